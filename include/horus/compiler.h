@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The only place where compiler extensions are named. Everything else in the tree is C11.
+ */
+#ifndef HORUS_COMPILER_H
+#define HORUS_COMPILER_H
+
+#if defined(__GNUC__) || defined(__clang__)
+#define HS_MUST_USE           __attribute__((warn_unused_result))
+#define HS_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define HS_LIKELY(x)          __builtin_expect(!!(x), 1)
+#define HS_UNLIKELY(x)        __builtin_expect(!!(x), 0)
+#define HS_CTZ64(x)           ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */
+#define HS_CLZ64(x)           ((unsigned)__builtin_clzll(x)) /* undefined for 0 */
+__extension__ typedef unsigned __int128 hs_u128;
+__extension__ typedef __int128 hs_i128;
+#else
+#error "horus needs gcc or clang: 128-bit integers carry the exact work arithmetic"
+#endif
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How the world learns what happened: the engine tells each change once, in order of time, to
+ * every observer; observers write rows and integrals and never influence the run.
+ *
+ *     struct hs_observer o = {.ctx = &writer, .on_finish = write_row};
+ *
+ * Pointers inside the records are valid only during the call. Times: microseconds since the trace
+ * epoch. All calls are optional (NULL). A failure ends the run with that status.
+ */
+#ifndef HORUS_OBSERVE_H
+#define HORUS_OBSERVE_H
+
+#include <stdint.h>
+
+#include "horus/status.h"
+#include "horus/trace.h"
+#include "horus/view.h"
+
+/* Everything known of a job at the moment of the call. */
+struct hs_job_record {
+    const char *id;
+    const char *user, *vc; /* "" if the trace has none */
+    const char *model, *batch;
+    const char *gpu_type; /* of its last placement; "" if never placed */
+    const char *reason;   /* REJECTED: why; else "" */
+    uint64_t index;       /* row among the jobs taken from the trace, from 0 */
+    uint32_t user_index, vc_index;
+    uint32_t gpus;
+    uint32_t nodes_spanned; /* of its last placement */
+    int64_t submit_us;
+    int64_t first_start_us; /* -1 = never started */
+    int64_t finish_us;      /* -1 = not finished */
+    int64_t work_us;        /* isolated run time */
+    int64_t done_ns;        /* work done and not lost, ns of isolated run time */
+    int64_t lost_ns;
+    int64_t run_us;       /* time holding GPUs, overhead included */
+    int64_t overhead_us;  /* part of run_us that paid a cost */
+    int64_t colocated_us; /* part of run_us on at least one shared GPU */
+    int64_t gpu_us;       /* sum over GPUs of the time held */
+    uint32_t preemptions, migrations, ooms;
+    int32_t gpu_util_pm;
+    enum hs_job_state state;
+    enum hs_outcome outcome;
+};
+
+enum hs_segment_end {
+    HS_SEGMENT_FINISH,
+    HS_SEGMENT_PREEMPT,
+    HS_SEGMENT_MIGRATE,
+    HS_SEGMENT_KILL,
+    HS_SEGMENT_HORIZON, /* cut by --until */
+};
+const char *hs_segment_end_text(enum hs_segment_end end);
+
+/* One uninterrupted placement. gpus: global GPU ids, ascending. */
+struct hs_segment {
+    const struct hs_job_record *job;
+    int64_t start_us, end_us;
+    int64_t done_ns; /* work done in it */
+    const uint32_t *gpus;
+    uint32_t gpu_count;
+    uint32_t max_tenants; /* most jobs seen on one of its GPUs, itself included */
+    enum hs_segment_end ended_by;
+};
+
+/* The state that holds from time_us to the next instant told. */
+struct hs_instant {
+    int64_t time_us;
+    uint64_t running, pending, suspended; /* jobs; running = placed */
+    uint64_t gpus_held, gpus_shared;      /* GPUs with >= 1, >= 2 tenants */
+    uint64_t gpus_wanted;                 /* sum over pending and suspended jobs */
+    uint64_t gpus_fragmented; /* free GPUs when one waiting job would fit in number, else 0 */
+    uint64_t util_model_pm;   /* sum over GPUs, per mille; unknown utilization counts 0 */
+    uint64_t util_sum_pm;
+    uint64_t wait_capacity, wait_shape, wait_quota,
+        wait_order; /* gpus_wanted by cause of waiting */
+};
+
+struct hs_observer {
+    void *ctx;
+    enum hs_status (*on_submit)(void *ctx, int64_t now_us, const struct hs_job_record *job);
+    enum hs_status (*on_start)(void *ctx, int64_t now_us, const struct hs_job_record *job,
+                               const uint32_t *gpus, uint32_t gpu_count);
+    enum hs_status (*on_segment)(void *ctx, const struct hs_segment *segment);
+    /* DONE, FAILED or REJECTED; also, at a horizon, once for each unfinished job. */
+    enum hs_status (*on_finish)(void *ctx, int64_t now_us, const struct hs_job_record *job);
+    enum hs_status (*on_instant)(void *ctx, const struct hs_instant *instant);
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A parameter table: the single source of parsing, ranges, help, `horus policies NAME` and
+ * --print-config. Policies and command-line options are described by the same record.
+ *
+ *     struct state { int32_t scan; int64_t round_us; };
+ *     static const char *const scans[] = {"strict", "fit", NULL};
+ *     static const struct hs_param params[] = {
+ *         {.key = "scan", .type = HS_PARAM_CHOICE, .offset = offsetof(struct state, scan),
+ *          .preset = "strict", .choices = scans, .help = "what to do behind a job that does not
+ * fit"},
+ *         {.key = "round", .type = HS_PARAM_DURATION, .offset = offsetof(struct state, round_us),
+ *          .preset = "0s", .min = 0, .max = 86400, .help = "decide only at multiples of this"},
+ *         {0}};
+ */
+#ifndef HORUS_PARAM_H
+#define HORUS_PARAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum hs_param_type {
+    HS_PARAM_FLAG,     /* bool: yes/no, on/off, true/false, 1/0 */
+    HS_PARAM_INT,      /* int64_t */
+    HS_PARAM_REAL,     /* double */
+    HS_PARAM_DURATION, /* int64_t, microseconds; text 90s, 2h, 1.5d, bare number = seconds */
+    HS_PARAM_SIZE_MIB, /* int64_t, MiB; text 16GiB, 512MiB, bare number = MiB */
+    HS_PARAM_CHOICE,   /* int32_t, index into choices */
+    HS_PARAM_TEXT,     /* const char *, owned by whoever owns the table's base (see data/param.h) */
+    HS_PARAM_DURATIONS, /* struct hs_durations; text 7/30/60 */
+};
+
+#define HS_DURATIONS_MAX 8
+struct hs_durations {
+    uint32_t count;
+    int64_t us[HS_DURATIONS_MAX];
+};
+
+/* One row; a table ends with a row whose key is NULL. */
+struct hs_param {
+    const char *key;
+    enum hs_param_type type;
+    size_t offset;      /* of the value in the struct that the table describes */
+    const char *preset; /* default, as text; NULL for a TEXT that is absent by default */
+    double min, max; /* inclusive; checked for INT, REAL, DURATION (s), SIZE_MIB when max > min */
+    const char *const *choices; /* CHOICE: NULL-terminated */
+    const char *unit;           /* printed in help; NULL if none */
+    const char *help;           /* one line, no final stop */
+    const char *source;         /* where the default comes from; NULL if our choice */
+};
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The record that makes a policy: one file in src/policies with one const struct hs_policy_ops as
+ * its last thing, and one line in src/policies/policies.def. Parsing, help, the manifest and the
+ * conformance tests come from the record.
+ *
+ *     const struct hs_policy_ops hs_policy_fifo = {
+ *         .name = "fifo", .summary = "first come, first served", .params = params,
+ *         .state_size = sizeof(struct fifo), .on_event = on_event, .decide = decide};
+ *
+ * A policy keeps plain bytes: `state` (parameters filled in from the table, the rest zeroed) and
+ * the scratch of each job. It calls no allocator, no clock, no random source and no stdio.
+ */
+#ifndef HORUS_POLICY_H
+#define HORUS_POLICY_H
+
+#include <stddef.h>
+
+#include "horus/param.h"
+#include "horus/plan.h"
+#include "horus/status.h"
+#include "horus/view.h"
+
+/* What it may do. */
+enum {
+    HS_CAN_PREEMPT = 1u << 0,
+    HS_CAN_MIGRATE = 1u << 1,
+    HS_CAN_COLOCATE = 1u << 2,
+    HS_CAN_SLICE = 1u << 3,
+    HS_CAN_THROTTLE = 1u << 4,
+    HS_CAN_RESIZE = 1u << 5,
+    HS_CAN_TIME = 1u << 6,
+};
+
+/* What it may know beyond the facts every scheduler has. */
+enum {
+    HS_KNOWS_DURATION = 1u << 0, /* an oracle: true run times */
+    HS_KNOWS_UTILIZATION = 1u << 1,
+    HS_KNOWS_MEMORY = 1u << 2,
+    HS_KNOWS_DEADLINE = 1u << 3,
+    HS_KNOWS_RATE = 1u << 4,
+};
+
+enum hs_event_kind {
+    HS_EVENT_SUBMIT,   /* a new job, state PENDING */
+    HS_EVENT_FINISH,   /* it is done or failed; its handle dies after this call */
+    HS_EVENT_STARTED,  /* the plan was applied: it now holds GPUs */
+    HS_EVENT_STOPPED,  /* the plan was applied: it was preempted */
+    HS_EVENT_PROGRESS, /* a cost is paid: it now makes progress */
+    HS_EVENT_TIMER,    /* tag */
+};
+
+struct hs_event {
+    enum hs_event_kind kind;
+    hs_job_id job; /* HS_NO_JOB for a timer */
+    uint64_t tag;
+};
+
+/* How the policy behaves with the parameters it was given: printed as the semantics card of every
+ * manifest and summary. Static strings. */
+struct hs_semantics {
+    const char *order;      /* "submit", "duration", "remaining", ... */
+    const char *scan;       /* "strict", "fit", "easy" */
+    const char *placement;  /* placer */
+    const char *preemption; /* "none", "evict", "replace" */
+    const char *cost;       /* "free", "table", "job" */
+};
+
+struct hs_policy_ops {
+    const char *name, *summary, *cite;
+    uint32_t can;   /* HS_CAN_x at most */
+    uint32_t knows; /* HS_KNOWS_x at most */
+    const struct hs_param *params;
+    size_t state_size, job_state_size;
+    /* After the parameters are set: narrows `can` and `knows` to what these parameters use. */
+    void (*needs)(const void *state, uint32_t *can, uint32_t *knows);
+    enum hs_status (*init)(void *state, const struct hs_view *v);
+    void (*on_event)(void *state, const struct hs_view *v, const struct hs_event *event);
+    enum hs_status (*decide)(void *state, const struct hs_view *v, struct hs_plan *p);
+    void (*semantics)(const void *state, struct hs_semantics *out);
+    /* Optional: the policy's own invariants (its queues against the job states), under
+     * --check=full; returns NULL or the rule that is broken. O(live jobs). */
+    const char *(*check)(const void *state, const struct hs_view *v);
+};
+
+/* The registry (src/policies/registry.c): order of policies.def; NULL past the end. */
+const struct hs_policy_ops *hs_policy_at(size_t index);
+const struct hs_policy_ops *hs_policy_find(const char *name);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A job as a trace tells it: the plain record that every reader yields, whatever its format, and
+ * that the engine makes a live job of. Readers fill it, nobody else writes it.
+ *
+ * Strings are borrowed from the reader and valid until its next record; NULL = not in the trace.
+ * Times are microseconds. submit_us is on the trace's own clock (naive local time counted from
+ * 1970-01-01, or the file's own origin); the engine shifts the first one to 0.
+ */
+#ifndef HORUS_TRACE_H
+#define HORUS_TRACE_H
+
+#include <stdint.h>
+
+#include "horus/status.h"
+
+/* What the trace says became of the job: a label, it does not change how long the job runs. */
+#define HS_OUTCOME_LIST(X)                                                                         \
+    X(UNKNOWN, "unknown")                                                                          \
+    X(COMPLETED, "completed")                                                                      \
+    X(CANCELLED, "cancelled")                                                                      \
+    X(FAILED, "failed")
+
+enum hs_outcome {
+#define HS_OUTCOME_ENUM(name, text) HS_OUTCOME_##name,
+    HS_OUTCOME_LIST(HS_OUTCOME_ENUM)
+#undef HS_OUTCOME_ENUM
+        HS_OUTCOME_COUNT
+};
+
+const char *hs_outcome_text(enum hs_outcome outcome);
+
+struct hs_trace_job {
+    const char *id; /* verbatim, never NULL, at most HS_JOB_ID_MAX bytes */
+    const char *user;
+    const char *vc;
+    const char *gpu_type; /* type the job insists on */
+    const char *model, *dataset, *batch;
+    int64_t submit_us;
+    int64_t duration_us;     /* isolated run time on the reference type, consolidated; >= 0 */
+    int64_t deadline_us;     /* trace clock; -1 = none */
+    int64_t preempt_cost_us; /* save + restore of this job; -1 = not given */
+    uint32_t gpus;           /* gang size, all or nothing; 0 = a CPU job */
+    uint32_t gpus_min;       /* elastic range; both equal to gpus for a rigid job */
+    uint32_t gpus_max;
+    uint32_t nodes;       /* demanded node count; 0 = any */
+    uint32_t cpus;        /* CPU cores in all; 0 = not given */
+    uint32_t mem_mib;     /* host memory in all; 0 = not given */
+    uint32_t gpu_mem_mib; /* peak GPU memory, per GPU; 0 = not given */
+    int32_t gpu_util_pm;  /* solo GPU utilization, per mille; -1 = not given */
+    int32_t priority;     /* higher first; 0 = none */
+    enum hs_outcome outcome;
+    int64_t line; /* of the file, for messages; 1-based */
+};
+
+#define HS_JOB_ID_MAX 255
+
+/* Where the engine gets its jobs: HS_OK and a record, or HS_END, or a failure. Records come in
+ * order of (submit_us, row). */
+struct hs_job_source {
+    enum hs_status (*next)(void *ctx, struct hs_trace_job *out);
+    void *ctx;
+};
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a policy may see: a read-only view of the queue, the running jobs and the cluster.
+ *
+ *     static enum hs_status decide(void *state, const struct hs_view *v, struct hs_plan *p)
+ *     {
+ *         if (hs_view_free_gpus(v, 0) >= hs_view_gpus(v, head)) ...
+ *
+ * During decide() the cluster queries already include what the plan says so far (a node given to
+ * one job is no longer offered to the next), so placers need no book-keeping of their own.
+ * Knowledge is enforced: a call that needs HS_KNOWS_x by a policy that did not declare it is a
+ * policy bug, fails the run and names the call (model.md 9).
+ * Cost: O(1) unless stated.
+ */
+#ifndef HORUS_VIEW_H
+#define HORUS_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Handle of a live job; valid from its SUBMIT event to the end of its FINISH event. */
+typedef uint32_t hs_job_id;
+#define HS_NO_JOB  UINT32_MAX
+#define HS_NO_NODE UINT32_MAX
+#define HS_NO_RACK UINT32_MAX
+
+enum hs_job_state {
+    HS_JOB_PENDING,   /* submitted, never started */
+    HS_JOB_STARTING,  /* holds its GPUs, pays a start-up or restore cost, rate 0 */
+    HS_JOB_RUNNING,   /* holds its GPUs and makes progress */
+    HS_JOB_PAUSED,    /* stays resident on its GPUs, rate 0 (time slicing) */
+    HS_JOB_SUSPENDED, /* preempted: holds nothing, progress kept */
+    HS_JOB_MIGRATING, /* holds its new GPUs, pays the migration pause, rate 0 */
+    HS_JOB_DONE,
+    HS_JOB_FAILED,
+    HS_JOB_REJECTED,
+};
+
+struct hs_view;
+
+int64_t hs_view_now_us(const struct hs_view *v);
+
+/* Zeroed memory for the policy's own structures, engine-owned, freed with the run. Only from
+ * init(); NULL when out of memory. */
+void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);
+
+/* The policy's private bytes of one job (job_state_size of them, zeroed at submission). */
+void *hs_view_scratch(const struct hs_view *v, hs_job_id job);
+
+/* ---- facts of a job that every scheduler has ---- */
+enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job);
+uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job);      /* gang size demanded */
+uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job); /* 0 unless placed */
+uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job);  /* elastic range */
+uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);
+uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job);   /* queue index < hs_view_vcs() */
+uint32_t hs_view_user(const struct hs_view *v, hs_job_id job); /* dense id */
+int32_t hs_view_priority(const struct hs_view *v, hs_job_id job);
+int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job);
+int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job); /* -1 = never */
+/* Tie order among jobs of equal key and equal submission: the row in the trace, or a seeded random
+ * rank under --tie-jitter. Unique among live jobs. */
+uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job);
+/* Time it has held GPUs and made progress (service, not GPU-seconds), up to now. */
+int64_t hs_view_attained_us(const struct hs_view *v, hs_job_id job);
+/* Cost still owed before it makes progress (0 unless preempted or starting). */
+int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job);
+/* Save + restore cost that the trace gives for this job, or -1. */
+int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job);
+/* True when the job restricts its nodes beyond GPU count and VC (GPU type, CPU, host memory, node
+ * count): that it does not fit says nothing about the others. */
+bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
+
+/* ---- facts that need a declaration ---- */
+/* HS_KNOWS_DURATION: isolated run time, in all and still to do (without costs). */
+int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job);
+int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_DURATION: when it would finish if nothing changed; INT64_MAX unless placed. */
+int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_UTILIZATION: solo GPU utilization, per mille; -1 = unknown. */
+int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_MEMORY: peak GPU memory per GPU; 0 = unknown. */
+uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_DEADLINE: on the simulated clock; -1 = none. */
+int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
+uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
+
+/* ---- the cluster ---- */
+uint32_t hs_view_nodes(const struct hs_view *v);
+uint32_t hs_view_racks(const struct hs_view *v);
+uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node);
+uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node);
+uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node);
+uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
+uint32_t hs_view_max_node_gpus(const struct hs_view *v); /* size of the largest node */
+uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc);
+/* Virtual clusters: 1 when they are ignored. Partition: each owns its nodes. Quota: all share the
+ * nodes, and room is what the VC may still take (UINT64_MAX when there is no quota). */
+uint32_t hs_view_vcs(const struct hs_view *v);
+uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
+uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
+
+/* Node searches for `job`: only nodes of its VC and GPU type on which `gpus` GPUs with the job's
+ * share of CPU and host memory are free. HS_NO_NODE if there is none. Ties go to the lowest node
+ * id (random under --tie-jitter). O(log nodes). */
+uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus);  /* fewest free */
+uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus); /* most free */
+/* Lowest id >= from. */
+uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
+/* A wholly idle node of exactly `size` GPUs, id >= from. */
+uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t from);
+/* Racks hold consecutive node ids: rack r is [first, next). */
+uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack);
+/* Lowest rack >= from with at least `count` wholly idle nodes of `size` GPUs of the job's pool;
+ * HS_NO_RACK if there is none. O(racks). */
+uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
+                           uint32_t from);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The one formatter of numbers: C locale by construction, same bytes on every machine. Each writes
+ * at `out` (room for HS_FMT_MAX bytes), adds no terminator, returns the length.
+ */
+#ifndef HORUS_BASE_FMT_H
+#define HORUS_BASE_FMT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HS_FMT_MAX 32
+
+size_t hs_fmt_u64(char *out, uint64_t value);
+size_t hs_fmt_i64(char *out, int64_t value);
+/* Microseconds as seconds: "12", "12.5", "-0.000001"; at most six decimals, no trailing zeros. */
+size_t hs_fmt_seconds(char *out, int64_t us);
+/* num/den rounded half up to `decimals` (<= 9) places, trailing zeros dropped; den > 0, num >= 0.
+ * Exact integer arithmetic. */
+size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals);
+/* Shortest decimal that reads back as the same double; "nan", "inf" never: those are empty. */
+size_t hs_fmt_double(char *out, double value);
+
+#endif

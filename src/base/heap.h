@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Indexed 4-ary min-heap of (time, order) keys: ids are small dense integers (job slots, timer
+ * slots), so a key can be moved or removed without searching. The order is total as long as
+ * `order` is unique among entries of equal time.
+ *
+ *     hs_heap_set(&h, slot, finish_us, index);    // inserts, or moves
+ *     while (hs_heap_top(&h, &e) && e.time_us <= now) { hs_heap_remove(&h, e.id); ... }
+ *
+ * All operations O(log n) or better; no allocation once every id has been seen.
+ */
+#ifndef HORUS_BASE_HEAP_H
+#define HORUS_BASE_HEAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "horus/status.h"
+
+struct hs_heap_entry {
+    int64_t time_us;
+    uint64_t order;
+    uint32_t id;
+};
+
+struct hs_heap {
+    struct hs_heap_entry *entries;
+    uint32_t *position; /* of each id; UINT32_MAX = not in the heap */
+    uint32_t count, entries_cap, position_cap;
+};
+
+HS_MUST_USE enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us,
+                                       uint64_t order);
+void hs_heap_remove(struct hs_heap *heap, uint32_t id); /* no-op if absent */
+bool hs_heap_has(const struct hs_heap *heap, uint32_t id);
+bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out); /* false if empty */
+bool hs_heap_is_valid(const struct hs_heap *heap); /* heap property and positions; O(n) */
+void hs_heap_free(struct hs_heap *heap);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names to dense ids and back: users, VCs, models, GPU types. Ids are given in order of first
+ * appearance; nothing ever depends on hash order. NULL and "" are both id 0, text "".
+ */
+#ifndef HORUS_BASE_INTERN_H
+#define HORUS_BASE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+struct hs_intern {
+    struct hs_arena arena;
+    const char **texts;
+    uint64_t *hashes;
+    uint32_t *table; /* open addressing; id + 1, 0 = empty */
+    uint32_t count, texts_cap, hashes_cap, table_size;
+};
+
+#define HS_INTERN_MAX (1u << 24)
+
+HS_MUST_USE enum hs_status hs_intern_init(struct hs_intern *names);
+HS_MUST_USE enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id);
+/* UINT32_MAX if it was never interned. */
+uint32_t hs_intern_find(const struct hs_intern *names, const char *text);
+const char *hs_intern_text(const struct hs_intern *names, uint32_t id);
+void hs_intern_free(struct hs_intern *names);
+
+#endif

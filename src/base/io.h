@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Bytes in and out. Readers take plain, gzip and zstd by their first bytes, "-" is standard input;
+ * multi-member gzip and multi-frame zstd are read to the end, a truncated one is an error.
+ * Writers buffer, hash (XXH3-64) and count what they write, and keep the first error: every failed
+ * write, fsync or close ends in HS_E_IO with the system's reason.
+ */
+#ifndef HORUS_BASE_IO_H
+#define HORUS_BASE_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+struct hs_input;
+
+/* path is borrowed for messages until close. */
+HS_MUST_USE enum hs_status hs_input_open(struct hs_input **in, const char *path,
+                                         struct hs_diag *diag);
+/* The next bytes, decompressed: *data points into the input's buffer until the next call. HS_END
+ * at the end of the data. */
+HS_MUST_USE enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len);
+/* Up to the first 64 KiB without consuming them, to recognise a format. */
+HS_MUST_USE enum hs_status hs_input_peek(struct hs_input *in, const char **data, size_t *len);
+const char *hs_input_path(const struct hs_input *in); /* "<stdin>" for "-" */
+uint64_t hs_input_hash(const struct hs_input *in);    /* of the decompressed bytes read so far */
+uint64_t hs_input_bytes(const struct hs_input *in);   /* decompressed bytes read so far */
+/* Compressed or plain size read so far and of the whole file (0 = unknown), for progress. */
+void hs_input_progress(const struct hs_input *in, uint64_t *done, uint64_t *total);
+void hs_input_close(struct hs_input *in);
+
+/* A whole file in memory, NUL-terminated, freed with hs_free; HS_E_LIMIT past max_bytes. */
+HS_MUST_USE enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text,
+                                        size_t *len, struct hs_diag *diag);
+
+struct hs_output {
+    char *buffer;
+    size_t used;
+    int fd;
+    int error; /* errno of the first failure */
+    uint64_t bytes;
+    void *hash;
+    char *path;
+};
+
+/* Creates or truncates path (mode 0644). "-" is standard output. */
+HS_MUST_USE enum hs_status hs_output_open(struct hs_output *out, const char *path,
+                                          struct hs_diag *diag);
+/* At least `room` (<= HS_OUTPUT_ROOM) writable bytes; write, then hs_output_wrote(). */
+#define HS_OUTPUT_ROOM 4096u
+char *hs_output_room(struct hs_output *out, size_t room);
+void hs_output_wrote(struct hs_output *out, const char *end); /* end of what was written there */
+void hs_output_put(struct hs_output *out, const void *data, size_t len);
+bool hs_output_failed(const struct hs_output *out); /* sticky */
+uint64_t hs_output_hash(struct hs_output *out);     /* of everything put so far */
+/* Flushes, fsyncs regular files, closes; reports the first error of the whole life. */
+HS_MUST_USE enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag);
+
+#endif

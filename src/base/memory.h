@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The few places where memory is asked for. Growing arrays are an items pointer, a count and a
+ * capacity in their owner; hs_grow makes room. An arena lives as long as a run and is freed whole.
+ *
+ *     HS_TRY(hs_grow((void **)&q->items, &q->cap, q->n + 1, sizeof *q->items, MAX_ITEMS));
+ *     q->items[q->n++] = x;
+ */
+#ifndef HORUS_BASE_MEMORY_H
+#define HORUS_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "horus/status.h"
+
+/* Makes room for `need` items (doubling; new bytes are zeroed). HS_E_LIMIT past max_items,
+ * HS_E_MEMORY when refused; the array is unchanged then. Amortised O(1) per item. */
+HS_MUST_USE enum hs_status hs_grow(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                                   uint64_t max_items);
+
+/* malloc, calloc and free of the project: NULL when out of memory or on overflow. */
+void *hs_alloc_zeroed(uint64_t count, size_t item_size);
+void hs_free(void *memory);
+
+/* Chunked bump allocator; zeroed, 16-byte aligned. */
+struct hs_arena {
+    struct hs_arena_chunk *chunk;
+    size_t used;
+    uint64_t total_bytes;
+};
+void *hs_arena_alloc(struct hs_arena *arena, uint64_t bytes); /* NULL when out of memory */
+char *hs_arena_text(struct hs_arena *arena, const char *text, size_t len); /* NUL-terminated copy */
+void hs_arena_reset(struct hs_arena *arena); /* keeps the newest chunk for reuse */
+void hs_arena_free(struct hs_arena *arena);
+
+#endif

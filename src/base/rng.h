@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Named random streams (GSL taus2), one per purpose, each seeded from (run seed, purpose), so that
+ * a new consumer never shifts another; and counter-based draws for decisions that must depend on
+ * (seed, key) alone. The only file that includes gsl_rng.h.
+ */
+#ifndef HORUS_BASE_RNG_H
+#define HORUS_BASE_RNG_H
+
+#include <stdint.h>
+
+#include "horus/status.h"
+
+struct hs_rng {
+    void *gsl; /* gsl_rng */
+};
+
+HS_MUST_USE enum hs_status hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose);
+double hs_rng_uniform(struct hs_rng *rng);                  /* (0, 1): never 0, never 1 */
+uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n);      /* 0 .. n-1, n >= 1, unbiased */
+double hs_rng_exponential(struct hs_rng *rng, double mean); /* mean > 0 */
+void hs_rng_close(struct hs_rng *rng);
+
+/* 64-bit mix of two words (splitmix64 finaliser, Steele et al. OOPSLA'14): same bits everywhere. */
+uint64_t hs_mix64(uint64_t a, uint64_t b);
+/* Seed of a named stream. */
+uint64_t hs_seed_of(uint64_t seed, const char *purpose);
+
+#endif

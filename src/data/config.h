@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The effective configuration of a verb: default < --config FILE < --set key=value < flag, over
+ * one option table, with the origin of each value. Keys of the file are the long options with '_'
+ * ('tie_jitter'); `policy` may be text or an object {"name": "fifo", "scan": "fit"}, which becomes
+ * "fifo:scan=fit"; --set policy.scan=fit adds to it.
+ */
+#ifndef HORUS_DATA_CONFIG_H
+#define HORUS_DATA_CONFIG_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/memory.h"
+#include "base/io.h"
+#include "horus/param.h"
+
+enum hs_origin { HS_FROM_DEFAULT, HS_FROM_FILE, HS_FROM_SET, HS_FROM_FLAG };
+
+/* One command-line option: the parameter it sets and how it is spelt. */
+struct hs_option {
+    struct hs_param param; /* key with '_' becomes --long-name with '-' */
+    char letter;           /* short form; 0 if none */
+    const char *group;     /* heading in --help all */
+    bool in_short_help;
+    bool is_repeated; /* TEXT: further values are joined with '\n' */
+    bool is_local;    /* about this call alone (--config, --force, -o): not in the config */
+};
+
+#define HS_OPTIONS_MAX 64
+
+struct hs_config {
+    const struct hs_option *options; /* ends with a NULL key */
+    void *base;
+    struct hs_arena *arena;
+    enum hs_origin origin[HS_OPTIONS_MAX];
+    const char *file; /* of --config, for origins */
+};
+
+HS_MUST_USE enum hs_status hs_config_init(struct hs_config *config, const struct hs_option *options,
+                                          void *base, struct hs_arena *arena);
+/* All errors of the file in one go (at most 20). */
+HS_MUST_USE enum hs_status hs_config_load(struct hs_config *config, const char *path,
+                                          struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_config_set(struct hs_config *config, const char *key,
+                                         const char *value, enum hs_origin origin,
+                                         struct hs_diag *diag);
+/* "key.path=value". */
+HS_MUST_USE enum hs_status hs_config_set_pair(struct hs_config *config, const char *pair,
+                                              struct hs_diag *diag);
+/* The effective values as JSON with `// origin` comments: itself a valid --config. */
+void hs_config_print(const struct hs_config *config, struct hs_output *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * CSV in: rows of NUL-terminated fields, pulled one at a time from libcsv (strict mode), with true
+ * line numbers. The only file that includes csv.h. CRLF and LF ends, a missing final newline, a
+ * UTF-8 byte-order mark and blank lines are accepted; bad quoting, a field over 1 MiB, more than
+ * 4096 fields, a NUL byte and a file of bare CRs are errors with their place.
+ *
+ *     HS_TRY(hs_csv_open(&csv, input, diag));
+ *     while ((s = hs_csv_next(csv, &row)) == HS_OK)
+ *         use(row.fields[2], row.lengths[2]);
+ */
+#ifndef HORUS_DATA_CSVREAD_H
+#define HORUS_DATA_CSVREAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/io.h"
+
+struct hs_csv_row {
+    const char *const *fields; /* "" for an empty one; valid until the next row */
+    const uint32_t *lengths;
+    uint32_t count;
+    int64_t line; /* where the row begins, 1-based */
+};
+
+struct hs_csv;
+
+/* Borrows input until close. delimiter is ',' for CSV, '\t' for TSV. */
+HS_MUST_USE enum hs_status hs_csv_open(struct hs_csv **csv, struct hs_input *input, char delimiter,
+                                       struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row);
+/* Place of a field of the row last returned, for a message: file, line, column, excerpt. A field
+ * index past the end points behind the row. */
+struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field);
+void hs_csv_close(struct hs_csv *csv);
+
+/* Index of a header name (exact, then ignoring case), or UINT32_MAX. */
+uint32_t hs_csv_column(const struct hs_csv_row *header, const char *name);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * JSON documents (configs, clusters): `//` and block comments allowed, duplicate keys and control
+ * characters inside strings refused, every value can be located for a message. The only file that
+ * includes cJSON.h (together with jsonstream.c through json_parse in data/json_private.h).
+ *
+ *     HS_TRY(hs_json_load(&doc, path, diag));
+ *     const struct hs_json *nodes = hs_json_get(hs_json_root(doc), "nodes");
+ *     if (hs_json_kind(nodes) != HS_JSON_ARRAY)
+ *         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){0} ...
+ */
+#ifndef HORUS_DATA_JSON_H
+#define HORUS_DATA_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+struct hs_json; /* one value; opaque */
+struct hs_json_doc;
+
+enum hs_json_kind {
+    HS_JSON_ABSENT, /* of a NULL value */
+    HS_JSON_NULL,
+    HS_JSON_BOOL,
+    HS_JSON_NUMBER,
+    HS_JSON_TEXT,
+    HS_JSON_ARRAY,
+    HS_JSON_OBJECT,
+};
+
+/* At most 16 MiB. */
+HS_MUST_USE enum hs_status hs_json_load(struct hs_json_doc **doc, const char *path,
+                                        struct hs_diag *diag);
+const struct hs_json *hs_json_root(const struct hs_json_doc *doc);
+struct hs_place hs_json_place(const struct hs_json_doc *doc, const struct hs_json *value);
+void hs_json_close(struct hs_json_doc *doc);
+
+/* All accept NULL and answer ABSENT, NULL, 0, false. */
+enum hs_json_kind hs_json_kind(const struct hs_json *value);
+const struct hs_json *hs_json_get(const struct hs_json *object, const char *key);
+const struct hs_json *hs_json_first(const struct hs_json *container); /* child, in file order */
+const struct hs_json *hs_json_next(const struct hs_json *child);
+const char *hs_json_key(const struct hs_json *member);       /* NULL unless a member of an object */
+const char *hs_json_text(const struct hs_json *value);       /* NULL unless TEXT */
+double hs_json_number(const struct hs_json *value);          /* 0 unless NUMBER */
+bool hs_json_int(const struct hs_json *value, int64_t *out); /* false unless an exact integer */
+bool hs_json_bool(const struct hs_json *value);
+uint32_t hs_json_count(const struct hs_json *container);
+
+/* ---- writing: our own, because results need exact numbers ---- */
+struct hs_output;
+struct hs_jsonw {
+    struct hs_output *out;
+    uint32_t depth;
+    bool needs_comma, after_key;
+};
+/* Indented by two blanks, keys in call order; numbers through base/fmt. */
+void hs_jsonw_begin(struct hs_jsonw *w, struct hs_output *out);
+void hs_jsonw_object(struct hs_jsonw *w);
+void hs_jsonw_end_object(struct hs_jsonw *w);
+void hs_jsonw_array(struct hs_jsonw *w);
+void hs_jsonw_end_array(struct hs_jsonw *w);
+void hs_jsonw_key(struct hs_jsonw *w, const char *key);
+void hs_jsonw_text(struct hs_jsonw *w, const char *text); /* NULL = null */
+void hs_jsonw_i64(struct hs_jsonw *w, int64_t value);
+void hs_jsonw_u64(struct hs_jsonw *w, uint64_t value);
+void hs_jsonw_double(struct hs_jsonw *w, double value); /* not finite = null */
+void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us);
+void hs_jsonw_bool(struct hs_jsonw *w, bool value);
+void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash); /* 16 hex digits, as text */
+void hs_jsonw_null(struct hs_jsonw *w);
+void hs_jsonw_finish(struct hs_jsonw *w); /* final newline */
+
+#endif

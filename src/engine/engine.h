@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The event engine: jobs in, schedule out (model.md 8). One instant is: finishes and ends of costs,
+ * submissions, timers, then one decide() of the policy, then the invariants, then the observers.
+ *
+ *     HS_TRY(hs_engine_open(&engine, &config, diag));
+ *     hs_engine_observe(engine, &observer);
+ *     HS_TRY(hs_engine_run(engine, source));
+ *     hs_engine_figures(engine, &figures);
+ *
+ * Single-threaded; no allocation once the largest number of live jobs has been seen.
+ */
+#ifndef HORUS_ENGINE_ENGINE_H
+#define HORUS_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "horus/observe.h"
+#include "horus/policy.h"
+#include "horus/trace.h"
+#include "model/cluster.h"
+
+enum hs_check { HS_CHECK_OFF, HS_CHECK_FAST, HS_CHECK_FULL };
+
+struct hs_engine_config {
+    const struct hs_cluster *cluster;
+    const struct hs_policy_ops *policy;
+    const void *policy_state; /* parameters filled in; state_size bytes, copied */
+    enum hs_check check;
+    uint64_t jitter_seed;      /* 0 = ties by row and lowest node; else drawn */
+    int64_t until_us;          /* horizon; HS_TIME_MAX = none */
+    uint64_t interference_q32; /* speed of a job beside another, Q32; 1 << 32 = none (model.md 5) */
+    uint32_t max_tenants;      /* jobs per GPU with HS_CAN_COLOCATE */
+    int64_t startup_us;        /* cost of a first start (model.md 7) */
+    /* Called every few thousand events; a status other than HS_OK ends the run. May be NULL. */
+    enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
+    void *poll_ctx;
+};
+
+/* For the manifest's volatile part and the benchmark. */
+struct hs_engine_figures {
+    uint64_t events, instants, decisions, jobs, finished, failed, rejected, unfinished;
+    uint64_t peak_live_jobs, checks;
+    int64_t end_us;   /* last instant */
+    int64_t epoch_us; /* trace clock of time 0 */
+};
+
+struct hs_engine;
+
+HS_MUST_USE enum hs_status hs_engine_open(struct hs_engine **engine,
+                                          const struct hs_engine_config *config,
+                                          struct hs_diag *diag);
+/* Before the run; the observer is copied, at most 8. */
+HS_MUST_USE enum hs_status hs_engine_observe(struct hs_engine *engine,
+                                             const struct hs_observer *observer);
+HS_MUST_USE enum hs_status hs_engine_run(struct hs_engine *engine, struct hs_job_source source);
+void hs_engine_get_figures(const struct hs_engine *engine, struct hs_engine_figures *figures);
+void hs_engine_close(struct hs_engine *engine);
+
+#endif

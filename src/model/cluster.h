@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The hardware: nodes in racks, their GPUs, CPUs and memory; virtual clusters. Read-only after
+ * loading. GPU ids are global: node n owns [first_gpu, first_gpu + gpus). Rack r owns a range of
+ * consecutive node ids.
+ *
+ *     HS_TRY(hs_cluster_load(&cluster, "133x8:V100", diag));           // shape
+ *     HS_TRY(hs_cluster_load(&cluster, "configs/clusters/a.json", diag));
+ */
+#ifndef HORUS_MODEL_CLUSTER_H
+#define HORUS_MODEL_CLUSTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/memory.h"
+
+#define HS_NODES_MAX     1000000u
+#define HS_NODE_GPUS_MAX 1024u
+#define HS_GPU_TYPES_MAX 64u
+
+struct hs_gpu_type {
+    const char *name;
+    uint32_t mem_mib;   /* per GPU; 0 = not given */
+    uint64_t speed_q32; /* relative to the reference type, Q32; 1 unless the file says otherwise */
+};
+
+struct hs_node {
+    const char *name;
+    uint32_t first_gpu;
+    uint32_t gpus;
+    uint32_t type; /* index into types */
+    uint32_t rack;
+    uint32_t vc;      /* owner under --vc partition; index into vcs, 0 otherwise */
+    uint32_t cpus;    /* 0 = not given: never the limit */
+    uint32_t mem_mib; /* host memory; 0 = not given */
+};
+
+struct hs_vc {
+    const char *name;
+    uint64_t quota_gpus; /* UINT64_MAX = none */
+    uint64_t gpus;       /* of its nodes under partition; of the cluster otherwise */
+};
+
+enum hs_vc_mode { HS_VC_IGNORE, HS_VC_PARTITION, HS_VC_QUOTA };
+
+struct hs_cluster {
+    struct hs_arena arena;
+    struct hs_node *nodes;
+    struct hs_gpu_type *types;
+    uint32_t *rack_first; /* racks + 1 entries */
+    struct hs_vc *vcs;    /* at least one; entry 0 is "" under IGNORE */
+    uint32_t node_count, gpu_count, type_count, rack_count, vc_count;
+    uint32_t max_node_gpus;
+    enum hs_vc_mode vc_mode;
+    uint64_t input_hash; /* of the description, for the manifest */
+};
+
+/* spec: a JSON file (its name ends in .json or it exists) or a shape "20x8:V100,8x4:P100"
+ * (nodes x GPUs : type; ":type" may be left out). VCs of a JSON stand ready, mode IGNORE. */
+HS_MUST_USE enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec,
+                                           struct hs_diag *diag);
+/* Turns VCs on. file: NULL (the JSON's own), a JSON {"vcs": {"name": gpus, ...}} or Helios'
+ * cluster_gpu_number.csv, of which the row of `date` ("" = the last) is taken. Partition deals
+ * whole nodes in id order, in the order of the file; what cannot be dealt is an error with the
+ * numbers. */
+HS_MUST_USE enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mode,
+                                              const char *file, const char *date,
+                                              struct hs_diag *diag);
+/* Index of a VC by name; UINT32_MAX if the cluster has none of that name. 0 under IGNORE. */
+uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name);
+uint32_t hs_cluster_type(const struct hs_cluster *cluster,
+                         const char *name); /* UINT32_MAX = none */
+void hs_cluster_free(struct hs_cluster *cluster);
+
+#endif

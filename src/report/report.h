@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a run leaves behind: the observers that write jobs.csv, segments.csv, series.csv and
+ * nodes.csv while the run goes on, and gather the figures of summary.json and summary.csv.
+ *
+ *     HS_TRY(hs_report_open(&report, &options, diag));
+ *     for (i...) hs_engine_observe(engine, hs_report_observer(report, i));
+ *     ... run ...
+ *     HS_TRY(hs_report_finish(report, &end, &summary, diag));       // files closed, summary filled
+ */
+#ifndef HORUS_REPORT_REPORT_H
+#define HORUS_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/io.h"
+#include "horus/observe.h"
+#include "horus/policy.h"
+#include "model/cluster.h"
+#include "report/rundir.h"
+
+enum { /* bits of options.outputs */
+       HS_OUT_JOBS = 1u << 0,
+       HS_OUT_SEGMENTS = 1u << 1,
+       HS_OUT_SERIES = 1u << 2,
+       HS_OUT_NODES = 1u << 3,
+       HS_OUT_SUMMARY = 1u << 4, /* always on */
+       HS_OUT_ALL = (1u << 5) - 1,
+};
+
+struct hs_report_options {
+    const struct hs_rundir *dir; /* NULL: no files, figures only */
+    const struct hs_cluster *cluster;
+    const char *workload_name; /* column of jobs.csv: base name of the trace */
+    uint32_t outputs;
+    int64_t sample_us; /* series: 0 = at most 2,048 doubling intervals, -1 = every change */
+    int64_t warmup_us; /* jobs submitted in the first / last part stay out of job statistics */
+    int64_t cooldown_us;
+    bool is_preemptive; /* may a job run before its last wait? decides which bounds hold */
+    bool is_sharing;
+};
+
+/* A metric as the summary lists it. value is NaN where it does not apply, with the reason. */
+struct hs_metric {
+    const char *name, *unit; /* "mean_wait", "s" */
+    double value;
+    const char *absent_because; /* NULL when there is a value */
+};
+
+#define HS_METRICS_MAX 512
+struct hs_summary {
+    struct hs_metric metrics[HS_METRICS_MAX];
+    uint32_t count;
+    char sparkline[64]; /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
+};
+
+struct hs_report;
+
+HS_MUST_USE enum hs_status hs_report_open(struct hs_report **report,
+                                          const struct hs_report_options *options,
+                                          struct hs_diag *diag);
+/* index 0, 1, ... until NULL. */
+const struct hs_observer *hs_report_observer(const struct hs_report *report, size_t index);
+/* Closes the row files and fills the summary. end_us: last instant of the run. */
+HS_MUST_USE enum hs_status hs_report_finish(struct hs_report *report, int64_t end_us,
+                                            struct hs_summary *summary, struct hs_diag *diag);
+void hs_report_close(struct hs_report *report);
+
+/* Value of a metric by name; NaN if absent. */
+double hs_summary_get(const struct hs_summary *summary, const char *name);
+
+/* The semantics card: strings that say what this run means. */
+struct hs_card {
+    const char *policy;
+    struct hs_semantics policy_semantics;
+    const char *gang, *ties, *locality, *vc, *interference;
+    char knows[128], can[128]; /* "duration" or "nothing" */
+};
+
+/* summary.json and summary.csv (one wide row: run identity columns first, then the metrics). */
+HS_MUST_USE enum hs_status hs_summary_write(const struct hs_summary *summary,
+                                            const struct hs_card *card, const struct hs_rundir *dir,
+                                            struct hs_diag *diag);
+
+/* One output file as the manifest lists it. */
+struct hs_output_file {
+    const char *name;
+    uint64_t hash, bytes, rows;
+};
+/* Files written so far, in order; count in *count. */
+const struct hs_output_file *hs_report_files(const struct hs_report *report, uint32_t *count);
+
+/* ---- terminal table: one row a run ---- */
+struct hs_table_row {
+    const char *label;
+    const struct hs_summary *summary;
+};
+/* Aligned, best value of each column marked '*', deltas to the first row when there are several,
+ * utilization sparkline. To out, at most `columns` wide where it can be. use_utf8: blocks. */
+void hs_table_print(struct hs_output *out, const struct hs_table_row *rows, uint32_t count,
+                    uint32_t columns, bool use_utf8, bool use_color);
+
+#endif

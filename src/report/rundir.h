@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A run's directory, complete or absent: built as NAME.tmp/, each file fsynced and closed, then
+ * the directory fsynced and renamed to NAME. An existing NAME is refused unless force.
+ */
+#ifndef HORUS_REPORT_RUNDIR_H
+#define HORUS_REPORT_RUNDIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+struct hs_rundir {
+    char *final_path, *tmp_path;
+    bool is_open;
+};
+
+HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
+                                          struct hs_diag *diag);
+/* Path of a file inside the directory being built; buffer owned by the caller. */
+void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
+HS_MUST_USE enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag);
+void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after commit */
+
+#endif

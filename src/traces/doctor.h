@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The doctor of traces, all before time 0. hs_trace_info: counts, span, GPU mix, quantiles of
+ * duration and inter-arrival time. hs_trace_validate: reads the whole file whatever is wrong with
+ * it, lists every fault by kind with its first lines and the option that would repair it, offered
+ * load per GPU type and VC, and the jobs that can never fit.
+ */
+#ifndef HORUS_TRACES_DOCTOR_H
+#define HORUS_TRACES_DOCTOR_H
+
+#include "base/diag.h"
+#include "base/io.h"
+#include "traces/trace.h"
+
+/* What the doctor needs to know of a cluster; filled by the caller (src/cli) from model/cluster. */
+struct hs_doctor_pool {
+    const char *name; /* GPU type or VC */
+    uint64_t gpus;
+};
+struct hs_doctor_cluster {
+    const struct hs_doctor_pool *types, *vcs;
+    uint32_t type_count, vc_count; /* vc_count 0 = VCs ignored */
+    uint64_t gpus;
+};
+
+/* Human-readable text to out. */
+HS_MUST_USE enum hs_status hs_trace_info(const struct hs_trace_options *options,
+                                         struct hs_output *out, struct hs_diag *diag);
+/* cluster may be NULL. HS_E_INPUT when there is at least one fault. Faults are listed on out. */
+HS_MUST_USE enum hs_status hs_trace_validate(const struct hs_trace_options *options,
+                                             const struct hs_doctor_cluster *cluster,
+                                             struct hs_output *out, struct hs_diag *diag);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One iterator over any trace: recognises the format by content, reads it as a stream, puts rows
+ * that are out of order back in order within a bounded window, applies filters and limits, counts
+ * what it passes over and why.
+ *
+ *     struct hs_trace_options o;  hs_trace_options_default(&o);  o.path = "cluster_log.csv";
+ *     HS_TRY(hs_trace_open(&t, &o, diag));
+ *     while ((s = hs_trace_next(t, &job)) == HS_OK) ...
+ */
+#ifndef HORUS_TRACES_TRACE_H
+#define HORUS_TRACES_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "horus/trace.h"
+
+enum hs_attempts { HS_ATTEMPTS_MERGE, HS_ATTEMPTS_SPLIT, HS_ATTEMPTS_SUM };
+enum hs_cpu_jobs { HS_CPU_JOBS_SKIP, HS_CPU_JOBS_KEEP };
+enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
+
+#define HS_SORT_ALL UINT64_MAX
+
+struct hs_trace_options {
+    const char *path;
+    const char *format;   /* NULL or "auto": by content */
+    const char *map;      /* "submit_time=timestamp,..." or a JSON file; NULL = native names */
+    int64_t time_unit_us; /* unit of bare numbers of the csv format; default one second */
+    int32_t philly_attempts, cpu_jobs, zero_duration; /* enums above */
+    const char *outcomes;   /* "completed,failed": keep only these; NULL = all */
+    uint64_t sort_window;   /* rows held back to restore order; HS_SORT_ALL = whole trace */
+    uint64_t max_jobs;      /* stop after so many accepted jobs; 0 = all */
+    int64_t window_from_us; /* keep submissions in [from, to) after the first; defaults all */
+    int64_t window_to_us;
+    double load;                /* divides inter-arrival gaps; 1 = as recorded */
+    uint32_t skip_bad_permille; /* bad rows tolerated; 0 = strict */
+};
+
+struct hs_trace_counts {
+    uint64_t rows;     /* data rows or elements read */
+    uint64_t accepted; /* jobs handed out */
+    uint64_t bad;      /* rows skipped under skip_bad_permille */
+    uint64_t reordered;
+    const char *const *drop_texts; /* parallel arrays, drop_kinds long */
+    const uint64_t *drops;
+    uint32_t drop_kinds;
+};
+
+struct hs_trace;
+
+void hs_trace_options_default(struct hs_trace_options *options);
+/* Borrows options and its strings until close. */
+HS_MUST_USE enum hs_status hs_trace_open(struct hs_trace **trace,
+                                         const struct hs_trace_options *options,
+                                         struct hs_diag *diag);
+/* In order of (submit_us, row). Stops with HS_E_INPUT at the first bad row (strict), or when more
+ * than the tolerated share is bad. */
+HS_MUST_USE enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job *job);
+struct hs_job_source hs_trace_source(struct hs_trace *trace);
+const char *hs_trace_format_name(const struct hs_trace *trace);
+void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts);
+struct hs_input *hs_trace_input(struct hs_trace *trace); /* for hash and progress */
+void hs_trace_close(struct hs_trace *trace);
+
+#endif
