@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# horus: one makefile, no recursion into folders. `make help` lists the targets.
+#   VARIANT=release|debug|asan|cov   what to build, into build/VARIANT
+#   CC, OPT, CFLAGS, LDFLAGS, BUILD  override compiler, optimisation, extra flags, output folder
+#   V=1                              print commands
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+VARIANT ?= release
+PREFIX  ?= /usr/local
+BUILD   ?= build/$(VARIANT)
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+OPT_release := -O2 -g
+OPT_debug   := -O0 -g3
+OPT_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+OPT_cov     := -O0 -g --coverage
+ifeq ($(origin OPT_$(VARIANT)),undefined)
+$(error VARIANT=$(VARIANT) is unknown: use release, debug, asan or cov)
+endif
+OPT ?= $(OPT_$(VARIANT))
+
+# -ffp-contract=off: no fused multiply-add, hence the same bits from every compiler and -O level.
+DIALECT  := -std=c11 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -fno-common
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+            -Wmissing-prototypes -Wwrite-strings -Wcast-qual -Wformat=2 -Wundef -Wvla
+PC_LIBS  := gsl libcjson zlib libzstd libxxhash
+PC_FLAGS := $(shell pkg-config --cflags $(PC_LIBS) 2>/dev/null)
+LIBS     := -lcsv $(shell pkg-config --libs $(PC_LIBS) 2>/dev/null)
+ALL_CFLAGS = $(DIALECT) $(OPT) $(WARNINGS) -ffile-prefix-map=$(CURDIR)/= -Iinclude -Isrc \
+             $(PC_FLAGS) $(CFLAGS)
+
+SOURCES  := $(sort $(wildcard src/*/*.c))
+LIB_SRC  := $(filter-out src/cli/main.c,$(SOURCES))
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
+MAIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/cli/main.c))
+HELP_SRC := $(sort $(wildcard tests/support/*.c tests/ref/*.c))
+HELP_OBJ := $(HELP_SRC:%.c=$(BUILD)/%.o)
+TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
+TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
+SCRIPTED := $(sort $(wildcard tests/cli/run.sh tests/scripts/test-*.sh))
+LIBRARY  := $(BUILD)/libhorus.a
+PROGRAM  := $(BUILD)/$(if $(MAIN_OBJ),horus,libhorus.a)
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
+# Sub-make of this file after a set-up step (pkg-config is asked when the file is read).
+AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+
+.PHONY: all demo check check-all asan cov bench lint format determinism new-policy install clean \
+        help run-check tests FORCE
+
+all: $(PROGRAM) ## build the program (default): build/release/horus
+
+demo: ## install what is missing, build, replay the sample trace under three policies
+	$(Q)scripts/install-deps.sh build
+	$(AGAIN) all
+	$(Q)scripts/demo.sh $(BUILD)/horus
+
+check: ## install what is missing, build, run every test (under 15 minutes)
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) run-check
+
+check-all: ## check, then the long forms: sanitizers, full determinism matrix, longer loops
+	$(Q)scripts/install-deps.sh build check lint
+	$(AGAIN) run-check HORUS_LONG=1
+	$(AGAIN) asan
+	$(AGAIN) determinism
+
+asan: ## every test under the address and undefined-behaviour sanitizers
+	$(AGAIN) run-check VARIANT=asan
+
+cov: ## every test with coverage; prints the line coverage of src/, fails under 90 %
+	$(Q)scripts/install-deps.sh build check cov
+	$(Q)if [ -d build/cov ]; then find build/cov -name '*.gcda' -delete; fi
+	$(AGAIN) run-check VARIANT=cov
+	$(Q)gcovr --root . --filter src/ --object-directory build/cov --fail-under-line 90 \
+	    --exclude-unreachable-branches --print-summary build/cov | tee build/cov/coverage.txt
+
+bench: all $(BUILD)/tests/bench/bench_parse ## speed and memory against a bare parse
+	$(Q)scripts/bench.sh $(BUILD)
+
+lint: ## every static gate: warnings, format, include floors, sizes, banned calls
+	$(Q)scripts/install-deps.sh build check lint
+	$(Q)scripts/lint.sh
+
+format: ## rewrite the sources as clang-format wants them
+	$(Q)find src include tests -name '*.[ch]' -exec clang-format -i {} +
+
+determinism: ## same bytes from gcc/clang x -O x sanitizers x TZ x locale x input form
+	$(Q)scripts/install-deps.sh build check lint
+	$(Q)HORUS_LONG=1 tests/scripts/test-determinism.sh
+
+new-policy: ## start a policy: make new-policy NAME=foo
+	$(Q)scripts/new-policy.sh '$(NAME)'
+
+install: all ## copy the program to $(DESTDIR)$(PREFIX)/bin
+	install -D -m 755 $(BUILD)/horus '$(DESTDIR)$(PREFIX)/bin/horus'
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+
+# ---- build -------------------------------------------------------------------------------------
+$(BUILD)/horus: $(MAIN_OBJ) $(LIBRARY)
+	$(call say,LINK)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(LIBRARY): $(LIB_OBJ) $(BUILD)/sources
+	$(call say,AR)
+	$(Q)rm -f $@ && ar rcsD $@ $(LIB_OBJ)
+
+$(BUILD)/libtests.a: $(HELP_OBJ) $(BUILD)/sources
+	$(call say,AR)
+	$(Q)rm -f $@ && ar rcsD $@ $(HELP_OBJ)
+
+$(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/libraries
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c -o $@ $<
+
+# The tests see the sources' headers and tests/ itself: #include "support/scenario.h".
+$(BUILD)/tests/%.o: EXTRA = -Itests
+
+# What `horus version` prints; only this object depends on the commit.
+$(BUILD)/src/base/version.o: $(BUILD)/commit
+$(BUILD)/src/base/version.o: EXTRA = -DHS_COMMIT='"$(shell cat $(BUILD)/commit)"' \
+                                     -DHS_FLAGS='"$(strip $(DIALECT) $(OPT) $(CFLAGS))"'
+
+$(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o
+	$(call say,LINK)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+$(TESTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
+	$(call say,LINK)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
+
+tests: $(PROGRAM) $(TESTS)
+
+run-check: tests
+	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_BUILD=$(BUILD) HORUS_LONG=$(HORUS_LONG) \
+	    scripts/run-tests.sh -j 2 $(TESTS) $(SCRIPTED)
+
+# Stamps: files that are written only when their content changes.
+STAMP_flags   = $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null) $(ALL_CFLAGS) $(LDFLAGS) $(LIBS)
+STAMP_sources = $(SOURCES) $(HELP_SRC)
+STAMP_commit  = $(or $(shell git describe --always --dirty --tags 2>/dev/null),unknown)
+$(BUILD)/flags $(BUILD)/sources $(BUILD)/commit: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(STAMP_$(@F))' | cmp -s - $@ || printf '%s\n' '$(STAMP_$(@F))' > $@
+
+# Are the libraries here? libcsv has no .pc file, hence the link probe.
+$(BUILD)/libraries: $(BUILD)/flags
+	@pkg-config --exists $(PC_LIBS) && \
+	    printf '#include <csv.h>\nint main(void) { return csv_init(0, 0) == 0; }\n' | \
+	    $(CC) -xc - -o $@.probe -lcsv 2>/dev/null && rm -f $@.probe && touch $@ || \
+	    { echo 'horus needs: gcc pkg-config gsl libcjson zlib libzstd libxxhash libcsv'; \
+	      scripts/install-deps.sh --print build; exit 1; }
+
+FORCE:
+
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o))
