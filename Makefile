@@ -53,7 +53,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 .PHONY: all demo check check-all asan cov bench lint format determinism new-policy install clean \
-        help run-check tests FORCE
+        help run-check tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
 
@@ -142,6 +142,8 @@ $(TESTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
 
 tests: $(PROGRAM) $(TESTS)
+
+objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o)
 
 run-check: tests
 	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_BUILD=$(BUILD) HORUS_LONG=$(HORUS_LONG) \

@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Static gates over the tree; every finding names file, line and rule.
+#   scripts/lint.sh [GATE...]
+# Gates: gcc clang format includes size function banned licence marks names shell
+set -u
+cd "$(dirname "$0")/.." || exit 2
+export LC_ALL=C
+
+gates=(gcc clang format includes size function banned licence marks names shell)
+file_lines_max=500
+function_lines_max=80
+complexity_max=15
+
+sources() { find src include tests -name '*.[ch]' | sort; }
+scripts() {
+    find scripts tests .ci -type f \( -name '*.sh' -o -path '.ci/*' \) | sort
+}
+
+# Everything compiles without a warning; kept apart from build/release, so that it is incremental.
+compile_strictly() { # COMPILER OPT
+    make -s -k -j "$(nproc)" CC="$1" OPT="$2" CFLAGS=-Werror BUILD="build/lint-$1" objects \
+        2>&1 >/dev/null | grep -vE '^make|^ |generated\.$|In function|At top level|In file included'
+}
+gate_gcc() { compile_strictly gcc -O2; }
+gate_clang() { compile_strictly clang -O0; }
+
+gate_format() {
+    sources | xargs -r clang-format --dry-run -Werror 2>&1 | grep 'error:' |
+        sed 's/error:.*/not as clang-format wants it (make format)/'
+}
+
+gate_includes() {
+    # shellcheck disable=SC2046 # no blanks in the names of sources
+    awk '
+        FILENAME == "scripts/layers.txt" {
+            if ($1 == "may") for (i = 3; i <= NF; i++) may[$2, $i] = 1
+            if ($1 == "may") known[$2] = 1
+            if ($1 == "system") {
+                limited[$2] = 1
+                for (i = 3; i <= NF; i++) system_ok[$2, $i] = 1
+            }
+            if ($1 == "wall") {
+                wall_file[++walls] = $2
+                wall_header[walls] = $3
+                why = $0
+                sub(/^wall +[^ ]+ +[^ ]+ +/, "", why)
+                wall_why[walls] = why
+            }
+            next
+        }
+        /^[ \t]*#[ \t]*include/ {
+            split(FILENAME, part, "/")
+            from = part[2]
+            header = $0
+            sub(/^[^"<]*["<]/, "", header)
+            sub(/[">].*/, "", header)
+            at = FILENAME ":" FNR ": "
+            if ($0 ~ /"/) {
+                split(header, part, "/")
+                to = part[1]
+                if (header ~ /\.def$/ && header !~ /\//) to = from
+                if (!(from in known)) print at "floor: folder " from " is not in scripts/layers.txt"
+                else if (!((from, to) in may))
+                    print at "floor: " from " may not include " to " (" header ")"
+                for (w = 1; w <= walls; w++)
+                    if (index(FILENAME, wall_file[w]) == 1 && index(header, wall_header[w]) == 1)
+                        print at "wall: " header ": " wall_why[w]
+            } else if (header ~ /^(cjson\/|csv\.h|gsl\/|zlib\.h|zstd|xxhash\.h)/) {
+                if (header in owner && owner[header] != FILENAME)
+                    print at "third party: " header " is already included by " owner[header]
+                owner[header] = FILENAME
+                if (from == "horus" || from == "policies")
+                    print at "third party: " from " may include no library (" header ")"
+            } else if (from in limited && !((from, header) in system_ok)) {
+                print at "system: " from " may not include <" header ">"
+            }
+        }' scripts/layers.txt $(find src include -name '*.[ch]' | sort)
+}
+
+gate_size() {
+    sources | xargs -r awk -v max=$file_lines_max '
+        FNR == max + 1 { print FILENAME ":" FNR ": file: more than " max " lines" }'
+}
+
+gate_function() {
+    find src -name '*.c' | sort | xargs -r pmccabe |
+        awk -F'\t' -v lines=$function_lines_max -v complexity=$complexity_max '
+            { at = $6; sub(/\(/, ":", at); sub(/\)/, "", at) }
+            $5 > lines { print at ": function: " $5 " lines, at most " lines }
+            $1 > complexity { print at ": function: cyclomatic " $1 ", at most " complexity }'
+}
+
+# Comments and strings are blanked first, so that only code is searched.
+gate_banned() {
+    find src include -name '*.[ch]' | sort | xargs -r awk '
+        function ban(pattern, rule) {
+            if (code ~ "(^|[^A-Za-z0-9_.>])(" pattern ")") print FILENAME ":" FNR ": banned: " rule
+        }
+        FNR == 1 { inside = 0 }
+        {
+            code = $0
+            if (inside) {
+                if (!sub(/^.*\*\//, "", code)) next
+                inside = 0
+            }
+            gsub(/\\./, "", code)
+            gsub(/"[^"]*"/, "\"\"", code)
+            gsub(/\/\*([^*]|\*[^\/])*\*\//, "", code)
+            if (sub(/\/\*.*/, "", code)) inside = 1
+            if (code ~ /^[ \t]*#[ \t]*include/) next
+            ban("(v?sprintf|strcpy|strcat|strncpy|strncat|strtok|gets|scanf|sscanf) *\\(", "unbounded string call")
+            ban("(atoi|atol|atof) *\\(", "number parser without errors: base/timeparse, data/param")
+            ban("(rand|srand|random|drand48) *\\(", "random numbers come from base/rng")
+            ban("(time|localtime|gmtime|mktime|strftime|setlocale) *\\(", "host time zone or locale")
+            ban("(alloca|signal|system|popen|tmpnam) *\\(", "unsafe call")
+            ban("float($|[^A-Za-z0-9_])", "float: use double or fixed point")
+            if (FILENAME !~ /^src\/cli\//) {
+                ban("(exit|_exit|abort) *\\(", "only src/cli may end the program")
+                ban("(getenv|secure_getenv) *\\(", "only src/cli may read the environment")
+                ban("(printf|puts|putchar|perror) *\\(", "only src/cli prints")
+            }
+            if (FILENAME != "src/base/memory.c")
+                ban("(malloc|calloc|realloc|free|strdup|strndup|asprintf) *\\(", "memory goes through base/memory.h")
+        }'
+}
+
+gate_licence() {
+    {
+        sources
+        scripts
+        find src tests -name '*.def' -o -name '*.in'
+        echo Makefile
+    } | sort -u | while read -r file; do
+        head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' ||
+            echo "$file:1: licence: no SPDX line at the top"
+    done
+}
+
+gate_marks() {
+    {
+        sources
+        scripts
+        find . -name README.md -not -path './build/*'
+        echo Makefile
+    } | xargs -r grep -nE '\b(TO[D]O|FIX[M]E|X[X]X|HA[C]K)\b' /dev/null |
+        sed 's/^\([^:]*:[0-9]*\):.*/\1: mark: unfinished work belongs in an issue/'
+}
+
+gate_names() {
+    find src -name '*.[ch]' | sort | awk -F/ '
+        seen[$NF]++ { print $0 ":1: name: another file of src/ is called " $NF }'
+}
+
+gate_shell() {
+    scripts | xargs -r shellcheck -s bash -S warning -f gcc
+}
+
+run_gate() {
+    local found
+    found=$("gate_$1")
+    if [ -z "$found" ]; then
+        printf 'ok   %s\n' "$1"
+        return 0
+    fi
+    printf 'FAIL %s\n%s\n' "$1" "$found"
+    return 1
+}
+
+[ $# -gt 0 ] || set -- "${gates[@]}"
+failed=0
+for gate in "$@"; do
+    if ! declare -F "gate_$gate" >/dev/null; then
+        echo "lint.sh: unknown gate '$gate'; there are: ${gates[*]}" >&2
+        exit 2
+    fi
+    run_gate "$gate" || failed=1
+done
+exit $failed
