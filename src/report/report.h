@@ -40,7 +40,7 @@ struct hs_report_options {
     int64_t warmup_us; /* jobs submitted in the first / last part stay out of job statistics */
     int64_t cooldown_us;
     bool is_preemptive; /* may a job run before its last wait? decides which bounds hold */
-    bool is_sharing;
+    bool is_sharing;    /* may two jobs hold one GPU? */
 };
 
 /* A metric as the summary lists it. value is NaN where it does not apply, with the reason. */
@@ -50,10 +50,25 @@ struct hs_metric {
     const char *absent_because; /* NULL when there is a value */
 };
 
-#define HS_METRICS_MAX 512
+/* The same figures for one class of jobs; measures are named by hs_class_measure(). NaN = none. */
+#define HS_CLASS_MEASURES 20
+#define HS_CLASS_NAME_MAX 63
+struct hs_class {
+    const char *kind; /* "gpus", "user_quintile", "outcome", "vc" */
+    char name[HS_CLASS_NAME_MAX + 1];
+    uint64_t jobs; /* that count in the statistics */
+    double value[HS_CLASS_MEASURES];
+};
+/* "mean_wait", "p99_jct", ...; NULL past the last. */
+const char *hs_class_measure(uint32_t index);
+
+/* Self-contained: valid after hs_report_close(), may be copied. */
+#define HS_METRICS_MAX 128
+#define HS_CLASSES_MAX 128
 struct hs_summary {
     struct hs_metric metrics[HS_METRICS_MAX];
-    uint32_t count;
+    struct hs_class classes[HS_CLASSES_MAX];
+    uint32_t count, class_count;
     char sparkline[64]; /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
 };
 
@@ -72,24 +87,29 @@ void hs_report_close(struct hs_report *report);
 /* Value of a metric by name; NaN if absent. */
 double hs_summary_get(const struct hs_summary *summary, const char *name);
 
-/* The semantics card: strings that say what this run means. */
+/* The semantics card: strings that say what this run means. A text may be NULL = not stated. */
 struct hs_card {
+    const char *workload, *cluster; /* as given: identify the row when files are concatenated */
+    uint64_t seed;
     const char *policy;
     struct hs_semantics policy_semantics;
     const char *gang, *ties, *locality, *vc, *interference;
     char knows[128], can[128]; /* "duration" or "nothing" */
 };
 
-/* summary.json and summary.csv (one wide row: run identity columns first, then the metrics). */
-HS_MUST_USE enum hs_status hs_summary_write(const struct hs_summary *summary,
-                                            const struct hs_card *card, const struct hs_rundir *dir,
-                                            struct hs_diag *diag);
-
 /* One output file as the manifest lists it. */
 struct hs_output_file {
     const char *name;
     uint64_t hash, bytes, rows;
 };
+
+/* summary.json and summary.csv (one wide row: run identity columns first, then the metrics).
+ * files: what was written, for the manifest. */
+#define HS_SUMMARY_FILES 2
+HS_MUST_USE enum hs_status hs_summary_write(const struct hs_summary *summary,
+                                            const struct hs_card *card, const struct hs_rundir *dir,
+                                            struct hs_output_file files[HS_SUMMARY_FILES],
+                                            struct hs_diag *diag);
 /* Files written so far, in order; count in *count. */
 const struct hs_output_file *hs_report_files(const struct hs_report *report, uint32_t *count);
 

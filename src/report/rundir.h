@@ -18,7 +18,9 @@ struct hs_rundir {
 
 HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
                                           struct hs_diag *diag);
-/* Path of a file inside the directory being built; buffer owned by the caller. */
+/* Path of a file inside the directory being built; buffer owned by the caller. HS_PATH_SIZE bytes
+ * always suffice for the names this program gives. */
+#define HS_PATH_SIZE 4096u
 void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
 HS_MUST_USE enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag);
 void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after commit */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * manifest.json, the last file of a run directory: what ran, on what, with what, and what came
+ * out. Its presence marks a finished run. Everything outside "volatile" is a function of the
+ * inputs, the configuration and the build.
+ *
+ *     struct hs_manifest m = {.status = "complete", .card = &card, .seed = 1, ...};
+ *     m.outputs = files;                              // hs_report_files() + hs_summary files
+ *     HS_TRY(hs_manifest_write(&m, &dir, diag));
+ *     HS_TRY(hs_rundir_commit(&dir, diag));
+ *
+ * Version, commit, compiler and flags come from horus/version.h. Pointers are borrowed; an array
+ * with count 0 may be NULL, and so may every text.
+ */
+#ifndef HORUS_REPORT_MANIFEST_H
+#define HORUS_REPORT_MANIFEST_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "data/json.h"
+#include "report/report.h"
+#include "report/rundir.h"
+
+struct hs_manifest_library {
+    const char *name, *version;
+};
+
+struct hs_manifest_input {
+    const char *role; /* "trace", "cluster", "vcs", "config", "map" */
+    const char *path;
+    uint64_t hash, bytes, rows; /* of the decompressed bytes; rows 0 = not counted, left out */
+};
+
+/* A named count: engine figures, checks done. */
+struct hs_manifest_count {
+    const char *name;
+    uint64_t value;
+};
+
+/* What differs from run to run of the same thing. */
+struct hs_manifest_volatile {
+    const char *const *command; /* argv, NULL-terminated */
+    const char *host;
+    double wall_s, cpu_s;
+    uint64_t peak_rss_kib;
+};
+
+struct hs_manifest {
+    const char *status; /* "complete", "interrupted", ... */
+    const struct hs_card *card;
+    uint64_t seed;
+    const struct hs_manifest_library *libraries;
+    const struct hs_manifest_input *inputs;
+    const struct hs_output_file *outputs;
+    const struct hs_manifest_count *engine; /* events, instants, decisions, jobs, ... */
+    const struct hs_manifest_count *checks; /* invariants checked, by name */
+    const char *const *warnings;
+    uint32_t library_count, input_count, output_count, engine_count, check_count, warning_count;
+    /* Writes exactly one JSON value, the effective configuration; NULL = null. */
+    void (*write_config)(void *ctx, struct hs_jsonw *w);
+    void *config_ctx;
+    struct hs_manifest_volatile machine;
+};
+
+HS_MUST_USE enum hs_status hs_manifest_write(const struct hs_manifest *manifest,
+                                             const struct hs_rundir *dir, struct hs_diag *diag);
+
+#endif
