@@ -7,6 +7,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 export LC_ALL=C
+unset MAKEFLAGS MFLAGS VARIANT BUILD CC OPT CFLAGS LDFLAGS
 
 gates=(gcc clang format includes size function banned licence marks names shell)
 file_lines_max=500

@@ -7,6 +7,8 @@
 # `ok - NAME`, `FAIL - NAME` or `skip - NAME: reason` a case; one that prints neither is one case.
 # Failing programs have their whole output shown. The last line is `N passed, N failed, N skipped`.
 set -u
+# Tests that call make say themselves what they build.
+unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT BUILD CC OPT CFLAGS LDFLAGS
 limit_s=${HORUS_TEST_LIMIT:-900}
 
 run_one() { # PROGRAM LOG: prints the program's line, leaves LOG and LOG.count
