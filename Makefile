@@ -44,6 +44,7 @@ HELP_OBJ := $(HELP_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 SCRIPTED := $(sort $(wildcard tests/cli/run.sh tests/scripts/test-*.sh))
+BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 LIBRARY  := $(BUILD)/libhorus.a
 PROGRAM  := $(BUILD)/$(if $(MAIN_OBJ),horus,libhorus.a)
 
@@ -82,7 +83,7 @@ cov: ## every test with coverage; prints the line coverage of src/, fails under 
 	$(Q)gcovr --root . --filter src/ --object-directory build/cov --fail-under-line 90 \
 	    --exclude-unreachable-branches --print-summary build/cov | tee build/cov/coverage.txt
 
-bench: all $(BUILD)/tests/bench/bench_parse ## speed and memory against a bare parse
+bench: all $(BENCHES) ## speed and memory against a bare parse
 	$(Q)scripts/bench.sh $(BUILD)
 
 lint: ## every static gate: warnings, format, include floors, sizes, banned calls
@@ -133,7 +134,7 @@ $(BUILD)/src/base/version.o: $(BUILD)/commit
 $(BUILD)/src/base/version.o: EXTRA = -DHS_COMMIT='"$(shell cat $(BUILD)/commit)"' \
                                      -DHS_FLAGS='"$(strip $(DIALECT) $(OPT) $(CFLAGS))"'
 
-$(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o
+$(BENCHES): %: %.o
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
@@ -143,7 +144,7 @@ $(TESTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 
 tests: $(PROGRAM) $(TESTS)
 
-objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o)
+objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o)
 
 run-check: tests
 	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_BUILD=$(BUILD) HORUS_LONG=$(HORUS_LONG) \
@@ -167,4 +168,4 @@ $(BUILD)/libraries: $(BUILD)/flags
 
 FORCE:
 
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o))
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o))
