@@ -11,7 +11,7 @@ packages_of() {
     case $1 in
     build) echo gcc libc6-dev make pkg-config git libgsl-dev libcsv-dev libcjson-dev zlib1g-dev \
         libzstd-dev libxxhash-dev ;;
-    check) echo libcmocka-dev gzip zstd ;;
+    check) echo libcmocka-dev gzip zstd jq ;;
     lint) echo clang clang-format pmccabe shellcheck ;;
     cov) echo gcovr ;;
     *)

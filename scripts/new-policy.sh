@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Starts a policy: src/policies/NAME.c from the template and one line in policies.def. The new
+# policy works (first come, first served) and is already under the conformance tests.
+#   scripts/new-policy.sh NAME        or: make new-policy NAME=foo
+set -eu
+cd "$(dirname "$0")/.."
+name=${1-}
+if ! [[ $name =~ ^[a-z][a-z0-9_]{0,30}$ ]]; then
+    echo "usage: make new-policy NAME=foo   (lower case letters, digits, underscores)" >&2
+    exit 2
+fi
+file=src/policies/$name.c
+for taken in src/*/"$name".c; do
+    if [ -e "$taken" ]; then
+        echo "new-policy: $taken exists: choose another name" >&2
+        exit 2
+    fi
+done
+sed "s/@NAME@/$name/g" src/policies/template.c.in >"$file"
+echo "POLICY($name)" >>src/policies/policies.def
+cat <<TEXT
+$file is a working policy. Now:
+  make && build/release/horus run traces/sample.csv -p $name
+  make check            # the conformance tests run over it
+Write what is new in its decide(); its parameters, help and manifest come from its tables.
+TEXT

@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# One run, one set of bytes. The result files of every build and environment must be those of the
+# first; of manifest.json all but what names the build, the machine (`volatile`) and the input.
+# Builds: gcc, clang x -O0, -O2, -O3, -O3 -march=native x sanitizers; environments: time zone,
+# locale, working folder; inputs: file, stdin, .gz, .zst.
+# HORUS_LONG=1 runs the whole matrix; otherwise the program at hand and two others.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-bytes.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C TZ=UTC
+results=(jobs.csv segments.csv series.csv nodes.csv summary.json summary.csv)
+failed=0
+
+# name | trace | arguments
+workloads=(
+    "fifo|traces/sample.csv|-c 8x8:V100 -p fifo:scan=easy"
+    "srtf|traces/sample.csv|-c 4x8:V100,4x4:P100 -p srtf:form=replace,placement=random --sample 600s"
+    "jitter|traces/sample.csv|-c 8x8:V100 -p sjf --tie-jitter 2 --seed 7"
+)
+
+run() { # PROGRAM OUT TRACE ARGUMENT...; TRACE - reads standard input
+    local program=$1 out=$2
+    shift 2
+    "$program" run "$@" -o "$out" --force -q >/dev/null 2>"$out.stderr" || {
+        cat "$out.stderr"
+        return 1
+    }
+}
+
+digest() { # RUN: one line a result file
+    local file
+    for file in "${results[@]}"; do
+        printf '%s %s\n' "$file" "$(sha256sum <"$1/$file")"
+    done
+}
+# What must agree between builds: the manifest without what names this build and this machine.
+manifest() { jq -S 'del(.volatile, .compiler, .flags, .commit)' "$1/manifest.json"; }
+
+compare() { # LABEL WORKLOAD RUN
+    local differences
+    differences=$(
+        diff <(digest "$work/$2.first") <(digest "$3")
+        diff <(manifest "$work/$2.first") <(manifest "$3")
+    )
+    verdict "$1" "$2" "$differences"
+}
+
+verdict() { # LABEL WORKLOAD DIFFERENCES
+    if [ -z "$3" ]; then
+        echo "ok - determinism: $2 $1"
+    else
+        echo "FAIL - determinism: $2 $1"
+        printf '%s\n' "$3" | head -n 20
+        failed=1
+    fi
+}
+
+each_workload() { # LABEL PROGRAM: runs all of them, compares with the first
+    local entry name trace arguments
+    for entry in "${workloads[@]}"; do
+        IFS='|' read -r name trace arguments <<<"$entry"
+        # shellcheck disable=SC2086 # arguments are words
+        if run "$2" "$work/$name.now" "$trace" $arguments; then
+            if [ -d "$work/$name.first" ]; then
+                compare "$1" "$name" "$work/$name.now"
+            else
+                mv "$work/$name.now" "$work/$name.first"
+            fi
+        else
+            verdict "$1" "$name" "the run failed"
+        fi
+    done
+}
+
+build() { # FOLDER CC OPT: prints the program
+    make -s -j2 BUILD="build/determinism/$1" CC="$2" OPT="$3" all >"$work/make.log" 2>&1 || {
+        cat "$work/make.log" >&2
+        return 1
+    }
+    echo "$top/build/determinism/$1/horus"
+}
+
+built() { # LABEL FOLDER CC OPT
+    local program
+    if ! command -v "$3" >/dev/null; then
+        echo "skip - determinism: $1: $3 is not installed (scripts/install-deps.sh lint)"
+    elif program=$(build "$2" "$3" "$4"); then
+        each_workload "$1" "$program"
+    else
+        verdict "$1" build "does not build"
+    fi
+}
+
+: "${HORUS:=$top/build/release/horus}"
+if ! command -v jq >/dev/null; then
+    echo "FAIL - determinism: jq is not installed (scripts/install-deps.sh check)"
+    exit 1
+fi
+each_workload first "$HORUS"
+each_workload again "$HORUS"
+TZ=America/Los_Angeles each_workload "TZ=America/Los_Angeles" "$HORUS"
+TZ=Asia/Shanghai each_workload "TZ=Asia/Shanghai" "$HORUS"
+for locale in $(locale -a 2>/dev/null | grep -iE '^(de_DE|fr_FR|en_US|tr_TR).*utf' | head -n 2) C.UTF-8; do
+    LC_ALL=$locale each_workload "LC_ALL=$locale" "$HORUS"
+done
+COLUMNS=40 NO_COLOR=1 each_workload "COLUMNS=40" "$HORUS"
+
+built "gcc -O0" gcc-O0 gcc -O0
+built "clang -O3" clang-O3 clang -O3
+if [ -n "${HORUS_LONG-}" ]; then
+    for opt in -O2 -O3; do built "gcc $opt" "gcc$opt" gcc "$opt"; done
+    for opt in -O0 -O2; do built "clang $opt" "clang$opt" clang "$opt"; done
+    built "gcc -O3 -march=native" gcc-native gcc "-O3 -march=native"
+    built "clang -O3 -march=native" clang-native clang "-O3 -march=native"
+    built "gcc -O1 sanitizers" gcc-asan gcc \
+        "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+fi
+
+# The same bytes by another way in. The manifest names the file, so only results are compared.
+gzip -c traces/sample.csv >"$work/sample.csv.gz"
+zstd -q -c traces/sample.csv >"$work/sample.csv.zst"
+IFS='|' read -r name trace arguments <<<"${workloads[0]}"
+for input in "$work/sample.csv.gz" "$work/sample.csv.zst" -; do
+    # shellcheck disable=SC2086 # arguments are words
+    run "$HORUS" "$work/input" "$input" $arguments <"$trace" ||
+        verdict "from ${input##*/}" "$name" "the run failed"
+    verdict "from ${input##*/}" "$name" "$(diff <(digest "$work/$name.first") <(digest "$work/input"))"
+done
+exit $failed
