@@ -84,6 +84,7 @@ cov: ## every test with coverage; prints the line coverage of src/, fails under 
 	    --exclude-unreachable-branches --print-summary build/cov | tee build/cov/coverage.txt
 
 bench: all $(BENCHES) ## speed and memory against a bare parse
+	$(Q)scripts/install-deps.sh build check
 	$(Q)scripts/bench.sh $(BUILD)
 
 lint: ## every static gate: warnings, format, include floors, sizes, banned calls
