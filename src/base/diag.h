@@ -6,9 +6,9 @@
  *     return hs_fail(diag, HS_E_INPUT, &place, "times are seconds, e.g. 12.5",
  *                    "submit_time is not a number: '%s'", text);
  *
- * The text of one report is one call of emit, lines separated by '\n':
+ * The text of one report is one call of emit, lines separated by '\n', none at the end:
  *
- *     traces/a.csv:4:9: error: submit_time is not a number: 'x7'
+ *     traces/a.csv:4:6: error: submit_time is not a number: 'x7'
  *         4 | 3,17,x7,100
  *           |      ^~
  *           = hint: times are seconds, e.g. 12.5

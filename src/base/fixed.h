@@ -29,8 +29,8 @@ struct hs_work {
  * is dropped with the carry). */
 static inline void hs_work_advance(struct hs_work *w, uint64_t rate_q32, int64_t dt_us)
 {
-    hs_u128 sum = (hs_u128)rate_q32 * (uint64_t)(dt_us * HS_NS_PER_US) + w->carry;
-    uint64_t gained = (uint64_t)(sum >> 32);
+    hs_u128 sum = (hs_u128)rate_q32 * (uint64_t)HS_NS_PER_US * (uint64_t)dt_us + w->carry;
+    hs_u128 gained = sum >> 32;
     if (gained >= (uint64_t)(w->total_ns - w->done_ns)) {
         w->done_ns = w->total_ns;
         w->carry = 0;
@@ -49,6 +49,8 @@ static inline int64_t hs_work_eta_us(const struct hs_work *w, uint64_t rate_q32)
         return 0;
     if (rate_q32 == 0)
         return HS_TIME_MAX;
+    if (rate_q32 == HS_Q32_ONE) /* a carry is less than 1 ns: it cannot save a microsecond */
+        return (int64_t)((remaining + (uint64_t)HS_NS_PER_US - 1) / (uint64_t)HS_NS_PER_US);
     hs_u128 need = ((hs_u128)remaining << 32) - w->carry;
     hs_u128 per_us = (hs_u128)rate_q32 * (uint64_t)HS_NS_PER_US;
     hs_u128 dt = (need + per_us - 1) / per_us;

@@ -18,7 +18,8 @@ size_t hs_fmt_seconds(char *out, int64_t us);
 /* num/den rounded half up to `decimals` (<= 9) places, trailing zeros dropped; den > 0, num >= 0.
  * Exact integer arithmetic. */
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals);
-/* Shortest decimal that reads back as the same double; "nan", "inf" never: those are empty. */
+/* Shortest decimal that reads back as the same double; -0 is "0". "nan", "inf" never: those
+ * are empty. */
 size_t hs_fmt_double(char *out, double value);
 
 #endif

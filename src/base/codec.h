@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How io_input.c sees a compression format: a record with a magic number and a step function that
+ * turns bytes in into bytes out, across the ends of members or frames.
+ */
+#ifndef HORUS_BASE_CODEC_H
+#define HORUS_BASE_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum hs_codec_state {
+    HS_CODEC_INSIDE,   /* in the middle of a member: the end of the input here is a truncation */
+    HS_CODEC_BOUNDARY, /* all members so far are complete and their bytes handed out */
+    HS_CODEC_BROKEN,   /* reason says why */
+    HS_CODEC_NO_MEMORY,
+};
+
+/* Both move forward by what was consumed and produced. */
+struct hs_codec_io {
+    const char *in;
+    size_t in_len;
+    char *out;
+    size_t out_room;
+    const char *reason; /* of HS_CODEC_BROKEN; static text */
+};
+
+struct hs_codec {
+    const char *name;
+    bool (*recognise)(const char *head, size_t len);
+    void *(*open)(void); /* NULL when out of memory */
+    enum hs_codec_state (*step)(void *ctx, struct hs_codec_io *io);
+    void (*close)(void *ctx);
+};
+
+#define HS_CODEC_HEAD 4 /* bytes that every recognise() needs */
+
+extern const struct hs_codec hs_codec_gzip;
+extern const struct hs_codec hs_codec_zstd;
+
+#endif

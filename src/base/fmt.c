@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Numbers to text. Integers by pairs of digits, no division by 10 and no stdio: jobs.csv and
+ * segments.csv are mostly these. Ratios are exact in 128 bits. Doubles try 15, 16, 17 digits and
+ * take the first that reads back: 15 digits always survive the way through a double, so nothing
+ * shorter is missed (a power of two may carry one digit more than the shortest). printf and strtod
+ * follow the C locale because the program never calls setlocale.
+ */
+#include "base/fmt.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "horus/compiler.h"
+
+static const char pairs[] = "00010203040506070809"
+                            "10111213141516171819"
+                            "20212223242526272829"
+                            "30313233343536373839"
+                            "40414243444546474849"
+                            "50515253545556575859"
+                            "60616263646566676869"
+                            "70717273747576777879"
+                            "80818283848586878889"
+                            "90919293949596979899";
+
+static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
+                                  100000, 1000000, 10000000, 100000000, 1000000000};
+
+size_t hs_fmt_u64(char *out, uint64_t value)
+{
+    char digits[20];
+    char *at = digits + sizeof digits;
+    while (value >= 100) {
+        at -= 2;
+        memcpy(at, pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        at -= 2;
+        memcpy(at, pairs + 2 * value, 2);
+    } else {
+        *--at = (char)('0' + value);
+    }
+    size_t len = (size_t)(digits + sizeof digits - at);
+    memcpy(out, at, len);
+    return len;
+}
+
+/* Sign and magnitude; the magnitude of INT64_MIN has no int64_t. */
+static size_t sign_put(char *out, int64_t value, uint64_t *magnitude)
+{
+    if (value >= 0) {
+        *magnitude = (uint64_t)value;
+        return 0;
+    }
+    *magnitude = -(uint64_t)value;
+    out[0] = '-';
+    return 1;
+}
+
+size_t hs_fmt_i64(char *out, int64_t value)
+{
+    uint64_t magnitude;
+    size_t len = sign_put(out, value, &magnitude);
+    return len + hs_fmt_u64(out + len, magnitude);
+}
+
+/* ".5" for 500000 of 6 places; nothing for 0. */
+static size_t fraction_put(char *out, uint64_t fraction, unsigned places)
+{
+    if (fraction == 0)
+        return 0;
+    while (fraction % 10 == 0) {
+        fraction /= 10;
+        places--;
+    }
+    out[0] = '.';
+    for (unsigned i = places; i > 0; i--) {
+        out[i] = (char)('0' + fraction % 10);
+        fraction /= 10;
+    }
+    return 1 + (size_t)places;
+}
+
+size_t hs_fmt_seconds(char *out, int64_t us)
+{
+    uint64_t magnitude;
+    size_t len = sign_put(out, us, &magnitude);
+    len += hs_fmt_u64(out + len, magnitude / 1000000);
+    return len + fraction_put(out + len, magnitude % 1000000, 6);
+}
+
+size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
+{
+    assert(den > 0 && decimals < sizeof powers / sizeof powers[0]);
+    uint64_t scale = powers[decimals];
+    uint64_t whole = num / den;
+    uint64_t rest = num % den;
+    uint64_t fraction;
+    if (den <= UINT64_MAX / 4 / scale) /* 2 rest scale + den stays inside 64 bits */
+        fraction = (2 * rest * scale + den) / (2 * den);
+    else
+        fraction = (uint64_t)(((hs_u128)rest * scale * 2 + den) / ((hs_u128)den * 2));
+    if (fraction == scale) {
+        whole++; /* no overflow: den >= 2 whenever there is a rest */
+        fraction = 0;
+    }
+    size_t len = hs_fmt_u64(out, whole);
+    return len + fraction_put(out + len, fraction, decimals);
+}
+
+size_t hs_fmt_double(char *out, double value)
+{
+    if (!isfinite(value))
+        return 0;
+    if (value == 0) {
+        out[0] = '0'; /* -0 too */
+        return 1;
+    }
+    char text[HS_FMT_MAX];
+    int len = 0;
+    /* Below DBL_MIN a double has fewer digits to give. */
+    for (int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+        len = snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    memcpy(out, text, (size_t)len);
+    return (size_t)len;
+}

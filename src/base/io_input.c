@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Bytes in. One buffer holds what the caller sees: plain files are read straight into it,
+ * compressed ones through a second buffer and a codec. Nothing is copied twice; every byte handed
+ * out is hashed. A failure is reported once and then returned for ever.
+ */
+#include "base/io.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/codec.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#define BUFFER_SIZE (256u << 10)
+#define PEEK_SIZE   (64u << 10)
+
+struct hs_input {
+    const char *path;
+    struct hs_diag *diag;
+    struct hs_hash *hash;
+    const struct hs_codec *codec; /* NULL = plain */
+    void *codec_ctx;
+    enum hs_codec_state codec_state;
+    enum hs_status status; /* HS_OK until the end or the first failure is met */
+    int fd;
+    bool at_eof;               /* of the file */
+    uint64_t bytes;            /* handed out */
+    uint64_t done, total;      /* of the file */
+    size_t ready;              /* bytes in buffer that were not handed out */
+    size_t raw_begin, raw_len; /* compressed bytes in raw that the codec has not seen */
+    char *buffer, *raw;
+};
+
+static enum hs_status input_fail(struct hs_input *in, enum hs_status status, const char *hint,
+                                 const char *what, const char *why)
+{
+    struct hs_place place = {.file = in->path};
+    in->status = status;
+    return hs_fail(in->diag, status, &place, hint, "%s: %s", what, why);
+}
+
+static enum hs_status input_no_memory(struct hs_input *in)
+{
+    return input_fail(in, HS_E_MEMORY, NULL, "cannot read", hs_status_text(HS_E_MEMORY));
+}
+
+/* One read(2); *len is 0 at the end of the file only. */
+static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size_t *len)
+{
+    *len = 0;
+    if (in->at_eof)
+        return HS_OK;
+    ssize_t got;
+    do {
+        got = read(in->fd, to, room);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return input_fail(in, HS_E_IO, NULL, "cannot read", strerror(errno));
+    in->at_eof = got == 0;
+    in->done += (uint64_t)got;
+    *len = (size_t)got;
+    return HS_OK;
+}
+
+static enum hs_status decode_step(struct hs_input *in)
+{
+    struct hs_codec_io io = {.in = in->raw + in->raw_begin,
+                             .in_len = in->raw_len,
+                             .out = in->buffer + in->ready,
+                             .out_room = BUFFER_SIZE - in->ready};
+    in->codec_state = in->codec->step(in->codec_ctx, &io);
+    in->raw_begin = (size_t)(io.in - in->raw);
+    in->raw_len = io.in_len;
+    in->ready = (size_t)(io.out - in->buffer);
+    if (in->codec_state == HS_CODEC_NO_MEMORY)
+        return input_no_memory(in);
+    if (in->codec_state == HS_CODEC_BROKEN)
+        return input_fail(in, HS_E_INPUT, "check the file, or fetch it again",
+                          in->codec == &hs_codec_gzip ? "corrupt gzip data" : "corrupt zstd data",
+                          io.reason);
+    return HS_OK;
+}
+
+/* More decompressed bytes behind the ready ones, at least one unless the data end. */
+static enum hs_status decode_more(struct hs_input *in)
+{
+    size_t before = in->ready;
+    while (in->ready == before) {
+        if (in->raw_len == 0) {
+            in->raw_begin = 0;
+            HS_TRY(file_read(in, in->raw, BUFFER_SIZE, &in->raw_len));
+        }
+        size_t given = in->raw_len;
+        HS_TRY(decode_step(in));
+        if (in->ready > before || in->raw_len < given || !in->at_eof)
+            continue;
+        if (in->codec_state == HS_CODEC_BOUNDARY)
+            break;
+        return input_fail(in, HS_E_INPUT, "check the file, or fetch it again", in->codec->name,
+                          "the compressed data are truncated");
+    }
+    return HS_OK;
+}
+
+static enum hs_status input_more(struct hs_input *in)
+{
+    size_t before = in->ready;
+    if (in->codec != NULL) {
+        HS_TRY(decode_more(in));
+    } else {
+        size_t got;
+        HS_TRY(file_read(in, in->buffer + in->ready, BUFFER_SIZE - in->ready, &got));
+        in->ready += got;
+    }
+    if (in->ready == before)
+        in->status = HS_END;
+    return HS_OK;
+}
+
+/* At least `least` ready bytes, or all there are. */
+static enum hs_status input_fill(struct hs_input *in, size_t least)
+{
+    while (in->ready < least && in->status == HS_OK)
+        HS_TRY(input_more(in));
+    return HS_OK;
+}
+
+static enum hs_status file_open(struct hs_input *in, const char *path)
+{
+    if (strcmp(path, "-") == 0) {
+        in->path = "<stdin>";
+        in->fd = STDIN_FILENO;
+    } else {
+        in->fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (in->fd < 0)
+            return input_fail(in, HS_E_IO, NULL, "cannot open", strerror(errno));
+    }
+    struct stat info;
+    if (fstat(in->fd, &info) == 0 && S_ISREG(info.st_mode))
+        in->total = (uint64_t)info.st_size;
+    return HS_OK;
+}
+
+/* The head is in the buffer as if the file were plain; if it is not, it becomes raw input. */
+static enum hs_status codec_open(struct hs_input *in)
+{
+    static const struct hs_codec *const codecs[] = {&hs_codec_gzip, &hs_codec_zstd};
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++) {
+        if (!codecs[i]->recognise(in->buffer, in->ready))
+            continue;
+        in->raw = hs_alloc_zeroed(BUFFER_SIZE, 1);
+        in->codec_ctx = codecs[i]->open();
+        in->codec = codecs[i];
+        in->status = HS_OK; /* the end was that of the compressed bytes */
+        if (in->raw == NULL || in->codec_ctx == NULL)
+            return input_no_memory(in);
+        memcpy(in->raw, in->buffer, in->ready);
+        in->raw_len = in->ready;
+        in->ready = 0;
+        break;
+    }
+    return HS_OK;
+}
+
+static enum hs_status input_start(struct hs_input *in, const char *path)
+{
+    HS_TRY(file_open(in, path));
+    in->buffer = hs_alloc_zeroed(BUFFER_SIZE, 1);
+    in->hash = hs_hash_open();
+    if (in->buffer == NULL || in->hash == NULL)
+        return input_no_memory(in);
+    HS_TRY(input_fill(in, HS_CODEC_HEAD));
+    return codec_open(in);
+}
+
+enum hs_status hs_input_open(struct hs_input **in, const char *path, struct hs_diag *diag)
+{
+    *in = NULL;
+    struct hs_input *opened = hs_alloc_zeroed(1, sizeof *opened);
+    if (opened == NULL)
+        return hs_fail(diag, HS_E_MEMORY, &(struct hs_place){.file = path}, NULL, "out of memory");
+    opened->path = path;
+    opened->diag = diag;
+    opened->fd = -1;
+    enum hs_status status = input_start(opened, path);
+    if (status != HS_OK) {
+        hs_input_close(opened);
+        return status;
+    }
+    *in = opened;
+    return HS_OK;
+}
+
+enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len)
+{
+    if (in->ready == 0 && in->status == HS_OK)
+        HS_TRY(input_more(in));
+    *data = in->buffer;
+    *len = in->ready;
+    if (in->ready == 0)
+        return in->status;
+    hs_hash_update(in->hash, in->buffer, in->ready);
+    in->bytes += in->ready;
+    in->ready = 0;
+    return HS_OK;
+}
+
+enum hs_status hs_input_peek(struct hs_input *in, const char **data, size_t *len)
+{
+    assert(in->bytes == 0);
+    HS_TRY(input_fill(in, PEEK_SIZE));
+    *data = in->buffer;
+    *len = in->ready < PEEK_SIZE ? in->ready : PEEK_SIZE;
+    return HS_OK;
+}
+
+const char *hs_input_path(const struct hs_input *in)
+{
+    return in->path;
+}
+
+uint64_t hs_input_hash(const struct hs_input *in)
+{
+    return hs_hash_digest(in->hash);
+}
+
+uint64_t hs_input_bytes(const struct hs_input *in)
+{
+    return in->bytes;
+}
+
+void hs_input_progress(const struct hs_input *in, uint64_t *done, uint64_t *total)
+{
+    *done = in->done;
+    *total = in->total;
+}
+
+void hs_input_close(struct hs_input *in)
+{
+    if (in == NULL)
+        return;
+    if (in->fd > STDIN_FILENO)
+        (void)close(in->fd); /* nothing was written: nothing can be lost */
+    if (in->codec_ctx != NULL)
+        in->codec->close(in->codec_ctx);
+    hs_hash_close(in->hash);
+    hs_free(in->buffer);
+    hs_free(in->raw);
+    hs_free(in);
+}
+
+static enum hs_status read_all(struct hs_input *in, uint64_t max_bytes, char **text, uint32_t *cap,
+                               size_t *len)
+{
+    const char *data;
+    size_t got;
+    enum hs_status status;
+    uint64_t most = max_bytes < UINT32_MAX ? max_bytes : UINT32_MAX - 1;
+    while ((status = hs_input_read(in, &data, &got)) == HS_OK) {
+        if (*len + got > most)
+            return hs_fail(in->diag, HS_E_LIMIT, &(struct hs_place){.file = in->path}, NULL,
+                           "the file is larger than %" PRIu64 " bytes", most);
+        if (hs_grow((void **)text, cap, (uint64_t)*len + got + 1, 1, most + 1) != HS_OK)
+            return input_no_memory(in);
+        memcpy(*text + *len, data, got);
+        *len += got;
+    }
+    return status == HS_END ? HS_OK : status;
+}
+
+enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, size_t *len,
+                            struct hs_diag *diag)
+{
+    struct hs_input *in;
+    uint32_t cap = 0;
+    *text = NULL;
+    *len = 0;
+    HS_TRY(hs_input_open(&in, path, diag));
+    enum hs_status status = read_all(in, max_bytes, text, &cap, len);
+    if (status == HS_OK && *text == NULL) { /* an empty file is a text, too */
+        *text = hs_alloc_zeroed(1, 1);
+        if (*text == NULL)
+            status = input_no_memory(in);
+    }
+    if (status == HS_OK)
+        (*text)[*len] = '\0';
+    hs_input_close(in);
+    if (status != HS_OK) {
+        hs_free(*text);
+        *text = NULL;
+        *len = 0;
+    }
+    return status;
+}

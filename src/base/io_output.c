@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Bytes out: a buffer that is hashed and written when full. The first errno is kept, what follows
+ * it is dropped (the file is lost anyway), and close reports it: writers of rows need no checks.
+ */
+#include "base/io.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#define BUFFER_SIZE (256u << 10)
+
+static void write_all(struct hs_output *out, const char *data, size_t len)
+{
+    while (len > 0 && out->error == 0) {
+        ssize_t written = write(out->fd, data, len);
+        if (written >= 0) {
+            data += written;
+            len -= (size_t)written;
+        } else if (errno != EINTR) {
+            out->error = errno;
+        }
+    }
+}
+
+static void output_flush(struct hs_output *out)
+{
+    hs_hash_update(out->hash, out->buffer, out->used);
+    write_all(out, out->buffer, out->used);
+    out->used = 0;
+}
+
+static void output_free(struct hs_output *out)
+{
+    hs_hash_close(out->hash);
+    hs_free(out->buffer);
+    hs_free(out->path);
+    out->hash = NULL;
+    out->buffer = NULL;
+    out->path = NULL;
+    out->fd = -1;
+}
+
+enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs_diag *diag)
+{
+    *out = (struct hs_output){.fd = -1};
+    bool is_stdout = strcmp(path, "-") == 0;
+    const char *name = is_stdout ? "<stdout>" : path;
+    struct hs_place place = {.file = name};
+    out->buffer = hs_alloc_zeroed(BUFFER_SIZE, 1);
+    out->path = hs_alloc_zeroed(strlen(name) + 1, 1);
+    out->hash = hs_hash_open();
+    if (out->buffer == NULL || out->path == NULL || out->hash == NULL) {
+        output_free(out);
+        return hs_fail(diag, HS_E_MEMORY, &place, NULL, "cannot write: out of memory");
+    }
+    memcpy(out->path, name, strlen(name));
+    out->fd = STDOUT_FILENO;
+    if (!is_stdout)
+        out->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (out->fd < 0) {
+        int error = errno;
+        output_free(out);
+        return hs_fail(diag, HS_E_IO, &place, NULL, "cannot create: %s", strerror(error));
+    }
+    return HS_OK;
+}
+
+char *hs_output_room(struct hs_output *out, size_t room)
+{
+    assert(room <= HS_OUTPUT_ROOM);
+    if (HS_UNLIKELY(room > BUFFER_SIZE - out->used))
+        output_flush(out);
+    return out->buffer + out->used;
+}
+
+void hs_output_wrote(struct hs_output *out, const char *end)
+{
+    size_t len = (size_t)(end - (out->buffer + out->used));
+    assert(len <= BUFFER_SIZE - out->used);
+    out->used += len;
+    out->bytes += len;
+}
+
+void hs_output_put(struct hs_output *out, const void *data, size_t len)
+{
+    const char *from = data;
+    out->bytes += len;
+    while (len > 0) {
+        if (out->used == BUFFER_SIZE)
+            output_flush(out);
+        size_t part = BUFFER_SIZE - out->used < len ? BUFFER_SIZE - out->used : len;
+        memcpy(out->buffer + out->used, from, part);
+        out->used += part;
+        from += part;
+        len -= part;
+    }
+}
+
+bool hs_output_failed(const struct hs_output *out)
+{
+    return out->error != 0;
+}
+
+uint64_t hs_output_hash(struct hs_output *out)
+{
+    output_flush(out);
+    return hs_hash_digest(out->hash);
+}
+
+/* Standard output is left open: it is not ours. EINTR of close() is no error: on Linux the file is
+ * closed then, and its data are on the disk since fsync(). */
+static void file_close(struct hs_output *out)
+{
+    struct stat info;
+    if (out->fd == STDOUT_FILENO)
+        return;
+    if (out->error == 0 && fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        while (fsync(out->fd) != 0) {
+            if (errno != EINTR) {
+                out->error = errno;
+                break;
+            }
+        }
+    }
+    if (close(out->fd) != 0 && errno != EINTR && out->error == 0)
+        out->error = errno;
+}
+
+enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
+{
+    if (out->buffer == NULL)
+        return HS_OK;
+    enum hs_status status = HS_OK;
+    output_flush(out);
+    file_close(out);
+    if (out->error != 0)
+        status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = out->path}, NULL,
+                         "cannot write: %s", strerror(out->error));
+    output_free(out);
+    return status;
+}

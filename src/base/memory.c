@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The only file that calls malloc's family: three sites (calloc, realloc, free), so that failure
+ * of each can be tortured in tests. Arena chunks double up to a cap, so an arena that is reset and
+ * refilled settles on one chunk; what was used is cleared on reset, never the whole chunk.
+ */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROW_FIRST     16u
+#define ARENA_ALIGN    16u
+#define ARENA_FIRST    (UINT64_C(16) << 10)
+#define ARENA_DOUBLING (UINT64_C(16) << 20) /* chunks stop doubling here */
+
+struct hs_arena_chunk {
+    struct hs_arena_chunk *older;
+    uint64_t size; /* of data */
+    _Alignas(ARENA_ALIGN) unsigned char data[];
+};
+
+enum hs_status hs_grow(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                       uint64_t max_items)
+{
+    if (need <= *cap)
+        return HS_OK;
+    uint64_t most = max_items < UINT32_MAX ? max_items : UINT32_MAX;
+    if (need > most)
+        return HS_E_LIMIT;
+    uint64_t room = *cap == 0 ? GROW_FIRST : 2 * (uint64_t)*cap;
+    if (room < need)
+        room = need;
+    if (room > most)
+        room = most;
+    if (room > SIZE_MAX / item_size)
+        return HS_E_MEMORY;
+    /* Copied as bytes: the owner's pointer is a T *, reading it as a void * would alias. */
+    unsigned char *memory;
+    memcpy(&memory, items, sizeof memory);
+    memory = realloc(memory, (size_t)room * item_size);
+    if (memory == NULL)
+        return HS_E_MEMORY;
+    memset(memory + *cap * item_size, 0, (size_t)(room - *cap) * item_size);
+    memcpy(items, &memory, sizeof memory);
+    *cap = (uint32_t)room;
+    return HS_OK;
+}
+
+void *hs_alloc_zeroed(uint64_t count, size_t item_size)
+{
+    if (count == 0 || item_size == 0)
+        return calloc(1, 1); /* NULL must mean out of memory and nothing else */
+    if (count > SIZE_MAX / item_size)
+        return NULL;
+    return calloc((size_t)count, item_size);
+}
+
+void hs_free(void *memory)
+{
+    free(memory);
+}
+
+static struct hs_arena_chunk *chunk_new(struct hs_arena *arena, uint64_t bytes)
+{
+    uint64_t size = ARENA_FIRST;
+    if (arena->chunk != NULL)
+        size = 2 * arena->chunk->size < ARENA_DOUBLING ? 2 * arena->chunk->size : ARENA_DOUBLING;
+    if (size < bytes)
+        size = bytes;
+    struct hs_arena_chunk *chunk = hs_alloc_zeroed(sizeof *chunk + size, 1);
+    if (chunk == NULL)
+        return NULL;
+    chunk->older = arena->chunk;
+    chunk->size = size;
+    arena->chunk = chunk;
+    arena->used = 0;
+    arena->total_bytes += size;
+    return chunk;
+}
+
+void *hs_arena_alloc(struct hs_arena *arena, uint64_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    bytes = bytes == 0 ? ARENA_ALIGN : (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    struct hs_arena_chunk *chunk = arena->chunk;
+    if (chunk == NULL || bytes > chunk->size - arena->used) {
+        chunk = chunk_new(arena, bytes);
+        if (chunk == NULL)
+            return NULL;
+    }
+    void *memory = chunk->data + arena->used;
+    arena->used += (size_t)bytes;
+    return memory;
+}
+
+char *hs_arena_text(struct hs_arena *arena, const char *text, size_t len)
+{
+    if (len == SIZE_MAX)
+        return NULL;
+    char *copy = hs_arena_alloc(arena, (uint64_t)len + 1);
+    if (copy == NULL)
+        return NULL;
+    if (len > 0)
+        memcpy(copy, text, len); /* the final 0 is there: arena memory is zeroed */
+    return copy;
+}
+
+static void chunks_free(struct hs_arena_chunk *chunk)
+{
+    while (chunk != NULL) {
+        struct hs_arena_chunk *older = chunk->older;
+        hs_free(chunk);
+        chunk = older;
+    }
+}
+
+void hs_arena_reset(struct hs_arena *arena)
+{
+    struct hs_arena_chunk *newest = arena->chunk;
+    if (newest == NULL)
+        return;
+    chunks_free(newest->older);
+    newest->older = NULL;
+    memset(newest->data, 0, arena->used);
+    arena->used = 0;
+    arena->total_bytes = newest->size;
+}
+
+void hs_arena_free(struct hs_arena *arena)
+{
+    chunks_free(arena->chunk);
+    *arena = (struct hs_arena){0};
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Random streams on GSL's taus2 (24 bytes of state, 32 bits a draw) and counter-based mixing.
+ * GSL generators ignore seed bits above 32, so the 64-bit seed of a stream is folded first.
+ */
+#include "base/rng.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+/* One step of splitmix64 (Steele, Lea, Flood: OOPSLA 2014; constants of Vigna's splitmix64.c). */
+static uint64_t splitmix(uint64_t state)
+{
+    uint64_t z = state + UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+uint64_t hs_mix64(uint64_t a, uint64_t b)
+{
+    return splitmix(splitmix(a) + b);
+}
+
+uint64_t hs_seed_of(uint64_t seed, const char *purpose)
+{
+    uint64_t mixed = hs_mix64(seed, strlen(purpose));
+    for (const char *c = purpose; *c != '\0'; c++)
+        mixed = hs_mix64(mixed, (unsigned char)*c);
+    return mixed;
+}
+
+enum hs_status hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose)
+{
+    gsl_set_error_handler_off(); /* its default aborts the program */
+    gsl_rng *stream = gsl_rng_alloc(gsl_rng_taus2);
+    rng->gsl = stream;
+    if (stream == NULL)
+        return HS_E_MEMORY;
+    uint64_t mixed = hs_seed_of(seed, purpose);
+    gsl_rng_set(stream, (unsigned long)((mixed ^ (mixed >> 32)) & UINT32_MAX));
+    return HS_OK;
+}
+
+double hs_rng_uniform(struct hs_rng *rng)
+{
+    return gsl_rng_uniform_pos(rng->gsl);
+}
+
+static uint64_t draw_32(struct hs_rng *rng)
+{
+    return gsl_rng_get(rng->gsl) & UINT32_MAX;
+}
+
+/* Draws below 2^bits mod n are refused: what is left is a whole number of n's. */
+uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n)
+{
+    assert(n >= 1);
+    uint64_t draw;
+    if (n <= UINT32_MAX) {
+        uint64_t refused = (UINT64_C(1) << 32) % n;
+        do {
+            draw = draw_32(rng);
+        } while (draw < refused);
+    } else {
+        uint64_t refused = (UINT64_MAX - n + 1) % n;
+        do {
+            draw = draw_32(rng) << 32;
+            draw |= draw_32(rng);
+        } while (draw < refused);
+    }
+    return draw % n;
+}
+
+double hs_rng_exponential(struct hs_rng *rng, double mean)
+{
+    assert(mean > 0);
+    return gsl_ran_exponential(rng->gsl, mean);
+}
+
+void hs_rng_close(struct hs_rng *rng)
+{
+    gsl_rng_free(rng->gsl);
+    rng->gsl = NULL;
+}

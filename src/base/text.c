@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The words that result files use for the enumerations of include/horus. They are part of the
+ * file formats (configs, jobs.csv, segments.csv): a change here is a change of format.
+ */
+#include "horus/observe.h"
+#include "horus/trace.h"
+
+#include <stddef.h>
+
+static const char *text_of(const char *const *texts, size_t count, size_t at)
+{
+    return at < count ? texts[at] : "invalid";
+}
+
+const char *hs_outcome_text(enum hs_outcome outcome)
+{
+    static const char *const texts[] = {
+#define OUTCOME_TEXT(name, text) [HS_OUTCOME_##name] = text,
+        HS_OUTCOME_LIST(OUTCOME_TEXT)
+#undef OUTCOME_TEXT
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)outcome);
+}
+
+const char *hs_segment_end_text(enum hs_segment_end end)
+{
+    static const char *const texts[] = {
+        [HS_SEGMENT_FINISH] = "finish",   [HS_SEGMENT_PREEMPT] = "preempt",
+        [HS_SEGMENT_MIGRATE] = "migrate", [HS_SEGMENT_KILL] = "kill",
+        [HS_SEGMENT_HORIZON] = "horizon",
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)end);
+}
