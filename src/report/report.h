@@ -62,13 +62,26 @@ struct hs_class {
 /* "mean_wait", "p99_jct", ...; NULL past the last. */
 const char *hs_class_measure(uint32_t index);
 
+/* What seeded random ties make of a metric (--tie-jitter): running mean and sum of squared
+ * deviations over `runs` runs (Welford 1962), smallest and largest value. */
+struct hs_spread {
+    const char *name, *unit;
+    uint32_t runs;
+    double mean, squares, min, max;
+};
+void hs_spread_add(struct hs_spread *spread, double value);
+/* Sample standard deviation; NaN below two runs. */
+double hs_spread_deviation(const struct hs_spread *spread);
+
 /* Self-contained: valid after hs_report_close(), may be copied. */
 #define HS_METRICS_MAX 128
 #define HS_CLASSES_MAX 128
+#define HS_SPREADS_MAX 16
 struct hs_summary {
     struct hs_metric metrics[HS_METRICS_MAX];
     struct hs_class classes[HS_CLASSES_MAX];
-    uint32_t count, class_count;
+    struct hs_spread spreads[HS_SPREADS_MAX]; /* "tie_jitter" of summary.json; none = left out */
+    uint32_t count, class_count, spread_count;
     char sparkline[64]; /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
 };
 

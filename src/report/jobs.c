@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One row a job, about 30 fields: runs of numbers are formatted straight into the output's buffer.
+ *
+ * A job's finish follows its last segment directly, so the GPUs of the last segment told are those
+ * of the job that ends, if they are its at all: one list serves all jobs, whatever their number.
+ */
+#include "report/jobs.h"
+
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/memory.h"
+#include "model/cluster.h"
+
+#define NO_JOB     UINT64_MAX
+#define DECIMALS   6
+#define FIELDS_MAX 16 /* numbers written at one go */
+
+static const char header[] =
+    "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,"
+    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
+    "allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,pending,colocated,"
+    "overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util";
+
+static char *put_seconds(char *p, int64_t us)
+{
+    *p++ = ',';
+    return p + hs_fmt_seconds(p, us);
+}
+
+static char *put_seconds_if(char *p, bool is_known, int64_t us)
+{
+    if (is_known)
+        return put_seconds(p, us);
+    *p++ = ',';
+    return p;
+}
+
+static char *put_u64(char *p, uint64_t value)
+{
+    *p++ = ',';
+    return p + hs_fmt_u64(p, value);
+}
+
+/* JCT over isolated run time; empty for a job without work or without an end. */
+static char *put_stretch(char *p, const struct hs_job_record *job)
+{
+    *p++ = ',';
+    if (job->finish_us < 0 || job->work_us <= 0)
+        return p;
+    return p + hs_fmt_ratio(p, (uint64_t)(job->finish_us - job->submit_us), (uint64_t)job->work_us,
+                            DECIMALS);
+}
+
+/* submission_time ... stretch */
+static void row_times(struct hs_csvw *w, const struct hs_job_record *job)
+{
+    bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0;
+    char *p = hs_output_room(&w->out, FIELDS_MAX * (HS_FMT_MAX + 1));
+    p = put_seconds(p, job->submit_us);
+    p = put_u64(p, job->gpus);
+    *p++ = ','; /* requested_time: no trace gives one */
+    p = put_u64(p, job->state == HS_JOB_DONE);
+    p = put_seconds_if(p, has_started, job->first_start_us);
+    p = put_seconds_if(p, has_started && has_ended, job->finish_us - job->first_start_us);
+    p = put_seconds_if(p, has_ended, job->finish_us);
+    p = put_seconds_if(p, has_started, job->first_start_us - job->submit_us);
+    p = put_seconds_if(p, has_ended, job->finish_us - job->submit_us);
+    p = put_stretch(p, job);
+    hs_output_wrote(&w->out, p);
+}
+
+/* nodes ... predicted_util; now_us: when the job ended, or the run */
+static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int64_t now_us)
+{
+    int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
+    char *p = hs_output_room(&w->out, FIELDS_MAX * (HS_FMT_MAX + 1));
+    p = put_u64(p, job->nodes_spanned);
+    p = put_seconds(p, job->work_us);
+    p = put_seconds(p, job->run_us);
+    p = put_seconds(p, end_us - job->submit_us - job->run_us);
+    p = put_seconds(p, job->colocated_us);
+    p = put_seconds(p, job->overhead_us);
+    *p++ = ',';
+    p += hs_fmt_ratio(p, (uint64_t)job->lost_ns, UINT64_C(1000000000), 9);
+    p = put_stretch(p, job);
+    p = put_u64(p, job->preemptions);
+    p = put_u64(p, job->migrations);
+    p = put_u64(p, job->ooms);
+    p = put_seconds(p, job->gpu_us);
+    *p++ = ',';
+    if (job->gpu_util_pm >= 0)
+        p += hs_fmt_ratio(p, (uint64_t)job->gpu_util_pm, 1000, 3);
+    hs_output_wrote(&w->out, p);
+}
+
+static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
+{
+    struct hs_jobs_file *f = ctx;
+    HS_TRY(hs_grow((void **)&f->gpus, &f->gpus_cap, segment->gpu_count, sizeof *f->gpus,
+                   (uint64_t)HS_NODES_MAX * HS_NODE_GPUS_MAX));
+    if (segment->gpu_count > 0)
+        memcpy(f->gpus, segment->gpus, segment->gpu_count * sizeof *f->gpus);
+    f->gpu_count = segment->gpu_count;
+    f->gpus_of = segment->job->index;
+    return HS_OK;
+}
+
+static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_jobs_file *f = ctx;
+    struct hs_csvw *w = &f->csv;
+    hs_csvw_text(w, job->id);
+    hs_csvw_text(w, f->workload);
+    row_times(w, job);
+    if (f->gpus_of == job->index)
+        hs_csvw_ids(w, f->gpus, f->gpu_count);
+    else
+        hs_csvw_empty(w);
+    hs_csvw_text(w, job->user);
+    hs_csvw_text(w, job->vc);
+    hs_csvw_text(w, hs_job_status_text(job));
+    hs_csvw_text(w, job->model);
+    hs_csvw_text(w, job->batch);
+    hs_csvw_text(w, job->gpu_type);
+    row_account(w, job, now_us);
+    hs_csvw_end(w);
+    return HS_OK;
+}
+
+const char *hs_job_status_text(const struct hs_job_record *job)
+{
+    switch (job->state) {
+    case HS_JOB_DONE:
+        return hs_outcome_text(job->outcome);
+    case HS_JOB_FAILED:
+        return "failed";
+    case HS_JOB_REJECTED:
+        return "rejected";
+    default:
+        return "unfinished";
+    }
+}
+
+enum hs_status hs_jobs_file_open(struct hs_jobs_file *f, const char *path, const char *workload,
+                                 struct hs_diag *diag)
+{
+    *f = (struct hs_jobs_file){.workload = workload, .gpus_of = NO_JOB};
+    return hs_csvw_open(&f->csv, path, header, diag);
+}
+
+struct hs_observer hs_jobs_file_observer(struct hs_jobs_file *f)
+{
+    return (struct hs_observer){.ctx = f, .on_segment = on_segment, .on_finish = on_finish};
+}
+
+void hs_jobs_file_free(struct hs_jobs_file *f)
+{
+    hs_free(f->gpus);
+    f->gpus = NULL;
+}

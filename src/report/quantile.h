@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Exact order statistics of many sets of integers in bounded memory: the caller replays the same
+ * values until every quantile is pinned down.
+ *
+ *     HS_TRY(hs_quantiles_open(&q, sets));
+ *     while (hs_quantiles_begin(&q))
+ *         for each (set, value)   hs_quantiles_add(&q, set, value);
+ *     p90 = hs_quantiles_get(&q, set, HS_P90);
+ *
+ * A quantile is the smallest value with at least q n values <= it (model.md 10). The first pass
+ * counts values in logarithmic buckets (and count, sum, maximum); each later pass splits the
+ * buckets that hold a wanted rank by 256, or, once few enough values are left in them, collects
+ * those and sorts. Two passes for up to 65,536 values, three for most real sets of any size, never
+ * more than ten. About 4 KiB a set; exact whatever the number of values, so the histogram with a
+ * relative error that model.md 10 allows past 2^20 jobs is not needed.
+ */
+#ifndef HORUS_REPORT_QUANTILE_H
+#define HORUS_REPORT_QUANTILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "horus/compiler.h"
+#include "horus/status.h"
+
+enum hs_quantile { HS_P50, HS_P90, HS_P95, HS_P99, HS_QUANTILES };
+
+#define HS_QUANTILE_CELLS     1024u  /* counters a set */
+#define HS_QUANTILE_COLLECTED 65536u /* values collected in the last pass, all sets together */
+
+/* Values in [low, low + 2^bits), among which ranks are wanted. */
+struct hs_quantile_range {
+    uint64_t low;
+    uint64_t below, count; /* values < low, values inside */
+    uint32_t bits;
+    uint32_t collected, first; /* last pass: its part of the collection */
+};
+
+struct hs_quantile_set {
+    uint64_t count, max;
+    hs_u128 sum;
+    uint64_t value[HS_QUANTILES]; /* once resolved */
+    struct hs_quantile_range range[HS_QUANTILES];
+    uint8_t range_of[HS_QUANTILES]; /* index into range; HS_QUANTILES = resolved */
+    uint8_t ranges;
+};
+
+struct hs_quantiles {
+    struct hs_quantile_set *sets;
+    uint32_t (*cells)[HS_QUANTILE_CELLS];
+    uint64_t *collection;
+    uint32_t set_count;
+    enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT, HS_PASS_DONE } pass;
+};
+
+HS_MUST_USE enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets);
+/* Begins a pass; false when everything is known. */
+bool hs_quantiles_begin(struct hs_quantiles *q);
+/* value < 2^63; at most 2^32 - 1 values a set. */
+void hs_quantiles_add(struct hs_quantiles *q, uint32_t set, uint64_t value);
+/* After the last pass; 0 for an empty set. */
+uint64_t hs_quantiles_get(const struct hs_quantiles *q, uint32_t set, enum hs_quantile which);
+void hs_quantiles_close(struct hs_quantiles *q);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Records kept out of memory: appended once, read over and over from the start. The first
+ * HS_SPOOL_BUFFER bytes stay in memory; past that a temporary file, unlinked as soon as it exists,
+ * takes them, so that a crash leaves nothing behind.
+ *
+ *     HS_TRY(hs_spool_put(&s, &record));
+ *     hs_spool_rewind(&s);
+ *     while ((status = hs_spool_next(&s, &records, &count, diag)) == HS_OK) ...   // a block
+ */
+#ifndef HORUS_REPORT_SPOOL_H
+#define HORUS_REPORT_SPOOL_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+
+#define HS_SPOOL_BUFFER (256u * 1024u)
+
+struct hs_spool {
+    char *buffer;
+    const char *dir; /* of the temporary file; borrowed */
+    uint32_t record_size, buffer_records;
+    uint32_t buffered; /* records in the buffer that are not in the file */
+    uint64_t count;    /* records in all */
+    uint64_t next;     /* reading: first record of the next block */
+    int fd;            /* -1 while everything fits the buffer */
+};
+
+/* dir NULL: $TMPDIR, else /tmp. */
+HS_MUST_USE enum hs_status hs_spool_open(struct hs_spool *s, uint32_t record_size, const char *dir);
+HS_MUST_USE enum hs_status hs_spool_put(struct hs_spool *s, const void *record,
+                                        struct hs_diag *diag);
+/* No more puts after this. */
+HS_MUST_USE enum hs_status hs_spool_rewind(struct hs_spool *s, struct hs_diag *diag);
+/* The next block of at least one record, valid until the next call; HS_END after the last. */
+HS_MUST_USE enum hs_status hs_spool_next(struct hs_spool *s, const void **records, uint32_t *count,
+                                         struct hs_diag *diag);
+void hs_spool_close(struct hs_spool *s);
+
+#endif

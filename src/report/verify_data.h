@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `horus verify` holds in memory: the run as its files tell it. The trace, jobs.csv and
+ * segments.csv are all kept, so memory is O(jobs + segments), unlike a simulation.
+ *
+ *     struct verify_run run = {.dir = "results/x", .diag = diag};
+ *     enum hs_status s = verify_load(&run);          // verify_load.c, verify_manifest.c
+ *     ... checks of verify_schedule.c and verify_sums.c ...
+ *     verify_free(&run);
+ */
+#ifndef HORUS_REPORT_VERIFY_DATA_H
+#define HORUS_REPORT_VERIFY_DATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "horus/compiler.h"
+#include "traces/trace.h"
+
+#define VERIFY_NANO   INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
+#define VERIFY_NO_JOB UINT32_MAX
+
+enum verify_ended { VERIFY_FINISH, VERIFY_PREEMPT, VERIFY_MIGRATE, VERIFY_KILL, VERIFY_HORIZON };
+
+/* Inclusive range of GPU ids. */
+struct verify_range {
+    uint32_t first, last;
+};
+
+struct verify_segment {
+    int64_t start_us, end_us;
+    int64_t rate_nano; /* mean_rate x 1e9; -1 = empty (a segment of no length) */
+    int64_t line;
+    uint32_t job; /* VERIFY_NO_JOB: an id that the trace does not have */
+    uint32_t range_first, range_count, gpus;
+    uint32_t tenants;
+    enum verify_ended ended_by;
+};
+
+/* A row of jobs.csv; times -1 = empty. */
+struct verify_row {
+    int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
+    int64_t work_us, run_us, overhead_us, lost_us, gpu_us;
+    uint64_t preemptions, migrations, gpus, nodes;
+    int64_t line; /* 0 = the job has no row */
+    bool is_done, is_rejected;
+};
+
+/* What the segments of one job add up to. */
+struct verify_sum {
+    int64_t first_start_us, last_end_us; /* -1 = no segment */
+    int64_t run_us, gpu_us;
+    hs_i128 done; /* sum of mean_rate x length: 1e-9 us of isolated run time */
+    uint64_t segments, preemptions, migrations;
+    int64_t finish_us; /* end of the segment ended by `finish`; -1 = none */
+    uint32_t last_nodes;
+    bool is_full_speed; /* every mean_rate is printed as 1 */
+};
+
+struct verify_job {
+    const char *id;
+    int64_t submit_us, work_us;
+    uint32_t gpus;
+    struct verify_row row;
+    struct verify_sum sum;
+};
+
+struct verify_cluster {
+    uint32_t *node_first; /* node_count + 1 first GPU ids */
+    uint32_t node_count, gpu_count, node_cap;
+};
+
+/* What the manifest says that the run was made of. */
+struct verify_made_of {
+    struct hs_trace_options trace;
+    const char *cluster;
+    uint64_t trace_hash, trace_bytes;
+    int64_t until_us; /* HS_TIME_MAX = no horizon */
+    int64_t warmup_us, cooldown_us;
+    bool has_trace_hash, is_sharing;
+};
+
+struct verify_run {
+    const char *dir;
+    struct hs_diag *diag;
+    struct hs_arena arena;
+    struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
+    struct verify_made_of made_of;
+    struct verify_cluster cluster;
+    struct verify_job *jobs;
+    struct verify_segment *segments;
+    struct verify_range *ranges;
+    uint32_t job_count, segment_count, range_count;
+    uint32_t job_cap, segment_cap, range_cap;
+    uint32_t strange_rows; /* rows of jobs.csv whose id the trace does not have */
+    int64_t strange_line;  /* the first of them */
+    uint64_t trace_hash, trace_bytes;
+};
+
+#define VERIFY_PATH_SIZE 4096
+
+/* DIR/name. */
+HS_MUST_USE enum hs_status verify_path(const struct verify_run *run, const char *name,
+                                       char path[VERIFY_PATH_SIZE]);
+/* manifest.json into run->made_of. */
+HS_MUST_USE enum hs_status verify_load_manifest(struct verify_run *run);
+/* A shape or a JSON file, read for itself. */
+HS_MUST_USE enum hs_status verify_load_cluster(struct verify_run *run, const char *spec);
+/* The manifest, then all that it names, then jobs.csv and segments.csv. */
+HS_MUST_USE enum hs_status verify_load(struct verify_run *run);
+void verify_free(struct verify_run *run);
+
+#endif

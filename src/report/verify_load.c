@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads the trace anew and the rows of a run directory for `horus verify`. A file that is not what
+ * it should be is bad input and ends the verification; a file that says something wrong is for the
+ * checks to find. O(trace + segments) time and memory.
+ */
+#include "report/verify_data.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "base/timeparse.h"
+#include "data/csvread.h"
+
+#define JOBS_MAX     (HS_INTERN_MAX - 1)
+#define SEGMENTS_MAX UINT32_MAX
+
+/* ---- one CSV file with named columns ---- */
+
+#define COLUMNS_MAX 24
+
+struct table {
+    struct hs_input *input;
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    struct hs_diag *diag;
+    const char *const *names; /* NULL-terminated */
+    uint32_t at[COLUMNS_MAX];
+};
+
+static enum hs_status find_columns(struct table *t, const char *path)
+{
+    enum hs_status s = hs_csv_next(t->csv, &t->row);
+    if (s == HS_END)
+        return hs_fail(t->diag, HS_E_INPUT, NULL, NULL, "%s: the file is empty", path);
+    HS_TRY(s);
+    for (uint32_t i = 0; t->names[i] != NULL; i++) {
+        t->at[i] = hs_csv_column(&t->row, t->names[i]);
+        struct hs_place place = hs_csv_place(t->csv, t->row.count);
+        if (t->at[i] == UINT32_MAX)
+            return hs_fail(t->diag, HS_E_INPUT, &place, NULL, "there is no column '%s'",
+                           t->names[i]);
+    }
+    return HS_OK;
+}
+
+static enum hs_status table_open(struct table *t, const char *path, const char *const *names,
+                                 struct hs_diag *diag)
+{
+    *t = (struct table){.diag = diag, .names = names};
+    HS_TRY(hs_input_open(&t->input, path, diag));
+    HS_TRY(hs_csv_open(&t->csv, t->input, ',', diag));
+    return find_columns(t, path);
+}
+
+static void table_close(struct table *t)
+{
+    if (t->csv != NULL)
+        hs_csv_close(t->csv);
+    if (t->input != NULL)
+        hs_input_close(t->input);
+}
+
+static enum hs_status bad_cell(const struct table *t, uint32_t column, const char *expected)
+{
+    struct hs_place place = hs_csv_place(t->csv, t->at[column]);
+    return hs_fail(t->diag, HS_E_INPUT, &place, NULL, "%s is not %s", t->names[column], expected);
+}
+
+static const char *cell(const struct table *t, uint32_t column)
+{
+    return t->at[column] < t->row.count ? t->row.fields[t->at[column]] : "";
+}
+
+/* -1 when the cell is empty. */
+static enum hs_status cell_seconds(const struct table *t, uint32_t column, int64_t *us)
+{
+    const char *text = cell(t, column);
+    *us = -1;
+    if (text[0] != '\0' && (!hs_parse_decimal_us(text, strlen(text), HS_US_PER_S, us) || *us < 0))
+        return bad_cell(t, column, "a time in seconds");
+    return HS_OK;
+}
+
+/* 0 when the cell is empty. */
+static enum hs_status cell_count(const struct table *t, uint32_t column, uint64_t *count)
+{
+    const char *text = cell(t, column);
+    int64_t value = 0;
+    if (text[0] != '\0' && (!hs_parse_int64(text, strlen(text), &value) || value < 0))
+        return bad_cell(t, column, "a count");
+    *count = (uint64_t)value;
+    return HS_OK;
+}
+
+static struct verify_job *job_of(struct verify_run *run, const char *id, uint32_t *index)
+{
+    uint32_t name = hs_intern_find(&run->ids, id);
+    if (name == UINT32_MAX || name == 0)
+        return NULL;
+    *index = name - 1;
+    return &run->jobs[name - 1];
+}
+
+/* ---- the trace ---- */
+
+static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job *j,
+                              int64_t *epoch_us)
+{
+    if (run->job_count == 0)
+        *epoch_us = j->submit_us;
+    uint32_t name;
+    HS_TRY(hs_intern_get(&run->ids, j->id, &name));
+    if (name != run->job_count + 1)
+        return hs_fail(run->diag, HS_E_INPUT, NULL, "give every job of the trace an id of its own",
+                       "%s:%" PRId64 ": job id '%s' is not unique, so its segments cannot be told "
+                       "apart",
+                       run->made_of.trace.path, j->line, j->id);
+    HS_TRY(hs_grow((void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1,
+                   sizeof *run->jobs, JOBS_MAX));
+    run->jobs[run->job_count++] = (struct verify_job){
+        .id = hs_intern_text(&run->ids, name),
+        .submit_us = j->submit_us - *epoch_us,
+        .work_us = j->duration_us,
+        .gpus = j->gpus,
+        .sum = {.first_start_us = -1, .last_end_us = -1, .finish_us = -1, .is_full_speed = true}};
+    return HS_OK;
+}
+
+static enum hs_status load_trace(struct verify_run *run)
+{
+    struct hs_trace *trace;
+    HS_TRY(hs_trace_open(&trace, &run->made_of.trace, run->diag));
+    struct hs_trace_job job;
+    int64_t epoch_us = 0;
+    enum hs_status s;
+    while ((s = hs_trace_next(trace, &job)) == HS_OK && s == HS_OK)
+        if ((s = add_job(run, &job, &epoch_us)) != HS_OK)
+            break;
+    run->trace_hash = hs_input_hash(hs_trace_input(trace));
+    run->trace_bytes = hs_input_bytes(hs_trace_input(trace));
+    hs_trace_close(trace);
+    return s == HS_END ? HS_OK : s;
+}
+
+/* ---- jobs.csv ---- */
+
+enum {
+    J_ID,
+    J_SUBMIT,
+    J_GPUS,
+    J_START,
+    J_FINISH,
+    J_WAIT,
+    J_TURNAROUND,
+    J_STATUS,
+    J_NODES,
+    J_WORK,
+    J_RUN,
+    J_OVERHEAD,
+    J_LOST,
+    J_PREEMPTIONS,
+    J_MIGRATIONS,
+    J_GPU_SECONDS,
+};
+static const char *const job_columns[] = {"job_id",
+                                          "submission_time",
+                                          "requested_number_of_resources",
+                                          "starting_time",
+                                          "finish_time",
+                                          "waiting_time",
+                                          "turnaround_time",
+                                          "status",
+                                          "nodes",
+                                          "isolated",
+                                          "run",
+                                          "overhead",
+                                          "lost",
+                                          "preemptions",
+                                          "migrations",
+                                          "gpu_seconds",
+                                          NULL};
+
+static enum hs_status read_job_row(const struct table *t, struct verify_row *r)
+{
+    r->line = t->row.line;
+    HS_TRY(cell_seconds(t, J_SUBMIT, &r->submit_us));
+    HS_TRY(cell_seconds(t, J_START, &r->start_us));
+    HS_TRY(cell_seconds(t, J_FINISH, &r->finish_us));
+    HS_TRY(cell_seconds(t, J_WAIT, &r->wait_us));
+    HS_TRY(cell_seconds(t, J_TURNAROUND, &r->turnaround_us));
+    HS_TRY(cell_seconds(t, J_WORK, &r->work_us));
+    HS_TRY(cell_seconds(t, J_RUN, &r->run_us));
+    HS_TRY(cell_seconds(t, J_OVERHEAD, &r->overhead_us));
+    HS_TRY(cell_seconds(t, J_LOST, &r->lost_us));
+    HS_TRY(cell_seconds(t, J_GPU_SECONDS, &r->gpu_us));
+    HS_TRY(cell_count(t, J_GPUS, &r->gpus));
+    HS_TRY(cell_count(t, J_NODES, &r->nodes));
+    HS_TRY(cell_count(t, J_PREEMPTIONS, &r->preemptions));
+    HS_TRY(cell_count(t, J_MIGRATIONS, &r->migrations));
+    r->is_done = strcmp(cell(t, J_STATUS), "done") == 0;
+    r->is_rejected = strcmp(cell(t, J_STATUS), "rejected") == 0;
+    return HS_OK;
+}
+
+static enum hs_status add_job_row(struct verify_run *run, const struct table *t)
+{
+    uint32_t index;
+    struct verify_job *job = job_of(run, cell(t, J_ID), &index);
+    if (job == NULL || job->row.line != 0) {
+        if (run->strange_rows++ == 0)
+            run->strange_line = t->row.line;
+        return HS_OK;
+    }
+    return read_job_row(t, &job->row);
+}
+
+static enum hs_status load_jobs(struct verify_run *run)
+{
+    char path[VERIFY_PATH_SIZE];
+    HS_TRY(verify_path(run, "jobs.csv", path));
+    struct table t;
+    enum hs_status s = table_open(&t, path, job_columns, run->diag);
+    while (s == HS_OK && (s = hs_csv_next(t.csv, &t.row)) == HS_OK)
+        s = add_job_row(run, &t);
+    table_close(&t);
+    return s == HS_END ? HS_OK : s;
+}
+
+/* ---- segments.csv ---- */
+
+enum { S_ID, S_START, S_END, S_GPUS, S_RATE, S_TENANTS, S_ENDED_BY };
+static const char *const segment_columns[] = {
+    "job_id", "start", "end", "allocated_resources", "mean_rate", "tenants", "ended_by", NULL};
+static const char *const ended_texts[] = {
+    [VERIFY_FINISH] = "finish", [VERIFY_PREEMPT] = "preempt", [VERIFY_MIGRATE] = "migrate",
+    [VERIFY_KILL] = "kill",     [VERIFY_HORIZON] = "horizon",
+};
+
+/* "0-7 16 20-23": blanks between ranges, ids ascending. */
+static enum hs_status read_gpus(struct verify_run *run, const struct table *t,
+                                struct verify_segment *seg)
+{
+    static const char expected[] = "a list of ascending GPU ids such as '0-7 16'";
+    const char *at = cell(t, S_GPUS);
+    int64_t above = -1;
+    seg->range_first = run->range_count;
+    while (*at != '\0') {
+        size_t length = strcspn(at, " "), first_length = strcspn(at, "- ");
+        int64_t first, last;
+        if (!hs_parse_int64(at, first_length, &first))
+            return bad_cell(t, S_GPUS, expected);
+        last = first;
+        if (first_length < length &&
+            !hs_parse_int64(at + first_length + 1, length - first_length - 1, &last))
+            return bad_cell(t, S_GPUS, expected);
+        if (first <= above || last < first || last >= UINT32_MAX)
+            return bad_cell(t, S_GPUS, expected);
+        HS_TRY(hs_grow((void **)&run->ranges, &run->range_cap, (uint64_t)run->range_count + 1,
+                       sizeof *run->ranges, SEGMENTS_MAX));
+        run->ranges[run->range_count++] = (struct verify_range){(uint32_t)first, (uint32_t)last};
+        seg->range_count++;
+        seg->gpus += (uint32_t)(last - first + 1);
+        above = last;
+        at += length;
+        at += *at == ' ';
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_ended_by(const struct table *t, enum verify_ended *ended_by)
+{
+    for (size_t i = 0; i < sizeof ended_texts / sizeof *ended_texts; i++) {
+        if (strcmp(cell(t, S_ENDED_BY), ended_texts[i]) == 0) {
+            *ended_by = (enum verify_ended)i;
+            return HS_OK;
+        }
+    }
+    return bad_cell(t, S_ENDED_BY, "finish, preempt, migrate, kill or horizon");
+}
+
+static enum hs_status add_segment(struct verify_run *run, const struct table *t)
+{
+    struct verify_segment seg = {.line = t->row.line, .job = VERIFY_NO_JOB, .rate_nano = -1};
+    uint64_t tenants;
+    HS_TRY(cell_seconds(t, S_START, &seg.start_us));
+    HS_TRY(cell_seconds(t, S_END, &seg.end_us));
+    if (seg.start_us < 0 || seg.end_us < seg.start_us)
+        return bad_cell(t, S_END, "a time at or after start");
+    const char *rate = cell(t, S_RATE);
+    if (rate[0] != '\0' && (!hs_parse_decimal_us(rate, strlen(rate), VERIFY_NANO, &seg.rate_nano) ||
+                            seg.rate_nano < 0))
+        return bad_cell(t, S_RATE, "a rate");
+    HS_TRY(cell_count(t, S_TENANTS, &tenants));
+    seg.tenants = (uint32_t)tenants;
+    HS_TRY(read_ended_by(t, &seg.ended_by));
+    HS_TRY(read_gpus(run, t, &seg));
+    (void)job_of(run, cell(t, S_ID), &seg.job);
+    HS_TRY(hs_grow((void **)&run->segments, &run->segment_cap, (uint64_t)run->segment_count + 1,
+                   sizeof *run->segments, SEGMENTS_MAX));
+    run->segments[run->segment_count++] = seg;
+    return HS_OK;
+}
+
+static enum hs_status load_segments(struct verify_run *run)
+{
+    char path[VERIFY_PATH_SIZE];
+    HS_TRY(verify_path(run, "segments.csv", path));
+    struct table t;
+    enum hs_status s = table_open(&t, path, segment_columns, run->diag);
+    while (s == HS_OK && (s = hs_csv_next(t.csv, &t.row)) == HS_OK)
+        s = add_segment(run, &t);
+    table_close(&t);
+    return s == HS_END ? HS_OK : s;
+}
+
+/* ---- the whole ---- */
+
+enum hs_status verify_path(const struct verify_run *run, const char *name,
+                           char path[VERIFY_PATH_SIZE])
+{
+    int length = snprintf(path, VERIFY_PATH_SIZE, "%s/%s", run->dir, name);
+    if (length < 0 || length >= VERIFY_PATH_SIZE)
+        return hs_fail(run->diag, HS_E_USAGE, NULL, NULL, "the path is too long: %s", run->dir);
+    return HS_OK;
+}
+
+enum hs_status verify_load(struct verify_run *run)
+{
+    HS_TRY(hs_intern_init(&run->ids));
+    HS_TRY(verify_load_manifest(run));
+    HS_TRY(verify_load_cluster(run, run->made_of.cluster));
+    HS_TRY(load_trace(run));
+    HS_TRY(load_jobs(run));
+    return load_segments(run);
+}
+
+void verify_free(struct verify_run *run)
+{
+    hs_free(run->cluster.node_first);
+    hs_free(run->jobs);
+    hs_free(run->segments);
+    hs_free(run->ranges);
+    hs_intern_free(&run->ids);
+    hs_arena_free(&run->arena);
+}
