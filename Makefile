@@ -133,7 +133,7 @@ $(BUILD)/tests/%.o: EXTRA = -Itests
 # What `horus version` prints; only this object depends on the commit.
 $(BUILD)/src/base/version.o: $(BUILD)/commit
 $(BUILD)/src/base/version.o: EXTRA = -DHS_COMMIT='"$(shell cat $(BUILD)/commit)"' \
-                                     -DHS_FLAGS='"$(strip $(DIALECT) $(OPT) $(CFLAGS))"'
+                                     -DHS_COMPILER_FLAGS='"$(strip $(DIALECT) $(OPT) $(CFLAGS))"'
 
 $(BENCHES): %: %.o
 	$(call say,LINK)
