@@ -44,6 +44,8 @@ void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
 /* End a job that has not finished: it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);
+/* Turn away a waiting job that never started; reason is a static text for jobs.csv and messages. */
+void hs_plan_reject(struct hs_plan *p, hs_job_id job, const char *reason);
 /* Call on_event(HS_EVENT_TIMER) with this tag at at_us >= now (HS_CAN_TIME). */
 void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag);
 

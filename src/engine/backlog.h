@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What waits, by gang size and VC, without walking the queue: books each waiting GPU at every
+ * instant to one cause (model.md 10).
+ *
+ *     quota     more than its VC may still take
+ *     capacity  more than is free in its pool
+ *     shape     enough is free, but not on as few nodes as the gang could use
+ *     order     it would fit as things stand: a job before it, or the policy, keeps it waiting
+ *
+ * A gang larger than the largest node counts as `shape` when its number is free: whether enough
+ * whole nodes are idle is not asked. add/remove O(log GPUs); causes O(VCs + log GPUs).
+ */
+#ifndef HORUS_ENGINE_BACKLOG_H
+#define HORUS_ENGINE_BACKLOG_H
+
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "model/cluster.h"
+
+struct hs_backlog_vc {
+    uint64_t *gpus_by_size; /* Fenwick tree over gang sizes 1..max_gpus: GPUs wanted */
+    uint64_t gpus_wanted;
+    uint32_t max_gpus;
+};
+
+struct hs_backlog {
+    struct hs_backlog_vc *vcs;
+    uint32_t vc_count;
+    uint32_t max_node_gpus;
+    uint64_t gpus_wanted;
+};
+
+struct hs_wait_causes {
+    uint64_t quota, capacity, shape, order; /* GPUs wanted */
+};
+
+HS_MUST_USE enum hs_status hs_backlog_init(struct hs_backlog *backlog,
+                                           const struct hs_cluster *cluster,
+                                           struct hs_arena *arena);
+void hs_backlog_add(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus);
+void hs_backlog_remove(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus);
+/* GPUs wanted by gangs of at most `gpus`. */
+uint64_t hs_backlog_upto(const struct hs_backlog *backlog, uint32_t vc, uint64_t gpus);
+/* Adds one VC's waiting GPUs to the causes. */
+void hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
+                       uint32_t largest_free, uint64_t quota_room, struct hs_wait_causes *causes);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The loop. Arrivals are streamed beside the heap, which holds one event per placed job and the
+ * timers; an instant is handled whole before time moves on (model.md 8).
+ */
+#include "engine/engine.h"
+
+#include <string.h>
+
+#include "engine/commit.h"
+#include "engine/invariant.h"
+#include "engine/life.h"
+#include "engine/observe.h"
+#include "engine/plan.h"
+#include "engine/progress.h"
+
+#define POLL_EVERY 4096u
+
+struct arrivals {
+    struct hs_job_source source;
+    struct hs_trace_job next;
+    int64_t at_us; /* HS_TIME_MAX when there are no more */
+    bool has_epoch;
+};
+
+static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
+{
+    enum hs_status status = a->source.next(a->source.ctx, &a->next);
+    if (status == HS_END) {
+        a->at_us = HS_TIME_MAX;
+        return HS_OK;
+    }
+    HS_TRY(status);
+    if (!a->has_epoch) {
+        a->has_epoch = true;
+        e->figures.epoch_us = a->next.submit_us;
+    }
+    a->at_us = a->next.submit_us - e->figures.epoch_us;
+    if (a->at_us >= e->now_us)
+        return HS_OK;
+    return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must sort",
+                   "job '%s' arrives before the present", a->next.id);
+}
+
+/* The job's cost is paid, or its work is done. */
+static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    hs_heap_remove(&e->job_events, slot);
+    hs_progress_sync(e, job);
+    e->figures.events++;
+    if (job->state == HS_JOB_RUNNING)
+        return hs_life_finish(e, slot);
+    job->state = HS_JOB_RUNNING;
+    HS_TRY(hs_progress_touch(e, slot));
+    hs_life_tell_policy(e, HS_EVENT_PROGRESS, slot);
+    return HS_OK;
+}
+
+static void timer_event(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_event event = {.kind = HS_EVENT_TIMER, .job = HS_NO_JOB, .tag = e->timers[slot].tag};
+    hs_heap_remove(&e->timer_events, slot);
+    e->timers[slot].next_free = e->free_timer;
+    e->free_timer = slot;
+    e->figures.events++;
+    if (e->policy->on_event != NULL)
+        e->policy->on_event(e->policy_state, &e->view, &event);
+}
+
+/* Everything due now, in the order of model.md 8. */
+static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
+{
+    struct hs_heap_entry top;
+    while (hs_heap_top(&e->job_events, &top) && top.time_us == e->now_us)
+        HS_TRY(job_event(e, top.id));
+    while (a->at_us == e->now_us) {
+        HS_TRY(hs_life_submit(e, &a->next));
+        e->figures.events++;
+        HS_TRY(arrivals_advance(e, a));
+    }
+    while (hs_heap_top(&e->timer_events, &top) && top.time_us == e->now_us)
+        timer_event(e, top.id);
+    return hs_progress_rerate(e);
+}
+
+static enum hs_status instant_decide(struct hs_engine *e)
+{
+    hs_plan_begin(e);
+    HS_TRY(e->policy->decide(e->policy_state, &e->view, &e->plan));
+    HS_TRY(hs_plan_end(e));
+    e->figures.decisions++;
+    return hs_commit(e);
+}
+
+static int64_t next_time(struct hs_engine *e, const struct arrivals *a)
+{
+    struct hs_heap_entry top;
+    int64_t next = a->at_us;
+    if (hs_heap_top(&e->job_events, &top) && top.time_us < next)
+        next = top.time_us;
+    if (hs_heap_top(&e->timer_events, &top) && top.time_us < next)
+        next = top.time_us;
+    return next;
+}
+
+static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)
+{
+    HS_TRY(instant_events(e, a));
+    HS_TRY(instant_decide(e));
+    e->figures.instants++;
+    HS_TRY(hs_invariant_check(e));
+    HS_TRY(hs_observe_instant(e));
+    if (e->config.poll != NULL && e->figures.instants % POLL_EVERY == 0)
+        HS_TRY(e->config.poll(e->config.poll_ctx, &e->instant));
+    return HS_OK;
+}
+
+static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
+{
+    for (;;) {
+        int64_t next = next_time(e, a);
+        if (next == HS_TIME_MAX)
+            return HS_OK;
+        if (next > e->config.until_us) {
+            e->now_us = e->config.until_us;
+            return hs_life_cut(e);
+        }
+        e->now_us = next;
+        HS_TRY(run_instant(e, a));
+    }
+}
+
+enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
+{
+    struct arrivals a = {.source = source};
+    HS_TRY(arrivals_advance(e, &a));
+    HS_TRY(run_until_quiet(e, &a));
+    e->figures.end_us = e->now_us;
+    if (e->jobs.live > 0 && e->figures.unfinished == 0)
+        return hs_fail(e->diag, HS_E_POLICY, NULL,
+                       "this is a fault of the policy, not of the input; the run was stopped",
+                       "policy '%s' leaves %llu jobs waiting although nothing is left to wait for",
+                       e->policy->name, (unsigned long long)e->jobs.live);
+    return HS_OK;
+}
+
+static enum hs_status engine_open_cluster(struct hs_engine *e)
+{
+    const struct hs_cluster *c = e->cluster;
+    uint32_t words = c->gpu_count / 64 + 1;
+    e->gpus = hs_arena_alloc(&e->arena, (uint64_t)c->gpu_count * sizeof *e->gpus);
+    e->gpu_free = hs_arena_alloc(&e->arena, (uint64_t)words * sizeof *e->gpu_free);
+    e->gpu_ids = hs_arena_alloc(&e->arena, ((uint64_t)c->gpu_count + 1) * sizeof *e->gpu_ids);
+    e->vc_held = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held);
+    if (e->gpus == NULL || e->gpu_free == NULL || e->gpu_ids == NULL || e->vc_held == NULL)
+        return HS_E_MEMORY;
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        const struct hs_node *node = &c->nodes[n];
+        e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;
+        for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
+            e->gpus[id] = (struct hs_gpu){.node = n, .first_seat = HS_NO_SEAT};
+            e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
+        }
+    }
+    HS_TRY(hs_backlog_init(&e->backlog, c, &e->arena));
+    return hs_free_init(&e->free_index, c, c->vc_mode == HS_VC_PARTITION, e->config.jitter_seed,
+                        &e->arena);
+}
+
+static enum hs_status engine_open_policy(struct hs_engine *e)
+{
+    const struct hs_policy_ops *policy = e->policy;
+    e->can = policy->can;
+    e->knows = policy->knows;
+    e->policy_state = hs_arena_alloc(&e->arena, policy->state_size);
+    if (e->policy_state == NULL)
+        return HS_E_MEMORY;
+    memcpy(e->policy_state, e->config.policy_state, policy->state_size);
+    if (policy->needs != NULL)
+        policy->needs(e->policy_state, &e->can, &e->knows);
+    if (policy->init == NULL)
+        return HS_OK;
+    e->is_initialising = true;
+    enum hs_status status = policy->init(e->policy_state, &e->view);
+    e->is_initialising = false;
+    return status;
+}
+
+enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_config *config,
+                              struct hs_diag *diag)
+{
+    struct hs_engine *e = hs_alloc_zeroed(1, sizeof *e);
+    *engine = e;
+    if (e == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory for the engine");
+    e->config = *config;
+    e->diag = diag;
+    e->cluster = config->cluster;
+    e->policy = config->policy;
+    e->view.engine = e;
+    e->plan.engine = e;
+    e->free_timer = UINT32_MAX;
+    hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
+    enum hs_status status = hs_intern_init(&e->names);
+    if (status == HS_OK)
+        status = engine_open_cluster(e);
+    if (status == HS_OK)
+        status = engine_open_policy(e);
+    if (status == HS_OK)
+        return HS_OK;
+    hs_engine_close(e);
+    *engine = NULL;
+    return status == HS_E_MEMORY
+               ? hs_fail(diag, status, NULL, NULL, "out of memory for the cluster")
+               : status;
+}
+
+enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *observer)
+{
+    if (e->observer_count == HS_OBSERVERS_MAX)
+        return hs_fail(e->diag, HS_E_LIMIT, NULL, NULL, "more than %d observers", HS_OBSERVERS_MAX);
+    e->observers[e->observer_count++] = *observer;
+    return HS_OK;
+}
+
+void hs_engine_get_figures(const struct hs_engine *e, struct hs_engine_figures *figures)
+{
+    *figures = e->figures;
+}
+
+void hs_engine_close(struct hs_engine *e)
+{
+    if (e == NULL)
+        return;
+    hs_jobs_free(&e->jobs);
+    hs_heap_free(&e->job_events);
+    hs_heap_free(&e->timer_events);
+    hs_free(e->timers);
+    hs_free(e->plan.actions);
+    hs_free(e->plan.picks);
+    hs_free(e->touched);
+    hs_intern_free(&e->names);
+    hs_arena_free(&e->arena);
+    hs_free(e);
+}

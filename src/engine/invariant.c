@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Invariants. Each returns the text of the rule that is broken, or NULL; the first one ends the
+ * run.
+ */
+#include "engine/invariant.h"
+
+#include "engine/progress.h"
+
+static const char *check_sums(struct hs_engine *e)
+{
+    const struct hs_instant *i = &e->instant;
+    const struct hs_engine_figures *f = &e->figures;
+    if (i->running + i->pending + i->suspended != e->jobs.live)
+        return "running + pending + suspended jobs are not the live jobs";
+    if (f->finished + f->failed + f->rejected + e->jobs.live != f->jobs)
+        return "ended and live jobs are not the submitted ones";
+    if (i->gpus_held > e->cluster->gpu_count)
+        return "more GPUs are held than there are";
+    if (i->gpus_shared > i->gpus_held)
+        return "more GPUs are shared than held";
+    struct hs_heap_entry top;
+    if (hs_heap_top(&e->job_events, &top) && top.time_us < e->now_us)
+        return "a job's event lies in the past";
+    if (hs_heap_top(&e->timer_events, &top) && top.time_us < e->now_us)
+        return "a timer lies in the past";
+    return NULL;
+}
+
+static const char *check_gpu(const struct hs_engine *e, uint32_t id)
+{
+    const struct hs_gpu *gpu = &e->gpus[id];
+    uint32_t tenants = 0, active = 0;
+    uint64_t mem_mib = 0;
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
+        if (e->jobs.seats[s].gpu != id || !job->is_live || !hs_job_is_placed(job))
+            return "a GPU lists a tenant that does not hold it";
+        tenants++;
+        active += job->state != HS_JOB_PAUSED;
+        mem_mib += job->gpu_mem_mib;
+    }
+    bool is_free = (e->gpu_free[id / 64] >> (id % 64) & 1) != 0;
+    uint32_t capacity_mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
+    if (tenants != gpu->tenants || tenants != gpu->shadow_tenants || active != gpu->active)
+        return "the tenants of a GPU are miscounted";
+    if (is_free != (tenants == 0))
+        return "a GPU is free and held at once, or neither";
+    if (mem_mib != gpu->mem_used_mib)
+        return "the memory of a GPU is miscounted";
+    if (tenants > 1 && capacity_mib > 0 && mem_mib > capacity_mib)
+        return "tenants use more memory than the GPU has";
+    if (tenants > 1 && !(e->can & HS_CAN_COLOCATE))
+        return "a GPU is held twice under a policy that does not co-locate";
+    return NULL;
+}
+
+static const char *check_cluster(const struct hs_engine *e)
+{
+    uint64_t held = 0, shared = 0;
+    for (uint32_t n = 0; n < e->cluster->node_count; n++) {
+        const struct hs_node *node = &e->cluster->nodes[n];
+        uint32_t free_gpus = 0;
+        for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
+            const char *broken = check_gpu(e, id);
+            if (broken != NULL)
+                return broken;
+            free_gpus += e->gpus[id].tenants == 0;
+            held += e->gpus[id].tenants > 0;
+            shared += e->gpus[id].tenants > 1;
+        }
+        if (free_gpus != hs_free_of_node(e->free_index, n))
+            return "free + held GPUs of a node are not its GPUs";
+    }
+    if (held != e->instant.gpus_held || shared != e->instant.gpus_shared)
+        return "held or shared GPUs are miscounted";
+    return hs_free_is_valid(e->free_index) ? NULL
+                                           : "the index of free GPUs disagrees with a recount";
+}
+
+static const char *check_job(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint32_t seats = 0;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+        seats++;
+    bool is_placed = hs_job_is_placed(job);
+    if (seats != job->gpus_held || (!is_placed && seats != 0))
+        return "a job that is not placed holds GPUs, or its GPUs are miscounted";
+    if (is_placed && (seats < job->gpus_min || seats > job->gpus_max))
+        return "a gang is placed in part";
+    if (job->work.done_ns < 0 || job->work.done_ns > job->work.total_ns)
+        return "work done lies outside 0 .. total";
+    if (job->state != HS_JOB_RUNNING && job->rate_q32 != 0 && is_placed)
+        return "a job that pays a cost or is paused makes progress";
+    if (job->state == HS_JOB_RUNNING && job->rate_q32 != hs_progress_rate(e, job))
+        return "a rate is out of date";
+    if (job->cost_left_us < 0)
+        return "more cost was paid than owed";
+    if (job->plan != 0)
+        return "a mark of the plan was left on a job";
+    return NULL;
+}
+
+static const char *check_jobs(const struct hs_engine *e)
+{
+    hs_u128 remaining_ns = 0;
+    uint64_t wanted = 0;
+    for (uint32_t slot = 0; slot < e->jobs.high; slot++) {
+        const struct hs_job *job = &e->jobs.jobs[slot];
+        if (!job->is_live)
+            continue;
+        const char *broken = check_job(e, job);
+        if (broken != NULL)
+            return broken;
+        remaining_ns += (uint64_t)(job->work.total_ns - job->work.done_ns);
+        wanted += hs_job_is_placed(job) ? 0 : job->gpus;
+    }
+    if (e->work_done_ns + remaining_ns + e->work_lost_ns != e->work_submitted_ns)
+        return "work done + remaining + lost is not the work submitted";
+    if (wanted != e->backlog.gpus_wanted)
+        return "the GPUs that wait are miscounted";
+    if (!hs_heap_is_valid(&e->job_events) || !hs_heap_is_valid(&e->timer_events))
+        return "the event heap is out of order";
+    return NULL;
+}
+
+enum hs_status hs_invariant_check(struct hs_engine *e)
+{
+    if (e->config.check == HS_CHECK_OFF)
+        return HS_OK;
+    e->figures.checks++;
+    const char *broken = check_sums(e);
+    if (broken == NULL && e->config.check == HS_CHECK_FULL)
+        broken = check_cluster(e);
+    if (broken == NULL && e->config.check == HS_CHECK_FULL)
+        broken = check_jobs(e);
+    if (broken == NULL && e->config.check == HS_CHECK_FULL && e->policy->check != NULL)
+        broken = e->policy->check(e->policy_state, &e->view);
+    if (broken == NULL)
+        return HS_OK;
+    return hs_fail(e->diag, HS_E_INVARIANT, NULL, "please report this with the command line",
+                   "internal invariant violated at t = %.6f s, event %llu: %s",
+                   (double)e->now_us / 1e6, (unsigned long long)e->figures.events, broken);
+}

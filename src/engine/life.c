@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Submission, end and horizon of a job. A job that can never run is rejected when it is submitted,
+ * with the reason; it never enters the policy's queue.
+ */
+#include "engine/life.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "engine/observe.h"
+#include "engine/plan.h"
+#include "engine/progress.h"
+
+void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot)
+{
+    struct hs_event event = {.kind = kind, .job = slot};
+    if (e->policy->on_event != NULL)
+        e->policy->on_event(e->policy_state, &e->view, &event);
+}
+
+static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
+{
+    return gpus == 0 ? 0 : (uint32_t)((amount + gpus - 1) / gpus);
+}
+
+static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
+{
+    job->gpus = r->gpus;
+    job->gpus_min = r->gpus_min > 0 ? r->gpus_min : r->gpus;
+    job->gpus_max = r->gpus_max > 0 ? r->gpus_max : r->gpus;
+    job->gpu_mem_mib = r->gpu_mem_mib;
+    job->gpu_mem_peak_mib = r->gpu_mem_mib;
+    job->gpu_util_pm = r->gpu_util_pm;
+    job->priority = r->priority;
+    job->outcome = (uint8_t)r->outcome;
+    job->preempt_cost_us = r->preempt_cost_us;
+    job->ask.cpus_milli_per_gpu = per_gpu((uint64_t)r->cpus * 1000, r->gpus);
+    job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);
+    job->ask.type_mask = UINT64_MAX;
+}
+
+static enum hs_status job_set_names(struct hs_engine *e, struct hs_job *job,
+                                    const struct hs_trace_job *r)
+{
+    HS_TRY(hs_jobs_set_id(job, r->id));
+    HS_TRY(hs_intern_get(&e->names, r->user, &job->user));
+    HS_TRY(hs_intern_get(&e->names, r->vc, &job->vc_name));
+    HS_TRY(hs_intern_get(&e->names, r->model, &job->model));
+    return hs_intern_get(&e->names, r->batch, &job->batch);
+}
+
+/* Why the job can never run, or NULL. */
+static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
+{
+    const struct hs_cluster *c = e->cluster;
+    uint32_t vc = hs_cluster_vc(c, r->vc != NULL ? r->vc : "");
+    if (vc == UINT32_MAX)
+        return "its virtual cluster does not exist";
+    job->ask.vc = vc;
+    if (r->gpu_type != NULL && r->gpu_type[0] != '\0') {
+        uint32_t type = hs_cluster_type(c, r->gpu_type);
+        if (type == UINT32_MAX)
+            return "no node has its GPU type";
+        job->ask.type_mask = UINT64_C(1) << type;
+    }
+    job->is_constrained = job->ask.type_mask != UINT64_MAX ||
+                          ((job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0) &&
+                           e->nodes_state_limits);
+    if (c->vc_mode == HS_VC_QUOTA && job->gpus > c->vcs[vc].quota_gpus)
+        return "it needs more GPUs than the quota of its virtual cluster";
+    if (hs_free_capacity(e->free_index, &job->ask) < job->gpus)
+        return "it needs more GPUs than the nodes it may use have";
+    return NULL;
+}
+
+enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
+{
+    uint32_t slot;
+    HS_TRY(hs_jobs_add(&e->jobs, &slot));
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->index = e->figures.jobs++;
+    job->rank =
+        e->config.jitter_seed != 0 ? hs_mix64(e->config.jitter_seed, job->index) : job->index;
+    job->submit_us = e->now_us;
+    job->first_start_us = -1;
+    job->synced_us = e->now_us;
+    job->finish_us = HS_TIME_MAX;
+    job->deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us;
+    job->gpu_type = UINT32_MAX;
+    job->share_q32 = job->cap_q32 = HS_Q32_ONE;
+    job->cost_left_us = e->config.startup_us;
+    job->work.total_ns = r->duration_us * HS_NS_PER_US;
+    job_set_demand(job, r);
+    HS_TRY(job_set_names(e, job, r));
+    e->work_submitted_ns += (uint64_t)job->work.total_ns;
+    const char *misfit = job_misfit(e, job, r);
+    HS_TRY(hs_observe_submit(e, slot));
+    if (misfit != NULL) {
+        job->state = HS_JOB_REJECTED;
+        e->figures.rejected++;
+        e->work_lost_ns += (uint64_t)job->work.total_ns;
+        HS_TRY(hs_observe_finish(e, slot, -1, misfit));
+        hs_jobs_remove(&e->jobs, slot);
+        return HS_OK;
+    }
+    job->state = HS_JOB_PENDING;
+    e->instant.pending++;
+    hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
+    if (e->jobs.live > e->figures.peak_live_jobs)
+        e->figures.peak_live_jobs = e->jobs.live;
+    hs_life_tell_policy(e, HS_EVENT_SUBMIT, slot);
+    return HS_OK;
+}
+
+enum hs_status hs_life_finish(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->state = HS_JOB_DONE;
+    e->figures.finished++;
+    e->instant.running--;
+    hs_plan_shadow_release(e, job);
+    HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_FINISH));
+    HS_TRY(hs_progress_unseat(e, slot));
+    HS_TRY(hs_observe_finish(e, slot, e->now_us, ""));
+    hs_life_tell_policy(e, HS_EVENT_FINISH, slot);
+    hs_jobs_remove(&e->jobs, slot);
+    return HS_OK;
+}
+
+enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot, enum hs_job_state state,
+                               const char *reason)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    if (job->state == HS_JOB_PENDING)
+        e->instant.pending--;
+    else
+        e->instant.suspended--;
+    hs_backlog_remove(&e->backlog, job->ask.vc, job->gpus);
+    job->state = (uint8_t)state;
+    /* what it had done is lost with it, and what it had not will never be done */
+    e->work_done_ns -= (uint64_t)job->work.done_ns;
+    e->work_lost_ns += (uint64_t)job->work.total_ns;
+    job->lost_ns += job->work.done_ns;
+    job->work.done_ns = 0;
+    if (state == HS_JOB_REJECTED)
+        e->figures.rejected++;
+    else
+        e->figures.failed++;
+    HS_TRY(hs_observe_finish(e, slot, state == HS_JOB_REJECTED ? -1 : e->now_us, reason));
+    hs_life_tell_policy(e, HS_EVENT_FINISH, slot);
+    hs_jobs_remove(&e->jobs, slot);
+    return HS_OK;
+}
+
+struct cut_entry {
+    uint64_t index;
+    uint32_t slot;
+};
+
+static int cut_compare(const void *a, const void *b)
+{
+    const struct cut_entry *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+enum hs_status hs_life_cut(struct hs_engine *e)
+{
+    if (e->jobs.live == 0)
+        return HS_OK;
+    struct cut_entry *entries = hs_alloc_zeroed(e->jobs.live, sizeof *entries);
+    if (entries == NULL)
+        return HS_E_MEMORY;
+    size_t count = 0;
+    for (uint32_t slot = 0; slot < e->jobs.high; slot++)
+        if (e->jobs.jobs[slot].is_live)
+            entries[count++] = (struct cut_entry){e->jobs.jobs[slot].index, slot};
+    qsort(entries, count, sizeof *entries, cut_compare); /* total: indices are unique */
+    enum hs_status status = HS_OK;
+    for (size_t i = 0; i < count && status == HS_OK; i++) {
+        struct hs_job *job = hs_engine_job(e, entries[i].slot);
+        hs_progress_sync(e, job);
+        if (hs_job_is_placed(job))
+            status = hs_observe_segment(e, entries[i].slot, HS_SEGMENT_HORIZON);
+        if (status == HS_OK)
+            status = hs_observe_finish(e, entries[i].slot, -1, "");
+    }
+    e->figures.unfinished = count;
+    hs_free(entries);
+    return status;
+}

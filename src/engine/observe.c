@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From live jobs to the records of horus/observe.h. A record is built only when somebody listens.
+ */
+#include "engine/observe.h"
+
+#include "engine/progress.h"
+
+static struct hs_job_record record_of(const struct hs_engine *e, const struct hs_job *job)
+{
+    const struct hs_intern *names = &e->names;
+    const struct hs_cluster *c = e->cluster;
+    return (struct hs_job_record){
+        .id = job->id,
+        .user = hs_intern_text(names, job->user),
+        .vc = hs_intern_text(names, job->vc_name),
+        .model = hs_intern_text(names, job->model),
+        .batch = hs_intern_text(names, job->batch),
+        .gpu_type = job->gpu_type < c->type_count ? c->types[job->gpu_type].name : "",
+        .reason = "",
+        .index = job->index,
+        .user_index = job->user,
+        .vc_index = job->ask.vc,
+        .gpus = job->gpus,
+        .nodes_spanned = job->nodes_spanned,
+        .submit_us = job->submit_us,
+        .first_start_us = job->first_start_us,
+        .finish_us = -1,
+        .work_us = job->work.total_ns / HS_NS_PER_US,
+        .done_ns = job->work.done_ns,
+        .lost_ns = job->lost_ns,
+        .run_us = job->run_us,
+        .overhead_us = job->overhead_us,
+        .colocated_us = job->colocated_us,
+        .gpu_us = job->gpu_us,
+        .preemptions = job->preemptions,
+        .migrations = job->migrations,
+        .ooms = job->ooms,
+        .gpu_util_pm = job->gpu_util_pm,
+        .state = (enum hs_job_state)job->state,
+        .outcome = (enum hs_outcome)job->outcome,
+    };
+}
+
+enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job_record record = record_of(e, hs_engine_job(e, slot));
+    for (uint32_t i = 0; i < e->observer_count; i++)
+        if (e->observers[i].on_submit != NULL)
+            HS_TRY(e->observers[i].on_submit(e->observers[i].ctx, e->now_us, &record));
+    return HS_OK;
+}
+
+enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->segment_start_us = e->now_us;
+    job->segment_done_ns = job->work.done_ns;
+    struct hs_job_record record = record_of(e, job);
+    uint32_t count = hs_progress_gpu_ids(e, job, e->gpu_ids);
+    for (uint32_t i = 0; i < e->observer_count; i++)
+        if (e->observers[i].on_start != NULL)
+            HS_TRY(e->observers[i].on_start(e->observers[i].ctx, e->now_us, &record, e->gpu_ids,
+                                            count));
+    return HS_OK;
+}
+
+enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot, enum hs_segment_end ended_by)
+{
+    const struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_record record = record_of(e, job);
+    struct hs_segment segment = {
+        .job = &record,
+        .start_us = job->segment_start_us,
+        .end_us = e->now_us,
+        .done_ns = job->work.done_ns - job->segment_done_ns,
+        .gpus = e->gpu_ids,
+        .gpu_count = hs_progress_gpu_ids(e, job, e->gpu_ids),
+        .max_tenants = job->segment_max_tenants,
+        .ended_by = ended_by,
+    };
+    for (uint32_t i = 0; i < e->observer_count; i++)
+        if (e->observers[i].on_segment != NULL)
+            HS_TRY(e->observers[i].on_segment(e->observers[i].ctx, &segment));
+    return HS_OK;
+}
+
+enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t finish_us,
+                                 const char *reason)
+{
+    struct hs_job_record record = record_of(e, hs_engine_job(e, slot));
+    record.finish_us = finish_us;
+    record.reason = reason;
+    for (uint32_t i = 0; i < e->observer_count; i++)
+        if (e->observers[i].on_finish != NULL)
+            HS_TRY(e->observers[i].on_finish(e->observers[i].ctx, e->now_us, &record));
+    return HS_OK;
+}
+
+static uint64_t vc_room(const struct hs_engine *e, uint32_t vc)
+{
+    if (e->cluster->vc_mode != HS_VC_QUOTA)
+        return UINT64_MAX;
+    uint64_t quota = e->cluster->vcs[vc].quota_gpus;
+    return quota > e->vc_held[vc] ? quota - e->vc_held[vc] : 0;
+}
+
+static void instant_book_waiting(struct hs_engine *e)
+{
+    struct hs_wait_causes causes = {0};
+    uint64_t fragmented = 0;
+    bool is_partition = e->cluster->vc_mode == HS_VC_PARTITION;
+    for (uint32_t vc = 0; e->backlog.gpus_wanted > 0 && vc < e->backlog.vc_count; vc++) {
+        if (e->backlog.vcs[vc].gpus_wanted == 0)
+            continue;
+        uint64_t free_gpus = hs_free_total(e->free_index, vc);
+        hs_backlog_causes(&e->backlog, vc, free_gpus, hs_free_max(e->free_index, vc),
+                          vc_room(e, vc), &causes);
+        if (hs_backlog_upto(&e->backlog, vc, free_gpus) > 0)
+            fragmented = is_partition ? fragmented + free_gpus : free_gpus;
+    }
+    e->instant.gpus_wanted = e->backlog.gpus_wanted;
+    e->instant.gpus_fragmented = fragmented;
+    e->instant.wait_quota = causes.quota;
+    e->instant.wait_capacity = causes.capacity;
+    e->instant.wait_shape = causes.shape;
+    e->instant.wait_order = causes.order;
+}
+
+enum hs_status hs_observe_instant(struct hs_engine *e)
+{
+    instant_book_waiting(e);
+    e->instant.time_us = e->now_us;
+    for (uint32_t i = 0; i < e->observer_count; i++)
+        if (e->observers[i].on_instant != NULL)
+            HS_TRY(e->observers[i].on_instant(e->observers[i].ctx, &e->instant));
+    return HS_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Telling the observers: builds the public records from the live job and calls each observer once.
+ */
+#ifndef HORUS_ENGINE_OBSERVE_H
+#define HORUS_ENGINE_OBSERVE_H
+
+#include "engine/state.h"
+
+HS_MUST_USE enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot);
+HS_MUST_USE enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot);
+/* Closes the running segment of a placed, synced job. */
+HS_MUST_USE enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot,
+                                              enum hs_segment_end ended_by);
+HS_MUST_USE enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t finish_us,
+                                             const char *reason);
+/* Fills the causes of waiting and tells the state that now holds. */
+HS_MUST_USE enum hs_status hs_observe_instant(struct hs_engine *e);
+
+#endif

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The policy's side of the plan: each action is checked against the shadow when it is appended,
+ * and can be taken back. The first illegal one is reported and refuses the whole plan. Cost of an
+ * action: O(GPUs it moves), no allocation after warm-up.
+ */
+#include "engine/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "horus/plan.h"
+
+#define PLAN_MAX (1u << 28)
+
+void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
+{
+    struct hs_engine *e = p->engine;
+    if (p->refused != HS_OK)
+        return;
+    char rule[256];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(rule, sizeof rule, fmt, args);
+    va_end(args);
+    const char *id = job < e->jobs.high && e->jobs.jobs[job].is_live ? e->jobs.jobs[job].id : "?";
+    p->refused = hs_fail(e->diag, HS_E_POLICY, NULL,
+                         "this is a fault of the policy, not of the input; the run was stopped",
+                         "policy '%s', job '%s', t = %.6f s: %s", e->policy->name, id,
+                         (double)e->now_us / 1e6, rule);
+}
+
+/* Runs of seats on one node count once; a GPU counts when its last tenant leaves. */
+static void shadow_change(struct hs_engine *e, const struct hs_job *job, bool is_release)
+{
+    uint32_t node = HS_NO_NODE, gpus = 0;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        bool is_edge = is_release ? --gpu->shadow_tenants == 0 : gpu->shadow_tenants++ == 0;
+        gpu->mem_used_mib += is_release ? 0 - job->gpu_mem_mib : job->gpu_mem_mib;
+        if (!is_edge)
+            continue;
+        if (gpu->node != node && gpus > 0) {
+            if (is_release)
+                hs_free_give(e->free_index, node, gpus, &job->ask);
+            else
+                hs_free_take(e->free_index, node, gpus, &job->ask);
+            gpus = 0;
+        }
+        node = gpu->node;
+        gpus++;
+    }
+    if (gpus > 0 && is_release)
+        hs_free_give(e->free_index, node, gpus, &job->ask);
+    else if (gpus > 0)
+        hs_free_take(e->free_index, node, gpus, &job->ask);
+}
+
+void hs_plan_shadow_release(struct hs_engine *e, const struct hs_job *job)
+{
+    shadow_change(e, job, true);
+    e->vc_held[job->ask.vc] -= job->gpus_held;
+}
+
+void hs_plan_shadow_take(struct hs_engine *e, const struct hs_job *job)
+{
+    shadow_change(e, job, false);
+    e->vc_held[job->ask.vc] += job->gpus_held;
+}
+
+/* The placing action before this one must have got its whole gang. */
+static bool plan_close(struct hs_plan *p)
+{
+    if (!p->is_open)
+        return true;
+    p->is_open = false;
+    const struct hs_action *a = &p->actions[p->count - 1];
+    const struct hs_job *job = hs_engine_job(p->engine, a->job);
+    bool may_resize = (p->engine->can & HS_CAN_RESIZE) != 0;
+    uint32_t least = may_resize ? job->gpus_min : job->gpus;
+    uint32_t most = may_resize ? job->gpus_max : job->gpus;
+    if (a->gpus >= least && a->gpus <= most)
+        return true;
+    hs_plan_refuse(p, a->job, "a gang is placed whole or not at all: %u of %u GPUs given", a->gpus,
+                   job->gpus);
+    return false;
+}
+
+/* A new action of a live job, or NULL when the plan is refused already. */
+static struct hs_action *plan_append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
+{
+    struct hs_engine *e = p->engine;
+    if (p->refused != HS_OK)
+        return NULL;
+    if (!p->is_writing) {
+        hs_plan_refuse(p, job, "actions are allowed inside decide() only");
+        return NULL;
+    }
+    if (!plan_close(p))
+        return NULL;
+    if (kind != HS_ACT_TIMER && (job >= e->jobs.high || !e->jobs.jobs[job].is_live)) {
+        hs_plan_refuse(p, job, "there is no such live job (handle %u)", job);
+        return NULL;
+    }
+    p->refused = hs_grow((void **)&p->actions, &p->action_cap, (uint64_t)p->count + 1,
+                         sizeof *p->actions, PLAN_MAX);
+    if (p->refused != HS_OK)
+        return NULL;
+    struct hs_action *a = &p->actions[p->count++];
+    *a = (struct hs_action){.kind = kind, .job = job, .first_pick = p->pick_count};
+    return a;
+}
+
+static bool plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *name)
+{
+    if (p->refused != HS_OK)
+        return false;
+    if (p->engine->can & need)
+        return true;
+    hs_plan_refuse(p, job, "the policy did not declare that it can %s", name);
+    return false;
+}
+
+void hs_plan_start(struct hs_plan *p, hs_job_id slot)
+{
+    struct hs_action *a = plan_append(p, HS_ACT_START, slot);
+    if (a == NULL)
+        return;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    bool waits = job->state == HS_JOB_PENDING || job->state == HS_JOB_SUSPENDED ||
+                 (job->plan & HS_PLAN_RELEASED);
+    if (!waits || (job->plan & (HS_PLAN_PLACED | HS_PLAN_ENDED))) {
+        p->count--;
+        hs_plan_refuse(p, slot, "only a waiting job can be started");
+        return;
+    }
+    job->plan |= HS_PLAN_PLACED;
+    p->is_open = true;
+}
+
+static struct hs_action *plan_open_action(struct hs_plan *p)
+{
+    if (p->refused != HS_OK)
+        return NULL;
+    if (p->is_open)
+        return &p->actions[p->count - 1];
+    hs_plan_refuse(p, HS_NO_JOB, "GPUs are given only right after start or migrate");
+    return NULL;
+}
+
+static bool node_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t node)
+{
+    const struct hs_engine *e = p->engine;
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    const struct hs_node *n = &e->cluster->nodes[node];
+    if (e->cluster->vc_mode == HS_VC_PARTITION && n->vc != job->ask.vc) {
+        hs_plan_refuse(p, a->job, "node '%s' belongs to another virtual cluster", n->name);
+        return false;
+    }
+    if (!(job->ask.type_mask >> n->type & 1)) {
+        hs_plan_refuse(p, a->job, "node '%s' has not the GPU type that the job asks for", n->name);
+        return false;
+    }
+    return true;
+}
+
+static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t gpus)
+{
+    struct hs_engine *e = p->engine;
+    uint32_t vc = e->jobs.jobs[a->job].ask.vc;
+    if (e->cluster->vc_mode != HS_VC_QUOTA ||
+        e->vc_held[vc] + gpus <= e->cluster->vcs[vc].quota_gpus)
+        return true;
+    hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota", e->cluster->vcs[vc].name);
+    return false;
+}
+
+static void plan_pick(struct hs_plan *p, struct hs_action *a, struct hs_pick pick)
+{
+    p->refused = hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1,
+                         sizeof *p->picks, PLAN_MAX);
+    if (p->refused != HS_OK)
+        return;
+    p->picks[p->pick_count++] = pick;
+    a->pick_count++;
+    a->gpus += pick.count;
+    p->engine->vc_held[p->engine->jobs.jobs[a->job].ask.vc] += pick.count;
+}
+
+void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
+{
+    struct hs_action *a = plan_open_action(p);
+    if (a == NULL)
+        return;
+    struct hs_engine *e = p->engine;
+    if (node >= e->cluster->node_count || gpus == 0) {
+        hs_plan_refuse(p, a->job, "there is no node %u, or 0 GPUs were asked of it", node);
+        return;
+    }
+    if (hs_free_of_node(e->free_index, node) < gpus) {
+        hs_plan_refuse(p, a->job, "node '%s' has %u free GPUs, not %u",
+                       e->cluster->nodes[node].name, hs_free_of_node(e->free_index, node), gpus);
+        return;
+    }
+    if (!node_is_allowed(p, a, node) || !quota_allows(p, a, gpus))
+        return;
+    plan_pick(p, a, (struct hs_pick){.node = node, .gpu = UINT32_MAX, .count = gpus});
+    if (p->refused == HS_OK)
+        hs_free_take(e->free_index, node, gpus, &e->jobs.jobs[a->job].ask);
+}
+
+static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t id)
+{
+    struct hs_engine *e = p->engine;
+    const struct hs_gpu *gpu = &e->gpus[id];
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    for (uint32_t i = a->first_pick; i < p->pick_count; i++)
+        if (p->picks[i].gpu == id) {
+            hs_plan_refuse(p, a->job, "GPU %u was given to the job twice", id);
+            return false;
+        }
+    if (gpu->shadow_tenants == 0)
+        return true;
+    if (!(e->can & HS_CAN_COLOCATE)) {
+        hs_plan_refuse(p, a->job,
+                       "GPU %u is held, and the policy did not declare that it can "
+                       "co-locate",
+                       id);
+        return false;
+    }
+    uint32_t mem_mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
+    if (gpu->shadow_tenants >= e->config.max_tenants) {
+        hs_plan_refuse(p, a->job, "GPU %u has %u tenants already", id, gpu->shadow_tenants);
+        return false;
+    }
+    if (mem_mib > 0 && (uint64_t)gpu->mem_used_mib + job->gpu_mem_mib > mem_mib) {
+        hs_plan_refuse(p, a->job, "GPU %u has %u of %u MiB in use, the job needs %u", id,
+                       gpu->mem_used_mib, mem_mib, job->gpu_mem_mib);
+        return false;
+    }
+    return true;
+}
+
+void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
+{
+    struct hs_action *a = plan_open_action(p);
+    if (a == NULL)
+        return;
+    struct hs_engine *e = p->engine;
+    if (id >= e->cluster->gpu_count) {
+        hs_plan_refuse(p, a->job, "there is no GPU %u", id);
+        return;
+    }
+    struct hs_gpu *gpu = &e->gpus[id];
+    if (!node_is_allowed(p, a, gpu->node) || !quota_allows(p, a, 1) || !gpu_is_allowed(p, a, id))
+        return;
+    if (gpu->shadow_tenants == 0 && hs_free_of_node(e->free_index, gpu->node) == 0) {
+        hs_plan_refuse(p, a->job, "all GPUs of node '%s' are spoken for in this plan",
+                       e->cluster->nodes[gpu->node].name);
+        return;
+    }
+    plan_pick(p, a, (struct hs_pick){.node = gpu->node, .gpu = id, .count = 1});
+    if (p->refused != HS_OK)
+        return;
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    gpu->mem_used_mib += job->gpu_mem_mib;
+    if (gpu->shadow_tenants++ == 0)
+        hs_free_take(e->free_index, gpu->node, 1, &job->ask);
+}
+
+/* Common to preempt, migrate and kill: the job leaves its GPUs. */
+static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot)
+{
+    struct hs_action *a = plan_append(p, kind, slot);
+    if (a == NULL)
+        return NULL;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (!hs_job_is_placed(job) || job->plan != 0) {
+        p->count--;
+        hs_plan_refuse(p, slot,
+                       "only a job that holds GPUs can be taken from them, and once a plan");
+        return NULL;
+    }
+    job->plan |= HS_PLAN_RELEASED;
+    job->plan_action = p->count - 1;
+    hs_plan_shadow_release(p->engine, job);
+    return a;
+}
+
+void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
+{
+    if (!plan_may(p, job, HS_CAN_PREEMPT, "preempt"))
+        return;
+    struct hs_action *a = plan_release(p, HS_ACT_PREEMPT, job);
+    if (a != NULL)
+        a->time_us = resume_cost_us > 0 ? resume_cost_us : 0;
+}
+
+void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us)
+{
+    if (!plan_may(p, job, HS_CAN_MIGRATE, "migrate"))
+        return;
+    struct hs_action *a = plan_release(p, HS_ACT_MIGRATE, job);
+    if (a == NULL)
+        return;
+    a->time_us = pause_us > 0 ? pause_us : 0;
+    hs_engine_job(p->engine, job)->plan |= HS_PLAN_PLACED;
+    p->is_open = true;
+}
+
+void hs_plan_kill(struct hs_plan *p, hs_job_id slot)
+{
+    if (!plan_may(p, slot, HS_CAN_PREEMPT, "preempt"))
+        return;
+    if (plan_release(p, HS_ACT_KILL, slot) != NULL)
+        hs_engine_job(p->engine, slot)->plan |= HS_PLAN_ENDED;
+}
+
+void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
+{
+    struct hs_action *a = plan_append(p, HS_ACT_REJECT, slot);
+    if (a == NULL)
+        return;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (job->state != HS_JOB_PENDING || job->plan != 0) {
+        p->count--;
+        hs_plan_refuse(p, slot, "only a job that never started can be rejected");
+        return;
+    }
+    a->reason = reason;
+    job->plan |= HS_PLAN_ENDED;
+}
+
+/* Settings of a placed job that move no GPU. */
+static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot, uint64_t value)
+{
+    struct hs_action *a = plan_append(p, kind, slot);
+    if (a == NULL)
+        return;
+    a->value = value;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    bool is_legal = (hs_job_is_placed(job) && job->plan == 0) || (job->plan & HS_PLAN_PLACED);
+    if (kind == HS_ACT_PAUSE)
+        is_legal = job->state == HS_JOB_RUNNING && job->plan == 0;
+    else if (kind == HS_ACT_RESUME)
+        is_legal = job->state == HS_JOB_PAUSED && job->plan == 0;
+    else if (kind == HS_ACT_SHARE || kind == HS_ACT_CAP)
+        is_legal = is_legal && value > 0 && value <= HS_Q32_ONE;
+    if (is_legal) {
+        if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME)
+            job->plan |= HS_PLAN_TOGGLED;
+        return;
+    }
+    p->count--;
+    hs_plan_refuse(p, slot,
+                   "pause needs a running job, resume a paused one, share and cap a placed "
+                   "one and a value in (0, 1]");
+}
+
+void hs_plan_pause(struct hs_plan *p, hs_job_id job)
+{
+    if (plan_may(p, job, HS_CAN_SLICE, "slice"))
+        plan_set(p, HS_ACT_PAUSE, job, 0);
+}
+
+void hs_plan_resume(struct hs_plan *p, hs_job_id job)
+{
+    if (plan_may(p, job, HS_CAN_SLICE, "slice"))
+        plan_set(p, HS_ACT_RESUME, job, 0);
+}
+
+void hs_plan_share(struct hs_plan *p, hs_job_id job, uint64_t share_q32)
+{
+    if (plan_may(p, job, HS_CAN_SLICE, "slice"))
+        plan_set(p, HS_ACT_SHARE, job, share_q32);
+}
+
+void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32)
+{
+    if (plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
+        plan_set(p, HS_ACT_CAP, job, cap_q32);
+}
+
+void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib)
+{
+    if (plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
+        plan_set(p, HS_ACT_MEM_LIMIT, job, mib);
+}
+
+void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
+{
+    if (!plan_may(p, HS_NO_JOB, HS_CAN_TIME, "set timers"))
+        return;
+    if (at_us < p->engine->now_us) {
+        hs_plan_refuse(p, HS_NO_JOB, "a timer lies in the past");
+        return;
+    }
+    struct hs_action *a = plan_append(p, HS_ACT_TIMER, HS_NO_JOB);
+    if (a == NULL)
+        return;
+    a->time_us = at_us;
+    a->value = tag;
+}
+
+uint32_t hs_plan_mark(const struct hs_plan *p)
+{
+    return p->count;
+}
+
+static void action_undo(struct hs_plan *p, const struct hs_action *a)
+{
+    struct hs_engine *e = p->engine;
+    if (a->kind == HS_ACT_TIMER)
+        return;
+    struct hs_job *job = hs_engine_job(e, a->job);
+    for (uint32_t i = a->pick_count; i-- > 0;) {
+        const struct hs_pick *pick = &p->picks[a->first_pick + i];
+        e->vc_held[job->ask.vc] -= pick->count;
+        if (pick->gpu != UINT32_MAX)
+            e->gpus[pick->gpu].mem_used_mib -= job->gpu_mem_mib;
+        if (pick->gpu == UINT32_MAX || --e->gpus[pick->gpu].shadow_tenants == 0)
+            hs_free_give(e->free_index, pick->node, pick->count, &job->ask);
+    }
+    if (a->kind == HS_ACT_START)
+        job->plan &= (uint8_t)~HS_PLAN_PLACED;
+    if (a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_MIGRATE || a->kind == HS_ACT_KILL) {
+        hs_plan_shadow_take(e, job);
+        job->plan = 0;
+    }
+    if (a->kind == HS_ACT_REJECT || a->kind == HS_ACT_PAUSE || a->kind == HS_ACT_RESUME)
+        job->plan = 0;
+}
+
+void hs_plan_rollback(struct hs_plan *p, uint32_t mark)
+{
+    if (p->refused != HS_OK)
+        return;
+    while (p->count > mark) {
+        const struct hs_action *a = &p->actions[--p->count];
+        action_undo(p, a);
+        p->pick_count = a->first_pick;
+    }
+    p->is_open = false;
+}
+
+void hs_plan_begin(struct hs_engine *e)
+{
+    e->plan.count = 0;
+    e->plan.pick_count = 0;
+    e->plan.is_open = false;
+    e->plan.is_writing = true;
+    e->plan.refused = HS_OK;
+}
+
+enum hs_status hs_plan_end(struct hs_engine *e)
+{
+    if (e->plan.refused == HS_OK)
+        (void)plan_close(&e->plan);
+    e->plan.is_writing = false;
+    return e->plan.refused;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Inside of the plan (horus/plan.h): begin and end of its writing. What a policy appends changes
+ * the shadow of the cluster at once (node counts, tenants per GPU, VC use), so that its next
+ * question is answered as if it were done; the jobs themselves change only in hs_commit.
+ */
+#ifndef HORUS_ENGINE_PLAN_H
+#define HORUS_ENGINE_PLAN_H
+
+#include "engine/state.h"
+
+void hs_plan_begin(struct hs_engine *e);
+/* HS_E_POLICY if an action was refused (reported), else HS_OK with the last action complete. */
+HS_MUST_USE enum hs_status hs_plan_end(struct hs_engine *e);
+/* Gives a job's GPUs back to the shadow; also used when a job ends by itself. */
+void hs_plan_shadow_release(struct hs_engine *e, const struct hs_job *job);
+void hs_plan_shadow_take(struct hs_engine *e, const struct hs_job *job);
+/* Reports a policy bug and remembers it. */
+HS_PRINTF(3, 4)
+void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Rates and progress. A gang runs at its slowest worker; a GPU with several active tenants slows
+ * each of them by the interference model, unless they take turns on it (shares that sum to <= 1).
+ * Cost of a start or an end: O(GPUs of the job + tenants beside it).
+ */
+#include "engine/progress.h"
+
+/* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
+enum { JOB_TOUCHED = 1u << 7 };
+
+void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
+{
+    int64_t dt = e->now_us - job->synced_us;
+    job->synced_us = e->now_us;
+    if (dt == 0 || !hs_job_is_placed(job))
+        return;
+    job->run_us += dt;
+    job->gpu_us += dt * job->gpus_held;
+    if (job->shared_gpus > 0)
+        job->colocated_us += dt;
+    if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING) {
+        job->cost_left_us -= dt;
+        job->overhead_us += dt;
+    } else if (job->state == HS_JOB_RUNNING) {
+        int64_t before_ns = job->work.done_ns;
+        hs_work_advance(&job->work, job->rate_q32, dt);
+        e->work_done_ns += (uint64_t)(job->work.done_ns - before_ns);
+        job->attained_us += dt;
+    }
+}
+
+enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    if (job->plan & JOB_TOUCHED)
+        return HS_OK;
+    HS_TRY(hs_grow((void **)&e->touched, &e->touched_cap, (uint64_t)e->touched_count + 1,
+                   sizeof *e->touched, HS_LIVE_JOBS_MAX));
+    job->plan |= JOB_TOUCHED;
+    e->touched[e->touched_count++] = slot;
+    return HS_OK;
+}
+
+/* Joint utilization of independent tenants, 1 - prod(1 - u_i) (model.md 5), in integers: each
+ * factor is per mille, the product is kept to 2^-32. */
+void hs_progress_gpu_util(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t *model_pm,
+                          uint32_t *sum_pm)
+{
+    uint64_t idle_q32 = HS_Q32_ONE;
+    uint32_t sum = 0;
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
+        if (job->state == HS_JOB_PAUSED || job->gpu_util_pm <= 0)
+            continue;
+        uint32_t pm = (uint32_t)job->gpu_util_pm;
+        sum += pm;
+        idle_q32 = idle_q32 * (1000 - pm) / 1000;
+    }
+    *sum_pm = sum < 1000 ? sum : 1000;
+    *model_pm = (uint32_t)(((HS_Q32_ONE - idle_q32) * 1000 + HS_Q32_ONE / 2) >> 32);
+}
+
+static void gpu_refresh_util(struct hs_engine *e, struct hs_gpu *gpu)
+{
+    uint32_t model_pm, sum_pm;
+    hs_progress_gpu_util(e, gpu, &model_pm, &sum_pm);
+    e->instant.util_model_pm += model_pm;
+    e->instant.util_model_pm -= gpu->util_model_pm;
+    e->instant.util_sum_pm += sum_pm;
+    e->instant.util_sum_pm -= gpu->util_sum_pm;
+    gpu->util_model_pm = (uint16_t)model_pm;
+    gpu->util_sum_pm = sum_pm;
+}
+
+/* The other tenants of a GPU are to be rated anew; whether they share it changed by `delta`. */
+static enum hs_status gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t slot,
+                                       int delta)
+{
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        uint32_t other = e->jobs.seats[s].job;
+        if (other == slot)
+            continue;
+        struct hs_job *job = hs_engine_job(e, other);
+        hs_progress_sync(e, job);
+        job->shared_gpus = (uint32_t)((int64_t)job->shared_gpus + delta);
+        if (gpu->tenants > job->segment_max_tenants)
+            job->segment_max_tenants = gpu->tenants;
+        HS_TRY(hs_progress_touch(e, other));
+    }
+    return HS_OK;
+}
+
+static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_t id, uint32_t seat)
+{
+    struct hs_gpu *gpu = &e->gpus[id];
+    struct hs_job *job = hs_engine_job(e, slot);
+    e->jobs.seats[seat] = (struct hs_seat){
+        .gpu = id, .job = slot, .next_of_job = HS_NO_SEAT, .next_on_gpu = gpu->first_seat};
+    gpu->first_seat = seat;
+    gpu->tenants++;
+    gpu->active++;
+    if (gpu->tenants == 1) {
+        e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
+        e->instant.gpus_held++;
+    } else {
+        if (gpu->tenants == 2)
+            e->instant.gpus_shared++;
+        job->shared_gpus++;
+        if (gpu->tenants > job->segment_max_tenants)
+            job->segment_max_tenants = gpu->tenants;
+        HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0));
+    }
+    gpu_refresh_util(e, gpu);
+    return HS_OK;
+}
+
+enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
+                                uint32_t count)
+{
+    uint32_t last = HS_NO_SEAT, last_node = HS_NO_NODE;
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->gpus_held = count;
+    job->shared_gpus = 0;
+    job->nodes_spanned = 0;
+    job->segment_max_tenants = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t seat;
+        HS_TRY(hs_jobs_seat(&e->jobs, &seat));
+        HS_TRY(gpu_add_tenant(e, slot, ids[i], seat));
+        if (last == HS_NO_SEAT)
+            job->first_seat = seat;
+        else
+            e->jobs.seats[last].next_of_job = seat;
+        last = seat;
+        if (e->gpus[ids[i]].node != last_node) {
+            last_node = e->gpus[ids[i]].node;
+            job->nodes_spanned++;
+        }
+    }
+    if (count > 0)
+        job->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
+    return hs_progress_touch(e, slot);
+}
+
+static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint32_t seat)
+{
+    uint32_t id = e->jobs.seats[seat].gpu;
+    struct hs_gpu *gpu = &e->gpus[id];
+    struct hs_job *job = hs_engine_job(e, slot);
+    uint32_t *link = &gpu->first_seat;
+    while (*link != seat)
+        link = &e->jobs.seats[*link].next_on_gpu;
+    *link = e->jobs.seats[seat].next_on_gpu;
+    gpu->tenants--;
+    if (job->state != HS_JOB_PAUSED)
+        gpu->active--;
+    if (gpu->tenants == 0) {
+        e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
+        e->instant.gpus_held--;
+    } else {
+        if (gpu->tenants == 1)
+            e->instant.gpus_shared--;
+        HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0));
+    }
+    gpu_refresh_util(e, gpu);
+    return HS_OK;
+}
+
+enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    uint32_t seat = job->first_seat;
+    while (seat != HS_NO_SEAT) {
+        uint32_t next = e->jobs.seats[seat].next_of_job;
+        HS_TRY(gpu_remove_tenant(e, slot, seat));
+        hs_jobs_free_seat(&e->jobs, seat);
+        seat = next;
+    }
+    job->first_seat = HS_NO_SEAT;
+    job->gpus_held = 0;
+    job->shared_gpus = 0;
+    return HS_OK;
+}
+
+uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids)
+{
+    uint32_t count = 0;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+        ids[count++] = e->jobs.seats[s].gpu;
+    return count;
+}
+
+enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
+{
+    const struct hs_job *job = hs_engine_job(e, slot);
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+        HS_TRY(gpu_touch_others(e, &e->gpus[e->jobs.seats[s].gpu], slot, 0));
+    return hs_progress_touch(e, slot);
+}
+
+enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool is_active)
+{
+    const struct hs_job *job = hs_engine_job(e, slot);
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        gpu->active = (uint16_t)(is_active ? gpu->active + 1 : gpu->active - 1);
+        gpu_refresh_util(e, gpu);
+    }
+    return hs_progress_touch_beside(e, slot);
+}
+
+/* Tenants take turns when their shares fit into the GPU's time; then nobody runs beside another. */
+static bool gpu_takes_turns(const struct hs_engine *e, const struct hs_gpu *gpu)
+{
+    uint64_t shares = 0;
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
+        if (job->state != HS_JOB_PAUSED)
+            shares += job->share_q32;
+    }
+    return shares <= HS_Q32_ONE;
+}
+
+uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
+{
+    if (job->state != HS_JOB_RUNNING)
+        return 0;
+    uint64_t slowest = UINT64_MAX;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        uint64_t speed = e->cluster->types[e->cluster->nodes[gpu->node].type].speed_q32;
+        if (gpu->active > 1 && !gpu_takes_turns(e, gpu))
+            speed = hs_q32_mul(speed, e->config.interference_q32);
+        if (speed < slowest)
+            slowest = speed;
+    }
+    if (slowest == UINT64_MAX) /* a CPU job holds no GPU */
+        slowest = HS_Q32_ONE;
+    if (job->gpus_held != job->gpus && job->gpus > 0) /* elastic: linear in its GPUs */
+        slowest = (uint64_t)((hs_u128)slowest * job->gpus_held / job->gpus);
+    return hs_q32_mul(hs_q32_mul(slowest, job->share_q32), job->cap_q32);
+}
+
+/* The one event a job has ahead of it: its cost is paid, or its work is done. */
+static enum hs_status job_schedule(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    int64_t wait_us = HS_TIME_MAX;
+    if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING)
+        wait_us = job->cost_left_us;
+    else if (job->state == HS_JOB_RUNNING)
+        wait_us = hs_work_eta_us(&job->work, job->rate_q32);
+    job->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
+    if (job->finish_us == HS_TIME_MAX) {
+        hs_heap_remove(&e->job_events, slot);
+        return HS_OK;
+    }
+    return hs_heap_set(&e->job_events, slot, job->finish_us, job->index);
+}
+
+enum hs_status hs_progress_rerate(struct hs_engine *e)
+{
+    for (uint32_t i = 0; i < e->touched_count; i++) {
+        uint32_t slot = e->touched[i];
+        struct hs_job *job = hs_engine_job(e, slot);
+        job->plan &= (uint8_t)~JOB_TOUCHED;
+        if (!job->is_live)
+            continue;
+        hs_progress_sync(e, job);
+        job->rate_q32 = hs_progress_rate(e, job);
+        HS_TRY(job_schedule(e, slot));
+    }
+    e->touched_count = 0;
+    return HS_OK;
+}

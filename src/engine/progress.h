@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Placement into progress: who sits on which GPU, at which rate each job runs, when its next event
+ * is due (model.md 4). Only the jobs touched are touched.
+ */
+#ifndef HORUS_ENGINE_PROGRESS_H
+#define HORUS_ENGINE_PROGRESS_H
+
+#include "engine/state.h"
+
+/* Brings the job's account up to now at its present rate. */
+void hs_progress_sync(struct hs_engine *e, struct hs_job *job);
+/* Seats the job on count GPUs, given as ascending ids in ids; its state must be set by the caller.
+ * Co-tenants are marked as touched. */
+HS_MUST_USE enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
+                                            uint32_t count);
+/* Frees all its seats; co-tenants are marked as touched. */
+HS_MUST_USE enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot);
+/* Its GPU ids, ascending, into e->gpu_ids; the count. */
+uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids);
+/* Whether the job is active on its GPUs (not paused) changed. */
+HS_MUST_USE enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot,
+                                                  bool is_active);
+/* The job and everyone beside it on its GPUs are to be rated anew. */
+HS_MUST_USE enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot);
+/* To be rated anew before time moves on. */
+HS_MUST_USE enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot);
+/* Rates and next events of all touched jobs. */
+HS_MUST_USE enum hs_status hs_progress_rerate(struct hs_engine *e);
+/* The rate that the job's placement gives it now, Q32. */
+uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job);
+/* Joint and summed utilization of a GPU's active tenants, per mille. */
+void hs_progress_gpu_util(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t *model_pm,
+                          uint32_t *sum_pm);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The engine's state, shared by the files of this folder and by nobody else.
+ */
+#ifndef HORUS_ENGINE_STATE_H
+#define HORUS_ENGINE_STATE_H
+
+#include "base/heap.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "engine/backlog.h"
+#include "engine/engine.h"
+#include "model/freeindex.h"
+#include "model/job.h"
+
+struct hs_gpu {
+    uint32_t node;
+    uint32_t first_seat; /* tenants */
+    uint16_t tenants;
+    uint16_t shadow_tenants; /* what it will be when the plan is applied (GPUs given by count
+                                get theirs then) */
+    uint16_t active;         /* tenants that are not paused */
+    uint16_t util_model_pm;
+    uint32_t mem_used_mib; /* of the tenants, plan included */
+    uint32_t util_sum_pm;
+};
+
+/* ---- the plan being written ---- */
+enum hs_action_kind {
+    HS_ACT_START,
+    HS_ACT_PREEMPT,
+    HS_ACT_MIGRATE,
+    HS_ACT_PAUSE,
+    HS_ACT_RESUME,
+    HS_ACT_SHARE,
+    HS_ACT_CAP,
+    HS_ACT_MEM_LIMIT,
+    HS_ACT_KILL,
+    HS_ACT_REJECT,
+    HS_ACT_TIMER,
+};
+
+/* Marks on a job while a plan is written. */
+enum {
+    HS_PLAN_RELEASED = 1u << 0,
+    HS_PLAN_PLACED = 1u << 1,
+    HS_PLAN_ENDED = 1u << 2,
+    HS_PLAN_TOGGLED = 1u << 3, /* paused or resumed */
+};
+
+struct hs_pick {
+    uint32_t node;
+    uint32_t gpu;   /* UINT32_MAX: any free ones of the node */
+    uint32_t count; /* 1 for a given GPU */
+};
+
+struct hs_action {
+    enum hs_action_kind kind;
+    uint32_t job;
+    uint32_t first_pick, pick_count;
+    uint32_t gpus; /* picked */
+    uint64_t value;
+    int64_t time_us;
+    const char *reason;
+    bool is_kept; /* released and placed again on the same nodes: nothing happens */
+};
+
+struct hs_plan {
+    struct hs_engine *engine;
+    struct hs_action *actions;
+    struct hs_pick *picks;
+    uint32_t count, action_cap, pick_count, pick_cap;
+    bool is_open;    /* the last action still takes GPUs */
+    bool is_writing; /* inside decide() */
+    enum hs_status refused;
+};
+
+struct hs_view {
+    struct hs_engine *engine;
+};
+
+struct hs_timer {
+    int64_t at_us;
+    uint64_t tag;
+    uint32_t next_free;
+};
+
+#define HS_OBSERVERS_MAX 8
+
+struct hs_engine {
+    struct hs_engine_config config;
+    struct hs_diag *diag;
+    const struct hs_cluster *cluster;
+    const struct hs_policy_ops *policy;
+    void *policy_state;
+    uint32_t can, knows;
+    struct hs_view view;
+    struct hs_plan plan;
+    struct hs_arena arena;
+    bool is_initialising;
+    bool nodes_state_limits; /* some node states its CPUs or host memory */
+
+    struct hs_jobs jobs;
+    struct hs_gpu *gpus;
+    uint64_t *gpu_free; /* bit per GPU */
+    struct hs_free *free_index;
+    uint64_t *vc_held; /* GPUs held per VC, plan included */
+    struct hs_heap job_events, timer_events;
+    struct hs_timer *timers;
+    uint32_t timer_cap, timer_high, free_timer;
+    uint64_t timer_sequence;
+    struct hs_intern names;
+    struct hs_backlog backlog;
+
+    int64_t now_us;
+    struct hs_instant instant;
+    struct hs_engine_figures figures;
+    /* conservation: ns of isolated work */
+    hs_u128 work_submitted_ns, work_done_ns, work_lost_ns;
+
+    struct hs_observer observers[HS_OBSERVERS_MAX];
+    uint32_t observer_count;
+    uint32_t *gpu_ids; /* scratch: GPU ids of one placement; gpu_count of them */
+    uint32_t *touched; /* scratch: jobs whose rate must be worked out anew */
+    uint32_t touched_count, touched_cap;
+};
+
+static inline struct hs_job *hs_engine_job(struct hs_engine *e, uint32_t slot)
+{
+    return &e->jobs.jobs[slot];
+}
+
+static inline bool hs_job_is_placed(const struct hs_job *job)
+{
+    return job->state == HS_JOB_STARTING || job->state == HS_JOB_RUNNING ||
+           job->state == HS_JOB_PAUSED || job->state == HS_JOB_MIGRATING;
+}
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The policy's window (horus/view.h). Every answer comes from the live state; what needs a
+ * declaration is checked here, so that no policy can be clairvoyant by accident.
+ */
+#include "horus/view.h"
+
+#include "engine/plan.h"
+#include "engine/state.h"
+#include "horus/policy.h"
+
+static const struct hs_job *job_of(const struct hs_view *v, hs_job_id job)
+{
+    return &v->engine->jobs.jobs[job];
+}
+
+static bool may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what)
+{
+    if (HS_LIKELY(v->engine->knows & need))
+        return true;
+    hs_plan_refuse(&v->engine->plan, job, "it asked for the %s, which it did not declare to know",
+                   what);
+    return false;
+}
+
+/* Where a running job stands now: the account is brought up to date lazily, so the part since
+ * its last change is added here. */
+static struct hs_work work_now(const struct hs_view *v, const struct hs_job *job)
+{
+    struct hs_work work = job->work;
+    if (job->state == HS_JOB_RUNNING)
+        hs_work_advance(&work, job->rate_q32, v->engine->now_us - job->synced_us);
+    return work;
+}
+
+int64_t hs_view_now_us(const struct hs_view *v)
+{
+    return v->engine->now_us;
+}
+
+void *hs_view_alloc(const struct hs_view *v, uint64_t bytes)
+{
+    struct hs_engine *e = v->engine;
+    return e->is_initialising ? hs_arena_alloc(&e->arena, bytes) : NULL;
+}
+
+void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
+{
+    return v->engine->jobs.scratch + (size_t)job * v->engine->jobs.scratch_size;
+}
+
+enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)
+{
+    return (enum hs_job_state)job_of(v, job)->state;
+}
+
+uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->gpus;
+}
+
+uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->gpus_held;
+}
+
+uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->gpus_min;
+}
+
+uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->gpus_max;
+}
+
+uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->ask.vc;
+}
+
+uint32_t hs_view_user(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->user;
+}
+
+int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->priority;
+}
+
+int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->submit_us;
+}
+
+int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->first_start_us;
+}
+
+uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->rank;
+}
+
+int64_t hs_view_attained_us(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = job_of(v, job);
+    int64_t since = j->state == HS_JOB_RUNNING ? v->engine->now_us - j->synced_us : 0;
+    return j->attained_us + since;
+}
+
+int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = job_of(v, job);
+    bool pays = j->state == HS_JOB_STARTING || j->state == HS_JOB_MIGRATING;
+    return j->cost_left_us - (pays ? v->engine->now_us - j->synced_us : 0);
+}
+
+int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->preempt_cost_us;
+}
+
+bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->is_constrained;
+}
+
+int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_DURATION, "run time"))
+        return 0;
+    return job_of(v, job)->work.total_ns / HS_NS_PER_US;
+}
+
+int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
+        return 0;
+    struct hs_work work = work_now(v, job_of(v, job));
+    return hs_work_eta_us(&work, HS_Q32_ONE);
+}
+
+int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_DURATION, "finish time"))
+        return INT64_MAX;
+    const struct hs_job *j = job_of(v, job);
+    bool pays = j->state == HS_JOB_STARTING || j->state == HS_JOB_MIGRATING;
+    if (!pays)
+        return j->finish_us;
+    return j->finish_us + hs_work_eta_us(&j->work, HS_Q32_ONE);
+}
+
+int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
+        return -1;
+    return job_of(v, job)->gpu_util_pm;
+}
+
+uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
+        return 0;
+    return job_of(v, job)->gpu_mem_mib;
+}
+
+int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_DEADLINE, "deadline"))
+        return -1;
+    return job_of(v, job)->deadline_us;
+}
+
+uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_RATE, "measured rate"))
+        return 0;
+    return job_of(v, job)->rate_q32;
+}
+
+uint32_t hs_view_nodes(const struct hs_view *v)
+{
+    return v->engine->cluster->node_count;
+}
+
+uint32_t hs_view_racks(const struct hs_view *v)
+{
+    return v->engine->cluster->rack_count;
+}
+
+uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node)
+{
+    return v->engine->cluster->nodes[node].gpus;
+}
+
+uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
+{
+    return hs_free_of_node(v->engine->free_index, node);
+}
+
+uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node)
+{
+    return v->engine->cluster->nodes[node].first_gpu;
+}
+
+uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
+{
+    return v->engine->gpus[gpu].shadow_tenants;
+}
+
+uint32_t hs_view_max_node_gpus(const struct hs_view *v)
+{
+    return v->engine->cluster->max_node_gpus;
+}
+
+uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
+{
+    return v->engine->cluster->vcs[vc].gpus;
+}
+
+uint32_t hs_view_vcs(const struct hs_view *v)
+{
+    return v->engine->cluster->vc_count;
+}
+
+uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
+{
+    return hs_free_total(v->engine->free_index, vc);
+}
+
+uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_engine *e = v->engine;
+    if (e->cluster->vc_mode != HS_VC_QUOTA)
+        return UINT64_MAX;
+    uint64_t quota = e->cluster->vcs[vc].quota_gpus;
+    return quota > e->vc_held[vc] ? quota - e->vc_held[vc] : 0;
+}
+
+uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
+{
+    return hs_free_best(v->engine->free_index, &job_of(v, job)->ask, gpus);
+}
+
+uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
+{
+    return hs_free_worst(v->engine->free_index, &job_of(v, job)->ask, gpus);
+}
+
+uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)
+{
+    return hs_free_first(v->engine->free_index, &job_of(v, job)->ask, gpus, from);
+}
+
+uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t from)
+{
+    return hs_free_idle(v->engine->free_index, &job_of(v, job)->ask, size, from);
+}
+
+uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)
+{
+    return v->engine->cluster->rack_first[rack];
+}
+
+uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
+                           uint32_t from)
+{
+    return hs_free_idle_rack(v->engine->free_index, &job_of(v, job)->ask, size, count, from);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Live jobs and their seats. A job lives in a slot from its submission to its end; slots and seats
+ * are recycled, so memory follows the number of live jobs, not the length of the trace. A seat is
+ * one job on one GPU, linked both from the job (ascending GPU ids) and from the GPU.
+ *
+ *     HS_TRY(hs_jobs_add(&jobs, &slot));
+ *     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = jobs.seats[s].next_of_job) ...
+ */
+#ifndef HORUS_MODEL_JOB_H
+#define HORUS_MODEL_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fixed.h"
+#include "horus/trace.h"
+#include "horus/view.h"
+#include "model/freeindex.h"
+
+#define HS_NO_SEAT       UINT32_MAX
+#define HS_LIVE_JOBS_MAX (1u << 28)
+
+struct hs_seat {
+    uint32_t gpu;
+    uint32_t job;
+    uint32_t next_of_job;
+    uint32_t next_on_gpu;
+};
+
+struct hs_job {
+    /* progress */
+    struct hs_work work;
+    uint64_t rate_q32;
+    uint64_t share_q32, cap_q32;
+    int64_t synced_us;    /* everything below is true up to here */
+    int64_t cost_left_us; /* owed before it makes progress */
+    int64_t finish_us;    /* of its event in the heap; HS_TIME_MAX if none */
+    /* placement */
+    uint32_t first_seat;
+    uint32_t gpus_held;
+    uint32_t shared_gpus; /* of those, with another tenant */
+    uint32_t nodes_spanned;
+    uint8_t state; /* enum hs_job_state */
+    uint8_t plan;  /* marks of the plan being written; 0 between decisions */
+    uint8_t outcome;
+    uint32_t plan_action; /* of the plan being written: the one that released it */
+    bool is_constrained;
+    bool is_live;
+    /* demand */
+    uint32_t gpus, gpus_min, gpus_max;
+    uint32_t gpu_mem_mib; /* what it uses per GPU: its peak, or the limit it was given */
+    uint32_t gpu_mem_peak_mib;
+    int32_t gpu_util_pm;
+    int32_t priority;
+    struct hs_ask ask;
+    /* identity */
+    uint64_t index, rank;
+    char *id;
+    uint32_t id_cap;
+    uint32_t user, vc_name, model, batch; /* interned */
+    int64_t submit_us, deadline_us, preempt_cost_us;
+    /* account */
+    int64_t first_start_us;
+    int64_t segment_start_us, segment_done_ns;
+    uint32_t segment_max_tenants;
+    int64_t attained_us, run_us, overhead_us, colocated_us, gpu_us, lost_ns;
+    uint32_t preemptions, migrations, ooms;
+    uint32_t gpu_type; /* of its last placement; UINT32_MAX = never placed */
+};
+
+struct hs_jobs {
+    struct hs_job *jobs;
+    uint32_t cap, high; /* slots ever used */
+    uint32_t *free_slots;
+    uint32_t free_count, free_cap;
+    struct hs_seat *seats;
+    uint32_t seat_cap, seat_high, free_seat; /* free seats are chained by next_of_job */
+    unsigned char *scratch;                  /* scratch_size bytes a slot: the policy's */
+    uint32_t scratch_cap;
+    uint32_t scratch_size;
+    uint64_t live;
+};
+
+void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
+/* A zeroed slot (its id buffer is kept) and zeroed scratch. O(1) amortised. */
+HS_MUST_USE enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
+HS_MUST_USE enum hs_status hs_jobs_set_id(struct hs_job *job, const char *id);
+void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot);
+/* A free seat, unlinked. */
+HS_MUST_USE enum hs_status hs_jobs_seat(struct hs_jobs *jobs, uint32_t *seat);
+void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat);
+void hs_jobs_free(struct hs_jobs *jobs);
+
+#endif
