@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Who has n free GPUs: answers the node searches of the placers in O(log nodes), whatever the
- * size of the cluster. Per (VC, GPU type) and free count, a hierarchical bitmap of node ids; a
- * bitmap of the counts that occur; another of wholly idle nodes per node size.
+ * size of the cluster. Per kind of node (VC, GPU type, size, CPUs, host memory) and free count, a
+ * hierarchical bitmap of nodes, and a bitmap of the counts that occur.
  *
  *     hs_free_take(&f, node, 3, ask);     node = hs_free_best(&f, &ask, 4);
  *
@@ -27,11 +27,12 @@ struct hs_ask {
     uint32_t mem_mib_per_gpu;    /* host memory; 0 = none */
 };
 
-struct hs_free; /* opaque: struct in freeindex.c */
+struct hs_free; /* opaque: freeindex_state.h */
 
 /* by_vc: VC is part of the pools (partition); otherwise ask.vc is ignored. jitter_seed 0: ties go
- * to the lowest id; otherwise among equally good nodes one is drawn (hs_mix64 of seed and a
- * counter). Memory O(nodes x max_node_gpus / 8) bits, all from the arena, at init. */
+ * to the lowest id; otherwise best and worst draw among equally good nodes (hs_mix64 of seed and a
+ * counter), while first and idle, whose rule is the id, stay as they are. Memory O(nodes x
+ * max_node_gpus) bits, all from the arena, at init. */
 HS_MUST_USE enum hs_status hs_free_init(struct hs_free **free_index,
                                         const struct hs_cluster *cluster, bool by_vc,
                                         uint64_t jitter_seed, struct hs_arena *arena);
@@ -40,6 +41,8 @@ void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct 
 void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask);
 
 uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
+/* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */
+bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */
 uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);   /* most free GPUs on one node */
 /* UINT32_MAX when no node qualifies. */
@@ -49,7 +52,7 @@ uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpu
 uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size, uint32_t from);
 uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t size,
                            uint32_t count, uint32_t from_rack);
-/* Most GPUs a job with this ask could ever get, and the largest node it could use: for REJECTED. */
+/* Most GPUs a job with this ask could ever get: for REJECTED. */
 uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask);
 /* Every index against a recount from the per-node counts; O(nodes x counts). */
 bool hs_free_is_valid(const struct hs_free *f);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Set of small integers as a 64-ary tree of bitmaps: bit i of a level says that word i of the level
+ * below is not zero. Add, remove, lowest member >= i and highest member <= i in one step per level:
+ * two levels to 4,000 members, four to 16 million.
+ *
+ *     hs_bitset_init(&set, n, zeroed_words);          // hs_bitset_words(n) of them
+ *     for (i = hs_bitset_next(&set, 0); i != HS_BITSET_NONE; i = hs_bitset_next(&set, i + 1)) ...
+ */
+#ifndef HORUS_MODEL_BITSET_H
+#define HORUS_MODEL_BITSET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "horus/compiler.h"
+
+#define HS_BITSET_NONE   UINT32_MAX
+#define HS_BITSET_LEVELS 4u
+#define HS_BITSET_MAX    (1u << 23) /* well inside 64^4, so that four levels always do */
+
+struct hs_bitset {
+    uint64_t *level[HS_BITSET_LEVELS]; /* [0]: the members */
+    uint32_t levels;
+    uint32_t size; /* members are 0 .. size - 1 */
+};
+
+/* Words of memory that a set of `size` <= HS_BITSET_MAX possible members needs. */
+uint32_t hs_bitset_words(uint32_t size);
+/* words: zeroed, owned by the caller, at least as long-lived as the set. */
+void hs_bitset_init(struct hs_bitset *set, uint32_t size, uint64_t *words);
+/* HS_BITSET_NONE if there is none; from may be anything. */
+uint32_t hs_bitset_next(const struct hs_bitset *set, uint32_t from); /* lowest member >= from */
+uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from); /* highest member <= from */
+
+static inline bool hs_bitset_has(const struct hs_bitset *set, uint32_t i)
+{
+    return set->level[0][i >> 6] >> (i & 63) & 1;
+}
+
+static inline bool hs_bitset_is_empty(const struct hs_bitset *set)
+{
+    return set->level[set->levels - 1][0] == 0;
+}
+
+/* No-op if i is a member already. */
+static inline void hs_bitset_add(struct hs_bitset *set, uint32_t i)
+{
+    for (uint32_t l = 0; l < set->levels; l++, i >>= 6) {
+        uint64_t *word = &set->level[l][i >> 6];
+        uint64_t old = *word;
+        *word = old | UINT64_C(1) << (i & 63);
+        if (old != 0)
+            return;
+    }
+}
+
+/* No-op if i is no member. */
+static inline void hs_bitset_remove(struct hs_bitset *set, uint32_t i)
+{
+    for (uint32_t l = 0; l < set->levels; l++, i >>= 6) {
+        uint64_t *word = &set->level[l][i >> 6];
+        *word &= ~(UINT64_C(1) << (i & 63));
+        if (*word != 0)
+            return;
+    }
+}
+
+#endif

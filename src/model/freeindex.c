@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Free GPUs by node. Nodes that are alike (VC, GPU type, size, CPUs, host memory) form a pool; a
+ * pool numbers its nodes 0, 1, ... by ascending id and keeps, for each free count, the set of nodes
+ * with exactly that many free. Taking or giving GPUs moves one node between two sets; a search
+ * looks for the right count in a tiny set of counts and then for the lowest member of that set.
+ * Idle nodes of a size are the set of the pools of that size with all GPUs free. Cost of a search:
+ * kinds of nodes in the VC x O(log64 nodes), plus the nodes walked past for lack of CPU or memory.
+ */
+#include "model/freeindex.h"
+
+#include <assert.h>
+
+#include "base/rng.h"
+#include "model/freeindex_state.h"
+
+#define NONE UINT32_MAX
+
+/* The pools that may serve an ask. */
+struct range {
+    struct hs_pool *at, *end;
+};
+
+static struct range pools_of(const struct hs_free *f, uint32_t vc)
+{
+    uint32_t v = f->by_vc ? vc : 0;
+    assert(v < f->vc_count);
+    return (struct range){f->pools + f->vc_pools[v], f->pools + f->vc_pools[v + 1]};
+}
+
+static bool pool_serves(const struct hs_pool *p, const struct hs_ask *ask, uint32_t gpus)
+{
+    const struct hs_kind *kind = &p->kind;
+    if (!(ask->type_mask >> kind->type & 1))
+        return false;
+    if (kind->cpus > 0 && (uint64_t)gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
+        return false;
+    return kind->mem_mib == 0 || (uint64_t)gpus * ask->mem_mib_per_gpu <= kind->mem_mib;
+}
+
+static bool ask_is_plain(const struct hs_ask *ask)
+{
+    return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
+}
+
+static bool node_has_rest(const struct hs_node_state *n, const struct hs_ask *ask, uint32_t gpus)
+{
+    return ask_is_plain(ask) || (n->cpus_milli >= (int64_t)gpus * ask->cpus_milli_per_gpu &&
+                                 n->mem_mib >= (int64_t)gpus * ask->mem_mib_per_gpu);
+}
+
+/* Lowest local number >= from with exactly `free` GPUs free and CPU and memory for `gpus`. */
+static uint32_t pool_next(const struct hs_free *f, const struct hs_pool *p,
+                          const struct hs_ask *ask, uint32_t gpus, uint32_t free, uint32_t from)
+{
+    const struct hs_bitset *set = &p->with_free[free];
+    uint32_t local = hs_bitset_next(set, from);
+    while (local != NONE && !node_has_rest(&f->nodes[p->ids[local]], ask, gpus))
+        local = hs_bitset_next(set, local + 1);
+    return local;
+}
+
+/* First local number whose id is >= from. */
+static uint32_t pool_lower_bound(const struct hs_pool *p, uint32_t from)
+{
+    if (from <= p->ids[0])
+        return 0;
+    if (p->ids[p->count - 1] - p->ids[0] == p->count - 1) /* no gaps: the usual case */
+        return from - p->ids[0];
+    uint32_t low = 0, high = p->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->ids[middle] < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One of the nodes with exactly `free` free GPUs: drawn by a random start in the row of all nodes
+ * of the pools, then the next one that qualifies, cyclically. (The remainder's bias is below
+ * 2^-40.) */
+static uint32_t draw_with_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
+                               uint32_t gpus, uint32_t free)
+{
+    uint64_t row = 0;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+        row += p->count;
+    uint64_t start = hs_mix64(f->seed, f->counter++) % row;
+    for (int lap = 0; lap < 2; lap++, start = 0) {
+        uint64_t skip = start;
+        for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+            uint32_t from = skip < p->count ? (uint32_t)skip : p->count;
+            skip -= from;
+            if (free > p->kind.size || !pool_serves(p, ask, gpus))
+                continue;
+            uint32_t local = pool_next(f, p, ask, gpus, free, from);
+            if (local != NONE)
+                return p->ids[local];
+        }
+    }
+    return NONE;
+}
+
+static uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
+                                 const struct hs_ask *ask, uint32_t gpus, uint32_t free)
+{
+    uint32_t best = NONE;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        if (free > p->kind.size || !pool_serves(p, ask, gpus))
+            continue;
+        uint32_t local = pool_next(f, p, ask, gpus, free, 0);
+        if (local != NONE && p->ids[local] < best)
+            best = p->ids[local];
+    }
+    return best;
+}
+
+static uint32_t node_with_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
+                               uint32_t gpus, uint32_t free)
+{
+    return f->seed == 0 ? lowest_with_free(f, pools, ask, gpus, free)
+                        : draw_with_free(f, pools, ask, gpus, free);
+}
+
+uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
+{
+    struct range pools = pools_of(f, ask->vc);
+    for (uint32_t least = gpus;; least++) {
+        uint32_t free = NONE;
+        for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+            uint32_t count = hs_bitset_next(&p->counts, least);
+            if (count < free && pool_serves(p, ask, gpus))
+                free = count;
+        }
+        if (free == NONE)
+            return NONE;
+        uint32_t node = node_with_free(f, pools, ask, gpus, free);
+        if (node != NONE)
+            return node;
+        least = free;
+    }
+}
+
+uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
+{
+    struct range pools = pools_of(f, ask->vc);
+    for (uint32_t most = HS_NODE_GPUS_MAX;; most--) {
+        uint32_t free = NONE;
+        for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+            uint32_t count = hs_bitset_prev(&p->counts, most);
+            if (count != NONE && (free == NONE || count > free) && pool_serves(p, ask, gpus))
+                free = count;
+        }
+        if (free == NONE || free < gpus)
+            return NONE;
+        uint32_t node = node_with_free(f, pools, ask, gpus, free);
+        if (node != NONE || free == 0)
+            return node;
+        most = free;
+    }
+}
+
+uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from)
+{
+    struct range pools = pools_of(f, ask->vc);
+    uint32_t best = NONE;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        uint32_t free = hs_bitset_next(&p->counts, gpus);
+        if (free == NONE || !pool_serves(p, ask, gpus))
+            continue;
+        uint32_t start = pool_lower_bound(p, from);
+        for (; free != NONE; free = hs_bitset_next(&p->counts, free + 1)) {
+            uint32_t local = pool_next(f, p, ask, gpus, free, start);
+            if (local != NONE && p->ids[local] < best)
+                best = p->ids[local];
+        }
+    }
+    return best;
+}
+
+uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size, uint32_t from)
+{
+    struct range pools = pools_of(f, ask->vc);
+    uint32_t best = NONE;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        if (p->kind.size != size || !pool_serves(p, ask, size))
+            continue;
+        uint32_t local = pool_next(f, p, ask, size, size, pool_lower_bound(p, from));
+        if (local != NONE && p->ids[local] < best)
+            best = p->ids[local];
+    }
+    return best;
+}
+
+static uint32_t part_idle(const struct hs_free *f, const struct hs_pool *p,
+                          const struct hs_rack_part *part, const struct hs_ask *ask)
+{
+    if (ask_is_plain(ask))
+        return part->idle;
+    uint32_t size = p->kind.size, idle = 0;
+    uint32_t local = pool_next(f, p, ask, size, size, part->first);
+    for (; local < part[1].first; local = pool_next(f, p, ask, size, size, local + 1))
+        idle++;
+    return idle;
+}
+
+uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t size,
+                           uint32_t count, uint32_t from_rack)
+{
+    struct range pools = pools_of(f, ask->vc);
+    for (struct hs_pool *p = pools.at; p < pools.end; p++)
+        p->cursor = 0;
+    uint32_t rack = from_rack < f->rack_count ? from_rack : NONE;
+    while (rack != NONE) {
+        uint32_t idle = 0, next_rack = NONE;
+        for (struct hs_pool *p = pools.at; p < pools.end; p++) {
+            if (p->kind.size != size || !pool_serves(p, ask, size))
+                continue;
+            while (p->parts[p->cursor].rack < rack)
+                p->cursor++;
+            const struct hs_rack_part *part = &p->parts[p->cursor];
+            if (part->rack == rack) {
+                idle += part_idle(f, p, part, ask);
+                part++;
+            }
+            if (part->rack < next_rack)
+                next_rack = part->rack;
+        }
+        if (idle >= count)
+            return rack;
+        rack = next_rack;
+    }
+    return NONE;
+}
+
+uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node)
+{
+    return f->nodes[node].free;
+}
+
+bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus)
+{
+    const struct hs_node_state *n = &f->nodes[node];
+    const struct hs_kind *kind = &f->pools[n->pool].kind;
+    return (!f->by_vc || kind->vc == ask->vc) && (ask->type_mask >> kind->type & 1) &&
+           n->free >= gpus && node_has_rest(n, ask, gpus);
+}
+
+uint64_t hs_free_total(const struct hs_free *f, uint32_t vc)
+{
+    return f->vc_free[f->by_vc ? vc : 0];
+}
+
+uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
+{
+    struct range pools = pools_of(f, vc);
+    uint32_t most = 0;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        uint32_t free = hs_bitset_prev(&p->counts, p->kind.size);
+        most = free > most ? free : most;
+    }
+    return most;
+}
+
+uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask)
+{
+    struct range pools = pools_of(f, ask->vc);
+    uint64_t total = 0;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        const struct hs_kind *kind = &p->kind;
+        if (!(ask->type_mask >> kind->type & 1))
+            continue;
+        uint64_t gpus = kind->size;
+        if (kind->cpus > 0 && gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
+            gpus = kind->cpus * UINT64_C(1000) / ask->cpus_milli_per_gpu;
+        if (kind->mem_mib > 0 && gpus * ask->mem_mib_per_gpu > kind->mem_mib)
+            gpus = kind->mem_mib / ask->mem_mib_per_gpu;
+        total += gpus * p->count;
+    }
+    return total;
+}
+
+/* Moves a node from the set of its old free count to that of its new one. */
+static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
+{
+    struct hs_pool *p = &f->pools[n->pool];
+    struct hs_bitset *old_set = &p->with_free[n->free];
+    hs_bitset_remove(old_set, n->local);
+    if (hs_bitset_is_empty(old_set))
+        hs_bitset_remove(&p->counts, n->free);
+    hs_bitset_add(&p->with_free[free], n->local);
+    hs_bitset_add(&p->counts, free);
+    if (n->free == n->size)
+        p->parts[n->rack_part].idle--;
+    if (free == n->size)
+        p->parts[n->rack_part].idle++;
+    n->free = (uint16_t)free;
+}
+
+void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
+{
+    assert(node < f->node_count);
+    struct hs_node_state *n = &f->nodes[node];
+    assert(gpus <= n->free);
+    n->cpus_milli -= (int64_t)gpus * ask->cpus_milli_per_gpu;
+    n->mem_mib -= (int64_t)gpus * ask->mem_mib_per_gpu;
+    f->vc_free[f->pools[n->pool].kind.vc] -= gpus;
+    node_set_free(f, n, n->free - gpus);
+}
+
+void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
+{
+    assert(node < f->node_count);
+    struct hs_node_state *n = &f->nodes[node];
+    assert(gpus <= (uint32_t)(n->size - n->free));
+    n->cpus_milli += (int64_t)gpus * ask->cpus_milli_per_gpu;
+    n->mem_mib += (int64_t)gpus * ask->mem_mib_per_gpu;
+    f->vc_free[f->pools[n->pool].kind.vc] += gpus;
+    node_set_free(f, n, n->free + gpus);
+}
