@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/io.h"
 #include "horus/trace.h"
+#include "traces/fault.h"
 #include "traces/trace.h"
 
 /* Why a row was not taken, counted by kind; the text is what `trace info` and the manifest print.
@@ -23,7 +24,15 @@
     X(NEVER_STARTED, "never started (no attempts)")                                                \
     X(NO_TIMES, "start or end missing")                                                            \
     X(ZERO_DURATION, "duration 0")                                                                 \
-    X(OUTCOME, "outcome not asked for")
+    X(OUTCOME, "outcome not asked for")                                                            \
+    X(WINDOW, "outside the time window")
+
+enum hs_drop {
+#define HS_DROP_ENUM(name, text) HS_DROP_##name,
+    HS_DROP_LIST(HS_DROP_ENUM)
+#undef HS_DROP_ENUM
+        HS_DROP_COUNT
+};
 
 struct hs_trace_format {
     const char *name, *summary;
@@ -31,17 +40,30 @@ struct hs_trace_format {
     /* How sure, 0..100, from the first bytes. */
     int (*recognise)(const char *head, size_t len);
     size_t state_size;
+    /* Bad rows go to faults, everything else to faults->diag. */
     enum hs_status (*open)(void *state, struct hs_input *input,
-                           const struct hs_trace_options *options, struct hs_diag *diag);
-    /* HS_OK: job filled. HS_END. HS_E_INPUT: this row is bad (reported through
-     * hs_trace_bad_row); calling again goes on with the next row. Anything else ends the trace.
-     * *dropped is set to 1 + drop kind when the row is to be counted and passed over. */
+                           const struct hs_trace_options *options, struct hs_faults *faults);
+    /* HS_OK: job filled, or *dropped (0 on entry) set to 1 + drop kind: the row is to be counted
+     * and passed over. HS_END. HS_E_INPUT through hs_trace_bad_row: this row is bad; calling again
+     * goes on with the next row. Any other failure ends the trace. */
     enum hs_status (*next)(void *state, struct hs_trace_job *job, int *dropped);
-    /* Place of a column of the row just read, for messages of the caller. */
+    /* Place of a value of the row just read, by its native column name ("submit_time"), for
+     * messages of the caller. */
     struct hs_place (*place)(void *state, const char *column);
+    /* Also after a failed open; the state is zeroed before open. */
     void (*close)(void *state);
 };
 
 const struct hs_trace_format *hs_trace_format_at(size_t index); /* NULL past the end */
+const struct hs_trace_format *hs_trace_format_find(const char *name);
+/* By content; NULL when nothing is surer than 0. */
+const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len);
+
+extern const char *const hs_drop_texts[HS_DROP_COUNT];
+
+/* A word for the fate of a job, as any of the formats writes it, case ignored: an enum hs_outcome,
+ * HS_FATE_RUNNING for a job that had not ended at the snapshot, or -1 for an unknown word. */
+#define HS_FATE_RUNNING HS_OUTCOME_COUNT
+int hs_fate_parse(const char *text, size_t len);
 
 #endif

@@ -21,7 +21,9 @@ enum hs_attempts { HS_ATTEMPTS_MERGE, HS_ATTEMPTS_SPLIT, HS_ATTEMPTS_SUM };
 enum hs_cpu_jobs { HS_CPU_JOBS_SKIP, HS_CPU_JOBS_KEEP };
 enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
 
-#define HS_SORT_ALL UINT64_MAX
+#define HS_SORT_ALL           UINT64_MAX
+#define HS_SORT_WINDOW        8192 /* default: rows held back to restore order */
+#define HS_TRACE_TIME_UNIT_US 1000000
 
 struct hs_trace_options {
     const char *path;

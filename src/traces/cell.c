@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Values of trace rows. O(length).
+ */
+#include "traces/cell.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/timeparse.h"
+
+#define MILLION INT64_C(1000000)
+
+static const struct {
+    enum hs_fault fault;
+    const char *what, *hint;
+} results[] = {
+    [HS_CELL_NOT_A_NUMBER] = {HS_FAULT_NUMBER, "is not a number", "a decimal number such as 12.5"},
+    [HS_CELL_NOT_A_TIME] = {HS_FAULT_TIME, "is not a time",
+                            "a number, or a date and time such as 2020-04-01 12:30:00"},
+    [HS_CELL_NOT_WHOLE] = {HS_FAULT_FRACTION, "is not a whole number",
+                           "a gang holds whole GPUs and cores: round shares up (0.5 to 1)"},
+    [HS_CELL_TOO_LARGE] = {HS_FAULT_RANGE, "is out of range",
+                           "is it in another unit? --time-unit=ms reads bare numbers as ms"},
+    [HS_CELL_NEGATIVE] = {HS_FAULT_RANGE, "is negative", NULL},
+};
+
+/* Up to 9 digits: no overflow, and what nearly all cells hold. */
+static bool parse_digits(const char *text, size_t len, uint32_t *out)
+{
+    if (len - 1 > 8)
+        return false;
+    uint32_t value = 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
+        if (digit > 9)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+/* Whether a text that no parser took is a number all the same: too large then. */
+static bool looks_numeric(const char *text, size_t len)
+{
+    bool has_digit = false;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] >= '0' && text[i] <= '9')
+            has_digit = true;
+        else if (!strchr("+-.eE", text[i]) || text[i] == '\0' ||
+                 (!has_digit && strchr("eE", text[i])))
+            return false;
+    }
+    return has_digit;
+}
+
+static enum hs_cell_result number_result(const char *text, size_t len)
+{
+    return looks_numeric(text, len) ? HS_CELL_TOO_LARGE : HS_CELL_NOT_A_NUMBER;
+}
+
+enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
+{
+    uint32_t digits;
+    if (HS_LIKELY(unit_us <= MILLION && parse_digits(text, len, &digits)))
+        *out_us = (int64_t)digits * unit_us;
+    else if (!hs_parse_decimal_us(text, len, unit_us, out_us))
+        return number_result(text, len);
+    return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
+{
+    if (len >= 10 && text[4] == '-')
+        return hs_parse_datetime_us(text, len, out_us) ? HS_CELL_OK : HS_CELL_NOT_A_TIME;
+    enum hs_cell_result result = hs_cell_span(text, len, unit_us, out_us);
+    return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
+}
+
+enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out)
+{
+    if (HS_LIKELY(parse_digits(text, len, out)))
+        return HS_CELL_OK;
+    int64_t millionths;
+    if (!hs_parse_decimal_us(text, len, MILLION, &millionths))
+        return number_result(text, len);
+    if (millionths < 0)
+        return HS_CELL_NEGATIVE;
+    if (millionths % MILLION != 0)
+        return HS_CELL_NOT_WHOLE;
+    if (millionths / MILLION > (int64_t)UINT32_MAX)
+        return HS_CELL_TOO_LARGE;
+    *out = (uint32_t)(millionths / MILLION);
+    return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out)
+{
+    int64_t mib;
+    if (parse_digits(text, len, out))
+        return HS_CELL_OK;
+    if (!hs_parse_size_mib(text, len, &mib) && !hs_parse_decimal_us(text, len, 1, &mib))
+        return number_result(text, len);
+    if (mib < 0)
+        return HS_CELL_NEGATIVE;
+    if (mib > (int64_t)UINT32_MAX)
+        return HS_CELL_TOO_LARGE;
+    *out = (uint32_t)mib;
+    return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_pm)
+{
+    int64_t permille;
+    if (!hs_parse_decimal_us(text, len, 10, &permille)) /* one percent is ten per mille */
+        return number_result(text, len);
+    if (permille < 0)
+        return HS_CELL_NEGATIVE;
+    if (permille > 1000)
+        return HS_CELL_TOO_LARGE;
+    *out_pm = (int32_t)permille;
+    return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_int(const char *text, size_t len, int32_t *out)
+{
+    int64_t value;
+    if (!hs_parse_int64(text, len, &value))
+        return number_result(text, len);
+    if (value < INT32_MIN || value > INT32_MAX)
+        return HS_CELL_TOO_LARGE;
+    *out = (int32_t)value;
+    return HS_CELL_OK;
+}
+
+bool hs_cell_is_missing(const char *text, size_t len)
+{
+    static const char *const words[] = {"", "none", "nan", "na", "null", "-"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == len && strncasecmp(words[i], text, len) == 0)
+            return true;
+    return false;
+}
+
+enum hs_status hs_cell_fail(struct hs_faults *faults, enum hs_cell_result result,
+                            const struct hs_place *place, const char *key, const char *text)
+{
+    return hs_trace_bad_row(faults, results[result].fault, place, results[result].hint,
+                            "%s %s: '%s'", key, results[result].what, text);
+}

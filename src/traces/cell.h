@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Text of one value to a number of a trace record, with a fault that says what was wrong. The
+ * usual case, a short run of digits, is read in place; the rest goes to base/timeparse.
+ */
+#ifndef HORUS_TRACES_CELL_H
+#define HORUS_TRACES_CELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "traces/fault.h"
+
+/* Times and durations beyond 2^53 us (285 years) are taken for a wrong unit. */
+#define HS_TRACE_TIME_MAX (INT64_C(1) << 53)
+
+enum hs_cell_result {
+    HS_CELL_OK,
+    HS_CELL_NOT_A_NUMBER,
+    HS_CELL_NOT_A_TIME,
+    HS_CELL_NOT_WHOLE,
+    HS_CELL_TOO_LARGE,
+    HS_CELL_NEGATIVE,
+};
+
+enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
+enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
+enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out);
+enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out);
+enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_pm);
+enum hs_cell_result hs_cell_int(const char *text, size_t len, int32_t *out);
+
+/* "", "None", "NaN", "NA", "null" and "-" stand for a missing number. */
+bool hs_cell_is_missing(const char *text, size_t len);
+
+/* Reports a result other than HS_CELL_OK of the value `key`; returns HS_E_INPUT. */
+enum hs_status hs_cell_fail(struct hs_faults *faults, enum hs_cell_result result,
+                            const struct hs_place *place, const char *key, const char *text);
+
+#endif

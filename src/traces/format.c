@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The table of formats (formats.def) and the words that they share. All look-ups are linear in a
+ * handful of entries and happen once per trace, except hs_fate_parse, once per row.
+ */
+#include "traces/format.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define FORMAT(name) extern const struct hs_trace_format hs_trace_format_##name;
+#include "traces/formats.def"
+#undef FORMAT
+
+static const struct hs_trace_format *const formats[] = {
+#define FORMAT(name) &hs_trace_format_##name,
+#include "traces/formats.def"
+#undef FORMAT
+};
+
+const char *const hs_drop_texts[HS_DROP_COUNT] = {
+#define HS_DROP_TEXT(name, text) text,
+    HS_DROP_LIST(HS_DROP_TEXT)
+#undef HS_DROP_TEXT
+};
+
+static const char *const outcome_texts[HS_OUTCOME_COUNT] = {
+#define HS_OUTCOME_TEXT(name, text) text,
+    HS_OUTCOME_LIST(HS_OUTCOME_TEXT)
+#undef HS_OUTCOME_TEXT
+};
+
+/* Slurm states as in Helios and Acme (SC'21 counts TIMEOUT and NODE_FAIL as failed), the three
+ * words of Philly, and our own. */
+static const struct {
+    const char *word;
+    int fate;
+} fates[] = {
+    {"completed", HS_OUTCOME_COMPLETED}, {"cancelled", HS_OUTCOME_CANCELLED},
+    {"failed", HS_OUTCOME_FAILED},       {"timeout", HS_OUTCOME_FAILED},
+    {"node_fail", HS_OUTCOME_FAILED},    {"out_of_memory", HS_OUTCOME_FAILED},
+    {"pass", HS_OUTCOME_COMPLETED},      {"killed", HS_OUTCOME_CANCELLED},
+    {"canceled", HS_OUTCOME_CANCELLED},  {"unknown", HS_OUTCOME_UNKNOWN},
+    {"running", HS_FATE_RUNNING},        {"suspended", HS_FATE_RUNNING},
+    {"pending", HS_FATE_RUNNING},
+};
+
+const char *hs_outcome_text(enum hs_outcome outcome)
+{
+    return outcome_texts[outcome];
+}
+
+int hs_fate_parse(const char *text, size_t len)
+{
+    for (size_t i = 0; i < sizeof fates / sizeof fates[0]; i++)
+        if (strlen(fates[i].word) == len && strncasecmp(fates[i].word, text, len) == 0)
+            return fates[i].fate;
+    return -1;
+}
+
+const struct hs_trace_format *hs_trace_format_at(size_t index)
+{
+    return index < sizeof formats / sizeof formats[0] ? formats[index] : NULL;
+}
+
+const struct hs_trace_format *hs_trace_format_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len)
+{
+    const struct hs_trace_format *best = NULL;
+    int best_sure = 0;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        int sure = formats[i]->recognise(head, len);
+        if (sure > best_sure) {
+            best = formats[i];
+            best_sure = sure;
+        }
+    }
+    return best;
+}

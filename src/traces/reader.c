@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Opening a trace and pulling checked rows from it. The checks of values are here, once for all
+ * formats; O(1) per row.
+ */
+#include "traces/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "traces/cell.h"
+
+#define GPUS_MAX 65535
+
+static enum hs_status fail_unknown_format(const struct hs_trace_options *options,
+                                          struct hs_diag *diag)
+{
+    char hint[256];
+    const char *names[16];
+    size_t count = 0, used = 0;
+    for (; count < 16 && hs_trace_format_at(count); count++) {
+        names[count] = hs_trace_format_at(count)->name;
+        used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", count ? ", " : "one of ",
+                                 names[count]);
+    }
+    const char *nearest = hs_nearest(options->format, names, count);
+    if (nearest)
+        snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown trace format '%s'", options->format);
+}
+
+static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
+{
+    const struct hs_trace_options *o = r->options;
+    bool is_auto = !o->format || strcmp(o->format, "auto") == 0;
+    if (!is_auto) {
+        r->format = hs_trace_format_find(o->format);
+        if (!r->format)
+            return fail_unknown_format(o, diag);
+    } else if (o->map) {
+        r->format = hs_trace_format_find("csv");
+    }
+    if (o->map && strcmp(r->format->name, "csv") != 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "--format=csv, or leave --map out",
+                       "--map is for the csv format, not for %s", r->format->name);
+    const char *head;
+    size_t len = 0;
+    enum hs_status status = hs_input_peek(r->input, &head, &len);
+    if (status != HS_OK && status != HS_END)
+        return status;
+    struct hs_place place = {.file = hs_input_path(r->input)};
+    if (status == HS_END || len == 0)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL, "the trace is empty");
+    if (!r->format)
+        r->format = hs_trace_format_recognise(head, len);
+    if (!r->format)
+        return hs_fail(diag, HS_E_INPUT, &place,
+                       "say which with --format: csv, helios, philly or tiresias",
+                       "not a trace of a known format");
+    return HS_OK;
+}
+
+/* "completed,failed" to a set. */
+static enum hs_status read_outcomes(struct hs_reader *r, struct hs_diag *diag)
+{
+    const char *list = r->options->outcomes;
+    if (!list) {
+        r->outcomes_kept = UINT32_MAX;
+        return HS_OK;
+    }
+    for (;;) {
+        size_t len = strcspn(list, ",");
+        int fate = hs_fate_parse(list, len);
+        if (fate < 0 || fate == HS_FATE_RUNNING)
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           "a list of completed, cancelled, failed, unknown",
+                           "unknown outcome '%.*s'", (int)(len < 64 ? len : 64), list);
+        r->outcomes_kept |= 1u << fate;
+        if (list[len] == '\0')
+            return HS_OK;
+        list += len + 1;
+    }
+}
+
+enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_options *options,
+                              enum hs_severity severity, struct hs_diag *diag)
+{
+    *reader =
+        (struct hs_reader){.options = options, .faults = {.diag = diag, .severity = severity}};
+    HS_TRY(read_outcomes(reader, diag));
+    HS_TRY(hs_input_open(&reader->input, options->path, diag));
+    HS_TRY(choose_format(reader, diag));
+    reader->state = hs_alloc_zeroed(1, reader->format->state_size);
+    if (!reader->state)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for a trace reader");
+    return reader->format->open(reader->state, reader->input, options, &reader->faults);
+}
+
+struct hs_place hs_reader_place(const struct hs_reader *reader, const char *column)
+{
+    return reader->format->place(reader->state, column);
+}
+
+static enum hs_status fail_value(struct hs_reader *r, enum hs_fault kind, const char *column,
+                                 const char *hint, const char *what)
+{
+    struct hs_place place = hs_reader_place(r, column);
+    return hs_trace_bad_row(&r->faults, kind, &place, hint, "%s %s", column, what);
+}
+
+/* Rarely true; then says which rule is broken. */
+static enum hs_status explain_bad_values(struct hs_reader *r, const struct hs_trace_job *job)
+{
+    static const char unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
+    static const char beyond[] = "is beyond 285 years (2^53 microseconds)";
+    if (strnlen(job->id, HS_JOB_ID_MAX + 1) > HS_JOB_ID_MAX)
+        return fail_value(r, HS_FAULT_TOO_LONG, "job_id", NULL, "is longer than 255 bytes");
+    if (job->submit_us < -HS_TRACE_TIME_MAX || job->submit_us > HS_TRACE_TIME_MAX)
+        return fail_value(r, HS_FAULT_RANGE, "submit_time", unit, beyond);
+    if (job->submit_us < 0)
+        return fail_value(r, HS_FAULT_RANGE, "submit_time", NULL, "is negative");
+    if (job->duration_us < 0)
+        return fail_value(r, HS_FAULT_RANGE, "duration", NULL, "is negative");
+    if (job->duration_us > HS_TRACE_TIME_MAX)
+        return fail_value(r, HS_FAULT_RANGE, "duration", unit, beyond);
+    if (job->gpus > GPUS_MAX)
+        return fail_value(r, HS_FAULT_RANGE, "gpus", "GPUs of one job are at most 65535",
+                          "is out of range");
+    if (job->gpus_min > job->gpus || job->gpus_max < job->gpus || job->gpus_max > GPUS_MAX)
+        return fail_value(r, HS_FAULT_RANGE, "gpus_min", "gpus_min <= gpus <= gpus_max <= 65535",
+                          "and gpus_max do not enclose gpus");
+    if (job->nodes > job->gpus)
+        return fail_value(r, HS_FAULT_RANGE, "nodes", "each node of a gang holds a GPU of it",
+                          "is more than gpus");
+    if (job->deadline_us > HS_TRACE_TIME_MAX || job->deadline_us < -1)
+        return fail_value(r, HS_FAULT_RANGE, "deadline", unit, "is out of range");
+    if (job->preempt_cost_us > HS_TRACE_TIME_MAX || job->preempt_cost_us < -1)
+        return fail_value(r, HS_FAULT_RANGE, "preempt_cost", unit, "is out of range");
+    return HS_OK;
+}
+
+static bool are_values_plain(const struct hs_trace_job *job)
+{
+    return (uint64_t)job->submit_us <= (uint64_t)HS_TRACE_TIME_MAX &&
+           (uint64_t)job->duration_us <= (uint64_t)HS_TRACE_TIME_MAX && job->gpus <= GPUS_MAX &&
+           job->gpus_min == job->gpus && job->gpus_max == job->gpus && job->nodes == 0 &&
+           job->deadline_us == -1 && job->preempt_cost_us == -1 &&
+           strnlen(job->id, HS_JOB_ID_MAX + 1) <= HS_JOB_ID_MAX;
+}
+
+/* 0, or 1 + drop kind. */
+static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
+{
+    if (job->gpus == 0 && r->options->cpu_jobs == HS_CPU_JOBS_SKIP)
+        return 1 + HS_DROP_CPU_JOB;
+    if (!(r->outcomes_kept >> job->outcome & 1u))
+        return 1 + HS_DROP_OUTCOME;
+    if (job->duration_us == 0 && r->options->zero_duration == HS_ZERO_DROP)
+        return 1 + HS_DROP_ZERO_DURATION;
+    if (job->duration_us == 0 && r->options->zero_duration == HS_ZERO_ONE_SECOND)
+        job->duration_us = 1000000;
+    return 0;
+}
+
+enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job)
+{
+    for (;;) {
+        int dropped = 0;
+        reader->faults.is_row_bad = false;
+        enum hs_status status = reader->format->next(reader->state, job, &dropped);
+        if (status == HS_OK || reader->faults.is_row_bad)
+            reader->rows++;
+        HS_TRY(status);
+        if (!dropped) {
+            if (job->gpus_min == 0)
+                job->gpus_min = job->gpus;
+            if (job->gpus_max == 0)
+                job->gpus_max = job->gpus;
+            if (HS_UNLIKELY(!are_values_plain(job)))
+                HS_TRY(explain_bad_values(reader, job));
+            dropped = apply_rules(reader, job);
+        }
+        if (!dropped)
+            return HS_OK;
+        reader->drops[dropped - 1]++;
+    }
+}
+
+void hs_reader_close(struct hs_reader *reader)
+{
+    if (reader->state)
+        reader->format->close(reader->state);
+    hs_free(reader->state);
+    reader->state = NULL;
+    if (reader->input)
+        hs_input_close(reader->input);
+    reader->input = NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Rows held back until they can be handed out in order of (submit, row): a ring for rows that come
+ * in order, a heap for those that come late. Sorted input costs O(1) a row, a late row O(log n);
+ * no allocation once the window and its texts have their size.
+ *
+ *     HS_TRY(hs_reorder_push(&r, &job));        // copies the row and its texts
+ *     if (r.count == window) hs_reorder_pop(&r, &job);
+ */
+#ifndef HORUS_TRACES_REORDER_H
+#define HORUS_TRACES_REORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/heap.h"
+#include "horus/trace.h"
+
+struct hs_reorder_slot;
+
+struct hs_reorder {
+    struct hs_reorder_slot *slots;
+    uint32_t *free_slots;
+    uint32_t *ring; /* slots in order of (submit, row); a power of two long */
+    uint32_t slots_cap, free_cap, ring_cap;
+    uint32_t slot_count, free_count;
+    uint32_t ring_head, ring_count;
+    struct hs_heap late;
+    uint32_t late_count;
+    uint32_t handed_out; /* slot whose texts the caller holds; UINT32_MAX = none */
+    uint64_t count;      /* rows held */
+    uint64_t pushed;
+    uint64_t next_row;  /* row after the latest one popped */
+    uint64_t reordered; /* rows popped after a row that came later */
+};
+
+void hs_reorder_init(struct hs_reorder *r);
+HS_MUST_USE enum hs_status hs_reorder_push(struct hs_reorder *r, const struct hs_trace_job *job);
+/* The first of the rows held; false if there is none. Its texts live until the next pop. */
+bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job);
+void hs_reorder_free(struct hs_reorder *r);
+
+#endif

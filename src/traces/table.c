@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Header-mapped CSV rows to trace jobs. Columns are resolved at open; a row is O(columns present).
+ */
+#include "traces/table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fmt.h"
+#include "traces/cell.h"
+
+static const struct hs_trace_job blank = {
+    .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1, .outcome = HS_OUTCOME_UNKNOWN};
+
+/* "a, b, c" of the header, cut with "..." where it is long. */
+static void list_header(const struct hs_csv_row *header, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < header->count; i++) {
+        if (used + header->lengths[i] + 8 > size) {
+            memcpy(text + used, "...", 4);
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                 header->fields[i]);
+    }
+}
+
+/* Names under which published traces keep what we miss, for a hint that can be pasted. */
+static const char *guess_column(const struct hs_csv_row *header, const char *key)
+{
+    static const char *const guesses[][7] = {
+        {"job_id", "id", "jobid", "job", "job_name", "name", NULL},
+        {"submit_time", "submit", "timestamp", "arrival_time", "arrival_s", "submitted_time", NULL},
+        {"gpus", "gpu_num", "num_gpus", "num_gpu", "gpu_count", "ngpus", NULL},
+        {"duration", "duration_s", "run_time", "runtime", "service_sec", "execution_time", NULL},
+    };
+    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++) {
+        if (strcmp(guesses[i][0], key) != 0)
+            continue;
+        for (const char *const *name = guesses[i] + 1; *name; name++)
+            if (hs_csv_column(header, *name) != UINT32_MAX)
+                return *name;
+    }
+    return strcmp(key, "job_id") == 0 ? HS_ROW_NUMBER : NULL;
+}
+
+/* All missing columns in one message, with the --map that would help, as far as one can tell. */
+static enum hs_status fail_missing(const struct hs_table *table, const char *const *names)
+{
+    char missing[512] = "", map[512] = "", header[1024], hint[2048];
+    size_t missing_used = 0, map_used = 0;
+    unsigned count = 0;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct hs_column *column = &table->columns[i];
+        if (!column->is_required || table->field_of[i] != UINT32_MAX ||
+            (table->is_id_row_number && column->kind == HS_CELL_ID))
+            continue;
+        const char *name = names && names[i] ? names[i] : column->name;
+        const char *guess = guess_column(&table->row, column->key);
+        missing_used += (size_t)snprintf(missing + missing_used, sizeof missing - missing_used,
+                                         "%s'%.64s'", count > 0 ? ", " : "", name);
+        if (guess)
+            map_used += (size_t)snprintf(map + map_used, sizeof map - map_used, "%s%s=%s",
+                                         map_used > 0 ? "," : "", column->key, guess);
+        count++;
+    }
+    list_header(&table->row, header, sizeof header);
+    snprintf(hint, sizeof hint, "the file has: %s; %s%s", header,
+             map_used > 0 ? "perhaps --format=csv --map=" : "name the columns with --map=",
+             map_used > 0 ? map : "gpus=COLUMN,...");
+    struct hs_place place = hs_csv_place(table->csv, 0);
+    return hs_fail(table->faults->diag, HS_E_INPUT, &place, hint, "missing column%s %s",
+                   count > 1 ? "s" : "", missing);
+}
+
+static uint32_t count_fields(const struct hs_csv_row *header, const char *name, uint32_t *last)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < header->count; i++)
+        if (strcmp(header->fields[i], name) == 0) {
+            *last = i;
+            count++;
+        }
+    return count;
+}
+
+static enum hs_status bind_column(struct hs_table *table, uint32_t index, const char *const *names)
+{
+    const struct hs_column *column = &table->columns[index];
+    bool is_named = names && names[index];
+    const char *name = is_named ? names[index] : column->name;
+    table->field_of[index] = UINT32_MAX;
+    if (name[0] == '\0')
+        return HS_OK;
+    if (column->kind == HS_CELL_ID && strcmp(name, HS_ROW_NUMBER) == 0) {
+        table->is_id_row_number = true;
+        return HS_OK;
+    }
+    uint32_t field = hs_csv_column(&table->row, name), last = 0;
+    struct hs_place place = hs_csv_place(table->csv, 0);
+    if (field == UINT32_MAX && is_named && !column->is_required)
+        return hs_fail(table->faults->diag, HS_E_INPUT, &place,
+                       "the right side of a mapping is a column of the file",
+                       "no column '%s' for '%s'", name, column->key);
+    if (field == UINT32_MAX)
+        return HS_OK;
+    if (count_fields(&table->row, name, &last) > 1) {
+        place = hs_csv_place(table->csv, last);
+        return hs_fail(table->faults->diag, HS_E_INPUT, &place, "rename one of them",
+                       "column '%s' appears twice", name);
+    }
+    table->field_of[index] = field;
+    table->bound[table->bound_count++] = index;
+    return HS_OK;
+}
+
+enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
+                             const struct hs_trace_options *options, struct hs_faults *faults,
+                             const struct hs_column *columns, uint32_t column_count,
+                             const char *const *names)
+{
+    *table = (struct hs_table){.faults = faults,
+                               .columns = columns,
+                               .column_count = column_count,
+                               .unit_us = options->time_unit_us,
+                               .row_number = UINT64_MAX,
+                               .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP};
+    HS_TRY(hs_csv_open(&table->csv, input, ',', faults->diag));
+    enum hs_status status = hs_csv_next(table->csv, &table->row);
+    if (status == HS_END) {
+        struct hs_place place = {.file = hs_input_path(input)};
+        return hs_fail(faults->diag, HS_E_INPUT, &place, "the first line names the columns",
+                       "the trace is empty");
+    }
+    HS_TRY(status);
+    bool is_complete = true;
+    for (uint32_t i = 0; i < column_count; i++) {
+        HS_TRY(bind_column(table, i, names));
+        is_complete &= !columns[i].is_required || table->field_of[i] != UINT32_MAX ||
+                       (columns[i].kind == HS_CELL_ID && table->is_id_row_number);
+    }
+    if (!is_complete)
+        return fail_missing(table, names);
+    table->field_count = table->row.count;
+    return HS_OK;
+}
+
+static enum hs_status fail_cell(const struct hs_table *table, const struct hs_column *column,
+                                uint32_t field, enum hs_cell_result result)
+{
+    struct hs_place place = hs_csv_place(table->csv, field);
+    return hs_cell_fail(table->faults, result, &place, column->name, table->row.fields[field]);
+}
+
+static enum hs_status fail_empty(const struct hs_table *table, const struct hs_column *column,
+                                 uint32_t field)
+{
+    struct hs_place place = hs_csv_place(table->csv, field);
+    return hs_trace_bad_row(table->faults, HS_FAULT_MISSING, &place, NULL, "%s is empty",
+                            column->name);
+}
+
+static enum hs_status read_fate(const struct hs_table *table, uint32_t field, const char *text,
+                                size_t len, enum hs_outcome *out, int *dropped)
+{
+    if (len == 0)
+        return HS_OK;
+    int fate = hs_fate_parse(text, len);
+    if (fate < 0) {
+        struct hs_place place = hs_csv_place(table->csv, field);
+        return hs_trace_bad_row(table->faults, HS_FAULT_STATE, &place,
+                                "COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, "
+                                "SUSPENDED, Pass, Killed or unknown",
+                                "unknown state '%s'", text);
+    }
+    if (fate == HS_FATE_RUNNING)
+        *dropped = 1 + HS_DROP_STILL_RUNNING;
+    else
+        *out = (enum hs_outcome)fate;
+    return HS_OK;
+}
+
+static enum hs_cell_result read_number(const struct hs_table *table, enum hs_cell kind,
+                                       const char *text, size_t len, void *out)
+{
+    switch (kind) {
+    case HS_CELL_TIME:
+        return hs_cell_time(text, len, table->unit_us, out);
+    case HS_CELL_SPAN:
+        return hs_cell_span(text, len, table->unit_us, out);
+    case HS_CELL_COUNT:
+        return hs_cell_count(text, len, out);
+    case HS_CELL_MIB:
+        return hs_cell_mib(text, len, out);
+    case HS_CELL_PERCENT:
+        return hs_cell_percent(text, len, out);
+    case HS_CELL_INT:
+        return hs_cell_int(text, len, out);
+    case HS_CELL_ID:
+    case HS_CELL_TEXT:
+    case HS_CELL_FATE:
+        break;
+    }
+    return HS_CELL_NOT_A_NUMBER;
+}
+
+static enum hs_status read_cell(struct hs_table *table, const struct hs_column *column,
+                                uint32_t field, struct hs_trace_job *job, int *dropped)
+{
+    const char *text = table->row.fields[field];
+    size_t len = table->row.lengths[field];
+    void *out = (char *)job + column->offset;
+    if (column->kind == HS_CELL_FATE)
+        return read_fate(table, field, text, len, out, dropped);
+    if (len == 0)
+        return column->is_required ? fail_empty(table, column, field) : HS_OK;
+    if (column->kind <= HS_CELL_TEXT) {
+        memcpy(out, &text, sizeof text);
+        return HS_OK;
+    }
+    enum hs_cell_result result = read_number(table, column->kind, text, len, out);
+    if (HS_LIKELY(result == HS_CELL_OK) || (!column->is_required && hs_cell_is_missing(text, len)))
+        return HS_OK;
+    return fail_cell(table, column, field, result);
+}
+
+enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job, int *dropped)
+{
+    HS_TRY(hs_csv_next(table->csv, &table->row));
+    table->row_number++;
+    *job = blank;
+    job->line = table->row.line;
+    if (HS_UNLIKELY(table->row.count != table->field_count)) {
+        struct hs_place place = hs_csv_place(table->csv, table->row.count);
+        return hs_trace_bad_row(table->faults, HS_FAULT_FIELDS, &place, NULL,
+                                "%u fields where the header has %u", table->row.count,
+                                table->field_count);
+    }
+    if (table->is_id_row_number) {
+        table->row_text[hs_fmt_u64(table->row_text, table->row_number)] = '\0';
+        job->id = table->row_text;
+    }
+    for (uint32_t i = 0; i < table->bound_count; i++) {
+        const struct hs_column *column = &table->columns[table->bound[i]];
+        HS_TRY(read_cell(table, column, table->field_of[table->bound[i]], job, dropped));
+        if (*dropped)
+            return HS_OK;
+        if (column->offset == offsetof(struct hs_trace_job, gpus) && job->gpus == 0 &&
+            table->skips_cpu_jobs) {
+            *dropped = 1 + HS_DROP_CPU_JOB;
+            return HS_OK;
+        }
+    }
+    return HS_OK;
+}
+
+struct hs_place hs_table_place(const struct hs_table *table, const char *key)
+{
+    uint32_t field = 0;
+    for (uint32_t i = 0; i < table->bound_count; i++)
+        if (strcmp(table->columns[table->bound[i]].key, key) == 0)
+            field = table->field_of[table->bound[i]];
+    return hs_csv_place(table->csv, field);
+}
+
+void hs_table_close(struct hs_table *table)
+{
+    if (table->csv)
+        hs_csv_close(table->csv);
+}
+
+bool hs_header_has(const char *head, size_t len, const char *name)
+{
+    size_t name_len = strlen(name), at = 0;
+    if (len >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0)
+        at = 3;
+    while (at < len && head[at] != '\n' && head[at] != '\r') {
+        size_t end = at;
+        while (end < len && head[end] != ',' && head[end] != '\n' && head[end] != '\r')
+            end++;
+        bool is_quoted = end - at >= 2 && head[at] == '"' && head[end - 1] == '"';
+        const char *field = head + at + is_quoted;
+        if (end - at - 2 * (size_t)is_quoted == name_len && strncasecmp(field, name, name_len) == 0)
+            return true;
+        at = end + (end < len && head[end] == ',');
+    }
+    return false;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the CSV formats share: a table of columns says which header name fills which member of a
+ * trace job and how its text is read. Columns are resolved once; a row then costs one pass over
+ * the columns present and no allocation.
+ *
+ *     static const struct hs_column columns[] = {
+ *         {"job_id", "job_id", HS_CELL_ID, true, offsetof(struct hs_trace_job, id)}, ...};
+ *     HS_TRY(hs_table_open(&t, input, options, faults, columns, COUNT, NULL));
+ *     while ((s = hs_table_next(&t, &job, &dropped)) == HS_OK) ...
+ *
+ * Cells are read in the order of the table: put the state first and the GPU count second, so that
+ * rows to be dropped for them are not searched for other faults.
+ */
+#ifndef HORUS_TRACES_TABLE_H
+#define HORUS_TRACES_TABLE_H
+
+#include <stdbool.h>
+
+#include "base/io.h"
+#include "data/csvread.h"
+#include "traces/format.h"
+
+enum hs_cell {
+    HS_CELL_ID,      /* text, must not be empty */
+    HS_CELL_TEXT,    /* text, empty = NULL */
+    HS_CELL_TIME,    /* number in the time unit, or a date and time */
+    HS_CELL_SPAN,    /* number in the time unit */
+    HS_CELL_COUNT,   /* whole number, "8" or "8.0", to uint32_t */
+    HS_CELL_MIB,     /* size, bare number = MiB, to uint32_t */
+    HS_CELL_PERCENT, /* 0..100 with decimals, to int32_t per mille */
+    HS_CELL_INT,     /* int32_t */
+    HS_CELL_FATE,    /* outcome; a job still running is dropped */
+};
+
+struct hs_column {
+    const char *key;  /* native name */
+    const char *name; /* in the header of this format */
+    enum hs_cell kind;
+    bool is_required; /* the column must exist and its cells must not be empty */
+    size_t offset;    /* in struct hs_trace_job */
+};
+
+#define HS_TABLE_COLUMNS_MAX 32
+#define HS_ROW_NUMBER        "@row" /* as a source name: the number of the row, from 0 */
+
+struct hs_table {
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    struct hs_faults *faults;
+    const struct hs_column *columns;
+    uint32_t column_count;
+    uint32_t field_of[HS_TABLE_COLUMNS_MAX]; /* UINT32_MAX = not in the file */
+    uint32_t bound[HS_TABLE_COLUMNS_MAX];    /* columns present, in order of the table */
+    uint32_t bound_count;
+    uint32_t field_count;
+    int64_t unit_us;
+    uint64_t row_number; /* of the row last read, from 0 */
+    char row_text[24];
+    bool is_id_row_number;
+    bool skips_cpu_jobs;
+};
+
+/* names: source names instead of columns[i].name, "" for a column to be left alone, NULL entries
+ * and NULL for none. */
+HS_MUST_USE enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
+                                         const struct hs_trace_options *options,
+                                         struct hs_faults *faults, const struct hs_column *columns,
+                                         uint32_t column_count, const char *const *names);
+HS_MUST_USE enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job,
+                                         int *dropped);
+struct hs_place hs_table_place(const struct hs_table *table, const char *key);
+void hs_table_close(struct hs_table *table);
+
+/* Whether the first line of a CSV file has this field; case ignored. */
+bool hs_header_has(const char *head, size_t len, const char *name);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The iterator over a trace: reader -> reorder window -> time window, load, limit. Every row read
+ * ends in exactly one count: accepted, bad, dropped, or still held when a limit ends the trace.
+ * A window of 0 or 1 hands rows through without a copy.
+ *
+ * Load X divides the gaps between submissions: X is taken as a fraction of 10^9, and each
+ * submission moves to first + floor(offset * 10^9 / fraction), in 128 bits from the first one, so
+ * that no error adds up. A deadline keeps its distance from the submission.
+ */
+#include "traces/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/memory.h"
+#include "traces/reader.h"
+#include "traces/reorder.h"
+
+#define LOAD_ONE    UINT64_C(1000000000)
+#define BAD_MEASURE 1000 /* the tolerated share is of at least so many rows while reading */
+
+struct hs_trace {
+    const struct hs_trace_options *options;
+    struct hs_diag *diag;
+    struct hs_reader reader;
+    struct hs_reorder held;
+    enum hs_status ended; /* HS_OK while rows may follow */
+    bool has_all_rows;
+    bool has_first;
+    uint64_t load; /* in LOAD_ONE */
+    uint64_t accepted, bad;
+    int64_t first_us; /* recorded submission of the first row */
+    int64_t last_us;  /* of the last row handed on, recorded clock */
+    int64_t last_line;
+};
+
+void hs_trace_options_default(struct hs_trace_options *options)
+{
+    *options = (struct hs_trace_options){.time_unit_us = HS_TRACE_TIME_UNIT_US,
+                                         .sort_window = HS_SORT_WINDOW,
+                                         .window_from_us = 0,
+                                         .window_to_us = INT64_MAX,
+                                         .load = 1.0};
+}
+
+enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_options *options,
+                             struct hs_diag *diag)
+{
+    *trace = NULL;
+    if (!(options->load >= 1e-6 && options->load <= 1e6))
+        return hs_fail(diag, HS_E_USAGE, NULL, "1 replays as recorded, 2 twice as fast",
+                       "load must be between 0.000001 and 1000000");
+    struct hs_trace *t = hs_alloc_zeroed(1, sizeof *t);
+    if (!t)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for a trace");
+    t->options = options;
+    t->diag = diag;
+    t->load = (uint64_t)(options->load * (double)LOAD_ONE + 0.5);
+    t->last_us = INT64_MIN;
+    hs_reorder_init(&t->held);
+    enum hs_severity severity = options->skip_bad_permille > 0 ? HS_WARNING : HS_ERROR;
+    enum hs_status status = hs_reader_open(&t->reader, options, severity, diag);
+    if (status != HS_OK) {
+        hs_trace_close(t);
+        return status;
+    }
+    *trace = t;
+    return HS_OK;
+}
+
+/* "3 not a number, 1 out of range". */
+static void list_faults(const struct hs_faults *faults, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int kind = 0; kind < HS_FAULT_COUNT && used < size; kind++)
+        if (faults->counts[kind] > 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%llu %s", used > 0 ? ", " : "",
+                                     (unsigned long long)faults->counts[kind],
+                                     hs_fault_text((enum hs_fault)kind));
+}
+
+/* More than the tolerated share, of the rows read or of `least` if that is more. */
+static enum hs_status check_bad_share(struct hs_trace *t, uint64_t least)
+{
+    uint64_t rows = t->reader.rows > least ? t->reader.rows : least;
+    uint32_t permille = t->options->skip_bad_permille;
+    if (t->bad * 1000 <= permille * rows)
+        return HS_OK;
+    char kinds[512];
+    struct hs_place place = {.file = hs_input_path(t->reader.input)};
+    list_faults(&t->reader.faults, kinds, sizeof kinds);
+    return hs_fail(t->diag, HS_E_INPUT, &place, "`horus trace validate` lists them all",
+                   "%llu of %llu rows are bad, more than the %u.%u%% tolerated: %s",
+                   (unsigned long long)t->bad, (unsigned long long)t->reader.rows, permille / 10,
+                   permille % 10, kinds);
+}
+
+/* The next row in file order, bad ones passed over as far as that is allowed. */
+static enum hs_status pull(struct hs_trace *t, struct hs_trace_job *job)
+{
+    for (;;) {
+        enum hs_status status = hs_reader_next(&t->reader, job);
+        if (status != HS_E_INPUT || !t->reader.faults.is_row_bad)
+            return status;
+        if (t->options->skip_bad_permille == 0)
+            return status;
+        t->bad++;
+        HS_TRY(check_bad_share(t, BAD_MEASURE));
+    }
+}
+
+static enum hs_status fail_late(struct hs_trace *t, const struct hs_trace_job *job)
+{
+    char late[HS_FMT_MAX + 1], hint[160];
+    late[hs_fmt_seconds(late, t->last_us - job->submit_us)] = '\0';
+    uint64_t window = t->options->sort_window > 0 ? t->options->sort_window : 1;
+    snprintf(hint, sizeof hint,
+             "%llu rows were held back to sort them: --sort=%llu holds more, --sort=all the whole "
+             "trace",
+             (unsigned long long)t->options->sort_window, (unsigned long long)window * 8);
+    struct hs_place place = hs_reader_place(&t->reader, "submit_time");
+    return hs_fail(t->diag, HS_E_INPUT, &place, hint,
+                   "job '%s' was submitted %s s before the job of line %lld, which has been "
+                   "handed out",
+                   job->id, late, (long long)t->last_line);
+}
+
+static enum hs_status fill_window(struct hs_trace *t)
+{
+    struct hs_trace_job job;
+    while (!t->has_all_rows && t->held.count < t->options->sort_window) {
+        enum hs_status status = pull(t, &job);
+        if (status == HS_END) {
+            t->has_all_rows = true;
+            return HS_OK;
+        }
+        HS_TRY(status);
+        if (job.submit_us < t->last_us)
+            return fail_late(t, &job);
+        status = hs_reorder_push(&t->held, &job);
+        if (status != HS_OK)
+            return hs_fail(t->diag, status, NULL, "a smaller window: --sort=N",
+                           "no memory for %llu rows held back to sort them",
+                           (unsigned long long)t->held.count + 1);
+    }
+    return HS_OK;
+}
+
+static enum hs_status next_sorted(struct hs_trace *t, struct hs_trace_job *job)
+{
+    if (t->options->sort_window <= 1) {
+        HS_TRY(pull(t, job));
+        if (job->submit_us < t->last_us)
+            return fail_late(t, job);
+    } else {
+        HS_TRY(fill_window(t));
+        if (!hs_reorder_pop(&t->held, job))
+            return HS_END;
+    }
+    t->last_us = job->submit_us;
+    t->last_line = job->line;
+    return HS_OK;
+}
+
+static int64_t scale(const struct hs_trace *t, int64_t submit_us)
+{
+    uint64_t offset_us = (uint64_t)(submit_us - t->first_us);
+    return t->first_us + (int64_t)((hs_u128)offset_us * LOAD_ONE / t->load);
+}
+
+static enum hs_status fail_no_jobs(struct hs_trace *t)
+{
+    char reasons[512];
+    size_t used = 0;
+    reasons[0] = '\0';
+    for (int i = 0; i < HS_DROP_COUNT && used < sizeof reasons; i++)
+        if (t->reader.drops[i] > 0)
+            used += (size_t)snprintf(reasons + used, sizeof reasons - used, "%s%llu %s",
+                                     used > 0 ? ", " : ": ", (unsigned long long)t->reader.drops[i],
+                                     hs_drop_texts[i]);
+    struct hs_place place = {.file = hs_input_path(t->reader.input)};
+    return hs_fail(t->diag, HS_E_INPUT, &place, NULL, "no job to replay in %llu rows%s",
+                   (unsigned long long)t->reader.rows, reasons);
+}
+
+static enum hs_status finish(struct hs_trace *t)
+{
+    HS_TRY(check_bad_share(t, 0));
+    if (t->bad > 0) {
+        char kinds[512];
+        struct hs_place place = {.file = hs_input_path(t->reader.input)};
+        list_faults(&t->reader.faults, kinds, sizeof kinds);
+        hs_report(t->diag, HS_WARNING, &place, NULL, "passed over %llu bad rows of %llu: %s",
+                  (unsigned long long)t->bad, (unsigned long long)t->reader.rows, kinds);
+    }
+    return t->accepted == 0 ? fail_no_jobs(t) : HS_END;
+}
+
+static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job *job)
+{
+    const struct hs_trace_options *o = t->options;
+    for (;;) {
+        if (o->max_jobs > 0 && t->accepted == o->max_jobs)
+            return HS_END;
+        HS_TRY(next_sorted(t, job));
+        if (!t->has_first) {
+            t->first_us = job->submit_us;
+            t->has_first = true;
+        }
+        int64_t offset_us = job->submit_us - t->first_us;
+        if (offset_us >= o->window_to_us)
+            return HS_END;
+        if (offset_us >= o->window_from_us)
+            break;
+        t->reader.drops[HS_DROP_WINDOW]++;
+    }
+    if (t->load != LOAD_ONE) {
+        int64_t moved_us = scale(t, job->submit_us);
+        if (job->deadline_us >= 0)
+            job->deadline_us += moved_us - job->submit_us;
+        job->submit_us = moved_us;
+    }
+    t->accepted++;
+    return HS_OK;
+}
+
+enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job *job)
+{
+    if (trace->ended != HS_OK)
+        return trace->ended;
+    enum hs_status status = next_wanted(trace, job);
+    if (HS_LIKELY(status == HS_OK))
+        return HS_OK;
+    trace->ended = status == HS_END ? finish(trace) : status;
+    return trace->ended;
+}
+
+static enum hs_status source_next(void *ctx, struct hs_trace_job *out)
+{
+    return hs_trace_next(ctx, out);
+}
+
+struct hs_job_source hs_trace_source(struct hs_trace *trace)
+{
+    return (struct hs_job_source){.next = source_next, .ctx = trace};
+}
+
+const char *hs_trace_format_name(const struct hs_trace *trace)
+{
+    return trace->reader.format->name;
+}
+
+void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts)
+{
+    *counts = (struct hs_trace_counts){.rows = trace->reader.rows,
+                                       .accepted = trace->accepted,
+                                       .bad = trace->bad,
+                                       .reordered = trace->held.reordered,
+                                       .drop_texts = hs_drop_texts,
+                                       .drops = trace->reader.drops,
+                                       .drop_kinds = HS_DROP_COUNT};
+}
+
+struct hs_input *hs_trace_input(struct hs_trace *trace)
+{
+    return trace->reader.input;
+}
+
+void hs_trace_close(struct hs_trace *trace)
+{
+    if (!trace)
+        return;
+    hs_reader_close(&trace->reader);
+    hs_reorder_free(&trace->held);
+    hs_free(trace);
+}
