@@ -38,4 +38,7 @@ struct hs_codec {
 extern const struct hs_codec hs_codec_gzip;
 extern const struct hs_codec hs_codec_zstd;
 
+const char *hs_gzip_library_version(void);
+const char *hs_zstd_library_version(void);
+
 #endif

@@ -82,6 +82,11 @@ static void gzip_close(void *ctx)
     hs_free(gzip);
 }
 
+const char *hs_gzip_library_version(void)
+{
+    return zlibVersion();
+}
+
 const struct hs_codec hs_codec_gzip = {.name = "gzip",
                                        .recognise = gzip_recognise,
                                        .open = gzip_open,

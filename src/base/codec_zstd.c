@@ -66,6 +66,11 @@ static void zstd_close(void *ctx)
     hs_free(zstd);
 }
 
+const char *hs_zstd_library_version(void)
+{
+    return ZSTD_versionString();
+}
+
 const struct hs_codec hs_codec_zstd = {.name = "zstd",
                                        .recognise = zstd_recognise,
                                        .open = zstd_open,

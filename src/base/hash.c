@@ -40,3 +40,12 @@ uint64_t hs_hash_of(const void *data, size_t len)
 {
     return XXH3_64bits(data, len);
 }
+
+#define TEXT_OF(x)  #x
+#define TEXT_OF_(x) TEXT_OF(x)
+
+const char *hs_hash_library_version(void)
+{
+    return TEXT_OF_(XXH_VERSION_MAJOR) "." TEXT_OF_(XXH_VERSION_MINOR) "." TEXT_OF_(
+        XXH_VERSION_RELEASE);
+}

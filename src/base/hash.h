@@ -22,4 +22,6 @@ void hs_hash_close(struct hs_hash *hash); /* NULL is fine */
 
 uint64_t hs_hash_of(const void *data, size_t len);
 
+const char *hs_hash_library_version(void);
+
 #endif

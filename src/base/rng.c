@@ -11,6 +11,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
+#include <gsl/gsl_version.h>
 
 /* One step of splitmix64 (Steele, Lea, Flood: OOPSLA 2014; constants of Vigna's splitmix64.c). */
 static uint64_t splitmix(uint64_t state)
@@ -86,4 +87,9 @@ void hs_rng_close(struct hs_rng *rng)
 {
     gsl_rng_free(rng->gsl);
     rng->gsl = NULL;
+}
+
+const char *hs_rng_library_version(void)
+{
+    return gsl_version;
 }

@@ -1,41 +1,63 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One simulation from configuration to run directory: what run, and later compare and sweep, share.
+ * One simulation from a setup to a run directory: what run, and later compare and sweep, share.
  */
 #ifndef HORUS_CLI_SIMULATE_H
 #define HORUS_CLI_SIMULATE_H
 
 #include "base/diag.h"
-#include "data/config.h"
+#include "cli/setup.h"
+#include "cli/terminal.h"
 #include "engine/engine.h"
+#include "report/manifest.h"
 #include "report/report.h"
 
-/* Values of the options of `horus run`; offsets in its option table (cli/options.c). */
-struct hs_run_options {
-    const char *trace, *format, *map, *time_unit;
-    const char *cluster, *policy, *vc_file, *vc_date;
-    const char *output, *outputs, *outcomes, *sort;
-    const char *config_file, *settings;
-    int32_t vc, check, philly_attempts, cpu_jobs, zero_duration;
-    int64_t seed, max_jobs, tie_jitter, max_tenants;
-    int64_t until_us, warmup_us, cooldown_us, startup_us;
-    double load, interference, skip_bad_rows;
-    const char *sample;
-    bool force, dry_run, print_config, quiet, verbose, progress, no_progress;
+#define HS_DROP_KINDS_MAX 16
+#define HS_REJECTED_SHOWN 3
+#define HS_RUN_FILES_MAX  16
+
+/* What became of the rows of the trace, and the first of the jobs that could never run. */
+struct hs_intake {
+    uint64_t rows, accepted, bad, reordered;
+    const char *drop_texts[HS_DROP_KINDS_MAX];
+    uint64_t drops[HS_DROP_KINDS_MAX];
+    uint32_t drop_kinds;
+    uint64_t rejected;
+    char rejections[HS_REJECTED_SHOWN][512]; /* "id: reason" */
 };
 
 struct hs_run_result {
     struct hs_summary summary;
     struct hs_engine_figures figures;
+    struct hs_intake intake;
+    char format[32]; /* of the trace, as recognised */
+    struct hs_manifest_input trace_input;
+    struct hs_output_file files[HS_RUN_FILES_MAX]; /* written by the run by rule */
+    uint32_t file_count;
     double cpu_s, wall_s;
     uint64_t peak_rss_kib;
-    char dir[4096]; /* "" if no directory was written */
 };
 
-/* Runs once with ties by `jitter_seed` (0 = by rule); dir_path NULL writes no files. */
-HS_MUST_USE enum hs_status hs_simulate(const struct hs_run_options *options,
-                                       const struct hs_config *config, uint64_t jitter_seed,
+/* How to show it: progress, and the command line for the manifest. */
+struct hs_run_call {
+    struct hs_terminal *terminal;
+    bool shows_progress;
+    const char *const *command; /* argv, NULL-terminated */
+};
+
+/* Runs by rule, then --tie-jitter more times with random ties, whose spreads go into the summary.
+ * dir_path NULL writes no files. */
+HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                                        const char *dir_path, struct hs_run_result *result,
                                        struct hs_diag *diag);
+
+/* Reads the whole trace without simulating: counts and format of result. */
+HS_MUST_USE enum hs_status hs_simulate_dry(const struct hs_setup *setup,
+                                           struct hs_run_result *result, struct hs_diag *diag);
+
+/* results/WORKLOAD-POLICY-HASH: the hash is of configuration, inputs and version. Reads the inputs
+ * once. */
+HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
+                                          struct hs_diag *diag);
 
 #endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `horus policies [NAME]`: the policies, what each knows and may do, and the parameters of one, as
+ * text, Markdown or JSON; all from the policy records.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/setup.h"
+#include "data/json.h"
+#include "data/param.h"
+
+struct policies_options {
+    bool json, markdown;
+};
+
+static const char *or_dash(const char *text)
+{
+    return text != NULL && *text != '\0' ? text : "-";
+}
+
+static void say_params(struct hs_output *out, const struct hs_policy_ops *policy, bool is_markdown)
+{
+    char expects[256];
+    if (policy->params == NULL || policy->params->key == NULL) {
+        hs_say(out, "no parameters\n");
+        return;
+    }
+    if (is_markdown)
+        hs_say(out, "| parameter | values | unit | default | meaning | source |\n"
+                    "| --- | --- | --- | --- | --- | --- |\n");
+    for (const struct hs_param *p = policy->params; p->key != NULL; p++) {
+        (void)hs_param_expects(p, expects, sizeof expects);
+        if (is_markdown) {
+            for (char *c = expects; *c != '\0'; c++)
+                if (*c == '|')
+                    *c = '/'; /* a bar would end the cell */
+            hs_say(out, "| `%s` | %s | %s | `%s` | %s | %s |\n", p->key, expects, or_dash(p->unit),
+                   or_dash(p->preset), p->help, or_dash(p->source));
+            continue;
+        }
+        hs_say(out, "  %-14s %s%s%s [%s]\n", p->key, expects, p->unit != NULL ? " " : "",
+               p->unit != NULL ? p->unit : "", or_dash(p->preset));
+        hs_say(out, "  %-14s %s\n", "", p->help);
+        if (p->source != NULL)
+            hs_say(out, "  %-14s default from: %s\n", "", p->source);
+    }
+}
+
+static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy, bool is_markdown)
+{
+    char knows[128], can[128];
+    hs_setup_knows_text(policy->knows, knows, sizeof knows);
+    hs_setup_can_text(policy->can, can, sizeof can);
+    if (is_markdown)
+        hs_say(out, "### %s\n%s\n\nKnows: %s. May: %s. Source: %s\n\n", policy->name,
+               policy->summary, knows, can, or_dash(policy->cite));
+    else
+        hs_say(out, "%s: %s\nknows: %s\nmay: %s\nsource: %s\n\n", policy->name, policy->summary,
+               knows, can, or_dash(policy->cite));
+    say_params(out, policy, is_markdown);
+}
+
+static void say_list(struct hs_output *out, bool is_markdown)
+{
+    const struct hs_policy_ops *policy;
+    char knows[128], can[128];
+    hs_say(out, "%s",
+           is_markdown ? "| policy | what | knows | may |\n| --- | --- | --- | --- |\n"
+                       : "policy     knows at most         may            what\n");
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        hs_setup_knows_text(policy->knows, knows, sizeof knows);
+        hs_setup_can_text(policy->can, can, sizeof can);
+        if (is_markdown)
+            hs_say(out, "| `%s` | %s | %s | %s |\n", policy->name, policy->summary, knows, can);
+        else
+            hs_say(out, "%-10s %-21s %-14s %s\n", policy->name, knows, can, policy->summary);
+    }
+    if (!is_markdown)
+        hs_say(out, "\n'horus policies NAME' lists the parameters of one.\n");
+}
+
+static void member(struct hs_jsonw *w, const char *key, const char *text)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_text(w, text);
+}
+
+static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,
+                      void (*name)(uint32_t, char *, size_t))
+{
+    char text[128];
+    hs_jsonw_key(w, key);
+    hs_jsonw_array(w);
+    for (uint32_t bit = 1; bit != 0; bit <<= 1) {
+        if ((bits & bit) == 0)
+            continue;
+        name(bit, text, sizeof text);
+        hs_jsonw_text(w, text);
+    }
+    hs_jsonw_end_array(w);
+}
+
+static void param_json(struct hs_jsonw *w, const struct hs_param *p)
+{
+    static const char *const types[] = {"flag",     "integer", "real", "duration",
+                                        "size_mib", "choice",  "text", "durations"};
+    char expects[256];
+    (void)hs_param_expects(p, expects, sizeof expects);
+    hs_jsonw_object(w);
+    member(w, "key", p->key);
+    member(w, "type", types[p->type]);
+    member(w, "values", expects);
+    member(w, "unit", p->unit);
+    member(w, "default", p->preset);
+    if (p->max > p->min) {
+        hs_jsonw_key(w, "min");
+        hs_jsonw_double(w, p->min);
+        hs_jsonw_key(w, "max");
+        hs_jsonw_double(w, p->max);
+    }
+    member(w, "help", p->help);
+    member(w, "source", p->source);
+    hs_jsonw_end_object(w);
+}
+
+static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy)
+{
+    hs_jsonw_object(w);
+    member(w, "name", policy->name);
+    member(w, "summary", policy->summary);
+    member(w, "cite", policy->cite);
+    bits_json(w, "knows", policy->knows, hs_setup_knows_text);
+    bits_json(w, "may", policy->can, hs_setup_can_text);
+    hs_jsonw_key(w, "parameters");
+    hs_jsonw_array(w);
+    for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
+        param_json(w, p);
+    hs_jsonw_end_array(w);
+    hs_jsonw_end_object(w);
+}
+
+static void say_json(struct hs_output *out, const struct hs_policy_ops *one)
+{
+    struct hs_jsonw w;
+    const struct hs_policy_ops *policy;
+    hs_jsonw_begin(&w, out);
+    if (one != NULL) {
+        policy_json(&w, one);
+    } else {
+        hs_jsonw_array(&w);
+        for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
+            policy_json(&w, policy);
+        hs_jsonw_end_array(&w);
+    }
+    hs_jsonw_finish(&w);
+}
+
+static enum hs_status policies(struct hs_call *call)
+{
+    const struct policies_options *options = call->options;
+    const struct hs_policy_ops *one = NULL;
+    if (options->json && options->markdown)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out",
+                       "policies: both --json and --markdown");
+    if (call->operand_count == 1)
+        HS_TRY(
+            hs_setup_find_policy(call->operands[0], strlen(call->operands[0]), &one, &call->diag));
+    if (options->json)
+        say_json(&call->out, one);
+    else if (one != NULL)
+        say_policy(&call->out, one, options->markdown);
+    else
+        say_list(&call->out, options->markdown);
+    return HS_OK;
+}
+
+static const struct hs_option options_table[] = {
+    {.param = {.key = "json",
+               .type = HS_PARAM_FLAG,
+               .offset = offsetof(struct policies_options, json),
+               .preset = "no",
+               .help = "everything as JSON"},
+     .group = "Output",
+     .in_short_help = true,
+     .is_local = true},
+    {.param = {.key = "markdown",
+               .type = HS_PARAM_FLAG,
+               .offset = offsetof(struct policies_options, markdown),
+               .preset = "no",
+               .help = "a Markdown table"},
+     .group = "Output",
+     .in_short_help = true,
+     .is_local = true},
+    {.param = {.key = NULL}},
+};
+
+const struct hs_verb hs_verb_policies = {
+    .name = "policies",
+    .operands = "[NAME]",
+    .summary = "The policies, what each knows, the parameters of one.",
+    .examples = {"policies", "policies srtf", "policies --json"},
+    .options = options_table,
+    .options_size = sizeof(struct policies_options),
+    .operands_max = 1,
+    .run = policies,
+};

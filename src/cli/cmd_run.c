@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `horus run TRACE`: one simulation. Standard output gets the table, the semantics card, the bounds
+ * and where the files are; everything else goes to standard error.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/run_options.h"
+#include "cli/simulate.h"
+
+static void say_card(struct hs_output *out, const struct hs_card *card)
+{
+    const struct hs_semantics *s = &card->policy_semantics;
+    hs_say(out, "order       %s; scan %s; placement %s; gang %s\n", s->order, s->scan, s->placement,
+           card->gang);
+    hs_say(out, "preemption  %s; cost %s\n", s->preemption, s->cost);
+    hs_say(out, "knows       %s; may: %s\n", card->knows, card->can);
+    hs_say(out, "ties        %s\n", card->ties);
+    hs_say(out, "vc          %s\n", card->vc);
+    hs_say(out, "speed       interference %s; locality %s\n", card->interference, card->locality);
+}
+
+/* Bounds stand under the name of what they bound: "makespan_bound" for "makespan". */
+static void say_bounds(struct hs_output *out, const struct hs_summary *summary)
+{
+    static const char suffix[] = "_bound";
+    for (uint32_t i = 0; i < summary->count; i++) {
+        const struct hs_metric *bound = &summary->metrics[i];
+        char bounded[64];
+        size_t len = strlen(bound->name), cut = sizeof suffix - 1;
+        if (len <= cut || len >= sizeof bounded || strcmp(bound->name + len - cut, suffix) != 0)
+            continue;
+        (void)snprintf(bounded, sizeof bounded, "%.*s", (int)(len - cut), bound->name);
+        if (bound->absent_because != NULL) {
+            hs_say(out, "bound       %s: none, %s\n", bounded, bound->absent_because);
+            continue;
+        }
+        double value = hs_summary_get(summary, bounded);
+        hs_say(out, "bound       %s %.10g s, at least %.10g s", bounded, value, bound->value);
+        if (value > 0)
+            hs_say(out, " (%.1f %% of it)", 100 * bound->value / value);
+        hs_say(out, "\n");
+    }
+}
+
+static void say_spreads(struct hs_output *out, const struct hs_summary *summary)
+{
+    if (summary->spread_count == 0)
+        return;
+    hs_say(out, "\nTies drawn at random in %" PRIu32 " runs:\n", summary->spreads[0].runs);
+    hs_say(out, "  %-24s%14s%14s%14s%14s%14s\n", "metric", "by rule", "mean", "deviation", "min",
+           "max");
+    for (uint32_t i = 0; i < summary->spread_count; i++) {
+        const struct hs_spread *s = &summary->spreads[i];
+        double deviation = hs_spread_deviation(s);
+        char plus_minus[32] = "-";
+        if (!isnan(deviation))
+            (void)snprintf(plus_minus, sizeof plus_minus, "%.6g", deviation);
+        hs_say(out, "  %-24s%14.6g%14.6g%14s%14.6g%14.6g\n", s->name,
+               hs_summary_get(summary, s->name), s->mean, plus_minus, s->min, s->max);
+    }
+}
+
+static void say_result(struct hs_call *call, const struct hs_setup *setup,
+                       const struct hs_run_result *result, const char *dir)
+{
+    struct hs_output *out = &call->out;
+    const struct hs_table_row row = {.label = setup->options->policy, .summary = &result->summary};
+    hs_say(out, "%s (%s) on %s: %" PRIu32 " GPUs, %" PRIu32 " nodes\n\n", setup->options->trace,
+           result->format, setup->options->cluster, setup->cluster.gpu_count,
+           setup->cluster.node_count);
+    hs_table_print(out, &row, 1, call->terminal.columns, call->terminal.use_utf8,
+                   call->terminal.use_color);
+    say_spreads(out, &result->summary);
+    hs_say(out, "\n");
+    say_card(out, &setup->card);
+    say_bounds(out, &result->summary);
+    hs_say(out, "files       %s/\n", dir);
+}
+
+static void say_figures(const struct hs_run_result *result, struct hs_diag *diag)
+{
+    const struct hs_engine_figures *f = &result->figures;
+    hs_report(diag, HS_NOTE, NULL, NULL,
+              "%" PRIu64 " events, %" PRIu64 " decisions, %" PRIu64
+              " checks; %.3f s wall, %.3f s CPU, %" PRIu64 " KiB at most",
+              f->events, f->decisions, f->checks, result->wall_s, result->cpu_s,
+              result->peak_rss_kib);
+}
+
+static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup, const char *dir,
+                              struct hs_run_result *result)
+{
+    struct hs_output *out = &call->out;
+    HS_TRY(hs_simulate_dry(setup, result, &call->diag));
+    hs_say(out, "trace       %s (%s): %" PRIu64 " jobs of %" PRIu64 " rows, %" PRIu64 " bytes\n",
+           setup->options->trace, result->format, result->intake.accepted, result->intake.rows,
+           result->trace_input.bytes);
+    hs_say(out, "cluster     %s: %" PRIu32 " nodes, %" PRIu32 " GPUs, %" PRIu32 " types\n",
+           setup->options->cluster, setup->cluster.node_count, setup->cluster.gpu_count,
+           setup->cluster.type_count);
+    hs_say(out, "policy      %s\n", setup->options->policy);
+    say_card(out, &setup->card);
+    hs_say(out, "directory   %s/ (not written)\n", dir);
+    return HS_OK;
+}
+
+static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
+{
+    const struct hs_run_options *options = call->options;
+    char dir[4096];
+    struct hs_run_result *result = hs_arena_alloc(&call->arena, sizeof *result);
+    if (result == NULL)
+        return hs_fail(&call->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    if (options->output != NULL)
+        (void)snprintf(dir, sizeof dir, "%s", options->output);
+    else
+        HS_TRY(hs_default_dir(setup, dir, sizeof dir, &call->diag));
+    if (options->dry_run)
+        return dry_run(call, setup, dir, result);
+
+    bool wants = options->progress || (call->terminal.err_is_tty && !options->quiet);
+    const struct hs_run_call run_call = {.terminal = &call->terminal,
+                                         .shows_progress = wants && !options->no_progress,
+                                         .command = call->command};
+    HS_TRY(hs_simulate(setup, &run_call, dir, result, &call->diag));
+    say_result(call, setup, result, dir);
+    if (options->verbose)
+        say_figures(result, &call->diag);
+    return HS_OK;
+}
+
+static enum hs_origin origin_of(const struct hs_config *config, const char *key)
+{
+    for (size_t i = 0; config->options[i].param.key != NULL; i++)
+        if (strcmp(config->options[i].param.key, key) == 0)
+            return config->origin[i];
+    return HS_FROM_DEFAULT;
+}
+
+/* Contradictions are refused: which of the two was meant is not ours to guess. */
+static enum hs_status check_contradictions(struct hs_call *call)
+{
+    const struct hs_run_options *options = call->options;
+    struct hs_diag *diag = &call->diag;
+    if (call->operand_count == 1 && origin_of(&call->config, "trace") == HS_FROM_FLAG)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
+                       "run: two traces, '%s' and --trace=%s", call->operands[0], options->trace);
+    if (options->quiet && options->verbose)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "run: both --quiet and --verbose");
+    if (options->progress && options->no_progress)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
+                       "run: both --progress and --no-progress");
+    return HS_OK;
+}
+
+static enum hs_status run(struct hs_call *call)
+{
+    struct hs_run_options *options = call->options;
+    HS_TRY(check_contradictions(call));
+    if (call->operand_count == 1)
+        HS_TRY(hs_config_set(&call->config, "trace", call->operands[0], HS_FROM_FLAG, &call->diag));
+    if (options->quiet)
+        call->diag.least = HS_WARNING;
+    if (options->print_config) {
+        hs_config_print(&call->config, &call->out);
+        return HS_OK;
+    }
+    if (origin_of(&call->config, "cluster") == HS_FROM_DEFAULT)
+        hs_report(&call->diag, HS_NOTE, NULL, "-c SPEC names another",
+                  "no cluster given: " HS_DEFAULT_CLUSTER " is taken");
+    struct hs_setup setup;
+    enum hs_status status = hs_setup_open(&setup, options, &call->config, &call->diag);
+    if (status == HS_OK)
+        status = run_prepared(call, &setup);
+    hs_setup_close(&setup);
+    return status;
+}
+
+const struct hs_verb hs_verb_run = {
+    .name = "run",
+    .operands = "TRACE",
+    .summary = "Replay a trace on a cluster under a policy.",
+    .details = "Reads the jobs of TRACE (a file, or - for standard input), schedules them on the "
+               "cluster and writes a run directory: jobs.csv, segments.csv, series.csv, nodes.csv, "
+               "summary.json, summary.csv and manifest.json. Nothing of it depends on time zone, "
+               "locale or machine load.",
+    .examples = {"run traces/sample.csv",
+                 "run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=7/30/60",
+                 "run jobs.csv --map submit_time=timestamp,gpus=num_gpus -c cluster.json -o out"},
+    .options = hs_run_option_table,
+    .options_size = sizeof(struct hs_run_options),
+    .operands_max = 1,
+    .run = run,
+};

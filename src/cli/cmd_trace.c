@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `horus trace info FILE` and `horus trace validate FILE`: the doctor of traces.
+ */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/setup.h"
+#include "traces/doctor.h"
+
+/* What the doctor needs of a cluster: GPUs per type and per VC. */
+struct pools {
+    struct hs_doctor_pool *types, *vcs;
+    struct hs_doctor_cluster cluster;
+};
+
+static enum hs_status pools_fill(struct pools *pools, const struct hs_cluster *cluster,
+                                 struct hs_arena *arena, struct hs_diag *diag)
+{
+    pools->types = hs_arena_alloc(arena, cluster->type_count * sizeof *pools->types + 1);
+    pools->vcs = hs_arena_alloc(arena, cluster->vc_count * sizeof *pools->vcs + 1);
+    if (pools->types == NULL || pools->vcs == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    for (uint32_t i = 0; i < cluster->type_count; i++)
+        pools->types[i].name = cluster->types[i].name;
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        pools->types[cluster->nodes[i].type].gpus += cluster->nodes[i].gpus;
+    for (uint32_t i = 0; i < cluster->vc_count; i++) {
+        const struct hs_vc *vc = &cluster->vcs[i];
+        bool is_quota = cluster->vc_mode == HS_VC_QUOTA && vc->quota_gpus < vc->gpus;
+        pools->vcs[i] = (struct hs_doctor_pool){vc->name, is_quota ? vc->quota_gpus : vc->gpus};
+    }
+    pools->cluster = (struct hs_doctor_cluster){
+        .types = pools->types,
+        .vcs = pools->vcs,
+        .type_count = cluster->type_count,
+        .vc_count = cluster->vc_mode == HS_VC_IGNORE ? 0 : cluster->vc_count,
+        .gpus = cluster->gpu_count};
+    return HS_OK;
+}
+
+static enum hs_status validate(struct hs_call *call, const struct hs_trace_options *trace)
+{
+    const struct hs_run_options *options = call->options;
+    struct hs_cluster cluster = {0};
+    struct pools pools;
+    if (options->cluster == NULL)
+        return hs_trace_validate(trace, NULL, &call->out, &call->diag);
+    enum hs_status status = hs_setup_cluster(&cluster, options, &call->diag);
+    if (status == HS_OK)
+        status = pools_fill(&pools, &cluster, &call->arena, &call->diag);
+    if (status == HS_OK)
+        status = hs_trace_validate(trace, &pools.cluster, &call->out, &call->diag);
+    hs_cluster_free(&cluster);
+    return status;
+}
+
+static enum hs_status trace(struct hs_call *call)
+{
+    static const char *const actions[] = {"info", "validate"};
+    struct hs_run_options *options = call->options;
+    struct hs_trace_options trace_options;
+    const char *action = call->operands[0];
+    bool is_info = strcmp(action, "info") == 0;
+
+    if (!is_info && strcmp(action, "validate") != 0) {
+        const char *nearest = hs_nearest(action, actions, 2);
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       nearest == NULL     ? "usage: horus trace info|validate FILE"
+                       : nearest[0] == 'i' ? "did you mean 'info'?"
+                                           : "did you mean 'validate'?",
+                       "trace: unknown action '%s'", action);
+    }
+    if (options->quiet)
+        call->diag.least = HS_WARNING;
+    options->trace = call->operands[1];
+    if (options->print_config) {
+        hs_config_print(&call->config, &call->out);
+        return HS_OK;
+    }
+    HS_TRY(hs_setup_trace(&trace_options, options, &call->diag));
+    if (is_info)
+        return hs_trace_info(&trace_options, &call->out, &call->diag);
+    return validate(call, &trace_options);
+}
+
+const struct hs_verb hs_verb_trace = {
+    .name = "trace",
+    .operands = "info|validate FILE",
+    .summary = "Statistics of a trace, or every fault in it.",
+    .details = "info: counts, span, GPU mix, quantiles of duration and inter-arrival time. "
+               "validate: reads the whole file whatever is wrong with it, lists every fault by "
+               "kind with its first lines and the option that would repair it, the offered load "
+               "per GPU type and VC, and the jobs that can never fit the cluster.",
+    .examples = {"trace info traces/sample.csv", "trace validate cluster_log.csv -c 133x8:V100",
+                 "trace info jobs.csv.zst --map submit_time=timestamp,gpus=num_gpus"},
+    .options = hs_trace_option_table,
+    .options_size = sizeof(struct hs_run_options),
+    .operands_min = 2,
+    .operands_max = 2,
+    .run = trace,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The handlers only store to sig_atomic_t. They are not restarted by hand: reads and writes go on
+ * (SA_RESTART), because the engine polls the flags every few thousand events.
+ */
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <string.h>
+
+static volatile sig_atomic_t ending_signal;
+static volatile sig_atomic_t wants_status;
+
+static void on_ending(int signal_number)
+{
+    ending_signal = signal_number;
+}
+
+static void on_status(int signal_number)
+{
+    (void)signal_number;
+    wants_status = 1;
+}
+
+static void handle(int signal_number, void (*handler)(int), int flags)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(signal_number, &action, NULL);
+}
+
+void hs_interrupt_init(void)
+{
+    handle(SIGPIPE, SIG_IGN, 0);
+    handle(SIGXFSZ, SIG_IGN, 0);
+}
+
+/* Whoever started us with SIGINT ignored (nohup, a background job of a script) meant it. */
+static bool is_ignored(int signal_number)
+{
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void hs_interrupt_watch(void)
+{
+    int once = SA_RESTART | (int)SA_RESETHAND;
+    if (!is_ignored(SIGINT))
+        handle(SIGINT, on_ending, once);
+    handle(SIGTERM, on_ending, once);
+    handle(SIGUSR1, on_status, SA_RESTART);
+}
+
+int hs_interrupt_signal(void)
+{
+    return ending_signal;
+}
+
+bool hs_interrupt_wants_status(void)
+{
+    bool wants = wants_status != 0;
+    wants_status = 0;
+    return wants;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The program: words to verb, status to exit code. Standard output is checked to its close, so that
+ * a full disk is never silent. The only file that is not in the library.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+
+/* A closed stream would give its number to the next file opened, and messages would end up in
+ * results. Reading for 0 fails on 1 and 2 as it should: the write is refused. */
+static void reserve_streams(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Looks like a trace rather than like a misspelt command. */
+static bool is_path(const char *word)
+{
+    return strcmp(word, "-") == 0 || strpbrk(word, "./") != NULL || access(word, F_OK) == 0;
+}
+
+static enum hs_status call_verb(struct hs_call *call, int argc, char **argv)
+{
+    enum hs_help_wish help;
+    HS_TRY(hs_options_parse(call, argc, argv, &help));
+    if (help == HS_HELP_SHORT)
+        hs_help_verb(&call->out, call->verb, call->terminal.columns);
+    if (help == HS_HELP_ALL)
+        hs_help_verb_all(&call->out, call->verb, call->terminal.columns);
+    return help == HS_HELP_NONE ? call->verb->run(call) : HS_OK;
+}
+
+static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
+{
+    if (argc < 2) {
+        hs_help_program(&call->out);
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, NULL, "a command or a trace is missing");
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        hs_help_program(&call->out);
+        return HS_OK;
+    }
+    if (strcmp(word, "--version") == 0) {
+        hs_version_say(&call->out, false);
+        return HS_OK;
+    }
+    call->verb = hs_verb_find(word);
+    if (call->verb != NULL)
+        return call_verb(call, argc - 1, argv + 1);
+    if (*word != '-' && !is_path(word))
+        return hs_verb_unknown(word, &call->diag);
+    call->verb = &hs_verb_run;
+    return call_verb(call, argc, argv);
+}
+
+static enum hs_status finish(struct hs_call *call, enum hs_status status)
+{
+    if (status != HS_OK && call->diag.errors == 0)
+        hs_report(&call->diag, HS_ERROR, NULL, NULL, "%s", hs_status_text(status));
+    enum hs_status closed = hs_output_close(&call->out, &call->diag);
+    if (closed == HS_OK && close(STDOUT_FILENO) != 0)
+        closed =
+            hs_fail(&call->diag, HS_E_IO, NULL, NULL, "cannot close <stdout>: %s", strerror(errno));
+    hs_arena_free(&call->arena);
+    return status != HS_OK ? status : closed;
+}
+
+int main(int argc, char **argv)
+{
+    struct hs_call call = {.command = (const char *const *)argv};
+    reserve_streams();
+    hs_interrupt_init();
+    hs_terminal_init(&call.terminal);
+    hs_diag_init(&call.diag, hs_terminal_emit, &call.terminal);
+    enum hs_status status = hs_output_open(&call.out, "-", &call.diag);
+    if (status == HS_OK)
+        status = finish(&call, dispatch(&call, argc, argv));
+    if (status == HS_E_INTERRUPTED)
+        return 128 + hs_interrupt_signal();
+    return hs_status_exit_code(status);
+}

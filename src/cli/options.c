@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * getopt_long splits the words, the option table gives them meaning. Flags are first collected and
+ * applied last, because the file that --config names comes before them in precedence.
+ */
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/param.h"
+
+#define NAME_MAX_LEN 64
+#define LONG_VALUE   256 /* getopt's value of table row i is LONG_VALUE + i */
+#define LONG_HELP    (LONG_VALUE + HS_OPTIONS_MAX)
+
+/* One flag as it was met. */
+struct flag {
+    const struct hs_option *option;
+    const char *value;
+};
+
+struct parse {
+    struct hs_call *call;
+    int argc;
+    char **argv;
+    struct option longs[HS_OPTIONS_MAX + 2];
+    char names[HS_OPTIONS_MAX][NAME_MAX_LEN];
+    char shorts[2 * HS_OPTIONS_MAX + 4];
+    uint32_t option_count;
+    struct flag *flags;
+    uint32_t flag_count;
+};
+
+char *hs_option_long_name(const struct hs_param *param, char *name, size_t size)
+{
+    (void)snprintf(name, size, "%s", param->key);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '_')
+            *c = '-';
+    return name;
+}
+
+const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size)
+{
+    switch (param->type) {
+    case HS_PARAM_FLAG:
+        return "";
+    case HS_PARAM_INT:
+        return "N";
+    case HS_PARAM_REAL:
+        return "X";
+    case HS_PARAM_DURATION:
+        return "TIME";
+    case HS_PARAM_SIZE_MIB:
+        return "SIZE";
+    case HS_PARAM_DURATIONS:
+        return "TIME/TIME/...";
+    case HS_PARAM_TEXT:
+        return param->unit != NULL ? param->unit : "TEXT";
+    case HS_PARAM_CHOICE:
+        (void)hs_param_expects(param, text, size);
+        return text;
+    }
+    return "";
+}
+
+/* '-' first: operands come as option 1 in their place, whatever the environment says. ':' second:
+ * a missing value is told apart from an unknown option. */
+static void build_tables(struct parse *p)
+{
+    const struct hs_option *table = p->call->verb->options;
+    char *shorts = p->shorts;
+    *shorts++ = '-';
+    *shorts++ = ':';
+    *shorts++ = 'h';
+    uint32_t n = 0;
+    for (; table[n].param.key != NULL && n < HS_OPTIONS_MAX; n++) {
+        bool is_flag = table[n].param.type == HS_PARAM_FLAG;
+        p->longs[n] = (struct option){
+            .name = hs_option_long_name(&table[n].param, p->names[n], sizeof p->names[n]),
+            .has_arg = is_flag ? no_argument : required_argument,
+            .val = LONG_VALUE + (int)n,
+        };
+        if (table[n].letter == 0)
+            continue;
+        *shorts++ = table[n].letter;
+        if (!is_flag)
+            *shorts++ = ':';
+    }
+    *shorts = '\0';
+    p->longs[n] = (struct option){.name = "help", .has_arg = no_argument, .val = LONG_HELP};
+    p->option_count = n;
+}
+
+static const struct hs_option *option_of(const struct parse *p, int value)
+{
+    const struct hs_option *table = p->call->verb->options;
+    if (value >= LONG_VALUE && value < LONG_VALUE + (int)p->option_count)
+        return &table[value - LONG_VALUE];
+    for (uint32_t i = 0; i < p->option_count; i++)
+        if (table[i].letter != 0 && table[i].letter == value)
+            return &table[i];
+    return NULL;
+}
+
+static enum hs_status unknown_long(const struct parse *p, const char *word)
+{
+    struct hs_diag *diag = &p->call->diag;
+    const char *verb = p->call->verb->name;
+    char name[NAME_MAX_LEN], hint[4 * NAME_MAX_LEN];
+    size_t len = strcspn(word + 2, "=");
+    if (len >= sizeof name)
+        len = sizeof name - 1;
+    memcpy(name, word + 2, len);
+    name[len] = '\0';
+
+    const char *names[HS_OPTIONS_MAX + 1], *prefixed[2] = {NULL, NULL};
+    uint32_t matches = 0;
+    for (uint32_t i = 0; i <= p->option_count; i++) {
+        names[i] = p->longs[i].name;
+        if (strncmp(names[i], name, len) == 0) {
+            if (matches < 2)
+                prefixed[matches] = names[i];
+            matches++;
+        }
+    }
+    if (matches > 1) {
+        (void)snprintf(hint, sizeof hint, "it could be '--%s' or '--%s'", prefixed[0], prefixed[1]);
+        return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: option '--%s' is ambiguous", verb, name);
+    }
+    const char *nearest = hs_nearest(name, names, p->option_count + 1);
+    if (nearest != NULL)
+        (void)snprintf(hint, sizeof hint, "did you mean '--%s'?", nearest);
+    else
+        (void)snprintf(hint, sizeof hint, "'horus %s --help all' lists the options", verb);
+    return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: unknown option '--%s'", verb, name);
+}
+
+/* getopt answered '?' or ':' for `word`. */
+static enum hs_status bad_option(const struct parse *p, int answer, const char *word)
+{
+    struct hs_diag *diag = &p->call->diag;
+    const char *verb = p->call->verb->name;
+    char name[NAME_MAX_LEN], expects[256];
+    const struct hs_option *option = option_of(p, optopt);
+
+    if (answer == ':' && option != NULL) {
+        (void)hs_param_expects(&option->param, expects, sizeof expects);
+        (void)hs_option_long_name(&option->param, name, sizeof name);
+        return hs_fail(diag, HS_E_USAGE, NULL, option->param.help, "%s: option '--%s' needs %s %s",
+                       verb, name, "a value:", expects);
+    }
+    if (optopt >= LONG_VALUE)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave the value out",
+                       "%s: option '--%s' takes no value", verb,
+                       optopt == LONG_HELP ? "help" : p->names[optopt - LONG_VALUE]);
+    if (optopt == 0)
+        return unknown_long(p, word);
+    (void)snprintf(expects, sizeof expects, "'horus %s --help all' lists the options", verb);
+    return hs_fail(diag, HS_E_USAGE, NULL, expects, "%s: unknown option '-%c'", verb, optopt);
+}
+
+static enum hs_help_wish help_wish(const struct parse *p)
+{
+    if (optind < p->argc && strcmp(p->argv[optind], "all") == 0)
+        return HS_HELP_ALL;
+    return HS_HELP_SHORT;
+}
+
+static enum hs_status split_words(struct parse *p, enum hs_help_wish *help)
+{
+    struct hs_call *call = p->call;
+    opterr = 0;
+    optind = 1;
+    for (;;) {
+        const char *word = optind < p->argc ? p->argv[optind] : "";
+        int answer = getopt_long(p->argc, p->argv, p->shorts, p->longs, NULL);
+        if (answer == -1)
+            break;
+        if (answer == 1) {
+            call->operands[call->operand_count++] = optarg;
+            continue;
+        }
+        if (answer == LONG_HELP || answer == 'h') {
+            *help = help_wish(p);
+            return HS_OK;
+        }
+        if (answer == '?' || answer == ':')
+            return bad_option(p, answer, word);
+        const struct hs_option *option = option_of(p, answer);
+        bool is_flag = option->param.type == HS_PARAM_FLAG;
+        p->flags[p->flag_count++] =
+            (struct flag){.option = option, .value = is_flag ? "yes" : optarg};
+    }
+    while (optind < p->argc)
+        call->operands[call->operand_count++] = p->argv[optind++];
+    return HS_OK;
+}
+
+/* The flags of one key in the order given: the file of --config, then every --set, then the rest.
+ */
+static enum hs_status apply(struct parse *p)
+{
+    struct hs_call *call = p->call;
+    for (uint32_t i = 0; i < p->flag_count; i++)
+        if (strcmp(p->flags[i].option->param.key, "config") == 0)
+            HS_TRY(hs_config_load(&call->config, p->flags[i].value, &call->diag));
+    for (uint32_t i = 0; i < p->flag_count; i++)
+        if (strcmp(p->flags[i].option->param.key, "set") == 0)
+            HS_TRY(hs_config_set_pair(&call->config, p->flags[i].value, &call->diag));
+    for (uint32_t i = 0; i < p->flag_count; i++)
+        HS_TRY(hs_config_set(&call->config, p->flags[i].option->param.key, p->flags[i].value,
+                             HS_FROM_FLAG, &call->diag));
+    return HS_OK;
+}
+
+static enum hs_status check_operands(struct hs_call *call)
+{
+    const struct hs_verb *verb = call->verb;
+    char hint[128];
+    (void)snprintf(hint, sizeof hint, "usage: horus %s [options] %s", verb->name, verb->operands);
+    if (call->operand_count > verb->operands_max)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: unexpected operand '%s'",
+                       verb->name, call->operands[verb->operands_max]);
+    if (call->operand_count < verb->operands_min)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: %s is missing", verb->name,
+                       verb->operands);
+    return HS_OK;
+}
+
+enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
+                                enum hs_help_wish *help)
+{
+    struct parse p = {.call = call, .argc = argc, .argv = argv};
+    *help = HS_HELP_NONE;
+    uint64_t letters = 1; /* -qv is one word and two flags */
+    for (int i = 0; i < argc; i++)
+        letters += strlen(argv[i]) + 1;
+    call->options = hs_arena_alloc(&call->arena, call->verb->options_size + 1);
+    call->operands = hs_arena_alloc(&call->arena, letters * sizeof *call->operands);
+    p.flags = hs_arena_alloc(&call->arena, letters * sizeof *p.flags);
+    if (call->options == NULL || call->operands == NULL || p.flags == NULL)
+        return hs_fail(&call->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    build_tables(&p);
+    HS_TRY(hs_config_init(&call->config, call->verb->options, call->options, &call->arena));
+    HS_TRY(split_words(&p, help));
+    if (*help != HS_HELP_NONE)
+        return HS_OK;
+    HS_TRY(apply(&p));
+    return check_operands(call);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A command line against the option table of its verb: default < --config FILE < --set key=value <
+ * flag. Options and operands may be mixed, "--" ends the options, long names may be shortened as
+ * far as they stay unique. The environment has no say (POSIXLY_CORRECT is not asked).
+ */
+#ifndef HORUS_CLI_OPTIONS_H
+#define HORUS_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+enum hs_help_wish { HS_HELP_NONE, HS_HELP_SHORT, HS_HELP_ALL };
+
+/* argv[0] is the verb's name and passed over. Fills call->options, call->config and the operands.
+ * *help: --help or -h was met, nothing else was done. */
+HS_MUST_USE enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
+                                            enum hs_help_wish *help);
+
+/* "tie_jitter" -> "tie-jitter"; returns name. */
+char *hs_option_long_name(const struct hs_param *param, char *name, size_t size);
+/* "N", "REAL", "DURATION", "off|fast|full", or the unit of a text; "" for a flag. */
+const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Gathers what the manifest states from where it is known. Nothing is computed here.
+ */
+#include "cli/record.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/io.h"
+#include "base/rng.h"
+#include "data/param.h"
+
+#define INPUTS_MAX 5
+
+enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
+{
+    struct hs_input *input;
+    const char *data;
+    size_t len;
+    enum hs_status status;
+    HS_TRY(hs_input_open(&input, path, diag));
+    while ((status = hs_input_read(input, &data, &len)) == HS_OK)
+        ;
+    *hash = hs_input_hash(input);
+    *bytes = hs_input_bytes(input);
+    hs_input_close(input);
+    return status == HS_END ? HS_OK : status;
+}
+
+/* The effective configuration: every option that is part of one and has a value. */
+static void write_config(void *ctx, struct hs_jsonw *w)
+{
+    const struct hs_setup *setup = ctx;
+    const void *base = setup->options;
+    char text[4096];
+    hs_jsonw_object(w);
+    for (const struct hs_option *o = setup->config->options; o->param.key != NULL; o++) {
+        const void *value = (const char *)base + o->param.offset;
+        if (o->is_local)
+            continue;
+        if (o->param.type == HS_PARAM_TEXT && *(const char *const *)value == NULL)
+            continue;
+        hs_jsonw_key(w, o->param.key);
+        switch (o->param.type) {
+        case HS_PARAM_FLAG:
+            hs_jsonw_bool(w, *(const bool *)value);
+            break;
+        case HS_PARAM_INT:
+            hs_jsonw_i64(w, *(const int64_t *)value);
+            break;
+        case HS_PARAM_REAL:
+            hs_jsonw_double(w, *(const double *)value);
+            break;
+        case HS_PARAM_TEXT:
+            hs_jsonw_text(w, *(const char *const *)value);
+            break;
+        case HS_PARAM_DURATION:
+        case HS_PARAM_SIZE_MIB:
+        case HS_PARAM_CHOICE:
+        case HS_PARAM_DURATIONS:
+            (void)hs_param_print(&o->param, base, text, sizeof text);
+            hs_jsonw_text(w, text);
+            break;
+        }
+    }
+    hs_jsonw_end_object(w);
+}
+
+static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *count, const char *role,
+                                const char *path, struct hs_diag *diag)
+{
+    struct hs_manifest_input *input = &inputs[*count];
+    if (path == NULL)
+        return HS_OK;
+    *input = (struct hs_manifest_input){.role = role, .path = path};
+    HS_TRY(hs_hash_file(path, &input->hash, &input->bytes, diag));
+    (*count)++;
+    return HS_OK;
+}
+
+/* A cluster may be a shape and a map a list: these are in the configuration, not files. */
+static const char *if_file(const char *spec)
+{
+    size_t len = spec != NULL ? strlen(spec) : 0;
+    return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
+}
+
+static enum hs_status list_inputs(const struct hs_setup *setup, const struct hs_run_result *result,
+                                  struct hs_manifest_input *inputs, uint32_t *count,
+                                  struct hs_diag *diag)
+{
+    const struct hs_run_options *options = setup->options;
+    inputs[0] = result->trace_input;
+    *count = 1;
+    HS_TRY(add_input(inputs, count, "cluster", if_file(options->cluster), diag));
+    HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
+    HS_TRY(add_input(inputs, count, "map", if_file(options->map), diag));
+    return add_input(inputs, count, "config", options->config_file, diag);
+}
+
+static const char *const check_names[] = {"off", "fast", "full"};
+
+enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run_call *call,
+                               const struct hs_run_result *result, struct hs_runlog *log,
+                               const struct hs_rundir *dir)
+{
+    struct hs_manifest_input inputs[INPUTS_MAX];
+    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES];
+    const struct hs_engine_figures *figures = &result->figures;
+    const struct hs_manifest_count engine[] = {{"events", figures->events},
+                                               {"instants", figures->instants},
+                                               {"decisions", figures->decisions},
+                                               {"jobs", figures->jobs},
+                                               {"finished", figures->finished},
+                                               {"failed", figures->failed},
+                                               {"rejected", figures->rejected},
+                                               {"unfinished", figures->unfinished},
+                                               {"peak_live_jobs", figures->peak_live_jobs}};
+    const struct hs_manifest_count checks = {check_names[setup->options->check], figures->checks};
+    struct hs_manifest manifest = {.status = "complete",
+                                   .card = &setup->card,
+                                   .seed = (uint64_t)setup->options->seed,
+                                   .inputs = inputs,
+                                   .outputs = files,
+                                   .engine = engine,
+                                   .engine_count = sizeof engine / sizeof *engine,
+                                   .checks = &checks,
+                                   .check_count = 1,
+                                   .write_config = write_config};
+    struct utsname machine;
+
+    HS_TRY(list_inputs(setup, result, inputs, &manifest.input_count, &log->diag));
+    memcpy(files, result->files, result->file_count * sizeof *files);
+    HS_TRY(hs_summary_write(&result->summary, &setup->card, dir, files + result->file_count,
+                            &log->diag));
+    manifest.output_count = result->file_count + HS_SUMMARY_FILES;
+    manifest.libraries = hs_libraries(&manifest.library_count);
+    manifest.warnings = log->warnings;
+    manifest.warning_count = log->count;
+    struct hs_setup config = *setup;
+    manifest.config_ctx = &config;
+    manifest.machine =
+        (struct hs_manifest_volatile){.command = call->command,
+                                      .host = uname(&machine) == 0 ? machine.nodename : NULL,
+                                      .wall_s = result->wall_s,
+                                      .cpu_s = result->cpu_s,
+                                      .peak_rss_kib = result->peak_rss_kib};
+    return hs_manifest_write(&manifest, dir, &log->diag);
+}

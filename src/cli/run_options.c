@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The option tables of `horus run` and `horus trace`. The rows about reading a trace and about the
+ * cluster are the same in both, hence the macros.
+ */
+#include "cli/run_options.h"
+
+#include <stddef.h>
+
+#define AT(field) offsetof(struct hs_run_options, field)
+
+static const char *const time_units[] = {"s", "ms", "us", "min", "h", NULL};
+static const char *const attempts[] = {"merge", "split", "sum", NULL};
+static const char *const cpu_jobs[] = {"skip", "keep", NULL};
+static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
+static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
+static const char *const checks[] = {"off", "fast", "full", NULL};
+
+#define INTAKE "Reading the trace"
+#define TRACE_ROWS                                                                                 \
+    {.param = {.key = "format",                                                                    \
+               .type = HS_PARAM_TEXT,                                                              \
+               .offset = AT(format),                                                               \
+               .preset = "auto",                                                                   \
+               .unit = "NAME",                                                                     \
+               .help = "trace format, or auto: by content ('horus help formats')"},                \
+     .group = INTAKE,                                                                              \
+     .in_short_help = true},                                                                       \
+        {.param = {.key = "map",                                                                   \
+                   .type = HS_PARAM_TEXT,                                                          \
+                   .offset = AT(map),                                                              \
+                   .unit = "MAP",                                                                  \
+                   .help =                                                                         \
+                       "columns of a csv by their own names: 'submit_time=timestamp,...' or a "    \
+                       "JSON file"},                                                               \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "time_unit",                                                             \
+                   .type = HS_PARAM_CHOICE,                                                        \
+                   .offset = AT(time_unit),                                                        \
+                   .preset = "s",                                                                  \
+                   .choices = time_units,                                                          \
+                   .help = "unit of bare numbers in a csv"},                                       \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "philly_attempts",                                                       \
+                   .type = HS_PARAM_CHOICE,                                                        \
+                   .offset = AT(philly_attempts),                                                  \
+                   .preset = "merge",                                                              \
+                   .choices = attempts,                                                            \
+                   .help = "a Philly job of several attempts: first start to last end; one job "   \
+                           "each; or the sum of their times",                                      \
+                   .source = "merge: philly-traces notebook"},                                     \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "cpu_jobs",                                                              \
+                   .type = HS_PARAM_CHOICE,                                                        \
+                   .offset = AT(cpu_jobs),                                                         \
+                   .preset = "skip",                                                               \
+                   .choices = cpu_jobs,                                                            \
+                   .help = "jobs that ask for no GPU; skipped ones are counted"},                  \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "zero_duration",                                                         \
+                   .type = HS_PARAM_CHOICE,                                                        \
+                   .offset = AT(zero_duration),                                                    \
+                   .preset = "keep",                                                               \
+                   .choices = zero_durations,                                                      \
+                   .help = "jobs that ran for 0 s: keep, drop (counted) or make them 1 s long"},   \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "outcomes",                                                              \
+                   .type = HS_PARAM_TEXT,                                                          \
+                   .offset = AT(outcomes),                                                         \
+                   .unit = "LIST",                                                                 \
+                   .help = "keep only jobs with these recorded outcomes, e.g. "                    \
+                           "completed,failed; absent: all"},                                       \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "sort",                                                                  \
+                   .type = HS_PARAM_TEXT,                                                          \
+                   .offset = AT(sort),                                                             \
+                   .preset = "8192",                                                               \
+                   .unit = "N|all",                                                                \
+                   .help = "rows held back to put late ones in order; all: the whole trace in "    \
+                           "memory"},                                                              \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "skip_bad_rows",                                                         \
+                   .type = HS_PARAM_REAL,                                                          \
+                   .offset = AT(skip_bad_rows),                                                    \
+                   .preset = "0",                                                                  \
+                   .max = 100,                                                                     \
+                   .unit = "%",                                                                    \
+                   .help = "share of bad rows that may be passed over, counted; 0: the first one " \
+                           "is an error"},                                                         \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "max_jobs",                                                              \
+                   .type = HS_PARAM_INT,                                                           \
+                   .offset = AT(max_jobs),                                                         \
+                   .preset = "0",                                                                  \
+                   .max = 9e15,                                                                    \
+                   .help = "take only the first N jobs; 0: all"},                                  \
+         .group = INTAKE},                                                                         \
+    {                                                                                              \
+        .param = {.key = "load",                                                                   \
+                  .type = HS_PARAM_REAL,                                                           \
+                  .offset = AT(load),                                                              \
+                  .preset = "1",                                                                   \
+                  .min = 1e-6,                                                                     \
+                  .max = 1e6,                                                                      \
+                  .help = "scale the arrival rate: gaps between submissions are divided by this"}, \
+        .group = INTAKE                                                                            \
+    }
+
+#define CLUSTER "Cluster"
+#define CLUSTER_ROWS                                                                               \
+    {.param = {.key = "vc",                                                                        \
+               .type = HS_PARAM_CHOICE,                                                            \
+               .offset = AT(vc),                                                                   \
+               .preset = "ignore",                                                                 \
+               .choices = vc_modes,                                                                \
+               .help = "virtual clusters: none, each with nodes of its own, or GPU quotas on "     \
+                       "shared nodes"},                                                            \
+     .group = CLUSTER},                                                                            \
+        {.param = {.key = "vc_file",                                                               \
+                   .type = HS_PARAM_TEXT,                                                          \
+                   .offset = AT(vc_file),                                                          \
+                   .unit = "FILE",                                                                 \
+                   .help = "sizes of the virtual clusters: JSON, or Helios' "                      \
+                           "cluster_gpu_number.csv; absent: the cluster file's own"},              \
+         .group = CLUSTER},                                                                        \
+    {                                                                                              \
+        .param = {.key = "vc_date",                                                                \
+                  .type = HS_PARAM_TEXT,                                                           \
+                  .offset = AT(vc_date),                                                           \
+                  .unit = "YYYY-MM-DD",                                                            \
+                  .help = "row of cluster_gpu_number.csv; absent: the last"},                      \
+        .group = CLUSTER                                                                           \
+    }
+
+#define CALL "This call"
+#define CALL_ROWS                                                                                  \
+    {.param = {.key = "config",                                                                    \
+               .type = HS_PARAM_TEXT,                                                              \
+               .offset = AT(config_file),                                                          \
+               .unit = "FILE",                                                                     \
+               .help =                                                                             \
+                   "JSON with any of the keys above (// comments allowed); flags override it"},    \
+     .group = CALL,                                                                                \
+     .in_short_help = true,                                                                        \
+     .is_local = true},                                                                            \
+        {.param = {.key = "set",                                                                   \
+                   .type = HS_PARAM_TEXT,                                                          \
+                   .offset = AT(settings),                                                         \
+                   .unit = "KEY=VALUE",                                                            \
+                   .help = "set one key, e.g. policy.scan=fit; may be repeated"},                  \
+         .group = CALL,                                                                            \
+         .is_repeated = true,                                                                      \
+         .is_local = true},                                                                        \
+        {.param = {.key = "print_config",                                                          \
+                   .type = HS_PARAM_FLAG,                                                          \
+                   .offset = AT(print_config),                                                     \
+                   .preset = "no",                                                                 \
+                   .help = "print the effective config with the origin of each value, and stop"},  \
+         .group = CALL,                                                                            \
+         .is_local = true},                                                                        \
+    {                                                                                              \
+        .param = {.key = "quiet",                                                                  \
+                  .type = HS_PARAM_FLAG,                                                           \
+                  .offset = AT(quiet),                                                             \
+                  .preset = "no",                                                                  \
+                  .help = "no notes and no progress; warnings and errors stay"},                   \
+        .letter = 'q', .group = CALL, .is_local = true                                             \
+    }
+
+const struct hs_option hs_run_option_table[] = {
+    {.param = {.key = "trace",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(trace),
+               .unit = "FILE",
+               .help = "the trace, when it is not an operand; - is standard input"},
+     .group = "Workload"},
+    {.param = {.key = "cluster",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(cluster),
+               .preset = HS_DEFAULT_CLUSTER,
+               .unit = "SPEC",
+               .help = "JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100"},
+     .letter = 'c',
+     .group = CLUSTER,
+     .in_short_help = true},
+    CLUSTER_ROWS,
+    {.param = {.key = "policy",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(policy),
+               .preset = "fifo",
+               .unit = "NAME[:KEY=VALUE,...]",
+               .help = "scheduling policy ('horus policies' lists them)"},
+     .letter = 'p',
+     .group = "Simulation",
+     .in_short_help = true},
+    {.param = {.key = "seed",
+               .type = HS_PARAM_INT,
+               .offset = AT(seed),
+               .preset = "1",
+               .max = 9e15,
+               .help = "of every random draw"},
+     .group = "Simulation"},
+    {.param = {.key = "until",
+               .type = HS_PARAM_DURATION,
+               .offset = AT(until_us),
+               .preset = "0s",
+               .max = 9e9,
+               .help = "stop the clock here, list what is unfinished; 0: run to the end"},
+     .group = "Simulation",
+     .in_short_help = true},
+    {.param = {.key = "startup",
+               .type = HS_PARAM_DURATION,
+               .offset = AT(startup_us),
+               .preset = "0s",
+               .max = 1e6,
+               .help = "cost of the first start of every job"},
+     .group = "Simulation"},
+    {.param = {.key = "interference",
+               .type = HS_PARAM_REAL,
+               .offset = AT(interference),
+               .preset = "1",
+               .min = 1e-3,
+               .max = 1,
+               .help = "speed of a job that shares a GPU; 1: no interference"},
+     .group = "Simulation"},
+    {.param = {.key = "max_tenants",
+               .type = HS_PARAM_INT,
+               .offset = AT(max_tenants),
+               .preset = "2",
+               .min = 1,
+               .max = 16,
+               .help = "jobs on one GPU at most, for policies that share"},
+     .group = "Simulation"},
+    {.param = {.key = "check",
+               .type = HS_PARAM_CHOICE,
+               .offset = AT(check),
+               .preset = "off",
+               .choices = checks,
+               .help = "invariants after every instant: none, cheap ones, full recounts"},
+     .group = "Simulation",
+     .in_short_help = true},
+    {.param = {.key = "tie_jitter",
+               .type = HS_PARAM_INT,
+               .offset = AT(tie_jitter),
+               .preset = "0",
+               .max = 10000,
+               .help = "K more runs with seeded random ties: mean and spread beside each metric"},
+     .group = "Simulation",
+     .in_short_help = true},
+    TRACE_ROWS,
+    {.param = {.key = "output",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(output),
+               .unit = "DIR",
+               .help = "run directory; absent: results/TRACE-POLICY-HASH"},
+     .letter = 'o',
+     .group = "Results",
+     .in_short_help = true,
+     .is_local = true},
+    {.param = {.key = "outputs",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(outputs),
+               .preset = "all",
+               .unit = "LIST",
+               .help = "all, summary, or of jobs,segments,series,nodes"},
+     .group = "Results"},
+    {.param = {.key = "sample",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(sample),
+               .preset = "auto",
+               .unit = "TIME|auto|exact",
+               .help = "series.csv: means per TIME, over at most 2048 intervals, or every change"},
+     .group = "Results"},
+    {.param = {.key = "warmup",
+               .type = HS_PARAM_DURATION,
+               .offset = AT(warmup_us),
+               .preset = "0s",
+               .max = 9e9,
+               .help = "leave jobs submitted in the first part out of the job statistics"},
+     .group = "Results"},
+    {.param = {.key = "cooldown",
+               .type = HS_PARAM_DURATION,
+               .offset = AT(cooldown_us),
+               .preset = "0s",
+               .max = 9e9,
+               .help = "the same for the last part"},
+     .group = "Results"},
+    CALL_ROWS,
+    {.param = {.key = "dry_run",
+               .type = HS_PARAM_FLAG,
+               .offset = AT(dry_run),
+               .preset = "no",
+               .help = "check everything, the whole trace included, print the sizes, and stop"},
+     .group = CALL,
+     .in_short_help = true,
+     .is_local = true},
+    {.param = {.key = "force",
+               .type = HS_PARAM_FLAG,
+               .offset = AT(force),
+               .preset = "no",
+               .help = "replace an existing run directory"},
+     .letter = 'f',
+     .group = CALL,
+     .is_local = true},
+    {.param = {.key = "progress",
+               .type = HS_PARAM_FLAG,
+               .offset = AT(progress),
+               .preset = "no",
+               .help = "progress on standard error even if it is no terminal"},
+     .group = CALL,
+     .is_local = true},
+    {.param = {.key = "no_progress",
+               .type = HS_PARAM_FLAG,
+               .offset = AT(no_progress),
+               .preset = "no",
+               .help = "no progress"},
+     .group = CALL,
+     .is_local = true},
+    {.param = {.key = "verbose",
+               .type = HS_PARAM_FLAG,
+               .offset = AT(verbose),
+               .preset = "no",
+               .help = "also events, decisions, time and memory"},
+     .letter = 'v',
+     .group = CALL,
+     .is_local = true},
+    {.param = {.key = NULL}},
+};
+
+const struct hs_option hs_trace_option_table[] = {
+    TRACE_ROWS,
+    {.param = {.key = "cluster",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(cluster),
+               .unit = "SPEC",
+               .help = "validate: offered load and jobs that can never fit on this cluster"},
+     .letter = 'c',
+     .group = CLUSTER,
+     .in_short_help = true},
+    CLUSTER_ROWS,
+    CALL_ROWS,
+    {.param = {.key = NULL}},
+};

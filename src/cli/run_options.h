@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The options of `horus run` and `horus trace`: one struct, two tables over it.
+ */
+#ifndef HORUS_CLI_RUN_OPTIONS_H
+#define HORUS_CLI_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/config.h"
+
+enum hs_time_unit { HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN, HS_UNIT_H };
+
+/* Values of the options; offsets are in the tables of run_options.c. */
+struct hs_run_options {
+    const char *trace, *format, *map;
+    const char *cluster, *policy, *vc_file, *vc_date;
+    const char *output, *outputs, *outcomes, *sort, *sample;
+    const char *config_file, *settings;
+    int32_t time_unit, vc, check, philly_attempts, cpu_jobs, zero_duration;
+    int64_t seed, max_jobs, tie_jitter, max_tenants;
+    int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
+    double load, interference, skip_bad_rows;             /* skip_bad_rows: per cent */
+    bool force, dry_run, print_config, quiet, verbose, progress, no_progress;
+};
+
+#define HS_DEFAULT_CLUSTER "16x8:V100"
+
+extern const struct hs_option hs_run_option_table[], hs_trace_option_table[];
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The default name of a run directory. Equal configuration, inputs and version give an equal name,
+ * so that repeating a run is noticed; where the files lie has no say.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "cli/record.h"
+#include "data/param.h"
+#include "horus/version.h"
+
+static bool is_place(const char *key)
+{
+    return strcmp(key, "trace") == 0 || strcmp(key, "vc_file") == 0;
+}
+
+enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
+                              struct hs_diag *diag)
+{
+    char value[4096];
+    uint64_t hash = hs_seed_of(0, HS_VERSION), content, bytes;
+    hash = hs_seed_of(hash, hs_version_commit());
+    for (const struct hs_option *o = setup->config->options; o->param.key != NULL; o++) {
+        if (o->is_local || is_place(o->param.key))
+            continue;
+        (void)hs_param_print(&o->param, setup->options, value, sizeof value);
+        hash = hs_seed_of(hs_seed_of(hash, o->param.key), value);
+    }
+    hash = hs_mix64(hash, setup->cluster.input_hash);
+    if (strcmp(setup->options->trace, "-") != 0) {
+        HS_TRY(hs_hash_file(setup->options->trace, &content, &bytes, diag));
+        hash = hs_mix64(hash, content);
+    }
+    if (setup->options->vc_file != NULL) {
+        HS_TRY(hs_hash_file(setup->options->vc_file, &content, &bytes, diag));
+        hash = hs_mix64(hash, content);
+    }
+    (void)snprintf(path, size, "results/%s-%s-%012" PRIx64, setup->workload, setup->policy->name,
+                   hash >> 16);
+    return HS_OK;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Each part of a run is prepared by one function that reports for itself what it refuses.
+ */
+#include "cli/setup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "base/timeparse.h"
+#include "data/param.h"
+
+#define POLICIES_MAX 64
+
+void hs_workload_name(const char *path, char *name, size_t size)
+{
+    static const char *const suffixes[] = {".gz", ".zst", ".csv", ".json", ".jsonl", ".txt"};
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    (void)snprintf(name, size, "%s", strcmp(path, "-") == 0 ? "stdin" : base);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t len = strlen(name), cut = strlen(suffixes[i]);
+        if (len > cut && strcmp(name + len - cut, suffixes[i]) == 0)
+            name[len - cut] = '\0';
+    }
+}
+
+static void bits_text(uint32_t bits, const char *const *words, size_t count, char *text,
+                      size_t size)
+{
+    size_t used = 0;
+    (void)snprintf(text, size, "nothing");
+    for (size_t i = 0; i < count; i++) {
+        if ((bits & (1u << i)) == 0 || used >= size)
+            continue;
+        int n = snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", words[i]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+void hs_setup_knows_text(uint32_t knows, char *text, size_t size)
+{
+    static const char *const words[] = {"duration", "utilization", "memory", "deadline", "rate"};
+    bits_text(knows, words, sizeof words / sizeof *words, text, size);
+}
+
+void hs_setup_can_text(uint32_t can, char *text, size_t size)
+{
+    static const char *const words[] = {"preempt",  "migrate", "co-locate", "slice",
+                                        "throttle", "resize",  "set timers"};
+    bits_text(can, words, sizeof words / sizeof *words, text, size);
+}
+
+enum hs_status hs_setup_find_policy(const char *name, size_t len,
+                                    const struct hs_policy_ops **policy, struct hs_diag *diag)
+{
+    char text[64], hint[128];
+    const char *names[POLICIES_MAX];
+    size_t count = 0;
+    (void)snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text), name);
+    *policy = hs_policy_find(text);
+    if (*policy != NULL)
+        return HS_OK;
+    const struct hs_policy_ops *known;
+    while (count < POLICIES_MAX && (known = hs_policy_at(count)) != NULL)
+        names[count++] = known->name;
+    const char *nearest = hs_nearest(text, names, count);
+    if (nearest != NULL)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    else
+        (void)snprintf(hint, sizeof hint, "'horus policies' lists them");
+    return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown policy '%s'", text);
+}
+
+enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **policy, void **state,
+                               struct hs_arena *arena, struct hs_diag *diag)
+{
+    char what[96];
+    size_t len = strcspn(spec, ":");
+    HS_TRY(hs_setup_find_policy(spec, len, policy, diag));
+    *state = hs_arena_alloc(arena, (*policy)->state_size + 1);
+    if (*state == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    HS_TRY(hs_param_defaults((*policy)->params, *state, arena));
+    if (spec[len] == '\0')
+        return HS_OK;
+    (void)snprintf(what, sizeof what, "policy '%s'", (*policy)->name);
+    return hs_param_set_list((*policy)->params, *state, arena, what, spec + len + 1, diag);
+}
+
+enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_options *options,
+                                struct hs_diag *diag)
+{
+    HS_TRY(hs_cluster_load(cluster, options->cluster, diag));
+    if (options->vc == HS_VC_IGNORE) {
+        if (options->vc_file != NULL || options->vc_date != NULL)
+            return hs_fail(diag, HS_E_USAGE, NULL, "say --vc=partition or --vc=quota",
+                           "--vc-file and --vc-date mean nothing with --vc=ignore");
+        return HS_OK;
+    }
+    const char *date = options->vc_date != NULL ? options->vc_date : "";
+    return hs_cluster_set_vcs(cluster, (enum hs_vc_mode)options->vc, options->vc_file, date, diag);
+}
+
+static enum hs_status parse_sort(const char *text, uint64_t *window, struct hs_diag *diag)
+{
+    int64_t rows;
+    if (strcmp(text, "all") == 0) {
+        *window = HS_SORT_ALL;
+        return HS_OK;
+    }
+    if (!hs_parse_int64(text, strlen(text), &rows) || rows < 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "--sort=8192 holds back 8192 rows",
+                       "sort is neither a number of rows nor 'all': '%s'", text);
+    *window = (uint64_t)rows;
+    return HS_OK;
+}
+
+enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_run_options *options,
+                              struct hs_diag *diag)
+{
+    static const int64_t units_us[] = {HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
+    hs_trace_options_default(trace);
+    trace->path = options->trace;
+    trace->format = options->format;
+    trace->map = options->map;
+    trace->time_unit_us = units_us[options->time_unit];
+    trace->philly_attempts = options->philly_attempts;
+    trace->cpu_jobs = options->cpu_jobs;
+    trace->zero_duration = options->zero_duration;
+    trace->outcomes = options->outcomes;
+    trace->max_jobs = (uint64_t)options->max_jobs;
+    trace->load = options->load;
+    trace->skip_bad_permille = (uint32_t)(options->skip_bad_rows * 10 + 0.5);
+    return parse_sort(options->sort, &trace->sort_window, diag);
+}
+
+static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct hs_diag *diag)
+{
+    static const char *const names[] = {"jobs", "segments", "series", "nodes", "summary", "all"};
+    static const uint32_t bits[] = {HS_OUT_JOBS,  HS_OUT_SEGMENTS, HS_OUT_SERIES,
+                                    HS_OUT_NODES, HS_OUT_SUMMARY,  HS_OUT_ALL};
+    const size_t count = sizeof names / sizeof *names;
+    *outputs = HS_OUT_SUMMARY;
+    for (;;) {
+        char word[32], hint[64];
+        size_t len = strcspn(text, ","), i = 0;
+        (void)snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word),
+                       text);
+        while (i < count && strcmp(word, names[i]) != 0)
+            i++;
+        if (i == count) {
+            const char *nearest = hs_nearest(word, names, count);
+            (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest ? nearest : "all");
+            return hs_fail(diag, HS_E_USAGE, NULL, hint,
+                           "outputs: unknown output '%s'; expected all, summary, or a list of "
+                           "jobs,segments,series,nodes",
+                           word);
+        }
+        *outputs |= bits[i];
+        if (text[len] == '\0')
+            return HS_OK;
+        text += len + 1;
+    }
+}
+
+static enum hs_status parse_sample(const char *text, int64_t *sample_us, struct hs_diag *diag)
+{
+    *sample_us = strcmp(text, "auto") == 0 ? 0 : -1;
+    if (*sample_us == 0 || strcmp(text, "exact") == 0)
+        return HS_OK;
+    if (!hs_parse_duration_us(text, strlen(text), sample_us) || *sample_us <= 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "for example 60s",
+                       "sample is neither a time, 'auto' nor 'exact': '%s'", text);
+    return HS_OK;
+}
+
+static void fill_card(struct hs_setup *setup)
+{
+    static const char *const vc_texts[] = {"ignored: one pool for all",
+                                           "partition: each virtual cluster has nodes of its own",
+                                           "quota: shared nodes, a GPU quota each"};
+    const struct hs_run_options *options = setup->options;
+    struct hs_card *card = &setup->card;
+    card->workload = setup->workload;
+    card->cluster = options->cluster;
+    card->seed = (uint64_t)options->seed;
+    card->policy = setup->policy->name;
+    if (setup->policy->semantics != NULL)
+        setup->policy->semantics(setup->policy_state, &card->policy_semantics);
+    card->gang = "all or nothing";
+    card->ties = "submission, then trace row; equally good nodes: lowest id";
+    card->locality = "none: a spread gang runs at full speed";
+    card->vc = vc_texts[options->vc];
+    card->interference = options->interference < 1 ? "constant speed beside another job" : "none";
+    hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
+    hs_setup_can_text(setup->can, card->can, sizeof card->can);
+}
+
+enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options *options,
+                             const struct hs_config *config, struct hs_diag *diag)
+{
+    memset(setup, 0, sizeof *setup);
+    setup->options = options;
+    setup->config = config;
+    if (options->trace == NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL, "usage: horus run [options] TRACE",
+                       "run: TRACE is missing");
+    if (options->tie_jitter > 0 && strcmp(options->trace, "-") == 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
+                       "--tie-jitter reads the trace several times: standard input cannot be");
+    hs_workload_name(options->trace, setup->workload, sizeof setup->workload);
+    HS_TRY(parse_outputs(options->outputs, &setup->outputs, diag));
+    HS_TRY(parse_sample(options->sample, &setup->sample_us, diag));
+    HS_TRY(hs_setup_policy(options->policy, &setup->policy, &setup->policy_state, &setup->arena,
+                           diag));
+    setup->can = setup->policy->can;
+    setup->knows = setup->policy->knows;
+    if (setup->policy->needs != NULL)
+        setup->policy->needs(setup->policy_state, &setup->can, &setup->knows);
+    HS_TRY(hs_setup_trace(&setup->trace, options, diag));
+    HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
+    fill_card(setup);
+    return HS_OK;
+}
+
+void hs_setup_close(struct hs_setup *setup)
+{
+    hs_cluster_free(&setup->cluster);
+    hs_arena_free(&setup->arena);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Wires trace, policy, engine and report together. Whatever fails, everything opened is closed and
+ * the run directory is complete or gone.
+ */
+#include "cli/simulate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/fixed.h"
+#include "base/io.h"
+#include "cli/interrupt.h"
+#include "cli/jitter.h"
+#include "cli/meter.h"
+#include "cli/record.h"
+#include "cli/runlog.h"
+#include "report/rundir.h"
+
+/* One pass over the trace. */
+struct pass {
+    const struct hs_setup *setup;
+    const struct hs_run_call *call;
+    struct hs_diag *diag;
+    struct hs_trace *trace;
+    struct hs_report *report;
+    struct hs_engine *engine;
+    struct hs_meter meter;
+    char label[48];
+    struct hs_intake *intake;
+};
+
+static double share_done(const struct pass *pass)
+{
+    uint64_t done = 0, total = 0;
+    if (pass->setup->options->until_us > 0 || pass->setup->options->max_jobs > 0)
+        return -1;
+    hs_input_progress(hs_trace_input(pass->trace), &done, &total);
+    return total > 0 ? (double)done / (double)total : -1;
+}
+
+static enum hs_status pass_poll(void *ctx, const struct hs_instant *instant)
+{
+    struct pass *pass = ctx;
+    int signal_number = hs_interrupt_signal();
+    if (signal_number != 0)
+        return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL, NULL,
+                       "stopped by %s on day %.1f of the simulation: nothing was kept",
+                       signal_number == SIGINT ? "SIGINT" : "SIGTERM",
+                       (double)instant->time_us / 86400e6);
+    if (!hs_meter_is_due(&pass->meter))
+        return HS_OK;
+    struct hs_engine_figures figures;
+    hs_engine_get_figures(pass->engine, &figures);
+    struct hs_meter_reading reading = {.instant = instant,
+                                       .share = share_done(pass),
+                                       .elapsed_s = hs_meter_elapsed_s(&pass->meter),
+                                       .events = figures.events};
+    hs_meter_show(&pass->meter, &reading);
+    return HS_OK;
+}
+
+static enum hs_status note_rejected(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_intake *intake = ctx;
+    (void)now_us;
+    if (job->state != HS_JOB_REJECTED)
+        return HS_OK;
+    if (intake->rejected < HS_REJECTED_SHOWN)
+        (void)snprintf(intake->rejections[intake->rejected], sizeof intake->rejections[0],
+                       "%s rejected: %s", job->id, job->reason);
+    intake->rejected++;
+    return HS_OK;
+}
+
+static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir)
+{
+    const struct hs_setup *setup = pass->setup;
+    struct hs_report_options options = {
+        .dir = dir,
+        .cluster = &setup->cluster,
+        .workload_name = setup->workload,
+        .outputs = setup->outputs,
+        .sample_us = setup->sample_us,
+        .warmup_us = setup->options->warmup_us,
+        .cooldown_us = setup->options->cooldown_us,
+        .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
+        .is_sharing = (setup->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0,
+    };
+    return hs_report_open(&pass->report, &options, pass->diag);
+}
+
+static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
+{
+    const struct hs_setup *setup = pass->setup;
+    const struct hs_run_options *options = setup->options;
+    struct hs_engine_config config = {
+        .cluster = &setup->cluster,
+        .policy = setup->policy,
+        .policy_state = setup->policy_state,
+        .check = (enum hs_check)options->check,
+        .jitter_seed = jitter_seed,
+        .until_us = options->until_us > 0 ? options->until_us : HS_TIME_MAX,
+        .interference_q32 = (uint64_t)llrint(options->interference * (double)HS_Q32_ONE),
+        .max_tenants = (uint32_t)options->max_tenants,
+        .startup_us = options->startup_us,
+        .poll = pass_poll,
+        .poll_ctx = pass,
+    };
+    HS_TRY(hs_engine_open(&pass->engine, &config, pass->diag));
+    const struct hs_observer *observer;
+    for (size_t i = 0; (observer = hs_report_observer(pass->report, i)) != NULL; i++)
+        HS_TRY(hs_engine_observe(pass->engine, observer));
+    struct hs_observer tally = {.ctx = pass->intake, .on_finish = note_rejected};
+    return hs_engine_observe(pass->engine, &tally);
+}
+
+static void take_counts(const struct hs_trace *trace, struct hs_intake *intake)
+{
+    struct hs_trace_counts counts;
+    hs_trace_get_counts(trace, &counts);
+    intake->rows = counts.rows;
+    intake->accepted = counts.accepted;
+    intake->bad = counts.bad;
+    intake->reordered = counts.reordered;
+    intake->drop_kinds =
+        counts.drop_kinds < HS_DROP_KINDS_MAX ? counts.drop_kinds : HS_DROP_KINDS_MAX;
+    for (uint32_t i = 0; i < intake->drop_kinds; i++) {
+        intake->drop_texts[i] = counts.drop_texts[i];
+        intake->drops[i] = counts.drops[i];
+    }
+}
+
+/* Reads what --max-jobs or --until left, so that the hash is that of the whole file. */
+static enum hs_status hash_input(struct pass *pass, struct hs_run_result *result)
+{
+    struct hs_input *input = hs_trace_input(pass->trace);
+    const char *data;
+    size_t len;
+    enum hs_status status;
+    while ((status = hs_input_read(input, &data, &len)) == HS_OK)
+        ;
+    if (status != HS_END)
+        return status;
+    result->trace_input = (struct hs_manifest_input){.role = "trace",
+                                                     .path = pass->setup->options->trace,
+                                                     .hash = hs_input_hash(input),
+                                                     .bytes = hs_input_bytes(input),
+                                                     .rows = result->intake.rows};
+    (void)snprintf(result->format, sizeof result->format, "%s", hs_trace_format_name(pass->trace));
+    return HS_OK;
+}
+
+static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const struct hs_rundir *dir,
+                               struct hs_run_result *result)
+{
+    const struct hs_setup *setup = pass->setup;
+    pass->intake = &result->intake;
+    HS_TRY(hs_trace_open(&pass->trace, &setup->trace, pass->diag));
+    HS_TRY(open_report(pass, dir));
+    HS_TRY(open_engine(pass, jitter_seed));
+    enum hs_status status = hs_engine_run(pass->engine, hs_trace_source(pass->trace));
+    hs_meter_stop(&pass->meter);
+    HS_TRY(status);
+    hs_engine_get_figures(pass->engine, &result->figures);
+    HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
+    take_counts(pass->trace, pass->intake);
+    uint32_t count = 0;
+    const struct hs_output_file *files = hs_report_files(pass->report, &count);
+    for (result->file_count = 0; result->file_count < count; result->file_count++)
+        result->files[result->file_count] = files[result->file_count];
+    return hash_input(pass, result);
+}
+
+static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run_call *call,
+                               uint32_t k, const struct hs_rundir *dir,
+                               struct hs_run_result *result, struct hs_diag *diag)
+{
+    struct pass pass = {.setup = setup, .call = call, .diag = diag};
+    uint64_t seed = k > 0 ? hs_jitter_seed((uint64_t)setup->options->seed, k - 1) : 0;
+    hs_meter_start(&pass.meter, call->terminal, call->shows_progress, setup->cluster.gpu_count);
+    if (k > 0)
+        (void)snprintf(pass.label, sizeof pass.label, "ties %" PRIu32 "/%" PRId64 " ", k,
+                       setup->options->tie_jitter);
+    pass.meter.label = pass.label;
+    enum hs_status status = pass_run(&pass, seed, dir, result);
+    if (pass.engine != NULL)
+        hs_engine_close(pass.engine);
+    if (pass.report != NULL)
+        hs_report_close(pass.report);
+    if (pass.trace != NULL)
+        hs_trace_close(pass.trace);
+    return status;
+}
+
+static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs_run_call *call,
+                                   struct hs_run_result *result, struct hs_diag *diag)
+{
+    if (setup->options->tie_jitter == 0)
+        return HS_OK;
+    struct hs_run_result *run = hs_alloc_zeroed(1, sizeof *run);
+    if (run == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    enum hs_status status = HS_OK;
+    for (uint32_t k = 1; k <= setup->options->tie_jitter && status == HS_OK; k++) {
+        memset(run, 0, sizeof *run);
+        status = run_once(setup, call, k, NULL, run, diag);
+        if (status == HS_OK)
+            hs_jitter_add(&result->summary, &run->summary);
+    }
+    hs_free(run);
+    return status;
+}
+
+/* What the reader must know before believing a figure. */
+static void warn(const struct hs_run_result *result, struct hs_diag *diag)
+{
+    const struct hs_intake *intake = &result->intake;
+    for (uint32_t i = 0; i < intake->drop_kinds; i++)
+        if (intake->drops[i] > 0)
+            hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
+                      intake->drops[i], intake->rows, intake->drop_texts[i]);
+    if (intake->bad > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " rows left out: bad (--skip-bad-rows)", intake->bad,
+                  intake->rows);
+    for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
+        hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
+    if (intake->rejected > 0)
+        hs_report(diag, HS_WARNING, NULL, "'horus trace validate TRACE -c CLUSTER' lists them all",
+                  "%" PRIu64 " of %" PRIu64 " jobs were rejected: they can never run",
+                  intake->rejected, intake->accepted);
+    if (result->figures.unfinished > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " jobs had not finished at the end of the simulation",
+                  result->figures.unfinished);
+}
+
+static void measure(const struct hs_meter *clock, struct hs_run_result *result)
+{
+    struct rusage usage;
+    result->wall_s = hs_meter_elapsed_s(clock);
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return;
+    result->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                    (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    result->peak_rss_kib = (uint64_t)usage.ru_maxrss;
+}
+
+enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
+                           const char *dir_path, struct hs_run_result *result, struct hs_diag *diag)
+{
+    struct hs_rundir dir = {0};
+    struct hs_runlog log;
+    struct hs_meter clock;
+
+    hs_interrupt_watch();
+    hs_meter_start(&clock, call->terminal, false, 0);
+    if (dir_path != NULL)
+        HS_TRY(hs_rundir_open(&dir, dir_path, setup->options->force, diag));
+    hs_runlog_open(&log, diag);
+    enum hs_status status =
+        run_once(setup, call, 0, dir_path != NULL ? &dir : NULL, result, &log.diag);
+    if (status == HS_OK)
+        status = run_jittered(setup, call, result, diag);
+    if (status == HS_OK) {
+        warn(result, &log.diag);
+        measure(&clock, result);
+        if (dir_path != NULL)
+            status = hs_record_write(setup, call, result, &log, &dir);
+        if (status == HS_OK && dir_path != NULL)
+            status = hs_rundir_commit(&dir, &log.diag);
+    }
+    if (status != HS_OK && dir_path != NULL)
+        hs_rundir_discard(&dir);
+    hs_runlog_close(&log);
+    return status;
+}
+
+enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_result *result,
+                               struct hs_diag *diag)
+{
+    struct hs_trace_job job;
+    struct pass pass = {.setup = setup, .diag = diag};
+    HS_TRY(hs_trace_open(&pass.trace, &setup->trace, diag));
+    enum hs_status status;
+    while ((status = hs_trace_next(pass.trace, &job)) == HS_OK)
+        ;
+    if (status == HS_END) {
+        take_counts(pass.trace, &result->intake);
+        status = hash_input(&pass, result);
+    }
+    hs_trace_close(pass.trace);
+    if (status == HS_OK)
+        warn(result, diag);
+    return status;
+}
