@@ -39,4 +39,6 @@ void hs_csv_close(struct hs_csv *csv);
 /* Index of a header name (exact, then ignoring case), or UINT32_MAX. */
 uint32_t hs_csv_column(const struct hs_csv_row *header, const char *name);
 
+const char *hs_csv_library_version(void);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * JSON documents (configs, clusters): `//` and block comments allowed, duplicate keys and control
- * characters inside strings refused, every value can be located for a message. The only file that
- * includes cJSON.h (together with jsonstream.c through json_parse in data/json_private.h).
+ * characters inside strings refused, every value can be located for a message. json.c is the only
+ * file that includes cJSON.h (jsonstream.c parses through data/json_private.h).
  *
  *     HS_TRY(hs_json_load(&doc, path, diag));
  *     const struct hs_json *nodes = hs_json_get(hs_json_root(doc), "nodes");
@@ -35,6 +35,8 @@ HS_MUST_USE enum hs_status hs_json_load(struct hs_json_doc **doc, const char *pa
                                         struct hs_diag *diag);
 const struct hs_json *hs_json_root(const struct hs_json_doc *doc);
 struct hs_place hs_json_place(const struct hs_json_doc *doc, const struct hs_json *value);
+/* Of the key of an object's member, for "unknown key"; of the value if it has no key. */
+struct hs_place hs_json_place_key(const struct hs_json_doc *doc, const struct hs_json *member);
 void hs_json_close(struct hs_json_doc *doc);
 
 /* All accept NULL and answer ABSENT, NULL, 0, false. */
@@ -72,5 +74,7 @@ void hs_jsonw_bool(struct hs_jsonw *w, bool value);
 void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash); /* 16 hex digits, as text */
 void hs_jsonw_null(struct hs_jsonw *w);
 void hs_jsonw_finish(struct hs_jsonw *w); /* final newline */
+
+const char *hs_json_library_version(void);
 
 #endif

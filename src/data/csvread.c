@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * libcsv pushes fields and skips blank lines silently; this file turns it round. One line at a
+ * time goes in, so that line numbers are exact and a row can be handed out as soon as it is whole;
+ * fields are copied into one buffer that the next row reuses. The raw row stays in the window:
+ * columns are found by scanning it again, only when a message is needed.
+ *
+ * After a bad row the reader goes on with the line behind the row's first line, whatever a broken
+ * quote may have swallowed. Cost: a libcsv parse, one memchr a line and one memcpy a field.
+ */
+#include "data/csvread.h"
+
+#include <csv.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/window.h"
+
+#define FIELDS_MAX  4096u
+#define FIELD_MAX   (1u << 20)
+#define ROW_MAX     (4u << 20)
+#define WINDOW_MAX  (2 * ROW_MAX)
+#define ENTRY_STEP  4096 /* by which libcsv grows its field buffer; its own 128 is quadratic */
+#define PARSER_MODE (CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL | CSV_EMPTY_IS_NULL)
+#define QUOTE_HINT  "quote the whole field and double the quotes inside it: \"a \"\"b\"\" c\""
+
+enum fault {
+    FAULT_NONE,
+    FAULT_NUL,
+    FAULT_BARE_CR,
+    FAULT_FIELDS,
+    FAULT_FIELD,
+    FAULT_ROW,
+    FAULT_OPEN,
+    FAULT_INSIDE,
+    FAULT_BEHIND,
+};
+
+struct hs_csv {
+    struct csv_parser parser;
+    struct hs_window window;
+    struct hs_diag *diag;
+    char delimiter;
+    bool is_started, has_nul;
+    bool is_skipping; /* to the end of a line that is too long to hold */
+    bool is_row_done;
+    enum fault fault;
+    uint32_t at;                 /* next byte of the window to be parsed */
+    uint32_t row_begin, row_end; /* the raw row */
+    int64_t line, row_line;      /* of at, of row_begin */
+    char *text;                  /* the fields of the row, each with its NUL */
+    uint32_t text_cap, text_used, count;
+    uint32_t lengths[FIELDS_MAX];
+    const char *fields[FIELDS_MAX];
+};
+
+static void on_field(void *bytes, size_t len, void *ctx)
+{
+    struct hs_csv *csv = ctx;
+    if (HS_UNLIKELY(csv->is_row_done || csv->count == FIELDS_MAX || len > FIELD_MAX)) {
+        if (csv->fault == FAULT_NONE)
+            csv->fault = csv->is_row_done           ? FAULT_BARE_CR
+                         : csv->count == FIELDS_MAX ? FAULT_FIELDS
+                                                    : FAULT_FIELD;
+        return;
+    }
+    char *to = csv->text + csv->text_used;
+    if (len != 0)
+        memcpy(to, bytes, len);
+    to[len] = '\0';
+    csv->text_used += (uint32_t)len + 1;
+    csv->lengths[csv->count++] = (uint32_t)len;
+}
+
+static void on_row(int end, void *ctx)
+{
+    struct hs_csv *csv = ctx;
+    (void)end;
+    csv->is_row_done = true;
+}
+
+static void parser_reset(struct hs_csv *csv)
+{
+    csv_free(&csv->parser);
+    (void)csv_init(&csv->parser, PARSER_MODE); /* fails for NULL alone */
+    csv_set_delim(&csv->parser, (unsigned char)csv->delimiter);
+    csv_set_blk_size(&csv->parser, ENTRY_STEP);
+}
+
+static enum hs_status no_memory(const struct hs_csv *csv)
+{
+    return hs_fail(csv->diag, HS_E_MEMORY, NULL, NULL, "%s:%lld: no memory for this row",
+                   hs_input_path(csv->window.input), (long long)csv->row_line);
+}
+
+/* ---- where things stand, from the raw row ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Behind the quote that closes the one at p, or stop. */
+static const char *quoted_scan(const char *p, const char *stop)
+{
+    for (p++; p < stop; p++) {
+        if (*p != '"')
+            continue;
+        if (p + 1 == stop || p[1] != '"')
+            return p + 1;
+        p++;
+    }
+    return stop;
+}
+
+/* Scans one field as libcsv reads it: *begin and *end without the blanks around it; returns where
+ * its delimiter or row end is, or `stop`. */
+static const char *field_scan(const struct hs_csv *csv, const char *p, const char *stop,
+                              const char **begin, const char **end)
+{
+    while (p < stop && is_blank(*p) && *p != csv->delimiter)
+        p++;
+    *begin = p;
+    if (p < stop && *p == '"')
+        p = quoted_scan(p, stop);
+    while (p < stop && *p != csv->delimiter && *p != '\n' && *p != '\r')
+        p++;
+    *end = p;
+    while (*end > *begin && is_blank((*end)[-1]))
+        --*end;
+    return p;
+}
+
+/* The place of at[0, span) inside the raw row; the span ends with its line. */
+static struct hs_place place_at(const struct hs_csv *csv, const char *at, size_t span)
+{
+    const char *line = csv->window.bytes + csv->row_begin;
+    const char *stop = csv->window.bytes + csv->row_end;
+    int64_t number = csv->row_line;
+
+    for (const char *nl; (nl = memchr(line, '\n', (size_t)(at - line))) != NULL; line = nl + 1)
+        number++;
+    const char *end = memchr(at, '\n', (size_t)(stop - at));
+    if (end == NULL)
+        end = stop;
+    if (end > at && end[-1] == '\r')
+        end--;
+    if (span > (size_t)(end - at))
+        span = (size_t)(end - at);
+    return (struct hs_place){.file = hs_input_path(csv->window.input),
+                             .line = number,
+                             .column = (int32_t)(at - line) + 1,
+                             .span = (int32_t)(span > 0 ? span : 1),
+                             .text = line,
+                             .text_len = (size_t)(end - line)};
+}
+
+struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field)
+{
+    const char *p = csv->window.bytes + csv->row_begin;
+    const char *stop = csv->window.bytes + csv->row_end;
+    const char *begin, *end;
+
+    if (p == stop)
+        return (struct hs_place){.file = hs_input_path(csv->window.input), .line = csv->line};
+    for (;; p++) {
+        p = field_scan(csv, p, stop, &begin, &end);
+        if (field-- == 0)
+            return place_at(csv, begin, (size_t)(end - begin));
+        if (p == stop || *p != csv->delimiter)
+            return place_at(csv, p, 1);
+    }
+}
+
+/* ---- faults ---- */
+
+static const struct {
+    const char *what, *hint;
+} faults[] = {
+    [FAULT_NUL] = {"a NUL byte", "is this text in UTF-8? UTF-16 and binary files are not"},
+    [FAULT_BARE_CR] = {"a carriage return without a line feed",
+                       "old Macintosh line ends: convert with tr '\\r' '\\n'"},
+    [FAULT_FIELDS] = {"more than 4096 fields in a row", NULL},
+    [FAULT_FIELD] = {"a field of more than 1 MiB", "is a closing quote missing?"},
+    [FAULT_ROW] = {"a row of more than 4 MiB", "is this a CSV file?"},
+    [FAULT_OPEN] = {"the quote that opens here is never closed", QUOTE_HINT},
+    [FAULT_INSIDE] = {"a quote inside a field that does not begin with one", QUOTE_HINT},
+    [FAULT_BEHIND] = {"text behind the closing quote", QUOTE_HINT},
+};
+
+/* The byte at which the row went wrong. */
+static struct hs_place fault_place(const struct hs_csv *csv, enum fault fault, uint32_t at)
+{
+    const char *begin, *end, *p = csv->window.bytes + csv->row_begin;
+    const char *stop = csv->window.bytes + csv->row_end;
+
+    if (fault == FAULT_NUL || fault == FAULT_INSIDE || fault == FAULT_BEHIND)
+        return place_at(csv, csv->window.bytes + at, 1);
+    if (fault != FAULT_BARE_CR)
+        return hs_csv_place(csv, csv->count);
+    for (uint32_t i = 0; i < csv->count; i++)
+        p = field_scan(csv, p, stop, &begin, &end) + (i + 1 < csv->count);
+    return place_at(csv, p, 1);
+}
+
+/* Reports, and arranges that reading goes on behind the first line of the row. */
+static enum hs_status row_fail(struct hs_csv *csv, enum fault fault, uint32_t at)
+{
+    struct hs_place place = fault_place(csv, fault, at);
+    enum hs_status status =
+        hs_fail(csv->diag, HS_E_INPUT, &place, faults[fault].hint, "%s", faults[fault].what);
+    const char *from = csv->window.bytes + csv->row_begin;
+    const char *nl = memchr(from, '\n', csv->row_end - csv->row_begin);
+
+    csv->at = nl != NULL ? (uint32_t)(nl + 1 - csv->window.bytes) : csv->row_end;
+    csv->line = csv->row_line + (nl != NULL);
+    csv->is_skipping = nl == NULL;
+    parser_reset(csv);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static enum hs_status window_more(struct hs_csv *csv)
+{
+    uint32_t keep = csv->row_begin, held = csv->window.end - keep;
+    HS_TRY(hs_window_more(&csv->window, keep));
+    csv->row_begin = 0;
+    csv->row_end -= keep;
+    csv->has_nul |= memchr(csv->window.bytes + held, '\0', csv->window.end - held) != NULL;
+    return HS_OK;
+}
+
+/* The line that follows the part of the row already parsed, its '\n' included unless the file ends
+ * without one or the row is too long. HS_END if there is none. */
+static enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
+{
+    uint32_t searched = 0;
+    for (;;) {
+        const char *line = csv->window.bytes + csv->row_end;
+        uint32_t held = csv->window.end - csv->row_end;
+        const char *nl = held > searched ? memchr(line + searched, '\n', held - searched) : NULL;
+        if (HS_LIKELY(nl != NULL)) {
+            *len = (uint32_t)(nl + 1 - line);
+            return HS_OK;
+        }
+        *len = searched = held;
+        if (csv->window.end - csv->row_begin > ROW_MAX)
+            return HS_OK;
+        enum hs_status status = window_more(csv);
+        if (status == HS_END && held > 0)
+            return HS_OK;
+        if (status != HS_OK)
+            return status;
+    }
+}
+
+/* Parses one line; its fields arrive in on_field. */
+static enum hs_status line_feed(struct hs_csv *csv, uint32_t len)
+{
+    const char *line = csv->window.bytes + csv->row_end;
+    const char *nul = HS_UNLIKELY(csv->has_nul) ? memchr(line, '\0', len) : NULL;
+    uint32_t begin = csv->row_end;
+
+    csv->row_end += len;
+    if (nul != NULL)
+        return row_fail(csv, FAULT_NUL, (uint32_t)(nul - csv->window.bytes));
+    HS_TRY(hs_grow((void **)&csv->text, &csv->text_cap, (uint64_t)csv->row_end - csv->row_begin + 1,
+                   1, WINDOW_MAX));
+    size_t used = csv_parse(&csv->parser, line, len, on_field, on_row, csv);
+    if (HS_UNLIKELY(used != len)) {
+        if (csv_error(&csv->parser) != CSV_EPARSE)
+            return no_memory(csv);
+        return row_fail(csv, csv->parser.quoted ? FAULT_BEHIND : FAULT_INSIDE,
+                        begin + (uint32_t)used);
+    }
+    if (csv->fault == FAULT_NONE && csv->parser.entry_pos > FIELD_MAX)
+        csv->fault = FAULT_FIELD;
+    if (csv->fault == FAULT_NONE && csv->row_end - csv->row_begin > ROW_MAX)
+        csv->fault = FAULT_ROW;
+    if (HS_UNLIKELY(csv->fault != FAULT_NONE))
+        return row_fail(csv, csv->fault, 0);
+    csv->line += line[len - 1] == '\n';
+    return HS_OK;
+}
+
+static enum hs_status row_finish(struct hs_csv *csv, struct hs_csv_row *row)
+{
+    const char *text = csv->text;
+    for (uint32_t i = 0; i < csv->count; i++) {
+        csv->fields[i] = text;
+        text += csv->lengths[i] + 1;
+    }
+    *row = (struct hs_csv_row){csv->fields, csv->lengths, csv->count, csv->row_line};
+    csv->at = csv->row_end;
+    return HS_OK;
+}
+
+static enum hs_status file_finish(struct hs_csv *csv, struct hs_csv_row *row)
+{
+    csv->at = csv->row_end;
+    if (csv_fini(&csv->parser, on_field, on_row, csv) != 0)
+        return row_fail(csv, FAULT_OPEN, 0);
+    if (csv->fault != FAULT_NONE)
+        return row_fail(csv, csv->fault, 0);
+    return csv->is_row_done ? row_finish(csv, row) : HS_END;
+}
+
+static void row_begin(struct hs_csv *csv)
+{
+    csv->row_begin = csv->row_end = csv->at;
+    csv->row_line = csv->line;
+    csv->text_used = csv->count = 0;
+    csv->is_row_done = false;
+    csv->fault = FAULT_NONE;
+}
+
+/* Passes over a byte-order mark, or over the rest of a line that was given up. */
+static enum hs_status row_seek(struct hs_csv *csv)
+{
+    uint32_t len;
+    enum hs_status status;
+
+    if (!csv->is_started) {
+        csv->is_started = true;
+        do
+            status = csv->window.end < 3 ? window_more(csv) : HS_END;
+        while (status == HS_OK);
+        if (status != HS_END)
+            return status;
+        if (csv->window.end >= 3 && memcmp(csv->window.bytes, "\xEF\xBB\xBF", 3) == 0)
+            csv->at = 3;
+    }
+    while (csv->is_skipping) {
+        row_begin(csv);
+        HS_TRY(line_load(csv, &len));
+        csv->at = csv->row_end + len;
+        csv->is_skipping = csv->window.bytes[csv->at - 1] != '\n';
+        csv->line += !csv->is_skipping;
+    }
+    return HS_OK;
+}
+
+/* ---- public ---- */
+
+enum hs_status hs_csv_open(struct hs_csv **out, struct hs_input *input, char delimiter,
+                           struct hs_diag *diag)
+{
+    struct hs_csv *csv = hs_alloc_zeroed(1, sizeof *csv);
+    if (csv == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for a CSV reader");
+    csv->window = (struct hs_window){.input = input, .diag = diag, .max = WINDOW_MAX};
+    csv->diag = diag;
+    csv->delimiter = delimiter;
+    csv->line = 1;
+    parser_reset(csv);
+    *out = csv;
+    return HS_OK;
+}
+
+enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
+{
+    if (HS_UNLIKELY(!csv->is_started || csv->is_skipping))
+        HS_TRY(row_seek(csv));
+    row_begin(csv);
+    for (;;) {
+        uint32_t len;
+        enum hs_status status = line_load(csv, &len);
+        if (HS_UNLIKELY(status != HS_OK))
+            return status == HS_END ? file_finish(csv, row) : status;
+        HS_TRY(line_feed(csv, len));
+        if (HS_LIKELY(csv->is_row_done))
+            return row_finish(csv, row);
+        if (!csv->parser.quoted && csv->window.bytes[csv->row_end - 1] == '\n') {
+            csv->at = csv->row_end; /* a blank line */
+            row_begin(csv);
+        }
+    }
+}
+
+void hs_csv_close(struct hs_csv *csv)
+{
+    if (csv == NULL)
+        return;
+    csv_free(&csv->parser);
+    hs_window_free(&csv->window);
+    hs_free(csv->text);
+    hs_free(csv);
+}
+
+static bool is_same_ignoring_case(const char *a, const char *b)
+{
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        int x = *a >= 'A' && *a <= 'Z' ? *a + 32 : *a;
+        int y = *b >= 'A' && *b <= 'Z' ? *b + 32 : *b;
+        if (x != y)
+            return false;
+    }
+    return *a == *b;
+}
+
+uint32_t hs_csv_column(const struct hs_csv_row *header, const char *name)
+{
+    for (uint32_t i = 0; i < header->count; i++)
+        if (strcmp(header->fields[i], name) == 0)
+            return i;
+    for (uint32_t i = 0; i < header->count; i++)
+        if (is_same_ignoring_case(header->fields[i], name))
+            return i;
+    return UINT32_MAX;
+}
+
+#define TEXT_OF(x)  #x
+#define TEXT_OF_(x) TEXT_OF(x)
+
+const char *hs_csv_library_version(void)
+{
+    return TEXT_OF_(CSV_MAJOR) "." TEXT_OF_(CSV_MINOR) "." TEXT_OF_(CSV_RELEASE);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * cJSON behind a wall: its allocations go to an arena (its hooks are global and are set only
+ * around a parse, so parsing is not for threads), its values are opaque outside.
+ */
+#include "data/json.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "data/json_private.h"
+
+#define DOCUMENT_MAX (UINT64_C(16) << 20)
+#define EXACT_MAX    9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
+#define FEW_KEYS     16                 /* up to here comparing all pairs beats sorting */
+
+struct hs_json_doc {
+    char *text; /* as read, comments included */
+    struct hs_arena arena;
+    struct hs_json_source source;
+    const struct hs_json *root;
+};
+
+/* ---- cJSON ---- */
+
+static struct {
+    struct hs_arena *arena;
+    bool is_exhausted;
+} parsing;
+
+static void *parse_alloc(size_t size)
+{
+    void *memory = hs_arena_alloc(parsing.arena, size);
+    parsing.is_exhausted |= memory == NULL;
+    return memory;
+}
+
+static void parse_free(void *memory)
+{
+    (void)memory; /* the arena is freed whole */
+}
+
+static const cJSON *node(const struct hs_json *value)
+{
+    return (const cJSON *)value;
+}
+
+static const struct hs_json *json(const cJSON *value)
+{
+    return (const struct hs_json *)value;
+}
+
+/* ---- vetting: what the text is allowed to say but no reader should be asked to guess at ---- */
+
+struct ranked_key {
+    const cJSON *member;
+    uint32_t rank;
+};
+
+static int by_key_then_rank(const void *a, const void *b)
+{
+    const struct ranked_key *x = a, *y = b;
+    int order = strcmp(x->member->string, y->member->string);
+    return order != 0 ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The earliest member whose key an earlier one has, *first that one; O(n log n). */
+static const cJSON *find_duplicate_sorted(const cJSON *object, struct hs_arena *arena,
+                                          const cJSON **first)
+{
+    uint32_t count = hs_json_count(json(object)), n = 0;
+    struct ranked_key *keys = hs_arena_alloc(arena, (uint64_t)count * sizeof *keys);
+    const cJSON *found = NULL;
+    uint32_t rank = UINT32_MAX;
+
+    if (keys == NULL) {
+        parsing.is_exhausted = true;
+        return NULL;
+    }
+    for (const cJSON *m = object->child; m != NULL; m = m->next, n++)
+        keys[n] = (struct ranked_key){m, n};
+    qsort(keys, n, sizeof *keys, by_key_then_rank);
+    for (uint32_t i = 1; i < n; i++) {
+        if (keys[i].rank < rank &&
+            strcmp(keys[i].member->string, keys[i - 1].member->string) == 0) {
+            found = keys[i].member;
+            *first = keys[i - 1].member;
+            rank = keys[i].rank;
+        }
+    }
+    return found;
+}
+
+static const cJSON *find_duplicate(const cJSON *object, struct hs_arena *arena, const cJSON **first)
+{
+    uint32_t count = 0;
+    for (const cJSON *m = object->child; m != NULL; m = m->next) {
+        if (++count > FEW_KEYS)
+            return find_duplicate_sorted(object, arena, first);
+        for (*first = object->child; *first != m; *first = (*first)->next)
+            if (strcmp((*first)->string, m->string) == 0)
+                return m;
+    }
+    return NULL;
+}
+
+/* The first value in the tree that is out of range or has a key that *first has; NULL if none. */
+static const cJSON *find_bad(const cJSON *value, struct hs_arena *arena, const cJSON **first)
+{
+    const cJSON *bad = NULL;
+    *first = NULL;
+    if (cJSON_IsNumber(value))
+        return isfinite(value->valuedouble) ? NULL : value;
+    if (cJSON_IsObject(value))
+        bad = find_duplicate(value, arena, first);
+    if (bad != NULL)
+        return bad;
+    for (const cJSON *child = value->child; child != NULL && bad == NULL; child = child->next)
+        if (child->child != NULL || cJSON_IsNumber(child))
+            bad = find_bad(child, arena, first);
+    return bad;
+}
+
+/* ---- locating ---- */
+
+static struct hs_json_walk walk_of(const struct hs_json_source *source, uint32_t target)
+{
+    return (struct hs_json_walk){.text = source->text + source->begin,
+                                 .len = source->end - source->begin,
+                                 .has_comments = source->has_comments,
+                                 .target = target};
+}
+
+/* Counts values in the order of the text until `value` is met. */
+static bool count_to(const cJSON *tree, const cJSON *value, uint32_t *index)
+{
+    if (tree == value)
+        return true;
+    ++*index;
+    for (const cJSON *child = tree->child; child != NULL; child = child->next)
+        if (count_to(child, value, index))
+            return true;
+    return false;
+}
+
+struct hs_place hs_json_locate(const struct hs_json_source *source, const struct hs_json *root,
+                               const struct hs_json *value, bool of_key)
+{
+    uint32_t target = 0;
+    bool is_found = value != NULL && count_to(node(root), node(value), &target);
+    struct hs_json_walk walk = walk_of(source, target);
+
+    if (!is_found || !hs_json_walk(&walk))
+        return (struct hs_place){.file = source->file, .line = source->line};
+    return hs_json_place_at(source, of_key && walk.key.len > 0 ? walk.key : walk.value);
+}
+
+/* ---- parsing ---- */
+
+static enum hs_status bad_fail(const struct hs_json_source *source, const cJSON *root,
+                               const cJSON *bad, const cJSON *first, struct hs_diag *diag)
+{
+    struct hs_place place = hs_json_locate(source, json(root), json(bad), first != NULL);
+    char hint[64];
+
+    if (first == NULL)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL, "a number beyond the range of a double");
+    struct hs_place earlier = hs_json_locate(source, json(root), json(first), true);
+    snprintf(hint, sizeof hint, "the first one is on line %lld", (long long)earlier.line);
+    return hs_fail(diag, HS_E_INPUT, &place, hint, "duplicate key '%s'", bad->string);
+}
+
+static const cJSON *tree_build(const char *text, size_t len, struct hs_arena *arena)
+{
+    cJSON_Hooks hooks = {parse_alloc, parse_free};
+    parsing.arena = arena;
+    parsing.is_exhausted = false;
+    cJSON_InitHooks(&hooks);
+    const cJSON *tree = cJSON_ParseWithLength(text, len);
+    cJSON_InitHooks(NULL);
+    return tree;
+}
+
+enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
+                             struct hs_arena *arena, const struct hs_json **root,
+                             struct hs_diag *diag)
+{
+    struct hs_json_walk walk = walk_of(source, UINT32_MAX);
+    const cJSON *first = NULL, *bad = NULL;
+
+    walk.blanked = blanked;
+    if (!hs_json_walk(&walk)) {
+        struct hs_place place = hs_json_place_at(source, walk.value);
+        return hs_fail(diag, HS_E_INPUT, &place, walk.hint, "%s", walk.what);
+    }
+    const cJSON *tree = tree_build(blanked != NULL ? blanked : walk.text, walk.len, arena);
+    if (tree != NULL)
+        bad = find_bad(tree, arena, &first);
+    if (parsing.is_exhausted)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: no memory for this JSON", source->file);
+    if (tree == NULL) /* a build of cJSON with other limits than the walk knows */
+        return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s:%lld: cJSON %s cannot parse this JSON",
+                       source->file, (long long)source->line, cJSON_Version());
+    if (bad != NULL)
+        return bad_fail(source, tree, bad, first, diag);
+    *root = json(tree);
+    return HS_OK;
+}
+
+/* ---- documents ---- */
+
+static enum hs_status document_read(struct hs_json_doc *doc, const char *path, struct hs_diag *diag)
+{
+    size_t len;
+    HS_TRY(hs_read_file(path, DOCUMENT_MAX, &doc->text, &len, diag));
+    size_t bom = len >= 3 && memcmp(doc->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    const char *name = hs_arena_text(&doc->arena, path, strlen(path));
+    char *blanked = hs_arena_text(&doc->arena, doc->text + bom, len - bom);
+    if (name == NULL || blanked == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: no memory for this JSON", path);
+    doc->source = (struct hs_json_source){.file = name,
+                                          .text = doc->text + bom,
+                                          .len = len - bom,
+                                          .end = len - bom,
+                                          .line = 1,
+                                          .column = 1,
+                                          .has_comments = true};
+    return hs_json_parse(&doc->source, blanked, &doc->arena, &doc->root, diag);
+}
+
+enum hs_status hs_json_load(struct hs_json_doc **out, const char *path, struct hs_diag *diag)
+{
+    *out = NULL;
+    struct hs_json_doc *doc = hs_alloc_zeroed(1, sizeof *doc);
+    if (doc == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: no memory for this JSON", path);
+    enum hs_status status = document_read(doc, path, diag);
+    if (status == HS_OK)
+        *out = doc;
+    else
+        hs_json_close(doc);
+    return status;
+}
+
+struct hs_place hs_json_place(const struct hs_json_doc *doc, const struct hs_json *value)
+{
+    return hs_json_locate(&doc->source, doc->root, value, false);
+}
+
+struct hs_place hs_json_place_key(const struct hs_json_doc *doc, const struct hs_json *member)
+{
+    return hs_json_locate(&doc->source, doc->root, member, true);
+}
+
+const struct hs_json *hs_json_root(const struct hs_json_doc *doc)
+{
+    return doc->root;
+}
+
+void hs_json_close(struct hs_json_doc *doc)
+{
+    if (doc == NULL)
+        return;
+    hs_arena_free(&doc->arena);
+    hs_free(doc->text);
+    hs_free(doc);
+}
+
+/* ---- values ---- */
+
+enum hs_json_kind hs_json_kind(const struct hs_json *value)
+{
+    if (value == NULL)
+        return HS_JSON_ABSENT;
+    switch (node(value)->type & 0xFF) {
+    case cJSON_False:
+    case cJSON_True:
+        return HS_JSON_BOOL;
+    case cJSON_Number:
+        return HS_JSON_NUMBER;
+    case cJSON_String:
+        return HS_JSON_TEXT;
+    case cJSON_Array:
+        return HS_JSON_ARRAY;
+    case cJSON_Object:
+        return HS_JSON_OBJECT;
+    default:
+        return HS_JSON_NULL;
+    }
+}
+
+const struct hs_json *hs_json_get(const struct hs_json *object, const char *key)
+{
+    if (hs_json_kind(object) != HS_JSON_OBJECT)
+        return NULL;
+    for (const cJSON *member = node(object)->child; member != NULL; member = member->next)
+        if (strcmp(member->string, key) == 0)
+            return json(member);
+    return NULL;
+}
+
+const struct hs_json *hs_json_first(const struct hs_json *container)
+{
+    return container != NULL ? json(node(container)->child) : NULL;
+}
+
+const struct hs_json *hs_json_next(const struct hs_json *child)
+{
+    return child != NULL ? json(node(child)->next) : NULL;
+}
+
+const char *hs_json_key(const struct hs_json *member)
+{
+    return member != NULL ? node(member)->string : NULL;
+}
+
+const char *hs_json_text(const struct hs_json *value)
+{
+    return hs_json_kind(value) == HS_JSON_TEXT ? node(value)->valuestring : NULL;
+}
+
+double hs_json_number(const struct hs_json *value)
+{
+    return hs_json_kind(value) == HS_JSON_NUMBER ? node(value)->valuedouble : 0;
+}
+
+bool hs_json_int(const struct hs_json *value, int64_t *out)
+{
+    double number = hs_json_number(value);
+    if (hs_json_kind(value) != HS_JSON_NUMBER || fabs(number) > EXACT_MAX ||
+        floor(number) != number)
+        return false;
+    *out = (int64_t)number;
+    return true;
+}
+
+bool hs_json_bool(const struct hs_json *value)
+{
+    return value != NULL && cJSON_IsTrue(node(value));
+}
+
+uint32_t hs_json_count(const struct hs_json *container)
+{
+    uint32_t count = 0;
+    for (const struct hs_json *c = hs_json_first(container); c != NULL; c = hs_json_next(c))
+        count++;
+    return count;
+}
+
+const char *hs_json_library_version(void)
+{
+    return cJSON_Version();
+}

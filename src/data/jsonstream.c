@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Splits a huge array, or JSON Lines, into its elements without parsing them: a state machine of
+ * bracket depth, in-string and escape finds where an element ends; json_walk and cJSON then look
+ * at that element alone. One pass each, memory of one element.
+ *
+ * A fault inside an element leaves the next one readable. A fault of the structure (a control
+ * character in a string, a missing comma, a truncated file) does not: the first call returns
+ * HS_E_INPUT, later ones HS_E_IO, so that no caller takes it for one bad row after another.
+ */
+#include "data/jsonstream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/json_private.h"
+#include "data/window.h"
+
+#define ELEMENT_MAX (16u << 20)
+#define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))
+#define PREFIX_MAX  4096u /* of the line before an element that is kept for excerpts */
+
+enum phase { PHASE_START, PHASE_FIRST, PHASE_ARRAY, PHASE_LINES, PHASE_BEHIND, PHASE_LOST };
+
+struct hs_jsonstream {
+    struct hs_window window;
+    struct hs_diag *diag;
+    struct hs_arena arena;
+    const struct hs_json *element;
+    enum phase phase;
+    uint32_t at;          /* next byte of the window to look at */
+    uint32_t kept;        /* what messages may quote begins here */
+    int64_t line, column; /* of kept */
+    uint32_t begin;       /* of the element */
+};
+
+/* Inside an element. */
+struct split {
+    uint64_t arrays; /* bit d: the container of depth d is an array */
+    unsigned depth;
+    bool is_in_text, is_escaped;
+};
+
+enum split_end { SPLIT_MORE, SPLIT_DONE, SPLIT_CONTROL, SPLIT_DEPTH, SPLIT_BRACKET };
+
+/* ---- window and places ---- */
+
+/* Moves `kept` on to the line of `to`, or to `to` itself when that line is long. */
+static void keep_from(struct hs_jsonstream *s, uint32_t to)
+{
+    const char *p = s->window.bytes + s->kept, *stop = s->window.bytes + to;
+    for (const char *nl; (nl = memchr(p, '\n', (size_t)(stop - p))) != NULL; p = nl + 1) {
+        s->line++;
+        s->column = 1;
+    }
+    if ((size_t)(stop - p) > PREFIX_MAX) {
+        s->column += stop - p;
+        p = stop;
+    }
+    s->kept = (uint32_t)(p - s->window.bytes);
+}
+
+static enum hs_status window_more(struct hs_jsonstream *s)
+{
+    uint32_t kept = s->kept;
+    HS_TRY(hs_window_more(&s->window, kept));
+    s->kept = 0;
+    s->at -= kept;
+    s->begin -= kept;
+    return HS_OK;
+}
+
+/* The JSON [begin, end) of the window, and the lines around it. */
+static struct hs_json_source source_of(const struct hs_jsonstream *s, uint32_t begin, uint32_t end)
+{
+    return (struct hs_json_source){.file = hs_input_path(s->window.input),
+                                   .text = s->window.bytes + s->kept,
+                                   .len = s->window.end - s->kept,
+                                   .begin = begin - s->kept,
+                                   .end = end - s->kept,
+                                   .line = s->line,
+                                   .column = s->column};
+}
+
+static struct hs_place place_at(const struct hs_jsonstream *s, uint32_t at)
+{
+    struct hs_json_source source = source_of(s, at, at);
+    return hs_json_place_at(&source, (struct hs_json_span){0, 1});
+}
+
+/* A fault at the next byte that leaves no way on. */
+static enum hs_status lost(struct hs_jsonstream *s, const char *what, const char *hint)
+{
+    keep_from(s, s->at);
+    struct hs_place place = place_at(s, s->at);
+    s->phase = PHASE_LOST;
+    return hs_fail(s->diag, HS_E_INPUT, &place, hint, "%s", what);
+}
+
+/* ---- splitting ---- */
+
+/* 1: ends a run inside a text: the quote, the backslash and the control characters. */
+static const unsigned char stops_text[256] = {
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,         1,
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['"'] = 1, ['\\'] = 1,
+};
+
+/* 1: matters outside of texts. */
+static const unsigned char is_structure[256] = {
+    ['"'] = 1, ['{'] = 1, ['}'] = 1, ['['] = 1, [']'] = 1};
+
+/* Inside a text: *p moves behind its end, or to `stop`. */
+static enum split_end split_text(struct split *split, const unsigned char **p,
+                                 const unsigned char *stop)
+{
+    while (*p < stop) {
+        if (split->is_escaped && **p >= 0x20) {
+            split->is_escaped = false;
+            ++*p;
+            continue;
+        }
+        while (*p < stop && !stops_text[**p])
+            ++*p;
+        if (*p == stop)
+            break;
+        if (**p < 0x20)
+            return SPLIT_CONTROL;
+        split->is_escaped = **p == '\\';
+        split->is_in_text = **p != '"';
+        ++*p;
+        if (!split->is_in_text)
+            break;
+    }
+    return SPLIT_MORE;
+}
+
+/* Moves *p over bytes of one element; anything but SPLIT_MORE ends it there. */
+static enum split_end split_run(struct split *split, const unsigned char **p,
+                                const unsigned char *stop)
+{
+    while (*p < stop) {
+        if (split->is_in_text) {
+            if (split_text(split, p, stop) != SPLIT_MORE)
+                return SPLIT_CONTROL;
+            continue;
+        }
+        while (*p < stop && !is_structure[**p])
+            ++*p;
+        if (*p == stop)
+            break;
+        int c = **p;
+        if (c == '"') {
+            split->is_in_text = true;
+        } else if (c == '{' || c == '[') {
+            if (split->depth == HS_JSON_DEPTH_MAX)
+                return SPLIT_DEPTH;
+            split->arrays = split->arrays << 1 | (c == '[');
+            split->depth++;
+        } else {
+            if ((split->arrays & 1) != (c == ']'))
+                return SPLIT_BRACKET;
+            split->arrays >>= 1;
+            split->depth--;
+        }
+        ++*p;
+        if (split->depth == 0)
+            return SPLIT_DONE;
+    }
+    return SPLIT_MORE;
+}
+
+static enum hs_status split_fail(struct hs_jsonstream *s, enum split_end end, bool is_array)
+{
+    int c = s->window.bytes[s->at];
+    if (end == SPLIT_DEPTH)
+        return lost(s, "more than 64 levels of nesting", NULL);
+    if (end == SPLIT_BRACKET)
+        return lost(s, is_array ? "expected ']', not '}'" : "expected '}', not ']'", NULL);
+    if (c == '\n' || c == '\r')
+        return lost(s, "a line end inside a text", "is the closing quote missing?");
+    return lost(s, "a control character inside a text", "write it as \\t or \\u00XX");
+}
+
+static enum hs_status truncated(struct hs_jsonstream *s, const char *what)
+{
+    s->at = s->window.end;
+    return lost(s, what, "a truncated download? compare its size with the original");
+}
+
+static enum hs_status truncated_inside(struct hs_jsonstream *s)
+{
+    char what[80];
+    snprintf(what, sizeof what, "the file ends inside the element that begins on line %lld",
+             (long long)place_at(s, s->begin).line);
+    return truncated(s, what);
+}
+
+/* From the brace at s->at to behind the element. */
+static enum hs_status element_split(struct hs_jsonstream *s)
+{
+    struct split split = {0};
+    s->begin = s->at;
+    for (;;) {
+        const unsigned char *bytes = (const unsigned char *)s->window.bytes;
+        const unsigned char *p = bytes + s->at;
+        enum split_end end = split_run(&split, &p, bytes + s->window.end);
+        s->at = (uint32_t)(p - bytes);
+        if (end == SPLIT_DONE)
+            return HS_OK;
+        if (end != SPLIT_MORE)
+            return split_fail(s, end, split.arrays & 1);
+        if (s->at - s->begin > ELEMENT_MAX)
+            break;
+        enum hs_status status = window_more(s);
+        if (status == HS_END)
+            return truncated_inside(s);
+        if (status != HS_OK)
+            return status;
+    }
+    struct hs_place place = place_at(s, s->begin);
+    s->phase = PHASE_LOST;
+    return hs_fail(s->diag, HS_E_LIMIT, &place, "is a closing bracket missing?",
+                   "an element of more than 16 MiB");
+}
+
+/* ---- between elements ---- */
+
+/* To the next byte that is not white space; HS_END at the end of the file. */
+static enum hs_status skip_space(struct hs_jsonstream *s, int *c)
+{
+    for (;;) {
+        for (; s->at < s->window.end; s->at++) {
+            *c = (unsigned char)s->window.bytes[s->at];
+            if (*c != ' ' && *c != '\n' && *c != '\r' && *c != '\t')
+                return HS_OK;
+        }
+        if (s->window.end > 0)
+            keep_from(s, s->at);
+        HS_TRY(window_more(s));
+    }
+}
+
+/* A byte-order mark, then '[' or the first object of JSON Lines. */
+static enum hs_status stream_begin(struct hs_jsonstream *s, int *c)
+{
+    enum hs_status status = HS_OK;
+    while (status == HS_OK && s->window.end < 3)
+        status = window_more(s);
+    if (status != HS_OK && status != HS_END)
+        return status;
+    if (s->window.end >= 3 && memcmp(s->window.bytes, "\xEF\xBB\xBF", 3) == 0)
+        s->at = s->kept = 3;
+    status = skip_space(s, c);
+    if (status == HS_END) {
+        s->phase = PHASE_LOST;
+        struct hs_place place = {.file = hs_input_path(s->window.input), .line = s->line};
+        return hs_fail(s->diag, HS_E_INPUT, &place, NULL, "the file is empty");
+    }
+    HS_TRY(status);
+    if (*c == '{') {
+        s->phase = PHASE_LINES;
+        return HS_OK;
+    }
+    if (*c != '[')
+        return lost(s, "expected '[' or '{'", "a JSON array of objects, or one object a line");
+    s->phase = PHASE_FIRST;
+    s->at++;
+    return skip_space(s, c);
+}
+
+/* Behind an element of the array: to the next one, or behind the array. */
+static enum hs_status array_step(struct hs_jsonstream *s, int *c)
+{
+    if (*c == ']') {
+        s->phase = PHASE_BEHIND;
+        s->at++;
+        return skip_space(s, c);
+    }
+    if (s->phase == PHASE_FIRST)
+        return HS_OK;
+    if (*c != ',')
+        return lost(s, "expected ',' or ']'", *c == '{' ? "is a comma missing?" : NULL);
+    s->at++;
+    enum hs_status status = skip_space(s, c);
+    if (status == HS_OK && *c == ']')
+        return lost(s, "expected '{'", "remove the comma before ']'");
+    return status;
+}
+
+/* To the first byte of the next element. */
+static enum hs_status element_seek(struct hs_jsonstream *s)
+{
+    int c = 0;
+    enum hs_status status = s->phase == PHASE_START ? stream_begin(s, &c) : skip_space(s, &c);
+    if (status == HS_OK && (s->phase == PHASE_FIRST || s->phase == PHASE_ARRAY))
+        status = array_step(s, &c);
+    if (status == HS_END && (s->phase == PHASE_FIRST || s->phase == PHASE_ARRAY))
+        return truncated(s, "the file ends before ']'");
+    if (status != HS_OK)
+        return status;
+    if (s->phase == PHASE_BEHIND)
+        return lost(s, "text behind the end of the array", NULL);
+    if (c != '{')
+        return lost(s, "expected '{'",
+                    s->phase == PHASE_LINES ? "one object a line, no commas between them" : NULL);
+    if (s->phase == PHASE_FIRST)
+        s->phase = PHASE_ARRAY;
+    keep_from(s, s->at);
+    return HS_OK;
+}
+
+enum hs_status hs_jsonstream_open(struct hs_jsonstream **out, struct hs_input *input,
+                                  struct hs_diag *diag)
+{
+    struct hs_jsonstream *s = hs_alloc_zeroed(1, sizeof *s);
+    *out = s;
+    if (s == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for a JSON reader");
+    s->window = (struct hs_window){.input = input, .diag = diag, .max = WINDOW_MAX};
+    s->diag = diag;
+    s->line = s->column = 1;
+    return HS_OK;
+}
+
+enum hs_status hs_jsonstream_next(struct hs_jsonstream *s, const struct hs_json **element)
+{
+    s->element = *element = NULL;
+    if (s->phase == PHASE_LOST)
+        return HS_E_IO;
+    hs_arena_reset(&s->arena);
+    HS_TRY(element_seek(s));
+    HS_TRY(element_split(s));
+    struct hs_json_source source = source_of(s, s->begin, s->at);
+    HS_TRY(hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag));
+    *element = s->element;
+    return HS_OK;
+}
+
+struct hs_place hs_jsonstream_place(struct hs_jsonstream *s, const struct hs_json *value)
+{
+    if (s->element == NULL)
+        return (struct hs_place){.file = hs_input_path(s->window.input), .line = s->line};
+    struct hs_json_source source = source_of(s, s->begin, s->at);
+    return hs_json_locate(&source, s->element, value != NULL ? value : s->element, false);
+}
+
+void hs_jsonstream_close(struct hs_jsonstream *s)
+{
+    if (s == NULL)
+        return;
+    hs_arena_free(&s->arena);
+    hs_window_free(&s->window);
+    hs_free(s);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * JSON out. Text that is not UTF-8 would make the whole file unreadable for every parser, so each
+ * byte outside a valid sequence is written as the code point of the same number (\u00XX).
+ */
+#include "data/json.h"
+
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/io.h"
+
+static void put(struct hs_jsonw *w, const char *text)
+{
+    hs_output_put(w->out, text, strlen(text));
+}
+
+static void line_break(struct hs_jsonw *w)
+{
+    put(w, "\n");
+    for (uint32_t i = 0; i < w->depth; i++)
+        put(w, "  ");
+}
+
+/* What stands before a value: a comma and a new line, unless its key has just been written. */
+static void value_begin(struct hs_jsonw *w)
+{
+    if (!w->after_key) {
+        if (w->needs_comma)
+            put(w, ",");
+        if (w->depth > 0)
+            line_break(w);
+    }
+    w->after_key = false;
+    w->needs_comma = true;
+}
+
+static void container_begin(struct hs_jsonw *w, const char *bracket)
+{
+    value_begin(w);
+    put(w, bracket);
+    w->depth++;
+    w->needs_comma = false;
+}
+
+static void container_end(struct hs_jsonw *w, const char *bracket)
+{
+    w->depth--;
+    if (w->needs_comma)
+        line_break(w);
+    put(w, bracket);
+    w->needs_comma = true;
+}
+
+/* Length of the UTF-8 sequence at p (table 3-7 of the Unicode standard: no overlong forms, no
+ * surrogates), 0 if it is broken. */
+static size_t utf8_length(const unsigned char *p)
+{
+    static const struct {
+        unsigned char first, last, low, high; /* of the first byte; of the second byte */
+        size_t len;
+    } rows[] = {
+        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
+        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+    };
+
+    if (p[0] < 0x80)
+        return 1;
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        if (p[0] < rows[r].first || p[0] > rows[r].last)
+            continue;
+        if (p[1] < rows[r].low || p[1] > rows[r].high)
+            return 0;
+        for (size_t i = 2; i < rows[r].len; i++)
+            if ((p[i] & 0xC0u) != 0x80)
+                return 0;
+        return rows[r].len;
+    }
+    return 0;
+}
+
+static void text_put(struct hs_jsonw *w, const char *text)
+{
+    static const char hex[] = "0123456789abcdef", special[] = "\"\\\n\t\r\b\f";
+    const unsigned char *p = (const unsigned char *)text;
+
+    put(w, "\"");
+    for (size_t len; *p != '\0'; p += len) {
+        char escape[6] = {'\\', 'u', '0', '0', hex[*p >> 4], hex[*p & 15]};
+        const char *letter = strchr(special, *p);
+        len = utf8_length(p);
+        if (letter != NULL) {
+            escape[1] = "\"\\ntrbf"[letter - special];
+            hs_output_put(w->out, escape, 2);
+        } else if (len == 0 || *p < 0x20 || *p == 0x7F) {
+            hs_output_put(w->out, escape, sizeof escape);
+        } else {
+            hs_output_put(w->out, p, len);
+        }
+        len += len == 0;
+    }
+    put(w, "\"");
+}
+
+static void number_put(struct hs_jsonw *w, const char *digits, size_t len)
+{
+    value_begin(w);
+    hs_output_put(w->out, digits, len);
+}
+
+void hs_jsonw_begin(struct hs_jsonw *w, struct hs_output *out)
+{
+    *w = (struct hs_jsonw){.out = out};
+}
+
+void hs_jsonw_object(struct hs_jsonw *w)
+{
+    container_begin(w, "{");
+}
+
+void hs_jsonw_end_object(struct hs_jsonw *w)
+{
+    container_end(w, "}");
+}
+
+void hs_jsonw_array(struct hs_jsonw *w)
+{
+    container_begin(w, "[");
+}
+
+void hs_jsonw_end_array(struct hs_jsonw *w)
+{
+    container_end(w, "]");
+}
+
+void hs_jsonw_key(struct hs_jsonw *w, const char *key)
+{
+    value_begin(w);
+    text_put(w, key);
+    put(w, ": ");
+    w->after_key = true;
+}
+
+void hs_jsonw_text(struct hs_jsonw *w, const char *text)
+{
+    value_begin(w);
+    if (text != NULL)
+        text_put(w, text);
+    else
+        put(w, "null");
+}
+
+void hs_jsonw_i64(struct hs_jsonw *w, int64_t value)
+{
+    char digits[HS_FMT_MAX];
+    number_put(w, digits, hs_fmt_i64(digits, value));
+}
+
+void hs_jsonw_u64(struct hs_jsonw *w, uint64_t value)
+{
+    char digits[HS_FMT_MAX];
+    number_put(w, digits, hs_fmt_u64(digits, value));
+}
+
+void hs_jsonw_double(struct hs_jsonw *w, double value)
+{
+    char digits[HS_FMT_MAX];
+    size_t len = hs_fmt_double(digits, value);
+    if (len > 0)
+        number_put(w, digits, len);
+    else
+        hs_jsonw_null(w);
+}
+
+void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us)
+{
+    char digits[HS_FMT_MAX];
+    number_put(w, digits, hs_fmt_seconds(digits, us));
+}
+
+void hs_jsonw_bool(struct hs_jsonw *w, bool value)
+{
+    value_begin(w);
+    put(w, value ? "true" : "false");
+}
+
+void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash)
+{
+    static const char hex[] = "0123456789abcdef";
+    char digits[18] = {'"', [17] = '"'};
+    for (int i = 16; i >= 1; i--, hash >>= 4)
+        digits[i] = hex[hash & 15];
+    number_put(w, digits, sizeof digits);
+}
+
+void hs_jsonw_null(struct hs_jsonw *w)
+{
+    value_begin(w);
+    put(w, "null");
+}
+
+void hs_jsonw_finish(struct hs_jsonw *w)
+{
+    put(w, "\n");
+}
