@@ -98,6 +98,8 @@ uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc);
 /* Virtual clusters: 1 when they are ignored. Partition: each owns its nodes. Quota: all share the
  * nodes, and room is what the VC may still take (UINT64_MAX when there is no quota). */
 uint32_t hs_view_vcs(const struct hs_view *v);
+bool hs_view_vcs_are_apart(
+    const struct hs_view *v); /* partition: what one does cannot touch another */
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
 

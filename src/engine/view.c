@@ -227,6 +227,11 @@ uint32_t hs_view_vcs(const struct hs_view *v)
     return v->engine->cluster->vc_count;
 }
 
+bool hs_view_vcs_are_apart(const struct hs_view *v)
+{
+    return v->engine->cluster->vc_mode == HS_VC_PARTITION;
+}
+
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
 {
     return hs_free_total(v->engine->free_index, vc);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * First come, first served. scan=strict is what Helios and the Philly cluster call FIFO, scan=fit
+ * what Tiresias' simulator calls fjf; scan=easy backfills behind a reservation and needs run times.
+ */
+#include "policies/kit_queue.h"
+
+struct fifo {
+    int32_t scan, placement;
+    struct hs_queue waiting, running; /* running only under easy */
+};
+
+struct fifo_scratch {
+    struct hs_order_link link;
+};
+
+static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct fifo *f = state;
+    *can = 0;
+    *knows = f->scan == HS_SCAN_EASY ? HS_KNOWS_DURATION : 0;
+}
+
+static enum hs_status fifo_init(void *state, const struct hs_view *v)
+{
+    struct fifo *f = state;
+    HS_TRY(hs_queue_init(&f->running, v));
+    return hs_queue_init(&f->waiting, v);
+}
+
+static void fifo_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    struct fifo *f = state;
+    bool is_easy = f->scan == HS_SCAN_EASY;
+    if (event->kind == HS_EVENT_SUBMIT) {
+        hs_queue_add(&f->waiting, v, event->job, 0);
+        hs_queue_wake(&f->waiting, v, event->job);
+    } else if (event->kind == HS_EVENT_STARTED && !is_easy) {
+        hs_queue_remove(&f->waiting, v, event->job);
+    } else if (event->kind == HS_EVENT_FINISH) {
+        /* a rejected job still waits in the queue; a finished one is in running, if anywhere */
+        bool has_run = hs_view_first_start_us(v, event->job) >= 0;
+        hs_queue_remove(has_run ? &f->running : &f->waiting, v, event->job);
+        hs_queue_wake(&f->waiting, v, event->job);
+    }
+}
+
+static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    struct fifo *f = state;
+    enum hs_placer placer = (enum hs_placer)f->placement;
+    if (f->scan == HS_SCAN_EASY)
+        hs_queue_scan_easy(&f->waiting, &f->running, v, p, placer, hs_view_duration_us);
+    else
+        hs_queue_scan(&f->waiting, v, p, (enum hs_scan)f->scan, placer);
+    return HS_OK;
+}
+
+static void fifo_semantics(const void *state, struct hs_semantics *out)
+{
+    const struct fifo *f = state;
+    *out = (struct hs_semantics){.order = "submit",
+                                 .scan = hs_scan_names[f->scan],
+                                 .placement = hs_placer_names[f->placement],
+                                 .preemption = "none",
+                                 .cost = "none"};
+}
+
+static const char *fifo_check(const void *state, const struct hs_view *v)
+{
+    return hs_queue_check(&((const struct fifo *)state)->waiting, v);
+}
+
+static const struct hs_param params[] = {
+    {.key = "scan",
+     .type = HS_PARAM_CHOICE,
+     .offset = offsetof(struct fifo, scan),
+     .preset = "strict",
+     .choices = hs_scan_names,
+     .help = "behind a job that does not fit: stop, skip it, or backfill behind its reservation",
+     .source = "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95"},
+    HS_PLACEMENT_PARAM(struct fifo, placement),
+    {0}};
+
+const struct hs_policy_ops hs_policy_fifo = {
+    .name = "fifo",
+    .summary = "first come, first served",
+    .cite = "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
+    .knows = HS_KNOWS_DURATION,
+    .params = params,
+    .state_size = sizeof(struct fifo),
+    .job_state_size = sizeof(struct fifo_scratch),
+    .needs = fifo_needs,
+    .init = fifo_init,
+    .on_event = fifo_event,
+    .decide = fifo_decide,
+    .semantics = fifo_semantics,
+    .check = fifo_check,
+};

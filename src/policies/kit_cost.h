@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a preemption costs the victim before it makes progress again, charged when it resumes.
+ *
+ *     free   nothing (Tiresias' simulator)
+ *     table  by gang size: 1 GPU, 2-8, more (Helios' simulator: 7, 30 and 60 s)
+ *     job    the trace's own preempt_cost column; the table where it has none
+ */
+#ifndef HORUS_POLICIES_KIT_COST_H
+#define HORUS_POLICIES_KIT_COST_H
+
+#include "horus/policy.h"
+
+struct hs_preempt_cost {
+    int32_t model;
+    struct hs_durations table;
+};
+
+extern const char *const hs_cost_names[];
+
+#define HS_COST_PARAMS(state_type, field)                                                          \
+    {.key = "preempt_cost",                                                                        \
+     .type = HS_PARAM_CHOICE,                                                                      \
+     .offset = offsetof(state_type, field) + offsetof(struct hs_preempt_cost, model),              \
+     .preset = "free",                                                                             \
+     .choices = hs_cost_names,                                                                     \
+     .help = "what a preempted job pays when it resumes"},                                         \
+    {                                                                                              \
+        .key = "cost_table", .type = HS_PARAM_DURATIONS,                                           \
+        .offset = offsetof(state_type, field) + offsetof(struct hs_preempt_cost, table),           \
+        .preset = "7/30/60", .unit = "s", .help = "cost of preempting 1, 2-8, more GPUs",          \
+        .source = "Hu et al. SC'21, Helios simulator"                                              \
+    }
+
+int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Treap with parent links in the jobs' scratch (Seidel & Aragon, Algorithmica 1996).
+ */
+#include "policies/kit_order.h"
+
+static struct hs_order_link *link_of(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+/* Finaliser of a 32-bit mix (Murmur3): spreads ranks that count up into priorities. */
+static uint32_t priority_of(uint64_t rank)
+{
+    uint32_t h = (uint32_t)(rank ^ rank >> 32);
+    h = (h ^ h >> 16) * 0x85ebca6bu;
+    h = (h ^ h >> 13) * 0xc2b2ae35u;
+    return h ^ h >> 16;
+}
+
+static bool is_before(const struct hs_order_link *a, const struct hs_order_link *b)
+{
+    if (a->key != b->key)
+        return a->key < b->key;
+    if (a->submit_us != b->submit_us)
+        return a->submit_us < b->submit_us;
+    return a->rank < b->rank;
+}
+
+static uint32_t least_below(const struct hs_view *v, hs_job_id job)
+{
+    return job == HS_NO_JOB ? UINT32_MAX : link_of(v, job)->least_gpus;
+}
+
+static void refresh(const struct hs_view *v, struct hs_order_link *link)
+{
+    uint32_t left = least_below(v, link->left), right = least_below(v, link->right);
+    uint32_t least = left < right ? left : right;
+    link->least_gpus = link->gpus < least ? link->gpus : least;
+}
+
+static void refresh_upwards(const struct hs_view *v, hs_job_id job)
+{
+    while (job != HS_NO_JOB) {
+        struct hs_order_link *link = link_of(v, job);
+        refresh(v, link);
+        job = link->parent;
+    }
+}
+
+/* Hangs `child` where `old` hangs below `parent`. */
+static void replace_child(struct hs_order *set, const struct hs_view *v, hs_job_id parent,
+                          hs_job_id old, hs_job_id child)
+{
+    if (parent == HS_NO_JOB)
+        set->root = child == HS_NO_JOB ? 0 : child + 1;
+    else if (link_of(v, parent)->left == old)
+        link_of(v, parent)->left = child;
+    else
+        link_of(v, parent)->right = child;
+    if (child != HS_NO_JOB)
+        link_of(v, child)->parent = parent;
+}
+
+/* Lifts a job over its parent; the order stays. */
+static void rotate_up(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(v, job);
+    hs_job_id parent = link->parent;
+    struct hs_order_link *above = link_of(v, parent);
+    replace_child(set, v, above->parent, parent, job);
+    if (above->left == job) {
+        above->left = link->right;
+        if (link->right != HS_NO_JOB)
+            link_of(v, link->right)->parent = parent;
+        link->right = parent;
+    } else {
+        above->right = link->left;
+        if (link->left != HS_NO_JOB)
+            link_of(v, link->left)->parent = parent;
+        link->left = parent;
+    }
+    above->parent = job;
+    refresh(v, above);
+    refresh(v, link);
+}
+
+void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    struct hs_order_link *link = link_of(v, job);
+    uint32_t gpus = hs_view_gpus(v, job);
+    uint64_t rank = hs_view_rank(v, job);
+    *link = (struct hs_order_link){.key = key,
+                                   .submit_us = hs_view_submit_us(v, job),
+                                   .rank = rank,
+                                   .left = HS_NO_JOB,
+                                   .right = HS_NO_JOB,
+                                   .parent = HS_NO_JOB,
+                                   .gpus = gpus,
+                                   .least_gpus = gpus,
+                                   .priority = priority_of(rank),
+                                   .is_linked = true};
+    set->count++;
+    if (set->root == 0) {
+        set->root = job + 1;
+        return;
+    }
+    hs_job_id at = set->root - 1;
+    for (;;) {
+        struct hs_order_link *above = link_of(v, at);
+        hs_job_id *below = is_before(link, above) ? &above->left : &above->right;
+        if (gpus < above->least_gpus)
+            above->least_gpus = gpus;
+        if (*below == HS_NO_JOB) {
+            *below = job;
+            link->parent = at;
+            break;
+        }
+        at = *below;
+    }
+    while (link->parent != HS_NO_JOB && link_of(v, link->parent)->priority < link->priority)
+        rotate_up(set, v, job);
+}
+
+void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(v, job);
+    while (link->left != HS_NO_JOB && link->right != HS_NO_JOB) {
+        bool lift_left = link_of(v, link->left)->priority > link_of(v, link->right)->priority;
+        rotate_up(set, v, lift_left ? link->left : link->right);
+    }
+    hs_job_id child = link->left != HS_NO_JOB ? link->left : link->right;
+    hs_job_id parent = link->parent;
+    replace_child(set, v, parent, job, child);
+    refresh_upwards(v, parent);
+    link->is_linked = false;
+    set->count--;
+}
+
+bool hs_order_has(const struct hs_view *v, hs_job_id job)
+{
+    return link_of(v, job)->is_linked;
+}
+
+int64_t hs_order_key(const struct hs_view *v, hs_job_id job)
+{
+    return link_of(v, job)->key;
+}
+
+/* The first job of a subtree that needs at most `gpus`; there is one. */
+static hs_job_id first_fitting_below(const struct hs_view *v, hs_job_id job, uint64_t gpus)
+{
+    for (;;) {
+        const struct hs_order_link *link = link_of(v, job);
+        if (least_below(v, link->left) <= gpus)
+            job = link->left;
+        else if (link->gpus <= gpus)
+            return job;
+        else
+            job = link->right;
+    }
+}
+
+hs_job_id hs_order_next_fitting(const struct hs_order *set, const struct hs_view *v,
+                                hs_job_id after, uint64_t gpus)
+{
+    if (gpus > UINT32_MAX - 1)
+        gpus = UINT32_MAX - 1; /* UINT32_MAX stands for an empty subtree */
+    if (set->root == 0)
+        return HS_NO_JOB;
+    if (after == HS_NO_JOB)
+        return least_below(v, set->root - 1) <= gpus ? first_fitting_below(v, set->root - 1, gpus)
+                                                     : HS_NO_JOB;
+    const struct hs_order_link *link = link_of(v, after);
+    if (least_below(v, link->right) <= gpus)
+        return first_fitting_below(v, link->right, gpus);
+    hs_job_id below = after, at = link->parent;
+    while (at != HS_NO_JOB) {
+        link = link_of(v, at);
+        if (link->left == below) {
+            if (link->gpus <= gpus)
+                return at;
+            if (least_below(v, link->right) <= gpus)
+                return first_fitting_below(v, link->right, gpus);
+        }
+        below = at;
+        at = link->parent;
+    }
+    return HS_NO_JOB;
+}
+
+hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v)
+{
+    return hs_order_next_fitting(set, v, HS_NO_JOB, UINT32_MAX);
+}
+
+hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    return hs_order_next_fitting(set, v, job, UINT32_MAX);
+}
+
+bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
+{
+    uint32_t count = 0;
+    const struct hs_order_link *before = NULL;
+    for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
+        const struct hs_order_link *link = link_of(v, j);
+        struct hs_order_link fresh = *link;
+        refresh(v, &fresh);
+        if ((before != NULL && !is_before(before, link)) || fresh.least_gpus != link->least_gpus ||
+            !link->is_linked)
+            return false;
+        before = link;
+        count++;
+    }
+    return count == set->count;
+}

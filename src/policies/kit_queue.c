@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Scans of waiting queues. Within a pass free capacity only shrinks, and all placers are monotone
+ * in the gang size, so once an unconstrained gang of n fails, every later one of n or more fails
+ * too: the scan asks for the next job below n and skips the rest unseen. Same decisions as a linear
+ * scan, O(starts x log n) instead of O(queue).
+ */
+#include "policies/kit_queue.h"
+
+const char *const hs_scan_names[] = {"strict", "fit", "easy", NULL};
+const char *const hs_scan_two_names[] = {"strict", "fit", NULL};
+
+enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v)
+{
+    q->vcs = hs_view_vcs(v);
+    q->by_vc = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->by_vc);
+    q->is_awake = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->is_awake);
+    return q->by_vc != NULL && q->is_awake != NULL ? HS_OK : HS_E_MEMORY;
+}
+
+void hs_queue_wake(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_view_vcs_are_apart(v)) {
+        q->is_awake[hs_view_vc(v, job)] = true;
+        return;
+    }
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        q->is_awake[vc] = true;
+}
+
+bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
+{
+    bool needs = q->is_awake[vc] && q->by_vc[vc].count > 0;
+    q->is_awake[vc] = false;
+    return needs;
+}
+
+void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    hs_order_add(&q->by_vc[hs_view_vc(v, job)], v, job, key);
+}
+
+void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_order_has(v, job))
+        hs_order_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
+}
+
+static bool pool_is_idle(const struct hs_view *v, hs_job_id job)
+{
+    uint32_t vc = hs_view_vc(v, job);
+    return hs_view_free_gpus(v, vc) == hs_view_total_gpus(v, vc);
+}
+
+/* Places the job; one that cannot have even an idle pool is turned away. True when it is out of
+ * the way of the jobs behind it. */
+static bool place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                            enum hs_placer placer)
+{
+    if (hs_place(v, p, job, placer))
+        return true;
+    if (hs_view_state(v, job) != HS_JOB_PENDING || !pool_is_idle(v, job))
+        return false;
+    hs_plan_reject(p, job, "the placement rule cannot place it even on idle nodes");
+    return true;
+}
+
+static void scan_strict(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
+                        enum hs_placer placer)
+{
+    hs_job_id job = hs_order_first(set, v);
+    while (job != HS_NO_JOB && place_or_reject(v, p, job, placer))
+        job = hs_order_next(set, v, job);
+}
+
+static uint64_t room_of(const struct hs_view *v, uint32_t vc)
+{
+    uint64_t free_gpus = hs_view_free_gpus(v, vc), quota = hs_view_quota_room(v, vc);
+    return free_gpus < quota ? free_gpus : quota;
+}
+
+static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
+                     uint32_t vc, enum hs_placer placer)
+{
+    uint64_t bound = room_of(v, vc);
+    hs_job_id job = hs_order_next_fitting(set, v, HS_NO_JOB, bound);
+    while (job != HS_NO_JOB) {
+        if (place_or_reject(v, p, job, placer)) {
+            uint64_t room = room_of(v, vc);
+            bound = bound < room ? bound : room;
+        } else if (!hs_view_is_constrained(v, job)) {
+            bound = hs_view_gpus(v, job) - 1;
+        }
+        job = hs_order_next_fitting(set, v, job, bound);
+    }
+}
+
+void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
+                   enum hs_scan scan, enum hs_placer placer)
+{
+    for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        if (!hs_queue_needs_scan(q, vc))
+            continue;
+        if (scan == HS_SCAN_STRICT)
+            scan_strict(&q->by_vc[vc], v, p, placer);
+        else
+            scan_fit(&q->by_vc[vc], v, p, vc, placer);
+    }
+}
+
+/* When the head can have its GPUs, counting only: the end of the running job that frees the last
+ * one it lacks. extra: GPUs left over then. */
+static int64_t shadow_time(const struct hs_order *running, const struct hs_view *v, uint32_t vc,
+                           uint32_t head_gpus, uint64_t *extra)
+{
+    uint64_t free_gpus = room_of(v, vc);
+    for (hs_job_id j = hs_order_first(running, v); j != HS_NO_JOB;
+         j = hs_order_next(running, v, j)) {
+        free_gpus += hs_view_gpus(v, j);
+        if (free_gpus >= head_gpus) {
+            *extra = free_gpus - head_gpus;
+            return hs_order_key(v, j);
+        }
+    }
+    *extra = 0;
+    return hs_view_now_us(v);
+}
+
+/* One VC under easy. */
+struct easy {
+    struct hs_order *waiting, *running;
+    const struct hs_view *v;
+    struct hs_plan *p;
+    uint32_t vc;
+    enum hs_placer placer;
+    hs_estimate_us *estimate_us;
+};
+
+static void easy_started(struct easy *s, hs_job_id job)
+{
+    hs_order_remove(s->waiting, s->v, job);
+    hs_order_add(s->running, s->v, job,
+                 hs_view_now_us(s->v) + hs_view_cost_left_us(s->v, job) +
+                     s->estimate_us(s->v, job));
+}
+
+/* Starts heads while they fit; the first that does not, or HS_NO_JOB. */
+static hs_job_id easy_start_heads(struct easy *s)
+{
+    hs_job_id job = hs_order_first(s->waiting, s->v);
+    while (job != HS_NO_JOB) {
+        hs_job_id next = hs_order_next(s->waiting, s->v, job);
+        if (hs_place(s->v, s->p, job, s->placer))
+            easy_started(s, job);
+        else if (!place_or_reject(s->v, s->p, job, s->placer))
+            return job;
+        job = next;
+    }
+    return HS_NO_JOB;
+}
+
+static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uint64_t extra)
+{
+    int64_t until_shadow_us = shadow_us - hs_view_now_us(s->v);
+    uint64_t bound = room_of(s->v, s->vc);
+    hs_job_id job = hs_order_next_fitting(s->waiting, s->v, head, bound);
+    while (job != HS_NO_JOB) {
+        uint32_t gpus = hs_view_gpus(s->v, job);
+        bool ends_before = s->estimate_us(s->v, job) <= until_shadow_us;
+        bool may_start = ends_before || gpus <= extra;
+        bool is_started = may_start && hs_place(s->v, s->p, job, s->placer);
+        if (is_started) {
+            extra -= ends_before ? 0 : gpus;
+            uint64_t room = room_of(s->v, s->vc);
+            bound = bound < room ? bound : room;
+        } else if (may_start && !hs_view_is_constrained(s->v, job)) {
+            bound = gpus - 1;
+        }
+        hs_job_id next = hs_order_next_fitting(s->waiting, s->v, job, bound);
+        if (is_started)
+            easy_started(s, job);
+        job = next;
+    }
+}
+
+void hs_queue_scan_easy(struct hs_queue *q, struct hs_queue *running, const struct hs_view *v,
+                        struct hs_plan *p, enum hs_placer placer, hs_estimate_us *estimate_us)
+{
+    for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        if (!hs_queue_needs_scan(q, vc))
+            continue;
+        struct easy s = {&q->by_vc[vc], &running->by_vc[vc], v, p, vc, placer, estimate_us};
+        hs_job_id head = easy_start_heads(&s);
+        if (head == HS_NO_JOB)
+            continue;
+        uint64_t extra;
+        int64_t shadow_us = shadow_time(s.running, v, vc, hs_view_gpus(v, head), &extra);
+        easy_backfill(&s, head, shadow_us, extra);
+    }
+}
+
+const char *hs_queue_check(const struct hs_queue *q, const struct hs_view *v)
+{
+    for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        const struct hs_order *set = &q->by_vc[vc];
+        if (!hs_order_is_valid(set, v))
+            return "a waiting queue is out of order";
+        for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
+            enum hs_job_state state = hs_view_state(v, j);
+            if (state != HS_JOB_PENDING && state != HS_JOB_SUSPENDED)
+                return "a waiting queue holds a job that does not wait";
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Waiting queues, one per virtual cluster, and the ways to go through them.
+ *
+ *     strict  start jobs in order, stop at the first that does not fit (head-of-line blocking)
+ *     fit     start every job that fits, in order; larger ones may starve
+ *     easy    the head holds a reservation at the time when enough GPUs will be free; a later job
+ *             starts if it ends by then or fits beside it (EASY backfill, counting GPUs)
+ *
+ * A job that does not fit a wholly idle pool never will: it is rejected with the reason.
+ */
+#ifndef HORUS_POLICIES_KIT_QUEUE_H
+#define HORUS_POLICIES_KIT_QUEUE_H
+
+#include "policies/kit_order.h"
+#include "policies/kit_place.h"
+
+enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY };
+extern const char *const hs_scan_names[];     /* strict, fit, easy */
+extern const char *const hs_scan_two_names[]; /* strict, fit */
+
+struct hs_queue {
+    struct hs_order *by_vc;
+    bool *is_awake; /* per VC: something happened since its last scan */
+    uint32_t vcs;
+};
+
+HS_MUST_USE enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v);
+/* Call with every submission and end. A VC is scanned only when one of its own jobs came or went
+ * (any job, when VCs share their nodes), so partitioned VCs are as independent as separate runs. */
+void hs_queue_wake(struct hs_queue *q, const struct hs_view *v, hs_job_id job);
+/* True, once, for a VC that was woken and has waiting jobs. */
+bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc);
+void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key);
+void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job); /* no-op if out */
+/* Starts what the scan lets start, for strict and fit. */
+void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
+                   enum hs_scan scan, enum hs_placer placer);
+/* The same for easy. running: per VC, the placed jobs keyed by their expected end. A job that is
+ * started moves from q to running at once (its end counts for the next reservation), so on_event
+ * has only to take finished jobs out of running. */
+typedef int64_t hs_estimate_us(const struct hs_view *v, hs_job_id job);
+void hs_queue_scan_easy(struct hs_queue *q, struct hs_queue *running, const struct hs_view *v,
+                        struct hs_plan *p, enum hs_placer placer, hs_estimate_us *estimate_us);
+/* NULL, or the rule broken: orders valid, every member waiting. */
+const char *hs_queue_check(const struct hs_queue *q, const struct hs_view *v);
+
+#endif

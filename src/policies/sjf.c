@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Shortest job first by true run time, never preempting. scan=strict as in the Helios artifact.
+ * Not Tiresias' `sjf`, which orders by GPU count.
+ */
+#include "policies/kit_queue.h"
+
+struct sjf {
+    int32_t scan, placement;
+    struct hs_queue waiting;
+};
+
+struct sjf_scratch {
+    struct hs_order_link link;
+};
+
+static enum hs_status sjf_init(void *state, const struct hs_view *v)
+{
+    return hs_queue_init(&((struct sjf *)state)->waiting, v);
+}
+
+static void sjf_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    struct sjf *s = state;
+    if (event->kind == HS_EVENT_SUBMIT)
+        hs_queue_add(&s->waiting, v, event->job, hs_view_duration_us(v, event->job));
+    else if (event->kind == HS_EVENT_STARTED || event->kind == HS_EVENT_FINISH)
+        hs_queue_remove(&s->waiting, v, event->job);
+    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH)
+        hs_queue_wake(&s->waiting, v, event->job);
+}
+
+static enum hs_status sjf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    struct sjf *s = state;
+    hs_queue_scan(&s->waiting, v, p, (enum hs_scan)s->scan, (enum hs_placer)s->placement);
+    return HS_OK;
+}
+
+static void sjf_semantics(const void *state, struct hs_semantics *out)
+{
+    const struct sjf *s = state;
+    *out = (struct hs_semantics){.order = "duration",
+                                 .scan = hs_scan_names[s->scan],
+                                 .placement = hs_placer_names[s->placement],
+                                 .preemption = "none",
+                                 .cost = "none"};
+}
+
+static const char *sjf_check(const void *state, const struct hs_view *v)
+{
+    return hs_queue_check(&((const struct sjf *)state)->waiting, v);
+}
+
+static const struct hs_param params[] = {
+    {.key = "scan",
+     .type = HS_PARAM_CHOICE,
+     .offset = offsetof(struct sjf, scan),
+     .preset = "strict",
+     .choices = hs_scan_two_names,
+     .help = "behind a job that does not fit: stop, or skip it",
+     .source = "strict: Helios artifact (Hu et al. SC'21)"},
+    HS_PLACEMENT_PARAM(struct sjf, placement),
+    {0}};
+
+const struct hs_policy_ops hs_policy_sjf = {
+    .name = "sjf",
+    .summary = "shortest job first, by true run time, no preemption",
+    .cite = "Hu et al. SC'21",
+    .knows = HS_KNOWS_DURATION,
+    .params = params,
+    .state_size = sizeof(struct sjf),
+    .job_state_size = sizeof(struct sjf_scratch),
+    .init = sjf_init,
+    .on_event = sjf_event,
+    .decide = sjf_decide,
+    .semantics = sjf_semantics,
+    .check = sjf_check,
+};

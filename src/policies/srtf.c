@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Shortest remaining time first: the jobs with least work left, unpaid costs included, hold the
+ * GPUs. form=evict is the Helios artifact's, form=replace the one of Tiresias' simulator
+ * (`shortest`).
+ */
+#include "policies/kit_evict.h"
+
+struct srtf {
+    struct hs_evict evict;
+};
+
+static int64_t srtf_key(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_remaining_us(v, job) + hs_view_cost_left_us(v, job);
+}
+
+static enum hs_status srtf_init(void *state, const struct hs_view *v)
+{
+    return hs_evict_init(&((struct srtf *)state)->evict, v);
+}
+
+static void srtf_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    hs_evict_event(&((struct srtf *)state)->evict, v, event, srtf_key);
+}
+
+static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    hs_evict_decide(&((struct srtf *)state)->evict, v, p, srtf_key);
+    return HS_OK;
+}
+
+static void srtf_semantics(const void *state, struct hs_semantics *out)
+{
+    hs_evict_semantics(&((const struct srtf *)state)->evict, out);
+    out->order = "remaining";
+}
+
+static const char *srtf_check(const void *state, const struct hs_view *v)
+{
+    return hs_evict_check(&((const struct srtf *)state)->evict, v);
+}
+
+static const struct hs_param params[] = {HS_EVICT_PARAMS(struct srtf, evict), {0}};
+
+const struct hs_policy_ops hs_policy_srtf = {
+    .name = "srtf",
+    .summary = "shortest remaining time first, by true run time, preemptive",
+    .cite = "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)",
+    .can = HS_CAN_PREEMPT,
+    .knows = HS_KNOWS_DURATION,
+    .params = params,
+    .state_size = sizeof(struct srtf),
+    .job_state_size = sizeof(struct hs_evict_scratch),
+    .init = srtf_init,
+    .on_event = srtf_event,
+    .decide = srtf_decide,
+    .semantics = srtf_semantics,
+    .check = srtf_check,
+};
