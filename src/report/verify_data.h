@@ -43,7 +43,7 @@ struct verify_segment {
 /* A row of jobs.csv; times -1 = empty. */
 struct verify_row {
     int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
-    int64_t work_us, run_us, overhead_us, lost_us, gpu_us;
+    int64_t work_us, run_us, overhead_us, lost_ns, gpu_us;
     uint64_t preemptions, migrations, gpus, nodes;
     int64_t line; /* 0 = the job has no row */
     bool is_done, is_rejected;
@@ -73,8 +73,17 @@ struct verify_cluster {
     uint32_t node_count, gpu_count, node_cap;
 };
 
+/* An output file as the manifest lists it. */
+struct verify_file {
+    const char *name;
+    uint64_t hash;
+};
+
 /* What the manifest says that the run was made of. */
+#define VERIFY_FILES_MAX 32
 struct verify_made_of {
+    struct verify_file files[VERIFY_FILES_MAX];
+    uint32_t file_count;
     struct hs_trace_options trace;
     const char *cluster;
     uint64_t trace_hash, trace_bytes;

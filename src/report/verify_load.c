@@ -136,7 +136,7 @@ static enum hs_status load_trace(struct verify_run *run)
     struct hs_trace_job job;
     int64_t epoch_us = 0;
     enum hs_status s;
-    while ((s = hs_trace_next(trace, &job)) == HS_OK && s == HS_OK)
+    while ((s = hs_trace_next(trace, &job)) == HS_OK)
         if ((s = add_job(run, &job, &epoch_us)) != HS_OK)
             break;
     run->trace_hash = hs_input_hash(hs_trace_input(trace));
@@ -155,6 +155,7 @@ enum {
     J_FINISH,
     J_WAIT,
     J_TURNAROUND,
+    J_SUCCESS,
     J_STATUS,
     J_NODES,
     J_WORK,
@@ -172,6 +173,7 @@ static const char *const job_columns[] = {"job_id",
                                           "finish_time",
                                           "waiting_time",
                                           "turnaround_time",
+                                          "success",
                                           "status",
                                           "nodes",
                                           "isolated",
@@ -182,6 +184,15 @@ static const char *const job_columns[] = {"job_id",
                                           "migrations",
                                           "gpu_seconds",
                                           NULL};
+
+/* Seconds with nine decimals. */
+static enum hs_status cell_lost(const struct table *t, int64_t *ns)
+{
+    const char *text = cell(t, J_LOST);
+    if (!hs_parse_decimal_us(text, strlen(text), VERIFY_NANO, ns) || *ns < 0)
+        return bad_cell(t, J_LOST, "a time in seconds");
+    return HS_OK;
+}
 
 static enum hs_status read_job_row(const struct table *t, struct verify_row *r)
 {
@@ -194,13 +205,13 @@ static enum hs_status read_job_row(const struct table *t, struct verify_row *r)
     HS_TRY(cell_seconds(t, J_WORK, &r->work_us));
     HS_TRY(cell_seconds(t, J_RUN, &r->run_us));
     HS_TRY(cell_seconds(t, J_OVERHEAD, &r->overhead_us));
-    HS_TRY(cell_seconds(t, J_LOST, &r->lost_us));
+    HS_TRY(cell_lost(t, &r->lost_ns));
     HS_TRY(cell_seconds(t, J_GPU_SECONDS, &r->gpu_us));
     HS_TRY(cell_count(t, J_GPUS, &r->gpus));
     HS_TRY(cell_count(t, J_NODES, &r->nodes));
     HS_TRY(cell_count(t, J_PREEMPTIONS, &r->preemptions));
     HS_TRY(cell_count(t, J_MIGRATIONS, &r->migrations));
-    r->is_done = strcmp(cell(t, J_STATUS), "done") == 0;
+    r->is_done = strcmp(cell(t, J_SUCCESS), "1") == 0;
     r->is_rejected = strcmp(cell(t, J_STATUS), "rejected") == 0;
     return HS_OK;
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One check of `horus verify`: how many things were looked at, how many were wrong, and the first
+ * of these in words. A rule is a title and the function that fills a check.
+ *
+ *     static void check_gangs(struct verify_run *run, struct verify_check *c)
+ *     {
+ *         c->looked++;
+ *         if (seg->gpus != job->gpus)
+ *             verify_fault(c, "segments.csv:%" PRId64 ": ...", seg->line, ...);
+ *     }
+ */
+#ifndef HORUS_REPORT_VERIFY_CHECK_H
+#define HORUS_REPORT_VERIFY_CHECK_H
+
+#include <stdint.h>
+
+#include "base/fmt.h"
+#include "horus/compiler.h"
+#include "report/verify_data.h"
+
+#define VERIFY_LINES     3
+#define VERIFY_LINE_SIZE 320
+
+struct verify_check {
+    uint64_t looked, faults;
+    char note[VERIFY_LINE_SIZE]; /* printed behind the counts; "" = none */
+    char lines[VERIFY_LINES][VERIFY_LINE_SIZE];
+    const char *skipped; /* why it was not made; NULL = it was */
+};
+
+/* "ok    <title>: 12,345 <things>, 0 <faults>" */
+struct verify_rule {
+    const char *title, *things, *faults;
+    enum hs_status (*check)(struct verify_run *run, struct verify_check *c);
+};
+
+/* Lists end with a NULL title. Schedule rules sort run->segments by (start, end, line). */
+extern const struct verify_rule verify_file_rules[];     /* verify_files.c */
+extern const struct verify_rule verify_schedule_rules[]; /* verify_schedule.c */
+extern const struct verify_rule verify_job_rules[];      /* verify_jobs.c */
+extern const struct verify_rule verify_sum_rules[];      /* verify_sums.c */
+
+/* Counts a fault and keeps the text of the first three. */
+HS_PRINTF(2, 3)
+void verify_fault(struct verify_check *c, const char *fmt, ...);
+
+/* Seconds as text for a message; returns text. */
+struct verify_text {
+    char text[HS_FMT_MAX + 1];
+};
+const char *verify_seconds(struct verify_text *out, int64_t us);
+
+#endif

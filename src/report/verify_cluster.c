@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The cluster as `horus verify` reads it for itself: only which GPU ids each node has. Ids count
+ * up through the nodes in the order of the description. A description that the simulator took is
+ * taken to be well formed; what is not understood is bad input all the same.
+ */
+#include "report/verify_data.h"
+
+#include <string.h>
+
+#include "base/timeparse.h"
+#include "data/json.h"
+
+#define NODES_MAX     1000000u
+#define NODE_GPUS_MAX 1024
+
+static enum hs_status add_nodes(struct verify_run *run, int64_t count, int64_t gpus)
+{
+    struct verify_cluster *c = &run->cluster;
+    if (count < 0 || gpus < 0 || gpus > NODE_GPUS_MAX ||
+        (uint64_t)count + c->node_count > NODES_MAX)
+        return HS_E_LIMIT;
+    HS_TRY(hs_grow((void **)&c->node_first, &c->node_cap, c->node_count + (uint64_t)count + 1,
+                   sizeof *c->node_first, NODES_MAX + 1));
+    for (int64_t i = 0; i < count; i++) {
+        c->node_first[c->node_count++] = c->gpu_count;
+        c->gpu_count += (uint32_t)gpus;
+    }
+    c->node_first[c->node_count] = c->gpu_count;
+    return HS_OK;
+}
+
+/* "133x8:V100,2x4". */
+static enum hs_status read_shape(struct verify_run *run, const char *spec)
+{
+    for (const char *at = spec;; at++) {
+        size_t length = strcspn(at, ","), x = strcspn(at, "x,"), type = strcspn(at, ":,");
+        int64_t count, gpus;
+        if (x >= type || !hs_parse_int64(at, x, &count) ||
+            !hs_parse_int64(at + x + 1, type - x - 1, &gpus))
+            return hs_fail(run->diag, HS_E_INPUT, NULL, NULL,
+                           "manifest: the cluster is neither a file nor a shape: '%s'", spec);
+        HS_TRY(add_nodes(run, count, gpus));
+        at += length;
+        if (*at == '\0')
+            return HS_OK;
+    }
+}
+
+static enum hs_status read_nodes(struct verify_run *run, const struct hs_json_doc *doc,
+                                 const struct hs_json *nodes)
+{
+    const struct hs_json *node = hs_json_first(nodes);
+    for (; node != NULL; node = hs_json_next(node)) {
+        struct hs_place place = hs_json_place(doc, node);
+        const struct hs_json *count = hs_json_get(node, "count");
+        int64_t nodes_here = 1, gpus;
+        if ((count != NULL && !hs_json_int(count, &nodes_here)) ||
+            !hs_json_int(hs_json_get(node, "gpus"), &gpus) ||
+            add_nodes(run, nodes_here, gpus) != HS_OK)
+            return hs_fail(run->diag, HS_E_INPUT, &place, NULL,
+                           "not a group of nodes with 'gpus' and perhaps 'count'");
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_description(struct verify_run *run, const struct hs_json_doc *doc)
+{
+    const struct hs_json *root = hs_json_root(doc);
+    const struct hs_json *rack = hs_json_first(hs_json_get(root, "racks"));
+    HS_TRY(read_nodes(run, doc, hs_json_get(root, "nodes")));
+    for (; rack != NULL; rack = hs_json_next(rack))
+        HS_TRY(read_nodes(run, doc, hs_json_get(rack, "nodes")));
+    return HS_OK;
+}
+
+enum hs_status verify_load_cluster(struct verify_run *run, const char *spec)
+{
+    size_t length = strlen(spec);
+    struct hs_json_doc *doc;
+    if (length <= 5 || strcmp(spec + length - 5, ".json") != 0)
+        return read_shape(run, spec);
+    HS_TRY(hs_json_load(&doc, spec, run->diag));
+    enum hs_status s = read_description(run, doc);
+    hs_json_close(doc);
+    return s;
+}

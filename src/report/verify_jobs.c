@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * jobs.csv against the trace on one side and the sums of segments.csv on the other. All in integer
+ * microseconds with ==, but for one thing: mean_rate is printed with nine decimals, so the work of
+ * a segment is known to half of 1e-9 of its length. A job that ran at full speed throughout and
+ * paid no cost is held to its work exactly all the same.
+ */
+#include "report/verify_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/fixed.h"
+
+static bool should_have_row(const struct verify_run *run, const struct verify_job *j)
+{
+    return j->submit_us <= run->made_of.until_us;
+}
+
+static enum hs_status check_rows(struct verify_run *run, struct verify_check *c)
+{
+    if (run->strange_rows > 0)
+        verify_fault(c, "jobs.csv:%" PRId64 ": not a job of the trace, or a second row of one",
+                     run->strange_line);
+    c->faults += run->strange_rows > 0 ? run->strange_rows - 1 : 0;
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        c->looked++;
+        if (j->row.line == 0 && should_have_row(run, j))
+            verify_fault(c, "job %s of the trace has no row in jobs.csv", j->id);
+        else if (j->row.line != 0 && !should_have_row(run, j))
+            verify_fault(c, "jobs.csv:%" PRId64 ": job %s is submitted after the horizon",
+                         j->row.line, j->id);
+    }
+    return HS_OK;
+}
+
+static void compare(struct verify_check *c, const struct verify_job *j, const char *what,
+                    int64_t stated_us, int64_t rebuilt_us, const char *source)
+{
+    struct verify_text stated, rebuilt;
+    if (stated_us != rebuilt_us)
+        verify_fault(c, "jobs.csv:%" PRId64 ": job %s: %s %s, by %s %s", j->row.line, j->id, what,
+                     stated_us < 0 ? "missing" : verify_seconds(&stated, stated_us), source,
+                     rebuilt_us < 0 ? "missing" : verify_seconds(&rebuilt, rebuilt_us));
+}
+
+static void compare_count(struct verify_check *c, const struct verify_job *j, const char *what,
+                          uint64_t stated, uint64_t rebuilt, const char *source)
+{
+    if (stated != rebuilt)
+        verify_fault(c, "jobs.csv:%" PRId64 ": job %s: %s %" PRIu64 ", by %s %" PRIu64, j->row.line,
+                     j->id, what, stated, source, rebuilt);
+}
+
+static enum hs_status check_against_trace(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        if (j->row.line == 0)
+            continue;
+        c->looked++;
+        compare(c, j, "submission_time", j->row.submit_us, j->submit_us, "the trace");
+        compare(c, j, "isolated", j->row.work_us, j->work_us, "the trace");
+        compare_count(c, j, "requested_number_of_resources", j->row.gpus, j->gpus, "the trace");
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_against_segments(struct verify_run *run, struct verify_check *c)
+{
+    static const char segments[] = "segments.csv";
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        const struct verify_row *row = &j->row;
+        if (row->line == 0)
+            continue;
+        c->looked++;
+        compare(c, j, "starting_time", row->start_us, j->sum.first_start_us, segments);
+        if (row->is_done)
+            compare(c, j, "finish_time", row->finish_us, j->sum.finish_us, segments);
+        else if (j->sum.finish_us >= 0)
+            verify_fault(c, "jobs.csv:%" PRId64 ": job %s is not done, by %s it finished",
+                         row->line, j->id, segments);
+        compare(c, j, "run", row->run_us, j->sum.run_us, segments);
+        compare(c, j, "gpu_seconds", row->gpu_us, j->sum.gpu_us, segments);
+        compare_count(c, j, "preemptions", row->preemptions, j->sum.preemptions, segments);
+        compare_count(c, j, "migrations", row->migrations, j->sum.migrations, segments);
+        compare_count(c, j, "nodes", row->nodes, j->sum.last_nodes, segments);
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_derived(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        const struct verify_row *row = &j->row;
+        if (row->line == 0)
+            continue;
+        c->looked++;
+        compare(c, j, "waiting_time", row->wait_us,
+                row->start_us < 0 ? -1 : row->start_us - row->submit_us, "its own times");
+        compare(c, j, "turnaround_time", row->turnaround_us,
+                row->finish_us < 0 ? -1 : row->finish_us - row->submit_us, "its own times");
+    }
+    return HS_OK;
+}
+
+/* Without a horizon every job must come to an end. */
+static enum hs_status check_ends(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        const struct verify_row *row = &j->row;
+        if (row->line == 0)
+            continue;
+        c->looked++;
+        if (row->is_rejected && j->sum.segments > 0)
+            verify_fault(c, "jobs.csv:%" PRId64 ": job %s is rejected and yet ran", row->line,
+                         j->id);
+        else if (!row->is_rejected && row->finish_us < 0 && run->made_of.until_us == HS_TIME_MAX)
+            verify_fault(c,
+                         "jobs.csv:%" PRId64 ": job %s never ends, though the run has no "
+                         "horizon",
+                         row->line, j->id);
+    }
+    return HS_OK;
+}
+
+/* In units of 1e-9 us the done work is known to half of the run time (in us); work that was lost is
+ * part of it. */
+static bool is_work_done(const struct verify_job *j, bool *is_exact)
+{
+    const struct verify_row *row = &j->row;
+    *is_exact = j->sum.run_us - row->overhead_us == j->work_us && row->lost_ns == 0;
+    if (*is_exact)
+        return true;
+    if (j->sum.is_full_speed && row->overhead_us == 0 && row->lost_ns == 0)
+        return false;
+    hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * (VERIFY_NANO / 1000);
+    hs_i128 off = j->sum.done > due ? j->sum.done - due : due - j->sum.done;
+    return 2 * off <= j->sum.run_us;
+}
+
+static enum hs_status check_work(struct verify_run *run, struct verify_check *c)
+{
+    uint64_t exact = 0, within = 0;
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        struct verify_text ran, cost, work;
+        bool is_exact;
+        if (!j->row.is_done)
+            continue;
+        c->looked++;
+        if (is_work_done(j, &is_exact)) {
+            exact += is_exact;
+            within += !is_exact;
+            continue;
+        }
+        verify_fault(c, "job %s ran %s, %s of it overhead, for %s of work", j->id,
+                     verify_seconds(&ran, j->sum.run_us), verify_seconds(&cost, j->row.overhead_us),
+                     verify_seconds(&work, j->work_us));
+    }
+    (void)snprintf(c->note, sizeof c->note,
+                   " (%" PRIu64 " exactly, %" PRIu64 " within the printed digits of mean_rate)",
+                   exact, within);
+    return HS_OK;
+}
+
+const struct verify_rule verify_job_rules[] = {
+    {"jobs.csv has one row a job of the trace", "jobs", "missing or too many", check_rows},
+    {"jobs.csv says what the trace says", "jobs", "differences", check_against_trace},
+    {"jobs.csv says what segments.csv says", "jobs", "differences", check_against_segments},
+    {"waits and turnarounds follow from the times", "jobs", "differences", check_derived},
+    {"every job comes to its end", "jobs", "do not", check_ends},
+    {"every finished job has done its work", "jobs", "differences", check_work},
+    {NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The schedule itself, from segments.csv alone: places exist, gangs are whole, nobody holds what
+ * another holds, nothing runs before its submission. Sorts the segments once by time, then each
+ * rule is one walk; O(segments log segments + GPUs held).
+ */
+#include "report/verify_check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Total: no two segments have one line. */
+static int compare_segments(const void *a, const void *b)
+{
+    const struct verify_segment *x = a, *y = b;
+    if (x->start_us != y->start_us)
+        return x->start_us < y->start_us ? -1 : 1;
+    if (x->end_us != y->end_us)
+        return x->end_us < y->end_us ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static const char *id_of(const struct verify_run *run, const struct verify_segment *seg)
+{
+    return seg->job == VERIFY_NO_JOB ? "?" : run->jobs[seg->job].id;
+}
+
+static enum hs_status check_known(struct verify_run *run, struct verify_check *c)
+{
+    if (run->segment_count > 0)
+        qsort(run->segments, run->segment_count, sizeof *run->segments, compare_segments);
+    for (uint32_t i = 0; i < run->segment_count; i++) {
+        c->looked++;
+        if (run->segments[i].job == VERIFY_NO_JOB)
+            verify_fault(c, "segments.csv:%" PRId64 ": the trace has no such job",
+                         run->segments[i].line);
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_gpus_exist(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->segment_count; i++) {
+        const struct verify_segment *seg = &run->segments[i];
+        c->looked += seg->gpus;
+        if (seg->range_count == 0)
+            continue;
+        uint32_t last = run->ranges[seg->range_first + seg->range_count - 1].last;
+        if (last >= run->cluster.gpu_count)
+            verify_fault(c,
+                         "segments.csv:%" PRId64 ": job %s on GPU %" PRIu32
+                         ", the cluster's last is %" PRIu32,
+                         seg->line, id_of(run, seg), last, run->cluster.gpu_count - 1);
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_gangs(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->segment_count; i++) {
+        const struct verify_segment *seg = &run->segments[i];
+        if (seg->job == VERIFY_NO_JOB)
+            continue;
+        c->looked++;
+        if (seg->gpus != run->jobs[seg->job].gpus)
+            verify_fault(c,
+                         "segments.csv:%" PRId64 ": job %s holds %" PRIu32 " GPUs and needs "
+                         "%" PRIu32,
+                         seg->line, id_of(run, seg), seg->gpus, run->jobs[seg->job].gpus);
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_submission(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->segment_count; i++) {
+        const struct verify_segment *seg = &run->segments[i];
+        struct verify_text start, submit;
+        if (seg->job == VERIFY_NO_JOB)
+            continue;
+        c->looked++;
+        if (seg->start_us < run->jobs[seg->job].submit_us)
+            verify_fault(c, "segments.csv:%" PRId64 ": job %s starts at %s, submitted at %s",
+                         seg->line, id_of(run, seg), verify_seconds(&start, seg->start_us),
+                         verify_seconds(&submit, run->jobs[seg->job].submit_us));
+    }
+    return HS_OK;
+}
+
+/* Of two that hold one GPU at a time, both must have been told as sharing it. */
+static bool may_share(const struct verify_run *run, const struct verify_segment *a,
+                      const struct verify_segment *b)
+{
+    return run->made_of.is_sharing && a->tenants >= 2 && b->tenants >= 2;
+}
+
+/* holder[gpu]: 1 + the segment seen so far that keeps it longest; segments come by start. */
+static void hold(const struct verify_run *run, uint32_t index, uint32_t *holder,
+                 struct verify_check *c)
+{
+    const struct verify_segment *seg = &run->segments[index];
+    for (uint32_t r = 0; r < seg->range_count; r++) {
+        const struct verify_range *range = &run->ranges[seg->range_first + r];
+        for (uint32_t g = range->first; g <= range->last && g < run->cluster.gpu_count; g++) {
+            const struct verify_segment *other =
+                holder[g] > 0 ? &run->segments[holder[g] - 1] : NULL;
+            if (other != NULL && other->end_us > seg->start_us && !may_share(run, other, seg)) {
+                struct verify_text start;
+                verify_fault(c,
+                             "GPU %" PRIu32 " at %s: job %s (segments.csv:%" PRId64 ") and job %s "
+                             "(segments.csv:%" PRId64 ")",
+                             g, verify_seconds(&start, seg->start_us), id_of(run, other),
+                             other->line, id_of(run, seg), seg->line);
+            }
+            if (other == NULL || seg->end_us >= other->end_us)
+                holder[g] = index + 1;
+        }
+    }
+}
+
+static enum hs_status check_overlap(struct verify_run *run, struct verify_check *c)
+{
+    uint32_t *holder = hs_alloc_zeroed(run->cluster.gpu_count, sizeof *holder);
+    if (holder == NULL && run->cluster.gpu_count > 0)
+        return hs_fail(run->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    for (uint32_t i = 0; i < run->segment_count; i++) {
+        c->looked++;
+        hold(run, i, holder, c);
+    }
+    hs_free(holder);
+    return HS_OK;
+}
+
+static uint32_t nodes_of(const struct verify_run *run, const struct verify_segment *seg)
+{
+    const struct verify_cluster *cluster = &run->cluster;
+    uint32_t count = 0, above = 0; /* nodes below `above` are counted */
+    for (uint32_t r = 0; r < seg->range_count; r++) {
+        const struct verify_range *range = &run->ranges[seg->range_first + r];
+        uint32_t low = 0, high = cluster->node_count;
+        while (low + 1 < high) { /* the node of range->first */
+            uint32_t middle = low + (high - low) / 2;
+            if (cluster->node_first[middle] <= range->first)
+                low = middle;
+            else
+                high = middle;
+        }
+        for (; low < cluster->node_count && cluster->node_first[low] <= range->last; low++) {
+            count += low >= above;
+            above = low >= above ? low + 1 : above;
+        }
+    }
+    return count;
+}
+
+static void add_up(const struct verify_run *run, const struct verify_segment *seg,
+                   struct verify_sum *sum)
+{
+    int64_t length_us = seg->end_us - seg->start_us;
+    if (sum->segments++ == 0)
+        sum->first_start_us = seg->start_us;
+    sum->last_end_us = seg->end_us;
+    sum->run_us += length_us;
+    sum->gpu_us += length_us * seg->gpus;
+    sum->done += (hs_i128)(seg->rate_nano >= 0 ? seg->rate_nano : 0) * length_us;
+    sum->is_full_speed &= seg->rate_nano < 0 || seg->rate_nano == VERIFY_NANO;
+    sum->preemptions += seg->ended_by == VERIFY_PREEMPT;
+    sum->migrations += seg->ended_by == VERIFY_MIGRATE;
+    if (seg->ended_by == VERIFY_FINISH)
+        sum->finish_us = seg->end_us;
+    sum->last_nodes = nodes_of(run, seg);
+}
+
+/* Also adds the segments up per job, for the rules on jobs. */
+static enum hs_status check_one_place(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->segment_count; i++) {
+        const struct verify_segment *seg = &run->segments[i];
+        if (seg->job == VERIFY_NO_JOB)
+            continue;
+        struct verify_sum *sum = &run->jobs[seg->job].sum;
+        struct verify_text start;
+        c->looked++;
+        if (sum->finish_us >= 0)
+            verify_fault(c, "segments.csv:%" PRId64 ": job %s starts at %s, after its finish",
+                         seg->line, id_of(run, seg), verify_seconds(&start, seg->start_us));
+        else if (sum->segments > 0 && seg->start_us < sum->last_end_us)
+            verify_fault(c, "segments.csv:%" PRId64 ": job %s starts at %s, while it still runs",
+                         seg->line, id_of(run, seg), verify_seconds(&start, seg->start_us));
+        add_up(run, seg, sum);
+    }
+    return HS_OK;
+}
+
+const struct verify_rule verify_schedule_rules[] = {
+    {"every segment is of a job of the trace", "segments", "strangers", check_known},
+    {"every GPU exists in the cluster", "GPU holdings", "beyond it", check_gpus_exist},
+    {"every gang is whole", "segments", "of another size", check_gangs},
+    {"nothing starts before its submission", "segments", "too early", check_submission},
+    {"no GPU is held twice", "segments", "overlaps", check_overlap},
+    {"a job is in one place at a time and ends once", "segments", "overlaps", check_one_place},
+    {NULL, NULL, NULL, NULL},
+};
