@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Runs the engine in the test's own process. Assertion failures inside are test failures.
+ */
+#include "support/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "data/param.h"
+#include "model/cluster.h"
+
+struct feed {
+    const struct hs_test_job *jobs;
+    uint32_t count, next;
+    char id[32];
+};
+
+static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
+{
+    struct feed *feed = ctx;
+    if (feed->next == feed->count)
+        return HS_END;
+    const struct hs_test_job *j = &feed->jobs[feed->next];
+    snprintf(feed->id, sizeof feed->id, "%u", feed->next++);
+    *out = (struct hs_trace_job){
+        .id = j->id != NULL ? j->id : feed->id,
+        .vc = j->vc,
+        .gpu_type = j->gpu_type,
+        .submit_us = j->submit_s * HS_TEST_S + j->submit_us,
+        .duration_us = j->duration_s * HS_TEST_S + j->duration_us,
+        .deadline_us = -1,
+        .preempt_cost_us = j->preempt_cost_s > 0 ? j->preempt_cost_s * HS_TEST_S : -1,
+        .gpus = j->gpus,
+        .gpus_min = j->gpus_min > 0 ? j->gpus_min : j->gpus,
+        .gpus_max = j->gpus_max > 0 ? j->gpus_max : j->gpus,
+        .cpus = j->cpus,
+        .mem_mib = j->mem_mib,
+        .gpu_mem_mib = j->gpu_mem_mib,
+        .gpu_util_pm = j->gpu_util_pm > 0 ? j->gpu_util_pm : -1,
+        .line = feed->next + 1,
+    };
+    return HS_OK;
+}
+
+static void *grown(void *items, uint32_t *cap, uint32_t count, size_t size)
+{
+    if (count < *cap)
+        return items;
+    *cap = *cap == 0 ? 64 : *cap * 2;
+    void *more = realloc(items, *cap * size);
+    if (more == NULL)
+        abort();
+    return more;
+}
+
+static enum hs_status keep_segment(void *ctx, const struct hs_segment *segment)
+{
+    struct hs_test_result *r = ctx;
+    r->segments = grown(r->segments, &r->segment_cap, r->segment_count, sizeof *r->segments);
+    struct hs_test_segment *s = &r->segments[r->segment_count++];
+    *s = (struct hs_test_segment){.job = (uint32_t)segment->job->index,
+                                  .start_us = segment->start_us,
+                                  .end_us = segment->end_us,
+                                  .done_ns = segment->done_ns,
+                                  .gpu_count = segment->gpu_count,
+                                  .max_tenants = segment->max_tenants,
+                                  .ended_by = segment->ended_by};
+    for (uint32_t i = 0; i < segment->gpu_count && i < 16; i++)
+        s->gpus[i] = segment->gpus[i];
+    return HS_OK;
+}
+
+static enum hs_status keep_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_test_result *r = ctx;
+    (void)now_us;
+    r->jobs[job->index] = (struct hs_test_outcome){.state = job->state,
+                                                   .start_us = job->first_start_us,
+                                                   .end_us = job->finish_us,
+                                                   .run_us = job->run_us,
+                                                   .overhead_us = job->overhead_us,
+                                                   .lost_ns = job->lost_ns,
+                                                   .done_ns = job->done_ns,
+                                                   .preemptions = job->preemptions,
+                                                   .migrations = job->migrations,
+                                                   .reason = job->reason};
+    return HS_OK;
+}
+
+static enum hs_status keep_instant(void *ctx, const struct hs_instant *instant)
+{
+    struct hs_test_result *r = ctx;
+    r->instants = grown(r->instants, &r->instant_cap, r->instant_count, sizeof *r->instants);
+    r->instants[r->instant_count++] = *instant;
+    return HS_OK;
+}
+
+static void keep_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_test_result *r = ctx;
+    if (severity == HS_ERROR && r->message[0] == '\0')
+        snprintf(r->message, sizeof r->message, "%.*s", (int)len, text);
+}
+
+/* "name:key=value,..." into the policy and its state. */
+static enum hs_status policy_from(const char *spec, const struct hs_policy_ops **policy,
+                                  void **state, struct hs_arena *arena, struct hs_diag *diag)
+{
+    const char *list = spec != NULL ? strchr(spec, ':') : NULL;
+    if (*policy == NULL) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(list ? list - spec : (ptrdiff_t)strlen(spec)),
+                 spec);
+        *policy = hs_policy_find(name);
+    }
+    if (*policy == NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "no policy '%s'", spec);
+    *state = calloc(1, (*policy)->state_size + 1);
+    if ((*policy)->params == NULL)
+        return HS_OK;
+    HS_TRY(hs_param_defaults((*policy)->params, *state, arena));
+    if (list == NULL)
+        return HS_OK;
+    return hs_param_set_list((*policy)->params, *state, arena, (*policy)->name, list + 1, diag);
+}
+
+static enum hs_status run_engine(const struct hs_engine_config *config,
+                                 const struct hs_test_options *options, struct feed *feed,
+                                 struct hs_test_result *result, struct hs_diag *diag)
+{
+    struct hs_engine *engine;
+    struct hs_observer keep = {.ctx = result,
+                               .on_segment = keep_segment,
+                               .on_finish = keep_finish,
+                               .on_instant = keep_instant};
+    HS_TRY(hs_engine_open(&engine, config, diag));
+    enum hs_status status = hs_engine_observe(engine, &keep);
+    if (status == HS_OK && options->observer != NULL)
+        status = hs_engine_observe(engine, options->observer);
+    if (status == HS_OK)
+        status = hs_engine_run(engine, (struct hs_job_source){feed_next, feed});
+    hs_engine_get_figures(engine, &result->figures);
+    hs_engine_close(engine);
+    return status;
+}
+
+enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
+                                const char *policy, const struct hs_test_options *options,
+                                struct hs_test_result *result)
+{
+    struct hs_diag diag;
+    struct hs_cluster hardware = {0};
+    struct hs_arena arena = {0};
+    struct feed feed = {.jobs = jobs, .count = count};
+    void *state = NULL;
+    memset(result, 0, sizeof *result);
+    result->job_count = count;
+    result->jobs = calloc(count + 1, sizeof *result->jobs);
+    hs_diag_init(&diag, keep_message, result);
+    struct hs_engine_config config = {
+        .cluster = &hardware,
+        .policy = options->policy,
+        .check = HS_CHECK_FULL,
+        .jitter_seed = options->jitter_seed,
+        .until_us = options->until_us > 0 ? options->until_us : HS_TIME_MAX,
+        .interference_q32 = options->interference_q32 > 0 ? options->interference_q32 : HS_Q32_ONE,
+        .max_tenants = options->max_tenants > 0 ? options->max_tenants : 2,
+        .startup_us = options->startup_us};
+    enum hs_status status = hs_cluster_load(&hardware, cluster, &diag);
+    if (status == HS_OK && options->vc != HS_VC_IGNORE)
+        status = hs_cluster_set_vcs(&hardware, options->vc, options->vc_file, "", &diag);
+    if (status == HS_OK)
+        status = policy_from(policy, &config.policy, &state, &arena, &diag);
+    config.policy_state = state;
+    if (status == HS_OK)
+        status = run_engine(&config, options, &feed, result, &diag);
+    free(state);
+    hs_cluster_free(&hardware);
+    hs_arena_free(&arena);
+    return status;
+}
+
+enum hs_status hs_test_run(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
+                           const char *policy, struct hs_test_result *result)
+{
+    struct hs_test_options options = {0};
+    return hs_test_run_with(jobs, count, cluster, policy, &options, result);
+}
+
+void hs_test_free(struct hs_test_result *result)
+{
+    free(result->jobs);
+    free(result->segments);
+    free(result->instants);
+    memset(result, 0, sizeof *result);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A whole run inside a test: jobs in an array, outcomes in an array, every segment kept, with
+ * --check=full always on.
+ *
+ *     struct hs_test_job jobs[] = {{.gpus = 3, .submit_s = 0, .duration_s = 100}, ...};
+ *     struct hs_test_result r;
+ *     assert_int_equal(hs_test_run(jobs, 2, "1x4", "fifo:scan=strict", &r), HS_OK);
+ *     assert_int_equal(r.jobs[1].start_us, 100 * HS_TEST_S);
+ *     hs_test_free(&r);
+ */
+#ifndef HORUS_TESTS_RUN_H
+#define HORUS_TESTS_RUN_H
+
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "horus/observe.h"
+
+#define HS_TEST_S INT64_C(1000000)
+
+struct hs_test_job {
+    uint32_t gpus;
+    int64_t submit_s, duration_s;
+    int64_t submit_us, duration_us; /* added to the seconds */
+    const char *id;                 /* NULL: its index */
+    const char *vc, *gpu_type;
+    int64_t preempt_cost_s; /* 0 = not given */
+    uint32_t cpus, mem_mib, gpu_mem_mib;
+    uint32_t gpus_min, gpus_max; /* 0 = gpus */
+    int32_t gpu_util_pm;         /* 0 = not given */
+};
+
+struct hs_test_outcome {
+    enum hs_job_state state;
+    int64_t start_us, end_us; /* first start, finish; -1 = none */
+    int64_t run_us, overhead_us, lost_ns, done_ns;
+    uint32_t preemptions, migrations;
+    const char *reason; /* static text */
+};
+
+struct hs_test_segment {
+    uint32_t job; /* index */
+    int64_t start_us, end_us, done_ns;
+    uint32_t gpu_count;
+    uint32_t gpus[16]; /* the first of them */
+    uint32_t max_tenants;
+    enum hs_segment_end ended_by;
+};
+
+struct hs_test_result {
+    struct hs_test_outcome *jobs;
+    struct hs_test_segment *segments;
+    struct hs_instant *instants; /* as told, in order */
+    uint32_t job_count, segment_count, segment_cap, instant_count, instant_cap;
+    struct hs_engine_figures figures;
+    char message[1024]; /* first error reported */
+};
+
+/* What may differ from a plain run. */
+struct hs_test_options {
+    enum hs_vc_mode vc;
+    const char *vc_file;
+    uint64_t jitter_seed;
+    int64_t until_us; /* 0 = none */
+    int64_t startup_us;
+    uint64_t interference_q32;          /* 0 = none */
+    uint32_t max_tenants;               /* 0 = 2 */
+    const struct hs_policy_ops *policy; /* instead of a registered one; its defaults */
+    const struct hs_observer *observer; /* one more */
+};
+
+enum hs_status hs_test_run(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
+                           const char *policy, struct hs_test_result *result);
+enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
+                                const char *policy, const struct hs_test_options *options,
+                                struct hs_test_result *result);
+void hs_test_free(struct hs_test_result *result);
+
+#endif
