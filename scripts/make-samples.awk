@@ -29,7 +29,7 @@ function choose(list,    n, i, parts, total, at) {
     for (i = 2; i <= n; i += 2)
         total += parts[i]
     at = below(total)
-    for (i = 2; at >= parts[i]; i += 2)
+    for (i = 2; at >= parts[i] + 0; i += 2)
         at -= parts[i]
     return parts[i - 1]
 }
@@ -60,15 +60,17 @@ function next_submission(    hour) {
     hour = int(now % 86400 / 3600)
     now += int(draw(gap, 20) * mean_gap * (hour < 8 ? 16 : 8) / 10000)
     user = int(draw(user_rank, 8))
-    gpus = choose(sizes)
+    gpus = choose(sizes) + 0
     burst = below(10) < 3 ? 1 + below(8) : 0
 }
 
-function native(    i) {
+# Draws are taken one statement each: awk may evaluate the arguments of a call in any order.
+function native(    i, length_s) {
     print "job_id,user,vc,submit_time,gpus,duration,status"
     for (i = 0; i < 2000; i++) {
         next_submission()
-        printf "j%04d,u%02d,vc%d,%d,%d,%d,%s\n", i, user, user % 3, now, gpus, draw(duration, 20), \
+        length_s = draw(duration, 20)
+        printf "j%04d,u%02d,vc%d,%d,%d,%d,%s\n", i, user, user % 3, now, gpus, length_s, \
             choose("completed 60 cancelled 25 failed 15")
     }
 }
@@ -85,8 +87,8 @@ function helios(    i, id, state, cpu, length_s, queue_s, start) {
         queue_s = below(4) > 0 ? 0 : draw(duration, 20) % 900
         state = choose("COMPLETED 590 CANCELLED 240 FAILED 150 TIMEOUT 15 NODE_FAIL 5")
         start = now + queue_s
-        printf "%d,u%04d,vc%c,%d,%d,%d,", id, user * 37, 65 + user % 4, cpu ? 0 : gpus, \
-            cpu ? 1 + below(8) : gpus * 5, (gpus > 8 ? 2 : 1)
+        printf "%d,u%04d,vc%s,%d,%d,%d,", id, user * 37, substr("ABCD", 1 + user % 4, 1), \
+            cpu ? 0 : gpus, cpu ? 1 + below(8) : gpus * 5, (gpus > 8 ? 2 : 1)
         if (i == 700)
             printf "RUNNING,%s,%s,,,%d\n", datetime(now), datetime(start), queue_s
         else
@@ -136,14 +138,15 @@ function attempts(i, status, n,    count, k, text, t, start, end) {
     return "[" text "]"
 }
 
-function philly(    i, status, line, held) {
+function philly(    i, status, line, held, vc) {
     print "["
     now = 1507532400 # 2017-10-09 07:00:00
     for (i = 0; i < 300; i++) {
         next_submission()
         status = choose("Pass 69 Killed 17 Failed 14")
+        vc = choose("6214e9 5 ee9e8c 3 7f04ca 2")
         line = sprintf(" {\"status\": \"%s\", \"vc\": \"%s\", \"jobid\": \"application_1506638472019_%d\",\n", \
-            status, choose("6214e9 5 ee9e8c 3 7f04ca 2"), 10000 + i)
+            status, vc, 10000 + i)
         line = line "  \"attempts\": " attempts(i, status, gpus) ",\n"
         line = line sprintf("  \"submitted_time\": \"%s\", \"user\": \"%06x\"}", datetime(now), 1048576 + user * 9973)
         # The archive is not in order of submission: every eleventh job comes one place late.
