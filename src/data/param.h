@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Parameter tables at work (horus/param.h): set, range-check, print. TEXT values are copied into
- * the arena given.
+ * the arena given; empty text is the absent one (NULL). A REAL may be written 25% (0.25, or 25
+ * where percent is the unit).
  */
 #ifndef HORUS_DATA_PARAM_H
 #define HORUS_DATA_PARAM_H
@@ -31,5 +32,7 @@ HS_MUST_USE enum hs_status hs_param_set_list(const struct hs_param *table, void 
 size_t hs_param_print(const struct hs_param *param, const void *base, char *text, size_t size);
 /* "strict|fit|easy", "duration", "0..1", ...: what may stand for the value. */
 size_t hs_param_expects(const struct hs_param *param, char *text, size_t size);
+/* The same in a sentence: "(must be) a number from 0 to 1". */
+size_t hs_param_wants(const struct hs_param *param, char *text, size_t size);
 
 #endif

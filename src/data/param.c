@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Values of parameters are parsed and checked whole before anything is stored. A new type is added
+ * to the switch here and to those in param_text.c.
+ */
+#include "data/param.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/timeparse.h"
+
+#define NAMES_MAX  64
+#define PERCENT    100.0
+#define US_PER_SEC INT64_C(1000000)
+
+/* ---- reading ---- */
+
+static bool flag_parse(const char *text, bool *out)
+{
+    static const char *const words[] = {"no", "yes", "off", "on", "false", "true", "0", "1"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out = i % 2 != 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "25%" is 0.25, unless percent is the unit of the parameter. */
+static bool real_parse(const struct hs_param *param, const char *text, double *out)
+{
+    size_t len = strlen(text);
+    bool has_percent = len > 0 && text[len - 1] == '%';
+    if (!hs_parse_double(text, len - has_percent, out))
+        return false;
+    if (has_percent && (param->unit == NULL || strcmp(param->unit, "%") != 0))
+        *out /= PERCENT;
+    return true;
+}
+
+static bool choice_parse(const struct hs_param *param, const char *text, int32_t *out)
+{
+    for (int32_t i = 0; param->choices[i] != NULL; i++) {
+        if (strcmp(text, param->choices[i]) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_within(const struct hs_param *param, double value)
+{
+    return !(param->max > param->min) || (value >= param->min && value <= param->max);
+}
+
+static bool durations_parse(const struct hs_param *param, const char *text,
+                            struct hs_durations *out)
+{
+    *out = (struct hs_durations){0};
+    for (;; text++) {
+        size_t len = strcspn(text, "/");
+        if (out->count == HS_DURATIONS_MAX ||
+            !hs_parse_duration_us(text, len, &out->us[out->count]) ||
+            !is_within(param, (double)out->us[out->count] / (double)US_PER_SEC))
+            return false;
+        out->count++;
+        text += len;
+        if (*text == '\0')
+            return true;
+    }
+}
+
+union value {
+    bool flag;
+    int64_t integer;
+    double real;
+    int32_t choice;
+    const char *text;
+    struct hs_durations durations;
+};
+
+/* What `text` means, of what size; HS_E_INPUT if it is not a value of this parameter. */
+static enum hs_status value_parse(const struct hs_param *param, const char *text,
+                                  struct hs_arena *arena, union value *value, size_t *size)
+{
+    size_t len = strlen(text);
+    bool is_good = false;
+
+    switch (param->type) {
+    case HS_PARAM_FLAG:
+        *size = sizeof value->flag;
+        is_good = flag_parse(text, &value->flag);
+        break;
+    case HS_PARAM_INT:
+        *size = sizeof value->integer;
+        is_good =
+            hs_parse_int64(text, len, &value->integer) && is_within(param, (double)value->integer);
+        break;
+    case HS_PARAM_REAL:
+        *size = sizeof value->real;
+        is_good = real_parse(param, text, &value->real) && is_within(param, value->real);
+        break;
+    case HS_PARAM_DURATION:
+        *size = sizeof value->integer;
+        is_good = hs_parse_duration_us(text, len, &value->integer) &&
+                  is_within(param, (double)value->integer / (double)US_PER_SEC);
+        break;
+    case HS_PARAM_SIZE_MIB:
+        *size = sizeof value->integer;
+        is_good = hs_parse_size_mib(text, len, &value->integer) &&
+                  is_within(param, (double)value->integer);
+        break;
+    case HS_PARAM_CHOICE:
+        *size = sizeof value->choice;
+        is_good = choice_parse(param, text, &value->choice);
+        break;
+    case HS_PARAM_TEXT:
+        *size = sizeof value->text;
+        value->text = len > 0 ? hs_arena_text(arena, text, len) : NULL;
+        return len > 0 && value->text == NULL ? HS_E_MEMORY : HS_OK;
+    case HS_PARAM_DURATIONS:
+        *size = sizeof value->durations;
+        is_good = durations_parse(param, text, &value->durations);
+        break;
+    }
+    return is_good ? HS_OK : HS_E_INPUT;
+}
+
+static enum hs_status value_set(const struct hs_param *param, void *base, struct hs_arena *arena,
+                                const char *text)
+{
+    union value value;
+    size_t size = 0;
+    HS_TRY(value_parse(param, text, arena, &value, &size));
+    memcpy((char *)base + param->offset, &value, size);
+    return HS_OK;
+}
+
+enum hs_status hs_param_defaults(const struct hs_param *table, void *base, struct hs_arena *arena)
+{
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL; p++) {
+        enum hs_status status = value_set(p, base, arena, p->preset != NULL ? p->preset : "");
+        assert(status != HS_E_INPUT && "a preset that is not a value of its parameter");
+        HS_TRY(status);
+    }
+    return HS_OK;
+}
+
+/* ---- finding ---- */
+
+static bool is_same_key(const char *a, const char *b)
+{
+    for (; *a != '\0'; a++, b++)
+        if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+            return false;
+    return *b == '\0';
+}
+
+const struct hs_param *hs_param_find(const struct hs_param *table, const char *key)
+{
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL; p++)
+        if (is_same_key(p->key, key))
+            return p;
+    return NULL;
+}
+
+/* ---- setting ---- */
+
+/* A prefix "policy 'fifo': " when there is something to say. */
+struct subject {
+    const char *what, *colon;
+};
+
+static struct subject subject_of(const char *what)
+{
+    bool is_named = what != NULL && what[0] != '\0';
+    return (struct subject){is_named ? what : "", is_named ? ": " : ""};
+}
+
+static enum hs_status status_of(const struct hs_place *place)
+{
+    return place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
+}
+
+/* "did you mean 'x'?", or the words there are after `title`; NULL if title is NULL then. */
+static const char *hint_of(const char *word, const char *const *words, size_t count,
+                           const char *title, char *hint, size_t size)
+{
+    const char *nearest = hs_nearest(word, words, count);
+    if (nearest != NULL) {
+        (void)snprintf(hint, size, "did you mean '%s'?", nearest);
+        return hint;
+    }
+    if (title == NULL)
+        return NULL;
+    int len = snprintf(hint, size, "%s", title);
+    for (size_t i = 0; i < count && len > 0 && (size_t)len < size; i++)
+        len += snprintf(hint + len, size - (size_t)len, "%s %s", i > 0 ? "," : "", words[i]);
+    return hint;
+}
+
+static enum hs_status key_fail(const struct hs_param *table, const char *what, const char *key,
+                               const struct hs_place *place, struct hs_diag *diag)
+{
+    const char *names[NAMES_MAX];
+    char hint[512];
+    size_t count = 0;
+    struct subject subject = subject_of(what);
+
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++)
+        names[count++] = p->key;
+    const char *advice = count > 0
+                             ? hint_of(key, names, count, "the parameters are", hint, sizeof hint)
+                             : "it has no parameters";
+    return hs_fail(diag, status_of(place), place, advice, "%s%sunknown parameter '%s'",
+                   subject.what, subject.colon, key);
+}
+
+static enum hs_status value_fail(const struct hs_param *param, const char *what, const char *value,
+                                 const struct hs_place *place, struct hs_diag *diag)
+{
+    char wanted[512], hint[128];
+    const char *advice = NULL;
+    size_t count = 0;
+    struct subject subject = subject_of(what);
+
+    (void)hs_param_wants(param, wanted, sizeof wanted);
+    if (param->type == HS_PARAM_CHOICE) {
+        while (param->choices[count] != NULL)
+            count++;
+        advice = hint_of(value, param->choices, count, NULL, hint, sizeof hint);
+    }
+    return hs_fail(diag, status_of(place), place, advice, "%s%s'%s' must be %s, not '%s'",
+                   subject.what, subject.colon, param->key, wanted, value);
+}
+
+enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_arena *arena,
+                            const char *what, const char *key, const char *value,
+                            const struct hs_place *place, struct hs_diag *diag)
+{
+    const struct hs_param *param = hs_param_find(table, key);
+    if (param == NULL)
+        return key_fail(table, what, key, place, diag);
+    enum hs_status status = value_set(param, base, arena, value);
+    if (status == HS_E_INPUT)
+        return value_fail(param, what, value, place, diag);
+    if (status != HS_OK)
+        return hs_fail(diag, status, place, NULL, "no memory for '%s'", key);
+    return HS_OK;
+}
+
+enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struct hs_arena *arena,
+                                 const char *what, const char *list, struct hs_diag *diag)
+{
+    struct subject subject = subject_of(what);
+
+    for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+        len = strcspn(list, ",");
+        char *pair = hs_arena_text(arena, list, len);
+        if (pair == NULL)
+            return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for '%s'", list);
+        char *equals = strchr(pair, '=');
+        if (equals == NULL || equals == pair)
+            return hs_fail(diag, HS_E_USAGE, NULL, "parameters are key=value,key=value",
+                           "%s%sexpected key=value, not '%s'", subject.what, subject.colon, pair);
+        *equals = '\0';
+        HS_TRY(hs_param_set(table, base, arena, what, pair, equals + 1, NULL, diag));
+    }
+    return HS_OK;
+}
