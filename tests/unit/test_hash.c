@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * XXH3-64: a published value, and streaming against one piece.
+ */
+#include "base/hash.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+/* Empty input: 0x2d06800538d394c2, the test vector of the XXH3 specification (xxHash project). */
+static void test_empty_input(void **state)
+{
+    (void)state;
+    assert_true(hs_hash_of("", 0) == UINT64_C(0x2d06800538d394c2));
+    struct hs_hash *hash = hs_hash_open();
+    assert_non_null(hash);
+    assert_true(hs_hash_digest(hash) == UINT64_C(0x2d06800538d394c2));
+    hs_hash_close(hash);
+    hs_hash_close(NULL);
+}
+
+static void test_pieces_hash_as_the_whole(void **state)
+{
+    static unsigned char data[5000];
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(i * i >> 3);
+    for (size_t piece = 1; piece < 600; piece += 37) {
+        struct hs_hash *hash = hs_hash_open();
+        for (size_t at = 0; at < sizeof data; at += piece) {
+            size_t len = sizeof data - at < piece ? sizeof data - at : piece;
+            hs_hash_update(hash, data + at, len);
+            if (at + len == 4096) /* a digest on the way disturbs nothing */
+                assert_true(hs_hash_digest(hash) == hs_hash_of(data, 4096));
+        }
+        assert_true(hs_hash_digest(hash) == hs_hash_of(data, sizeof data));
+        hs_hash_close(hash);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty_input),
+        cmocka_unit_test(test_pieces_hash_as_the_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names to ids: first appearance decides, whatever the hashes.
+ */
+#include "base/intern.h"
+
+#include <stdio.h>
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void test_ids_follow_first_appearance(void **state)
+{
+    struct hs_intern names;
+    uint32_t id;
+    (void)state;
+    assert_int_equal(hs_intern_init(&names), HS_OK);
+    assert_int_equal(hs_intern_get(&names, "u7", &id), HS_OK);
+    assert_int_equal(id, 1);
+    assert_int_equal(hs_intern_get(&names, "u3", &id), HS_OK);
+    assert_int_equal(id, 2);
+    assert_int_equal(hs_intern_get(&names, "u7", &id), HS_OK);
+    assert_int_equal(id, 1);
+    assert_int_equal(names.count, 3);
+    assert_string_equal(hs_intern_text(&names, 1), "u7");
+    assert_string_equal(hs_intern_text(&names, 2), "u3");
+    hs_intern_free(&names);
+}
+
+static void test_null_and_empty_are_id_0(void **state)
+{
+    struct hs_intern names;
+    uint32_t id = 9;
+    (void)state;
+    assert_int_equal(hs_intern_init(&names), HS_OK);
+    assert_int_equal(hs_intern_get(&names, NULL, &id), HS_OK);
+    assert_int_equal(id, 0);
+    id = 9;
+    assert_int_equal(hs_intern_get(&names, "", &id), HS_OK);
+    assert_int_equal(id, 0);
+    assert_int_equal(hs_intern_find(&names, NULL), 0);
+    assert_string_equal(hs_intern_text(&names, 0), "");
+    hs_intern_free(&names);
+}
+
+static void test_find_does_not_add(void **state)
+{
+    struct hs_intern names;
+    (void)state;
+    assert_int_equal(hs_intern_init(&names), HS_OK);
+    assert_int_equal(hs_intern_find(&names, "nobody"), UINT32_MAX);
+    assert_int_equal(names.count, 1);
+    hs_intern_free(&names);
+}
+
+/* Through many doublings of the table; texts do not move. */
+static void test_many_names(void **state)
+{
+    struct hs_intern names;
+    char text[32];
+    uint32_t id;
+    (void)state;
+    assert_int_equal(hs_intern_init(&names), HS_OK);
+    assert_int_equal(hs_intern_get(&names, "name 0", &id), HS_OK);
+    const char *first = hs_intern_text(&names, id);
+    for (uint32_t i = 0; i < 20000; i++) {
+        snprintf(text, sizeof text, "name %u", (unsigned)i);
+        assert_int_equal(hs_intern_get(&names, text, &id), HS_OK);
+        assert_int_equal(id, i + 1);
+    }
+    for (uint32_t i = 0; i < 20000; i++) {
+        snprintf(text, sizeof text, "name %u", (unsigned)i);
+        assert_int_equal(hs_intern_find(&names, text), i + 1);
+        assert_string_equal(hs_intern_text(&names, i + 1), text);
+    }
+    assert_ptr_equal(hs_intern_text(&names, 1), first);
+    hs_intern_free(&names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ids_follow_first_appearance),
+        cmocka_unit_test(test_null_and_empty_are_id_0),
+        cmocka_unit_test(test_find_does_not_add),
+        cmocka_unit_test(test_many_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

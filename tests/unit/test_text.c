@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The words of result files; they are part of the formats.
+ */
+#include "horus/observe.h"
+#include "horus/trace.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void test_outcomes(void **state)
+{
+    (void)state;
+    assert_string_equal(hs_outcome_text(HS_OUTCOME_UNKNOWN), "unknown");
+    assert_string_equal(hs_outcome_text(HS_OUTCOME_COMPLETED), "completed");
+    assert_string_equal(hs_outcome_text(HS_OUTCOME_CANCELLED), "cancelled");
+    assert_string_equal(hs_outcome_text(HS_OUTCOME_FAILED), "failed");
+    assert_string_equal(hs_outcome_text(HS_OUTCOME_COUNT), "invalid");
+}
+
+static void test_segment_ends(void **state)
+{
+    (void)state;
+    assert_string_equal(hs_segment_end_text(HS_SEGMENT_FINISH), "finish");
+    assert_string_equal(hs_segment_end_text(HS_SEGMENT_PREEMPT), "preempt");
+    assert_string_equal(hs_segment_end_text(HS_SEGMENT_MIGRATE), "migrate");
+    assert_string_equal(hs_segment_end_text(HS_SEGMENT_KILL), "kill");
+    assert_string_equal(hs_segment_end_text(HS_SEGMENT_HORIZON), "horizon");
+    assert_string_equal(hs_segment_end_text((enum hs_segment_end)99), "invalid");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_outcomes),
+        cmocka_unit_test(test_segment_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
