@@ -210,7 +210,13 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
     if (options->tie_jitter > 0 && strcmp(options->trace, "-") == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
                        "--tie-jitter reads the trace several times: standard input cannot be");
-    hs_workload_name(options->trace, setup->workload, sizeof setup->workload);
+    if (options->name != NULL && strpbrk(options->name, "/\n") != NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL, "it becomes part of a directory name",
+                       "name contains a slash or a line end: '%s'", options->name);
+    if (options->name != NULL)
+        (void)snprintf(setup->workload, sizeof setup->workload, "%s", options->name);
+    else
+        hs_workload_name(options->trace, setup->workload, sizeof setup->workload);
     HS_TRY(parse_outputs(options->outputs, &setup->outputs, diag));
     HS_TRY(parse_sample(options->sample, &setup->sample_us, diag));
     HS_TRY(hs_setup_policy(options->policy, &setup->policy, &setup->policy_state, &setup->arena,
