@@ -14,6 +14,7 @@
 struct hs_rundir {
     char *final_path, *tmp_path;
     bool is_open;
+    bool may_replace; /* force */
 };
 
 HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,

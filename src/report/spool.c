@@ -19,8 +19,8 @@
 static enum hs_status spool_failed(const struct hs_spool *s, struct hs_diag *diag, const char *what,
                                    int error)
 {
-    return hs_fail(diag, HS_E_IO, NULL, "set TMPDIR to a directory with room",
-                   "cannot %s the temporary file for job statistics in '%s': %s", what, s->dir,
+    return hs_fail(diag, HS_E_IO, NULL, "job statistics need about 48 bytes a job there",
+                   "cannot %s a temporary file in '%s': %s", what, s->dir,
                    error != 0 ? strerror(error) : "it ends too early");
 }
 
@@ -71,8 +71,6 @@ enum hs_status hs_spool_open(struct hs_spool *s, uint32_t record_size, const cha
 {
     *s = (struct hs_spool){.dir = dir, .record_size = record_size, .fd = -1};
     if (s->dir == NULL)
-        s->dir = getenv("TMPDIR");
-    if (s->dir == NULL || s->dir[0] == '\0')
         s->dir = "/tmp";
     s->buffer_records = HS_SPOOL_BUFFER / record_size;
     s->buffer = hs_alloc_zeroed(s->buffer_records, record_size);

@@ -27,7 +27,7 @@ struct hs_spool {
     int fd;            /* -1 while everything fits the buffer */
 };
 
-/* dir NULL: $TMPDIR, else /tmp. */
+/* dir NULL: /tmp. */
 HS_MUST_USE enum hs_status hs_spool_open(struct hs_spool *s, uint32_t record_size, const char *dir);
 HS_MUST_USE enum hs_status hs_spool_put(struct hs_spool *s, const void *record,
                                         struct hs_diag *diag);

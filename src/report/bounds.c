@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See bounds.h for the theory. A job is held back until its instant is over, because a job that
+ * can never fit is submitted and rejected in one instant and must not enter the bounds.
+ */
+#include "report/bounds.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/fixed.h"
+#include "base/memory.h"
+#include "report/exact.h"
+
+#define JOBS_MAX UINT32_MAX
+
+/* Serves the relaxed machine, shortest remaining work first, up to a time in units. */
+static void serve_until(struct hs_bounds *b, hs_i128 until)
+{
+    struct hs_heap_entry top;
+    while (b->clock < until && hs_heap_top(&b->queue, &top)) {
+        hs_i128 end = b->clock + top.time_us;
+        if (end > until) {
+            int64_t left = (int64_t)(end - until);
+            b->clock = until;
+            /* an entry that only shrinks stays where it is: no allocation, no failure */
+            enum hs_status status = hs_heap_set(&b->queue, top.id, left, top.order);
+            (void)status;
+            return;
+        }
+        b->clock = end;
+        b->jct_sum += (hs_u128)(end - b->submitted[top.id]);
+        hs_heap_remove(&b->queue, top.id);
+        b->free_slots[b->free_count++] = top.id;
+    }
+    if (b->clock < until)
+        b->clock = until;
+}
+
+static enum hs_status take_slot(struct hs_bounds *b, uint32_t *slot)
+{
+    if (b->free_count > 0) {
+        *slot = b->free_slots[--b->free_count];
+        return HS_OK;
+    }
+    uint64_t need = (uint64_t)b->slots + 1;
+    HS_TRY(
+        hs_grow((void **)&b->submitted, &b->submitted_cap, need, sizeof *b->submitted, JOBS_MAX));
+    HS_TRY(hs_grow((void **)&b->free_slots, &b->free_cap, need, sizeof *b->free_slots, JOBS_MAX));
+    *slot = b->slots++;
+    return HS_OK;
+}
+
+static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job)
+{
+    hs_i128 now = (hs_i128)b->arrivals_us * b->capacity;
+    /* a job that asks for no GPU waits for none */
+    if (job->gpus == 0) {
+        b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity * HS_Q32_ONE / b->top_speed_q32;
+        return HS_OK;
+    }
+    /* keys have 63 bits; a job cut down to that only loosens the bound */
+    hs_i128 units = (hs_i128)job->gpus * job->work_us;
+    if (units > INT64_MAX)
+        units = INT64_MAX;
+    uint32_t slot;
+    HS_TRY(take_slot(b, &slot));
+    b->submitted[slot] = now;
+    return hs_heap_set(&b->queue, slot, (int64_t)units, job->index);
+}
+
+/* Counts the arrivals of the instant that is over. */
+static enum hs_status count_arrivals(struct hs_bounds *b)
+{
+    if (b->arrival_count == 0)
+        return HS_OK;
+    hs_i128 now = (hs_i128)b->arrivals_us * b->capacity;
+    serve_until(b, now);
+    if (b->jobs == 0)
+        b->first_submit_us = b->arrivals_us;
+    if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
+        b->makespan_lead = now - b->work_before;
+    for (uint32_t i = 0; i < b->arrival_count; i++) {
+        const struct hs_bounds_arrival *job = &b->arrivals[i];
+        HS_TRY(queue_job(b, job));
+        hs_u128 fastest = ((hs_u128)(uint64_t)job->work_us << 32) / b->top_speed_q32;
+        if (b->arrivals_us + (int64_t)fastest > b->longest_end_us)
+            b->longest_end_us = b->arrivals_us + (int64_t)fastest;
+        b->isolated_sum += fastest;
+        b->work_before += (hs_i128)job->gpus * job->work_us;
+        b->jobs++;
+    }
+    b->arrival_count = 0;
+    return HS_OK;
+}
+
+static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_bounds *b = ctx;
+    if (now_us != b->arrivals_us)
+        HS_TRY(count_arrivals(b));
+    b->arrivals_us = now_us;
+    HS_TRY(hs_grow((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
+                   sizeof *b->arrivals, JOBS_MAX));
+    b->arrivals[b->arrival_count++] =
+        (struct hs_bounds_arrival){.index = job->index, .work_us = job->work_us, .gpus = job->gpus};
+    return HS_OK;
+}
+
+static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_bounds *b = ctx;
+    (void)now_us;
+    if (job->state != HS_JOB_REJECTED)
+        return HS_OK;
+    for (uint32_t i = b->arrival_count; i-- > 0;) {
+        if (b->arrivals[i].index == job->index) {
+            b->arrivals[i] = b->arrivals[--b->arrival_count];
+            return HS_OK;
+        }
+    }
+    b->has_late_rejection = true;
+    return HS_OK;
+}
+
+enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster)
+{
+    *b = (struct hs_bounds){.top_speed_q32 = HS_Q32_ONE};
+    hs_u128 capacity_q32 = 0;
+    for (uint32_t i = 0; i < cluster->node_count; i++) {
+        uint64_t speed_q32 = cluster->types[cluster->nodes[i].type].speed_q32;
+        capacity_q32 += (hs_u128)cluster->nodes[i].gpus * speed_q32;
+        if (speed_q32 > b->top_speed_q32)
+            b->top_speed_q32 = speed_q32;
+    }
+    b->capacity = (uint64_t)((capacity_q32 + HS_Q32_ONE - 1) >> 32);
+    if (b->capacity == 0)
+        b->capacity = 1;
+    return HS_OK;
+}
+
+struct hs_observer hs_bounds_observer(struct hs_bounds *b)
+{
+    return (struct hs_observer){.ctx = b, .on_submit = on_submit, .on_finish = on_finish};
+}
+
+enum hs_status hs_bounds_finish(struct hs_bounds *b)
+{
+    HS_TRY(count_arrivals(b));
+    /* the end of all work, or now: the clock stops there by itself */
+    serve_until(b, b->clock + b->work_before);
+    return HS_OK;
+}
+
+/* From the first submission, as the makespan is. */
+static double since_first_us(const struct hs_bounds *b, hs_i128 units)
+{
+    hs_i128 from = (hs_i128)b->first_submit_us * b->capacity;
+    return hs_exact_double(units > from ? (hs_u128)(units - from) : 0,
+                           (hs_u128)b->capacity * HS_US_PER_S);
+}
+
+double hs_bounds_makespan_work(const struct hs_bounds *b)
+{
+    return b->jobs > 0 ? since_first_us(b, b->makespan_lead + b->work_before) : (double)NAN;
+}
+
+double hs_bounds_makespan_longest(const struct hs_bounds *b)
+{
+    return b->jobs > 0 ? since_first_us(b, (hs_i128)b->longest_end_us * b->capacity) : (double)NAN;
+}
+
+/* Sum of the JCTs in units: the better of the two bounds. */
+static hs_u128 jct_units(const struct hs_bounds *b)
+{
+    hs_u128 isolated = b->isolated_sum * b->capacity;
+    return b->jct_sum > isolated ? b->jct_sum : isolated;
+}
+
+double hs_bounds_mean_jct(const struct hs_bounds *b)
+{
+    return hs_exact_double(jct_units(b), (hs_u128)b->capacity * HS_US_PER_S * b->jobs);
+}
+
+double hs_bounds_mean_wait(const struct hs_bounds *b, hs_u128 isolated_us)
+{
+    hs_u128 jct = jct_units(b), isolated = isolated_us * b->capacity;
+    return hs_exact_double(jct > isolated ? jct - isolated : 0,
+                           (hs_u128)b->capacity * HS_US_PER_S * b->jobs);
+}
+
+void hs_bounds_close(struct hs_bounds *b)
+{
+    hs_heap_free(&b->queue);
+    hs_free(b->arrivals);
+    hs_free(b->submitted);
+    hs_free(b->free_slots);
+    *b = (struct hs_bounds){0};
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What no scheduler can beat on this trace and cluster (model.md 10), worked out while jobs arrive.
+ *
+ * Makespan: whatever arrives from time a on must still be done after a, at most `capacity`
+ * GPU-seconds a second: makespan >= max over arrivals of a + (work arriving from a on) / capacity;
+ * and no job ends before its submission plus its isolated run time on the fastest type.
+ * JCT: relax the cluster to one machine that does `capacity` GPU-seconds a second, ignoring gangs
+ * and nodes; there SRPT minimises the sum of completion times (Schrage, Operations Research 1968).
+ * A second bound is the mean isolated run time; the larger is reported.
+ * Wait: a schedule without preemption whose jobs run exactly their isolated time has
+ * wait = JCT - isolated, so the JCT bound gives one.
+ *
+ * All in integers: time is counted in 1/capacity of a microsecond, in which a GPU-microsecond of
+ * work takes exactly one unit. Capacity is rounded up to whole GPUs of the reference speed, which
+ * only loosens the bounds. O(log n) per job, memory O(jobs waiting in the relaxed machine).
+ */
+#ifndef HORUS_REPORT_BOUNDS_H
+#define HORUS_REPORT_BOUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/heap.h"
+#include "horus/compiler.h"
+#include "horus/observe.h"
+#include "model/cluster.h"
+
+struct hs_bound {
+    double value; /* NaN if absent */
+    const char *absent_because;
+};
+
+/* A job submitted at the present instant: counted when time moves on, unless it is rejected. */
+struct hs_bounds_arrival {
+    uint64_t index;
+    int64_t work_us;
+    uint32_t gpus;
+};
+
+struct hs_bounds {
+    uint64_t capacity;      /* reference GPUs */
+    uint64_t top_speed_q32; /* of the fastest type, at least 1 */
+    struct hs_bounds_arrival *arrivals;
+    uint32_t arrival_count, arrivals_cap;
+    int64_t arrivals_us; /* when they were submitted */
+    int64_t first_submit_us;
+    /* makespan */
+    hs_i128 work_before;   /* GPU-us of all arrivals so far */
+    hs_i128 makespan_lead; /* max of a x capacity - work before a */
+    int64_t longest_end_us;
+    /* relaxed machine */
+    struct hs_heap queue; /* key: GPU-us left */
+    hs_i128 *submitted;   /* by slot: time of submission in units */
+    uint32_t *free_slots;
+    uint32_t submitted_cap, free_cap, free_count, slots;
+    hs_i128 clock;        /* units */
+    hs_u128 jct_sum;      /* units; finished jobs */
+    hs_u128 isolated_sum; /* us on the fastest type */
+    uint64_t jobs;
+    bool has_late_rejection;
+};
+
+HS_MUST_USE enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster);
+struct hs_observer hs_bounds_observer(struct hs_bounds *b);
+/* Lets the relaxed machine run dry; then the values in seconds, NaN without jobs. */
+HS_MUST_USE enum hs_status hs_bounds_finish(struct hs_bounds *b);
+double hs_bounds_makespan_work(const struct hs_bounds *b);
+double hs_bounds_makespan_longest(const struct hs_bounds *b);
+double hs_bounds_mean_jct(const struct hs_bounds *b);
+/* Mean JCT bound less `isolated`, the sum of the isolated run times in us; at least 0. */
+double hs_bounds_mean_wait(const struct hs_bounds *b, hs_u128 isolated_us);
+void hs_bounds_close(struct hs_bounds *b);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See classes.h. Fairness: Jain, Chiu, Hawe, "A quantitative measure of fairness", DEC TR-301,
+ * 1984: (sum x)^2 / (n sum x^2) over what each user gets. What a user gets is here the GPU time
+ * that its jobs needed over the GPU time between their submission and their end: 1 for a user who
+ * never waits, near 0 for one who mostly does.
+ */
+#include "report/classes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/exact.h"
+
+static const struct {
+    uint32_t most; /* GPUs */
+    const char *name;
+} gpu_classes[HS_CLASS_GPUS_COUNT] = {
+    {0, "0"}, {1, "1"}, {4, "2-4"}, {8, "5-8"}, {16, "9-16"}, {32, "17-32"}, {UINT32_MAX, ">32"},
+};
+
+struct user_rank {
+    uint64_t gpu_us;
+    uint32_t user;
+};
+
+static int compare_users(const void *a, const void *b)
+{
+    const struct user_rank *x = a, *y = b;
+    if (x->gpu_us != y->gpu_us)
+        return x->gpu_us < y->gpu_us ? -1 : 1;
+    return (x->user > y->user) - (x->user < y->user);
+}
+
+static uint32_t gpu_class_of(uint32_t gpus)
+{
+    uint32_t index = 0;
+    while (gpus > gpu_classes[index].most)
+        index++;
+    return index;
+}
+
+enum hs_status hs_classes_open(struct hs_classes *c)
+{
+    *c = (struct hs_classes){0};
+    return hs_intern_init(&c->vcs);
+}
+
+enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record *job,
+                               struct hs_job_sample *sample)
+{
+    HS_TRY(hs_grow((void **)&c->users, &c->user_cap, (uint64_t)job->user_index + 1,
+                   sizeof *c->users, HS_INTERN_MAX));
+    if (job->user_index >= c->user_count)
+        c->user_count = job->user_index + 1;
+    struct hs_user_account *user = &c->users[job->user_index];
+    user->gpu_us += (uint64_t)job->gpu_us;
+    if (sample == NULL)
+        return HS_OK;
+    user->jobs++;
+    c->has_users = c->has_users || job->user[0] != '\0';
+    c->has_vcs = c->has_vcs || job->vc[0] != '\0';
+    HS_TRY(hs_intern_get(&c->vcs, job->vc, &sample->vc));
+    sample->user = job->user_index;
+    return HS_OK;
+}
+
+enum hs_status hs_classes_rank_users(struct hs_classes *c)
+{
+    struct user_rank *ranks = hs_alloc_zeroed((uint64_t)c->user_count + 1, sizeof *ranks);
+    if (ranks == NULL)
+        return HS_E_MEMORY;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->user_count; i++)
+        if (c->users[i].jobs > 0)
+            ranks[count++] = (struct user_rank){.gpu_us = c->users[i].gpu_us, .user = i};
+    qsort(ranks, count, sizeof *ranks, compare_users);
+    for (uint32_t i = 0; i < count; i++)
+        c->users[ranks[i].user].quintile = (uint32_t)((uint64_t)i * HS_CLASS_QUINTILES / count);
+    /* with fewer users than quintiles the classes would only rename the users */
+    if (count < HS_CLASS_QUINTILES)
+        c->has_users = false;
+    hs_free(ranks);
+    return HS_OK;
+}
+
+uint32_t hs_classes_count(const struct hs_classes *c)
+{
+    if (!c->has_vcs)
+        return HS_CLASS_VC;
+    uint32_t vcs = c->vcs.count < HS_CLASS_VCS_MAX ? c->vcs.count : HS_CLASS_VCS_MAX;
+    return HS_CLASS_VC + vcs;
+}
+
+uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *sample,
+                       uint32_t of[HS_CLASSES_OF_A_JOB])
+{
+    uint32_t count = 0;
+    of[count++] = HS_CLASS_ALL;
+    of[count++] = HS_CLASS_GPUS + gpu_class_of(sample->gpus);
+    of[count++] = HS_CLASS_OUTCOME + sample->outcome;
+    if (c->has_users)
+        of[count++] = HS_CLASS_QUINTILE + c->users[sample->user].quintile;
+    if (c->has_vcs)
+        of[count++] =
+            HS_CLASS_VC + (sample->vc < HS_CLASS_VCS_MAX ? sample->vc : HS_CLASS_VCS_MAX - 1);
+    return count;
+}
+
+static const char *vc_name(const struct hs_classes *c, uint32_t vc)
+{
+    if (vc == HS_CLASS_VCS_MAX - 1 && c->vcs.count > HS_CLASS_VCS_MAX)
+        return "(others)";
+    const char *name = hs_intern_text(&c->vcs, vc);
+    return name[0] != '\0' ? name : "(none)";
+}
+
+void hs_classes_name(const struct hs_classes *c, uint32_t index, struct hs_class *out)
+{
+    static const char *const quintiles[HS_CLASS_QUINTILES] = {"q1", "q2", "q3", "q4", "q5"};
+    const char *name;
+    if (index >= HS_CLASS_VC) {
+        out->kind = "vc";
+        name = vc_name(c, index - HS_CLASS_VC);
+    } else if (index >= HS_CLASS_OUTCOME) {
+        out->kind = "outcome";
+        name = hs_outcome_text((enum hs_outcome)(index - HS_CLASS_OUTCOME));
+    } else if (index >= HS_CLASS_QUINTILE) {
+        out->kind = "user_quintile";
+        name = quintiles[index - HS_CLASS_QUINTILE];
+    } else {
+        out->kind = "gpus";
+        name = gpu_classes[index - HS_CLASS_GPUS].name;
+    }
+    size_t length = strlen(name);
+    bool is_long = length > HS_CLASS_NAME_MAX;
+    memcpy(out->name, name, is_long ? HS_CLASS_NAME_MAX : length + 1);
+    if (is_long)
+        memcpy(out->name + HS_CLASS_NAME_MAX - 3, "...", 4);
+}
+
+double hs_classes_jain(const struct hs_classes *c)
+{
+    double sum = 0, squares = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->user_count; i++) {
+        if (c->users[i].stay == 0)
+            continue;
+        double share = hs_exact_double(c->users[i].need, c->users[i].stay);
+        sum += share;
+        squares += share * share;
+        count++;
+    }
+    return count >= 2 && squares > 0 ? sum * sum / (count * squares) : (double)NAN;
+}
+
+void hs_classes_close(struct hs_classes *c)
+{
+    hs_free(c->users);
+    hs_intern_free(&c->vcs);
+    *c = (struct hs_classes){0};
+}

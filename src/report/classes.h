@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which classes of jobs a completed job belongs to: all; its GPU count; the quintile of its user
+ * among all users by GPU time; its recorded outcome; its virtual cluster.
+ *
+ * Users stand in an array by the engine's dense ids: memory follows users, not jobs.
+ */
+#ifndef HORUS_REPORT_CLASSES_H
+#define HORUS_REPORT_CLASSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+#include "horus/observe.h"
+#include "report/report.h"
+
+enum {
+    HS_CLASS_ALL = 0,
+    HS_CLASS_GPUS = 1, /* 0, 1, 2-4, 5-8, 9-16, 17-32, >32 */
+    HS_CLASS_GPUS_COUNT = 7,
+    HS_CLASS_QUINTILE = HS_CLASS_GPUS + HS_CLASS_GPUS_COUNT,
+    HS_CLASS_QUINTILES = 5,
+    HS_CLASS_OUTCOME = HS_CLASS_QUINTILE + HS_CLASS_QUINTILES,
+    HS_CLASS_VC = HS_CLASS_OUTCOME + HS_OUTCOME_COUNT,
+    HS_CLASSES_OF_A_JOB = 5,
+    /* named VCs; jobs of further ones share the last class, "(others)" */
+    HS_CLASS_VCS_MAX = HS_CLASSES_MAX - HS_CLASS_VC,
+};
+
+/* What is kept of a completed job. */
+struct hs_job_sample {
+    int64_t submit_us, wait_us, jct_us, work_us;
+    uint32_t user, vc; /* vc: index of the class, from 0 */
+    uint32_t gpus;
+    uint32_t outcome;
+};
+
+struct hs_user_account {
+    uint64_t gpu_us;    /* GPU time held, all jobs */
+    uint64_t jobs;      /* completed */
+    hs_u128 need, stay; /* sums of gpus x isolated and gpus x JCT, for the fairness index */
+    uint32_t quintile;
+};
+
+struct hs_classes {
+    struct hs_user_account *users;
+    uint32_t user_count, user_cap;
+    struct hs_intern vcs;
+    bool has_users, has_vcs; /* somebody had a name */
+};
+
+HS_MUST_USE enum hs_status hs_classes_open(struct hs_classes *c);
+/* Books the GPU time of a job that ended and, if sample is not NULL, fills user and vc of it. */
+HS_MUST_USE enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record *job,
+                                           struct hs_job_sample *sample);
+/* After the last job: ranks the users. */
+HS_MUST_USE enum hs_status hs_classes_rank_users(struct hs_classes *c);
+uint32_t hs_classes_count(const struct hs_classes *c);
+/* The classes of a job into of[]; returns how many. */
+uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *sample,
+                       uint32_t of[HS_CLASSES_OF_A_JOB]);
+/* kind and name of class `index` > 0. */
+void hs_classes_name(const struct hs_classes *c, uint32_t index, struct hs_class *out);
+/* Jain's index over users of need / stay, the GPU-time-weighted inverse slowdown; NaN with fewer
+ * than two. */
+double hs_classes_jain(const struct hs_classes *c);
+void hs_classes_close(struct hs_classes *c);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See stats.h. Each set of the quantile finder is one measure of one class; the bounded slowdown
+ * has quantiles for all jobs only and a mean elsewhere. The first pass over the spool also takes
+ * the sums that need the window of --warmup and --cooldown, which is known only at the end.
+ */
+#include "report/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "report/exact.h"
+
+#define SETS_A_CLASS 3 /* wait, JCT, slowdown */
+#define PPM          UINT64_C(1000000)
+
+struct class_sums {
+    hs_u128 bounded_ppm, work_us;
+    uint64_t jobs;
+};
+
+/* One evaluation of the spool. */
+struct evaluation {
+    struct hs_stats *stats;
+    struct hs_quantiles quantiles;
+    int64_t from_us, to_us; /* submissions inside, ends included, count */
+    bool is_first_pass;
+    struct class_sums sums[HS_CLASSES_MAX];
+};
+
+static const char *const class_measures[HS_CLASS_MEASURES] = {
+    "mean_wait",
+    "p50_wait",
+    "p90_wait",
+    "p95_wait",
+    "p99_wait",
+    "max_wait",
+    "mean_jct",
+    "p50_jct",
+    "p90_jct",
+    "p95_jct",
+    "p99_jct",
+    "max_jct",
+    "mean_slowdown",
+    "p50_slowdown",
+    "p90_slowdown",
+    "p95_slowdown",
+    "p99_slowdown",
+    "max_slowdown",
+    "mean_bounded_slowdown",
+    "mean_isolated",
+};
+
+static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_stats *s = ctx;
+    if (s->submitted++ == 0)
+        s->first_submit_us = now_us;
+    s->last_submit_us = now_us;
+    if (job->gpu_util_pm >= 0)
+        s->has_util = true;
+    return HS_OK;
+}
+
+static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *job)
+{
+    struct hs_job_sample sample = {.submit_us = job->submit_us,
+                                   .wait_us = job->first_start_us - job->submit_us,
+                                   .jct_us = job->finish_us - job->submit_us,
+                                   .work_us = job->work_us,
+                                   .gpus = job->gpus,
+                                   .outcome = (uint32_t)job->outcome};
+    s->done++;
+    s->work_us += (uint64_t)job->work_us;
+    s->done_run_us += (uint64_t)job->run_us;
+    if (s->spool.count == UINT32_MAX)
+        return hs_fail(s->diag, HS_E_LIMIT, NULL, NULL,
+                       "job statistics hold at most 4,294,967,295 completed jobs");
+    HS_TRY(hs_classes_book(&s->classes, job, &sample));
+    return hs_spool_put(&s->spool, &sample, s->diag);
+}
+
+static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_stats *s = ctx;
+    int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
+    s->in_system_us += (uint64_t)(end_us - job->submit_us);
+    s->preemptions += job->preemptions;
+    s->migrations += job->migrations;
+    s->ooms += job->ooms;
+    s->done_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->done_ns;
+    s->lost_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->lost_ns;
+    s->overhead_gpu_us += (hs_u128)job->gpus * (uint64_t)job->overhead_us;
+    if (job->finish_us > s->last_finish_us)
+        s->last_finish_us = job->finish_us;
+    if (job->state == HS_JOB_DONE)
+        return book_done(s, job);
+    if (job->state == HS_JOB_FAILED)
+        s->failed++;
+    else if (job->state == HS_JOB_REJECTED)
+        s->rejected++;
+    else
+        s->unfinished++;
+    return hs_classes_book(&s->classes, job, NULL);
+}
+
+/* num / den in parts per million, rounded half up; the largest integer where it does not fit. */
+static uint64_t ratio_ppm(int64_t num, int64_t den)
+{
+    uint64_t n = (uint64_t)num, d = (uint64_t)den;
+    if (n < UINT64_MAX / PPM / 2 && d < UINT64_MAX / 2)
+        return (n * PPM + d / 2) / d;
+    uint64_t ppm = hs_exact_scaled(n, d, PPM);
+    return ppm < INT64_MAX ? ppm : INT64_MAX;
+}
+
+static uint64_t bounded_ppm(const struct hs_job_sample *job)
+{
+    uint64_t ppm = ratio_ppm(job->jct_us, job->work_us > HS_BOUND_US ? job->work_us : HS_BOUND_US);
+    return ppm > PPM ? ppm : PPM;
+}
+
+static void add_user(struct hs_classes *classes, const struct hs_job_sample *job)
+{
+    struct hs_user_account *user = &classes->users[job->user];
+    user->need += (hs_u128)job->gpus * (uint64_t)job->work_us;
+    user->stay += (hs_u128)job->gpus * (uint64_t)job->jct_us;
+}
+
+static void add_sample(struct evaluation *e, const struct hs_job_sample *job)
+{
+    uint32_t of[HS_CLASSES_OF_A_JOB];
+    uint32_t count = hs_classes_of(&e->stats->classes, job, of);
+    uint64_t slowdown = job->work_us > 0 ? ratio_ppm(job->jct_us, job->work_us) : 0;
+    uint64_t bounded = bounded_ppm(job);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t set = of[i] * SETS_A_CLASS;
+        hs_quantiles_add(&e->quantiles, set + HS_M_WAIT, (uint64_t)job->wait_us);
+        hs_quantiles_add(&e->quantiles, set + HS_M_JCT, (uint64_t)job->jct_us);
+        if (job->work_us > 0)
+            hs_quantiles_add(&e->quantiles, set + HS_M_SLOWDOWN, slowdown);
+        if (e->is_first_pass) {
+            e->sums[of[i]].bounded_ppm += bounded;
+            e->sums[of[i]].work_us += (uint64_t)job->work_us;
+            e->sums[of[i]].jobs++;
+        }
+    }
+    hs_quantiles_add(&e->quantiles, e->quantiles.set_count - 1, bounded);
+    if (e->is_first_pass)
+        add_user(&e->stats->classes, job);
+}
+
+static enum hs_status run_pass(struct evaluation *e)
+{
+    struct hs_stats *s = e->stats;
+    const void *block;
+    uint32_t count;
+    enum hs_status status;
+    HS_TRY(hs_spool_rewind(&s->spool, s->diag));
+    while ((status = hs_spool_next(&s->spool, &block, &count, s->diag)) == HS_OK) {
+        const struct hs_job_sample *jobs = block;
+        for (uint32_t i = 0; i < count; i++)
+            if (jobs[i].submit_us >= e->from_us && jobs[i].submit_us <= e->to_us)
+                add_sample(e, &jobs[i]);
+    }
+    return status == HS_END ? HS_OK : status;
+}
+
+/* mean, p50, p90, p95, p99, max of a set, in units of 1e6 of what was added (us, ppm). */
+static void set_figures(const struct hs_quantiles *q, uint32_t set, double out[HS_FIGURES])
+{
+    const struct hs_quantile_set *values = &q->sets[set];
+    out[HS_F_MEAN] = hs_exact_double(values->sum, (hs_u128)values->count * PPM);
+    for (int i = 0; i < HS_QUANTILES; i++)
+        out[HS_F_P50 + i] = hs_exact_double(hs_quantiles_get(q, set, (enum hs_quantile)i), PPM);
+    out[HS_F_MAX] = hs_exact_double(values->max, PPM);
+    for (int i = 0; values->count == 0 && i < HS_FIGURES; i++)
+        out[i] = (double)NAN;
+}
+
+static void fill_class(const struct evaluation *e, uint32_t index, struct hs_class *out)
+{
+    const struct class_sums *sums = &e->sums[index];
+    hs_classes_name(&e->stats->classes, index, out);
+    out->jobs = sums->jobs;
+    for (uint32_t m = 0; m < SETS_A_CLASS; m++)
+        set_figures(&e->quantiles, index * SETS_A_CLASS + m, &out->value[m * HS_FIGURES]);
+    hs_u128 units = (hs_u128)sums->jobs * PPM;
+    out->value[SETS_A_CLASS * HS_FIGURES] = hs_exact_double(sums->bounded_ppm, units);
+    out->value[SETS_A_CLASS * HS_FIGURES + 1] = hs_exact_double(sums->work_us, units);
+}
+
+static void fill_results(const struct evaluation *e, struct hs_summary *summary)
+{
+    struct hs_stats *s = e->stats;
+    s->counted = e->sums[HS_CLASS_ALL].jobs;
+    for (uint32_t m = 0; m < SETS_A_CLASS; m++)
+        set_figures(&e->quantiles, HS_CLASS_ALL * SETS_A_CLASS + m, s->figure[m]);
+    set_figures(&e->quantiles, e->quantiles.set_count - 1, s->figure[HS_M_BOUNDED]);
+    s->jain = hs_classes_jain(&s->classes);
+    summary->class_count = 0;
+    for (uint32_t i = 1; i < hs_classes_count(&s->classes); i++)
+        if (e->sums[i].jobs > 0)
+            fill_class(e, i, &summary->classes[summary->class_count++]);
+}
+
+const char *hs_class_measure(uint32_t index)
+{
+    return index < HS_CLASS_MEASURES ? class_measures[index] : NULL;
+}
+
+enum hs_status hs_stats_open(struct hs_stats *s, const char *dir, struct hs_diag *diag)
+{
+    *s = (struct hs_stats){
+        .diag = diag, .first_submit_us = -1, .last_submit_us = -1, .last_finish_us = -1};
+    enum hs_status status = hs_spool_open(&s->spool, sizeof(struct hs_job_sample), dir);
+    if (status == HS_OK)
+        status = hs_classes_open(&s->classes);
+    if (status != HS_OK) {
+        hs_stats_close(s);
+        return hs_fail(diag, status, NULL, NULL, "no memory for job statistics");
+    }
+    return HS_OK;
+}
+
+struct hs_observer hs_stats_observer(struct hs_stats *s)
+{
+    return (struct hs_observer){.ctx = s, .on_submit = on_submit, .on_finish = on_finish};
+}
+
+enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us, int64_t cooldown_us,
+                               struct hs_summary *summary)
+{
+    struct evaluation e = {.stats = s,
+                           .from_us = s->first_submit_us + warmup_us,
+                           .to_us = s->last_submit_us - cooldown_us,
+                           .is_first_pass = true};
+    enum hs_status status = hs_classes_rank_users(&s->classes);
+    if (status == HS_OK)
+        status = hs_quantiles_open(&e.quantiles, hs_classes_count(&s->classes) * SETS_A_CLASS + 1);
+    if (status != HS_OK)
+        return hs_fail(s->diag, status, NULL, NULL, "no memory for the quantiles of job figures");
+    while (status == HS_OK && hs_quantiles_begin(&e.quantiles)) {
+        status = run_pass(&e);
+        e.is_first_pass = false;
+    }
+    if (status == HS_OK)
+        fill_results(&e, summary);
+    hs_quantiles_close(&e.quantiles);
+    return status;
+}
+
+void hs_stats_close(struct hs_stats *s)
+{
+    hs_spool_close(&s->spool);
+    hs_classes_close(&s->classes);
+}

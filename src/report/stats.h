@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Statistics of jobs: counts and sums while the run goes on, and one record per completed job in a
+ * spool, from which means and exact quantiles of wait, JCT and slowdown are found at the end, for
+ * all jobs and for each class (report/classes.h). Memory does not grow with the number of jobs.
+ *
+ * Slowdowns are integers, parts per million rounded half up, so that they sort and sum exactly.
+ */
+#ifndef HORUS_REPORT_STATS_H
+#define HORUS_REPORT_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "horus/observe.h"
+#include "report/classes.h"
+#include "report/quantile.h"
+#include "report/spool.h"
+
+enum hs_measure { HS_M_WAIT, HS_M_JCT, HS_M_SLOWDOWN, HS_M_BOUNDED, HS_MEASURES };
+enum hs_figure {
+    HS_F_MEAN,
+    HS_F_P50,
+    HS_F_P90,
+    HS_F_P95,
+    HS_F_P99,
+    HS_F_MAX,
+    HS_FIGURES /* the order of the metrics in a summary */
+};
+
+/* Bounded slowdown counts jobs shorter than this as this long (Feitelson & Rudolph, JSSPP 1998). */
+#define HS_BOUND_US INT64_C(10000000)
+
+struct hs_stats {
+    struct hs_diag *diag;
+    struct hs_spool spool;
+    struct hs_classes classes;
+    uint64_t submitted, done, failed, rejected, unfinished;
+    uint64_t preemptions, migrations, ooms;
+    int64_t first_submit_us, last_submit_us, last_finish_us; /* -1 = none */
+    hs_u128 done_gpu_ns, lost_gpu_ns, overhead_gpu_us;
+    hs_u128 in_system_us;         /* sum of the times between submission and end */
+    hs_u128 done_run_us, work_us; /* of completed jobs */
+    bool has_util;                /* a job told its GPU utilization */
+    /* results of hs_stats_finish() */
+    uint64_t counted;                       /* jobs inside the window */
+    double figure[HS_MEASURES][HS_FIGURES]; /* NaN without jobs */
+    double jain;                            /* NaN with fewer than two users */
+};
+
+/* dir: of the temporary file, or NULL (report/spool.h). */
+HS_MUST_USE enum hs_status hs_stats_open(struct hs_stats *s, const char *dir, struct hs_diag *diag);
+struct hs_observer hs_stats_observer(struct hs_stats *s);
+/* Only jobs submitted at least warmup_us after the first and cooldown_us before the last count.
+ * Fills the results and the classes of the summary. */
+HS_MUST_USE enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us,
+                                           int64_t cooldown_us, struct hs_summary *summary);
+void hs_stats_close(struct hs_stats *s);
+
+#endif
