@@ -43,6 +43,7 @@ static enum hs_status input_fail(struct hs_input *in, enum hs_status status, con
 {
     struct hs_place place = {.file = in->path};
     in->status = status;
+    in->ready = 0; /* bytes of a block that failed its check are not data */
     return hs_fail(in->diag, status, &place, hint, "%s: %s", what, why);
 }
 
