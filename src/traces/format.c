@@ -24,12 +24,6 @@ const char *const hs_drop_texts[HS_DROP_COUNT] = {
 #undef HS_DROP_TEXT
 };
 
-static const char *const outcome_texts[HS_OUTCOME_COUNT] = {
-#define HS_OUTCOME_TEXT(name, text) text,
-    HS_OUTCOME_LIST(HS_OUTCOME_TEXT)
-#undef HS_OUTCOME_TEXT
-};
-
 /* Slurm states as in Helios and Acme (SC'21 counts TIMEOUT and NODE_FAIL as failed), the three
  * words of Philly, and our own. */
 static const struct {
@@ -44,11 +38,6 @@ static const struct {
     {"running", HS_FATE_RUNNING},        {"suspended", HS_FATE_RUNNING},
     {"pending", HS_FATE_RUNNING},
 };
-
-const char *hs_outcome_text(enum hs_outcome outcome)
-{
-    return outcome_texts[outcome];
-}
 
 int hs_fate_parse(const char *text, size_t len)
 {
