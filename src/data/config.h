@@ -34,7 +34,8 @@ struct hs_config {
     void *base;
     struct hs_arena *arena;
     enum hs_origin origin[HS_OPTIONS_MAX];
-    const char *file; /* of --config, for origins */
+    const char *file;        /* of --config, for origins */
+    const char *policy_sets; /* of --set policy.key=value: ":key=value,..."; NULL = none */
 };
 
 HS_MUST_USE enum hs_status hs_config_init(struct hs_config *config, const struct hs_option *options,

@@ -52,4 +52,7 @@ HS_MUST_USE enum hs_status hs_json_parse(const struct hs_json_source *source, ch
 struct hs_place hs_json_locate(const struct hs_json_source *source, const struct hs_json *root,
                                const struct hs_json *value, bool of_key);
 
+/* text[0, len) as a JSON text, in its quotes; text[len] must be readable. */
+void hs_json_put_text(struct hs_output *out, const char *text, size_t len);
+
 #endif

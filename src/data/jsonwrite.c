@@ -9,6 +9,7 @@
 
 #include "base/fmt.h"
 #include "base/io.h"
+#include "data/json_private.h"
 
 static void put(struct hs_jsonw *w, const char *text)
 {
@@ -80,27 +81,27 @@ static size_t utf8_length(const unsigned char *p)
     return 0;
 }
 
-static void text_put(struct hs_jsonw *w, const char *text)
+void hs_json_put_text(struct hs_output *out, const char *text, size_t len)
 {
     static const char hex[] = "0123456789abcdef", special[] = "\"\\\n\t\r\b\f";
-    const unsigned char *p = (const unsigned char *)text;
+    const unsigned char *p = (const unsigned char *)text, *end = p + len;
 
-    put(w, "\"");
-    for (size_t len; *p != '\0'; p += len) {
+    hs_output_put(out, "\"", 1);
+    for (size_t n; p < end; p += n) {
         char escape[6] = {'\\', 'u', '0', '0', hex[*p >> 4], hex[*p & 15]};
-        const char *letter = strchr(special, *p);
-        len = utf8_length(p);
+        const char *letter = *p != '\0' ? strchr(special, *p) : NULL;
+        n = utf8_length(p);
         if (letter != NULL) {
             escape[1] = "\"\\ntrbf"[letter - special];
-            hs_output_put(w->out, escape, 2);
-        } else if (len == 0 || *p < 0x20 || *p == 0x7F) {
-            hs_output_put(w->out, escape, sizeof escape);
+            hs_output_put(out, escape, 2);
+        } else if (n == 0 || *p < 0x20 || *p == 0x7F) {
+            hs_output_put(out, escape, sizeof escape);
         } else {
-            hs_output_put(w->out, p, len);
+            hs_output_put(out, p, n);
         }
-        len += len == 0;
+        n += n == 0;
     }
-    put(w, "\"");
+    hs_output_put(out, "\"", 1);
 }
 
 static void number_put(struct hs_jsonw *w, const char *digits, size_t len)
@@ -137,7 +138,7 @@ void hs_jsonw_end_array(struct hs_jsonw *w)
 void hs_jsonw_key(struct hs_jsonw *w, const char *key)
 {
     value_begin(w);
-    text_put(w, key);
+    hs_json_put_text(w->out, key, strlen(key));
     put(w, ": ");
     w->after_key = true;
 }
@@ -146,7 +147,7 @@ void hs_jsonw_text(struct hs_jsonw *w, const char *text)
 {
     value_begin(w);
     if (text != NULL)
-        text_put(w, text);
+        hs_json_put_text(w->out, text, strlen(text));
     else
         put(w, "null");
 }
