@@ -56,6 +56,12 @@ struct hs_cluster {
     uint32_t max_node_gpus;
     enum hs_vc_mode vc_mode;
     uint64_t input_hash; /* of the description, for the manifest */
+    uint64_t vcs_hash;   /* of the file given to hs_cluster_set_vcs; 0 = none */
+    /* VCs of the description itself, for hs_cluster_set_vcs without a file. */
+    struct hs_vc *own_vcs; /* gpus: what the description gives, as quota or as nodes */
+    uint32_t own_vc_count;
+    uint32_t *own_node_vc;     /* owner of each node; NULL if the nodes do not say */
+    struct hs_intern vc_names; /* of vcs: index + 1, because "" is id 0 */
 };
 
 /* spec: a JSON file (its name ends in .json or it exists) or a shape "20x8:V100,8x4:P100"
@@ -64,8 +70,8 @@ HS_MUST_USE enum hs_status hs_cluster_load(struct hs_cluster *cluster, const cha
                                            struct hs_diag *diag);
 /* Turns VCs on. file: NULL (the JSON's own), a JSON {"vcs": {"name": gpus, ...}} or Helios'
  * cluster_gpu_number.csv, of which the row of `date` ("" = the last) is taken. Partition deals
- * whole nodes in id order, in the order of the file; what cannot be dealt is an error with the
- * numbers. */
+ * whole nodes in id order, in the order of the file (or as the nodes of the cluster's own JSON
+ * say); what cannot be dealt is an error with the numbers. */
 HS_MUST_USE enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mode,
                                               const char *file, const char *date,
                                               struct hs_diag *diag);
