@@ -104,14 +104,20 @@ uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
 
 /* Node searches for `job`: only nodes of its VC and GPU type on which `gpus` GPUs with the job's
- * share of CPU and host memory are free. HS_NO_NODE if there is none. Ties go to the lowest node
- * id (random under --tie-jitter). O(log nodes). */
+ * share of CPU and host memory are free. HS_NO_NODE if there is none. Ties of best and worst go to
+ * the lowest node id (random under --tie-jitter). O(log nodes). */
 uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus);  /* fewest free */
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus); /* most free */
 /* Lowest id >= from. */
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
-/* A wholly idle node of exactly `size` GPUs, id >= from. */
+/* In what follows the size of a node is the GPUs that the job may use of it when it is wholly idle:
+ * all of them, unless its CPU or host memory end before. */
+/* A wholly idle node of exactly that size, lowest id >= from. */
 uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t from);
+/* Of all nodes that the job may use, busy or not: the largest size of at most `most` (0 if there is
+ * none), and how many have exactly `size`. */
+uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most);
+uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size);
 /* Racks hold consecutive node ids: rack r is [first, next). */
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack);
 /* Lowest rack >= from with at least `count` wholly idle nodes of `size` GPUs of the job's pool;

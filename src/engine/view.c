@@ -266,6 +266,16 @@ uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size
     return hs_free_idle(v->engine->free_index, &job_of(v, job)->ask, size, from);
 }
 
+uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most)
+{
+    return hs_free_node_size(v->engine->free_index, &job_of(v, job)->ask, most);
+}
+
+uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size)
+{
+    return hs_free_node_count(v->engine->free_index, &job_of(v, job)->ask, size);
+}
+
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)
 {
     return v->engine->cluster->rack_first[rack];

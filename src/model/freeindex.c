@@ -38,6 +38,18 @@ static bool pool_serves(const struct hs_pool *p, const struct hs_ask *ask, uint3
     return kind->mem_mib == 0 || (uint64_t)gpus * ask->mem_mib_per_gpu <= kind->mem_mib;
 }
 
+/* GPUs that the ask may use on an idle node of the pool: all, unless CPU or memory end before. */
+static uint32_t pool_usable(const struct hs_pool *p, const struct hs_ask *ask)
+{
+    const struct hs_kind *kind = &p->kind;
+    uint64_t gpus = ask->type_mask >> kind->type & 1 ? kind->size : 0;
+    if (kind->cpus > 0 && gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
+        gpus = kind->cpus * UINT64_C(1000) / ask->cpus_milli_per_gpu;
+    if (kind->mem_mib > 0 && gpus * ask->mem_mib_per_gpu > kind->mem_mib)
+        gpus = kind->mem_mib / ask->mem_mib_per_gpu;
+    return (uint32_t)gpus;
+}
+
 static bool ask_is_plain(const struct hs_ask *ask)
 {
     return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
@@ -185,9 +197,9 @@ uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size
     struct range pools = pools_of(f, ask->vc);
     uint32_t best = NONE;
     for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
-        if (p->kind.size != size || !pool_serves(p, ask, size))
+        if (pool_usable(p, ask) != size)
             continue;
-        uint32_t local = pool_next(f, p, ask, size, size, pool_lower_bound(p, from));
+        uint32_t local = pool_next(f, p, ask, size, p->kind.size, pool_lower_bound(p, from));
         if (local != NONE && p->ids[local] < best)
             best = p->ids[local];
     }
@@ -199,9 +211,9 @@ static uint32_t part_idle(const struct hs_free *f, const struct hs_pool *p,
 {
     if (ask_is_plain(ask))
         return part->idle;
-    uint32_t size = p->kind.size, idle = 0;
-    uint32_t local = pool_next(f, p, ask, size, size, part->first);
-    for (; local < part[1].first; local = pool_next(f, p, ask, size, size, local + 1))
+    uint32_t gpus = pool_usable(p, ask), free = p->kind.size, idle = 0;
+    uint32_t local = pool_next(f, p, ask, gpus, free, part->first);
+    for (; local < part[1].first; local = pool_next(f, p, ask, gpus, free, local + 1))
         idle++;
     return idle;
 }
@@ -216,7 +228,7 @@ uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t
     while (rack != NONE) {
         uint32_t idle = 0, next_rack = NONE;
         for (struct hs_pool *p = pools.at; p < pools.end; p++) {
-            if (p->kind.size != size || !pool_serves(p, ask, size))
+            if (pool_usable(p, ask) != size)
                 continue;
             while (p->parts[p->cursor].rack < rack)
                 p->cursor++;
@@ -268,18 +280,31 @@ uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask)
 {
     struct range pools = pools_of(f, ask->vc);
     uint64_t total = 0;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
-        const struct hs_kind *kind = &p->kind;
-        if (!(ask->type_mask >> kind->type & 1))
-            continue;
-        uint64_t gpus = kind->size;
-        if (kind->cpus > 0 && gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
-            gpus = kind->cpus * UINT64_C(1000) / ask->cpus_milli_per_gpu;
-        if (kind->mem_mib > 0 && gpus * ask->mem_mib_per_gpu > kind->mem_mib)
-            gpus = kind->mem_mib / ask->mem_mib_per_gpu;
-        total += gpus * p->count;
-    }
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+        total += (uint64_t)pool_usable(p, ask) * p->count;
     return total;
+}
+
+uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most)
+{
+    struct range pools = pools_of(f, ask->vc);
+    uint32_t largest = 0;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        uint32_t size = pool_usable(p, ask);
+        if (size <= most && size > largest)
+            largest = size;
+    }
+    return largest;
+}
+
+uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size)
+{
+    struct range pools = pools_of(f, ask->vc);
+    uint32_t count = 0;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+        if (pool_usable(p, ask) == size)
+            count += p->count;
+    return count;
 }
 
 /* Moves a node from the set of its old free count to that of its new one. */

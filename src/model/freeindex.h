@@ -49,11 +49,17 @@ uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);   /* most free GPUs 
 uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from);
+/* In what follows the size of a node is the GPUs that the ask may use of it when it is wholly idle:
+ * all of them, unless its CPU or memory end before. */
 uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size, uint32_t from);
 uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t size,
                            uint32_t count, uint32_t from_rack);
 /* Most GPUs a job with this ask could ever get: for REJECTED. */
 uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask);
+/* Nodes busy or not: the largest size of at most `most` (0 if none), and how many have exactly
+ * `size`. */
+uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most);
+uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size);
 /* Every index against a recount from the per-node counts; O(nodes x counts). */
 bool hs_free_is_valid(const struct hs_free *f);
 
