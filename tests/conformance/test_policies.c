@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What every policy of the table must keep, whoever writes it, for its defaults and for every
+ * choice of every CHOICE parameter: no job lost, every plan legal, invariants (run with
+ * --check=full), same result twice, indifference to names, to a shift and to a scale of time, and
+ * causality: without HS_KNOWS_DURATION the decisions up to T are the same when the run times of
+ * the jobs that have not finished by T are scrambled.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "data/param.h"
+#include "horus/policy.h"
+#include "support/run.h"
+
+#define JOBS   40
+#define SEED   20201120u
+#define ROUNDS 12
+
+static const char *const clusters[] = {"2x4", "1x8,2x4", "3x2"};
+
+/* A congested little workload with ties; sizes that fit every cluster above but for an odd one. */
+static void make_jobs(struct hs_test_job *jobs, uint64_t seed)
+{
+    struct hs_rng rng;
+    assert_int_equal(hs_rng_open(&rng, seed, "conformance"), HS_OK);
+    int64_t at_s = 0;
+    for (uint32_t i = 0; i < JOBS; i++) {
+        at_s += (int64_t)hs_rng_below(&rng, 4);
+        jobs[i] = (struct hs_test_job){.submit_s = at_s,
+                                       .gpus = 1 + (uint32_t)hs_rng_below(&rng, i % 5 == 0 ? 6 : 3),
+                                       .duration_s = (int64_t)hs_rng_below(&rng, 30)};
+    }
+    jobs[7].gpus = 9; /* more than two of the clusters have */
+    hs_rng_close(&rng);
+}
+
+static void assert_same(const struct hs_test_result *a, const struct hs_test_result *b,
+                        int64_t shift_us, int64_t scale)
+{
+    assert_int_equal(a->job_count, b->job_count);
+    for (uint32_t i = 0; i < a->job_count; i++) {
+        const struct hs_test_outcome *x = &a->jobs[i], *y = &b->jobs[i];
+        assert_int_equal(x->state, y->state);
+        assert_int_equal(x->preemptions, y->preemptions);
+        assert_int_equal(x->start_us < 0 ? -1 : x->start_us * scale + shift_us, y->start_us);
+        assert_int_equal(x->end_us < 0 ? -1 : x->end_us * scale + shift_us, y->end_us);
+    }
+    assert_int_equal(a->segment_count, b->segment_count);
+    for (uint32_t i = 0; i < a->segment_count; i++) {
+        const struct hs_test_segment *x = &a->segments[i], *y = &b->segments[i];
+        assert_int_equal(x->job, y->job);
+        assert_int_equal(x->start_us * scale + shift_us, y->start_us);
+        assert_int_equal(x->gpu_count, y->gpu_count);
+        assert_memory_equal(x->gpus, y->gpus, sizeof x->gpus);
+    }
+}
+
+static void run(const struct hs_test_job *jobs, const char *cluster, const char *spec,
+                int64_t until_us, struct hs_test_result *r)
+{
+    struct hs_test_options options = {.until_us = until_us};
+    enum hs_status status = hs_test_run_with(jobs, JOBS, cluster, spec, &options, r);
+    if (status != HS_OK)
+        fail_msg("%s on %s: %s", spec, cluster, r->message);
+}
+
+/* Every submitted job ends in exactly one final state; finished ones did all their work. */
+static void check_complete(const struct hs_test_job *jobs, const struct hs_test_result *r,
+                           const char *spec)
+{
+    uint64_t done = 0, rejected = 0;
+    for (uint32_t i = 0; i < JOBS; i++) {
+        const struct hs_test_outcome *o = &r->jobs[i];
+        done += o->state == HS_JOB_DONE;
+        rejected += o->state == HS_JOB_REJECTED;
+        if (o->state == HS_JOB_DONE)
+            assert_int_equal(o->done_ns, jobs[i].duration_s * 1000000000);
+        if (o->state == HS_JOB_REJECTED)
+            assert_true(strlen(o->reason) > 0);
+    }
+    if (done + rejected != JOBS)
+        fail_msg("%s: %u jobs, %u done, %u rejected", spec, JOBS, (unsigned)done,
+                 (unsigned)rejected);
+    assert_int_equal(r->figures.jobs, JOBS);
+}
+
+static void check_relations(const struct hs_test_job *jobs, const char *cluster, const char *spec)
+{
+    struct hs_test_result plain, again;
+    struct hs_test_job other[JOBS];
+    run(jobs, cluster, spec, 0, &plain);
+    check_complete(jobs, &plain, spec);
+
+    run(jobs, cluster, spec, 0, &again);
+    assert_same(&plain, &again, 0, 1);
+    hs_test_free(&again);
+
+    memcpy(other, jobs, sizeof other);
+    for (uint32_t i = 0; i < JOBS; i++)
+        other[i].id = i % 2 ? "zebra" : "aardvark"; /* names carry no meaning */
+    run(other, cluster, spec, 0, &again);
+    assert_same(&plain, &again, 0, 1);
+    hs_test_free(&again);
+
+    memcpy(other, jobs, sizeof other);
+    for (uint32_t i = 0; i < JOBS; i++)
+        other[i].submit_s += 86400; /* the epoch is the first submission */
+    run(other, cluster, spec, 0, &again);
+    assert_same(&plain, &again, 0, 1);
+    hs_test_free(&again);
+
+    memcpy(other, jobs, sizeof other);
+    for (uint32_t i = 0; i < JOBS; i++) {
+        other[i].submit_s *= 7;
+        other[i].duration_s *= 7;
+    }
+    if (strstr(spec, "cost=table") == NULL && strstr(spec, "cost=job") == NULL) {
+        run(other, cluster, spec, 0, &again);
+        assert_same(&plain, &again, 0, 7);
+        hs_test_free(&again);
+    }
+    hs_test_free(&plain);
+}
+
+/* Run times after T are scrambled; what is decided up to T may not notice. */
+static void check_causality(const struct hs_test_job *jobs, const char *cluster, const char *spec,
+                            int64_t at_us, uint64_t seed)
+{
+    struct hs_test_result before, after;
+    struct hs_test_job other[JOBS];
+    run(jobs, cluster, spec, at_us, &before);
+    memcpy(other, jobs, sizeof other);
+    for (uint32_t i = 0; i < JOBS; i++)
+        if (before.jobs[i].state != HS_JOB_DONE && before.jobs[i].state != HS_JOB_REJECTED) {
+            other[i].duration_s = before.jobs[i].done_ns / 1000000000 + 1;
+            other[i].duration_us = (int64_t)(hs_mix64(seed, i) % 100000000);
+        }
+    run(other, cluster, spec, at_us, &after);
+    if (before.segment_count != after.segment_count)
+        fail_msg("%s on %s looks into the future of t = %g s", spec, cluster, (double)at_us / 1e6);
+    for (uint32_t i = 0; i < before.segment_count; i++) {
+        assert_int_equal(before.segments[i].job, after.segments[i].job);
+        assert_int_equal(before.segments[i].start_us, after.segments[i].start_us);
+        assert_int_equal(before.segments[i].end_us, after.segments[i].end_us);
+        assert_memory_equal(before.segments[i].gpus, after.segments[i].gpus,
+                            sizeof before.segments[i].gpus);
+    }
+    hs_test_free(&before);
+    hs_test_free(&after);
+}
+
+static uint32_t knows_of(const struct hs_policy_ops *policy, const char *spec)
+{
+    uint32_t can = policy->can, knows = policy->knows;
+    struct hs_arena arena = {0};
+    struct hs_diag diag;
+    hs_diag_init(&diag, NULL, NULL);
+    void *state = calloc(1, policy->state_size + 1);
+    const char *list = strchr(spec, ':');
+    if (policy->params != NULL)
+        assert_int_equal(hs_param_defaults(policy->params, state, &arena), HS_OK);
+    if (list != NULL)
+        assert_int_equal(
+            hs_param_set_list(policy->params, state, &arena, policy->name, list + 1, &diag), HS_OK);
+    if (policy->needs != NULL)
+        policy->needs(state, &can, &knows);
+    free(state);
+    hs_arena_free(&arena);
+    return knows;
+}
+
+static void check_spec(const struct hs_policy_ops *policy, const char *spec)
+{
+    bool is_oracle = (knows_of(policy, spec) & HS_KNOWS_DURATION) != 0;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        struct hs_test_job jobs[JOBS];
+        const char *cluster = clusters[round % 3];
+        make_jobs(jobs, SEED + round);
+        check_relations(jobs, cluster, spec);
+        for (int64_t at_s = 15; !is_oracle && at_s <= 75; at_s += 30)
+            check_causality(jobs, cluster, spec, at_s * HS_TEST_S, SEED + round);
+    }
+}
+
+static void every_policy_conforms(void **state)
+{
+    (void)state;
+    const struct hs_policy_ops *policy;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        check_spec(policy, policy->name);
+        for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
+            for (size_t c = 0; p->type == HS_PARAM_CHOICE && p->choices[c] != NULL; c++) {
+                char spec[128];
+                snprintf(spec, sizeof spec, "%s:%s=%s", policy->name, p->key, p->choices[c]);
+                check_spec(policy, spec);
+            }
+    }
+}
+
+/* The record itself: named, described, cited, findable, unique, with a semantics card. */
+static void every_record_is_complete(void **state)
+{
+    (void)state;
+    const struct hs_policy_ops *policy;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        assert_ptr_equal(hs_policy_find(policy->name), policy);
+        assert_non_null(policy->summary);
+        assert_non_null(policy->cite);
+        assert_non_null(policy->decide);
+        assert_non_null(policy->semantics);
+        struct hs_semantics card = {0};
+        struct hs_arena arena = {0};
+        void *bytes = calloc(1, policy->state_size + 1);
+        if (policy->params != NULL)
+            assert_int_equal(hs_param_defaults(policy->params, bytes, &arena), HS_OK);
+        policy->semantics(bytes, &card);
+        assert_true(card.order && card.scan && card.placement && card.preemption && card.cost);
+        free(bytes);
+        hs_arena_free(&arena);
+    }
+    assert_null(hs_policy_find("no such policy"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_record_is_complete),
+                                       cmocka_unit_test(every_policy_conforms)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
