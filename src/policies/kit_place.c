@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The placers. Each writes `start` and picks nodes until the gang is whole; the view already counts
+ * what was picked, so a placer is a loop of searches. hs_place rolls back what did not come to an
+ * end. Cost: one search a node used, and one for a gang of at most a node's size that fits nowhere.
+ */
+#include "policies/kit_place.h"
+
+const char *const hs_placer_names[] = {
+    [HS_PLACE_COUNT] = "count",
+    [HS_PLACE_YARN] = "yarn",
+    [HS_PLACE_CONSOLIDATE] = "consolidate",
+    [HS_PLACE_BEST_FIT] = "best_fit",
+    [HS_PLACE_FIRST_FIT] = "first_fit",
+    [HS_PLACE_SPREAD] = "spread",
+    [HS_PLACE_RANDOM] = "random",
+    NULL,
+};
+
+/* A gang being placed. */
+struct gang {
+    const struct hs_view *v;
+    struct hs_plan *p;
+    hs_job_id job;
+    uint32_t rest; /* GPUs still to be found */
+    uint32_t mark; /* of the plan before the start */
+};
+
+static bool take(struct gang *g, uint32_t node, uint32_t gpus)
+{
+    if (node == HS_NO_NODE)
+        return false;
+    hs_plan_on_node(g->p, node, gpus);
+    g->rest -= gpus;
+    return true;
+}
+
+/* As many GPUs of the node as the gang still wants, at least one. For a job that asks for CPU or
+ * memory, these may end before the GPUs do. */
+static bool take_most(struct gang *g, uint32_t node)
+{
+    if (node == HS_NO_NODE)
+        return false;
+    uint32_t gpus = hs_view_node_free(g->v, node);
+    if (gpus > g->rest)
+        gpus = g->rest;
+    if (hs_view_is_constrained(g->v, g->job))
+        while (gpus > 1 && hs_view_first_fit(g->v, g->job, gpus, node) != node)
+            gpus--;
+    return take(g, node, gpus);
+}
+
+static bool place_in_order(struct gang *g)
+{
+    uint32_t node = 0;
+    while (g->rest > 0) {
+        node = hs_view_first_fit(g->v, g->job, 1, node);
+        if (!take_most(g, node++))
+            return false;
+    }
+    return true;
+}
+
+static bool place_first_fit(struct gang *g)
+{
+    return take(g, hs_view_first_fit(g->v, g->job, g->rest, 0), g->rest) || place_in_order(g);
+}
+
+static bool place_best_fit(struct gang *g)
+{
+    while (!take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
+        if (!take_most(g, hs_view_worst_fit(g->v, g->job, 1)))
+            return false;
+    return true;
+}
+
+static bool place_spread(struct gang *g)
+{
+    while (g->rest > 0)
+        if (!take(g, hs_view_worst_fit(g->v, g->job, 1), 1))
+            return false;
+    return true;
+}
+
+/* `count` idle nodes of that size, from node `from` on. */
+static bool take_idle(struct gang *g, uint32_t size, uint32_t count, uint32_t from)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!take(g, hs_view_idle_node(g->v, g->job, size, from), size))
+            return false;
+    return true;
+}
+
+/* Which idle nodes a gang needs follows from its size alone: whole nodes of the largest size, of
+ * the next one only when the gang is larger than all nodes of the largest. So a gang never runs
+ * where it would be more scattered than it must be, a larger gang never needs less, and every gang
+ * that the pool could hold has a shape. */
+static bool place_consolidated(struct gang *g)
+{
+    uint32_t size = hs_view_node_size(g->v, g->job, UINT32_MAX);
+    if (g->rest <= size)
+        return take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest);
+    while (size > 0) {
+        uint32_t whole = g->rest / size;
+        uint32_t nodes = hs_view_node_count(g->v, g->job, size);
+        if (!take_idle(g, size, whole < nodes ? whole : nodes, 0))
+            return false;
+        if (whole < nodes)
+            break;
+        size = hs_view_node_size(g->v, g->job, size - 1);
+    }
+    return g->rest == 0 || take(g, hs_view_worst_fit(g->v, g->job, g->rest), g->rest);
+}
+
+static bool take_in_rack(struct gang *g, uint32_t rack, uint32_t size)
+{
+    uint32_t first = hs_view_rack_first(g->v, rack);
+    uint32_t next = hs_view_rack_first(g->v, rack + 1);
+    if (!take_idle(g, size, g->rest / size, first))
+        return false;
+    if (g->rest == 0)
+        return true;
+    uint32_t node = hs_view_first_fit(g->v, g->job, g->rest, first);
+    return node < next && take(g, node, g->rest);
+}
+
+static bool place_yarn(struct gang *g)
+{
+    uint32_t gpus = g->rest;
+    uint32_t size = hs_view_node_size(g->v, g->job, UINT32_MAX);
+    if (gpus <= size)
+        return take(g, hs_view_first_fit(g->v, g->job, gpus, 0), gpus);
+    if (size == 0)
+        return false;
+    for (uint32_t rack = 0;; rack++) {
+        rack = hs_view_idle_rack(g->v, g->job, size, gpus / size, rack);
+        if (rack == HS_NO_RACK)
+            return false;
+        if (take_in_rack(g, rack, size))
+            return true;
+        hs_plan_rollback(g->p, g->mark);
+        hs_plan_start(g->p, g->job);
+        g->rest = gpus;
+    }
+}
+
+static bool place(struct gang *g, enum hs_placer placer)
+{
+    switch (placer) {
+    case HS_PLACE_YARN:
+        return place_yarn(g);
+    case HS_PLACE_CONSOLIDATE:
+        return place_consolidated(g);
+    case HS_PLACE_BEST_FIT:
+        return place_best_fit(g);
+    case HS_PLACE_FIRST_FIT:
+        return place_first_fit(g);
+    case HS_PLACE_SPREAD:
+        return place_spread(g);
+    case HS_PLACE_COUNT:
+    case HS_PLACE_RANDOM:
+        break;
+    }
+    return place_in_order(g);
+}
+
+bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer)
+{
+    struct gang g = {
+        .v = v, .p = p, .job = job, .rest = hs_view_gpus(v, job), .mark = hs_plan_mark(p)};
+    uint32_t vc = hs_view_vc(v, job);
+    if (hs_view_free_gpus(v, vc) < g.rest || hs_view_quota_room(v, vc) < g.rest)
+        return false;
+    hs_plan_start(p, job);
+    if (g.rest == 0 || place(&g, placer))
+        return true;
+    hs_plan_rollback(p, g.mark);
+    return false;
+}
