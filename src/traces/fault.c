@@ -25,6 +25,34 @@ const char *hs_fault_repair(enum hs_fault kind)
     return kinds[kind].repair;
 }
 
+static void relay(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_faults *faults = ctx;
+    struct hs_diag *diag = faults->diag;
+    if (severity == HS_ERROR) {
+        faults->is_row_bad = true;
+        faults->kind = HS_FAULT_STRUCTURE;
+        faults->total++;
+        if (++faults->counts[HS_FAULT_STRUCTURE] > HS_FAULTS_SHOWN)
+            return;
+        severity = faults->severity;
+    }
+    *(severity == HS_ERROR ? &diag->errors : &diag->warnings) += severity != HS_NOTE;
+    if (severity >= diag->least)
+        diag->emit(diag->ctx, severity, text, len);
+}
+
+void hs_faults_init(struct hs_faults *faults, enum hs_severity severity, struct hs_diag *diag)
+{
+    *faults = (struct hs_faults){.diag = diag, .severity = severity};
+    hs_diag_init(&faults->relay, relay, faults);
+}
+
+struct hs_diag *hs_faults_relay(struct hs_faults *faults)
+{
+    return &faults->relay;
+}
+
 enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
                                 const struct hs_place *place, const char *hint, const char *fmt,
                                 ...)

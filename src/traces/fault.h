@@ -29,8 +29,8 @@
     X(TYPE, "wrong type of JSON value", HS_SKIP_BAD)                                               \
     X(TOO_LONG, "job id too long", "--map=job_id=@row numbers the jobs of a CSV file")             \
     X(DUPLICATE, "job id seen before", "--map=job_id=@row numbers the jobs of a CSV file")         \
-    X(ORDER, "out of order in time", "--sort=all, or --sort=N with N above the distance")          \
-    X(STRUCTURE, "unreadable from here on", "mend the file")
+    X(ORDER, "out of order in time", "--sort=all (the whole trace in memory), or a larger --sort") \
+    X(STRUCTURE, "malformed", HS_SKIP_BAD)
 
 enum hs_fault {
 #define HS_FAULT_ENUM(name, text, repair) HS_FAULT_##name,
@@ -47,7 +47,10 @@ struct hs_faults {
     uint64_t total, counts[HS_FAULT_COUNT];
     enum hs_fault kind; /* of the report under way or the last one */
     bool is_row_bad;    /* set with each bad row; cleared by hs_reader_next */
+    struct hs_diag relay;
 };
+
+void hs_faults_init(struct hs_faults *faults, enum hs_severity severity, struct hs_diag *diag);
 
 const char *hs_fault_text(enum hs_fault kind);
 const char *hs_fault_repair(enum hs_fault kind);
@@ -57,5 +60,9 @@ HS_PRINTF(5, 6)
 enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
                                 const struct hs_place *place, const char *hint, const char *fmt,
                                 ...);
+
+/* Where the parsers below a reader (CSV, JSON) report: their errors become faults of the row, kind
+ * STRUCTURE. Lives as long as faults, which must not move. */
+struct hs_diag *hs_faults_relay(struct hs_faults *faults);
 
 #endif

@@ -28,6 +28,7 @@ struct philly {
     struct hs_faults *faults;
     int32_t attempts_mode;
     const struct hs_json *element; /* current one */
+    bool is_torn;                  /* the last element could not be read */
     const struct hs_json *attempt; /* split: the next of it; NULL = take a new element */
     uint32_t attempt_number;
     int64_t last_end_us; /* split: latest end seen, else the submission */
@@ -53,7 +54,7 @@ static enum hs_status open_philly(void *state, struct hs_input *input,
     struct philly *p = state;
     p->faults = faults;
     p->attempts_mode = options->philly_attempts;
-    return hs_jsonstream_open(&p->stream, input, faults->diag);
+    return hs_jsonstream_open(&p->stream, input, hs_faults_relay(faults));
 }
 
 static enum hs_status fail_type(const struct philly *p, const struct hs_json *value,
@@ -222,12 +223,22 @@ static enum hs_status read_split(struct philly *p, struct hs_trace_job *job, int
     return HS_OK;
 }
 
+/* A stream that is lost after a fault of its structure is bad input, not a failed read. */
+static enum hs_status next_element(struct philly *p)
+{
+    enum hs_status status = hs_jsonstream_next(p->stream, &p->element);
+    if (status == HS_E_IO && p->is_torn)
+        return HS_E_INPUT;
+    p->is_torn = status == HS_E_INPUT;
+    return status;
+}
+
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct philly *p = state;
     bool is_new = p->attempt == NULL;
     if (is_new)
-        HS_TRY(hs_jsonstream_next(p->stream, &p->element));
+        HS_TRY(next_element(p));
     const struct hs_json *remaining = p->attempt;
     p->attempt = NULL; /* a fault of the job is a fault of all its attempts */
     HS_TRY(read_common(p, job, dropped));

@@ -109,7 +109,21 @@ static enum hs_status fail_value(struct hs_reader *r, enum hs_fault kind, const 
     return hs_trace_bad_row(&r->faults, kind, &place, hint, "%s %s", column, what);
 }
 
-/* Rarely true; then says which rule is broken. */
+static enum hs_status explain_bad_demand(struct hs_reader *r, const struct hs_trace_job *job)
+{
+    if (job->gpus > GPUS_MAX)
+        return fail_value(r, HS_FAULT_RANGE, "gpus", "GPUs of one job are at most 65535",
+                          "is out of range");
+    if (job->gpus_min > job->gpus || job->gpus_max < job->gpus || job->gpus_max > GPUS_MAX)
+        return fail_value(r, HS_FAULT_RANGE, "gpus_min", "gpus_min <= gpus <= gpus_max <= 65535",
+                          "and gpus_max do not enclose gpus");
+    if (job->nodes > job->gpus)
+        return fail_value(r, HS_FAULT_RANGE, "nodes", "each node of a gang holds a GPU of it",
+                          "is more than gpus");
+    return HS_OK;
+}
+
+/* Which rule is broken, if one is: not every value out of the ordinary is a fault. */
 static enum hs_status explain_bad_values(struct hs_reader *r, const struct hs_trace_job *job)
 {
     static const char unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
@@ -124,20 +138,11 @@ static enum hs_status explain_bad_values(struct hs_reader *r, const struct hs_tr
         return fail_value(r, HS_FAULT_RANGE, "duration", NULL, "is negative");
     if (job->duration_us > HS_TRACE_TIME_MAX)
         return fail_value(r, HS_FAULT_RANGE, "duration", unit, beyond);
-    if (job->gpus > GPUS_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "gpus", "GPUs of one job are at most 65535",
-                          "is out of range");
-    if (job->gpus_min > job->gpus || job->gpus_max < job->gpus || job->gpus_max > GPUS_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "gpus_min", "gpus_min <= gpus <= gpus_max <= 65535",
-                          "and gpus_max do not enclose gpus");
-    if (job->nodes > job->gpus)
-        return fail_value(r, HS_FAULT_RANGE, "nodes", "each node of a gang holds a GPU of it",
-                          "is more than gpus");
     if (job->deadline_us > HS_TRACE_TIME_MAX || job->deadline_us < -1)
         return fail_value(r, HS_FAULT_RANGE, "deadline", unit, "is out of range");
     if (job->preempt_cost_us > HS_TRACE_TIME_MAX || job->preempt_cost_us < -1)
         return fail_value(r, HS_FAULT_RANGE, "preempt_cost", unit, "is out of range");
-    return HS_OK;
+    return explain_bad_demand(r, job);
 }
 
 static bool are_values_plain(const struct hs_trace_job *job)

@@ -129,7 +129,7 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .unit_us = options->time_unit_us,
                                .row_number = UINT64_MAX,
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP};
-    HS_TRY(hs_csv_open(&table->csv, input, ',', faults->diag));
+    HS_TRY(hs_csv_open(&table->csv, input, ',', hs_faults_relay(faults)));
     enum hs_status status = hs_csv_next(table->csv, &table->row);
     if (status == HS_END) {
         struct hs_place place = {.file = hs_input_path(input)};
@@ -230,8 +230,11 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_column *
 
 enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job, int *dropped)
 {
-    HS_TRY(hs_csv_next(table->csv, &table->row));
+    enum hs_status status = hs_csv_next(table->csv, &table->row);
+    if (HS_UNLIKELY(status == HS_END))
+        return HS_END;
     table->row_number++;
+    HS_TRY(status);
     *job = blank;
     job->line = table->row.line;
     if (HS_UNLIKELY(table->row.count != table->field_count)) {
