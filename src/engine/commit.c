@@ -235,7 +235,6 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
         return hs_progress_set_active(e, a->job, true);
     case HS_ACT_SHARE:
         job->share_q32 = a->value;
-        HS_TRY(job_check_shares(e, a->job));
         return hs_progress_touch_beside(e, a->job);
     case HS_ACT_CAP:
         job->cap_q32 = a->value;
@@ -291,6 +290,9 @@ enum hs_status hs_commit(struct hs_engine *e)
     HS_TRY(plan_place_all(e));
     for (uint32_t i = 0; i < e->plan.count; i++)
         HS_TRY(job_set(e, &e->plan.actions[i]));
+    for (uint32_t i = 0; i < e->plan.count; i++)
+        if (e->plan.actions[i].kind == HS_ACT_SHARE)
+            HS_TRY(job_check_shares(e, e->plan.actions[i].job));
     HS_TRY(hs_progress_rerate(e));
     plan_tell(e);
     plan_clear_marks(e);
