@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Ordered sets of jobs against a plain sorted array, over random additions and removals. The four
+ * view calls that a set needs are answered from an array of this test.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "policies/kit_order.h"
+
+#define JOBS 300
+
+static struct hs_order_link links[JOBS];
+static struct {
+    int64_t key, submit_us;
+    uint32_t gpus;
+    bool is_in;
+} jobs[JOBS];
+
+void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return &links[job];
+}
+
+uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return jobs[job].gpus;
+}
+
+int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return jobs[job].submit_us;
+}
+
+uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return job;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (jobs[x].key != jobs[y].key)
+        return jobs[x].key < jobs[y].key ? -1 : 1;
+    if (jobs[x].submit_us != jobs[y].submit_us)
+        return jobs[x].submit_us < jobs[y].submit_us ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* Walks the set with a bound on the gang and holds it against the sorted array. */
+static void check_walk(const struct hs_order *set, uint32_t bound)
+{
+    uint32_t sorted[JOBS], count = 0;
+    for (uint32_t j = 0; j < JOBS; j++)
+        if (jobs[j].is_in && jobs[j].gpus <= bound)
+            sorted[count++] = j;
+    qsort(sorted, count, sizeof sorted[0], by_order);
+    hs_job_id at = hs_order_next_fitting(set, NULL, HS_NO_JOB, bound);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(at, sorted[i]);
+        assert_int_equal(hs_order_key(NULL, at), jobs[at].key);
+        at = hs_order_next_fitting(set, NULL, at, bound);
+    }
+    assert_int_equal(at, HS_NO_JOB);
+}
+
+static void agrees_with_a_sorted_array(void **state)
+{
+    (void)state;
+    struct hs_rng rng;
+    struct hs_order set = {0};
+    assert_int_equal(hs_rng_open(&rng, 7, "order"), HS_OK);
+    for (int step = 0; step < 20000; step++) {
+        uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS);
+        if (jobs[j].is_in) {
+            hs_order_remove(&set, NULL, j);
+        } else {
+            jobs[j].key = (int64_t)hs_rng_below(&rng, 6); /* few keys: ties decide */
+            jobs[j].submit_us = (int64_t)hs_rng_below(&rng, 4);
+            jobs[j].gpus = (uint32_t)hs_rng_below(&rng, 17);
+            hs_order_add(&set, NULL, j, jobs[j].key);
+        }
+        jobs[j].is_in = !jobs[j].is_in;
+        assert_int_equal(hs_order_has(NULL, j), jobs[j].is_in);
+        if (step % 97 == 0) {
+            assert_true(hs_order_is_valid(&set, NULL));
+            check_walk(&set, UINT32_MAX);
+            check_walk(&set, (uint32_t)hs_rng_below(&rng, 17));
+        }
+    }
+    hs_rng_close(&rng);
+}
+
+static void an_empty_set_has_no_first(void **state)
+{
+    (void)state;
+    struct hs_order set = {0};
+    assert_int_equal(hs_order_first(&set, NULL), HS_NO_JOB);
+    assert_true(hs_order_is_valid(&set, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_set_has_no_first),
+                                       cmocka_unit_test(agrees_with_a_sorted_array)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
