@@ -23,9 +23,8 @@ check() { # NAME COMMAND...
 refuses() { ! "$@"; }
 
 cp -r "$top"/{Makefile,src,include,scripts,traces,configs} "$tree/"
-mkdir -p "$tree/tests/unit"
-cp -r "$top"/tests/{support,ref} "$tree/tests/" 2>/dev/null
-cp "$top"/tests/unit/test_conformance.c "$tree/tests/unit/" || exit 1
+mkdir "$tree/tests"
+cp -r "$top"/tests/{support,ref,conformance} "$tree/tests/" || exit 1
 cp -r "$tree/src" "$tree/before"
 cd "$tree" || exit 1
 
@@ -39,5 +38,5 @@ check "runs" build/release/horus run traces/sample.csv -c 8x8:V100 -p newcomer -
 check "schedules like fifo" sh -c '
     build/release/horus run traces/sample.csv -c 8x8:V100 -p fifo -o fifo -q &&
     cmp run/segments.csv fifo/segments.csv'
-check "passes the conformance tests" build/release/tests/unit/test_conformance
+check "passes the conformance tests" build/release/tests/conformance/test_policies
 exit $failed
