@@ -107,6 +107,7 @@ static enum hs_status examine_all(struct doctor *d)
             continue;
         if (status == HS_E_INPUT) {
             d->is_cut_short = true;
+            d->reader.faults.total += d->reader.faults.counts[HS_FAULT_STRUCTURE] == 0;
             return HS_OK;
         }
         HS_TRY(status);
@@ -147,7 +148,7 @@ static uint64_t say_report(struct doctor *d, struct hs_output *out)
                hs_figure_seconds((uint64_t)d->latest_us).text);
     say_faults(d, out);
     hs_load_say(&d->load, out);
-    uint64_t faults = r->faults.total + d->is_cut_short;
+    uint64_t faults = r->faults.total;
     hs_say(out, "\n%llu fault%s\n", (unsigned long long)faults, faults == 1 ? "" : "s");
     return faults;
 }

@@ -86,8 +86,8 @@ static enum hs_status read_outcomes(struct hs_reader *r, struct hs_diag *diag)
 enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_options *options,
                               enum hs_severity severity, struct hs_diag *diag)
 {
-    *reader =
-        (struct hs_reader){.options = options, .faults = {.diag = diag, .severity = severity}};
+    *reader = (struct hs_reader){.options = options};
+    hs_faults_init(&reader->faults, severity, diag);
     HS_TRY(read_outcomes(reader, diag));
     HS_TRY(hs_input_open(&reader->input, options->path, diag));
     HS_TRY(choose_format(reader, diag));

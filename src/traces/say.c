@@ -4,23 +4,11 @@
  */
 #include "traces/say.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #define US_PER_DAY  INT64_C(86400000000)
 #define US_PER_S    INT64_C(1000000)
 #define CALENDAR_US (INT64_C(7305) * US_PER_DAY) /* 1990-01-01 */
-
-void hs_say(struct hs_output *out, const char *fmt, ...)
-{
-    char line[4096];
-    va_list args;
-    va_start(args, fmt);
-    int len = vsnprintf(line, sizeof line, fmt, args);
-    va_end(args);
-    if (len > 0)
-        hs_output_put(out, line, (size_t)len < sizeof line ? (size_t)len : sizeof line - 1);
-}
 
 struct hs_figure hs_figure_u64(uint64_t value)
 {

@@ -15,9 +15,6 @@ struct hs_figure {
     char text[40];
 };
 
-/* At most 4095 bytes a call; no floating point. */
-HS_PRINTF(2, 3)
-void hs_say(struct hs_output *out, const char *fmt, ...);
 struct hs_figure hs_figure_u64(uint64_t value);
 struct hs_figure hs_figure_ratio(uint64_t num, uint64_t den, unsigned decimals); /* den 0: "-" */
 /* Seconds, rounded to milliseconds below 1,000 s and to seconds from there on. */
