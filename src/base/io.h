@@ -53,6 +53,10 @@ HS_MUST_USE enum hs_status hs_output_open(struct hs_output *out, const char *pat
 char *hs_output_room(struct hs_output *out, size_t room);
 void hs_output_wrote(struct hs_output *out, const char *end); /* end of what was written there */
 void hs_output_put(struct hs_output *out, const void *data, size_t len);
+/* Formatted text for people, at most HS_OUTPUT_ROOM - 1 bytes a call. Numbers with decimals go
+ * through base/fmt. */
+HS_PRINTF(2, 3)
+void hs_say(struct hs_output *out, const char *fmt, ...);
 bool hs_output_failed(const struct hs_output *out); /* sticky */
 uint64_t hs_output_hash(struct hs_output *out);     /* of everything put so far */
 /* Flushes, fsyncs regular files, closes; reports the first error of the whole life. */

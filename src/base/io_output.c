@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +104,17 @@ void hs_output_put(struct hs_output *out, const void *data, size_t len)
         from += part;
         len -= part;
     }
+}
+
+void hs_say(struct hs_output *out, const char *fmt, ...)
+{
+    char text[HS_OUTPUT_ROOM];
+    va_list args;
+    va_start(args, fmt);
+    int len = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (len > 0)
+        hs_output_put(out, text, (size_t)len < sizeof text ? (size_t)len : sizeof text - 1);
 }
 
 bool hs_output_failed(const struct hs_output *out)

@@ -5,7 +5,6 @@
  */
 #include "cli/terminal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,17 +84,6 @@ void hs_terminal_status(struct hs_terminal *terminal, const char *line)
         (void)fprintf(stderr, "%s\n", line);
     (void)fflush(stderr);
     terminal->has_status_line = terminal->err_is_tty && *line != '\0';
-}
-
-void hs_say(struct hs_output *out, const char *fmt, ...)
-{
-    char text[HS_OUTPUT_ROOM];
-    va_list args;
-    va_start(args, fmt);
-    int len = vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    if (len > 0)
-        hs_output_put(out, text, (size_t)len < sizeof text ? (size_t)len : sizeof text - 1);
 }
 
 void hs_say_wrapped(struct hs_output *out, const char *text, uint32_t indent, uint32_t columns)

@@ -30,8 +30,6 @@ void hs_terminal_emit(void *ctx, enum hs_severity severity, const char *text, si
 /* One line at 5 Hz, overwritten; "" takes it away. */
 void hs_terminal_status(struct hs_terminal *terminal, const char *line);
 
-/* printf to an output; a text is cut at HS_OUTPUT_ROOM bytes. */
-HS_PRINTF(2, 3) void hs_say(struct hs_output *out, const char *fmt, ...);
 /* `text` in lines of at most `columns` at blanks, every line after the first indented. */
 void hs_say_wrapped(struct hs_output *out, const char *text, uint32_t indent, uint32_t columns);
 
