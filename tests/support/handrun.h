@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A run played by hand, told to observers as the engine would: 2 nodes of 2 GPUs, 4 jobs.
+ *
+ *     time  0    1    2    5        10             14       16   17        20
+ *     a     start on 0,1 .......... finish                                      2 GPUs, 10 s
+ *     b          submit ........... start on 0-3 . finish                       4 GPUs,  4 s
+ *     c               submit ..................... start 0  stop start 3 .. fin 1 GPU,   5 s
+ *     d                    submit, rejected                                     8 GPUs,  1 s
+ *
+ * a and c are of user u1, b and d of u2; all of VC v. a tells a GPU utilization of 50 %.
+ */
+#ifndef HORUS_TESTS_HANDRUN_H
+#define HORUS_TESTS_HANDRUN_H
+
+#include <stdint.h>
+
+#include "horus/observe.h"
+#include "model/cluster.h"
+#include "report/report.h"
+
+#define HANDRUN_END_US INT64_C(20000000)
+
+/* Fills a cluster whose arrays are static: not to be freed. */
+void handrun_cluster(struct hs_cluster *cluster);
+/* The calls of the engine, to every observer of the report. Asserts that all succeed. */
+void handrun_play(const struct hs_report *report);
+/* A whole directory, from open to commit, with all files and a manifest. */
+void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag *diag);
+
+#endif

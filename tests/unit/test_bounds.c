@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Lower bounds against hand calculations, and the relaxed machine against a naive simulation that
+ * serves one unit of work at a time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/fixed.h"
+#include "base/rng.h"
+#include "report/bounds.h"
+
+#define S HS_US_PER_S
+
+struct job {
+    int64_t submit_us, work_us;
+    uint32_t gpus;
+};
+
+static struct hs_gpu_type types[2];
+static struct hs_node nodes[2];
+
+/* `slow` GPUs of the reference speed and `fast` of twice that. */
+static struct hs_cluster make_cluster(uint32_t slow, uint32_t fast)
+{
+    types[0] = (struct hs_gpu_type){.name = "A", .speed_q32 = HS_Q32_ONE};
+    types[1] = (struct hs_gpu_type){.name = "B", .speed_q32 = 2 * HS_Q32_ONE};
+    nodes[0] = (struct hs_node){.gpus = slow, .type = 0};
+    nodes[1] = (struct hs_node){.gpus = fast, .first_gpu = slow, .type = 1};
+    return (struct hs_cluster){.nodes = nodes,
+                               .types = types,
+                               .node_count = fast > 0 ? 2 : 1,
+                               .gpu_count = slow + fast,
+                               .type_count = 2};
+}
+
+static struct hs_job_record record_of(const struct job *job, uint64_t index)
+{
+    return (struct hs_job_record){.id = "",
+                                  .index = index,
+                                  .submit_us = job->submit_us,
+                                  .work_us = job->work_us,
+                                  .gpus = job->gpus};
+}
+
+static void feed(struct hs_bounds *b, const struct hs_cluster *cluster, const struct job *jobs,
+                 uint32_t count)
+{
+    assert_int_equal(hs_bounds_open(b, cluster), HS_OK);
+    struct hs_observer o = hs_bounds_observer(b);
+    for (uint32_t i = 0; i < count; i++) {
+        struct hs_job_record record = record_of(&jobs[i], i);
+        assert_int_equal(o.on_submit(o.ctx, jobs[i].submit_us, &record), HS_OK);
+    }
+    assert_int_equal(hs_bounds_finish(b), HS_OK);
+}
+
+/* One GPU: A (10 s at 0), B (2 s) and C (3 s) at 1. SRPT: A 0-1, B 1-3, C 3-6, A 6-15; JCTs 15, 2
+ * and 5, in the mean 22/3; without preemption the mean wait is at least (22 - 15) / 3. */
+static void one_gpu_is_srpt(void **state)
+{
+    (void)state;
+    static const struct job jobs[] = {{0, 10 * S, 1}, {1 * S, 2 * S, 1}, {1 * S, 3 * S, 1}};
+    struct hs_cluster cluster = make_cluster(1, 0);
+    struct hs_bounds b;
+    feed(&b, &cluster, jobs, 3);
+    assert_true(hs_bounds_mean_jct(&b) == 22.0 / 3);
+    assert_true(hs_bounds_mean_wait(&b, 15 * S) == 7.0 / 3);
+    assert_true(hs_bounds_makespan_work(&b) == 15);
+    assert_true(hs_bounds_makespan_longest(&b) == 10);
+    hs_bounds_close(&b);
+}
+
+/* Four GPUs: 2 GPUs x 10 s at 0 and 4 x 1 s at 2: 24 GPU-s take 6 s, but the first job takes 10.
+ * The relaxed machine: JCTs 6 and 1; isolated 10 and 1 are more. */
+static void wide_clusters_are_bound_by_run_times(void **state)
+{
+    (void)state;
+    static const struct job jobs[] = {{0, 10 * S, 2}, {2 * S, 1 * S, 4}};
+    struct hs_cluster cluster = make_cluster(4, 0);
+    struct hs_bounds b;
+    feed(&b, &cluster, jobs, 2);
+    assert_true(hs_bounds_makespan_work(&b) == 6);
+    assert_true(hs_bounds_makespan_longest(&b) == 10);
+    assert_true(b.jct_sum == (hs_u128)(7 * S * 4)); /* in units of 1/4 us */
+    assert_true(hs_bounds_mean_jct(&b) == 5.5);
+    assert_true(hs_bounds_mean_wait(&b, 11 * S) == 0);
+    hs_bounds_close(&b);
+}
+
+/* What arrives late counts from its arrival: 5 s from 100 on; and time starts at the first
+ * submission, here 50. */
+static void late_work_counts_from_its_arrival(void **state)
+{
+    (void)state;
+    static const struct job jobs[] = {{50 * S, 1 * S, 1}, {100 * S, 2 * S, 1}, {100 * S, 3 * S, 1}};
+    struct hs_cluster cluster = make_cluster(1, 0);
+    struct hs_bounds b;
+    feed(&b, &cluster, jobs, 3);
+    assert_true(hs_bounds_makespan_work(&b) == 55);
+    assert_true(hs_bounds_makespan_longest(&b) == 53);
+    hs_bounds_close(&b);
+}
+
+/* One GPU of speed 1 and one of speed 2 do 3 GPU-s a second; 12 s of work take at least 6. */
+static void fast_types_enlarge_capacity(void **state)
+{
+    (void)state;
+    static const struct job jobs[] = {{0, 12 * S, 1}};
+    struct hs_cluster cluster = make_cluster(1, 1);
+    struct hs_bounds b;
+    feed(&b, &cluster, jobs, 1);
+    assert_true(hs_bounds_makespan_work(&b) == 4);
+    assert_true(hs_bounds_makespan_longest(&b) == 6);
+    assert_true(hs_bounds_mean_jct(&b) == 6);
+    hs_bounds_close(&b);
+}
+
+static void rejected_jobs_do_not_count(void **state)
+{
+    (void)state;
+    static const struct job jobs[] = {{0, 1 * S, 1}, {0, 500 * S, 64}, {0, 2 * S, 1}};
+    struct hs_cluster cluster = make_cluster(1, 0);
+    struct hs_bounds b;
+    assert_int_equal(hs_bounds_open(&b, &cluster), HS_OK);
+    struct hs_observer o = hs_bounds_observer(&b);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct hs_job_record record = record_of(&jobs[i], i);
+        assert_int_equal(o.on_submit(o.ctx, 0, &record), HS_OK);
+        record.state = i == 1 ? HS_JOB_REJECTED : HS_JOB_DONE;
+        if (i == 1)
+            assert_int_equal(o.on_finish(o.ctx, 0, &record), HS_OK);
+    }
+    struct hs_job_record first = record_of(&jobs[0], 0), last = {.submit_us = 9 * S, .index = 3};
+    assert_int_equal(o.on_submit(o.ctx, 9 * S, &last), HS_OK);
+    assert_false(b.has_late_rejection);
+    first.state = HS_JOB_REJECTED;
+    assert_int_equal(o.on_finish(o.ctx, 9 * S, &first), HS_OK);
+    assert_true(b.has_late_rejection);
+    assert_int_equal(hs_bounds_finish(&b), HS_OK);
+    assert_int_equal(b.jobs, 3);
+    assert_true(hs_bounds_makespan_work(&b) == 9); /* the last job has no work */
+    assert_true(b.work_before == 3 * S);
+    hs_bounds_close(&b);
+}
+
+static void cpu_jobs_wait_for_nobody(void **state)
+{
+    (void)state;
+    static const struct job jobs[] = {{0, 10 * S, 1}, {0, 4 * S, 0}};
+    struct hs_cluster cluster = make_cluster(1, 0);
+    struct hs_bounds b;
+    feed(&b, &cluster, jobs, 2);
+    assert_true(hs_bounds_mean_jct(&b) == 7);
+    assert_true(hs_bounds_makespan_work(&b) == 10);
+    hs_bounds_close(&b);
+}
+
+/* Sum of the JCTs under SRPT with ties by index, one unit of work at a time; capacity 1. */
+static uint64_t naive_srpt(const struct job *jobs, uint32_t count)
+{
+    int64_t left[16];
+    uint64_t sum = 0;
+    uint32_t open = count;
+    for (uint32_t i = 0; i < count; i++)
+        left[i] = jobs[i].work_us * jobs[i].gpus;
+    for (int64_t now = 0; open > 0; now++) {
+        uint32_t best = count;
+        for (uint32_t i = 0; i < count; i++)
+            if (left[i] > 0 && jobs[i].submit_us <= now && (best == count || left[i] < left[best]))
+                best = i;
+        if (best == count || --left[best] > 0)
+            continue;
+        sum += (uint64_t)(now + 1 - jobs[best].submit_us);
+        open--;
+    }
+    return sum;
+}
+
+static void machine_equals_naive_srpt(void **state)
+{
+    (void)state;
+    struct hs_cluster cluster = make_cluster(1, 0);
+    for (uint64_t round = 0; round < 500; round++) {
+        struct job jobs[16];
+        struct hs_bounds b;
+        uint32_t count = (uint32_t)(hs_mix64(round, 0) % 16 + 1);
+        int64_t submit_us = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            submit_us += (int64_t)(hs_mix64(round, 10 + i) % 6);
+            jobs[i] = (struct job){submit_us, (int64_t)(hs_mix64(round, 30 + i) % 8 + 1),
+                                   (uint32_t)(hs_mix64(round, 50 + i) % 3 + 1)};
+        }
+        feed(&b, &cluster, jobs, count);
+        assert_true(b.jct_sum == naive_srpt(jobs, count));
+        hs_bounds_close(&b);
+    }
+}
+
+static void no_jobs_no_bounds(void **state)
+{
+    (void)state;
+    struct hs_cluster cluster = make_cluster(1, 0);
+    struct hs_bounds b;
+    feed(&b, &cluster, NULL, 0);
+    double work = hs_bounds_makespan_work(&b), jct = hs_bounds_mean_jct(&b);
+    assert_true(work != work && jct != jct); /* NaN */
+    hs_bounds_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_gpu_is_srpt),
+        cmocka_unit_test(wide_clusters_are_bound_by_run_times),
+        cmocka_unit_test(late_work_counts_from_its_arrival),
+        cmocka_unit_test(fast_types_enlarge_capacity),
+        cmocka_unit_test(rejected_jobs_do_not_count),
+        cmocka_unit_test(cpu_jobs_wait_for_nobody),
+        cmocka_unit_test(machine_equals_naive_srpt),
+        cmocka_unit_test(no_jobs_no_bounds),
+    };
+    return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Job statistics against sorting everything, with the spool in memory and in its file, and the
+ * classes of jobs and users.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/fixed.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "report/exact.h"
+#include "report/stats.h"
+#include "support/sink.h"
+
+#define S HS_US_PER_S
+
+static struct sink sink;
+static struct hs_summary summary;
+
+static struct hs_job_record done_job(uint64_t index, int64_t submit_us, int64_t wait_us,
+                                     int64_t work_us, uint32_t gpus)
+{
+    return (struct hs_job_record){.id = "",
+                                  .user = "",
+                                  .vc = "",
+                                  .index = index,
+                                  .gpus = gpus,
+                                  .submit_us = submit_us,
+                                  .first_start_us = submit_us + wait_us,
+                                  .finish_us = submit_us + wait_us + work_us,
+                                  .work_us = work_us,
+                                  .done_ns = work_us * HS_NS_PER_US,
+                                  .run_us = work_us,
+                                  .gpu_us = work_us * gpus,
+                                  .gpu_util_pm = -1,
+                                  .state = HS_JOB_DONE};
+}
+
+static void tell(struct hs_stats *s, const struct hs_job_record *job)
+{
+    struct hs_observer o = hs_stats_observer(s);
+    assert_int_equal(o.on_submit(o.ctx, job->submit_us, job), HS_OK);
+    assert_int_equal(o.on_finish(o.ctx, job->finish_us, job), HS_OK);
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Random waits; mean and quantiles by the definition, on the sorted list. */
+static void expect_waits(uint64_t count)
+{
+    struct hs_stats s;
+    hs_u128 sum = 0;
+    int64_t *waits = hs_alloc_zeroed(count, sizeof *waits);
+    assert_non_null(waits);
+    sink_init(&sink);
+    assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+    for (uint64_t i = 0; i < count; i++) {
+        waits[i] = (int64_t)(hs_mix64(count, i) >> (hs_mix64(i, 5) % 30 + 20));
+        sum += (uint64_t)waits[i];
+        struct hs_job_record job = done_job(i, (int64_t)i, waits[i], S, 1);
+        tell(&s, &job);
+    }
+    assert_int_equal(s.spool.fd >= 0, count * sizeof(struct hs_job_sample) > HS_SPOOL_BUFFER);
+    assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+    qsort(waits, count, sizeof *waits, compare);
+    const double *got = s.figure[HS_M_WAIT];
+    assert_true(got[HS_F_MEAN] == hs_exact_double(sum, (hs_u128)count * S));
+    assert_true(got[HS_F_P50] == (double)waits[(count * 500 + 999) / 1000 - 1] / 1e6);
+    assert_true(got[HS_F_P90] == (double)waits[(count * 900 + 999) / 1000 - 1] / 1e6);
+    assert_true(got[HS_F_P99] == (double)waits[(count * 990 + 999) / 1000 - 1] / 1e6);
+    assert_true(got[HS_F_MAX] == (double)waits[count - 1] / 1e6);
+    assert_int_equal(s.counted, count);
+    hs_stats_close(&s);
+    hs_free(waits);
+}
+
+static void quantiles_are_exact_in_memory(void **state)
+{
+    (void)state;
+    expect_waits(1);
+    expect_waits(100);
+    expect_waits(HS_SPOOL_BUFFER / sizeof(struct hs_job_sample));
+}
+
+static void quantiles_are_exact_through_the_file(void **state)
+{
+    (void)state;
+    expect_waits(HS_SPOOL_BUFFER / sizeof(struct hs_job_sample) + 1);
+    expect_waits(100000);
+}
+
+/* 7 / 3 = 2.333333 ppm-rounded; 2 / 3 rounds up; bounded by 10 s: a 1 s job that waits 19 s has
+ * 20 / 10. A job without work has no slowdown but a bounded one. */
+static void slowdowns_are_rounded_half_up(void **state)
+{
+    (void)state;
+    struct hs_stats s;
+    assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+    struct hs_job_record third = done_job(0, 0, 4 * S, 3 * S, 1);
+    struct hs_job_record empty = done_job(1, 0, 30 * S, 0, 1);
+    tell(&s, &third);
+    tell(&s, &empty);
+    assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+    assert_true(s.figure[HS_M_SLOWDOWN][HS_F_MAX] == 2.333333);
+    assert_true(s.figure[HS_M_SLOWDOWN][HS_F_MEAN] == 2.333333); /* of one job */
+    assert_true(s.figure[HS_M_BOUNDED][HS_F_MAX] == 3);          /* 30 / 10 */
+    assert_true(s.figure[HS_M_BOUNDED][HS_F_MEAN] == 2);         /* 1 and 3 */
+    hs_stats_close(&s);
+}
+
+static const struct hs_class *find(const char *kind, const char *name)
+{
+    for (uint32_t i = 0; i < summary.class_count; i++)
+        if (strcmp(summary.classes[i].kind, kind) == 0 &&
+            strcmp(summary.classes[i].name, name) == 0)
+            return &summary.classes[i];
+    return NULL;
+}
+
+static void gpu_classes_have_these_edges(void **state)
+{
+    (void)state;
+    static const uint32_t gpus[] = {0, 1, 2, 4, 5, 8, 9, 16, 17, 32, 33, 4096};
+    static const struct {
+        const char *name;
+        uint64_t jobs;
+    } expected[] = {{"0", 1},    {"1", 1},     {"2-4", 2}, {"5-8", 2},
+                    {"9-16", 2}, {"17-32", 2}, {">32", 2}};
+    struct hs_stats s;
+    assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+    for (uint64_t i = 0; i < 12; i++) {
+        struct hs_job_record job = done_job(i, 0, (int64_t)gpus[i] * S, S, gpus[i]);
+        tell(&s, &job);
+    }
+    assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+    for (size_t i = 0; i < 7; i++) {
+        const struct hs_class *class = find("gpus", expected[i].name);
+        assert_non_null(class);
+        assert_int_equal(class->jobs, expected[i].jobs);
+    }
+    assert_true(find("gpus", "5-8")->value[0] == 6.5); /* waits of 5 and 8 s */
+    assert_null(find("user_quintile", "q1"));          /* nobody has a name */
+    assert_null(find("vc", "(none)"));
+    hs_stats_close(&s);
+}
+
+/* Ten users of 1 s x (their number) of GPU time, told in reverse: two a quintile, lightest first.
+ * User 10 has a second, failed job: its GPU time counts, it is no sample. */
+static void users_fall_into_quintiles(void **state)
+{
+    (void)state;
+    char name[8];
+    struct hs_stats s;
+    assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+    for (uint32_t user = 10; user >= 1; user--) {
+        struct hs_job_record job = done_job(10 - user, 0, user * S, user * S, 1);
+        snprintf(name, sizeof name, "u%u", user);
+        job.user = name;
+        job.user_index = user;
+        job.vc = user > 3 ? "big" : "";
+        tell(&s, &job);
+    }
+    struct hs_job_record failed = done_job(10, 0, 0, 100 * S, 1);
+    failed.user = "u10";
+    failed.user_index = 10;
+    failed.state = HS_JOB_FAILED;
+    tell(&s, &failed);
+    assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+    assert_int_equal(s.failed, 1);
+    assert_int_equal(find("user_quintile", "q1")->jobs, 2);
+    assert_true(find("user_quintile", "q1")->value[0] == 1.5); /* waits of users 1, 2 */
+    assert_true(find("user_quintile", "q5")->value[0] == 9.5);
+    assert_int_equal(find("vc", "big")->jobs, 7);
+    assert_int_equal(find("vc", "(none)")->jobs, 3);
+    assert_true(s.jain == 1); /* everybody waits as long as he runs: 1/2 each */
+    hs_stats_close(&s);
+}
+
+static void more_vcs_than_classes_share_one(void **state)
+{
+    (void)state;
+    char name[80];
+    uint64_t jobs = 0;
+    struct hs_stats s;
+    assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+    for (uint32_t i = 0; i < 200; i++) {
+        struct hs_job_record job = done_job(i, 0, 0, S, 1);
+        snprintf(name, sizeof name, i == 0 ? "%070u" : "vc%u", i);
+        job.vc = name;
+        tell(&s, &job);
+    }
+    assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+    for (uint32_t i = 0; i < summary.class_count; i++)
+        if (strcmp(summary.classes[i].kind, "vc") == 0)
+            jobs += summary.classes[i].jobs;
+    assert_int_equal(jobs, 200);
+    /* one class is kept for jobs without a VC, the last one is for all others */
+    assert_int_equal(find("vc", "(others)")->jobs, 200 - (HS_CLASS_VCS_MAX - 2));
+    for (uint32_t i = 0; i < summary.class_count; i++)
+        assert_true(strlen(summary.classes[i].name) <= HS_CLASS_NAME_MAX);
+    hs_stats_close(&s);
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    (void)state;
+    struct hs_stats s;
+    sink_init(&sink);
+    assert_int_equal(hs_stats_open(&s, "/nonexistent/folder", &sink.diag), HS_OK);
+    struct hs_observer o = hs_stats_observer(&s);
+    struct hs_job_record job = done_job(0, 0, 0, S, 1);
+    enum hs_status status = HS_OK;
+    for (uint32_t i = 0; i < 10000 && status == HS_OK; i++)
+        status = o.on_finish(o.ctx, job.finish_us, &job);
+    assert_int_equal(status, HS_E_IO);
+    assert_non_null(strstr(sink.text, "cannot create a temporary file in '/nonexistent/folder'"));
+    hs_stats_close(&s);
+}
+
+/* hs_exact_double against cases whose nearest double is known. */
+static void division_is_correctly_rounded(void **state)
+{
+    (void)state;
+    assert_true(hs_exact_double(1, 3) == 1.0 / 3);
+    assert_true(hs_exact_double(274896, 10000) == 27.4896);
+    assert_true(hs_exact_double((hs_u128)274896 * 1000000, (hs_u128)10000 * 1000000) == 27.4896);
+    assert_true(hs_exact_double(0, 7) == 0);
+    assert_true(isnan(hs_exact_double(0, 0)));
+    /* a tie between two doubles goes to even, unless a remainder decides */
+    uint64_t even = (UINT64_C(1) << 53) + 1; /* halfway between 2^53 and 2^53 + 2 */
+    assert_true(hs_exact_double(even, 1) == 9007199254740992.0);
+    assert_true(hs_exact_double((hs_u128)even * 1000 + 1, 1000) == 9007199254740994.0);
+    /* all quotients of small integers: IEEE division rounds them correctly */
+    for (unsigned num = 1; num < 300; num++)
+        for (unsigned den = 1; den < 300; den++)
+            assert_true(hs_exact_double(num, den) == (double)num / den);
+    assert_int_equal(hs_exact_scaled(2, 3, 1000000), 666667);
+    assert_int_equal(hs_exact_scaled(1, 2, 1), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_are_exact_in_memory),
+        cmocka_unit_test(quantiles_are_exact_through_the_file),
+        cmocka_unit_test(slowdowns_are_rounded_half_up),
+        cmocka_unit_test(gpu_classes_have_these_edges),
+        cmocka_unit_test(users_fall_into_quintiles),
+        cmocka_unit_test(more_vcs_than_classes_share_one),
+        cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(division_is_correctly_rounded),
+    };
+    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The terminal table, written out as a reader sees it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/io.h"
+#include "base/memory.h"
+#include "report/report.h"
+#include "support/sink.h"
+
+static struct hs_summary fifo, srtf;
+
+static void set(struct hs_summary *s, const char *name, double value)
+{
+    s->metrics[s->count++] = (struct hs_metric){.name = name, .unit = "", .value = value};
+}
+
+static int fill(void **state)
+{
+    set(&fifo, "mean_jct", 2000);
+    set(&fifo, "mean_wait", 500);
+    set(&fifo, "makespan", 864000); /* 10 days */
+    set(&fifo, "gpu_allocation", 0.5);
+    snprintf(fifo.sparkline, sizeof fifo.sparkline, "0f8");
+    set(&srtf, "mean_jct", 1500);
+    set(&srtf, "mean_wait", 125);
+    set(&srtf, "makespan", 864000);
+    set(&srtf, "gpu_allocation", 0.525);
+    snprintf(srtf.sparkline, sizeof srtf.sparkline,
+             "0011223344556677889900112233445566778899001122"
+             "3344556677889900");
+    return scratch_open(state);
+}
+
+static void expect(const struct hs_table_row *rows, uint32_t count, uint32_t columns, bool use_utf8,
+                   bool use_color, const char *expected)
+{
+    struct sink sink;
+    struct hs_output out;
+    char *text;
+    size_t length;
+    const char *path = scratch_path("table.txt");
+    sink_init(&sink);
+    assert_int_equal(hs_output_open(&out, path, &sink.diag), HS_OK);
+    hs_table_print(&out, rows, count, columns, use_utf8, use_color);
+    assert_int_equal(hs_output_close(&out, &sink.diag), HS_OK);
+    assert_int_equal(hs_read_file(path, 1 << 16, &text, &length, &sink.diag), HS_OK);
+    assert_string_equal(text, expected);
+    hs_free(text);
+}
+
+/* Levels 0, 15, 8 of 15 are steps 0, 8 and 5 of 8: 64 / 15 rounded up. */
+static void one_row_has_no_marks(void **state)
+{
+    (void)state;
+    const struct hs_table_row row = {"fifo", &fifo};
+    expect(&row, 1, 80, false, false,
+           "policy  mean JCT  mean wait  makespan  GPUs held  GPUs held over time\n"
+           "fifo      0.56 h    500.0 s   10.00 d     50.0 %   #+\n");
+}
+
+static void rows_are_compared_with_the_first(void **state)
+{
+    (void)state;
+    const struct hs_table_row rows[] = {{"fifo", &fifo}, {"srtf", &srtf}};
+    expect(rows, 2, 80, false, false,
+           "policy         mean JCT         mean wait         makespan      GPUs held\n"
+           "fifo             0.56 h           500.0 s        10.00 d *         50.0 %\n"
+           "srtf    0.42 h * -25.0%  125.0 s * -75.0%  10.00 d * +0.0%  52.5 % * +2.5\n");
+}
+
+/* 36 columns hold policy (6), mean JCT (2 + 15) and not the next narrowest, GPUs held (2 + 13). */
+static void narrow_terminals_lose_columns(void **state)
+{
+    (void)state;
+    const struct hs_table_row rows[] = {{"fifo", &fifo}, {"srtf", &srtf}};
+    expect(rows, 2, 36, true, false,
+           "policy         mean JCT\n"
+           "fifo             0.56 h\n"
+           "srtf    0.42 h * -25.0%\n");
+    expect(rows, 2, 1, true, false,
+           "policy         mean JCT\n"
+           "fifo             0.56 h\n"
+           "srtf    0.42 h * -25.0%\n");
+}
+
+static void best_is_bold_in_color(void **state)
+{
+    (void)state;
+    const struct hs_table_row rows[] = {{"fifo", &fifo}, {"srtf", &srtf}};
+    expect(rows, 2, 30, true, true,
+           "policy         mean JCT\n"
+           "fifo             0.56 h\n"
+           "srtf    \033[1m0.42 h * -25.0%\033[0m\n");
+}
+
+static void sparklines_use_blocks(void **state)
+{
+    (void)state;
+    const struct hs_table_row row = {"a-long-name", &fifo};
+    expect(&row, 1, 80, true, false,
+           "policy       mean JCT  mean wait  makespan  GPUs held  GPUs held over time\n"
+           "a-long-name    0.56 h    500.0 s   10.00 d     50.0 %   █▅\n");
+}
+
+static void absent_values_are_dashes(void **state)
+{
+    (void)state;
+    static struct hs_summary empty;
+    const struct hs_table_row rows[] = {{"fifo", &fifo}, {"none", &empty}};
+    expect(rows, 2, 40, false, false,
+           "policy  mean JCT  mean wait  makespan\n"
+           "fifo      0.56 h    500.0 s   10.00 d\n"
+           "none           -          -         -\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_row_has_no_marks),
+        cmocka_unit_test(rows_are_compared_with_the_first),
+        cmocka_unit_test(narrow_terminals_lose_columns),
+        cmocka_unit_test(best_is_bold_in_color),
+        cmocka_unit_test(sparklines_use_blocks),
+        cmocka_unit_test(absent_values_are_dashes),
+    };
+    return cmocka_run_group_tests_name("table", tests, fill, scratch_close);
+}
