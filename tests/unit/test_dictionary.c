@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * results/README.md against what is written: every column, metric, unit, class and measure stands
+ * in the dictionary, in the order of the files, and nothing else does.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/io.h"
+#include "base/memory.h"
+#include "report/card.h"
+#include "report/classes.h"
+#include "report/timeline.h"
+#include "support/handrun.h"
+#include "support/sink.h"
+
+#define LIST_SIZE 16384
+
+static struct sink sink;
+static struct hs_summary summary;
+static char dir_path[4096], *readme;
+
+static int setup(void **state)
+{
+    size_t length;
+    if (scratch_open(state) != 0)
+        return -1;
+    sink_init(&sink);
+    snprintf(dir_path, sizeof dir_path, "%s", scratch_path("run"));
+    handrun_write(dir_path, &summary, &sink.diag);
+    return hs_read_file("results/README.md", 1 << 20, &readme, &length, &sink.diag) == HS_OK ? 0
+                                                                                             : -1;
+}
+
+static int teardown(void **state)
+{
+    static const char *const names[] = {"jobs.csv",     "segments.csv", "series.csv",   "nodes.csv",
+                                        "summary.json", "summary.csv",  "manifest.json"};
+    char path[4200];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir_path, names[i]);
+        if (unlink(path) != 0)
+            return -1;
+    }
+    hs_free(readme);
+    return rmdir(dir_path) == 0 ? scratch_close(state) : -1;
+}
+
+static void append(char *list, const char *text, size_t length)
+{
+    size_t used = strlen(list);
+    assert_true(used + length + 2 < LIST_SIZE);
+    if (used > 0)
+        list[used++] = ',';
+    memcpy(list + used, text, length);
+    list[used + length] = '\0';
+}
+
+/* The `names` in the first cells of the table whose head begins with `head` after `heading`, joined
+ * by commas; with_unit appends "=unit" from the second cell. */
+static void read_table(const char *heading, const char *head, bool with_unit, char list[LIST_SIZE])
+{
+    const char *line = strstr(readme, heading);
+    list[0] = '\0';
+    if (line == NULL)
+        fail_msg("the dictionary has no '%s'", heading);
+    line = strstr(line, head);
+    assert_non_null(line);
+    line = strchr(strchr(line, '\n') + 1, '\n') + 1; /* past the head and the rule */
+    for (; strncmp(line, "| `", 3) == 0; line = strchr(line, '\n') + 1) {
+        char cell[128];
+        const char *name = line + 3, *unit = strstr(name, "` | ") + 4;
+        size_t length = (size_t)(strchr(name, '`') - name);
+        size_t unit_length = (size_t)(strstr(unit, " |") - unit);
+        int printed = snprintf(cell, sizeof cell, with_unit ? "%.*s=%.*s" : "%.*s", (int)length,
+                               name, (int)unit_length, unit);
+        append(list, cell, (size_t)printed);
+    }
+}
+
+static void read_header(const char *name, char header[LIST_SIZE])
+{
+    char path[4200], *text;
+    size_t length;
+    snprintf(path, sizeof path, "%s/%s", dir_path, name);
+    assert_int_equal(hs_read_file(path, 1 << 20, &text, &length, &sink.diag), HS_OK);
+    length = (size_t)(strchr(text, '\n') - text);
+    assert_true(length < LIST_SIZE);
+    memcpy(header, text, length);
+    header[length] = '\0';
+    hs_free(text);
+}
+
+static void row_files_have_these_columns(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"jobs.csv", "segments.csv", "series.csv", "nodes.csv"};
+    static char expected[LIST_SIZE], header[LIST_SIZE];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char heading[64];
+        snprintf(heading, sizeof heading, "## `%s`", names[i]);
+        read_table(heading, "| column |", false, expected);
+        read_header(names[i], header);
+        assert_string_equal(header, expected);
+    }
+}
+
+static void series_has_these_metrics(void **state)
+{
+    (void)state;
+    static char expected[LIST_SIZE], written[LIST_SIZE];
+    read_table("## `series.csv`", "| metric |", false, expected);
+    written[0] = '\0';
+    for (int c = 0; c < HS_CH_SERIES; c++) {
+        const char *metric = hs_channel_metric((enum hs_channel)c);
+        if (c == 0 || strcmp(metric, hs_channel_metric((enum hs_channel)(c - 1))) != 0)
+            append(written, metric, strlen(metric));
+    }
+    assert_string_equal(written, expected);
+}
+
+static void metrics_have_these_names_and_units(void **state)
+{
+    (void)state;
+    static char expected[LIST_SIZE], written[LIST_SIZE];
+    read_table("### Metrics", "| metric |", true, expected);
+    written[0] = '\0';
+    for (uint32_t i = 0; i < summary.count; i++) {
+        char cell[128];
+        int printed =
+            snprintf(cell, sizeof cell, "%s=%s", summary.metrics[i].name, summary.metrics[i].unit);
+        append(written, cell, (size_t)printed);
+    }
+    assert_string_equal(written, expected);
+}
+
+/* Card, metrics, then four columns for each class of the three fixed kinds. */
+static void summary_csv_has_these_columns(void **state)
+{
+    (void)state;
+    static const char *const measures[] = {"jobs", "mean_wait", "mean_jct", "mean_slowdown"};
+    static char expected[LIST_SIZE], part[LIST_SIZE], header[LIST_SIZE];
+    read_table("### The card", "| column |", false, expected);
+    assert_string_equal(expected, HS_CARD_COLUMNS);
+    read_table("### Metrics", "| metric |", false, part);
+    append(expected, part, strlen(part));
+    for (uint32_t i = HS_CLASS_ALL + 1; i < HS_CLASS_VC; i++) {
+        struct hs_class class;
+        char name[HS_CLASS_NAME_MAX + 1] = "over_32";
+        hs_classes_name(NULL, i, &class);
+        if (class.name[0] != '>')
+            for (size_t c = 0; c <= strlen(class.name); c++)
+                name[c] = class.name[c] == '-' ? '_' : class.name[c];
+        for (size_t m = 0; m < sizeof measures / sizeof *measures; m++) {
+            char cell[128];
+            int printed = snprintf(cell, sizeof cell, "%s_%s_%s", class.kind, name, measures[m]);
+            append(expected, cell, (size_t)printed);
+        }
+    }
+    read_header("summary.csv", header);
+    assert_string_equal(header, expected);
+}
+
+static void classes_have_these_names_and_measures(void **state)
+{
+    (void)state;
+    static char expected[LIST_SIZE], list[LIST_SIZE];
+    read_table("### Classes", "| kind |", true, expected);
+    list[0] = '\0';
+    for (uint32_t i = HS_CLASS_ALL + 1; i < HS_CLASS_VC; i++) {
+        struct hs_class class, before = {.kind = ""};
+        char cell[128];
+        hs_classes_name(NULL, i, &class);
+        if (i > HS_CLASS_ALL + 1)
+            hs_classes_name(NULL, i - 1, &before);
+        if (strcmp(class.kind, before.kind) != 0) {
+            int printed = snprintf(cell, sizeof cell, "%s=`%s`", class.kind, class.name);
+            append(list, cell, (size_t)printed);
+        } else {
+            snprintf(cell, sizeof cell, " `%s`", class.name);
+            memcpy(list + strlen(list), cell, strlen(cell) + 1);
+        }
+    }
+    append(list, "vc=by name", 10);
+    assert_string_equal(list, expected);
+    read_table("### Classes", "| measure |", false, expected);
+    list[0] = '\0';
+    for (uint32_t i = 0; hs_class_measure(i) != NULL; i++)
+        append(list, hs_class_measure(i), strlen(hs_class_measure(i)));
+    assert_string_equal(list, expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(row_files_have_these_columns),
+        cmocka_unit_test(series_has_these_metrics),
+        cmocka_unit_test(metrics_have_these_names_and_units),
+        cmocka_unit_test(summary_csv_has_these_columns),
+        cmocka_unit_test(classes_have_these_names_and_measures),
+    };
+    return cmocka_run_group_tests_name("dictionary", tests, setup, teardown);
+}
