@@ -50,24 +50,26 @@ static uint64_t read_speed(struct reader *r, const struct hs_json *type)
     return q32;
 }
 
+/* A faulty type is added too: the node groups that name it are not to blame. */
 static void read_type(struct reader *r, const struct hs_json *type)
 {
     static const char *const keys[] = {"mem_mib", "speed"};
     struct hs_jsoncheck *c = &r->check;
-    if (!hs_jsoncheck_name(c, type, hs_json_key(type), "the name of a GPU type") ||
-        !hs_jsoncheck_kind(c, type, HS_JSON_OBJECT, "a GPU type"))
+    if (!hs_jsoncheck_name(c, type, hs_json_key(type), "the name of a GPU type"))
         return;
-    hs_jsoncheck_keys(c, type, keys, sizeof keys / sizeof keys[0], "a GPU type");
     const char *name = copy_text(r, hs_json_key(type));
     if (name == NULL)
         return;
-    int64_t mem_mib =
-        hs_jsoncheck_int(c, type, "mem_mib", 1, MEM_MIB_MAX, hs_gpu_known_mem_mib(name));
-    uint64_t speed_q32 = read_speed(r, type);
-    if (hs_draft_add_type(&r->draft, name, (uint32_t)mem_mib) == HS_OK)
-        r->draft.types[r->draft.type_count - 1].speed_q32 = speed_q32;
-    else
+    if (hs_draft_add_type(&r->draft, name, hs_gpu_known_mem_mib(name)) != HS_OK) {
         hs_jsoncheck_fault(c, type, NULL, "more than %u GPU types", HS_GPU_TYPES_MAX);
+        return;
+    }
+    if (!hs_jsoncheck_kind(c, type, HS_JSON_OBJECT, "a GPU type"))
+        return;
+    hs_jsoncheck_keys(c, type, keys, sizeof keys / sizeof keys[0], "a GPU type");
+    struct hs_gpu_type *added = &r->draft.types[r->draft.type_count - 1];
+    added->mem_mib = (uint32_t)hs_jsoncheck_int(c, type, "mem_mib", 1, MEM_MIB_MAX, added->mem_mib);
+    added->speed_q32 = read_speed(r, type);
 }
 
 static void read_types(struct reader *r, const struct hs_json *types)
@@ -96,7 +98,7 @@ static uint32_t read_group_type(struct reader *r, const struct hs_json *group)
 {
     const struct hs_json *value = hs_json_get(group, "type");
     const char *name = hs_jsoncheck_text(&r->check, group, "type");
-    bool is_declared = hs_json_get(r->root, "gpu_types") != NULL;
+    bool is_declared = hs_json_count(hs_json_get(r->root, "gpu_types")) > 0;
     if (value != NULL && name == NULL)
         return 0;
     if (name == NULL && is_declared) {
