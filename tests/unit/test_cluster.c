@@ -267,7 +267,7 @@ static void test_json_errors(void **state)
          "a node group without virtual cluster among others with one", "to all node groups or"},
         {"{\"nodes\": [{\"gpus\": 8, \"vc\": \"a\"}],\n \"vcs\": {\"a\": 16}}", "2:15",
          "virtual cluster 'a' has 16 GPUs here, but its nodes have 8", NULL},
-        {"{\"racks\": [{\"nodes\": [{\"gpus\": 8}]}, {}]}", "1:39", "a rack without nodes", NULL},
+        {"{\"racks\": [{\"nodes\": [{\"gpus\": 8}]}, {}]}", "1:38", "a rack without nodes", NULL},
         {"{\"racks\": [7]}", "1:12", "a rack must be an object, not a number", NULL},
         {"{\"racks\": [{\"name\": \"r\", \"nodes\": [{\"gpus\": 8}]}]}", "1:13",
          "unknown key 'name' in a rack", NULL},
