@@ -172,12 +172,10 @@ static bool goes_before(const struct ref_scenario *s, int a, int b)
     const struct ref_job *x = &s->jobs[a], *y = &s->jobs[b];
     if (key_of(s, x) != key_of(s, y))
         return key_of(s, x) < key_of(s, y);
-    if (s->policy >= REF_SRTF && s->form == REF_REPLACE) {
-        if (x->is_placed != y->is_placed)
-            return x->is_placed;
-        if (x->is_placed)
-            return x->rank < y->rank;
-    }
+    if (s->policy >= REF_SRTF && x->is_placed != y->is_placed)
+        return x->is_placed;
+    if (s->policy >= REF_SRTF && s->form == REF_REPLACE && x->is_placed)
+        return x->rank < y->rank;
     if (x->submit != y->submit)
         return x->submit < y->submit;
     return a < b;
