@@ -206,12 +206,12 @@ static enum hs_status element_split(struct hs_jsonstream *s)
         const unsigned char *p = bytes + s->at;
         enum split_end end = split_run(&split, &p, bytes + s->window.end);
         s->at = (uint32_t)(p - bytes);
+        if (s->at - s->begin > ELEMENT_MAX)
+            break;
         if (end == SPLIT_DONE)
             return HS_OK;
         if (end != SPLIT_MORE)
             return split_fail(s, end, split.arrays & 1);
-        if (s->at - s->begin > ELEMENT_MAX)
-            break;
         enum hs_status status = window_more(s);
         if (status == HS_END)
             return truncated_inside(s);
