@@ -5,8 +5,6 @@
  */
 #include "policies/kit_evict.h"
 
-const char *const hs_form_names[] = {"evict", "replace", NULL};
-
 static struct hs_evict_scratch *scratch_of(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_scratch(v, job);
@@ -177,73 +175,46 @@ static struct walk walk_begin(const struct hs_evict *e, const struct hs_view *v,
                          .next_waiting = hs_order_next_fitting(set, v, HS_NO_JOB, gpus_left)};
 }
 
-/* evict: who is chosen by count alone; then evictions; then placements in order of key. */
-static void decide_evict(const struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
-                         uint32_t vc, uint64_t capacity)
+static void evict_unchosen(const struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
+                           uint32_t vc, uint64_t left, const struct hs_preempt_cost *cost)
 {
-    uint64_t left = capacity;
     bool is_running;
     struct walk w = walk_begin(e, v, vc, left);
     for (hs_job_id j; (j = walk_next(&w, left, &is_running)) != HS_NO_JOB;) {
-        uint32_t gpus = is_running ? hs_view_gpus_held(v, j) : hs_view_gpus(v, j);
+        uint32_t gpus = hs_view_gpus(v, j);
         if (gpus <= left)
             left -= gpus;
         else
-            hs_plan_preempt(p, j, hs_cost_us(&e->cost, v, j));
+            hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
     }
-    left = capacity;
-    w = walk_begin(e, v, vc, left);
+}
+
+/* The same walk again: who is chosen and waits gets GPUs now that the others have left them. */
+static void place_chosen(const struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
+                         uint32_t vc, uint64_t left, enum hs_placer placer)
+{
+    bool is_running;
+    struct walk w = walk_begin(e, v, vc, left);
     for (hs_job_id j; (j = walk_next(&w, left, &is_running)) != HS_NO_JOB;) {
-        uint32_t gpus = is_running ? hs_view_gpus_held(v, j) : hs_view_gpus(v, j);
+        uint32_t gpus = hs_view_gpus(v, j);
         if (gpus > left)
             continue;
         left -= gpus;
         if (!is_running)
-            (void)hs_place(v, p, j, (enum hs_placer)e->placement);
+            (void)hs_place_or_reject(v, p, j, placer);
     }
 }
 
-/* replace: everyone off, then everyone on again in order of key; the plan sees who really moved. */
-static void decide_replace(const struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
-                           uint32_t vc, uint64_t capacity)
+void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
+                     enum hs_placer placer, const struct hs_preempt_cost *cost, hs_key *key)
 {
-    struct walk w = walk_begin(e, v, vc, capacity);
-    for (uint32_t i = 0; i < e->running[vc].count; i++)
-        hs_plan_preempt(p, e->by_key[i].job, hs_cost_us(&e->cost, v, e->by_key[i].job));
-    uint64_t bound = capacity;
-    bool is_running;
-    for (hs_job_id j; (j = walk_next(&w, bound, &is_running)) != HS_NO_JOB;) {
-        uint32_t gpus = hs_view_gpus(v, j);
-        if (gpus <= bound && !hs_place(v, p, j, (enum hs_placer)e->placement) &&
-            !hs_view_is_constrained(v, j))
-            bound = gpus - 1;
-    }
-}
-
-/* A job that fits no idle pool would wait for ever. */
-static void reject_hopeless(const struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
-                            uint32_t vc)
-{
-    if (hs_view_free_gpus(v, vc) != hs_view_total_gpus(v, vc))
-        return;
-    hs_job_id job = hs_order_first(&e->waiting.by_vc[vc], v);
-    if (job != HS_NO_JOB && hs_view_state(v, job) == HS_JOB_PENDING)
-        hs_plan_reject(p, job, "the placement rule cannot place it even on idle nodes");
-}
-
-void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan *p, hs_key *key)
-{
-    bool replaces = e->form == HS_FORM_REPLACE && e->placement != HS_PLACE_COUNT;
     for (uint32_t vc = 0; vc < e->waiting.vcs; vc++) {
         if (!hs_queue_needs_scan(&e->waiting, vc))
             continue;
         running_sort(e, v, vc, key);
         uint64_t capacity = vc_capacity(e, v, vc);
-        if (replaces)
-            decide_replace(e, v, p, vc, capacity);
-        else
-            decide_evict(e, v, p, vc, capacity);
-        reject_hopeless(e, v, p, vc);
+        evict_unchosen(e, v, p, vc, capacity, cost);
+        place_chosen(e, v, p, vc, capacity, placer);
     }
 }
 
@@ -254,12 +225,4 @@ const char *hs_evict_check(const struct hs_evict *e, const struct hs_view *v)
             if (hs_view_gpus_held(v, e->running[vc].jobs[i]) == 0)
                 return "the list of running jobs holds one that has no GPUs";
     return hs_queue_check(&e->waiting, v);
-}
-
-void hs_evict_semantics(const struct hs_evict *e, struct hs_semantics *out)
-{
-    out->scan = "fit";
-    out->placement = hs_placer_names[e->placement];
-    out->preemption = hs_form_names[e->form];
-    out->cost = hs_cost_names[e->cost.model];
 }

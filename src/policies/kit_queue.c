@@ -18,14 +18,17 @@ enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v)
     return q->by_vc != NULL && q->is_awake != NULL ? HS_OK : HS_E_MEMORY;
 }
 
+void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
+{
+    bool are_apart = hs_view_vcs_are_apart(v);
+    uint32_t own = hs_view_vc(v, job);
+    for (uint32_t vc = are_apart ? own : 0; vc < (are_apart ? own + 1 : vcs); vc++)
+        is_awake[vc] = true;
+}
+
 void hs_queue_wake(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
-    if (hs_view_vcs_are_apart(v)) {
-        q->is_awake[hs_view_vc(v, job)] = true;
-        return;
-    }
-    for (uint32_t vc = 0; vc < q->vcs; vc++)
-        q->is_awake[vc] = true;
+    hs_wake(q->is_awake, q->vcs, v, job);
 }
 
 bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
@@ -52,10 +55,14 @@ static bool pool_is_idle(const struct hs_view *v, hs_job_id job)
     return hs_view_free_gpus(v, vc) == hs_view_total_gpus(v, vc);
 }
 
-/* Places the job; one that cannot have even an idle pool is turned away. True when it is out of
- * the way of the jobs behind it. */
-static bool place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                            enum hs_placer placer)
+bool hs_job_waits(const struct hs_view *v, hs_job_id job)
+{
+    enum hs_job_state state = hs_view_state(v, job);
+    return state == HS_JOB_PENDING || state == HS_JOB_SUSPENDED;
+}
+
+bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                        enum hs_placer placer)
 {
     if (hs_place(v, p, job, placer))
         return true;
@@ -69,7 +76,7 @@ static void scan_strict(const struct hs_order *set, const struct hs_view *v, str
                         enum hs_placer placer)
 {
     hs_job_id job = hs_order_first(set, v);
-    while (job != HS_NO_JOB && place_or_reject(v, p, job, placer))
+    while (job != HS_NO_JOB && hs_place_or_reject(v, p, job, placer))
         job = hs_order_next(set, v, job);
 }
 
@@ -85,7 +92,7 @@ static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct
     uint64_t bound = room_of(v, vc);
     hs_job_id job = hs_order_next_fitting(set, v, HS_NO_JOB, bound);
     while (job != HS_NO_JOB) {
-        if (place_or_reject(v, p, job, placer)) {
+        if (hs_place_or_reject(v, p, job, placer)) {
             uint64_t room = room_of(v, vc);
             bound = bound < room ? bound : room;
         } else if (!hs_view_is_constrained(v, job)) {
@@ -152,7 +159,7 @@ static hs_job_id easy_start_heads(struct easy *s)
         hs_job_id next = hs_order_next(s->waiting, s->v, job);
         if (hs_place(s->v, s->p, job, s->placer))
             easy_started(s, job);
-        else if (!place_or_reject(s->v, s->p, job, s->placer))
+        else if (!hs_place_or_reject(s->v, s->p, job, s->placer))
             return job;
         job = next;
     }
@@ -205,11 +212,9 @@ const char *hs_queue_check(const struct hs_queue *q, const struct hs_view *v)
         const struct hs_order *set = &q->by_vc[vc];
         if (!hs_order_is_valid(set, v))
             return "a waiting queue is out of order";
-        for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
-            enum hs_job_state state = hs_view_state(v, j);
-            if (state != HS_JOB_PENDING && state != HS_JOB_SUSPENDED)
+        for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j))
+            if (!hs_job_waits(v, j))
                 return "a waiting queue holds a job that does not wait";
-        }
     }
     return NULL;
 }

@@ -26,6 +26,14 @@ struct hs_queue {
 };
 
 HS_MUST_USE enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v);
+/* Placed nowhere: it can be started. */
+bool hs_job_waits(const struct hs_view *v, hs_job_id job);
+/* Places the job; one that cannot have even an idle pool is turned away with the reason. True when
+ * it is out of the way of the jobs behind it. */
+bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                        enum hs_placer placer);
+/* Marks what a submission or an end of the job may change: its VC if VCs are apart, else all. */
+void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job);
 /* Call with every submission and end. A VC is scanned only when one of its own jobs came or went
  * (any job, when VCs share their nodes), so partitioned VCs are as independent as separate runs. */
 void hs_queue_wake(struct hs_queue *q, const struct hs_view *v, hs_job_id job);

@@ -3,10 +3,10 @@
  * Shortest remaining service first: remaining time, unpaid costs included, times GPUs
  * (`shortest-gpu` of Tiresias' simulator).
  */
-#include "policies/kit_evict.h"
+#include "policies/kit_preempt.h"
 
 struct srsf {
-    struct hs_evict evict;
+    struct hs_preempt preempt;
 };
 
 static int64_t srsf_key(const struct hs_view *v, hs_job_id job)
@@ -18,32 +18,32 @@ static int64_t srsf_key(const struct hs_view *v, hs_job_id job)
 
 static enum hs_status srsf_init(void *state, const struct hs_view *v)
 {
-    return hs_evict_init(&((struct srsf *)state)->evict, v);
+    return hs_preempt_init(&((struct srsf *)state)->preempt, v);
 }
 
 static void srsf_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
-    hs_evict_event(&((struct srsf *)state)->evict, v, event, srsf_key);
+    hs_preempt_event(&((struct srsf *)state)->preempt, v, event, srsf_key);
 }
 
 static enum hs_status srsf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
-    hs_evict_decide(&((struct srsf *)state)->evict, v, p, srsf_key);
+    hs_preempt_decide(&((struct srsf *)state)->preempt, v, p, srsf_key);
     return HS_OK;
 }
 
 static void srsf_semantics(const void *state, struct hs_semantics *out)
 {
-    hs_evict_semantics(&((const struct srsf *)state)->evict, out);
+    hs_preempt_semantics(&((const struct srsf *)state)->preempt, out);
     out->order = "remaining x gpus";
 }
 
 static const char *srsf_check(const void *state, const struct hs_view *v)
 {
-    return hs_evict_check(&((const struct srsf *)state)->evict, v);
+    return hs_preempt_check(&((const struct srsf *)state)->preempt, v);
 }
 
-static const struct hs_param params[] = {HS_EVICT_PARAMS(struct srsf, evict), {0}};
+static const struct hs_param params[] = {HS_PREEMPT_PARAMS(struct srsf, preempt), {0}};
 
 const struct hs_policy_ops hs_policy_srsf = {
     .name = "srsf",
@@ -53,7 +53,7 @@ const struct hs_policy_ops hs_policy_srsf = {
     .knows = HS_KNOWS_DURATION,
     .params = params,
     .state_size = sizeof(struct srsf),
-    .job_state_size = sizeof(struct hs_evict_scratch),
+    .job_state_size = HS_PREEMPT_SCRATCH,
     .init = srsf_init,
     .on_event = srsf_event,
     .decide = srsf_decide,

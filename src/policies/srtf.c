@@ -4,10 +4,10 @@
  * GPUs. form=evict is the Helios artifact's, form=replace the one of Tiresias' simulator
  * (`shortest`).
  */
-#include "policies/kit_evict.h"
+#include "policies/kit_preempt.h"
 
 struct srtf {
-    struct hs_evict evict;
+    struct hs_preempt preempt;
 };
 
 static int64_t srtf_key(const struct hs_view *v, hs_job_id job)
@@ -17,32 +17,32 @@ static int64_t srtf_key(const struct hs_view *v, hs_job_id job)
 
 static enum hs_status srtf_init(void *state, const struct hs_view *v)
 {
-    return hs_evict_init(&((struct srtf *)state)->evict, v);
+    return hs_preempt_init(&((struct srtf *)state)->preempt, v);
 }
 
 static void srtf_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
-    hs_evict_event(&((struct srtf *)state)->evict, v, event, srtf_key);
+    hs_preempt_event(&((struct srtf *)state)->preempt, v, event, srtf_key);
 }
 
 static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
-    hs_evict_decide(&((struct srtf *)state)->evict, v, p, srtf_key);
+    hs_preempt_decide(&((struct srtf *)state)->preempt, v, p, srtf_key);
     return HS_OK;
 }
 
 static void srtf_semantics(const void *state, struct hs_semantics *out)
 {
-    hs_evict_semantics(&((const struct srtf *)state)->evict, out);
+    hs_preempt_semantics(&((const struct srtf *)state)->preempt, out);
     out->order = "remaining";
 }
 
 static const char *srtf_check(const void *state, const struct hs_view *v)
 {
-    return hs_evict_check(&((const struct srtf *)state)->evict, v);
+    return hs_preempt_check(&((const struct srtf *)state)->preempt, v);
 }
 
-static const struct hs_param params[] = {HS_EVICT_PARAMS(struct srtf, evict), {0}};
+static const struct hs_param params[] = {HS_PREEMPT_PARAMS(struct srtf, preempt), {0}};
 
 const struct hs_policy_ops hs_policy_srtf = {
     .name = "srtf",
@@ -52,7 +52,7 @@ const struct hs_policy_ops hs_policy_srtf = {
     .knows = HS_KNOWS_DURATION,
     .params = params,
     .state_size = sizeof(struct srtf),
-    .job_state_size = sizeof(struct hs_evict_scratch),
+    .job_state_size = HS_PREEMPT_SCRATCH,
     .init = srtf_init,
     .on_event = srtf_event,
     .decide = srtf_decide,

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Preemptive scheduling by a key in the two published forms, behind one set of parameters:
+ *
+ *     evict    running jobs keep their nodes, those of largest key make way (kit_evict.h)
+ *     replace  everything is placed anew at each decision (kit_replace.h)
+ *
+ *     struct srtf { struct hs_preempt preempt; };
+ *     static const struct hs_param params[] = {HS_PREEMPT_PARAMS(struct srtf, preempt), {0}};
+ */
+#ifndef HORUS_POLICIES_KIT_PREEMPT_H
+#define HORUS_POLICIES_KIT_PREEMPT_H
+
+#include "policies/kit_evict.h"
+#include "policies/kit_replace.h"
+
+enum hs_form { HS_FORM_EVICT, HS_FORM_REPLACE };
+extern const char *const hs_form_names[];
+
+struct hs_preempt {
+    int32_t form, placement;
+    struct hs_preempt_cost cost;
+    struct hs_evict evict; /* one of the two is in use */
+    struct hs_replace replace;
+};
+
+#define HS_PREEMPT_SCRATCH                                                                         \
+    (sizeof(struct hs_evict_scratch) > sizeof(struct hs_replace_scratch)                           \
+         ? sizeof(struct hs_evict_scratch)                                                         \
+         : sizeof(struct hs_replace_scratch))
+
+#define HS_PREEMPT_PARAMS(state_type, field)                                                       \
+    {.key = "form",                                                                                \
+     .type = HS_PARAM_CHOICE,                                                                      \
+     .offset = offsetof(state_type, field.form),                                                   \
+     .preset = "evict",                                                                            \
+     .choices = hs_form_names,                                                                     \
+     .help = "evict: running jobs keep their nodes; replace: place all anew (Tiresias)"},          \
+        HS_PLACEMENT_PARAM(state_type, field.placement), HS_COST_PARAMS(state_type, field.cost)
+
+HS_MUST_USE enum hs_status hs_preempt_init(struct hs_preempt *s, const struct hs_view *v);
+void hs_preempt_event(struct hs_preempt *s, const struct hs_view *v, const struct hs_event *event,
+                      hs_key *key);
+void hs_preempt_decide(struct hs_preempt *s, const struct hs_view *v, struct hs_plan *p,
+                       hs_key *key);
+const char *hs_preempt_check(const struct hs_preempt *s, const struct hs_view *v);
+/* All but the order. */
+void hs_preempt_semantics(const struct hs_preempt *s, struct hs_semantics *out);
+
+#endif
