@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reading whole traces in tests.
+ */
+#include "traced.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void traced_options(struct traced *t)
+{
+    memset(t, 0, sizeof *t);
+    hs_trace_options_default(&t->options);
+}
+
+static const char *keep_text(struct traced *t, const char *text)
+{
+    if (text == NULL)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    assert_true(t->texts_used + size <= sizeof t->texts);
+    char *kept = t->texts + t->texts_used;
+    memcpy(kept, text, size);
+    t->texts_used += size;
+    return kept;
+}
+
+static void keep_job(struct traced *t, const struct hs_trace_job *job)
+{
+    t->gpus += job->gpus;
+    t->duration_us += job->duration_us;
+    if (t->count < TRACED_JOBS) {
+        struct hs_trace_job *kept = &t->jobs[t->count];
+        *kept = *job;
+        kept->id = keep_text(t, job->id);
+        kept->user = keep_text(t, job->user);
+        kept->vc = keep_text(t, job->vc);
+        kept->gpu_type = keep_text(t, job->gpu_type);
+        kept->model = keep_text(t, job->model);
+        kept->dataset = keep_text(t, job->dataset);
+        kept->batch = keep_text(t, job->batch);
+    }
+    t->count++;
+}
+
+/* At the normal end of a trace every row is in exactly one count. */
+static void check_counts(const struct traced *t)
+{
+    uint64_t sum = t->counts.accepted + t->counts.bad;
+    for (int i = 0; i < HS_DROP_COUNT; i++)
+        sum += t->drops[i];
+    assert_int_equal(t->count, t->counts.accepted);
+    if (t->options.max_jobs == 0 && t->options.window_to_us == INT64_MAX)
+        assert_int_equal(sum, t->counts.rows);
+}
+
+void traced_file(struct traced *t, const char *path)
+{
+    struct hs_trace *trace;
+    struct hs_trace_job job;
+    sink_init(&t->sink);
+    t->options.path = path;
+    t->count = t->gpus = 0;
+    t->duration_us = 0;
+    t->texts_used = 0;
+    t->status = hs_trace_open(&trace, &t->options, &t->sink.diag);
+    if (t->status != HS_OK)
+        return;
+    while ((t->status = hs_trace_next(trace, &job)) == HS_OK)
+        keep_job(t, &job);
+    assert_int_equal(hs_trace_next(trace, &job), t->status); /* an end stays an end */
+    hs_trace_get_counts(trace, &t->counts);
+    memcpy(t->drops, t->counts.drops, sizeof t->drops);
+    snprintf(t->format, sizeof t->format, "%s", hs_trace_format_name(trace));
+    if (t->status == HS_END)
+        check_counts(t);
+    hs_trace_close(trace);
+}
+
+void traced_text(struct traced *t, const char *name, const char *text)
+{
+    traced_file(t, scratch_write(name, text, strlen(text)));
+}
+
+const char *traced_data(const char *name)
+{
+    static char path[4096];
+    const char *root = getenv("HORUS_DATA");
+    snprintf(path, sizeof path, "%s/%s", root != NULL && root[0] != '\0' ? root : "../shared/data",
+             name);
+    if (access(path, R_OK) == 0)
+        return path;
+    print_message("SKIPPED: there is no %s (set HORUS_DATA)\n", path);
+    return NULL;
+}

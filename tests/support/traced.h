@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A trace read to its end inside a test: jobs with their texts copied, counts, what was reported.
+ *
+ *     struct traced t;
+ *     traced_options(&t);
+ *     traced_text(&t, "a.csv", "job_id,submit_time,gpus,duration\n1,0,1,5\n");
+ *     assert_int_equal(t.status, HS_END);
+ *     assert_int_equal(t.jobs[0].duration_us, 5000000);
+ */
+#ifndef HORUS_TESTS_TRACED_H
+#define HORUS_TESTS_TRACED_H
+
+#include "sink.h"
+#include "traces/format.h"
+
+#define TRACED_JOBS 128
+
+struct traced {
+    struct hs_trace_options options;
+    enum hs_status status; /* the last one: HS_END after a whole trace */
+    struct hs_trace_job jobs[TRACED_JOBS];
+    uint64_t count; /* may be more than are kept */
+    uint64_t gpus;  /* sum over all jobs */
+    int64_t duration_us;
+    struct hs_trace_counts counts;
+    uint64_t drops[HS_DROP_COUNT];
+    char format[32];
+    char texts[32768];
+    size_t texts_used;
+    struct sink sink;
+};
+
+void traced_options(struct traced *t); /* defaults; change t->options before reading */
+void traced_file(struct traced *t, const char *path);
+/* Writes the text to a file of the scratch folder and reads that. */
+void traced_text(struct traced *t, const char *name, const char *text);
+/* Path of third-party data, in $HORUS_DATA or ../shared/data; NULL, said on the terminal, if it is
+ * not there. Static storage. */
+const char *traced_data(const char *name);
+
+#endif
