@@ -39,7 +39,7 @@ static const struct hs_param table[] = {
     {.key = "map", .type = HS_PARAM_TEXT, .offset = AT(map)},
     {.key = "cluster", .type = HS_PARAM_TEXT, .offset = AT(cluster)},
     {.key = "outcomes", .type = HS_PARAM_TEXT, .offset = AT(outcomes)},
-    {.key = "sort", .type = HS_PARAM_TEXT, .offset = AT(sort), .preset = "4096"},
+    {.key = "sort", .type = HS_PARAM_TEXT, .offset = AT(sort), .preset = "8192"},
     {.key = "time_unit",
      .type = HS_PARAM_CHOICE,
      .offset = AT(time_unit),

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The figures of summary.json, computed anew from the rows: counts, makespan, means, quantiles and
+ * maxima of wait and JCT, GPU time and shares. Sums are exact; what is compared are doubles, so
+ * that one part in 10^12 is allowed for the division. O(jobs log jobs).
+ *
+ * Statistics of jobs under --warmup or --cooldown are left out: which jobs count is the simulator's
+ * choice there. So are shares of GPUs that jobs may hold together.
+ */
+#include "report/verify_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fixed.h"
+#include "data/json.h"
+
+#define TOLERANCE 1e-12
+
+struct sums {
+    uint64_t jobs, done, failed, rejected, unfinished;
+    uint64_t preemptions, migrations;
+    int64_t last_finish_us, span_us;
+    hs_i128 wait_us, jct_us, isolated_us, run_us;
+    hs_i128 held_us, overhead_us; /* GPU-microseconds */
+    int64_t *waits, *jcts;        /* of done jobs, ascending */
+};
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_job(struct sums *s, const struct verify_job *j)
+{
+    const struct verify_row *row = &j->row;
+    s->jobs++;
+    s->rejected += row->is_rejected;
+    s->failed += !row->is_rejected && !row->is_done && row->finish_us >= 0;
+    s->unfinished += !row->is_rejected && row->finish_us < 0;
+    s->preemptions += j->sum.preemptions;
+    s->migrations += j->sum.migrations;
+    s->run_us += j->sum.run_us;
+    s->held_us += j->sum.gpu_us;
+    s->overhead_us += (hs_i128)row->overhead_us * j->gpus;
+    s->last_finish_us = later(s->last_finish_us, row->finish_us);
+    s->span_us = later(s->span_us, later(j->submit_us, later(j->sum.last_end_us, row->finish_us)));
+    if (!row->is_done)
+        return;
+    s->waits[s->done] = j->sum.first_start_us - j->submit_us;
+    s->jcts[s->done] = j->sum.finish_us - j->submit_us;
+    s->wait_us += s->waits[s->done];
+    s->jct_us += s->jcts[s->done];
+    s->isolated_us += j->work_us;
+    s->done++;
+}
+
+static int compare_us(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static enum hs_status add_jobs(struct verify_run *run, struct sums *s)
+{
+    s->waits = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof *s->waits);
+    s->jcts = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof *s->jcts);
+    if (s->waits == NULL || s->jcts == NULL)
+        return hs_fail(run->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    for (uint32_t i = 0; i < run->job_count; i++)
+        if (run->jobs[i].row.line != 0)
+            add_job(s, &run->jobs[i]);
+    qsort(s->waits, s->done, sizeof *s->waits, compare_us);
+    qsort(s->jcts, s->done, sizeof *s->jcts, compare_us);
+    return HS_OK;
+}
+
+/* num / den seconds or shares; a den of 0 means that the figure is not defined. */
+static void compare(struct verify_check *c, const struct hs_json *metrics, const char *name,
+                    double num, double den)
+{
+    const struct hs_json *stated = hs_json_get(metrics, name);
+    bool is_stated = hs_json_kind(stated) == HS_JSON_NUMBER;
+    double value = hs_json_number(stated), rebuilt = den > 0 ? num / den : 0;
+    char left[HS_FMT_MAX + 1], right[HS_FMT_MAX + 1];
+    c->looked++;
+    if (is_stated && den > 0 && fabs(value - rebuilt) <= TOLERANCE * fabs(rebuilt))
+        return;
+    if (!is_stated && !(den > 0))
+        return;
+    left[hs_fmt_double(left, value)] = '\0';
+    right[hs_fmt_double(right, rebuilt)] = '\0';
+    verify_fault(c, "summary.json: %s is %s, by the rows it is %s", name,
+                 is_stated ? left : "missing", den > 0 ? right : "undefined");
+}
+
+/* Smallest value with at least percent/100 of all values not above it; ascending values. */
+static double quantile(const int64_t *values, uint64_t count, uint64_t percent)
+{
+    uint64_t rank = (count * percent + 99) / 100;
+    return count > 0 ? (double)values[(rank > 0 ? rank : 1) - 1] : 0;
+}
+
+static void compare_spread(struct verify_check *c, const struct hs_json *metrics, const char *what,
+                           const int64_t *values, uint64_t count)
+{
+    static const uint64_t percents[] = {50, 90, 95, 99, 100};
+    static const char *const prefixes[] = {"p50", "p90", "p95", "p99", "max"};
+    char name[32];
+    for (int i = 0; i < 5; i++) {
+        (void)snprintf(name, sizeof name, "%s_%s", prefixes[i], what);
+        compare(c, metrics, name, quantile(values, count, percents[i]), count > 0 ? 1e6 : 0);
+    }
+}
+
+static void compare_statistics(const struct verify_run *run, struct verify_check *c,
+                               const struct hs_json *metrics, const struct sums *s)
+{
+    double n_us = 1e6 * (double)s->done;
+    if (run->made_of.warmup_us > 0 || run->made_of.cooldown_us > 0) {
+        (void)snprintf(c->note, sizeof c->note, " (job statistics left out: a window is set)");
+        return;
+    }
+    compare(c, metrics, "n_counted", (double)s->done, 1);
+    compare(c, metrics, "mean_wait", (double)s->wait_us, n_us);
+    compare(c, metrics, "mean_jct", (double)s->jct_us, n_us);
+    compare(c, metrics, "mean_isolated", (double)s->isolated_us, n_us);
+    compare_spread(c, metrics, "wait", s->waits, s->done);
+    compare_spread(c, metrics, "jct", s->jcts, s->done);
+}
+
+static void compare_all(const struct verify_run *run, struct verify_check *c,
+                        const struct hs_json *metrics, const struct sums *s)
+{
+    double gpu_span = (double)run->cluster.gpu_count * (double)s->span_us;
+    compare(c, metrics, "n_jobs", (double)s->jobs, 1);
+    compare(c, metrics, "n_done", (double)s->done, 1);
+    compare(c, metrics, "n_failed", (double)s->failed, 1);
+    compare(c, metrics, "n_rejected", (double)s->rejected, 1);
+    compare(c, metrics, "n_unfinished", (double)s->unfinished, 1);
+    compare(c, metrics, "preemptions", (double)s->preemptions, 1);
+    compare(c, metrics, "migrations", (double)s->migrations, 1);
+    compare(c, metrics, "overhead_gpu_seconds", (double)s->overhead_us, 1e6);
+    compare_statistics(run, c, metrics, s);
+    if (!run->made_of.is_sharing)
+        compare(c, metrics, "held_gpu_seconds", (double)s->held_us, 1e6);
+    if (run->made_of.until_us != HS_TIME_MAX)
+        return; /* makespan and span end at the horizon */
+    compare(c, metrics, "makespan", (double)s->last_finish_us, s->done + s->failed > 0 ? 1e6 : 0);
+    compare(c, metrics, "mean_running", (double)s->run_us, (double)s->span_us);
+    if (!run->made_of.is_sharing)
+        compare(c, metrics, "gpu_allocation", (double)s->held_us, gpu_span);
+}
+
+static enum hs_status check_summary(struct verify_run *run, struct verify_check *c)
+{
+    char path[VERIFY_PATH_SIZE];
+    struct hs_json_doc *doc;
+    struct sums sums = {0};
+    HS_TRY(verify_path(run, "summary.json", path));
+    HS_TRY(hs_json_load(&doc, path, run->diag));
+    enum hs_status s = add_jobs(run, &sums);
+    if (s == HS_OK)
+        compare_all(run, c, hs_json_get(hs_json_root(doc), "metrics"), &sums);
+    hs_free(sums.waits);
+    hs_free(sums.jcts);
+    hs_json_close(doc);
+    return s;
+}
+
+const struct verify_rule verify_sum_rules[] = {
+    {"summary.json follows from the rows", "figures", "differences", check_summary},
+    {NULL, NULL, NULL, NULL},
+};
