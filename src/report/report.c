@@ -17,6 +17,7 @@
 
 struct hs_report {
     struct hs_report_options options;
+    struct hs_diag *diag;
     struct hs_timeline timeline;
     struct hs_stats stats;
     struct hs_bounds bounds;
@@ -32,10 +33,23 @@ struct hs_report {
     uint32_t file_count;
 };
 
+/* Closes a writer that has failed, which tells why. */
+static enum hs_status check_csv(struct hs_report *r, uint32_t output, struct hs_csvw *csv)
+{
+    if ((r->open_files & output) == 0 || !hs_output_failed(&csv->out))
+        return HS_OK;
+    r->open_files &= ~output;
+    return hs_csvw_close(csv, r->diag);
+}
+
+/* A full disk ends the run now, not after it. */
 static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
 {
-    hs_timeline_step(ctx, instant);
-    return HS_OK;
+    struct hs_report *r = ctx;
+    hs_timeline_step(&r->timeline, instant);
+    HS_TRY(check_csv(r, HS_OUT_JOBS, &r->jobs.csv));
+    HS_TRY(check_csv(r, HS_OUT_SEGMENTS, &r->segments));
+    return check_csv(r, HS_OUT_SERIES, &r->series.csv);
 }
 
 static void observe(struct hs_report *r, struct hs_observer observer)
@@ -53,7 +67,7 @@ static enum hs_status open_figures(struct hs_report *r, struct hs_diag *diag)
         status = hs_bounds_open(&r->bounds, r->options.cluster);
     if (status != HS_OK)
         return hs_fail(diag, status, NULL, NULL, "no memory for the figures of the run");
-    observe(r, (struct hs_observer){.ctx = &r->timeline, .on_instant = on_instant});
+    observe(r, (struct hs_observer){.ctx = r, .on_instant = on_instant});
     observe(r, hs_stats_observer(&r->stats));
     observe(r, hs_bounds_observer(&r->bounds));
     return HS_OK;
@@ -137,6 +151,7 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     if (r == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the report");
     r->options = *options;
+    r->diag = diag;
     enum hs_status status = open_figures(r, diag);
     if (status == HS_OK)
         status = open_files(r, diag);

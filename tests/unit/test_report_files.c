@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "report/manifest.h"
+#include "report/nodes.h"
 #include "report/report.h"
 #include "support/handrun.h"
 #include "support/sink.h"
@@ -200,7 +201,6 @@ static void manifest_lists_the_files(void **state)
     expect_text("manifest.json", "\"workload\": \"handrun\"");
 }
 
-/* Sharing: a GPU with two tenants is held once, and the proxy of its utilization is capped. */
 static void no_bound_where_gpus_are_shared(void **state)
 {
     (void)state;
@@ -245,6 +245,75 @@ static void window_leaves_jobs_out(void **state)
     assert_true(bound != bound); /* NaN: it is a bound for all jobs */
 }
 
+/* Two jobs of 60 % on GPU 0, in [0, 4) and [2, 6) s: held 6 s, shared 2 s, and in the proxy 60 %
+ * for 4 s and 100 % for 2 s, 4.4 of the 2 x 10 GPU-s of the node. */
+static void shared_gpus_are_held_once(void **state)
+{
+    (void)state;
+    static const uint32_t gpu[] = {0};
+    const struct hs_job_record job = {.gpus = 1, .gpu_util_pm = 600};
+    struct hs_segment segment = {.job = &job, .gpus = gpu, .gpu_count = 1};
+    struct hs_cluster cluster;
+    struct hs_nodes nodes;
+    struct hs_output_file file;
+    char *text;
+    size_t length;
+    const char *path = scratch_path("nodes.csv");
+    handrun_cluster(&cluster);
+    assert_int_equal(hs_nodes_open(&nodes, &cluster), HS_OK);
+    struct hs_observer o = hs_nodes_observer(&nodes);
+    assert_int_equal(o.on_start(o.ctx, 0, &job, gpu, 1), HS_OK);
+    assert_int_equal(o.on_start(o.ctx, 2000000, &job, gpu, 1), HS_OK);
+    segment.end_us = 4000000;
+    assert_int_equal(o.on_segment(o.ctx, &segment), HS_OK);
+    segment.end_us = 6000000;
+    assert_int_equal(o.on_segment(o.ctx, &segment), HS_OK);
+    assert_int_equal(hs_nodes_write(&nodes, path, 10000000, &file, &sink.diag), HS_OK);
+    hs_nodes_free(&nodes);
+    assert_int_equal(hs_read_file(path, 1 << 16, &text, &length, &sink.diag), HS_OK);
+    assert_string_equal(strchr(text, '\n') + 1, "0,n0,V100,0,2,2,6,2,0.3,0.22\n"
+                                                "1,n1,V100,0,2,0,0,0,0,0\n");
+    hs_free(text);
+}
+
+/* jobs.csv leads to a device that is always full: the run ends at the next instant. */
+static void a_full_disk_ends_the_run(void **state)
+{
+    (void)state;
+    struct hs_rundir dir;
+    struct hs_cluster cluster;
+    struct hs_report *report;
+    char path[HS_PATH_SIZE];
+    const struct hs_job_record job = {
+        .id = "x", .user = "", .vc = "", .model = "", .batch = "", .gpu_type = ""};
+    const struct hs_instant now = {0};
+    if (access("/dev/full", W_OK) != 0) {
+        print_message("no /dev/full here: skipped\n");
+        skip();
+    }
+    handrun_cluster(&cluster);
+    sink_clear(&sink);
+    assert_int_equal(hs_rundir_open(&dir, scratch_path("full"), false, &sink.diag), HS_OK);
+    hs_rundir_file(&dir, "jobs.csv", path, sizeof path);
+    assert_int_equal(symlink("/dev/full", path), 0);
+    const struct hs_report_options options = {
+        .dir = &dir, .cluster = &cluster, .workload_name = "", .outputs = HS_OUT_JOBS};
+    assert_int_equal(hs_report_open(&report, &options, &sink.diag), HS_OK);
+    enum hs_status status = HS_OK;
+    const struct hs_observer *o;
+    for (uint32_t n = 0; n < 100000 && status == HS_OK; n++)
+        for (size_t i = 0; (o = hs_report_observer(report, i)) != NULL && status == HS_OK; i++) {
+            if (o->on_finish != NULL)
+                status = o->on_finish(o->ctx, 0, &job);
+            if (o->on_instant != NULL && status == HS_OK)
+                status = o->on_instant(o->ctx, &now);
+        }
+    assert_int_equal(status, HS_E_IO);
+    assert_non_null(strstr(sink.text, "jobs.csv: error: cannot write: No space left on device"));
+    hs_report_close(report);
+    hs_rundir_discard(&dir);
+}
+
 static void a_run_without_jobs_has_reasons(void **state)
 {
     (void)state;
@@ -278,6 +347,8 @@ int main(void)
         cmocka_unit_test(sparkline_shows_gpus_held),
         cmocka_unit_test(manifest_lists_the_files),
         cmocka_unit_test(no_bound_where_gpus_are_shared),
+        cmocka_unit_test(shared_gpus_are_held_once),
+        cmocka_unit_test(a_full_disk_ends_the_run),
         cmocka_unit_test(window_leaves_jobs_out),
         cmocka_unit_test(a_run_without_jobs_has_reasons),
     };
