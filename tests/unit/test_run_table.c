@@ -132,5 +132,5 @@ int main(void)
         cmocka_unit_test(sparklines_use_blocks),
         cmocka_unit_test(absent_values_are_dashes),
     };
-    return cmocka_run_group_tests_name("table", tests, fill, scratch_close);
+    return cmocka_run_group_tests_name("run_table", tests, fill, scratch_close);
 }
