@@ -49,7 +49,7 @@ LIBRARY  := $(BUILD)/libhorus.a
 PROGRAM  := $(BUILD)/$(if $(MAIN_OBJ),horus,libhorus.a)
 
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
+say = $(if $(V)$(findstring s,$(filter-out -% %=%,$(firstword $(MAKEFLAGS)))),@:,@printf '  %-5s %s\n' $(1) $@)
 # Sub-make of this file after a set-up step (pkg-config is asked when the file is read).
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 

@@ -16,18 +16,22 @@ for policy in "${policies[@]}"; do
     files+=("results/demo-$policy/summary.csv")
 done
 
-echo "$trace on $cluster, means over all jobs, times in seconds"
+echo
+echo "$trace on $cluster"
 awk -F, '
-    BEGIN {
-        shown = split("jobs makespan mean_wait p95_wait mean_jct p95_jct gpu_allocation preemptions", metric, " ")
-        printf "%-8s", "policy"
-        for (i = 1; i <= shown; i++) printf "%15s", metric[i]
-        printf "\n"
-    }
+    { gsub(/"[^"]*"/, "-") } # texts of the card hold commas; the figures do not
     FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    function of(metric) { return $column[metric] }
+    !header++ {
+        printf "%-8s %6s %12s %12s %12s %9s %10s %12s %10s\n", "policy", "jobs", "mean wait",
+            "p95 wait", "mean JCT", "vs first", "makespan", "GPUs held", "preempted"
+        first = of("mean_jct")
+    }
     {
-        printf "%-8s", $column["policy"]
-        for (i = 1; i <= shown; i++) printf "%15.6g", $column[metric[i]]
-        printf "\n"
+        printf "%-8s %6d %10.2f h %10.2f h %10.2f h %8.2fx %8.2f d %10.1f %% %10d\n", of("policy"),
+            of("n_jobs"), of("mean_wait") / 3600, of("p95_wait") / 3600, of("mean_jct") / 3600,
+            of("mean_jct") / first, of("makespan") / 86400, 100 * of("gpu_allocation"),
+            of("preemptions")
     }' "${files[@]}"
-echo "Files: results/demo-*/ (jobs.csv, segments.csv, series.csv, nodes.csv, summary.json, manifest.json)"
+echo
+echo "Every job, placement and figure: results/demo-{fifo,sjf,srtf}/"

@@ -80,7 +80,7 @@ each_workload() { # LABEL PROGRAM: runs all of them, compares with the first
 
 build() { # FOLDER CC OPT: prints the program
     make -s -j2 BUILD="build/determinism/$1" CC="$2" OPT="$3" all >"$work/make.log" 2>&1 || {
-        cat "$work/make.log" >&2
+        grep -E 'error|undefined|\*\*\*' "$work/make.log" >&2
         return 1
     }
     echo "$top/build/determinism/$1/horus"
@@ -122,7 +122,8 @@ if [ -n "${HORUS_LONG-}" ]; then
         "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 fi
 
-# The same bytes by another way in. The manifest names the file, so only results are compared.
+# The same bytes by another way in. The manifest names the file, so only results are compared;
+# what comes from standard input has no name of its own and is called stdin.
 gzip -c traces/sample.csv >"$work/sample.csv.gz"
 zstd -q -c traces/sample.csv >"$work/sample.csv.zst"
 IFS='|' read -r name trace arguments <<<"${workloads[0]}"
@@ -130,6 +131,8 @@ for input in "$work/sample.csv.gz" "$work/sample.csv.zst" -; do
     # shellcheck disable=SC2086 # arguments are words
     run "$HORUS" "$work/input" "$input" $arguments <"$trace" ||
         verdict "from ${input##*/}" "$name" "the run failed"
+    [ "$input" != - ] || sed -i -e '2,$s/,stdin,/,sample,/' -e '2s/^stdin,/sample,/' \
+        -e 's/"workload": "stdin"/"workload": "sample"/' "$work/input/"{jobs.csv,summary.csv,summary.json}
     verdict "from ${input##*/}" "$name" "$(diff <(digest "$work/$name.first") <(digest "$work/input"))"
 done
 exit $failed
