@@ -134,8 +134,6 @@ static void text_bound(struct text *t, const struct hs_param *param, double boun
 static void text_range(struct text *t, const struct hs_param *param, const char *before,
                        const char *between)
 {
-    if (!(param->max > param->min))
-        return;
     text_puts(t, before);
     text_bound(t, param, param->min);
     text_puts(t, between);
@@ -171,21 +169,26 @@ size_t hs_param_expects(const struct hs_param *param, char *text, size_t size)
 
 size_t hs_param_wants(const struct hs_param *param, char *text, size_t size)
 {
-    static const char *const sentences[] = {
-        [HS_PARAM_FLAG] = "yes or no",
-        [HS_PARAM_INT] = "an integer",
-        [HS_PARAM_REAL] = "a number",
-        [HS_PARAM_DURATION] = "a duration such as 90s, 15min, 2h or 7d",
-        [HS_PARAM_SIZE_MIB] = "a size such as 512MiB or 16GiB",
-        [HS_PARAM_CHOICE] = "",
-        [HS_PARAM_TEXT] = "text",
-        [HS_PARAM_DURATIONS] = "one to eight durations such as 7s/30s/60s",
+    static const struct {
+        const char *noun, *example;
+    } words[] = {
+        [HS_PARAM_FLAG] = {"yes or no", ""},
+        [HS_PARAM_INT] = {"an integer", ""},
+        [HS_PARAM_REAL] = {"a number", ""},
+        [HS_PARAM_DURATION] = {"a duration", " such as 90s, 15min, 2h or 7d"},
+        [HS_PARAM_SIZE_MIB] = {"a size", " such as 512MiB or 16GiB"},
+        [HS_PARAM_CHOICE] = {"", ""},
+        [HS_PARAM_TEXT] = {"text", ""},
+        [HS_PARAM_DURATIONS] = {"one to eight durations", " such as 7s/30s/60s"},
     };
     struct text t = text_begin(text, size);
-    text_puts(&t, sentences[param->type]);
+
+    text_puts(&t, words[param->type].noun);
     if (param->type == HS_PARAM_CHOICE)
         text_choices(&t, param);
-    else
+    else if (param->max > param->min)
         text_range(&t, param, " from ", " to ");
+    else
+        text_puts(&t, words[param->type].example);
     return t.len;
 }
