@@ -154,8 +154,6 @@ static enum hs_status read_common(struct philly *p, struct hs_trace_job *job, in
 {
     *job = (struct hs_trace_job){.deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1};
     job->line = hs_jsonstream_place(p->stream, NULL).line;
-    if (hs_json_kind(p->element) != HS_JSON_OBJECT)
-        return fail_type(p, p->element, "job", "an object");
     HS_TRY(get_text(p, p->element, "jobid", &job->id));
     HS_TRY(get_text(p, p->element, "user", &job->user));
     HS_TRY(get_text(p, p->element, "vc", &job->vc));
