@@ -13,9 +13,11 @@
  *     spread       one GPU at a time on the node with most free GPUs
  *     random       free GPUs in node order, greedily (Helios' name for it)
  *
- * g is the size of the largest node that the job may use. consolidate, yarn and count are
- * monotone: if a gang of n fails, so does every larger one of the same pool (kit_queue relies on
- * it).
+ * g is the size of the largest node that the job may use (GPUs; fewer where its CPU or memory end
+ * before). A gang of at most g takes one node or waits. A gang larger than all nodes of size g
+ * goes on, under consolidate, with idle nodes of the next smaller size, so that it can run at all.
+ * consolidate, yarn and count are monotone: if a gang of n fails, so does every larger one of the
+ * same pool (kit_queue relies on it).
  */
 #ifndef HORUS_POLICIES_KIT_PLACE_H
 #define HORUS_POLICIES_KIT_PLACE_H
@@ -45,8 +47,7 @@ extern const char *const hs_placer_names[]; /* NULL-terminated, order of the enu
     }
 
 /* Appends `start job` with its GPUs to the plan, or leaves the plan as it was and returns false.
- * Honours VC pool, quota room, GPU type, CPU, memory and node-count demands. O(nodes used x log
- * nodes). */
+ * Honours VC pool, quota room, GPU type, CPU and memory. O(nodes used x log nodes). */
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer);
 
 #endif
