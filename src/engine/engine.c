@@ -155,6 +155,10 @@ static enum hs_status engine_open_cluster(struct hs_engine *e)
     e->vc_held = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held);
     if (e->gpus == NULL || e->gpu_free == NULL || e->gpu_ids == NULL || e->vc_held == NULL)
         return HS_E_MEMORY;
+    e->uniform_speed_q32 = c->types[0].speed_q32;
+    for (uint32_t t = 1; t < c->type_count; t++)
+        if (c->types[t].speed_q32 != e->uniform_speed_q32)
+            e->uniform_speed_q32 = 0;
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
         e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;
@@ -221,6 +225,8 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
     if (e->observer_count == HS_OBSERVERS_MAX)
         return hs_fail(e->diag, HS_E_LIMIT, NULL, NULL, "more than %d observers", HS_OBSERVERS_MAX);
     e->observers[e->observer_count++] = *observer;
+    e->hears_start = e->hears_start || observer->on_start != NULL;
+    e->hears_segment = e->hears_segment || observer->on_segment != NULL;
     return HS_OK;
 }
 

@@ -94,6 +94,7 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     job->work.total_ns = r->duration_us * HS_NS_PER_US;
     job_set_demand(job, r);
     HS_TRY(job_set_names(e, job, r));
+    e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
     e->work_submitted_ns += (uint64_t)job->work.total_ns;
     const char *misfit = job_misfit(e, job, r);
     HS_TRY(hs_observe_submit(e, slot));

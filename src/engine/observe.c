@@ -56,6 +56,8 @@ enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     job->segment_start_us = e->now_us;
     job->segment_done_ns = job->work.done_ns;
+    if (!e->hears_start)
+        return HS_OK;
     struct hs_job_record record = record_of(e, job);
     uint32_t count = hs_progress_gpu_ids(e, job, e->gpu_ids);
     for (uint32_t i = 0; i < e->observer_count; i++)
@@ -68,6 +70,8 @@ enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
 enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot, enum hs_segment_end ended_by)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
+    if (!e->hears_segment)
+        return HS_OK;
     struct hs_job_record record = record_of(e, job);
     struct hs_segment segment = {
         .job = &record,

@@ -63,6 +63,8 @@ void hs_progress_gpu_util(const struct hs_engine *e, const struct hs_gpu *gpu, u
 
 static void gpu_refresh_util(struct hs_engine *e, struct hs_gpu *gpu)
 {
+    if (!e->has_utilization)
+        return;
     uint32_t model_pm, sum_pm;
     hs_progress_gpu_util(e, gpu, &model_pm, &sum_pm);
     e->instant.util_model_pm += model_pm;
@@ -227,7 +229,12 @@ uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
     if (job->state != HS_JOB_RUNNING)
         return 0;
     uint64_t slowest = UINT64_MAX;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    uint32_t first_seat = job->first_seat;
+    if (e->uniform_speed_q32 != 0 && job->shared_gpus == 0) { /* no need to look at each GPU */
+        slowest = e->uniform_speed_q32;
+        first_seat = HS_NO_SEAT;
+    }
+    for (uint32_t s = first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         uint64_t speed = e->cluster->types[e->cluster->nodes[gpu->node].type].speed_q32;
         if (gpu->active > 1 && !gpu_takes_turns(e, gpu))
@@ -235,7 +242,7 @@ uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
         if (speed < slowest)
             slowest = speed;
     }
-    if (slowest == UINT64_MAX) /* a CPU job holds no GPU */
+    if (job->gpus_held == 0) /* a CPU job */
         slowest = HS_Q32_ONE;
     if (job->gpus_held != job->gpus && job->gpus > 0) /* elastic: linear in its GPUs */
         slowest = (uint64_t)((hs_u128)slowest * job->gpus_held / job->gpus);

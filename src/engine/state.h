@@ -98,7 +98,9 @@ struct hs_engine {
     struct hs_plan plan;
     struct hs_arena arena;
     bool is_initialising;
-    bool nodes_state_limits; /* some node states its CPUs or host memory */
+    bool has_utilization;       /* some job told its GPU utilization */
+    uint64_t uniform_speed_q32; /* of all GPU types; 0 if they differ */
+    bool nodes_state_limits;    /* some node states its CPUs or host memory */
 
     struct hs_jobs jobs;
     struct hs_gpu *gpus;
@@ -120,8 +122,9 @@ struct hs_engine {
 
     struct hs_observer observers[HS_OBSERVERS_MAX];
     uint32_t observer_count;
-    uint32_t *gpu_ids; /* scratch: GPU ids of one placement; gpu_count of them */
-    uint32_t *touched; /* scratch: jobs whose rate must be worked out anew */
+    bool hears_start, hears_segment; /* somebody listens */
+    uint32_t *gpu_ids;               /* scratch: GPU ids of one placement; gpu_count of them */
+    uint32_t *touched;               /* scratch: jobs whose rate must be worked out anew */
     uint32_t touched_count, touched_cap;
 };
 
