@@ -133,14 +133,11 @@ static enum hs_status check_ends(struct verify_run *run, struct verify_check *c)
 static bool is_work_done(const struct verify_job *j, bool *is_exact)
 {
     const struct verify_row *row = &j->row;
-    *is_exact = j->sum.run_us - row->overhead_us == j->work_us && row->lost_ns == 0;
-    if (*is_exact)
-        return true;
-    if (j->sum.is_full_speed && row->overhead_us == 0 && row->lost_ns == 0)
-        return false;
     hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * (VERIFY_NANO / 1000);
     hs_i128 off = j->sum.done > due ? j->sum.done - due : due - j->sum.done;
-    return 2 * off <= j->sum.run_us;
+    bool is_free = row->overhead_us == 0 && row->lost_ns == 0;
+    *is_exact = j->sum.run_us - row->overhead_us == j->work_us && row->lost_ns == 0;
+    return 2 * off <= j->sum.run_us && (*is_exact || !is_free || !j->sum.is_full_speed);
 }
 
 static enum hs_status check_work(struct verify_run *run, struct verify_check *c)
