@@ -93,8 +93,8 @@ static void expect_fault(const char *report)
 static void test_line_ends(void **state)
 {
     static const char *const texts[] = {"a,b\n1,2\n", "a,b\r\n1,2\r\n", "a,b\n1,2", "a,b\r\n1,2\r",
-                                        "\xEF\xBB\xBF"
-                                        "a,b\n1,2\n"};
+                                        ("\xEF\xBB\xBF"
+                                         "a,b\n1,2\n")};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         open_text(texts[i]);
         expect_row(1, "a|b");
