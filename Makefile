@@ -79,9 +79,9 @@ asan: ## every test under the address and undefined-behaviour sanitizers
 cov: ## every test with coverage; prints the line coverage of src/, fails under 90 %
 	$(Q)scripts/install-deps.sh build check cov
 	$(Q)if [ -d build/cov ]; then find build/cov -name '*.gcda' -delete; fi
-	$(AGAIN) run-check VARIANT=cov
-	$(Q)gcovr --root . --filter src/ --object-directory build/cov --fail-under-line 90 \
-	    --exclude-unreachable-branches --print-summary build/cov | tee build/cov/coverage.txt
+	$(AGAIN) run-check VARIANT=cov; tests=$$?; \
+	gcovr --root . --filter src/ --object-directory build/cov --fail-under-line 90 build/cov && \
+	    exit $$tests
 
 bench: all $(BENCHES) ## speed and memory against a bare parse
 	$(Q)scripts/install-deps.sh build check
@@ -148,7 +148,7 @@ tests: $(PROGRAM) $(TESTS)
 objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o)
 
 run-check: tests
-	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_BUILD=$(BUILD) HORUS_LONG=$(HORUS_LONG) \
+	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_LONG=$(HORUS_LONG) \
 	    scripts/run-tests.sh -j 2 $(TESTS) $(SCRIPTED)
 
 # Stamps: files that are written only when their content changes.
