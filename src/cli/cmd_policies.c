@@ -46,14 +46,32 @@ static void say_params(struct hs_output *out, const struct hs_policy_ops *policy
                p->unit != NULL ? p->unit : "", or_dash(p->preset));
         hs_say(out, "  %-14s %s\n", "", p->help);
         if (p->source != NULL)
-            hs_say(out, "  %-14s default from: %s\n", "", p->source);
+            hs_say(out, "  %-14s source: %s\n", "", p->source);
     }
 }
 
-static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy, bool is_markdown)
+/* "nothing, or duration": with the presets, and with the parameters that use most. */
+static void knows_text(const struct hs_policy_ops *policy, struct hs_arena *arena, char *text,
+                       size_t size)
 {
-    char knows[128], can[128];
-    hs_setup_knows_text(policy->knows, knows, sizeof knows);
+    uint32_t can = policy->can, knows = policy->knows;
+    void *state = hs_arena_alloc(arena, policy->state_size + 1);
+    if (policy->needs != NULL && state != NULL &&
+        hs_param_defaults(policy->params, state, arena) == HS_OK)
+        policy->needs(state, &can, &knows);
+    hs_setup_knows_text(knows, text, size);
+    size_t used = strlen(text);
+    if (knows != policy->knows && used + 8 < size) {
+        (void)snprintf(text + used, size - used, ", or ");
+        hs_setup_knows_text(policy->knows, text + used + 5, size - used - 5);
+    }
+}
+
+static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy,
+                       struct hs_arena *arena, bool is_markdown)
+{
+    char knows[256], can[128];
+    knows_text(policy, arena, knows, sizeof knows);
     hs_setup_can_text(policy->can, can, sizeof can);
     if (is_markdown)
         hs_say(out, "### %s\n%s\n\nKnows: %s. May: %s. Source: %s\n\n", policy->name,
@@ -64,15 +82,15 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
     say_params(out, policy, is_markdown);
 }
 
-static void say_list(struct hs_output *out, bool is_markdown)
+static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_markdown)
 {
     const struct hs_policy_ops *policy;
-    char knows[128], can[128];
+    char knows[256], can[128];
     hs_say(out, "%s",
            is_markdown ? "| policy | what | knows | may |\n| --- | --- | --- | --- |\n"
-                       : "policy     knows at most         may            what\n");
+                       : "policy     knows                 may            what\n");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
-        hs_setup_knows_text(policy->knows, knows, sizeof knows);
+        knows_text(policy, arena, knows, sizeof knows);
         hs_setup_can_text(policy->can, can, sizeof can);
         if (is_markdown)
             hs_say(out, "| `%s` | %s | %s | %s |\n", policy->name, policy->summary, knows, can);
@@ -80,7 +98,9 @@ static void say_list(struct hs_output *out, bool is_markdown)
             hs_say(out, "%-10s %-21s %-14s %s\n", policy->name, knows, can, policy->summary);
     }
     if (!is_markdown)
-        hs_say(out, "\n'horus policies NAME' lists the parameters of one.\n");
+        hs_say(
+            out,
+            "\n'horus policies NAME' lists the parameters of one; those decide what it knows.\n");
 }
 
 static void member(struct hs_jsonw *w, const char *key, const char *text)
@@ -172,9 +192,9 @@ static enum hs_status policies(struct hs_call *call)
     if (options->json)
         say_json(&call->out, one);
     else if (one != NULL)
-        say_policy(&call->out, one, options->markdown);
+        say_policy(&call->out, one, &call->arena, options->markdown);
     else
-        say_list(&call->out, options->markdown);
+        say_list(&call->out, &call->arena, options->markdown);
     return HS_OK;
 }
 

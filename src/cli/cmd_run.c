@@ -25,25 +25,28 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
 }
 
 /* Bounds stand under the name of what they bound: "makespan_bound" for "makespan". */
+static void say_bound(struct hs_output *out, const char *name, const struct hs_metric *bound,
+                      double value)
+{
+    if (isnan(bound->value))
+        hs_say(out, "bound       %-9s none: %s\n", name, bound->absent_because);
+    else if (value > 0)
+        hs_say(out, "bound       %-9s >= %.7g s, %.1f %% of %.7g s\n", name, bound->value,
+               100 * bound->value / value, value);
+    else
+        hs_say(out, "bound       %-9s >= %.7g s, reached\n", name, bound->value);
+}
+
 static void say_bounds(struct hs_output *out, const struct hs_summary *summary)
 {
-    static const char suffix[] = "_bound";
-    for (uint32_t i = 0; i < summary->count; i++) {
-        const struct hs_metric *bound = &summary->metrics[i];
-        char bounded[64];
-        size_t len = strlen(bound->name), cut = sizeof suffix - 1;
-        if (len <= cut || len >= sizeof bounded || strcmp(bound->name + len - cut, suffix) != 0)
-            continue;
-        (void)snprintf(bounded, sizeof bounded, "%.*s", (int)(len - cut), bound->name);
-        if (bound->absent_because != NULL) {
-            hs_say(out, "bound       %s: none, %s\n", bounded, bound->absent_because);
-            continue;
-        }
-        double value = hs_summary_get(summary, bounded);
-        hs_say(out, "bound       %s %.10g s, at least %.10g s", bounded, value, bound->value);
-        if (value > 0)
-            hs_say(out, " (%.1f %% of it)", 100 * bound->value / value);
-        hs_say(out, "\n");
+    static const char *const bounded[] = {"makespan", "mean_wait", "mean_jct"};
+    char bound[32];
+    for (size_t i = 0; i < sizeof bounded / sizeof *bounded; i++) {
+        (void)snprintf(bound, sizeof bound, "%s_bound", bounded[i]);
+        for (uint32_t m = 0; m < summary->count; m++)
+            if (strcmp(summary->metrics[m].name, bound) == 0)
+                say_bound(out, bounded[i], &summary->metrics[m],
+                          hs_summary_get(summary, bounded[i]));
     }
 }
 
@@ -100,13 +103,23 @@ static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup
     hs_say(out, "trace       %s (%s): %" PRIu64 " jobs of %" PRIu64 " rows, %" PRIu64 " bytes\n",
            setup->options->trace, result->format, result->intake.accepted, result->intake.rows,
            result->trace_input.bytes);
-    hs_say(out, "cluster     %s: %" PRIu32 " nodes, %" PRIu32 " GPUs, %" PRIu32 " types\n",
+    hs_say(out,
+           "cluster     %s: nodes %" PRIu32 ", GPUs %" PRIu32 ", GPU types %" PRIu32
+           ", racks %" PRIu32 "\n",
            setup->options->cluster, setup->cluster.node_count, setup->cluster.gpu_count,
-           setup->cluster.type_count);
+           setup->cluster.type_count, setup->cluster.rack_count);
     hs_say(out, "policy      %s\n", setup->options->policy);
     say_card(out, &setup->card);
     hs_say(out, "directory   %s/ (not written)\n", dir);
     return HS_OK;
+}
+
+static enum hs_origin origin_of(const struct hs_config *config, const char *key)
+{
+    for (size_t i = 0; config->options[i].param.key != NULL; i++)
+        if (strcmp(config->options[i].param.key, key) == 0)
+            return config->origin[i];
+    return HS_FROM_DEFAULT;
 }
 
 static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
@@ -120,6 +133,9 @@ static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
         (void)snprintf(dir, sizeof dir, "%s", options->output);
     else
         HS_TRY(hs_default_dir(setup, dir, sizeof dir, &call->diag));
+    if (origin_of(&call->config, "cluster") == HS_FROM_DEFAULT)
+        hs_report(&call->diag, HS_NOTE, NULL, "-c SPEC names another",
+                  "no cluster given: " HS_DEFAULT_CLUSTER " is taken");
     if (options->dry_run)
         return dry_run(call, setup, dir, result);
 
@@ -132,14 +148,6 @@ static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
     if (options->verbose)
         say_figures(result, &call->diag);
     return HS_OK;
-}
-
-static enum hs_origin origin_of(const struct hs_config *config, const char *key)
-{
-    for (size_t i = 0; config->options[i].param.key != NULL; i++)
-        if (strcmp(config->options[i].param.key, key) == 0)
-            return config->origin[i];
-    return HS_FROM_DEFAULT;
 }
 
 /* Contradictions are refused: which of the two was meant is not ours to guess. */
@@ -170,9 +178,6 @@ static enum hs_status run(struct hs_call *call)
         hs_config_print(&call->config, &call->out);
         return HS_OK;
     }
-    if (origin_of(&call->config, "cluster") == HS_FROM_DEFAULT)
-        hs_report(&call->diag, HS_NOTE, NULL, "-c SPEC names another",
-                  "no cluster given: " HS_DEFAULT_CLUSTER " is taken");
     struct hs_setup setup;
     enum hs_status status = hs_setup_open(&setup, options, &call->config, &call->diag);
     if (status == HS_OK)
@@ -190,7 +195,7 @@ const struct hs_verb hs_verb_run = {
                "summary.json, summary.csv and manifest.json. Nothing of it depends on time zone, "
                "locale or machine load.",
     .examples = {"run traces/sample.csv",
-                 "run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=7/30/60",
+                 "run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=table",
                  "run jobs.csv --map submit_time=timestamp,gpus=num_gpus -c cluster.json -o out"},
     .options = hs_run_option_table,
     .options_size = sizeof(struct hs_run_options),

@@ -79,9 +79,16 @@ static enum hs_status trace(struct hs_call *call)
         return HS_OK;
     }
     HS_TRY(hs_setup_trace(&trace_options, options, &call->diag));
+    if (is_info && options->cluster != NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "trace validate takes a cluster",
+                       "trace info: -c has no meaning");
     if (is_info)
         return hs_trace_info(&trace_options, &call->out, &call->diag);
-    return validate(call, &trace_options);
+    enum hs_status status = validate(call, &trace_options);
+    if (status == HS_E_INPUT && call->diag.errors == 0)
+        hs_report(&call->diag, HS_ERROR, &(struct hs_place){.file = options->trace}, NULL,
+                  "the trace has faults, listed above");
+    return status;
 }
 
 const struct hs_verb hs_verb_trace = {

@@ -58,7 +58,7 @@ static void say_option(struct hs_output *out, const struct hs_option *option, bo
         n += snprintf(text + n, sizeof text - (size_t)n, "; %s", expects);
     }
     if (!is_brief && param->source != NULL && n > 0 && (size_t)n < sizeof text)
-        (void)snprintf(text + n, sizeof text - (size_t)n, "; default from: %s", param->source);
+        (void)snprintf(text + n, sizeof text - (size_t)n, "; source: %s", param->source);
     hs_say_wrapped(out, text, SYNOPSIS_INDENT, columns);
 }
 
@@ -89,9 +89,8 @@ void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_
         say_option(out, o, false, columns);
     }
     say_examples(out, verb);
-    hs_say(out,
-           "\nTIME is 90s, 15min, 2h or 7d (a bare number is seconds); an option NAME-x is the "
-           "key\nNAME_x of a --config file and of --set.\n");
+    hs_say(out, "\nTIME is 90s, 15min, 2h or 7d; a bare number is seconds. In a --config file and "
+                "for --set,\n--max-jobs=9 is the key max_jobs with the value 9.\n");
 }
 
 void hs_help_program(struct hs_output *out)

@@ -51,7 +51,7 @@ const char *hs_option_metavar(const struct hs_param *param, char *text, size_t s
     case HS_PARAM_INT:
         return "N";
     case HS_PARAM_REAL:
-        return "X";
+        return param->unit != NULL ? param->unit : "X";
     case HS_PARAM_DURATION:
         return "TIME";
     case HS_PARAM_SIZE_MIB:
@@ -144,14 +144,14 @@ static enum hs_status bad_option(const struct parse *p, int answer, const char *
 {
     struct hs_diag *diag = &p->call->diag;
     const char *verb = p->call->verb->name;
-    char name[NAME_MAX_LEN], expects[256];
+    char name[NAME_MAX_LEN], text[256];
     const struct hs_option *option = option_of(p, optopt);
 
     if (answer == ':' && option != NULL) {
-        (void)hs_param_expects(&option->param, expects, sizeof expects);
         (void)hs_option_long_name(&option->param, name, sizeof name);
-        return hs_fail(diag, HS_E_USAGE, NULL, option->param.help, "%s: option '--%s' needs %s %s",
-                       verb, name, "a value:", expects);
+        return hs_fail(diag, HS_E_USAGE, NULL, option->param.help,
+                       "%s: option '--%s' needs a value: %s", verb, name,
+                       hs_option_metavar(&option->param, text, sizeof text));
     }
     if (optopt >= LONG_VALUE)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave the value out",
@@ -159,8 +159,8 @@ static enum hs_status bad_option(const struct parse *p, int answer, const char *
                        optopt == LONG_HELP ? "help" : p->names[optopt - LONG_VALUE]);
     if (optopt == 0)
         return unknown_long(p, word);
-    (void)snprintf(expects, sizeof expects, "'horus %s --help all' lists the options", verb);
-    return hs_fail(diag, HS_E_USAGE, NULL, expects, "%s: unknown option '-%c'", verb, optopt);
+    (void)snprintf(text, sizeof text, "'horus %s --help all' lists the options", verb);
+    return hs_fail(diag, HS_E_USAGE, NULL, text, "%s: unknown option '-%c'", verb, optopt);
 }
 
 static enum hs_help_wish help_wish(const struct parse *p)

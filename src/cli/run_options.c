@@ -84,7 +84,7 @@ static const char *const checks[] = {"off", "fast", "full", NULL};
                    .offset = AT(skip_bad_rows),                                                    \
                    .preset = "0",                                                                  \
                    .max = 100,                                                                     \
-                   .unit = "%",                                                                    \
+                   .unit = "PERCENT",                                                              \
                    .help = "share of bad rows that may be passed over, counted; 0: the first one " \
                            "is an error"},                                                         \
          .group = INTAKE},                                                                         \
@@ -210,7 +210,7 @@ const struct hs_option hs_run_option_table[] = {
                .type = HS_PARAM_DURATION,
                .offset = AT(until_us),
                .preset = "0s",
-               .max = 9e9,
+               .max = 3153600000 /* 100 years */,
                .help = "stop the clock here, list what is unfinished; 0: run to the end"},
      .group = "Simulation",
      .in_short_help = true},
@@ -250,7 +250,7 @@ const struct hs_option hs_run_option_table[] = {
                .offset = AT(tie_jitter),
                .preset = "0",
                .max = 10000,
-               .help = "K more runs with seeded random ties: mean and spread beside each metric"},
+               .help = "N more runs with seeded random ties: mean and spread beside each metric"},
      .group = "Simulation",
      .in_short_help = true},
     TRACE_ROWS,
@@ -281,14 +281,14 @@ const struct hs_option hs_run_option_table[] = {
                .type = HS_PARAM_DURATION,
                .offset = AT(warmup_us),
                .preset = "0s",
-               .max = 9e9,
+               .max = 3153600000 /* 100 years */,
                .help = "leave jobs submitted in the first part out of the job statistics"},
      .group = "Results"},
     {.param = {.key = "cooldown",
                .type = HS_PARAM_DURATION,
                .offset = AT(cooldown_us),
                .preset = "0s",
-               .max = 9e9,
+               .max = 3153600000 /* 100 years */,
                .help = "the same for the last part"},
      .group = "Results"},
     CALL_ROWS,

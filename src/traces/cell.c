@@ -4,6 +4,7 @@
  */
 #include "traces/cell.h"
 
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -21,7 +22,7 @@ static const struct {
     [HS_CELL_NOT_WHOLE] = {HS_FAULT_FRACTION, "is not a whole number",
                            "a gang holds whole GPUs and cores: round shares up (0.5 to 1)"},
     [HS_CELL_TOO_LARGE] = {HS_FAULT_RANGE, "is out of range",
-                           "is it in another unit? --time-unit=ms reads bare numbers as ms"},
+                           "times may be in another unit: --time-unit=ms reads bare numbers as ms"},
     [HS_CELL_NEGATIVE] = {HS_FAULT_RANGE, "is negative", NULL},
 };
 
@@ -70,10 +71,48 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     return HS_CELL_OK;
 }
 
-enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
+/* 0..99, or UINT_MAX if one is no digit. */
+static unsigned two_digits(const char *text)
+{
+    unsigned tens = (unsigned)(unsigned char)text[0] - '0';
+    unsigned ones = (unsigned)(unsigned char)text[1] - '0';
+    return tens > 9 || ones > 9 ? UINT_MAX : tens * 10 + ones;
+}
+
+/* "YYYY-MM-DD HH:MM:SS" of the day read last; base/timeparse has the last word on all others. */
+static bool parse_same_day(const char *text, size_t len, const struct hs_cell_day *day,
+                           int64_t *out_us)
+{
+    if (len != 19 || memcmp(text, day->date, sizeof day->date) != 0 || text[10] != ' ' ||
+        text[13] != ':' || text[16] != ':')
+        return false;
+    unsigned hour = two_digits(text + 11), minute = two_digits(text + 14);
+    unsigned second = two_digits(text + 17);
+    if (hour > 23 || minute > 59 || second > 59)
+        return false;
+    *out_us = day->us + (int64_t)(hour * 3600 + minute * 60 + second) * MILLION;
+    return true;
+}
+
+static enum hs_cell_result parse_datetime(const char *text, size_t len, struct hs_cell_day *day,
+                                          int64_t *out_us)
+{
+    if (HS_LIKELY(parse_same_day(text, len, day, out_us)))
+        return HS_CELL_OK;
+    if (!hs_parse_datetime_us(text, len, out_us))
+        return HS_CELL_NOT_A_TIME;
+    if (*out_us >= 0) {
+        memcpy(day->date, text, sizeof day->date);
+        day->us = *out_us - *out_us % (86400 * MILLION);
+    }
+    return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us,
+                                 struct hs_cell_day *day, int64_t *out_us)
 {
     if (len >= 10 && text[4] == '-')
-        return hs_parse_datetime_us(text, len, out_us) ? HS_CELL_OK : HS_CELL_NOT_A_TIME;
+        return parse_datetime(text, len, day, out_us);
     enum hs_cell_result result = hs_cell_span(text, len, unit_us, out_us);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }

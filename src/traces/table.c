@@ -11,9 +11,6 @@
 #include "base/fmt.h"
 #include "traces/cell.h"
 
-static const struct hs_trace_job blank = {
-    .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1, .outcome = HS_OUTCOME_UNKNOWN};
-
 /* "a, b, c" of the header, cut with "..." where it is long. */
 static void list_header(const struct hs_csv_row *header, char *text, size_t size)
 {
@@ -45,7 +42,9 @@ static const char *guess_column(const struct hs_csv_row *header, const char *key
             if (hs_csv_column(header, *name) != UINT32_MAX)
                 return *name;
     }
-    return strcmp(key, "job_id") == 0 ? HS_ROW_NUMBER : NULL;
+    if (strcmp(key, "job_id") == 0)
+        return HS_ROW_NUMBER;
+    return hs_nearest(key, header->fields, header->count);
 }
 
 /* All missing columns in one message, with the --map that would help, as far as one can tell. */
@@ -128,6 +127,10 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .column_count = column_count,
                                .unit_us = options->time_unit_us,
                                .row_number = UINT64_MAX,
+                               .blank = {.deadline_us = -1,
+                                         .preempt_cost_us = -1,
+                                         .gpu_util_pm = -1,
+                                         .outcome = HS_OUTCOME_UNKNOWN},
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP};
     HS_TRY(hs_csv_open(&table->csv, input, ',', hs_faults_relay(faults)));
     enum hs_status status = hs_csv_next(table->csv, &table->row);
@@ -184,12 +187,12 @@ static enum hs_status read_fate(const struct hs_table *table, uint32_t field, co
     return HS_OK;
 }
 
-static enum hs_cell_result read_number(const struct hs_table *table, enum hs_cell kind,
-                                       const char *text, size_t len, void *out)
+static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind, const char *text,
+                                       size_t len, void *out)
 {
     switch (kind) {
     case HS_CELL_TIME:
-        return hs_cell_time(text, len, table->unit_us, out);
+        return hs_cell_time(text, len, table->unit_us, &table->day, out);
     case HS_CELL_SPAN:
         return hs_cell_span(text, len, table->unit_us, out);
     case HS_CELL_COUNT:
@@ -235,7 +238,7 @@ enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job, i
         return HS_END;
     table->row_number++;
     HS_TRY(status);
-    *job = blank;
+    memcpy(job, &table->blank, sizeof *job);
     job->line = table->row.line;
     if (HS_UNLIKELY(table->row.count != table->field_count)) {
         struct hs_place place = hs_csv_place(table->csv, table->row.count);

@@ -129,7 +129,7 @@ zstd -q -c traces/sample.csv >"$work/sample.csv.zst"
 IFS='|' read -r name trace arguments <<<"${workloads[0]}"
 for input in "$work/sample.csv.gz" "$work/sample.csv.zst" -; do
     # shellcheck disable=SC2086 # arguments are words
-    run "$HORUS" "$work/input" "$input" $arguments <"$trace" ||
+    run "$HORUS" "$work/input" "$input" --name sample $arguments <"$trace" ||
         verdict "from ${input##*/}" "$name" "the run failed"
     [ "$input" != - ] || sed -i -e '2,$s/,stdin,/,sample,/' -e '2s/^stdin,/sample,/' \
         -e 's/"workload": "stdin"/"workload": "sample"/' "$work/input/"{jobs.csv,summary.csv,summary.json}

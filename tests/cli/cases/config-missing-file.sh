@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# No such file.
+"$HORUS" run traces/sample.csv -o out --config nowhere.json

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# For a README.
+"$HORUS" policies srsf --markdown

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --force replaces a run.
+cat >t.csv <<'END'
+job_id,submit_time,gpus,duration
+a,0,4,10
+b,1,8,5
+c,2,4,3
+END
+"$HORUS" run t.csv -c 2x4 -q -o out >/dev/null
+"$HORUS" run t.csv -c 2x4 -p sjf -q -o out --force >/dev/null
+jq -r .card.policy out/manifest.json

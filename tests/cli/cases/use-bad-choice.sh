@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Not a choice.
+"$HORUS" run traces/sample.csv --check=ful

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One that was touched does not: b starts while a holds its GPUs.
+cat >t.csv <<'END'
+job_id,submit_time,gpus,duration
+a,0,4,10
+b,1,8,5
+c,2,4,3
+END
+"$HORUS" run t.csv -c 2x4 -q -o out >/dev/null
+sed -i "s/^b,10,15/b,9,14/" out/segments.csv
+"$HORUS" verify out
