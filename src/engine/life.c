@@ -20,9 +20,10 @@ void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t 
         e->policy->on_event(e->policy_state, &e->view, &event);
 }
 
+/* Rounded down: rounded up, 10 CPUs over 3 GPUs would miss a node of 10. */
 static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
 {
-    return gpus == 0 ? 0 : (uint32_t)((amount + gpus - 1) / gpus);
+    return gpus == 0 ? 0 : (uint32_t)(amount / gpus);
 }
 
 static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)

@@ -204,6 +204,11 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
     }
     if (!node_is_allowed(p, a, node) || !quota_allows(p, a, gpus))
         return;
+    if (!hs_free_fits(e->free_index, node, &e->jobs.jobs[a->job].ask, gpus)) {
+        hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for %u GPUs of it",
+                       e->cluster->nodes[node].name, gpus);
+        return;
+    }
     plan_pick(p, a, (struct hs_pick){.node = node, .gpu = UINT32_MAX, .count = gpus});
     if (p->refused == HS_OK)
         hs_free_take(e->free_index, node, gpus, &e->jobs.jobs[a->job].ask);
