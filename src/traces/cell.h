@@ -25,7 +25,13 @@ enum hs_cell_result {
 };
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
-enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
+/* The date read last: rows of one day follow each other. */
+struct hs_cell_day {
+    char date[10];
+    int64_t us;
+};
+enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us,
+                                 struct hs_cell_day *day, int64_t *out_us);
 enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out);
 enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out);
 enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_pm);

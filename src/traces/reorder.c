@@ -11,7 +11,7 @@
 
 #define ROWS_MAX   (UINT32_C(1) << 31)
 #define TEXT_MAX   (UINT32_C(1) << 24) /* of one row: 7 CSV fields of at most 1 MiB */
-#define TEXT_ROOM  64                  /* enough for the texts of nearly every row */
+#define TEXT_ROOM  24                  /* a short id; grows once for longer texts */
 #define TEXT_COUNT 7
 #define NO_SLOT    UINT32_MAX
 

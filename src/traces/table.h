@@ -19,6 +19,7 @@
 
 #include "base/io.h"
 #include "data/csvread.h"
+#include "traces/cell.h"
 #include "traces/format.h"
 
 enum hs_cell {
@@ -57,6 +58,8 @@ struct hs_table {
     int64_t unit_us;
     uint64_t row_number; /* of the row last read, from 0 */
     char row_text[24];
+    struct hs_trace_job blank; /* a row before its cells; copied faster than it is cleared */
+    struct hs_cell_day day;
     bool is_id_row_number;
     bool skips_cpu_jobs;
 };

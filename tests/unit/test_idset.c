@@ -14,7 +14,7 @@
 static void test_each_id_is_new_once(void **state)
 {
     struct hs_idset set = {0};
-    char id[32];
+    char id[48];
     bool was_there;
     (void)state;
     for (int round = 0; round < 2; round++)

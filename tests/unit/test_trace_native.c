@@ -207,6 +207,9 @@ static void test_values_that_are_wrong(void **state)
     expect_fault(HEAD "1,9007199255,1,5\n", "submit_time is beyond 285 years");
     expect_fault(HEAD "1,2020-13-01 00:00:00,1,5\n", "submit_time is not a time");
     expect_fault(HEAD "1,2020-01-01 00:00:00,1,5\n2,2020-02-30 00:00:00,1,5\n", ":3:3: error");
+    /* the date is that of the row before, the time of day is not one */
+    expect_fault(HEAD "1,2020-01-01 00:00:00,1,5\n2,2020-01-01 24:00:00,1,5\n", ":3:3: error");
+    expect_fault(HEAD "1,2020-01-01 00:00:00,1,5\n2,2020-01-01 1x:00:00,1,5\n", ":3:3: error");
     expect_fault("job_id,submit_time,gpus,duration,status\n1,0,1,5,Done\n", "unknown state 'Done'");
     expect_fault("job_id,submit_time,gpus,duration,gpu_util\n1,0,1,5,101\n", "gpu_util is out of");
     expect_fault("job_id,submit_time,gpus,duration,nodes\n1,0,1,5,2\n", "nodes is more than gpus");
