@@ -2,8 +2,8 @@
  *
  * CSV in: rows of NUL-terminated fields, pulled one at a time from libcsv (strict mode), with true
  * line numbers. The only file that includes csv.h. CRLF and LF ends, a missing final newline, a
- * UTF-8 byte-order mark and blank lines are accepted; bad quoting, a field over 1 MiB, more than
- * 4096 fields, a NUL byte and a file of bare CRs are errors with their place.
+ * UTF-8 byte-order mark and blank lines are accepted; bad quoting, a field over 1 MiB, a row over
+ * 4 MiB or 4096 fields, a NUL byte and a file of bare CRs are errors with their place.
  *
  *     HS_TRY(hs_csv_open(&csv, input, diag));
  *     while ((s = hs_csv_next(csv, &row)) == HS_OK)
@@ -30,6 +30,7 @@ struct hs_csv;
 /* Borrows input until close. delimiter is ',' for CSV, '\t' for TSV. */
 HS_MUST_USE enum hs_status hs_csv_open(struct hs_csv **csv, struct hs_input *input, char delimiter,
                                        struct hs_diag *diag);
+/* HS_E_INPUT: this row is bad; the next call goes on with the line behind the row's first one. */
 HS_MUST_USE enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row);
 /* Place of a field of the row last returned, for a message: file, line, column, excerpt. A field
  * index past the end points behind the row. */
