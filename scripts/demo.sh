@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Replays the shipped trace under three policies and prints one table of their summaries.
-#   scripts/demo.sh PROGRAM        run directories go to results/demo-POLICY
+#   scripts/demo.sh PROGRAM        run directories go to ${HORUS_DEMO_RUNS:-results}/demo-POLICY
 set -eu
 cd "$(dirname "$0")/.."
 horus=${1:-build/release/horus}
 trace=traces/sample.csv
 cluster=8x8:V100
 policies=(fifo sjf srtf)
+runs=${HORUS_DEMO_RUNS:-results}
 
 files=()
 for policy in "${policies[@]}"; do
-    "$horus" run "$trace" -c "$cluster" -p "$policy" -o "results/demo-$policy" --force -q >/dev/null
-    files+=("results/demo-$policy/summary.csv")
+    "$horus" run "$trace" -c "$cluster" -p "$policy" -o "$runs/demo-$policy" --force -q >/dev/null
+    files+=("$runs/demo-$policy/summary.csv")
 done
 
 echo
@@ -34,4 +35,4 @@ awk -F, '
             of("preemptions")
     }' "${files[@]}"
 echo
-echo "Every job, placement and figure: results/demo-{fifo,sjf,srtf}/"
+echo "Every job, placement and figure: $runs/demo-{fifo,sjf,srtf}/"

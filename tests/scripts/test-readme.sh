@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What the README shows is what the program prints: every line of the demo's table and of the run
+# beneath it, every policy of the table, every target and path that it names.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-readme.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C TZ=UTC NO_COLOR=1 COLUMNS=100
+: "${HORUS:=$top/build/release/horus}"
+failed=0
+
+verdict() { # NAME MISSING
+    if [ -z "$2" ]; then
+        echo "ok - readme: $1"
+    else
+        echo "FAIL - readme: $1; README.md lacks:"
+        printf '%s\n' "$2"
+        failed=1
+    fi
+}
+
+shown() { # prints the lines of standard input that README.md does not show
+    while IFS= read -r line; do
+        [ -z "$line" ] || grep -qxF -- "    $line" README.md || printf '%s\n' "$line"
+    done
+}
+
+verdict "the demo's table" "$(HORUS_DEMO_RUNS=$work scripts/demo.sh "$HORUS" | grep -v '^Every job' | shown)"
+verdict "one run" "$("$HORUS" run traces/sample.csv -c 8x8:V100 -p srtf -o "$work/run" |
+    sed 's#^files .*#files       results/sample-srtf-.../#' | shown)"
+verdict "every policy has a row" "$("$HORUS" policies --json | jq -r '.[].name' |
+    while read -r name; do grep -q "^| \`$name\` " README.md || echo "$name"; done)"
+verdict "targets exist" "$(grep -oE '(^ *|`)make [a-z-]+' README.md | awk '{ print $NF }' | sort -u |
+    while read -r target; do grep -q "^$target:" Makefile || echo "make $target"; done)"
+verdict "paths exist" "$(
+    grep -oP '(?<![\w/])(src|include|traces|configs|tests|scripts|results/R)[\w.-]*/[\w./-]*\w' README.md |
+        sort -u | while read -r path; do [ -e "$path" ] || echo "$path"; done
+)"
+exit $failed
