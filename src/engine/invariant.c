@@ -78,7 +78,7 @@ static const char *check_cluster(const struct hs_engine *e)
                                            : "the index of free GPUs disagrees with a recount";
 }
 
-static const char *check_job(const struct hs_engine *e, const struct hs_job *job)
+static const char *check_gang(const struct hs_engine *e, const struct hs_job *job)
 {
     uint32_t seats = 0;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
@@ -88,9 +88,14 @@ static const char *check_job(const struct hs_engine *e, const struct hs_job *job
         return "a job that is not placed holds GPUs, or its GPUs are miscounted";
     if (is_placed && (seats < job->gpus_min || seats > job->gpus_max))
         return "a gang is placed in part";
+    return NULL;
+}
+
+static const char *check_progress(const struct hs_engine *e, const struct hs_job *job)
+{
     if (job->work.done_ns < 0 || job->work.done_ns > job->work.total_ns)
         return "work done lies outside 0 .. total";
-    if (job->state != HS_JOB_RUNNING && job->rate_q32 != 0 && is_placed)
+    if (job->state != HS_JOB_RUNNING && job->rate_q32 != 0 && hs_job_is_placed(job))
         return "a job that pays a cost or is paused makes progress";
     if (job->state == HS_JOB_RUNNING && job->rate_q32 != hs_progress_rate(e, job))
         return "a rate is out of date";
@@ -109,7 +114,9 @@ static const char *check_jobs(const struct hs_engine *e)
         const struct hs_job *job = &e->jobs.jobs[slot];
         if (!job->is_live)
             continue;
-        const char *broken = check_job(e, job);
+        const char *broken = check_gang(e, job);
+        if (broken == NULL)
+            broken = check_progress(e, job);
         if (broken != NULL)
             return broken;
         remaining_ns += (uint64_t)(job->work.total_ns - job->work.done_ns);
