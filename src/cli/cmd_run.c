@@ -31,10 +31,10 @@ static void say_bound(struct hs_output *out, const char *name, const struct hs_m
     if (isnan(bound->value))
         hs_say(out, "bound       %-9s none: %s\n", name, bound->absent_because);
     else if (value > 0)
-        hs_say(out, "bound       %-9s >= %.7g s, %.1f %% of %.7g s\n", name, bound->value,
+        hs_say(out, "bound       %-9s >= %.8g s, %.1f %% of %.8g s\n", name, bound->value,
                100 * bound->value / value, value);
     else
-        hs_say(out, "bound       %-9s >= %.7g s, reached\n", name, bound->value);
+        hs_say(out, "bound       %-9s >= %.8g s, reached\n", name, bound->value);
 }
 
 static void say_bounds(struct hs_output *out, const struct hs_summary *summary)
@@ -63,7 +63,7 @@ static void say_spreads(struct hs_output *out, const struct hs_summary *summary)
         char plus_minus[32] = "-";
         if (!isnan(deviation))
             (void)snprintf(plus_minus, sizeof plus_minus, "%.6g", deviation);
-        hs_say(out, "  %-24s%14.6g%14.6g%14s%14.6g%14.6g\n", s->name,
+        hs_say(out, "  %-24s%14.8g%14.8g%14s%14.8g%14.8g\n", s->name,
                hs_summary_get(summary, s->name), s->mean, plus_minus, s->min, s->max);
     }
 }

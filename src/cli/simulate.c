@@ -240,7 +240,7 @@ static void warn(const struct hs_run_result *result, struct hs_diag *diag)
                   intake->rejected, intake->accepted);
     if (result->figures.unfinished > 0)
         hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " jobs had not finished at the end of the simulation",
+                  "jobs not finished at the end of the simulation: %" PRIu64,
                   result->figures.unfinished);
 }
 

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The same.
+"$HORUS" run traces/sample.csv -p ""
