@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A policy whose every decision is written by the test: the n-th call of `what` writes the n-th
+ * plan. Beside another tenant a job runs at speed 1/2.
+ *
+ *     static void start(const struct hs_view *v, struct hs_plan *p, int call)
+ *     {
+ *         hs_plan_start(p, script_handle[0]);
+ *         hs_plan_on_node(p, 0, 2);
+ *     }
+ *     status = script_play(jobs, 1, "1x4", HS_CAN_TIME, start, &result);
+ */
+#ifndef HORUS_TESTS_SCRIPT_H
+#define HORUS_TESTS_SCRIPT_H
+
+#include "support/run.h"
+
+typedef void script_fn(const struct hs_view *v, struct hs_plan *p, int call);
+
+extern hs_job_id script_handle[16]; /* of the jobs, in order of submission */
+/* What the policy was told, a letter each: U submit, F finish, S started, O stopped, P cost paid,
+ * and the tag of a timer. */
+extern char script_told[256];
+
+enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
+                           uint32_t can, script_fn *what, struct hs_test_result *result);
+/* The run failed for a policy bug whose message has `rule` in it; frees the result. */
+void assert_script_refused(enum hs_status status, struct hs_test_result *result, const char *rule);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sharing, slicing, throttling and resizing through a scripted policy, with the physics of model.md
+ * 4 to 6 worked out by hand beside each test.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/fixed.h"
+#include "support/script.h"
+
+#define S HS_TEST_S
+
+static const struct hs_test_job one[] = {{.gpus = 2, .duration_s = 100}};
+static const struct hs_test_job two[] = {{.gpus = 1, .duration_s = 100},
+                                         {.gpus = 1, .duration_s = 50}};
+
+/* ---- sharing one GPU ---- */
+
+static void both_on_gpu_0(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    for (int i = 0; call == 0 && i < 2; i++) {
+        hs_plan_start(p, script_handle[i]);
+        hs_plan_on_gpu(p, 0);
+    }
+}
+
+static void sharing_needs_a_declaration(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_script_refused(script_play(two, 2, "1x1", 0, both_on_gpu_0, &r), &r,
+                          "the policy did not declare that it can co-locate");
+}
+
+/* Speed 1/2 beside each other: job 1 (50 s) ends at 100; job 0 has then done 50 and ends at 150. */
+static void tenants_slow_each_other(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(two, 2, "1x1", HS_CAN_COLOCATE, both_on_gpu_0, &r), HS_OK);
+    assert_int_equal(r.jobs[1].end_us, 100 * S);
+    assert_int_equal(r.jobs[0].end_us, 150 * S);
+    assert_int_equal(r.segments[0].max_tenants, 2);
+    assert_int_equal(r.instants[0].gpus_shared, 1);
+    assert_int_equal(r.instants[1].gpus_shared, 0);
+    hs_test_free(&r);
+}
+
+/* 10 + 10 GiB do not fit the 16 GiB of a V100. */
+static void memory_is_a_limit(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 9, .gpu_mem_mib = 10240},
+                                 {.gpus = 1, .duration_s = 9, .gpu_mem_mib = 10240}};
+    struct hs_test_result r;
+    assert_script_refused(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, both_on_gpu_0, &r), &r,
+                          "GPU 0 has 10240 of 16384 MiB in use, the job needs 10240");
+}
+
+static void halves_of_gpu_0(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    both_on_gpu_0(v, p, call);
+    for (int i = 0; call == 0 && i < 2; i++)
+        hs_plan_share(p, script_handle[i], HS_Q32_ONE / 2);
+    if (call == 1) /* job 1 is done: all of the GPU to job 0 */
+        hs_plan_share(p, script_handle[0], HS_Q32_ONE);
+}
+
+/* Time slices of 1/2 each do not interfere: 1 ends at 100, 0 has 50 left and ends at 150. */
+static void slices_share_time(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(
+        script_play(two, 2, "1x1", HS_CAN_COLOCATE | HS_CAN_SLICE, halves_of_gpu_0, &r), HS_OK);
+    assert_int_equal(r.jobs[1].end_us, 100 * S);
+    assert_int_equal(r.jobs[0].end_us, 150 * S);
+    hs_test_free(&r);
+}
+
+static void too_large_shares(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    both_on_gpu_0(v, p, call);
+    if (call == 0)
+        hs_plan_share(p, script_handle[0], HS_Q32_ONE / 2);
+}
+
+static void shares_fit_into_one(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_script_refused(
+        script_play(two, 2, "1x1", HS_CAN_COLOCATE | HS_CAN_SLICE, too_large_shares, &r), &r,
+        "shares on GPU 0 add up to more than 1");
+}
+
+/* ---- throttle, pause, resize ---- */
+
+static void quarter_speed(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call != 0)
+        return;
+    hs_plan_start(p, script_handle[0]);
+    hs_plan_on_node(p, 0, 2);
+    hs_plan_cap(p, script_handle[0], HS_Q32_ONE / 4);
+}
+
+static void a_cap_throttles(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_THROTTLE, quarter_speed, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 400 * S); /* 100 s of work at 1/4 */
+    hs_test_free(&r);
+}
+
+static void pause_10_to_30(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 2);
+        hs_plan_timer(p, 30 * S, 'b');
+        hs_plan_timer(p, 10 * S, 'a');
+    } else if (call == 1) {
+        hs_plan_pause(p, script_handle[0]);
+    } else if (call == 2) {
+        hs_plan_resume(p, script_handle[0]);
+    }
+}
+
+/* Timers come in order of time, not of setting; 20 s of pause are added to 100 s of work. */
+static void a_pause_stops_progress(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_SLICE | HS_CAN_TIME, pause_10_to_30, &r),
+                     HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 120 * S);
+    assert_int_equal(r.jobs[0].run_us, 120 * S);
+    assert_string_equal(script_told, "USabF"); /* submit, started, a, b, finish */
+    hs_test_free(&r);
+}
+
+static void wide(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call != 0)
+        return;
+    hs_plan_start(p, script_handle[0]);
+    hs_plan_on_node(p, 0, 4);
+}
+
+static void an_elastic_job_may_grow(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {{.gpus = 2, .gpus_min = 1, .gpus_max = 4, .duration_s = 100}};
+    struct hs_test_result r;
+    assert_int_equal(script_play(jobs, 1, "1x4", HS_CAN_RESIZE, wide, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 50 * S); /* twice the GPUs, linear */
+    hs_test_free(&r);
+    assert_script_refused(script_play(jobs, 1, "1x4", 0, wide, &r), &r, "4 of 2 GPUs given");
+}
+
+static void limit_then_share(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_gpu(p, 0);
+        hs_plan_mem_limit(p, script_handle[0], 4096);
+        hs_plan_timer(p, 10 * S, 't');
+    } else if (call == 1) {
+        hs_plan_start(p, script_handle[1]);
+        hs_plan_on_gpu(p, 0);
+    }
+}
+
+/* 10 GiB limited to 4 leave room for 10 more on 16: job 1 shares from 10 s on. Both at 1/2: job 1
+ * (20 s of work) ends at 50; job 0 has done 10 + 20 = 30 of 40 by then and ends at 60. */
+static void a_memory_limit_makes_room(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 40, .gpu_mem_mib = 10240},
+                                 {.gpus = 1, .duration_s = 20, .gpu_mem_mib = 10240}};
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_THROTTLE | HS_CAN_TIME;
+    assert_int_equal(script_play(jobs, 2, "1x1:V100", can, limit_then_share, &r), HS_OK);
+    assert_int_equal(r.jobs[1].end_us, 50 * S);
+    assert_int_equal(r.jobs[0].end_us, 60 * S);
+    hs_test_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sharing_needs_a_declaration), cmocka_unit_test(tenants_slow_each_other),
+        cmocka_unit_test(memory_is_a_limit),           cmocka_unit_test(slices_share_time),
+        cmocka_unit_test(shares_fit_into_one),         cmocka_unit_test(a_cap_throttles),
+        cmocka_unit_test(a_pause_stops_progress),      cmocka_unit_test(an_elastic_job_may_grow),
+        cmocka_unit_test(a_memory_limit_makes_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
