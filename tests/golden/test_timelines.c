@@ -317,6 +317,19 @@ static void srtf_boundaries(void **state)
     expect("1x1", "srtf:form=replace", "0:1,0,10 1:1,5,5", "0:0-10 1:10-15");
 }
 
+/* 1x2, srsf: at 0 job 0 (2 x 1) does not fit beside 1 (1 x 1), so 1 and 2 run. At 1 job 1 ends, and
+ * 2 x 1 of job 2 stands against 1 x 2 of job 0. evict: nobody is evicted for an equal key.
+ * replace: equal keys keep the order of the decision before, which was 1 0 2.
+ *   evict    1..0      replace  10..
+ *            2220               2022 */
+static void preemption_ties(void **state)
+{
+    static const char jobs[] = "0:2,0,1 1:1,0,1 2:1,0,3";
+    (void)state;
+    expect("1x2", "srsf:form=evict,preempt_cost=free", jobs, "0:3-4 1:0-1 2:0-3");
+    expect("1x2", "srsf:form=replace,preempt_cost=free", jobs, "0:1-2 1:0-1 2:0-1,2-4");
+}
+
 /* 2x2 consolidate, evict: nodes {0,1} and {2,3}. At 10 comes 4 (2 GPUs, 20 s). Left: 0 40, 1 61,
  * 2 52, 3 73; by number 4, 0 and 2 are chosen, 1 and 3 are out, and then 4 finds one free GPU on
  * each node: a chosen job that cannot be placed just waits, and so do those not chosen. At 50 job 0
@@ -434,6 +447,7 @@ int main(void)
         cmocka_unit_test(costs),
         cmocka_unit_test(cost_counts_as_remaining),
         cmocka_unit_test(srtf_boundaries),
+        cmocka_unit_test(preemption_ties),
         cmocka_unit_test(evict_leaves_holes),
         cmocka_unit_test(replace_moves),
         cmocka_unit_test(srtf_skips_misfits),

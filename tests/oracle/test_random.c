@@ -25,7 +25,7 @@
 
 #define JOBS_MAX  8
 #define HORIZON_S 10000
-#define SHOWN_MAX 8
+#define SHOWN_MAX 5
 
 static const char *const policies[] = {"fifo", "sjf", "srtf", "srsf"};
 static const char *const scans[] = {"strict", "fit", "easy"};

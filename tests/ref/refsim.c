@@ -172,10 +172,10 @@ static bool goes_before(const struct ref_scenario *s, int a, int b)
     const struct ref_job *x = &s->jobs[a], *y = &s->jobs[b];
     if (key_of(s, x) != key_of(s, y))
         return key_of(s, x) < key_of(s, y);
-    if (s->policy >= REF_SRTF && x->is_placed != y->is_placed)
-        return x->is_placed;
-    if (s->policy >= REF_SRTF && s->form == REF_REPLACE && x->is_placed)
+    if (s->policy >= REF_SRTF && s->form == REF_REPLACE && x->rank != y->rank)
         return x->rank < y->rank;
+    if (s->policy >= REF_SRTF && s->form == REF_EVICT && x->is_placed != y->is_placed)
+        return x->is_placed;
     if (x->submit != y->submit)
         return x->submit < y->submit;
     return a < b;
@@ -394,6 +394,7 @@ bool ref_simulate(struct ref_scenario *s, int64_t horizon)
         struct ref_job *j = &s->jobs[i];
         j->first_start = j->finish = -1;
         j->preemptions = 0;
+        j->rank = s->job_count; /* behind all that have been through a pass */
         j->left = j->duration;
         j->cost_left = 0;
         j->is_rejected = j->is_submitted = j->is_placed = j->is_done = false;
