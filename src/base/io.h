@@ -8,6 +8,7 @@
 #ifndef HORUS_BASE_IO_H
 #define HORUS_BASE_IO_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,9 @@
 #include "base/diag.h"
 
 struct hs_input;
+
+/* For a signal handler without SA_RESTART: once set, a read that waits ends in HS_E_INTERRUPTED. */
+extern volatile sig_atomic_t hs_input_stop;
 
 /* path is borrowed for messages until close. */
 HS_MUST_USE enum hs_status hs_input_open(struct hs_input **in, const char *path,

@@ -21,6 +21,8 @@
 #define BUFFER_SIZE (256u << 10)
 #define PEEK_SIZE   (64u << 10)
 
+volatile sig_atomic_t hs_input_stop;
+
 struct hs_input {
     const char *path;
     struct hs_diag *diag;
@@ -61,7 +63,10 @@ static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size
     ssize_t got;
     do {
         got = read(in->fd, to, room);
-    } while (got < 0 && errno == EINTR);
+    } while (got < 0 && errno == EINTR && !hs_input_stop);
+    if (got < 0 && errno == EINTR)
+        return input_fail(in, HS_E_INTERRUPTED, NULL, "stopped while waiting for data",
+                          hs_status_text(HS_E_INTERRUPTED));
     if (got < 0)
         return input_fail(in, HS_E_IO, NULL, "cannot read", strerror(errno));
     in->at_eof = got == 0;

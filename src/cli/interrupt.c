@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The handlers only store to sig_atomic_t. They are not restarted by hand: reads and writes go on
- * (SA_RESTART), because the engine polls the flags every few thousand events.
+ * The handlers only store to sig_atomic_t. The engine polls the flags every few thousand events; a
+ * read that waits for input is woken (no SA_RESTART) and looks at its own.
  */
 #include "cli/interrupt.h"
 
 #include <signal.h>
 #include <string.h>
+
+#include "base/io.h"
 
 static volatile sig_atomic_t ending_signal;
 static volatile sig_atomic_t wants_status;
@@ -14,6 +16,7 @@ static volatile sig_atomic_t wants_status;
 static void on_ending(int signal_number)
 {
     ending_signal = signal_number;
+    hs_input_stop = 1;
 }
 
 static void on_status(int signal_number)
@@ -47,7 +50,7 @@ static bool is_ignored(int signal_number)
 
 void hs_interrupt_watch(void)
 {
-    int once = SA_RESTART | (int)SA_RESETHAND;
+    int once = (int)SA_RESETHAND;
     if (!is_ignored(SIGINT))
         handle(SIGINT, on_ending, once);
     handle(SIGTERM, on_ending, once);
