@@ -19,11 +19,19 @@ run_one() { # PROGRAM LOG: prints the program's line, leaves LOG and LOG.count
     local ms=$((($(date +%s%N) - begin) / 1000000))
     awk -v status="$status" -v limit="$limit_s" -v ms="$ms" -v name="${program#build/*/}" \
         -v count="$log.count" '
-        # A line that says why is shown, and not counted again.
-        /^skip: / { notes[++n] = $0; next }
-        /^not ok .*# SKIP/ || /^skip - / { skipped++; if (/^skip - /) notes[++n] = $0; next }
-        /^not ok / || /^FAIL - / { failed++; next }
-        /^ok / { passed++; next }
+        /^skip - / { skipped++; notes[++n] = $0; next }
+        # What the test printed before its TAP line says why.
+        /^not ok .*# SKIP/ {
+            skipped++
+            sub(/^not ok [0-9]+ # SKIP */, "")
+            sub(/^[Ss][Kk][Ii][Pp]([Pp][Ee][Dd])?: */, "", said)
+            notes[++n] = "skip - " $0 ": " said
+            said = ""
+            next
+        }
+        /^not ok / || /^FAIL - / { failed++; said = ""; next }
+        /^ok / { passed++; said = ""; next }
+        { said = $0 }
         END {
             if (status == 124) { failed++; notes[++n] = "stopped after " limit " s" }
             else if (status != 0 && !failed) { failed++; notes[++n] = "exit status " status }

@@ -39,7 +39,7 @@ program crash 'kill -SEGV $$'
 program half 'echo "ok 1 - a"; kill -ABRT $$'
 program slow 'exec sleep 5'
 
-expect "TAP with a skip" 0 "2 passed, 0 failed, 1 skipped" "skip: no data" "$work/tap"
+expect "TAP with a skip" 0 "2 passed, 0 failed, 1 skipped" "skip - c: no data" "$work/tap"
 expect "TAP with a failure shows its output" 1 "1 passed, 1 failed, 0 skipped" "# 1 != 2" \
     "$work/tapfail"
 expect "script lines" 0 "1 passed, 0 failed, 1 skipped" "skip - b: no tool" "$work/lines.sh"
