@@ -64,6 +64,7 @@ struct verify_job {
     const char *id;
     int64_t submit_us, work_us;
     uint32_t gpus;
+    uint32_t vc; /* in run->vcs */
     struct verify_row row;
     struct verify_sum sum;
 };
@@ -89,7 +90,7 @@ struct verify_made_of {
     uint64_t trace_hash, trace_bytes;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
-    bool has_trace_hash, is_sharing;
+    bool has_trace_hash, is_sharing, is_partitioned;
 };
 
 struct verify_run {
@@ -97,6 +98,7 @@ struct verify_run {
     struct hs_diag *diag;
     struct hs_arena arena;
     struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
+    struct hs_intern vcs;
     struct verify_made_of made_of;
     struct verify_cluster cluster;
     struct verify_job *jobs;

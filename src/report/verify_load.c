@@ -111,7 +111,8 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
 {
     if (run->job_count == 0)
         *epoch_us = j->submit_us;
-    uint32_t name;
+    uint32_t name, vc;
+    HS_TRY(hs_intern_get(&run->vcs, j->vc, &vc));
     HS_TRY(hs_intern_get(&run->ids, j->id, &name));
     if (name != run->job_count + 1)
         return hs_fail(run->diag, HS_E_INPUT, NULL, "give every job of the trace an id of its own",
@@ -125,6 +126,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
         .submit_us = j->submit_us - *epoch_us,
         .work_us = j->duration_us,
         .gpus = j->gpus,
+        .vc = vc,
         .sum = {.first_start_us = -1, .last_end_us = -1, .finish_us = -1, .is_full_speed = true}};
     return HS_OK;
 }
@@ -341,6 +343,7 @@ enum hs_status verify_path(const struct verify_run *run, const char *name,
 enum hs_status verify_load(struct verify_run *run)
 {
     HS_TRY(hs_intern_init(&run->ids));
+    HS_TRY(hs_intern_init(&run->vcs));
     HS_TRY(verify_load_manifest(run));
     HS_TRY(verify_load_cluster(run, run->made_of.cluster));
     HS_TRY(load_trace(run));
@@ -355,5 +358,6 @@ void verify_free(struct verify_run *run)
     hs_free(run->segments);
     hs_free(run->ranges);
     hs_intern_free(&run->ids);
+    hs_intern_free(&run->vcs);
     hs_arena_free(&run->arena);
 }

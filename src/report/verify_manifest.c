@@ -20,7 +20,7 @@
  * configuration leaves out because it is absent by default. */
 struct settings {
     const char *trace, *format, *map, *cluster, *outcomes, *sort;
-    int32_t time_unit, philly_attempts, cpu_jobs, zero_duration;
+    int32_t time_unit, philly_attempts, cpu_jobs, zero_duration, vc;
     int64_t max_jobs, until_us, warmup_us, cooldown_us;
     double load, skip_bad_rows;
 };
@@ -32,6 +32,8 @@ static const int64_t time_units_us[] = {HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 
 static const char *const attempts[] = {"merge", "split", "sum", NULL};
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
+static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
+enum { VC_PARTITION = 1 };
 
 static const struct hs_param table[] = {
     {.key = "trace", .type = HS_PARAM_TEXT, .offset = AT(trace)},
@@ -60,6 +62,11 @@ static const struct hs_param table[] = {
      .offset = AT(zero_duration),
      .preset = "keep",
      .choices = zero_durations},
+    {.key = "vc",
+     .type = HS_PARAM_CHOICE,
+     .offset = AT(vc),
+     .preset = "ignore",
+     .choices = vc_modes},
     {.key = "max_jobs", .type = HS_PARAM_INT, .offset = AT(max_jobs), .preset = "0"},
     {.key = "until", .type = HS_PARAM_DURATION, .offset = AT(until_us), .preset = "0s"},
     {.key = "warmup", .type = HS_PARAM_DURATION, .offset = AT(warmup_us), .preset = "0s"},
@@ -133,6 +140,7 @@ static enum hs_status use_settings(struct verify_run *run, const struct settings
         return hs_fail(run->diag, HS_E_INPUT, NULL, NULL, "manifest: sort is not understood: '%s'",
                        settings->sort);
     m->cluster = settings->cluster;
+    m->is_partitioned = settings->vc == VC_PARTITION;
     m->until_us = settings->until_us > 0 ? settings->until_us : HS_TIME_MAX;
     m->warmup_us = settings->warmup_us;
     m->cooldown_us = settings->cooldown_us;

@@ -131,26 +131,74 @@ static enum hs_status check_overlap(struct verify_run *run, struct verify_check 
     return HS_OK;
 }
 
+static uint32_t node_of(const struct verify_cluster *cluster, uint32_t gpu)
+{
+    uint32_t low = 0, high = cluster->node_count;
+    while (low + 1 < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (cluster->node_first[middle] <= gpu)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static uint32_t nodes_of(const struct verify_run *run, const struct verify_segment *seg)
 {
     const struct verify_cluster *cluster = &run->cluster;
     uint32_t count = 0, above = 0; /* nodes below `above` are counted */
     for (uint32_t r = 0; r < seg->range_count; r++) {
         const struct verify_range *range = &run->ranges[seg->range_first + r];
-        uint32_t low = 0, high = cluster->node_count;
-        while (low + 1 < high) { /* the node of range->first */
-            uint32_t middle = low + (high - low) / 2;
-            if (cluster->node_first[middle] <= range->first)
-                low = middle;
-            else
-                high = middle;
-        }
-        for (; low < cluster->node_count && cluster->node_first[low] <= range->last; low++) {
-            count += low >= above;
-            above = low >= above ? low + 1 : above;
+        uint32_t node = node_of(cluster, range->first);
+        for (; node < cluster->node_count && cluster->node_first[node] <= range->last; node++) {
+            count += node >= above;
+            above = node >= above ? node + 1 : above;
         }
     }
     return count;
+}
+
+/* owner[node]: 1 + the VC of the job seen there first. */
+static void own(const struct verify_run *run, const struct verify_segment *seg, uint32_t *owner,
+                struct verify_check *c)
+{
+    const struct verify_cluster *cluster = &run->cluster;
+    uint32_t vc = run->jobs[seg->job].vc;
+    for (uint32_t r = 0; r < seg->range_count; r++) {
+        const struct verify_range *range = &run->ranges[seg->range_first + r];
+        uint32_t node = node_of(cluster, range->first);
+        for (; node < cluster->node_count && cluster->node_first[node] <= range->last; node++) {
+            if (owner[node] == 0)
+                owner[node] = vc + 1;
+            if (owner[node] != vc + 1)
+                verify_fault(c,
+                             "segments.csv:%" PRId64 ": job %s of VC '%s' on node %" PRIu32
+                             ", which VC '%s' used",
+                             seg->line, id_of(run, seg), hs_intern_text(&run->vcs, vc), node,
+                             hs_intern_text(&run->vcs, owner[node] - 1));
+        }
+    }
+}
+
+/* Which nodes a VC has is not looked up: only that no node serves two. */
+static enum hs_status check_partition(struct verify_run *run, struct verify_check *c)
+{
+    if (!run->made_of.is_partitioned) {
+        c->skipped = "the run has no partition into virtual clusters";
+        return HS_OK;
+    }
+    uint32_t *owner = hs_alloc_zeroed(run->cluster.node_count + UINT64_C(1), sizeof *owner);
+    if (owner == NULL)
+        return hs_fail(run->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    for (uint32_t i = 0; i < run->segment_count; i++) {
+        if (run->segments[i].job == VERIFY_NO_JOB)
+            continue;
+        c->looked++;
+        own(run, &run->segments[i], owner, c);
+    }
+    hs_free(owner);
+    return HS_OK;
 }
 
 static void add_up(const struct verify_run *run, const struct verify_segment *seg,
@@ -198,6 +246,7 @@ const struct verify_rule verify_schedule_rules[] = {
     {"every gang is whole", "segments", "of another size", check_gangs},
     {"nothing starts before its submission", "segments", "too early", check_submission},
     {"no GPU is held twice", "segments", "overlaps", check_overlap},
+    {"no node serves two virtual clusters", "segments", "strangers", check_partition},
     {"a job is in one place at a time and ends once", "segments", "overlaps", check_one_place},
     {NULL, NULL, NULL, NULL},
 };

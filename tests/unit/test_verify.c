@@ -151,6 +151,8 @@ static void a_sound_run(void **state)
                 "ok    every gang is whole: 5 segments, 0 of another size\n"
                 "ok    nothing starts before its submission: 5 segments, 0 too early\n"
                 "ok    no GPU is held twice: 5 segments, 0 overlaps\n"
+                "skip  no node serves two virtual clusters: the run has no partition into virtual "
+                "clusters\n"
                 "ok    a job is in one place at a time and ends once: 5 segments, 0 overlaps\n"
                 "ok    jobs.csv has one row a job of the trace: 3 jobs, 0 missing or too many\n"
                 "ok    jobs.csv says what the trace says: 3 jobs, 0 differences\n"
@@ -320,6 +322,24 @@ static void windows(void **state)
                                    "is set)\n"));
 }
 
+/* VCs a, b, a on one node; then b alone on node 1 of two. */
+static void partition(void **state)
+{
+    static struct report r;
+    (void)state;
+    with(&r, MANIFEST, "1x2:V100\"", "1x2:V100\", \"vc\": \"partition\"");
+    assert_int_equal(r.status, HS_OK); /* no job has a VC: all of one */
+    assert_non_null(strstr(r.text, "ok    no node serves two virtual clusters: 5 segments"));
+    write_replaced("trace.csv",
+                   "job_id,submit_time,gpus,duration,vc\n0,0,2,100,a\n1,10,1,60,b\n2,20,2,20,a\n",
+                   NULL, NULL);
+    verify(&r);
+    assert_non_null(strstr(r.text,
+                           "FAIL  no node serves two virtual clusters: 5 segments, 2 strangers\n"
+                           "        segments.csv:3: job 1 of VC 'b' on node 0, which VC 'a' used\n"
+                           "        segments.csv:5: job 1 of VC 'b' on node 0"));
+}
+
 /* Two racks, node 0 with GPU 0, node 1 with GPU 1: job 0 spans two nodes. */
 static void cluster_from_json(void **state)
 {
@@ -368,11 +388,17 @@ static void what_cannot_be_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sound_run),       cmocka_unit_test(lies_in_segments),
-        cmocka_unit_test(lies_in_jobs),      cmocka_unit_test(work),
-        cmocka_unit_test(lies_in_summary),   cmocka_unit_test(lies_in_manifest),
-        cmocka_unit_test(sharing),           cmocka_unit_test(windows),
-        cmocka_unit_test(cluster_from_json), cmocka_unit_test(what_cannot_be_read),
+        cmocka_unit_test(a_sound_run),
+        cmocka_unit_test(lies_in_segments),
+        cmocka_unit_test(lies_in_jobs),
+        cmocka_unit_test(work),
+        cmocka_unit_test(lies_in_summary),
+        cmocka_unit_test(lies_in_manifest),
+        cmocka_unit_test(sharing),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(partition),
+        cmocka_unit_test(cluster_from_json),
+        cmocka_unit_test(what_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }
