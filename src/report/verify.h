@@ -4,6 +4,7 @@
  * alone and holds it against the trace, the cluster and summary.json: no GPU is held twice (unless
  * the card says sharing), gangs are whole, nothing starts before its submission, every job's work
  * is done, sums agree. Includes nothing of engine/ or model/: it parses the cluster for itself.
+ * Unlike a simulation it keeps everything in memory: about 320 bytes a job, 64 and more a segment.
  */
 #ifndef HORUS_REPORT_VERIFY_H
 #define HORUS_REPORT_VERIFY_H
