@@ -18,6 +18,8 @@ static script_fn *script;
 hs_job_id script_handle[16];
 static int submitted, calls;
 char script_told[256];
+uint32_t script_knows;
+int64_t script_startup_us;
 
 static void note(char c)
 {
@@ -53,6 +55,8 @@ enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const
 {
     struct hs_test_options options = {.policy = &scripted, .interference_q32 = HS_Q32_ONE / 2};
     scripted.can = can;
+    scripted.knows = script_knows;
+    options.startup_us = script_startup_us;
     script = what;
     submitted = calls = 0;
     memset(script_told, 0, sizeof script_told);

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Every invariant can fail: one run of two jobs on 1x4 is stopped half-way, one thing is broken at
+ * a time, and the check must name the rule; mended again, it must be silent.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "engine/invariant.h"
+#include "support/sink.h"
+
+static struct hs_engine *e; /* the one that the breakers break */
+static struct sink sink;
+static struct hs_cluster cluster;
+
+static hs_job_id first;
+
+static void on_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    (void)state, (void)v;
+    if (event->kind == HS_EVENT_SUBMIT && first == HS_NO_JOB)
+        first = event->job;
+}
+
+static enum hs_status decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    (void)state;
+    if (hs_view_state(v, first) == HS_JOB_PENDING) {
+        hs_plan_start(p, first);
+        hs_plan_on_node(p, 0, 2);
+        hs_plan_timer(p, 1000, 0);
+    }
+    return HS_OK;
+}
+
+static const char *policy_rule;
+
+static const char *policy_check(const void *state, const struct hs_view *v)
+{
+    (void)state, (void)v;
+    return policy_rule;
+}
+
+static const struct hs_policy_ops policy = {.name = "first only",
+                                            .can = HS_CAN_TIME,
+                                            .state_size = 1,
+                                            .on_event = on_event,
+                                            .decide = decide,
+                                            .check = policy_check};
+
+/* Two jobs of two GPUs at time 0, then the trace fails: the engine stays as it stood. */
+static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
+{
+    int *row = ctx;
+    if (*row == 2)
+        return HS_E_IO;
+    *out = (struct hs_trace_job){.id = *row == 0 ? "a" : "b",
+                                 .duration_us = 100,
+                                 .deadline_us = -1,
+                                 .preempt_cost_us = -1,
+                                 .gpus = 2,
+                                 .gpu_mem_mib = 100,
+                                 .submit_us = *row * 10,
+                                 .gpu_util_pm = -1};
+    (*row)++;
+    return HS_OK;
+}
+
+static int open_engine(void **state)
+{
+    (void)state;
+    static const char plain = 0;
+    int row = 0;
+    sink_init(&sink);
+    first = HS_NO_JOB;
+    assert_int_equal(hs_cluster_load(&cluster, "1x4:V100", &sink.diag), HS_OK);
+    struct hs_engine_config config = {.cluster = &cluster,
+                                      .policy = &policy,
+                                      .policy_state = &plain,
+                                      .check = HS_CHECK_FULL,
+                                      .until_us = HS_TIME_MAX,
+                                      .interference_q32 = HS_Q32_ONE,
+                                      .max_tenants = 2};
+    assert_int_equal(hs_engine_open(&e, &config, &sink.diag), HS_OK);
+    assert_int_equal(hs_engine_run(e, (struct hs_job_source){next_job, &row}), HS_E_IO);
+    assert_int_equal(hs_invariant_check(e), HS_OK);
+    return 0;
+}
+
+static int close_engine(void **state)
+{
+    (void)state;
+    hs_engine_close(e);
+    hs_cluster_free(&cluster);
+    return 0;
+}
+
+/* The check must fail for `rule` while *field has the wrong value. */
+#define BREAKS(field, wrong, rule)                                                                 \
+    do {                                                                                           \
+        unsigned char kept[sizeof(field)];                                                         \
+        memcpy(kept, &(field), sizeof(field));                                                     \
+        (field) = (wrong);                                                                         \
+        sink_clear(&sink);                                                                         \
+        assert_int_equal(hs_invariant_check(e), HS_E_INVARIANT);                                   \
+        if (strstr(sink.text, rule) == NULL)                                                       \
+            fail_msg("expected '%s' in: %s", rule, sink.text);                                     \
+        memcpy(&(field), kept, sizeof(field));                                                     \
+        assert_int_equal(hs_invariant_check(e), HS_OK);                                            \
+    } while (0)
+
+static void every_sum_is_checked(void **state)
+{
+    (void)state;
+    BREAKS(e->instant.running, 7, "running + pending + suspended");
+    BREAKS(e->figures.finished, 7, "ended and live jobs");
+    BREAKS(e->instant.gpus_held, 99, "more GPUs are held than there are");
+    BREAKS(e->instant.gpus_held, 3, "held or shared GPUs are miscounted");
+    BREAKS(e->instant.gpus_shared, 3, "more GPUs are shared than held");
+    BREAKS(e->job_events.entries[0].time_us, -5, "a job's event lies in the past");
+    BREAKS(e->timer_events.entries[0].time_us, -5, "a timer lies in the past");
+    BREAKS(e->backlog.gpus_wanted, 99, "GPUs that wait are miscounted");
+    BREAKS(e->work_done_ns, 1, "work done + remaining + lost");
+}
+
+static void every_gpu_is_checked(void **state)
+{
+    (void)state;
+    struct hs_gpu *gpu = &e->gpus[0];
+    BREAKS(gpu->tenants, 2, "tenants of a GPU are miscounted");
+    BREAKS(gpu->shadow_tenants, 0, "tenants of a GPU are miscounted");
+    BREAKS(gpu->mem_used_mib, 1, "memory of a GPU is miscounted");
+    BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
+    BREAKS(gpu->first_seat, e->gpus[1].first_seat, "a GPU lists a tenant that does not hold it");
+    BREAKS(e->gpus[3].first_seat, e->gpus[1].first_seat, "a GPU lists a tenant");
+}
+
+static void every_job_is_checked(void **state)
+{
+    (void)state;
+    struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
+    BREAKS(job->gpus_held, 1, "its GPUs are miscounted");
+    BREAKS(waits->gpus_held, 1, "a job that is not placed holds GPUs");
+    BREAKS(job->gpus_min, 3, "a gang is placed in part");
+    BREAKS(job->work.done_ns, -1, "work done lies outside");
+    BREAKS(job->rate_q32, 5, "a rate is out of date");
+    BREAKS(job->state, HS_JOB_STARTING, "makes progress");
+    BREAKS(waits->cost_left_us, -1, "more cost was paid than owed");
+    BREAKS(waits->plan, HS_PLAN_PLACED, "a mark of the plan was left");
+    BREAKS(e->job_events.position[first], 9, "event heap is out of order");
+    BREAKS(policy_rule, "a rule of the policy", "a rule of the policy");
+}
+
+/* With a way to hide it, a GPU held twice is still found. */
+static void nobody_shares_unasked(void **state)
+{
+    (void)state;
+    struct hs_gpu *gpu = &e->gpus[0];
+    struct hs_seat *seat = &e->jobs.seats[gpu->first_seat];
+    struct hs_gpu whole = *gpu;
+    struct hs_seat linked = *seat;
+    uint32_t second = e->gpus[1].first_seat;
+    struct hs_seat moved = e->jobs.seats[second];
+    e->jobs.seats[second].gpu = 0;
+    e->jobs.seats[second].next_on_gpu = HS_NO_SEAT;
+    seat->next_on_gpu = second;
+    gpu->tenants = gpu->shadow_tenants = gpu->active = 2;
+    gpu->mem_used_mib = 200;
+    sink_clear(&sink);
+    assert_int_equal(hs_invariant_check(e), HS_E_INVARIANT);
+    assert_non_null(
+        strstr(sink.text, "a GPU is held twice under a policy that does not co-locate"));
+    *gpu = whole;
+    *seat = linked;
+    e->jobs.seats[second] = moved;
+    assert_int_equal(hs_invariant_check(e), HS_OK);
+}
+
+/* fast looks at sums only, off at nothing. */
+static void levels_differ(void **state)
+{
+    (void)state;
+    uint16_t kept = e->gpus[0].tenants;
+    e->gpus[0].tenants = 9;
+    e->config.check = HS_CHECK_FAST;
+    assert_int_equal(hs_invariant_check(e), HS_OK);
+    e->config.check = HS_CHECK_OFF;
+    uint64_t running = e->instant.running;
+    e->instant.running = 9;
+    assert_int_equal(hs_invariant_check(e), HS_OK);
+    e->instant.running = running;
+    e->gpus[0].tenants = kept;
+    e->config.check = HS_CHECK_FULL;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_sum_is_checked), cmocka_unit_test(every_gpu_is_checked),
+        cmocka_unit_test(every_job_is_checked), cmocka_unit_test(nobody_shares_unasked),
+        cmocka_unit_test(levels_differ),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
