@@ -64,6 +64,7 @@ struct hs_semantics {
     const char *placement;  /* placer */
     const char *preemption; /* "none", "evict", "replace" */
     const char *cost;       /* "free", "table", "job" */
+    const char *ties;       /* among equal keys; NULL: submission, then trace row */
 };
 
 struct hs_policy_ops {

@@ -190,7 +190,9 @@ static void fill_card(struct hs_setup *setup)
     if (setup->policy->semantics != NULL)
         setup->policy->semantics(setup->policy_state, &card->policy_semantics);
     card->gang = "all or nothing";
-    card->ties = "submission, then trace row; equally good nodes: lowest id";
+    const char *ties = card->policy_semantics.ties;
+    (void)snprintf(card->ties, sizeof card->ties, "%s; equally good nodes: lowest id",
+                   ties != NULL ? ties : "submission, then trace row");
     card->locality = "none: a spread gang runs at full speed";
     card->vc = vc_texts[options->vc];
     card->interference = options->interference < 1 ? "constant speed beside another job" : "none";

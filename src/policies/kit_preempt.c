@@ -43,4 +43,6 @@ void hs_preempt_semantics(const struct hs_preempt *s, struct hs_semantics *out)
     out->placement = hs_placer_names[s->placement];
     out->preemption = hs_form_names[s->form];
     out->cost = hs_cost_names[s->cost.model];
+    out->ties = s->form == HS_FORM_REPLACE ? "as the decision before, newcomers last"
+                                           : "jobs that hold GPUs, then submission, then trace row";
 }
