@@ -240,7 +240,7 @@ const struct hs_option hs_run_option_table[] = {
     {.param = {.key = "check",
                .type = HS_PARAM_CHOICE,
                .offset = AT(check),
-               .preset = "off",
+               .preset = "fast",
                .choices = checks,
                .help = "invariants after every instant: none, cheap ones, full recounts"},
      .group = "Simulation",
