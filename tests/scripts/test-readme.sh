@@ -3,6 +3,7 @@
 #
 # What the README shows is what the program prints: every line of the demo's table and of the run
 # beneath it, every policy of the table, every target and path that it names.
+# --bless puts what the program prints now into README.md: read the diff before you commit it.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 1
@@ -28,9 +29,23 @@ shown() { # prints the lines of standard input that README.md does not show
     done
 }
 
-verdict "the demo's table" "$(HORUS_DEMO_RUNS=$work scripts/demo.sh "$HORUS" | grep -v '^Every job' | shown)"
-verdict "one run" "$("$HORUS" run traces/sample.csv -c 8x8:V100 -p srtf -o "$work/run" |
-    sed 's#^files .*#files       results/sample-srtf-.../#' | shown)"
+HORUS_DEMO_RUNS=$work scripts/demo.sh "$HORUS" | grep -v '^Every job' | sed '/^$/d' >"$work/demo"
+"$HORUS" run traces/sample.csv -c 8x8:V100 -p srtf -o "$work/run" |
+    sed 's#^files .*#files       results/sample-srtf-.../#' >"$work/one"
+if [ "${1-}" = --bless ]; then
+    awk -v work="$work" '
+        function show(file, line) {
+            while ((getline line < file) > 0) print line == "" ? "" : "    " line
+            close(file)
+        }
+        /^    traces\/sample.csv on / { show(work "/demo"); until = "^$" }
+        /^    traces\/sample.csv \(csv\)/ { show(work "/one"); until = "^    files " }
+        until == "" { print; next }
+        $0 ~ until { if (until == "^$") print; until = "" }' README.md >"$work/README.md"
+    cp "$work/README.md" README.md
+fi
+verdict "the demo's table" "$(shown <"$work/demo")"
+verdict "one run" "$(shown <"$work/one")"
 verdict "every policy has a row" "$("$HORUS" policies --json | jq -r '.[].name' |
     while read -r name; do grep -q "^| \`$name\` " README.md || echo "$name"; done)"
 verdict "targets exist" "$(grep -oE '(^ *|`)make [a-z-]+' README.md | awk '{ print $NF }' | sort -u |
