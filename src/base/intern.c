@@ -43,20 +43,8 @@ static enum hs_status table_double(struct hs_intern *names)
     return HS_OK;
 }
 
-enum hs_status hs_intern_init(struct hs_intern *names)
+static enum hs_status text_get(struct hs_intern *names, const char *text, uint32_t *id)
 {
-    *names = (struct hs_intern){0};
-    uint32_t none;
-    enum hs_status status = hs_intern_get(names, "", &none);
-    if (status != HS_OK)
-        hs_intern_free(names);
-    return status;
-}
-
-enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id)
-{
-    if (text == NULL)
-        text = "";
     size_t len = strlen(text);
     uint64_t hash = hs_hash_of(text, len);
     /* Room first, so that a failure leaves everything as it was. */
@@ -80,6 +68,22 @@ enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t
     *id = names->count++;
     names->table[slot] = *id + 1;
     return HS_OK;
+}
+
+enum hs_status hs_intern_init(struct hs_intern *names)
+{
+    *names = (struct hs_intern){0};
+    uint32_t none;
+    enum hs_status status = text_get(names, "", &none);
+    if (status != HS_OK)
+        hs_intern_free(names);
+    return status;
+}
+
+enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id)
+{
+    *id = 0;
+    return text == NULL || text[0] == '\0' ? HS_OK : text_get(names, text, id);
 }
 
 uint32_t hs_intern_find(const struct hs_intern *names, const char *text)

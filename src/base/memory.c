@@ -20,11 +20,9 @@ struct hs_arena_chunk {
     _Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
-enum hs_status hs_grow(void **items, uint32_t *cap, uint64_t need, size_t item_size,
-                       uint64_t max_items)
+enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                          uint64_t max_items)
 {
-    if (need <= *cap)
-        return HS_OK;
     uint64_t most = max_items < UINT32_MAX ? max_items : UINT32_MAX;
     if (need > most)
         return HS_E_LIMIT;

@@ -16,8 +16,15 @@
 
 /* Makes room for `need` items (doubling; new bytes are zeroed). HS_E_LIMIT past max_items,
  * HS_E_MEMORY when refused; the array is unchanged then. Amortised O(1) per item. */
-HS_MUST_USE enum hs_status hs_grow(void **items, uint32_t *cap, uint64_t need, size_t item_size,
-                                   uint64_t max_items);
+HS_MUST_USE enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                                      uint64_t max_items);
+
+/* The usual case, that there is room, without a call: the event loop asks at every step. */
+HS_MUST_USE static inline enum hs_status hs_grow(void **items, uint32_t *cap, uint64_t need,
+                                                 size_t item_size, uint64_t max_items)
+{
+    return HS_LIKELY(need <= *cap) ? HS_OK : hs_grow_to(items, cap, need, item_size, max_items);
+}
 
 /* malloc, calloc and free of the project: NULL when out of memory or on overflow. */
 void *hs_alloc_zeroed(uint64_t count, size_t item_size);
