@@ -16,7 +16,9 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-OPT_release := -O2 -g
+# Link-time optimisation of the program alone: fat objects let the tests link without it.
+LTO := $(if $(findstring gcc,$(CC)),-flto=auto -ffat-lto-objects)
+OPT_release := -O2 -g $(LTO)
 OPT_debug   := -O0 -g3
 OPT_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OPT_cov     := -O0 -g --coverage
@@ -141,7 +143,7 @@ $(BENCHES): %: %.o
 
 $(TESTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(LTO),-fno-lto) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
 
 tests: $(PROGRAM) $(TESTS)
 

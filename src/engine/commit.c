@@ -13,6 +13,9 @@
 #include "engine/plan.h"
 #include "engine/progress.h"
 
+/* Actions that take GPUs from a job. */
+#define RELEASES (1u << HS_ACT_PREEMPT | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_KILL)
+
 /* GPUs of the pick list minus GPUs of the seats on one node; both lists are short. */
 static bool same_on_node(const struct hs_engine *e, const struct hs_job *job,
                          const struct hs_action *a, uint32_t node)
@@ -90,9 +93,7 @@ static enum hs_status plan_release_all(struct hs_engine *e)
 {
     for (uint32_t i = 0; i < e->plan.count; i++) {
         const struct hs_action *a = &e->plan.actions[i];
-        bool frees =
-            a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_MIGRATE || a->kind == HS_ACT_KILL;
-        if (frees && !a->is_kept)
+        if ((RELEASES >> a->kind & 1) && !a->is_kept)
             HS_TRY(job_release(e, a));
     }
     return HS_OK;
@@ -171,7 +172,8 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
 
 static enum hs_status plan_place_all(struct hs_engine *e)
 {
-    plan_reserve_named(e);
+    if (e->plan.has_named)
+        plan_reserve_named(e);
     for (uint32_t i = 0; i < e->plan.count; i++) {
         const struct hs_action *a = &e->plan.actions[i];
         if ((a->kind == HS_ACT_START || a->kind == HS_ACT_MIGRATE) && !a->is_kept)
@@ -281,18 +283,27 @@ static void plan_clear_marks(struct hs_engine *e)
             hs_engine_job(e, e->plan.actions[i].job)->plan &= (uint8_t)~marks;
 }
 
-enum hs_status hs_commit(struct hs_engine *e)
+static enum hs_status plan_set_all(struct hs_engine *e)
 {
-    if (e->plan.count == 0)
-        return HS_OK;
-    plan_mark_kept(e);
-    HS_TRY(plan_release_all(e));
-    HS_TRY(plan_place_all(e));
     for (uint32_t i = 0; i < e->plan.count; i++)
         HS_TRY(job_set(e, &e->plan.actions[i]));
     for (uint32_t i = 0; i < e->plan.count; i++)
         if (e->plan.actions[i].kind == HS_ACT_SHARE)
             HS_TRY(job_check_shares(e, e->plan.actions[i].job));
+    return HS_OK;
+}
+
+enum hs_status hs_commit(struct hs_engine *e)
+{
+    if (e->plan.count == 0)
+        return HS_OK;
+    if (e->plan.kinds & RELEASES) {
+        plan_mark_kept(e);
+        HS_TRY(plan_release_all(e));
+    }
+    HS_TRY(plan_place_all(e));
+    if (e->plan.kinds & ~(1u << HS_ACT_START))
+        HS_TRY(plan_set_all(e));
     HS_TRY(hs_progress_rerate(e));
     plan_tell(e);
     plan_clear_marks(e);

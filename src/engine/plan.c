@@ -106,6 +106,7 @@ static struct hs_action *plan_append(struct hs_plan *p, enum hs_action_kind kind
                          sizeof *p->actions, PLAN_MAX);
     if (p->refused != HS_OK)
         return NULL;
+    p->kinds |= 1u << kind;
     struct hs_action *a = &p->actions[p->count++];
     *a = (struct hs_action){.kind = kind, .job = job, .first_pick = p->pick_count};
     return a;
@@ -268,6 +269,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
     if (p->refused != HS_OK)
         return;
     const struct hs_job *job = &e->jobs.jobs[a->job];
+    p->has_named = true;
     gpu->mem_used_mib += job->gpu_mem_mib;
     if (gpu->shadow_tenants++ == 0)
         hs_free_take(e->free_index, gpu->node, 1, &job->ask);
@@ -452,6 +454,8 @@ void hs_plan_begin(struct hs_engine *e)
 {
     e->plan.count = 0;
     e->plan.pick_count = 0;
+    e->plan.kinds = 0;
+    e->plan.has_named = false;
     e->plan.is_open = false;
     e->plan.is_writing = true;
     e->plan.refused = HS_OK;

@@ -70,6 +70,8 @@ struct hs_plan {
     struct hs_action *actions;
     struct hs_pick *picks;
     uint32_t count, action_cap, pick_count, pick_cap;
+    uint32_t kinds;  /* bit per enum hs_action_kind that was appended, rolled back or not */
+    bool has_named;  /* some pick names its GPU */
     bool is_open;    /* the last action still takes GPUs */
     bool is_writing; /* inside decide() */
     enum hs_status refused;
