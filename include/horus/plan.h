@@ -37,8 +37,12 @@ void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us);
 /* Stop and continue a job that stays resident on its GPUs (HS_CAN_SLICE). */
 void hs_plan_pause(struct hs_plan *p, hs_job_id job);
 void hs_plan_resume(struct hs_plan *p, hs_job_id job);
-/* Share of its GPUs' time, and throttle, Q32 in (0, 1] (HS_CAN_SLICE, HS_CAN_THROTTLE). */
-void hs_plan_share(struct hs_plan *p, hs_job_id job, uint64_t share_q32);
+/* Time slices (HS_CAN_SLICE): jobs of one lane take turns on the GPUs they share and do not
+ * interfere; each gets its share, Q32 in (0, 1], of the lane's time, and the shares of a lane on a
+ * GPU add up to at most 1. Different lanes run at once and interfere. Lane 0, the default, is
+ * nobody's: a job in it runs beside all others, with share 1. */
+void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t lane, uint64_t share_q32);
+/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). */
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
 /* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE); 0 lifts the limit. */
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);

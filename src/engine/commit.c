@@ -78,6 +78,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     job->finish_us = HS_TIME_MAX;
     job->cost_left_us += a->time_us;
     job->share_q32 = job->cap_q32 = HS_Q32_ONE;
+    job->lane = 0;
     if (is_moved)
         job->migrations++;
     else if (a->kind == HS_ACT_PREEMPT)
@@ -182,18 +183,21 @@ static enum hs_status plan_place_all(struct hs_engine *e)
     return HS_OK;
 }
 
-/* A GPU on which somebody has a part share is time-sliced: the shares must fit into its time. */
+/* The shares of a lane must fit into its time, on each GPU of the job. */
 static enum hs_status job_check_shares(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
-        const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        uint32_t id = e->jobs.seats[s].gpu;
         uint64_t shares = 0;
-        for (uint32_t t = gpu->first_seat; t != HS_NO_SEAT; t = e->jobs.seats[t].next_on_gpu)
-            shares += hs_engine_job(e, e->jobs.seats[t].job)->share_q32;
-        if (shares > HS_Q32_ONE) {
-            hs_plan_refuse(&e->plan, slot, "shares on GPU %u add up to more than 1",
-                           e->jobs.seats[s].gpu);
+        for (uint32_t t = e->gpus[id].first_seat; t != HS_NO_SEAT;
+             t = e->jobs.seats[t].next_on_gpu) {
+            const struct hs_job *tenant = hs_engine_job(e, e->jobs.seats[t].job);
+            shares += tenant->lane == job->lane ? tenant->share_q32 : 0;
+        }
+        if (job->lane > 0 && shares > HS_Q32_ONE) {
+            hs_plan_refuse(&e->plan, slot, "shares of lane %u on GPU %u add up to more than 1",
+                           job->lane, id);
             return e->plan.refused;
         }
     }
@@ -235,8 +239,9 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
         hs_progress_sync(e, job);
         job->state = HS_JOB_RUNNING;
         return hs_progress_set_active(e, a->job, true);
-    case HS_ACT_SHARE:
+    case HS_ACT_SLICE:
         job->share_q32 = a->value;
+        job->lane = a->lane;
         return hs_progress_touch_beside(e, a->job);
     case HS_ACT_CAP:
         job->cap_q32 = a->value;
@@ -288,7 +293,7 @@ static enum hs_status plan_set_all(struct hs_engine *e)
     for (uint32_t i = 0; i < e->plan.count; i++)
         HS_TRY(job_set(e, &e->plan.actions[i]));
     for (uint32_t i = 0; i < e->plan.count; i++)
-        if (e->plan.actions[i].kind == HS_ACT_SHARE)
+        if (e->plan.actions[i].kind == HS_ACT_SLICE)
             HS_TRY(job_check_shares(e, e->plan.actions[i].job));
     return HS_OK;
 }

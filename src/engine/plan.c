@@ -339,20 +339,23 @@ void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
 }
 
 /* Settings of a placed job that move no GPU. */
-static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot, uint64_t value)
+static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot, uint32_t lane,
+                     uint64_t value)
 {
     struct hs_action *a = plan_append(p, kind, slot);
     if (a == NULL)
         return;
     a->value = value;
+    a->lane = lane;
     struct hs_job *job = hs_engine_job(p->engine, slot);
     bool is_legal = (hs_job_is_placed(job) && job->plan == 0) || (job->plan & HS_PLAN_PLACED);
     if (kind == HS_ACT_PAUSE)
         is_legal = job->state == HS_JOB_RUNNING && job->plan == 0;
     else if (kind == HS_ACT_RESUME)
         is_legal = job->state == HS_JOB_PAUSED && job->plan == 0;
-    else if (kind == HS_ACT_SHARE || kind == HS_ACT_CAP)
-        is_legal = is_legal && value > 0 && value <= HS_Q32_ONE;
+    else if (kind == HS_ACT_SLICE || kind == HS_ACT_CAP)
+        is_legal = is_legal && value > 0 && value <= HS_Q32_ONE &&
+                   (kind == HS_ACT_CAP || lane > 0 || value == HS_Q32_ONE);
     if (is_legal) {
         if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME)
             job->plan |= HS_PLAN_TOGGLED;
@@ -367,31 +370,31 @@ static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot
 void hs_plan_pause(struct hs_plan *p, hs_job_id job)
 {
     if (plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_PAUSE, job, 0);
+        plan_set(p, HS_ACT_PAUSE, job, 0, 0);
 }
 
 void hs_plan_resume(struct hs_plan *p, hs_job_id job)
 {
     if (plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_RESUME, job, 0);
+        plan_set(p, HS_ACT_RESUME, job, 0, 0);
 }
 
-void hs_plan_share(struct hs_plan *p, hs_job_id job, uint64_t share_q32)
+void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t lane, uint64_t share_q32)
 {
     if (plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_SHARE, job, share_q32);
+        plan_set(p, HS_ACT_SLICE, job, lane, share_q32);
 }
 
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32)
 {
     if (plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
-        plan_set(p, HS_ACT_CAP, job, cap_q32);
+        plan_set(p, HS_ACT_CAP, job, 0, cap_q32);
 }
 
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib)
 {
     if (plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
-        plan_set(p, HS_ACT_MEM_LIMIT, job, mib);
+        plan_set(p, HS_ACT_MEM_LIMIT, job, 0, mib);
 }
 
 void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)

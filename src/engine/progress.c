@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Rates and progress. A gang runs at its slowest worker; a GPU with several active tenants slows
- * each of them by the interference model, unless they take turns on it (shares that sum to <= 1).
+ * each of them by the interference model, unless they take turns in one lane.
  * Cost of a start or an end: O(GPUs of the job + tenants beside it).
  */
 #include "engine/progress.h"
@@ -212,16 +212,19 @@ enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool i
     return hs_progress_touch_beside(e, slot);
 }
 
-/* Tenants take turns when their shares fit into the GPU's time; then nobody runs beside another. */
-static bool gpu_takes_turns(const struct hs_engine *e, const struct hs_gpu *gpu)
+/* Do active tenants run at once? Those of one lane take turns, all others run beside each other. */
+static bool gpu_is_concurrent(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    uint64_t shares = 0;
+    uint32_t lane = 0, active = 0;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
-        if (job->state != HS_JOB_PAUSED)
-            shares += job->share_q32;
+        if (job->state == HS_JOB_PAUSED)
+            continue;
+        if (active++ > 0 && (job->lane == 0 || job->lane != lane))
+            return true;
+        lane = job->lane;
     }
-    return shares <= HS_Q32_ONE;
+    return false;
 }
 
 uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
@@ -237,7 +240,7 @@ uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
     for (uint32_t s = first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         uint64_t speed = e->cluster->types[e->cluster->nodes[gpu->node].type].speed_q32;
-        if (gpu->active > 1 && !gpu_takes_turns(e, gpu))
+        if (gpu->active > 1 && gpu_is_concurrent(e, gpu))
             speed = hs_q32_mul(speed, e->config.interference_q32);
         if (speed < slowest)
             slowest = speed;

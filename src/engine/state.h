@@ -32,7 +32,7 @@ enum hs_action_kind {
     HS_ACT_MIGRATE,
     HS_ACT_PAUSE,
     HS_ACT_RESUME,
-    HS_ACT_SHARE,
+    HS_ACT_SLICE,
     HS_ACT_CAP,
     HS_ACT_MEM_LIMIT,
     HS_ACT_KILL,
@@ -60,6 +60,7 @@ struct hs_action {
     uint32_t first_pick, pick_count;
     uint32_t gpus; /* picked */
     uint64_t value;
+    uint32_t lane;
     int64_t time_us;
     const char *reason;
     bool is_kept; /* released and placed again on the same nodes: nothing happens */

@@ -44,6 +44,7 @@ struct hs_job {
     uint8_t state; /* enum hs_job_state */
     uint8_t plan;  /* marks of the plan being written; 0 between decisions */
     uint8_t outcome;
+    uint32_t lane;        /* of time slices; 0 = none */
     uint32_t plan_action; /* of the plan being written: the one that released it */
     bool is_constrained;
     bool is_live;

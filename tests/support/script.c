@@ -20,6 +20,7 @@ static int submitted, calls;
 char script_told[256];
 uint32_t script_knows;
 int64_t script_startup_us;
+uint32_t script_max_tenants;
 
 static void note(char c)
 {
@@ -57,6 +58,7 @@ enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const
     scripted.can = can;
     scripted.knows = script_knows;
     options.startup_us = script_startup_us;
+    options.max_tenants = script_max_tenants;
     script = what;
     submitted = calls = 0;
     memset(script_told, 0, sizeof script_told);

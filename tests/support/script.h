@@ -25,6 +25,7 @@ extern char script_told[256];
 /* What it declares to know, and the start-up cost of the runs; 0 unless a test sets them. */
 extern uint32_t script_knows;
 extern int64_t script_startup_us;
+extern uint32_t script_max_tenants; /* 0 = 2 */
 
 enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
                            uint32_t can, script_fn *what, struct hs_test_result *result);

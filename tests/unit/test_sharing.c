@@ -67,9 +67,9 @@ static void halves_of_gpu_0(const struct hs_view *v, struct hs_plan *p, int call
 {
     both_on_gpu_0(v, p, call);
     for (int i = 0; call == 0 && i < 2; i++)
-        hs_plan_share(p, script_handle[i], HS_Q32_ONE / 2);
+        hs_plan_slice(p, script_handle[i], 1, HS_Q32_ONE / 2);
     if (call == 1) /* job 1 is done: all of the GPU to job 0 */
-        hs_plan_share(p, script_handle[0], HS_Q32_ONE);
+        hs_plan_slice(p, script_handle[0], 1, HS_Q32_ONE);
 }
 
 /* Time slices of 1/2 each do not interfere: 1 ends at 100, 0 has 50 left and ends at 150. */
@@ -88,7 +88,8 @@ static void too_large_shares(const struct hs_view *v, struct hs_plan *p, int cal
 {
     both_on_gpu_0(v, p, call);
     if (call == 0)
-        hs_plan_share(p, script_handle[0], HS_Q32_ONE / 2);
+        for (int i = 0; i < 2; i++)
+            hs_plan_slice(p, script_handle[i], 1, HS_Q32_ONE / (uint64_t)(i + 1));
 }
 
 static void shares_fit_into_one(void **state)
@@ -97,7 +98,52 @@ static void shares_fit_into_one(void **state)
     struct hs_test_result r;
     assert_script_refused(
         script_play(two, 2, "1x1", HS_CAN_COLOCATE | HS_CAN_SLICE, too_large_shares, &r), &r,
-        "shares on GPU 0 add up to more than 1");
+        "shares of lane 1 on GPU 0 add up to more than 1");
+}
+
+static void two_lanes(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    for (int i = 0; call == 0 && i < 3; i++) {
+        hs_plan_start(p, script_handle[i]);
+        hs_plan_on_gpu(p, 0);
+        hs_plan_slice(p, script_handle[i], i == 2 ? 2 : 1, i == 2 ? HS_Q32_ONE : HS_Q32_ONE / 2);
+    }
+}
+
+/* Lane 1: two jobs taking turns; lane 2: one job; the lanes slow each other to 1/2. The job of lane
+ * 2 (100 s at 1/2) ends at 200; those of lane 1 (at 1/4) have done 50 each by then, which ends
+ * job 1; job 0 goes on at its share of 1/2, alone: 50 more take 100 s. */
+static void lanes_interfere_and_jobs_of_a_lane_do_not(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 100},
+                                 {.gpus = 1, .duration_s = 50},
+                                 {.gpus = 1, .duration_s = 100}};
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE;
+    script_max_tenants = 3;
+    assert_int_equal(script_play(jobs, 3, "1x1", can, two_lanes, &r), HS_OK);
+    script_max_tenants = 0;
+    assert_int_equal(r.jobs[2].end_us, 200 * S);
+    assert_int_equal(r.jobs[1].end_us, 200 * S);
+    assert_int_equal(r.jobs[0].end_us, 300 * S);
+    hs_test_free(&r);
+}
+
+static void a_part_share_without_a_lane(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    both_on_gpu_0(v, p, call);
+    hs_plan_slice(p, script_handle[0], 0, HS_Q32_ONE / 2);
+}
+
+static void slices_need_a_lane(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_script_refused(
+        script_play(two, 2, "1x1", HS_CAN_COLOCATE | HS_CAN_SLICE, a_part_share_without_a_lane, &r),
+        &r, "lane 0 a share of 1");
 }
 
 /* ---- throttle, pause, resize ---- */
@@ -201,10 +247,16 @@ static void a_memory_limit_makes_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sharing_needs_a_declaration), cmocka_unit_test(tenants_slow_each_other),
-        cmocka_unit_test(memory_is_a_limit),           cmocka_unit_test(slices_share_time),
-        cmocka_unit_test(shares_fit_into_one),         cmocka_unit_test(a_cap_throttles),
-        cmocka_unit_test(a_pause_stops_progress),      cmocka_unit_test(an_elastic_job_may_grow),
+        cmocka_unit_test(sharing_needs_a_declaration),
+        cmocka_unit_test(tenants_slow_each_other),
+        cmocka_unit_test(memory_is_a_limit),
+        cmocka_unit_test(slices_share_time),
+        cmocka_unit_test(shares_fit_into_one),
+        cmocka_unit_test(lanes_interfere_and_jobs_of_a_lane_do_not),
+        cmocka_unit_test(slices_need_a_lane),
+        cmocka_unit_test(a_cap_throttles),
+        cmocka_unit_test(a_pause_stops_progress),
+        cmocka_unit_test(an_elastic_job_may_grow),
         cmocka_unit_test(a_memory_limit_makes_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
