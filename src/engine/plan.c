@@ -363,8 +363,8 @@ static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot
     }
     p->count--;
     hs_plan_refuse(p, slot,
-                   "pause needs a running job, resume a paused one, share and cap a placed "
-                   "one and a value in (0, 1]");
+                   "pause needs a running job, resume a paused one, slice and cap a placed one and "
+                   "a value in (0, 1], lane 0 a share of 1");
 }
 
 void hs_plan_pause(struct hs_plan *p, hs_job_id job)
