@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * No allocation in the event loop once the largest number of live jobs has been seen: every policy
+ * replays a periodic workload, and the second half of it may not call the allocator once. malloc
+ * and its kin are counted by standing in front of glibc's own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fixed.h"
+#include "data/param.h"
+#include "engine/engine.h"
+#include "support/sink.h"
+
+#define JOBS 8000u
+
+static uint64_t allocations;
+
+#if defined(__SANITIZE_ADDRESS__)
+static const char *const cannot = "the address sanitizer owns the allocator";
+#else
+static const char *const cannot = NULL;
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+
+void *malloc(size_t size)
+{
+    allocations++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    allocations++;
+    return __libc_realloc(memory, size);
+}
+#endif
+
+struct feed {
+    uint32_t next;
+    char id[16];
+    uint64_t at_half;
+};
+
+/* Every 100 jobs the same burst again, long after the last one is done: the second half of the run
+ * meets nothing that the first has not. */
+static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
+{
+    struct feed *feed = ctx;
+    if (feed->next == JOBS)
+        return HS_END;
+    if (feed->next == JOBS / 2)
+        feed->at_half = allocations;
+    uint32_t i = feed->next++, in_burst = i % 100;
+    snprintf(feed->id, sizeof feed->id, "%07u", i);
+    *out = (struct hs_trace_job){.id = feed->id,
+                                 .user = in_burst % 3 ? "ann" : "bob",
+                                 .submit_us = (i / 100) * 10000 * HS_US_PER_S + in_burst,
+                                 .duration_us = (1 + in_burst % 17) * HS_US_PER_S,
+                                 .gpus = 1 + in_burst % 5,
+                                 .deadline_us = -1,
+                                 .preempt_cost_us = -1,
+                                 .gpu_util_pm = -1};
+    return HS_OK;
+}
+
+static void run_policy(const struct hs_policy_ops *policy, const struct hs_cluster *cluster,
+                       struct hs_diag *diag)
+{
+    struct hs_arena arena = {0};
+    struct feed feed = {0};
+    struct hs_engine *engine;
+    void *state = calloc(1, policy->state_size + 1);
+    assert_int_equal(hs_param_defaults(policy->params, state, &arena), HS_OK);
+    struct hs_engine_config config = {.cluster = cluster,
+                                      .policy = policy,
+                                      .policy_state = state,
+                                      .check = HS_CHECK_FAST,
+                                      .until_us = HS_TIME_MAX,
+                                      .interference_q32 = HS_Q32_ONE,
+                                      .max_tenants = 2};
+    assert_int_equal(hs_engine_open(&engine, &config, diag), HS_OK);
+    assert_int_equal(hs_engine_run(engine, (struct hs_job_source){next_job, &feed}), HS_OK);
+    if (allocations != feed.at_half)
+        fail_msg("%s: %u allocations in the second half", policy->name,
+                 (unsigned)(allocations - feed.at_half));
+    assert_true(feed.at_half > 0);
+    hs_engine_close(engine);
+    free(state);
+    hs_arena_free(&arena);
+}
+
+static void the_event_loop_allocates_nothing(void **state)
+{
+    (void)state;
+    if (cannot != NULL) {
+        printf("skip: %s\n", cannot);
+        skip();
+    }
+    static struct sink sink;
+    struct hs_cluster cluster = {0};
+    const struct hs_policy_ops *policy;
+    sink_init(&sink);
+    assert_int_equal(hs_cluster_load(&cluster, "4x4", &sink.diag), HS_OK);
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
+        run_policy(policy, &cluster, &sink.diag);
+    hs_cluster_free(&cluster);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_event_loop_allocates_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
