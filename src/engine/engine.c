@@ -84,13 +84,19 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
     return hs_progress_rerate(e);
 }
 
+/* One pass; a job that the plan itself ended is news, so it is followed by another. Each pass that
+ * is repeated ends a job, hence the loop does too. */
 static enum hs_status instant_decide(struct hs_engine *e)
 {
-    hs_plan_begin(e);
-    HS_TRY(e->policy->decide(e->policy_state, &e->view, &e->plan));
-    HS_TRY(hs_plan_end(e));
-    e->figures.decisions++;
-    return hs_commit(e);
+    const uint32_t ends_jobs = 1u << HS_ACT_KILL | 1u << HS_ACT_REJECT;
+    do {
+        hs_plan_begin(e);
+        HS_TRY(e->policy->decide(e->policy_state, &e->view, &e->plan));
+        HS_TRY(hs_plan_end(e));
+        e->figures.decisions++;
+        HS_TRY(hs_commit(e));
+    } while (e->plan.kinds & ends_jobs && e->plan.count > 0);
+    return HS_OK;
 }
 
 static int64_t next_time(struct hs_engine *e, const struct arrivals *a)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Preemptive policies and jobs that no placement can serve: two racks of one 2-GPU node each, where
+ * yarn, which never crosses racks, can never give 4 GPUs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/sink.h"
+
+static const char two_racks[] = "{\"racks\": [{\"nodes\": [{\"count\": 1, \"gpus\": 2}]},"
+                                "             {\"nodes\": [{\"count\": 1, \"gpus\": 2}]}]}";
+
+/* Job 0 (4 GPUs, 1 s) comes first by key, takes the count of the whole cluster and cannot be
+ * placed: it is turned away, and job 1 starts in the same instant, although nothing else happens.
+ */
+static void a_hopeless_job_holds_nobody_up(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {
+        "srtf:form=evict,placement=yarn", "srtf:form=replace,placement=yarn",
+        "srsf:form=evict,placement=yarn", "sjf:scan=strict,placement=yarn",
+        "sjf:scan=fit,placement=yarn",    "fifo:scan=strict,placement=yarn",
+        "fifo:scan=easy,placement=yarn"};
+    static const struct hs_test_job jobs[] = {{.gpus = 4, .duration_s = 1},
+                                              {.gpus = 2, .duration_s = 10}};
+    const char *cluster = scratch_write("racks.json", two_racks, strlen(two_racks));
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        struct hs_test_result r;
+        if (hs_test_run(jobs, 2, cluster, policies[i], &r) != HS_OK)
+            fail_msg("%s: %s", policies[i], r.message);
+        assert_int_equal(r.jobs[0].state, HS_JOB_REJECTED);
+        assert_int_equal(r.jobs[1].start_us, 0);
+        assert_int_equal(r.jobs[1].end_us, 10 * HS_TEST_S);
+        hs_test_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hopeless_job_holds_nobody_up)};
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+}
