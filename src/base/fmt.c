@@ -29,27 +29,48 @@ static const char pairs[] = "00010203040506070809"
                             "80818283848586878889"
                             "90919293949596979899";
 
-static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
-                                  100000, 1000000, 10000000, 100000000, 1000000000};
+static const uint64_t powers[] = {1,
+                                  10,
+                                  100,
+                                  1000,
+                                  10000,
+                                  100000,
+                                  1000000,
+                                  10000000,
+                                  100000000,
+                                  1000000000,
+                                  10000000000,
+                                  100000000000,
+                                  1000000000000,
+                                  10000000000000,
+                                  100000000000000,
+                                  1000000000000000,
+                                  10000000000000000,
+                                  100000000000000000,
+                                  1000000000000000000,
+                                  UINT64_C(10000000000000000000)};
 
-size_t hs_fmt_u64(char *out, uint64_t value)
+/* Decimal digits of value > 0: 1233 / 4096 is log10(2), never too large below 65 bits. */
+static unsigned count_digits(uint64_t value)
 {
-    char digits[20];
-    char *at = digits + sizeof digits;
-    while (value >= 100) {
-        at -= 2;
-        memcpy(at, pairs + 2 * (value % 100), 2);
-        value /= 100;
-    }
-    if (value >= 10) {
-        at -= 2;
-        memcpy(at, pairs + 2 * value, 2);
-    } else {
-        *--at = (char)('0' + value);
-    }
-    size_t len = (size_t)(digits + sizeof digits - at);
-    memcpy(out, at, len);
-    return len;
+    unsigned guess = (64 - HS_CLZ64(value)) * 1233 >> 12;
+    return guess + (value >= powers[guess]);
+}
+
+/* The low `count` digits of value, zeros in front. */
+static void digits_put(char *out, uint64_t value, unsigned count)
+{
+    for (; count >= 2; count -= 2, value /= 100)
+        memcpy(out + count - 2, pairs + 2 * (value % 100), 2);
+    if (count > 0)
+        out[0] = (char)('0' + value % 10);
+}
+
+size_t hs_fmt_digits(char *out, uint64_t value)
+{
+    unsigned count = count_digits(value);
+    digits_put(out, value, count);
+    return count;
 }
 
 /* Sign and magnitude; the magnitude of INT64_MIN has no int64_t. */
@@ -71,20 +92,13 @@ size_t hs_fmt_i64(char *out, int64_t value)
     return len + hs_fmt_u64(out + len, magnitude);
 }
 
-/* ".5" for 500000 of 6 places; nothing for 0. */
+/* ".5" for 500000 of 6 places. */
 static size_t fraction_put(char *out, uint64_t fraction, unsigned places)
 {
-    if (fraction == 0)
-        return 0;
-    while (fraction % 10 == 0) {
-        fraction /= 10;
-        places--;
-    }
     out[0] = '.';
-    for (unsigned i = places; i > 0; i--) {
-        out[i] = (char)('0' + fraction % 10);
-        fraction /= 10;
-    }
+    digits_put(out + 1, fraction, places);
+    while (out[places] == '0')
+        places--;
     return 1 + (size_t)places;
 }
 
@@ -92,16 +106,18 @@ size_t hs_fmt_seconds(char *out, int64_t us)
 {
     uint64_t magnitude;
     size_t len = sign_put(out, us, &magnitude);
-    len += hs_fmt_u64(out + len, magnitude / 1000000);
-    return len + fraction_put(out + len, magnitude % 1000000, 6);
+    uint64_t whole = magnitude / 1000000, fraction = magnitude % 1000000;
+    len += hs_fmt_u64(out + len, whole);
+    return fraction == 0 ? len : len + fraction_put(out + len, fraction, 6);
 }
 
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
 {
-    assert(den > 0 && decimals < sizeof powers / sizeof powers[0]);
+    assert(den > 0 && decimals <= 9);
     uint64_t scale = powers[decimals];
-    uint64_t whole = num / den;
-    uint64_t rest = num % den;
+    uint64_t whole = num / den, rest = num % den;
+    if (rest == 0)
+        return hs_fmt_u64(out, whole);
     uint64_t fraction;
     if (den <= UINT64_MAX / 4 / scale) /* 2 rest scale + den stays inside 64 bits */
         fraction = (2 * rest * scale + den) / (2 * den);
@@ -112,7 +128,7 @@ size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
         fraction = 0;
     }
     size_t len = hs_fmt_u64(out, whole);
-    return len + fraction_put(out + len, fraction, decimals);
+    return fraction == 0 ? len : len + fraction_put(out + len, fraction, decimals);
 }
 
 size_t hs_fmt_double(char *out, double value)

@@ -11,7 +11,14 @@
 
 #define HS_FMT_MAX 32
 
-size_t hs_fmt_u64(char *out, uint64_t value);
+size_t hs_fmt_digits(char *out, uint64_t value); /* value > 0 */
+static inline size_t hs_fmt_u64(char *out, uint64_t value)
+{
+    if (value >= 10)
+        return hs_fmt_digits(out, value);
+    out[0] = (char)('0' + value); /* most fields of most rows: spared the call */
+    return 1;
+}
 size_t hs_fmt_i64(char *out, int64_t value);
 /* Microseconds as seconds: "12", "12.5", "-0.000001"; at most six decimals, no trailing zeros. */
 size_t hs_fmt_seconds(char *out, int64_t us);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "horus/compiler.h"
 
 struct hs_input;
 
@@ -40,11 +41,10 @@ HS_MUST_USE enum hs_status hs_read_file(const char *path, uint64_t max_bytes, ch
                                         size_t *len, struct hs_diag *diag);
 
 struct hs_output {
-    char *buffer;
-    size_t used;
+    char *buffer, *at, *end; /* [buffer, at) is to be written */
     int fd;
-    int error; /* errno of the first failure */
-    uint64_t bytes;
+    int error;        /* errno of the first failure */
+    uint64_t flushed; /* bytes that have left the buffer */
     void *hash;
     char *path;
 };
@@ -52,11 +52,24 @@ struct hs_output {
 /* Creates or truncates path (mode 0644). "-" is standard output. */
 HS_MUST_USE enum hs_status hs_output_open(struct hs_output *out, const char *path,
                                           struct hs_diag *diag);
+void hs_output_flush(struct hs_output *out);
 /* At least `room` (<= HS_OUTPUT_ROOM) writable bytes; write, then hs_output_wrote(). */
 #define HS_OUTPUT_ROOM 4096u
-char *hs_output_room(struct hs_output *out, size_t room);
-void hs_output_wrote(struct hs_output *out, const char *end); /* end of what was written there */
+static inline char *hs_output_room(struct hs_output *out, size_t room)
+{
+    if (HS_UNLIKELY(room > (size_t)(out->end - out->at)))
+        hs_output_flush(out);
+    return out->at;
+}
+static inline void hs_output_wrote(struct hs_output *out, char *end) /* of what was written there */
+{
+    out->at = end;
+}
 void hs_output_put(struct hs_output *out, const void *data, size_t len);
+static inline uint64_t hs_output_bytes(const struct hs_output *out) /* put so far */
+{
+    return out->flushed + (uint64_t)(out->at - out->buffer);
+}
 /* Formatted text for people, at most HS_OUTPUT_ROOM - 1 bytes a call. Numbers with decimals go
  * through base/fmt. */
 HS_PRINTF(2, 3)

@@ -5,7 +5,6 @@
  */
 #include "base/io.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -30,13 +29,6 @@ static void write_all(struct hs_output *out, const char *data, size_t len)
             out->error = errno;
         }
     }
-}
-
-static void output_flush(struct hs_output *out)
-{
-    hs_hash_update(out->hash, out->buffer, out->used);
-    write_all(out, out->buffer, out->used);
-    out->used = 0;
 }
 
 static void output_free(struct hs_output *out)
@@ -64,6 +56,8 @@ enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs
         return hs_fail(diag, HS_E_MEMORY, &place, NULL, "cannot write: out of memory");
     }
     memcpy(out->path, name, strlen(name));
+    out->at = out->buffer;
+    out->end = out->buffer + BUFFER_SIZE;
     out->fd = STDOUT_FILENO;
     if (!is_stdout)
         out->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -75,32 +69,24 @@ enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs
     return HS_OK;
 }
 
-char *hs_output_room(struct hs_output *out, size_t room)
+void hs_output_flush(struct hs_output *out)
 {
-    assert(room <= HS_OUTPUT_ROOM);
-    if (HS_UNLIKELY(room > BUFFER_SIZE - out->used))
-        output_flush(out);
-    return out->buffer + out->used;
-}
-
-void hs_output_wrote(struct hs_output *out, const char *end)
-{
-    size_t len = (size_t)(end - (out->buffer + out->used));
-    assert(len <= BUFFER_SIZE - out->used);
-    out->used += len;
-    out->bytes += len;
+    size_t len = (size_t)(out->at - out->buffer);
+    hs_hash_update(out->hash, out->buffer, len);
+    write_all(out, out->buffer, len);
+    out->flushed += len;
+    out->at = out->buffer;
 }
 
 void hs_output_put(struct hs_output *out, const void *data, size_t len)
 {
     const char *from = data;
-    out->bytes += len;
     while (len > 0) {
-        if (out->used == BUFFER_SIZE)
-            output_flush(out);
-        size_t part = BUFFER_SIZE - out->used < len ? BUFFER_SIZE - out->used : len;
-        memcpy(out->buffer + out->used, from, part);
-        out->used += part;
+        if (out->at == out->end)
+            hs_output_flush(out);
+        size_t part = (size_t)(out->end - out->at) < len ? (size_t)(out->end - out->at) : len;
+        memcpy(out->at, from, part);
+        out->at += part;
         from += part;
         len -= part;
     }
@@ -124,7 +110,7 @@ bool hs_output_failed(const struct hs_output *out)
 
 uint64_t hs_output_hash(struct hs_output *out)
 {
-    output_flush(out);
+    hs_output_flush(out);
     return hs_hash_digest(out->hash);
 }
 
@@ -152,7 +138,7 @@ enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
     if (out->buffer == NULL)
         return HS_OK;
     enum hs_status status = HS_OK;
-    output_flush(out);
+    hs_output_flush(out);
     file_close(out);
     if (out->error != 0)
         status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = out->path}, NULL,

@@ -2,34 +2,22 @@
  *
  * A field is quoted only when it must be: for the delimiter, quotes, line ends, and blanks at
  * either end, which readers trim. A row whose only field is empty is written as "" because readers
- * skip blank lines. Numbers are formatted straight into the output's buffer.
+ * skip blank lines. Texts are copied and looked through in one loop: nearly all are short and need
+ * no quotes.
  */
 #include "data/csvwrite.h"
 
 #include <string.h>
 
-#include "base/fmt.h"
+#define PLAIN_MAX (HS_OUTPUT_ROOM - HS_FMT_MAX) /* bytes of a text copied at one go */
 
-/* Values of in_row. */
-enum { ROW_EMPTY, ROW_STARTED, ROW_ONE_EMPTY_FIELD };
+/* Bytes that end the plain part of a text. */
+static const bool is_stop[256] = {
+    ['\0'] = true, [','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
 
-/* Room for one number, the comma before it written. */
-static char *field_begin(struct hs_csvw *w)
+static bool is_blank(char c)
 {
-    char *to = hs_output_room(&w->out, HS_FMT_MAX + 1);
-    if (w->in_row != ROW_EMPTY)
-        *to++ = ',';
-    w->in_row = ROW_STARTED;
-    return to;
-}
-
-static int needs_quotes(const char *text, size_t len)
-{
-    if (len == 0)
-        return 0;
-    if (text[0] == ' ' || text[0] == '\t' || text[len - 1] == ' ' || text[len - 1] == '\t')
-        return 1;
-    return strpbrk(text, ",\"\r\n") != NULL;
+    return c == ' ' || c == '\t';
 }
 
 /* len <= HS_OUTPUT_ROOM / 2: each byte may double. */
@@ -44,10 +32,32 @@ static void quoted_put(struct hs_csvw *w, const char *text, size_t len)
     hs_output_wrote(&w->out, to);
 }
 
+static void text_quoted(struct hs_csvw *w, const char *text, size_t len)
+{
+    hs_output_put(&w->out, "\"", 1);
+    for (size_t n; len > 0; text += n, len -= n) {
+        n = len < HS_OUTPUT_ROOM / 2 ? len : HS_OUTPUT_ROOM / 2;
+        quoted_put(w, text, n);
+    }
+    hs_output_put(&w->out, "\",", 2);
+}
+
+/* A text that needs quotes or is long. */
+static void text_other(struct hs_csvw *w, const char *text)
+{
+    size_t len = strlen(text);
+    if (is_blank(text[0]) || is_blank(text[len - 1]) || strpbrk(text, ",\"\r\n") != NULL) {
+        text_quoted(w, text, len);
+        return;
+    }
+    hs_output_put(&w->out, text, len);
+    hs_output_put(&w->out, ",", 1);
+}
+
 enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *header,
                             struct hs_diag *diag)
 {
-    *w = (struct hs_csvw){0};
+    *w = (struct hs_csvw){.is_single = strchr(header, ',') == NULL};
     HS_TRY(hs_output_open(&w->out, path, diag));
     hs_output_put(&w->out, header, strlen(header));
     hs_output_put(&w->out, "\n", 1);
@@ -56,40 +66,18 @@ enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *hea
 
 void hs_csvw_text(struct hs_csvw *w, const char *text)
 {
-    size_t len = text != NULL ? strlen(text) : 0;
-    if (len == 0) {
+    if (text == NULL || text[0] == '\0') {
         hs_csvw_empty(w);
         return;
     }
-    hs_output_wrote(&w->out, field_begin(w));
-    if (!needs_quotes(text, len)) {
-        hs_output_put(&w->out, text, len);
-        return;
-    }
-    hs_output_put(&w->out, "\"", 1);
-    for (size_t n; len > 0; text += n, len -= n) {
-        n = len < HS_OUTPUT_ROOM / 2 ? len : HS_OUTPUT_ROOM / 2;
-        quoted_put(w, text, n);
-    }
-    hs_output_put(&w->out, "\"", 1);
-}
-
-void hs_csvw_i64(struct hs_csvw *w, int64_t value)
-{
-    char *to = field_begin(w);
-    hs_output_wrote(&w->out, to + hs_fmt_i64(to, value));
-}
-
-void hs_csvw_u64(struct hs_csvw *w, uint64_t value)
-{
-    char *to = field_begin(w);
-    hs_output_wrote(&w->out, to + hs_fmt_u64(to, value));
-}
-
-void hs_csvw_seconds(struct hs_csvw *w, int64_t us)
-{
-    char *to = field_begin(w);
-    hs_output_wrote(&w->out, to + hs_fmt_seconds(to, us));
+    char *to = hs_output_room(&w->out, HS_OUTPUT_ROOM);
+    size_t len = 0;
+    for (; !is_stop[(unsigned char)text[len]] && len < PLAIN_MAX; len++)
+        to[len] = text[len];
+    if (text[len] != '\0' || is_blank(text[0]) || is_blank(text[len - 1]))
+        text_other(w, text);
+    else
+        hs_csvw_end_field(w, to + len);
 }
 
 void hs_csvw_ratio(struct hs_csvw *w, uint64_t num, uint64_t den, unsigned decimals)
@@ -98,29 +86,18 @@ void hs_csvw_ratio(struct hs_csvw *w, uint64_t num, uint64_t den, unsigned decim
         hs_csvw_empty(w);
         return;
     }
-    char *to = field_begin(w);
-    hs_output_wrote(&w->out, to + hs_fmt_ratio(to, num, den, decimals));
+    char *to = hs_csvw_begin_field(w);
+    hs_csvw_end_field(w, to + hs_fmt_ratio(to, num, den, decimals));
 }
 
 void hs_csvw_double(struct hs_csvw *w, double value)
 {
-    char text[HS_FMT_MAX];
-    size_t len = hs_fmt_double(text, value);
-    if (len == 0) {
+    char *to = hs_csvw_begin_field(w);
+    size_t len = hs_fmt_double(to, value);
+    if (len > 0)
+        hs_csvw_end_field(w, to + len);
+    else
         hs_csvw_empty(w);
-        return;
-    }
-    char *to = field_begin(w);
-    memcpy(to, text, len);
-    hs_output_wrote(&w->out, to + len);
-}
-
-void hs_csvw_empty(struct hs_csvw *w)
-{
-    int is_first = w->in_row == ROW_EMPTY;
-    hs_output_wrote(&w->out, field_begin(w));
-    if (is_first)
-        w->in_row = ROW_ONE_EMPTY_FIELD;
 }
 
 void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count)
@@ -129,31 +106,20 @@ void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count)
         hs_csvw_empty(w);
         return;
     }
-    hs_output_wrote(&w->out, field_begin(w));
     for (uint32_t i = 0; i < count;) {
         uint32_t last = i;
         while (last + 1 < count && ids[last + 1] == ids[last] + 1)
             last++;
         char *to = hs_output_room(&w->out, 2 * HS_FMT_MAX);
-        if (i > 0)
-            *to++ = ' ';
         to += hs_fmt_u64(to, ids[i]);
         if (last > i) {
             *to++ = '-';
             to += hs_fmt_u64(to, ids[last]);
         }
-        hs_output_wrote(&w->out, to);
         i = last + 1;
+        *to++ = i < count ? ' ' : ',';
+        hs_output_wrote(&w->out, to);
     }
-}
-
-void hs_csvw_end(struct hs_csvw *w)
-{
-    if (w->in_row == ROW_ONE_EMPTY_FIELD)
-        hs_output_put(&w->out, "\"\"", 2);
-    hs_output_put(&w->out, "\n", 1);
-    w->in_row = ROW_EMPTY;
-    w->rows++;
 }
 
 enum hs_status hs_csvw_close(struct hs_csvw *w, struct hs_diag *diag)

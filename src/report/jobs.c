@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One row a job, about 30 fields: runs of numbers are formatted straight into the output's buffer.
+ * One row a job, 32 fields.
  *
  * A job's finish follows its last segment directly, so the GPUs of the last segment told are those
  * of the job that ends, if they are its at all: one list serves all jobs, whatever their number.
@@ -9,13 +9,10 @@
 
 #include <string.h>
 
-#include "base/fmt.h"
 #include "base/memory.h"
 #include "model/cluster.h"
 
-#define NO_JOB     UINT64_MAX
-#define DECIMALS   6
-#define FIELDS_MAX 16 /* numbers written at one go */
+#define NO_JOB UINT64_MAX
 
 static const char header[] =
     "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,"
@@ -23,76 +20,57 @@ static const char header[] =
     "allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,pending,colocated,"
     "overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util";
 
-static char *put_seconds(char *p, int64_t us)
-{
-    *p++ = ',';
-    return p + hs_fmt_seconds(p, us);
-}
-
-static char *put_seconds_if(char *p, bool is_known, int64_t us)
+static void put_seconds_if(struct hs_csvw *w, bool is_known, int64_t us)
 {
     if (is_known)
-        return put_seconds(p, us);
-    *p++ = ',';
-    return p;
-}
-
-static char *put_u64(char *p, uint64_t value)
-{
-    *p++ = ',';
-    return p + hs_fmt_u64(p, value);
+        hs_csvw_seconds(w, us);
+    else
+        hs_csvw_empty(w);
 }
 
 /* JCT over isolated run time; empty for a job without work or without an end. */
-static char *put_stretch(char *p, const struct hs_job_record *job)
+static void put_stretch(struct hs_csvw *w, const struct hs_job_record *job)
 {
-    *p++ = ',';
     if (job->finish_us < 0 || job->work_us <= 0)
-        return p;
-    return p + hs_fmt_ratio(p, (uint64_t)(job->finish_us - job->submit_us), (uint64_t)job->work_us,
-                            DECIMALS);
+        hs_csvw_empty(w);
+    else
+        hs_csvw_ratio(w, (uint64_t)(job->finish_us - job->submit_us), (uint64_t)job->work_us, 6);
 }
 
 /* submission_time ... stretch */
 static void row_times(struct hs_csvw *w, const struct hs_job_record *job)
 {
     bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0;
-    char *p = hs_output_room(&w->out, FIELDS_MAX * (HS_FMT_MAX + 1));
-    p = put_seconds(p, job->submit_us);
-    p = put_u64(p, job->gpus);
-    *p++ = ','; /* requested_time: no trace gives one */
-    p = put_u64(p, job->state == HS_JOB_DONE);
-    p = put_seconds_if(p, has_started, job->first_start_us);
-    p = put_seconds_if(p, has_started && has_ended, job->finish_us - job->first_start_us);
-    p = put_seconds_if(p, has_ended, job->finish_us);
-    p = put_seconds_if(p, has_started, job->first_start_us - job->submit_us);
-    p = put_seconds_if(p, has_ended, job->finish_us - job->submit_us);
-    p = put_stretch(p, job);
-    hs_output_wrote(&w->out, p);
+    hs_csvw_seconds(w, job->submit_us);
+    hs_csvw_u64(w, job->gpus);
+    hs_csvw_empty(w); /* requested_time: no trace gives one */
+    hs_csvw_u64(w, job->state == HS_JOB_DONE);
+    put_seconds_if(w, has_started, job->first_start_us);
+    put_seconds_if(w, has_started && has_ended, job->finish_us - job->first_start_us);
+    put_seconds_if(w, has_ended, job->finish_us);
+    put_seconds_if(w, has_started, job->first_start_us - job->submit_us);
+    put_seconds_if(w, has_ended, job->finish_us - job->submit_us);
+    put_stretch(w, job);
 }
 
 /* nodes ... predicted_util; now_us: when the job ended, or the run */
 static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int64_t now_us)
 {
     int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
-    char *p = hs_output_room(&w->out, FIELDS_MAX * (HS_FMT_MAX + 1));
-    p = put_u64(p, job->nodes_spanned);
-    p = put_seconds(p, job->work_us);
-    p = put_seconds(p, job->run_us);
-    p = put_seconds(p, end_us - job->submit_us - job->run_us);
-    p = put_seconds(p, job->colocated_us);
-    p = put_seconds(p, job->overhead_us);
-    *p++ = ',';
-    p += hs_fmt_ratio(p, (uint64_t)job->lost_ns, UINT64_C(1000000000), 9);
-    p = put_stretch(p, job);
-    p = put_u64(p, job->preemptions);
-    p = put_u64(p, job->migrations);
-    p = put_u64(p, job->ooms);
-    p = put_seconds(p, job->gpu_us);
-    *p++ = ',';
-    if (job->gpu_util_pm >= 0)
-        p += hs_fmt_ratio(p, (uint64_t)job->gpu_util_pm, 1000, 3);
-    hs_output_wrote(&w->out, p);
+    hs_csvw_u64(w, job->nodes_spanned);
+    hs_csvw_seconds(w, job->work_us);
+    hs_csvw_seconds(w, job->run_us);
+    hs_csvw_seconds(w, end_us - job->submit_us - job->run_us);
+    hs_csvw_seconds(w, job->colocated_us);
+    hs_csvw_seconds(w, job->overhead_us);
+    hs_csvw_ratio(w, (uint64_t)job->lost_ns, UINT64_C(1000000000), 9);
+    put_stretch(w, job);
+    hs_csvw_u64(w, job->preemptions);
+    hs_csvw_u64(w, job->migrations);
+    hs_csvw_u64(w, job->ooms);
+    hs_csvw_seconds(w, job->gpu_us);
+    hs_csvw_ratio(w, job->gpu_util_pm >= 0 ? (uint64_t)job->gpu_util_pm : 0,
+                  job->gpu_util_pm >= 0 ? 1000 : 0, 3);
 }
 
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)

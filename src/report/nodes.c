@@ -111,7 +111,7 @@ enum hs_status hs_nodes_write(const struct hs_nodes *n, const char *path, int64_
     for (uint32_t i = 0; i < n->cluster->node_count; i++)
         write_node(&w, n, i, span_us);
     file->hash = hs_output_hash(&w.out);
-    file->bytes = w.out.bytes;
+    file->bytes = hs_output_bytes(&w.out);
     file->rows = w.rows;
     return hs_csvw_close(&w, diag);
 }

@@ -118,7 +118,7 @@ static void close_csv(struct hs_report *r, uint32_t output, struct hs_csvw *csv,
     r->open_files &= ~output;
     r->files[r->file_count++] = (struct hs_output_file){.name = name,
                                                         .hash = hs_output_hash(&csv->out),
-                                                        .bytes = csv->out.bytes,
+                                                        .bytes = hs_output_bytes(&csv->out),
                                                         .rows = csv->rows};
     enum hs_status closed = hs_csvw_close(csv, diag);
     if (*status == HS_OK)

@@ -107,7 +107,7 @@ struct hs_card {
     const char *policy;
     struct hs_semantics policy_semantics;
     const char *gang, *locality, *vc, *interference;
-    char ties[128]; /* among jobs; among nodes */
+    char ties[128];            /* among jobs; among nodes */
     char knows[128], can[128]; /* "duration" or "nothing" */
 };
 

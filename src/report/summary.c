@@ -106,8 +106,10 @@ static enum hs_status write_json(const struct hs_summary *s, const struct hs_car
     hs_jsonw_text(&w, s->sparkline);
     hs_jsonw_end_object(&w);
     hs_jsonw_finish(&w);
-    *file = (struct hs_output_file){
-        .name = "summary.json", .hash = hs_output_hash(&out), .bytes = out.bytes, .rows = 0};
+    *file = (struct hs_output_file){.name = "summary.json",
+                                    .hash = hs_output_hash(&out),
+                                    .bytes = hs_output_bytes(&out),
+                                    .rows = 0};
     return hs_output_close(&out, diag);
 }
 
@@ -192,7 +194,7 @@ static enum hs_status write_csv(const struct hs_summary *s, const struct hs_card
     write_row(s, card, &w);
     *file = (struct hs_output_file){.name = "summary.csv",
                                     .hash = hs_output_hash(&w.out),
-                                    .bytes = w.out.bytes,
+                                    .bytes = hs_output_bytes(&w.out),
                                     .rows = w.rows};
     return hs_csvw_close(&w, diag);
 }

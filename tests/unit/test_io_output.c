@@ -53,7 +53,7 @@ static void test_put(void **state)
     hs_output_put(&out, "", 0);
     hs_output_put(&out, "abc", 3);
     hs_output_put(&out, "de\n", 3);
-    assert_int_equal(out.bytes, 6);
+    assert_int_equal(hs_output_bytes(&out), 6);
     assert_true(hs_output_hash(&out) == hs_hash_of("abcde\n", 6));
     hs_output_put(&out, "f", 1); /* goes on after a hash */
     assert_true(hs_output_hash(&out) == hs_hash_of("abcde\nf", 7));
@@ -100,7 +100,7 @@ static void test_large(void **state)
     memcpy(expected + len, block, sizeof block);
     len += sizeof block;
     assert_true(len < sizeof expected);
-    assert_int_equal(out.bytes, len);
+    assert_int_equal(hs_output_bytes(&out), len);
     assert_true(hs_output_hash(&out) == hs_hash_of(expected, len));
     assert_int_equal(hs_output_close(&out, &sink.diag), HS_OK);
     expect_file(path, expected, len);
