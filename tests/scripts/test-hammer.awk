@@ -11,14 +11,16 @@ BEGIN {
     state = seed * 7919 + 12345
     for (i = 0; i < 10; i++) draw(2)
 
+    vc = pick("ignore quota partition")
     racks = 1 + draw(4); total = 0; text = ""
     for (r = 0; r < racks; r++) {
         count = 1 + draw(4); gpus = pick("1 2 4 8"); total += count * gpus
         limits = draw(2) ? "" : sprintf(", \"cpus\": %d, \"mem_mib\": %d", pick("4 8 32"), pick("1000 64000"))
+        if (vc == "partition")
+            limits = limits sprintf(", \"vc\": \"%s\"", pick("a b"))
         text = text (r ? ", " : "") sprintf("{\"nodes\": [{\"count\": %d, \"gpus\": %d, \"type\": \"%s\"%s}]}", \
             count, gpus, pick("V100 P100"), limits)
     }
-    vc = pick("ignore ignore quota")
     quotas = ""
     if (vc == "quota")
         quotas = sprintf(", \"vcs\": {\"a\": %d, \"b\": %d}", 1 + draw(total), 1 + draw(total))

@@ -5,7 +5,7 @@
 # policies, all with --check=full; each finished run is verified independently. 200 scenarios, 2,000
 # with HORUS_LONG=1. One alone: tests/scripts/test-hammer.sh SEED
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 horus=$(realpath "${HORUS:-build/release/horus}")
 scenario=$PWD/tests/scripts/test-hammer.awk
 scratch=$(mktemp -d)
