@@ -21,6 +21,10 @@ static const struct {
     {0, "0"}, {1, "1"}, {4, "2-4"}, {8, "5-8"}, {16, "9-16"}, {32, "17-32"}, {UINT32_MAX, ">32"},
 };
 
+/* Bits of `seen`. */
+#define SEEN_GPUS     (((1u << HS_CLASS_GPUS_COUNT) - 1) << HS_CLASS_GPUS)
+#define SEEN_OUTCOMES (((1u << HS_OUTCOME_COUNT) - 1) << HS_CLASS_OUTCOME)
+
 struct user_rank {
     uint64_t gpu_us;
     uint32_t user;
@@ -64,6 +68,8 @@ enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record 
     c->has_vcs = c->has_vcs || job->vc[0] != '\0';
     HS_TRY(hs_intern_get(&c->vcs, job->vc, &sample->vc));
     sample->user = job->user_index;
+    c->seen |= 1u << (HS_CLASS_GPUS + gpu_class_of(sample->gpus));
+    c->seen |= 1u << (HS_CLASS_OUTCOME + sample->outcome);
     return HS_OK;
 }
 
@@ -94,16 +100,33 @@ uint32_t hs_classes_count(const struct hs_classes *c)
     return HS_CLASS_VC + vcs;
 }
 
+/* More than one bit? */
+static bool is_several(uint32_t bits)
+{
+    return (bits & (bits - 1)) != 0;
+}
+
+bool hs_classes_is_all(const struct hs_classes *c, uint32_t index)
+{
+    if (index >= HS_CLASS_VC)
+        return c->vcs.count == 1;
+    uint32_t own = 1u << index;
+    return index == HS_CLASS_ALL || (c->seen & SEEN_GPUS) == own ||
+           (c->seen & SEEN_OUTCOMES) == own;
+}
+
 uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *sample,
                        uint32_t of[HS_CLASSES_OF_A_JOB])
 {
     uint32_t count = 0;
     of[count++] = HS_CLASS_ALL;
-    of[count++] = HS_CLASS_GPUS + gpu_class_of(sample->gpus);
-    of[count++] = HS_CLASS_OUTCOME + sample->outcome;
+    if (is_several(c->seen & SEEN_GPUS))
+        of[count++] = HS_CLASS_GPUS + gpu_class_of(sample->gpus);
+    if (is_several(c->seen & SEEN_OUTCOMES))
+        of[count++] = HS_CLASS_OUTCOME + sample->outcome;
     if (c->has_users)
         of[count++] = HS_CLASS_QUINTILE + c->users[sample->user].quintile;
-    if (c->has_vcs)
+    if (c->has_vcs && c->vcs.count > 1)
         of[count++] =
             HS_CLASS_VC + (sample->vc < HS_CLASS_VCS_MAX ? sample->vc : HS_CLASS_VCS_MAX - 1);
     return count;

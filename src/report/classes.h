@@ -47,6 +47,7 @@ struct hs_classes {
     struct hs_user_account *users;
     uint32_t user_count, user_cap;
     struct hs_intern vcs;
+    uint32_t seen;           /* bit k: a completed job is in class k (GPUs and outcomes) */
     bool has_users, has_vcs; /* somebody had a name */
 };
 
@@ -57,7 +58,10 @@ HS_MUST_USE enum hs_status hs_classes_book(struct hs_classes *c, const struct hs
 /* After the last job: ranks the users. */
 HS_MUST_USE enum hs_status hs_classes_rank_users(struct hs_classes *c);
 uint32_t hs_classes_count(const struct hs_classes *c);
-/* The classes of a job into of[]; returns how many. */
+/* Is every completed job in class `index`? Its figures are then those of all. */
+bool hs_classes_is_all(const struct hs_classes *c, uint32_t index);
+/* The classes of a job into of[], of those that are not all: HS_CLASS_ALL itself comes first;
+ * returns how many. After the last job. */
 uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *sample,
                        uint32_t of[HS_CLASSES_OF_A_JOB]);
 /* kind and name of class `index` > 0. */

@@ -9,7 +9,6 @@
  */
 #include "report/quantile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,6 +16,7 @@
 #define SUB_BITS   4u
 #define SPLIT_BITS 8u
 #define SPLIT      (1u << SPLIT_BITS)
+#define NOWHERE    UINT8_MAX
 
 static const uint64_t permille_of[HS_QUANTILES] = {500, 900, 950, 990};
 
@@ -71,6 +71,12 @@ static void settle_first(struct hs_quantile_set *set, const uint32_t cells[HS_QU
     }
 }
 
+/* Which of the SPLIT parts of range r a value is in, given by its distance from r->low. */
+static uint32_t part_of(const struct hs_quantile_range *r, uint64_t offset)
+{
+    return (uint32_t)(offset >> (r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0));
+}
+
 /* The part of range r that holds the rank, from its SPLIT counters. */
 static struct hs_quantile_range narrow(const struct hs_quantile_range *r, const uint32_t *cells,
                                        uint64_t rank)
@@ -99,22 +105,33 @@ static void settle_split(struct hs_quantile_set *set, const uint32_t cells[HS_QU
     }
 }
 
-static int compare_values(const void *a, const void *b)
+/* The value of a rank among all values of the range r; permutes them. */
+static uint64_t select_rank(uint64_t *values, struct hs_quantile_range r, uint64_t rank)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y); /* equal values are indistinguishable: the order is total */
+    while (r.bits > 0 && r.count > 1) {
+        uint32_t cells[SPLIT] = {0};
+        uint64_t count = r.count, inside = 0;
+        for (uint64_t i = 0; i < count; i++)
+            cells[part_of(&r, values[i] - r.low)]++;
+        r = narrow(&r, cells, rank);
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t value = values[i];
+            if ((value - r.low) >> r.bits != 0)
+                continue;
+            values[i] = values[inside];
+            values[inside++] = value;
+        }
+    }
+    return r.count == 1 ? values[0] : r.low;
 }
 
 static void settle_collect(struct hs_quantile_set *set, uint64_t *collection)
 {
-    for (uint32_t i = 0; i < set->ranges; i++)
-        qsort(collection + set->range[i].first, set->range[i].collected, sizeof *collection,
-              compare_values);
     for (int which = 0; which < HS_QUANTILES; which++) {
         if (set->range_of[which] == HS_QUANTILES)
             continue;
         const struct hs_quantile_range *r = &set->range[set->range_of[which]];
-        set->value[which] = collection[r->first + (rank_of(set->count, which) - r->below - 1)];
+        set->value[which] = select_rank(collection + r->first, *r, rank_of(set->count, which));
         set->range_of[which] = HS_QUANTILES;
     }
     set->ranges = 0;
@@ -151,6 +168,14 @@ static bool can_collect(struct hs_quantiles *q)
     return true;
 }
 
+static void mark_wanted(struct hs_quantiles *q)
+{
+    memset(q->wanted, NOWHERE, q->set_count * sizeof *q->wanted);
+    for (uint32_t i = 0; i < q->set_count; i++)
+        for (uint32_t r = q->sets[i].ranges; r-- > 0;)
+            q->wanted[i][bucket_of(q->sets[i].range[r].low)] = (uint8_t)r;
+}
+
 static bool is_resolved(const struct hs_quantiles *q)
 {
     for (uint32_t i = 0; i < q->set_count; i++)
@@ -164,8 +189,9 @@ enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets)
     *q = (struct hs_quantiles){.set_count = sets};
     q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
     q->cells = hs_alloc_zeroed(sets, sizeof *q->cells);
+    q->wanted = hs_alloc_zeroed(sets, sizeof *q->wanted);
     q->collection = hs_alloc_zeroed(HS_QUANTILE_COLLECTED, sizeof *q->collection);
-    if (q->sets != NULL && q->cells != NULL && q->collection != NULL)
+    if (q->sets != NULL && q->cells != NULL && q->wanted != NULL && q->collection != NULL)
         return HS_OK;
     hs_quantiles_close(q);
     return HS_E_MEMORY;
@@ -186,21 +212,15 @@ bool hs_quantiles_begin(struct hs_quantiles *q)
     q->pass = can_collect(q) ? HS_PASS_COLLECT : HS_PASS_SPLIT;
     if (q->pass == HS_PASS_SPLIT)
         memset(q->cells, 0, q->set_count * sizeof *q->cells);
+    mark_wanted(q);
     return true;
 }
 
-void hs_quantiles_add(struct hs_quantiles *q, uint32_t set_index, uint64_t value)
+/* Gives a value of a later pass to the range it is in, if any, from range i on. */
+static void add_wanted(struct hs_quantiles *q, uint32_t set_index, uint32_t i, uint64_t value)
 {
     struct hs_quantile_set *set = &q->sets[set_index];
-    if (q->pass == HS_PASS_FIRST) {
-        set->count++;
-        set->sum += value;
-        if (value > set->max)
-            set->max = value;
-        q->cells[set_index][bucket_of(value)]++;
-        return;
-    }
-    for (uint32_t i = 0; i < set->ranges; i++) {
+    for (; i < set->ranges; i++) {
         struct hs_quantile_range *r = &set->range[i];
         uint64_t offset = value - r->low; /* huge for values below */
         if (offset >> r->bits != 0)
@@ -208,9 +228,27 @@ void hs_quantiles_add(struct hs_quantiles *q, uint32_t set_index, uint64_t value
         if (q->pass == HS_PASS_COLLECT)
             q->collection[r->first + r->collected++] = value;
         else
-            q->cells[set_index]
-                    [i * SPLIT + (offset >> (r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0))]++;
+            q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
         return;
+    }
+}
+
+void hs_quantiles_add(struct hs_quantiles *q, uint32_t first, const uint32_t *of, uint32_t count,
+                      uint64_t value)
+{
+    uint32_t bucket = bucket_of(value);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = first + of[i];
+        if (q->pass == HS_PASS_FIRST) {
+            struct hs_quantile_set *set = &q->sets[index];
+            set->count++;
+            set->sum += value;
+            if (value > set->max)
+                set->max = value;
+            q->cells[index][bucket]++;
+        } else if (q->wanted[index][bucket] != NOWHERE) {
+            add_wanted(q, index, q->wanted[index][bucket], value);
+        }
     }
 }
 
@@ -223,6 +261,7 @@ void hs_quantiles_close(struct hs_quantiles *q)
 {
     hs_free(q->sets);
     hs_free(q->cells);
+    hs_free(q->wanted);
     hs_free(q->collection);
     *q = (struct hs_quantiles){0};
 }

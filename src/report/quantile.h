@@ -5,15 +5,16 @@
  *
  *     HS_TRY(hs_quantiles_open(&q, sets));
  *     while (hs_quantiles_begin(&q))
- *         for each (set, value)   hs_quantiles_add(&q, set, value);
+ *         for each value   hs_quantiles_add(&q, 0, sets, count, value);
  *     p90 = hs_quantiles_get(&q, set, HS_P90);
  *
  * A quantile is the smallest value with at least q n values <= it (model.md 10). The first pass
  * counts values in logarithmic buckets (and count, sum, maximum); each later pass splits the
  * buckets that hold a wanted rank by 256, or, once few enough values are left in them, collects
- * those and sorts. Two passes for up to 65,536 values, three for most real sets of any size, never
- * more than ten. About 4 KiB a set; exact whatever the number of values, so the histogram with a
- * relative error that model.md 10 allows past 2^20 jobs is not needed.
+ * those and goes on with them in memory. Most values of a later pass lie in no such bucket, which a
+ * look at one byte tells. Two passes for up to 65,536 values, three for most real sets of any size,
+ * never more than ten. About 5 KiB a set; exact whatever the number of values, so the histogram
+ * with a relative error that model.md 10 allows past 2^20 jobs is not needed.
  */
 #ifndef HORUS_REPORT_QUANTILE_H
 #define HORUS_REPORT_QUANTILE_H
@@ -49,6 +50,7 @@ struct hs_quantile_set {
 struct hs_quantiles {
     struct hs_quantile_set *sets;
     uint32_t (*cells)[HS_QUANTILE_CELLS];
+    uint8_t (*wanted)[HS_QUANTILE_CELLS]; /* by bucket of the first pass: the first range inside */
     uint64_t *collection;
     uint32_t set_count;
     enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT, HS_PASS_DONE } pass;
@@ -57,8 +59,10 @@ struct hs_quantiles {
 HS_MUST_USE enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets);
 /* Begins a pass; false when everything is known. */
 bool hs_quantiles_begin(struct hs_quantiles *q);
-/* value < 2^63; at most 2^32 - 1 values a set. */
-void hs_quantiles_add(struct hs_quantiles *q, uint32_t set, uint64_t value);
+/* Adds value to the sets first + of[0], first + of[1], ... value < 2^63; at most 2^32 - 1 values a
+ * set. */
+void hs_quantiles_add(struct hs_quantiles *q, uint32_t first, const uint32_t *of, uint32_t count,
+                      uint64_t value);
 /* After the last pass; 0 for an empty set. */
 uint64_t hs_quantiles_get(const struct hs_quantiles *q, uint32_t set, enum hs_quantile which);
 void hs_quantiles_close(struct hs_quantiles *q);

@@ -25,6 +25,9 @@ struct evaluation {
     struct hs_stats *stats;
     struct hs_quantiles quantiles;
     int64_t from_us, to_us; /* submissions inside, ends included, count */
+    uint32_t classes;       /* measure m of class c is set m x classes + c */
+    /* what the slowdowns start from: less it, the many of 1 are alone in a bucket, no pass more */
+    uint64_t least[HS_MEASURES];
     bool is_first_pass;
     struct class_sums sums[HS_CLASSES_MAX];
 };
@@ -74,6 +77,7 @@ static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *
     s->done++;
     s->work_us += (uint64_t)job->work_us;
     s->done_run_us += (uint64_t)job->run_us;
+    s->has_faster = s->has_faster || sample.jct_us < sample.work_us;
     if (s->spool.count == UINT32_MAX)
         return hs_fail(s->diag, HS_E_LIMIT, NULL, NULL,
                        "job statistics hold at most 4,294,967,295 completed jobs");
@@ -128,27 +132,34 @@ static void add_user(struct hs_classes *classes, const struct hs_job_sample *job
     user->stay += (hs_u128)job->gpus * (uint64_t)job->jct_us;
 }
 
+static void add_sums(struct class_sums *sums, const struct hs_job_sample *job, uint64_t bounded)
+{
+    sums->bounded_ppm += bounded;
+    sums->work_us += (uint64_t)job->work_us;
+    sums->jobs++;
+}
+
+static void add_measure(struct evaluation *e, enum hs_measure measure, const uint32_t *of,
+                        uint32_t count, uint64_t value)
+{
+    hs_quantiles_add(&e->quantiles, measure * e->classes, of, count, value - e->least[measure]);
+}
+
 static void add_sample(struct evaluation *e, const struct hs_job_sample *job)
 {
     uint32_t of[HS_CLASSES_OF_A_JOB];
     uint32_t count = hs_classes_of(&e->stats->classes, job, of);
-    uint64_t slowdown = job->work_us > 0 ? ratio_ppm(job->jct_us, job->work_us) : 0;
     uint64_t bounded = bounded_ppm(job);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t set = of[i] * SETS_A_CLASS;
-        hs_quantiles_add(&e->quantiles, set + HS_M_WAIT, (uint64_t)job->wait_us);
-        hs_quantiles_add(&e->quantiles, set + HS_M_JCT, (uint64_t)job->jct_us);
-        if (job->work_us > 0)
-            hs_quantiles_add(&e->quantiles, set + HS_M_SLOWDOWN, slowdown);
-        if (e->is_first_pass) {
-            e->sums[of[i]].bounded_ppm += bounded;
-            e->sums[of[i]].work_us += (uint64_t)job->work_us;
-            e->sums[of[i]].jobs++;
-        }
-    }
-    hs_quantiles_add(&e->quantiles, e->quantiles.set_count - 1, bounded);
-    if (e->is_first_pass)
-        add_user(&e->stats->classes, job);
+    add_measure(e, HS_M_WAIT, of, count, (uint64_t)job->wait_us);
+    add_measure(e, HS_M_JCT, of, count, (uint64_t)job->jct_us);
+    if (job->work_us > 0)
+        add_measure(e, HS_M_SLOWDOWN, of, count, ratio_ppm(job->jct_us, job->work_us));
+    add_measure(e, HS_M_BOUNDED, of, 1, bounded); /* all */
+    if (!e->is_first_pass)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        add_sums(&e->sums[of[i]], job, bounded);
+    add_user(&e->stats->classes, job);
 }
 
 static enum hs_status run_pass(struct evaluation *e)
@@ -167,25 +178,33 @@ static enum hs_status run_pass(struct evaluation *e)
     return status == HS_END ? HS_OK : status;
 }
 
-/* mean, p50, p90, p95, p99, max of a set, in units of 1e6 of what was added (us, ppm). */
-static void set_figures(const struct hs_quantiles *q, uint32_t set, double out[HS_FIGURES])
+/* mean, p50, p90, p95, p99, max of a measure, in units of 1e6 of what was added (us, ppm). */
+static void set_figures(const struct evaluation *e, enum hs_measure measure, uint32_t class,
+                        double out[HS_FIGURES])
 {
+    const struct hs_quantiles *q = &e->quantiles;
+    uint32_t set = measure * e->classes + class;
     const struct hs_quantile_set *values = &q->sets[set];
-    out[HS_F_MEAN] = hs_exact_double(values->sum, (hs_u128)values->count * PPM);
+    uint64_t least = e->least[measure];
+    out[HS_F_MEAN] =
+        hs_exact_double(values->sum + (hs_u128)least * values->count, (hs_u128)values->count * PPM);
     for (int i = 0; i < HS_QUANTILES; i++)
-        out[HS_F_P50 + i] = hs_exact_double(hs_quantiles_get(q, set, (enum hs_quantile)i), PPM);
-    out[HS_F_MAX] = hs_exact_double(values->max, PPM);
+        out[HS_F_P50 + i] =
+            hs_exact_double(least + hs_quantiles_get(q, set, (enum hs_quantile)i), PPM);
+    out[HS_F_MAX] = hs_exact_double(least + values->max, PPM);
     for (int i = 0; values->count == 0 && i < HS_FIGURES; i++)
         out[i] = (double)NAN;
 }
 
-static void fill_class(const struct evaluation *e, uint32_t index, struct hs_class *out)
+/* Figures of class `index`, which are those of class `of`. */
+static void fill_class(const struct evaluation *e, uint32_t index, uint32_t of,
+                       struct hs_class *out)
 {
-    const struct class_sums *sums = &e->sums[index];
+    const struct class_sums *sums = &e->sums[of];
     hs_classes_name(&e->stats->classes, index, out);
     out->jobs = sums->jobs;
     for (uint32_t m = 0; m < SETS_A_CLASS; m++)
-        set_figures(&e->quantiles, index * SETS_A_CLASS + m, &out->value[m * HS_FIGURES]);
+        set_figures(e, (enum hs_measure)m, of, &out->value[m * HS_FIGURES]);
     hs_u128 units = (hs_u128)sums->jobs * PPM;
     out->value[SETS_A_CLASS * HS_FIGURES] = hs_exact_double(sums->bounded_ppm, units);
     out->value[SETS_A_CLASS * HS_FIGURES + 1] = hs_exact_double(sums->work_us, units);
@@ -195,14 +214,15 @@ static void fill_results(const struct evaluation *e, struct hs_summary *summary)
 {
     struct hs_stats *s = e->stats;
     s->counted = e->sums[HS_CLASS_ALL].jobs;
-    for (uint32_t m = 0; m < SETS_A_CLASS; m++)
-        set_figures(&e->quantiles, HS_CLASS_ALL * SETS_A_CLASS + m, s->figure[m]);
-    set_figures(&e->quantiles, e->quantiles.set_count - 1, s->figure[HS_M_BOUNDED]);
+    for (uint32_t m = 0; m < HS_MEASURES; m++)
+        set_figures(e, (enum hs_measure)m, HS_CLASS_ALL, s->figure[m]);
     s->jain = hs_classes_jain(&s->classes);
     summary->class_count = 0;
-    for (uint32_t i = 1; i < hs_classes_count(&s->classes); i++)
-        if (e->sums[i].jobs > 0)
-            fill_class(e, i, &summary->classes[summary->class_count++]);
+    for (uint32_t i = 1; i < e->classes; i++) {
+        uint32_t of = hs_classes_is_all(&s->classes, i) ? HS_CLASS_ALL : i;
+        if (e->sums[of].jobs > 0)
+            fill_class(e, i, of, &summary->classes[summary->class_count++]);
+    }
 }
 
 const char *hs_class_measure(uint32_t index)
@@ -232,13 +252,16 @@ struct hs_observer hs_stats_observer(struct hs_stats *s)
 enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us, int64_t cooldown_us,
                                struct hs_summary *summary)
 {
-    struct evaluation e = {.stats = s,
-                           .from_us = s->first_submit_us + warmup_us,
-                           .to_us = s->last_submit_us - cooldown_us,
-                           .is_first_pass = true};
+    struct evaluation e = {
+        .stats = s,
+        .from_us = s->first_submit_us + warmup_us,
+        .to_us = s->last_submit_us - cooldown_us,
+        .classes = hs_classes_count(&s->classes),
+        .least = {[HS_M_SLOWDOWN] = s->has_faster ? 0 : PPM, [HS_M_BOUNDED] = PPM},
+        .is_first_pass = true};
     enum hs_status status = hs_classes_rank_users(&s->classes);
     if (status == HS_OK)
-        status = hs_quantiles_open(&e.quantiles, hs_classes_count(&s->classes) * SETS_A_CLASS + 1);
+        status = hs_quantiles_open(&e.quantiles, SETS_A_CLASS * e.classes + 1);
     if (status != HS_OK)
         return hs_fail(s->diag, status, NULL, NULL, "no memory for the quantiles of job figures");
     while (status == HS_OK && hs_quantiles_begin(&e.quantiles)) {

@@ -43,6 +43,7 @@ struct hs_stats {
     hs_u128 in_system_us;         /* sum of the times between submission and end */
     hs_u128 done_run_us, work_us; /* of completed jobs */
     bool has_util;                /* a job told its GPU utilization */
+    bool has_faster;              /* a completed job took less than its isolated run time */
     /* results of hs_stats_finish() */
     uint64_t counted;                       /* jobs inside the window */
     double figure[HS_MEASURES][HS_FIGURES]; /* NaN without jobs */

@@ -30,7 +30,7 @@ static int replay(struct hs_quantiles *q, const uint64_t *values, uint32_t count
     assert_int_equal(hs_quantiles_open(q, 1), HS_OK);
     for (; hs_quantiles_begin(q); passes++)
         for (uint32_t i = 0; i < count; i++)
-            hs_quantiles_add(q, 0, values[i]);
+            hs_quantiles_add(q, 0, (const uint32_t[]){0}, 1, values[i]);
     assert_false(hs_quantiles_begin(q)); /* and stays so */
     return passes;
 }
@@ -130,16 +130,19 @@ static void keeps_sets_apart(void **state)
 {
     (void)state;
     struct hs_quantiles q;
-    assert_int_equal(hs_quantiles_open(&q, 3), HS_OK);
+    static const uint32_t of[] = {0, 2};
+    assert_int_equal(hs_quantiles_open(&q, 5), HS_OK);
     while (hs_quantiles_begin(&q)) {
         for (uint64_t i = 1; i <= 100; i++) {
-            hs_quantiles_add(&q, 0, i * 1000);
-            hs_quantiles_add(&q, 2, i * 1000000);
+            hs_quantiles_add(&q, 0, of, 1, i * 1000);
+            hs_quantiles_add(&q, 2, of, 2, i * 1000000);
         }
     }
     assert_int_equal(hs_quantiles_get(&q, 0, HS_P90), 90000);
     assert_int_equal(hs_quantiles_get(&q, 1, HS_P90), 0);
     assert_int_equal(hs_quantiles_get(&q, 2, HS_P90), 90000000);
+    assert_int_equal(hs_quantiles_get(&q, 3, HS_P90), 0);
+    assert_int_equal(hs_quantiles_get(&q, 4, HS_P90), 90000000);
     hs_quantiles_close(&q);
 }
 
