@@ -57,13 +57,15 @@ static unsigned count_digits(uint64_t value)
     return guess + (value >= powers[guess]);
 }
 
-/* The low `count` digits of value, zeros in front. */
+/* value < 10^count in `count` > 0 digits, zeros in front. */
 static void digits_put(char *out, uint64_t value, unsigned count)
 {
-    for (; count >= 2; count -= 2, value /= 100)
+    for (; count > 2; count -= 2, value /= 100)
         memcpy(out + count - 2, pairs + 2 * (value % 100), 2);
-    if (count > 0)
-        out[0] = (char)('0' + value % 10);
+    if (count == 2)
+        memcpy(out, pairs + 2 * value, 2);
+    else
+        out[0] = (char)('0' + value);
 }
 
 size_t hs_fmt_digits(char *out, uint64_t value)
@@ -102,7 +104,7 @@ static size_t fraction_put(char *out, uint64_t fraction, unsigned places)
     return 1 + (size_t)places;
 }
 
-size_t hs_fmt_seconds(char *out, int64_t us)
+size_t hs_fmt_some_seconds(char *out, int64_t us)
 {
     uint64_t magnitude;
     size_t len = sign_put(out, us, &magnitude);

@@ -11,17 +11,25 @@
 
 #define HS_FMT_MAX 32
 
+/* Most fields of most rows are one digit, often 0: they are spared a call. */
 size_t hs_fmt_digits(char *out, uint64_t value); /* value > 0 */
 static inline size_t hs_fmt_u64(char *out, uint64_t value)
 {
     if (value >= 10)
         return hs_fmt_digits(out, value);
-    out[0] = (char)('0' + value); /* most fields of most rows: spared the call */
+    out[0] = (char)('0' + value);
     return 1;
 }
 size_t hs_fmt_i64(char *out, int64_t value);
 /* Microseconds as seconds: "12", "12.5", "-0.000001"; at most six decimals, no trailing zeros. */
-size_t hs_fmt_seconds(char *out, int64_t us);
+size_t hs_fmt_some_seconds(char *out, int64_t us);
+static inline size_t hs_fmt_seconds(char *out, int64_t us)
+{
+    if (us != 0)
+        return hs_fmt_some_seconds(out, us);
+    out[0] = '0';
+    return 1;
+}
 /* num/den rounded half up to `decimals` (<= 9) places, trailing zeros dropped; den > 0, num >= 0.
  * Exact integer arithmetic. */
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals);

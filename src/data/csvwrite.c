@@ -64,12 +64,8 @@ enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *hea
     return HS_OK;
 }
 
-void hs_csvw_text(struct hs_csvw *w, const char *text)
+void hs_csvw_some_text(struct hs_csvw *w, const char *text)
 {
-    if (text == NULL || text[0] == '\0') {
-        hs_csvw_empty(w);
-        return;
-    }
     char *to = hs_output_room(&w->out, HS_OUTPUT_ROOM);
     size_t len = 0;
     for (; !is_stop[(unsigned char)text[len]] && len < PLAIN_MAX; len++)

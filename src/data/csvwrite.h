@@ -42,8 +42,6 @@ static inline void hs_csvw_end_field(struct hs_csvw *w, char *end)
     hs_output_wrote(&w->out, end + 1);
 }
 
-void hs_csvw_text(struct hs_csvw *w, const char *text); /* NULL = empty */
-
 static inline void hs_csvw_i64(struct hs_csvw *w, int64_t value)
 {
     char *to = hs_csvw_begin_field(w);
@@ -70,6 +68,15 @@ static inline void hs_csvw_empty(struct hs_csvw *w)
         *to++ = '"';
     }
     hs_csvw_end_field(w, to);
+}
+
+void hs_csvw_some_text(struct hs_csvw *w, const char *text);         /* not "" */
+static inline void hs_csvw_text(struct hs_csvw *w, const char *text) /* NULL = empty */
+{
+    if (text != NULL && text[0] != '\0')
+        hs_csvw_some_text(w, text);
+    else
+        hs_csvw_empty(w);
 }
 
 void hs_csvw_ratio(struct hs_csvw *w, uint64_t num, uint64_t den,

@@ -17,21 +17,18 @@
 /* Serves the relaxed machine, shortest remaining work first, up to a time in units. */
 static void serve_until(struct hs_bounds *b, hs_i128 until)
 {
-    struct hs_heap_entry top;
-    while (b->clock < until && hs_heap_top(&b->queue, &top)) {
-        hs_i128 end = b->clock + top.time_us;
+    while (b->clock < until && b->is_serving) {
+        hs_i128 end = b->clock + b->served.time_us;
         if (end > until) {
-            int64_t left = (int64_t)(end - until);
-            b->clock = until;
-            /* an entry that only shrinks stays where it is: no allocation, no failure */
-            enum hs_status status = hs_heap_set(&b->queue, top.id, left, top.order);
-            (void)status;
-            return;
+            b->served.time_us = (int64_t)(end - until);
+            break;
         }
         b->clock = end;
-        b->jct_sum += (hs_u128)(end - b->submitted[top.id]);
-        hs_heap_remove(&b->queue, top.id);
-        b->free_slots[b->free_count++] = top.id;
+        b->jct_sum += (hs_u128)(end - b->submitted[b->served.id]);
+        b->free_slots[b->free_count++] = b->served.id;
+        b->is_serving = hs_heap_top(&b->queue, &b->served);
+        if (b->is_serving)
+            hs_heap_remove(&b->queue, b->served.id);
     }
     if (b->clock < until)
         b->clock = until;
@@ -66,7 +63,25 @@ static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arri
     uint32_t slot;
     HS_TRY(take_slot(b, &slot));
     b->submitted[slot] = now;
-    return hs_heap_set(&b->queue, slot, (int64_t)units, job->index);
+    struct hs_heap_entry waits = {.time_us = (int64_t)units, .order = job->index, .id = slot};
+    if (!b->is_serving) {
+        b->served = waits;
+        b->is_serving = true;
+        return HS_OK;
+    }
+    if (waits.time_us < b->served.time_us) {
+        struct hs_heap_entry displaced = b->served;
+        b->served = waits;
+        waits = displaced;
+    }
+    return hs_heap_set(&b->queue, waits.id, waits.time_us, waits.order);
+}
+
+static int64_t on_fastest_us(const struct hs_bounds *b, int64_t work_us)
+{
+    if (b->top_speed_q32 == HS_Q32_ONE)
+        return work_us;
+    return (int64_t)(((hs_u128)(uint64_t)work_us << 32) / b->top_speed_q32);
 }
 
 /* Counts the arrivals of the instant that is over. */
@@ -83,10 +98,10 @@ static enum hs_status count_arrivals(struct hs_bounds *b)
     for (uint32_t i = 0; i < b->arrival_count; i++) {
         const struct hs_bounds_arrival *job = &b->arrivals[i];
         HS_TRY(queue_job(b, job));
-        hs_u128 fastest = ((hs_u128)(uint64_t)job->work_us << 32) / b->top_speed_q32;
-        if (b->arrivals_us + (int64_t)fastest > b->longest_end_us)
-            b->longest_end_us = b->arrivals_us + (int64_t)fastest;
-        b->isolated_sum += fastest;
+        int64_t fastest_us = on_fastest_us(b, job->work_us);
+        if (b->arrivals_us + fastest_us > b->longest_end_us)
+            b->longest_end_us = b->arrivals_us + fastest_us;
+        b->isolated_sum += (uint64_t)fastest_us;
         b->work_before += (hs_i128)job->gpus * job->work_us;
         b->jobs++;
     }

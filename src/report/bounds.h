@@ -50,7 +50,9 @@ struct hs_bounds {
     hs_i128 makespan_lead; /* max of a x capacity - work before a */
     int64_t longest_end_us;
     /* relaxed machine */
-    struct hs_heap queue; /* key: GPU-us left */
+    struct hs_heap_entry served; /* the job with the least left; id is its slot */
+    bool is_serving;
+    struct hs_heap queue; /* the others; key: GPU-us left */
     hs_i128 *submitted;   /* by slot: time of submission in units */
     uint32_t *free_slots;
     uint32_t submitted_cap, free_cap, free_count, slots;

@@ -39,7 +39,10 @@ static inline double hs_exact_double(hs_u128 num, hs_u128 den)
  * hs_csvw_ratio(w, result, scale, digits of scale), which is then exact. */
 static inline uint64_t hs_exact_scaled(hs_u128 num, hs_u128 den, uint64_t scale)
 {
-    hs_u128 quotient = (num * scale + den / 2) / den;
+    num = num * scale + den / 2;
+    if ((num | den) >> 64 == 0)
+        return (uint64_t)num / (uint64_t)den;
+    hs_u128 quotient = num / den;
     return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
 }
 

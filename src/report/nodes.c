@@ -24,22 +24,30 @@ static void book(struct hs_nodes *n, struct hs_node_gpu *gpu, int64_t now_us)
     account->held_us += dt;
     if (gpu->tenants > 1)
         account->shared_us += dt;
-    account->util_pm_us += (hs_u128)dt * (gpu->util_pm < FULL_PM ? gpu->util_pm : FULL_PM);
+    if (gpu->util_pm > 0)
+        account->util_pm_us += (hs_u128)dt * (gpu->util_pm < FULL_PM ? gpu->util_pm : FULL_PM);
+}
+
+static uint32_t known_util_pm(const struct hs_job_record *job)
+{
+    return job->gpu_util_pm > 0 ? (uint32_t)job->gpu_util_pm : 0;
 }
 
 static enum hs_status on_start(void *ctx, int64_t now_us, const struct hs_job_record *job,
                                const uint32_t *gpus, uint32_t gpu_count)
 {
     struct hs_nodes *n = ctx;
+    uint32_t util_pm = known_util_pm(job), node = n->cluster->node_count;
     if (job->gpu_util_pm >= 0)
         n->has_util = true;
     for (uint32_t i = 0; i < gpu_count; i++) {
         struct hs_node_gpu *gpu = &n->gpus[gpus[i]];
         book(n, gpu, now_us);
         gpu->tenants++;
-        gpu->util_pm += job->gpu_util_pm > 0 ? (uint32_t)job->gpu_util_pm : 0;
-        if (i == 0 || gpu->node != n->gpus[gpus[i - 1]].node)
+        gpu->util_pm += util_pm;
+        if (gpu->node != node)
             n->accounts[gpu->node].placements++;
+        node = gpu->node;
     }
     return HS_OK;
 }
@@ -47,12 +55,12 @@ static enum hs_status on_start(void *ctx, int64_t now_us, const struct hs_job_re
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
 {
     struct hs_nodes *n = ctx;
-    int32_t util_pm = segment->job->gpu_util_pm;
+    uint32_t util_pm = known_util_pm(segment->job);
     for (uint32_t i = 0; i < segment->gpu_count; i++) {
         struct hs_node_gpu *gpu = &n->gpus[segment->gpus[i]];
         book(n, gpu, segment->end_us);
         gpu->tenants--;
-        gpu->util_pm -= util_pm > 0 ? (uint32_t)util_pm : 0;
+        gpu->util_pm -= util_pm;
     }
     return HS_OK;
 }

@@ -216,6 +216,15 @@ bool hs_quantiles_begin(struct hs_quantiles *q)
     return true;
 }
 
+static void count_value(struct hs_quantile_set *set, uint32_t *cell, uint64_t value)
+{
+    set->count++;
+    set->sum += value;
+    if (value > set->max)
+        set->max = value;
+    (*cell)++;
+}
+
 /* Gives a value of a later pass to the range it is in, if any, from range i on. */
 static void add_wanted(struct hs_quantiles *q, uint32_t set_index, uint32_t i, uint64_t value)
 {
@@ -237,19 +246,17 @@ void hs_quantiles_add(struct hs_quantiles *q, uint32_t first, const uint32_t *of
                       uint64_t value)
 {
     uint32_t bucket = bucket_of(value);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = first + of[i];
-        if (q->pass == HS_PASS_FIRST) {
-            struct hs_quantile_set *set = &q->sets[index];
-            set->count++;
-            set->sum += value;
-            if (value > set->max)
-                set->max = value;
-            q->cells[index][bucket]++;
-        } else if (q->wanted[index][bucket] != NOWHERE) {
-            add_wanted(q, index, q->wanted[index][bucket], value);
-        }
+    if (q->pass == HS_PASS_FIRST) {
+        uint32_t(*cells)[HS_QUANTILE_CELLS] = q->cells;
+        struct hs_quantile_set *sets = q->sets;
+        for (uint32_t i = 0; i < count; i++)
+            count_value(&sets[first + of[i]], &cells[first + of[i]][bucket], value);
+        return;
     }
+    uint8_t(*wanted)[HS_QUANTILE_CELLS] = q->wanted;
+    for (uint32_t i = 0; i < count; i++)
+        if (HS_UNLIKELY(wanted[first + of[i]][bucket] != NOWHERE))
+            add_wanted(q, first + of[i], wanted[first + of[i]][bucket], value);
 }
 
 uint64_t hs_quantiles_get(const struct hs_quantiles *q, uint32_t set, enum hs_quantile which)

@@ -8,7 +8,9 @@
  *
  * There are at most HS_TIMELINE_MARKS marks: when they run out, every second one is dropped and
  * the spacing doubles, so memory does not depend on the length of the run. A mark holds the
- * integral from time 0, which is why dropping marks loses nothing. O(1) per change, amortised.
+ * integral from time 0, which is why dropping marks loses nothing. A change of a value by d at time
+ * t takes d x t from all later integrals (summation by parts), so only channels that change cost
+ * anything. O(1) per change, amortised.
  */
 #ifndef HORUS_REPORT_TIMELINE_H
 #define HORUS_REPORT_TIMELINE_H
@@ -44,11 +46,12 @@ enum hs_channel {
 #define HS_TIMELINE_WIDTH_US INT64_C(1000000) /* spacing of the marks at the start */
 
 struct hs_timeline {
-    int64_t time_us; /* integrals are complete up to here */
+    int64_t time_us; /* of the last change, or the end */
     int64_t width_us;
     uint32_t used;               /* mark k is at (k + 1) * width_us */
     uint64_t value[HS_CHANNELS]; /* what holds from time_us on */
-    hs_u128 sum[HS_CHANNELS];    /* value x us */
+    hs_u128 lead[HS_CHANNELS];   /* the integral up to t is value x t - lead, mod 2^128 */
+    hs_u128 sum[HS_CHANNELS];    /* value x us; once closed */
     hs_u128 (*marks)[HS_CHANNELS];
 };
 
