@@ -145,6 +145,23 @@ static void test_reads_back(void **state)
     hs_input_close(input);
 }
 
+/* Rows of 5 bytes and the header's 4 fill the buffer of 2^18 in the midst of a row. */
+static void test_rows_across_the_buffer(void **state)
+{
+    enum { ROWS = 120000 };
+    static char want[4 + 5 * ROWS + 1] = "a,b\n";
+    (void)state;
+    open_file("a,b");
+    for (int i = 0; i < ROWS; i++) {
+        hs_csvw_u64(&w, 10);
+        hs_csvw_text(&w, i % 2 == 0 ? "x" : "y");
+        hs_csvw_end(&w);
+        memcpy(want + 4 + 5 * i, i % 2 == 0 ? "10,x\n" : "10,y\n", 5);
+    }
+    assert_int_equal(hs_output_bytes(&w.out), sizeof want - 1);
+    close_and_expect(want);
+}
+
 static void test_full_disk(void **state)
 {
     (void)state;
@@ -165,6 +182,7 @@ int main(void)
         cmocka_unit_test_setup(test_single_empty_field, set_up),
         cmocka_unit_test_setup(test_ids, set_up),
         cmocka_unit_test_setup(test_reads_back, set_up),
+        cmocka_unit_test_setup(test_rows_across_the_buffer, set_up),
         cmocka_unit_test_setup(test_full_disk, set_up),
     };
     return cmocka_run_group_tests(tests, open_all, scratch_close);

@@ -189,6 +189,52 @@ static void users_fall_into_quintiles(void **state)
     hs_stats_close(&s);
 }
 
+/* Classes that hold every job list the figures of all; a second outcome makes two of one. Waits 1
+ * and 5 s, slowdowns 2/1 and 10/5 before the third job. */
+static void classes_that_hold_every_job(void **state)
+{
+    (void)state;
+    for (int is_mixed = 0; is_mixed < 2; is_mixed++) {
+        struct hs_stats s;
+        assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+        struct hs_job_record job[3] = {done_job(0, 0, S, S, 1), done_job(1, 0, 5 * S, 5 * S, 1),
+                                       done_job(2, 0, 0, S, 8)};
+        job[2].outcome = HS_OUTCOME_FAILED;
+        for (int i = 0; i < 2 + is_mixed; i++) {
+            job[i].vc = "one";
+            tell(&s, &job[i]);
+        }
+        assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+        assert_int_equal(find("vc", "one")->jobs, 2 + is_mixed);
+        assert_true(find("vc", "one")->value[0] == (is_mixed ? 2 : 3)); /* mean wait */
+        assert_int_equal(find("gpus", "1")->jobs, 2);
+        assert_true(find("gpus", "1")->value[0] == 3);
+        assert_true(find("gpus", "1")->value[2 * HS_FIGURES] == 2); /* mean slowdown */
+        assert_int_equal(find("gpus", "5-8") != NULL, is_mixed);
+        assert_int_equal(find("outcome", "failed") != NULL, is_mixed);
+        assert_int_equal(find("outcome", "unknown")->jobs, 2);
+        hs_stats_close(&s);
+    }
+}
+
+/* Fast GPUs: a job of 4 s takes 2, one of 1 s waits 2 and takes 1. */
+static void slowdowns_below_one(void **state)
+{
+    (void)state;
+    struct hs_stats s;
+    assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+    struct hs_job_record fast = done_job(0, 0, 0, 2 * S, 1), slow = done_job(1, 0, 2 * S, S, 1);
+    fast.work_us = 4 * S;
+    tell(&s, &fast);
+    tell(&s, &slow);
+    assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+    assert_true(s.figure[HS_M_SLOWDOWN][HS_F_P50] == 0.5);
+    assert_true(s.figure[HS_M_SLOWDOWN][HS_F_MAX] == 3);
+    assert_true(s.figure[HS_M_SLOWDOWN][HS_F_MEAN] == 1.75);
+    assert_true(s.figure[HS_M_BOUNDED][HS_F_MEAN] == 1);
+    hs_stats_close(&s);
+}
+
 static void more_vcs_than_classes_share_one(void **state)
 {
     (void)state;
@@ -259,6 +305,8 @@ int main(void)
         cmocka_unit_test(slowdowns_are_rounded_half_up),
         cmocka_unit_test(gpu_classes_have_these_edges),
         cmocka_unit_test(users_fall_into_quintiles),
+        cmocka_unit_test(classes_that_hold_every_job),
+        cmocka_unit_test(slowdowns_below_one),
         cmocka_unit_test(more_vcs_than_classes_share_one),
         cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(division_is_correctly_rounded),
