@@ -32,6 +32,7 @@ struct hs_job_record {
     int64_t first_start_us; /* -1 = never started */
     int64_t finish_us;      /* -1 = not finished */
     int64_t work_us;        /* isolated run time */
+    int64_t deadline_us;    /* -1 = none */
     int64_t done_ns;        /* work done and not lost, ns of isolated run time */
     int64_t lost_ns;
     int64_t run_us;       /* time holding GPUs, overhead included */

@@ -27,6 +27,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .first_start_us = job->first_start_us,
         .finish_us = -1,
         .work_us = job->work.total_ns / HS_NS_PER_US,
+        .deadline_us = job->deadline_us,
         .done_ns = job->work.done_ns,
         .lost_ns = job->lost_ns,
         .run_us = job->run_us,

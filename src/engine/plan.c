@@ -338,6 +338,22 @@ void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
     job->plan |= HS_PLAN_ENDED;
 }
 
+static bool is_legal_setting(const struct hs_job *job, enum hs_action_kind kind, uint32_t lane,
+                             uint64_t value)
+{
+    bool is_placed = (hs_job_is_placed(job) && job->plan == 0) || (job->plan & HS_PLAN_PLACED);
+    bool is_fraction = value > 0 && value <= HS_Q32_ONE;
+    if (kind == HS_ACT_PAUSE)
+        return job->state == HS_JOB_RUNNING && job->plan == 0;
+    if (kind == HS_ACT_RESUME)
+        return job->state == HS_JOB_PAUSED && job->plan == 0;
+    if (kind == HS_ACT_CAP)
+        return is_placed && is_fraction;
+    if (kind == HS_ACT_SLICE)
+        return is_placed && is_fraction && (lane > 0 || value == HS_Q32_ONE);
+    return is_placed;
+}
+
 /* Settings of a placed job that move no GPU. */
 static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot, uint32_t lane,
                      uint64_t value)
@@ -348,23 +364,14 @@ static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot
     a->value = value;
     a->lane = lane;
     struct hs_job *job = hs_engine_job(p->engine, slot);
-    bool is_legal = (hs_job_is_placed(job) && job->plan == 0) || (job->plan & HS_PLAN_PLACED);
-    if (kind == HS_ACT_PAUSE)
-        is_legal = job->state == HS_JOB_RUNNING && job->plan == 0;
-    else if (kind == HS_ACT_RESUME)
-        is_legal = job->state == HS_JOB_PAUSED && job->plan == 0;
-    else if (kind == HS_ACT_SLICE || kind == HS_ACT_CAP)
-        is_legal = is_legal && value > 0 && value <= HS_Q32_ONE &&
-                   (kind == HS_ACT_CAP || lane > 0 || value == HS_Q32_ONE);
-    if (is_legal) {
-        if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME)
-            job->plan |= HS_PLAN_TOGGLED;
-        return;
+    if (!is_legal_setting(job, kind, lane, value)) {
+        p->count--;
+        hs_plan_refuse(p, slot,
+                       "pause needs a running job, resume a paused one, slice and cap a placed one "
+                       "and a value in (0, 1], lane 0 a share of 1");
+    } else if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME) {
+        job->plan |= HS_PLAN_TOGGLED;
     }
-    p->count--;
-    hs_plan_refuse(p, slot,
-                   "pause needs a running job, resume a paused one, slice and cap a placed one and "
-                   "a value in (0, 1], lane 0 a share of 1");
 }
 
 void hs_plan_pause(struct hs_plan *p, hs_job_id job)

@@ -114,6 +114,8 @@ static void add_costs(struct hs_summary *s, const struct hs_metrics_source *src)
     add_count(s, "preemptions", stats->preemptions);
     add_count(s, "migrations", stats->migrations);
     add_count(s, "ooms", stats->ooms);
+    add_count(s, "deadlines", stats->deadlines);
+    add_count(s, "deadline_misses", stats->deadline_misses);
     add(s, "held_gpu_seconds", "GPU s", hs_exact_double(sum[HS_CH_GPUS_HELD], us), NULL);
     add(s, "done_gpu_seconds", "GPU s", hs_exact_double(stats->done_gpu_ns, NS_PER_S), NULL);
     add(s, "overhead_gpu_seconds", "GPU s", hs_exact_double(stats->overhead_gpu_us, us), NULL);

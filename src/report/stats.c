@@ -85,6 +85,16 @@ static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *
     return hs_spool_put(&s->spool, &sample, s->diag);
 }
 
+/* Over when it ended, or when a horizon or the policy ended it first. */
+static bool misses_deadline(const struct hs_job_record *job, int64_t now_us)
+{
+    if (job->deadline_us < 0)
+        return false;
+    return job->state == HS_JOB_DONE ? job->finish_us > job->deadline_us
+                                     : job->state == HS_JOB_REJECTED ||
+                                           job->state == HS_JOB_FAILED || now_us > job->deadline_us;
+}
+
 static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
 {
     struct hs_stats *s = ctx;
@@ -93,6 +103,8 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     s->preemptions += job->preemptions;
     s->migrations += job->migrations;
     s->ooms += job->ooms;
+    s->deadlines += job->deadline_us >= 0;
+    s->deadline_misses += misses_deadline(job, now_us);
     s->done_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->done_ns;
     s->lost_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->lost_ns;
     s->overhead_gpu_us += (hs_u128)job->gpus * (uint64_t)job->overhead_us;
