@@ -184,7 +184,8 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     e->can = policy->can;
     e->knows = policy->knows;
     e->policy_state = hs_arena_alloc(&e->arena, policy->state_size);
-    if (e->policy_state == NULL)
+    e->no_scratch = hs_arena_alloc(&e->arena, policy->job_state_size + 1);
+    if (e->policy_state == NULL || e->no_scratch == NULL)
         return HS_E_MEMORY;
     memcpy(e->policy_state, e->config.policy_state, policy->state_size);
     if (policy->needs != NULL)
@@ -194,7 +195,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     e->is_initialising = true;
     enum hs_status status = policy->init(e->policy_state, &e->view);
     e->is_initialising = false;
-    return status;
+    return status != HS_OK ? status : e->plan.refused;
 }
 
 enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_config *config,

@@ -468,7 +468,6 @@ void hs_plan_begin(struct hs_engine *e)
     e->plan.has_named = false;
     e->plan.is_open = false;
     e->plan.is_writing = true;
-    e->plan.refused = HS_OK;
 }
 
 enum hs_status hs_plan_end(struct hs_engine *e)

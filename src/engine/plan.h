@@ -15,7 +15,8 @@ HS_MUST_USE enum hs_status hs_plan_end(struct hs_engine *e);
 /* Gives a job's GPUs back to the shadow; also used when a job ends by itself. */
 void hs_plan_shadow_release(struct hs_engine *e, const struct hs_job *job);
 void hs_plan_shadow_take(struct hs_engine *e, const struct hs_job *job);
-/* Reports a policy bug and remembers it. */
+/* Reports a policy bug and remembers it: the run ends with it after the next decision, whether it
+ * was made there or in on_event. */
 HS_PRINTF(3, 4)
 void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...);
 

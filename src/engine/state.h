@@ -96,6 +96,7 @@ struct hs_engine {
     const struct hs_cluster *cluster;
     const struct hs_policy_ops *policy;
     void *policy_state;
+    void *no_scratch; /* of a job that does not exist */
     uint32_t can, knows;
     struct hs_view view;
     struct hs_plan plan;

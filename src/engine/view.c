@@ -9,9 +9,34 @@
 #include "engine/state.h"
 #include "horus/policy.h"
 
+/* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
+static const struct hs_job nobody = {.first_seat = HS_NO_SEAT};
+static const struct hs_node nowhere = {.name = ""};
+
 static const struct hs_job *job_of(const struct hs_view *v, hs_job_id job)
 {
-    return &v->engine->jobs.jobs[job];
+    if (HS_LIKELY(job < v->engine->jobs.high))
+        return &v->engine->jobs.jobs[job];
+    hs_plan_refuse(&v->engine->plan, job, "it asked about a job that is not there");
+    return &nobody;
+}
+
+static const struct hs_node *node_of(const struct hs_view *v, uint32_t node)
+{
+    if (HS_LIKELY(node < v->engine->cluster->node_count))
+        return &v->engine->cluster->nodes[node];
+    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about node %u, which is not there", node);
+    return &nowhere;
+}
+
+/* An index that can be used; 0 for one that does not exist. */
+static uint32_t vc_of(const struct hs_view *v, uint32_t vc)
+{
+    if (HS_LIKELY(vc < v->engine->cluster->vc_count))
+        return vc;
+    hs_plan_refuse(&v->engine->plan, HS_NO_JOB,
+                   "it asked about virtual cluster %u, which is not there", vc);
+    return 0;
 }
 
 static bool may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what)
@@ -46,7 +71,10 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes)
 
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
-    return v->engine->jobs.scratch + (size_t)job * v->engine->jobs.scratch_size;
+    struct hs_engine *e = v->engine;
+    if (HS_UNLIKELY(job_of(v, job) == &nobody))
+        return e->no_scratch;
+    return e->jobs.scratch + (size_t)job * e->jobs.scratch_size;
 }
 
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)
@@ -194,22 +222,25 @@ uint32_t hs_view_racks(const struct hs_view *v)
 
 uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node)
 {
-    return v->engine->cluster->nodes[node].gpus;
+    return node_of(v, node)->gpus;
 }
 
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
 {
-    return hs_free_of_node(v->engine->free_index, node);
+    return node_of(v, node) == &nowhere ? 0 : hs_free_of_node(v->engine->free_index, node);
 }
 
 uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node)
 {
-    return v->engine->cluster->nodes[node].first_gpu;
+    return node_of(v, node)->first_gpu;
 }
 
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
 {
-    return v->engine->gpus[gpu].shadow_tenants;
+    if (gpu < v->engine->cluster->gpu_count)
+        return v->engine->gpus[gpu].shadow_tenants;
+    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about GPU %u, which is not there", gpu);
+    return 0;
 }
 
 uint32_t hs_view_max_node_gpus(const struct hs_view *v)
@@ -219,7 +250,7 @@ uint32_t hs_view_max_node_gpus(const struct hs_view *v)
 
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
 {
-    return v->engine->cluster->vcs[vc].gpus;
+    return v->engine->cluster->vcs[vc_of(v, vc)].gpus;
 }
 
 uint32_t hs_view_vcs(const struct hs_view *v)
@@ -234,7 +265,7 @@ bool hs_view_vcs_are_apart(const struct hs_view *v)
 
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
 {
-    return hs_free_total(v->engine->free_index, vc);
+    return hs_free_total(v->engine->free_index, vc_of(v, vc));
 }
 
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
@@ -242,6 +273,7 @@ uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
     const struct hs_engine *e = v->engine;
     if (e->cluster->vc_mode != HS_VC_QUOTA)
         return UINT64_MAX;
+    vc = vc_of(v, vc);
     uint64_t quota = e->cluster->vcs[vc].quota_gpus;
     return quota > e->vc_held[vc] ? quota - e->vc_held[vc] : 0;
 }

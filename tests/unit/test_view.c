@@ -154,6 +154,76 @@ static void undeclared_knowledge_is_refused(void **state)
     }
 }
 
+/* ---- what is not there ---- */
+
+static void ask_no_job(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_gpus(v, HS_NO_JOB), 0);
+    assert_non_null(hs_view_scratch(v, HS_NO_JOB));
+}
+
+static void ask_no_node(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_node_free(v, 2), 0);
+    assert_int_equal(hs_view_node_gpus(v, 2), 0);
+}
+
+static void ask_no_gpu(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_gpu_tenants(v, 8), 0);
+}
+
+static void ask_no_vc(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_free_gpus(v, 1), 8);
+}
+
+static void what_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        script_fn *ask;
+        const char *what;
+    } cases[] = {{ask_no_job, "a job that is not there"},
+                 {ask_no_node, "node 2, which is not there"},
+                 {ask_no_gpu, "GPU 8, which is not there"},
+                 {ask_no_vc, "virtual cluster 1, which is not there"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hs_test_result r;
+        enum hs_status status = script_play(job, 1, "2x4", 0, cases[i].ask, &r);
+        assert_script_refused(status, &r, cases[i].what);
+    }
+}
+
+/* Also outside decide(): the fault of an on_event call ends the run. */
+static void curious_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    (void)state;
+    if (event->kind == HS_EVENT_SUBMIT)
+        (void)hs_view_duration_us(v, event->job);
+}
+
+static enum hs_status idle_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    (void)state, (void)v, (void)p;
+    return HS_OK;
+}
+
+static void events_are_watched_too(void **state)
+{
+    (void)state;
+    static const struct hs_policy_ops curious = {
+        .name = "curious", .state_size = 1, .on_event = curious_event, .decide = idle_decide};
+    struct hs_test_options options = {.policy = &curious};
+    struct hs_test_result r;
+    enum hs_status status = hs_test_run_with(job, 1, "2x4", NULL, &options, &r);
+    assert_script_refused(status, &r, "it asked for the run time");
+}
+
 /* ---- costs ---- */
 
 static void start_with_cost(const struct hs_view *v, struct hs_plan *p, int call)
@@ -189,8 +259,9 @@ static void a_start_up_cost_is_paid(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(facts_are_as_stated),
-                                       cmocka_unit_test(undeclared_knowledge_is_refused),
-                                       cmocka_unit_test(a_start_up_cost_is_paid)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(facts_are_as_stated), cmocka_unit_test(undeclared_knowledge_is_refused),
+        cmocka_unit_test(what_is_not_there_is_refused), cmocka_unit_test(events_are_watched_too),
+        cmocka_unit_test(a_start_up_cost_is_paid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
