@@ -19,8 +19,7 @@ hs_job_id script_handle[16];
 static int submitted, calls;
 char script_told[256];
 uint32_t script_knows;
-int64_t script_startup_us;
-uint32_t script_max_tenants;
+struct hs_test_options script_options;
 
 static void note(char c)
 {
@@ -54,11 +53,11 @@ static struct hs_policy_ops scripted = {
 enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
                            uint32_t can, script_fn *what, struct hs_test_result *r)
 {
-    struct hs_test_options options = {.policy = &scripted, .interference_q32 = HS_Q32_ONE / 2};
+    struct hs_test_options options = script_options;
+    options.policy = &scripted;
+    options.interference_q32 = HS_Q32_ONE / 2;
     scripted.can = can;
     scripted.knows = script_knows;
-    options.startup_us = script_startup_us;
-    options.max_tenants = script_max_tenants;
     script = what;
     submitted = calls = 0;
     memset(script_told, 0, sizeof script_told);

@@ -22,10 +22,9 @@ extern hs_job_id script_handle[16]; /* of the jobs, in order of submission */
  * and the tag of a timer. */
 extern char script_told[256];
 
-/* What it declares to know, and the start-up cost of the runs; 0 unless a test sets them. */
-extern uint32_t script_knows;
-extern int64_t script_startup_us;
-extern uint32_t script_max_tenants; /* 0 = 2 */
+extern uint32_t script_knows; /* what it declares to know; 0 unless a test sets it */
+/* Options of the runs; the policy and an interference of 1/2 are filled in. */
+extern struct hs_test_options script_options;
 
 enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
                            uint32_t can, script_fn *what, struct hs_test_result *result);

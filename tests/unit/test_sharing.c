@@ -122,13 +122,32 @@ static void lanes_interfere_and_jobs_of_a_lane_do_not(void **state)
                                  {.gpus = 1, .duration_s = 100}};
     struct hs_test_result r;
     uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE;
-    script_max_tenants = 3;
+    script_options.max_tenants = 3;
     assert_int_equal(script_play(jobs, 3, "1x1", can, two_lanes, &r), HS_OK);
-    script_max_tenants = 0;
+    script_options.max_tenants = 0;
     assert_int_equal(r.jobs[2].end_us, 200 * S);
     assert_int_equal(r.jobs[1].end_us, 200 * S);
     assert_int_equal(r.jobs[0].end_us, 300 * S);
     hs_test_free(&r);
+}
+
+static void three_on_gpu_0(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v, (void)call;
+    for (int i = 0; i < 3; i++) {
+        hs_plan_start(p, script_handle[i]);
+        hs_plan_on_gpu(p, 0);
+    }
+}
+
+static void tenants_are_limited(void **state)
+{
+    (void)state;
+    static const struct hs_test_job jobs[] = {
+        {.gpus = 1, .duration_s = 1}, {.gpus = 1, .duration_s = 1}, {.gpus = 1, .duration_s = 1}};
+    struct hs_test_result r;
+    assert_script_refused(script_play(jobs, 3, "1x1", HS_CAN_COLOCATE, three_on_gpu_0, &r), &r,
+                          "GPU 0 has 2 tenants already");
 }
 
 static void a_part_share_without_a_lane(const struct hs_view *v, struct hs_plan *p, int call)
@@ -254,6 +273,7 @@ int main(void)
         cmocka_unit_test(shares_fit_into_one),
         cmocka_unit_test(lanes_interfere_and_jobs_of_a_lane_do_not),
         cmocka_unit_test(slices_need_a_lane),
+        cmocka_unit_test(tenants_are_limited),
         cmocka_unit_test(a_cap_throttles),
         cmocka_unit_test(a_pause_stops_progress),
         cmocka_unit_test(an_elastic_job_may_grow),

@@ -247,9 +247,9 @@ static void a_start_up_cost_is_paid(void **state)
     (void)state;
     struct hs_test_result r;
     script_knows = HS_KNOWS_DURATION;
-    script_startup_us = 5 * S;
+    script_options.startup_us = 5 * S;
     assert_int_equal(script_play(job, 1, "1x4", HS_CAN_TIME, start_with_cost, &r), HS_OK);
-    script_startup_us = 0;
+    script_options.startup_us = 0;
     script_knows = 0;
     assert_int_equal(r.jobs[0].end_us, 105 * S);
     assert_int_equal(r.jobs[0].overhead_us, 5 * S);
