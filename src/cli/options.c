@@ -51,7 +51,7 @@ const char *hs_option_metavar(const struct hs_param *param, char *text, size_t s
     case HS_PARAM_INT:
         return "N";
     case HS_PARAM_REAL:
-        return param->unit != NULL ? param->unit : "X";
+        return param->unit == NULL ? "X" : strcmp(param->unit, "%") == 0 ? "PERCENT" : param->unit;
     case HS_PARAM_DURATION:
         return "TIME";
     case HS_PARAM_SIZE_MIB:

@@ -84,7 +84,7 @@ static const char *const checks[] = {"off", "fast", "full", NULL};
                    .offset = AT(skip_bad_rows),                                                    \
                    .preset = "0",                                                                  \
                    .max = 100,                                                                     \
-                   .unit = "PERCENT",                                                              \
+                   .unit = "%",                                                                    \
                    .help = "share of bad rows that may be passed over, counted; 0: the first one " \
                            "is an error"},                                                         \
          .group = INTAKE},                                                                         \
