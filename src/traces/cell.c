@@ -19,10 +19,15 @@ static const struct {
     [HS_CELL_NOT_A_NUMBER] = {HS_FAULT_NUMBER, "is not a number", "a decimal number such as 12.5"},
     [HS_CELL_NOT_A_TIME] = {HS_FAULT_TIME, "is not a time",
                             "a number, or a date and time such as 2020-04-01 12:30:00"},
+    [HS_CELL_NOT_A_COUNT] = {HS_FAULT_NUMBER, "is not a number", "a whole number such as 8"},
     [HS_CELL_NOT_WHOLE] = {HS_FAULT_FRACTION, "is not a whole number",
                            "a gang holds whole GPUs and cores: round shares up (0.5 to 1)"},
-    [HS_CELL_TOO_LARGE] = {HS_FAULT_RANGE, "is out of range",
-                           "times may be in another unit: --time-unit=ms reads bare numbers as ms"},
+    [HS_CELL_TOO_LARGE] = {HS_FAULT_RANGE, "is out of range", NULL},
+    [HS_CELL_TOO_LONG] = {HS_FAULT_RANGE, "is out of range",
+                          "times may be in another unit: --time-unit=ms reads bare numbers as ms"},
+    [HS_CELL_TOO_MANY] = {HS_FAULT_RANGE, "is out of range",
+                          "at most 4294967295: is it the right column?"},
+    [HS_CELL_OVER_100] = {HS_FAULT_RANGE, "is out of range", "percent, from 0 to 100"},
     [HS_CELL_NEGATIVE] = {HS_FAULT_RANGE, "is negative", NULL},
 };
 
@@ -56,9 +61,10 @@ static bool looks_numeric(const char *text, size_t len)
     return has_digit;
 }
 
-static enum hs_cell_result number_result(const char *text, size_t len)
+static enum hs_cell_result number_result(const char *text, size_t len,
+                                         enum hs_cell_result if_numeric)
 {
-    return looks_numeric(text, len) ? HS_CELL_TOO_LARGE : HS_CELL_NOT_A_NUMBER;
+    return looks_numeric(text, len) ? if_numeric : HS_CELL_NOT_A_NUMBER;
 }
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
@@ -67,7 +73,7 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     if (HS_LIKELY(unit_us <= MILLION && parse_digits(text, len, &digits)))
         *out_us = (int64_t)digits * unit_us;
     else if (!hs_parse_decimal_us(text, len, unit_us, out_us))
-        return number_result(text, len);
+        return number_result(text, len, HS_CELL_TOO_LONG);
     return HS_CELL_OK;
 }
 
@@ -123,13 +129,13 @@ enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out)
         return HS_CELL_OK;
     int64_t millionths;
     if (!hs_parse_decimal_us(text, len, MILLION, &millionths))
-        return number_result(text, len);
+        return looks_numeric(text, len) ? HS_CELL_TOO_MANY : HS_CELL_NOT_A_COUNT;
     if (millionths < 0)
         return HS_CELL_NEGATIVE;
     if (millionths % MILLION != 0)
         return HS_CELL_NOT_WHOLE;
     if (millionths / MILLION > (int64_t)UINT32_MAX)
-        return HS_CELL_TOO_LARGE;
+        return HS_CELL_TOO_MANY;
     *out = (uint32_t)(millionths / MILLION);
     return HS_CELL_OK;
 }
@@ -140,7 +146,7 @@ enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out)
     if (parse_digits(text, len, out))
         return HS_CELL_OK;
     if (!hs_parse_size_mib(text, len, &mib) && !hs_parse_decimal_us(text, len, 1, &mib))
-        return number_result(text, len);
+        return number_result(text, len, HS_CELL_TOO_LARGE);
     if (mib < 0)
         return HS_CELL_NEGATIVE;
     if (mib > (int64_t)UINT32_MAX)
@@ -153,11 +159,11 @@ enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_p
 {
     int64_t permille;
     if (!hs_parse_decimal_us(text, len, 10, &permille)) /* one percent is ten per mille */
-        return number_result(text, len);
+        return number_result(text, len, HS_CELL_OVER_100);
     if (permille < 0)
         return HS_CELL_NEGATIVE;
     if (permille > 1000)
-        return HS_CELL_TOO_LARGE;
+        return HS_CELL_OVER_100;
     *out_pm = (int32_t)permille;
     return HS_CELL_OK;
 }
@@ -166,7 +172,7 @@ enum hs_cell_result hs_cell_int(const char *text, size_t len, int32_t *out)
 {
     int64_t value;
     if (!hs_parse_int64(text, len, &value))
-        return number_result(text, len);
+        return number_result(text, len, HS_CELL_TOO_LARGE);
     if (value < INT32_MIN || value > INT32_MAX)
         return HS_CELL_TOO_LARGE;
     *out = (int32_t)value;

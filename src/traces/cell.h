@@ -19,8 +19,12 @@ enum hs_cell_result {
     HS_CELL_OK,
     HS_CELL_NOT_A_NUMBER,
     HS_CELL_NOT_A_TIME,
+    HS_CELL_NOT_A_COUNT,
     HS_CELL_NOT_WHOLE,
     HS_CELL_TOO_LARGE,
+    HS_CELL_TOO_LONG, /* a time or span */
+    HS_CELL_TOO_MANY, /* a count */
+    HS_CELL_OVER_100, /* a percentage */
     HS_CELL_NEGATIVE,
 };
 

@@ -55,9 +55,10 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
     if (!r->format)
         r->format = hs_trace_format_recognise(head, len);
     if (!r->format)
-        return hs_fail(diag, HS_E_INPUT, &place,
-                       "say which with --format: csv, helios, philly or tiresias",
-                       "not a trace of a known format");
+        return hs_fail(
+            diag, HS_E_INPUT, &place,
+            "--format says which: csv, helios, philly or tiresias ('horus help formats')",
+            "not a trace of a known format");
     return HS_OK;
 }
 

@@ -47,7 +47,19 @@ static const char *guess_column(const struct hs_csv_row *header, const char *key
     return hs_nearest(key, header->fields, header->count);
 }
 
-/* All missing columns in one message, with the --map that would help, as far as one can tell. */
+/* Where a required column is, or may be; NULL if there is no telling. */
+static const char *find_source(const struct hs_table *table, uint32_t index, bool *is_missing)
+{
+    const struct hs_column *column = &table->columns[index];
+    if (table->is_id_row_number && column->kind == HS_CELL_ID)
+        return HS_ROW_NUMBER;
+    *is_missing = table->field_of[index] == UINT32_MAX;
+    return *is_missing ? guess_column(&table->row, column->key)
+                       : table->row.fields[table->field_of[index]];
+}
+
+/* All missing columns in one message, with the whole --map that would help, as far as one can
+ * tell: what is found under another name is in it too, so that it can be pasted. */
 static enum hs_status fail_missing(const struct hs_table *table, const char *const *names)
 {
     char missing[512] = "", map[512] = "", header[1024], hint[2048];
@@ -55,22 +67,24 @@ static enum hs_status fail_missing(const struct hs_table *table, const char *con
     unsigned count = 0;
     for (uint32_t i = 0; i < table->column_count; i++) {
         const struct hs_column *column = &table->columns[i];
-        if (!column->is_required || table->field_of[i] != UINT32_MAX ||
-            (table->is_id_row_number && column->kind == HS_CELL_ID))
+        if (!column->is_required)
             continue;
-        const char *name = names && names[i] ? names[i] : column->name;
-        const char *guess = guess_column(&table->row, column->key);
-        missing_used += (size_t)snprintf(missing + missing_used, sizeof missing - missing_used,
-                                         "%s'%.64s'", count > 0 ? ", " : "", name);
-        if (guess)
-            map_used += (size_t)snprintf(map + map_used, sizeof map - map_used, "%s%s=%s",
-                                         map_used > 0 ? "," : "", column->key, guess);
+        bool is_missing = false;
+        const char *source = find_source(table, i, &is_missing);
+        if (is_missing || strcmp(source, column->key) != 0)
+            map_used += (size_t)snprintf(map + map_used, sizeof map - map_used, "%s%s=%.64s",
+                                         map_used > 0 ? "," : "", column->key,
+                                         source != NULL ? source : "COLUMN");
+        if (!is_missing)
+            continue;
+        missing_used +=
+            (size_t)snprintf(missing + missing_used, sizeof missing - missing_used, "%s'%.64s'",
+                             count > 0 ? ", " : "", names && names[i] ? names[i] : column->name);
         count++;
     }
     list_header(&table->row, header, sizeof header);
-    snprintf(hint, sizeof hint, "the file has: %s; %s%s", header,
-             map_used > 0 ? "perhaps --format=csv --map=" : "name the columns with --map=",
-             map_used > 0 ? map : "gpus=COLUMN,...");
+    snprintf(hint, sizeof hint, "the file has: %s; name the columns with --format=csv --map=%s",
+             header, map);
     struct hs_place place = hs_csv_place(table->csv, 0);
     return hs_fail(table->faults->diag, HS_E_INPUT, &place, hint, "missing column%s %s",
                    count > 1 ? "s" : "", missing);
