@@ -235,7 +235,8 @@ static void warn(const struct hs_run_result *result, struct hs_diag *diag)
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     if (intake->rejected > 0)
-        hs_report(diag, HS_WARNING, NULL, "'horus trace validate TRACE -c CLUSTER' lists them all",
+        hs_report(diag, HS_WARNING, NULL,
+                  "'horus trace validate' with the same trace and cluster options lists them",
                   "%" PRIu64 " of %" PRIu64 " jobs were rejected: they can never run",
                   intake->rejected, intake->accepted);
     if (result->figures.unfinished > 0)

@@ -38,6 +38,15 @@ static struct hs_place place_of(const struct source *s, uint32_t vc)
 
 /* ---- dealing ---- */
 
+/* The sizes of a CSV change from day to day: a row may be of a larger or smaller cluster. */
+static const char *sizes_hint(const struct source *s)
+{
+    if (s->file == NULL || s->doc != NULL)
+        return NULL;
+    return "the sizes change from day to day: --vc-date takes another row; --vc=quota deals no "
+           "nodes";
+}
+
 /* VC after VC takes the next whole nodes in id order until it has its GPUs. */
 static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
 {
@@ -52,7 +61,7 @@ static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
             continue;
         struct hs_place place = place_of(s, v);
         if (dealt < wanted)
-            return hs_fail(s->diag, HS_E_INPUT, &place, NULL,
+            return hs_fail(s->diag, HS_E_INPUT, &place, sizes_hint(s),
                            "virtual cluster '%s' needs %" PRIu64 " GPUs, but only %" PRIu64
                            " are left of the cluster's %u",
                            s->list.vcs[v].name, wanted, dealt, c->gpu_count);
@@ -64,8 +73,11 @@ static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
     }
     if (node == c->node_count)
         return HS_OK;
+    const char *hint = sizes_hint(s);
+    if (hint == NULL)
+        hint = "every node must belong to a virtual cluster";
     struct hs_place place = place_of(s, HS_NO_VC);
-    return hs_fail(s->diag, HS_E_INPUT, &place, "every node must belong to a virtual cluster",
+    return hs_fail(s->diag, HS_E_INPUT, &place, hint,
                    "the virtual clusters have %u GPUs in all, the cluster %u: %u nodes are left",
                    c->nodes[node].first_gpu, c->gpu_count, c->node_count - node);
 }

@@ -280,7 +280,8 @@ static void lies_in_manifest(void **state)
 {
     (void)state;
     expect_fault(MANIFEST, "\"outputs\": []",
-                 "\"outputs\": [{\"name\": \"jobs.csv\", \"xxh3_64\": \"0123456789abcdef\"}]",
+                 "\"outputs\": [{\"name\": \"jobs.csv\", \"xxh3_64\": \"0123456789abcdef\"}, "
+                 "{\"name\": \"segments.csv\", \"xxh3_64\": \"0123456789abcdef\"}]",
                  "        jobs.csv is not the file that the manifest lists\n");
     expect_fault(MANIFEST, "\"inputs\": []",
                  "\"inputs\": [{\"role\": \"trace\", \"xxh3_64\": \"0123456789abcdef\", "
