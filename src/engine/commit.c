@@ -34,11 +34,15 @@ static bool same_on_node(const struct hs_engine *e, const struct hs_job *job,
     return balance == 0;
 }
 
+/* The same nodes, and nobody else has a claim on the job's own GPUs: it can stay where it is. */
 static bool is_same_placement(const struct hs_engine *e, const struct hs_job *job,
                               const struct hs_action *a)
 {
-    if (a->gpus != job->gpus_held)
+    if (a->gpus != job->gpus_held || job->state == HS_JOB_PAUSED)
         return false;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+        if (e->gpus[e->jobs.seats[s].gpu].shadow_tenants > 0)
+            return false;
     for (uint32_t i = 0; i < a->pick_count; i++)
         if (!same_on_node(e, job, a, e->plan.picks[a->first_pick + i].node))
             return false;
@@ -204,13 +208,21 @@ static enum hs_status job_check_shares(struct hs_engine *e, uint32_t slot)
     return HS_OK;
 }
 
-static void job_limit_memory(struct hs_engine *e, struct hs_job *job, uint32_t limit_mib)
+static enum hs_status job_limit_memory(struct hs_engine *e, uint32_t slot, uint32_t limit_mib)
 {
+    struct hs_job *job = hs_engine_job(e, slot);
     bool is_limit = limit_mib > 0 && limit_mib < job->gpu_mem_peak_mib;
     uint32_t mib = is_limit ? limit_mib : job->gpu_mem_peak_mib;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
-        e->gpus[e->jobs.seats[s].gpu].mem_used_mib += mib - job->gpu_mem_mib;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        uint32_t capacity_mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
+        gpu->mem_used_mib += mib - job->gpu_mem_mib;
+        if (gpu->tenants > 1 && capacity_mib > 0 && gpu->mem_used_mib > capacity_mib)
+            hs_plan_refuse(&e->plan, slot, "without its memory limit GPU %u overflows",
+                           e->jobs.seats[s].gpu);
+    }
     job->gpu_mem_mib = mib;
+    return e->plan.refused;
 }
 
 static enum hs_status timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag)
@@ -240,15 +252,18 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
         job->state = HS_JOB_RUNNING;
         return hs_progress_set_active(e, a->job, true);
     case HS_ACT_SLICE:
+        if (!hs_job_is_placed(job)) /* the same plan took it off its GPUs */
+            return HS_OK;
         job->share_q32 = a->value;
         job->lane = a->lane;
         return hs_progress_touch_beside(e, a->job);
     case HS_ACT_CAP:
+        if (!hs_job_is_placed(job))
+            return HS_OK;
         job->cap_q32 = a->value;
         return hs_progress_touch(e, a->job);
     case HS_ACT_MEM_LIMIT:
-        job_limit_memory(e, job, (uint32_t)a->value);
-        return HS_OK;
+        return job_limit_memory(e, a->job, (uint32_t)a->value);
     case HS_ACT_KILL:
         return hs_life_abandon(e, a->job, HS_JOB_FAILED, "killed by the policy");
     case HS_ACT_REJECT:

@@ -103,6 +103,8 @@ static int64_t next_time(struct hs_engine *e, const struct arrivals *a)
 {
     struct hs_heap_entry top;
     int64_t next = a->at_us;
+    if (next == HS_TIME_MAX && e->jobs.live == 0)
+        return next; /* timers alone keep no run alive */
     if (hs_heap_top(&e->job_events, &top) && top.time_us < next)
         next = top.time_us;
     if (hs_heap_top(&e->timer_events, &top) && top.time_us < next)

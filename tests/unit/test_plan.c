@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/fixed.h"
 #include "support/script.h"
 
 #define S HS_TEST_S
@@ -129,6 +130,82 @@ static void a_migration_takes_named_gpus(void **state)
     hs_test_free(&r);
 }
 
+static void named_away(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 1);
+        hs_plan_timer(p, 10 * S, 't');
+    } else if (call == 1) {
+        hs_plan_preempt(p, script_handle[0], 0);
+        hs_plan_start(p, script_handle[1]);
+        hs_plan_on_gpu(p, 0);
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 1);
+    }
+}
+
+/* Job 0 comes back to its node, but its GPU was given to job 1 by name: it moves to the other one.
+ */
+static void a_named_gpu_is_not_kept(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_PREEMPT | HS_CAN_TIME;
+    assert_int_equal(script_play(two, 2, "1x2", can, named_away, &r), HS_OK);
+    assert_int_equal(r.segments[0].ended_by, HS_SEGMENT_MIGRATE);
+    assert_int_equal(r.segments[1].job, 1); /* 10-60 on GPU 0 */
+    assert_int_equal(r.segments[1].gpus[0], 0);
+    assert_int_equal(r.segments[2].gpus[0], 1); /* job 0, 10-100 */
+    assert_int_equal(r.jobs[0].end_us, 100 * S);
+    hs_test_free(&r);
+}
+
+static void cap_and_preempt(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0 || call == 2) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 2);
+        hs_plan_timer(p, hs_view_now_us(v) + 10 * S, 't');
+    } else if (call == 1) {
+        hs_plan_cap(p, script_handle[0], HS_Q32_ONE / 4);
+        hs_plan_preempt(p, script_handle[0], 0);
+        hs_plan_timer(p, 20 * S, 't');
+    }
+}
+
+/* A throttle ends with the placement: 0-10 and 20-110 at full speed. The timer at 30 changes
+ * nothing, and one that would come after the last job does not keep the run alive. */
+static void a_cap_does_not_outlive_its_placement(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_THROTTLE;
+    assert_int_equal(script_play(one, 1, "1x4", can, cap_and_preempt, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 110 * S);
+    hs_test_free(&r);
+}
+
+static void a_timer_for_ever(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 2);
+    }
+    hs_plan_timer(p, hs_view_now_us(v) + 30 * S, 't');
+}
+
+static void timers_keep_no_run_alive(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_TIME, a_timer_for_ever, &r), HS_OK);
+    assert_int_equal(r.figures.end_us, 100 * S);
+    hs_test_free(&r);
+}
+
 static void swap_at_10(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
@@ -221,6 +298,9 @@ int main(void)
         cmocka_unit_test(releases_count_before_takes),
         cmocka_unit_test(rollback_leaves_no_trace),
         cmocka_unit_test(a_rejected_job_says_why),
+        cmocka_unit_test(a_named_gpu_is_not_kept),
+        cmocka_unit_test(a_cap_does_not_outlive_its_placement),
+        cmocka_unit_test(timers_keep_no_run_alive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,41 @@ static void lanes_interfere_and_jobs_of_a_lane_do_not(void **state)
     hs_test_free(&r);
 }
 
+static void limit_then_share(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_gpu(p, 0);
+        hs_plan_mem_limit(p, script_handle[0], 4096);
+        hs_plan_timer(p, 10 * S, 't');
+    } else if (call == 1) {
+        hs_plan_start(p, script_handle[1]);
+        hs_plan_on_gpu(p, 0);
+    }
+}
+
+static void lift_the_limit(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    limit_then_share(v, p, call);
+    if (call == 1)
+        hs_plan_timer(p, 12 * S, 'l');
+    if (call == 2)
+        hs_plan_mem_limit(p, script_handle[0], 0);
+}
+
+/* 10 + 10 GiB on 16 once the limit is gone. */
+static void a_limit_that_others_rely_on_stays(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 40, .gpu_mem_mib = 10240},
+                                 {.gpus = 1, .duration_s = 20, .gpu_mem_mib = 10240}};
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_THROTTLE | HS_CAN_TIME;
+    assert_script_refused(script_play(jobs, 2, "1x1:V100", can, lift_the_limit, &r), &r,
+                          "without its memory limit GPU 0 overflows");
+}
+
 static void three_on_gpu_0(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v, (void)call;
@@ -234,20 +269,6 @@ static void an_elastic_job_may_grow(void **state)
     assert_script_refused(script_play(jobs, 1, "1x4", 0, wide, &r), &r, "4 of 2 GPUs given");
 }
 
-static void limit_then_share(const struct hs_view *v, struct hs_plan *p, int call)
-{
-    (void)v;
-    if (call == 0) {
-        hs_plan_start(p, script_handle[0]);
-        hs_plan_on_gpu(p, 0);
-        hs_plan_mem_limit(p, script_handle[0], 4096);
-        hs_plan_timer(p, 10 * S, 't');
-    } else if (call == 1) {
-        hs_plan_start(p, script_handle[1]);
-        hs_plan_on_gpu(p, 0);
-    }
-}
-
 /* 10 GiB limited to 4 leave room for 10 more on 16: job 1 shares from 10 s on. Both at 1/2: job 1
  * (20 s of work) ends at 50; job 0 has done 10 + 20 = 30 of 40 by then and ends at 60. */
 static void a_memory_limit_makes_room(void **state)
@@ -274,6 +295,7 @@ int main(void)
         cmocka_unit_test(lanes_interfere_and_jobs_of_a_lane_do_not),
         cmocka_unit_test(slices_need_a_lane),
         cmocka_unit_test(tenants_are_limited),
+        cmocka_unit_test(a_limit_that_others_rely_on_stays),
         cmocka_unit_test(a_cap_throttles),
         cmocka_unit_test(a_pause_stops_progress),
         cmocka_unit_test(an_elastic_job_may_grow),
