@@ -16,37 +16,28 @@
 /* Actions that take GPUs from a job. */
 #define RELEASES (1u << HS_ACT_PREEMPT | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_KILL)
 
-/* GPUs of the pick list minus GPUs of the seats on one node; both lists are short. */
-static bool same_on_node(const struct hs_engine *e, const struct hs_job *job,
-                         const struct hs_action *a, uint32_t node)
-{
-    int64_t balance = 0;
-    for (uint32_t i = 0; i < a->pick_count; i++) {
-        const struct hs_pick *pick = &e->plan.picks[a->first_pick + i];
-        if (pick->gpu != UINT32_MAX)
-            return false;
-        if (pick->node == node)
-            balance += pick->count;
-    }
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
-        if (e->gpus[e->jobs.seats[s].gpu].node == node)
-            balance--;
-    return balance == 0;
-}
-
 /* The same nodes, and nobody else has a claim on the job's own GPUs: it can stay where it is. */
-static bool is_same_placement(const struct hs_engine *e, const struct hs_job *job,
+static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
                               const struct hs_action *a)
 {
-    if (a->gpus != job->gpus_held || job->state == HS_JOB_PAUSED)
-        return false;
+    const struct hs_pick *picks = &e->plan.picks[a->first_pick];
+    bool is_same = a->gpus == job->gpus_held && job->state != HS_JOB_PAUSED;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        is_same = is_same && gpu->shadow_tenants == 0;
+        e->node_balance[gpu->node]--;
+    }
+    for (uint32_t i = 0; i < a->pick_count; i++) {
+        is_same = is_same && picks[i].gpu == UINT32_MAX;
+        e->node_balance[picks[i].node] += picks[i].count;
+    }
+    for (uint32_t i = 0; i < a->pick_count; i++) { /* equal sums: no node is left over elsewhere */
+        is_same = is_same && e->node_balance[picks[i].node] == 0;
+        e->node_balance[picks[i].node] = 0;
+    }
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
-        if (e->gpus[e->jobs.seats[s].gpu].shadow_tenants > 0)
-            return false;
-    for (uint32_t i = 0; i < a->pick_count; i++)
-        if (!same_on_node(e, job, a, e->plan.picks[a->first_pick + i].node))
-            return false;
-    return true;
+        e->node_balance[e->gpus[e->jobs.seats[s].gpu].node] = 0;
+    return is_same;
 }
 
 static void plan_mark_kept(struct hs_engine *e)

@@ -84,18 +84,25 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
     return hs_progress_rerate(e);
 }
 
+static bool plan_ended_a_job(const struct hs_engine *e)
+{
+    for (uint32_t i = 0; i < e->plan.count; i++)
+        if (e->plan.actions[i].kind == HS_ACT_KILL || e->plan.actions[i].kind == HS_ACT_REJECT)
+            return true;
+    return false;
+}
+
 /* One pass; a job that the plan itself ended is news, so it is followed by another. Each pass that
- * is repeated ends a job, hence the loop does too. */
+ * is repeated ended a job, hence the loop ends too. */
 static enum hs_status instant_decide(struct hs_engine *e)
 {
-    const uint32_t ends_jobs = 1u << HS_ACT_KILL | 1u << HS_ACT_REJECT;
     do {
         hs_plan_begin(e);
         HS_TRY(e->policy->decide(e->policy_state, &e->view, &e->plan));
         HS_TRY(hs_plan_end(e));
         e->figures.decisions++;
         HS_TRY(hs_commit(e));
-    } while (e->plan.kinds & ends_jobs && e->plan.count > 0);
+    } while (plan_ended_a_job(e));
     return HS_OK;
 }
 
@@ -144,6 +151,7 @@ enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
     struct arrivals a = {.source = source};
     HS_TRY(arrivals_advance(e, &a));
     HS_TRY(run_until_quiet(e, &a));
+    HS_TRY(e->plan.refused); /* a fault of the last events, after which nothing was decided */
     e->figures.end_us = e->now_us;
     if (e->jobs.live > 0 && e->figures.unfinished == 0)
         return hs_fail(e->diag, HS_E_POLICY, NULL,
@@ -160,8 +168,10 @@ static enum hs_status engine_open_cluster(struct hs_engine *e)
     e->gpus = hs_arena_alloc(&e->arena, (uint64_t)c->gpu_count * sizeof *e->gpus);
     e->gpu_free = hs_arena_alloc(&e->arena, (uint64_t)words * sizeof *e->gpu_free);
     e->gpu_ids = hs_arena_alloc(&e->arena, ((uint64_t)c->gpu_count + 1) * sizeof *e->gpu_ids);
+    e->node_balance = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->node_balance);
     e->vc_held = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held);
-    if (e->gpus == NULL || e->gpu_free == NULL || e->gpu_ids == NULL || e->vc_held == NULL)
+    if (e->gpus == NULL || e->gpu_free == NULL || e->gpu_ids == NULL || e->vc_held == NULL ||
+        e->node_balance == NULL)
         return HS_E_MEMORY;
     e->uniform_speed_q32 = c->types[0].speed_q32;
     for (uint32_t t = 1; t < c->type_count; t++)

@@ -23,7 +23,8 @@ void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t 
 /* Rounded down: rounded up, 10 CPUs over 3 GPUs would miss a node of 10. */
 static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
 {
-    return gpus == 0 ? 0 : (uint32_t)(amount / gpus);
+    uint64_t share = gpus == 0 ? 0 : amount / gpus;
+    return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 }
 
 static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
@@ -66,6 +67,11 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
             return "no node has its GPU type";
         job->ask.type_mask = UINT64_C(1) << type;
     }
+    for (uint32_t t = 0; t < c->type_count; t++) /* a GPU too small for its peak is no GPU for it */
+        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < job->gpu_mem_mib)
+            job->ask.type_mask &= ~(UINT64_C(1) << t);
+    if (job->gpus > 0 && r->duration_us > INT64_MAX / 8 / job->gpus)
+        return "its GPU-seconds are beyond what can be counted";
     job->is_constrained = job->ask.type_mask != UINT64_MAX ||
                           ((job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0) &&
                            e->nodes_state_limits);

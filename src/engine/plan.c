@@ -265,6 +265,12 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
                        e->cluster->nodes[gpu->node].name);
         return;
     }
+    if (gpu->shadow_tenants == 0 &&
+        !hs_free_fits(e->free_index, gpu->node, &e->jobs.jobs[a->job].ask, 1)) {
+        hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for GPU %u",
+                       e->cluster->nodes[gpu->node].name, id);
+        return;
+    }
     plan_pick(p, a, (struct hs_pick){.node = gpu->node, .gpu = id, .count = 1});
     if (p->refused != HS_OK)
         return;
@@ -450,8 +456,8 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
 
 void hs_plan_rollback(struct hs_plan *p, uint32_t mark)
 {
-    if (p->refused != HS_OK)
-        return;
+    if (p->refused != HS_OK || p->count <= mark)
+        return; /* nothing to undo; an action that was open at the mark stays open */
     while (p->count > mark) {
         const struct hs_action *a = &p->actions[--p->count];
         action_undo(p, a);

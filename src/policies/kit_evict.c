@@ -129,14 +129,14 @@ static void running_sort(struct hs_evict *e, const struct hs_view *v, uint32_t v
     entries_sort(e->by_key, running->count);
 }
 
-/* GPUs that the jobs of a VC may hold together: what they hold and what the quota leaves. */
+/* GPUs that the jobs of a VC may hold together: what they hold and what quota and other VCs leave.
+ */
 static uint64_t vc_capacity(const struct hs_evict *e, const struct hs_view *v, uint32_t vc)
 {
-    uint64_t total = hs_view_total_gpus(v, vc);
-    uint64_t capacity = hs_view_quota_room(v, vc);
-    for (uint32_t i = 0; i < e->running[vc].count && capacity < total; i++)
+    uint64_t capacity = hs_queue_room(v, vc);
+    for (uint32_t i = 0; i < e->running[vc].count; i++)
         capacity += hs_view_gpus_held(v, e->running[vc].jobs[i]);
-    return total < capacity ? total : capacity;
+    return capacity;
 }
 
 /* A walk over running and waiting jobs of one VC together, by key; running first on ties. */

@@ -27,16 +27,23 @@ static bool is_before(const struct hs_order_link *a, const struct hs_order_link 
     return a->rank < b->rank;
 }
 
-static uint32_t least_below(const struct hs_view *v, hs_job_id job)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
-    return job == HS_NO_JOB ? UINT32_MAX : link_of(v, job)->least_gpus;
+    return a < b ? a : b;
 }
 
 static void refresh(const struct hs_view *v, struct hs_order_link *link)
 {
-    uint32_t left = least_below(v, link->left), right = least_below(v, link->right);
-    uint32_t least = left < right ? left : right;
-    link->least_gpus = link->gpus < least ? link->gpus : least;
+    link->least_gpus = link->is_constrained ? UINT32_MAX : link->gpus;
+    link->least_constrained = link->is_constrained ? link->gpus : UINT32_MAX;
+    const hs_job_id below[] = {link->left, link->right};
+    for (int i = 0; i < 2; i++) {
+        if (below[i] == HS_NO_JOB)
+            continue;
+        const struct hs_order_link *child = link_of(v, below[i]);
+        link->least_gpus = smaller(link->least_gpus, child->least_gpus);
+        link->least_constrained = smaller(link->least_constrained, child->least_constrained);
+    }
 }
 
 static void refresh_upwards(const struct hs_view *v, hs_job_id job)
@@ -97,9 +104,10 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
                                    .right = HS_NO_JOB,
                                    .parent = HS_NO_JOB,
                                    .gpus = gpus,
-                                   .least_gpus = gpus,
+                                   .is_constrained = hs_view_is_constrained(v, job),
                                    .priority = priority_of(rank),
                                    .is_linked = true};
+    refresh(v, link);
     set->count++;
     if (set->root == 0) {
         set->root = job + 1;
@@ -109,8 +117,8 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
     for (;;) {
         struct hs_order_link *above = link_of(v, at);
         hs_job_id *below = is_before(link, above) ? &above->left : &above->right;
-        if (gpus < above->least_gpus)
-            above->least_gpus = gpus;
+        above->least_gpus = smaller(above->least_gpus, link->least_gpus);
+        above->least_constrained = smaller(above->least_constrained, link->least_constrained);
         if (*below == HS_NO_JOB) {
             *below = job;
             link->parent = at;
@@ -147,46 +155,68 @@ int64_t hs_order_key(const struct hs_view *v, hs_job_id job)
     return link_of(v, job)->key;
 }
 
-/* The first job of a subtree that needs at most `gpus`; there is one. */
-static hs_job_id first_fitting_below(const struct hs_view *v, hs_job_id job, uint64_t gpus)
+static bool is_within_below(const struct hs_view *v, hs_job_id job, struct hs_bounds bounds)
+{
+    if (job == HS_NO_JOB)
+        return false;
+    const struct hs_order_link *link = link_of(v, job);
+    return link->least_gpus <= bounds.plain || link->least_constrained <= bounds.constrained;
+}
+
+static bool is_within(const struct hs_order_link *link, struct hs_bounds bounds)
+{
+    return link->gpus <= (link->is_constrained ? bounds.constrained : bounds.plain);
+}
+
+/* The first job of a subtree that is within the bounds; there is one. */
+static hs_job_id first_within_below(const struct hs_view *v, hs_job_id job, struct hs_bounds bounds)
 {
     for (;;) {
         const struct hs_order_link *link = link_of(v, job);
-        if (least_below(v, link->left) <= gpus)
+        if (is_within_below(v, link->left, bounds))
             job = link->left;
-        else if (link->gpus <= gpus)
+        else if (is_within(link, bounds))
             return job;
         else
             job = link->right;
     }
 }
 
+/* UINT32_MAX stands for an empty subtree, hence no bound may reach it. */
+static uint64_t below_none(uint64_t bound)
+{
+    return bound < UINT32_MAX ? bound : UINT32_MAX - 1;
+}
+
+hs_job_id hs_order_next_within(const struct hs_order *set, const struct hs_view *v, hs_job_id after,
+                               struct hs_bounds bounds)
+{
+    bounds.plain = below_none(bounds.plain);
+    bounds.constrained = below_none(bounds.constrained);
+    hs_job_id at = set->root == 0 ? HS_NO_JOB : set->root - 1;
+    if (after == HS_NO_JOB)
+        return is_within_below(v, at, bounds) ? first_within_below(v, at, bounds) : HS_NO_JOB;
+    const struct hs_order_link *link = link_of(v, after);
+    if (is_within_below(v, link->right, bounds))
+        return first_within_below(v, link->right, bounds);
+    hs_job_id below = after;
+    for (at = link->parent; at != HS_NO_JOB; at = link->parent) {
+        link = link_of(v, at);
+        if (link->left == below) {
+            if (is_within(link, bounds))
+                return at;
+            if (is_within_below(v, link->right, bounds))
+                return first_within_below(v, link->right, bounds);
+        }
+        below = at;
+    }
+    return HS_NO_JOB;
+}
+
 hs_job_id hs_order_next_fitting(const struct hs_order *set, const struct hs_view *v,
                                 hs_job_id after, uint64_t gpus)
 {
-    if (gpus > UINT32_MAX - 1)
-        gpus = UINT32_MAX - 1; /* UINT32_MAX stands for an empty subtree */
-    if (set->root == 0)
-        return HS_NO_JOB;
-    if (after == HS_NO_JOB)
-        return least_below(v, set->root - 1) <= gpus ? first_fitting_below(v, set->root - 1, gpus)
-                                                     : HS_NO_JOB;
-    const struct hs_order_link *link = link_of(v, after);
-    if (least_below(v, link->right) <= gpus)
-        return first_fitting_below(v, link->right, gpus);
-    hs_job_id below = after, at = link->parent;
-    while (at != HS_NO_JOB) {
-        link = link_of(v, at);
-        if (link->left == below) {
-            if (link->gpus <= gpus)
-                return at;
-            if (least_below(v, link->right) <= gpus)
-                return first_fitting_below(v, link->right, gpus);
-        }
-        below = at;
-        at = link->parent;
-    }
-    return HS_NO_JOB;
+    return hs_order_next_within(set, v, after, (struct hs_bounds){gpus, gpus});
 }
 
 hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v)
@@ -208,7 +238,7 @@ bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
         struct hs_order_link fresh = *link;
         refresh(v, &fresh);
         if ((before != NULL && !is_before(before, link)) || fresh.least_gpus != link->least_gpus ||
-            !link->is_linked)
+            fresh.least_constrained != link->least_constrained || !link->is_linked)
             return false;
         before = link;
         count++;

@@ -23,8 +23,11 @@ struct hs_order_link {
     int64_t submit_us;
     uint64_t rank;
     uint32_t left, right, parent; /* HS_NO_JOB = none */
-    uint32_t gpus, least_gpus;    /* of the job; of its subtree */
+    uint32_t gpus;                /* of the job */
+    uint32_t least_gpus;          /* of its subtree: of the jobs that any node may serve */
+    uint32_t least_constrained;   /* of its subtree: of the others */
     uint32_t priority;
+    bool is_constrained;
     bool is_linked;
 };
 
@@ -39,7 +42,15 @@ bool hs_order_has(const struct hs_view *v, hs_job_id job);
 int64_t hs_order_key(const struct hs_view *v, hs_job_id job);
 hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v);
 hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
-/* First job after `after` (HS_NO_JOB: from the start) that needs at most `gpus`. */
+/* How large a gang may be to be worth a try. What a failure tells of the gangs that any node may
+ * serve, it does not tell of those that ask for certain nodes: they have a bound of their own. */
+struct hs_bounds {
+    uint64_t plain, constrained;
+};
+/* First job after `after` (HS_NO_JOB: from the start) within the bounds. */
+hs_job_id hs_order_next_within(const struct hs_order *set, const struct hs_view *v, hs_job_id after,
+                               struct hs_bounds bounds);
+/* The same with one bound for all. */
 hs_job_id hs_order_next_fitting(const struct hs_order *set, const struct hs_view *v,
                                 hs_job_id after, uint64_t gpus);
 /* Order, links and least_gpus hold everywhere; O(n). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Scans of waiting queues. Within a pass free capacity only shrinks, and all placers are monotone
- * in the gang size, so once an unconstrained gang of n fails, every later one of n or more fails
- * too: the scan asks for the next job below n and skips the rest unseen. Same decisions as a linear
- * scan, O(starts x log n) instead of O(queue).
+ * in the gang size, so once an unconstrained gang of n fails, every later unconstrained one of n or
+ * more fails too: the scan asks for the next job below n and skips the rest unseen. Same decisions
+ * as a linear scan, O(starts x log n) instead of O(queue).
  */
 #include "policies/kit_queue.h"
 
@@ -80,25 +80,38 @@ static void scan_strict(const struct hs_order *set, const struct hs_view *v, str
         job = hs_order_next(set, v, job);
 }
 
-static uint64_t room_of(const struct hs_view *v, uint32_t vc)
+uint64_t hs_queue_room(const struct hs_view *v, uint32_t vc)
 {
     uint64_t free_gpus = hs_view_free_gpus(v, vc), quota = hs_view_quota_room(v, vc);
     return free_gpus < quota ? free_gpus : quota;
 }
 
+/* What is worth a try after a job was placed, or after one of `gpus` was not. */
+static void narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, uint32_t vc)
+{
+    uint64_t room = hs_queue_room(v, vc);
+    bounds->plain = bounds->plain < room ? bounds->plain : room;
+    bounds->constrained = bounds->constrained < room ? bounds->constrained : room;
+}
+
+static void narrow_by_failure(struct hs_bounds *bounds, const struct hs_view *v, hs_job_id job)
+{
+    if (!hs_view_is_constrained(v, job))
+        bounds->plain = hs_view_gpus(v, job) - 1;
+}
+
 static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                      uint32_t vc, enum hs_placer placer)
 {
-    uint64_t bound = room_of(v, vc);
-    hs_job_id job = hs_order_next_fitting(set, v, HS_NO_JOB, bound);
+    struct hs_bounds bounds = {UINT64_MAX, UINT64_MAX};
+    narrow_by_room(&bounds, v, vc);
+    hs_job_id job = hs_order_next_within(set, v, HS_NO_JOB, bounds);
     while (job != HS_NO_JOB) {
-        if (hs_place_or_reject(v, p, job, placer)) {
-            uint64_t room = room_of(v, vc);
-            bound = bound < room ? bound : room;
-        } else if (!hs_view_is_constrained(v, job)) {
-            bound = hs_view_gpus(v, job) - 1;
-        }
-        job = hs_order_next_fitting(set, v, job, bound);
+        if (hs_place_or_reject(v, p, job, placer))
+            narrow_by_room(&bounds, v, vc);
+        else
+            narrow_by_failure(&bounds, v, job);
+        job = hs_order_next_within(set, v, job, bounds);
     }
 }
 
@@ -120,7 +133,7 @@ void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *
 static int64_t shadow_time(const struct hs_order *running, const struct hs_view *v, uint32_t vc,
                            uint32_t head_gpus, uint64_t *extra)
 {
-    uint64_t free_gpus = room_of(v, vc);
+    uint64_t free_gpus = hs_queue_room(v, vc);
     for (hs_job_id j = hs_order_first(running, v); j != HS_NO_JOB;
          j = hs_order_next(running, v, j)) {
         free_gpus += hs_view_gpus(v, j);
@@ -169,21 +182,22 @@ static hs_job_id easy_start_heads(struct easy *s)
 static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uint64_t extra)
 {
     int64_t until_shadow_us = shadow_us - hs_view_now_us(s->v);
-    uint64_t bound = room_of(s->v, s->vc);
-    hs_job_id job = hs_order_next_fitting(s->waiting, s->v, head, bound);
+    struct hs_bounds bounds = {UINT64_MAX, UINT64_MAX};
+    narrow_by_room(&bounds, s->v, s->vc);
+    hs_job_id job = hs_order_next_within(s->waiting, s->v, head, bounds);
     while (job != HS_NO_JOB) {
         uint32_t gpus = hs_view_gpus(s->v, job);
-        bool ends_before = s->estimate_us(s->v, job) <= until_shadow_us;
+        int64_t busy_us = hs_view_cost_left_us(s->v, job) + s->estimate_us(s->v, job);
+        bool ends_before = busy_us <= until_shadow_us;
         bool may_start = ends_before || gpus <= extra;
         bool is_started = may_start && hs_place(s->v, s->p, job, s->placer);
         if (is_started) {
             extra -= ends_before ? 0 : gpus;
-            uint64_t room = room_of(s->v, s->vc);
-            bound = bound < room ? bound : room;
-        } else if (may_start && !hs_view_is_constrained(s->v, job)) {
-            bound = gpus - 1;
+            narrow_by_room(&bounds, s->v, s->vc);
+        } else if (may_start) {
+            narrow_by_failure(&bounds, s->v, job);
         }
-        hs_job_id next = hs_order_next_fitting(s->waiting, s->v, job, bound);
+        hs_job_id next = hs_order_next_within(s->waiting, s->v, job, bounds);
         if (is_started)
             easy_started(s, job);
         job = next;

@@ -32,6 +32,8 @@ bool hs_job_waits(const struct hs_view *v, hs_job_id job);
  * it is out of the way of the jobs behind it. */
 bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                         enum hs_placer placer);
+/* GPUs that a VC can take now: free ones, within its quota. */
+uint64_t hs_queue_room(const struct hs_view *v, uint32_t vc);
 /* Marks what a submission or an end of the job may change: its VC if VCs are apart, else all. */
 void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job);
 /* Call with every submission and end. A VC is scanned only when one of its own jobs came or went

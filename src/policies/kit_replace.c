@@ -109,9 +109,10 @@ static void decide_anew(const struct hs_replace_list *list, const struct hs_view
     for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
         uint32_t gpus = hs_view_gpus(v, at - 1);
         bool is_running_cpu_job = gpus == 0 && !hs_job_waits(v, at - 1);
-        if (gpus > bound || is_running_cpu_job)
+        bool is_constrained = hs_view_is_constrained(v, at - 1);
+        if (gpus > (is_constrained ? capacity : bound) || is_running_cpu_job)
             continue;
-        if (!hs_place_or_reject(v, p, at - 1, placer) && !hs_view_is_constrained(v, at - 1))
+        if (!hs_place_or_reject(v, p, at - 1, placer) && !is_constrained)
             bound = gpus - 1;
     }
 }
@@ -119,10 +120,10 @@ static void decide_anew(const struct hs_replace_list *list, const struct hs_view
 static uint64_t list_capacity(const struct hs_replace_list *list, const struct hs_view *v,
                               uint32_t vc)
 {
-    uint64_t total = hs_view_total_gpus(v, vc), capacity = hs_view_quota_room(v, vc);
-    for (uint32_t at = list->first; at != 0 && capacity < total; at = link_of(v, at)->after)
+    uint64_t capacity = hs_queue_room(v, vc);
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
         capacity += hs_view_gpus_held(v, at - 1);
-    return total < capacity ? total : capacity;
+    return capacity;
 }
 
 void hs_replace_decide(struct hs_replace *r, const struct hs_view *v, struct hs_plan *p,

@@ -41,6 +41,12 @@ int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
     return jobs[job].submit_us;
 }
 
+bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return job % 3 == 0;
+}
+
 uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
 {
     (void)v;
@@ -55,6 +61,23 @@ static int by_order(const void *a, const void *b)
     if (jobs[x].submit_us != jobs[y].submit_us)
         return jobs[x].submit_us < jobs[y].submit_us ? -1 : 1;
     return (x > y) - (x < y);
+}
+
+/* Walks the set with two bounds and holds it against the sorted array. */
+static void check_bounds(const struct hs_order *set, uint32_t plain, uint32_t constrained)
+{
+    uint32_t sorted[JOBS], count = 0;
+    for (uint32_t j = 0; j < JOBS; j++)
+        if (jobs[j].is_in && jobs[j].gpus <= (j % 3 == 0 ? constrained : plain))
+            sorted[count++] = j;
+    qsort(sorted, count, sizeof sorted[0], by_order);
+    struct hs_bounds bounds = {plain, constrained};
+    hs_job_id at = hs_order_next_within(set, NULL, HS_NO_JOB, bounds);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(at, sorted[i]);
+        at = hs_order_next_within(set, NULL, at, bounds);
+    }
+    assert_int_equal(at, HS_NO_JOB);
 }
 
 /* Walks the set with a bound on the gang and holds it against the sorted array. */
@@ -96,6 +119,7 @@ static void agrees_with_a_sorted_array(void **state)
             assert_true(hs_order_is_valid(&set, NULL));
             check_walk(&set, UINT32_MAX);
             check_walk(&set, (uint32_t)hs_rng_below(&rng, 17));
+            check_bounds(&set, (uint32_t)hs_rng_below(&rng, 17), (uint32_t)hs_rng_below(&rng, 17));
         }
     }
     hs_rng_close(&rng);

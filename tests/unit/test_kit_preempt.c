@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Preemptive policies and jobs that no placement can serve: two racks of one 2-GPU node each, where
- * yarn, which never crosses racks, can never give 4 GPUs.
+ * Jobs that not every node, or no placement at all, can serve, under the policies of the kit: they
+ * hold nobody up and are held up by nobody.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,8 @@
 static const char two_racks[] = "{\"racks\": [{\"nodes\": [{\"count\": 1, \"gpus\": 2}]},"
                                 "             {\"nodes\": [{\"count\": 1, \"gpus\": 2}]}]}";
 
-/* Job 0 (4 GPUs, 1 s) comes first by key, takes the count of the whole cluster and cannot be
+/* Two racks of one 2-GPU node: yarn, which never crosses racks, can never give 4 GPUs.
+ * Job 0 (4 GPUs, 1 s) comes first by key, takes the count of the whole cluster and cannot be
  * placed: it is turned away, and job 1 starts in the same instant, although nothing else happens.
  */
 static void a_hopeless_job_holds_nobody_up(void **state)
@@ -42,8 +43,29 @@ static void a_hopeless_job_holds_nobody_up(void **state)
     }
 }
 
+/* The untyped gang of 8 waits for the node of 8; that says nothing of the gang of 8 P100s, which
+ * has two idle nodes of 4: it starts when it comes, under every scan that passes over misfits. */
+static void a_demand_for_nodes_is_tried_on_its_own(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"fifo:scan=fit", "sjf:scan=fit", "fifo:scan=easy"};
+    static const struct hs_test_job jobs[] = {
+        {.gpus = 8, .duration_s = 10, .gpu_type = "V100"},
+        {.gpus = 8, .submit_s = 1, .duration_s = 20},
+        {.gpus = 8, .submit_s = 2, .duration_s = 30, .gpu_type = "P100"}};
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        struct hs_test_result r;
+        assert_int_equal(hs_test_run(jobs, 3, "1x8:V100,2x4:P100", policies[i], &r), HS_OK);
+        if (i < 2) /* easy: at 2 it would end after the reservation of the head, at 10 */
+            assert_int_equal(r.jobs[2].start_us, 2 * HS_TEST_S);
+        assert_int_equal(r.jobs[1].start_us, 10 * HS_TEST_S);
+        hs_test_free(&r);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hopeless_job_holds_nobody_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hopeless_job_holds_nobody_up),
+                                       cmocka_unit_test(a_demand_for_nodes_is_tried_on_its_own)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

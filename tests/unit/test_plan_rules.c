@@ -107,6 +107,12 @@ static void reject_twice(const struct hs_view *v, struct hs_plan *p, int call)
     hs_plan_reject(p, script_handle[0], "twice");
 }
 
+static void half_gang_and_rollback(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    half_gang(v, p, call);
+    hs_plan_rollback(p, hs_plan_mark(p)); /* undoes nothing, closes nothing */
+}
+
 static void no_such_gpu(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v, (void)call;
@@ -279,6 +285,7 @@ static void illegal_actions_are_refused(void **state)
         {same_gpu_twice, HS_CAN_COLOCATE, "GPU 1 was given to the job twice"},
         {pause_pending, HS_CAN_SLICE, "pause needs a running job"},
         {reject_twice, 0, "only a job that never started can be rejected"},
+        {half_gang_and_rollback, 0, "a gang is placed whole or not at all: 1 of 2 GPUs given"},
         {no_such_gpu, 0, "there is no GPU 4"},
         {on_and_on, HS_CAN_PREEMPT | HS_CAN_MIGRATE | HS_CAN_TIME, "there is no GPU 4"},
         {undeclared_migrate, 0, "did not declare that it can migrate"},
