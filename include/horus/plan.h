@@ -46,7 +46,7 @@ void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t lane, uint64_t sha
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
 /* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE); 0 lifts the limit. */
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
-/* End a job that has not finished: it counts as failed, its work as lost. */
+/* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);
 /* Turn away a waiting job that never started; reason is a static text for jobs.csv and messages. */
 void hs_plan_reject(struct hs_plan *p, hs_job_id job, const char *reason);

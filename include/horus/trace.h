@@ -43,7 +43,7 @@ struct hs_trace_job {
     uint32_t gpus;           /* gang size, all or nothing; 0 = a CPU job */
     uint32_t gpus_min;       /* elastic range; both equal to gpus for a rigid job */
     uint32_t gpus_max;
-    uint32_t nodes;       /* demanded node count; 0 = any */
+    uint32_t nodes;       /* node count as recorded; 0 = none. Carried, no placer uses it */
     uint32_t cpus;        /* CPU cores in all; 0 = not given */
     uint32_t mem_mib;     /* host memory in all; 0 = not given */
     uint32_t gpu_mem_mib; /* peak GPU memory, per GPU; 0 = not given */

@@ -67,8 +67,8 @@ int64_t hs_view_attained_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job);
 /* Save + restore cost that the trace gives for this job, or -1. */
 int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job);
-/* True when the job restricts its nodes beyond GPU count and VC (GPU type, CPU, host memory, node
- * count): that it does not fit says nothing about the others. */
+/* True when the job restricts its nodes beyond GPU count and VC (GPU type, GPU memory, CPU,
+ * host memory): that it does not fit says nothing about the others. */
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
 
 /* ---- facts that need a declaration ---- */

@@ -53,6 +53,22 @@ static enum hs_status job_set_names(struct hs_engine *e, struct hs_job *job,
     return hs_intern_get(&e->names, r->batch, &job->batch);
 }
 
+/* The GPU types that can serve it: the one it names, and of those the ones with memory enough for
+ * its peak. 0 = none. */
+static uint64_t job_types(const struct hs_cluster *c, const struct hs_job *job,
+                          const struct hs_trace_job *r)
+{
+    uint64_t mask = UINT64_MAX;
+    if (r->gpu_type != NULL && r->gpu_type[0] != '\0') {
+        uint32_t type = hs_cluster_type(c, r->gpu_type);
+        mask = type == UINT32_MAX ? 0 : UINT64_C(1) << type;
+    }
+    for (uint32_t t = 0; t < c->type_count; t++)
+        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < job->gpu_mem_mib)
+            mask &= ~(UINT64_C(1) << t);
+    return mask;
+}
+
 /* Why the job can never run, or NULL. */
 static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
@@ -61,20 +77,14 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     if (vc == UINT32_MAX)
         return "its virtual cluster does not exist";
     job->ask.vc = vc;
-    if (r->gpu_type != NULL && r->gpu_type[0] != '\0') {
-        uint32_t type = hs_cluster_type(c, r->gpu_type);
-        if (type == UINT32_MAX)
-            return "no node has its GPU type";
-        job->ask.type_mask = UINT64_C(1) << type;
-    }
-    for (uint32_t t = 0; t < c->type_count; t++) /* a GPU too small for its peak is no GPU for it */
-        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < job->gpu_mem_mib)
-            job->ask.type_mask &= ~(UINT64_C(1) << t);
+    job->ask.type_mask = job_types(c, job, r);
+    bool asks_of_nodes = job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0;
+    job->is_constrained =
+        job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
+    if (job->ask.type_mask == 0)
+        return "no node has its GPU type";
     if (job->gpus > 0 && r->duration_us > INT64_MAX / 8 / job->gpus)
         return "its GPU-seconds are beyond what can be counted";
-    job->is_constrained = job->ask.type_mask != UINT64_MAX ||
-                          ((job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0) &&
-                           e->nodes_state_limits);
     if (c->vc_mode == HS_VC_QUOTA && job->gpus > c->vcs[vc].quota_gpus)
         return "it needs more GPUs than the quota of its virtual cluster";
     if (hs_free_capacity(e->free_index, &job->ask) < job->gpus)
