@@ -135,7 +135,7 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
     HS_TRY(hs_summary_write(&result->summary, &setup->card, dir, files + result->file_count,
                             &log->diag));
     manifest.output_count = result->file_count + HS_SUMMARY_FILES;
-    manifest.libraries = hs_libraries(&manifest.library_count);
+    manifest.libraries = hs_libraries(&manifest.libraries_count);
     manifest.warnings = log->warnings;
     manifest.warning_count = log->count;
     struct hs_setup config = *setup;

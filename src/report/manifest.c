@@ -44,7 +44,7 @@ static void write_build(struct hs_jsonw *w, const struct hs_manifest *m)
     member_text(w, "flags", hs_version_flags());
     hs_jsonw_key(w, "libraries");
     hs_jsonw_object(w);
-    for (uint32_t i = 0; i < m->library_count; i++)
+    for (uint32_t i = 0; i < m->libraries_count; i++)
         member_text(w, m->libraries[i].name, m->libraries[i].version);
     hs_jsonw_end_object(w);
 }

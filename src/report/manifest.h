@@ -56,7 +56,7 @@ struct hs_manifest {
     const struct hs_manifest_count *engine; /* events, instants, decisions, jobs, ... */
     const struct hs_manifest_count *checks; /* invariants checked, by name */
     const char *const *warnings;
-    uint32_t library_count, input_count, output_count, engine_count, check_count, warning_count;
+    uint32_t libraries_count, input_count, output_count, engine_count, check_count, warning_count;
     /* Writes exactly one JSON value, the effective configuration; NULL = null. */
     void (*write_config)(void *ctx, struct hs_jsonw *w);
     void *config_ctx;

@@ -55,6 +55,11 @@ int scratch_open(void **state)
     return 0;
 }
 
+int scratch_enter(void **state)
+{
+    return scratch_open(state) != 0 || chdir(scratch_path("")) != 0;
+}
+
 int scratch_close(void **state)
 {
     (void)state;

@@ -27,6 +27,7 @@ void sink_clear(struct sink *sink); /* text and counts */
 /* cmocka group set-up and tear-down: a new folder under $TMPDIR or /tmp, removed with its files. */
 int scratch_open(void **state);
 int scratch_close(void **state);
+int scratch_enter(void **state); /* scratch_open, and the working directory is there */
 /* Path of a file in it; static storage, good for the next four calls. */
 const char *scratch_path(const char *name);
 /* Writes len bytes there; returns the path. */

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,11 +61,6 @@ static struct sink sink;
 static struct hs_arena arena;
 static struct hs_config config;
 static struct values v;
-
-static int open_all(void **state)
-{
-    return scratch_open(state) != 0 || chdir(scratch_path("")) != 0;
-}
 
 static int set_up(void **state)
 {
@@ -416,5 +410,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_print, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_print_reads_back, set_up, tear_down),
     };
-    return cmocka_run_group_tests(tests, open_all, scratch_close);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_close);
 }

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,11 +24,6 @@ static struct sink sink;
 static struct hs_input *input;
 static struct hs_csv *csv;
 static struct hs_csv_row row;
-
-static int open_all(void **state)
-{
-    return scratch_open(state) != 0 || chdir(scratch_path("")) != 0;
-}
 
 static int set_up(void **state)
 {
@@ -428,5 +422,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_columns_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_broken_input, set_up, tear_down),
     };
-    return cmocka_run_group_tests(tests, open_all, scratch_close);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_close);
 }

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,11 +19,6 @@
 
 static struct sink sink;
 static struct hs_csvw w;
-
-static int open_all(void **state)
-{
-    return scratch_open(state) != 0 || chdir(scratch_path("")) != 0;
-}
 
 static int set_up(void **state)
 {
@@ -185,5 +179,5 @@ int main(void)
         cmocka_unit_test_setup(test_rows_across_the_buffer, set_up),
         cmocka_unit_test_setup(test_full_disk, set_up),
     };
-    return cmocka_run_group_tests(tests, open_all, scratch_close);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_close);
 }

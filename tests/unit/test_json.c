@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,11 +21,6 @@
 
 static struct sink sink;
 static struct hs_json_doc *doc;
-
-static int open_all(void **state)
-{
-    return scratch_open(state) != 0 || chdir(scratch_path("")) != 0;
-}
 
 static int set_up(void **state)
 {
@@ -447,5 +441,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_writer, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_writer_checks_utf8, set_up, tear_down),
     };
-    return cmocka_run_group_tests(tests, open_all, scratch_close);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_close);
 }
