@@ -69,6 +69,12 @@ static uint64_t job_types(const struct hs_cluster *c, const struct hs_job *job,
     return mask;
 }
 
+static bool job_names_unknown_type(const struct hs_cluster *c, const struct hs_trace_job *r)
+{
+    return r->gpu_type != NULL && r->gpu_type[0] != '\0' &&
+           hs_cluster_type(c, r->gpu_type) == UINT32_MAX;
+}
+
 /* Why the job can never run, or NULL. */
 static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
@@ -81,8 +87,9 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     bool asks_of_nodes = job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0;
     job->is_constrained =
         job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
-    if (job->ask.type_mask == 0)
-        return "no node has its GPU type";
+    if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) == 0)
+        return job_names_unknown_type(c, r) ? "no node has its GPU type"
+                                            : "no GPU that it may use has the memory for it";
     if (job->gpus > 0 && r->duration_us > INT64_MAX / 8 / job->gpus)
         return "its GPU-seconds are beyond what can be counted";
     if (c->vc_mode == HS_VC_QUOTA && job->gpus > c->vcs[vc].quota_gpus)

@@ -129,8 +129,7 @@ static void running_sort(struct hs_evict *e, const struct hs_view *v, uint32_t v
     entries_sort(e->by_key, running->count);
 }
 
-/* GPUs that the jobs of a VC may hold together: what they hold and what quota and other VCs leave.
- */
+/* GPUs that the jobs of a VC may hold together: theirs, and what quota and other VCs leave. */
 static uint64_t vc_capacity(const struct hs_evict *e, const struct hs_view *v, uint32_t vc)
 {
     uint64_t capacity = hs_queue_room(v, vc);

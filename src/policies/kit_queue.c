@@ -86,7 +86,7 @@ uint64_t hs_queue_room(const struct hs_view *v, uint32_t vc)
     return free_gpus < quota ? free_gpus : quota;
 }
 
-/* What is worth a try after a job was placed, or after one of `gpus` was not. */
+/* What is worth a try with the room that is left; and after a job could not be placed. */
 static void narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, uint32_t vc)
 {
     uint64_t room = hs_queue_room(v, vc);
