@@ -35,7 +35,7 @@ struct hs_trace_job {
     const char *user;
     const char *vc;
     const char *gpu_type; /* type the job insists on */
-    const char *model, *dataset, *batch;
+    const char *model, *dataset, *batch, *precision;
     int64_t submit_us;
     int64_t duration_us;     /* isolated run time on the reference type, consolidated; >= 0 */
     int64_t deadline_us;     /* trace clock; -1 = none */
@@ -49,11 +49,13 @@ struct hs_trace_job {
     uint32_t gpu_mem_mib; /* peak GPU memory, per GPU; 0 = not given */
     int32_t gpu_util_pm;  /* solo GPU utilization, per mille; -1 = not given */
     int32_t priority;     /* higher first; 0 = none */
+    uint32_t profile;     /* row of the catalogue, by model/assign; readers leave HS_NO_PROFILE */
     enum hs_outcome outcome;
     int64_t line; /* of the file, for messages; 1-based */
 };
 
 #define HS_JOB_ID_MAX 255
+#define HS_NO_PROFILE UINT32_MAX
 
 /* Where the engine gets its jobs: HS_OK and a record, or HS_END, or a failure. Records come in
  * order of (submit_us, row). */

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Measurements as they were published, in memory: jobs alone, and jobs beside another. A reader
+ * (measure_*.c) fills them from one format and throws nothing away; the cleaning steps (clean.h)
+ * mark rows, each for one reason, so that what a fit used can be counted and told.
+ *
+ *     struct hs_measurements m = {0};
+ *     HS_TRY(hs_measure_read(&m, "calibration/lucid", diag));       // format by content
+ *     HS_TRY(hs_clean(&m, HS_CLEAN_ALL, &counts));
+ *     for (i...) if (m.pairs[i].dropped == 0) ...
+ */
+#ifndef HORUS_CALIBRATE_MEASURE_H
+#define HORUS_CALIBRATE_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "data/json.h"
+
+#define HS_MEASURE_MAX (1u << 24)
+
+/* A job alone. NaN where not measured. Fractions, not per cent. */
+struct hs_solo {
+    const char *key; /* profile key, "ResNet18/CIFAR-10/64/fp32": same text = same configuration */
+    const char *model, *dataset, *batch, *precision;
+    const char *family; /* coarser than model; equal to it where the format has none */
+    uint32_t gpu;       /* index into gpus */
+    uint32_t gpus;      /* of the job */
+    bool is_spread;     /* over several nodes */
+    double speed;       /* steps or samples a second: only ratios are used */
+    double util, bw_util;
+    double mem_mib;
+    uint32_t dropped; /* HS_DROPPED_x */
+    int64_t line;     /* 0 = the format has no lines */
+};
+
+/* What job `own` did beside job `other`: one direction. Both directions of a pair share `pair`. */
+struct hs_pair {
+    uint32_t own, other; /* indices into solos */
+    uint32_t pair;
+    uint32_t gpu;
+    double speed;   /* co-run / alone, as published */
+    double rebased; /* the same against a better baseline; == speed unless a step changed it */
+    double joint_util, joint_bw_util; /* of the pair; NaN */
+    double joint_mem_mib;
+    uint32_t dropped; /* HS_DROPPED_x */
+    int64_t line;
+};
+
+/* Why a row is not used. A row may have several; it is counted under its first, in this order. */
+#define HS_DROPPED_LIST(X)                                                                         \
+    X(FAILED, "did not run together (0, 0): out of memory or failed")                              \
+    X(NOT_MEASURED, "co-run of a multi-GPU job: not measured (0, 0)")                              \
+    X(NO_SOLO, "no speed alone to compare with")                                                   \
+    X(NEGATIVE, "negative or not finite")                                                          \
+    X(WRITTEN_IN, "speed written in, not measured (all exactly 1)")                                \
+    X(NO_OVERLAP, "joint utilization far below that of one job alone: they did not overlap")       \
+    X(NO_BASELINE, "no run beside an idle job to re-base on")                                      \
+    X(MIXED_CAMPAIGN, "pairs and baselines of different campaigns")                                \
+    X(CLIPPED, "exactly 1: the baseline was raised to the best pair")                              \
+    X(COPIED, "same baseline on two GPU types: copied")                                            \
+    X(CONTRADICTED, "measured twice with speeds far apart")                                        \
+    X(LONE, "too few rows of this job")
+
+enum hs_dropped_bit {
+#define HS_DROPPED_ENUM(name, text) HS_DROPPED_BIT_##name,
+    HS_DROPPED_LIST(HS_DROPPED_ENUM)
+#undef HS_DROPPED_ENUM
+        HS_DROPPED_COUNT
+};
+#define HS_DROPPED(name) (1u << HS_DROPPED_BIT_##name)
+extern const char *const hs_dropped_texts[HS_DROPPED_COUNT];
+
+struct hs_measure_file {
+    const char *name; /* base name: a result does not depend on where the data lay */
+    uint64_t hash, bytes, rows;
+};
+#define HS_MEASURE_FILES_MAX 16
+
+struct hs_measurements {
+    struct hs_arena arena;
+    const char *format; /* "lucid", "gavel", "own" */
+    const char *gpus[64];
+    uint32_t gpu_count;
+    struct hs_solo *solos;
+    struct hs_pair *pairs;
+    uint32_t solo_count, solo_cap, pair_count, pair_cap, pair_ids;
+    struct hs_measure_file files[HS_MEASURE_FILES_MAX];
+    uint32_t file_count;
+};
+
+/* path: a folder with Lucid's colocate_info.csv and single_data.csv, a JSON of Gavel, or a CSV of
+ * our own form (configs/models/README.md). HS_E_INPUT with file:line:col for what is not
+ * understood; missing columns name the columns. */
+HS_MUST_USE enum hs_status hs_measure_read(struct hs_measurements *m, const char *path,
+                                           struct hs_diag *diag);
+void hs_measure_free(struct hs_measurements *m);
+
+/* A format is one file measure_NAME.c with one const record and one line in measure.c. */
+struct hs_measure_format {
+    const char *name, *summary;
+    bool (*recognise)(const char *path);
+    enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
+};
+
+/* For the readers: a solo of that (key, GPU type, gpus, spread), added if new; its index. */
+HS_MUST_USE enum hs_status hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo,
+                                           uint32_t *index);
+HS_MUST_USE enum hs_status hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
+HS_MUST_USE enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name,
+                                          uint32_t *index);
+
+#endif

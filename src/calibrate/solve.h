@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Least squares on GSL, the only file that includes its fitting headers. Matrices are row-major
+ * arrays of the caller. All answers are finite: a singular or divergent problem is HS_E_INPUT with
+ * a message that names `what`, never NaN coefficients.
+ *
+ *     HS_TRY(hs_solve_ridge(x, y, NULL, rows, 4, lambdas, beta, "two-way effects", diag));
+ */
+#ifndef HORUS_CALIBRATE_SOLVE_H
+#define HORUS_CALIBRATE_SOLVE_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+
+/* min sum w (y - X b)^2 + sum lambda_j b_j^2 by Cholesky of the normal equations. weights NULL =
+ * all 1; lambdas NULL = all 0, else one a column. */
+HS_MUST_USE enum hs_status hs_solve_ridge(const double *x, const double *y, const double *weights,
+                                          uint32_t rows, uint32_t columns, const double *lambdas,
+                                          double *beta, const char *what, struct hs_diag *diag);
+
+/* Solves A x = b for symmetric positive definite A (n x n, overwritten); log_det may be NULL. For
+ * kernel methods. */
+HS_MUST_USE enum hs_status hs_solve_spd(double *a, const double *b, uint32_t n, double *x,
+                                        double *log_det, const char *what, struct hs_diag *diag);
+
+/* A nonlinear problem: residuals f (n) and Jacobian J (n x p, row-major) at theta. */
+struct hs_nls {
+    uint32_t residuals, parameters;
+    void (*residual)(void *ctx, const double *theta, double *f);
+    void (*jacobian)(void *ctx, const double *theta, double *j);
+    void *ctx;
+};
+
+/* Levenberg-Marquardt (trust region) from theta, improved in place; at most max_steps. */
+HS_MUST_USE enum hs_status hs_solve_nls(const struct hs_nls *problem, double *theta,
+                                        uint32_t max_steps, const char *what, struct hs_diag *diag);
+
+const char *hs_solve_library_version(void);
+
+#endif

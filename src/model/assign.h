@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Gives each job of a trace a profile (policies/horus.md 7), once, before any policy sees it:
+ * the model it names; else the profile whose utilization is near the telemetry it carries; else a
+ * draw from a mix. A filter on a job source: records come out in the order they go in.
+ *
+ *     HS_TRY(hs_assign_open(&a, source, &catalogue, &options, diag));
+ *     HS_TRY(hs_engine_run(engine, hs_assign_source(a)));
+ *     hs_assign_counts(a, &counts);
+ *
+ * Draws are keyed by (seed, "assign", index of the job): nothing a policy does shifts them.
+ */
+#ifndef HORUS_MODEL_ASSIGN_H
+#define HORUS_MODEL_ASSIGN_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "horus/trace.h"
+#include "model/profile.h"
+
+enum hs_assign_mode {
+    HS_ASSIGN_AUTO,      /* columns, else telemetry, else mix */
+    HS_ASSIGN_COLUMNS,   /* only what the trace names */
+    HS_ASSIGN_TELEMETRY, /* columns or telemetry */
+    HS_ASSIGN_MIX,       /* mix for every job, whatever the trace says */
+    HS_ASSIGN_OFF,
+};
+
+struct hs_assign_options {
+    enum hs_assign_mode mode;
+    uint64_t seed;
+    double target_util;     /* mean solo utilization of the mix, 0..1 */
+    double sticky;          /* chance that a job of the same user and size within a day keeps the
+                               profile of the one before */
+    uint32_t mem_limit_mib; /* memory of the GPUs: larger profiles are not drawn; 0 = none */
+    const char *gpu;        /* the mix draws from profiles measured on this type; NULL = the type
+                               with the most of them in the catalogue */
+};
+
+struct hs_assign_counts {
+    uint64_t by_columns, by_telemetry, by_mix, none;
+    uint64_t inexact;       /* by_columns: nearest batch or dataset instead of an exact match */
+    uint64_t unknown_model; /* named a model that the catalogue does not know */
+    char unknown_example[64];
+};
+
+struct hs_assign;
+
+/* HS_E_USAGE when no mix of the profiles reaches target_util: the message tells what can be. */
+HS_MUST_USE enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source source,
+                                          const struct hs_catalogue *catalogue,
+                                          const struct hs_assign_options *options,
+                                          struct hs_diag *diag);
+/* Fills profile, and gpu_util_pm, gpu_mem_mib where the record has none; with a mix also model,
+ * dataset, batch and precision. */
+struct hs_job_source hs_assign_source(struct hs_assign *assign);
+void hs_assign_get_counts(const struct hs_assign *assign, struct hs_assign_counts *counts);
+void hs_assign_close(struct hs_assign *assign);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The truth about sharing a GPU (model.md 5): how much slower a job runs beside others. What the
+ * engine applies, and what no policy may see.
+ *
+ *     HS_TRY(hs_interference_load(&m, path, &catalogue, &options, gpu_types, type_count, diag));
+ *     s_q20 = hs_interference_slowdown_q20(m, type, tenants, 2, 0);      // of tenants[0]
+ *     rate = hs_interference_speed_q32(s_q20);
+ *
+ * For a pair: the measured table of that GPU type, else the coefficients fitted for both jobs on
+ * that type (rank-1 or two-way), else the general form of their utilizations, else 1. For more
+ * tenants the excesses are added up, or the exact queueing recursion is run over them: modelled,
+ * not measured. All tables are dense and in Q20 after loading.
+ */
+#ifndef HORUS_MODEL_INTERFERENCE_H
+#define HORUS_MODEL_INTERFERENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "model/pairform.h"
+#include "model/profile.h"
+
+enum hs_interference_mode {
+    HS_INTERFERENCE_MEASURED, /* measured+fit */
+    HS_INTERFERENCE_FIT,      /* the same without measured pairs */
+    HS_INTERFERENCE_CONST,    /* S = 1 + X beside anybody */
+    HS_INTERFERENCE_NONE,
+};
+
+enum hs_crowd { HS_CROWD_ADDITIVE, HS_CROWD_QUEUEING };
+
+struct hs_interference_options {
+    enum hs_interference_mode mode;
+    double excess; /* CONST: X >= 0 */
+    double gamma;  /* S becomes S^gamma; 1 = as measured; 0..10 */
+    enum hs_crowd crowd;
+};
+
+/* "measured+fit", "fit", "none", "const:X". HS_E_USAGE with what was expected. */
+HS_MUST_USE enum hs_status hs_interference_parse(const char *text,
+                                                 struct hs_interference_options *options,
+                                                 struct hs_diag *diag);
+
+/* Where a slowdown comes from, for horus predict and for counting. */
+enum hs_slowdown_source {
+    HS_SLOWDOWN_ALONE,
+    HS_SLOWDOWN_MEASURED,
+    HS_SLOWDOWN_FITTED,   /* both jobs profiled on this type */
+    HS_SLOWDOWN_GENERAL,  /* from their utilizations */
+    HS_SLOWDOWN_MODELLED, /* more than two tenants */
+    HS_SLOWDOWN_ASSUMED,  /* const, or a job of unknown utilization */
+};
+const char *hs_slowdown_source_text(enum hs_slowdown_source source);
+
+struct hs_tenant {
+    uint32_t profile; /* HS_NO_PROFILE = none */
+    int32_t util_pm;  /* solo; -1 = unknown */
+};
+
+#define HS_TENANTS_MAX      16u
+#define HS_QUEUEING_TENANTS 8u /* the recursion visits 2^n sets */
+
+struct hs_interference;
+
+/* gpu_types: names of the cluster's types; type t of later calls is an index into them. Names are
+ * compared as profile names are. The catalogue is only read during the call. */
+HS_MUST_USE enum hs_status hs_interference_load(struct hs_interference **m, const char *path,
+                                                const struct hs_catalogue *catalogue,
+                                                const struct hs_interference_options *options,
+                                                const char *const *gpu_types, uint32_t type_count,
+                                                struct hs_diag *diag);
+/* S of tenants[self] in Q20, >= 1; count <= HS_TENANTS_MAX. Does not depend on the order of the
+ * others, allocates nothing; source may be NULL. */
+uint64_t hs_interference_slowdown_q20(const struct hs_interference *m, uint32_t type,
+                                      const struct hs_tenant *tenants, uint32_t count,
+                                      uint32_t self, enum hs_slowdown_source *source);
+/* 1 / S in Q32, at most 1. */
+static inline uint64_t hs_interference_speed_q32(uint64_t slowdown_q20)
+{
+    return (UINT64_C(1) << 52) / slowdown_q20;
+}
+/* Hold-out error (RMSE of the speed) of the table or form behind a source on a type; NaN = the file
+ * does not tell. */
+double hs_interference_error(const struct hs_interference *m, uint32_t type,
+                             enum hs_slowdown_source source);
+void hs_interference_free(struct hs_interference *m);
+
+#endif

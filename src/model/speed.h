@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How fast a job runs on a GPU type, relative to the type its trace was recorded on: measured for
+ * its configuration, else the factor of its family, else the scalar of the cluster description.
+ * And how a gang scales with its GPUs and suffers from being spread (model.md 4).
+ * One dense table profile x type, built once; every query is O(1).
+ */
+#ifndef HORUS_MODEL_SPEED_H
+#define HORUS_MODEL_SPEED_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "model/cluster.h"
+#include "model/profile.h"
+
+enum hs_speed_source { HS_SPEED_REFERENCE, HS_SPEED_MEASURED, HS_SPEED_FAMILY, HS_SPEED_SCALAR };
+const char *hs_speed_source_text(enum hs_speed_source source);
+
+struct hs_speed;
+
+/* reference: name of the GPU type that the durations of the trace are for; NULL = the first of the
+ * cluster. A type that the file does not know, or a reference that it does not know, makes the
+ * scalars of the cluster decide. */
+HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
+                                         const struct hs_catalogue *catalogue,
+                                         const struct hs_cluster *cluster, const char *reference,
+                                         struct hs_diag *diag);
+/* Speed of a profile (HS_NO_PROFILE: a job of no profile) on cluster type t, Q32; never 0. */
+uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                      enum hs_speed_source *source);
+/* 0 unless every profile runs equally fast on every type: then that speed. */
+uint64_t hs_speed_uniform_q32(const struct hs_speed *m);
+/* Factor <= 1 for a gang of `gpus` spread over more nodes than it needs, Q32; 1 where nothing is
+ * known. Gang sizes between and beyond those measured take the nearest, ties to the smaller. */
+uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                             uint32_t gpus);
+/* Throughput of `held` GPUs relative to that of `gpus`, Q32 (elastic jobs): linear times the ratio
+ * of the scaling efficiencies, linear where nothing is known. */
+uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                             uint32_t held, uint32_t gpus);
+/* Mean absolute percentage error of the family fallback between a type and the reference; NaN. */
+double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);
+void hs_speed_free(struct hs_speed *m);
+
+#endif
