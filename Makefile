@@ -47,6 +47,7 @@ TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 SCRIPTED := $(sort $(wildcard tests/cli/run.sh tests/scripts/test-*.sh))
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
+EMBEDDED := $(sort $(wildcard configs/profiles.csv configs/models/*.json))
 LIBRARY  := $(BUILD)/libhorus.a
 PROGRAM  := $(BUILD)/$(if $(MAIN_OBJ),horus,libhorus.a)
 
@@ -129,6 +130,12 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/libraries
 	$(call say,CC)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c -o $@ $<
 
+# The files of configs/ that the program carries with it.
+$(BUILD)/builtin_files.def: $(EMBEDDED) scripts/embed.sh $(BUILD)/sources
+	$(Q)scripts/embed.sh configs $(EMBEDDED) > $@
+$(BUILD)/src/base/builtin.o: $(BUILD)/builtin_files.def
+$(BUILD)/src/base/builtin.o: EXTRA = -I$(BUILD)
+
 # The tests see the sources' headers and tests/ itself: #include "support/scenario.h".
 $(BUILD)/tests/%.o: EXTRA = -Itests
 
@@ -155,7 +162,7 @@ run-check: tests
 
 # Stamps: files that are written only when their content changes.
 STAMP_flags   = $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null) $(ALL_CFLAGS) $(LDFLAGS) $(LIBS)
-STAMP_sources = $(SOURCES) $(HELP_SRC)
+STAMP_sources = $(SOURCES) $(HELP_SRC) $(EMBEDDED)
 STAMP_commit  = $(or $(shell git describe --always --dirty --tags 2>/dev/null),unknown)
 $(BUILD)/flags $(BUILD)/sources $(BUILD)/commit: FORCE
 	@mkdir -p $(@D)

@@ -21,7 +21,8 @@ struct hs_input;
 /* For a signal handler without SA_RESTART: once set, a read that waits ends in HS_E_INTERRUPTED. */
 extern volatile sig_atomic_t hs_input_stop;
 
-/* path is borrowed for messages until close. */
+/* path is borrowed for messages until close; "-" is standard input, "builtin:x" a file of the
+ * program itself (base/builtin.h). */
 HS_MUST_USE enum hs_status hs_input_open(struct hs_input **in, const char *path,
                                          struct hs_diag *diag);
 /* The next bytes, decompressed: *data points into the input's buffer until the next call. HS_END

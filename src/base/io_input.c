@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/builtin.h"
 #include "base/codec.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -30,7 +31,8 @@ struct hs_input {
     const struct hs_codec *codec; /* NULL = plain */
     void *codec_ctx;
     enum hs_codec_state codec_state;
-    enum hs_status status; /* HS_OK until the end or the first failure is met */
+    enum hs_status status;            /* HS_OK until the end or the first failure is met */
+    const struct hs_builtin *builtin; /* instead of a file; NULL = none */
     int fd;
     bool at_eof;               /* of the file */
     uint64_t bytes;            /* handed out */
@@ -54,12 +56,26 @@ static enum hs_status input_no_memory(struct hs_input *in)
     return input_fail(in, HS_E_MEMORY, NULL, "cannot read", hs_status_text(HS_E_MEMORY));
 }
 
+static size_t builtin_read(struct hs_input *in, char *to, size_t room)
+{
+    size_t left = in->builtin->len - (size_t)in->done;
+    size_t len = left < room ? left : room;
+    memcpy(to, in->builtin->data + in->done, len);
+    in->done += len;
+    in->at_eof = len == 0;
+    return len;
+}
+
 /* One read(2); *len is 0 at the end of the file only. */
 static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size_t *len)
 {
     *len = 0;
     if (in->at_eof)
         return HS_OK;
+    if (in->builtin != NULL) {
+        *len = builtin_read(in, to, room);
+        return HS_OK;
+    }
     ssize_t got;
     do {
         got = read(in->fd, to, room);
@@ -138,8 +154,20 @@ static enum hs_status input_fill(struct hs_input *in, size_t least)
     return HS_OK;
 }
 
+static enum hs_status builtin_open(struct hs_input *in, const char *path)
+{
+    in->builtin = hs_builtin_find(path);
+    if (in->builtin == NULL)
+        return input_fail(in, HS_E_IO, "'horus version --verbose' lists them", "cannot open",
+                          "no such file is built in");
+    in->total = in->builtin->len;
+    return HS_OK;
+}
+
 static enum hs_status file_open(struct hs_input *in, const char *path)
 {
+    if (strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
+        return builtin_open(in, path);
     if (strcmp(path, "-") == 0) {
         in->path = "<stdin>";
         in->fd = STDIN_FILENO;

@@ -4,6 +4,7 @@
  */
 #include <stddef.h>
 
+#include "base/builtin.h"
 #include "cli/cli.h"
 #include "cli/record.h"
 #include "horus/version.h"
@@ -22,6 +23,9 @@ void hs_version_say(struct hs_output *out, bool is_verbose)
     const struct hs_manifest_library *libraries = hs_libraries(&count);
     for (uint32_t i = 0; i < count; i++)
         hs_say(out, "%-11s %s\n", libraries[i].name, libraries[i].version);
+    const struct hs_builtin *file;
+    for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++)
+        hs_say(out, "%-11s " HS_BUILTIN "%s\n", i == 0 ? "models" : "", file->name);
     hs_say(out, "licence     GPL-3.0-or-later\n");
 }
 
@@ -37,7 +41,7 @@ static const struct hs_option options_table[] = {
                .type = HS_PARAM_FLAG,
                .offset = offsetof(struct version_options, verbose),
                .preset = "no",
-               .help = "also compiler, flags and library versions"},
+               .help = "also compiler, flags, libraries and built-in model files"},
      .letter = 'v',
      .group = "Output",
      .in_short_help = true,

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Prints the C table of the files that are compiled into the program (src/base/builtin.c).
+#   scripts/embed.sh configs FILE...      FILE is below configs; it is named without that folder
+set -eu
+export LC_ALL=C
+root=$1
+shift
+count=0
+for file in "$@"; do
+    printf 'static const unsigned char builtin_%d[] = {\n' "$count"
+    od -An -v -tu1 "$file" | sed 's/  */,/g; s/^,//; s/$/,/'
+    printf '0};\n'
+    count=$((count + 1))
+done
+printf 'static const struct hs_builtin builtin_files[] = {\n'
+count=0
+for file in "$@"; do
+    printf '{"%s", (const char *)builtin_%d, sizeof builtin_%d - 1},\n' \
+        "${file#"$root"/}" "$count" "$count"
+    count=$((count + 1))
+done
+printf '{NULL, NULL, 0}};\n'
