@@ -129,6 +129,22 @@ int64_t hs_jsoncheck_int(struct hs_jsoncheck *c, const struct hs_json *object, c
     return preset;
 }
 
+bool hs_jsoncheck_number(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
+                         double min, double max, double *out)
+{
+    const struct hs_json *value = hs_json_get(object, key);
+    double number = hs_json_number(value);
+    if (hs_json_kind(value) == HS_JSON_NUMBER && number >= min && number <= max) {
+        *out = number;
+        return true;
+    }
+    if (value == NULL)
+        hs_jsoncheck_fault(c, object, NULL, "\"%s\" is missing", key);
+    else
+        hs_jsoncheck_fault(c, value, NULL, "%s must be a number %g..%g", key, min, max);
+    return false;
+}
+
 const char *hs_jsoncheck_text(struct hs_jsoncheck *c, const struct hs_json *object, const char *key)
 {
     const struct hs_json *value = hs_json_get(object, key);

@@ -17,7 +17,7 @@
 #include "data/json.h"
 
 struct hs_jsoncheck {
-    const struct hs_json_doc *doc;
+    struct hs_json_doc *doc; /* the caller's, who closes it */
     struct hs_diag *diag;
     enum hs_status status; /* the first failure */
     uint32_t faults;
@@ -44,6 +44,9 @@ bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const c
 /* A whole number in [min, max]; preset when the key is absent or its value wrong. */
 int64_t hs_jsoncheck_int(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
                          int64_t min, int64_t max, int64_t preset);
+/* A number in [min, max] that must be there; false, and *out as it was, if it is not. */
+bool hs_jsoncheck_number(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
+                         double min, double max, double *out);
 /* A name, owned by the document; NULL when the key is absent or its value wrong. */
 const char *hs_jsoncheck_text(struct hs_jsoncheck *c, const struct hs_json *object,
                               const char *key);

@@ -20,7 +20,7 @@
 /* The list, and where each entry was said. */
 struct source {
     struct hs_cluster_draft list; /* vcs only */
-    const struct hs_json_doc *doc;
+    struct hs_json_doc *doc;
     const struct hs_json *vcs;
     const char *file;
     int64_t line; /* of the CSV row taken */
