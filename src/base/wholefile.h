@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One output file that is complete or absent: written beside its place as PATH.tmp and renamed once
+ * every byte is on the disk. "-" is standard output, where nothing can be taken back.
+ *
+ *     HS_TRY(hs_wholefile_open(&file, path, diag));
+ *     enum hs_status status = write_rows(&file.out);
+ *     return hs_wholefile_close(&file, status, diag);
+ */
+#ifndef HORUS_BASE_WHOLEFILE_H
+#define HORUS_BASE_WHOLEFILE_H
+
+#include "base/io.h"
+
+#define HS_WHOLEFILE_PATH_MAX 4096
+
+struct hs_wholefile {
+    struct hs_output out;
+    char path[HS_WHOLEFILE_PATH_MAX], beside[HS_WHOLEFILE_PATH_MAX]; /* beside "" = stdout */
+};
+
+HS_MUST_USE enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path,
+                                             struct hs_diag *diag);
+/* In place if status is HS_OK and all could be written, else gone. Returns status, or why it could
+ * not be written. */
+HS_MUST_USE enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,
+                                              struct hs_diag *diag);
+
+#endif
