@@ -9,16 +9,28 @@
 
 #include "calibrate/measure.h"
 
+/* Bit, name as in hs_clean_parse, what it does. */
+#define HS_CLEAN_LIST(X)                                                                           \
+    X(WRITTEN_IN, "written-in", "a job whose every own speed is exactly 1 is no target")           \
+    X(OVERLAP, "overlap", "keep iff joint util >= max(u, v) - tolerance")                          \
+    X(REBASE, "rebase", "divide by the mean speed beside idle co-runners")                         \
+    X(CAMPAIGN, "campaign", "pairs whose solos belong to another campaign")                        \
+    X(CLIPPED, "clipped", "speeds of exactly 1: the baseline was raised to the best pair")         \
+    X(COPIED, "copied", "the same baseline on two GPU types")                                      \
+    X(CONTRADICTED, "contradicted", "measured twice with speeds far apart")                        \
+    X(LONE, "lone", "models with fewer than 12 rows: Lucid's NeuMF")
+
+enum hs_clean_bit {
+#define HS_CLEAN_ENUM(name, word, text) HS_CLEAN_BIT_##name,
+    HS_CLEAN_LIST(HS_CLEAN_ENUM)
+#undef HS_CLEAN_ENUM
+        HS_CLEAN_COUNT
+};
 enum {
-    HS_CLEAN_WRITTEN_IN = 1u << 0, /* a job whose every own speed is exactly 1 is no target */
-    HS_CLEAN_OVERLAP = 1u << 1,    /* keep iff joint util >= max(u, v) - tolerance */
-    HS_CLEAN_REBASE = 1u << 2,     /* divide by the mean speed beside idle co-runners */
-    HS_CLEAN_CAMPAIGN = 1u << 3,   /* pairs whose solos belong to another campaign */
-    HS_CLEAN_CLIPPED = 1u << 4,
-    HS_CLEAN_COPIED = 1u << 5,
-    HS_CLEAN_CONTRADICTED = 1u << 6,
-    HS_CLEAN_LONE = 1u << 7, /* models with fewer than 12 rows: Lucid's NeuMF */
-    HS_CLEAN_ALL = (1u << 8) - 1,
+#define HS_CLEAN_ENUM(name, word, text) HS_CLEAN_##name = 1u << HS_CLEAN_BIT_##name,
+    HS_CLEAN_LIST(HS_CLEAN_ENUM)
+#undef HS_CLEAN_ENUM
+        HS_CLEAN_ALL = (1u << HS_CLEAN_COUNT) - 1
 };
 #define HS_OVERLAP_TOLERANCE 0.05 /* calibration.md 2, trap 2 */
 
