@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How good predictions are, on held-out rows (calibration.md, symbols).
+ * How good predictions are, on held-out rows (calibration.md, symbols). Values must be finite; of
+ * no rows every figure is NaN, which is null in a file.
  *
  *     struct hs_score s;
  *     HS_TRY(hs_score(observed, predicted, n, &s));
@@ -30,6 +31,8 @@ double hs_score_mape(const double *observed, const double *predicted, uint32_t n
 
 /* One line of the hold-out section of a model file: {"protocol": ..., "n": ..., "mae": ...}. */
 void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score);
+/* The same without the braces, for an object with more members than these. */
+void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const struct hs_score *score);
 /* The number rounded to six significant digits, as every fitted figure is written: beyond them a
  * last bit of libm would show. */
 double hs_score_round(double value);
