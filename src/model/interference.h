@@ -34,11 +34,12 @@ enum hs_crowd { HS_CROWD_ADDITIVE, HS_CROWD_QUEUEING };
 struct hs_interference_options {
     enum hs_interference_mode mode;
     double excess; /* CONST: X >= 0 */
-    double gamma;  /* S becomes S^gamma; 1 = as measured; 0..10 */
+    double gamma;  /* 0..10; S of a pair becomes S^gamma, at most 1000; 1 = as measured */
     enum hs_crowd crowd;
 };
 
-/* "measured+fit", "fit", "none", "const:X". HS_E_USAGE with what was expected. */
+/* "measured+fit", "fit", "none", "const:X": sets mode and excess. HS_E_USAGE with what was
+ * expected. */
 HS_MUST_USE enum hs_status hs_interference_parse(const char *text,
                                                  struct hs_interference_options *options,
                                                  struct hs_diag *diag);
@@ -65,14 +66,18 @@ struct hs_tenant {
 struct hs_interference;
 
 /* gpu_types: names of the cluster's types; type t of later calls is an index into them. Names are
- * compared as profile names are. The catalogue is only read during the call. */
+ * compared as profile names are. The catalogue is only read during the call. const:X and none need
+ * no file: path may be NULL there. Jobs of the file that the catalogue lacks are noted and left
+ * out. */
 HS_MUST_USE enum hs_status hs_interference_load(struct hs_interference **m, const char *path,
                                                 const struct hs_catalogue *catalogue,
                                                 const struct hs_interference_options *options,
                                                 const char *const *gpu_types, uint32_t type_count,
                                                 struct hs_diag *diag);
-/* S of tenants[self] in Q20, >= 1; count <= HS_TENANTS_MAX. Does not depend on the order of the
- * others, allocates nothing; source may be NULL. */
+/* S of tenants[self] in Q20, >= 1; count <= HS_TENANTS_MAX, and with queueing at most
+ * HS_QUEUEING_TENANTS of them active (asserted). Idle tenants (utilization 0) slow nobody; one of
+ * unknown utilization that is in no table neither slows nor is slowed. Does not depend on the order
+ * of the others, allocates nothing; source may be NULL. */
 uint64_t hs_interference_slowdown_q20(const struct hs_interference *m, uint32_t type,
                                       const struct hs_tenant *tenants, uint32_t count,
                                       uint32_t self, enum hs_slowdown_source *source);
@@ -81,8 +86,9 @@ static inline uint64_t hs_interference_speed_q32(uint64_t slowdown_q20)
 {
     return (UINT64_C(1) << 52) / slowdown_q20;
 }
-/* Hold-out error (RMSE of the speed) of the table or form behind a source on a type; NaN = the file
- * does not tell. */
+/* Hold-out error (RMSE of the speed) of the table (FITTED) or form (GENERAL) behind a source on a
+ * type, under the first protocol of its "holdout". NaN = nobody knows: the file does not tell, the
+ * form was not fitted on this type, or the source is another one. */
 double hs_interference_error(const struct hs_interference *m, uint32_t type,
                              enum hs_slowdown_source source);
 void hs_interference_free(struct hs_interference *m);

@@ -77,6 +77,25 @@ enum hs_status hs_modelfile_open(struct hs_jsoncheck *check, const char *path,
     return check->status;
 }
 
+static const char *skip_ignored(const char *text)
+{
+    return text + strspn(text, "-_ ");
+}
+
+static char fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool hs_model_same_name(const char *a, const char *b)
+{
+    for (a = skip_ignored(a), b = skip_ignored(b); fold(*a) == fold(*b);
+         a = skip_ignored(a + 1), b = skip_ignored(b + 1))
+        if (*a == '\0')
+            return true;
+    return false;
+}
+
 /* ---- the set ---- */
 
 static enum hs_status add_file(struct hs_modelset *set, bool given[HS_MODEL_COUNT],

@@ -9,6 +9,8 @@
 #ifndef HORUS_MODEL_MODELFILE_H
 #define HORUS_MODEL_MODELFILE_H
 
+#include <stdbool.h>
+
 #include "base/diag.h"
 #include "base/memory.h"
 #include "data/jsoncheck.h"
@@ -44,5 +46,8 @@ void hs_modelset_free(struct hs_modelset *set);
  * hs_json_close whatever this returns (NULL is fine there). */
 HS_MUST_USE enum hs_status hs_modelfile_open(struct hs_jsoncheck *check, const char *path,
                                              enum hs_model_kind kind, struct hs_diag *diag);
+
+/* The same GPU type? Compared as names of profiles are: without case, '-', '_' and blanks. */
+bool hs_model_same_name(const char *a, const char *b);
 
 #endif

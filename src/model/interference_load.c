@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads interference.json (configs/models/README.md documents it) into the dense tables of the
+ * truth. The whole file is checked, also tables of GPU types that the cluster does not have; jobs
+ * that the catalogue does not have are left out with a note, for the catalogue may be the user's.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/interference_private.h"
+#include "model/modelfile.h"
+
+#define JOBS_MAX     1024u /* of a table: its cells take 4 MiB */
+#define K_MAX        100.0
+#define EXPONENT_MIN 0.01
+#define EXPONENT_MAX 10.0
+#define EFFECT_MAX   10.0   /* on a speed, which is at most 1 */
+#define FACTOR_MAX   1000.0 /* a, b, S */
+
+/* Fitted speeds are clipped here, S to 20: the largest slowdown in any public table is 11 (Gavel's
+ * simulation file on the V100; 5.8 in its cleaner campaign, calibration.md 3 and 6), and a sum of
+ * linear effects may reach 0. */
+#define SPEED_MIN 0.05
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+struct reader {
+    struct hs_jsoncheck *check;
+    struct hs_interference *m;
+    const struct hs_catalogue *catalogue;
+    const char *const *gpu_types;
+};
+
+enum form { RANK_1, TWO_WAY };
+
+/* A job of a table; rank-1 has a in own, b in other. */
+struct entry {
+    const char *profile;
+    uint32_t row; /* + 1; 0 = not in the catalogue */
+    double util, own, other, own_slope, other_slope;
+};
+
+/* A table while it is read; jobs as in the file. */
+struct draft {
+    enum form form;
+    uint32_t count, known;
+    struct entry *entries;
+    uint32_t *measured; /* [own x count + other] S in Q20, 0 = not measured */
+};
+
+/* ---- scores ---- */
+
+/* RMSE of the speed under the first protocol: files begin with the one that a form is used under.
+ * NaN if there is none. */
+static double read_error(struct reader *r, const struct hs_json *owner)
+{
+    const struct hs_json *list = hs_json_get(owner, "holdout");
+    double rmse = NAN;
+    if (list == NULL || !hs_jsoncheck_kind(r->check, list, HS_JSON_ARRAY, "holdout"))
+        return rmse;
+    for (const struct hs_json *s = hs_json_first(list); s != NULL; s = hs_json_next(s)) {
+        double value;
+        if (hs_jsoncheck_kind(r->check, s, HS_JSON_OBJECT, "a score of holdout") &&
+            hs_jsoncheck_number(r->check, s, "rmse", 0, FACTOR_MAX, &value) && isnan(rmse))
+            rmse = value;
+    }
+    return rmse;
+}
+
+/* ---- the general form ---- */
+
+static void read_general(struct reader *r, const struct hs_json *general)
+{
+    static const char *const keys[] = {"gpu", "form", "k", "alpha", "beta", "in_sample", "holdout"};
+    struct hs_jsoncheck *c = r->check;
+    double k = 0, alpha = 1, beta = 1;
+    /* Without utilizations in the data there is none. */
+    if (general == NULL || !hs_jsoncheck_kind(c, general, HS_JSON_OBJECT, "general"))
+        return;
+    hs_jsoncheck_keys(c, general, keys, COUNT_OF(keys), "general");
+    bool has_all = hs_jsoncheck_number(c, general, "k", 0, K_MAX, &k);
+    has_all &= hs_jsoncheck_number(c, general, "alpha", EXPONENT_MIN, EXPONENT_MAX, &alpha);
+    has_all &= hs_jsoncheck_number(c, general, "beta", EXPONENT_MIN, EXPONENT_MAX, &beta);
+    const char *gpu = hs_jsoncheck_text(c, general, "gpu");
+    double error = read_error(r, general);
+    if (!has_all)
+        return;
+    hs_pairform_init(&r->m->general, k, alpha, beta);
+    r->m->has_general = true;
+    for (uint32_t t = 0; gpu != NULL && t < r->m->type_count; t++)
+        if (hs_model_same_name(gpu, r->gpu_types[t]))
+            r->m->types[t].general_error = error;
+}
+
+/* ---- jobs of a table ---- */
+
+static void read_rank_1(struct reader *r, const struct hs_json *job, struct entry *e)
+{
+    static const char *const keys[] = {"profile", "a", "b"};
+    hs_jsoncheck_keys(r->check, job, keys, COUNT_OF(keys), "a job of a rank-1 table");
+    (void)hs_jsoncheck_number(r->check, job, "a", 0, FACTOR_MAX, &e->own);
+    (void)hs_jsoncheck_number(r->check, job, "b", 0, FACTOR_MAX, &e->other);
+}
+
+static void read_two_way(struct reader *r, const struct hs_json *job, struct entry *e)
+{
+    static const char *const keys[] = {"profile", "util",      "own",
+                                       "other",   "own_slope", "other_slope"};
+    struct hs_jsoncheck *c = r->check;
+    hs_jsoncheck_keys(c, job, keys, COUNT_OF(keys), "a job of a two-way table");
+    (void)hs_jsoncheck_number(c, job, "util", 0, 1, &e->util);
+    (void)hs_jsoncheck_number(c, job, "own", -EFFECT_MAX, EFFECT_MAX, &e->own);
+    (void)hs_jsoncheck_number(c, job, "other", -EFFECT_MAX, EFFECT_MAX, &e->other);
+    (void)hs_jsoncheck_number(c, job, "own_slope", -EFFECT_MAX, EFFECT_MAX, &e->own_slope);
+    (void)hs_jsoncheck_number(c, job, "other_slope", -EFFECT_MAX, EFFECT_MAX, &e->other_slope);
+}
+
+static void read_profile(struct reader *r, const struct hs_json *job, struct draft *d,
+                         struct entry *e)
+{
+    const struct hs_json *value = hs_json_get(job, "profile");
+    if (value == NULL)
+        hs_jsoncheck_fault(r->check, job, NULL, "\"profile\" is missing");
+    e->profile = hs_jsoncheck_text(r->check, job, "profile");
+    if (e->profile == NULL)
+        return;
+    for (const struct entry *before = d->entries; before < e; before++)
+        if (before->profile != NULL && hs_model_same_name(before->profile, e->profile)) {
+            hs_jsoncheck_fault(r->check, value, NULL, "'%s' is in this table twice", e->profile);
+            return;
+        }
+    if (hs_catalogue_find(r->catalogue, e->profile) != HS_NO_PROFILE)
+        e->row = ++d->known;
+}
+
+static void read_jobs(struct reader *r, const struct hs_json *jobs, struct draft *d)
+{
+    const struct hs_json *job = hs_json_first(jobs);
+    for (d->count = 0; job != NULL; job = hs_json_next(job)) {
+        struct entry *e = &d->entries[d->count++];
+        if (!hs_jsoncheck_kind(r->check, job, HS_JSON_OBJECT, "a job of a table"))
+            continue;
+        read_profile(r, job, d, e);
+        if (d->form == RANK_1)
+            read_rank_1(r, job, e);
+        else
+            read_two_way(r, job, e);
+    }
+}
+
+/* ---- measured pairs ---- */
+
+static bool read_index(struct reader *r, const struct hs_json *value, const struct draft *d,
+                       uint32_t *index)
+{
+    int64_t number;
+    if (hs_json_int(value, &number) && number >= 0 && number < (int64_t)d->count) {
+        *index = (uint32_t)number;
+        return true;
+    }
+    hs_jsoncheck_fault(r->check, value, "jobs are numbered from 0 in the order of \"jobs\"",
+                       "a pair names a job 0..%" PRIu32, d->count - 1);
+    return false;
+}
+
+static uint32_t quantise_q20(double slowdown)
+{
+    return (uint32_t)((slowdown > 1.0 ? slowdown : 1.0) * (double)HS_Q20_ONE + 0.5);
+}
+
+static void read_pair(struct reader *r, const struct hs_json *pair, struct draft *d)
+{
+    uint32_t own, other;
+    if (!hs_jsoncheck_kind(r->check, pair, HS_JSON_ARRAY, "a pair"))
+        return;
+    if (hs_json_count(pair) != 3) {
+        hs_jsoncheck_fault(r->check, pair, NULL, "a pair is [job, co-runner, slowdown]");
+        return;
+    }
+    const struct hs_json *first = hs_json_first(pair);
+    const struct hs_json *second = hs_json_next(first);
+    const struct hs_json *third = hs_json_next(second);
+    double slowdown = hs_json_number(third);
+    if (!read_index(r, first, d, &own) || !read_index(r, second, d, &other))
+        return;
+    if (!(slowdown > 0 && slowdown <= FACTOR_MAX)) {
+        hs_jsoncheck_fault(r->check, third, NULL, "a slowdown must be a number above 0, at most %g",
+                           FACTOR_MAX);
+        return;
+    }
+    uint32_t *cell = &d->measured[(size_t)own * d->count + other];
+    if (*cell != 0)
+        hs_jsoncheck_fault(r->check, pair, NULL, "the pair [%" PRIu32 ", %" PRIu32 "] twice", own,
+                           other);
+    *cell = quantise_q20(slowdown);
+}
+
+static void read_pairs(struct reader *r, const struct hs_json *pairs, struct draft *d)
+{
+    if (pairs == NULL || !hs_jsoncheck_kind(r->check, pairs, HS_JSON_ARRAY, "pairs"))
+        return;
+    for (const struct hs_json *p = hs_json_first(pairs); p != NULL; p = hs_json_next(p))
+        read_pair(r, p, d);
+}
+
+/* ---- cells ---- */
+
+static double fitted_slowdown(const struct hs_pairform *general, enum form form,
+                              const struct entry *own, const struct entry *other)
+{
+    double speed = 1.0 / (1.0 + own->own * other->other);
+    if (form == TWO_WAY)
+        speed = 1.0 / (1.0 + general->k * pow(own->util, general->alpha) *
+                                 pow(other->util, general->beta)) +
+                own->own + other->other + own->own_slope * other->util +
+                other->other_slope * own->util;
+    return 1.0 / (speed > SPEED_MIN ? speed : SPEED_MIN);
+}
+
+static uint32_t cell_of(const struct hs_interference *m, const struct draft *d, uint32_t own,
+                        uint32_t other)
+{
+    uint32_t slowdown_q20 = 0, flag = HS_PAIR_MEASURED;
+    if (m->options.mode == HS_INTERFERENCE_MEASURED)
+        slowdown_q20 = d->measured[(size_t)own * d->count + other];
+    if (slowdown_q20 == 0) {
+        flag = 0;
+        slowdown_q20 = quantise_q20(
+            fitted_slowdown(&m->general, d->form, &d->entries[own], &d->entries[other]));
+    }
+    if (m->has_gamma)
+        slowdown_q20 = (uint32_t)hs_slowdown_raise_q20(slowdown_q20, m->options.gamma);
+    return slowdown_q20 | flag;
+}
+
+static struct hs_pair_table *table_build(struct reader *r, const struct draft *d)
+{
+    struct hs_arena *arena = &r->m->arena;
+    struct hs_pair_table *table = hs_arena_alloc(arena, sizeof *table);
+    uint16_t *rows = hs_arena_alloc(arena, (uint64_t)r->catalogue->count * sizeof *rows);
+    uint32_t *cells = hs_arena_alloc(arena, (uint64_t)d->known * d->known * sizeof *cells);
+    if (table == NULL || rows == NULL || cells == NULL)
+        return NULL;
+    *table = (struct hs_pair_table){
+        .jobs = d->known, .profiles = r->catalogue->count, .rows = rows, .cells = cells};
+    for (uint32_t i = 0; i < d->count; i++) {
+        if (d->entries[i].row == 0)
+            continue;
+        rows[hs_catalogue_find(r->catalogue, d->entries[i].profile)] = (uint16_t)d->entries[i].row;
+        for (uint32_t j = 0; j < d->count; j++)
+            if (d->entries[j].row != 0)
+                *cells++ = cell_of(r->m, d, i, j);
+    }
+    return table;
+}
+
+/* ---- tables ---- */
+
+static void note_unknown(struct reader *r, const struct hs_json *table, const struct draft *d,
+                         const char *gpu)
+{
+    struct hs_place place = hs_json_place(r->check->doc, hs_json_get(table, "jobs"));
+    const char *example = NULL;
+    for (uint32_t i = 0; i < d->count && example == NULL; i++)
+        if (d->entries[i].row == 0)
+            example = d->entries[i].profile;
+    hs_report(r->check->diag, HS_NOTE, &place, NULL,
+              "%" PRIu32 " of %" PRIu32 " jobs measured on %s are not in the catalogue and are "
+              "left out, e.g. '%s'",
+              d->count - d->known, d->count, gpu, example);
+}
+
+/* Gives the table to the types of the cluster that bear its name. */
+static void install(struct reader *r, const struct hs_json *json, const struct draft *d,
+                    const char *gpu, double error)
+{
+    struct hs_pair_table *table = NULL;
+    for (uint32_t t = 0; t < r->m->type_count; t++) {
+        if (!hs_model_same_name(gpu, r->gpu_types[t]))
+            continue;
+        if (table == NULL) {
+            if (d->known < d->count)
+                note_unknown(r, json, d, gpu);
+            table = table_build(r, d);
+            if (table == NULL) {
+                hs_jsoncheck_note(r->check, hs_fail(r->check->diag, HS_E_MEMORY, NULL, NULL,
+                                                    "no memory for the pairs on %s", gpu));
+                return;
+            }
+            table->error = error;
+        }
+        r->m->types[t].table = table;
+    }
+}
+
+static bool read_form(struct reader *r, const struct hs_json *table, enum form *form)
+{
+    static const char *const names[] = {[RANK_1] = "rank-1", [TWO_WAY] = "two-way"};
+    const struct hs_json *value = hs_json_get(table, "form");
+    const char *text = hs_json_text(value);
+    for (uint32_t i = 0; text != NULL && i < COUNT_OF(names); i++)
+        if (strcmp(text, names[i]) == 0) {
+            *form = (enum form)i;
+            if (*form == TWO_WAY && !r->m->has_general)
+                hs_jsoncheck_fault(r->check, value, NULL,
+                                   "two-way effects are added to \"general\", which is missing");
+            return true;
+        }
+    hs_jsoncheck_fault(r->check, value != NULL ? value : table, NULL,
+                       "the form of a table must be \"rank-1\" or \"two-way\"");
+    return false;
+}
+
+static const char *read_gpu(struct reader *r, const struct hs_json *table)
+{
+    const struct hs_json *value = hs_json_get(table, "gpu");
+    const char *gpu = hs_jsoncheck_text(r->check, table, "gpu");
+    if (value == NULL)
+        hs_jsoncheck_fault(r->check, table, NULL, "\"gpu\" is missing");
+    const struct hs_json *before =
+        hs_json_first(hs_json_get(hs_json_root(r->check->doc), "tables"));
+    for (; gpu != NULL && before != table; before = hs_json_next(before)) {
+        const char *name = hs_json_text(hs_json_get(before, "gpu"));
+        if (name != NULL && hs_model_same_name(name, gpu))
+            hs_jsoncheck_fault(r->check, value, NULL, "a second table for GPU type '%s'", gpu);
+    }
+    return gpu;
+}
+
+static void read_filled(struct reader *r, const struct hs_json *table, struct draft *d)
+{
+    const struct hs_json *jobs = hs_json_get(table, "jobs");
+    const char *gpu = read_gpu(r, table);
+    bool has_form = read_form(r, table, &d->form);
+    if (!has_form)
+        return;
+    read_jobs(r, jobs, d);
+    read_pairs(r, hs_json_get(table, "pairs"), d);
+    double error = read_error(r, table);
+    if (r->check->status == HS_OK)
+        install(r, table, d, gpu, error);
+}
+
+static void read_table(struct reader *r, const struct hs_json *table)
+{
+    static const char *const keys[] = {"gpu",   "form",      "lambda", "jobs",
+                                       "pairs", "in_sample", "holdout"};
+    struct hs_jsoncheck *c = r->check;
+    if (!hs_jsoncheck_kind(c, table, HS_JSON_OBJECT, "a table"))
+        return;
+    hs_jsoncheck_keys(c, table, keys, COUNT_OF(keys), "a table");
+    const struct hs_json *jobs = hs_json_get(table, "jobs");
+    uint32_t count = hs_json_count(jobs);
+    if (!hs_jsoncheck_filled(c, jobs, HS_JSON_ARRAY, "jobs"))
+        return;
+    if (count > JOBS_MAX) {
+        hs_jsoncheck_fault(c, jobs, NULL, "a table of %" PRIu32 " jobs, more than %u", count,
+                           JOBS_MAX);
+        return;
+    }
+    struct draft d = {.entries = hs_alloc_zeroed(count, sizeof *d.entries),
+                      .measured = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.measured)};
+    if (d.entries == NULL || d.measured == NULL)
+        hs_jsoncheck_note(c, hs_fail(c->diag, HS_E_MEMORY, NULL, NULL, "no memory for a table"));
+    else
+        read_filled(r, table, &d);
+    hs_free(d.entries);
+    hs_free(d.measured);
+}
+
+void hs_interference_read(struct hs_interference *m, struct hs_jsoncheck *check,
+                          const struct hs_catalogue *catalogue, const char *const *gpu_types)
+{
+    static const char *const keys[] = {"kind", "format",  "data",  "cleaning",
+                                       "rows", "general", "tables"};
+    const struct hs_json *root = hs_json_root(check->doc);
+    struct reader r = {check, m, catalogue, gpu_types};
+    hs_jsoncheck_keys(check, root, keys, COUNT_OF(keys), "an interference model");
+    read_general(&r, hs_json_get(root, "general"));
+    const struct hs_json *tables = hs_json_get(root, "tables");
+    if (tables == NULL || !hs_jsoncheck_kind(check, tables, HS_JSON_ARRAY, "tables"))
+        return;
+    for (const struct hs_json *t = hs_json_first(tables); t != NULL; t = hs_json_next(t))
+        read_table(&r, t);
+}
