@@ -41,6 +41,7 @@ struct hs_job_record {
     int64_t gpu_us;       /* sum over GPUs of the time held */
     uint32_t preemptions, migrations, ooms;
     int32_t gpu_util_pm;
+    int32_t predicted_util_pm; /* what the policy was told; -1 = nothing */
     enum hs_job_state state;
     enum hs_outcome outcome;
 };
@@ -50,6 +51,7 @@ enum hs_segment_end {
     HS_SEGMENT_PREEMPT,
     HS_SEGMENT_MIGRATE,
     HS_SEGMENT_KILL,
+    HS_SEGMENT_OOM,     /* its GPU ran out of memory: what was done in it is lost */
     HS_SEGMENT_HORIZON, /* cut by --until */
 };
 const char *hs_segment_end_text(enum hs_segment_end end);

@@ -45,7 +45,7 @@ enum hs_event_kind {
     HS_EVENT_SUBMIT,   /* a new job, state PENDING */
     HS_EVENT_FINISH,   /* it is done or failed; its handle dies after this call */
     HS_EVENT_STARTED,  /* the plan was applied: it now holds GPUs */
-    HS_EVENT_STOPPED,  /* the plan was applied: it was preempted */
+    HS_EVENT_STOPPED,  /* the plan was applied: it was preempted; or its GPU ran out of memory */
     HS_EVENT_PROGRESS, /* a cost is paid: it now makes progress */
     HS_EVENT_TIMER,    /* tag */
 };

@@ -70,6 +70,8 @@ int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job);
 /* True when the job restricts its nodes beyond GPU count and VC (GPU type, GPU memory, CPU,
  * host memory): that it does not fit says nothing about the others. */
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
+/* How often its GPU ran out of memory; after a few times it must run alone. */
+uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job);
 
 /* ---- facts that need a declaration ---- */
 /* HS_KNOWS_DURATION: isolated run time, in all and still to do (without costs). */
@@ -77,10 +79,18 @@ int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_DURATION: when it would finish if nothing changed; INT64_MAX unless placed. */
 int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job);
-/* HS_KNOWS_UTILIZATION: solo GPU utilization, per mille; -1 = unknown. */
+/* HS_KNOWS_UTILIZATION: predicted solo GPU utilization, mean and peak, and one standard error of
+ * the prediction, per mille; -1 = no prediction. Never the truth, unless --predictor=oracle. */
 int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job);
-/* HS_KNOWS_MEMORY: peak GPU memory per GPU; 0 = unknown. */
+int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job);
+uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_UTILIZATION: predicted slowdown of the job beside another, Q32, >= 1 << 32; from the
+ * two predictions alone. */
+uint64_t hs_view_slowdown_q32(const struct hs_view *v, hs_job_id job, hs_job_id beside);
+/* HS_KNOWS_MEMORY: predicted peak GPU memory per GPU (what was seen, and a quarter, after it ran
+ * out of memory), and one standard error; 0 = no prediction. */
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
+uint32_t hs_view_gpu_mem_error_mib(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_DEADLINE: on the simulated clock; -1 = none. */
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
@@ -93,6 +103,12 @@ uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
+/* May this job be put on this GPU beside those that are there? By the number of tenants and by who
+ * must run alone; says nothing of memory. */
+bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
+/* HS_KNOWS_MEMORY: what the predicted peaks of its tenants leave for one more, MiB; UINT32_MAX when
+ * the GPU's memory is not known. */
+uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_max_node_gpus(const struct hs_view *v); /* size of the largest node */
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc);
 /* Virtual clusters: 1 when they are ignored. Partition: each owns its nodes. Quota: all share the

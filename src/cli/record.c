@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "data/param.h"
 
-#define INPUTS_MAX 5
+#define INPUTS_MAX (6 + HS_MODEL_COUNT)
 
 enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
 {
@@ -96,7 +96,12 @@ static enum hs_status list_inputs(const struct hs_setup *setup, const struct hs_
     HS_TRY(add_input(inputs, count, "cluster", if_file(options->cluster), diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
     HS_TRY(add_input(inputs, count, "map", if_file(options->map), diag));
-    return add_input(inputs, count, "config", options->config_file, diag);
+    HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
+    HS_TRY(add_input(inputs, count, "profiles", options->profiles, diag));
+    for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
+        HS_TRY(
+            add_input(inputs, count, hs_model_kinds[kind], setup->models.files.path[kind], diag));
+    return HS_OK;
 }
 
 static const char *const check_names[] = {"off", "fast", "full"};
@@ -117,6 +122,12 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                                {"rejected", figures->rejected},
                                                {"unfinished", figures->unfinished},
                                                {"peak_live_jobs", figures->peak_live_jobs}};
+    const struct hs_assign_counts *assigned = &result->intake.assigned;
+    const struct hs_manifest_count profiles[] = {{"by_columns", assigned->by_columns},
+                                                 {"by_columns_inexact", assigned->inexact},
+                                                 {"by_telemetry", assigned->by_telemetry},
+                                                 {"by_mix", assigned->by_mix},
+                                                 {"none", assigned->none}};
     const struct hs_manifest_count checks = {check_names[setup->options->check], figures->checks};
     struct hs_manifest manifest = {.status = "complete",
                                    .card = &setup->card,
@@ -125,6 +136,8 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                    .outputs = files,
                                    .engine = engine,
                                    .engine_count = sizeof engine / sizeof *engine,
+                                   .assigned = profiles,
+                                   .assigned_count = sizeof profiles / sizeof *profiles,
                                    .checks = &checks,
                                    .check_count = 1,
                                    .write_config = write_config};

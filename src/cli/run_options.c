@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "model/interference.h"
+
 #define AT(field) offsetof(struct hs_run_options, field)
 
 static const char *const time_units[] = {"s", "ms", "us", "min", "h", NULL};
@@ -15,6 +17,9 @@ static const char *const cpu_jobs[] = {"skip", "keep", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 static const char *const checks[] = {"off", "fast", "full", NULL};
+static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix", "off", NULL};
+
+#include "cli/model_rows.h"
 
 #define INTAKE "Reading the trace"
 #define TRACE_ROWS                                                                                 \
@@ -105,6 +110,20 @@ static const char *const checks[] = {"off", "fast", "full", NULL};
                   .help = "scale the arrival rate: gaps between submissions are divided by this"}, \
         .group = INTAKE                                                                            \
     }
+
+#define PROFILES "Profiles of the jobs"
+#define ASSIGN_ROWS                                                                                \
+    MODEL_ROW(assign, CHOICE, PROFILES, .preset = "auto", .choices = assign_modes,                 \
+              .help = "where a profile comes from: the model that the trace names, else the GPU "  \
+                      "utilization that it tells, else a draw from a mix (auto); or only these"),  \
+        MODEL_ROW(assign_target, REAL, PROFILES, .preset = "52", .max = 100, .unit = "%",          \
+                  .help = "mean GPU utilization of the mix, of jobs on one GPU and of gangs",      \
+                  .source = "52: Jeon et al., ATC'19, mean of Philly"),                            \
+        MODEL_ROW(assign_sticky, REAL, PROFILES, .preset = "0.8", .max = 1,                        \
+                  .help = "chance that a drawn job keeps the profile of its user's last job of "   \
+                          "this size within a day"),                                               \
+        MODEL_ROW(profiles, TEXT, PROFILES, .preset = "builtin:profiles.csv", .unit = "FILE",      \
+                  .help = "the catalogue; builtin: configs/profiles.csv as compiled in")
 
 #define CLUSTER "Cluster"
 #define CLUSTER_ROWS                                                                               \
@@ -221,20 +240,12 @@ const struct hs_option hs_run_option_table[] = {
                .max = 1e6,
                .help = "cost of the first start of every job"},
      .group = "Simulation"},
-    {.param = {.key = "interference",
-               .type = HS_PARAM_REAL,
-               .offset = AT(interference),
-               .preset = "1",
-               .min = 1e-3,
-               .max = 1,
-               .help = "speed of a job that shares a GPU; 1: no interference"},
-     .group = "Simulation"},
     {.param = {.key = "max_tenants",
                .type = HS_PARAM_INT,
                .offset = AT(max_tenants),
                .preset = "2",
                .min = 1,
-               .max = 16,
+               .max = HS_TENANTS_MAX,
                .help = "jobs on one GPU at most, for policies that share"},
      .group = "Simulation"},
     {.param = {.key = "check",
@@ -253,6 +264,7 @@ const struct hs_option hs_run_option_table[] = {
                .help = "N more runs with seeded random ties: mean and spread beside each metric"},
      .group = "Simulation",
      .in_short_help = true},
+    MODEL_ROWS,
     TRACE_ROWS,
     {.param = {.key = "output",
                .type = HS_PARAM_TEXT,
@@ -335,15 +347,33 @@ const struct hs_option hs_run_option_table[] = {
 
 const struct hs_option hs_trace_option_table[] = {
     TRACE_ROWS,
+    ASSIGN_ROWS,
+    {.param = {.key = "seed",
+               .type = HS_PARAM_INT,
+               .offset = AT(seed),
+               .preset = "1",
+               .max = 9e15,
+               .help = "of the draws"},
+     .group = PROFILES},
     {.param = {.key = "cluster",
                .type = HS_PARAM_TEXT,
                .offset = AT(cluster),
                .unit = "SPEC",
-               .help = "validate: offered load and jobs that can never fit on this cluster"},
+               .help = "validate: offered load and jobs that can never fit on this cluster; "
+                       "assign: what is drawn fits its smallest GPU"},
      .letter = 'c',
      .group = CLUSTER,
      .in_short_help = true},
     CLUSTER_ROWS,
     CALL_ROWS,
+    {.param = {.key = "output",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(output),
+               .unit = "FILE",
+               .help = "assign: the CSV to write; - is standard output"},
+     .letter = 'o',
+     .group = CALL,
+     .in_short_help = true,
+     .is_local = true},
     {.param = {.key = NULL}},
 };

@@ -21,7 +21,13 @@ struct hs_run_options {
     int32_t time_unit, vc, check, philly_attempts, cpu_jobs, zero_duration;
     int64_t seed, max_jobs, tie_jitter, max_tenants;
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
-    double load, interference, skip_bad_rows;             /* skip_bad_rows: per cent */
+    double load, skip_bad_rows;                           /* skip_bad_rows: per cent */
+    /* models */
+    const char *profiles, *models, *interference, *reference_type, *memory_reserve;
+    int32_t assign, crowd, locality, predictor, predictor_holdout, memory_predictor;
+    int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
+    double assign_target, assign_sticky; /* assign_target: per cent */
+    double gamma, util_noise, util_bias, memory_noise;
     bool force, dry_run, print_config, quiet, verbose, progress, no_progress;
 };
 

@@ -14,7 +14,8 @@
 
 static bool is_place(const char *key)
 {
-    return strcmp(key, "trace") == 0 || strcmp(key, "vc_file") == 0;
+    return strcmp(key, "trace") == 0 || strcmp(key, "vc_file") == 0 ||
+           strcmp(key, "profiles") == 0 || strcmp(key, "models") == 0;
 }
 
 enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
@@ -30,6 +31,11 @@ enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t s
         hash = hs_seed_of(hs_seed_of(hash, o->param.key), value);
     }
     hash = hs_mix64(hash, setup->cluster.input_hash);
+    hash = hs_mix64(hash, setup->models.catalogue.input_hash);
+    for (int kind = 0; kind < HS_MODEL_COUNT; kind++) {
+        HS_TRY(hs_hash_file(setup->models.files.path[kind], &content, &bytes, diag));
+        hash = hs_mix64(hash, content);
+    }
     if (strcmp(setup->options->trace, "-") != 0) {
         HS_TRY(hs_hash_file(setup->options->trace, &content, &bytes, diag));
         hash = hs_mix64(hash, content);

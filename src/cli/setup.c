@@ -193,9 +193,14 @@ static void fill_card(struct hs_setup *setup)
     const char *ties = card->policy_semantics.ties;
     (void)snprintf(card->ties, sizeof card->ties, "%s; equally good nodes: lowest id",
                    ties != NULL ? ties : "submission, then trace row");
-    card->locality = "none: a spread gang runs at full speed";
+    card->locality = setup->models.locality_text;
     card->vc = vc_texts[options->vc];
-    card->interference = options->interference < 1 ? "constant speed beside another job" : "none";
+    card->interference = setup->models.interference_text;
+    card->profiles = setup->models.profiles_text;
+    if (setup->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY))
+        card->predictor = setup->models.predictor_text;
+    else
+        card->predictor = "none: the policy knows neither utilization nor memory";
     hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
     hs_setup_can_text(setup->can, card->can, sizeof card->can);
 }
@@ -229,12 +234,14 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
         setup->policy->needs(setup->policy_state, &setup->can, &setup->knows);
     HS_TRY(hs_setup_trace(&setup->trace, options, diag));
     HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
+    HS_TRY(hs_models_open(&setup->models, options, &setup->cluster, diag));
     fill_card(setup);
     return HS_OK;
 }
 
 void hs_setup_close(struct hs_setup *setup)
 {
+    hs_models_close(&setup->models);
     hs_cluster_free(&setup->cluster);
     hs_arena_free(&setup->arena);
 }

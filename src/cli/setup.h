@@ -15,6 +15,7 @@
 
 #include "base/diag.h"
 #include "base/memory.h"
+#include "cli/models.h"
 #include "cli/run_options.h"
 #include "horus/policy.h"
 #include "model/cluster.h"
@@ -28,6 +29,7 @@ struct hs_setup {
     const struct hs_config *config;
     struct hs_arena arena;
     struct hs_cluster cluster;
+    struct hs_models models;
     struct hs_trace_options trace;
     const struct hs_policy_ops *policy;
     void *policy_state;

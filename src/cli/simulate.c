@@ -27,6 +27,7 @@ struct pass {
     const struct hs_run_call *call;
     struct hs_diag *diag;
     struct hs_trace *trace;
+    struct hs_assign *assign;
     struct hs_report *report;
     struct hs_engine *engine;
     struct hs_meter meter;
@@ -105,8 +106,14 @@ static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
         .check = (enum hs_check)options->check,
         .jitter_seed = jitter_seed,
         .until_us = options->until_us > 0 ? options->until_us : HS_TIME_MAX,
-        .interference_q32 = (uint64_t)llrint(options->interference * (double)HS_Q32_ONE),
+        .interference = setup->models.interference,
+        .speed = setup->models.speed,
+        .has_locality = options->locality == 0,
+        .predictor = setup->models.predictor,
         .max_tenants = (uint32_t)options->max_tenants,
+        .memory_reserve_mib = setup->models.memory_reserve_mib,
+        .oom_delay_us = options->oom_delay,
+        .oom_retries = (uint32_t)options->oom_retries,
         .startup_us = options->startup_us,
         .poll = pass_poll,
         .poll_ctx = pass,
@@ -161,14 +168,17 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     const struct hs_setup *setup = pass->setup;
     pass->intake = &result->intake;
     HS_TRY(hs_trace_open(&pass->trace, &setup->trace, pass->diag));
+    HS_TRY(hs_assign_open(&pass->assign, hs_trace_source(pass->trace), &setup->models.catalogue,
+                          &setup->models.assign, pass->diag));
     HS_TRY(open_report(pass, dir));
     HS_TRY(open_engine(pass, jitter_seed));
-    enum hs_status status = hs_engine_run(pass->engine, hs_trace_source(pass->trace));
+    enum hs_status status = hs_engine_run(pass->engine, hs_assign_source(pass->assign));
     hs_meter_stop(&pass->meter);
     HS_TRY(status);
     hs_engine_get_figures(pass->engine, &result->figures);
     HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
     take_counts(pass->trace, pass->intake);
+    hs_assign_get_counts(pass->assign, &pass->intake->assigned);
     uint32_t count = 0;
     const struct hs_output_file *files = hs_report_files(pass->report, &count);
     for (result->file_count = 0; result->file_count < count; result->file_count++)
@@ -192,6 +202,7 @@ static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run
         hs_engine_close(pass.engine);
     if (pass.report != NULL)
         hs_report_close(pass.report);
+    hs_assign_close(pass.assign);
     if (pass.trace != NULL)
         hs_trace_close(pass.trace);
     return status;
@@ -232,6 +243,12 @@ static void warn(const struct hs_run_result *result, struct hs_diag *diag)
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",
                   intake->reordered, intake->rows);
+    if (intake->assigned.unknown_model > 0)
+        hs_report(diag, HS_WARNING, NULL, "add its row to the catalogue (--profiles)",
+                  "%" PRIu64 " of %" PRIu64
+                  " jobs name a model that the catalogue does not know, e.g. '%s'",
+                  intake->assigned.unknown_model, intake->accepted,
+                  intake->assigned.unknown_example);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     if (intake->rejected > 0)

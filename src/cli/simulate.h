@@ -22,6 +22,7 @@ struct hs_intake {
     const char *drop_texts[HS_DROP_KINDS_MAX];
     uint64_t drops[HS_DROP_KINDS_MAX];
     uint32_t drop_kinds;
+    struct hs_assign_counts assigned;
     uint64_t rejected;
     char rejections[HS_REJECTED_SHOWN][512]; /* "id: reason" */
 };

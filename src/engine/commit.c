@@ -10,6 +10,7 @@
 
 #include "engine/life.h"
 #include "engine/observe.h"
+#include "engine/overflow.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
 
@@ -54,7 +55,7 @@ static void plan_mark_kept(struct hs_engine *e)
         for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
             struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
             gpu->shadow_tenants++;
-            gpu->mem_used_mib += job->gpu_mem_mib;
+            gpu->mem_claimed_mib += job->mem_claim_mib;
         }
     }
 }
@@ -70,7 +71,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     HS_TRY(hs_observe_segment(e, a->job, end));
     HS_TRY(hs_progress_unseat(e, a->job));
     hs_heap_remove(&e->job_events, a->job);
-    job->finish_us = HS_TIME_MAX;
+    job->finish_us = job->oom_us = HS_TIME_MAX;
     job->cost_left_us += a->time_us;
     job->share_q32 = job->cap_q32 = HS_Q32_ONE;
     job->lane = 0;
@@ -119,7 +120,7 @@ static uint32_t *node_take(struct hs_engine *e, uint32_t node, uint32_t count,
         bits &= bits - 1;
         e->gpu_free[word] &= ~(UINT64_C(1) << (id % 64));
         e->gpus[id].shadow_tenants++;
-        e->gpus[id].mem_used_mib += job->gpu_mem_mib;
+        e->gpus[id].mem_claimed_mib += job->mem_claim_mib;
         *ids++ = id;
         count--;
     }
@@ -204,16 +205,22 @@ static enum hs_status job_limit_memory(struct hs_engine *e, uint32_t slot, uint3
     struct hs_job *job = hs_engine_job(e, slot);
     bool is_limit = limit_mib > 0 && limit_mib < job->gpu_mem_peak_mib;
     uint32_t mib = is_limit ? limit_mib : job->gpu_mem_peak_mib;
+    uint32_t claim_mib = hs_overflow_claim_mib(e, job, is_limit ? limit_mib : UINT32_MAX);
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-        uint32_t capacity_mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
-        gpu->mem_used_mib += mib - job->gpu_mem_mib;
-        if (gpu->tenants > 1 && capacity_mib > 0 && gpu->mem_used_mib > capacity_mib)
+        gpu->mem_used_mib += (uint64_t)mib - job->gpu_mem_mib;
+        gpu->mem_claimed_mib += (uint64_t)claim_mib - job->mem_claim_mib;
+        if (gpu->tenants > 1 && gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
             hs_plan_refuse(&e->plan, slot, "without its memory limit GPU %u overflows",
                            e->jobs.seats[s].gpu);
+        else if (gpu->tenants > 1 && job->oom_us == HS_TIME_MAX &&
+                 gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
+            job->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
     }
     job->gpu_mem_mib = mib;
-    return e->plan.refused;
+    job->mem_claim_mib = claim_mib;
+    HS_TRY(e->plan.refused);
+    return hs_progress_touch(e, slot);
 }
 
 static enum hs_status timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag)

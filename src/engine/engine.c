@@ -11,6 +11,7 @@
 #include "engine/invariant.h"
 #include "engine/life.h"
 #include "engine/observe.h"
+#include "engine/overflow.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
 
@@ -42,15 +43,18 @@ static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
                    "job '%s' arrives before the present", a->next.id);
 }
 
-/* The job's cost is paid, or its work is done. */
+/* The job's cost is paid, its work is done, or its GPU has run out of memory. Work done in time is
+ * not lost to an overflow at the same moment. */
 static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     hs_heap_remove(&e->job_events, slot);
     hs_progress_sync(e, job);
     e->figures.events++;
-    if (job->state == HS_JOB_RUNNING)
+    if (job->state == HS_JOB_RUNNING && job->finish_us == e->now_us)
         return hs_life_finish(e, slot);
+    if (job->oom_us == e->now_us)
+        return hs_overflow(e, slot);
     job->state = HS_JOB_RUNNING;
     HS_TRY(hs_progress_touch(e, slot));
     hs_life_tell_policy(e, HS_EVENT_PROGRESS, slot);
@@ -161,6 +165,18 @@ enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
     return HS_OK;
 }
 
+/* Of every job on every GPU, alone on it; 0 if that differs. */
+static uint64_t uniform_speed_q32(const struct hs_engine *e)
+{
+    const struct hs_cluster *c = e->cluster;
+    if (e->config.speed != NULL)
+        return hs_speed_uniform_q32(e->config.speed);
+    for (uint32_t t = 1; t < c->type_count; t++)
+        if (c->types[t].speed_q32 != c->types[0].speed_q32)
+            return 0;
+    return c->types[0].speed_q32;
+}
+
 static enum hs_status engine_open_cluster(struct hs_engine *e)
 {
     const struct hs_cluster *c = e->cluster;
@@ -173,10 +189,7 @@ static enum hs_status engine_open_cluster(struct hs_engine *e)
     if (e->gpus == NULL || e->gpu_free == NULL || e->gpu_ids == NULL || e->vc_held == NULL ||
         e->node_balance == NULL)
         return HS_E_MEMORY;
-    e->uniform_speed_q32 = c->types[0].speed_q32;
-    for (uint32_t t = 1; t < c->type_count; t++)
-        if (c->types[t].speed_q32 != e->uniform_speed_q32)
-            e->uniform_speed_q32 = 0;
+    e->uniform_speed_q32 = uniform_speed_q32(e);
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
         e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;

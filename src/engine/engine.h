@@ -21,6 +21,9 @@
 #include "horus/policy.h"
 #include "horus/trace.h"
 #include "model/cluster.h"
+#include "model/interference.h"
+#include "model/predictor.h"
+#include "model/speed.h"
 
 enum hs_check { HS_CHECK_OFF, HS_CHECK_FAST, HS_CHECK_FULL };
 
@@ -29,11 +32,19 @@ struct hs_engine_config {
     const struct hs_policy_ops *policy;
     const void *policy_state; /* parameters filled in; state_size bytes, copied */
     enum hs_check check;
-    uint64_t jitter_seed;      /* 0 = ties by row and lowest node; else drawn */
-    int64_t until_us;          /* horizon; HS_TIME_MAX = none */
-    uint64_t interference_q32; /* speed of a job beside another, Q32; 1 << 32 = none (model.md 5) */
-    uint32_t max_tenants;      /* jobs per GPU with HS_CAN_COLOCATE */
-    int64_t startup_us;        /* cost of a first start (model.md 7) */
+    uint64_t jitter_seed; /* 0 = ties by row and lowest node; else drawn */
+    int64_t until_us;     /* horizon; HS_TIME_MAX = none */
+    /* The truth about rates (model.md 4, 5). NULL: no interference; the speeds of the cluster. */
+    const struct hs_interference *interference;
+    const struct hs_speed *speed;
+    bool has_locality; /* a spread gang is slowed as `speed` says */
+    /* What the policy is told of utilization and memory; NULL: what is true. */
+    const struct hs_predictor *predictor;
+    uint32_t max_tenants;        /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
+    uint32_t memory_reserve_mib; /* of a shared GPU, not for its tenants */
+    int64_t oom_delay_us;        /* from a start that overflows its GPU to the kill */
+    uint32_t oom_retries;        /* after so many kills a job runs only alone */
+    int64_t startup_us;          /* cost of a first start (model.md 7) */
     /* Called every few thousand events; a status other than HS_OK ends the run. May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
     void *poll_ctx;

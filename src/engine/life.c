@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "engine/observe.h"
+#include "engine/overflow.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
 
@@ -27,6 +28,26 @@ static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
     return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 }
 
+/* What the policy will be told; asked once, because an estimate does not change while a job waits.
+ */
+static void job_estimate(const struct hs_engine *e, struct hs_job *job)
+{
+    const struct hs_job_facts facts = {.index = job->index,
+                                       .profile = job->profile,
+                                       .util_pm = job->gpu_util_pm,
+                                       .util_peak_pm = job->gpu_util_pm,
+                                       .mem_mib = job->gpu_mem_peak_mib};
+    job->estimate = (struct hs_estimate){.util_pm = -1, .util_peak_pm = -1};
+    if ((e->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) == 0)
+        return;
+    if (e->config.predictor != NULL)
+        hs_predictor_estimate(e->config.predictor, &facts, &job->estimate);
+    else
+        job->estimate = (struct hs_estimate){
+            .util_pm = facts.util_pm, .util_peak_pm = facts.util_peak_pm, .mem_mib = facts.mem_mib};
+    job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+}
+
 static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
 {
     job->gpus = r->gpus;
@@ -35,6 +56,7 @@ static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
     job->gpu_mem_mib = r->gpu_mem_mib;
     job->gpu_mem_peak_mib = r->gpu_mem_mib;
     job->gpu_util_pm = r->gpu_util_pm;
+    job->profile = r->profile;
     job->priority = r->priority;
     job->outcome = (uint8_t)r->outcome;
     job->preempt_cost_us = r->preempt_cost_us;
@@ -110,13 +132,14 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     job->submit_us = e->now_us;
     job->first_start_us = -1;
     job->synced_us = e->now_us;
-    job->finish_us = HS_TIME_MAX;
+    job->finish_us = job->oom_us = HS_TIME_MAX;
     job->deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us;
     job->gpu_type = UINT32_MAX;
     job->share_q32 = job->cap_q32 = HS_Q32_ONE;
     job->cost_left_us = e->config.startup_us;
     job->work.total_ns = r->duration_us * HS_NS_PER_US;
     job_set_demand(job, r);
+    job_estimate(e, job);
     HS_TRY(job_set_names(e, job, r));
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
     e->work_submitted_ns += (uint64_t)job->work.total_ns;

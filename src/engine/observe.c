@@ -38,6 +38,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .migrations = job->migrations,
         .ooms = job->ooms,
         .gpu_util_pm = job->gpu_util_pm,
+        .predicted_util_pm = job->estimate.util_pm,
         .state = (enum hs_job_state)job->state,
         .outcome = (enum hs_outcome)job->outcome,
     };

@@ -37,7 +37,7 @@ static void shadow_change(struct hs_engine *e, const struct hs_job *job, bool is
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         bool is_edge = is_release ? --gpu->shadow_tenants == 0 : gpu->shadow_tenants++ == 0;
-        gpu->mem_used_mib += is_release ? 0 - job->gpu_mem_mib : job->gpu_mem_mib;
+        gpu->mem_claimed_mib += is_release ? 0 - (uint64_t)job->mem_claim_mib : job->mem_claim_mib;
         if (!is_edge)
             continue;
         if (gpu->node != node && gpus > 0) {
@@ -234,14 +234,19 @@ static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_
                        id);
         return false;
     }
-    uint32_t mem_mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
     if (gpu->shadow_tenants >= e->config.max_tenants) {
         hs_plan_refuse(p, a->job, "GPU %u has %u tenants already", id, gpu->shadow_tenants);
         return false;
     }
-    if (mem_mib > 0 && (uint64_t)gpu->mem_used_mib + job->gpu_mem_mib > mem_mib) {
-        hs_plan_refuse(p, a->job, "GPU %u has %u of %u MiB in use, the job needs %u", id,
-                       gpu->mem_used_mib, mem_mib, job->gpu_mem_mib);
+    uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, 2);
+    if (gpu->mem_claimed_mib >= HS_CLAIM_ALONE || job->is_alone) {
+        hs_plan_refuse(p, a->job, "GPU %u is shared with a job that has to run alone", id);
+        return false;
+    }
+    if (gpu->mem_claimed_mib + job->mem_claim_mib > capacity_mib) {
+        hs_plan_refuse(p, a->job, "GPU %u has %llu of %llu MiB in use, the job needs %u", id,
+                       (unsigned long long)gpu->mem_claimed_mib, (unsigned long long)capacity_mib,
+                       job->mem_claim_mib);
         return false;
     }
     return true;
@@ -276,7 +281,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
         return;
     const struct hs_job *job = &e->jobs.jobs[a->job];
     p->has_named = true;
-    gpu->mem_used_mib += job->gpu_mem_mib;
+    gpu->mem_claimed_mib += job->mem_claim_mib;
     if (gpu->shadow_tenants++ == 0)
         hs_free_take(e->free_index, gpu->node, 1, &job->ask);
 }
@@ -440,7 +445,7 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
         const struct hs_pick *pick = &p->picks[a->first_pick + i];
         e->vc_held[job->ask.vc] -= pick->count;
         if (pick->gpu != UINT32_MAX)
-            e->gpus[pick->gpu].mem_used_mib -= job->gpu_mem_mib;
+            e->gpus[pick->gpu].mem_claimed_mib -= job->mem_claim_mib;
         if (pick->gpu == UINT32_MAX || --e->gpus[pick->gpu].shadow_tenants == 0)
             hs_free_give(e->free_index, pick->node, pick->count, &job->ask);
     }

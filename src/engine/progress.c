@@ -102,6 +102,7 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
     gpu->first_seat = seat;
     gpu->tenants++;
     gpu->active++;
+    gpu->mem_used_mib += job->gpu_mem_mib;
     if (gpu->tenants == 1) {
         e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
         e->instant.gpus_held++;
@@ -115,6 +116,18 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
     }
     gpu_refresh_util(e, gpu);
     return HS_OK;
+}
+
+/* Does the newcomer overflow a GPU that it shares? (model.md 5) */
+static bool job_overflows(const struct hs_engine *e, const struct hs_job *job)
+{
+    for (uint32_t s = job->shared_gpus > 0 ? job->first_seat : HS_NO_SEAT; s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
+        const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        if (gpu->tenants > 1 && gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
+            return true;
+    }
+    return false;
 }
 
 enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
@@ -142,6 +155,7 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
     }
     if (count > 0)
         job->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
+    job->oom_us = job_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
     return hs_progress_touch(e, slot);
 }
 
@@ -155,6 +169,7 @@ static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint
         link = &e->jobs.seats[*link].next_on_gpu;
     *link = e->jobs.seats[seat].next_on_gpu;
     gpu->tenants--;
+    gpu->mem_used_mib -= job->gpu_mem_mib;
     if (job->state != HS_JOB_PAUSED)
         gpu->active--;
     if (gpu->tenants == 0) {
@@ -212,44 +227,82 @@ enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool i
     return hs_progress_touch_beside(e, slot);
 }
 
-/* Do active tenants run at once? Those of one lane take turns, all others run beside each other. */
-static bool gpu_is_concurrent(const struct hs_engine *e, const struct hs_gpu *gpu)
+/* The active tenants that run at the same time as the job, itself first: those of its own lane take
+ * turns with it, all others run beside it. */
+static uint32_t gpu_tenants_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
+                                   const struct hs_job *job, struct hs_tenant *out)
 {
-    uint32_t lane = 0, active = 0;
+    uint32_t count = 1;
+    out[0] = (struct hs_tenant){.profile = job->profile, .util_pm = job->gpu_util_pm};
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
-        if (job->state == HS_JOB_PAUSED)
+        const struct hs_job *other = &e->jobs.jobs[e->jobs.seats[s].job];
+        if (other == job || other->state == HS_JOB_PAUSED ||
+            (job->lane != 0 && other->lane == job->lane))
             continue;
-        if (active++ > 0 && (job->lane == 0 || job->lane != lane))
-            return true;
-        lane = job->lane;
+        out[count++] = (struct hs_tenant){.profile = other->profile, .util_pm = other->gpu_util_pm};
     }
-    return false;
+    return count;
+}
+
+static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
+                          const struct hs_job *job)
+{
+    uint32_t type = e->cluster->nodes[gpu->node].type;
+    uint64_t speed = e->config.speed != NULL
+                         ? hs_speed_q32(e->config.speed, job->profile, type, NULL)
+                         : e->cluster->types[type].speed_q32;
+    if (gpu->active < 2 || e->config.interference == NULL)
+        return speed;
+    struct hs_tenant tenants[HS_TENANTS_MAX];
+    uint32_t count = gpu_tenants_beside(e, gpu, job, tenants);
+    uint64_t slowdown_q20 =
+        hs_interference_slowdown_q20(e->config.interference, type, tenants, count, 0, NULL);
+    return hs_q32_mul(speed, hs_interference_speed_q32(slowdown_q20));
+}
+
+/* Of all its GPUs, sharing considered: a gang waits for its slowest worker. */
+static uint64_t job_slowest_q32(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint64_t slowest = UINT64_MAX;
+    if (job->gpus_held == 0) /* a CPU job */
+        return HS_Q32_ONE;
+    if (e->uniform_speed_q32 != 0 && job->shared_gpus == 0) /* no need to look at each GPU */
+        return e->uniform_speed_q32;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        uint64_t speed = gpu_speed(e, &e->gpus[e->jobs.seats[s].gpu], job);
+        if (speed < slowest)
+            slowest = speed;
+    }
+    return slowest;
+}
+
+/* Spread over more nodes than gangs of its size need in this cluster? */
+static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint32_t most = e->cluster->max_node_gpus;
+    return job->nodes_spanned > (job->gpus_held + most - 1) / most;
+}
+
+/* An elastic job on more or fewer GPUs than it asked for: linear in them where nothing is known. */
+static uint64_t job_resize(const struct hs_engine *e, const struct hs_job *job, uint64_t rate)
+{
+    if (e->config.speed == NULL)
+        return (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);
+    return hs_q32_mul(rate, hs_speed_resize_q32(e->config.speed, job->profile, job->gpu_type,
+                                                job->gpus_held, job->gpus));
 }
 
 uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
 {
     if (job->state != HS_JOB_RUNNING)
         return 0;
-    uint64_t slowest = UINT64_MAX;
-    uint32_t first_seat = job->first_seat;
-    if (e->uniform_speed_q32 != 0 && job->shared_gpus == 0) { /* no need to look at each GPU */
-        slowest = e->uniform_speed_q32;
-        first_seat = HS_NO_SEAT;
-    }
-    for (uint32_t s = first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
-        const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-        uint64_t speed = e->cluster->types[e->cluster->nodes[gpu->node].type].speed_q32;
-        if (gpu->active > 1 && gpu_is_concurrent(e, gpu))
-            speed = hs_q32_mul(speed, e->config.interference_q32);
-        if (speed < slowest)
-            slowest = speed;
-    }
-    if (job->gpus_held == 0) /* a CPU job */
-        slowest = HS_Q32_ONE;
-    if (job->gpus_held != job->gpus && job->gpus > 0) /* elastic: linear in its GPUs */
-        slowest = (uint64_t)((hs_u128)slowest * job->gpus_held / job->gpus);
-    return hs_q32_mul(hs_q32_mul(slowest, job->share_q32), job->cap_q32);
+    uint64_t rate = job_slowest_q32(e, job);
+    if (e->config.has_locality && job->nodes_spanned > 1 && job_is_spread(e, job))
+        rate = hs_q32_mul(rate, hs_speed_spread_q32(e->config.speed, job->profile, job->gpu_type,
+                                                    job->gpus_held));
+    if (job->gpus_held != job->gpus && job->gpus > 0)
+        rate = job_resize(e, job, rate);
+    return hs_q32_mul(hs_q32_mul(rate, job->share_q32), job->cap_q32);
 }
 
 /* The one event a job has ahead of it: its cost is paid, or its work is done. */
@@ -262,11 +315,12 @@ static enum hs_status job_schedule(struct hs_engine *e, uint32_t slot)
     else if (job->state == HS_JOB_RUNNING)
         wait_us = hs_work_eta_us(&job->work, job->rate_q32);
     job->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
-    if (job->finish_us == HS_TIME_MAX) {
+    int64_t next_us = job->oom_us < job->finish_us ? job->oom_us : job->finish_us;
+    if (next_us == HS_TIME_MAX) {
         hs_heap_remove(&e->job_events, slot);
         return HS_OK;
     }
-    return hs_heap_set(&e->job_events, slot, job->finish_us, job->index);
+    return hs_heap_set(&e->job_events, slot, next_us, job->index);
 }
 
 enum hs_status hs_progress_rerate(struct hs_engine *e)

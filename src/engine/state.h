@@ -21,7 +21,8 @@ struct hs_gpu {
                                 get theirs then) */
     uint16_t active;         /* tenants that are not paused */
     uint16_t util_model_pm;
-    uint32_t mem_used_mib; /* of the tenants, plan included */
+    uint64_t mem_claimed_mib; /* of the tenants, plan included: what the policy could know */
+    uint64_t mem_used_mib;    /* of the tenants, in truth */
     uint32_t util_sum_pm;
 };
 
@@ -132,6 +133,20 @@ struct hs_engine {
     uint32_t *touched;               /* scratch: jobs whose rate must be worked out anew */
     uint32_t touched_count, touched_cap;
 };
+
+/* The claim of a job that may not be put beside others: no GPU has that much. */
+#define HS_CLAIM_ALONE UINT32_MAX
+
+/* What the tenants of a GPU may claim in all when there are so many; */
+static inline uint64_t hs_gpu_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,
+                                           uint32_t tenants)
+{
+    uint32_t mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
+    uint32_t reserve = tenants > 1 ? e->config.memory_reserve_mib : 0;
+    if (mib == 0) /* but a job that has to be alone is kept alone */
+        return HS_CLAIM_ALONE - 1;
+    return mib > reserve ? mib - reserve : 0;
+}
 
 static inline struct hs_job *hs_engine_job(struct hs_engine *e, uint32_t slot)
 {

@@ -156,6 +156,11 @@ bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
     return job_of(v, job)->is_constrained;
 }
 
+uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job)
+{
+    return job_of(v, job)->ooms;
+}
+
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
 {
     if (!may_know(v, job, HS_KNOWS_DURATION, "run time"))
@@ -186,14 +191,46 @@ int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job)
 {
     if (!may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
         return -1;
-    return job_of(v, job)->gpu_util_pm;
+    return job_of(v, job)->estimate.util_pm;
+}
+
+int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_UTILIZATION, "peak utilization"))
+        return -1;
+    return job_of(v, job)->estimate.util_peak_pm;
+}
+
+uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_UTILIZATION, "error of the utilization"))
+        return 0;
+    return job_of(v, job)->estimate.util_error_pm;
+}
+
+uint64_t hs_view_slowdown_q32(const struct hs_view *v, hs_job_id job, hs_job_id beside)
+{
+    if (!may_know(v, job, HS_KNOWS_UTILIZATION, "slowdown") ||
+        !may_know(v, beside, HS_KNOWS_UTILIZATION, "slowdown") ||
+        v->engine->config.predictor == NULL)
+        return HS_Q32_ONE;
+    return hs_predictor_slowdown_q20(v->engine->config.predictor, job_of(v, job)->estimate.util_pm,
+                                     job_of(v, beside)->estimate.util_pm)
+           << 12;
 }
 
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
 {
     if (!may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
         return 0;
-    return job_of(v, job)->gpu_mem_mib;
+    return job_of(v, job)->estimate.mem_mib;
+}
+
+uint32_t hs_view_gpu_mem_error_mib(const struct hs_view *v, hs_job_id job)
+{
+    if (!may_know(v, job, HS_KNOWS_MEMORY, "error of the GPU memory"))
+        return 0;
+    return job_of(v, job)->estimate.mem_error_mib;
 }
 
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job)
@@ -235,12 +272,38 @@ uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node)
     return node_of(v, node)->first_gpu;
 }
 
+static const struct hs_gpu *gpu_of(const struct hs_view *v, uint32_t gpu)
+{
+    static const struct hs_gpu no_gpu = {.first_seat = HS_NO_SEAT};
+    if (HS_LIKELY(gpu < v->engine->cluster->gpu_count))
+        return &v->engine->gpus[gpu];
+    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about GPU %u, which is not there", gpu);
+    return &no_gpu;
+}
+
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
 {
-    if (gpu < v->engine->cluster->gpu_count)
-        return v->engine->gpus[gpu].shadow_tenants;
-    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about GPU %u, which is not there", gpu);
-    return 0;
+    return gpu_of(v, gpu)->shadow_tenants;
+}
+
+bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
+{
+    const struct hs_gpu *g = gpu_of(v, gpu);
+    return g->shadow_tenants == 0 ||
+           (g->shadow_tenants < v->engine->config.max_tenants && !job_of(v, job)->is_alone &&
+            g->mem_claimed_mib < HS_CLAIM_ALONE && (v->engine->can & HS_CAN_COLOCATE) != 0);
+}
+
+uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu)
+{
+    if (!may_know(v, HS_NO_JOB, HS_KNOWS_MEMORY, "room on a GPU"))
+        return 0;
+    const struct hs_gpu *g = gpu_of(v, gpu);
+    const struct hs_cluster *c = v->engine->cluster;
+    if (c->types[c->nodes[g->node].type].mem_mib == 0)
+        return UINT32_MAX;
+    uint64_t capacity_mib = hs_gpu_capacity_mib(v->engine, g, g->shadow_tenants + 1u);
+    return g->mem_claimed_mib < capacity_mib ? (uint32_t)(capacity_mib - g->mem_claimed_mib) : 0;
 }
 
 uint32_t hs_view_max_node_gpus(const struct hs_view *v)

@@ -17,6 +17,7 @@
 #include "horus/trace.h"
 #include "horus/view.h"
 #include "model/freeindex.h"
+#include "model/predictor.h"
 
 #define HS_NO_SEAT       UINT32_MAX
 #define HS_LIVE_JOBS_MAX (1u << 28)
@@ -36,6 +37,7 @@ struct hs_job {
     int64_t synced_us;    /* everything below is true up to here */
     int64_t cost_left_us; /* owed before it makes progress */
     int64_t finish_us;    /* of its event in the heap; HS_TIME_MAX if none */
+    int64_t oom_us;       /* when its overflow of a GPU kills it; HS_TIME_MAX if none */
     /* placement */
     uint32_t first_seat;
     uint32_t gpus_held;
@@ -48,11 +50,15 @@ struct hs_job {
     uint32_t plan_action; /* of the plan being written: the one that released it */
     bool is_constrained;
     bool is_live;
+    bool is_alone; /* ran out of GPU memory too often to be put beside others again */
     /* demand */
     uint32_t gpus, gpus_min, gpus_max;
     uint32_t gpu_mem_mib; /* what it uses per GPU: its peak, or the limit it was given */
     uint32_t gpu_mem_peak_mib;
+    uint32_t mem_claim_mib; /* what plans count for it per GPU */
     int32_t gpu_util_pm;
+    uint32_t profile; /* HS_NO_PROFILE = none */
+    struct hs_estimate estimate;
     int32_t priority;
     struct hs_ask ask;
     /* identity */

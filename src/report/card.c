@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#define CARD_FIELDS 15
+#define CARD_FIELDS 17
 
 struct card_field {
     const char *name, *text;
@@ -32,6 +32,8 @@ static void card_list(const struct hs_card *card, struct card_field out[CARD_FIE
         {"interference", card->interference},
         {"knows", card->knows},
         {"can", card->can},
+        {"profiles", card->profiles},
+        {"predictor", card->predictor},
     };
     for (int i = 0; i < CARD_FIELDS; i++)
         out[i] = fields[i];

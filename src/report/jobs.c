@@ -18,7 +18,8 @@ static const char header[] =
     "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,"
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
     "allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,pending,colocated,"
-    "overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util";
+    "overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util,"
+    "gpu_util";
 
 static void put_seconds_if(struct hs_csvw *w, bool is_known, int64_t us)
 {
@@ -53,7 +54,13 @@ static void row_times(struct hs_csvw *w, const struct hs_job_record *job)
     put_stretch(w, job);
 }
 
-/* nodes ... predicted_util; now_us: when the job ended, or the run */
+/* A share of the GPU's time, or empty. */
+static void put_util(struct hs_csvw *w, int32_t util_pm)
+{
+    hs_csvw_ratio(w, util_pm >= 0 ? (uint64_t)util_pm : 0, util_pm >= 0 ? 1000 : 0, 3);
+}
+
+/* nodes ... gpu_util; now_us: when the job ended, or the run */
 static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int64_t now_us)
 {
     int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
@@ -69,8 +76,8 @@ static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int6
     hs_csvw_u64(w, job->migrations);
     hs_csvw_u64(w, job->ooms);
     hs_csvw_seconds(w, job->gpu_us);
-    hs_csvw_ratio(w, job->gpu_util_pm >= 0 ? (uint64_t)job->gpu_util_pm : 0,
-                  job->gpu_util_pm >= 0 ? 1000 : 0, 3);
+    put_util(w, job->predicted_util_pm);
+    put_util(w, job->gpu_util_pm);
 }
 
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)

@@ -123,6 +123,7 @@ static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
     write_inputs(w, m);
     write_outputs(w, m);
     write_counts(w, "engine", m->engine, m->engine_count);
+    write_counts(w, "assigned", m->assigned, m->assigned_count);
     write_counts(w, "checks", m->checks, m->check_count);
     hs_jsonw_key(w, "warnings");
     hs_jsonw_array(w);

@@ -27,7 +27,7 @@ struct hs_manifest_library {
 };
 
 struct hs_manifest_input {
-    const char *role; /* "trace", "cluster", "vcs", "config", "map" */
+    const char *role; /* "trace", "cluster", "vcs", "config", "map", "profiles", a kind of model */
     const char *path;
     uint64_t hash, bytes, rows; /* of the decompressed bytes; rows 0 = not counted, left out */
 };
@@ -53,10 +53,12 @@ struct hs_manifest {
     const struct hs_manifest_library *libraries;
     const struct hs_manifest_input *inputs;
     const struct hs_output_file *outputs;
-    const struct hs_manifest_count *engine; /* events, instants, decisions, jobs, ... */
-    const struct hs_manifest_count *checks; /* invariants checked, by name */
+    const struct hs_manifest_count *engine;   /* events, instants, decisions, jobs, ... */
+    const struct hs_manifest_count *assigned; /* jobs by the origin of their profile */
+    const struct hs_manifest_count *checks;   /* invariants checked, by name */
     const char *const *warnings;
-    uint32_t libraries_count, input_count, output_count, engine_count, check_count, warning_count;
+    uint32_t libraries_count, input_count, output_count, engine_count, assigned_count, check_count,
+        warning_count;
     /* Writes exactly one JSON value, the effective configuration; NULL = null. */
     void (*write_config)(void *ctx, struct hs_jsonw *w);
     void *config_ctx;

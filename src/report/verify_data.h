@@ -23,7 +23,14 @@
 #define VERIFY_NANO   INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
 #define VERIFY_NO_JOB UINT32_MAX
 
-enum verify_ended { VERIFY_FINISH, VERIFY_PREEMPT, VERIFY_MIGRATE, VERIFY_KILL, VERIFY_HORIZON };
+enum verify_ended {
+    VERIFY_FINISH,
+    VERIFY_PREEMPT,
+    VERIFY_MIGRATE,
+    VERIFY_KILL,
+    VERIFY_HORIZON,
+    VERIFY_OOM,
+};
 
 /* Inclusive range of GPU ids. */
 struct verify_range {

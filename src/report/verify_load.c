@@ -249,7 +249,7 @@ static const char *const segment_columns[] = {
     "job_id", "start", "end", "allocated_resources", "mean_rate", "tenants", "ended_by", NULL};
 static const char *const ended_texts[] = {
     [VERIFY_FINISH] = "finish", [VERIFY_PREEMPT] = "preempt", [VERIFY_MIGRATE] = "migrate",
-    [VERIFY_KILL] = "kill",     [VERIFY_HORIZON] = "horizon",
+    [VERIFY_KILL] = "kill",     [VERIFY_HORIZON] = "horizon", [VERIFY_OOM] = "oom",
 };
 
 /* "0-7 16 20-23": blanks between ranges, ids ascending. */
@@ -291,7 +291,7 @@ static enum hs_status read_ended_by(const struct table *t, enum verify_ended *en
             return HS_OK;
         }
     }
-    return bad_cell(t, S_ENDED_BY, "finish, preempt, migrate, kill or horizon");
+    return bad_cell(t, S_ENDED_BY, "finish, preempt, migrate, kill, horizon or oom");
 }
 
 static enum hs_status add_segment(struct verify_run *run, const struct table *t)

@@ -40,6 +40,7 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
         .mem_mib = j->mem_mib,
         .gpu_mem_mib = j->gpu_mem_mib,
         .gpu_util_pm = j->gpu_util_pm > 0 ? j->gpu_util_pm : -1,
+        .profile = j->profile > 0 ? j->profile - 1 : HS_NO_PROFILE,
         .line = feed->next + 1,
     };
     return HS_OK;
@@ -86,6 +87,7 @@ static enum hs_status keep_finish(void *ctx, int64_t now_us, const struct hs_job
                                                    .done_ns = job->done_ns,
                                                    .preemptions = job->preemptions,
                                                    .migrations = job->migrations,
+                                                   .ooms = job->ooms,
                                                    .reason = job->reason};
     return HS_OK;
 }
@@ -147,6 +149,17 @@ static enum hs_status run_engine(const struct hs_engine_config *config,
     return status;
 }
 
+static enum hs_status constant_interference(double excess, const struct hs_cluster *cluster,
+                                            struct hs_interference **m, struct hs_diag *diag)
+{
+    const char *types[HS_GPU_TYPES_MAX];
+    const struct hs_interference_options options = {
+        .mode = HS_INTERFERENCE_CONST, .excess = excess, .gamma = 1};
+    for (uint32_t t = 0; t < cluster->type_count; t++)
+        types[t] = cluster->types[t].name;
+    return hs_interference_load(m, NULL, NULL, &options, types, cluster->type_count, diag);
+}
+
 enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
                                 const char *policy, const struct hs_test_options *options,
                                 struct hs_test_result *result)
@@ -156,6 +169,7 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
     struct hs_arena arena = {0};
     struct feed feed = {.jobs = jobs, .count = count};
     void *state = NULL;
+    struct hs_interference *constant = NULL;
     memset(result, 0, sizeof *result);
     result->job_count = count;
     result->jobs = calloc(count + 1, sizeof *result->jobs);
@@ -166,7 +180,13 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
         .check = HS_CHECK_FULL,
         .jitter_seed = options->jitter_seed,
         .until_us = options->until_us > 0 ? options->until_us : HS_TIME_MAX,
-        .interference_q32 = options->interference_q32 > 0 ? options->interference_q32 : HS_Q32_ONE,
+        .interference = options->interference,
+        .speed = options->speed,
+        .has_locality = options->speed != NULL,
+        .predictor = options->predictor,
+        .memory_reserve_mib = options->memory_reserve_mib,
+        .oom_delay_us = (options->oom_delay_s > 0 ? options->oom_delay_s : 30) * HS_TEST_S,
+        .oom_retries = options->oom_retries > 0 ? options->oom_retries : 2,
         .max_tenants = options->max_tenants > 0 ? options->max_tenants : 2,
         .startup_us = options->startup_us};
     enum hs_status status = hs_cluster_load(&hardware, cluster, &diag);
@@ -175,9 +195,14 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
     if (status == HS_OK)
         status = policy_from(policy, &config.policy, &state, &arena, &diag);
     config.policy_state = state;
+    if (status == HS_OK && options->excess > 0)
+        status = constant_interference(options->excess, &hardware, &constant, &diag);
+    if (constant != NULL)
+        config.interference = constant;
     if (status == HS_OK)
         status = run_engine(&config, options, &feed, result, &diag);
     free(state);
+    hs_interference_free(constant);
     hs_cluster_free(&hardware);
     hs_arena_free(&arena);
     return status;

@@ -29,13 +29,14 @@ struct hs_test_job {
     uint32_t cpus, mem_mib, gpu_mem_mib;
     uint32_t gpus_min, gpus_max; /* 0 = gpus */
     int32_t gpu_util_pm;         /* 0 = not given */
+    uint32_t profile;            /* 1 + row of the catalogue; 0 = none */
 };
 
 struct hs_test_outcome {
     enum hs_job_state state;
     int64_t start_us, end_us; /* first start, finish; -1 = none */
     int64_t run_us, overhead_us, lost_ns, done_ns;
-    uint32_t preemptions, migrations;
+    uint32_t preemptions, migrations, ooms;
     const char *reason; /* static text */
 };
 
@@ -64,7 +65,13 @@ struct hs_test_options {
     uint64_t jitter_seed;
     int64_t until_us; /* 0 = none */
     int64_t startup_us;
-    uint64_t interference_q32;          /* 0 = none */
+    double excess; /* slowdown beside another job is 1 + this; 0 = none */
+    const struct hs_interference *interference; /* instead of it */
+    const struct hs_speed *speed;               /* with locality */
+    const struct hs_predictor *predictor;
+    uint32_t memory_reserve_mib;
+    int64_t oom_delay_s;                /* 0 = 30 */
+    uint32_t oom_retries;               /* 0 = 2 */
     uint32_t max_tenants;               /* 0 = 2 */
     const struct hs_policy_ops *policy; /* instead of a registered one; its defaults */
     const struct hs_observer *observer; /* one more */

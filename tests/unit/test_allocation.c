@@ -74,7 +74,8 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
                                  .gpus = 1 + in_burst % 5,
                                  .deadline_us = -1,
                                  .preempt_cost_us = -1,
-                                 .gpu_util_pm = -1};
+                                 .gpu_util_pm = -1,
+                                 .profile = HS_NO_PROFILE};
     return HS_OK;
 }
 
@@ -91,7 +92,6 @@ static void run_policy(const struct hs_policy_ops *policy, const struct hs_clust
                                       .policy_state = state,
                                       .check = HS_CHECK_FAST,
                                       .until_us = HS_TIME_MAX,
-                                      .interference_q32 = HS_Q32_ONE,
                                       .max_tenants = 2};
     assert_int_equal(hs_engine_open(&engine, &config, diag), HS_OK);
     assert_int_equal(hs_engine_run(engine, (struct hs_job_source){next_job, &feed}), HS_OK);

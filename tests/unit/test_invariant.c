@@ -66,7 +66,8 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
                                  .gpus = 2,
                                  .gpu_mem_mib = 100,
                                  .submit_us = *row * 10,
-                                 .gpu_util_pm = -1};
+                                 .gpu_util_pm = -1,
+                                 .profile = HS_NO_PROFILE};
     (*row)++;
     return HS_OK;
 }
@@ -84,7 +85,6 @@ static int open_engine(void **state)
                                       .policy_state = &plain,
                                       .check = HS_CHECK_FULL,
                                       .until_us = HS_TIME_MAX,
-                                      .interference_q32 = HS_Q32_ONE,
                                       .max_tenants = 2};
     assert_int_equal(hs_engine_open(&e, &config, &sink.diag), HS_OK);
     assert_int_equal(hs_engine_run(e, (struct hs_job_source){next_job, &row}), HS_E_IO);

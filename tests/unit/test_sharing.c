@@ -11,9 +11,17 @@
 #include <cmocka.h>
 
 #include "base/fixed.h"
+#include "horus/policy.h"
 #include "support/script.h"
 
 #define S HS_TEST_S
+
+static int reset(void **state)
+{
+    (void)state;
+    script_knows = 0;
+    return 0;
+}
 
 static const struct hs_test_job one[] = {{.gpus = 2, .duration_s = 100}};
 static const struct hs_test_job two[] = {{.gpus = 1, .duration_s = 100},
@@ -59,6 +67,7 @@ static void memory_is_a_limit(void **state)
     struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 9, .gpu_mem_mib = 10240},
                                  {.gpus = 1, .duration_s = 9, .gpu_mem_mib = 10240}};
     struct hs_test_result r;
+    script_knows = HS_KNOWS_MEMORY;
     assert_script_refused(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, both_on_gpu_0, &r), &r,
                           "GPU 0 has 10240 of 16384 MiB in use, the job needs 10240");
 }
@@ -162,6 +171,7 @@ static void a_limit_that_others_rely_on_stays(void **state)
                                  {.gpus = 1, .duration_s = 20, .gpu_mem_mib = 10240}};
     struct hs_test_result r;
     uint32_t can = HS_CAN_COLOCATE | HS_CAN_THROTTLE | HS_CAN_TIME;
+    script_knows = HS_KNOWS_MEMORY;
     assert_script_refused(script_play(jobs, 2, "1x1:V100", can, lift_the_limit, &r), &r,
                           "without its memory limit GPU 0 overflows");
 }
@@ -287,19 +297,19 @@ static void a_memory_limit_makes_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sharing_needs_a_declaration),
-        cmocka_unit_test(tenants_slow_each_other),
-        cmocka_unit_test(memory_is_a_limit),
-        cmocka_unit_test(slices_share_time),
-        cmocka_unit_test(shares_fit_into_one),
-        cmocka_unit_test(lanes_interfere_and_jobs_of_a_lane_do_not),
-        cmocka_unit_test(slices_need_a_lane),
-        cmocka_unit_test(tenants_are_limited),
-        cmocka_unit_test(a_limit_that_others_rely_on_stays),
-        cmocka_unit_test(a_cap_throttles),
-        cmocka_unit_test(a_pause_stops_progress),
-        cmocka_unit_test(an_elastic_job_may_grow),
-        cmocka_unit_test(a_memory_limit_makes_room),
+        cmocka_unit_test_setup(sharing_needs_a_declaration, reset),
+        cmocka_unit_test_setup(tenants_slow_each_other, reset),
+        cmocka_unit_test_setup(memory_is_a_limit, reset),
+        cmocka_unit_test_setup(slices_share_time, reset),
+        cmocka_unit_test_setup(shares_fit_into_one, reset),
+        cmocka_unit_test_setup(lanes_interfere_and_jobs_of_a_lane_do_not, reset),
+        cmocka_unit_test_setup(slices_need_a_lane, reset),
+        cmocka_unit_test_setup(tenants_are_limited, reset),
+        cmocka_unit_test_setup(a_limit_that_others_rely_on_stays, reset),
+        cmocka_unit_test_setup(a_cap_throttles, reset),
+        cmocka_unit_test_setup(a_pause_stops_progress, reset),
+        cmocka_unit_test_setup(an_elastic_job_may_grow, reset),
+        cmocka_unit_test_setup(a_memory_limit_makes_room, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

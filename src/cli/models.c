@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Options to models. Whatever is not given comes from the files that the program carries.
+ */
+#include "cli/models.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/timeparse.h"
+#include "data/param.h"
+
+static const char *const assign_texts[] = {
+    "what the trace names, else by its utilization, else drawn", "what the trace names",
+    "what the trace names, else by its utilization", "drawn for every job", "none"};
+
+void hs_models_assign_options(struct hs_assign_options *assign,
+                              const struct hs_run_options *options,
+                              const struct hs_cluster *cluster)
+{
+    *assign = (struct hs_assign_options){.mode = (enum hs_assign_mode)options->assign,
+                                         .seed = (uint64_t)options->seed,
+                                         .target_util = options->assign_target / 100,
+                                         .sticky = options->assign_sticky};
+    for (uint32_t t = 0; cluster != NULL && t < cluster->type_count; t++) {
+        uint32_t mib = cluster->types[t].mem_mib;
+        if (mib > 0 && (assign->mem_limit_mib == 0 || mib < assign->mem_limit_mib))
+            assign->mem_limit_mib = mib;
+    }
+}
+
+static enum hs_status open_truth(struct hs_models *m, const struct hs_run_options *options,
+                                 const struct hs_cluster *cluster, struct hs_diag *diag)
+{
+    const char *types[HS_GPU_TYPES_MAX];
+    struct hs_interference_options *how = &m->interference_options;
+    HS_TRY(hs_interference_parse(options->interference, how, diag));
+    how->gamma = options->gamma;
+    how->crowd = (enum hs_crowd)options->crowd;
+    if (how->crowd == HS_CROWD_QUEUEING && options->max_tenants > (int64_t)HS_QUEUEING_TENANTS)
+        return hs_fail(diag, HS_E_USAGE, NULL, "its cost doubles with each tenant",
+                       "--crowd=queueing is for at most %u tenants of a GPU", HS_QUEUEING_TENANTS);
+    for (uint32_t t = 0; t < cluster->type_count; t++)
+        types[t] = cluster->types[t].name;
+    HS_TRY(hs_interference_load(&m->interference, m->files.path[HS_MODEL_INTERFERENCE],
+                                &m->catalogue, how, types, cluster->type_count, diag));
+    return hs_speed_load(&m->speed, m->files.path[HS_MODEL_SPEED], &m->catalogue, cluster,
+                         options->reference_type, diag);
+}
+
+static enum hs_status open_predictor(struct hs_models *m, const struct hs_run_options *options,
+                                     struct hs_diag *diag)
+{
+    const struct hs_predictor_options how = {.kind = (enum hs_predictor_kind)options->predictor,
+                                             .memory =
+                                                 (enum hs_memory_kind)options->memory_predictor,
+                                             .holdout = (enum hs_holdout)options->predictor_holdout,
+                                             .util_rmsle = options->util_noise,
+                                             .util_bias = options->util_bias,
+                                             .mem_ln_sd = options->memory_noise,
+                                             .seed = (uint64_t)options->seed};
+    return hs_predictor_open(&m->predictor, &m->files, &m->catalogue, &how, diag);
+}
+
+/* "auto": what the calibration of joint memory says. */
+static enum hs_status open_reserve(struct hs_models *m, const struct hs_run_options *options,
+                                   struct hs_diag *diag)
+{
+    int64_t mib;
+    if (strcmp(options->memory_reserve, "auto") != 0) {
+        const char *text = options->memory_reserve;
+        if (!hs_parse_size_mib(text, strlen(text), &mib) || mib < 0 || mib > UINT32_MAX)
+            return hs_fail(diag, HS_E_USAGE, NULL, "for example 1GiB, or auto",
+                           "memory_reserve is neither a size nor 'auto': '%s'", text);
+        m->memory_reserve_mib = (uint32_t)mib;
+        return HS_OK;
+    }
+    struct hs_jsoncheck check;
+    enum hs_status status =
+        hs_modelfile_open(&check, m->files.path[HS_MODEL_UTILIZATION], HS_MODEL_UTILIZATION, diag);
+    if (status == HS_OK) {
+        const struct hs_json *memory = hs_json_get(hs_json_root(check.doc), "memory");
+        mib = hs_jsoncheck_int(&check, memory, "reserve_p95_mib", 0, UINT32_MAX, 0);
+        m->memory_reserve_mib = (uint32_t)mib;
+        status = check.status;
+    }
+    hs_json_close(check.doc);
+    return status;
+}
+
+/* ---- for the card: what these choices mean, with the errors of the fits ---- */
+
+static void say_interference(struct hs_models *m, const struct hs_run_options *options)
+{
+    char *text = m->interference_text;
+    const size_t size = sizeof m->interference_text;
+    enum hs_interference_mode mode = m->interference_options.mode;
+    if (mode == HS_INTERFERENCE_NONE || mode == HS_INTERFERENCE_CONST) {
+        (void)snprintf(text, size, "%s", options->interference);
+        return;
+    }
+    (void)snprintf(text, size,
+                   "%s: hold-out RMSE of the speed %.3f for a profiled pair, %.3f from "
+                   "utilizations; gamma %g; more than two tenants %s",
+                   options->interference,
+                   hs_interference_error(m->interference, 0, HS_SLOWDOWN_FITTED),
+                   hs_interference_error(m->interference, 0, HS_SLOWDOWN_GENERAL), options->gamma,
+                   m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
+}
+
+static void say_models(struct hs_models *m, const struct hs_run_options *options)
+{
+    static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
+    static const char *const memories[] = {"oracle", "formula", "noisy"};
+    say_interference(m, options);
+    if (m->assign.mode == HS_ASSIGN_OFF || m->assign.mode == HS_ASSIGN_COLUMNS ||
+        m->assign.mode == HS_ASSIGN_TELEMETRY)
+        (void)snprintf(m->profiles_text, sizeof m->profiles_text, "%s",
+                       assign_texts[m->assign.mode]);
+    else
+        (void)snprintf(m->profiles_text, sizeof m->profiles_text,
+                       "%s: mean utilization %g %%, kept per user %g", assign_texts[m->assign.mode],
+                       options->assign_target, options->assign_sticky);
+    (void)snprintf(m->locality_text, sizeof m->locality_text, "%s",
+                   options->locality == 0
+                       ? "measured: a gang spread over more nodes than it needs is slowed"
+                       : "none: a spread gang runs at full speed");
+    int used = snprintf(m->predictor_text, sizeof m->predictor_text, "utilization %s",
+                        kinds[options->predictor]);
+    if (options->predictor == HS_PREDICT_NOISY)
+        used += snprintf(m->predictor_text + used, sizeof m->predictor_text - (size_t)used,
+                         " (RMSLE %g)", options->util_noise);
+    (void)snprintf(m->predictor_text + used, sizeof m->predictor_text - (size_t)used, ", memory %s",
+                   memories[options->memory_predictor]);
+}
+
+enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *options,
+                              const struct hs_cluster *cluster, struct hs_diag *diag)
+{
+    memset(m, 0, sizeof *m);
+    HS_TRY(hs_catalogue_load(&m->catalogue, options->profiles, diag));
+    HS_TRY(hs_modelset_init(&m->files, options->models, diag));
+    hs_models_assign_options(&m->assign, options, cluster);
+    HS_TRY(open_truth(m, options, cluster, diag));
+    HS_TRY(open_predictor(m, options, diag));
+    HS_TRY(open_reserve(m, options, diag));
+    say_models(m, options);
+    return HS_OK;
+}
+
+void hs_models_close(struct hs_models *m)
+{
+    hs_predictor_close(m->predictor);
+    hs_speed_free(m->speed);
+    hs_interference_free(m->interference);
+    hs_modelset_free(&m->files);
+    hs_catalogue_free(&m->catalogue);
+}

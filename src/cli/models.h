@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a run knows of jobs and GPUs beside its trace and cluster: the profile catalogue, the truth
+ * about speed and interference, and what policies are told. Loaded once, shared by all passes.
+ *
+ *     HS_TRY(hs_models_open(&models, options, &cluster, diag));
+ *     config.interference = models.interference;
+ *     hs_models_close(&models);
+ */
+#ifndef HORUS_CLI_MODELS_H
+#define HORUS_CLI_MODELS_H
+
+#include "cli/run_options.h"
+#include "model/assign.h"
+#include "model/cluster.h"
+#include "model/interference.h"
+#include "model/modelfile.h"
+#include "model/predictor.h"
+#include "model/speed.h"
+
+struct hs_models {
+    struct hs_catalogue catalogue;
+    struct hs_modelset files;
+    struct hs_assign_options assign;
+    struct hs_interference_options interference_options;
+    struct hs_interference *interference;
+    struct hs_speed *speed;
+    struct hs_predictor *predictor;
+    uint32_t memory_reserve_mib;
+    /* For the semantics card. */
+    char profiles_text[160], interference_text[200], locality_text[128], predictor_text[160];
+};
+
+HS_MUST_USE enum hs_status hs_models_open(struct hs_models *models,
+                                          const struct hs_run_options *options,
+                                          const struct hs_cluster *cluster, struct hs_diag *diag);
+void hs_models_close(struct hs_models *models);
+
+/* The assign options of a verb that reads a trace: mode, seed, target, memory of the cluster's
+ * smallest GPU type (cluster may be NULL). */
+void hs_models_assign_options(struct hs_assign_options *assign,
+                              const struct hs_run_options *options,
+                              const struct hs_cluster *cluster);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * GPU memory that was believed to be enough and is not. Plans count claims, what the policy could
+ * know; the engine counts what the tenants use. Where a start lets the latter overflow a shared
+ * GPU, the newcomer is killed a little later.
+ */
+#include "engine/overflow.h"
+
+#include "engine/life.h"
+#include "engine/observe.h"
+#include "engine/plan.h"
+#include "engine/progress.h"
+
+uint32_t hs_overflow_claim_mib(const struct hs_engine *e, const struct hs_job *job,
+                               uint32_t limit_mib)
+{
+    if (job->is_alone)
+        return HS_CLAIM_ALONE;
+    if ((e->knows & HS_KNOWS_MEMORY) == 0)
+        return 0;
+    return job->estimate.mem_mib < limit_mib ? job->estimate.mem_mib : limit_mib;
+}
+
+/* The largest GPU that it may use: what it is believed to need stays below. */
+static uint32_t largest_mib(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint32_t most = 0;
+    for (uint32_t t = 0; t < e->cluster->type_count; t++)
+        if ((job->ask.type_mask >> t & 1) && e->cluster->types[t].mem_mib > most)
+            most = e->cluster->types[t].mem_mib;
+    return most;
+}
+
+/* Its memory was seen now: the next estimate is 1.25 times that (policies/horus.md 2.3). */
+static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
+{
+    uint64_t seen_mib = (uint64_t)job->gpu_mem_mib + job->gpu_mem_mib / 4;
+    uint32_t most_mib = largest_mib(e, job);
+    if (seen_mib > most_mib)
+        seen_mib = most_mib;
+    if (job->estimate.mem_mib < seen_mib)
+        job->estimate.mem_mib = (uint32_t)seen_mib;
+    job->is_alone = job->ooms >= e->config.oom_retries;
+    job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+}
+
+enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->ooms++;
+    hs_plan_shadow_release(e, job);
+    HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_OOM));
+    HS_TRY(hs_progress_unseat(e, slot));
+    int64_t lost_ns = job->work.done_ns - job->segment_done_ns;
+    job->lost_ns += lost_ns; /* and is to be done again: the sum of the work stays */
+    job->work.done_ns -= lost_ns;
+    job->work.carry = 0;
+    e->work_done_ns -= (uint64_t)lost_ns;
+    job->state = HS_JOB_SUSPENDED;
+    job->finish_us = job->oom_us = HS_TIME_MAX;
+    job->cost_left_us = e->config.startup_us;
+    job->share_q32 = job->cap_q32 = HS_Q32_ONE;
+    job->lane = 0;
+    e->instant.running--;
+    e->instant.suspended++;
+    hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
+    job_learn_memory(e, job);
+    hs_life_tell_policy(e, HS_EVENT_STOPPED, slot);
+    return HS_OK;
+}

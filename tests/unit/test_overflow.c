@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * GPU memory that is not enough (model.md 5), through a scripted policy. V100s of 16 GiB; a job
+ * runs at speed 1/2 beside another; the kill comes 30 s after the start that overflowed. Each
+ * schedule is worked out beside its test.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/fixed.h"
+#include "horus/policy.h"
+#include "support/script.h"
+
+#define S HS_TEST_S
+
+static const struct hs_test_job big[] = {{.gpus = 1, .duration_s = 100, .gpu_mem_mib = 10240},
+                                         {.gpus = 1, .duration_s = 50, .gpu_mem_mib = 10240}};
+
+static int reset(void **state)
+{
+    (void)state;
+    script_knows = 0;
+    script_options = (struct hs_test_options){0};
+    return 0;
+}
+
+static void start_on(struct hs_plan *p, int job, uint32_t gpu)
+{
+    hs_plan_start(p, script_handle[job]);
+    hs_plan_on_gpu(p, gpu);
+}
+
+/* Both on GPU 0; whenever job 1 waits again, it goes to GPU 1. */
+static void then_apart(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        start_on(p, 0, 0);
+        start_on(p, 1, 0);
+    } else if (call == 1) {
+        assert_int_equal(hs_view_state(v, script_handle[1]), HS_JOB_SUSPENDED);
+        assert_int_equal(hs_view_ooms(v, script_handle[1]), 1);
+        start_on(p, 1, 1);
+    }
+}
+
+/* 10 + 10 GiB on 16: job 1 came second and is killed at 30; its 15 s of work are lost. Alone on
+ * GPU 1 it needs its 50 s: 80. Job 0 has done 15 by 30 and ends at 30 + 85 = 115. */
+static void the_newcomer_is_killed(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(big, 2, "1x2:V100", HS_CAN_COLOCATE, then_apart, &r), HS_OK);
+    assert_string_equal(script_told, "UUSSOSFF");
+    assert_int_equal(r.jobs[1].ooms, 1);
+    assert_int_equal(r.jobs[1].lost_ns, 15 * S * 1000);
+    assert_int_equal(r.jobs[1].end_us, 80 * S);
+    assert_int_equal(r.jobs[0].ooms, 0);
+    assert_int_equal(r.jobs[0].end_us, 115 * S);
+    assert_int_equal(r.segments[0].ended_by, HS_SEGMENT_OOM);
+    assert_int_equal(r.segments[0].end_us, 30 * S);
+    hs_test_free(&r);
+}
+
+/* Always back to GPU 0. */
+static void stubborn(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0)
+        start_on(p, 0, 0);
+    if (hs_view_state(v, script_handle[1]) == HS_JOB_PENDING ||
+        hs_view_state(v, script_handle[1]) == HS_JOB_SUSPENDED) {
+        assert_int_equal(hs_view_may_join(v, 0, script_handle[1]), call < 2);
+        start_on(p, 1, 0);
+    }
+}
+
+/* Killed at 30 and at 60; a third time it may not be put beside job 0. */
+static void two_kills_are_enough(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_script_refused(script_play(big, 2, "1x2:V100", HS_CAN_COLOCATE, stubborn, &r), &r,
+                          "t = 60.000000 s: GPU 0 is shared with a job that has to run alone");
+}
+
+/* Job 1 waits for an idle GPU after two kills; job 2 may not join it there. */
+static void alone_then_joined(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call < 2)
+        stubborn(v, p, call);
+    else if (call == 2)
+        start_on(p, 1, 1);
+    else if (call == 3) {
+        assert_false(hs_view_may_join(v, 1, script_handle[2]));
+        start_on(p, 2, 1);
+    }
+}
+
+static void nobody_joins_a_job_that_runs_alone(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        big[0], {.gpus = 1, .duration_s = 50, .gpu_mem_mib = 10240}, {.gpus = 1, .submit_s = 70}};
+    struct hs_test_result r;
+    assert_script_refused(script_play(jobs, 3, "1x2:V100", HS_CAN_COLOCATE, alone_then_joined, &r),
+                          &r, "t = 70.000000 s: GPU 1 is shared with a job that has to run alone");
+}
+
+static void together(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    for (int i = 0; call == 0 && i < 2; i++)
+        start_on(p, i, 0);
+}
+
+/* 15 s of work at 1/2 end at 30, when the kill was due. */
+static void work_done_in_time_is_not_lost(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {big[0], {.gpus = 1, .duration_s = 15, .gpu_mem_mib = 10240}};
+    struct hs_test_result r;
+    assert_int_equal(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, together, &r), HS_OK);
+    assert_int_equal(r.jobs[1].end_us, 30 * S);
+    assert_int_equal(r.jobs[1].ooms, 0);
+    hs_test_free(&r);
+}
+
+/* 8 + 8 GiB fill 16 exactly; with 1 GiB kept back they do not fit, whether the policy knows (the
+ * plan is refused) or not (job 1 is killed at 30 and starts again nowhere). */
+static void the_reserve_belongs_to_nobody(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 20, .gpu_mem_mib = 8192},
+                                       {.gpus = 1, .duration_s = 20, .gpu_mem_mib = 8192}};
+    struct hs_test_result r;
+    script_knows = HS_KNOWS_MEMORY;
+    assert_int_equal(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, together, &r), HS_OK);
+    assert_int_equal(r.jobs[1].end_us, 40 * S);
+    hs_test_free(&r);
+    script_options.memory_reserve_mib = 1024;
+    assert_script_refused(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, together, &r), &r,
+                          "GPU 0 has 8192 of 15360 MiB in use, the job needs 8192");
+}
+
+static void limited_then_not(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        start_on(p, 0, 0);
+        hs_plan_mem_limit(p, script_handle[0], 4096);
+        hs_plan_timer(p, 10 * S, 'a');
+    } else if (call == 1) {
+        start_on(p, 1, 0);
+        hs_plan_timer(p, 20 * S, 'b');
+    } else if (call == 2) {
+        hs_plan_mem_limit(p, script_handle[0], 0);
+    } else if (hs_view_state(v, script_handle[0]) == HS_JOB_SUSPENDED) {
+        start_on(p, 0, 1);
+    }
+}
+
+/* A limit keeps job 0 at 4 of its 10 GiB; lifted at 20 by a policy that knows no memory, job 0 has
+ * grown over the edge and is killed at 50: it loses 10 + 40/2 = 30 s of work, needs 100 more on
+ * GPU 1 and ends at 150. */
+static void the_one_that_grows_is_killed(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_THROTTLE | HS_CAN_TIME;
+    assert_int_equal(script_play(big, 2, "1x2:V100", can, limited_then_not, &r), HS_OK);
+    assert_int_equal(r.jobs[0].ooms, 1);
+    assert_int_equal(r.jobs[0].lost_ns, 30 * S * 1000);
+    assert_int_equal(r.jobs[0].end_us, 150 * S);
+    hs_test_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_newcomer_is_killed, reset),
+        cmocka_unit_test_setup(two_kills_are_enough, reset),
+        cmocka_unit_test_setup(nobody_joins_a_job_that_runs_alone, reset),
+        cmocka_unit_test_setup(work_done_in_time_is_not_lost, reset),
+        cmocka_unit_test_setup(the_reserve_belongs_to_nobody, reset),
+        cmocka_unit_test_setup(the_one_that_grows_is_killed, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
