@@ -21,7 +21,7 @@
 struct hs_job_record {
     const char *id;
     const char *user, *vc; /* "" if the trace has none */
-    const char *model, *batch;
+    const char *model, *dataset, *batch, *precision;
     const char *gpu_type; /* of its last placement; "" if never placed */
     const char *reason;   /* REJECTED: why; else "" */
     uint64_t index;       /* row among the jobs taken from the trace, from 0 */

@@ -72,6 +72,8 @@ static enum hs_status job_set_names(struct hs_engine *e, struct hs_job *job,
     HS_TRY(hs_intern_get(&e->names, r->user, &job->user));
     HS_TRY(hs_intern_get(&e->names, r->vc, &job->vc_name));
     HS_TRY(hs_intern_get(&e->names, r->model, &job->model));
+    HS_TRY(hs_intern_get(&e->names, r->dataset, &job->dataset));
+    HS_TRY(hs_intern_get(&e->names, r->precision, &job->precision));
     return hs_intern_get(&e->names, r->batch, &job->batch);
 }
 

@@ -65,7 +65,7 @@ struct hs_job {
     uint64_t index, rank;
     char *id;
     uint32_t id_cap;
-    uint32_t user, vc_name, model, batch; /* interned */
+    uint32_t user, vc_name, model, dataset, batch, precision; /* interned */
     int64_t submit_us, deadline_us, preempt_cost_us;
     /* account */
     int64_t first_start_us;
