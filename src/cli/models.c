@@ -4,6 +4,7 @@
  */
 #include "cli/models.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,6 +91,17 @@ static enum hs_status open_reserve(struct hs_models *m, const struct hs_run_opti
 
 /* ---- for the card: what these choices mean, with the errors of the fits ---- */
 
+/* "0.058", or that nobody measured it on that GPU type. */
+static const char *error_text(const struct hs_models *m, enum hs_slowdown_source source,
+                              char text[16])
+{
+    double error = hs_interference_error(m->interference, 0, source);
+    if (isnan(error))
+        return "unknown";
+    (void)snprintf(text, 16, "%.3f", error);
+    return text;
+}
+
 static void say_interference(struct hs_models *m, const struct hs_run_options *options)
 {
     char *text = m->interference_text;
@@ -99,12 +111,12 @@ static void say_interference(struct hs_models *m, const struct hs_run_options *o
         (void)snprintf(text, size, "%s", options->interference);
         return;
     }
+    char fitted[16], general[16];
     (void)snprintf(text, size,
-                   "%s: hold-out RMSE of the speed %.3f for a profiled pair, %.3f from "
-                   "utilizations; gamma %g; more than two tenants %s",
-                   options->interference,
-                   hs_interference_error(m->interference, 0, HS_SLOWDOWN_FITTED),
-                   hs_interference_error(m->interference, 0, HS_SLOWDOWN_GENERAL), options->gamma,
+                   "%s: hold-out RMSE of the speed on this GPU type %s for a profiled pair, %s "
+                   "from utilizations; gamma %g; more than two tenants %s",
+                   options->interference, error_text(m, HS_SLOWDOWN_FITTED, fitted),
+                   error_text(m, HS_SLOWDOWN_GENERAL, general), options->gamma,
                    m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
 }
 
