@@ -352,7 +352,9 @@ static void read_table(struct reader *r, const struct hs_json *table)
     hs_jsoncheck_keys(c, table, keys, COUNT_OF(keys), "a table");
     const struct hs_json *jobs = hs_json_get(table, "jobs");
     uint32_t count = hs_json_count(jobs);
-    if (!hs_jsoncheck_filled(c, jobs, HS_JSON_ARRAY, "jobs"))
+    if (jobs == NULL)
+        hs_jsoncheck_fault(c, table, NULL, "\"jobs\" is missing");
+    if (jobs == NULL || !hs_jsoncheck_filled(c, jobs, HS_JSON_ARRAY, "jobs"))
         return;
     if (count > JOBS_MAX) {
         hs_jsoncheck_fault(c, jobs, NULL, "a table of %" PRIu32 " jobs, more than %u", count,

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The truth about sharing: which source answers, and numbers by hand. Its laws over the whole
+ * domain are test_interference_laws.c's, how bad files are refused test_interference_load.c's.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "support/truth.h"
+
+#define ONE HS_Q20_ONE
+
+static const struct hs_interference_options plain = {.gamma = 1};
+static const struct hs_interference_options queueing = {.gamma = 1, .crowd = HS_CROWD_QUEUEING};
+
+static uint64_t of_pair(const struct hs_interference *m, uint32_t type, struct hs_tenant own,
+                        struct hs_tenant other, enum hs_slowdown_source expected)
+{
+    enum hs_slowdown_source source;
+    struct hs_tenant tenants[2] = {other, own};
+    uint64_t slowdown_q20 = hs_interference_slowdown_q20(m, type, tenants, 2, 1, &source);
+    assert_string_equal(hs_slowdown_source_text(source), hs_slowdown_source_text(expected));
+    return slowdown_q20;
+}
+
+static struct hs_tenant tenant(uint32_t profile, int32_t util_pm)
+{
+    return (struct hs_tenant){profile, util_pm};
+}
+
+static struct hs_tenant of_util(int32_t util_pm)
+{
+    return tenant(HS_NO_PROFILE, util_pm);
+}
+
+static uint64_t q20(double value)
+{
+    return (uint64_t)(value * (double)ONE + 0.5);
+}
+
+/* ---- which source answers ---- */
+
+static void test_alone(void **state)
+{
+    (void)state;
+    enum hs_slowdown_source source;
+    struct hs_tenant tenants[HS_TENANTS_MAX] = {{TRUTH_A, 1000}}; /* the others are A at 0 */
+    struct hs_interference *m = truth_of_text(truth_tables, &plain);
+    for (uint32_t count = 1; count <= HS_TENANTS_MAX; count++) {
+        source = HS_SLOWDOWN_MEASURED;
+        assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, count, 0, &source),
+                         ONE);
+        assert_int_equal(source, HS_SLOWDOWN_ALONE);
+    }
+    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 1, 0, NULL), ONE);
+    /* A pair among idle ones is a pair. */
+    tenants[3] = tenant(TRUTH_B, 1000);
+    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 5, 0, &source), q20(2.5));
+    assert_int_equal(source, HS_SLOWDOWN_MEASURED);
+    hs_interference_free(m);
+}
+
+static void test_sources(void **state)
+{
+    (void)state;
+    struct hs_interference *m = truth_of_text(truth_tables, &plain);
+    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000), c = tenant(TRUTH_C, 900);
+    for (uint32_t type = TRUTH_V100; type < TRUTH_TYPES; type += TRUTH_V100_AGAIN - TRUTH_V100) {
+        assert_int_equal(of_pair(m, type, a, b, HS_SLOWDOWN_MEASURED), q20(2.5));
+        /* 0.875 was faster than alone: clipped. */
+        assert_int_equal(of_pair(m, type, b, a, HS_SLOWDOWN_MEASURED), ONE);
+        assert_int_equal(of_pair(m, type, a, a, HS_SLOWDOWN_FITTED), q20(1 + 0.5 * 1));
+        assert_int_equal(of_pair(m, type, a, c, HS_SLOWDOWN_FITTED), ONE); /* b of C is 0 */
+        /* 1 + 100 x 1 is beyond the floor of 0.05 of a fitted speed. */
+        assert_int_equal(of_pair(m, type, c, a, HS_SLOWDOWN_FITTED), q20(20));
+        assert_int_equal(of_pair(m, type, a, tenant(TRUTH_D, 700), HS_SLOWDOWN_GENERAL), q20(1.35));
+        assert_int_equal(of_pair(m, type, tenant(TRUTH_D, 700), a, HS_SLOWDOWN_GENERAL), q20(1.35));
+        /* Utilization does not matter to a table, unless it says that a job is idle. */
+        assert_int_equal(of_pair(m, type, a, tenant(TRUTH_B, -1), HS_SLOWDOWN_MEASURED), q20(2.5));
+        assert_int_equal(of_pair(m, type, a, tenant(TRUTH_B, 0), HS_SLOWDOWN_ALONE), ONE);
+    }
+    assert_int_equal(of_pair(m, TRUTH_P100, a, b, HS_SLOWDOWN_GENERAL), q20(1.5));
+    assert_int_equal(of_pair(m, TRUTH_P100, of_util(250), of_util(500), HS_SLOWDOWN_GENERAL),
+                     q20(1.125));
+    assert_int_equal(of_pair(m, TRUTH_P100, of_util(-1), of_util(500), HS_SLOWDOWN_ASSUMED), ONE);
+    assert_int_equal(of_pair(m, TRUTH_P100, of_util(500), of_util(-1), HS_SLOWDOWN_ASSUMED), ONE);
+    assert_int_equal(of_pair(m, TRUTH_P100, tenant(77, 500), b, HS_SLOWDOWN_GENERAL), q20(1.5));
+    hs_interference_free(m);
+}
+
+static void test_fit_mode(void **state)
+{
+    (void)state;
+    struct hs_interference *m = truth_of_text(
+        truth_tables, &(struct hs_interference_options){.mode = HS_INTERFERENCE_FIT, .gamma = 1});
+    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000);
+    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_FITTED), q20(1 + 0.5 * 0.25));
+    assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_FITTED), q20(1 + 2 * 1.0));
+    hs_interference_free(m);
+}
+
+/* Speeds: general(u, v) + own_i + other_j + own_slope_i v + other_slope_j u. */
+static void test_two_way(void **state)
+{
+    (void)state;
+    struct hs_interference *m = truth_of_text(truth_tables, &plain);
+    struct hs_tenant a = tenant(TRUTH_A, 10),
+                     b = tenant(TRUTH_B, 10); /* the file's utilizations count */
+    /* A beside A: 1 / 1.25 + 0.0625 - 0.125 + 0.25 x 0.5 - 0.5 x 0.5 = 0.6125 */
+    assert_int_equal(of_pair(m, TRUTH_RTX3090, a, a, HS_SLOWDOWN_FITTED), q20(1 / 0.6125));
+    /* A beside B: 1 / 1.5 + 0.0625 - 1.5 + 0.25 x 1 < 0.05: the floor. */
+    assert_int_equal(of_pair(m, TRUTH_RTX3090, a, b, HS_SLOWDOWN_FITTED), q20(20));
+    /* B beside A: 1 / 1.5 + 1.5 - 0.125 - 0.5 x 1 > 1: no slowdown. */
+    assert_int_equal(of_pair(m, TRUTH_RTX3090, b, a, HS_SLOWDOWN_FITTED), ONE);
+    /* B beside B: 1 / 2 + 1.5 - 1.5 = 0.5 */
+    assert_int_equal(of_pair(m, TRUTH_RTX3090, b, b, HS_SLOWDOWN_FITTED), 2 * ONE);
+    hs_interference_free(m);
+}
+
+static void test_errors_told(void **state)
+{
+    (void)state;
+    struct hs_interference *m = truth_of_text(truth_tables, &plain);
+    assert_true(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_FITTED) == 0.058);
+    assert_true(hs_interference_error(m, TRUTH_V100_AGAIN, HS_SLOWDOWN_FITTED) == 0.058);
+    assert_true(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_GENERAL) == 0.08);
+    /* Not scored; fitted elsewhere; no table; no model. */
+    assert_true(isnan(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_FITTED)));
+    assert_true(isnan(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_GENERAL)));
+    assert_true(isnan(hs_interference_error(m, TRUTH_P100, HS_SLOWDOWN_FITTED)));
+    assert_true(isnan(hs_interference_error(m, TRUTH_V100, HS_SLOWDOWN_MEASURED)));
+    assert_true(isnan(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_MODELLED)));
+    hs_interference_free(m);
+}
+
+/* ---- const, none, gamma ---- */
+
+static void test_flat(void **state)
+{
+    (void)state;
+    struct hs_tenant tenants[3] = {{TRUTH_A, 500}, {TRUTH_B, 0}, {TRUTH_C, -1}};
+    enum hs_slowdown_source source;
+    struct hs_interference *m =
+        truth_of_text(NULL, &(struct hs_interference_options){
+                                .mode = HS_INTERFERENCE_CONST, .excess = 0.25, .gamma = 1});
+    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 0, &source), ONE);
+    assert_int_equal(source, HS_SLOWDOWN_ALONE);
+    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 3, 0, &source),
+                     q20(1.25));
+    assert_int_equal(source, HS_SLOWDOWN_ASSUMED);
+    tenants[1].util_pm = 1000; /* one more does no more */
+    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 3, 0, &source),
+                     q20(1.25));
+    hs_interference_free(m);
+    m = truth_of_text(NULL, &(struct hs_interference_options){
+                                .mode = HS_INTERFERENCE_CONST, .excess = 0.25, .gamma = 2});
+    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_P100, tenants, 3, 0, NULL), q20(1.5625));
+    hs_interference_free(m);
+    m = truth_of_text(NULL, &(struct hs_interference_options){
+                                .mode = HS_INTERFERENCE_NONE, .excess = 9, .gamma = 2});
+    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_P100, tenants, 3, 0, &source), ONE);
+    assert_int_equal(source, HS_SLOWDOWN_ASSUMED);
+    hs_interference_free(m);
+}
+
+/* Pairs are raised, then made into sets: 1 + 2 (1.5^2 - 1) = 3.5, not (1 + 2 x 0.5)^2 = 4. */
+static void test_gamma(void **state)
+{
+    (void)state;
+    struct hs_interference *m =
+        truth_of_text(truth_tables, &(struct hs_interference_options){.gamma = 2});
+    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000);
+    const struct hs_tenant three[] = {{TRUTH_A, 500}, {TRUTH_A, 500}, {TRUTH_A, 500}};
+    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), q20(6.25));
+    assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_MEASURED), ONE);
+    assert_int_equal(of_pair(m, TRUTH_V100, a, a, HS_SLOWDOWN_FITTED), q20(2.25));
+    assert_int_equal(of_pair(m, TRUTH_P100, a, b, HS_SLOWDOWN_GENERAL), q20(2.25));
+    assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, three, 3, 0, NULL), q20(3.5));
+    hs_interference_free(m);
+    m = truth_of_text(truth_tables, &(struct hs_interference_options){.gamma = 0});
+    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), ONE);
+    assert_int_equal(of_pair(m, TRUTH_P100, a, b, HS_SLOWDOWN_GENERAL), ONE);
+    hs_interference_free(m);
+    m = truth_of_text(truth_tables,
+                      &(struct hs_interference_options){.gamma = 10}); /* 2.5^10 is 9537: capped */
+    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), q20(1000));
+    assert_int_equal(of_pair(m, TRUTH_P100, b, b, HS_SLOWDOWN_GENERAL), q20(1000)); /* 2^10 */
+    hs_interference_free(m);
+    /* policies/horus.md 5: 1.43 makes the paper's 3.2 of the worst pair of Lucid, 2.25. */
+    static const double worst[] = {1.25, 1, 1};
+    m = truth_of_form(worst, &(struct hs_interference_options){.gamma = 1.43});
+    double raised = (double)of_pair(m, 0, of_util(1000), of_util(1000), HS_SLOWDOWN_GENERAL);
+    assert_true(fabs(raised / (double)ONE - 3.2) < 0.02);
+    hs_interference_free(m);
+}
+
+/* ---- sets ---- */
+
+/* calibration.md 7, k = 1: jobs of equal utilization, exact MVA and additive pressure; both are
+ * printed there with two decimals. */
+static void test_published_sets(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t jobs;
+        int32_t util_pm;
+        double queueing, additive;
+    } cases[] = {
+        {3, 500, 1.60, 1.50},  {3, 900, 2.70, 2.62}, {3, 1000, 3.00, 3.00},
+        {4, 1000, 4.00, 4.00}, {6, 300, 1.84, 1.45},
+    };
+    static const double closed_queue[] = {1, 1, 1};
+    struct hs_interference *add = truth_of_form(closed_queue, &plain);
+    struct hs_interference *queue = truth_of_form(closed_queue, &queueing);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hs_tenant tenants[6];
+        enum hs_slowdown_source source;
+        for (uint32_t j = 0; j < 6; j++)
+            tenants[j] = of_util(cases[i].util_pm);
+        uint64_t added = hs_interference_slowdown_q20(add, 0, tenants, cases[i].jobs, 1, &source);
+        assert_int_equal(source, HS_SLOWDOWN_MODELLED);
+        uint64_t queued =
+            hs_interference_slowdown_q20(queue, 0, tenants, cases[i].jobs, 1, &source);
+        assert_int_equal(source, HS_SLOWDOWN_MODELLED);
+        assert_true(fabs((double)added / (double)ONE - cases[i].additive) <= 0.005);
+        assert_true(fabs((double)queued / (double)ONE - cases[i].queueing) <= 0.005);
+    }
+    hs_interference_free(add);
+    hs_interference_free(queue);
+}
+
+/* Mean value analysis of a closed network with one queue, one customer a class (Reiser and
+ * Lavenberg, 1980), as it is written in books: job j computes u_j, then thinks 1 - u_j; a job that
+ * arrives sees the queue of the network without it. Returns the mean number of jobs j in the queue
+ * (at most 1), *cycle = time of one round of j. */
+static double mva_queue(const double *util, uint32_t jobs, uint32_t set, uint32_t j, double *cycle)
+{
+    double residence = util[j];
+    for (uint32_t k = 0; k < jobs; k++)
+        if (k != j && (set >> k & 1) != 0) {
+            double unused;
+            residence += util[j] * mva_queue(util, jobs, set & ~(1u << j), k, &unused);
+        }
+    *cycle = residence + 1 - util[j];
+    return residence / *cycle;
+}
+
+static void test_queueing_is_mva(void **state)
+{
+    (void)state;
+    static const double closed_queue[] = {1, 1, 1};
+    struct hs_interference *m = truth_of_form(closed_queue, &queueing);
+    for (uint32_t trial = 0; trial < 300; trial++) {
+        uint32_t jobs = 2 + trial % 5;
+        struct hs_tenant tenants[6];
+        double util[6], cycle;
+        for (uint32_t j = 0; j < jobs; j++) {
+            tenants[j] = of_util(1 + (int32_t)(hs_mix64(trial, j) % 1000));
+            util[j] = tenants[j].util_pm / 1000.0;
+        }
+        (void)mva_queue(util, jobs, (1u << jobs) - 1, 0, &cycle);
+        double ours =
+            (double)hs_interference_slowdown_q20(m, 0, tenants, jobs, 0, NULL) / (double)ONE;
+        /* Excesses come in Q20; below 1 % of utilization that is a part in 100 of a small one. */
+        if (fabs(ours - cycle) > 1e-4)
+            fail_msg("trial %u of %u jobs: %.9f, not %.9f", trial, jobs, ours, cycle);
+    }
+    hs_interference_free(m);
+}
+
+/* Three of job A, each slowed 1.5-fold by one other. At 50 % each co-runner queues 1 - 0.5 / 1.5 =
+ * 2/3 of the time instead of 1/2: 1 + 2 x 0.5 x 4/3. At 0.1 % it queues 1 - 0.999 / 1.5, a third
+ * of the time, 334 times as much as alone: bounded by one turn each. An unknown one adds up. */
+static void test_queueing_of_tables(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t util_pm;
+        double slowdown;
+    } cases[] = {{500, 1 + 4.0 / 3}, {1000, 2}, {1, 3}, {-1, 2}};
+    struct hs_interference *m = truth_of_text(truth_tables, &queueing);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hs_tenant tenants[3];
+        for (uint32_t j = 0; j < 3; j++)
+            tenants[j] = tenant(TRUTH_A, cases[i].util_pm);
+        assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 3, 2, NULL),
+                         q20(cases[i].slowdown));
+    }
+    hs_interference_free(m);
+}
+
+/* Additive sets may be as large as a GPU's tenants: 16 saturated jobs at k = 1 share fairly. */
+static void test_most_tenants(void **state)
+{
+    (void)state;
+    static const double closed_queue[] = {1, 1, 1};
+    struct hs_tenant tenants[HS_TENANTS_MAX];
+    struct hs_interference *m = truth_of_form(closed_queue, &plain);
+    for (uint32_t i = 0; i < HS_TENANTS_MAX; i++)
+        tenants[i] = of_util(1000);
+    assert_int_equal(hs_interference_slowdown_q20(m, 0, tenants, HS_TENANTS_MAX, 7, NULL),
+                     HS_TENANTS_MAX * ONE);
+    hs_interference_free(m);
+}
+
+/* Speeds in Q32: never above 1, never 0 at the largest slowdown that there can be. */
+static void test_speed(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_interference_speed_q32(ONE), UINT64_C(1) << 32);
+    assert_int_equal(hs_interference_speed_q32(2 * ONE), UINT64_C(1) << 31);
+    assert_true(hs_interference_speed_q32(ONE + 1) < UINT64_C(1) << 32);
+    assert_true(hs_interference_speed_q32((uint64_t)HS_TENANTS_MAX * 1000 * ONE) > 200000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_fit_mode),
+        cmocka_unit_test(test_two_way),
+        cmocka_unit_test(test_errors_told),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_gamma),
+        cmocka_unit_test(test_published_sets),
+        cmocka_unit_test(test_queueing_is_mva),
+
+        cmocka_unit_test(test_queueing_of_tables),
+        cmocka_unit_test(test_most_tenants),
+        cmocka_unit_test(test_speed),
+    };
+    return cmocka_run_group_tests(tests, truth_open, truth_close);
+}
