@@ -117,13 +117,16 @@ function do_pool(n, k, s, p, up) {
     others += copies
 }
 
-# linear OUT [nobias]: on the channels, at each position
-function do_linear(n, out, weights) {
+# linear OUT [nobias] [tied]: on the channels, at each position; tied = the weights are a table's
+function do_linear(n, i, out, mults, weights) {
     out = value(arg[2])
-    weights = channels * out
+    mults = channels * out
+    weights = mults + out
+    for (i = 3; i <= n; i++)
+        weights -= arg[i] == "nobias" ? out : arg[i] == "tied" ? mults : 0
     linears += copies
     shape(out, height, width)
-    layer(weights * height * width, weights + (n >= 3 && arg[3] == "nobias" ? 0 : out))
+    layer(mults * height * width, weights)
 }
 
 # embed ROWS DIM [frozen]: a table read at each position; no arithmetic
@@ -147,14 +150,16 @@ function do_attend(n, heads, keys, d) {
     outputs += (heads * height * keys + d * height) * copies
 }
 
-# lstm|gru HIDDEN [both]: one layer over the positions; each step and direction is counted as
-# the author of Horus counts it (policies/horus.md 2.1). PyTorch keeps two bias vectors.
-function do_recurrent(n, gates, dense, act, hidden, ways, weights) {
+# lstm|gru HIDDEN [both|cell]: one layer over the positions, or one step of all of them; each step
+# and direction is counted as the author of Horus counts it (policies/horus.md 2.1). PyTorch and
+# Keras keep two bias vectors.
+function do_recurrent(n, gates, dense, act, hidden, steps, ways, weights) {
     hidden = value(arg[2])
     ways = n >= 3 && arg[3] == "both" ? 2 : 1
+    steps = n >= 3 && arg[3] == "cell" ? 1 : height * ways
     weights = gates * hidden * (channels + hidden) * ways
-    linears += dense * height * ways * copies
-    activations += act * height * ways * copies
+    linears += dense * steps * copies
+    activations += act * steps * copies
     shape(hidden * ways, height, width)
     layer(weights * height, weights + 2 * gates * hidden * ways)
 }
@@ -225,7 +230,10 @@ function operate(text, depth, n, op, name) {
         do_recurrent(n, 4, 2, 5)
     else if (op == "gru")
         do_recurrent(n, 3, 6, 4)
-    else if (op == "norm")
+    else if (op == "mult") {
+        macs += value(arg[2]) * copies
+        linears += copies
+    } else if (op == "norm")
         do_norm(n)
     else if (op == "act")
         activations += copies
@@ -240,6 +248,10 @@ function operate(text, depth, n, op, name) {
         copies = value(arg[2])
     else if (op == "flat")
         shape(elements(), 1, 1)
+    else if (op == "fold")
+        shape(channels * width, height, 1)
+    else if (op == "join")
+        shape(value(arg[2]), height, width)
     else if (op == "keep")
         kept[arg[2]] = channels " " height " " width
     else if (op == "back") {
