@@ -144,9 +144,9 @@ $(BUILD)/src/base/version.o: $(BUILD)/commit
 $(BUILD)/src/base/version.o: EXTRA = -DHS_COMMIT='"$(shell cat $(BUILD)/commit)"' \
                                      -DHS_COMPILER_FLAGS='"$(strip $(DIALECT) $(OPT) $(CFLAGS))"'
 
-$(BENCHES): %: %.o
+$(BENCHES): %: %.o $(LIBRARY)
 	$(call say,LINK)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(TESTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # What a FIFO run costs: CPU time against a bare libcsv parse of the same file, taken in turns with
-# it; nanoseconds per event and decision; peak memory of 100,000 and of 1,000,000 jobs at one load.
+# it; nanoseconds per event and decision; peak memory of 100,000 and of 1,000,000 jobs at one load;
+# nanoseconds per slowdown of a shared GPU.
 #   scripts/bench.sh BUILD         HORUS_BENCH_ROUNDS=11   $HORUS_DATA: see tests/README.md
 # Prints a table, writes results/bench.json. A measurement, not a test: it fails only if a run does.
 set -eu
@@ -115,3 +116,5 @@ jq -r '
     "    100,000 jobs     \(.jobs_100k | (.cpu_us | ms) + (.peak_kib | mib))",
     "  1,000,000 jobs     \(.jobs_1M | (.cpu_us | ms) + (.peak_kib | mib) + "   " + (.memory_ratio | times))  (target x 1.1)"
     ' results/bench.json
+
+"$build/tests/bench/bench_interference"
