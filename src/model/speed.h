@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * How fast a job runs on a GPU type, relative to the type its trace was recorded on: measured for
- * its configuration, else the factor of its family, else the scalar of the cluster description.
- * And how a gang scales with its GPUs and suffers from being spread (model.md 4).
- * One dense table profile x type, built once; every query is O(1).
+ * its configuration, else for the nearest batch of the same model and dataset, else the factor of
+ * its family, else the scalar of the cluster description. And how a gang scales with its GPUs and
+ * suffers from being spread (model.md 4). One dense table profile x type, built once; every query
+ * is O(1).
+ *
+ *     HS_TRY(hs_speed_load(&m, path, &catalogue, &cluster, "V100", diag));
+ *     rate_q32 = hs_speed_q32(m, job->profile, node->type, NULL);
  */
 #ifndef HORUS_MODEL_SPEED_H
 #define HORUS_MODEL_SPEED_H
@@ -14,19 +18,27 @@
 #include "model/cluster.h"
 #include "model/profile.h"
 
-enum hs_speed_source { HS_SPEED_REFERENCE, HS_SPEED_MEASURED, HS_SPEED_FAMILY, HS_SPEED_SCALAR };
+enum hs_speed_source {
+    HS_SPEED_REFERENCE, /* the trace's own GPU type */
+    HS_SPEED_MEASURED,  /* this configuration on both types */
+    HS_SPEED_BATCH,     /* another batch or precision of its model and dataset */
+    HS_SPEED_FAMILY,
+    HS_SPEED_SCALAR, /* of the cluster description */
+};
 const char *hs_speed_source_text(enum hs_speed_source source);
 
 struct hs_speed;
 
 /* reference: name of the GPU type that the durations of the trace are for; NULL = the first of the
- * cluster. A type that the file does not know, or a reference that it does not know, makes the
- * scalars of the cluster decide. */
+ * cluster whose scalar is 1. Where the file does not know the reference, a type or anything of the
+ * job, the scalar of the type decides: scalars are relative to the GPUs of the trace already. Jobs
+ * of no profile always take it. Names of types are compared as those of profiles are. */
 HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
                                          const struct hs_catalogue *catalogue,
                                          const struct hs_cluster *cluster, const char *reference,
                                          struct hs_diag *diag);
-/* Speed of a profile (HS_NO_PROFILE: a job of no profile) on cluster type t, Q32; never 0. */
+/* Speed of a profile (HS_NO_PROFILE: a job of no profile) on cluster type t, Q32; never 0. source
+ * may be NULL. */
 uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                       enum hs_speed_source *source);
 /* 0 unless every profile runs equally fast on every type: then that speed. */
@@ -35,11 +47,13 @@ uint64_t hs_speed_uniform_q32(const struct hs_speed *m);
  * known. Gang sizes between and beyond those measured take the nearest, ties to the smaller. */
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus);
-/* Throughput of `held` GPUs relative to that of `gpus`, Q32 (elastic jobs): linear times the ratio
- * of the scaling efficiencies, linear where nothing is known. */
+/* Throughput of `held` GPUs relative to that of `gpus`, Q32 (elastic jobs): on the lines between
+ * the measured throughputs, with the efficiency of the largest beyond it; linear where nothing is
+ * known. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus);
-/* Mean absolute percentage error of the family fallback between a type and the reference; NaN. */
+/* Hold-out error of a fallback (BATCH, FAMILY) between a type and the reference: mean absolute
+ * percentage error of the time, as a fraction; NaN where the file does not tell. */
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);
 void hs_speed_free(struct hs_speed *m);
 

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Speed tables: which figure answers for a profile on a GPU type, gangs spread and resized, and how
+ * bad files are refused. The model is small and made up; each expected number is the quotient or
+ * the product that the comment beside it names. All figures are binary fractions: Q32 is exact.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/fixed.h"
+#include "model/speed.h"
+#include "support/sink.h"
+
+#define Q32(x) ((uint64_t)((x)*4294967296.0))
+
+static struct sink sink;
+static struct hs_catalogue catalogue;
+
+enum { M_32, M_64_AMP, M_256, OF_FAMILY, N, UNKNOWN, N_BATCH };
+
+static const char rows[] = "model,dataset,batch,precision,family\n"
+                           "M,D,32,fp32,F1\n"
+                           "m,d,64,amp,F1\n"
+                           "M,D,256,fp32,F1\n"
+                           "X,Y,8,fp32,f-1\n"
+                           "N,E,,fp32,F2\n"
+                           "Z,Q,1,fp32,\n"
+                           "N,E,4,fp32,F2\n";
+
+/* Throughputs of F1 on the K80: 1, 1.5, 2, 2 on 1, 2, 4, 8 GPUs. */
+static const char model[] =
+    "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"V100\", \"P100\", \"K80\"],\n"
+    " \"reference\": \"V100\",\n"
+    " \"jobs\": [\n"
+    "  {\"profile\": \"M/D/32/fp32\", \"family\": \"F1\",\n"
+    "   \"speed\": {\"V100\": 1, \"P100\": 0.5, \"K80\": 0.25}},\n"
+    "  {\"profile\": \"M/D/128/fp32\", \"speed\": {\"V100\": 1, \"P100\": 0.75}},\n"
+    "  {\"profile\": \"N/E//fp32\", \"speed\": {\"V100\": 1, \"K80\": 0.125}}],\n"
+    " \"families\": [\n"
+    "  {\"family\": \"F1\", \"jobs\": 2, \"speed\": {\"V100\": 1, \"P100\": 0.625, \"K80\": "
+    "0.15625}},\n"
+    "  {\"family\": \"F2\", \"jobs\": 1, \"speed\": {\"V100\": 1, \"K80\": 0.0625}}],\n"
+    " \"scaling\": [{\"family\": \"F1\", \"gpu\": \"K80\", \"gpus\": [2, 4, 8],\n"
+    "  \"efficiency\": [0.75, 0.5, 0.25]}],\n"
+    " \"spread\": [{\"family\": \"F1\", \"gpu\": \"P100\", \"gpus\": [2, 4, 8],\n"
+    "  \"factor\": [0.5, 0.25, 0.75]}],\n"
+    " \"holdout\": [\n"
+    "  {\"protocol\": \"in the table\", \"fallback\": \"family\", \"gpu\": \"P100\",\n"
+    "   \"reference\": \"V100\", \"n\": 3, \"mape\": 0.09, \"p95\": 0.2},\n"
+    "  {\"protocol\": \"unseen job\", \"fallback\": \"family\", \"gpu\": \"P100\",\n"
+    "   \"reference\": \"V100\", \"n\": 3, \"mape\": 0.125, \"p95\": 0.25},\n"
+    "  {\"protocol\": \"unseen job\", \"fallback\": \"batch\", \"gpu\": \"K80\",\n"
+    "   \"reference\": \"V100\", \"n\": 3, \"mape\": 0.25, \"p95\": 0.25}]}\n";
+
+/* Names are free: v-100 is the file's V100, A100 nobody's. */
+static const char cluster_text[] =
+    "{\"gpu_types\": {\"A100\": {\"speed\": 2}, \"v-100\": {}, \"p_100\": {\"speed\": 0.75},\n"
+    "  \"K80\": {\"speed\": 0.5}},\n"
+    " \"nodes\": [{\"gpus\": 1, \"type\": \"A100\"}, {\"gpus\": 1, \"type\": \"v-100\"},\n"
+    "  {\"gpus\": 1, \"type\": \"p_100\"}, {\"gpus\": 1, \"type\": \"K80\"}]}\n";
+enum { A100, V100, P100, K80 };
+
+static struct hs_cluster cluster;
+
+static const char *write_text(const char *name, const char *text)
+{
+    return scratch_write(name, text, strlen(text));
+}
+
+static int open_all(void **state)
+{
+    if (scratch_open(state) != 0)
+        return -1;
+    sink_init(&sink);
+    if (hs_catalogue_load(&catalogue, write_text("profiles.csv", rows), &sink.diag) != HS_OK ||
+        hs_cluster_load(&cluster, write_text("cluster.json", cluster_text), &sink.diag) != HS_OK) {
+        print_message("%s", sink.text);
+        return -1;
+    }
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    hs_catalogue_free(&catalogue);
+    hs_cluster_free(&cluster);
+    return scratch_close(state);
+}
+
+static struct hs_speed *load(const char *text, const struct hs_cluster *on, const char *reference)
+{
+    struct hs_speed *m;
+    sink_init(&sink);
+    if (hs_speed_load(&m, write_text("speed.json", text), &catalogue, on, reference, &sink.diag) !=
+        HS_OK)
+        fail_msg("%s", sink.text);
+    assert_string_equal(sink.text, "");
+    return m;
+}
+
+static void expect(const struct hs_speed *m, uint32_t profile, uint32_t type, uint64_t speed_q32,
+                   enum hs_speed_source source)
+{
+    enum hs_speed_source found;
+    assert_int_equal(hs_speed_q32(m, profile, type, &found), speed_q32);
+    assert_string_equal(hs_speed_source_text(found), hs_speed_source_text(source));
+    assert_int_equal(hs_speed_q32(m, profile, type, NULL), speed_q32);
+}
+
+/* ---- which figure answers ---- */
+
+static void test_sources(void **state)
+{
+    (void)state;
+    struct hs_speed *m = load(model, &cluster, NULL); /* v-100: the first whose scalar is 1 */
+    expect(m, M_32, V100, HS_Q32_ONE, HS_SPEED_REFERENCE);
+    /* The table wins over the scalars 0.75 and 0.5. */
+    expect(m, M_32, P100, Q32(0.5), HS_SPEED_MEASURED);
+    expect(m, M_32, K80, Q32(0.25), HS_SPEED_MEASURED);
+    expect(m, N, K80, Q32(0.125), HS_SPEED_MEASURED);
+    /* 64 is as far from 32 as from 128, by ratio: the smaller. */
+    expect(m, M_64_AMP, P100, Q32(0.5), HS_SPEED_BATCH);
+    /* 128 is nearer to 256, but was not measured on the K80. */
+    expect(m, M_256, P100, Q32(0.75), HS_SPEED_BATCH);
+    expect(m, M_256, K80, Q32(0.25), HS_SPEED_BATCH);
+    expect(m, OF_FAMILY, P100, Q32(0.625), HS_SPEED_FAMILY);
+    expect(m, OF_FAMILY, V100, HS_Q32_ONE, HS_SPEED_REFERENCE);
+    /* A batch is no nearer batch of a job that has none. */
+    expect(m, N_BATCH, K80, Q32(0.0625), HS_SPEED_FAMILY);
+    /* Neither N nor F2 ran on a P100, nothing on an A100. */
+    expect(m, N, P100, Q32(0.75), HS_SPEED_SCALAR);
+    expect(m, M_32, A100, Q32(2), HS_SPEED_SCALAR);
+    expect(m, UNKNOWN, K80, Q32(0.5), HS_SPEED_SCALAR);
+    expect(m, HS_NO_PROFILE, P100, Q32(0.75), HS_SPEED_SCALAR);
+    expect(m, HS_NO_PROFILE, V100, HS_Q32_ONE, HS_SPEED_REFERENCE);
+    assert_int_equal(hs_speed_uniform_q32(m), 0);
+    hs_speed_free(m);
+}
+
+/* Durations of a trace of P100s: a V100 runs M/D/32 1 / 0.5 times as fast, a K80 0.25 / 0.5. */
+static void test_other_reference(void **state)
+{
+    (void)state;
+    struct hs_speed *m = load(model, &cluster, "P-100");
+    expect(m, M_32, V100, Q32(2), HS_SPEED_MEASURED);
+    expect(m, M_32, K80, Q32(0.5), HS_SPEED_MEASURED);
+    expect(m, M_32, P100, HS_Q32_ONE, HS_SPEED_REFERENCE);
+    expect(m, OF_FAMILY, K80, Q32(0.15625 / 0.625), HS_SPEED_FAMILY);
+    expect(m, N, V100, HS_Q32_ONE, HS_SPEED_SCALAR);
+    expect(m, HS_NO_PROFILE, P100, Q32(0.75), HS_SPEED_SCALAR); /* as the cluster file says */
+    assert_true(isnan(hs_speed_error(m, K80, HS_SPEED_BATCH)));
+    hs_speed_free(m);
+}
+
+/* Nobody measured the GPUs of the trace: no quotient can be formed. */
+static void test_unknown_reference(void **state)
+{
+    (void)state;
+    static const uint64_t scalars[] = {Q32(2), HS_Q32_ONE, Q32(0.75), Q32(0.5)};
+    struct hs_speed *m = load(model, &cluster, "T4");
+    for (uint32_t type = 0; type < 4; type++)
+        for (uint32_t profile = 0; profile <= N_BATCH; profile++)
+            expect(m, profile, type, scalars[type], HS_SPEED_SCALAR);
+    hs_speed_free(m);
+}
+
+static void test_uniform(void **state)
+{
+    (void)state;
+    struct hs_cluster plain;
+    sink_init(&sink);
+    assert_int_equal(hs_cluster_load(&plain, "2x4:V100", &sink.diag), HS_OK);
+    struct hs_speed *m = load(model, &plain, NULL);
+    assert_int_equal(hs_speed_uniform_q32(m), HS_Q32_ONE);
+    hs_speed_free(m);
+    m = load(model, &plain, "P100"); /* profiles differ: 2, 4/3, 1/0.625, 1 */
+    assert_int_equal(hs_speed_uniform_q32(m), 0);
+    hs_speed_free(m);
+    hs_cluster_free(&plain);
+    assert_int_equal(hs_cluster_load(&plain, "2x4", &sink.diag), HS_OK); /* untyped */
+    m = load(model, &plain, NULL);
+    assert_int_equal(hs_speed_uniform_q32(m), HS_Q32_ONE);
+    hs_speed_free(m);
+    hs_cluster_free(&plain);
+}
+
+/* ---- gangs ---- */
+
+static void test_spread(void **state)
+{
+    (void)state;
+    struct hs_speed *m = load(model, &cluster, NULL);
+    static const struct {
+        uint32_t gpus;
+        double factor;
+    } cases[] = {{1, 0.5},  {2, 0.5},  {3, 0.5},  {4, 0.25},  {5, 0.25},
+                 {6, 0.25}, {7, 0.75}, {8, 0.75}, {99, 0.75}, {UINT32_MAX, 0.75}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(hs_speed_spread_q32(m, M_32, P100, cases[i].gpus), Q32(cases[i].factor));
+    assert_int_equal(hs_speed_spread_q32(m, OF_FAMILY, P100, 2), Q32(0.5)); /* by family */
+    assert_int_equal(hs_speed_spread_q32(m, M_32, K80, 4), HS_Q32_ONE);
+    assert_int_equal(hs_speed_spread_q32(m, M_32, A100, 4), HS_Q32_ONE);
+    assert_int_equal(hs_speed_spread_q32(m, N, P100, 4), HS_Q32_ONE);
+    assert_int_equal(hs_speed_spread_q32(m, HS_NO_PROFILE, P100, 4), HS_Q32_ONE);
+    hs_speed_free(m);
+}
+
+static void test_resize(void **state)
+{
+    (void)state;
+    struct hs_speed *m = load(model, &cluster, NULL);
+    static const struct {
+        uint32_t held, gpus;
+        double factor;
+    } cases[] = {
+        {1, 1, 1},       {2, 1, 1.5},  {4, 1, 2},  {8, 1, 2}, {3, 1, 1.75}, /* between 1.5 and 2 */
+        {6, 1, 2},                                                          /* between 2 and 2 */
+        {16, 1, 4},                                                         /* 0.25 of each GPU */
+        {4, 2, 4.0 / 3}, {2, 4, 0.75}, {16, 8, 2}, {4, 4, 1}, {0, 4, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(hs_speed_resize_q32(m, M_32, K80, cases[i].held, cases[i].gpus),
+                         Q32(cases[i].factor));
+    assert_int_equal(hs_speed_resize_q32(m, M_32, V100, 3, 4), Q32(0.75)); /* linear */
+    assert_int_equal(hs_speed_resize_q32(m, HS_NO_PROFILE, K80, 8, 2), Q32(4));
+    hs_speed_free(m);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct hs_speed *m = load(model, &cluster, NULL);
+    assert_true(hs_speed_error(m, P100, HS_SPEED_FAMILY) == 0.125); /* held out, not in the table */
+    assert_true(hs_speed_error(m, K80, HS_SPEED_BATCH) == 0.25);
+    assert_true(isnan(hs_speed_error(m, K80, HS_SPEED_FAMILY)));
+    assert_true(isnan(hs_speed_error(m, A100, HS_SPEED_FAMILY)));
+    assert_true(isnan(hs_speed_error(m, P100, HS_SPEED_MEASURED)));
+    hs_speed_free(m);
+}
+
+/* ---- bad files ---- */
+
+#define HEAD  "{\"kind\": \"speed\", \"format\": 1, "
+#define TYPES HEAD "\"types\": [\"V100\", \"P100\"], \"reference\": \"V100\", "
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {HEAD "\"reference\": \"V100\"}", "types must be an array, not nothing"},
+        {HEAD "\"types\": []}", "types is empty"},
+        {HEAD "\"types\": [1], \"reference\": \"V100\"}", "a GPU type must be text, not a number"},
+        {HEAD "\"types\": [\"\"], \"reference\": \"V100\"}", "a GPU type must have 1..255 bytes"},
+        {HEAD "\"types\": [\"V100\", \"v-100\"], \"reference\": \"V100\"}",
+         "GPU type 'v-100' appears twice"},
+        {HEAD "\"types\": [\"V100\"]}", "\"reference\" is missing"},
+        {HEAD "\"types\": [\"V100\"], \"reference\": \"K80\"}", "unknown GPU type 'K80'"},
+        {TYPES "\"job\": []}", "unknown key 'job' in a speed model"},
+        {TYPES "\"jobs\": {}}", "jobs must be an array, not an object"},
+        {TYPES "\"jobs\": [1]}", "a job must be an object, not a number"},
+        {TYPES "\"jobs\": [{\"speed\": {}}]}", "a job names its profile"},
+        {TYPES "\"jobs\": [{\"profile\": \"a/b/c\", \"speed\": {}}]}", "a job names its profile"},
+        {TYPES "\"jobs\": [{\"profile\": \"a/b/c/d\"}]}", "speed must be an object, not nothing"},
+        {TYPES "\"jobs\": [{\"profile\": \"a/b/c/d\", \"speed\": {\"T4\": 1}}]}",
+         "unknown GPU type 'T4'"},
+        {TYPES "\"jobs\": [{\"profile\": \"a/b/c/d\", \"speed\": {\"P100\": 0}}]}",
+         "P100 must be a number 0.001..1000"},
+        {TYPES "\"jobs\": [{\"profile\": \"a/b/c/d\", \"speed\": {\"P100\": null}}]}",
+         "P100 must be a number 0.001..1000"},
+        {TYPES "\"jobs\": [{\"profile\": \"a/b/c/d\", \"speed\": {}},"
+               "{\"profile\": \"A/b/c/d\", \"speed\": {}}]}",
+         "profile 'A/b/c/d' appears twice"},
+        {TYPES "\"families\": [{\"speed\": {}}]}", "\"family\" is missing"},
+        {TYPES "\"families\": [{\"family\": \"F\", \"speed\": {}},"
+               "{\"family\": \"f\", \"speed\": {}}]}",
+         "family 'f' appears twice"},
+        {TYPES "\"scaling\": [{\"family\": \"F\", \"gpu\": \"P100\", \"gpus\": [2]}]}",
+         "efficiency must be an array, not nothing"},
+        {TYPES "\"scaling\": [{\"family\": \"F\", \"gpu\": \"P100\", \"gpus\": [2], "
+               "\"efficiency\": [1, 1]}]}",
+         "one number for each of \"gpus\""},
+        {TYPES "\"scaling\": [{\"family\": \"F\", \"gpu\": \"P100\", \"gpus\": [1], "
+               "\"efficiency\": [1]}]}",
+         "gpus must be whole numbers from 2 on, ascending"},
+        {TYPES "\"scaling\": [{\"family\": \"F\", \"gpu\": \"P100\", \"gpus\": [4, 2], "
+               "\"efficiency\": [1, 1]}]}",
+         "gpus must be whole numbers from 2 on, ascending"},
+        {TYPES "\"spread\": [{\"family\": \"F\", \"gpu\": \"P100\", \"gpus\": [2], "
+               "\"factor\": [1.5]}]}",
+         "a share must be a number 0.001..1"},
+        {TYPES "\"spread\": [{\"family\": \"F\", \"gpu\": \"P100\", \"gpus\": [2], "
+               "\"factor\": [1]}, {\"family\": \"f\", \"gpu\": \"p-100\", \"gpus\": [2], "
+               "\"factor\": [1]}]}",
+         "family 'f' appears twice on this GPU type"},
+        {TYPES "\"holdout\": [{\"protocol\": \"unseen job\", \"fallback\": \"family\", "
+               "\"gpu\": \"P100\", \"reference\": \"V100\"}]}",
+         "\"mape\" is missing"},
+        {"{\"kind\": \"predictor\", \"format\": 1}", "a model file of kind 'predictor'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hs_speed *m;
+        sink_init(&sink);
+        const char *path = write_text("bad.json", cases[i].text);
+        assert_int_equal(hs_speed_load(&m, path, &catalogue, &cluster, NULL, &sink.diag),
+                         HS_E_INPUT);
+        assert_null(m);
+        if (strstr(sink.text, cases[i].message) == NULL || strstr(sink.text, "bad.json:") == NULL)
+            fail_msg("'%s' is not in: %s", cases[i].message, sink.text);
+        hs_speed_free(m);
+    }
+}
+
+/* Cut anywhere, the file is refused, not half used. */
+static void test_cut_short(void **state)
+{
+    (void)state;
+    for (size_t len = 0; len < strlen(model) - 2; len += 7) {
+        struct hs_speed *m;
+        sink_init(&sink);
+        const char *path = scratch_write("cut.json", model, len);
+        assert_int_equal(hs_speed_load(&m, path, &catalogue, &cluster, NULL, &sink.diag),
+                         HS_E_INPUT);
+        assert_null(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_other_reference),
+        cmocka_unit_test(test_unknown_reference),
+        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_cut_short),
+    };
+    return cmocka_run_group_tests_name("speed", tests, open_all, close_all);
+}
