@@ -45,7 +45,8 @@ const struct hs_calibration *hs_calibration_at(size_t index); /* NULL past the e
 /* Reads every --data into one set of measurements each; set[i] for data[i]. */
 HS_MUST_USE enum hs_status hs_calibrate_read(const struct hs_calibrate_options *options,
                                              struct hs_measurements *set, struct hs_diag *diag);
-/* The head of a model file: kind, format, data with hashes, steps, rows kept and dropped. */
+/* The head of a model file: kind, format, data with hashes, steps, rows kept and dropped. Members
+ * of an object that the caller has opened; counts[i] for set[i]. */
 void hs_calibrate_write_head(struct hs_jsonw *w, const char *kind,
                              const struct hs_calibrate_options *options,
                              const struct hs_measurements *set,
