@@ -22,7 +22,8 @@ void hs_models_assign_options(struct hs_assign_options *assign,
     *assign = (struct hs_assign_options){.mode = (enum hs_assign_mode)options->assign,
                                          .seed = (uint64_t)options->seed,
                                          .target_util = options->assign_target / 100,
-                                         .sticky = options->assign_sticky};
+                                         .sticky = options->assign_sticky,
+                                         .load = options->load};
     for (uint32_t t = 0; cluster != NULL && t < cluster->type_count; t++) {
         uint32_t mib = cluster->types[t].mem_mib;
         if (mib > 0 && (assign->mem_limit_mib == 0 || mib < assign->mem_limit_mib))
