@@ -26,6 +26,7 @@ static const struct hs_column columns[] = {
     COLUMN("model", TEXT, false, model),
     COLUMN("dataset", TEXT, false, dataset),
     COLUMN("batch", TEXT, false, batch),
+    COLUMN("precision", TEXT, false, precision),
     COLUMN("nodes", COUNT, false, nodes),
     COLUMN("cpus", COUNT, false, cpus),
     COLUMN("mem_mib", MIB, false, mem_mib),
@@ -93,8 +94,8 @@ const struct hs_trace_format hs_trace_format_csv = {
     .name = "csv",
     .summary = "native CSV: columns by name, others through --map",
     .columns = "job_id, submit_time, gpus, duration; optional: user, vc, gpu_type, model, dataset, "
-               "batch, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, deadline, "
-               "preempt_cost, gpus_min, gpus_max, status or outcome",
+               "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
+               "deadline, preempt_cost, gpus_min, gpus_max, status or outcome",
     .recognise = recognise,
     .state_size = sizeof(struct native),
     .open = open_native,

@@ -10,9 +10,9 @@
 #include "base/memory.h"
 
 #define ROWS_MAX   (UINT32_C(1) << 31)
-#define TEXT_MAX   (UINT32_C(1) << 24) /* of one row: 7 CSV fields of at most 1 MiB */
+#define TEXT_MAX   (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
 #define TEXT_ROOM  24                  /* a short id; grows once for longer texts */
-#define TEXT_COUNT 7
+#define TEXT_COUNT 8
 #define NO_SLOT    UINT32_MAX
 
 struct hs_reorder_slot {
@@ -48,9 +48,9 @@ static void give_back(struct hs_reorder *r, uint32_t slot)
 static enum hs_status copy_row(struct hs_reorder_slot *slot, const struct hs_trace_job *job)
 {
     slot->job = *job;
-    const char **texts[TEXT_COUNT] = {&slot->job.id,       &slot->job.user,  &slot->job.vc,
-                                      &slot->job.gpu_type, &slot->job.model, &slot->job.dataset,
-                                      &slot->job.batch};
+    const char **texts[TEXT_COUNT] = {&slot->job.id,       &slot->job.user,     &slot->job.vc,
+                                      &slot->job.gpu_type, &slot->job.model,    &slot->job.dataset,
+                                      &slot->job.batch,    &slot->job.precision};
     size_t lengths[TEXT_COUNT], need = 0;
     for (int i = 0; i < TEXT_COUNT; i++) {
         lengths[i] = *texts[i] ? strlen(*texts[i]) + 1 : 0;

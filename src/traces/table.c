@@ -144,6 +144,7 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .blank = {.deadline_us = -1,
                                          .preempt_cost_us = -1,
                                          .gpu_util_pm = -1,
+                                         .profile = HS_NO_PROFILE,
                                          .outcome = HS_OUTCOME_UNKNOWN},
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP};
     HS_TRY(hs_csv_open(&table->csv, input, ',', hs_faults_relay(faults)));

@@ -46,6 +46,7 @@ static void keep_job(struct traced *t, const struct hs_trace_job *job)
         kept->model = keep_text(t, job->model);
         kept->dataset = keep_text(t, job->dataset);
         kept->batch = keep_text(t, job->batch);
+        kept->precision = keep_text(t, job->precision);
     }
     t->count++;
 }

@@ -55,6 +55,36 @@ static void test_empty(void **state)
     hs_reorder_free(&r);
 }
 
+/* The strings of a record are borrowed from the reader: each is copied, none left behind. */
+static void test_every_text_is_copied(void **state)
+{
+    char texts[8][4] = {"id", "us", "vc", "gt", "mo", "da", "ba", "pr"};
+    const struct hs_trace_job row = {.id = texts[0],
+                                     .user = texts[1],
+                                     .vc = texts[2],
+                                     .gpu_type = texts[3],
+                                     .model = texts[4],
+                                     .dataset = texts[5],
+                                     .batch = texts[6],
+                                     .precision = texts[7]};
+    struct hs_reorder r;
+    struct hs_trace_job job;
+    (void)state;
+    hs_reorder_init(&r);
+    assert_int_equal(hs_reorder_push(&r, &row), HS_OK);
+    memset(texts, 'x', sizeof texts);
+    assert_true(hs_reorder_pop(&r, &job));
+    assert_string_equal(job.id, "id");
+    assert_string_equal(job.user, "us");
+    assert_string_equal(job.vc, "vc");
+    assert_string_equal(job.gpu_type, "gt");
+    assert_string_equal(job.model, "mo");
+    assert_string_equal(job.dataset, "da");
+    assert_string_equal(job.batch, "ba");
+    assert_string_equal(job.precision, "pr");
+    hs_reorder_free(&r);
+}
+
 /* Rows of one time keep their order, whether they came early or late. */
 static void test_stable(void **state)
 {
@@ -225,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_every_text_is_copied),
         cmocka_unit_test(test_stable),
         cmocka_unit_test(test_random_rows_against_a_sort),
         cmocka_unit_test(test_sliding_window_recycles),

@@ -65,10 +65,11 @@ static void test_all_columns_in_any_order(void **state)
     traced_options(&t);
     read_it(
         "outcome,gpus_max,gpus_min,preempt_cost,deadline,priority,gpu_util,gpu_mem_mib,mem_mib,"
-        "cpus,nodes,batch,dataset,model,gpu_type,vc,user,duration,gpus,submit_time,extra,job_id\n"
-        "FAILED,8,2,7.5,100,-3,45.67,16GiB,1024,12,2,64,imagenet,vgg16,V100,vcA,\"u, 1\",60,4,"
-        "2020-04-01 00:00:01,x,j 1\n"
-        "Pass,,,,,,,,,,,,,,,,,60,4.0,2020-04-01 00:00:02,,j2\n");
+        "cpus,nodes,precision,batch,dataset,model,gpu_type,vc,user,duration,gpus,submit_time,"
+        "extra,job_id\n"
+        "FAILED,8,2,7.5,100,-3,45.67,16GiB,1024,12,2,amp,64,imagenet,vgg16,V100,vcA,\"u, 1\",60,"
+        "4,2020-04-01 00:00:01,x,j 1\n"
+        "Pass,,,,,,,,,,,,,,,,,,60,4.0,2020-04-01 00:00:02,,j2\n");
     assert_int_equal(t.status, HS_END);
     assert_int_equal(t.count, 2);
     const struct hs_trace_job *a = &t.jobs[0], *b = &t.jobs[1];
@@ -79,6 +80,8 @@ static void test_all_columns_in_any_order(void **state)
     assert_string_equal(a->model, "vgg16");
     assert_string_equal(a->dataset, "imagenet");
     assert_string_equal(a->batch, "64");
+    assert_string_equal(a->precision, "amp");
+    assert_true(a->profile == HS_NO_PROFILE);
     /* 18,353 days from 1970-01-01 to 2020-04-01 (date -u -d 2020-04-01 +%s = 1585699200) */
     assert_int_equal(a->submit_us, (INT64_C(1585699200) + 1) * SECOND);
     assert_int_equal(a->nodes, 2);

@@ -56,6 +56,8 @@ static void test_plain_job(void **state)
     assert_int_equal(a->submit_us, SEVEN_US);
     assert_int_equal(a->duration_us, 20 * MINUTE_US);
     assert_int_equal(a->outcome, HS_OUTCOME_COMPLETED);
+    assert_null(a->precision);
+    assert_true(a->profile == HS_NO_PROFILE);
 }
 
 /* 07:10-07:20, idle, 07:40-07:45: 35 min from first start to last end, 15 min of work. */
