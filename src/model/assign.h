@@ -8,7 +8,8 @@
  *     HS_TRY(hs_engine_run(engine, hs_assign_source(a)));
  *     hs_assign_counts(a, &counts);
  *
- * Draws are keyed by (seed, "assign", index of the job): nothing a policy does shifts them.
+ * Draws are keyed by (seed, "assign", index of the job): nothing a policy does shifts them. Jobs
+ * without GPUs get no profile.
  */
 #ifndef HORUS_MODEL_ASSIGN_H
 #define HORUS_MODEL_ASSIGN_H
@@ -22,7 +23,7 @@
 enum hs_assign_mode {
     HS_ASSIGN_AUTO,      /* columns, else telemetry, else mix */
     HS_ASSIGN_COLUMNS,   /* only what the trace names */
-    HS_ASSIGN_TELEMETRY, /* columns or telemetry */
+    HS_ASSIGN_TELEMETRY, /* columns or telemetry; a utilization of 0 is idle, it tells nothing */
     HS_ASSIGN_MIX,       /* mix for every job, whatever the trace says */
     HS_ASSIGN_OFF,
 };
@@ -34,8 +35,10 @@ struct hs_assign_options {
     double sticky;          /* chance that a job of the same user and size within a day keeps the
                                profile of the one before */
     uint32_t mem_limit_mib; /* memory of the GPUs: larger profiles are not drawn; 0 = none */
-    const char *gpu;        /* the mix draws from profiles measured on this type; NULL = the type
-                               with the most of them in the catalogue */
+    const char *gpu;        /* telemetry and mix draw from profiles measured on this type; NULL =
+                               the type with the most of them in the catalogue */
+    double load;            /* by which the source divided its gaps (--load), so that a day stays a
+                               recorded day and jobs their profiles; 0 = 1 */
 };
 
 struct hs_assign_counts {
@@ -52,8 +55,10 @@ HS_MUST_USE enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_j
                                           const struct hs_catalogue *catalogue,
                                           const struct hs_assign_options *options,
                                           struct hs_diag *diag);
-/* Fills profile, and gpu_util_pm, gpu_mem_mib where the record has none; with a mix also model,
- * dataset, batch and precision. */
+/* Fills profile, and gpu_util_pm, gpu_mem_mib where the record has none; unless the profile came by
+ * columns also model, dataset, batch and precision. Idle utilizations give way to the mix, and
+ * under HS_ASSIGN_MIX so does all that the record says of utilization and memory. The new texts are
+ * those of the catalogue. */
 struct hs_job_source hs_assign_source(struct hs_assign *assign);
 void hs_assign_get_counts(const struct hs_assign *assign, struct hs_assign_counts *counts);
 void hs_assign_close(struct hs_assign *assign);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The filter: what a record names is looked up, what it tells is matched, the rest is drawn. A job
+ * has its own random bits, hs_mix64(hs_mix64(stream, index), purpose), so that its profile depends
+ * on the jobs before it only through stickiness. A draw is O(log profiles) and O(sizes of the user)
+ * and formats nothing; memory is O(users x sizes), besides the names of the models seen.
+ */
+#include "model/assign.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "model/assign_mix.h"
+
+#define DAY_US         (86400 * HS_US_PER_S) /* horus.md 7: same user, GPUs, within 1 day */
+#define CHANCE_ONE     (UINT64_C(1) << 32)
+#define NAMES_MAX      4096u /* distinct (model, dataset, batch, precision) remembered */
+#define NAME_SIZE      256
+#define HABITS_MAX     HS_INTERN_MAX
+#define NO_HABIT       UINT32_MAX
+#define NAME_SEPARATOR '\x1f'
+
+/* What the bits of a job are for. */
+enum draw { DRAW_PROFILE, DRAW_STAYS };
+
+/* The latest drawn job of one user and one size. */
+struct habit {
+    uint32_t gpus;
+    uint32_t profile;
+    uint32_t next; /* of the same user */
+    int64_t submit_us;
+};
+
+/* What a set of names was found to be. */
+struct naming {
+    uint32_t profile;
+    enum hs_match match;
+};
+
+struct hs_assign {
+    struct hs_job_source source;
+    const struct hs_catalogue *catalogue;
+    struct hs_assign_options options;
+    struct hs_diag *diag;
+    struct hs_mix mix;
+    struct hs_intern users, names;
+    uint32_t *first_habit; /* by user, index + 1; 0 = none */
+    struct habit *habits;
+    struct naming *namings; /* by id in names */
+    uint32_t first_habit_cap, habit_count, habit_cap, naming_cap, naming_count;
+    uint64_t seed, index;
+    uint64_t stays_below; /* in CHANCE_ONE */
+    int64_t day_us;       /* on the clock of the source */
+    struct hs_assign_counts counts;
+};
+
+static uint64_t draw(const struct hs_assign *a, enum draw purpose)
+{
+    return hs_mix64(hs_mix64(a->seed, a->index), purpose);
+}
+
+/* Texts are those of the catalogue; an absent one is NULL, as a reader has it. */
+static void name_job(struct hs_trace_job *job, const struct hs_profile *p)
+{
+    job->model = p->model;
+    job->dataset = p->dataset[0] != '\0' ? p->dataset : NULL;
+    job->batch = p->batch[0] != '\0' ? p->batch : NULL;
+    job->precision = p->precision[0] != '\0' ? p->precision : NULL;
+}
+
+static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile)
+{
+    const struct hs_profile *p = &a->catalogue->profiles[profile];
+    job->profile = profile;
+    if (job->gpu_util_pm < 0)
+        job->gpu_util_pm = p->util_pm;
+    if (job->gpu_mem_mib == 0)
+        job->gpu_mem_mib = p->mem_mib;
+}
+
+/* The names of a job as one text; false if they are too long for it. */
+static bool join_names(const struct hs_trace_job *job, char text[NAME_SIZE])
+{
+    const char *parts[] = {job->model, job->dataset, job->batch, job->precision};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t len = parts[i] != NULL ? strlen(parts[i]) : 0;
+        if (used + len + 1 >= NAME_SIZE)
+            return false;
+        if (len > 0)
+            memcpy(text + used, parts[i], len);
+        used += len;
+        text[used++] = NAME_SEPARATOR;
+    }
+    text[used] = '\0';
+    return true;
+}
+
+static struct naming look_up(const struct hs_assign *a, const struct hs_trace_job *job)
+{
+    struct naming found = {.match = HS_MATCH_NONE};
+    found.profile = hs_catalogue_match(a->catalogue, job->model, job->dataset, job->batch,
+                                       job->precision, &found.match);
+    return found;
+}
+
+/* The same few sets of names come again and again, and all but exact ones cost a search of the
+ * catalogue: the first NAMES_MAX are remembered. */
+static enum hs_status recall_names(struct hs_assign *a, const struct hs_trace_job *job,
+                                   struct naming *out)
+{
+    char text[NAME_SIZE];
+    uint32_t id;
+    if (!join_names(job, text)) {
+        *out = look_up(a, job);
+        return HS_OK;
+    }
+    if (a->names.count < NAMES_MAX)
+        HS_TRY(hs_intern_get(&a->names, text, &id));
+    else
+        id = hs_intern_find(&a->names, text);
+    if (id < a->naming_count) {
+        *out = a->namings[id];
+        return HS_OK;
+    }
+    *out = look_up(a, job);
+    if (id == UINT32_MAX)
+        return HS_OK;
+    HS_TRY(hs_grow((void **)&a->namings, &a->naming_cap, (uint64_t)id + 1, sizeof *a->namings,
+                   HS_INTERN_MAX));
+    a->namings[id] = *out;
+    a->naming_count = id + 1;
+    return HS_OK;
+}
+
+static enum hs_status give_named(struct hs_assign *a, struct hs_trace_job *job, bool *is_given)
+{
+    struct naming found;
+    *is_given = false;
+    if (job->model == NULL)
+        return HS_OK;
+    HS_TRY(recall_names(a, job, &found));
+    if (found.profile == HS_NO_PROFILE) {
+        if (a->counts.unknown_model++ == 0)
+            (void)snprintf(a->counts.unknown_example, sizeof a->counts.unknown_example, "%s",
+                           job->model);
+        return HS_OK;
+    }
+    *is_given = true;
+    give(a, job, found.profile);
+    a->counts.by_columns++;
+    a->counts.inexact += found.match == HS_MATCH_BATCH;
+    return HS_OK;
+}
+
+static void give_near(struct hs_assign *a, struct hs_trace_job *job)
+{
+    uint32_t profile = hs_mix_draw_near(&a->mix, job->gpu_util_pm, draw(a, DRAW_PROFILE));
+    name_job(job, &a->catalogue->profiles[profile]);
+    give(a, job, profile);
+    a->counts.by_telemetry++;
+}
+
+/* The habit of this user with jobs of this size, made if there is none; NULL without a name. */
+static enum hs_status find_habit(struct hs_assign *a, const struct hs_trace_job *job,
+                                 struct habit **out, bool *is_new)
+{
+    uint32_t user;
+    *out = NULL;
+    HS_TRY(hs_intern_get(&a->users, job->user, &user));
+    if (user == 0)
+        return HS_OK;
+    HS_TRY(hs_grow((void **)&a->first_habit, &a->first_habit_cap, (uint64_t)user + 1,
+                   sizeof *a->first_habit, HS_INTERN_MAX));
+    uint32_t at = a->first_habit[user];
+    while (at != 0 && a->habits[at - 1].gpus != job->gpus)
+        at = a->habits[at - 1].next;
+    *is_new = at == 0;
+    if (*is_new) {
+        HS_TRY(hs_grow((void **)&a->habits, &a->habit_cap, (uint64_t)a->habit_count + 1,
+                       sizeof *a->habits, HABITS_MAX));
+        at = ++a->habit_count;
+        a->habits[at - 1] = (struct habit){.gpus = job->gpus, .next = a->first_habit[user]};
+        a->first_habit[user] = at;
+    }
+    *out = &a->habits[at - 1];
+    return HS_OK;
+}
+
+static enum hs_status give_drawn(struct hs_assign *a, struct hs_trace_job *job)
+{
+    struct habit *habit;
+    bool is_new = false;
+    HS_TRY(find_habit(a, job, &habit, &is_new));
+    uint32_t profile = HS_NO_PROFILE;
+    if (habit != NULL && !is_new && job->submit_us - habit->submit_us <= a->day_us &&
+        draw(a, DRAW_STAYS) >> 32 < a->stays_below)
+        profile = habit->profile;
+    if (profile == HS_NO_PROFILE)
+        profile = hs_mix_draw(&a->mix, job->gpus, draw(a, DRAW_PROFILE));
+    if (habit != NULL) {
+        habit->profile = profile;
+        habit->submit_us = job->submit_us;
+    }
+    /* What was drawn is what the job is: an idle or unwanted reading of the trace goes. */
+    job->gpu_util_pm = -1;
+    if (a->options.mode == HS_ASSIGN_MIX)
+        job->gpu_mem_mib = 0;
+    name_job(job, &a->catalogue->profiles[profile]);
+    give(a, job, profile);
+    a->counts.by_mix++;
+    return HS_OK;
+}
+
+static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
+{
+    enum hs_assign_mode mode = a->options.mode;
+    bool is_given = false;
+    if (mode == HS_ASSIGN_OFF || job->gpus == 0) {
+        a->counts.none++;
+        return HS_OK;
+    }
+    if (mode != HS_ASSIGN_MIX)
+        HS_TRY(give_named(a, job, &is_given));
+    if (is_given)
+        return HS_OK;
+    bool takes_telemetry = mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_TELEMETRY;
+    /* horus.md 7: jobs with NA or idle telemetry fall to the mix */
+    if (takes_telemetry && job->gpu_util_pm > 0) {
+        give_near(a, job);
+        return HS_OK;
+    }
+    if (mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_MIX)
+        return give_drawn(a, job);
+    a->counts.none++;
+    return HS_OK;
+}
+
+static enum hs_status assign_next(void *ctx, struct hs_trace_job *job)
+{
+    struct hs_assign *a = ctx;
+    HS_TRY(a->source.next(a->source.ctx, job));
+    enum hs_status status = assign_job(a, job);
+    a->index++;
+    if (status != HS_OK)
+        return hs_fail(a->diag, status, NULL, "--assign=off needs none",
+                       "no memory for the profiles of the jobs");
+    return HS_OK;
+}
+
+static enum hs_status check_options(const struct hs_assign_options *o, struct hs_diag *diag)
+{
+    if (!(o->target_util >= 0 && o->target_util <= 1))
+        return hs_fail(diag, HS_E_USAGE, NULL, "for example --assign-target=52",
+                       "the mean utilization of the mix must be between 0 and 1");
+    if (!(o->sticky >= 0 && o->sticky <= 1))
+        return hs_fail(diag, HS_E_USAGE, NULL, "for example --assign-sticky=0.8",
+                       "the chance to keep a profile must be between 0 and 1");
+    return HS_OK;
+}
+
+/* A day of the recorded clock on that of the source, whose gaps are divided by the load and rounded
+ * down: a job that came one day later to the second still counts. */
+static int64_t scaled_day(double load)
+{
+    return load > 0 && load != 1 ? (int64_t)ceil((double)DAY_US / load) + 1 : DAY_US;
+}
+
+static enum hs_status open_parts(struct hs_assign *a, struct hs_diag *diag)
+{
+    if (hs_intern_init(&a->users) != HS_OK || hs_intern_init(&a->names) != HS_OK)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the profiles of the jobs");
+    /* id 0 is the text without names, which is never looked up */
+    HS_TRY(hs_grow((void **)&a->namings, &a->naming_cap, 1, sizeof *a->namings, HS_INTERN_MAX));
+    a->naming_count = 1;
+    if (a->options.mode == HS_ASSIGN_OFF || a->options.mode == HS_ASSIGN_COLUMNS)
+        return HS_OK;
+    return hs_mix_open(&a->mix, a->catalogue, &a->options, diag);
+}
+
+enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source source,
+                              const struct hs_catalogue *catalogue,
+                              const struct hs_assign_options *options, struct hs_diag *diag)
+{
+    *assign = NULL;
+    HS_TRY(check_options(options, diag));
+    struct hs_assign *a = hs_alloc_zeroed(1, sizeof *a);
+    if (a == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the profiles of the jobs");
+    a->source = source;
+    a->catalogue = catalogue;
+    a->options = *options;
+    a->diag = diag;
+    a->seed = hs_seed_of(options->seed, "assign");
+    a->stays_below = (uint64_t)llrint(options->sticky * (double)CHANCE_ONE);
+    a->day_us = scaled_day(options->load);
+    enum hs_status status = open_parts(a, diag);
+    if (status == HS_OK)
+        *assign = a;
+    else
+        hs_assign_close(a);
+    return status;
+}
+
+struct hs_job_source hs_assign_source(struct hs_assign *assign)
+{
+    return (struct hs_job_source){.next = assign_next, .ctx = assign};
+}
+
+void hs_assign_get_counts(const struct hs_assign *assign, struct hs_assign_counts *counts)
+{
+    *counts = assign->counts;
+}
+
+void hs_assign_close(struct hs_assign *assign)
+{
+    if (assign == NULL)
+        return;
+    hs_mix_close(&assign->mix);
+    hs_intern_free(&assign->users);
+    hs_intern_free(&assign->names);
+    hs_free(assign->first_habit);
+    hs_free(assign->habits);
+    hs_free(assign->namings);
+    hs_free(assign);
+}
