@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus trace info FILE` and `horus trace validate FILE`: the doctor of traces.
+ * `horus trace info FILE` and `horus trace validate FILE`, the doctor of traces, and `horus trace
+ * assign FILE`, which writes the jobs with their profiles.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/setup.h"
+#include "cli/trace_assign.h"
 #include "traces/doctor.h"
 
 /* What the doctor needs of a cluster: GPUs per type and per VC. */
@@ -39,7 +42,12 @@ static enum hs_status pools_fill(struct pools *pools, const struct hs_cluster *c
     return HS_OK;
 }
 
-static enum hs_status validate(struct hs_call *call, const struct hs_trace_options *trace)
+static enum hs_status inform(struct hs_call *call, const struct hs_trace_options *trace)
+{
+    return hs_trace_info(trace, &call->out, &call->diag);
+}
+
+static enum hs_status examine(struct hs_call *call, const struct hs_trace_options *trace)
 {
     const struct hs_run_options *options = call->options;
     struct hs_cluster cluster = {0};
@@ -55,22 +63,65 @@ static enum hs_status validate(struct hs_call *call, const struct hs_trace_optio
     return status;
 }
 
+static enum hs_status validate(struct hs_call *call, const struct hs_trace_options *trace)
+{
+    enum hs_status status = examine(call, trace);
+    if (status == HS_E_INPUT && call->diag.errors == 0)
+        hs_report(&call->diag, HS_ERROR, &(struct hs_place){.file = trace->path}, NULL,
+                  "the trace has faults, listed above");
+    return status;
+}
+
+struct action {
+    const char *name;
+    bool takes_cluster, writes_file;
+    enum hs_status (*run)(struct hs_call *call, const struct hs_trace_options *trace);
+};
+
+static const struct action actions[] = {{"info", false, false, inform},
+                                        {"validate", true, false, validate},
+                                        {"assign", true, true, hs_trace_assign}};
+#define ACTION_COUNT (sizeof actions / sizeof *actions)
+
+static enum hs_status find_action(const char *name, const struct action **action,
+                                  struct hs_diag *diag)
+{
+    const char *names[ACTION_COUNT];
+    char hint[64];
+    for (size_t i = 0; i < ACTION_COUNT; i++) {
+        names[i] = actions[i].name;
+        if (strcmp(name, names[i]) == 0) {
+            *action = &actions[i];
+            return HS_OK;
+        }
+    }
+    const char *nearest = hs_nearest(name, names, ACTION_COUNT);
+    if (nearest != NULL)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    else
+        (void)snprintf(hint, sizeof hint, "usage: horus trace %s", hs_verb_trace.operands);
+    return hs_fail(diag, HS_E_USAGE, NULL, hint, "trace: unknown action '%s'", name);
+}
+
+/* What would be passed over in silence. */
+static enum hs_status check_meaning(const struct action *action,
+                                    const struct hs_run_options *options, struct hs_diag *diag)
+{
+    if (options->cluster != NULL && !action->takes_cluster)
+        return hs_fail(diag, HS_E_USAGE, NULL, "trace validate takes a cluster",
+                       "trace %s: -c has no meaning", action->name);
+    if (options->output != NULL && !action->writes_file)
+        return hs_fail(diag, HS_E_USAGE, NULL, "trace assign writes a file",
+                       "trace %s: -o has no meaning", action->name);
+    return HS_OK;
+}
+
 static enum hs_status trace(struct hs_call *call)
 {
-    static const char *const actions[] = {"info", "validate"};
     struct hs_run_options *options = call->options;
     struct hs_trace_options trace_options;
-    const char *action = call->operands[0];
-    bool is_info = strcmp(action, "info") == 0;
-
-    if (!is_info && strcmp(action, "validate") != 0) {
-        const char *nearest = hs_nearest(action, actions, 2);
-        return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       nearest == NULL     ? "usage: horus trace info|validate FILE"
-                       : nearest[0] == 'i' ? "did you mean 'info'?"
-                                           : "did you mean 'validate'?",
-                       "trace: unknown action '%s'", action);
-    }
+    const struct action *action;
+    HS_TRY(find_action(call->operands[0], &action, &call->diag));
     if (options->quiet)
         call->diag.least = HS_WARNING;
     options->trace = call->operands[1];
@@ -79,28 +130,23 @@ static enum hs_status trace(struct hs_call *call)
         return HS_OK;
     }
     HS_TRY(hs_setup_trace(&trace_options, options, &call->diag));
-    if (is_info && options->cluster != NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "trace validate takes a cluster",
-                       "trace info: -c has no meaning");
-    if (is_info)
-        return hs_trace_info(&trace_options, &call->out, &call->diag);
-    enum hs_status status = validate(call, &trace_options);
-    if (status == HS_E_INPUT && call->diag.errors == 0)
-        hs_report(&call->diag, HS_ERROR, &(struct hs_place){.file = options->trace}, NULL,
-                  "the trace has faults, listed above");
-    return status;
+    HS_TRY(check_meaning(action, options, &call->diag));
+    return action->run(call, &trace_options);
 }
 
 const struct hs_verb hs_verb_trace = {
     .name = "trace",
-    .operands = "info|validate FILE",
-    .summary = "Statistics of a trace, or every fault in it.",
+    .operands = "info|validate|assign FILE",
+    .summary = "Statistics of a trace, every fault in it, or its jobs with profiles.",
     .details = "info: counts, span, GPU mix, quantiles of duration and inter-arrival time. "
                "validate: reads the whole file whatever is wrong with it, lists every fault by "
                "kind with its first lines and the option that would repair it, the offered load "
-               "per GPU type and VC, and the jobs that can never fit the cluster.",
-    .examples = {"trace info traces/sample.csv", "trace validate cluster_log.csv -c 133x8:V100",
-                 "trace info jobs.csv.zst --map submit_time=timestamp,gpus=num_gpus"},
+               "per GPU type and VC, and the jobs that can never fit the cluster. assign: gives "
+               "each job a profile, as a run does, and writes the jobs as a CSV that every run "
+               "reads back with the same profiles.",
+    .examples = {"trace info jobs.csv.zst --map submit_time=timestamp,gpus=num_gpus",
+                 "trace validate cluster_log.csv -c 133x8:V100",
+                 "trace assign traces/sample.csv -o profiled.csv --seed 7"},
     .options = hs_trace_option_table,
     .options_size = sizeof(struct hs_run_options),
     .operands_min = 2,

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The jobs that a run with the same options would replay, each with the profile that the run would
+ * give it: the same reader, the same filter. Read back, the file yields the same records, and the
+ * same profiles by their columns.
+ */
+#include "cli/trace_assign.h"
+
+#include <inttypes.h>
+
+#include "base/fmt.h"
+#include "cli/models.h"
+#include "cli/setup.h"
+#include "traces/write.h"
+
+/* Of the jobs whose utilization is known. */
+struct mean {
+    uint64_t jobs, util_pm;
+};
+
+struct written {
+    struct mean single, gangs;
+    struct hs_assign_counts assigned;
+};
+
+static void count_job(struct written *done, const struct hs_trace_job *job)
+{
+    struct mean *mean = job->gpus > 1 ? &done->gangs : &done->single;
+    if (job->gpus == 0 || job->gpu_util_pm < 0)
+        return;
+    mean->jobs++;
+    mean->util_pm += (uint64_t)job->gpu_util_pm;
+}
+
+static enum hs_status write_jobs(struct hs_job_source source, const char *path,
+                                 struct written *done, struct hs_diag *diag)
+{
+    struct hs_trace_writer writer;
+    struct hs_trace_job job;
+    HS_TRY(hs_trace_writer_open(&writer, path, diag));
+    enum hs_status status;
+    while ((status = source.next(source.ctx, &job)) == HS_OK) {
+        hs_trace_writer_put(&writer, &job);
+        count_job(done, &job);
+    }
+    return hs_trace_writer_close(&writer, status == HS_END ? HS_OK : status, diag);
+}
+
+static const char *percent_text(const struct mean *mean, char text[HS_FMT_MAX + 4])
+{
+    if (mean->jobs == 0)
+        return "none";
+    size_t len = hs_fmt_ratio(text, mean->util_pm, mean->jobs * 10, 1);
+    text[len++] = ' ';
+    text[len++] = '%';
+    text[len] = '\0';
+    return text;
+}
+
+static void tell(const struct written *done, const struct hs_trace *trace, struct hs_diag *diag)
+{
+    const struct hs_assign_counts *assigned = &done->assigned;
+    struct hs_trace_counts counts;
+    char single[HS_FMT_MAX + 4], gangs[HS_FMT_MAX + 4];
+    hs_trace_get_counts(trace, &counts);
+    for (uint32_t i = 0; i < counts.drop_kinds; i++)
+        if (counts.drops[i] > 0)
+            hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
+                      counts.drops[i], counts.rows, counts.drop_texts[i]);
+    if (assigned->unknown_model > 0)
+        hs_report(diag, HS_WARNING, NULL, "add its row to the catalogue (--profiles)",
+                  "%" PRIu64 " of %" PRIu64
+                  " jobs name a model that the catalogue does not know, e.g. '%s'",
+                  assigned->unknown_model, counts.accepted, assigned->unknown_example);
+    if (assigned->inexact > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64
+                  " jobs have a configuration of their model that the catalogue does not know: "
+                  "the nearest batch stands for it",
+                  assigned->inexact, counts.accepted);
+    hs_report(diag, HS_NOTE, NULL, NULL,
+              "%" PRIu64 " jobs written; profiles: %" PRIu64 " by columns, %" PRIu64
+              " by telemetry, %" PRIu64 " drawn, %" PRIu64 " without",
+              counts.accepted, assigned->by_columns, assigned->by_telemetry, assigned->by_mix,
+              assigned->none);
+    hs_report(diag, HS_NOTE, NULL, NULL, "mean GPU utilization: %s of jobs on one GPU, %s of gangs",
+              percent_text(&done->single, single), percent_text(&done->gangs, gangs));
+}
+
+static enum hs_status assign_jobs(const struct hs_run_options *options,
+                                  const struct hs_trace_options *trace_options,
+                                  const struct hs_catalogue *catalogue,
+                                  const struct hs_assign_options *assign_options,
+                                  struct hs_diag *diag)
+{
+    struct hs_trace *trace;
+    struct hs_assign *assign = NULL;
+    struct written done = {0};
+    HS_TRY(hs_trace_open(&trace, trace_options, diag));
+    enum hs_status status =
+        hs_assign_open(&assign, hs_trace_source(trace), catalogue, assign_options, diag);
+    if (status == HS_OK)
+        status = write_jobs(hs_assign_source(assign), options->output, &done, diag);
+    if (status == HS_OK) {
+        hs_assign_get_counts(assign, &done.assigned);
+        tell(&done, trace, diag);
+    }
+    hs_assign_close(assign);
+    hs_trace_close(trace);
+    return status;
+}
+
+static enum hs_status prepare(struct hs_assign_options *assign,
+                              const struct hs_run_options *options, struct hs_diag *diag)
+{
+    struct hs_cluster cluster = {0};
+    enum hs_status status = HS_OK;
+    if (options->cluster != NULL)
+        status = hs_setup_cluster(&cluster, options, diag);
+    hs_models_assign_options(assign, options, options->cluster != NULL ? &cluster : NULL);
+    hs_cluster_free(&cluster);
+    return status;
+}
+
+enum hs_status hs_trace_assign(struct hs_call *call, const struct hs_trace_options *trace)
+{
+    const struct hs_run_options *options = call->options;
+    struct hs_catalogue catalogue = {0};
+    struct hs_assign_options assign;
+    if (options->output == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
+                       "trace assign: where to write is missing");
+    HS_TRY(prepare(&assign, options, &call->diag));
+    enum hs_status status = hs_catalogue_load(&catalogue, options->profiles, &call->diag);
+    if (status == HS_OK)
+        status = assign_jobs(options, trace, &catalogue, &assign, &call->diag);
+    hs_catalogue_free(&catalogue);
+    return status;
+}
