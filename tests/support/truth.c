@@ -31,7 +31,9 @@ const char truth_tables[] =
     "    \"jobs\": [{\"profile\": \"A/d/1/fp32\", \"util\": 0.5, \"own\": 0.0625,\n"
     "               \"other\": -0.125, \"own_slope\": 0.25, \"other_slope\": -0.5},\n"
     "              {\"profile\": \"b/D/1/FP32\", \"util\": 1, \"own\": 1.5,\n"
-    "               \"other\": -1.5, \"own_slope\": 0, \"other_slope\": 0}]}]}\n";
+    "               \"other\": -1.5, \"own_slope\": 0, \"other_slope\": 0},\n"
+    "              {\"profile\": \"C/d/1/fp32\", \"util\": 0.25, \"own\": 0.03125,\n"
+    "               \"other\": -0.25, \"own_slope\": -0.25, \"other_slope\": 0.125}]}]}\n";
 
 struct sink truth_sink;
 struct hs_catalogue truth_catalogue;

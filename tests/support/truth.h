@@ -20,7 +20,7 @@ extern const char *const truth_types[TRUTH_TYPES];
 
 /* The general form is the closed queue, 1 + u v, with a hold-out RMSE of 0.08 on the RTX3090. On a
  * V100: rank-1 over A, B, C, RMSE 0.058, the pairs A beside B and B beside A measured. On an
- * RTX3090: two-way over A and B. D is in no table. */
+ * RTX3090: two-way over A, B, C. D is in no table. */
 extern const char truth_tables[];
 
 extern struct sink truth_sink;

@@ -110,16 +110,42 @@ static void test_two_way(void **state)
 {
     (void)state;
     struct hs_interference *m = truth_of_text(truth_tables, &plain);
-    struct hs_tenant a = tenant(TRUTH_A, 10),
-                     b = tenant(TRUTH_B, 10); /* the file's utilizations count */
+    /* The file's utilizations count: 50 %, 100 %, 25 %. */
+    struct hs_tenant a = tenant(TRUTH_A, 10), b = tenant(TRUTH_B, 10), c = tenant(TRUTH_C, 10);
     /* A beside A: 1 / 1.25 + 0.0625 - 0.125 + 0.25 x 0.5 - 0.5 x 0.5 = 0.6125 */
     assert_int_equal(of_pair(m, TRUTH_RTX3090, a, a, HS_SLOWDOWN_FITTED), q20(1 / 0.6125));
+    /* A beside C: 1 / 1.125 + 0.0625 - 0.25 + 0.25 x 0.25 + 0.125 x 0.5 */
+    assert_int_equal(of_pair(m, TRUTH_RTX3090, a, c, HS_SLOWDOWN_FITTED),
+                     q20(1 / (1 / 1.125 - 0.0625)));
+    /* C beside A: 1 / 1.125 + 0.03125 - 0.125 - 0.25 x 0.5 - 0.5 x 0.25 */
+    assert_int_equal(of_pair(m, TRUTH_RTX3090, c, a, HS_SLOWDOWN_FITTED),
+                     q20(1 / (1 / 1.125 - 0.34375)));
     /* A beside B: 1 / 1.5 + 0.0625 - 1.5 + 0.25 x 1 < 0.05: the floor. */
     assert_int_equal(of_pair(m, TRUTH_RTX3090, a, b, HS_SLOWDOWN_FITTED), q20(20));
     /* B beside A: 1 / 1.5 + 1.5 - 0.125 - 0.5 x 1 > 1: no slowdown. */
     assert_int_equal(of_pair(m, TRUTH_RTX3090, b, a, HS_SLOWDOWN_FITTED), ONE);
     /* B beside B: 1 / 2 + 1.5 - 1.5 = 0.5 */
     assert_int_equal(of_pair(m, TRUTH_RTX3090, b, b, HS_SLOWDOWN_FITTED), 2 * ONE);
+    hs_interference_free(m);
+}
+
+/* Without effects a two-way table is the general form: 1 + 0.5 x 0.5^2 x 0.25 and 1 + 0.5 x 0.25^2
+ * x 0.5. */
+static void test_two_way_exponents(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"kind\": \"interference\", \"format\": 1,\n"
+        " \"general\": {\"k\": 0.5, \"alpha\": 2, \"beta\": 1}, \"tables\": [\n"
+        "   {\"gpu\": \"V100\", \"form\": \"two-way\", \"jobs\": [\n"
+        "     {\"profile\": \"A/d/1/fp32\", \"util\": 0.5, \"own\": 0, \"other\": 0,\n"
+        "      \"own_slope\": 0, \"other_slope\": 0},\n"
+        "     {\"profile\": \"B/d/1/fp32\", \"util\": 0.25, \"own\": 0, \"other\": 0,\n"
+        "      \"own_slope\": 0, \"other_slope\": 0}]}]}";
+    struct hs_interference *m = truth_of_text(text, &plain);
+    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 250);
+    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_FITTED), q20(1.03125));
+    assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_FITTED), q20(1.015625));
     hs_interference_free(m);
 }
 
@@ -326,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_fit_mode),
         cmocka_unit_test(test_two_way),
+        cmocka_unit_test(test_two_way_exponents),
         cmocka_unit_test(test_errors_told),
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_gamma),
