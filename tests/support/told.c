@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Predictors of small catalogues.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/told.h"
+
+static void must(struct told *t, enum hs_status status)
+{
+    if (status != HS_OK)
+        fail_msg("%s", t->sink.text);
+}
+
+void told_open(struct told *t, const char *rows, const char *model_files)
+{
+    sink_init(&t->sink);
+    const char *path = "configs/profiles.csv";
+    if (rows != NULL)
+        path = scratch_write("profiles.csv", rows, strlen(rows));
+    must(t, hs_catalogue_load(&t->catalogue, path, &t->sink.diag));
+    must(t, hs_modelset_init(&t->set, model_files, &t->sink.diag));
+}
+
+void told_close(struct told *t)
+{
+    hs_modelset_free(&t->set);
+    hs_catalogue_free(&t->catalogue);
+}
+
+const char *told_model(const char *text)
+{
+    return scratch_write("predictor.json", text, strlen(text));
+}
+
+const char *told_plain_model(void)
+{
+    return told_model(TOLD_MODEL(TOLD_GENERAL, ""));
+}
+
+struct hs_predictor *told_predictor(struct told *t, struct hs_predictor_options options)
+{
+    struct hs_predictor *p;
+    must(t, hs_predictor_open(&p, &t->set, &t->catalogue, &options, &t->sink.diag));
+    return p;
+}
+
+struct hs_estimate told_of(const struct hs_predictor *p, struct hs_job_facts facts)
+{
+    struct hs_estimate out;
+    hs_predictor_estimate(p, &facts, &out);
+    return out;
+}
+
+struct hs_estimate told_of_profile(const struct told *t, const struct hs_predictor *p,
+                                   const char *key)
+{
+    uint32_t profile = hs_catalogue_find(&t->catalogue, key);
+    assert_int_not_equal(profile, HS_NO_PROFILE);
+    return told_of(p, (struct hs_job_facts){.profile = profile, .util_pm = 123, .mem_mib = 7});
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the tests of the predictor share: a catalogue and a set of model files, and what predictors
+ * of them tell. Whatever fails, fails the test with the messages.
+ *
+ *     told_open(&t, "model,batch,util\nA,8,40\n", told_plain_model());
+ *     p = told_predictor(&t, (struct hs_predictor_options){.kind = HS_PREDICT_TABLE});
+ *     assert_int_equal(told_of_profile(&t, p, "A//8/").util_pm, -1);
+ *     hs_predictor_close(p);
+ *     told_close(&t);
+ */
+#ifndef HORUS_TESTS_TOLD_H
+#define HORUS_TESTS_TOLD_H
+
+#include "model/predictor.h"
+#include "support/sink.h"
+
+struct told {
+    struct hs_catalogue catalogue;
+    struct hs_modelset set;
+    struct sink sink;
+};
+
+/* A predictor.json of S = 1 + 0.5 u v^2 and these predictions, as one string literal. */
+#define TOLD_GENERAL "{\"k\": 0.5, \"alpha\": 1, \"beta\": 2, \"error\": 0.08}"
+#define TOLD_MODEL(general, predictions)                                                           \
+    "{\"kind\": \"predictor\", \"format\": 1, \"general\": " general ",\n"                         \
+    " \"predictions\": [" predictions "]}"
+#define TOLD_NO_ROWS "model,batch,util\n"
+
+/* rows: text of the catalogue, or NULL for configs/profiles.csv. model_files: as --models. */
+void told_open(struct told *t, const char *rows, const char *model_files);
+void told_close(struct told *t);
+/* Writes predictor.json of that text, of no predictions; returns the path. */
+const char *told_model(const char *text);
+const char *told_plain_model(void);
+struct hs_predictor *told_predictor(struct told *t, struct hs_predictor_options options);
+struct hs_estimate told_of(const struct hs_predictor *p, struct hs_job_facts facts);
+/* Of a job of that profile, in truth of 12.3 % and 7 MiB. */
+struct hs_estimate told_of_profile(const struct told *t, const struct hs_predictor *p,
+                                   const char *key);
+
+#endif
