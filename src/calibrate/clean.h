@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The cleaning rules of calibration.md 2, each optional, each marking rows for its reason. Order is
- * fixed; running them again changes nothing. Rows that cannot be used at all (failed, not measured,
- * no solo, negative) are marked whatever the steps.
+ * fixed; what an earlier cleaning marked is taken back first, so running it again changes nothing.
+ * Rows that cannot be used at all (failed, not measured, no solo, negative, repeated) are marked
+ * whatever the steps. A step that finds nothing of its kind in the data does nothing: rebase where
+ * no idle job ran, overlap where no utilization was measured.
+ *
+ *     HS_TRY(hs_clean(&m, HS_CLEAN_DEFAULT, &counts));
+ *
+ * The default gives calibration.md's "track C" of Lucid and every measured row of Gavel's oracle
+ * file: it leaves out `clipped`, which drops the rows of speed 1 but not the bias of the others,
+ * measured against the same raised baseline. `copied` marks solos, as speeds of a GPU type, and
+ * leaves the pairs.
  */
 #ifndef HORUS_CALIBRATE_CLEAN_H
 #define HORUS_CALIBRATE_CLEAN_H
@@ -18,7 +27,7 @@
     X(CLIPPED, "clipped", "speeds of exactly 1: the baseline was raised to the best pair")         \
     X(COPIED, "copied", "the same baseline on two GPU types")                                      \
     X(CONTRADICTED, "contradicted", "measured twice with speeds far apart")                        \
-    X(LONE, "lone", "models with fewer than 12 rows: Lucid's NeuMF")
+    X(LONE, "lone", "models that ran beside no other model: Lucid's NeuMF")
 
 enum hs_clean_bit {
 #define HS_CLEAN_ENUM(name, word, text) HS_CLEAN_BIT_##name,
@@ -30,20 +39,26 @@ enum {
 #define HS_CLEAN_ENUM(name, word, text) HS_CLEAN_##name = 1u << HS_CLEAN_BIT_##name,
     HS_CLEAN_LIST(HS_CLEAN_ENUM)
 #undef HS_CLEAN_ENUM
-        HS_CLEAN_ALL = (1u << HS_CLEAN_COUNT) - 1
+        HS_CLEAN_ALL = (1u << HS_CLEAN_COUNT) - 1,
+    HS_CLEAN_DEFAULT = HS_CLEAN_ALL & ~(unsigned)HS_CLEAN_CLIPPED
 };
 #define HS_OVERLAP_TOLERANCE 0.05 /* calibration.md 2, trap 2 */
 
-/* "overlap,rebase", "all", "none" -> bits. HS_E_USAGE with the nearest name. */
+/* "overlap,rebase", "all", "default", "none" -> bits. HS_E_USAGE with the nearest name. */
 HS_MUST_USE enum hs_status hs_clean_parse(const char *text, uint32_t *steps, struct hs_diag *diag);
 
 struct hs_clean_counts {
     uint32_t read, kept;                /* directed rows */
     uint32_t dropped[HS_DROPPED_COUNT]; /* by first reason */
-    uint32_t rebased;                   /* rows whose target was changed */
+    uint32_t rebased;                   /* rows kept whose target was changed */
+    uint32_t solos;
+    uint32_t solos_dropped[HS_DROPPED_COUNT];
 };
 
 HS_MUST_USE enum hs_status hs_clean(struct hs_measurements *m, uint32_t steps,
                                     struct hs_clean_counts *counts);
+/* The same with another tolerance of the overlap rule, a fraction of utilization. */
+HS_MUST_USE enum hs_status hs_clean_within(struct hs_measurements *m, uint32_t steps,
+                                           double tolerance, struct hs_clean_counts *counts);
 
 #endif

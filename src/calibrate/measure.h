@@ -22,7 +22,8 @@
 
 #define HS_MEASURE_MAX (1u << 24)
 
-/* A job alone. NaN where not measured. Fractions, not per cent. */
+/* A job alone. NaN where not measured. Fractions, not per cent. A model with no batch has batch "",
+ * and nothing between the slashes of its key. */
 struct hs_solo {
     const char *key; /* profile key, "ResNet18/CIFAR-10/64/fp32": same text = same configuration */
     const char *model, *dataset, *batch, *precision;
@@ -37,7 +38,8 @@ struct hs_solo {
     int64_t line;     /* 0 = the format has no lines */
 };
 
-/* What job `own` did beside job `other`: one direction. Both directions of a pair share `pair`. */
+/* What job `own` did beside job `other`: one direction. Both directions of a pair share `pair`; a
+ * job beside itself has two rows with own == other, one a process. */
 struct hs_pair {
     uint32_t own, other; /* indices into solos */
     uint32_t pair;
@@ -56,14 +58,16 @@ struct hs_pair {
     X(NOT_MEASURED, "co-run of a multi-GPU job: not measured (0, 0)")                              \
     X(NO_SOLO, "no speed alone to compare with")                                                   \
     X(NEGATIVE, "negative or not finite")                                                          \
+    X(REPEATED, "one-GPU job under several nodes: repeats the run on one node")                    \
     X(WRITTEN_IN, "speed written in, not measured (all exactly 1)")                                \
     X(NO_OVERLAP, "joint utilization far below that of one job alone: they did not overlap")       \
+    X(BASELINE, "beside an idle job: used as the baseline of the others")                          \
     X(NO_BASELINE, "no run beside an idle job to re-base on")                                      \
     X(MIXED_CAMPAIGN, "pairs and baselines of different campaigns")                                \
     X(CLIPPED, "exactly 1: the baseline was raised to the best pair")                              \
     X(COPIED, "same baseline on two GPU types: copied")                                            \
     X(CONTRADICTED, "measured twice with speeds far apart")                                        \
-    X(LONE, "too few rows of this job")
+    X(LONE, "its model ran beside no other model")
 
 enum hs_dropped_bit {
 #define HS_DROPPED_ENUM(name, text) HS_DROPPED_BIT_##name,
@@ -90,11 +94,12 @@ struct hs_measurements {
     uint32_t solo_count, solo_cap, pair_count, pair_cap, pair_ids;
     struct hs_measure_file files[HS_MEASURE_FILES_MAX];
     uint32_t file_count;
+    struct hs_intern solo_names; /* key, GPU type, GPUs, spread -> solo + 1 */
 };
 
-/* path: a folder with Lucid's colocate_info.csv and single_data.csv, a JSON of Gavel, or a CSV of
- * our own form (configs/models/README.md). HS_E_INPUT with file:line:col for what is not
- * understood; missing columns name the columns. */
+/* One path into one zeroed set. path: a folder with Lucid's colocate_info.csv and single_data.csv,
+ * a JSON of Gavel, or a CSV of our own form (configs/models/README.md). HS_E_INPUT with
+ * file:line:col for what is not understood; missing columns name the columns. */
 HS_MUST_USE enum hs_status hs_measure_read(struct hs_measurements *m, const char *path,
                                            struct hs_diag *diag);
 void hs_measure_free(struct hs_measurements *m);
@@ -106,7 +111,8 @@ struct hs_measure_format {
     enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 };
 
-/* For the readers: a solo of that (key, GPU type, gpus, spread), added if new; its index. */
+/* For the readers: a solo of that (model, dataset, batch, precision, GPU type, gpus, spread), added
+ * if new; its index. key is made from its parts, family NULL is the model; texts are copied. */
 HS_MUST_USE enum hs_status hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo,
                                            uint32_t *index);
 HS_MUST_USE enum hs_status hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
