@@ -55,7 +55,8 @@ enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const
 {
     struct hs_test_options options = script_options;
     options.policy = &scripted;
-    options.excess = 1;
+    if (options.interference == NULL && options.excess >= 0)
+        options.excess = 1;
     scripted.can = can;
     scripted.knows = script_knows;
     script = what;

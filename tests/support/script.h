@@ -23,7 +23,8 @@ extern hs_job_id script_handle[16]; /* of the jobs, in order of submission */
 extern char script_told[256];
 
 extern uint32_t script_knows; /* what it declares to know; 0 unless a test sets it */
-/* Options of the runs; the policy and an interference of 1/2 are filled in. */
+/* Options of the runs; the policy is filled in, and speed 1/2 beside another job unless there is an
+ * interference or an excess below 0. */
 extern struct hs_test_options script_options;
 
 enum hs_status script_play(const struct hs_test_job *jobs, uint32_t count, const char *cluster,

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Fits the shipped models again from the public measurements.
+#   scripts/calibrate.sh PROGRAM FOLDER [ROWS]
+# Writes FOLDER/{interference,utilization,predictor,speed}.json, FOLDER/*.txt (the tables that the
+# program prints) and, into the folder ROWS, a CSV of every row with its held-out prediction.
+# Data: $HORUS_DATA/calibration, else ../shared/data/calibration. Exit 3 when they are not there.
+set -eu
+cd "$(dirname "$0")/.."
+horus=$1
+to=$2
+rows=${3-}
+data=${HORUS_DATA:-../shared/data}/calibration
+if [ ! -r "$data/lucid/colocate_info.csv" ]; then
+    echo "calibrate.sh: no measurements in $data" >&2
+    exit 3
+fi
+mkdir -p "$to" ${rows:+"$rows"}
+
+fit() { # SUBJECT ARGUMENT...
+    local subject=$1
+    shift
+    "$horus" calibrate "$subject" "$@" ${rows:+--rows "$rows/$subject.csv"} \
+        -o "$to/$subject.json" >"$to/$subject.txt"
+}
+
+fit interference --data "$data/lucid" --data "$data/gavel/oracle_throughputs.json" --keep-pairs
+fit utilization --data "$data/lucid"
+fit predictor --data configs/profiles.csv --data "$data/lucid"
+fit speed --data "$data/gavel/oracle_throughputs.json" \
+    --data "$data/gavel/simulation_throughputs.json"
