@@ -27,37 +27,45 @@ static const char *check_sums(struct hs_engine *e)
     return NULL;
 }
 
+static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_gpu *gpu)
+{
+    uint64_t used_mib = 0, claimed_mib = 0;
+    bool is_dying = false;
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
+        used_mib += job->gpu_mem_mib;
+        claimed_mib += job->mem_claim_mib;
+        is_dying = is_dying || job->oom_us != HS_TIME_MAX;
+    }
+    uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, gpu->tenants);
+    if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
+        return "the memory of a GPU is miscounted";
+    if (gpu->tenants > 1 && claimed_mib > capacity_mib)
+        return "tenants claim more memory than the GPU has";
+    if (gpu->tenants > 1 && used_mib > capacity_mib && !is_dying)
+        return "tenants use more memory than the GPU has, and none is killed for it";
+    return NULL;
+}
+
 static const char *check_gpu(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     uint32_t tenants = 0, active = 0;
-    uint64_t used_mib = 0, claimed_mib = 0;
-    bool is_dying = false;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         if (e->jobs.seats[s].gpu != id || !job->is_live || !hs_job_is_placed(job))
             return "a GPU lists a tenant that does not hold it";
         tenants++;
         active += job->state != HS_JOB_PAUSED;
-        used_mib += job->gpu_mem_mib;
-        claimed_mib += job->mem_claim_mib;
-        is_dying = is_dying || job->oom_us != HS_TIME_MAX;
     }
     bool is_free = (e->gpu_free[id / 64] >> (id % 64) & 1) != 0;
-    uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, tenants);
     if (tenants != gpu->tenants || tenants != gpu->shadow_tenants || active != gpu->active)
         return "the tenants of a GPU are miscounted";
     if (is_free != (tenants == 0))
         return "a GPU is free and held at once, or neither";
-    if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
-        return "the memory of a GPU is miscounted";
-    if (tenants > 1 && claimed_mib > capacity_mib)
-        return "tenants claim more memory than the GPU has";
-    if (tenants > 1 && used_mib > capacity_mib && !is_dying)
-        return "tenants use more memory than the GPU has, and none is killed for it";
     if (tenants > 1 && !(e->can & HS_CAN_COLOCATE))
         return "a GPU is held twice under a policy that does not co-locate";
-    return NULL;
+    return check_gpu_memory(e, gpu);
 }
 
 static const char *check_cluster(const struct hs_engine *e)

@@ -135,6 +135,7 @@ static void every_gpu_is_checked(void **state)
     BREAKS(gpu->tenants, 2, "tenants of a GPU are miscounted");
     BREAKS(gpu->shadow_tenants, 0, "tenants of a GPU are miscounted");
     BREAKS(gpu->mem_used_mib, 1, "memory of a GPU is miscounted");
+    BREAKS(gpu->mem_claimed_mib, 1, "memory of a GPU is miscounted");
     BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
     BREAKS(gpu->first_seat, e->gpus[1].first_seat, "a GPU lists a tenant that does not hold it");
     BREAKS(e->gpus[3].first_seat, e->gpus[1].first_seat, "a GPU lists a tenant");
