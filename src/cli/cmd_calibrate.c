@@ -21,7 +21,7 @@ static enum hs_status find_subject(const char *name, const struct hs_calibration
                                    struct hs_diag *diag)
 {
     enum { SUBJECTS_MAX = 16 };
-    const char *names[SUBJECTS_MAX];
+    const char *names[SUBJECTS_MAX] = {NULL};
     size_t count = 0;
     while (count < SUBJECTS_MAX && (*subject = hs_calibration_at(count)) != NULL) {
         if (strcmp((*subject)->name, name) == 0)

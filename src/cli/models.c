@@ -112,12 +112,12 @@ static void say_interference(struct hs_models *m, const struct hs_run_options *o
         (void)snprintf(text, size, "%s", options->interference);
         return;
     }
-    char fitted[16], general[16];
-    (void)snprintf(text, size,
-                   "%s: hold-out RMSE of the speed on this GPU type %s for a profiled pair, %s "
-                   "from utilizations; gamma %g; more than two tenants %s",
+    char fitted[16], general[16], gamma[32] = "";
+    if (options->gamma != 1)
+        (void)snprintf(gamma, sizeof gamma, "; gamma %g", options->gamma);
+    (void)snprintf(text, size, "%s (RMSE of speed: profiled pairs %s, others %s)%s; 3+ tenants %s",
                    options->interference, error_text(m, HS_SLOWDOWN_FITTED, fitted),
-                   error_text(m, HS_SLOWDOWN_GENERAL, general), options->gamma,
+                   error_text(m, HS_SLOWDOWN_GENERAL, general), gamma,
                    m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
 }
 
@@ -135,9 +135,8 @@ static void say_models(struct hs_models *m, const struct hs_run_options *options
                        "%s: mean utilization %g %%, kept per user %g", assign_texts[m->assign.mode],
                        options->assign_target, options->assign_sticky);
     (void)snprintf(m->locality_text, sizeof m->locality_text, "%s",
-                   options->locality == 0
-                       ? "measured: a gang spread over more nodes than it needs is slowed"
-                       : "none: a spread gang runs at full speed");
+                   options->locality == 0 ? "measured: a gang on more nodes than it needs is slowed"
+                                          : "none: a spread gang runs at full speed");
     int used = snprintf(m->predictor_text, sizeof m->predictor_text, "utilization %s",
                         kinds[options->predictor]);
     if (options->predictor == HS_PREDICT_NOISY)

@@ -265,6 +265,7 @@ const struct hs_option hs_run_option_table[] = {
      .group = "Simulation",
      .in_short_help = true},
     MODEL_ROWS,
+    ASSIGN_ROWS,
     TRACE_ROWS,
     {.param = {.key = "output",
                .type = HS_PARAM_TEXT,
