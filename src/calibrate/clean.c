@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Cleaning as a list of steps: takes back the marks of an earlier cleaning, marks what has no speed
- * at all, applies the rules (clean_rules.c), counts each row once, under its first reason.
- * O(rows log rows).
+ * at all, applies the rules (clean_baseline.c, clean_runs.c), counts each row once, under its first
+ * reason. O(rows log rows).
  */
 #include "calibrate/clean.h"
 
@@ -14,6 +14,18 @@
 
 /* Set by the reader, who alone knows why a row has no speed. */
 #define OF_READER HS_DROPPED(NO_SOLO)
+
+/* In the order in which they are applied. */
+static hs_clean_rule *const rules[HS_CLEAN_COUNT] = {
+    [HS_CLEAN_BIT_WRITTEN_IN] = hs_clean_written_in,
+    [HS_CLEAN_BIT_OVERLAP] = hs_clean_overlap,
+    [HS_CLEAN_BIT_REBASE] = hs_clean_rebase,
+    [HS_CLEAN_BIT_CAMPAIGN] = hs_clean_campaign,
+    [HS_CLEAN_BIT_CLIPPED] = hs_clean_clipped,
+    [HS_CLEAN_BIT_COPIED] = hs_clean_copied,
+    [HS_CLEAN_BIT_CONTRADICTED] = hs_clean_contradicted,
+    [HS_CLEAN_BIT_LONE] = hs_clean_lone,
+};
 
 static void solos_mark(struct hs_measurements *m)
 {
@@ -36,7 +48,8 @@ static void row_mark(const struct hs_measurements *m, struct hs_pair *row, const
     row->dropped &= OF_READER;
     if (failed[row->pair])
         row->dropped |= own->gpus > 1 ? HS_DROPPED(NOT_MEASURED) : HS_DROPPED(FAILED);
-    else if (row->dropped == 0 && (!isfinite(row->speed) || row->speed < 0))
+    else if (row->dropped == 0 && (!isfinite(row->speed) || row->speed < 0 ||
+                                   (own->dropped & HS_DROPPED(NEGATIVE)) != 0))
         row->dropped |= HS_DROPPED(NEGATIVE);
     if (own->is_spread && own->gpus == 1)
         row->dropped |= HS_DROPPED(REPEATED);
@@ -86,7 +99,7 @@ enum hs_status hs_clean_within(struct hs_measurements *m, uint32_t steps, double
     HS_TRY(unusable_mark(m));
     for (uint32_t bit = 0; bit < HS_CLEAN_COUNT; bit++)
         if ((steps >> bit & 1) != 0)
-            HS_TRY(hs_clean_rules[bit](m, tolerance));
+            HS_TRY(rules[bit](m, tolerance));
     count_all(m, counts);
     return HS_OK;
 }
