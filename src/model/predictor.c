@@ -103,7 +103,11 @@ static enum hs_status fill(struct hs_predictor *p, const struct hs_modelset *set
         hs_predictor_guess_memory(catalogue, p->guesses);
     if (p->options.kind == HS_PREDICT_TABLE)
         HS_TRY(hs_predictor_guess_table(catalogue, p->guesses, diag));
-    return hs_predictor_read(p, set->path[HS_MODEL_PREDICTOR], catalogue, diag);
+    const char *path = set->path[HS_MODEL_PREDICTOR];
+    HS_TRY(hs_predictor_read(p, path, catalogue, diag));
+    if (p->options.kind != HS_PREDICT_REGRESS)
+        return HS_OK;
+    return hs_predictor_guess_regress(catalogue, path, p->options.holdout, p->guesses, diag);
 }
 
 enum hs_status hs_predictor_open(struct hs_predictor **p, const struct hs_modelset *set,

@@ -6,6 +6,7 @@
 #ifndef HORUS_MODEL_PREDICTOR_PRIVATE_H
 #define HORUS_MODEL_PREDICTOR_PRIVATE_H
 
+#include "base/intern.h"
 #include "model/pairform.h"
 #include "model/predictor.h"
 
@@ -34,13 +35,35 @@ int32_t hs_predictor_told_pm(double util_percent);
  * of an estimate does not hold its own truth; NaN when no other is left. */
 double hs_predictor_other_rms(double sum_of_squares, uint32_t count, double own_residual);
 
-/* Both fill in their part of one guess a profile, from the catalogue alone. */
+/* NaN where the row has no batch. */
+double hs_predictor_log_batch(const struct hs_profile *row);
+
+/* The measured rows of the model of row i, i among them, in file order:
+ *     for (at = hs_peers_first(&peers, i); at != HS_NO_PEER; at = hs_peers_next(&peers, at)) */
+struct hs_peers {
+    struct hs_intern models;
+    uint32_t *model_of;     /* by row: id of its model */
+    uint32_t *first, *next; /* by model id, by row: row + 1; 0 = none */
+};
+#define HS_NO_PEER UINT32_MAX
+HS_MUST_USE enum hs_status
+hs_peers_open(struct hs_peers *peers, const struct hs_catalogue *catalogue, struct hs_diag *diag);
+uint32_t hs_peers_first(const struct hs_peers *peers, uint32_t row);
+uint32_t hs_peers_next(const struct hs_peers *peers, uint32_t at);
+void hs_peers_close(struct hs_peers *peers);
+
+/* These fill in their part of one guess a profile; the first two from the catalogue alone. */
 HS_MUST_USE enum hs_status hs_predictor_guess_table(const struct hs_catalogue *catalogue,
                                                     struct hs_profile_guess *guesses,
                                                     struct hs_diag *diag);
 void hs_predictor_guess_memory(const struct hs_catalogue *catalogue,
                                struct hs_profile_guess *guesses);
-/* predictor.json: the general form, and with REGRESS the utilizations of the guesses. */
+/* Fills in the utilizations that are still unknown, by the fit of predictor.json. */
+HS_MUST_USE enum hs_status hs_predictor_guess_regress(const struct hs_catalogue *catalogue,
+                                                      const char *path, enum hs_holdout holdout,
+                                                      struct hs_profile_guess *guesses,
+                                                      struct hs_diag *diag);
+/* predictor.json: the general form, and with REGRESS the utilizations it lists as held out. */
 HS_MUST_USE enum hs_status hs_predictor_read(struct hs_predictor *p, const char *path,
                                              const struct hs_catalogue *catalogue,
                                              struct hs_diag *diag);

@@ -12,9 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/intern.h"
 #include "base/memory.h"
-#include "base/timeparse.h"
 #include "model/predictor_private.h"
 
 enum way { WAY_LINE, WAY_MODEL, WAY_ALL, WAY_COUNT };
@@ -35,9 +33,7 @@ struct sums {
 
 struct table {
     const struct hs_catalogue *catalogue;
-    struct hs_intern models;
-    uint32_t *first; /* by model id: index + 1 of the first measured row of the model */
-    uint32_t *next;  /* by row: index + 1 of the next one */
+    struct hs_peers peers;
     struct sums all;
     struct attempt *attempts;
 };
@@ -61,15 +57,6 @@ double hs_predictor_other_rms(double sum_of_squares, uint32_t count, double own_
 static double percent(int32_t pm)
 {
     return (double)pm / PM_PER_PERCENT;
-}
-
-/* NaN where the row has no batch. */
-static double log_batch(const struct hs_profile *row)
-{
-    double batch;
-    if (!hs_parse_double(row->batch, strlen(row->batch), &batch) || batch <= 0)
-        return NAN;
-    return log(batch);
 }
 
 static void sums_add(struct sums *s, double x, double util, double peak)
@@ -100,13 +87,14 @@ static bool is_same_series(const struct hs_profile *row, const struct hs_profile
 }
 
 /* GPU type of the line of row i. */
-static const char *line_gpu(const struct table *t, uint32_t i, uint32_t model)
+static const char *line_gpu(const struct table *t, uint32_t i)
 {
     const struct hs_profile *rows = t->catalogue->profiles, *row = &rows[i];
     const char *gpu = NULL;
-    for (uint32_t at = t->first[model]; at != 0; at = t->next[at - 1]) {
-        const struct hs_profile *other = &rows[at - 1];
-        if (at - 1 == i || !is_same_series(row, other))
+    for (uint32_t at = hs_peers_first(&t->peers, i); at != HS_NO_PEER;
+         at = hs_peers_next(&t->peers, at)) {
+        const struct hs_profile *other = &rows[at];
+        if (at == i || !is_same_series(row, other))
             continue;
         if (strcmp(row->gpu, other->gpu) == 0)
             return row->gpu;
@@ -116,16 +104,17 @@ static const char *line_gpu(const struct table *t, uint32_t i, uint32_t model)
     return gpu;
 }
 
-static void attempt_row(const struct table *t, uint32_t i, uint32_t model, struct attempt *a)
+static void attempt_row(const struct table *t, uint32_t i, struct attempt *a)
 {
     const struct hs_profile *rows = t->catalogue->profiles, *row = &rows[i];
-    const char *gpu = line_gpu(t, i, model);
+    const char *gpu = line_gpu(t, i);
     struct sums line = {0}, mean = {0}, all = t->all;
-    for (uint32_t at = t->first[model]; at != 0; at = t->next[at - 1]) {
-        const struct hs_profile *other = &rows[at - 1];
-        if (at - 1 == i)
+    for (uint32_t at = hs_peers_first(&t->peers, i); at != HS_NO_PEER;
+         at = hs_peers_next(&t->peers, at)) {
+        const struct hs_profile *other = &rows[at];
+        if (at == i)
             continue;
-        double x = log_batch(other), util = percent(other->util_pm),
+        double x = hs_predictor_log_batch(other), util = percent(other->util_pm),
                peak = percent(other->util_peak_pm);
         sums_add(&mean, 0, util, peak);
         if (!isnan(x) && is_same_series(row, other) && strcmp(other->gpu, gpu) == 0)
@@ -136,7 +125,7 @@ static void attempt_row(const struct table *t, uint32_t i, uint32_t model, struc
         all.util -= percent(row->util_pm);
         all.peak -= percent(row->util_peak_pm);
     }
-    double x = log_batch(row);
+    double x = hs_predictor_log_batch(row);
     a->util[WAY_LINE] = expm1(line_at(&line, line.util, line.x_util, x));
     a->peak[WAY_LINE] = expm1(line_at(&line, line.peak, line.x_peak, x));
     a->util[WAY_MODEL] = mean.n > 0 ? mean.util / mean.n : NAN;
@@ -145,19 +134,13 @@ static void attempt_row(const struct table *t, uint32_t i, uint32_t model, struc
     a->peak[WAY_ALL] = all.n > 0 ? all.peak / all.n : NAN;
 }
 
-/* Links the measured rows of each model in file order; model_of[i] is the id of row i's model. */
-static enum hs_status link_models(struct table *t, uint32_t *model_of)
+static void add_measured(struct table *t)
 {
-    for (uint32_t i = t->catalogue->count; i-- > 0;) {
+    for (uint32_t i = 0; i < t->catalogue->count; i++) {
         const struct hs_profile *row = &t->catalogue->profiles[i];
-        HS_TRY(hs_intern_get(&t->models, row->model, &model_of[i]));
-        if (row->util_pm < 0)
-            continue;
-        t->next[i] = t->first[model_of[i]];
-        t->first[model_of[i]] = i + 1;
-        sums_add(&t->all, 0, percent(row->util_pm), percent(row->util_peak_pm));
+        if (row->util_pm >= 0)
+            sums_add(&t->all, 0, percent(row->util_pm), percent(row->util_peak_pm));
     }
-    return HS_OK;
 }
 
 /* Predicted less measured, as told, per mille; NaN where either is unknown. */
@@ -196,35 +179,21 @@ static void settle(const struct table *t, struct hs_profile_guess *guesses)
     }
 }
 
-static enum hs_status guess_table(struct table *t, uint32_t *model_of,
-                                  struct hs_profile_guess *guesses)
-{
-    HS_TRY(hs_intern_init(&t->models));
-    HS_TRY(link_models(t, model_of));
-    for (uint32_t i = 0; i < t->catalogue->count; i++)
-        attempt_row(t, i, model_of[i], &t->attempts[i]);
-    settle(t, guesses);
-    return HS_OK;
-}
-
 enum hs_status hs_predictor_guess_table(const struct hs_catalogue *catalogue,
                                         struct hs_profile_guess *guesses, struct hs_diag *diag)
 {
-    uint64_t count = (uint64_t)catalogue->count + 1; /* ids of models begin at 1 */
-    struct table t = {.catalogue = catalogue,
-                      .first = hs_alloc_zeroed(count, sizeof *t.first),
-                      .next = hs_alloc_zeroed(count, sizeof *t.next),
-                      .attempts = hs_alloc_zeroed(count, sizeof *t.attempts)};
-    uint32_t *model_of = hs_alloc_zeroed(count, sizeof *model_of);
-    enum hs_status status = HS_E_MEMORY;
-    if (t.first != NULL && t.next != NULL && t.attempts != NULL && model_of != NULL)
-        status = guess_table(&t, model_of, guesses);
-    hs_intern_free(&t.models);
-    hs_free(t.first);
-    hs_free(t.next);
+    struct table t = {.catalogue = catalogue};
+    t.attempts = hs_alloc_zeroed((uint64_t)catalogue->count + 1, sizeof *t.attempts);
+    if (t.attempts == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the table predictor");
+    enum hs_status status = hs_peers_open(&t.peers, catalogue, diag);
+    if (status == HS_OK) {
+        add_measured(&t);
+        for (uint32_t i = 0; i < catalogue->count; i++)
+            attempt_row(&t, i, &t.attempts[i]);
+        settle(&t, guesses);
+    }
+    hs_peers_close(&t.peers);
     hs_free(t.attempts);
-    hs_free(model_of);
-    if (status != HS_OK)
-        return hs_fail(diag, status, NULL, NULL, "no memory for the table predictor");
-    return HS_OK;
+    return status;
 }

@@ -21,11 +21,26 @@ struct told {
     struct sink sink;
 };
 
-/* A predictor.json of S = 1 + 0.5 u v^2 and these predictions, as one string literal. */
+/* A predictor.json as one string literal, of S = 1 + 0.5 u v^2, these predictions, and a fit by
+ * which every graph has the load ln 2 on GPU type G, model F twice that. */
 #define TOLD_GENERAL "{\"k\": 0.5, \"alpha\": 1, \"beta\": 2, \"error\": 0.08}"
+#define TOLD_FIT                                                                                   \
+    "{\"gpu\": \"G\",\n"                                                                           \
+    "  \"load\": {\"launch\": 0.69314718056, \"per_gmac\": 0, \"per_moutput\": 0, \"amp\": 0},\n"  \
+    "  \"busy\": {\"layer_ms\": 1, \"gmac_ms\": 0, \"moutput_ms\": 0, \"amp\": 0, \"margin\": "    \
+    "1},\n"                                                                                        \
+    "  \"models\": [{\"model\": \"F\", \"dataset\": \"d\", \"configs\": 4,\n"                      \
+    "    \"more_work\": 0.69314718056, \"host\": 0, \"slope\": 0, \"amp\": 0, \"slope_amp\": 0}]}"
+#define TOLD_HOLDOUT                                                                               \
+    "[{\"protocol\": \"known model, unseen configuration\", \"rmse\": 0.06},\n"                    \
+    "  {\"protocol\": \"unseen model\", \"rmse\": 0.25},\n"                                        \
+    "  {\"protocol\": \"one measured configuration, no features\", \"rmse\": 0.12}]"
 #define TOLD_MODEL(general, predictions)                                                           \
     "{\"kind\": \"predictor\", \"format\": 1, \"general\": " general ",\n"                         \
-    " \"predictions\": [" predictions "]}"
+    " \"predictions\": [" predictions "],\n"                                                       \
+    " \"shift\": {\"per_ln_batch\": 1.44269504089, \"amp\": -1},\n"                                \
+    " \"holdout\": " TOLD_HOLDOUT ",\n"                                                            \
+    " \"fit\": " TOLD_FIT "}"
 #define TOLD_NO_ROWS "model,batch,util\n"
 
 /* rows: text of the catalogue, or NULL for configs/profiles.csv. model_files: as --models. */

@@ -215,6 +215,49 @@ static void test_regress_tells_what_was_held_out(void **state)
     told_close(&t);
 }
 
+/* Rows that the file has no predictions of. Loads: u = 1 - exp(-load), so 30 % is a load of
+ * -ln 0.7 = 0.3567; the shift is 1 / ln 2 per ln(batch), so a double batch adds 1 to ln load, and
+ * amp takes 1 away. */
+static void test_regress_of_rows_that_were_not_fitted(void **state)
+{
+    (void)state;
+    static const char rows[] = "model,dataset,batch,precision,gpu,util,macs,outputs,layers\n"
+                               "F,d,8,fp32,G,90,1,1,1\n" /* a model of the fit: load 2 ln 2 */
+                               "New,d,8,fp32,G,,1,1,1\n" /* features alone: load ln 2 */
+                               "Bare,d,8,fp32,H,30,,,\n"
+                               "Bare,d,16,fp32,H,,,,\n"
+                               "Bare,d,8,amp,H,,,,\n"
+                               "Bare,d,32,fp32,K,,,,\n"; /* nothing on K to carry over */
+    struct told t;
+    told_open(&t, rows, told_plain_model());
+    struct hs_predictor_options options = {.kind = HS_PREDICT_REGRESS};
+    struct hs_predictor *p = told_predictor(&t, options);
+    struct hs_estimate e = told_of_profile(&t, p, "F/d/8/fp32");
+    assert_int_equal(e.util_pm, 750);
+    assert_int_equal(e.util_peak_pm, 750);
+    assert_int_equal(e.util_error_pm, 60);
+    e = told_of_profile(&t, p, "New/d/8/fp32");
+    assert_int_equal(e.util_pm, 500);
+    assert_int_equal(e.util_error_pm, 250);
+    e = told_of_profile(&t, p, "Bare/d/16/fp32");
+    assert_int_equal(e.util_pm, 621); /* 1 - exp(-0.3567 e) = 0.6208 */
+    assert_int_equal(e.util_error_pm, 120);
+    assert_int_equal(told_of_profile(&t, p, "Bare/d/8/amp").util_pm,
+                     123); /* 1 - exp(-0.3567 / e) */
+    assert_int_equal(told_of_profile(&t, p, "Bare/d/32/fp32").util_pm, -1);
+    hs_predictor_close(p);
+
+    /* Without the own model, F is like any graph, and nothing is carried over. */
+    options.holdout = HS_HOLDOUT_MODEL;
+    p = told_predictor(&t, options);
+    e = told_of_profile(&t, p, "F/d/8/fp32");
+    assert_int_equal(e.util_pm, 500);
+    assert_int_equal(e.util_error_pm, 250);
+    assert_int_equal(told_of_profile(&t, p, "Bare/d/16/fp32").util_pm, -1);
+    hs_predictor_close(p);
+    told_close(&t);
+}
+
 #define KINDS   4u
 #define QUERIES 4u
 
@@ -294,6 +337,9 @@ static void test_bad_files_are_refused(void **state)
     expect_refused(TOLD_MODEL(TOLD_GENERAL, "{\"profile\": \"A//8/\", \"config\": 50}"),
                    "config must be a number 0..1");
     expect_refused(TOLD_MODEL(TOLD_GENERAL, "7"), "a prediction must be an object");
+    expect_refused("{\"kind\": \"predictor\", \"format\": 1, \"predictions\": [],"
+                   " \"general\": " TOLD_GENERAL "}",
+                   "\"fit\" is missing");
 }
 
 int main(void)
@@ -305,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_table_reaches_the_yardstick_on_lucid),
         cmocka_unit_test(test_memory_by_the_formula),
         cmocka_unit_test(test_regress_tells_what_was_held_out),
+        cmocka_unit_test(test_regress_of_rows_that_were_not_fitted),
         cmocka_unit_test(test_swapping_the_truth_changes_nothing),
         cmocka_unit_test(test_bad_files_are_refused),
     };
