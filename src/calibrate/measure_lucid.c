@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/timeparse.h"
 #include "calibrate/measure_private.h"
 
 #define GPU       "RTX3090"
@@ -23,9 +24,14 @@
 enum solo_column { MODEL, DATASET, BATCH, AMP, SPEED, UTIL, BW_UTIL, MEMORY, SOLO_COLUMNS };
 
 static const struct hs_sheet_column solo_columns[SOLO_COLUMNS] = {
-    [MODEL] = {"model", true},       [DATASET] = {"dataset", true}, [BATCH] = {"batchsize", true},
-    [AMP] = {"amp", true},           [SPEED] = {"speed", true},     [UTIL] = {"gpu_util", true},
-    [BW_UTIL] = {"gmem_util", true}, [MEMORY] = {"gmem", true},
+    [MODEL] = {"model", true, NULL},
+    [DATASET] = {"dataset", true, NULL},
+    [BATCH] = {"batchsize", true, NULL},
+    [AMP] = {"amp", true, NULL},
+    [SPEED] = {"speed", true, NULL},
+    [UTIL] = {"gpu_util", true, "per cent"},
+    [BW_UTIL] = {"gmem_util", true, "per cent"},
+    [MEMORY] = {"gmem", true, "MiB"},
 };
 
 enum pair_column {
@@ -48,14 +54,21 @@ enum pair_column {
 };
 
 static const struct hs_sheet_column pair_columns[PAIR_COLUMNS] = {
-    [MODEL1] = {"model1", true},       [DATASET1] = {"dataset1", true},
-    [GPUS1] = {"gpu_num1", false},     [BATCH1] = {"batchsize1", true},
-    [AMP1] = {"amp1", true},           [SPEED1] = {"speed1", true},
-    [MODEL2] = {"model2", true},       [DATASET2] = {"dataset2", true},
-    [GPUS2] = {"gpu_num2", false},     [BATCH2] = {"batchsize2", true},
-    [AMP2] = {"amp2", true},           [SPEED2] = {"speed2", true},
-    [JOINT_UTIL] = {"gpu_util", true}, [JOINT_BW_UTIL] = {"gmem_util", true},
-    [JOINT_MEMORY] = {"gmem", true},
+    [MODEL1] = {"model1", true, NULL},
+    [DATASET1] = {"dataset1", true, NULL},
+    [GPUS1] = {"gpu_num1", false, NULL},
+    [BATCH1] = {"batchsize1", true, NULL},
+    [AMP1] = {"amp1", true, NULL},
+    [SPEED1] = {"speed1", true, "1 is the speed alone"},
+    [MODEL2] = {"model2", true, NULL},
+    [DATASET2] = {"dataset2", true, NULL},
+    [GPUS2] = {"gpu_num2", false, NULL},
+    [BATCH2] = {"batchsize2", true, NULL},
+    [AMP2] = {"amp2", true, NULL},
+    [SPEED2] = {"speed2", true, "1 is the speed alone"},
+    [JOINT_UTIL] = {"gpu_util", true, "per cent"},
+    [JOINT_BW_UTIL] = {"gmem_util", true, "per cent"},
+    [JOINT_MEMORY] = {"gmem", true, "MiB"},
 };
 
 static const char *const precisions[] = {"fp32", "amp"};
@@ -76,27 +89,28 @@ static bool read_share(struct hs_sheet *s, uint32_t column, double *share)
     return true;
 }
 
-/* The job of columns first (model), first + 1 (dataset), batch, amp. The texts are of the row. */
+/* The job of columns model, model + 1 (dataset), batch, amp. The texts are of the row. */
 static bool read_job(struct hs_sheet *s, uint32_t model, uint32_t batch, uint32_t amp,
                      struct hs_solo *job)
 {
-    double size, is_amp;
+    const char *precision = hs_sheet_text(s, amp);
+    int64_t size;
     *job = (struct hs_solo){
         .gpus = 1, .speed = NAN, .util = NAN, .bw_util = NAN, .mem_mib = NAN, .line = s->row.line};
     bool is_good = hs_sheet_name(s, model, &job->model);
     is_good = hs_sheet_name(s, model + 1, &job->dataset) && is_good;
-    is_good = hs_sheet_name(s, batch, &job->batch) && is_good;
-    is_good = hs_sheet_number(s, batch, 1, 1e9, &size) && is_good;
-    is_good = hs_sheet_number(s, amp, 0, 1, &is_amp) && is_good;
-    if (!is_good)
-        return false;
-    if (isnan(size) || (is_amp != 0 && is_amp != 1)) {
-        hs_sheet_fault(s, isnan(size) ? batch : amp, "amp is 0 or 1, a batch size a whole number",
-                       "which configuration is this?");
-        return false;
+    job->batch = hs_sheet_text(s, batch);
+    if (!hs_parse_int64(job->batch, strlen(job->batch), &size) || size < 1) {
+        hs_sheet_fault(s, batch, NULL, "%s is not a whole number: '%.80s'", s->columns[batch].name,
+                       job->batch);
+        is_good = false;
     }
-    job->precision = precisions[is_amp == 1];
-    return true;
+    job->precision = precisions[precision[0] == '1'];
+    if (strcmp(precision, "0") != 0 && strcmp(precision, "1") != 0) {
+        hs_sheet_fault(s, amp, NULL, "%s is 0 or 1, not '%.80s'", s->columns[amp].name, precision);
+        is_good = false;
+    }
+    return is_good;
 }
 
 static enum hs_status solo_row(struct hs_measurements *m, struct hs_sheet *s, uint32_t gpu)

@@ -32,11 +32,11 @@
  * tried and failed, out of memory for example. The same pair measured again is another row: runs
  * are repeated, and `contradicted` of the cleaning says when they are too far apart.
  */
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/timeparse.h"
 #include "calibrate/measure_private.h"
@@ -69,26 +69,30 @@ enum column {
     COLUMNS
 };
 
+#define SPEED_HINT "1 is the speed alone; steps or samples a second go into rate_a, rate_b"
+#define SHARE_HINT "per cent"
+#define MIB_HINT   "MiB"
+
 static const struct hs_sheet_column columns[COLUMNS] = {
-    [JOB_A] = {"job_a", true},
-    [JOB_B] = {"job_b", true},
-    [GPU] = {"gpu", true},
-    [SPEED_A] = {"speed_a", false},
-    [SPEED_B] = {"speed_b", false},
-    [RATE_A] = {"rate_a", false},
-    [RATE_B] = {"rate_b", false},
-    [UTIL_A] = {"util_a", false},
-    [UTIL_B] = {"util_b", false},
-    [UTIL_JOINT] = {"util_joint", false},
-    [BANDWIDTH_A] = {"bandwidth_a", false},
-    [BANDWIDTH_B] = {"bandwidth_b", false},
-    [BANDWIDTH_JOINT] = {"bandwidth_joint", false},
-    [MEMORY_A] = {"memory_a", false},
-    [MEMORY_B] = {"memory_b", false},
-    [MEMORY_JOINT] = {"memory_joint", false},
-    [GPUS] = {"gpus", false},
-    [SPREAD] = {"spread", false},
-    [NOTE] = {"note", false},
+    [JOB_A] = {"job_a", true, NULL},
+    [JOB_B] = {"job_b", true, NULL},
+    [GPU] = {"gpu", true, NULL},
+    [SPEED_A] = {"speed_a", false, SPEED_HINT},
+    [SPEED_B] = {"speed_b", false, SPEED_HINT},
+    [RATE_A] = {"rate_a", false, NULL},
+    [RATE_B] = {"rate_b", false, NULL},
+    [UTIL_A] = {"util_a", false, SHARE_HINT},
+    [UTIL_B] = {"util_b", false, SHARE_HINT},
+    [UTIL_JOINT] = {"util_joint", false, SHARE_HINT},
+    [BANDWIDTH_A] = {"bandwidth_a", false, SHARE_HINT},
+    [BANDWIDTH_B] = {"bandwidth_b", false, SHARE_HINT},
+    [BANDWIDTH_JOINT] = {"bandwidth_joint", false, SHARE_HINT},
+    [MEMORY_A] = {"memory_a", false, MIB_HINT},
+    [MEMORY_B] = {"memory_b", false, MIB_HINT},
+    [MEMORY_JOINT] = {"memory_joint", false, MIB_HINT},
+    [GPUS] = {"gpus", false, NULL},
+    [SPREAD] = {"spread", false, NULL},
+    [NOTE] = {"note", false, NULL},
 };
 
 struct job_text { /* the parts of a profile key */
@@ -238,8 +242,10 @@ static enum hs_status take_solo(struct reading *r, struct hs_solo *job)
     if (!is_empty(r, SPEED_A))
         hs_sheet_fault(&r->sheet, SPEED_A, "what it does a second goes into rate_a",
                        "the speed of a job alone is 1 by definition");
-    if (!read_shape(r, job) || !read_number(r, RATE_A, DBL_MIN, RATE_MAX, &rate))
+    if (!read_shape(r, job) || !read_number(r, RATE_A, 0, RATE_MAX, &rate))
         return HS_OK;
+    if (rate == 0)
+        hs_sheet_fault(&r->sheet, RATE_A, NULL, "a job that does nothing alone");
     HS_TRY(take_alone(r, job, false, &index));
     agree(r, RATE_A, rate, &r->m->solos[index].speed);
     return HS_OK;
@@ -327,27 +333,32 @@ static enum hs_status take_row(struct reading *r)
 
 /* ---- the file ---- */
 
-/* The header is strict: a column that nobody reads is data lost. An unnamed one is the index that
- * some programs write. */
-static void check_header(struct reading *r)
+/* A column that nobody reads is data lost. */
+static void header_fault(struct reading *r, uint32_t field)
 {
-    const struct hs_csv_row *header = &r->sheet.row;
-    const char *names[COLUMNS];
+    const char *name = r->sheet.row.fields[field], *names[COLUMNS];
+    char hint[64];
     for (uint32_t c = 0; c < COLUMNS; c++)
         names[c] = columns[c].name;
-    for (uint32_t i = 0; i < header->count; i++) {
+    struct hs_place place = hs_csv_place(r->sheet.csv, field);
+    const char *nearest = hs_nearest(name, names, COLUMNS);
+    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest != NULL ? nearest : "");
+    bool is_twice = nearest != NULL && strcasecmp(nearest, name) == 0;
+    r->sheet.status =
+        hs_fail(r->sheet.diag, HS_E_INPUT, &place, nearest != NULL && !is_twice ? hint : NULL,
+                is_twice ? "column '%.80s' twice" : "unknown column '%.80s'", name);
+    r->sheet.faults++;
+}
+
+/* An unnamed column is the index that some programs write. */
+static void check_header(struct reading *r)
+{
+    for (uint32_t i = 0; i < r->sheet.row.count; i++) {
         uint32_t c = 0;
         while (c < COLUMNS && r->sheet.at[c] != i)
             c++;
-        if (c < COLUMNS || header->fields[i][0] == '\0')
-            continue;
-        char hint[128];
-        const char *nearest = hs_nearest(header->fields[i], names, COLUMNS);
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest != NULL ? nearest : "");
-        struct hs_place place = hs_csv_place(r->sheet.csv, i);
-        r->sheet.status = hs_fail(r->sheet.diag, HS_E_INPUT, &place, nearest != NULL ? hint : NULL,
-                                  "unknown column '%.80s', or twice", header->fields[i]);
-        r->sheet.faults++;
+        if (c == COLUMNS && r->sheet.row.fields[i][0] != '\0')
+            header_fault(r, i);
     }
 }
 

@@ -37,6 +37,7 @@ HS_MUST_USE enum hs_status hs_measure_both(struct hs_measurements *m, const stru
 struct hs_sheet_column {
     const char *name;
     bool is_required;
+    const char *hint; /* for a number that is none or out of range; may be NULL */
 };
 #define HS_SHEET_COLUMNS 32
 

@@ -156,16 +156,16 @@ bool hs_sheet_number(struct hs_sheet *s, uint32_t column, double min, double max
     if (is_no_number(text))
         return true;
     if (!hs_parse_double(text, strlen(text), out)) {
-        hs_sheet_fault(s, column, NULL, "%s is not a number: '%.80s'", s->columns[column].name,
-                       text);
+        hs_sheet_fault(s, column, s->columns[column].hint, "%s is not a number: '%.80s'",
+                       s->columns[column].name, text);
         return false;
     }
     if (*out >= min && *out <= max)
         return true;
     low[hs_fmt_double(low, min)] = '\0';
     high[hs_fmt_double(high, max)] = '\0';
-    hs_sheet_fault(s, column, NULL, "%s is %.80s, out of %s..%s", s->columns[column].name, text,
-                   low, high);
+    hs_sheet_fault(s, column, s->columns[column].hint, "%s is %.80s, out of %s..%s",
+                   s->columns[column].name, text, low, high);
     *out = NAN;
     return false;
 }
