@@ -146,6 +146,10 @@ static void say_target(const struct study *s, struct hs_output *out, enum hs_joi
 
 static void say_memory(const struct memory_errors *e, struct hs_output *out)
 {
+    if (e->count == 0) {
+        hs_say(out, "\nmemory: not in the data\n");
+        return;
+    }
     hs_say(out, "\njoint memory less the sum of what the jobs take alone, %u pairs\n", e->count);
     const struct {
         const char *text;
@@ -200,6 +204,8 @@ static void write_form(const struct study *s, struct hs_jsonw *w, enum hs_joint_
 
 static void write_memory(const struct memory_errors *e, struct hs_jsonw *w)
 {
+    if (e->count == 0)
+        return;
     hs_jsonw_key(w, "memory");
     hs_jsonw_object(w);
     hs_jsonw_key(w, "form");
