@@ -120,7 +120,7 @@ static enum hs_status trace(struct hs_call *call)
 {
     struct hs_run_options *options = call->options;
     struct hs_trace_options trace_options;
-    const struct action *action;
+    const struct action *action = NULL;
     HS_TRY(find_action(call->operands[0], &action, &call->diag));
     if (options->quiet)
         call->diag.least = HS_WARNING;

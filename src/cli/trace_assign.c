@@ -49,7 +49,7 @@ static enum hs_status write_jobs(struct hs_job_source source, const char *path,
 static const char *percent_text(const struct mean *mean, char text[HS_FMT_MAX + 4])
 {
     if (mean->jobs == 0)
-        return "none";
+        return "unknown";
     size_t len = hs_fmt_ratio(text, mean->util_pm, mean->jobs * 10, 1);
     text[len++] = ' ';
     text[len++] = '%';
