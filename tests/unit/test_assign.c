@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The assign stage as a filter: which job gets its profile from where, what the record says
+ * afterwards, what a day is.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/assigned.h"
+
+#define HOUR_US INT64_C(3600000000)
+#define DAY_US  (24 * HOUR_US)
+
+/* Three models on one type; the first two are trained on many GPUs. */
+#define SMALL                                                                                      \
+    "model,dataset,batch,precision,gpu,util,mem_mib,distributed\n"                                 \
+    "NetA,Set,32,fp32,G,30,2000,yes\n"                                                             \
+    "NetA,Set,64,fp32,G,50,3000,yes\n"                                                             \
+    "NetB,,,amp,G,70,,no\n"
+enum { A_32, A_64, B };
+
+static void load_small(void)
+{
+    assigned_load_text(SMALL);
+}
+
+static struct hs_trace_job pass_one(struct hs_trace_job job, enum hs_assign_mode mode)
+{
+    const struct hs_assign_options options = {.mode = mode, .seed = 1, .target_util = 0.45};
+    assigned_pass(&job, 1, &options);
+    return job;
+}
+
+static void test_named_models(void **state)
+{
+    (void)state;
+    load_small();
+    struct hs_trace_job job = assigned_blank(1);
+    job.model = "net-a";
+    job.batch = "64";
+    struct hs_trace_job out = pass_one(job, HS_ASSIGN_COLUMNS);
+    assert_int_equal(out.profile, A_64);
+    assert_int_equal(out.gpu_util_pm, 500);
+    assert_int_equal(out.gpu_mem_mib, 3000);
+    assert_string_equal(out.model, "net-a"); /* as the trace spells it */
+    assert_null(out.dataset);
+    assert_int_equal(assigned_counts.by_columns, 1);
+    assert_int_equal(assigned_counts.inexact, 0);
+    job.gpu_util_pm = 0; /* what the record says wins, even that the job idles */
+    job.gpu_mem_mib = 17;
+    job.batch = "60";
+    out = pass_one(job, HS_ASSIGN_AUTO);
+    assert_int_equal(out.profile, A_64); /* 64 / 60 is less than 60 / 32 */
+    assert_int_equal(out.gpu_util_pm, 0);
+    assert_int_equal(out.gpu_mem_mib, 17);
+    assert_int_equal(assigned_counts.inexact, 1);
+    job.model = "NetB";
+    job.batch = NULL;
+    job.gpu_mem_mib = 0;
+    assert_int_equal(pass_one(job, HS_ASSIGN_TELEMETRY).profile, B);
+    assert_int_equal(assigned_counts.by_columns, 1);
+    assigned_free();
+}
+
+static void test_unknown_models(void **state)
+{
+    char name[400];
+    (void)state;
+    load_small();
+    struct hs_trace_job job = assigned_blank(1), out;
+    job.model = "Nobody knows";
+    out = pass_one(job, HS_ASSIGN_COLUMNS);
+    assert_true(out.profile == HS_NO_PROFILE);
+    assert_int_equal(assigned_counts.unknown_model, 1);
+    assert_int_equal(assigned_counts.none, 1);
+    assert_string_equal(assigned_counts.unknown_example, "Nobody knows");
+    out = pass_one(job, HS_ASSIGN_AUTO);
+    assert_true(out.profile != HS_NO_PROFILE);
+    assert_int_equal(assigned_counts.unknown_model, 1);
+    assert_int_equal(assigned_counts.by_mix, 1);
+    /* the record says what the job is now: read back, it names a model that is known */
+    assert_string_equal(out.model, assigned_catalogue.profiles[out.profile].model);
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    job.model = name;
+    assert_true(pass_one(job, HS_ASSIGN_COLUMNS).profile == HS_NO_PROFILE);
+    assert_int_equal(strlen(assigned_counts.unknown_example),
+                     sizeof assigned_counts.unknown_example - 1);
+    assigned_free();
+}
+
+/* More names than are remembered: the rest are looked up each time, to the same end. */
+static void test_many_names(void **state)
+{
+    enum { NAMES = 5000 };
+    static struct hs_trace_job jobs[2 * NAMES + 2];
+    static char names[NAMES][16];
+    const struct hs_assign_options options = {.mode = HS_ASSIGN_COLUMNS};
+    (void)state;
+    load_small();
+    for (uint32_t i = 0; i < 2 * NAMES; i++) {
+        jobs[i] = assigned_blank(1);
+        (void)snprintf(names[i % NAMES], sizeof names[0], "n%u", (unsigned)(i % NAMES));
+        jobs[i].model = names[i % NAMES];
+    }
+    for (uint32_t i = 2 * NAMES; i < 2 * NAMES + 2; i++) {
+        jobs[i] = assigned_blank(1);
+        jobs[i].model = "NetB";
+    }
+    assigned_pass(jobs, 2 * NAMES + 2, &options);
+    assert_int_equal(assigned_counts.unknown_model, 2 * NAMES);
+    assert_int_equal(assigned_counts.by_columns, 2);
+    assert_int_equal(jobs[2 * NAMES].profile, B);
+    assert_int_equal(jobs[2 * NAMES + 1].profile, B);
+    assigned_free();
+}
+
+static void test_telemetry(void **state)
+{
+    (void)state;
+    load_small();
+    struct hs_trace_job job = assigned_blank(1);
+    job.gpu_util_pm = 333;
+    job.gpu_mem_mib = 9;
+    struct hs_trace_job out = pass_one(job, HS_ASSIGN_TELEMETRY);
+    assert_true(out.profile != HS_NO_PROFILE);
+    assert_int_equal(out.gpu_util_pm, 333);
+    assert_int_equal(out.gpu_mem_mib, 9);
+    assert_string_equal(out.model, assigned_catalogue.profiles[out.profile].model);
+    assert_int_equal(assigned_counts.by_telemetry, 1);
+    assert_true(pass_one(job, HS_ASSIGN_AUTO).profile == out.profile);
+    job.gpu_mem_mib = 0;
+    out = pass_one(job, HS_ASSIGN_AUTO);
+    assert_int_equal(out.gpu_mem_mib, assigned_catalogue.profiles[out.profile].mem_mib);
+    /* no reading, or an idle one */
+    job.gpu_util_pm = -1;
+    assert_true(pass_one(job, HS_ASSIGN_TELEMETRY).profile == HS_NO_PROFILE);
+    job.gpu_util_pm = 0;
+    out = pass_one(job, HS_ASSIGN_TELEMETRY);
+    assert_true(out.profile == HS_NO_PROFILE);
+    assert_int_equal(out.gpu_util_pm, 0);
+    out = pass_one(job, HS_ASSIGN_AUTO);
+    assert_int_equal(assigned_counts.by_mix, 1);
+    assert_int_equal(out.gpu_util_pm, assigned_catalogue.profiles[out.profile].util_pm);
+    assigned_free();
+}
+
+static void test_mix_overrules_the_record(void **state)
+{
+    (void)state;
+    load_small();
+    struct hs_trace_job job = assigned_blank(4);
+    job.model = "NetB";
+    job.dataset = "D";
+    job.gpu_util_pm = 990;
+    job.gpu_mem_mib = 1;
+    struct hs_trace_job out = pass_one(job, HS_ASSIGN_MIX);
+    assert_true(out.profile == A_32 || out.profile == A_64); /* a gang */
+    assert_string_equal(out.model, "NetA");
+    assert_string_equal(out.dataset, "Set");
+    assert_string_equal(out.precision, "fp32");
+    assert_int_equal(out.gpu_util_pm, out.profile == A_32 ? 300 : 500);
+    assert_int_equal(out.gpu_mem_mib, out.profile == A_32 ? 2000 : 3000);
+    assert_int_equal(assigned_counts.by_mix, 1);
+    assert_int_equal(assigned_counts.unknown_model, 0);
+    assigned_free();
+}
+
+/* Empty names of a profile are absent ones: what an empty cell is read as. */
+static void test_absent_names(void **state)
+{
+    const struct hs_assign_options options = {.mode = HS_ASSIGN_MIX, .target_util = 0.7};
+    const char text[] = "model,precision,gpu,util\nNetB,amp,G,70\n";
+    (void)state;
+    assigned_load_text(text);
+    struct hs_trace_job job = assigned_blank(1);
+    job.batch = "8";
+    assigned_pass(&job, 1, &options);
+    assert_string_equal(job.model, "NetB");
+    assert_null(job.dataset);
+    assert_null(job.batch);
+    assert_string_equal(job.precision, "amp");
+    assigned_free();
+}
+
+static void test_jobs_that_get_none(void **state)
+{
+    (void)state;
+    load_small();
+    struct hs_trace_job job = assigned_blank(0), out;
+    job.model = "NetB";
+    for (int mode = HS_ASSIGN_AUTO; mode <= HS_ASSIGN_OFF; mode++) {
+        out = pass_one(job, (enum hs_assign_mode)mode);
+        assert_true(out.profile == HS_NO_PROFILE);
+        assert_int_equal(out.gpu_util_pm, -1);
+        assert_int_equal(assigned_counts.none, 1);
+    }
+    job.gpus = 1;
+    out = pass_one(job, HS_ASSIGN_OFF);
+    assert_true(out.profile == HS_NO_PROFILE);
+    assert_int_equal(assigned_counts.none, 1);
+    assigned_free();
+}
+
+static void test_refused_options(void **state)
+{
+    static const struct hs_assign_options bad[] = {
+        {.mode = HS_ASSIGN_MIX, .target_util = 1.01, .sticky = 0.5},
+        {.mode = HS_ASSIGN_MIX, .target_util = NAN, .sticky = 0.5},
+        {.mode = HS_ASSIGN_MIX, .target_util = 0.5, .sticky = -0.1},
+        {.mode = HS_ASSIGN_MIX, .target_util = 0.5, .sticky = NAN},
+        {.mode = HS_ASSIGN_MIX, .target_util = 0.1, .sticky = 0.5}, /* the least is 0.3 */
+    };
+    struct assigned_feed feed = {.end = HS_END};
+    struct hs_assign *assign;
+    (void)state;
+    load_small();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        sink_clear(&assigned_sink);
+        assert_int_equal(hs_assign_open(&assign, assigned_source(&feed), &assigned_catalogue,
+                                        &bad[i], &assigned_sink.diag),
+                         HS_E_USAGE);
+        assert_null(assign);
+        assert_int_equal(assigned_sink.diag.errors, 1);
+    }
+    assigned_free();
+}
+
+static void test_a_failing_source(void **state)
+{
+    const struct hs_assign_options options = {.mode = HS_ASSIGN_MIX, .target_util = 0.45};
+    struct assigned_feed feed = {.end = HS_E_IO};
+    struct hs_assign *assign;
+    struct hs_trace_job job;
+    (void)state;
+    load_small();
+    assert_int_equal(hs_assign_open(&assign, assigned_source(&feed), &assigned_catalogue, &options,
+                                    &assigned_sink.diag),
+                     HS_OK);
+    struct hs_job_source source = hs_assign_source(assign);
+    assert_int_equal(source.next(source.ctx, &job), HS_E_IO);
+    hs_assign_close(assign);
+    assigned_free();
+}
+
+/* Twelve jobs of one user, `gap_us` apart: whether all have one profile. Twelve independent draws
+ * of a mix where two meet with a chance below 0.1 are equal with a chance below 1e-11. */
+static bool is_one_profile(int64_t gap_us, double sticky, double load_factor)
+{
+    const struct hs_assign_options options = {.mode = HS_ASSIGN_MIX,
+                                              .seed = 5,
+                                              .target_util = 0.52,
+                                              .sticky = sticky,
+                                              .load = load_factor};
+    struct hs_trace_job jobs[12];
+    bool is_one = true;
+    for (int i = 0; i < 12; i++) {
+        jobs[i] = assigned_blank(1);
+        jobs[i].user = "ann";
+        jobs[i].submit_us = i * gap_us;
+    }
+    assigned_pass(jobs, 12, &options);
+    for (int i = 1; i < 12; i++)
+        is_one = is_one && jobs[i].profile == jobs[0].profile;
+    return is_one;
+}
+
+/* Under --load=2 the source has halved the gaps: half a day is a day of the trace. */
+static void test_a_day(void **state)
+{
+    (void)state;
+    assigned_load("builtin:profiles.csv");
+    assert_true(is_one_profile(DAY_US, 1, 0));
+    assert_true(is_one_profile(DAY_US, 1, 1));
+    assert_false(is_one_profile(DAY_US + 1, 1, 1));
+    assert_false(is_one_profile(HOUR_US, 0, 1));
+    assert_true(is_one_profile(DAY_US / 2, 1, 2));
+    assert_false(is_one_profile(DAY_US / 2 + HOUR_US, 1, 2));
+    assert_true(is_one_profile(DAY_US / 3, 1, 3));
+    assert_true(is_one_profile(2 * DAY_US, 1, 0.5));
+    assigned_free();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_named_models),
+        cmocka_unit_test(test_unknown_models),
+        cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_telemetry),
+        cmocka_unit_test(test_mix_overrules_the_record),
+        cmocka_unit_test(test_absent_names),
+        cmocka_unit_test(test_jobs_that_get_none),
+        cmocka_unit_test(test_refused_options),
+        cmocka_unit_test(test_a_failing_source),
+        cmocka_unit_test(test_a_day),
+    };
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+}
