@@ -6,7 +6,7 @@
  *
  *     struct hs_measurements m = {0};
  *     HS_TRY(hs_measure_read(&m, "calibration/lucid", diag));       // format by content
- *     HS_TRY(hs_clean(&m, HS_CLEAN_ALL, &counts));
+ *     HS_TRY(hs_clean(&m, HS_CLEAN_DEFAULT, &counts));
  *     for (i...) if (m.pairs[i].dropped == 0) ...
  */
 #ifndef HORUS_CALIBRATE_MEASURE_H
@@ -67,7 +67,8 @@ struct hs_pair {
     X(CLIPPED, "exactly 1: the baseline was raised to the best pair")                              \
     X(COPIED, "same baseline on two GPU types: copied")                                            \
     X(CONTRADICTED, "measured twice with speeds far apart")                                        \
-    X(LONE, "its model ran beside no other model")
+    X(LONE, "its model ran beside no other model")                                                 \
+    X(SUPERLINEAR, "gangs faster than as many single GPUs: runs on other hosts")
 
 enum hs_dropped_bit {
 #define HS_DROPPED_ENUM(name, text) HS_DROPPED_BIT_##name,

@@ -319,8 +319,8 @@ static void test_copied(void **state)
     assert_int_equal(m.solos[a].dropped, 0);
 }
 
-/* A beside B: .9 and .69, more than .2 apart; B beside A: .9 and .71, not. A job beside itself is one
- * run, whose processes may share unevenly. */
+/* A beside B: .9 and .69, more than .2 apart; B beside A: .9 and .71, not. A job beside itself is
+ * one run, whose processes may share unevenly. */
 static void test_contradicted(void **state)
 {
     (void)state;

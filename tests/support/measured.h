@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the tests of measurements share: read a file, see its jobs and rows as text, or read the
+ * published data where it is present.
+ *
+ *     static struct measured t;
+ *     measured_good(&t, "a.csv");
+ *     measured_expect_pairs(&t, "A/D/1/fp32 > B/D/1/fp32 #0 0.75\n"
+ *                               "B/D/1/fp32 > A/D/1/fp32 #0 0.5\n");
+ */
+#ifndef HORUS_TESTS_MEASURED_H
+#define HORUS_TESTS_MEASURED_H
+
+#include <stdint.h>
+
+#include "calibrate/clean.h"
+#include "support/sink.h"
+
+struct measured {
+    struct sink sink;
+    struct hs_measurements m;
+    struct hs_clean_counts counts;
+    char shown[8192];
+};
+
+void measured_put(const char *name, const char *text); /* a file of the scratch folder */
+
+/* Each forgets what was read and said before. */
+void measured_good(struct measured *t, const char *path); /* nothing may be said */
+void measured_fail(struct measured *t, const char *path, enum hs_status status);
+void measured_bad(struct measured *t, const char *path, const char *said); /* HS_E_INPUT */
+
+/* A line a job: key, GPU type, "x4" and "spread", then what was measured alone. */
+void measured_expect_solos(struct measured *t, const char *text);
+/* A line a row: own > other #pair speed, then what was measured of the pair, the reader's mark. */
+void measured_expect_pairs(struct measured *t, const char *text);
+
+/* A file of $HORUS_DATA/calibration or ../shared/data/calibration; static storage. */
+const char *measured_path(const char *name);
+/* Reads it, or says that it is not there and skips the test. */
+void measured_data(struct measured *t, const char *name);
+void measured_clean(struct measured *t, uint32_t steps);
+uint32_t measured_gpu(const struct measured *t, const char *name);
+const struct hs_solo *measured_solo(const struct measured *t, const char *key, const char *gpu,
+                                    uint32_t gpus, bool is_spread);
+/* One-GPU pairs (both directions one) with a row that has, or has not, one of these marks. */
+uint32_t measured_pairs(const struct measured *t, const char *gpu, uint32_t marks, bool has);
+
+#endif
