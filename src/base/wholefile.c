@@ -7,12 +7,20 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* A device or a pipe is written to; a file renamed to its name would take its place. */
+static bool is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
 
 enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
 {
     memset(file, 0, sizeof *file);
-    if (strcmp(path, "-") == 0)
+    if (strcmp(path, "-") == 0 || is_special(path))
         return hs_output_open(&file->out, path, diag);
     int len = snprintf(file->beside, sizeof file->beside, "%s.tmp", path);
     if (len < 0 || (size_t)len >= sizeof file->beside)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One output file that is complete or absent: written beside its place as PATH.tmp and renamed once
- * every byte is on the disk. "-" is standard output, where nothing can be taken back.
+ * every byte is on the disk. "-" (standard output), a device and a pipe are
+ * written directly: there nothing can be taken back.
  *
  *     HS_TRY(hs_wholefile_open(&file, path, diag));
  *     enum hs_status status = write_rows(&file.out);
@@ -16,7 +17,8 @@
 
 struct hs_wholefile {
     struct hs_output out;
-    char path[HS_WHOLEFILE_PATH_MAX], beside[HS_WHOLEFILE_PATH_MAX]; /* beside "" = stdout */
+    char path[HS_WHOLEFILE_PATH_MAX],
+        beside[HS_WHOLEFILE_PATH_MAX]; /* beside "" = written directly */
 };
 
 HS_MUST_USE enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path,

@@ -7,27 +7,15 @@
 #include "traces/write.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 static const char header[] =
     "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,"
     "mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome";
 
-/* A device or a pipe is written to; a file renamed to its name would take its place. */
-static bool is_special(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-}
-
 enum hs_status hs_trace_writer_open(struct hs_trace_writer *w, const char *path,
                                     struct hs_diag *diag)
 {
-    memset(&w->file, 0, sizeof w->file);
-    if (is_special(path))
-        HS_TRY(hs_output_open(&w->file.out, path, diag));
-    else
-        HS_TRY(hs_wholefile_open(&w->file, path, diag));
+    HS_TRY(hs_wholefile_open(&w->file, path, diag));
     w->csv = (struct hs_csvw){.out = w->file.out};
     hs_output_put(&w->csv.out, header, strlen(header));
     hs_output_put(&w->csv.out, "\n", 1);
