@@ -153,8 +153,8 @@ static const struct hs_option options_table[] = {
 
 const struct hs_verb hs_verb_calibrate = {
     .name = "calibrate",
-    .operands = "interference|utilization|predictor|speed",
-    .summary = "Fit a model from measurements, with hold-out errors.",
+    .operands = "SUBJECT",
+    .summary = "Fit interference, utilization, predictor or speed from measurements.",
     .details =
         "Reads the measurements, marks what the cleaning steps leave out (counted by reason), "
         "fits, cross-validates, prints a table and writes the model file that --models takes. "

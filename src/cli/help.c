@@ -99,7 +99,7 @@ void hs_help_program(struct hs_output *out)
                 "A trace-driven simulator of GPU-cluster schedulers for deep learning.\n\n");
     const struct hs_verb *verb;
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
-        hs_say(out, "  %-10s %-22s %s\n", verb->name, verb->operands, verb->summary);
+        hs_say(out, "  %-10s %-26s %s\n", verb->name, verb->operands, verb->summary);
     hs_say(out,
            "\nExamples:\n"
            "  horus traces/sample.csv\n"
