@@ -198,10 +198,11 @@ static int by_key_speed(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* They are of two GPU types, then: all else would make them one. */
 static bool is_copy(const struct hs_solo *a, const struct hs_solo *b)
 {
-    return a->speed == b->speed && a->gpu != b->gpu && a->gpus == b->gpus &&
-           a->is_spread == b->is_spread && strcmp(a->key, b->key) == 0;
+    return a->speed == b->speed && a->gpus == b->gpus && a->is_spread == b->is_spread &&
+           strcmp(a->key, b->key) == 0;
 }
 
 /* Trap 7. Which of the two is the original cannot be told: both are marked, as speeds of their GPU

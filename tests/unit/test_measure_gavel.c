@@ -96,17 +96,19 @@ static void test_gavel_mirrors(void **state)
     measured_put("a.json",
                  "{\"v100\": {\"A3C\": {\"null\": 10, \"CycleGAN\": [9, 8]},"
                  "\"CycleGAN\": {\"null\": 10, \"A3C\": [8, 5], \"LM (batch size 5)\": [6, 7]},"
-                 "\"LM (batch size 5)\": {\"null\": 10}}}");
+                 "\"LM (batch size 5)\": {\"null\": 10, \"A3C\": [4, 3]}}}");
     measured_good(&t, "a.json");
     measured_expect_pairs(&t, "A3C/Pong//fp32 > CycleGAN/Monet2Photo//fp32 #0 0.9\n"
                               "CycleGAN/Monet2Photo//fp32 > A3C/Pong//fp32 #0 0.8\n"
                               "CycleGAN/Monet2Photo//fp32 > A3C/Pong//fp32 #1 0.8\n"
                               "A3C/Pong//fp32 > CycleGAN/Monet2Photo//fp32 #1 0.5\n"
                               "CycleGAN/Monet2Photo//fp32 > LSTM/Wikitext2/5/fp32 #2 0.6\n"
-                              "LSTM/Wikitext2/5/fp32 > CycleGAN/Monet2Photo//fp32 #2 0.7\n");
+                              "LSTM/Wikitext2/5/fp32 > CycleGAN/Monet2Photo//fp32 #2 0.7\n"
+                              "LSTM/Wikitext2/5/fp32 > A3C/Pong//fp32 #3 0.4\n"
+                              "A3C/Pong//fp32 > LSTM/Wikitext2/5/fp32 #3 0.3\n");
     measured_clean(&t, HS_CLEAN_CONTRADICTED);
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_CONTRADICTED], 2); /* .9 and .5 */
-    assert_int_equal(t.counts.kept, 4);
+    assert_int_equal(t.counts.kept, 6);
 }
 
 /* Negative numbers, a job that did not run alone, a GPU type of zeros only: counted, not used. */
