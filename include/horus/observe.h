@@ -26,6 +26,7 @@ struct hs_job_record {
     const char *reason;   /* REJECTED: why; else "" */
     uint64_t index;       /* row among the jobs taken from the trace, from 0 */
     uint32_t user_index, vc_index;
+    uint32_t profile; /* row of the catalogue; HS_NO_PROFILE = none */
     uint32_t gpus;
     uint32_t nodes_spanned; /* of its last placement */
     int64_t submit_us;

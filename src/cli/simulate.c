@@ -84,6 +84,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
     struct hs_report_options options = {
         .dir = dir,
         .cluster = &setup->cluster,
+        .speed = setup->models.speed,
         .workload_name = setup->workload,
         .outputs = setup->outputs,
         .sample_us = setup->sample_us,

@@ -23,6 +23,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .index = job->index,
         .user_index = job->user,
         .vc_index = job->ask.vc,
+        .profile = job->profile,
         .gpus = job->gpus,
         .nodes_spanned = job->nodes_spanned,
         .submit_us = job->submit_us,

@@ -48,16 +48,22 @@ static enum hs_status take_slot(struct hs_bounds *b, uint32_t *slot)
     return HS_OK;
 }
 
+/* Units that a job takes at least. */
+static hs_i128 units_of(const struct hs_bounds_arrival *job)
+{
+    return (hs_i128)(((hs_u128)job->gpus * (uint64_t)job->work_us * job->need_q32) >> 32);
+}
+
 static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job)
 {
     hs_i128 now = (hs_i128)b->arrivals_us * b->capacity;
     /* a job that asks for no GPU waits for none */
     if (job->gpus == 0) {
-        b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity * HS_Q32_ONE / b->top_speed_q32;
+        b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
         return HS_OK;
     }
     /* keys have 63 bits; a job cut down to that only loosens the bound */
-    hs_i128 units = (hs_i128)job->gpus * job->work_us;
+    hs_i128 units = units_of(job);
     if (units > INT64_MAX)
         units = INT64_MAX;
     uint32_t slot;
@@ -77,11 +83,11 @@ static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arri
     return hs_heap_set(&b->queue, waits.id, waits.time_us, waits.order);
 }
 
-static int64_t on_fastest_us(const struct hs_bounds *b, int64_t work_us)
+static int64_t on_fastest_us(const struct hs_bounds_arrival *job)
 {
-    if (b->top_speed_q32 == HS_Q32_ONE)
-        return work_us;
-    return (int64_t)(((hs_u128)(uint64_t)work_us << 32) / b->top_speed_q32);
+    if (job->top_speed_q32 == HS_Q32_ONE)
+        return job->work_us;
+    return (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / job->top_speed_q32);
 }
 
 /* Counts the arrivals of the instant that is over. */
@@ -98,15 +104,39 @@ static enum hs_status count_arrivals(struct hs_bounds *b)
     for (uint32_t i = 0; i < b->arrival_count; i++) {
         const struct hs_bounds_arrival *job = &b->arrivals[i];
         HS_TRY(queue_job(b, job));
-        int64_t fastest_us = on_fastest_us(b, job->work_us);
+        int64_t fastest_us = on_fastest_us(job);
         if (b->arrivals_us + fastest_us > b->longest_end_us)
             b->longest_end_us = b->arrivals_us + fastest_us;
         b->isolated_sum += (uint64_t)fastest_us;
-        b->work_before += (hs_i128)job->gpus * job->work_us;
+        b->work_before += units_of(job);
         b->jobs++;
     }
     b->arrival_count = 0;
     return HS_OK;
+}
+
+/* A job that is slower than the scalars everywhere, and a job without GPUs, count as they are. */
+static struct hs_bounds_arrival arrival_of(const struct hs_bounds *b,
+                                           const struct hs_job_record *job)
+{
+    struct hs_bounds_arrival a = {.index = job->index,
+                                  .work_us = job->work_us,
+                                  .gpus = job->gpus,
+                                  .top_speed_q32 = HS_Q32_ONE,
+                                  .need_q32 = HS_Q32_ONE};
+    for (uint32_t t = 0; t < b->cluster->type_count && job->gpus > 0; t++) {
+        if (!(b->types >> t & 1))
+            continue;
+        uint64_t scalar_q32 = b->cluster->types[t].speed_q32, speed_q32 = scalar_q32;
+        if (b->speed != NULL)
+            speed_q32 = hs_speed_q32(b->speed, job->profile, t, NULL);
+        uint64_t need_q32 = (uint64_t)(((hs_u128)scalar_q32 << 32) / speed_q32);
+        if (speed_q32 > a.top_speed_q32)
+            a.top_speed_q32 = speed_q32;
+        if (need_q32 < a.need_q32)
+            a.need_q32 = need_q32;
+    }
+    return a;
 }
 
 static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
@@ -117,8 +147,7 @@ static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_r
     b->arrivals_us = now_us;
     HS_TRY(hs_grow((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
                    sizeof *b->arrivals, JOBS_MAX));
-    b->arrivals[b->arrival_count++] =
-        (struct hs_bounds_arrival){.index = job->index, .work_us = job->work_us, .gpus = job->gpus};
+    b->arrivals[b->arrival_count++] = arrival_of(b, job);
     return HS_OK;
 }
 
@@ -138,15 +167,15 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     return HS_OK;
 }
 
-enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster)
+enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
+                              const struct hs_speed *speed)
 {
-    *b = (struct hs_bounds){.top_speed_q32 = HS_Q32_ONE};
+    *b = (struct hs_bounds){.cluster = cluster, .speed = speed};
     hs_u128 capacity_q32 = 0;
     for (uint32_t i = 0; i < cluster->node_count; i++) {
-        uint64_t speed_q32 = cluster->types[cluster->nodes[i].type].speed_q32;
-        capacity_q32 += (hs_u128)cluster->nodes[i].gpus * speed_q32;
-        if (speed_q32 > b->top_speed_q32)
-            b->top_speed_q32 = speed_q32;
+        uint32_t type = cluster->nodes[i].type;
+        capacity_q32 += (hs_u128)cluster->nodes[i].gpus * cluster->types[type].speed_q32;
+        b->types |= UINT64_C(1) << type;
     }
     b->capacity = (uint64_t)((capacity_q32 + HS_Q32_ONE - 1) >> 32);
     if (b->capacity == 0)

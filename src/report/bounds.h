@@ -2,14 +2,19 @@
  *
  * What no scheduler can beat on this trace and cluster (model.md 10), worked out while jobs arrive.
  *
+ * Capacity counts a GPU of type t as its scalar speed c_t. A job that runs at speed s_t there takes
+ * c_t / s_t of it for each GPU-second of isolated work, so at least its work x min over t of c_t /
+ * s_t: that is the work that counts here, the isolated one wherever no profile is faster than the
+ * scalar.
+ *
  * Makespan: whatever arrives from time a on must still be done after a, at most `capacity`
  * GPU-seconds a second: makespan >= max over arrivals of a + (work arriving from a on) / capacity;
- * and no job ends before its submission plus its isolated run time on the fastest type.
- * JCT: relax the cluster to one machine that does `capacity` GPU-seconds a second, ignoring gangs
- * and nodes; there SRPT minimises the sum of completion times (Schrage, Operations Research 1968).
- * A second bound is the mean isolated run time; the larger is reported.
- * Wait: a schedule without preemption whose jobs run exactly their isolated time has
- * wait = JCT - isolated, so the JCT bound gives one.
+ * and no job ends before its submission plus its isolated run time on the type that is fastest for
+ * it. JCT: relax the cluster to one machine that does `capacity` GPU-seconds a second, ignoring
+ * gangs and nodes; there SRPT minimises the sum of completion times (Schrage, Operations Research
+ * 1968). A second bound is the mean isolated run time; the larger is reported. Wait: a schedule
+ * without preemption whose jobs run exactly their isolated time has wait = JCT - isolated, so the
+ * JCT bound gives one.
  *
  * All in integers: time is counted in 1/capacity of a microsecond, in which a GPU-microsecond of
  * work takes exactly one unit. Capacity is rounded up to whole GPUs of the reference speed, which
@@ -25,6 +30,7 @@
 #include "horus/compiler.h"
 #include "horus/observe.h"
 #include "model/cluster.h"
+#include "model/speed.h"
 
 struct hs_bound {
     double value; /* NaN if absent */
@@ -36,23 +42,27 @@ struct hs_bounds_arrival {
     uint64_t index;
     int64_t work_us;
     uint32_t gpus;
+    uint64_t top_speed_q32; /* on the type that is fastest for it, at least 1 */
+    uint64_t need_q32;      /* least capacity taken per GPU-second of isolated work, at most 1 */
 };
 
 struct hs_bounds {
-    uint64_t capacity;      /* reference GPUs */
-    uint64_t top_speed_q32; /* of the fastest type, at least 1 */
+    const struct hs_cluster *cluster;
+    const struct hs_speed *speed; /* NULL: the speeds of the cluster */
+    uint64_t types;               /* bit per GPU type that some node has */
+    uint64_t capacity;            /* reference GPUs */
     struct hs_bounds_arrival *arrivals;
     uint32_t arrival_count, arrivals_cap;
     int64_t arrivals_us; /* when they were submitted */
     int64_t first_submit_us;
     /* makespan */
-    hs_i128 work_before;   /* GPU-us of all arrivals so far */
+    hs_i128 work_before;   /* units of all arrivals so far */
     hs_i128 makespan_lead; /* max of a x capacity - work before a */
     int64_t longest_end_us;
     /* relaxed machine */
     struct hs_heap_entry served; /* the job with the least left; id is its slot */
     bool is_serving;
-    struct hs_heap queue; /* the others; key: GPU-us left */
+    struct hs_heap queue; /* the others; key: units left */
     hs_i128 *submitted;   /* by slot: time of submission in units */
     uint32_t *free_slots;
     uint32_t submitted_cap, free_cap, free_count, slots;
@@ -63,7 +73,9 @@ struct hs_bounds {
     bool has_late_rejection;
 };
 
-HS_MUST_USE enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster);
+/* Both are to outlive the bounds. */
+HS_MUST_USE enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
+                                          const struct hs_speed *speed);
 struct hs_observer hs_bounds_observer(struct hs_bounds *b);
 /* Lets the relaxed machine run dry; then the values in seconds, NaN without jobs. */
 HS_MUST_USE enum hs_status hs_bounds_finish(struct hs_bounds *b);

@@ -64,7 +64,7 @@ static enum hs_status open_figures(struct hs_report *r, struct hs_diag *diag)
     r->has_stats = true;
     enum hs_status status = hs_timeline_open(&r->timeline);
     if (status == HS_OK)
-        status = hs_bounds_open(&r->bounds, r->options.cluster);
+        status = hs_bounds_open(&r->bounds, r->options.cluster, r->options.speed);
     if (status != HS_OK)
         return hs_fail(diag, status, NULL, NULL, "no memory for the figures of the run");
     observe(r, (struct hs_observer){.ctx = r, .on_instant = on_instant});

@@ -20,6 +20,7 @@
 #include "horus/observe.h"
 #include "horus/policy.h"
 #include "model/cluster.h"
+#include "model/speed.h"
 #include "report/rundir.h"
 
 enum { /* bits of options.outputs */
@@ -34,7 +35,8 @@ enum { /* bits of options.outputs */
 struct hs_report_options {
     const struct hs_rundir *dir; /* NULL: no files, figures only */
     const struct hs_cluster *cluster;
-    const char *workload_name; /* column of jobs.csv: base name of the trace */
+    const struct hs_speed *speed; /* as the engine applies it; NULL: the speeds of the cluster */
+    const char *workload_name;    /* column of jobs.csv: base name of the trace */
     uint32_t outputs;
     int64_t sample_us; /* series: 0 = at most 2,048 doubling intervals, -1 = every change */
     int64_t warmup_us; /* jobs submitted in the first / last part stay out of job statistics */

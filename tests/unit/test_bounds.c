@@ -13,6 +13,7 @@
 #include "base/fixed.h"
 #include "base/rng.h"
 #include "report/bounds.h"
+#include "support/sink.h"
 
 #define S HS_US_PER_S
 
@@ -50,7 +51,7 @@ static struct hs_job_record record_of(const struct job *job, uint64_t index)
 static void feed(struct hs_bounds *b, const struct hs_cluster *cluster, const struct job *jobs,
                  uint32_t count)
 {
-    assert_int_equal(hs_bounds_open(b, cluster), HS_OK);
+    assert_int_equal(hs_bounds_open(b, cluster, NULL), HS_OK);
     struct hs_observer o = hs_bounds_observer(b);
     for (uint32_t i = 0; i < count; i++) {
         struct hs_job_record record = record_of(&jobs[i], i);
@@ -120,13 +121,55 @@ static void fast_types_enlarge_capacity(void **state)
     hs_bounds_close(&b);
 }
 
+/* A profile of speed 1 on type A, by whose name the trace goes, and 4 on B, where the cluster says
+ * 2; jobs of no profile are as fast as the cluster says. A GPU of each has capacity 3. The first
+ * job takes 2/4 of it per GPU-second on B and 1 on A: 12 s of work count 6, and end on B after 3 s.
+ * The second counts its 12 s, and ends on B after 6. Makespan: 18 / 3 = 6. SRPT: 6 / 3 = 2 and 6,
+ * less than 3 + 6 in sum; the mean JCT is at least 4.5. */
+static void a_profile_may_be_faster_than_its_type(void **state)
+{
+    static const char profiles[] = "model,dataset,batch,precision,family\nM,d,1,fp32,F\n";
+    static const char speeds[] =
+        "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"A\", \"B\"], \"reference\": \"A\",\n"
+        " \"jobs\": [{\"profile\": \"M/d/1/fp32\", \"family\": \"F\", \"speed\": {\"A\": 1, \"B\": "
+        "4}}],\n"
+        " \"families\": [{\"family\": \"F\", \"jobs\": 1, \"speed\": {\"A\": 1, \"B\": 4}}]}\n";
+    struct hs_cluster cluster = make_cluster(1, 1);
+    struct hs_catalogue catalogue;
+    struct hs_speed *speed;
+    static struct sink sink;
+    struct hs_bounds b;
+    (void)scratch_open(state);
+    sink_init(&sink);
+    const char *path = scratch_write("profiles.csv", profiles, sizeof profiles - 1);
+    assert_int_equal(hs_catalogue_load(&catalogue, path, &sink.diag), HS_OK);
+    path = scratch_write("speed.json", speeds, sizeof speeds - 1);
+    if (hs_speed_load(&speed, path, &catalogue, &cluster, "A", &sink.diag) != HS_OK)
+        fail_msg("%s", sink.text);
+    assert_int_equal(hs_bounds_open(&b, &cluster, speed), HS_OK);
+    struct hs_observer o = hs_bounds_observer(&b);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct hs_job_record record = record_of(&(struct job){0, 12 * S, 1}, i);
+        record.profile = i == 0 ? 0 : HS_NO_PROFILE;
+        assert_int_equal(o.on_submit(o.ctx, 0, &record), HS_OK);
+    }
+    assert_int_equal(hs_bounds_finish(&b), HS_OK);
+    assert_true(hs_bounds_makespan_work(&b) == 6);
+    assert_true(hs_bounds_makespan_longest(&b) == 6);
+    assert_true(hs_bounds_mean_jct(&b) == 4.5);
+    hs_bounds_close(&b);
+    hs_speed_free(speed);
+    hs_catalogue_free(&catalogue);
+    (void)scratch_close(state);
+}
+
 static void rejected_jobs_do_not_count(void **state)
 {
     (void)state;
     static const struct job jobs[] = {{0, 1 * S, 1}, {0, 500 * S, 64}, {0, 2 * S, 1}};
     struct hs_cluster cluster = make_cluster(1, 0);
     struct hs_bounds b;
-    assert_int_equal(hs_bounds_open(&b, &cluster), HS_OK);
+    assert_int_equal(hs_bounds_open(&b, &cluster, NULL), HS_OK);
     struct hs_observer o = hs_bounds_observer(&b);
     for (uint32_t i = 0; i < 3; i++) {
         struct hs_job_record record = record_of(&jobs[i], i);
@@ -219,6 +262,7 @@ int main(void)
         cmocka_unit_test(wide_clusters_are_bound_by_run_times),
         cmocka_unit_test(late_work_counts_from_its_arrival),
         cmocka_unit_test(fast_types_enlarge_capacity),
+        cmocka_unit_test(a_profile_may_be_faster_than_its_type),
         cmocka_unit_test(rejected_jobs_do_not_count),
         cmocka_unit_test(cpu_jobs_wait_for_nobody),
         cmocka_unit_test(machine_equals_naive_srpt),
