@@ -206,21 +206,23 @@ static enum hs_status job_limit_memory(struct hs_engine *e, uint32_t slot, uint3
     bool is_limit = limit_mib > 0 && limit_mib < job->gpu_mem_peak_mib;
     uint32_t mib = is_limit ? limit_mib : job->gpu_mem_peak_mib;
     uint32_t claim_mib = hs_overflow_claim_mib(e, job, is_limit ? limit_mib : UINT32_MAX);
+    bool grows = mib > job->gpu_mem_mib, claims_more = claim_mib > job->mem_claim_mib;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->mem_used_mib += (uint64_t)mib - job->gpu_mem_mib;
         gpu->mem_claimed_mib += (uint64_t)claim_mib - job->mem_claim_mib;
-        if (gpu->tenants > 1 && gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
+        if (claims_more && gpu->tenants > 1 &&
+            gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
             hs_plan_refuse(&e->plan, slot, "without its memory limit GPU %u overflows",
                            e->jobs.seats[s].gpu);
-        else if (gpu->tenants > 1 && job->oom_us == HS_TIME_MAX &&
+        else if (grows && gpu->tenants > 1 && job->oom_us == HS_TIME_MAX &&
                  gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
             job->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
     }
     job->gpu_mem_mib = mib;
     job->mem_claim_mib = claim_mib;
     HS_TRY(e->plan.refused);
-    return hs_progress_touch(e, slot);
+    return hs_progress_touch_beside(e, slot);
 }
 
 static enum hs_status timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag)

@@ -53,10 +53,12 @@ static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
     e->figures.events++;
     if (job->state == HS_JOB_RUNNING && job->finish_us == e->now_us)
         return hs_life_finish(e, slot);
-    if (job->oom_us == e->now_us)
+    if (job->oom_us == e->now_us && hs_progress_overflows(e, job))
         return hs_overflow(e, slot);
-    job->state = HS_JOB_RUNNING;
     HS_TRY(hs_progress_touch(e, slot));
+    if (job->finish_us != e->now_us) /* a finish of this moment made room just in time */
+        return HS_OK;
+    job->state = HS_JOB_RUNNING;
     hs_life_tell_policy(e, HS_EVENT_PROGRESS, slot);
     return HS_OK;
 }

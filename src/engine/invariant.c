@@ -108,8 +108,10 @@ static const char *check_progress(const struct hs_engine *e, const struct hs_job
 {
     if (job->work.done_ns < 0 || job->work.done_ns > job->work.total_ns)
         return "work done lies outside 0 .. total";
-    if (job->state != HS_JOB_RUNNING && job->rate_q32 != 0 && hs_job_is_placed(job))
-        return "a job that pays a cost or is paused makes progress";
+    if (job->state != HS_JOB_RUNNING && job->rate_q32 != 0)
+        return "a job that waits, pays a cost or is paused makes progress";
+    if (job->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+        return "a job is to be killed for memory, and its GPUs have enough";
     if (job->state == HS_JOB_RUNNING && job->rate_q32 != hs_progress_rate(e, job))
         return "a rate is out of date";
     if (job->cost_left_us < 0)

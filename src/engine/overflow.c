@@ -2,7 +2,7 @@
  *
  * GPU memory that was believed to be enough and is not. Plans count claims, what the policy could
  * know; the engine counts what the tenants use. Where a start lets the latter overflow a shared
- * GPU, the newcomer is killed a little later.
+ * GPU, the newcomer is killed a little later, unless others make room before.
  */
 #include "engine/overflow.h"
 
@@ -58,7 +58,7 @@ enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
     e->work_done_ns -= (uint64_t)lost_ns;
     job->state = HS_JOB_SUSPENDED;
     job->finish_us = job->oom_us = HS_TIME_MAX;
-    job->cost_left_us = e->config.startup_us;
+    job->cost_left_us = job->segment_cost_us; /* what brought it here has to be done again */
     job->share_q32 = job->cap_q32 = HS_Q32_ONE;
     job->lane = 0;
     e->instant.running--;

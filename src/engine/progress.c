@@ -118,8 +118,7 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
     return HS_OK;
 }
 
-/* Does the newcomer overflow a GPU that it shares? (model.md 5) */
-static bool job_overflows(const struct hs_engine *e, const struct hs_job *job)
+bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
     for (uint32_t s = job->shared_gpus > 0 ? job->first_seat : HS_NO_SEAT; s != HS_NO_SEAT;
          s = e->jobs.seats[s].next_of_job) {
@@ -155,7 +154,7 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
     }
     if (count > 0)
         job->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
-    job->oom_us = job_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
+    job->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
     return hs_progress_touch(e, slot);
 }
 
@@ -197,6 +196,7 @@ enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
     job->first_seat = HS_NO_SEAT;
     job->gpus_held = 0;
     job->shared_gpus = 0;
+    job->rate_q32 = 0;
     return HS_OK;
 }
 
@@ -332,6 +332,8 @@ enum hs_status hs_progress_rerate(struct hs_engine *e)
         if (!job->is_live)
             continue;
         hs_progress_sync(e, job);
+        if (job->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+            job->oom_us = HS_TIME_MAX; /* others made room in time */
         job->rate_q32 = hs_progress_rate(e, job);
         HS_TRY(job_schedule(e, slot));
     }

@@ -16,6 +16,8 @@ HS_MUST_USE enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, 
                                             uint32_t count);
 /* Frees all its seats; co-tenants are marked as touched. */
 HS_MUST_USE enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot);
+/* Does it sit on a shared GPU whose tenants use more memory than there is? */
+bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job);
 /* Its GPU ids, ascending, into e->gpu_ids; the count. */
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids);
 /* Whether the job is active on its GPUs (not paused) changed. */

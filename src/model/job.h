@@ -69,7 +69,7 @@ struct hs_job {
     int64_t submit_us, deadline_us, preempt_cost_us;
     /* account */
     int64_t first_start_us;
-    int64_t segment_start_us, segment_done_ns;
+    int64_t segment_start_us, segment_done_ns, segment_cost_us; /* done and owed at its start */
     uint32_t segment_max_tenants;
     int64_t attained_us, run_us, overhead_us, colocated_us, gpu_us, lost_ns;
     uint32_t preemptions, migrations, ooms;

@@ -176,6 +176,108 @@ static void the_one_that_grows_is_killed(void **state)
     hs_test_free(&r);
 }
 
+/* Job 0 has 10 s to do, 20 at 1/2. */
+static const struct hs_test_job brief[] = {{.gpus = 1, .duration_s = 10, .gpu_mem_mib = 10240},
+                                           {.gpus = 1, .duration_s = 50, .gpu_mem_mib = 10240}};
+
+/* Job 0 is gone at 20: at 30 job 1 is alone and has all the memory it needs. It has done 10 of its
+ * 50 s by 20 and ends at 60. */
+static void room_made_in_time_saves_the_newcomer(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(brief, 2, "1x1:V100", HS_CAN_COLOCATE, together, &r), HS_OK);
+    assert_int_equal(r.jobs[1].ooms, 0);
+    assert_int_equal(r.jobs[1].end_us, 60 * S);
+    hs_test_free(&r);
+}
+
+/* The same when job 0 ends at 30, when the kill is due: it comes first by its row. Job 1 has done
+ * 15 of 50 s by then: 65. */
+static void room_made_just_in_time_is_enough(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 15, .gpu_mem_mib = 10240},
+                                       brief[1]};
+    struct hs_test_result r;
+    assert_int_equal(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, together, &r), HS_OK);
+    assert_int_equal(r.jobs[1].ooms, 0);
+    assert_int_equal(r.jobs[1].end_us, 65 * S);
+    hs_test_free(&r);
+}
+
+static void together_with_a_limit(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    then_apart(v, p, call);
+    if (call == 0)
+        hs_plan_mem_limit(p, script_handle[0], 8192);
+}
+
+/* 8 + 10 GiB are still too much. Job 1, the newcomer, is killed at 30 as without the limit; job 0,
+ * which takes less than before, is not: it ends at 115 (see the_newcomer_is_killed). */
+static void the_one_that_shrinks_is_not_killed(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_THROTTLE;
+    assert_int_equal(script_play(big, 2, "1x2:V100", can, together_with_a_limit, &r), HS_OK);
+    assert_int_equal(r.jobs[1].ooms, 1);
+    assert_int_equal(r.jobs[0].ooms, 0);
+    assert_int_equal(r.jobs[0].end_us, 115 * S);
+    hs_test_free(&r);
+}
+
+static void together_with_a_low_limit(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    together(v, p, call);
+    if (call == 0)
+        hs_plan_mem_limit(p, script_handle[0], 4096);
+}
+
+/* 4 + 10 GiB fit: what counts is what the plan leaves. Both at 1/2: job 1 ends at 100, job 0 has
+ * done 50 by then and ends at 150. */
+static void a_limit_of_the_same_plan_counts(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_THROTTLE;
+    assert_int_equal(script_play(big, 2, "1x1:V100", can, together_with_a_low_limit, &r), HS_OK);
+    assert_int_equal(r.jobs[1].ooms, 0);
+    assert_int_equal(r.jobs[1].end_us, 100 * S);
+    assert_int_equal(r.jobs[0].end_us, 150 * S);
+    hs_test_free(&r);
+}
+
+static void restored_beside_another(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        start_on(p, 0, 0);
+        start_on(p, 1, 1);
+        hs_plan_timer(p, 10 * S, 'p');
+    } else if (call == 1) {
+        hs_plan_preempt(p, script_handle[1], 40 * S);
+        start_on(p, 1, 0);
+    } else if (call == 2) {
+        start_on(p, 1, 1);
+    }
+}
+
+/* Job 1 has done 10 s when it is moved to GPU 0, where it owes 40 s of restoring and is killed at
+ * 40, 30 s into them. On GPU 1 it owes the 40 again: it runs from 80 on and ends at 120. */
+static void what_a_killed_attempt_paid_is_owed_again(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_PREEMPT | HS_CAN_TIME;
+    assert_int_equal(script_play(big, 2, "1x2:V100", can, restored_beside_another, &r), HS_OK);
+    assert_int_equal(r.jobs[1].ooms, 1);
+    assert_int_equal(r.jobs[1].lost_ns, 0);
+    assert_int_equal(r.jobs[1].overhead_us, 70 * S);
+    assert_int_equal(r.jobs[1].end_us, 120 * S);
+    hs_test_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +287,11 @@ int main(void)
         cmocka_unit_test_setup(work_done_in_time_is_not_lost, reset),
         cmocka_unit_test_setup(the_reserve_belongs_to_nobody, reset),
         cmocka_unit_test_setup(the_one_that_grows_is_killed, reset),
+        cmocka_unit_test_setup(room_made_in_time_saves_the_newcomer, reset),
+        cmocka_unit_test_setup(room_made_just_in_time_is_enough, reset),
+        cmocka_unit_test_setup(the_one_that_shrinks_is_not_killed, reset),
+        cmocka_unit_test_setup(a_limit_of_the_same_plan_counts, reset),
+        cmocka_unit_test_setup(what_a_killed_attempt_paid_is_owed_again, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
