@@ -276,11 +276,19 @@ static uint64_t job_slowest_q32(const struct hs_engine *e, const struct hs_job *
     return slowest;
 }
 
-/* Spread over more nodes than gangs of its size need in this cluster? */
+/* Spread over more nodes than it would need on the largest that it may use, were they idle? */
 static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
 {
-    uint32_t most = e->cluster->max_node_gpus;
-    return job->nodes_spanned > (job->gpus_held + most - 1) / most;
+    uint32_t size = e->cluster->max_node_gpus + 1, left = job->gpus_held, nodes = 0;
+    while ((size = hs_free_node_size(e->free_index, &job->ask, size - 1)) > 0) {
+        uint32_t need = (left + size - 1) / size;
+        uint32_t count = hs_free_node_count(e->free_index, &job->ask, size);
+        if (need <= count)
+            return job->nodes_spanned > nodes + need;
+        nodes += count;
+        left -= count * size;
+    }
+    return job->nodes_spanned > nodes;
 }
 
 /* An elastic job on more or fewer GPUs than it asked for: linear in them where nothing is known. */

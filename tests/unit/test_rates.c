@@ -237,6 +237,40 @@ static void a_spread_gang_is_slowed(void **state)
     assert_int_equal(ends_over_two_nodes(2, "1x2:V100,1x2:P100"), 400 * S);
 }
 
+static void on_all_nodes(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call > 0)
+        return;
+    uint32_t left = hs_view_gpus(v, script_handle[0]);
+    hs_plan_start(p, script_handle[0]);
+    for (uint32_t node = 0; node < hs_view_nodes(v) && left > 0; node++) {
+        uint32_t gpus = hs_view_node_gpus(v, node) < left ? hs_view_node_gpus(v, node) : left;
+        hs_plan_on_node(p, node, gpus);
+        left -= gpus;
+    }
+}
+
+/* 8 GPUs are not to be had on fewer than 3 nodes of 4, 2 and 2: nothing is spread. Nor are 4 V100s
+ * over 2 nodes, for a job that may not use the P100s. */
+static void a_gang_on_as_few_nodes_as_it_can_is_not_spread(void **state)
+{
+    (void)state;
+    static const char mixed[] = "1x4:V100,2x2:V100", typed[] = "2x2:V100,1x4:P100";
+    const struct hs_test_job wide[] = {{.gpus = 8, .duration_s = 100, .profile = A}};
+    const struct hs_test_job picky[] = {
+        {.gpus = 4, .duration_s = 100, .profile = A, .gpu_type = "V100"}};
+    struct hs_test_result r;
+    use_models(mixed);
+    assert_int_equal(script_play(wide, 1, mixed, 0, on_all_nodes, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 100 * S);
+    hs_test_free(&r);
+    (void)free_models(NULL);
+    use_models(typed);
+    assert_int_equal(script_play(picky, 1, typed, 0, on_all_nodes, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 100 * S);
+    hs_test_free(&r);
+}
+
 static uint32_t width;
 
 static void as_wide(const struct hs_view *v, struct hs_plan *p, int call)
@@ -318,6 +352,7 @@ int main(void)
         cmocka_unit_test_teardown(utilizations_decide_without_a_profile, free_models),
         cmocka_unit_test_teardown(a_gang_runs_at_its_slowest_worker, free_models),
         cmocka_unit_test(a_spread_gang_is_slowed),
+        cmocka_unit_test_teardown(a_gang_on_as_few_nodes_as_it_can_is_not_spread, free_models),
         cmocka_unit_test_teardown(an_elastic_job_scales_as_its_family, free_models),
         cmocka_unit_test_teardown(beliefs_do_not_follow_the_truth, free_models),
     };
