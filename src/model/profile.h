@@ -88,6 +88,12 @@ uint32_t hs_catalogue_match(const struct hs_catalogue *catalogue, const char *mo
                             enum hs_match *match);
 /* By key as printed, folded; HS_NO_PROFILE if there is none. */
 uint32_t hs_catalogue_find(const struct hs_catalogue *catalogue, const char *key);
+/* A configuration of like's model and dataset that was not measured: its graph, family and GPU
+ * type, and no figures; *id is an old one if there is such a row. For questions about it: a job of
+ * a trace takes the row that matches best. */
+HS_MUST_USE enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint32_t like,
+                                            const char *batch, const char *precision, uint32_t *id,
+                                            struct hs_diag *diag);
 void hs_catalogue_free(struct hs_catalogue *catalogue);
 
 #endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the models say of jobs alone on a GPU type and of all of them on one GPU: every number with
+ * its source and, where a hold-out told one, its error; beside the truth model's answer what a
+ * policy would be told.
+ *
+ *     HS_TRY(hs_predict(&p, options, diag));
+ *     hs_predict_say(out, &p);
+ *     hs_prediction_free(&p);
+ */
+#ifndef HORUS_CLI_PREDICT_H
+#define HORUS_CLI_PREDICT_H
+
+#include <stdbool.h>
+
+#include "base/io.h"
+#include "model/predictor.h"
+
+struct hs_predict_options {
+    const char *job, *with, *gpu; /* with: one a line; NULL = alone */
+    const char *models, *profiles, *interference;
+    double gamma, util_noise, util_bias, memory_noise;
+    int32_t crowd, predictor, predictor_holdout, memory_predictor;
+    int64_t seed;
+    bool json;
+};
+
+struct hs_figure {
+    double value;       /* NaN = not known */
+    double error;       /* in the unit of the value, unless said otherwise; NaN = not known */
+    const char *source; /* where it comes from, or why it is not known */
+};
+
+struct hs_predicted_job {
+    const char *asked; /* as it was given */
+    const char *key;
+    const char *taken;     /* of an unmeasured one: the row that a run would take; else NULL */
+    uint32_t profile, row; /* in the catalogue: itself, and the row taken */
+    struct hs_figure util, memory_mib, step_ms; /* alone; utilizations are fractions */
+    struct hs_figure *speeds;                   /* by GPU type, the first is that asked about */
+    struct hs_figure slowdown;                  /* error: of the speed */
+    struct hs_figure util_told, memory_told_mib, slowdown_told;
+};
+
+struct hs_prediction {
+    struct hs_catalogue catalogue;
+    struct hs_predicted_job *jobs;
+    const char **types;
+    uint32_t count, type_count;
+    struct hs_figure util, memory_mib; /* of all together */
+    uint32_t reserve_mib;              /* what sharing costs beyond their sum */
+    uint32_t capacity_mib;             /* of the GPU; 0 = not known */
+    struct hs_arena arena;
+};
+
+HS_MUST_USE enum hs_status
+hs_predict(struct hs_prediction *p, const struct hs_predict_options *options, struct hs_diag *diag);
+/* Sum and reserve within the capacity? False where any of them is not known. */
+bool hs_prediction_fits(const struct hs_prediction *p);
+bool hs_prediction_knows_fit(const struct hs_prediction *p);
+void hs_predict_say(struct hs_output *out, const struct hs_prediction *p);
+void hs_predict_json(struct hs_output *out, const struct hs_prediction *p);
+void hs_prediction_free(struct hs_prediction *p);
+
+#endif
