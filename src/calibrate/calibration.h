@@ -45,6 +45,10 @@ const struct hs_calibration *hs_calibration_at(size_t index); /* NULL past the e
 /* Reads every --data into one set of measurements each; set[i] for data[i]. */
 HS_MUST_USE enum hs_status hs_calibrate_read(const struct hs_calibrate_options *options,
                                              struct hs_measurements *set, struct hs_diag *diag);
+/* Passes a status on; a failure that nobody told of since diag->errors was `errors_before` (memory,
+ * limits) is told. */
+enum hs_status hs_calibrate_told(enum hs_status status, const char *subject, uint64_t errors_before,
+                                 struct hs_diag *diag);
 /* The head of a model file: kind, format, data with hashes, steps, rows kept and dropped. Members
  * of an object that the caller has opened; counts[i] for set[i]. */
 void hs_calibrate_write_head(struct hs_jsonw *w, const char *kind,

@@ -10,7 +10,7 @@
 
 #include "model/modelfile.h"
 
-#define SUBJECTS(X) X(utilization)
+#define SUBJECTS(X) X(utilization) X(speed)
 
 #define DECLARE(name) extern const struct hs_calibration hs_calibration_##name;
 SUBJECTS(DECLARE)
@@ -40,6 +40,14 @@ enum hs_status hs_calibrate_read(const struct hs_calibrate_options *options,
         return status;
     }
     return HS_OK;
+}
+
+enum hs_status hs_calibrate_told(enum hs_status status, const char *subject, uint64_t errors_before,
+                                 struct hs_diag *diag)
+{
+    if (status == HS_OK || diag->errors > errors_before)
+        return status;
+    return hs_fail(diag, status, NULL, NULL, "calibrate %s: %s", subject, hs_status_text(status));
 }
 
 static void write_file(struct hs_jsonw *w, const struct hs_measure_file *file)

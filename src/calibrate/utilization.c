@@ -362,9 +362,10 @@ static enum hs_status run(const struct hs_calibrate_options *given, struct hs_ou
 {
     struct hs_measurements set[HS_CALIBRATE_DATA_MAX];
     struct hs_calibrate_options options = *given;
+    uint64_t errors = diag->errors;
     struct study *s = hs_alloc_zeroed(1, sizeof *s);
     if (s == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory to calibrate utilization");
+        return hs_calibrate_told(HS_E_MEMORY, "utilization", errors, diag);
     options.clean &= HS_CLEAN_OVERLAP; /* the other steps are about speeds */
     enum hs_status status = hs_calibrate_read(&options, set, diag);
     if (status == HS_OK) {
@@ -376,7 +377,7 @@ static enum hs_status run(const struct hs_calibrate_options *given, struct hs_ou
     hs_free(s->effects);
     hs_free(s->memory.mib);
     hs_free(s);
-    return status;
+    return hs_calibrate_told(status, "utilization", errors, diag);
 }
 
 const struct hs_calibration hs_calibration_utilization = {
