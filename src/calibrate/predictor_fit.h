@@ -22,7 +22,8 @@ struct hs_utilrow {
     uint32_t model; /* of model and dataset, by first appearance */
     double util;    /* 0..1 */
     double step_ms; /* NaN: unknown or implausible */
-    double host_ms; /* the catalogue's, else step_ms at the highest rate of any row of the model */
+    double
+        host_ms; /* the catalogue's, else a batch at the highest rate of other rows of the model */
     struct hs_utilwork work;
 };
 

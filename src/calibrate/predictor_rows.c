@@ -140,17 +140,20 @@ static bool is_implausible(struct hs_utilrows *data, uint32_t model)
 
 static void settle_times(struct hs_utilrows *data, uint32_t model)
 {
-    double sample_ms = INFINITY;
+    uint32_t first = data->start[model], end = data->start[model + 1];
     bool is_wrong = is_implausible(data, model);
-    for (uint32_t i = data->start[model]; i < data->start[model + 1]; i++) {
+    for (uint32_t i = first; i < end; i++) {
         struct hs_utilrow *row = member(data, i);
         data->no_time += is_wrong && row->step_ms > 0;
         if (is_wrong || !(row->step_ms > 0))
             row->step_ms = NAN;
-        sample_ms = fmin(sample_ms, row->step_ms / row->work.batch); /* passes over NaN */
     }
-    for (uint32_t i = data->start[model]; i < data->start[model + 1]; i++) {
+    for (uint32_t i = first; i < end; i++) {
         struct hs_utilrow *row = member(data, i);
+        double sample_ms = INFINITY;
+        for (uint32_t j = first; j < end; j++)
+            if (j != i) /* fmin passes over NaN */
+                sample_ms = fmin(sample_ms, member(data, j)->step_ms / member(data, j)->work.batch);
         row->host_ms = row->profile->host_ms > 0 ? row->profile->host_ms
                        : isfinite(sample_ms)     ? sample_ms * row->work.batch
                                                  : NAN;
