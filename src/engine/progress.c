@@ -302,8 +302,11 @@ static uint64_t job_resize(const struct hs_engine *e, const struct hs_job *job, 
 
 uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
 {
-    if (job->state != HS_JOB_RUNNING)
-        return 0;
+    return job->state == HS_JOB_RUNNING ? hs_progress_placed_rate(e, job) : 0;
+}
+
+uint64_t hs_progress_placed_rate(const struct hs_engine *e, const struct hs_job *job)
+{
     uint64_t rate = job_slowest_q32(e, job);
     if (e->config.has_locality && job->nodes_spanned > 1 && job_is_spread(e, job))
         rate = hs_q32_mul(rate, hs_speed_spread_q32(e->config.speed, job->profile, job->gpu_type,

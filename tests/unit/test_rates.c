@@ -299,6 +299,40 @@ static void an_elastic_job_scales_as_its_family(void **state)
     }
 }
 
+static int64_t told_us;
+
+static void asks_for_the_finish(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        start_on(p, 0, 0);
+        hs_plan_timer(p, 5 * S, 't');
+    } else if (call == 1) {
+        told_us = hs_view_finish_us(v, script_handle[0]);
+    }
+}
+
+/* B on a P100 takes 10 s to start and 4 x 100 to run; half-way through the start the policy is told
+ * so. */
+static void a_finish_ahead_of_a_cost_is_that_of_the_gpu(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 100, .profile = B}};
+    struct hs_test_result r;
+    use_models("1x1:P100,1x1:V100");
+    hs_speed_free(speed);
+    assert_int_equal(
+        hs_speed_load(&speed, made("speed.json", speeds), &catalogue, &cluster, "V100", &sink.diag),
+        HS_OK);
+    script_options.speed = speed;
+    script_options.startup_us = 10 * S;
+    script_knows = HS_KNOWS_DURATION;
+    assert_int_equal(
+        script_play(jobs, 1, "1x1:P100,1x1:V100", HS_CAN_TIME, asks_for_the_finish, &r), HS_OK);
+    assert_int_equal(told_us, 410 * S);
+    assert_int_equal(r.jobs[0].end_us, 410 * S);
+    hs_test_free(&r);
+}
+
 static uint64_t told_q32;
 static int32_t told_pm;
 
@@ -354,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_spread_gang_is_slowed),
         cmocka_unit_test_teardown(a_gang_on_as_few_nodes_as_it_can_is_not_spread, free_models),
         cmocka_unit_test_teardown(an_elastic_job_scales_as_its_family, free_models),
+        cmocka_unit_test_teardown(a_finish_ahead_of_a_cost_is_that_of_the_gpu, free_models),
         cmocka_unit_test_teardown(beliefs_do_not_follow_the_truth, free_models),
     };
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
