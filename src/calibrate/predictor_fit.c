@@ -17,10 +17,10 @@
 #include "calibrate/solve.h"
 
 #define COEFFICIENTS   4u
-#define STEPS_MAX      500u
-#define UTIL_WIDTH     0.05 /* errors above count as distance, below as squares; of utilization */
-#define LN_WIDTH       0.3  /* the same of ln(GPU time) */
-#define PRIOR_STRENGTH 0.3  /* an error of one width counts as 1 / 0.3 = 3.3 units of a t */
+#define STEPS_MAX      5000u /* large residuals: the last digits come slowly */
+#define UTIL_WIDTH     0.05  /* errors above count as distance, below as squares; of utilization */
+#define LN_WIDTH       0.3   /* the same of ln(GPU time) */
+#define PRIOR_STRENGTH 0.3   /* an error of one width counts as 1 / 0.3 = 3.3 units of a t */
 #define EFFECTS        3u
 
 static const double load_prior[COEFFICIENTS] = {-2, -1, 0, 0.5};
