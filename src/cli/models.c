@@ -78,6 +78,7 @@ static enum hs_status open_reserve(struct hs_models *m, const struct hs_run_opti
         return HS_OK;
     }
     struct hs_jsoncheck check;
+    m->is_reserve_fitted = true;
     enum hs_status status =
         hs_modelfile_open(&check, m->files.path[HS_MODEL_UTILIZATION], HS_MODEL_UTILIZATION, diag);
     if (status == HS_OK) {
@@ -158,6 +159,14 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
     HS_TRY(open_reserve(m, options, diag));
     say_models(m, options);
     return HS_OK;
+}
+
+bool hs_models_use(const struct hs_models *m, enum hs_model_kind kind)
+{
+    if (kind == HS_MODEL_INTERFERENCE)
+        return m->interference_options.mode == HS_INTERFERENCE_MEASURED ||
+               m->interference_options.mode == HS_INTERFERENCE_FIT;
+    return kind != HS_MODEL_UTILIZATION || m->is_reserve_fitted;
 }
 
 void hs_models_close(struct hs_models *m)

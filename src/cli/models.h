@@ -27,6 +27,7 @@ struct hs_models {
     struct hs_speed *speed;
     struct hs_predictor *predictor;
     uint32_t memory_reserve_mib;
+    bool is_reserve_fitted; /* by the utilization file */
     /* For the semantics card. */
     char profiles_text[160], interference_text[200], locality_text[128], predictor_text[160];
 };
@@ -35,6 +36,8 @@ HS_MUST_USE enum hs_status hs_models_open(struct hs_models *models,
                                           const struct hs_run_options *options,
                                           const struct hs_cluster *cluster, struct hs_diag *diag);
 void hs_models_close(struct hs_models *models);
+/* Was the file of that kind read? */
+bool hs_models_use(const struct hs_models *models, enum hs_model_kind kind);
 
 /* The assign options of a verb that reads a trace: mode, seed, target, memory of the cluster's
  * smallest GPU type (cluster may be NULL). */

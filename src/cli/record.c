@@ -99,8 +99,9 @@ static enum hs_status list_inputs(const struct hs_setup *setup, const struct hs_
     HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
     HS_TRY(add_input(inputs, count, "profiles", options->profiles, diag));
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
-        HS_TRY(
-            add_input(inputs, count, hs_model_kinds[kind], setup->models.files.path[kind], diag));
+        if (hs_models_use(&setup->models, (enum hs_model_kind)kind))
+            HS_TRY(add_input(inputs, count, hs_model_kinds[kind], setup->models.files.path[kind],
+                             diag));
     return HS_OK;
 }
 

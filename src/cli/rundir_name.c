@@ -33,6 +33,8 @@ enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t s
     hash = hs_mix64(hash, setup->cluster.input_hash);
     hash = hs_mix64(hash, setup->models.catalogue.input_hash);
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++) {
+        if (!hs_models_use(&setup->models, (enum hs_model_kind)kind))
+            continue;
         HS_TRY(hs_hash_file(setup->models.files.path[kind], &content, &bytes, diag));
         hash = hs_mix64(hash, content);
     }

@@ -127,10 +127,28 @@ static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
     return hs_engine_observe(pass->engine, &tally);
 }
 
-static void take_counts(const struct hs_trace *trace, struct hs_intake *intake)
+/* The jobs of the trace, each with its profile. */
+static enum hs_status open_jobs(struct pass *pass)
 {
+    const struct hs_setup *setup = pass->setup;
+    HS_TRY(hs_trace_open(&pass->trace, &setup->trace, pass->diag));
+    return hs_assign_open(&pass->assign, hs_trace_source(pass->trace), &setup->models.catalogue,
+                          &setup->models.assign, pass->diag);
+}
+
+static void close_jobs(struct pass *pass)
+{
+    hs_assign_close(pass->assign);
+    if (pass->trace != NULL)
+        hs_trace_close(pass->trace);
+}
+
+static void take_counts(struct pass *pass)
+{
+    struct hs_intake *intake = pass->intake;
     struct hs_trace_counts counts;
-    hs_trace_get_counts(trace, &counts);
+    hs_trace_get_counts(pass->trace, &counts);
+    hs_assign_get_counts(pass->assign, &intake->assigned);
     intake->rows = counts.rows;
     intake->accepted = counts.accepted;
     intake->bad = counts.bad;
@@ -166,11 +184,8 @@ static enum hs_status hash_input(struct pass *pass, struct hs_run_result *result
 static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const struct hs_rundir *dir,
                                struct hs_run_result *result)
 {
-    const struct hs_setup *setup = pass->setup;
     pass->intake = &result->intake;
-    HS_TRY(hs_trace_open(&pass->trace, &setup->trace, pass->diag));
-    HS_TRY(hs_assign_open(&pass->assign, hs_trace_source(pass->trace), &setup->models.catalogue,
-                          &setup->models.assign, pass->diag));
+    HS_TRY(open_jobs(pass));
     HS_TRY(open_report(pass, dir));
     HS_TRY(open_engine(pass, jitter_seed));
     enum hs_status status = hs_engine_run(pass->engine, hs_assign_source(pass->assign));
@@ -178,8 +193,7 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     HS_TRY(status);
     hs_engine_get_figures(pass->engine, &result->figures);
     HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
-    take_counts(pass->trace, pass->intake);
-    hs_assign_get_counts(pass->assign, &pass->intake->assigned);
+    take_counts(pass);
     uint32_t count = 0;
     const struct hs_output_file *files = hs_report_files(pass->report, &count);
     for (result->file_count = 0; result->file_count < count; result->file_count++)
@@ -203,9 +217,7 @@ static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run
         hs_engine_close(pass.engine);
     if (pass.report != NULL)
         hs_report_close(pass.report);
-    hs_assign_close(pass.assign);
-    if (pass.trace != NULL)
-        hs_trace_close(pass.trace);
+    close_jobs(&pass);
     return status;
 }
 
@@ -244,6 +256,12 @@ static void warn(const struct hs_run_result *result, struct hs_diag *diag)
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",
                   intake->reordered, intake->rows);
+    if (intake->assigned.inexact > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64
+                  " jobs have a configuration of their model that the catalogue does not know: "
+                  "the nearest batch stands for it",
+                  intake->assigned.inexact, intake->accepted);
     if (intake->assigned.unknown_model > 0)
         hs_report(diag, HS_WARNING, NULL, "add its row to the catalogue (--profiles)",
                   "%" PRIu64 " of %" PRIu64
@@ -309,15 +327,18 @@ enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_resul
 {
     struct hs_trace_job job;
     struct pass pass = {.setup = setup, .diag = diag};
-    HS_TRY(hs_trace_open(&pass.trace, &setup->trace, diag));
-    enum hs_status status;
-    while ((status = hs_trace_next(pass.trace, &job)) == HS_OK)
-        ;
+    pass.intake = &result->intake;
+    enum hs_status status = open_jobs(&pass);
+    if (status == HS_OK) {
+        struct hs_job_source source = hs_assign_source(pass.assign);
+        while ((status = source.next(source.ctx, &job)) == HS_OK)
+            ;
+    }
     if (status == HS_END) {
-        take_counts(pass.trace, &result->intake);
+        take_counts(&pass);
         status = hash_input(&pass, result);
     }
-    hs_trace_close(pass.trace);
+    close_jobs(&pass);
     if (status == HS_OK)
         warn(result, diag);
     return status;
