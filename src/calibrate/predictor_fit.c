@@ -20,7 +20,10 @@
 #define STEPS_MAX      5000u /* large residuals: the last digits come slowly */
 #define UTIL_WIDTH     0.05  /* errors above count as distance, below as squares; of utilization */
 #define LN_WIDTH       0.3   /* the same of ln(GPU time) */
+#define LN_MARGIN_MAX  5.0   /* a limit 150 times too high limits nothing */
 #define PRIOR_STRENGTH 0.3   /* an error of one width counts as 1 / 0.3 = 3.3 units of a t */
+#define STARTS         3u
+#define START_STEP     3.0
 #define EFFECTS        3u
 
 static const double load_prior[COEFFICIENTS] = {-2, -1, 0, 0.5};
@@ -137,6 +140,27 @@ static void fill_samples(struct logsum *problem, const struct hs_utilrows *data,
             sqrt(problem->samples[r].root_weight * problem->count / total);
 }
 
+/* From the prior; where that ends nowhere (utilizations that no count explains), from one with the
+ * counts mattering less and less. */
+static enum hs_status descend(struct logsum *problem, double *theta, const char *what,
+                              struct hs_diag *diag)
+{
+    enum hs_status status = HS_E_INPUT;
+    struct hs_nls nls = {.residuals = problem->count + COEFFICIENTS,
+                         .parameters = COEFFICIENTS,
+                         .residual = logsum_residual,
+                         .jacobian = logsum_jacobian,
+                         .ctx = problem};
+    struct hs_diag quiet;
+    hs_diag_init(&quiet, NULL, NULL);
+    for (uint32_t start = 0; start < STARTS && status == HS_E_INPUT; start++) {
+        for (uint32_t p = 0; p < COEFFICIENTS; p++)
+            theta[p] = problem->prior[p] - (p == 1 || p == 2 ? START_STEP * start : 0);
+        status = hs_solve_nls(&nls, theta, STEPS_MAX, what, start + 1 < STARTS ? &quiet : diag);
+    }
+    return status;
+}
+
 /* spread: root mean square of the errors that are left. */
 static enum hs_status logsum_fit(struct logsum *problem, const struct hs_utilrows *data,
                                  const bool *is_used, double *theta, double *spread,
@@ -147,14 +171,7 @@ static enum hs_status logsum_fit(struct logsum *problem, const struct hs_utilrow
     if (problem->samples == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: out of memory", what);
     fill_samples(problem, data, is_used);
-    for (uint32_t p = 0; p < COEFFICIENTS; p++)
-        theta[p] = problem->prior[p];
-    struct hs_nls nls = {.residuals = problem->count + COEFFICIENTS,
-                         .parameters = COEFFICIENTS,
-                         .residual = logsum_residual,
-                         .jacobian = logsum_jacobian,
-                         .ctx = problem};
-    enum hs_status status = hs_solve_nls(&nls, theta, STEPS_MAX, what, diag);
+    enum hs_status status = descend(problem, theta, what, diag);
     for (uint32_t r = 0; r < problem->count; r++) {
         double error = value_at(&problem->samples[r], theta, gradient) - problem->samples[r].target;
         squares += error * error;
@@ -188,7 +205,7 @@ static enum hs_status fit_busy(const struct hs_utilrows *data, const bool *is_us
     form->busy_gmac_ms = exp(theta[1]);
     form->busy_moutput_ms = exp(theta[2]);
     form->busy_amp = theta[3];
-    form->busy_margin = exp(fmax(spread, LN_WIDTH));
+    form->busy_margin = exp(fmin(fmax(spread, LN_WIDTH), LN_MARGIN_MAX));
     return HS_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "model/modelfile.h"
 #include "model/utilmodel_private.h"
 
-#define COEFFICIENT_MAX 1e9
+#define COEFFICIENT_MAX 1e18
 #define EFFECT_MAX      100.0
 #define CONFIGS_MAX     1e9
 
