@@ -183,8 +183,9 @@ static enum hs_status run_trust_region(gsl_multifit_nlinear_workspace *work,
     int info = 0;
     int done =
         gsl_multifit_nlinear_driver(max_steps, STEP_MIN, STEP_MIN, 0, NULL, NULL, &info, work);
-    /* No step that is better: at the bottom, as near as rounding lets it come. */
-    if (done != GSL_SUCCESS && done != GSL_ENOPROG)
+    /* No step that is better: at the bottom, as near as rounding lets it come. GSL tells it apart
+     * from too many steps by info alone when it is so from the start. */
+    if (done != GSL_SUCCESS && done != GSL_ENOPROG && info != GSL_ENOPROG)
         return hs_fail(diag, HS_E_INPUT, NULL,
                        "the form does not fit these measurements, or there are too few of them",
                        "%s: no best fit found in %" PRIu32 " steps", what, max_steps);

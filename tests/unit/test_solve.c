@@ -177,6 +177,16 @@ static void test_a_curve_is_found(void **state)
     assert_near(theta[1], 0.5, 1e-9);
 }
 
+static void test_a_start_at_the_answer_stays_there(void **state)
+{
+    struct sink sink;
+    double theta[] = {3, 0.5};
+    (void)state;
+    assert_int_equal(solve_decay(6, 1, 100, theta, &sink), HS_OK);
+    assert_near(theta[0], 3, 1e-9);
+    assert_near(theta[1], 0.5, 1e-9);
+}
+
 static void test_a_parameter_without_influence_is_refused(void **state)
 {
     struct sink sink;
@@ -227,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_an_indefinite_system_is_refused),
         cmocka_unit_test(test_scales_do_not_make_it_singular),
         cmocka_unit_test(test_a_curve_is_found),
+        cmocka_unit_test(test_a_start_at_the_answer_stays_there),
         cmocka_unit_test(test_a_parameter_without_influence_is_refused),
         cmocka_unit_test(test_fewer_rows_than_parameters_are_refused),
         cmocka_unit_test(test_a_fit_that_does_not_end_is_refused),
