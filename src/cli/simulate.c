@@ -92,6 +92,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .cooldown_us = setup->options->cooldown_us,
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
         .is_sharing = (setup->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0,
+        .is_resizing = (setup->can & HS_CAN_RESIZE) != 0,
     };
     return hs_report_open(&pass->report, &options, pass->diag);
 }

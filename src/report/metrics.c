@@ -148,6 +148,8 @@ static const char *no_bound(const struct hs_metrics_source *src)
 {
     if (src->options->is_sharing)
         return "jobs may share a GPU, so a GPU may do more than one GPU-second of work a second";
+    if (src->options->is_resizing)
+        return "a gang may run on more or fewer GPUs than it asked for";
     if (src->stats->unfinished > 0)
         return "the run was cut before every job ended";
     if (src->stats->failed > 0)

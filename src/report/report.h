@@ -43,6 +43,7 @@ struct hs_report_options {
     int64_t cooldown_us;
     bool is_preemptive; /* may a job run before its last wait? decides which bounds hold */
     bool is_sharing;    /* may two jobs hold one GPU? */
+    bool is_resizing;   /* may a gang hold more or fewer GPUs than it asked for? */
 };
 
 /* A metric as the summary lists it. value is NaN where it does not apply, with the reason. */

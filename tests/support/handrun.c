@@ -27,6 +27,8 @@ static struct hs_job_record job_a(void)
                                   .user = "u1",
                                   .vc = "v",
                                   .model = "resnet50",
+                                  .dataset = "ImageNet",
+                                  .precision = "amp",
                                   .batch = "64",
                                   .gpu_type = "V100",
                                   .reason = "",
@@ -39,6 +41,7 @@ static struct hs_job_record job_a(void)
                                   .finish_us = -1,
                                   .work_us = 10 * S,
                                   .gpu_util_pm = 500,
+                                  .predicted_util_pm = 480,
                                   .outcome = HS_OUTCOME_COMPLETED};
 }
 
@@ -47,12 +50,12 @@ static struct hs_job_record job_like_a(const char *id, uint64_t index, uint32_t 
 {
     struct hs_job_record job = job_a();
     job.id = id;
-    job.model = job.batch = "";
+    job.model = job.dataset = job.batch = job.precision = "";
     job.index = index;
     job.gpus = gpus;
     job.submit_us = submit_us;
     job.work_us = work_us;
-    job.gpu_util_pm = -1;
+    job.gpu_util_pm = job.predicted_util_pm = -1;
     return job;
 }
 

@@ -78,13 +78,13 @@ static void jobs_are_told_in_order_of_their_end(void **state)
 {
     (void)state;
     expect_body("jobs.csv",
-                "d,handrun,5,8,,0,,,,,,,,u2,v,rejected,,,,0,1,0,0,0,0,0,,0,0,0,0,\n"
+                "d,handrun,5,8,,0,,,,,,,,u2,v,rejected,,,,0,1,0,0,0,0,0,,0,0,0,0,,,,\n"
                 "a,handrun,0,2,,1,0,10,10,0,10,1,0-1,u1,v,completed,resnet50,64,V100,1,10,10,0,0,0,"
-                "0,1,0,0,0,20,0.5\n"
+                "0,1,0,0,0,20,0.48,0.5,ImageNet,amp\n"
                 "b,handrun,1,4,,1,10,4,14,9,13,3.25,0-3,u2,v,failed,,,V100,2,4,4,9,0,0,0,3.25,0,0,"
-                "0,16,\n"
+                "0,16,,,,\n"
                 "c,handrun,2,1,,1,14,6,20,12,18,3.6,3,u1,v,completed,,,V100,1,5,5,13,0,0,0,3.6,1,0,"
-                "0,5,\n");
+                "0,5,,,,\n");
 }
 
 static void segments_are_the_gantt(void **state)
@@ -201,15 +201,11 @@ static void manifest_lists_the_files(void **state)
     expect_text("manifest.json", "\"workload\": \"handrun\"");
 }
 
-static void no_bound_where_gpus_are_shared(void **state)
+static void expect_no_bound(const struct hs_report_options *options)
 {
-    (void)state;
-    struct hs_cluster cluster;
     struct hs_report *report;
     static struct hs_summary shared;
-    handrun_cluster(&cluster);
-    struct hs_report_options options = {.cluster = &cluster, .is_sharing = true};
-    assert_int_equal(hs_report_open(&report, &options, &sink.diag), HS_OK);
+    assert_int_equal(hs_report_open(&report, options, &sink.diag), HS_OK);
     handrun_play(report);
     assert_int_equal(hs_report_finish(report, HANDRUN_END_US, &shared, &sink.diag), HS_OK);
     uint32_t count;
@@ -221,6 +217,15 @@ static void no_bound_where_gpus_are_shared(void **state)
         if (strstr(shared.metrics[i].name, "bound") != NULL &&
             strstr(shared.metrics[i].name, "bounded") == NULL)
             assert_non_null(shared.metrics[i].absent_because);
+}
+
+static void no_bound_where_gpus_are_shared_or_gangs_resized(void **state)
+{
+    (void)state;
+    struct hs_cluster cluster;
+    handrun_cluster(&cluster);
+    expect_no_bound(&(struct hs_report_options){.cluster = &cluster, .is_sharing = true});
+    expect_no_bound(&(struct hs_report_options){.cluster = &cluster, .is_resizing = true});
 }
 
 /* Only b is submitted at least 1 s after the first and 3 s before the last submission (5 s). */
@@ -346,7 +351,7 @@ int main(void)
         cmocka_unit_test(fairness_is_jains),
         cmocka_unit_test(sparkline_shows_gpus_held),
         cmocka_unit_test(manifest_lists_the_files),
-        cmocka_unit_test(no_bound_where_gpus_are_shared),
+        cmocka_unit_test(no_bound_where_gpus_are_shared_or_gangs_resized),
         cmocka_unit_test(shared_gpus_are_held_once),
         cmocka_unit_test(a_full_disk_ends_the_run),
         cmocka_unit_test(window_leaves_jobs_out),
