@@ -10,7 +10,7 @@
 
 #include "model/modelfile.h"
 
-#define SUBJECTS(X) X(utilization) X(speed)
+#define SUBJECTS(X) X(utilization) X(speed) X(predictor)
 
 #define DECLARE(name) extern const struct hs_calibration hs_calibration_##name;
 SUBJECTS(DECLARE)
