@@ -42,22 +42,42 @@ enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot)
     return HS_OK;
 }
 
-/* Joint utilization of independent tenants, 1 - prod(1 - u_i) (model.md 5), in integers: each
- * factor is per mille, the product is kept to 2^-32. */
+/* What a job and those behind it in its lane make of the GPU, Q32: they take turns. 0 for a job
+ * that an earlier one of its lane stood for. */
+static uint64_t lane_busy_q32(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t seat)
+{
+    const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[seat].job];
+    uint64_t busy_q32 = 0;
+    bool is_first = true;
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *other = &e->jobs.jobs[e->jobs.seats[s].job];
+        if (other->state == HS_JOB_PAUSED || other->gpu_util_pm <= 0 || other->lane != job->lane ||
+            (job->lane == 0 && other != job))
+            continue;
+        if (is_first && other != job)
+            return 0;
+        is_first = false;
+        busy_q32 += other->share_q32 * (uint32_t)other->gpu_util_pm / 1000;
+    }
+    return busy_q32;
+}
+
+/* Joint utilization, 1 - prod(1 - u_i) over what runs independently of each other: jobs, and lanes
+ * of jobs that take turns (model.md 5, 6). In integers, to 2^-32. */
 void hs_progress_gpu_util(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t *model_pm,
                           uint32_t *sum_pm)
 {
-    uint64_t idle_q32 = HS_Q32_ONE;
-    uint32_t sum = 0;
+    uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         if (job->state == HS_JOB_PAUSED || job->gpu_util_pm <= 0)
             continue;
-        uint32_t pm = (uint32_t)job->gpu_util_pm;
-        sum += pm;
-        idle_q32 = idle_q32 * (1000 - pm) / 1000;
+        uint64_t busy_q32 = lane_busy_q32(e, gpu, s);
+        sum_q32 += busy_q32;
+        idle_q32 = hs_q32_mul(idle_q32, HS_Q32_ONE - busy_q32);
     }
-    *sum_pm = sum < 1000 ? sum : 1000;
+    uint64_t sum = (sum_q32 * 1000 + HS_Q32_ONE / 2) >> 32;
+    *sum_pm = sum < 1000 ? (uint32_t)sum : 1000;
     *model_pm = (uint32_t)(((HS_Q32_ONE - idle_q32) * 1000 + HS_Q32_ONE / 2) >> 32);
 }
 
@@ -211,8 +231,11 @@ uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job
 enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
-        HS_TRY(gpu_touch_others(e, &e->gpus[e->jobs.seats[s].gpu], slot, 0));
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        gpu_refresh_util(e, gpu);
+        HS_TRY(gpu_touch_others(e, gpu, slot, 0));
+    }
     return hs_progress_touch(e, slot);
 }
 
@@ -222,7 +245,6 @@ enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool i
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->active = (uint16_t)(is_active ? gpu->active + 1 : gpu->active - 1);
-        gpu_refresh_util(e, gpu);
     }
     return hs_progress_touch_beside(e, slot);
 }
@@ -239,7 +261,9 @@ static uint32_t gpu_tenants_beside(const struct hs_engine *e, const struct hs_gp
         if (other == job || other->state == HS_JOB_PAUSED ||
             (job->lane != 0 && other->lane == job->lane))
             continue;
-        out[count++] = (struct hs_tenant){.profile = other->profile, .util_pm = other->gpu_util_pm};
+        out[count++] = (struct hs_tenant){.profile = other->profile,
+                                          .util_pm = other->gpu_util_pm,
+                                          .away_q32 = HS_Q32_ONE - other->share_q32};
     }
     return count;
 }

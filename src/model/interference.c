@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fixed.h"
 #include "base/timeparse.h"
 #include "model/interference_private.h"
 #include "model/modelfile.h"
@@ -120,13 +121,21 @@ static uint64_t pair_q20(const struct hs_interference *m, uint32_t type, struct 
 
 /* ---- more than two tenants ---- */
 
+/* The excess over 1 of a pair, in so far as the other is there. */
+static uint64_t excess_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant own,
+                           struct hs_tenant other, enum hs_slowdown_source *source)
+{
+    uint64_t excess = pair_q20(m, type, own, other, source) - HS_Q20_ONE;
+    return other.away_q32 > 0 ? hs_q32_mul(excess, HS_Q32_ONE - other.away_q32) : excess;
+}
+
 static uint64_t additive_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant self,
                              const struct hs_tenant *others, uint32_t count)
 {
     enum hs_slowdown_source source;
     uint64_t sum_q20 = HS_Q20_ONE;
     for (uint32_t j = 0; j < count; j++)
-        sum_q20 += pair_q20(m, type, self, others[j], &source) - HS_Q20_ONE;
+        sum_q20 += excess_q20(m, type, self, others[j], &source);
     return sum_q20;
 }
 
@@ -134,7 +143,7 @@ static double pair_excess(const struct hs_interference *m, uint32_t type, struct
                           struct hs_tenant other)
 {
     enum hs_slowdown_source source;
-    return (double)(pair_q20(m, type, own, other, &source) - HS_Q20_ONE) / (double)HS_Q20_ONE;
+    return (double)excess_q20(m, type, own, other, &source) / (double)HS_Q20_ONE;
 }
 
 /* What the co-runners of a queue are to each other. */
@@ -170,15 +179,21 @@ static void queue_visit(struct queue *q, uint32_t set)
     }
 }
 
+static int tenant_compare(const struct hs_tenant *a, const struct hs_tenant *b)
+{
+    if (a->profile != b->profile)
+        return a->profile > b->profile ? 1 : -1;
+    if (a->util_pm != b->util_pm)
+        return a->util_pm > b->util_pm ? 1 : -1;
+    return (a->away_q32 > b->away_q32) - (a->away_q32 < b->away_q32);
+}
+
 static void sort_tenants(struct hs_tenant *tenants, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         struct hs_tenant t = tenants[i];
         uint32_t at = i;
-        for (; at > 0 &&
-               (tenants[at - 1].profile > t.profile ||
-                (tenants[at - 1].profile == t.profile && tenants[at - 1].util_pm > t.util_pm));
-             at--)
+        for (; at > 0 && tenant_compare(&tenants[at - 1], &t) > 0; at--)
             tenants[at] = tenants[at - 1];
         tenants[at] = t;
     }
@@ -211,6 +226,18 @@ static uint64_t queueing_q20(const struct hs_interference *m, uint32_t type, str
 
 /* ---- any number of tenants ---- */
 
+/* The same beside anybody, in so far as anybody is there. */
+static uint64_t const_q20(const struct hs_interference *m, const struct hs_tenant *others,
+                          uint32_t count)
+{
+    uint64_t present_q32 = 0;
+    for (uint32_t j = 0; j < count; j++)
+        present_q32 += HS_Q32_ONE - others[j].away_q32;
+    if (present_q32 >= HS_Q32_ONE)
+        return m->const_q20;
+    return HS_Q20_ONE + hs_q32_mul(m->const_q20 - HS_Q20_ONE, present_q32);
+}
+
 static uint64_t crowd_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant self,
                           struct hs_tenant *others, uint32_t count, enum hs_slowdown_source *source)
 {
@@ -220,10 +247,10 @@ static uint64_t crowd_q20(const struct hs_interference *m, uint32_t type, struct
     }
     if (is_flat(m)) {
         *source = HS_SLOWDOWN_ASSUMED;
-        return m->const_q20;
+        return const_q20(m, others, count);
     }
     if (count == 1)
-        return pair_q20(m, type, self, others[0], source);
+        return HS_Q20_ONE + excess_q20(m, type, self, others[0], source);
     *source = HS_SLOWDOWN_MODELLED;
     if (m->options.crowd == HS_CROWD_ADDITIVE)
         return additive_q20(m, type, self, others, count);

@@ -58,6 +58,9 @@ const char *hs_slowdown_source_text(enum hs_slowdown_source source);
 struct hs_tenant {
     uint32_t profile; /* HS_NO_PROFILE = none */
     int32_t util_pm;  /* solo; -1 = unknown */
+    /* How much of the time it does not run, Q32 below 1: jobs of one lane take turns (model.md 6).
+     * It slows others by that much less; nobody asks for one's own. */
+    uint64_t away_q32;
 };
 
 #define HS_TENANTS_MAX      16u

@@ -378,6 +378,43 @@ static void beliefs_do_not_follow_the_truth(void **state)
     hs_modelset_free(&files);
 }
 
+/* Jobs 1 and 2 in one lane, half of the time each; job 0 beside them. */
+static void a_job_beside_a_lane(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    for (int i = 0; call == 0 && i < 3; i++) {
+        start_on(p, i, 0);
+        if (i > 0)
+            hs_plan_slice(p, script_handle[i], 1, HS_Q32_ONE / 2);
+    }
+}
+
+/* One of the two is there at any time, so job 0 is slowed by one of them: A beside B at 1/2, 100 s
+ * take 200. B beside A runs at 1/4 of its half share: 1/8, and 25 s take 200, too. While they last
+ * the GPU is busy 1 - (1 - 0.5)(1 - (1 + 1)/2) = 1; were they A with 0.5 as well, 0.75. */
+static void a_lane_is_one_neighbour(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 100, .profile = A, .gpu_util_pm = 500},
+                                 {.gpus = 1, .duration_s = 25, .profile = B, .gpu_util_pm = 1000},
+                                 {.gpus = 1, .duration_s = 25, .profile = B, .gpu_util_pm = 1000}};
+    const uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE;
+    struct hs_test_result r;
+    use_models("1x1:V100");
+    script_options.max_tenants = 3;
+    assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_lane, &r), HS_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(r.jobs[i].end_us, 200 * S);
+    assert_int_equal(r.instants[0].util_model_pm, 1000);
+    hs_test_free(&r);
+    for (int i = 1; i < 3; i++)
+        jobs[i].gpu_util_pm = 500;
+    assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_lane, &r), HS_OK);
+    assert_int_equal(r.instants[0].util_model_pm, 750);
+    assert_int_equal(r.instants[0].util_sum_pm, 1000);
+    hs_test_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +426,7 @@ int main(void)
         cmocka_unit_test_teardown(a_gang_on_as_few_nodes_as_it_can_is_not_spread, free_models),
         cmocka_unit_test_teardown(an_elastic_job_scales_as_its_family, free_models),
         cmocka_unit_test_teardown(a_finish_ahead_of_a_cost_is_that_of_the_gpu, free_models),
+        cmocka_unit_test_teardown(a_lane_is_one_neighbour, free_models),
         cmocka_unit_test_teardown(beliefs_do_not_follow_the_truth, free_models),
     };
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
