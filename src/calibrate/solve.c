@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Least squares on GSL. Linear problems go through the normal equations, scaled to a unit diagonal,
- * and Cholesky; the design matrices of effects are almost empty, so that only their entries that
- * are not zero are multiplied: O(rows (columns + filled^2) + columns^3). Nonlinear ones through
- * GSL's trust region with Levenberg-Marquardt steps.
+ * and Cholesky, nonlinear ones through GSL's trust region with Levenberg-Marquardt steps. The
+ * matrices of effects and of products are almost empty, so that only their entries that are not
+ * zero are multiplied: O(rows (columns + filled^2) + columns^3), a step.
  * A problem whose scaled normal equations have a reciprocal condition number below RCOND_MIN leaves
  * its answer undetermined in double precision and is refused.
  */
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include <gsl/gsl_linalg.h>
-#include <gsl/gsl_multifit_nlinear.h>
+#include <gsl/gsl_multilarge_nlinear.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
@@ -88,20 +88,25 @@ enum hs_status hs_solve_spd(double *a, const double *b, uint32_t n, double *x, d
     return is_solved ? HS_OK : fail_singular(what, n, diag);
 }
 
-/* Adds w x x' to the lower triangle of a and w y x to b. filled: room for the columns of a row. */
-static void add_row(double *a, double *b, const double *x, double y, double weight,
-                    uint32_t columns, uint32_t *filled)
+/* Which of the row's entries are not 0. */
+static uint32_t find_filled(const double *row, uint32_t width, uint32_t *filled)
 {
     uint32_t count = 0;
-    for (uint32_t j = 0; j < columns; j++)
-        if (x[j] != 0)
+    for (uint32_t j = 0; j < width; j++)
+        if (row[j] != 0)
             filled[count++] = j;
+    return count;
+}
+
+/* Adds w x x' to the lower triangle of a, whose rows are `pitch` apart. */
+static void add_products(double *a, size_t pitch, const double *x, double weight,
+                         const uint32_t *filled, uint32_t count)
+{
     for (uint32_t i = 0; i < count; i++) {
-        double *row = a + (size_t)filled[i] * columns;
+        double *row = a + filled[i] * pitch;
         double scaled = weight * x[filled[i]];
         for (uint32_t j = 0; j <= i; j++)
             row[filled[j]] += scaled * x[filled[j]];
-        b[filled[i]] += scaled * y;
     }
 }
 
@@ -117,9 +122,14 @@ enum hs_status hs_solve_ridge(const double *x, const double *y, const double *we
     if (a == NULL || b == NULL || filled == NULL) {
         status = fail_memory(what, diag);
     } else {
-        for (uint32_t r = 0; r < rows; r++)
-            add_row(a, b, x + (size_t)r * columns, y[r], weights != NULL ? weights[r] : 1, columns,
-                    filled);
+        for (uint32_t r = 0; r < rows; r++) {
+            const double *row = x + (size_t)r * columns;
+            double weight = weights != NULL ? weights[r] : 1;
+            uint32_t count = find_filled(row, columns, filled);
+            add_products(a, columns, row, weight, filled, count);
+            for (uint32_t c = 0; c < count; c++)
+                b[filled[c]] += weight * row[filled[c]] * y[r];
+        }
         for (uint32_t i = 0; i < columns; i++) {
             a[(size_t)i * columns + i] += lambdas != NULL ? lambdas[i] : 0;
             for (uint32_t j = i + 1; j < columns; j++)
@@ -133,67 +143,98 @@ enum hs_status hs_solve_ridge(const double *x, const double *y, const double *we
     return status;
 }
 
-static int call_residual(const gsl_vector *theta, void *problem, gsl_vector *f)
+/* What GSL's callbacks get: the problem, and room for its Jacobian. */
+struct calls {
+    const struct hs_nls *nls;
+    double *jacobian;
+    uint32_t *filled;
+};
+
+static int call_residual(const gsl_vector *theta, void *ctx, gsl_vector *f)
 {
-    const struct hs_nls *nls = problem;
+    const struct hs_nls *nls = ((const struct calls *)ctx)->nls;
     assert(theta->stride == 1 && f->stride == 1);
     nls->residual(nls->ctx, theta->data, f->data);
     return are_finite(f->data, nls->residuals) ? GSL_SUCCESS : GSL_EBADFUNC;
 }
 
-static int call_jacobian(const gsl_vector *theta, void *problem, gsl_matrix *j)
+/* v = J u or J' u, and the lower triangle of J'J. */
+static int call_jacobian(CBLAS_TRANSPOSE_t form, const gsl_vector *theta, const gsl_vector *u,
+                         void *ctx, gsl_vector *v, gsl_matrix *jtj)
 {
-    const struct hs_nls *nls = problem;
-    assert(theta->stride == 1 && j->tda == nls->parameters);
-    nls->jacobian(nls->ctx, theta->data, j->data);
-    return are_finite(j->data, (uint64_t)nls->residuals * nls->parameters) ? GSL_SUCCESS
-                                                                           : GSL_EBADFUNC;
+    const struct calls *calls = ctx;
+    const struct hs_nls *nls = calls->nls;
+    uint32_t width = nls->parameters;
+    assert(theta->stride == 1);
+    nls->jacobian(nls->ctx, theta->data, calls->jacobian);
+    if (!are_finite(calls->jacobian, (uint64_t)nls->residuals * width))
+        return GSL_EBADFUNC;
+    if (v != NULL)
+        gsl_vector_set_zero(v);
+    if (jtj != NULL)
+        gsl_matrix_set_zero(jtj);
+    for (uint32_t i = 0; i < nls->residuals; i++) {
+        const double *row = calls->jacobian + (size_t)i * width;
+        uint32_t count = find_filled(row, width, calls->filled);
+        for (uint32_t c = 0; v != NULL && c < count; c++) {
+            uint32_t j = calls->filled[c];
+            if (form == CblasTrans)
+                v->data[j * v->stride] += row[j] * u->data[i * u->stride];
+            else
+                v->data[i * v->stride] += row[j] * u->data[j * u->stride];
+        }
+        if (jtj != NULL)
+            add_products(jtj->data, jtj->tda, row, 1, calls->filled, count);
+    }
+    return GSL_SUCCESS;
 }
 
 /* Do the residuals near the answer move with every parameter, and with each in its own way? */
-static enum hs_status check_determined(const struct hs_nls *problem, const gsl_matrix *jacobian,
+static enum hs_status check_determined(const struct calls *calls, const double *theta,
                                        const char *what, struct hs_diag *diag)
 {
-    double *zeros = hs_alloc_zeroed(problem->residuals, sizeof *zeros);
-    double *step = hs_alloc_zeroed(problem->parameters, sizeof *step);
-    enum hs_status status = zeros == NULL || step == NULL
-                                ? fail_memory(what, diag)
-                                : hs_solve_ridge(jacobian->data, zeros, NULL, problem->residuals,
-                                                 problem->parameters, NULL, step, what, diag);
+    const struct hs_nls *nls = calls->nls;
+    double *zeros = hs_alloc_zeroed(nls->residuals, sizeof *zeros);
+    double *step = hs_alloc_zeroed(nls->parameters, sizeof *step);
+    enum hs_status status = HS_E_MEMORY;
+    nls->jacobian(nls->ctx, theta, calls->jacobian);
+    if (zeros != NULL && step != NULL)
+        status = hs_solve_ridge(calls->jacobian, zeros, NULL, nls->residuals, nls->parameters, NULL,
+                                step, what, diag);
     hs_free(step);
     hs_free(zeros);
     return status;
 }
 
-static enum hs_status run_trust_region(gsl_multifit_nlinear_workspace *work,
-                                       const struct hs_nls *problem, double *theta,
-                                       uint32_t max_steps, const char *what, struct hs_diag *diag)
+static enum hs_status run_trust_region(gsl_multilarge_nlinear_workspace *work, struct calls *calls,
+                                       double *theta, uint32_t max_steps, const char *what,
+                                       struct hs_diag *diag)
 {
-    gsl_multifit_nlinear_fdf fdf = {
+    uint32_t width = calls->nls->parameters;
+    gsl_multilarge_nlinear_fdf fdf = {
         .f = call_residual,
         .df = call_jacobian,
-        .n = problem->residuals,
-        .p = problem->parameters,
+        .n = calls->nls->residuals,
+        .p = width,
+        .params = calls,
     };
-    struct hs_nls own = *problem; /* GSL wants it writable */
-    fdf.params = &own;
-    gsl_vector_const_view start = gsl_vector_const_view_array(theta, problem->parameters);
-    if (gsl_multifit_nlinear_init(&start.vector, &fdf, work) != GSL_SUCCESS)
+    gsl_vector_const_view start = gsl_vector_const_view_array(theta, width);
+    if (gsl_multilarge_nlinear_init(&start.vector, &fdf, work) != GSL_SUCCESS)
         return fail_not_finite(what, diag);
     int info = 0;
     int done =
-        gsl_multifit_nlinear_driver(max_steps, STEP_MIN, STEP_MIN, 0, NULL, NULL, &info, work);
+        gsl_multilarge_nlinear_driver(max_steps, STEP_MIN, STEP_MIN, 0, NULL, NULL, &info, work);
     /* No step that is better: at the bottom, as near as rounding lets it come. GSL tells it apart
      * from too many steps by info alone when it is so from the start. */
     if (done != GSL_SUCCESS && done != GSL_ENOPROG && info != GSL_ENOPROG)
         return hs_fail(diag, HS_E_INPUT, NULL,
                        "the form does not fit these measurements, or there are too few of them",
                        "%s: no best fit found in %" PRIu32 " steps", what, max_steps);
-    HS_TRY(check_determined(problem, gsl_multifit_nlinear_jac(work), what, diag));
-    const gsl_vector *found = gsl_multifit_nlinear_position(work);
-    if (!are_finite(found->data, problem->parameters))
-        return fail_singular(what, problem->parameters, diag);
-    memcpy(theta, found->data, problem->parameters * sizeof *theta);
+    const gsl_vector *found = gsl_multilarge_nlinear_position(work);
+    if (!are_finite(found->data, width))
+        return fail_singular(what, width, diag);
+    HS_TRY(check_determined(calls, found->data, what, diag));
+    memcpy(theta, found->data, width * sizeof *theta);
     return HS_OK;
 }
 
@@ -203,14 +244,20 @@ enum hs_status hs_solve_nls(const struct hs_nls *problem, double *theta, uint32_
     if (problem->residuals < problem->parameters)
         return fail_singular(what, problem->parameters, diag);
     gsl_set_error_handler_off();
-    gsl_multifit_nlinear_parameters parameters = gsl_multifit_nlinear_default_parameters();
-    parameters.solver = gsl_multifit_nlinear_solver_cholesky; /* QR costs ten times as much */
-    gsl_multifit_nlinear_workspace *work = gsl_multifit_nlinear_alloc(
-        gsl_multifit_nlinear_trust, &parameters, problem->residuals, problem->parameters);
-    if (work == NULL)
-        return fail_memory(what, diag);
-    enum hs_status status = run_trust_region(work, problem, theta, max_steps, what, diag);
-    gsl_multifit_nlinear_free(work);
+    gsl_multilarge_nlinear_parameters parameters = gsl_multilarge_nlinear_default_parameters();
+    struct calls calls = {problem, NULL, NULL};
+    calls.jacobian =
+        hs_alloc_zeroed((uint64_t)problem->residuals * problem->parameters, sizeof *calls.jacobian);
+    calls.filled = hs_alloc_zeroed(problem->parameters, sizeof *calls.filled);
+    gsl_multilarge_nlinear_workspace *work = gsl_multilarge_nlinear_alloc(
+        gsl_multilarge_nlinear_trust, &parameters, problem->residuals, problem->parameters);
+    enum hs_status status = work == NULL || calls.jacobian == NULL || calls.filled == NULL
+                                ? fail_memory(what, diag)
+                                : run_trust_region(work, &calls, theta, max_steps, what, diag);
+    if (work != NULL)
+        gsl_multilarge_nlinear_free(work);
+    hs_free(calls.jacobian);
+    hs_free(calls.filled);
     return status;
 }
 
