@@ -10,7 +10,7 @@
 
 #include "model/modelfile.h"
 
-#define SUBJECTS(X) X(utilization) X(speed) X(predictor)
+#define SUBJECTS(X) X(interference) X(utilization) X(predictor) X(speed)
 
 #define DECLARE(name) extern const struct hs_calibration hs_calibration_##name;
 SUBJECTS(DECLARE)
