@@ -46,6 +46,11 @@ HELP_OBJ := $(HELP_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 SCRIPTED := $(sort $(wildcard tests/cli/run.sh tests/scripts/test-*.sh))
+# What scripts/calibrate-report.sh runs.
+REPORTED := $(addprefix $(BUILD)/tests/,unit/test_interference_laws unit/test_interference \
+            unit/test_joint unit/test_predictor_profile unit/test_allocation \
+            oracle/test_calibration_data oracle/test_calibration_gavel \
+            bench/bench_interference bench/bench_calibrate)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 EMBEDDED := $(sort $(wildcard configs/profiles.csv configs/models/*.json))
 LIBRARY  := $(BUILD)/libhorus.a
@@ -56,8 +61,8 @@ say = $(if $(V)$(findstring s,$(filter-out -% %=%,$(firstword $(MAKEFLAGS)))),@:
 # Sub-make of this file after a set-up step (pkg-config is asked when the file is read).
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: all demo check check-all asan cov bench lint format determinism new-policy install clean \
-        help run-check tests objects FORCE
+.PHONY: all demo check check-all asan cov bench lint format determinism calibrate calibrate-report \
+        plot-calibration new-policy install clean help run-check run-report tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
 
@@ -101,6 +106,21 @@ determinism: ## same bytes from gcc/clang x -O x sanitizers x TZ x locale x inpu
 	$(Q)scripts/install-deps.sh build check lint
 	$(Q)HORUS_LONG=1 tests/scripts/test-determinism.sh
 
+calibrate: ## fit the models of configs/models again from the public measurements
+	$(Q)scripts/install-deps.sh build
+	$(AGAIN) all
+	$(Q)scripts/calibrate.sh $(BUILD)/horus configs/models
+
+calibrate-report: ## hold the fits against what was asked of them, A1 to A12
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) run-report
+
+plot-calibration: ## draw results/calibration-*.png: predicted against measured, and where it fails
+	$(Q)scripts/install-deps.sh build check plot
+	$(AGAIN) all
+	$(Q)scripts/calibrate.sh $(BUILD)/horus $(BUILD)/models $(BUILD)/models/rows
+	$(Q)gnuplot -c scripts/plot-calibration.gp $(BUILD)/models results
+
 new-policy: ## start a policy: make new-policy NAME=foo
 	$(Q)scripts/new-policy.sh '$(NAME)'
 
@@ -111,7 +131,7 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F'\t' '{printf "  %-17s %s\n", $$1, $$2}'
 
 # ---- build -------------------------------------------------------------------------------------
 $(BUILD)/horus: $(MAIN_OBJ) $(LIBRARY)
@@ -159,6 +179,9 @@ objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o)
 run-check: tests
 	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_LONG=$(HORUS_LONG) \
 	    scripts/run-tests.sh -j 2 $(TESTS) $(SCRIPTED)
+
+run-report: all $(REPORTED)
+	$(Q)scripts/calibrate-report.sh $(BUILD)
 
 # Stamps: files that are written only when their content changes.
 STAMP_flags   = $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null) $(ALL_CFLAGS) $(LDFLAGS) $(LIBS)

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the fits of the shipped models cost (calibration.md 8, A12: below 1 s together), each once
+ * to all rows, without reading, cleaning and the hundreds of fits of the hold-outs; CPU time, the
+ * best of three rounds. The measurements are read from $HORUS_DATA/calibration, or
+ * ../shared/data/calibration; without them it says so and measures nothing.
+ *
+ *     build/release/tests/bench/bench_calibrate
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calibrate/clean.h"
+#include "calibrate/joint.h"
+#include "calibrate/paireffects.h"
+#include "calibrate/pairrank1.h"
+#include "calibrate/predictor_holdout.h"
+#include "calibrate/speed_table.h"
+
+#define ROUNDS      3
+#define JOINT_RIDGE 10.0 /* that of src/calibrate/utilization.c */
+
+enum source { LUCID, ORACLE, SIMULATION, SOURCES };
+static const char *const source_paths[SOURCES] = {"lucid", "gavel/oracle_throughputs.json",
+                                                  "gavel/simulation_throughputs.json"};
+
+struct data {
+    struct hs_measurements sets[SOURCES];
+    struct hs_catalogue catalogue;
+    struct hs_diag diag;
+};
+
+static void on_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    (void)ctx;
+    if (severity == HS_ERROR)
+        (void)fprintf(stderr, "%.*s\n", (int)len, text);
+}
+
+/* ---- the fits ---- */
+
+static enum hs_status fit_pairset(const struct hs_pairset *set, struct hs_diag *diag)
+{
+    if (set->has_utils) {
+        struct hs_paireffects effects; /* fits the general form, too */
+        HS_TRY(hs_paireffects_open(&effects, set, NULL, HS_EFFECT_RIDGE, diag));
+        enum hs_status status = hs_paireffects_fit(&effects, NULL, diag);
+        hs_paireffects_close(&effects);
+        return status;
+    }
+    struct hs_pairrank1 rank1;
+    HS_TRY(hs_pairrank1_open(&rank1, set, HS_RANK1_RIDGE, diag));
+    enum hs_status status = hs_pairrank1_fit(&rank1, NULL, diag);
+    hs_pairrank1_close(&rank1);
+    return status;
+}
+
+static enum hs_status fit_pairs(struct data *d, enum source source)
+{
+    const struct hs_measurements *m = &d->sets[source];
+    for (uint32_t gpu = 0; gpu < m->gpu_count; gpu++) {
+        struct hs_pairset set;
+        HS_TRY(hs_pairset_collect(&set, m, gpu, &d->diag));
+        if (!set.has_utils)
+            hs_pairset_merge(&set);
+        enum hs_status status = fit_pairset(&set, &d->diag);
+        hs_pairset_free(&set);
+        HS_TRY(status);
+    }
+    return HS_OK;
+}
+
+static enum hs_status fit_interference(struct data *d)
+{
+    HS_TRY(fit_pairs(d, LUCID));
+    return fit_pairs(d, ORACLE);
+}
+
+static enum hs_status fit_joint(const struct hs_joint_data *joint, bool *is_used, double *effects,
+                                struct hs_diag *diag)
+{
+    double theta[HS_JOINT_PARAMETERS_MAX];
+    for (uint32_t i = 0; i < joint->count; i++)
+        is_used[i] = true;
+    for (int target = 0; target < HS_JOINT_TARGETS; target++)
+        for (uint32_t form = 0; form < HS_JOINT_FORMS; form++)
+            HS_TRY(hs_joint_fit(joint, is_used, &hs_joint_forms[form], (enum hs_joint_target)target,
+                                theta));
+    return hs_joint_fit_effects(joint, is_used, JOINT_RIDGE, effects, diag);
+}
+
+static enum hs_status fit_utilization(struct data *d)
+{
+    struct hs_joint_data joint;
+    HS_TRY(hs_joint_collect(&joint, &d->sets[LUCID], 1));
+    bool *is_used = hs_alloc_zeroed(joint.count, sizeof *is_used);
+    double *effects = hs_alloc_zeroed(joint.jobs.count, sizeof *effects);
+    enum hs_status status = is_used != NULL && effects != NULL
+                                ? fit_joint(&joint, is_used, effects, &d->diag)
+                                : HS_E_MEMORY;
+    hs_free(is_used);
+    hs_free(effects);
+    hs_joint_free(&joint);
+    return status;
+}
+
+static enum hs_status fit_solo(const struct hs_utilrows *rows, bool *is_used, struct hs_diag *diag)
+{
+    struct hs_utilfit fit;
+    struct hs_utilmate mate;
+    struct hs_utilshift shift;
+    uint32_t configs;
+    for (uint32_t i = 0; i < rows->count; i++)
+        is_used[i] = true;
+    HS_TRY(hs_utilfit(rows, is_used, 0, &fit, diag));
+    for (uint32_t model = 0; model < rows->models; model++)
+        HS_TRY(hs_utilfit_mate(rows, is_used, model, &fit, &mate, &configs, diag));
+    HS_TRY(hs_utilshift_fit(rows, is_used, HS_UTILLINK_LOAD, &shift, diag));
+    return hs_utilshift_fit(rows, is_used, HS_UTILLINK_LOGIT, &shift, diag);
+}
+
+static enum hs_status fit_predictor(struct data *d)
+{
+    struct hs_utilrows rows;
+    HS_TRY(hs_utilrows_collect(&rows, &d->catalogue, NULL, &d->diag));
+    bool *is_used = hs_alloc_zeroed(rows.count, sizeof *is_used);
+    enum hs_status status = is_used != NULL ? fit_solo(&rows, is_used, &d->diag) : HS_E_MEMORY;
+    hs_free(is_used);
+    hs_utilrows_free(&rows);
+    return status;
+}
+
+static enum hs_status fit_speed(struct data *d)
+{
+    struct hs_speeds table;
+    struct hs_gangs gangs;
+    HS_TRY(hs_speeds_build(&table, &d->sets[ORACLE], &d->catalogue));
+    hs_speeds_free(&table);
+    HS_TRY(hs_gangs_build(&gangs, &d->sets[SIMULATION], &d->catalogue));
+    hs_gangs_free(&gangs);
+    return HS_OK;
+}
+
+/* ---- their time ---- */
+
+static double now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static enum hs_status time_all(struct data *d)
+{
+    static const struct {
+        const char *name;
+        enum hs_status (*fit)(struct data *d);
+    } fits[] = {
+        {"interference, 4 types", fit_interference},
+        {"utilization", fit_utilization},
+        {"predictor", fit_predictor},
+        {"speed", fit_speed},
+    };
+    double sum_ms = 0;
+    (void)printf("Calibration, ms a fit to all rows (target below 1000 together)\n");
+    for (size_t i = 0; i < sizeof fits / sizeof fits[0]; i++) {
+        double best_ms = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            double begin_ms = now_ms();
+            HS_TRY(fits[i].fit(d));
+            double round_ms = now_ms() - begin_ms;
+            if (round == 0 || round_ms < best_ms)
+                best_ms = round_ms;
+        }
+        (void)printf("  %-24s %8.1f\n", fits[i].name, best_ms);
+        sum_ms += best_ms;
+    }
+    (void)printf("  %-24s %8.1f\n", "together", sum_ms);
+    return HS_OK;
+}
+
+static enum hs_status measure(struct data *d, const char *folder)
+{
+    struct hs_clean_counts counts;
+    char path[512];
+    HS_TRY(hs_catalogue_load(&d->catalogue, "configs/profiles.csv", &d->diag));
+    for (int i = 0; i < SOURCES; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, source_paths[i]);
+        HS_TRY(hs_measure_read(&d->sets[i], path, &d->diag));
+        HS_TRY(hs_clean(&d->sets[i], HS_CLEAN_DEFAULT, &counts));
+    }
+    return time_all(d);
+}
+
+int main(void)
+{
+    static struct data d;
+    char folder[256];
+    const char *root = getenv("HORUS_DATA");
+    (void)snprintf(folder, sizeof folder, "%.200s/calibration",
+                   root != NULL ? root : "../shared/data");
+    if (access(folder, R_OK) != 0) {
+        (void)fprintf(stderr, "bench_calibrate: no measurements in %s\n", folder);
+        return 0;
+    }
+    hs_diag_init(&d.diag, on_message, NULL);
+    enum hs_status status = measure(&d, folder);
+    for (int i = 0; i < SOURCES; i++)
+        hs_measure_free(&d.sets[i]);
+    hs_catalogue_free(&d.catalogue);
+    return hs_status_exit_code(status);
+}
