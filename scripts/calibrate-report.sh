@@ -34,17 +34,25 @@ fi
 
 line() { printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$@" >>"$work/lines"; }
 
-seen() { # FILE JQ: a number, `-` if nothing can be said, or `none`
-    if [ -n "$unchecked" ]; then
-        echo -
-    else
-        jq -r "[$2] | if length == 1 and (.[0] | type) == \"number\" then .[0] else \"none\" end" \
-            "$models/$1.json" 2>/dev/null || echo none
-    fi
+figure() { # ID REQUIREMENT OP MUST STRETCH FILE JQ: that number of a model file
+    printf '[try (%s) catch empty]\n' "${7//$'\n'/ }" >>"$work/ask.$6"
+    line "$1" "$2" "$3" "$4" "$5" "@$6"
 }
 
-figure() { # ID REQUIREMENT OP MUST STRETCH FILE JQ
-    line "$1" "$2" "$3" "$4" "$5" "$(seen "$6" "$7")"
+# Puts numbers in the place of @FILE, in order; `none` where there is no number or more than one.
+answer() {
+    local file
+    for file in interference utilization predictor speed; do
+        [ -n "$unchecked" ] || jq -r "$(paste -sd, "$work/ask.$file") |
+            if length == 1 and (.[0] | type) == \"number\" then .[0] else \"none\" end" \
+            "$models/$file.json" >"$work/answer.$file" 2>/dev/null
+    done
+    awk -F'\t' -v OFS='\t' -v folder="$work/answer." -v unchecked="$unchecked" '
+        $6 ~ /^@/ {
+            file = folder substr($6, 2)
+            $6 = unchecked != "" ? "-" : (getline said < file) > 0 ? said : "none"
+        }
+        { print }' "$work/lines"
 }
 
 passed() { # ID REQUIREMENT PROGRAM [TEST...]: the tests of that program, or those named
@@ -222,7 +230,7 @@ costs
 
 # ---- the table -----------------------------------------------------------------------------------
 
-awk -F'\t' -v unchecked="$unchecked" '
+answer | awk -F'\t' -v unchecked="$unchecked" '
     function digits(text) { return index(text, ".") ? length(text) - index(text, ".") : 0 }
     function at(value, text) { return sprintf("%." digits(text) "f", value) + 0 }
     function meets(op, target, value) {
@@ -277,4 +285,4 @@ awk -F'\t' -v unchecked="$unchecked" '
                 unchecked != "" ? ": " unchecked : ""
         }
         exit count["missed"] > 0
-    }' "$work/lines"
+    }'
