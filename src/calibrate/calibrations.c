@@ -52,6 +52,7 @@ enum hs_status hs_calibrate_told(enum hs_status status, const char *subject, uin
 
 static void write_file(struct hs_jsonw *w, const struct hs_measure_file *file)
 {
+    hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
     hs_jsonw_key(w, "name");
     hs_jsonw_text(w, file->name);
@@ -68,6 +69,7 @@ static void write_data(struct hs_jsonw *w, const struct hs_measurements *set, ui
 {
     hs_jsonw_array(w);
     for (uint32_t i = 0; i < sets; i++) {
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         hs_jsonw_key(w, "format");
         hs_jsonw_text(w, set[i].format);
@@ -120,6 +122,7 @@ static void write_rows(struct hs_jsonw *w, const struct hs_clean_counts *sum)
     for (uint32_t why = 0; why < HS_DROPPED_COUNT; why++) {
         if (sum->dropped[why] == 0)
             continue;
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         hs_jsonw_key(w, "why");
         hs_jsonw_text(w, hs_dropped_texts[why]);

@@ -251,7 +251,6 @@ static enum hs_status tell(const struct hs_interference_study *study,
                            struct hs_output *out, struct hs_jsonw *model, struct hs_diag *diag)
 {
     const struct hs_calibrate_options *options = study->options;
-    hs_calibrate_say_counts(out, set, counts, options->data_count);
     hs_interference_say(study, out);
     if (model != NULL) {
         hs_jsonw_object(model);
@@ -269,6 +268,7 @@ static enum hs_status run_sets(const struct hs_calibrate_options *options,
     struct hs_clean_counts counts[HS_CALIBRATE_DATA_MAX];
     for (uint32_t i = 0; i < options->data_count; i++)
         HS_TRY(hs_clean_within(&set[i], options->clean, options->overlap, &counts[i]));
+    hs_calibrate_say_counts(out, set, counts, options->data_count);
     struct hs_interference_study *study = hs_alloc_zeroed(1, sizeof *study);
     if (study == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory to calibrate interference");

@@ -85,6 +85,7 @@ static void write_job(const struct hs_table_study *t, uint32_t job, double scale
 {
     static const char *const own_names[] = {"own", "own_slope", "own_bend"};
     static const char *const other_names[] = {"other", "other_slope", "other_bend"};
+    hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
     write_text(w, "profile", t->set.jobs[job].key);
     if (t->is_two_way) {
@@ -103,6 +104,7 @@ static void write_model_pairs(const struct hs_table_study *t, struct hs_jsonw *w
     hs_jsonw_key(w, "model_pairs");
     hs_jsonw_array(w);
     for (uint32_t p = 0; p < t->set.model_pair_count; p++) {
+        hs_jsonw_on_one_line(w);
         hs_jsonw_array(w);
         hs_jsonw_text(w, t->set.models[t->set.model_pairs[p].own]);
         hs_jsonw_text(w, t->set.models[t->set.model_pairs[p].other]);
@@ -127,6 +129,7 @@ static void write_pair(const struct hs_pairset *set, uint32_t row, struct hs_jso
         sum += other->speed;
         count++;
     }
+    hs_jsonw_on_one_line(w);
     hs_jsonw_array(w);
     hs_jsonw_u64(w, first->own);
     hs_jsonw_u64(w, first->other);

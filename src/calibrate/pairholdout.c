@@ -159,6 +159,7 @@ void hs_pairscore_write_members(struct hs_jsonw *w, const char *protocol,
 
 void hs_pairscore_write(struct hs_jsonw *w, const char *protocol, const struct hs_pairscore *score)
 {
+    hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
     hs_pairscore_write_members(w, protocol, score);
     hs_jsonw_end_object(w);

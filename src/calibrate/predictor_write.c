@@ -41,6 +41,7 @@ static void write_profiles(const struct hs_utilstudy *s, struct hs_jsonw *w)
     for (int why = 0; why < HS_UTILROW_REASONS; why++) {
         if (rows->dropped[why] == 0)
             continue;
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         write_text(w, "why", hs_utilrow_texts[why]);
         write_count(w, "rows", rows->dropped[why]);
@@ -96,6 +97,7 @@ static enum hs_status write_mate(const struct hs_utilstudy *s, const bool *is_us
     uint32_t configs;
     HS_TRY(hs_utilfit_mate(&s->rows, is_used, model, &s->fit, &mate, &configs, diag));
     const struct hs_profile *profile = s->rows.rows[s->rows.members[s->rows.start[model]]].profile;
+    hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
     write_text(w, "model", profile->model);
     write_text(w, "dataset", profile->dataset);
@@ -152,6 +154,7 @@ static void write_predictions(const struct hs_utilstudy *s, struct hs_jsonw *w)
     hs_jsonw_key(w, "predictions");
     hs_jsonw_array(w);
     for (uint32_t i = 0; i < s->rows.count; i++) {
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         write_text(w, "profile", s->rows.rows[i].profile->key);
         write_number(w, "config", s->holdout.config[i]);
@@ -188,6 +191,7 @@ static void write_elsewhere(const struct hs_utilholdout *h, struct hs_jsonw *w)
     hs_jsonw_key(w, "elsewhere");
     hs_jsonw_array(w);
     for (uint32_t e = 0; e < h->elsewhere_count; e++) {
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         write_text(w, "gpu", h->elsewhere[e].gpu);
         write_count(w, "rows", h->elsewhere[e].rows);

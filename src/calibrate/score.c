@@ -149,6 +149,7 @@ void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const stru
 
 void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)
 {
+    hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
     hs_score_write_members(w, protocol, score);
     hs_jsonw_end_object(w);

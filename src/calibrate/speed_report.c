@@ -121,6 +121,7 @@ static void write_table(struct hs_jsonw *w, const struct hs_speeds *table)
     hs_jsonw_key(w, "jobs");
     hs_jsonw_array(w);
     for (uint32_t j = 0; j < table->job_count; j++) {
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         write_text(w, "profile", table->jobs[j].profile);
         write_text(w, "family", table->jobs[j].family);
@@ -131,6 +132,7 @@ static void write_table(struct hs_jsonw *w, const struct hs_speeds *table)
     hs_jsonw_key(w, "families");
     hs_jsonw_array(w);
     for (uint32_t f = 0; f < table->family_count; f++) {
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         write_text(w, "family", table->families[f].name);
         hs_jsonw_key(w, "jobs");
@@ -147,6 +149,7 @@ static void write_curves(struct hs_jsonw *w, const char *key, const char *value_
     hs_jsonw_key(w, key);
     hs_jsonw_array(w);
     for (uint32_t i = 0; i < count; i++) {
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         write_text(w, "family", curves[i].family);
         write_text(w, "gpu", curves[i].gpu);

@@ -233,6 +233,7 @@ static void write_effects(const struct study *s, struct hs_jsonw *w)
     hs_jsonw_key(w, "jobs");
     hs_jsonw_array(w);
     for (uint32_t id = 1; id < s->data.jobs.count; id++) {
+        hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
         hs_jsonw_key(w, "profile");
         hs_jsonw_text(w, hs_intern_text(&s->data.jobs, id));

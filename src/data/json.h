@@ -56,7 +56,8 @@ struct hs_output;
 struct hs_jsonw {
     struct hs_output *out;
     uint32_t depth;
-    bool needs_comma, after_key;
+    uint32_t one_line; /* depth of the container that is written on one line; 0 = none */
+    bool needs_comma, after_key, wants_one_line;
 };
 /* Indented by two blanks, keys in call order; numbers through base/fmt. */
 void hs_jsonw_begin(struct hs_jsonw *w, struct hs_output *out);
@@ -64,6 +65,8 @@ void hs_jsonw_object(struct hs_jsonw *w);
 void hs_jsonw_end_object(struct hs_jsonw *w);
 void hs_jsonw_array(struct hs_jsonw *w);
 void hs_jsonw_end_array(struct hs_jsonw *w);
+/* The next array or object, with all that is in it. */
+void hs_jsonw_on_one_line(struct hs_jsonw *w);
 void hs_jsonw_key(struct hs_jsonw *w, const char *key);
 void hs_jsonw_text(struct hs_jsonw *w, const char *text); /* NULL = null */
 void hs_jsonw_i64(struct hs_jsonw *w, int64_t value);

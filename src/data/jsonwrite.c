@@ -28,8 +28,8 @@ static void value_begin(struct hs_jsonw *w)
 {
     if (!w->after_key) {
         if (w->needs_comma)
-            put(w, ",");
-        if (w->depth > 0)
+            put(w, w->one_line > 0 ? ", " : ",");
+        if (w->depth > 0 && w->one_line == 0)
             line_break(w);
     }
     w->after_key = false;
@@ -42,13 +42,18 @@ static void container_begin(struct hs_jsonw *w, const char *bracket)
     put(w, bracket);
     w->depth++;
     w->needs_comma = false;
+    if (w->wants_one_line && w->one_line == 0)
+        w->one_line = w->depth;
+    w->wants_one_line = false;
 }
 
 static void container_end(struct hs_jsonw *w, const char *bracket)
 {
     w->depth--;
-    if (w->needs_comma)
+    if (w->needs_comma && w->one_line == 0)
         line_break(w);
+    if (w->depth < w->one_line)
+        w->one_line = 0;
     put(w, bracket);
     w->needs_comma = true;
 }
@@ -133,6 +138,11 @@ void hs_jsonw_array(struct hs_jsonw *w)
 void hs_jsonw_end_array(struct hs_jsonw *w)
 {
     container_end(w, "]");
+}
+
+void hs_jsonw_on_one_line(struct hs_jsonw *w)
+{
+    w->wants_one_line = true;
 }
 
 void hs_jsonw_key(struct hs_jsonw *w, const char *key)

@@ -12,6 +12,7 @@
 #include "model/modelfile.h"
 
 #define JOBS_MAX     1024u /* of a table: its cells take 4 MiB */
+#define NAME_MAX_LEN 255u
 #define K_MAX        100.0
 #define EXPONENT_MIN 0.01
 #define EXPONENT_MAX 10.0
@@ -34,11 +35,20 @@ struct reader {
 
 enum form { RANK_1, TWO_WAY };
 
-/* A job of a table; rank-1 has a in own, b in other. */
+/* What a job's own speed, or that of the other, gains by the partner's utilization: a line, which
+ * may have a bend at BEND. */
+struct curve {
+    double value, slope, bend;
+};
+#define BEND 0.5
+
+/* A job of a table; rank-1 has a in own.value, b in other.value. */
 struct entry {
     const char *profile;
-    uint32_t row; /* + 1; 0 = not in the catalogue */
-    double util, own, other, own_slope, other_slope;
+    uint32_t row;   /* + 1; 0 = not in the catalogue */
+    uint32_t model; /* id of its name, the first part of the profile */
+    double util;
+    struct curve own, other;
 };
 
 /* A table while it is read; jobs as in the file. */
@@ -47,6 +57,8 @@ struct draft {
     uint32_t count, known;
     struct entry *entries;
     uint32_t *measured; /* [own x count + other] S in Q20, 0 = not measured */
+    struct hs_intern models;
+    double *effects; /* on the speed, [own model x count + other model] */
 };
 
 /* ---- scores ---- */
@@ -99,21 +111,42 @@ static void read_rank_1(struct reader *r, const struct hs_json *job, struct entr
 {
     static const char *const keys[] = {"profile", "a", "b"};
     hs_jsoncheck_keys(r->check, job, keys, COUNT_OF(keys), "a job of a rank-1 table");
-    (void)hs_jsoncheck_number(r->check, job, "a", 0, FACTOR_MAX, &e->own);
-    (void)hs_jsoncheck_number(r->check, job, "b", 0, FACTOR_MAX, &e->other);
+    (void)hs_jsoncheck_number(r->check, job, "a", 0, FACTOR_MAX, &e->own.value);
+    (void)hs_jsoncheck_number(r->check, job, "b", 0, FACTOR_MAX, &e->other.value);
+}
+
+static void read_effect(struct reader *r, const struct hs_json *job, const char *key, double *value)
+{
+    (void)hs_jsoncheck_number(r->check, job, key, -EFFECT_MAX, EFFECT_MAX, value);
 }
 
 static void read_two_way(struct reader *r, const struct hs_json *job, struct entry *e)
 {
-    static const char *const keys[] = {"profile", "util",      "own",
-                                       "other",   "own_slope", "other_slope"};
+    static const char *const keys[] = {"profile",  "util",  "own",         "own_slope",
+                                       "own_bend", "other", "other_slope", "other_bend"};
     struct hs_jsoncheck *c = r->check;
     hs_jsoncheck_keys(c, job, keys, COUNT_OF(keys), "a job of a two-way table");
     (void)hs_jsoncheck_number(c, job, "util", 0, 1, &e->util);
-    (void)hs_jsoncheck_number(c, job, "own", -EFFECT_MAX, EFFECT_MAX, &e->own);
-    (void)hs_jsoncheck_number(c, job, "other", -EFFECT_MAX, EFFECT_MAX, &e->other);
-    (void)hs_jsoncheck_number(c, job, "own_slope", -EFFECT_MAX, EFFECT_MAX, &e->own_slope);
-    (void)hs_jsoncheck_number(c, job, "other_slope", -EFFECT_MAX, EFFECT_MAX, &e->other_slope);
+    read_effect(r, job, "own", &e->own.value);
+    read_effect(r, job, "own_slope", &e->own.slope);
+    read_effect(r, job, "other", &e->other.value);
+    read_effect(r, job, "other_slope", &e->other.slope);
+    if (hs_json_get(job, "own_bend") != NULL)
+        read_effect(r, job, "own_bend", &e->own.bend);
+    if (hs_json_get(job, "other_bend") != NULL)
+        read_effect(r, job, "other_bend", &e->other.bend);
+}
+
+/* Of a profile or of a model's own name: what stands before the first slash. */
+static enum hs_status intern_model(struct draft *d, const char *text, uint32_t *id)
+{
+    char name[NAME_MAX_LEN + 1];
+    size_t len = strcspn(text, "/");
+    if (len > NAME_MAX_LEN)
+        len = NAME_MAX_LEN;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    return hs_intern_get(&d->models, name, id);
 }
 
 static void read_profile(struct reader *r, const struct hs_json *job, struct draft *d,
@@ -132,6 +165,10 @@ static void read_profile(struct reader *r, const struct hs_json *job, struct dra
         }
     if (hs_catalogue_find(r->catalogue, e->profile) != HS_NO_PROFILE)
         e->row = ++d->known;
+    hs_jsoncheck_note(r->check, intern_model(d, e->profile, &e->model));
+    if (e->model == 0)
+        hs_jsoncheck_fault(r->check, value, "MODEL/DATASET/BATCH/PRECISION",
+                           "'%s' begins with no model", e->profile);
 }
 
 static void read_jobs(struct reader *r, const struct hs_json *jobs, struct draft *d)
@@ -204,17 +241,62 @@ static void read_pairs(struct reader *r, const struct hs_json *pairs, struct dra
         read_pair(r, p, d);
 }
 
+/* ---- effects of two models ---- */
+
+/* A model of the table; ids are those of the jobs' profiles. */
+static bool read_model(struct reader *r, const struct hs_json *value, struct draft *d, uint32_t *id)
+{
+    const char *name = hs_json_text(value);
+    *id = name != NULL ? hs_intern_find(&d->models, name) : UINT32_MAX;
+    if (*id != UINT32_MAX && *id > 0)
+        return true;
+    hs_jsoncheck_fault(r->check, value, "models are named as in the profiles of \"jobs\"",
+                       "a pair of models names a model that has no job here");
+    return false;
+}
+
+static void read_model_pair(struct reader *r, const struct hs_json *pair, struct draft *d)
+{
+    uint32_t own, other;
+    if (!hs_jsoncheck_kind(r->check, pair, HS_JSON_ARRAY, "a pair of models"))
+        return;
+    const struct hs_json *first = hs_json_first(pair);
+    const struct hs_json *second = hs_json_next(first);
+    const struct hs_json *third = hs_json_next(second);
+    if (hs_json_count(pair) != 3 || hs_json_kind(third) != HS_JSON_NUMBER ||
+        fabs(hs_json_number(third)) > EFFECT_MAX) {
+        hs_jsoncheck_fault(r->check, pair, NULL,
+                           "a pair of models is [model, co-runner, effect on the speed]");
+        return;
+    }
+    if (read_model(r, first, d, &own) && read_model(r, second, d, &other))
+        d->effects[(size_t)(own - 1) * d->count + other - 1] = hs_json_number(third);
+}
+
+static void read_model_pairs(struct reader *r, const struct hs_json *pairs, struct draft *d)
+{
+    if (pairs == NULL || !hs_jsoncheck_kind(r->check, pairs, HS_JSON_ARRAY, "model_pairs"))
+        return;
+    for (const struct hs_json *p = hs_json_first(pairs); p != NULL; p = hs_json_next(p))
+        read_model_pair(r, p, d);
+}
+
 /* ---- cells ---- */
 
-static double fitted_slowdown(const struct hs_pairform *general, enum form form,
+static double at(const struct curve *c, double util)
+{
+    return c->value + c->slope * util + c->bend * (util > BEND ? util - BEND : 0);
+}
+
+static double fitted_slowdown(const struct hs_pairform *general, const struct draft *d,
                               const struct entry *own, const struct entry *other)
 {
-    double speed = 1.0 / (1.0 + own->own * other->other);
-    if (form == TWO_WAY)
+    double speed = 1.0 / (1.0 + own->own.value * other->other.value);
+    if (d->form == TWO_WAY)
         speed = 1.0 / (1.0 + general->k * pow(own->util, general->alpha) *
                                  pow(other->util, general->beta)) +
-                own->own + other->other + own->own_slope * other->util +
-                other->other_slope * own->util;
+                at(&own->own, other->util) + at(&other->other, own->util);
+    speed += d->effects[(size_t)(own->model - 1) * d->count + other->model - 1];
     return 1.0 / (speed > SPEED_MIN ? speed : SPEED_MIN);
 }
 
@@ -226,8 +308,8 @@ static uint32_t cell_of(const struct hs_interference *m, const struct draft *d, 
         slowdown_q20 = d->measured[(size_t)own * d->count + other];
     if (slowdown_q20 == 0) {
         flag = 0;
-        slowdown_q20 = quantise_q20(
-            fitted_slowdown(&m->general, d->form, &d->entries[own], &d->entries[other]));
+        slowdown_q20 =
+            quantise_q20(fitted_slowdown(&m->general, d, &d->entries[own], &d->entries[other]));
     }
     if (m->has_gamma)
         slowdown_q20 = (uint32_t)hs_slowdown_raise_q20(slowdown_q20, m->options.gamma);
@@ -337,6 +419,7 @@ static void read_filled(struct reader *r, const struct hs_json *table, struct dr
         return;
     read_jobs(r, jobs, d);
     read_pairs(r, hs_json_get(table, "pairs"), d);
+    read_model_pairs(r, hs_json_get(table, "model_pairs"), d);
     double error = read_error(r, table);
     if (r->check->status == HS_OK)
         install(r, table, d, gpu, error);
@@ -344,8 +427,8 @@ static void read_filled(struct reader *r, const struct hs_json *table, struct dr
 
 static void read_table(struct reader *r, const struct hs_json *table)
 {
-    static const char *const keys[] = {"gpu",   "form",      "lambda", "jobs",
-                                       "pairs", "in_sample", "holdout"};
+    static const char *const keys[] = {"gpu",         "form",  "lambda",    "jobs",
+                                       "model_pairs", "pairs", "in_sample", "holdout"};
     struct hs_jsoncheck *c = r->check;
     if (!hs_jsoncheck_kind(c, table, HS_JSON_OBJECT, "a table"))
         return;
@@ -362,13 +445,17 @@ static void read_table(struct reader *r, const struct hs_json *table)
         return;
     }
     struct draft d = {.entries = hs_alloc_zeroed(count, sizeof *d.entries),
-                      .measured = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.measured)};
-    if (d.entries == NULL || d.measured == NULL)
+                      .measured = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.measured),
+                      .effects = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.effects)};
+    if (d.entries == NULL || d.measured == NULL || d.effects == NULL ||
+        hs_intern_init(&d.models) != HS_OK)
         hs_jsoncheck_note(c, hs_fail(c->diag, HS_E_MEMORY, NULL, NULL, "no memory for a table"));
     else
         read_filled(r, table, &d);
     hs_free(d.entries);
     hs_free(d.measured);
+    hs_free(d.effects);
+    hs_intern_free(&d.models);
 }
 
 void hs_interference_read(struct hs_interference *m, struct hs_jsoncheck *check,

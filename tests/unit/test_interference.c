@@ -149,6 +149,28 @@ static void test_two_way_exponents(void **state)
     hs_interference_free(m);
 }
 
+/* Curves bend at 0.5 of the partner's utilization, and two models have an effect of their own. A
+ * beside B: 1 / 1.5 + 0.25 (1 - 0.5) - 0.0625; B beside A, whose own utilization is 1: 1 / 1.5 +
+ * 0.5 (1 - 0.5), and A's 0.5 is where B's own curve bends. */
+static void test_two_way_bends_and_models(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"kind\": \"interference\", \"format\": 1,\n"
+        " \"general\": {\"k\": 1, \"alpha\": 1, \"beta\": 1}, \"tables\": [\n"
+        "   {\"gpu\": \"V100\", \"form\": \"two-way\", \"jobs\": [\n"
+        "     {\"profile\": \"A/d/1/fp32\", \"util\": 0.5, \"own\": 0, \"own_slope\": 0,\n"
+        "      \"own_bend\": 0.25, \"other\": 0, \"other_slope\": 0, \"other_bend\": 0.5},\n"
+        "     {\"profile\": \"B/d/1/fp32\", \"util\": 1, \"own\": 0, \"own_slope\": 0,\n"
+        "      \"own_bend\": 8, \"other\": 0, \"other_slope\": 0, \"other_bend\": 8}],\n"
+        "    \"model_pairs\": [[\"A\", \"B\", -0.0625]]}]}";
+    struct hs_interference *m = truth_of_text(text, &plain);
+    struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000);
+    assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_FITTED), q20(1 / (1 / 1.5 + 0.0625)));
+    assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_FITTED), q20(1 / (1 / 1.5 + 0.25)));
+    hs_interference_free(m);
+}
+
 static void test_errors_told(void **state)
 {
     (void)state;
@@ -353,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_fit_mode),
         cmocka_unit_test(test_two_way),
         cmocka_unit_test(test_two_way_exponents),
+        cmocka_unit_test(test_two_way_bends_and_models),
         cmocka_unit_test(test_errors_told),
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_gamma),

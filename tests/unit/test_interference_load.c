@@ -176,6 +176,8 @@ static void test_bad_jobs(void **state)
     expect_fault(RANK_1 JOB_A ",\n" JOB_B
                               ",\n{\"profile\": @\"a/D/1/FP-32\", \"a\": 1, \"b\": 1}]}]}",
                  "'a/D/1/FP-32' is in this table twice");
+    expect_fault(RANK_1 "{\"profile\": @\"/d/1/fp32\", \"a\": 1, \"b\": 1}]}]}",
+                 "begins with no model");
     expect_fault(TWO_WAY "\"util\": @1.5, \"own\": 0, \"other\": 0,\n"
                          "\"own_slope\": 0, \"other_slope\": 0}]}]}",
                  "util must be a number 0..1");
@@ -204,6 +206,20 @@ static void test_missing_effects(void **state)
         (void)snprintf(message, sizeof message, "\"%s\" is missing", names[left_out]);
         expect_fault(text, message);
     }
+}
+
+static void test_bad_model_pairs(void **state)
+{
+    (void)state;
+    expect_fault(RANK_1 JOB_A "], \"model_pairs\": [@1]}]}", "a pair of models must be an array");
+    expect_fault(RANK_1 JOB_A "], \"model_pairs\": [@[\"A\", \"A\"]]}]}",
+                 "a pair of models is [model, co-runner, effect on the speed]");
+    expect_fault(RANK_1 JOB_A "], \"model_pairs\": [@[\"A\", \"A\", 11]]}]}",
+                 "a pair of models is [model, co-runner, effect on the speed]");
+    expect_fault(RANK_1 JOB_A "], \"model_pairs\": [[\"A\", @\"Z\", 0]]}]}",
+                 "names a model that has no job here");
+    expect_fault(RANK_1 JOB_A "], \"model_pairs\": [[@7, \"A\", 0]]}]}",
+                 "names a model that has no job here");
 }
 
 static void test_bad_pairs(void **state)
@@ -331,9 +347,10 @@ int main(void)
         cmocka_unit_test(test_parse),           cmocka_unit_test(test_parse_errors),
         cmocka_unit_test(test_bad_general),     cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_bad_jobs),        cmocka_unit_test(test_missing_effects),
-        cmocka_unit_test(test_bad_pairs),       cmocka_unit_test(test_table_too_large),
-        cmocka_unit_test(test_unknown_profile), cmocka_unit_test(test_no_general),
-        cmocka_unit_test(test_file_absent),     cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_bad_model_pairs), cmocka_unit_test(test_bad_pairs),
+        cmocka_unit_test(test_table_too_large), cmocka_unit_test(test_unknown_profile),
+        cmocka_unit_test(test_no_general),      cmocka_unit_test(test_file_absent),
+        cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, truth_open, truth_close);
 }

@@ -357,6 +357,18 @@ static void test_writer(void **state)
     hs_jsonw_end_array(&w);
     hs_jsonw_object(&w);
     hs_jsonw_end_object(&w);
+    hs_jsonw_on_one_line(&w);
+    hs_jsonw_object(&w);
+    hs_jsonw_key(&w, "a");
+    hs_jsonw_array(&w);
+    hs_jsonw_i64(&w, 1);
+    hs_jsonw_i64(&w, 2);
+    hs_jsonw_end_array(&w);
+    hs_jsonw_key(&w, "b");
+    hs_jsonw_array(&w);
+    hs_jsonw_end_array(&w);
+    hs_jsonw_end_object(&w);
+    hs_jsonw_i64(&w, 3);
     hs_jsonw_end_array(&w);
     hs_jsonw_end_object(&w);
     hs_jsonw_finish(&w);
@@ -376,7 +388,9 @@ static void test_writer(void **state)
               "    \"0000000000000abc\",\n"
               "    null,\n"
               "    [],\n"
-              "    {}\n"
+              "    {},\n"
+              "    {\"a\": [1, 2], \"b\": []},\n"
+              "    3\n"
               "  ]\n"
               "}\n");
     hs_free(text);
