@@ -154,7 +154,7 @@ static const struct hs_option options_table[] = {
 const struct hs_verb hs_verb_calibrate = {
     .name = "calibrate",
     .operands = "SUBJECT",
-    .summary = "Fit interference, utilization, predictor or speed from measurements.",
+    .summary = "Fit a model: interference, utilization, predictor, speed.",
     .details =
         "Reads the measurements, marks what the cleaning steps leave out (counted by reason), "
         "fits, cross-validates, prints a table and writes the model file that --models takes. "

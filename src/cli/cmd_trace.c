@@ -137,7 +137,7 @@ static enum hs_status trace(struct hs_call *call)
 const struct hs_verb hs_verb_trace = {
     .name = "trace",
     .operands = "info|validate|assign FILE",
-    .summary = "Statistics of a trace, every fault in it, or its jobs with profiles.",
+    .summary = "Statistics, faults or profiles of a trace.",
     .details = "info: counts, span, GPU mix, quantiles of duration and inter-arrival time. "
                "validate: reads the whole file whatever is wrong with it, lists every fault by "
                "kind with its first lines and the option that would repair it, the offered load "

@@ -36,7 +36,7 @@ static const char *const holdouts[] = {"config", "model", NULL};
                           "queueing recursion; modelled, not measured"),                           \
         MODEL_ROW(reference_type, TEXT, TRUTH, .unit = "TYPE",                                     \
                   .help = "GPU type on which the trace was recorded; absent: the first of the "    \
-                          "cluster"),                                                              \
+                          "cluster whose speed is 1"),                                             \
         MODEL_ROW(locality, CHOICE, TRUTH, .preset = "measured", .choices = localities,            \
                   .help = "a gang spread over more nodes than it needs: slowed as measured for "   \
                           "its family, or not"),                                                   \
