@@ -141,8 +141,11 @@ static void write_holdout(const struct hs_table_study *t, struct hs_jsonw *w)
 {
     hs_jsonw_key(w, "holdout");
     hs_jsonw_array(w);
+    /* First as the engine applies it: a run tells the error of the first line. */
+    hs_pairscore_write(w, hs_table_lines[HS_TABLE_JOBS_APPLIED], &t->scores[HS_TABLE_JOBS_APPLIED]);
     for (int line = 0; line < HS_TABLE_ALL; line++)
-        hs_pairscore_write(w, hs_table_lines[line], &t->scores[line]);
+        if (line != HS_TABLE_JOBS_APPLIED)
+            hs_pairscore_write(w, hs_table_lines[line], &t->scores[line]);
     for (uint32_t step = 0; !t->is_two_way && step < HS_COLD_STEPS; step++) {
         hs_score_write(w, hs_cold_lines[step], &t->cold[step]);
     }

@@ -22,9 +22,10 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
     hs_say(out, "ties        %s\n", card->ties);
     hs_say(out, "vc          %s\n", card->vc);
     hs_say(out, "locality    %s\n", card->locality);
-    hs_say(out, "sharing     interference %s\n", card->interference);
+    hs_say(out, "sharing     %s\n", card->interference);
     hs_say(out, "profiles    %s\n", card->profiles);
-    hs_say(out, "predictor   %s\n", card->predictor);
+    if (card->predictor != NULL)
+        hs_say(out, "predictor   %s\n", card->predictor);
 }
 
 /* Bounds stand under the name of what they bound: "makespan_bound" for "makespan". */

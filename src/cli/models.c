@@ -12,8 +12,11 @@
 #include "data/param.h"
 
 static const char *const assign_texts[] = {
-    "what the trace names, else by its utilization, else drawn", "what the trace names",
-    "what the trace names, else by its utilization", "drawn for every job", "none"};
+    [HS_ASSIGN_AUTO] = "named by the trace, else by utilization, else drawn",
+    [HS_ASSIGN_COLUMNS] = "named by the trace",
+    [HS_ASSIGN_TELEMETRY] = "named by the trace, else by utilization",
+    [HS_ASSIGN_MIX] = "drawn for every job",
+    [HS_ASSIGN_OFF] = "none"};
 
 void hs_models_assign_options(struct hs_assign_options *assign,
                               const struct hs_run_options *options,
@@ -133,8 +136,9 @@ static void say_models(struct hs_models *m, const struct hs_run_options *options
                        assign_texts[m->assign.mode]);
     else
         (void)snprintf(m->profiles_text, sizeof m->profiles_text,
-                       "%s: mean utilization %g %%, kept per user %g", assign_texts[m->assign.mode],
-                       options->assign_target, options->assign_sticky);
+                       "%s (mean utilization %g %%, kept by a user %g)",
+                       assign_texts[m->assign.mode], options->assign_target,
+                       options->assign_sticky);
     (void)snprintf(m->locality_text, sizeof m->locality_text, "%s",
                    options->locality == 0 ? "measured: a gang on more nodes than it needs is slowed"
                                           : "none: a spread gang runs at full speed");

@@ -195,12 +195,12 @@ static void fill_card(struct hs_setup *setup)
                    ties != NULL ? ties : "submission, then trace row");
     card->locality = setup->models.locality_text;
     card->vc = vc_texts[options->vc];
-    card->interference = setup->models.interference_text;
+    card->interference = "none: jobs have their GPUs to themselves";
+    if (setup->can & (HS_CAN_COLOCATE | HS_CAN_SLICE))
+        card->interference = setup->models.interference_text;
     card->profiles = setup->models.profiles_text;
     if (setup->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY))
         card->predictor = setup->models.predictor_text;
-    else
-        card->predictor = "none: the policy knows neither utilization nor memory";
     hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
     hs_setup_can_text(setup->can, card->can, sizeof card->can);
 }
