@@ -31,7 +31,7 @@ static uint64_t of_pair(const struct hs_interference *m, uint32_t type, struct h
 
 static struct hs_tenant tenant(uint32_t profile, int32_t util_pm)
 {
-    return (struct hs_tenant){profile, util_pm};
+    return (struct hs_tenant){.profile = profile, .util_pm = util_pm};
 }
 
 static struct hs_tenant of_util(int32_t util_pm)
@@ -50,7 +50,7 @@ static void test_alone(void **state)
 {
     (void)state;
     enum hs_slowdown_source source;
-    struct hs_tenant tenants[HS_TENANTS_MAX] = {{TRUTH_A, 1000}}; /* the others are A at 0 */
+    struct hs_tenant tenants[HS_TENANTS_MAX] = {{TRUTH_A, 1000, 0}}; /* the others are A at 0 */
     struct hs_interference *m = truth_of_text(truth_tables, &plain);
     for (uint32_t count = 1; count <= HS_TENANTS_MAX; count++) {
         source = HS_SLOWDOWN_MEASURED;
@@ -192,7 +192,7 @@ static void test_errors_told(void **state)
 static void test_flat(void **state)
 {
     (void)state;
-    struct hs_tenant tenants[3] = {{TRUTH_A, 500}, {TRUTH_B, 0}, {TRUTH_C, -1}};
+    struct hs_tenant tenants[3] = {{TRUTH_A, 500, 0}, {TRUTH_B, 0, 0}, {TRUTH_C, -1, 0}};
     enum hs_slowdown_source source;
     struct hs_interference *m =
         truth_of_text(NULL, &(struct hs_interference_options){
@@ -224,7 +224,7 @@ static void test_gamma(void **state)
     struct hs_interference *m =
         truth_of_text(truth_tables, &(struct hs_interference_options){.gamma = 2});
     struct hs_tenant a = tenant(TRUTH_A, 500), b = tenant(TRUTH_B, 1000);
-    const struct hs_tenant three[] = {{TRUTH_A, 500}, {TRUTH_A, 500}, {TRUTH_A, 500}};
+    const struct hs_tenant three[] = {{TRUTH_A, 500, 0}, {TRUTH_A, 500, 0}, {TRUTH_A, 500, 0}};
     assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), q20(6.25));
     assert_int_equal(of_pair(m, TRUTH_V100, b, a, HS_SLOWDOWN_MEASURED), ONE);
     assert_int_equal(of_pair(m, TRUTH_V100, a, a, HS_SLOWDOWN_FITTED), q20(2.25));

@@ -18,7 +18,7 @@
 
 static struct hs_tenant of_util(int32_t util_pm)
 {
-    return (struct hs_tenant){HS_NO_PROFILE, util_pm};
+    return (struct hs_tenant){.profile = HS_NO_PROFILE, .util_pm = util_pm};
 }
 
 /* k <= 1 with exponents on both sides of 1, as a user's own data might give; beyond 1 the same laws

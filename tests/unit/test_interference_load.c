@@ -271,7 +271,7 @@ static void test_unknown_profile(void **state)
                            "truth.json:3:9: note: 1 of 3 jobs measured on V100 are "
                            "not in the catalogue and are left out, e.g. "
                            "'Z/d/1/fp32'"));
-    const struct hs_tenant tenants[] = {{TRUTH_A, 500}, {TRUTH_B, 500}};
+    const struct hs_tenant tenants[] = {{TRUTH_A, 500, 0}, {TRUTH_B, 500, 0}};
     enum hs_slowdown_source source;
     assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 0, &source),
                      HS_Q20_ONE * 5 / 4);
@@ -298,7 +298,7 @@ static void test_no_general(void **state)
 {
     (void)state;
     struct hs_interference *m = truth_of_text(RANK_1 JOB_A "]}]}", &plain);
-    const struct hs_tenant tenants[] = {{TRUTH_A, 500}, {TRUTH_B, 500}};
+    const struct hs_tenant tenants[] = {{TRUTH_A, 500, 0}, {TRUTH_B, 500, 0}};
     enum hs_slowdown_source source;
     assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 0, &source),
                      HS_Q20_ONE);
