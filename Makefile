@@ -106,10 +106,11 @@ determinism: ## same bytes from gcc/clang x -O x sanitizers x TZ x locale x inpu
 	$(Q)scripts/install-deps.sh build check lint
 	$(Q)HORUS_LONG=1 tests/scripts/test-determinism.sh
 
-calibrate: ## fit the models of configs/models again from the public measurements
+calibrate: ## fit configs/models/*.json again from the public measurements
 	$(Q)scripts/install-deps.sh build
 	$(AGAIN) all
-	$(Q)scripts/calibrate.sh $(BUILD)/horus configs/models
+	$(Q)scripts/calibrate.sh $(BUILD)/horus $(BUILD)/models
+	$(Q)cp $(BUILD)/models/*.json configs/models/ && ls $(BUILD)/models/*.txt
 
 calibrate-report: ## hold the fits against what was asked of them, A1 to A12
 	$(Q)scripts/install-deps.sh build check
