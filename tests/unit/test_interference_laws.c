@@ -74,6 +74,7 @@ static uint32_t draw_set(uint64_t seed, bool is_general, struct hs_tenant *tenan
         if (draw % 4 == 0)
             tenants[i].util_pm = edges[(draw >> 8) % (is_general ? 4 : 5)];
         tenants[i].profile = is_general ? HS_NO_PROFILE : (uint32_t)(draw >> 40) % 6;
+        tenants[i].away_q32 = draw % 8 == 5 ? draw >> 33 : 0; /* up to half of the time */
     }
     return count;
 }
