@@ -134,6 +134,8 @@ interference() {
     row=$(table RTX3090 "unseen pair of models")
     figure A4 "known jobs, unseen pair of models: RMSE" '<=' .072 .068 interference "$row.rmse"
     figure A4 "  R2" '>=' .66 .70 interference "$row.r2"
+    figure A4 "  RMSE as a run applies it, S cut to 1" '<=' .072 - interference \
+        "$(table RTX3090 "unseen pair of models, S cut to 1").rmse"
     must=(.81 .91 .935)
     for i in 0 1 2; do
         figure A4 "  right decisions at S <= ${thresholds[i]}" '>=' "${must[i]}" - interference \
@@ -143,6 +145,8 @@ interference() {
     row=$(table RTX3090 "unseen pair of jobs")
     figure A5 "known jobs, unseen pair of jobs: RMSE" '<=' .060 .049 interference "$row.rmse"
     figure A5 "  R2" '>=' .76 .84 interference "$row.r2"
+    figure A5 "  RMSE as a run applies it, S cut to 1" '<=' .060 - interference \
+        "$(table RTX3090 "unseen pair of jobs, S cut to 1").rmse"
     must=(.83 .92 .95)
     for i in 0 1 2; do
         figure A5 "  right decisions at S <= ${thresholds[i]}" '>=' "${must[i]}" - interference \

@@ -46,7 +46,7 @@ gpu = "RTX3090"; form = "general"; colour = blue; alpha = "B0"
 set xrange [0.7:2.4]; set yrange [0.7:2.4]
 set xtics nomirror 0.5; set ytics nomirror 0.5
 set title heading("RTX 3090, from utilizations; unseen model", ".general.holdout[0]")
-set label 1 "A point: one job of a pair.\nDashed: measured as predicted.\n\nAbove the line a job ran\nslower than predicted,\nbelow it faster.\n\nRMSE and R² are those of\nthe speed, 1 / slowdown." \
+set label 1 "A point: one job of a pair.\nDashed: measured as predicted.\n\nAbove the line a job ran\nslower than predicted,\nbelow it faster.\n\nRMSE and R² are those of\nthe speed, 1 / slowdown.\n\nRTX 3090: Lucid, cleaned.\nOthers: Gavel." \
     at screen 0.73,0.83 left font ",12"
 eval panel
 unset label 1

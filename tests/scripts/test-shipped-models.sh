@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # configs/models/*.json are what scripts/calibrate.sh fits to the public measurements, byte by byte,
-# at any place and twice; and they hold no row of Lucid's pairs, whose licence keeps them out.
+# at any place and twice; they hold no row of Lucid's pairs, whose licence keeps them out; and the
+# figures of the fits can be drawn.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-shipped.XXXXXX") || exit 1
@@ -51,4 +52,18 @@ verdict "the same from elsewhere" "$(for kind in interference utilization predic
     cmp "$work/again/$kind.json" "$work/models/$kind.json" 2>&1
     cmp "$work/again/$kind.txt" "$work/models/$kind.txt" 2>&1
 done)"
+
+if command -v gnuplot >/dev/null; then
+    mkdir "$work/models/rows" "$work/plots"
+    mv "$work/rows/interference.csv" "$work/models/rows/"
+    verdict "figures are drawn without a warning" "$(
+        gnuplot -c scripts/plot-calibration.gp "$work/models" "$work/plots" 2>&1
+        for figure in observed utilization residual; do
+            file=$work/plots/calibration-$figure.png
+            [ "$(head -c 4 "$file" 2>/dev/null | tail -c 3)" = PNG ] || echo "no $file"
+        done
+    )"
+else
+    echo "skip - shipped models: figures: no gnuplot"
+fi
 exit $failed
