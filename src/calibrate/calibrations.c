@@ -54,14 +54,11 @@ static void write_file(struct hs_jsonw *w, const struct hs_measure_file *file)
 {
     hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
-    hs_jsonw_key(w, "name");
-    hs_jsonw_text(w, file->name);
+    hs_jsonw_member_text(w, "name", file->name);
     hs_jsonw_key(w, "hash");
     hs_jsonw_hash(w, file->hash);
-    hs_jsonw_key(w, "bytes");
-    hs_jsonw_u64(w, file->bytes);
-    hs_jsonw_key(w, "rows");
-    hs_jsonw_u64(w, file->rows);
+    hs_jsonw_member_u64(w, "bytes", file->bytes);
+    hs_jsonw_member_u64(w, "rows", file->rows);
     hs_jsonw_end_object(w);
 }
 
@@ -71,8 +68,7 @@ static void write_data(struct hs_jsonw *w, const struct hs_measurements *set, ui
     for (uint32_t i = 0; i < sets; i++) {
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        hs_jsonw_key(w, "format");
-        hs_jsonw_text(w, set[i].format);
+        hs_jsonw_member_text(w, "format", set[i].format);
         hs_jsonw_key(w, "files");
         hs_jsonw_array(w);
         for (uint32_t f = 0; f < set[i].file_count; f++)
@@ -113,10 +109,8 @@ static struct hs_clean_counts add_counts(const struct hs_clean_counts *counts, u
 static void write_rows(struct hs_jsonw *w, const struct hs_clean_counts *sum)
 {
     hs_jsonw_object(w);
-    hs_jsonw_key(w, "read");
-    hs_jsonw_u64(w, sum->read);
-    hs_jsonw_key(w, "kept");
-    hs_jsonw_u64(w, sum->kept);
+    hs_jsonw_member_u64(w, "read", sum->read);
+    hs_jsonw_member_u64(w, "kept", sum->kept);
     hs_jsonw_key(w, "dropped");
     hs_jsonw_array(w);
     for (uint32_t why = 0; why < HS_DROPPED_COUNT; why++) {
@@ -124,10 +118,8 @@ static void write_rows(struct hs_jsonw *w, const struct hs_clean_counts *sum)
             continue;
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        hs_jsonw_key(w, "why");
-        hs_jsonw_text(w, hs_dropped_texts[why]);
-        hs_jsonw_key(w, "rows");
-        hs_jsonw_u64(w, sum->dropped[why]);
+        hs_jsonw_member_text(w, "why", hs_dropped_texts[why]);
+        hs_jsonw_member_u64(w, "rows", sum->dropped[why]);
         hs_jsonw_end_object(w);
     }
     hs_jsonw_end_array(w);
@@ -140,10 +132,8 @@ void hs_calibrate_write_head(struct hs_jsonw *w, const char *kind,
                              const struct hs_clean_counts *counts)
 {
     struct hs_clean_counts sum = add_counts(counts, options->data_count);
-    hs_jsonw_key(w, "kind");
-    hs_jsonw_text(w, kind);
-    hs_jsonw_key(w, "format");
-    hs_jsonw_u64(w, HS_MODEL_FORMAT);
+    hs_jsonw_member_text(w, "kind", kind);
+    hs_jsonw_member_u64(w, "format", HS_MODEL_FORMAT);
     hs_jsonw_key(w, "data");
     write_data(w, set, options->data_count);
     hs_jsonw_key(w, "cleaning");

@@ -23,27 +23,15 @@ static const double *pair_effects(const struct hs_table_study *t)
     return t->is_two_way ? t->effects.pairs : t->rank1.pairs;
 }
 
-static void write_number(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_double(w, hs_score_round(value));
-}
-
-static void write_text(struct hs_jsonw *w, const char *key, const char *text)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_text(w, text);
-}
-
 static void write_tuned(const struct hs_interference_study *s, struct hs_jsonw *w)
 {
     uint32_t last = HS_PAIR_THRESHOLDS - 1;
     hs_jsonw_key(w, "tuned_cut");
     hs_jsonw_object(w);
-    write_number(w, "threshold", HS_TUNED_THRESHOLD);
-    write_number(w, "cut", s->tuned_cut);
-    write_number(w, "accuracy", s->tuned[HS_GENERAL_OWN].accuracy[last]);
-    write_number(w, "balanced_accuracy", s->tuned[HS_GENERAL_OWN].balanced[last]);
+    hs_score_write_number(w, "threshold", HS_TUNED_THRESHOLD);
+    hs_score_write_number(w, "cut", s->tuned_cut);
+    hs_score_write_number(w, "accuracy", s->tuned[HS_GENERAL_OWN].accuracy[last]);
+    hs_score_write_number(w, "balanced_accuracy", s->tuned[HS_GENERAL_OWN].balanced[last]);
     hs_jsonw_end_object(w);
 }
 
@@ -51,11 +39,11 @@ static void write_general(const struct hs_interference_study *s, struct hs_jsonw
 {
     hs_jsonw_key(w, "general");
     hs_jsonw_object(w);
-    write_text(w, "gpu", s->general.set->gpu);
-    write_text(w, "form", "1 + k u^alpha v^beta");
-    write_number(w, "k", exp(s->general.theta[HS_GENERAL_LN_K]));
-    write_number(w, "alpha", s->general.theta[HS_GENERAL_ALPHA]);
-    write_number(w, "beta", s->general.theta[HS_GENERAL_BETA]);
+    hs_jsonw_member_text(w, "gpu", s->general.set->gpu);
+    hs_jsonw_member_text(w, "form", "1 + k u^alpha v^beta");
+    hs_score_write_number(w, "k", exp(s->general.theta[HS_GENERAL_LN_K]));
+    hs_score_write_number(w, "alpha", s->general.theta[HS_GENERAL_ALPHA]);
+    hs_score_write_number(w, "beta", s->general.theta[HS_GENERAL_BETA]);
     hs_jsonw_key(w, "in_sample");
     hs_jsonw_object(w);
     hs_pairscore_write_members(w, hs_general_lines[HS_GENERAL_ALL], &s->scores[HS_GENERAL_ALL]);
@@ -75,9 +63,9 @@ static void write_curve(struct hs_jsonw *w, const char *const *names, const doub
 {
     double first = (at_knot[1] - at_knot[0]) / (hs_effect_knots[1] - hs_effect_knots[0]);
     double second = (at_knot[2] - at_knot[1]) / (hs_effect_knots[2] - hs_effect_knots[1]);
-    write_number(w, names[0], at_knot[0]);
-    write_number(w, names[1], first);
-    write_number(w, names[2], second - first);
+    hs_score_write_number(w, names[0], at_knot[0]);
+    hs_score_write_number(w, names[1], first);
+    hs_score_write_number(w, names[2], second - first);
 }
 
 static void write_job(const struct hs_table_study *t, uint32_t job, double scale,
@@ -87,14 +75,14 @@ static void write_job(const struct hs_table_study *t, uint32_t job, double scale
     static const char *const other_names[] = {"other", "other_slope", "other_bend"};
     hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
-    write_text(w, "profile", t->set.jobs[job].key);
+    hs_jsonw_member_text(w, "profile", t->set.jobs[job].key);
     if (t->is_two_way) {
-        write_number(w, "util", hs_pairset_util(&t->set, job));
+        hs_score_write_number(w, "util", hs_pairset_util(&t->set, job));
         write_curve(w, own_names, t->effects.jobs[job].own);
         write_curve(w, other_names, t->effects.jobs[job].other);
     } else {
-        write_number(w, "a", exp(t->rank1.ln_a[job]) * scale);
-        write_number(w, "b", exp(t->rank1.ln_b[job]) / scale);
+        hs_score_write_number(w, "a", exp(t->rank1.ln_a[job]) * scale);
+        hs_score_write_number(w, "b", exp(t->rank1.ln_b[job]) / scale);
     }
     hs_jsonw_end_object(w);
 }
@@ -157,9 +145,9 @@ static void write_table(const struct hs_interference_study *s, const struct hs_t
 {
     double scale = t->is_two_way ? 1 : scale_of(t);
     hs_jsonw_object(w);
-    write_text(w, "gpu", t->set.gpu);
-    write_text(w, "form", hs_interference_form(t));
-    write_number(w, "lambda", t->ridge);
+    hs_jsonw_member_text(w, "gpu", t->set.gpu);
+    hs_jsonw_member_text(w, "form", hs_interference_form(t));
+    hs_score_write_number(w, "lambda", t->ridge);
     hs_jsonw_key(w, "jobs");
     hs_jsonw_array(w);
     for (uint32_t i = 0; i < t->set.job_count; i++)

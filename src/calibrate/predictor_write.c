@@ -9,24 +9,6 @@
 
 #define PUBLISHED_RMSLE 0.154 /* Yeung et al., HotCloud'20, abstract: scale and split not known */
 
-static void write_number(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_double(w, hs_score_round(value));
-}
-
-static void write_text(struct hs_jsonw *w, const char *key, const char *text)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_text(w, text);
-}
-
-static void write_count(struct hs_jsonw *w, const char *key, uint64_t count)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_u64(w, count);
-}
-
 /* ---- data ---- */
 
 static void write_profiles(const struct hs_utilstudy *s, struct hs_jsonw *w)
@@ -34,8 +16,8 @@ static void write_profiles(const struct hs_utilstudy *s, struct hs_jsonw *w)
     const struct hs_utilrows *rows = &s->rows;
     hs_jsonw_key(w, "profiles");
     hs_jsonw_object(w);
-    write_count(w, "read", s->catalogue.count);
-    write_count(w, "kept", rows->count);
+    hs_jsonw_member_u64(w, "read", s->catalogue.count);
+    hs_jsonw_member_u64(w, "kept", rows->count);
     hs_jsonw_key(w, "dropped");
     hs_jsonw_array(w);
     for (int why = 0; why < HS_UTILROW_REASONS; why++) {
@@ -43,12 +25,12 @@ static void write_profiles(const struct hs_utilstudy *s, struct hs_jsonw *w)
             continue;
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        write_text(w, "why", hs_utilrow_texts[why]);
-        write_count(w, "rows", rows->dropped[why]);
+        hs_jsonw_member_text(w, "why", hs_utilrow_texts[why]);
+        hs_jsonw_member_u64(w, "rows", rows->dropped[why]);
         hs_jsonw_end_object(w);
     }
     hs_jsonw_end_array(w);
-    write_count(w, "step_times_refused", rows->no_time);
+    hs_jsonw_member_u64(w, "step_times_refused", rows->no_time);
     hs_jsonw_end_object(w);
 }
 
@@ -58,12 +40,12 @@ static void write_general(const struct hs_general_fit *g, struct hs_jsonw *w)
 {
     hs_jsonw_key(w, "general");
     hs_jsonw_object(w);
-    write_text(w, "gpu", g->gpu);
-    write_text(w, "form", "1 + k u^alpha v^beta");
-    write_number(w, "k", g->k);
-    write_number(w, "alpha", g->alpha);
-    write_number(w, "beta", g->beta);
-    write_number(w, "error", g->own_unseen.speed.rmse);
+    hs_jsonw_member_text(w, "gpu", g->gpu);
+    hs_jsonw_member_text(w, "form", "1 + k u^alpha v^beta");
+    hs_score_write_number(w, "k", g->k);
+    hs_score_write_number(w, "alpha", g->alpha);
+    hs_score_write_number(w, "beta", g->beta);
+    hs_score_write_number(w, "error", g->own_unseen.speed.rmse);
     hs_jsonw_key(w, "holdout");
     hs_jsonw_array(w);
     hs_pairscore_write(w, "unseen model, own", &g->own_unseen);
@@ -75,18 +57,18 @@ static void write_form(const struct hs_utilform *form, struct hs_jsonw *w)
 {
     hs_jsonw_key(w, "load");
     hs_jsonw_object(w);
-    write_number(w, "launch", form->launch);
-    write_number(w, "per_gmac", form->per_gmac);
-    write_number(w, "per_moutput", form->per_moutput);
-    write_number(w, "amp", form->amp);
+    hs_score_write_number(w, "launch", form->launch);
+    hs_score_write_number(w, "per_gmac", form->per_gmac);
+    hs_score_write_number(w, "per_moutput", form->per_moutput);
+    hs_score_write_number(w, "amp", form->amp);
     hs_jsonw_end_object(w);
     hs_jsonw_key(w, "busy");
     hs_jsonw_object(w);
-    write_number(w, "layer_ms", form->busy_layer_ms);
-    write_number(w, "gmac_ms", form->busy_gmac_ms);
-    write_number(w, "moutput_ms", form->busy_moutput_ms);
-    write_number(w, "amp", form->busy_amp);
-    write_number(w, "margin", form->busy_margin);
+    hs_score_write_number(w, "layer_ms", form->busy_layer_ms);
+    hs_score_write_number(w, "gmac_ms", form->busy_gmac_ms);
+    hs_score_write_number(w, "moutput_ms", form->busy_moutput_ms);
+    hs_score_write_number(w, "amp", form->busy_amp);
+    hs_score_write_number(w, "margin", form->busy_margin);
     hs_jsonw_end_object(w);
 }
 
@@ -99,14 +81,14 @@ static enum hs_status write_mate(const struct hs_utilstudy *s, const bool *is_us
     const struct hs_profile *profile = s->rows.rows[s->rows.members[s->rows.start[model]]].profile;
     hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
-    write_text(w, "model", profile->model);
-    write_text(w, "dataset", profile->dataset);
-    write_count(w, "configs", configs);
-    write_number(w, "more_work", mate.more_work);
-    write_number(w, "host", mate.host);
-    write_number(w, "slope", mate.slope);
-    write_number(w, "amp", mate.amp);
-    write_number(w, "slope_amp", mate.slope_amp);
+    hs_jsonw_member_text(w, "model", profile->model);
+    hs_jsonw_member_text(w, "dataset", profile->dataset);
+    hs_jsonw_member_u64(w, "configs", configs);
+    hs_score_write_number(w, "more_work", mate.more_work);
+    hs_score_write_number(w, "host", mate.host);
+    hs_score_write_number(w, "slope", mate.slope);
+    hs_score_write_number(w, "amp", mate.amp);
+    hs_score_write_number(w, "slope_amp", mate.slope_amp);
     hs_jsonw_end_object(w);
     return HS_OK;
 }
@@ -122,12 +104,13 @@ static enum hs_status write_fit(const struct hs_utilstudy *s, struct hs_jsonw *w
         is_used[i] = true;
     hs_jsonw_key(w, "fit");
     hs_jsonw_object(w);
-    write_text(w, "gpu", s->rows.gpu);
-    write_text(w, "form",
-               "u = 1 - exp(-load), load = (launch + (per_gmac MACs/1e9 + per_moutput outputs/1e6) "
-               "batch / layers) exp(-amp)");
+    hs_jsonw_member_text(w, "gpu", s->rows.gpu);
+    hs_jsonw_member_text(
+        w, "form",
+        "u = 1 - exp(-load), load = (launch + (per_gmac MACs/1e9 + per_moutput outputs/1e6) "
+        "batch / layers) exp(-amp)");
     write_form(&s->fit.form, w);
-    write_number(w, "ridge", s->fit.ridge);
+    hs_score_write_number(w, "ridge", s->fit.ridge);
     hs_jsonw_key(w, "models");
     hs_jsonw_array(w);
     for (uint32_t m = 0; m < s->rows.models && status == HS_OK; m++)
@@ -143,9 +126,9 @@ static void write_shift(const struct hs_utilshift *shift, const char *key, const
 {
     hs_jsonw_key(w, key);
     hs_jsonw_object(w);
-    write_text(w, "form", form);
-    write_number(w, "per_ln_batch", shift->per_ln_batch);
-    write_number(w, "amp", shift->amp);
+    hs_jsonw_member_text(w, "form", form);
+    hs_score_write_number(w, "per_ln_batch", shift->per_ln_batch);
+    hs_score_write_number(w, "amp", shift->amp);
     hs_jsonw_end_object(w);
 }
 
@@ -156,9 +139,9 @@ static void write_predictions(const struct hs_utilstudy *s, struct hs_jsonw *w)
     for (uint32_t i = 0; i < s->rows.count; i++) {
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        write_text(w, "profile", s->rows.rows[i].profile->key);
-        write_number(w, "config", s->holdout.config[i]);
-        write_number(w, "model", s->holdout.model[i]);
+        hs_jsonw_member_text(w, "profile", s->rows.rows[i].profile->key);
+        hs_score_write_number(w, "config", s->holdout.config[i]);
+        hs_score_write_number(w, "model", s->holdout.model[i]);
         hs_jsonw_end_object(w);
     }
     hs_jsonw_end_array(w);
@@ -170,9 +153,9 @@ static void write_score(const struct hs_utilscore *score, int rule, struct hs_js
 {
     hs_jsonw_object(w);
     hs_score_write_members(w, hs_utilrule_protocols[rule], &score->score);
-    write_number(w, "rmsle", score->rmsle);
-    write_number(w, "rmsle_percent", score->rmsle_percent);
-    write_text(w, "knows", hs_utilrule_knows[rule]);
+    hs_score_write_number(w, "rmsle", score->rmsle);
+    hs_score_write_number(w, "rmsle_percent", score->rmsle_percent);
+    hs_jsonw_member_text(w, "knows", hs_utilrule_knows[rule]);
     hs_jsonw_end_object(w);
 }
 
@@ -193,9 +176,9 @@ static void write_elsewhere(const struct hs_utilholdout *h, struct hs_jsonw *w)
     for (uint32_t e = 0; e < h->elsewhere_count; e++) {
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        write_text(w, "gpu", h->elsewhere[e].gpu);
-        write_count(w, "rows", h->elsewhere[e].rows);
-        write_count(w, "models", h->elsewhere[e].models);
+        hs_jsonw_member_text(w, "gpu", h->elsewhere[e].gpu);
+        hs_jsonw_member_u64(w, "rows", h->elsewhere[e].rows);
+        hs_jsonw_member_u64(w, "models", h->elsewhere[e].models);
         write_scores(h->elsewhere[e].rules, w);
         hs_jsonw_end_object(w);
     }
@@ -206,12 +189,12 @@ static void write_memory(const struct hs_utilmemory *m, struct hs_jsonw *w)
 {
     hs_jsonw_key(w, "memory");
     hs_jsonw_object(w);
-    write_text(w, "form", "4 (outputs batch + params + batch params) bytes");
-    write_count(w, "n", m->rows);
-    write_count(w, "too_low", m->short_rows);
-    write_number(w, "rmse_mib", m->rmse_mib);
-    write_number(w, "ln_mean", m->ln_mean);
-    write_number(w, "ln_sd", m->ln_sd);
+    hs_jsonw_member_text(w, "form", "4 (outputs batch + params + batch params) bytes");
+    hs_jsonw_member_u64(w, "n", m->rows);
+    hs_jsonw_member_u64(w, "too_low", m->short_rows);
+    hs_score_write_number(w, "rmse_mib", m->rmse_mib);
+    hs_score_write_number(w, "ln_mean", m->ln_mean);
+    hs_score_write_number(w, "ln_sd", m->ln_sd);
     hs_jsonw_end_object(w);
 }
 
@@ -227,8 +210,8 @@ enum hs_status hs_utilstudy_write(const struct hs_utilstudy *s, struct hs_jsonw 
     write_shift(&s->logit, "logit_shift", "logit", w);
     write_predictions(s, w);
     write_scores(s->holdout.rules, w);
-    write_count(w, "divisors_kept", s->holdout.divisors_kept);
-    write_number(w, "published_rmsle", PUBLISHED_RMSLE);
+    hs_jsonw_member_u64(w, "divisors_kept", s->holdout.divisors_kept);
+    hs_score_write_number(w, "published_rmsle", PUBLISHED_RMSLE);
     write_elsewhere(&s->holdout, w);
     hs_jsonw_key(w, "table");
     write_score(&s->holdout.rules[HS_UTILRULE_CONFIG_TABLE], HS_UTILRULE_CONFIG_TABLE, w);

@@ -12,6 +12,8 @@
 
 #include "base/memory.h"
 
+#define ROUNDING 1e-12 /* of the mean, relative: far above 2^-53, far below any measurement */
+
 struct ranked {
     double value;
     uint32_t row;
@@ -78,7 +80,9 @@ static void score_moments(const double *observed, const double *predicted, uint3
     s->mae = absolute / n;
     s->rmse = sqrt(squared / n);
     s->bias = signed_sum / n;
-    s->r2 = spread > 0 ? 1 - squared / spread : NAN;
+    /* What equal numbers are away from their rounded mean is no spread. */
+    double rounding = n * (ROUNDING * centre) * (ROUNDING * centre);
+    s->r2 = spread > rounding ? 1 - squared / spread : NAN;
 }
 
 enum hs_status hs_score(const double *observed, const double *predicted, uint32_t n,
@@ -127,7 +131,7 @@ double hs_score_mape(const double *observed, const double *predicted, uint32_t n
     return n > 0 ? sum / n : NAN;
 }
 
-static void write_figure(struct hs_jsonw *w, const char *key, double value)
+void hs_score_write_number(struct hs_jsonw *w, const char *key, double value)
 {
     hs_jsonw_key(w, key);
     hs_jsonw_double(w, hs_score_round(value));
@@ -135,16 +139,14 @@ static void write_figure(struct hs_jsonw *w, const char *key, double value)
 
 void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)
 {
-    hs_jsonw_key(w, "protocol");
-    hs_jsonw_text(w, protocol);
-    hs_jsonw_key(w, "n");
-    hs_jsonw_u64(w, score->n);
-    write_figure(w, "mae", score->mae);
-    write_figure(w, "rmse", score->rmse);
-    write_figure(w, "r2", score->r2);
-    write_figure(w, "bias", score->bias);
-    write_figure(w, "p95", score->p95);
-    write_figure(w, "rho", score->rho);
+    hs_jsonw_member_text(w, "protocol", protocol);
+    hs_jsonw_member_u64(w, "n", score->n);
+    hs_score_write_number(w, "mae", score->mae);
+    hs_score_write_number(w, "rmse", score->rmse);
+    hs_score_write_number(w, "r2", score->r2);
+    hs_score_write_number(w, "bias", score->bias);
+    hs_score_write_number(w, "p95", score->p95);
+    hs_score_write_number(w, "rho", score->rho);
 }
 
 void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)

@@ -36,5 +36,7 @@ void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const stru
 /* The number rounded to six significant digits, as every fitted figure is written: beyond them a
  * last bit of libm would show. */
 double hs_score_round(double value);
+/* A key and the number so rounded. */
+void hs_score_write_number(struct hs_jsonw *w, const char *key, double value);
 
 #endif

@@ -88,25 +88,13 @@ enum hs_status hs_speed_say(const struct hs_speed_result *s, struct hs_output *o
 
 /* ---- the model file ---- */
 
-static void write_number(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_double(w, hs_score_round(value));
-}
-
-static void write_text(struct hs_jsonw *w, const char *key, const char *text)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_text(w, text);
-}
-
 static void write_speeds(struct hs_jsonw *w, const struct hs_speeds *table, const double *speed)
 {
     hs_jsonw_key(w, "speed");
     hs_jsonw_object(w);
     for (uint32_t t = 0; t < table->type_count; t++)
         if (speed[t] > 0)
-            write_number(w, table->types[t], speed[t]);
+            hs_score_write_number(w, table->types[t], speed[t]);
     hs_jsonw_end_object(w);
 }
 
@@ -117,14 +105,14 @@ static void write_table(struct hs_jsonw *w, const struct hs_speeds *table)
     for (uint32_t t = 0; t < table->type_count; t++)
         hs_jsonw_text(w, table->types[t]);
     hs_jsonw_end_array(w);
-    write_text(w, "reference", table->types[0]);
+    hs_jsonw_member_text(w, "reference", table->types[0]);
     hs_jsonw_key(w, "jobs");
     hs_jsonw_array(w);
     for (uint32_t j = 0; j < table->job_count; j++) {
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        write_text(w, "profile", table->jobs[j].profile);
-        write_text(w, "family", table->jobs[j].family);
+        hs_jsonw_member_text(w, "profile", table->jobs[j].profile);
+        hs_jsonw_member_text(w, "family", table->jobs[j].family);
         write_speeds(w, table, table->jobs[j].speed);
         hs_jsonw_end_object(w);
     }
@@ -134,9 +122,8 @@ static void write_table(struct hs_jsonw *w, const struct hs_speeds *table)
     for (uint32_t f = 0; f < table->family_count; f++) {
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        write_text(w, "family", table->families[f].name);
-        hs_jsonw_key(w, "jobs");
-        hs_jsonw_u64(w, table->families[f].jobs);
+        hs_jsonw_member_text(w, "family", table->families[f].name);
+        hs_jsonw_member_u64(w, "jobs", table->families[f].jobs);
         write_speeds(w, table, table->families[f].speed);
         hs_jsonw_end_object(w);
     }
@@ -151,10 +138,9 @@ static void write_curves(struct hs_jsonw *w, const char *key, const char *value_
     for (uint32_t i = 0; i < count; i++) {
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        write_text(w, "family", curves[i].family);
-        write_text(w, "gpu", curves[i].gpu);
-        hs_jsonw_key(w, "jobs");
-        hs_jsonw_u64(w, curves[i].jobs);
+        hs_jsonw_member_text(w, "family", curves[i].family);
+        hs_jsonw_member_text(w, "gpu", curves[i].gpu);
+        hs_jsonw_member_u64(w, "jobs", curves[i].jobs);
         hs_jsonw_key(w, "gpus");
         hs_jsonw_array(w);
         for (uint32_t k = 0; k < curves[i].count; k++)
@@ -178,14 +164,13 @@ static enum hs_status write_error(struct hs_jsonw *w, const struct hs_speeds *ta
     if (score.n == 0)
         return HS_OK;
     hs_jsonw_object(w);
-    write_text(w, "protocol", hs_speeds_schemes[scheme].protocol);
-    write_text(w, "fallback", hs_speeds_schemes[scheme].fallback);
-    write_text(w, "gpu", table->types[type]);
-    write_text(w, "reference", table->types[reference]);
-    hs_jsonw_key(w, "n");
-    hs_jsonw_u64(w, score.n);
-    write_number(w, "mape", score.mae);
-    write_number(w, "p95", score.p95);
+    hs_jsonw_member_text(w, "protocol", hs_speeds_schemes[scheme].protocol);
+    hs_jsonw_member_text(w, "fallback", hs_speeds_schemes[scheme].fallback);
+    hs_jsonw_member_text(w, "gpu", table->types[type]);
+    hs_jsonw_member_text(w, "reference", table->types[reference]);
+    hs_jsonw_member_u64(w, "n", score.n);
+    hs_score_write_number(w, "mape", score.mae);
+    hs_score_write_number(w, "p95", score.p95);
     hs_jsonw_end_object(w);
     return HS_OK;
 }

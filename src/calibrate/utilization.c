@@ -174,12 +174,6 @@ static void say_memory(const struct memory_errors *e, struct hs_output *out)
 
 /* ---- the model file ---- */
 
-static void write_number(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_double(w, hs_score_round(value));
-}
-
 static void write_form(const struct study *s, struct hs_jsonw *w, enum hs_joint_target target,
                        uint32_t form)
 {
@@ -190,10 +184,9 @@ static void write_form(const struct study *s, struct hs_jsonw *w, enum hs_joint_
         [HS_JOINT_NORM] = {"p"},
     };
     hs_jsonw_object(w);
-    hs_jsonw_key(w, "form");
-    hs_jsonw_text(w, hs_joint_forms[form].text);
+    hs_jsonw_member_text(w, "form", hs_joint_forms[form].text);
     for (uint32_t k = 0; k < hs_joint_forms[form].parameters; k++)
-        write_number(w, names[form][k], s->theta[target][form][k]);
+        hs_score_write_number(w, names[form][k], s->theta[target][form][k]);
     hs_jsonw_key(w, "holdout");
     hs_jsonw_array(w);
     for (int p = 0; p < HS_JOINT_PROTOCOLS; p++)
@@ -208,18 +201,16 @@ static void write_memory(const struct memory_errors *e, struct hs_jsonw *w)
         return;
     hs_jsonw_key(w, "memory");
     hs_jsonw_object(w);
-    hs_jsonw_key(w, "form");
-    hs_jsonw_text(w, "sum");
-    hs_jsonw_key(w, "n");
-    hs_jsonw_u64(w, e->count);
-    write_number(w, "reserve_p95_mib", reserve(e, 95));
-    write_number(w, "reserve_p99_mib", reserve(e, 99));
-    write_number(w, "mae_mib", e->mae);
-    write_number(w, "median_mib", e->median);
-    write_number(w, "max_mib", percentile(e, 100));
-    write_number(w, "within_256_mib", e->near_share);
-    write_number(w, "within_1024_mib", e->far_share);
-    write_number(w, "short_by_1024_mib", e->short_share);
+    hs_jsonw_member_text(w, "form", "sum");
+    hs_jsonw_member_u64(w, "n", e->count);
+    hs_score_write_number(w, "reserve_p95_mib", reserve(e, 95));
+    hs_score_write_number(w, "reserve_p99_mib", reserve(e, 99));
+    hs_score_write_number(w, "mae_mib", e->mae);
+    hs_score_write_number(w, "median_mib", e->median);
+    hs_score_write_number(w, "max_mib", percentile(e, 100));
+    hs_score_write_number(w, "within_256_mib", e->near_share);
+    hs_score_write_number(w, "within_1024_mib", e->far_share);
+    hs_score_write_number(w, "short_by_1024_mib", e->short_share);
     hs_jsonw_end_object(w);
 }
 
@@ -227,17 +218,15 @@ static void write_effects(const struct study *s, struct hs_jsonw *w)
 {
     hs_jsonw_key(w, "known_jobs");
     hs_jsonw_object(w);
-    hs_jsonw_key(w, "form");
-    hs_jsonw_text(w, "J + 4 J (1 - J) sum(effect), J = 1 - prod(1 - u)");
-    write_number(w, "lambda", s->ridge);
+    hs_jsonw_member_text(w, "form", "J + 4 J (1 - J) sum(effect), J = 1 - prod(1 - u)");
+    hs_score_write_number(w, "lambda", s->ridge);
     hs_jsonw_key(w, "jobs");
     hs_jsonw_array(w);
     for (uint32_t id = 1; id < s->data.jobs.count; id++) {
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
-        hs_jsonw_key(w, "profile");
-        hs_jsonw_text(w, hs_intern_text(&s->data.jobs, id));
-        write_number(w, "effect", s->effects[id]);
+        hs_jsonw_member_text(w, "profile", hs_intern_text(&s->data.jobs, id));
+        hs_score_write_number(w, "effect", s->effects[id]);
         hs_jsonw_end_object(w);
     }
     hs_jsonw_end_array(w);

@@ -174,8 +174,7 @@ void hs_predict_json(struct hs_output *out, const struct hs_prediction *p)
     hs_jsonw_object(&w);
     figure(&w, "util", "rmse", &p->util);
     figure(&w, "memory_mib", "mean_absolute_error", &p->memory_mib);
-    hs_jsonw_key(&w, "reserve_mib");
-    hs_jsonw_u64(&w, p->reserve_mib);
+    hs_jsonw_member_u64(&w, "reserve_mib", p->reserve_mib);
     number(&w, "capacity_mib", p->capacity_mib > 0 ? (double)p->capacity_mib : NAN);
     hs_jsonw_key(&w, "fits");
     if (hs_prediction_knows_fit(p))

@@ -76,6 +76,9 @@ void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us);
 void hs_jsonw_bool(struct hs_jsonw *w, bool value);
 void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash); /* 16 hex digits, as text */
 void hs_jsonw_null(struct hs_jsonw *w);
+/* A key and its value. */
+void hs_jsonw_member_text(struct hs_jsonw *w, const char *key, const char *text);
+void hs_jsonw_member_u64(struct hs_jsonw *w, const char *key, uint64_t value);
 void hs_jsonw_finish(struct hs_jsonw *w); /* final newline */
 
 const char *hs_json_library_version(void);

@@ -211,6 +211,18 @@ void hs_jsonw_null(struct hs_jsonw *w)
     put(w, "null");
 }
 
+void hs_jsonw_member_text(struct hs_jsonw *w, const char *key, const char *text)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_text(w, text);
+}
+
+void hs_jsonw_member_u64(struct hs_jsonw *w, const char *key, uint64_t value)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_u64(w, value);
+}
+
 void hs_jsonw_finish(struct hs_jsonw *w)
 {
     put(w, "\n");

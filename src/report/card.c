@@ -48,8 +48,7 @@ void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w)
     hs_jsonw_object(w);
     for (int i = 0; i < CARD_FIELDS; i++) {
         if (i == SEED_AFTER) {
-            hs_jsonw_key(w, "seed");
-            hs_jsonw_u64(w, card->seed);
+            hs_jsonw_member_u64(w, "seed", card->seed);
         }
         hs_jsonw_key(w, fields[i].name);
         hs_jsonw_text(w, fields[i].text);

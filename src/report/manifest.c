@@ -14,38 +14,26 @@
 
 #define MANIFEST_SCHEMA 1
 
-static void member_text(struct hs_jsonw *w, const char *key, const char *text)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_text(w, text);
-}
-
-static void member_u64(struct hs_jsonw *w, const char *key, uint64_t value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_u64(w, value);
-}
-
 static void write_counts(struct hs_jsonw *w, const char *key,
                          const struct hs_manifest_count *counts, uint32_t count)
 {
     hs_jsonw_key(w, key);
     hs_jsonw_object(w);
     for (uint32_t i = 0; i < count; i++)
-        member_u64(w, counts[i].name, counts[i].value);
+        hs_jsonw_member_u64(w, counts[i].name, counts[i].value);
     hs_jsonw_end_object(w);
 }
 
 static void write_build(struct hs_jsonw *w, const struct hs_manifest *m)
 {
-    member_text(w, "version", HS_VERSION);
-    member_text(w, "commit", hs_version_commit());
-    member_text(w, "compiler", hs_version_compiler());
-    member_text(w, "flags", hs_version_flags());
+    hs_jsonw_member_text(w, "version", HS_VERSION);
+    hs_jsonw_member_text(w, "commit", hs_version_commit());
+    hs_jsonw_member_text(w, "compiler", hs_version_compiler());
+    hs_jsonw_member_text(w, "flags", hs_version_flags());
     hs_jsonw_key(w, "libraries");
     hs_jsonw_object(w);
     for (uint32_t i = 0; i < m->libraries_count; i++)
-        member_text(w, m->libraries[i].name, m->libraries[i].version);
+        hs_jsonw_member_text(w, m->libraries[i].name, m->libraries[i].version);
     hs_jsonw_end_object(w);
 }
 
@@ -56,13 +44,13 @@ static void write_inputs(struct hs_jsonw *w, const struct hs_manifest *m)
     for (uint32_t i = 0; i < m->input_count; i++) {
         const struct hs_manifest_input *in = &m->inputs[i];
         hs_jsonw_object(w);
-        member_text(w, "role", in->role);
-        member_text(w, "path", in->path);
+        hs_jsonw_member_text(w, "role", in->role);
+        hs_jsonw_member_text(w, "path", in->path);
         hs_jsonw_key(w, "xxh3_64");
         hs_jsonw_hash(w, in->hash);
-        member_u64(w, "bytes", in->bytes);
+        hs_jsonw_member_u64(w, "bytes", in->bytes);
         if (in->rows > 0)
-            member_u64(w, "rows", in->rows);
+            hs_jsonw_member_u64(w, "rows", in->rows);
         hs_jsonw_end_object(w);
     }
     hs_jsonw_end_array(w);
@@ -75,11 +63,11 @@ static void write_outputs(struct hs_jsonw *w, const struct hs_manifest *m)
     for (uint32_t i = 0; i < m->output_count; i++) {
         const struct hs_output_file *out = &m->outputs[i];
         hs_jsonw_object(w);
-        member_text(w, "name", out->name);
+        hs_jsonw_member_text(w, "name", out->name);
         hs_jsonw_key(w, "xxh3_64");
         hs_jsonw_hash(w, out->hash);
-        member_u64(w, "bytes", out->bytes);
-        member_u64(w, "rows", out->rows);
+        hs_jsonw_member_u64(w, "bytes", out->bytes);
+        hs_jsonw_member_u64(w, "rows", out->rows);
         hs_jsonw_end_object(w);
     }
     hs_jsonw_end_array(w);
@@ -94,27 +82,27 @@ static void write_machine(struct hs_jsonw *w, const struct hs_manifest_volatile 
     for (const char *const *arg = machine->command; arg != NULL && *arg != NULL; arg++)
         hs_jsonw_text(w, *arg);
     hs_jsonw_end_array(w);
-    member_text(w, "host", machine->host);
+    hs_jsonw_member_text(w, "host", machine->host);
     hs_jsonw_key(w, "wall_s");
     hs_jsonw_double(w, machine->wall_s);
     hs_jsonw_key(w, "cpu_s");
     hs_jsonw_double(w, machine->cpu_s);
-    member_u64(w, "peak_rss_kib", machine->peak_rss_kib);
+    hs_jsonw_member_u64(w, "peak_rss_kib", machine->peak_rss_kib);
     hs_jsonw_end_object(w);
 }
 
 static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
 {
     hs_jsonw_object(w);
-    member_u64(w, "schema", MANIFEST_SCHEMA);
-    member_text(w, "program", "horus");
+    hs_jsonw_member_u64(w, "schema", MANIFEST_SCHEMA);
+    hs_jsonw_member_text(w, "program", "horus");
     write_build(w, m);
-    member_text(w, "status", m->status);
+    hs_jsonw_member_text(w, "status", m->status);
     if (m->card != NULL) {
         hs_jsonw_key(w, "card");
         hs_card_write_json(m->card, w);
     }
-    member_u64(w, "seed", m->seed);
+    hs_jsonw_member_u64(w, "seed", m->seed);
     hs_jsonw_key(w, "config");
     if (m->write_config != NULL)
         m->write_config(m->config_ctx, w);

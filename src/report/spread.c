@@ -34,8 +34,7 @@ void hs_spread_write_json(const struct hs_summary *summary, struct hs_jsonw *w)
         return;
     hs_jsonw_key(w, "tie_jitter");
     hs_jsonw_object(w);
-    hs_jsonw_key(w, "runs");
-    hs_jsonw_u64(w, summary->spreads[0].runs);
+    hs_jsonw_member_u64(w, "runs", summary->spreads[0].runs);
     for (uint32_t i = 0; i < summary->spread_count; i++) {
         const struct hs_spread *spread = &summary->spreads[i];
         hs_jsonw_key(w, spread->name);

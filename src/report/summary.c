@@ -60,8 +60,7 @@ static void write_class(const struct hs_class *class, struct hs_jsonw *w)
 {
     hs_jsonw_key(w, class->name);
     hs_jsonw_object(w);
-    hs_jsonw_key(w, "jobs");
-    hs_jsonw_u64(w, class->jobs);
+    hs_jsonw_member_u64(w, "jobs", class->jobs);
     for (uint32_t i = 0; i < HS_CLASS_MEASURES; i++) {
         hs_jsonw_key(w, hs_class_measure(i));
         hs_jsonw_double(w, class->value[i]);
@@ -95,15 +94,13 @@ static enum hs_status write_json(const struct hs_summary *s, const struct hs_car
     HS_TRY(hs_output_open(&out, path, diag));
     hs_jsonw_begin(&w, &out);
     hs_jsonw_object(&w);
-    hs_jsonw_key(&w, "schema");
-    hs_jsonw_u64(&w, SUMMARY_SCHEMA);
+    hs_jsonw_member_u64(&w, "schema", SUMMARY_SCHEMA);
     hs_jsonw_key(&w, "card");
     hs_card_write_json(card, &w);
     write_metrics(s, &w);
     write_classes(s, &w);
     hs_spread_write_json(s, &w);
-    hs_jsonw_key(&w, "sparkline");
-    hs_jsonw_text(&w, s->sparkline);
+    hs_jsonw_member_text(&w, "sparkline", s->sparkline);
     hs_jsonw_end_object(&w);
     hs_jsonw_finish(&w);
     *file = (struct hs_output_file){.name = "summary.json",

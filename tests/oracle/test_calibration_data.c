@@ -18,6 +18,7 @@
 
 #include "base/timeparse.h"
 #include "data/csvread.h"
+#include "support/data.h"
 #include "support/measured.h"
 
 #define LUCID_STEPS (HS_CLEAN_WRITTEN_IN | HS_CLEAN_OVERLAP | HS_CLEAN_REBASE)
@@ -201,7 +202,7 @@ static uint32_t compare_with_reference(void)
     bool *taken = calloc(t.m.pair_count, sizeof *taken);
 
     assert_non_null(taken);
-    const char *path = measured_path("derived/lucid_trackC.csv");
+    const char *path = data_path("calibration", "derived/lucid_trackC.csv");
     assert_int_equal(hs_input_open(&r.input, path, &t.sink.diag), HS_OK);
     assert_int_equal(hs_csv_open(&r.csv, r.input, ',', &t.sink.diag), HS_OK);
     assert_int_equal(hs_csv_next(r.csv, &r.row), HS_OK);

@@ -18,6 +18,7 @@
 
 #include "calibrate/pairgeneral.h"
 #include "data/csvread.h"
+#include "support/data.h"
 #include "support/subject.h"
 
 #define OWN    "unseen model, own"
@@ -31,8 +32,8 @@ static struct hs_json_doc *doc;
 
 static void calibrate(const char *one)
 {
-    subject_need(one);
-    struct hs_calibrate_options options = {.data = {subject_data(one)},
+    (void)data_need("calibration", one);
+    struct hs_calibrate_options options = {.data = {data_path("calibration", one)},
                                            .data_count = 1,
                                            .clean = HS_CLEAN_DEFAULT,
                                            .overlap = HS_OVERLAP_TOLERANCE};
@@ -148,11 +149,12 @@ static void test_a2_coefficients(void **state)
     struct hs_csv_row row;
     uint32_t at[6], gpu;
     (void)state;
-    subject_need("derived/lucid_trackC.csv");
+    (void)data_need("calibration", "derived/lucid_trackC.csv");
     sink_init(&sink);
     assert_int_equal(hs_measure_gpu(&m, "RTX3090", &gpu), HS_OK);
-    assert_int_equal(hs_input_open(&input, subject_data("derived/lucid_trackC.csv"), &sink.diag),
-                     HS_OK);
+    assert_int_equal(
+        hs_input_open(&input, data_path("calibration", "derived/lucid_trackC.csv"), &sink.diag),
+        HS_OK);
     assert_int_equal(hs_csv_open(&csv, input, ',', &sink.diag), HS_OK);
     assert_int_equal(hs_csv_next(csv, &row), HS_OK);
     for (int i = 0; i < 6; i++) {
@@ -300,11 +302,12 @@ static void test_a6_sensitivity_and_pressure(void **state)
     struct hs_csv_row row;
     uint32_t jobs = 0, near = 0;
     (void)state;
-    subject_need("derived/gavel_rank1.csv");
+    (void)data_need("calibration", "derived/gavel_rank1.csv");
     calibrate("gavel/oracle_throughputs.json");
     sink_init(&sink);
-    assert_int_equal(hs_input_open(&input, subject_data("derived/gavel_rank1.csv"), &sink.diag),
-                     HS_OK);
+    assert_int_equal(
+        hs_input_open(&input, data_path("calibration", "derived/gavel_rank1.csv"), &sink.diag),
+        HS_OK);
     assert_int_equal(hs_csv_open(&csv, input, ',', &sink.diag), HS_OK);
     assert_int_equal(hs_csv_next(csv, &row), HS_OK); /* gpu,job,sensitivity_a,pressure_b */
     while (hs_csv_next(csv, &row) == HS_OK) {
@@ -349,10 +352,10 @@ static void test_a7_new_jobs(void **state)
 static void test_two_campaigns_are_not_mixed(void **state)
 {
     (void)state;
-    subject_need("gavel/simulation_throughputs.json");
+    (void)data_need("calibration", "gavel/simulation_throughputs.json");
     struct hs_calibrate_options options = {
-        .data = {subject_data("gavel/oracle_throughputs.json"),
-                 subject_data("gavel/simulation_throughputs.json")},
+        .data = {data_path("calibration", "gavel/oracle_throughputs.json"),
+                 data_path("calibration", "gavel/simulation_throughputs.json")},
         .data_count = 2,
         .clean = HS_CLEAN_DEFAULT,
         .overlap = HS_OVERLAP_TOLERANCE};

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "model/speed.h"
+#include "support/data.h"
 #include "support/subject.h"
 
 #define ORACLE     "gavel/oracle_throughputs.json"
@@ -25,12 +26,13 @@ static struct hs_json_doc *doc;
 
 static void fit(const char *first, const char *second, uint32_t clean)
 {
-    subject_need(first);
-    subject_need(second);
-    struct hs_calibrate_options options = {.data = {subject_data(first), subject_data(second)},
-                                           .data_count = strcmp(first, second) == 0 ? 1 : 2,
-                                           .clean = clean,
-                                           .profiles = "builtin:profiles.csv"};
+    (void)data_need("calibration", first);
+    (void)data_need("calibration", second);
+    struct hs_calibrate_options options = {
+        .data = {data_path("calibration", first), data_path("calibration", second)},
+        .data_count = strcmp(first, second) == 0 ? 1 : 2,
+        .clean = clean,
+        .profiles = "builtin:profiles.csv"};
     doc = subject_run("speed", &options);
 }
 
@@ -275,7 +277,7 @@ static void open_lookup(struct lookup *l)
     struct hs_diag *diag = &subject_sink.diag;
     fit(ORACLE, SIMULATION, HS_CLEAN_DEFAULT);
     l->m = (struct hs_measurements){0};
-    assert_int_equal(hs_measure_read(&l->m, subject_data(ORACLE), diag), HS_OK);
+    assert_int_equal(hs_measure_read(&l->m, data_path("calibration", ORACLE), diag), HS_OK);
     assert_int_equal(hs_catalogue_load(&l->catalogue, "builtin:profiles.csv", diag), HS_OK);
     assert_int_equal(hs_cluster_load(&l->cluster, "1x1:V100,1x1:P100,1x1:K80", diag), HS_OK);
     if (hs_speed_load(&l->speed, scratch_path("model.json"), &l->catalogue, &l->cluster, "V100",

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "support/data.h"
 #include "support/subject.h"
 
 #define MODEL  "unseen model"
@@ -25,8 +26,8 @@ static struct hs_json_doc *doc;
 
 static void fit(uint32_t clean)
 {
-    subject_need("lucid/colocate_info.csv");
-    const struct hs_calibrate_options options = {.data = {subject_data("lucid")},
+    (void)data_need("calibration", "lucid/colocate_info.csv");
+    const struct hs_calibrate_options options = {.data = {data_path("calibration", "lucid")},
                                                  .data_count = 1,
                                                  .clean = clean,
                                                  .overlap = HS_OVERLAP_TOLERANCE};

@@ -24,6 +24,7 @@
 #include "data/csvread.h"
 #include "data/json.h"
 #include "model/profile.h"
+#include "support/data.h"
 #include "support/sink.h"
 
 #define FIELDS_MAX 8
@@ -46,27 +47,6 @@ static int free_catalogue(void **state)
 }
 
 /* ---- files ---- */
-
-static const char *data_path(const char *name)
-{
-    static char paths[4][1024];
-    static unsigned next;
-    const char *root = getenv("HORUS_DATA");
-    char *path = paths[next++ % 4];
-    (void)snprintf(path, sizeof paths[0], "%s/calibration/%s",
-                   root != NULL && root[0] != '\0' ? root : "../shared/data", name);
-    return path;
-}
-
-static const char *need(const char *name)
-{
-    const char *path = data_path(name);
-    if (access(path, R_OK) != 0) {
-        print_message("SKIPPED: there is no %s (set HORUS_DATA)\n", path);
-        skip();
-    }
-    return path;
-}
 
 struct table {
     struct hs_input *input;
@@ -169,7 +149,7 @@ static void test_lucid(void **state)
                                           "gpu_util", "gmem_util", "gmem",      NULL};
     enum { MODEL, DATASET, BATCH, AMP, SPEED, UTIL, BANDWIDTH, MEMORY };
     struct table t;
-    open_table(&t, need("lucid/single_data.csv"), columns);
+    open_table(&t, data_need("calibration", "lucid/single_data.csv"), columns);
     unsigned rows = 0;
     for (; next_row(&t); rows++) {
         const char *batch = t.row.fields[t.at[BATCH]];
@@ -194,7 +174,7 @@ static struct hs_json_doc *open_miso(const char *kind, const char *model)
     char name[128];
     (void)snprintf(name, sizeof name, "miso/%s_%s.json", kind, model);
     struct hs_json_doc *doc = NULL;
-    assert_int_equal(hs_json_load(&doc, data_path(name), &sink.diag), HS_OK);
+    assert_int_equal(hs_json_load(&doc, data_path("calibration", name), &sink.diag), HS_OK);
     return doc;
 }
 
@@ -204,7 +184,7 @@ static void test_miso(void **state)
     (void)state;
     static const char *const models[] = {"cyclegan",  "deepspeech2", "embedding",   "gnn",
                                          "mobilenet", "resnet",      "transformer", "bert"};
-    (void)need("miso/util_sm_bert.json");
+    (void)data_need("calibration", "miso/util_sm_bert.json");
     unsigned rows = 0;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
         struct hs_json_doc *util = open_miso("util_sm", models[m]);
@@ -233,7 +213,7 @@ static void test_miso_times(void **state)
     (void)state;
     static const char *const columns[] = {"model", "bs", "it_7g", NULL};
     struct table t;
-    open_table(&t, need("derived/miso_a100_summary.csv"), columns);
+    open_table(&t, data_need("calibration", "derived/miso_a100_summary.csv"), columns);
     unsigned rows = 0;
     for (; next_row(&t); rows++)
         expect_step(find(t.row.fields[t.at[0]], "MISO", t.row.fields[t.at[1]], "fp32"),
@@ -277,7 +257,9 @@ static void test_gavel(void **state)
 {
     (void)state;
     struct hs_json_doc *doc = NULL;
-    assert_int_equal(hs_json_load(&doc, need("gavel/oracle_throughputs.json"), &sink.diag), HS_OK);
+    assert_int_equal(
+        hs_json_load(&doc, data_need("calibration", "gavel/oracle_throughputs.json"), &sink.diag),
+        HS_OK);
     const struct hs_json *job = hs_json_first(hs_json_get(hs_json_root(doc), "v100"));
     unsigned jobs = 0, merged = 0, timed = 0;
     for (; job != NULL; job = hs_json_next(job), jobs++) {
@@ -326,7 +308,7 @@ static void test_salus(void **state)
     static const char *const names[][2] = {{"inception3", "InceptionV3"},
                                            {"inception4", "InceptionV4"}};
     struct table t;
-    open_table(&t, need("salus/workloads.csv"), NULL);
+    open_table(&t, data_need("calibration", "salus/workloads.csv"), NULL);
     struct salus jobs[64] = {0};
     unsigned count = 0;
     while (next_row(&t)) {
@@ -372,7 +354,7 @@ static void test_muri(void **state)
     static const char *const columns[] = {"model",     "batch_size", "num_gpu", "iteration_time_ms",
                                           "stage0_ms", NULL};
     struct table t;
-    open_table(&t, need("derived/muri_stage_times.csv"), columns);
+    open_table(&t, data_need("calibration", "derived/muri_stage_times.csv"), columns);
     unsigned rows = 0;
     while (next_row(&t)) {
         if (strcmp(t.row.fields[t.at[2]], "1") != 0)

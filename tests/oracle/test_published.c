@@ -24,6 +24,7 @@
 #include "base/timeparse.h"
 #include "data/csvread.h"
 #include "ref/refsim.h"
+#include "support/data.h"
 #include "support/run.h"
 #include "support/sink.h"
 
@@ -42,25 +43,6 @@ struct workload {
 };
 
 /* ---- files ---- */
-
-static const char *data_path(const char *name)
-{
-    static char paths[4][1024];
-    static unsigned next;
-    const char *root = getenv("HORUS_DATA");
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/oracles/%s",
-             root != NULL && root[0] != '\0' ? root : "../shared/data", name);
-    return path;
-}
-
-static void need(const char *name)
-{
-    if (access(data_path(name), R_OK) == 0)
-        return;
-    print_message("SKIPPED: there is no %s (set HORUS_DATA)\n", data_path(name));
-    skip();
-}
 
 struct table {
     struct sink sink;
@@ -243,9 +225,9 @@ static void load_helios(struct workload *w, const char *outcomes)
     static const char *const trace[] = {"job_id", "submit_time", "gpu_num", "duration", NULL};
     static const char *const expected[] = {"job_id", "submit_s",   "start_s",
                                            "end_s",  "ckpt_times", NULL};
-    need("helios-venus/venus_vcvlY_sept2020.csv");
-    load_jobs(w, data_path("helios-venus/venus_vcvlY_sept2020.csv"), trace);
-    load_outcomes(w, data_path(outcomes), expected);
+    (void)data_need("oracles", "helios-venus/venus_vcvlY_sept2020.csv");
+    load_jobs(w, data_path("oracles", "helios-venus/venus_vcvlY_sept2020.csv"), trace);
+    load_outcomes(w, data_path("oracles", outcomes), expected);
     assert_int_equal(w->count, 415);
 }
 
@@ -299,10 +281,10 @@ static void tiresias(const char *outcomes, const char *policy, struct ref_scenar
 {
     struct workload w = {0};
     char path[256];
-    need("tiresias/traces/60_job.csv");
-    load_jobs(&w, data_path("tiresias/traces/60_job.csv"), tiresias_trace);
+    (void)data_need("oracles", "tiresias/traces/60_job.csv");
+    load_jobs(&w, data_path("oracles", "tiresias/traces/60_job.csv"), tiresias_trace);
     snprintf(path, sizeof path, "tiresias/fixed/60_job/n4g4/%s/job.csv", outcomes);
-    load_outcomes(&w, data_path(path), tiresias_outcome);
+    load_outcomes(&w, data_path("oracles", path), tiresias_outcome);
     assert_int_equal(w.count, 60);
     compare(&w, "4x4", policy);
     compare_reference(&w, 4, 4, reference);
@@ -357,9 +339,9 @@ static void micro(const char *name, const char *cluster, const char *policy)
     char jobs[128], outcomes[128];
     snprintf(jobs, sizeof jobs, "tiresias/micro/%s.tsimfix/jobs.csv", name);
     snprintf(outcomes, sizeof outcomes, "tiresias/micro/%s.tsimfix/job.csv", name);
-    need(jobs);
-    load_jobs(&w, data_path(jobs), tiresias_trace);
-    load_outcomes(&w, data_path(outcomes), tiresias_outcome);
+    (void)data_need("oracles", jobs);
+    load_jobs(&w, data_path("oracles", jobs), tiresias_trace);
+    load_outcomes(&w, data_path("oracles", outcomes), tiresias_outcome);
     compare(&w, cluster, policy);
     free(w.jobs);
 }
@@ -401,8 +383,8 @@ static void neutral_waits(void **state)
     static const char *const trace[] = {"id", "submit", "gpus", "duration", NULL};
     struct workload w = {0};
     (void)state;
-    need("neutral/W10000.csv");
-    load_jobs(&w, data_path("neutral/W10000.csv"), trace);
+    (void)data_need("oracles", "neutral/W10000.csv");
+    load_jobs(&w, data_path("oracles", "neutral/W10000.csv"), trace);
     assert_int_equal(w.count, 10000);
     assert_int_equal(sum_of_waits_us(&w, "fifo:scan=strict,placement=count"), 274896 * HS_TEST_S);
     int64_t consolidated = sum_of_waits_us(&w, "fifo:scan=strict,placement=consolidate");

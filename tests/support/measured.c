@@ -2,6 +2,7 @@
  *
  * Measurements for tests: files in, text out.
  */
+#include "support/data.h"
 #include "support/measured.h"
 
 #include <inttypes.h>
@@ -104,23 +105,9 @@ void measured_expect_pairs(struct measured *t, const char *text)
 
 /* ---- published data ---- */
 
-const char *measured_path(const char *name)
-{
-    static char path[1024];
-    const char *root = getenv("HORUS_DATA");
-    snprintf(path, sizeof path, "%s/calibration/%s",
-             root != NULL && root[0] != '\0' ? root : "../shared/data", name);
-    return path;
-}
-
 void measured_data(struct measured *t, const char *name)
 {
-    const char *path = measured_path(name);
-    if (access(path, R_OK) != 0) {
-        print_message("SKIPPED: there is no %s (set HORUS_DATA)\n", path);
-        skip();
-    }
-    measured_good(t, path);
+    measured_good(t, data_need("calibration", name));
 }
 
 void measured_clean(struct measured *t, uint32_t steps)

@@ -35,9 +35,7 @@ void measured_expect_solos(struct measured *t, const char *text);
 /* A line a row: own > other #pair speed, then what was measured of the pair, the reader's mark. */
 void measured_expect_pairs(struct measured *t, const char *text);
 
-/* A file of $HORUS_DATA/calibration or ../shared/data/calibration; static storage. */
-const char *measured_path(const char *name);
-/* Reads it, or says that it is not there and skips the test. */
+/* Reads calibration/NAME of the data area, or says that it is not there and skips the test. */
 void measured_data(struct measured *t, const char *name);
 void measured_clean(struct measured *t, uint32_t steps);
 uint32_t measured_gpu(const struct measured *t, const char *name);

@@ -13,25 +13,6 @@
 
 struct sink subject_sink;
 
-const char *subject_data(const char *name)
-{
-    static char paths[4][1024];
-    static unsigned next;
-    const char *root = getenv("HORUS_DATA");
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/calibration/%s",
-             root != NULL && root[0] != '\0' ? root : "../shared/data", name);
-    return path;
-}
-
-void subject_need(const char *name)
-{
-    if (access(subject_data(name), R_OK) == 0)
-        return;
-    print_message("SKIPPED: there is no %s (set HORUS_DATA)\n", subject_data(name));
-    skip();
-}
-
 static const struct hs_calibration *find(const char *name)
 {
     const struct hs_calibration *subject;

@@ -2,10 +2,9 @@
  *
  * Runs a subject of `horus calibrate` and reads back the model file that it writes.
  *
- *     subject_need("lucid");                                   // skips where there is no data
- *     struct hs_calibrate_options options = {.data = {subject_data("lucid")}, .data_count = 1};
- *     doc = subject_run("utilization", &options);              // fails the test on any message
- *     mae = subject_score(hs_json_get(hs_json_root(doc), "joint"), "unseen model", "mae");
+ *     struct hs_calibrate_options options = {.data = {data_need("calibration", "lucid")},
+ * .data_count = 1}; doc = subject_run("utilization", &options);              // fails the test on
+ * any message mae = subject_score(hs_json_get(hs_json_root(doc), "joint"), "unseen model", "mae");
  *
  * Needs a scratch folder (support/sink.h).
  */
@@ -16,10 +15,6 @@
 #include "support/sink.h"
 
 extern struct sink subject_sink;
-
-/* Path below $HORUS_DATA/calibration, or ../shared/data/calibration; good for four calls. */
-const char *subject_data(const char *name);
-void subject_need(const char *name);
 
 /* The model goes to scratch_path("model.json"), the table to scratch_path("table.txt"). */
 HS_MUST_USE enum hs_status subject_try(const char *name,

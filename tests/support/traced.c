@@ -89,15 +89,3 @@ void traced_text(struct traced *t, const char *name, const char *text)
 {
     traced_file(t, scratch_write(name, text, strlen(text)));
 }
-
-const char *traced_data(const char *name)
-{
-    static char path[4096];
-    const char *root = getenv("HORUS_DATA");
-    snprintf(path, sizeof path, "%s/%s", root != NULL && root[0] != '\0' ? root : "../shared/data",
-             name);
-    if (access(path, R_OK) == 0)
-        return path;
-    print_message("SKIPPED: there is no %s (set HORUS_DATA)\n", path);
-    return NULL;
-}

@@ -35,8 +35,4 @@ void traced_options(struct traced *t); /* defaults; change t->options before rea
 void traced_file(struct traced *t, const char *path);
 /* Writes the text to a file of the scratch folder and reads that. */
 void traced_text(struct traced *t, const char *name, const char *text);
-/* Path of third-party data, in $HORUS_DATA or ../shared/data; NULL, said on the terminal, if it is
- * not there. Static storage. */
-const char *traced_data(const char *name);
-
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/hash.h"
 #include "model/cluster.h"
+#include "support/data.h"
 #include "support/sink.h"
 
 static struct sink sink;
@@ -163,14 +164,7 @@ static void test_vcs_of_csv_errors(void **state)
 static void test_real_csv(void **state)
 {
     (void)state;
-    char path[512];
-    const char *data = getenv("HORUS_DATA");
-    (void)snprintf(path, sizeof path, "%s/traces/venus_cluster_gpu_number.csv",
-                   data != NULL ? data : "../shared/data");
-    if (access(path, R_OK) != 0) {
-        print_message("skip: no %s\n", path);
-        skip();
-    }
+    const char *path = data_need("traces", "venus_cluster_gpu_number.csv");
     struct hs_cluster c, shipped;
     load(&c, "133x8:V100");
     assert_int_equal(hs_cluster_set_vcs(&c, HS_VC_PARTITION, path, "2020-09-01", &sink.diag),

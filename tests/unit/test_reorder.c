@@ -15,6 +15,8 @@
 #include "base/rng.h"
 #include "traces/reorder.h"
 
+#include "support/data.h"
+
 #define ROWS 1000
 
 static struct traced t;
@@ -237,7 +239,7 @@ static void test_whole_trace_backwards(void **state)
 static void test_real_chronus_needs_sort_all(void **state)
 {
     (void)state;
-    const char *path = traced_data("traces/trace_job_Philly_MIX1.csv");
+    const char *path = data_find("traces", "trace_job_Philly_MIX1.csv");
     if (path == NULL)
         skip();
     traced_options(&t);

@@ -11,6 +11,8 @@
 
 #include "../support/traced.h"
 
+#include "support/data.h"
+
 #define HEAD                                                                                       \
     "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"      \
     "queue\n"
@@ -143,7 +145,7 @@ static void test_shipped_sample(void **state)
 static void test_real_venus_vc(void **state)
 {
     (void)state;
-    const char *path = traced_data("oracles/helios-venus/venus_vcvlY_sept2020.csv");
+    const char *path = data_find("oracles", "helios-venus/venus_vcvlY_sept2020.csv");
     if (path == NULL)
         skip();
     traced_options(&t);

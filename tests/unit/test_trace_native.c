@@ -12,6 +12,8 @@
 
 #include "../support/traced.h"
 
+#include "support/data.h"
+
 #define HEAD   "job_id,submit_time,gpus,duration\n"
 #define SECOND INT64_C(1000000)
 
@@ -376,7 +378,7 @@ static void test_shipped_sample(void **state)
 static void test_real_venus(void **state)
 {
     (void)state;
-    const char *path = traced_data("traces/venus_gpu_jobs_mar-jul2020.csv");
+    const char *path = data_find("traces", "venus_gpu_jobs_mar-jul2020.csv");
     if (path == NULL)
         skip();
     traced_options(&t);
@@ -392,7 +394,7 @@ static void test_real_venus(void **state)
 static void test_real_philly_vcs(void **state)
 {
     (void)state;
-    const char *path = traced_data("traces/philly_vc_7f04ca_0e4a51.csv");
+    const char *path = data_find("traces", "philly_vc_7f04ca_0e4a51.csv");
     if (path == NULL)
         skip();
     traced_options(&t);
@@ -406,7 +408,7 @@ static void test_real_philly_vcs(void **state)
 static void test_real_neutral(void **state)
 {
     (void)state;
-    const char *path = traced_data("oracles/neutral/W10000.csv");
+    const char *path = data_find("oracles", "neutral/W10000.csv");
     if (path == NULL)
         skip();
     traced_options(&t);

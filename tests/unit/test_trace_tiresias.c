@@ -11,6 +11,8 @@
 
 #include "../support/traced.h"
 
+#include "support/data.h"
+
 static struct traced t;
 
 static void read_it(const char *text)
@@ -74,7 +76,7 @@ static void test_out_of_order(void **state)
 static void test_real_60_jobs(void **state)
 {
     (void)state;
-    const char *path = traced_data("traces/60_job.csv");
+    const char *path = data_find("traces", "60_job.csv");
     if (path == NULL)
         skip();
     traced_options(&t);
