@@ -64,7 +64,7 @@ struct draft {
 /* ---- scores ---- */
 
 /* RMSE of the speed under the first protocol: files begin with the one that a form is used under.
- * NaN if there is none. */
+ * NaN if there is none, or null: no fold of it left enough to fit to. */
 static double read_error(struct reader *r, const struct hs_json *owner)
 {
     const struct hs_json *list = hs_json_get(owner, "holdout");
@@ -72,9 +72,11 @@ static double read_error(struct reader *r, const struct hs_json *owner)
     if (list == NULL || !hs_jsoncheck_kind(r->check, list, HS_JSON_ARRAY, "holdout"))
         return rmse;
     for (const struct hs_json *s = hs_json_first(list); s != NULL; s = hs_json_next(s)) {
-        double value;
+        double value = NAN;
         if (hs_jsoncheck_kind(r->check, s, HS_JSON_OBJECT, "a score of holdout") &&
-            hs_jsoncheck_number(r->check, s, "rmse", 0, FACTOR_MAX, &value) && isnan(rmse))
+            hs_json_kind(hs_json_get(s, "rmse")) != HS_JSON_NULL)
+            (void)hs_jsoncheck_number(r->check, s, "rmse", 0, FACTOR_MAX, &value);
+        if (s == hs_json_first(list))
             rmse = value;
     }
     return rmse;

@@ -11,6 +11,7 @@
 
 #define K_MAX        1e6
 #define EXPONENT_MAX 100.0
+#define ERROR_MAX    1000.0 /* of a speed; as in interference.json */
 
 static void read_general(struct hs_predictor *p, struct hs_jsoncheck *check,
                          const struct hs_json *root)
@@ -26,7 +27,9 @@ static void read_general(struct hs_predictor *p, struct hs_jsoncheck *check,
     bool is_good = hs_jsoncheck_number(check, general, "k", 0, K_MAX, &k);
     is_good &= hs_jsoncheck_number(check, general, "alpha", 1e-3, EXPONENT_MAX, &alpha);
     is_good &= hs_jsoncheck_number(check, general, "beta", 1e-3, EXPONENT_MAX, &beta);
-    is_good &= hs_jsoncheck_number(check, general, "error", 0, 1, &p->general_error);
+    p->general_error = NAN; /* null: too little data to hold any of it out */
+    if (hs_json_kind(hs_json_get(general, "error")) != HS_JSON_NULL)
+        is_good &= hs_jsoncheck_number(check, general, "error", 0, ERROR_MAX, &p->general_error);
     if (is_good)
         hs_pairform_init(&p->general, k, alpha, beta);
 }

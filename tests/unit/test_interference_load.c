@@ -2,6 +2,7 @@
  *
  * How interference is asked for, and how model files of it are refused: each fault at its place.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -308,6 +309,19 @@ static void test_no_general(void **state)
     hs_interference_free(m);
 }
 
+/* Too little data to hold any of it out: calibrate writes null, and nobody knows the error; that of
+ * another protocol does not stand in for it. */
+static void test_error_not_known(void **state)
+{
+    (void)state;
+    struct hs_interference *m =
+        truth_of_text(HEAD "\"general\": {\"gpu\": \"RTX3090\", \"k\": 1, \"alpha\": 1, "
+                           "\"beta\": 1,\n\"holdout\": [{\"rmse\": null}, {\"rmse\": 0.1}]}}",
+                      &plain);
+    assert_true(isnan(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_GENERAL)));
+    hs_interference_free(m);
+}
+
 static void test_file_absent(void **state)
 {
     (void)state;
@@ -350,7 +364,7 @@ int main(void)
         cmocka_unit_test(test_bad_model_pairs), cmocka_unit_test(test_bad_pairs),
         cmocka_unit_test(test_table_too_large), cmocka_unit_test(test_unknown_profile),
         cmocka_unit_test(test_no_general),      cmocka_unit_test(test_file_absent),
-        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_error_not_known), cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, truth_open, truth_close);
 }

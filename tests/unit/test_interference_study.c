@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "model/interference.h"
 #include "support/paired.h"
 #include "support/subject.h"
 
@@ -279,6 +280,30 @@ static void test_too_little_data_is_refused(void **state)
     expect_refusal("none.csv", NULL, "no pair of jobs is left to fit to");
 }
 
+/* Three jobs, each beside the two others: enough to fit, not to hold a model out. The file tells no
+ * error of the general form, and is read for all that. */
+static void test_a_file_of_little_data_is_read(void **state)
+{
+    static const char *const gpus[] = {"A100"};
+    static const struct hs_interference_options plain = {.gamma = 1};
+    struct hs_catalogue catalogue = {0};
+    struct hs_interference *m;
+    (void)state;
+    measured_put("three.csv", "job_a,job_b,gpu,speed_a,speed_b,util_a,util_b\n"
+                              "A/d/1/fp32,B/d/1/fp32,A100,0.9,0.85,30,60\n"
+                              "B/d/1/fp32,C/d/1/fp32,A100,0.65,0.7,60,90\n"
+                              "A/d/1/fp32,C/d/1/fp32,A100,0.8,0.88,30,90\n");
+    struct hs_calibrate_options options = options_of("three.csv", NULL);
+    assert_int_equal(subject_try("interference", &options), HS_OK);
+    assert_non_null(strstr(subject_sink.text, "unseen model, own: 3 of 3 folds leave too little"));
+    sink_init(&subject_sink);
+    assert_int_equal(hs_interference_load(&m, scratch_path("model.json"), &catalogue, &plain, gpus,
+                                          1, &subject_sink.diag),
+                     HS_OK);
+    assert_true(isnan(hs_interference_error(m, 0, HS_SLOWDOWN_GENERAL)));
+    hs_interference_free(m);
+}
+
 /* Of two sets with utilizations the larger gives the general form; the other's effects are on it.
  */
 static void test_one_general_form_for_all_tables(void **state)
@@ -320,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_same_data_same_bytes),
         cmocka_unit_test(test_two_sets_of_one_gpu_type_are_refused),
         cmocka_unit_test(test_too_little_data_is_refused),
+        cmocka_unit_test(test_a_file_of_little_data_is_read),
         cmocka_unit_test(test_one_general_form_for_all_tables),
         cmocka_unit_test(test_some_utilizations_are_said_to_be_none),
     };

@@ -223,6 +223,24 @@ static void test_slowdown_is_its_own_form(void **state)
     told_close(&t);
 }
 
+/* Fitted to data of which nothing could be held out, and to speeds far above that alone. */
+static void test_slowdown_error_may_be_unknown_or_large(void **state)
+{
+    (void)state;
+    static const char *const models[] = {
+        TOLD_MODEL("{\"k\": 0.5, \"alpha\": 1, \"beta\": 2, \"error\": null}", ""),
+        TOLD_MODEL("{\"k\": 0.5, \"alpha\": 1, \"beta\": 2, \"error\": 1.75}", "")};
+    for (int i = 0; i < 2; i++) {
+        struct told t;
+        told_open(&t, TOLD_NO_ROWS, told_model(models[i]));
+        struct hs_predictor *p = told_predictor(&t, (struct hs_predictor_options){0});
+        double error = hs_predictor_slowdown_error(p);
+        assert_true(i == 0 ? isnan(error) : error == 1.75);
+        hs_predictor_close(p);
+        told_close(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_peak_moves_with_the_mean),
         cmocka_unit_test(test_memory_noise_is_log_normal),
         cmocka_unit_test(test_slowdown_is_its_own_form),
+        cmocka_unit_test(test_slowdown_error_may_be_unknown_or_large),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }
