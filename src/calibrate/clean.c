@@ -15,6 +15,10 @@
 /* Set by the reader, who alone knows why a row has no speed. */
 #define OF_READER HS_DROPPED(NO_SOLO)
 
+/* Of a speed beside another to that alone. The largest slowdown that anybody measured is 11
+ * (calibration.md 6); model files hold none above this. */
+#define FACTOR_MAX 1000.0
+
 /* In the order in which they are applied. */
 static hs_clean_rule *const rules[HS_CLEAN_COUNT] = {
     [HS_CLEAN_BIT_WRITTEN_IN] = hs_clean_written_in,
@@ -51,6 +55,8 @@ static void row_mark(const struct hs_measurements *m, struct hs_pair *row, const
     else if (row->dropped == 0 && (!isfinite(row->speed) || row->speed < 0 ||
                                    (own->dropped & HS_DROPPED(NEGATIVE)) != 0))
         row->dropped |= HS_DROPPED(NEGATIVE);
+    else if (row->dropped == 0 && (row->speed > FACTOR_MAX || row->speed * FACTOR_MAX < 1))
+        row->dropped |= HS_DROPPED(IMPLAUSIBLE);
     if (own->is_spread && own->gpus == 1)
         row->dropped |= HS_DROPPED(REPEATED);
 }

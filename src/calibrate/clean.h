@@ -2,9 +2,9 @@
  *
  * The cleaning rules of calibration.md 2, each optional, each marking rows for its reason. Order is
  * fixed; what an earlier cleaning marked is taken back first, so running it again changes nothing.
- * Rows that cannot be used at all (failed, not measured, no solo, negative, repeated) are marked
- * whatever the steps. A step that finds nothing of its kind in the data does nothing: rebase where
- * no idle job ran, overlap where no utilization was measured.
+ * Rows that cannot be used at all (failed, not measured, no solo, negative, implausible, repeated)
+ * are marked whatever the steps. A step that finds nothing of its kind in the data does nothing:
+ * rebase where no idle job ran, overlap where no utilization was measured.
  *
  *     HS_TRY(hs_clean(&m, HS_CLEAN_DEFAULT, &counts));
  *

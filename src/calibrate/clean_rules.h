@@ -16,7 +16,7 @@ hs_clean_rule hs_clean_written_in, hs_clean_overlap, hs_clean_rebase, hs_clean_c
 /* Reasons that no step can take back: there is no speed in such a row. */
 #define HS_CLEAN_UNUSABLE                                                                          \
     (HS_DROPPED(FAILED) | HS_DROPPED(NOT_MEASURED) | HS_DROPPED(NO_SOLO) | HS_DROPPED(NEGATIVE) |  \
-     HS_DROPPED(REPEATED))
+     HS_DROPPED(IMPLAUSIBLE) | HS_DROPPED(REPEATED))
 static inline bool hs_clean_is_measured(const struct hs_pair *row)
 {
     return (row->dropped & HS_CLEAN_UNUSABLE) == 0;

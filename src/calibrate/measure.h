@@ -58,6 +58,8 @@ struct hs_pair {
     X(NOT_MEASURED, "co-run of a multi-GPU job: not measured (0, 0)")                              \
     X(NO_SOLO, "no speed alone to compare with")                                                   \
     X(NEGATIVE, "negative or not finite")                                                          \
+    X(IMPLAUSIBLE,                                                                                 \
+      "a thousand times slower or faster than alone: another unit, or it stood still")             \
     X(REPEATED, "one-GPU job under several nodes: repeats the run on one node")                    \
     X(WRITTEN_IN, "speed written in, not measured (all exactly 1)")                                \
     X(NO_OVERLAP, "joint utilization far below that of one job alone: they did not overlap")       \

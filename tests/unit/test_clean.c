@@ -81,6 +81,18 @@ static void expect_marks(uint32_t first, uint32_t a, uint32_t b)
     assert_int_equal(m.pairs[first + 1].dropped, b);
 }
 
+/* Slowdowns of 1,001 and speed-ups of 1,001 are of another unit; 1,000 may be in a model file. */
+static void test_implausible(void **state)
+{
+    (void)state;
+    uint32_t a = job("A", .5, .5), b = job("B", .5, .5);
+    uint32_t edge = pair(a, b, .001, 1000, .8);
+    uint32_t beyond = pair(a, b, 1 / 1001., 1001, .8);
+    clean(0);
+    expect_marks(edge, 0, 0);
+    expect_marks(beyond, HS_DROPPED(IMPLAUSIBLE), HS_DROPPED(IMPLAUSIBLE));
+}
+
 /* Whatever the steps: failed, multi-GPU, negative, not finite, without a baseline, repeated. */
 static void test_unusable(void **state)
 {
@@ -448,6 +460,7 @@ static void test_parse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_implausible, tear_down),
         cmocka_unit_test_teardown(test_unusable, tear_down),
         cmocka_unit_test_teardown(test_zero_slice, tear_down),
         cmocka_unit_test_teardown(test_written_in, tear_down),
