@@ -150,6 +150,22 @@ static void clip_curves(struct study *s, struct hs_gang_curve *curves, uint32_t 
     }
 }
 
+/* One job is not a thousand times as fast on one GPU type as on another: its rates are of different
+ * things, and model files hold no such factor. */
+static enum hs_status check_factors(const struct hs_speeds *table, struct hs_diag *diag)
+{
+    for (uint32_t j = 0; j < table->job_count; j++)
+        for (uint32_t t = 0; t < table->type_count; t++) {
+            double speed = table->jobs[j].speed[t];
+            if (speed > 0 && (speed > HS_SPEEDS_FACTOR_MAX || speed * HS_SPEEDS_FACTOR_MAX < 1))
+                return hs_fail(diag, HS_E_INPUT, NULL,
+                               "a job needs the same unit, steps or samples a second, everywhere",
+                               "%s: its rate on %s is %.3g times that on %s",
+                               table->jobs[j].profile, table->types[t], speed, table->types[0]);
+        }
+    return HS_OK;
+}
+
 static enum hs_status study_all(struct study *s, struct hs_diag *diag)
 {
     const struct hs_catalogue *catalogue = s->options->profiles != NULL ? &s->catalogue : NULL;
@@ -162,6 +178,7 @@ static enum hs_status study_all(struct study *s, struct hs_diag *diag)
     if (table->job_count == 0)
         return hs_fail(diag, HS_E_INPUT, NULL, "rates of jobs alone on one GPU are needed",
                        "no speed of a single-GPU job is left to compare");
+    HS_TRY(check_factors(table, diag));
     if (s->gangs != NULL)
         HS_TRY(hs_gangs_build(gangs, s->gangs, catalogue));
     if (table->left_out > 0)

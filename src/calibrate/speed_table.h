@@ -16,7 +16,8 @@
 #include "calibrate/score.h"
 #include "model/profile.h"
 
-#define HS_SPEEDS_TYPES 64u /* of a set of measurements */
+#define HS_SPEEDS_TYPES      64u    /* of a set of measurements */
+#define HS_SPEEDS_FACTOR_MAX 1000.0 /* between two types; as in speed.json */
 
 struct hs_speeds_job {
     const char *profile, *model, *dataset, *batch, *family;

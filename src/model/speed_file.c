@@ -14,7 +14,7 @@
 #define SPEED_MAX 1e3
 #define SHARE_MIN 1e-3 /* of an efficiency or a spread factor */
 #define GANG_MAX  1048576
-#define MAPE_MAX  1e3
+#define MAPE_MAX  1e6 /* as far apart as two speeds within those limits can be */
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

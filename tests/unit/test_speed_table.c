@@ -197,6 +197,18 @@ static void test_poor(void **state)
     expect_refused("job_a,job_b,gpu,rate_a\nM/D/8/fp32,,T4,-10\n", "rate_a");
 }
 
+/* Samples a second on one GPU type, an hour on the other. 1000 may be in a model file. */
+static void test_factors(void **state)
+{
+    (void)state;
+    struct hs_json_doc *doc =
+        fit("job_a,job_b,gpu,rate_a\nM/D/8/fp32,,T4,10\nM/D/8/fp32,,P4,10000\n");
+    assert_true(speed_of(item(doc, "jobs", 0), "T4") == 0.001);
+    hs_json_close(doc);
+    expect_refused("job_a,job_b,gpu,rate_a\nM/D/8/fp32,,T4,10\nM/D/8/fp32,,P4,36000\n",
+                   "M/D/8/fp32: its rate on T4 is 0.000278 times that on P4");
+}
+
 /* Quotients across campaigns mean nothing. */
 static void test_two_sets(void **state)
 {
@@ -220,7 +232,7 @@ int main(void)
         cmocka_unit_test(test_made_up),     cmocka_unit_test(test_gangs),
         cmocka_unit_test(test_errors),      cmocka_unit_test(test_families_of_catalogue),
         cmocka_unit_test(test_superlinear), cmocka_unit_test(test_poor),
-        cmocka_unit_test(test_two_sets),
+        cmocka_unit_test(test_two_sets),    cmocka_unit_test(test_factors),
     };
     return cmocka_run_group_tests_name("speed_table", tests, scratch_open, scratch_close);
 }
