@@ -104,6 +104,7 @@ struct reading {
     struct hs_sheet sheet;
     uint32_t *by_rate; /* rows of pairs whose speed is a rate until all rates alone are known */
     uint32_t by_rate_count, by_rate_cap;
+    double highest_share; /* of any utilization, per cent */
 };
 
 /* ---- cells ---- */
@@ -129,6 +130,7 @@ static bool read_number(struct reading *r, uint32_t column, double min, double m
 static bool read_share(struct reading *r, uint32_t column, double *out)
 {
     bool is_good = read_number(r, column, 0, 100, out);
+    r->highest_share = fmax(r->highest_share, *out); /* fmax passes over NaN */
     *out /= 100;
     return is_good;
 }
@@ -377,6 +379,15 @@ static void divide_rates(struct reading *r)
     }
 }
 
+/* A campaign in which no GPU was ever busy for more than 1 % is one of fractions. */
+static void doubt_shares(const struct reading *r, const char *path)
+{
+    struct hs_place place = {.file = path};
+    if (r->highest_share > 0 && r->highest_share <= 1)
+        hs_report(r->sheet.diag, HS_WARNING, &place, "write 81 for 0.81",
+                  "no utilization is above 1: they are per cent here, not fractions");
+}
+
 static enum hs_status read_own(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
     struct reading r = {.m = m};
@@ -390,6 +401,7 @@ static enum hs_status read_own(struct hs_measurements *m, const char *path, stru
         }
     }
     divide_rates(&r);
+    doubt_shares(&r, path);
     hs_free(r.by_rate);
     return hs_sheet_close(&r.sheet, m);
 }

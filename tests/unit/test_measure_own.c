@@ -59,6 +59,19 @@ static void test_own(void **state)
     assert_int_equal(t.m.pairs[2].line, 5);
 }
 
+/* One of 1 % among others is a job; none above it, and the writer meant fractions. */
+static void test_own_fractions(void **state)
+{
+    (void)state;
+    measured_put("a.csv", "job_a,job_b,gpu,util_a\nA/D/1/fp32,,G,0.8\nB/D/1/fp32,,G,1.5\n");
+    measured_good(&t, "a.csv");
+    hs_measure_free(&t.m);
+    measured_put("a.csv", "job_a,job_b,gpu,util_a\nA/D/1/fp32,,G,0.8\nB/D/1/fp32,,G,1\n");
+    sink_init(&t.sink);
+    assert_int_equal(hs_measure_read(&t.m, "a.csv", &t.sink.diag), HS_OK);
+    assert_non_null(strstr(t.sink.text, "a.csv: warning: no utilization is above 1"));
+}
+
 /* Rates a second: the rate alone may follow; whose is nowhere has no speed. Another GPU type is
  * another rate. CRLF, an unnamed index column, columns in another order. */
 static void test_own_rates(void **state)
@@ -178,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_own, tear_down),
+        cmocka_unit_test_teardown(test_own_fractions, tear_down),
         cmocka_unit_test_teardown(test_own_rates, tear_down),
         cmocka_unit_test_teardown(test_own_two_rows, tear_down),
         cmocka_unit_test_teardown(test_own_faults, tear_down),
