@@ -43,6 +43,7 @@ struct hs_job_record {
     uint32_t preemptions, migrations, ooms;
     int32_t gpu_util_pm;
     int32_t predicted_util_pm; /* what the policy was told; -1 = nothing */
+    enum hs_profile_from profile_from;
     enum hs_job_state state;
     enum hs_outcome outcome;
 };

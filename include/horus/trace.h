@@ -30,6 +30,23 @@ enum hs_outcome {
 
 const char *hs_outcome_text(enum hs_outcome outcome);
 
+/* Where a job's profile comes from. */
+#define HS_PROFILE_FROM_LIST(X)                                                                    \
+    X(NOWHERE, "")                                                                                 \
+    X(TRACE, "trace")                 /* its columns name a row of the catalogue */                \
+    X(TRACE_NEAREST, "trace-nearest") /* they name its model; the nearest configuration stands */  \
+    X(UTILIZATION, "utilization")     /* drawn among those of nearly its utilization */            \
+    X(DRAW, "drawn")                  /* made up: the trace tells nothing */
+
+enum hs_profile_from {
+#define HS_PROFILE_FROM_ENUM(name, text) HS_PROFILE_FROM_##name,
+    HS_PROFILE_FROM_LIST(HS_PROFILE_FROM_ENUM)
+#undef HS_PROFILE_FROM_ENUM
+        HS_PROFILE_FROM_COUNT
+};
+
+const char *hs_profile_from_text(enum hs_profile_from from);
+
 struct hs_trace_job {
     const char *id; /* verbatim, never NULL, at most HS_JOB_ID_MAX bytes */
     const char *user;
@@ -50,6 +67,7 @@ struct hs_trace_job {
     int32_t gpu_util_pm;  /* solo GPU utilization, per mille; -1 = not given */
     int32_t priority;     /* higher first; 0 = none */
     uint32_t profile;     /* row of the catalogue, by model/assign; readers leave HS_NO_PROFILE */
+    enum hs_profile_from profile_from;
     enum hs_outcome outcome;
     int64_t line; /* of the file, for messages; 1-based */
 };

@@ -23,6 +23,16 @@ const char *hs_outcome_text(enum hs_outcome outcome)
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)outcome);
 }
 
+const char *hs_profile_from_text(enum hs_profile_from from)
+{
+    static const char *const texts[] = {
+#define HS_PROFILE_FROM_TEXT(name, text) text,
+        HS_PROFILE_FROM_LIST(HS_PROFILE_FROM_TEXT)
+#undef HS_PROFILE_FROM_TEXT
+    };
+    return texts[from];
+}
+
 const char *hs_segment_end_text(enum hs_segment_end end)
 {
     static const char *const texts[] = {

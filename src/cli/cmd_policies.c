@@ -98,15 +98,12 @@ static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_mark
             hs_say(out, "%-10s %-21s %-14s %s\n", policy->name, knows, can, policy->summary);
     }
     if (!is_markdown)
-        hs_say(
-            out,
-            "\n'horus policies NAME' lists the parameters of one; those decide what it knows.\n");
-}
-
-static void member(struct hs_jsonw *w, const char *key, const char *text)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_text(w, text);
+        hs_say(out,
+               "\n'horus policies NAME' lists the parameters of one; those decide what it knows.\n"
+               "knows: duration, true run times; utilization and slowdown, as --predictor tells "
+               "them;\n"
+               "memory, as --memory-predictor does; deadline, of the trace; rate, measured while "
+               "running.\n");
 }
 
 static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,
@@ -131,28 +128,28 @@ static void param_json(struct hs_jsonw *w, const struct hs_param *p)
     char expects[256];
     (void)hs_param_expects(p, expects, sizeof expects);
     hs_jsonw_object(w);
-    member(w, "key", p->key);
-    member(w, "type", types[p->type]);
-    member(w, "values", expects);
-    member(w, "unit", p->unit);
-    member(w, "default", p->preset);
+    hs_jsonw_member_text(w, "key", p->key);
+    hs_jsonw_member_text(w, "type", types[p->type]);
+    hs_jsonw_member_text(w, "values", expects);
+    hs_jsonw_member_text(w, "unit", p->unit);
+    hs_jsonw_member_text(w, "default", p->preset);
     if (p->max > p->min) {
         hs_jsonw_key(w, "min");
         hs_jsonw_double(w, p->min);
         hs_jsonw_key(w, "max");
         hs_jsonw_double(w, p->max);
     }
-    member(w, "help", p->help);
-    member(w, "source", p->source);
+    hs_jsonw_member_text(w, "help", p->help);
+    hs_jsonw_member_text(w, "source", p->source);
     hs_jsonw_end_object(w);
 }
 
 static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy)
 {
     hs_jsonw_object(w);
-    member(w, "name", policy->name);
-    member(w, "summary", policy->summary);
-    member(w, "cite", policy->cite);
+    hs_jsonw_member_text(w, "name", policy->name);
+    hs_jsonw_member_text(w, "summary", policy->summary);
+    hs_jsonw_member_text(w, "cite", policy->cite);
     bits_json(w, "knows", policy->knows, hs_setup_knows_text);
     bits_json(w, "may", policy->can, hs_setup_can_text);
     hs_jsonw_key(w, "parameters");

@@ -21,11 +21,23 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
     hs_say(out, "knows       %s; may: %s\n", card->knows, card->can);
     hs_say(out, "ties        %s\n", card->ties);
     hs_say(out, "vc          %s\n", card->vc);
+    hs_say(out, "speeds      %s\n", card->speeds);
     hs_say(out, "locality    %s\n", card->locality);
     hs_say(out, "sharing     %s\n", card->interference);
-    hs_say(out, "profiles    %s\n", card->profiles);
     if (card->predictor != NULL)
         hs_say(out, "predictor   %s\n", card->predictor);
+}
+
+/* Where the models of the jobs come from: what was drawn is made up, and so is what rests on it. */
+static void say_profiles(struct hs_output *out, const struct hs_run_options *options,
+                         const struct hs_assign_counts *n)
+{
+    hs_say(out, "profiles    %" PRIu64 " named, %" PRIu64 " by utilization, %" PRIu64 " drawn",
+           n->by_columns, n->by_telemetry, n->by_mix);
+    if (n->by_mix > 0)
+        hs_say(out, " (made up, GPU util with them: mean %g %%, --seed %" PRId64 ")",
+               options->assign_target, options->seed);
+    hs_say(out, ", %" PRIu64 " none\n", n->none);
 }
 
 /* Bounds stand under the name of what they bound: "makespan_bound" for "makespan". */
@@ -85,6 +97,7 @@ static void say_result(struct hs_call *call, const struct hs_setup *setup,
     say_spreads(out, &result->summary);
     hs_say(out, "\n");
     say_card(out, &setup->card);
+    say_profiles(out, setup->options, &result->intake.assigned);
     say_bounds(out, &result->summary);
     hs_say(out, "files       %s/\n", dir);
 }
@@ -114,6 +127,7 @@ static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup
            setup->cluster.type_count, setup->cluster.rack_count);
     hs_say(out, "policy      %s\n", setup->options->policy);
     say_card(out, &setup->card);
+    say_profiles(out, setup->options, &result->intake.assigned);
     hs_say(out, "directory   %s/ (not written)\n", dir);
     return HS_OK;
 }

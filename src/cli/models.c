@@ -4,19 +4,11 @@
  */
 #include "cli/models.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/timeparse.h"
 #include "data/param.h"
-
-static const char *const assign_texts[] = {
-    [HS_ASSIGN_AUTO] = "named by the trace, else by utilization, else drawn",
-    [HS_ASSIGN_COLUMNS] = "named by the trace",
-    [HS_ASSIGN_TELEMETRY] = "named by the trace, else by utilization",
-    [HS_ASSIGN_MIX] = "drawn for every job",
-    [HS_ASSIGN_OFF] = "none"};
 
 void hs_models_assign_options(struct hs_assign_options *assign,
                               const struct hs_run_options *options,
@@ -94,63 +86,6 @@ static enum hs_status open_reserve(struct hs_models *m, const struct hs_run_opti
     return status;
 }
 
-/* ---- for the card: what these choices mean, with the errors of the fits ---- */
-
-/* "0.058", or that nobody measured it on that GPU type. */
-static const char *error_text(const struct hs_models *m, enum hs_slowdown_source source,
-                              char text[16])
-{
-    double error = hs_interference_error(m->interference, 0, source);
-    if (isnan(error))
-        return "unknown";
-    (void)snprintf(text, 16, "%.3f", error);
-    return text;
-}
-
-static void say_interference(struct hs_models *m, const struct hs_run_options *options)
-{
-    char *text = m->interference_text;
-    const size_t size = sizeof m->interference_text;
-    enum hs_interference_mode mode = m->interference_options.mode;
-    if (mode == HS_INTERFERENCE_NONE || mode == HS_INTERFERENCE_CONST) {
-        (void)snprintf(text, size, "%s", options->interference);
-        return;
-    }
-    char fitted[16], general[16], gamma[32] = "";
-    if (options->gamma != 1)
-        (void)snprintf(gamma, sizeof gamma, "; gamma %g", options->gamma);
-    (void)snprintf(text, size, "%s (RMSE of speed: profiled pairs %s, others %s)%s; 3+ tenants %s",
-                   options->interference, error_text(m, HS_SLOWDOWN_FITTED, fitted),
-                   error_text(m, HS_SLOWDOWN_GENERAL, general), gamma,
-                   m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
-}
-
-static void say_models(struct hs_models *m, const struct hs_run_options *options)
-{
-    static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
-    static const char *const memories[] = {"oracle", "formula", "noisy"};
-    say_interference(m, options);
-    if (m->assign.mode == HS_ASSIGN_OFF || m->assign.mode == HS_ASSIGN_COLUMNS ||
-        m->assign.mode == HS_ASSIGN_TELEMETRY)
-        (void)snprintf(m->profiles_text, sizeof m->profiles_text, "%s",
-                       assign_texts[m->assign.mode]);
-    else
-        (void)snprintf(m->profiles_text, sizeof m->profiles_text,
-                       "%s (mean utilization %g %%, kept by a user %g)",
-                       assign_texts[m->assign.mode], options->assign_target,
-                       options->assign_sticky);
-    (void)snprintf(m->locality_text, sizeof m->locality_text, "%s",
-                   options->locality == 0 ? "measured: a gang on more nodes than it needs is slowed"
-                                          : "none: a spread gang runs at full speed");
-    int used = snprintf(m->predictor_text, sizeof m->predictor_text, "utilization %s",
-                        kinds[options->predictor]);
-    if (options->predictor == HS_PREDICT_NOISY)
-        used += snprintf(m->predictor_text + used, sizeof m->predictor_text - (size_t)used,
-                         " (RMSLE %g)", options->util_noise);
-    (void)snprintf(m->predictor_text + used, sizeof m->predictor_text - (size_t)used, ", memory %s",
-                   memories[options->memory_predictor]);
-}
-
 enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *options,
                               const struct hs_cluster *cluster, struct hs_diag *diag)
 {
@@ -161,7 +96,7 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
     HS_TRY(open_truth(m, options, cluster, diag));
     HS_TRY(open_predictor(m, options, diag));
     HS_TRY(open_reserve(m, options, diag));
-    say_models(m, options);
+    hs_models_say(m, options, cluster);
     return HS_OK;
 }
 

@@ -29,13 +29,20 @@ struct hs_models {
     uint32_t memory_reserve_mib;
     bool is_reserve_fitted; /* by the utilization file */
     /* For the semantics card. */
-    char profiles_text[160], interference_text[200], locality_text[128], predictor_text[160];
+    char speeds_text[256], profiles_text[160], interference_text[200], locality_text[256],
+        predictor_text[160];
 };
 
 HS_MUST_USE enum hs_status hs_models_open(struct hs_models *models,
                                           const struct hs_run_options *options,
                                           const struct hs_cluster *cluster, struct hs_diag *diag);
 void hs_models_close(struct hs_models *models);
+/* Fills the texts. */
+void hs_models_say(struct hs_models *models, const struct hs_run_options *options,
+                   const struct hs_cluster *cluster);
+/* What was taken for granted and changes run times. */
+void hs_models_warn(const struct hs_models *models, const struct hs_run_options *options,
+                    const struct hs_cluster *cluster, struct hs_diag *diag);
 /* Was the file of that kind read? */
 bool hs_models_use(const struct hs_models *models, enum hs_model_kind kind);
 

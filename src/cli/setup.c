@@ -193,6 +193,7 @@ static void fill_card(struct hs_setup *setup)
     const char *ties = card->policy_semantics.ties;
     (void)snprintf(card->ties, sizeof card->ties, "%s; equally good nodes: lowest id",
                    ties != NULL ? ties : "submission, then trace row");
+    card->speeds = setup->models.speeds_text;
     card->locality = setup->models.locality_text;
     card->vc = vc_texts[options->vc];
     card->interference = "none: jobs have their GPUs to themselves";

@@ -246,9 +246,11 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
 }
 
 /* What the reader must know before believing a figure. */
-static void warn(const struct hs_run_result *result, struct hs_diag *diag)
+static void warn(const struct hs_setup *setup, const struct hs_run_result *result,
+                 struct hs_diag *diag)
 {
     const struct hs_intake *intake = &result->intake;
+    hs_models_warn(&setup->models, setup->options, &setup->cluster, diag);
     for (uint32_t i = 0; i < intake->drop_kinds; i++)
         if (intake->drops[i] > 0)
             hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
@@ -273,7 +275,8 @@ static void warn(const struct hs_run_result *result, struct hs_diag *diag)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     if (intake->rejected > 0)
         hs_report(diag, HS_WARNING, NULL,
-                  "'horus trace validate' with the same trace and cluster options lists them",
+                  "jobs.csv has them with status rejected; 'horus trace validate' lists those that "
+                  "need no profile to be told",
                   "%" PRIu64 " of %" PRIu64 " jobs were rejected: they can never run",
                   intake->rejected, intake->accepted);
     if (result->figures.unfinished > 0)
@@ -310,7 +313,7 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
     if (status == HS_OK)
         status = run_jittered(setup, call, result, diag);
     if (status == HS_OK) {
-        warn(result, &log.diag);
+        warn(setup, result, &log.diag);
         measure(&clock, result);
         if (dir_path != NULL)
             status = hs_record_write(setup, call, result, &log, &dir);
@@ -341,6 +344,6 @@ enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_resul
     }
     close_jobs(&pass);
     if (status == HS_OK)
-        warn(result, diag);
+        warn(setup, result, diag);
     return status;
 }

@@ -57,6 +57,7 @@ static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
     job->gpu_mem_peak_mib = r->gpu_mem_mib;
     job->gpu_util_pm = r->gpu_util_pm;
     job->profile = r->profile;
+    job->profile_from = (uint8_t)r->profile_from;
     job->priority = r->priority;
     job->outcome = (uint8_t)r->outcome;
     job->preempt_cost_us = r->preempt_cost_us;
@@ -112,8 +113,10 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     job->is_constrained =
         job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
     if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) == 0)
-        return job_names_unknown_type(c, r) ? "no node has its GPU type"
-                                            : "no GPU that it may use has the memory for it";
+        return job_names_unknown_type(c, r)
+                   ? "no node has its GPU type"
+                   : "no GPU that it may use has the memory that the trace or its profile says it "
+                     "needs";
     if (job->gpus > 0 && r->duration_us > INT64_MAX / 8 / job->gpus)
         return "its GPU-seconds are beyond what can be counted";
     if (c->vc_mode == HS_VC_QUOTA && job->gpus > c->vcs[vc].quota_gpus)

@@ -74,10 +74,12 @@ static void name_job(struct hs_trace_job *job, const struct hs_profile *p)
     job->precision = p->precision[0] != '\0' ? p->precision : NULL;
 }
 
-static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile)
+static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
+                 enum hs_profile_from from)
 {
     const struct hs_profile *p = &a->catalogue->profiles[profile];
     job->profile = profile;
+    job->profile_from = from;
     if (job->gpu_util_pm < 0)
         job->gpu_util_pm = p->util_pm;
     if (job->gpu_mem_mib == 0)
@@ -153,7 +155,8 @@ static enum hs_status give_named(struct hs_assign *a, struct hs_trace_job *job, 
         return HS_OK;
     }
     *is_given = true;
-    give(a, job, found.profile);
+    give(a, job, found.profile,
+         found.match == HS_MATCH_BATCH ? HS_PROFILE_FROM_TRACE_NEAREST : HS_PROFILE_FROM_TRACE);
     a->counts.by_columns++;
     a->counts.inexact += found.match == HS_MATCH_BATCH;
     return HS_OK;
@@ -163,7 +166,7 @@ static void give_near(struct hs_assign *a, struct hs_trace_job *job)
 {
     uint32_t profile = hs_mix_draw_near(&a->mix, job->gpu_util_pm, draw(a, DRAW_PROFILE));
     name_job(job, &a->catalogue->profiles[profile]);
-    give(a, job, profile);
+    give(a, job, profile, HS_PROFILE_FROM_UTILIZATION);
     a->counts.by_telemetry++;
 }
 
@@ -213,7 +216,7 @@ static enum hs_status give_drawn(struct hs_assign *a, struct hs_trace_job *job)
     if (a->options.mode == HS_ASSIGN_MIX)
         job->gpu_mem_mib = 0;
     name_job(job, &a->catalogue->profiles[profile]);
-    give(a, job, profile);
+    give(a, job, profile, HS_PROFILE_FROM_DRAW);
     a->counts.by_mix++;
     return HS_OK;
 }

@@ -57,7 +57,8 @@ struct hs_job {
     uint32_t gpu_mem_peak_mib;
     uint32_t mem_claim_mib; /* what plans count for it per GPU */
     int32_t gpu_util_pm;
-    uint32_t profile; /* HS_NO_PROFILE = none */
+    uint32_t profile;     /* HS_NO_PROFILE = none */
+    uint8_t profile_from; /* enum hs_profile_from */
     struct hs_estimate estimate;
     int32_t priority;
     struct hs_ask ask;

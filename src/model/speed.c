@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fixed.h"
@@ -27,6 +28,7 @@ struct hs_speed {
     uint32_t *family;    /* of a profile + 1; NONE */
     uint32_t *file_type; /* of a type of the cluster; NONE */
     uint32_t reference;  /* type of the file; NONE */
+    const char *reference_name;
     uint32_t profiles, types;
     uint64_t uniform_q32;
     const struct hs_speed_curve **scaling, **spread; /* [family x types + type]; NULL = unknown */
@@ -142,14 +144,32 @@ static struct cell scalar_of(const struct hs_gpu_type *type, bool is_reference)
 
 /* ---- building ---- */
 
-/* Type of the file on which the trace was recorded. */
-static uint32_t find_reference(const struct hs_speed_file *file, const struct hs_cluster *cluster,
-                               const char *given)
+/* GPU type on which the trace was recorded. */
+static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster *cluster,
+                                     const char *given, struct hs_diag *diag)
 {
     for (uint32_t t = 0; given == NULL && t < cluster->type_count; t++)
         if (cluster->types[t].speed_q32 == HS_Q32_ONE)
             given = cluster->types[t].name;
-    return given != NULL ? hs_speed_file_type(file, given) : NONE;
+    if (given == NULL) /* all scalars are given: they decide */
+        given = "";
+    m->reference = hs_speed_file_type(&m->file, given);
+    m->reference_name = hs_arena_text(&m->arena, given, strlen(given));
+    if (m->reference_name == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the speed tables");
+    if (given[0] == '\0' || m->reference != NONE)
+        return HS_OK;
+    for (uint32_t t = 0; t < cluster->type_count; t++)
+        if (hs_model_same_name(cluster->types[t].name, given))
+            return HS_OK;
+    char hint[128] = "one of the cluster, or of the speed model";
+    const char *nearest = hs_nearest(given, m->file.types, m->file.type_count);
+    if (nearest != NULL)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    return hs_fail(diag, HS_E_USAGE, NULL, hint,
+                   "reference_type: nobody knows a GPU type '%s', neither the cluster nor the "
+                   "speed model",
+                   given);
 }
 
 static void build_row(struct hs_speed *m, const struct hs_cluster *cluster,
@@ -201,9 +221,8 @@ static uint64_t find_uniform_q32(const struct hs_speed *m)
 }
 
 static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
-                  const struct hs_cluster *cluster, const char *reference)
+                  const struct hs_cluster *cluster)
 {
-    m->reference = find_reference(&m->file, cluster, reference);
     for (uint32_t t = 0; t < m->types; t++)
         m->file_type[t] = hs_speed_file_type(&m->file, cluster->types[t].name);
     for (uint32_t row = 0; row <= m->profiles; row++)
@@ -226,11 +245,13 @@ enum hs_status hs_speed_load(struct hs_speed **out, const char *path,
     enum hs_status status = hs_speed_file_read(&m->file, path, diag);
     if (status == HS_OK && (status = take_tables(m)) != HS_OK)
         status = hs_fail(diag, status, NULL, NULL, "no memory for the speed tables");
+    if (status == HS_OK)
+        status = find_reference(m, cluster, reference, diag);
     if (status != HS_OK) {
         hs_speed_free(m);
         return status;
     }
-    build(m, catalogue, cluster, reference);
+    build(m, catalogue, cluster);
     *out = m;
     return HS_OK;
 }
@@ -258,6 +279,24 @@ uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
     if (source != NULL)
         *source = cell->source;
     return cell->speed_q32;
+}
+
+const char *hs_speed_reference(const struct hs_speed *m)
+{
+    return m->reference_name;
+}
+
+bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type)
+{
+    return m->reference != NONE && m->file_type[type] != NONE && m->file_type[type] != m->reference;
+}
+
+bool hs_speed_has_spread(const struct hs_speed *m, uint32_t type)
+{
+    for (uint32_t f = 0; f < m->file.family_count; f++)
+        if (m->spread[(size_t)f * m->types + type] != NULL)
+            return true;
+    return false;
 }
 
 uint64_t hs_speed_uniform_q32(const struct hs_speed *m)

@@ -12,6 +12,7 @@
 #ifndef HORUS_MODEL_SPEED_H
 #define HORUS_MODEL_SPEED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/diag.h"
@@ -32,7 +33,8 @@ struct hs_speed;
 /* reference: name of the GPU type that the durations of the trace are for; NULL = the first of the
  * cluster whose scalar is 1. Where the file does not know the reference, a type or anything of the
  * job, the scalar of the type decides: scalars are relative to the GPUs of the trace already. Jobs
- * of no profile always take it. Names of types are compared as those of profiles are. */
+ * of no profile always take it. A given reference that neither the cluster
+ * nor the file knows is HS_E_USAGE. Names of types are compared as those of profiles are. */
 HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
                                          const struct hs_catalogue *catalogue,
                                          const struct hs_cluster *cluster, const char *reference,
@@ -41,6 +43,12 @@ HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
  * may be NULL. */
 uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                       enum hs_speed_source *source);
+/* GPU type that run times are for: as given, or found. */
+const char *hs_speed_reference(const struct hs_speed *m);
+/* Does the file know speeds of cluster type t relative to the reference, or of spread gangs on it?
+ */
+bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type);
+bool hs_speed_has_spread(const struct hs_speed *m, uint32_t type);
 /* 0 unless every profile runs equally fast on every type: then that speed. */
 uint64_t hs_speed_uniform_q32(const struct hs_speed *m);
 /* Factor <= 1 for a gang of `gpus` spread over more nodes than it needs, Q32; 1 where nothing is

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#define CARD_FIELDS 17
+#define CARD_FIELDS 18
 
 struct card_field {
     const char *name, *text;
@@ -34,6 +34,7 @@ static void card_list(const struct hs_card *card, struct card_field out[CARD_FIE
         {"can", card->can},
         {"profiles", card->profiles},
         {"predictor", card->predictor},
+        {"speeds", card->speeds},
     };
     for (int i = 0; i < CARD_FIELDS; i++)
         out[i] = fields[i];

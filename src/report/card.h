@@ -17,7 +17,7 @@ void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w);
 /* As columns: the header, and the fields of the row in the same order. */
 #define HS_CARD_COLUMNS                                                                            \
     "workload,cluster,seed,policy,order,scan,placement,preemption,preempt_cost,gang,ties,"         \
-    "locality,vc,interference,knows,can,profiles,predictor"
+    "locality,vc,interference,knows,can,profiles,predictor,speeds"
 void hs_card_write_csv(const struct hs_card *card, struct hs_csvw *w);
 
 #endif

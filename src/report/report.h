@@ -109,7 +109,7 @@ struct hs_card {
     uint64_t seed;
     const char *policy;
     struct hs_semantics policy_semantics;
-    const char *gang, *locality, *vc, *interference, *profiles, *predictor;
+    const char *gang, *locality, *vc, *interference, *profiles, *predictor, *speeds;
     char ties[128];            /* among jobs; among nodes */
     char knows[128], can[128]; /* "duration" or "nothing" */
 };

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the models of a run mean, in words: the lines of its card, and what to warn of.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "cli/models.h"
+
+static const char *const assign_texts[] = {
+    [HS_ASSIGN_AUTO] = "named by the trace, else by utilization, else drawn",
+    [HS_ASSIGN_COLUMNS] = "named by the trace",
+    [HS_ASSIGN_TELEMETRY] = "named by the trace, else by utilization",
+    [HS_ASSIGN_MIX] = "drawn for every job",
+    [HS_ASSIGN_OFF] = "none"};
+
+/* "0.058", or that nobody measured it on that GPU type. */
+static const char *error_text(const struct hs_models *m, enum hs_slowdown_source source,
+                              char text[16])
+{
+    double error = hs_interference_error(m->interference, 0, source);
+    if (isnan(error))
+        return "unknown";
+    (void)snprintf(text, 16, "%.3f", error);
+    return text;
+}
+
+static void say_interference(struct hs_models *m, const struct hs_run_options *options)
+{
+    char *text = m->interference_text;
+    const size_t size = sizeof m->interference_text;
+    enum hs_interference_mode mode = m->interference_options.mode;
+    if (mode == HS_INTERFERENCE_NONE || mode == HS_INTERFERENCE_CONST) {
+        (void)snprintf(text, size, "%s", options->interference);
+        return;
+    }
+    char fitted[16], general[16], gamma[32] = "";
+    if (options->gamma != 1)
+        (void)snprintf(gamma, sizeof gamma, "; gamma %g", options->gamma);
+    (void)snprintf(text, size, "%s (RMSE of speed: profiled pairs %s, others %s)%s; 3+ tenants %s",
+                   options->interference, error_text(m, HS_SLOWDOWN_FITTED, fitted),
+                   error_text(m, HS_SLOWDOWN_GENERAL, general), gamma,
+                   m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
+}
+
+/* What a fit knows of some GPU types and not of others. */
+typedef bool knows_type_fn(const struct hs_speed *speed, uint32_t type);
+
+/* Appends "V100, P100" to a text: the types for which knows() is `wanted`, the reference left out.
+ */
+static void list_types(char *text, size_t size, const struct hs_models *m,
+                       const struct hs_cluster *cluster, knows_type_fn *knows, bool wanted)
+{
+    size_t used = strlen(text);
+    const char *comma = "";
+    for (uint32_t t = 0; t < cluster->type_count && used < size; t++) {
+        if (knows(m->speed, t) != wanted)
+            continue;
+        int n = snprintf(text + used, size - used, "%s%s", comma, cluster->types[t].name);
+        used += n > 0 ? (size_t)n : 0;
+        comma = ", ";
+    }
+}
+
+static bool is_reference(const struct hs_models *m, const struct hs_cluster *cluster, uint32_t type)
+{
+    return hs_model_same_name(cluster->types[type].name, hs_speed_reference(m->speed));
+}
+
+static void say_speeds(struct hs_models *m, const struct hs_run_options *options,
+                       const struct hs_cluster *cluster)
+{
+    char *text = m->speeds_text;
+    size_t used = (size_t)snprintf(
+        text, sizeof m->speeds_text, "run times are those of %s%s",
+        hs_speed_reference(m->speed)[0] != '\0' ? hs_speed_reference(m->speed) : "the trace",
+        options->reference_type == NULL && cluster->type_count > 1 ? " (the first type)" : "");
+    for (uint32_t t = 0; t < cluster->type_count && used < sizeof m->speeds_text; t++) {
+        if (is_reference(m, cluster, t))
+            continue;
+        const struct hs_gpu_type *type = &cluster->types[t];
+        int n =
+            hs_speed_is_by_model(m->speed, t)
+                ? snprintf(text + used, sizeof m->speeds_text - used, "; %s by model", type->name)
+                : snprintf(text + used, sizeof m->speeds_text - used, "; %s x %g%s", type->name,
+                           (double)type->speed_q32 / (double)HS_Q32_ONE,
+                           type->speed_q32 == HS_Q32_ONE ? ", not measured" : "");
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static void say_locality(struct hs_models *m, const struct hs_run_options *options,
+                         const struct hs_cluster *cluster)
+{
+    char slowed[96] = "", full[96] = "";
+    list_types(slowed, sizeof slowed, m, cluster, hs_speed_has_spread, true);
+    list_types(full, sizeof full, m, cluster, hs_speed_has_spread, false);
+    char *text = m->locality_text;
+    const size_t size = sizeof m->locality_text;
+    if (options->locality != 0)
+        (void)snprintf(text, size, "none: a spread gang runs at full speed");
+    else if (slowed[0] == '\0')
+        (void)snprintf(text, size, "not measured on %s: a spread gang runs at full speed", full);
+    else
+        (void)snprintf(text, size, "a spread gang is slowed as measured by model on %s%s%s", slowed,
+                       full[0] != '\0' ? "; full speed on " : "", full);
+}
+
+void hs_models_say(struct hs_models *m, const struct hs_run_options *options,
+                   const struct hs_cluster *cluster)
+{
+    static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
+    static const char *const memories[] = {"oracle", "formula", "noisy"};
+    say_interference(m, options);
+    if (m->assign.mode == HS_ASSIGN_OFF || m->assign.mode == HS_ASSIGN_COLUMNS ||
+        m->assign.mode == HS_ASSIGN_TELEMETRY)
+        (void)snprintf(m->profiles_text, sizeof m->profiles_text, "%s",
+                       assign_texts[m->assign.mode]);
+    else
+        (void)snprintf(m->profiles_text, sizeof m->profiles_text,
+                       "%s (mean %g %%, kept by a user %g)",
+                       assign_texts[m->assign.mode], options->assign_target,
+                       options->assign_sticky);
+    say_speeds(m, options, cluster);
+    say_locality(m, options, cluster);
+    int used = snprintf(m->predictor_text, sizeof m->predictor_text, "utilization %s",
+                        kinds[options->predictor]);
+    if (options->predictor == HS_PREDICT_NOISY)
+        used += snprintf(m->predictor_text + used, sizeof m->predictor_text - (size_t)used,
+                         " (RMSLE %g)", options->util_noise);
+    (void)snprintf(m->predictor_text + used, sizeof m->predictor_text - (size_t)used, ", memory %s",
+                   memories[options->memory_predictor]);
+}
+
+void hs_models_warn(const struct hs_models *m, const struct hs_run_options *options,
+                    const struct hs_cluster *cluster, struct hs_diag *diag)
+{
+    bool is_relative = false;
+    for (uint32_t t = 0; t < cluster->type_count; t++) {
+        const struct hs_gpu_type *type = &cluster->types[t];
+        if (is_reference(m, cluster, t))
+            continue;
+        is_relative = is_relative || hs_speed_is_by_model(m->speed, t);
+        if (!hs_speed_is_by_model(m->speed, t) && type->speed_q32 == HS_Q32_ONE)
+            hs_report(diag, HS_WARNING, NULL, "\"speed\" of its GPU type in the cluster file",
+                      "the speed of %s relative to %s is not known: taken as 1", type->name,
+                      hs_speed_reference(m->speed));
+    }
+    if (is_relative && options->reference_type == NULL)
+        hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
+                  "%s, the first GPU type, is taken for the one that the trace was recorded on",
+                  hs_speed_reference(m->speed));
+}
