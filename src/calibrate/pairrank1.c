@@ -12,8 +12,9 @@
 
 #include "calibrate/solve.h"
 
-#define STEPS_MAX 200u
-#define LN_START  (-0.35) /* a = b = 0.7, about the mean of Gavel's: calibration.md 6 */
+#define STEPS_MAX  200u
+#define FACTOR_MAX 1000.0  /* what interference.json may hold */
+#define LN_START   (-0.35) /* a = b = 0.7, about the mean of Gavel's: calibration.md 6 */
 
 static uint32_t parameters(const struct hs_pairrank1 *f)
 {
@@ -97,6 +98,20 @@ static void fit_pairs(struct hs_pairrank1 *f)
         f->pairs[p] /= f->weights[p];
 }
 
+/* Of the fit that is written. */
+static enum hs_status check(const struct hs_pairrank1 *f, struct hs_diag *diag)
+{
+    for (uint32_t i = 0; i < f->set->job_count; i++) {
+        double a = exp(f->ln_a[i]), b = exp(f->ln_b[i]);
+        if (a > FACTOR_MAX || b > FACTOR_MAX)
+            return hs_fail(diag, HS_E_INPUT, NULL,
+                           "its runs contradict each other, or stood still; see --clean",
+                           "%s: 1 + a b does not fit: %s has a = %.3g, b = %.3g", f->set->gpu,
+                           f->set->jobs[i].key, a, b);
+    }
+    return HS_OK;
+}
+
 enum hs_status hs_pairrank1_fit(struct hs_pairrank1 *f, const bool *is_held, struct hs_diag *diag)
 {
     f->used_count = 0;
@@ -111,7 +126,7 @@ enum hs_status hs_pairrank1_fit(struct hs_pairrank1 *f, const bool *is_held, str
     if (is_held == NULL)
         memcpy(f->start, f->theta, parameters(f) * sizeof *f->theta);
     fit_pairs(f);
-    return HS_OK;
+    return is_held == NULL ? check(f, diag) : HS_OK;
 }
 
 double hs_pairrank1_speed(const struct hs_pairrank1 *f, uint32_t row)

@@ -280,6 +280,27 @@ static void test_too_little_data_is_refused(void **state)
     expect_refusal("none.csv", NULL, "no pair of jobs is left to fit to");
 }
 
+/* Speeds drawn from 0.001 to 5: no a and b fit, and those found are beyond what a model file may
+ * hold (a, b at most 1000: configs/models/README.md). */
+static void test_a_table_beyond_all_bounds_is_refused(void **state)
+{
+    (void)state;
+    measured_put("wild.csv", "job_a,job_b,gpu,speed_a,speed_b\n"
+                             "A/d/1/fp32,A/d/1/fp32,A100,5,0.002\n"
+                             "A/d/1/fp32,B/d/1/fp32,A100,0.002,0.002\n"
+                             "A/d/1/fp32,C/d/1/fp32,A100,0.001,0.5\n"
+                             "A/d/1/fp32,D/d/1/fp32,A100,0.5,1\n"
+                             "B/d/1/fp32,B/d/1/fp32,A100,0.5,0.002\n"
+                             "B/d/1/fp32,D/d/1/fp32,A100,0.001,5\n"
+                             "C/d/1/fp32,C/d/1/fp32,A100,0.5,5\n"
+                             "C/d/1/fp32,D/d/1/fp32,A100,0.002,1\n"
+                             "D/d/1/fp32,D/d/1/fp32,A100,0.002,0.5\n");
+    struct hs_calibrate_options options = options_of("wild.csv", NULL);
+    options.clean = 0;
+    assert_int_equal(subject_try("interference", &options), HS_E_INPUT);
+    assert_non_null(strstr(subject_sink.text, "A100: 1 + a b does not fit: "));
+}
+
 /* Three jobs, each beside the two others: enough to fit, not to hold a model out. The file tells no
  * error of the general form, and is read for all that. */
 static void test_a_file_of_little_data_is_read(void **state)
@@ -345,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_same_data_same_bytes),
         cmocka_unit_test(test_two_sets_of_one_gpu_type_are_refused),
         cmocka_unit_test(test_too_little_data_is_refused),
+        cmocka_unit_test(test_a_table_beyond_all_bounds_is_refused),
         cmocka_unit_test(test_a_file_of_little_data_is_read),
         cmocka_unit_test(test_one_general_form_for_all_tables),
         cmocka_unit_test(test_some_utilizations_are_said_to_be_none),
