@@ -44,6 +44,14 @@ static void say_rows(const struct hs_utilstudy *s, struct hs_output *out)
                rows->no_time);
 }
 
+static uint32_t count_without_loader(const struct hs_utilrows *rows)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rows->count; i++)
+        count += !(rows->rows[i].profile->host_ms > 0);
+    return count;
+}
+
 static void say_rules(const struct hs_utilstudy *s, struct hs_output *out)
 {
     const struct hs_utilholdout *h = &s->holdout;
@@ -56,10 +64,11 @@ static void say_rules(const struct hs_utilstudy *s, struct hs_output *out)
            "R2 against the mean of the rows predicted. RMSLE: of log1p(fraction); of %%: of "
            "log1p(per cent).\n"
            "Divisor: layers were best for %" PRIu32 " of %" PRIu32 " models by the others alone.\n"
-           "Host time known: the loader's time for a batch, which needs no GPU; where the "
-           "catalogue has none,\nthe highest rate of the other rows of the model stands in for it. "
-           "Step time known: its own.\n",
-           h->divisors_kept, s->rows.models);
+           "Host time known: the loader's time for a batch, which needs no GPU. In %" PRIu32
+           " of %" PRIu32
+           " rows the\ncatalogue has none, and the highest rate of the other rows of "
+           "the model, on the GPU, stands in\nfor it. Step time known: its own.\n",
+           h->divisors_kept, s->rows.models, count_without_loader(&s->rows), s->rows.count);
     for (uint32_t e = 0; e < h->elsewhere_count; e++) {
         say_head(out, "carried over, nothing fitted", h->elsewhere[e].gpu);
         for (int rule = 0; rule < HS_UTILRULE_COUNT; rule++)
