@@ -58,6 +58,35 @@ static enum hs_status take_data(struct hs_call *call, struct hs_calibrate_option
     return HS_OK;
 }
 
+/* Nothing that is read may be written to. */
+static enum hs_status check_outputs(struct hs_call *call, const struct hs_calibrate_options *o)
+{
+    enum { PER_DATA = 1 + HS_MEASURE_FOLDER_FILES };
+    const struct calibrate_options *given = call->options;
+    const char *inputs[HS_CALIBRATE_DATA_MAX * PER_DATA + 1];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->data_count; i++) {
+        inputs[count++] = o->data[i];
+        for (uint32_t f = 0; f < HS_MEASURE_FOLDER_FILES; f++) {
+            size_t size = strlen(o->data[i]) + strlen(hs_measure_folder_files[f]) + 2;
+            char *path = hs_arena_alloc(&call->arena, size);
+            if (path == NULL)
+                return hs_fail(&call->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+            (void)snprintf(path, size, "%s/%s", o->data[i], hs_measure_folder_files[f]);
+            inputs[count++] = path;
+        }
+    }
+    inputs[count++] = given->profiles;
+    if (given->output != NULL)
+        HS_TRY(hs_wholefile_check(given->output, "-o", inputs, count, &call->diag));
+    if (given->rows == NULL)
+        return HS_OK;
+    if (given->output != NULL && strcmp(given->rows, given->output) == 0)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "write to two files",
+                       "calibrate: --rows and -o are the same file");
+    return hs_wholefile_check(given->rows, "--rows", inputs, count, &call->diag);
+}
+
 static enum hs_status calibrate(struct hs_call *call)
 {
     const struct calibrate_options *given = call->options;
@@ -70,6 +99,7 @@ static enum hs_status calibrate(struct hs_call *call)
     HS_TRY(find_subject(call->operands[0], &subject, &call->diag));
     HS_TRY(hs_clean_parse(given->clean, &options.clean, &call->diag));
     HS_TRY(take_data(call, &options));
+    HS_TRY(check_outputs(call, &options));
     if (given->output == NULL)
         return subject->run(&options, &call->out, NULL, &call->diag);
     struct hs_wholefile file;
@@ -162,7 +192,7 @@ const struct hs_verb hs_verb_calibrate = {
     .examples = {"calibrate interference --data my-pairs.csv",
                  "calibrate interference --data lucid --data gavel/oracle_throughputs.json -o "
                  "interference.json",
-                 "calibrate predictor --data configs/profiles.csv"},
+                 "calibrate predictor --data configs/profiles.csv --data lucid"},
     .options = options_table,
     .options_size = sizeof(struct calibrate_options),
     .operands_min = 1,

@@ -92,6 +92,9 @@ static void say_result(struct hs_call *call, const struct hs_setup *setup,
     hs_say(out, "%s (%s) on %s: %" PRIu32 " GPUs, %" PRIu32 " nodes\n\n", setup->options->trace,
            result->format, setup->options->cluster, setup->cluster.gpu_count,
            setup->cluster.node_count);
+    if (result->figures.finished == 0)
+        hs_say(out, "no job ran to its end: %" PRIu64 " of %" PRIu64 " rejected\n",
+               result->figures.rejected, result->figures.jobs);
     hs_table_print(out, &row, 1, call->terminal.columns, call->terminal.use_utf8,
                    call->terminal.use_color);
     say_spreads(out, &result->summary);

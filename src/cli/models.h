@@ -43,6 +43,9 @@ void hs_models_say(struct hs_models *models, const struct hs_run_options *option
 /* What was taken for granted and changes run times. */
 void hs_models_warn(const struct hs_models *models, const struct hs_run_options *options,
                     const struct hs_cluster *cluster, struct hs_diag *diag);
+/* Options that were given and cannot matter to a policy that may do `can` and knows `knows`. */
+void hs_models_note_idle(const struct hs_config *config, const char *policy, uint32_t can,
+                         uint32_t knows, struct hs_diag *diag);
 /* Was the file of that kind read? */
 bool hs_models_use(const struct hs_models *models, enum hs_model_kind kind);
 

@@ -8,6 +8,7 @@
 
 #include "base/fixed.h"
 #include "cli/models.h"
+#include "horus/policy.h"
 
 static const char *const assign_texts[] = {
     [HS_ASSIGN_AUTO] = "named by the trace, else by utilization, else drawn",
@@ -120,9 +121,8 @@ void hs_models_say(struct hs_models *m, const struct hs_run_options *options,
                        assign_texts[m->assign.mode]);
     else
         (void)snprintf(m->profiles_text, sizeof m->profiles_text,
-                       "%s (mean %g %%, kept by a user %g)",
-                       assign_texts[m->assign.mode], options->assign_target,
-                       options->assign_sticky);
+                       "%s (mean %g %%, kept by a user %g)", assign_texts[m->assign.mode],
+                       options->assign_target, options->assign_sticky);
     say_speeds(m, options, cluster);
     say_locality(m, options, cluster);
     int used = snprintf(m->predictor_text, sizeof m->predictor_text, "utilization %s",
@@ -152,4 +152,34 @@ void hs_models_warn(const struct hs_models *m, const struct hs_run_options *opti
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
                   "%s, the first GPU type, is taken for the one that the trace was recorded on",
                   hs_speed_reference(m->speed));
+}
+
+static bool is_listed(const char *const *keys, const char *key)
+{
+    while (*keys != NULL && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+void hs_models_note_idle(const struct hs_config *config, const char *policy, uint32_t can,
+                         uint32_t knows, struct hs_diag *diag)
+{
+    static const char *const of_sharing[] = {
+        "interference", "gamma", "crowd", "memory_reserve", "oom_delay", "oom_retries", NULL};
+    static const char *const of_telling[] = {
+        "predictor",        "util_noise",   "util_bias", "predictor_holdout",
+        "memory_predictor", "memory_noise", NULL};
+    bool is_sharing = (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
+    bool is_told = (knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
+    for (uint32_t i = 0; config->options[i].param.key != NULL; i++) {
+        const char *key = config->options[i].param.key;
+        if (config->origin[i] == HS_FROM_DEFAULT)
+            continue;
+        if (!is_sharing && is_listed(of_sharing, key))
+            hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s shares no GPU", key, policy);
+        if (!is_told && is_listed(of_telling, key))
+            hs_report(diag, HS_NOTE, NULL, NULL,
+                      "%s has no effect: %s asks for no prediction ('horus policies')", key,
+                      policy);
+    }
 }

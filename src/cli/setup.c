@@ -236,6 +236,7 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
     HS_TRY(hs_setup_trace(&setup->trace, options, diag));
     HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
     HS_TRY(hs_models_open(&setup->models, options, &setup->cluster, diag));
+    hs_models_note_idle(config, setup->policy->name, setup->can, setup->knows, diag);
     fill_card(setup);
     return HS_OK;
 }
