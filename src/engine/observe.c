@@ -62,6 +62,7 @@ enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     job->segment_start_us = e->now_us;
     job->segment_done_ns = job->work.done_ns;
+    job->segment_carry = job->work.carry;
     job->segment_cost_us = job->cost_left_us;
     if (!e->hears_start)
         return HS_OK;

@@ -54,7 +54,7 @@ enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
     int64_t lost_ns = job->work.done_ns - job->segment_done_ns;
     job->lost_ns += lost_ns; /* and is to be done again: the sum of the work stays */
     job->work.done_ns -= lost_ns;
-    job->work.carry = 0;
+    job->work.carry = job->segment_carry; /* earned before: not lost */
     e->work_done_ns -= (uint64_t)lost_ns;
     job->state = HS_JOB_SUSPENDED;
     job->finish_us = job->oom_us = HS_TIME_MAX;

@@ -71,6 +71,7 @@ struct hs_job {
     /* account */
     int64_t first_start_us;
     int64_t segment_start_us, segment_done_ns, segment_cost_us; /* done and owed at its start */
+    uint64_t segment_carry;                                     /* of work, likewise */
     uint32_t segment_max_tenants;
     int64_t attained_us, run_us, overhead_us, colocated_us, gpu_us, lost_ns;
     uint32_t preemptions, migrations, ooms;

@@ -278,6 +278,38 @@ static void what_a_killed_attempt_paid_is_owed_again(void **state)
     hs_test_free(&r);
 }
 
+static void slowly_then_beside_another(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        start_on(p, 0, 0);
+        start_on(p, 1, 1);
+        hs_plan_cap(p, script_handle[1], HS_Q32_ONE / 1024);
+        hs_plan_timer(p, 1, 'm');
+    } else if (call == 1) {
+        hs_plan_preempt(p, script_handle[1], 40 * S);
+        start_on(p, 1, 0);
+    } else if (call == 2) {
+        start_on(p, 1, 1);
+        hs_plan_cap(p, script_handle[1], HS_Q32_ONE / 1024);
+    }
+}
+
+/* 1 us of work at 1/1024 takes 1024 us. One of them is done, 1000/1024 of a nanosecond, when job 1
+ * is moved to GPU 0, where it pays costs until it is killed. That fraction is not lost: on GPU 1 it
+ * pays 40 s and needs 1023 us. */
+static void a_kill_takes_no_fraction_earned_before(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {big[0], {.gpus = 1, .duration_us = 1, .gpu_mem_mib = 10240}};
+    struct hs_test_result r;
+    uint32_t can = HS_CAN_COLOCATE | HS_CAN_PREEMPT | HS_CAN_THROTTLE | HS_CAN_TIME;
+    assert_int_equal(script_play(jobs, 2, "1x2:V100", can, slowly_then_beside_another, &r), HS_OK);
+    assert_int_equal(r.jobs[1].ooms, 1);
+    assert_int_equal(r.jobs[1].end_us, 1 + 30 * S + 40 * S + 1023);
+    hs_test_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +324,7 @@ int main(void)
         cmocka_unit_test_setup(the_one_that_shrinks_is_not_killed, reset),
         cmocka_unit_test_setup(a_limit_of_the_same_plan_counts, reset),
         cmocka_unit_test_setup(what_a_killed_attempt_paid_is_owed_again, reset),
+        cmocka_unit_test_setup(a_kill_takes_no_fraction_earned_before, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
