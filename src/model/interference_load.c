@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/interference_private.h"
@@ -26,11 +27,20 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Jobs of installed tables that the catalogue does not have. */
+struct strangers {
+    uint32_t count, of;
+    const char *example;
+    struct hs_place place; /* of the first table's */
+    char gpus[256];
+};
+
 struct reader {
     struct hs_jsoncheck *check;
     struct hs_interference *m;
     const struct hs_catalogue *catalogue;
     const char *const *gpu_types;
+    struct strangers strangers;
 };
 
 enum form { RANK_1, TWO_WAY };
@@ -341,18 +351,30 @@ static struct hs_pair_table *table_build(struct reader *r, const struct draft *d
 
 /* ---- tables ---- */
 
-static void note_unknown(struct reader *r, const struct hs_json *table, const struct draft *d,
-                         const char *gpu)
+static void count_strangers(struct reader *r, const struct hs_json *table, const struct draft *d,
+                            const char *gpu)
 {
-    struct hs_place place = hs_json_place(r->check->doc, hs_json_get(table, "jobs"));
-    const char *example = NULL;
-    for (uint32_t i = 0; i < d->count && example == NULL; i++)
+    struct strangers *s = &r->strangers;
+    for (uint32_t i = 0; i < d->count && s->example == NULL; i++)
         if (d->entries[i].row == 0)
-            example = d->entries[i].profile;
-    hs_report(r->check->diag, HS_NOTE, &place, NULL,
-              "%" PRIu32 " of %" PRIu32 " jobs measured on %s are not in the catalogue and are "
-              "left out, e.g. '%s'",
-              d->count - d->known, d->count, gpu, example);
+            s->example = d->entries[i].profile;
+    if (s->count == 0)
+        s->place = hs_json_place(r->check->doc, hs_json_get(table, "jobs"));
+    size_t len = strlen(s->gpus);
+    (void)snprintf(s->gpus + len, sizeof s->gpus - len, "%s%s", len > 0 ? ", " : "", gpu);
+    s->count += d->count - d->known;
+    s->of += d->count;
+}
+
+/* One note for all tables: they are mostly of the same jobs. */
+static void note_strangers(const struct reader *r)
+{
+    const struct strangers *s = &r->strangers;
+    if (s->count > 0)
+        hs_report(r->check->diag, HS_NOTE, &s->place, NULL,
+                  "%" PRIu32 " of %" PRIu32 " jobs measured on %s are not in the catalogue and are "
+                  "left out, e.g. '%s'",
+                  s->count, s->of, s->gpus, s->example);
 }
 
 /* Gives the table to the types of the cluster that bear its name. */
@@ -365,7 +387,7 @@ static void install(struct reader *r, const struct hs_json *json, const struct d
             continue;
         if (table == NULL) {
             if (d->known < d->count)
-                note_unknown(r, json, d, gpu);
+                count_strangers(r, json, d, gpu);
             table = table_build(r, d);
             if (table == NULL) {
                 hs_jsoncheck_note(r->check, hs_fail(r->check->diag, HS_E_MEMORY, NULL, NULL,
@@ -386,7 +408,7 @@ static bool read_form(struct reader *r, const struct hs_json *table, enum form *
     for (uint32_t i = 0; text != NULL && i < COUNT_OF(names); i++)
         if (strcmp(text, names[i]) == 0) {
             *form = (enum form)i;
-            if (*form == TWO_WAY && !r->m->has_general)
+            if (*form == TWO_WAY && hs_json_get(hs_json_root(r->check->doc), "general") == NULL)
                 hs_jsoncheck_fault(r->check, value, NULL,
                                    "two-way effects are added to \"general\", which is missing");
             return true;
@@ -466,7 +488,7 @@ void hs_interference_read(struct hs_interference *m, struct hs_jsoncheck *check,
     static const char *const keys[] = {"kind", "format",  "data",  "cleaning",
                                        "rows", "general", "tables"};
     const struct hs_json *root = hs_json_root(check->doc);
-    struct reader r = {check, m, catalogue, gpu_types};
+    struct reader r = {.check = check, .m = m, .catalogue = catalogue, .gpu_types = gpu_types};
     hs_jsoncheck_keys(check, root, keys, COUNT_OF(keys), "an interference model");
     read_general(&r, hs_json_get(root, "general"));
     const struct hs_json *tables = hs_json_get(root, "tables");
@@ -474,4 +496,5 @@ void hs_interference_read(struct hs_interference *m, struct hs_jsoncheck *check,
         return;
     for (const struct hs_json *t = hs_json_first(tables); t != NULL; t = hs_json_next(t))
         read_table(&r, t);
+    note_strangers(&r);
 }

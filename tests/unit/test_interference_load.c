@@ -254,6 +254,24 @@ static void test_table_too_large(void **state)
     assert_non_null(strstr(truth_sink.text, "a table of 1025 jobs, more than 1024"));
 }
 
+/* One slip in "general" is one error: it is not missing for the tables that add to it. */
+static void test_bad_general_is_one_fault(void **state)
+{
+    (void)state;
+    struct hs_interference *m;
+    assert_int_equal(
+        truth_try(&m,
+                  HEAD "\"general\": {\"gpu\": \"V100\", \"k\": -1, \"alpha\": 1, \"beta\": 2},\n"
+                       "\"tables\": [{\"gpu\": \"V100\", \"form\": \"two-way\", \"jobs\": ["
+                       "{\"profile\": \"A/d/1/fp32\", \"util\": 0.5, \"own\": 0, \"own_slope\": 0, "
+                       "\"other\": 0, \"other_slope\": 0}]}]}",
+                  &plain),
+        HS_E_INPUT);
+    const char *first = strstr(truth_sink.text, "error: ");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "error: "));
+}
+
 /* ---- good files that are not the usual ones ---- */
 
 /* A job that the catalogue lacks is left out, and the numbers of the pairs stay those of the file.
@@ -290,6 +308,24 @@ static void test_unknown_profile(void **state)
     m = truth_of_text(HEAD "\"tables\": [{\"gpu\": \"H100\", \"form\": \"rank-1\", \"jobs\": ["
                            "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}",
                       &plain);
+    hs_interference_free(m);
+}
+
+/* The tables of two types lack jobs: one line, 1 of 1 and 1 of 2 added up. */
+static void test_unknown_profiles_are_told_once(void **state)
+{
+    (void)state;
+    static const char *const text =
+        RANK_1 "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]},\n"
+               "{\"gpu\": \"P100\", \"form\": \"rank-1\", \"jobs\": [" JOB_A
+               ", {\"profile\": \"Y/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}";
+    struct hs_interference *m;
+    assert_int_equal(truth_try(&m, text, &plain), HS_OK);
+    const char *first = strstr(truth_sink.text, "note: ");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "note: "));
+    assert_non_null(strstr(first, "2 of 3 jobs measured on V100, P100 are not in the catalogue and "
+                                  "are left out, e.g. 'Z/d/1/fp32'"));
     hs_interference_free(m);
 }
 
@@ -358,13 +394,22 @@ static void test_shipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),           cmocka_unit_test(test_parse_errors),
-        cmocka_unit_test(test_bad_general),     cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test(test_bad_jobs),        cmocka_unit_test(test_missing_effects),
-        cmocka_unit_test(test_bad_model_pairs), cmocka_unit_test(test_bad_pairs),
-        cmocka_unit_test(test_table_too_large), cmocka_unit_test(test_unknown_profile),
-        cmocka_unit_test(test_no_general),      cmocka_unit_test(test_file_absent),
-        cmocka_unit_test(test_error_not_known), cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_parse_errors),
+        cmocka_unit_test(test_bad_general),
+        cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_bad_jobs),
+        cmocka_unit_test(test_missing_effects),
+        cmocka_unit_test(test_bad_model_pairs),
+        cmocka_unit_test(test_bad_pairs),
+        cmocka_unit_test(test_table_too_large),
+        cmocka_unit_test(test_unknown_profile),
+        cmocka_unit_test(test_unknown_profiles_are_told_once),
+        cmocka_unit_test(test_bad_general_is_one_fault),
+        cmocka_unit_test(test_no_general),
+        cmocka_unit_test(test_file_absent),
+        cmocka_unit_test(test_error_not_known),
+        cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, truth_open, truth_close);
 }
