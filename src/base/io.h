@@ -53,6 +53,9 @@ struct hs_output {
 /* Creates or truncates path (mode 0644). "-" is standard output. */
 HS_MUST_USE enum hs_status hs_output_open(struct hs_output *out, const char *path,
                                           struct hs_diag *diag);
+/* The same; messages call it `name`. */
+HS_MUST_USE enum hs_status hs_output_open_as(struct hs_output *out, const char *path,
+                                             const char *name, struct hs_diag *diag);
 void hs_output_flush(struct hs_output *out);
 /* At least `room` (<= HS_OUTPUT_ROOM) writable bytes; write, then hs_output_wrote(). */
 #define HS_OUTPUT_ROOM 4096u

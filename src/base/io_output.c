@@ -42,11 +42,11 @@ static void output_free(struct hs_output *out)
     out->fd = -1;
 }
 
-enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs_diag *diag)
+enum hs_status hs_output_open_as(struct hs_output *out, const char *path, const char *name,
+                                 struct hs_diag *diag)
 {
     *out = (struct hs_output){.fd = -1};
     bool is_stdout = strcmp(path, "-") == 0;
-    const char *name = is_stdout ? "<stdout>" : path;
     struct hs_place place = {.file = name};
     out->buffer = hs_alloc_zeroed(BUFFER_SIZE, 1);
     out->path = hs_alloc_zeroed(strlen(name) + 1, 1);
@@ -67,6 +67,11 @@ enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs
         return hs_fail(diag, HS_E_IO, &place, NULL, "cannot create: %s", strerror(error));
     }
     return HS_OK;
+}
+
+enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs_diag *diag)
+{
+    return hs_output_open_as(out, path, strcmp(path, "-") == 0 ? "<stdout>" : path, diag);
 }
 
 void hs_output_flush(struct hs_output *out)

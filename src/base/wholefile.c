@@ -17,6 +17,34 @@ static bool is_special(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
+/* Of a file that is there and has contents that can be lost. */
+static bool find_file(const char *path, int standard, struct stat *info)
+{
+    int failed = strcmp(path, "-") == 0 ? fstat(standard, info) : stat(path, info);
+    return failed == 0 && S_ISREG(info->st_mode);
+}
+
+static bool is_same_file(const char *output, const char *input)
+{
+    struct stat out, in;
+    return find_file(output, STDOUT_FILENO, &out) && find_file(input, STDIN_FILENO, &in) &&
+           out.st_dev == in.st_dev && out.st_ino == in.st_ino;
+}
+
+enum hs_status hs_wholefile_check(const char *path, const char *option, const char *const *inputs,
+                                  uint32_t count, struct hs_diag *diag)
+{
+    char beside[HS_WHOLEFILE_PATH_MAX];
+    int len = snprintf(beside, sizeof beside, "%s.tmp", path);
+    bool has_beside = len > 0 && (size_t)len < sizeof beside;
+    for (uint32_t i = 0; i < count; i++)
+        if (inputs[i] != NULL &&
+            (is_same_file(path, inputs[i]) || (has_beside && is_same_file(beside, inputs[i]))))
+            return hs_fail(diag, HS_E_USAGE, NULL, "write to another file",
+                           "%s %s would destroy the input %s", option, path, inputs[i]);
+    return HS_OK;
+}
+
 enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
 {
     memset(file, 0, sizeof *file);
@@ -26,7 +54,7 @@ enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path, st
     if (len < 0 || (size_t)len >= sizeof file->beside)
         return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the name of the output file is too long");
     (void)snprintf(file->path, sizeof file->path, "%s", path);
-    return hs_output_open(&file->out, file->beside, diag);
+    return hs_output_open_as(&file->out, file->beside, path, diag);
 }
 
 enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,

@@ -4,6 +4,7 @@
  * every byte is on the disk. "-" (standard output), a device and a pipe are
  * written directly: there nothing can be taken back.
  *
+ *     HS_TRY(hs_wholefile_check(path, "-o", &input, 1, diag));   // at the very begin
  *     HS_TRY(hs_wholefile_open(&file, path, diag));
  *     enum hs_status status = write_rows(&file.out);
  *     return hs_wholefile_close(&file, status, diag);
@@ -14,6 +15,13 @@
 #include "base/io.h"
 
 #define HS_WHOLEFILE_PATH_MAX 4096
+
+/* HS_E_USAGE if writing path, or the file beside it, would destroy one of the inputs, under
+ * whatever name; "-" is what it was redirected to. Devices and pipes can be both. Inputs may be
+ * NULL, or not there: whoever opens them says so. option: how path was given, e.g. "-o". */
+HS_MUST_USE enum hs_status hs_wholefile_check(const char *path, const char *option,
+                                              const char *const *inputs, uint32_t count,
+                                              struct hs_diag *diag);
 
 struct hs_wholefile {
     struct hs_output out;

@@ -105,6 +105,9 @@ struct hs_measurements {
  * file:line:col for what is not understood; missing columns name the columns. */
 HS_MUST_USE enum hs_status hs_measure_read(struct hs_measurements *m, const char *path,
                                            struct hs_diag *diag);
+/* What is read of a path that is a folder. */
+#define HS_MEASURE_FOLDER_FILES 2
+extern const char *const hs_measure_folder_files[HS_MEASURE_FOLDER_FILES];
 void hs_measure_free(struct hs_measurements *m);
 
 /* A format is one file measure_NAME.c with one const record and one line in measure.c. */

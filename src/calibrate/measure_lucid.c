@@ -71,6 +71,8 @@ static const struct hs_sheet_column pair_columns[PAIR_COLUMNS] = {
     [JOINT_MEMORY] = {"gmem", true, "MiB"},
 };
 
+const char *const hs_measure_folder_files[HS_MEASURE_FOLDER_FILES] = {SOLO_FILE, PAIR_FILE};
+
 static const char *const precisions[] = {"fp32", "amp"};
 
 static void join(char path[PATH_SIZE], const char *folder, const char *name)

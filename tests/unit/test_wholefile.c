@@ -4,6 +4,7 @@
  */
 #include "base/wholefile.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,12 +73,43 @@ static void cannot_be_created_or_renamed(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
+static void names_the_file_that_was_given(void **state)
+{
+    struct hs_wholefile file;
+    (void)state;
+    assert_int_equal(hs_wholefile_open(&file, "/nowhere/at/all.json", &sink.diag), HS_E_IO);
+    assert_non_null(strstr(sink.text, "/nowhere/at/all.json: error: cannot create"));
+    assert_null(strstr(sink.text, ".tmp"));
+}
+
+/* Under its own name, through a link, and as the file beside the output; others are no matter. */
+static void finds_an_output_that_is_an_input(void **state)
+{
+    char input[512], linked[512], beside[512];
+    (void)state;
+    (void)snprintf(input, sizeof input, "%s", scratch_write("in.csv", "1", 1));
+    (void)snprintf(linked, sizeof linked, "%s", scratch_path("linked.csv"));
+    (void)snprintf(beside, sizeof beside, "%s", scratch_write("out.csv.tmp", "1", 1));
+    assert_int_equal(symlink(input, linked), 0);
+    const char *const inputs[] = {NULL, "/nowhere/at/all.csv", input, beside, "/dev/null"};
+    assert_int_equal(hs_wholefile_check(input, "-o", inputs, 5, &sink.diag), HS_E_USAGE);
+    assert_int_equal(hs_wholefile_check(linked, "-o", inputs, 5, &sink.diag), HS_E_USAGE);
+    assert_int_equal(hs_wholefile_check(scratch_path("out.csv"), "-o", inputs, 5, &sink.diag),
+                     HS_E_USAGE);
+    assert_int_equal(hs_wholefile_check(scratch_path("out.csv"), "-o", inputs, 3, &sink.diag),
+                     HS_OK);
+    assert_int_equal(hs_wholefile_check("/dev/null", "-o", inputs, 5, &sink.diag), HS_OK);
+    expect_text(input, "1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(replaces_at_the_end, set_up),
         cmocka_unit_test_setup(leaves_nothing_of_a_failure, set_up),
         cmocka_unit_test_setup(cannot_be_created_or_renamed, set_up),
+        cmocka_unit_test_setup(names_the_file_that_was_given, set_up),
+        cmocka_unit_test_setup(finds_an_output_that_is_an_input, set_up),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }
