@@ -29,6 +29,8 @@ static const struct {
                           "at most 4294967295: is it the right column?"},
     [HS_CELL_OVER_100] = {HS_FAULT_RANGE, "is out of range", "percent, from 0 to 100"},
     [HS_CELL_NEGATIVE] = {HS_FAULT_RANGE, "is negative", NULL},
+    [HS_CELL_NOT_A_BATCH] = {HS_FAULT_NUMBER, "is not a whole number from 1 on",
+                             "samples a step; leave it empty for a model without"},
 };
 
 /* Up to 9 digits: no overflow, and what nearly all cells hold. */
@@ -138,6 +140,12 @@ enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out)
         return HS_CELL_TOO_MANY;
     *out = (uint32_t)(millionths / MILLION);
     return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_batch(const char *text, size_t len, uint32_t *out)
+{
+    enum hs_cell_result result = hs_cell_count(text, len, out);
+    return result == HS_CELL_OK && *out > 0 && *out <= INT32_MAX ? HS_CELL_OK : HS_CELL_NOT_A_BATCH;
 }
 
 enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out)

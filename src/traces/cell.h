@@ -26,6 +26,7 @@ enum hs_cell_result {
     HS_CELL_TOO_MANY, /* a count */
     HS_CELL_OVER_100, /* a percentage */
     HS_CELL_NEGATIVE,
+    HS_CELL_NOT_A_BATCH,
 };
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
@@ -39,6 +40,8 @@ enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us,
 enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out);
 enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out);
 enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_pm);
+/* A whole number of at least 1, "64" or "64.0" (what programs make of a column with gaps). */
+enum hs_cell_result hs_cell_batch(const char *text, size_t len, uint32_t *out);
 enum hs_cell_result hs_cell_int(const char *text, size_t len, int32_t *out);
 
 /* "", "None", "NaN", "NA", "null" and "-" stand for a missing number. */

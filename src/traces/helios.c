@@ -23,7 +23,7 @@ static const struct hs_column columns[] = {
     COLUMN("cpus", "cpu_num", COUNT, false, cpus),
     COLUMN("model", "model", TEXT, false, model),
     COLUMN("dataset", "dataset", TEXT, false, dataset),
-    COLUMN("batch", "batchsize", TEXT, false, batch),
+    COLUMN("batch", "batchsize", BATCH, false, batch),
     COLUMN("gpu_util", "gpu_util", PERCENT, false, gpu_util_pm),
     COLUMN("gpu_mem_mib", "gmem", MIB, false, gpu_mem_mib),
 };

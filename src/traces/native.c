@@ -25,7 +25,7 @@ static const struct hs_column columns[] = {
     COLUMN("gpu_type", TEXT, false, gpu_type),
     COLUMN("model", TEXT, false, model),
     COLUMN("dataset", TEXT, false, dataset),
-    COLUMN("batch", TEXT, false, batch),
+    COLUMN("batch", BATCH, false, batch),
     COLUMN("precision", TEXT, false, precision),
     COLUMN("nodes", COUNT, false, nodes),
     COLUMN("cpus", COUNT, false, cpus),

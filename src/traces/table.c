@@ -202,6 +202,19 @@ static enum hs_status read_fate(const struct hs_table *table, uint32_t field, co
     return HS_OK;
 }
 
+/* As text, for it is part of a profile's key. */
+static enum hs_cell_result read_batch(struct hs_table *table, const char *text, size_t len,
+                                      const char **out)
+{
+    uint32_t batch;
+    enum hs_cell_result result = hs_cell_batch(text, len, &batch);
+    if (result != HS_CELL_OK)
+        return result;
+    table->batch_text[hs_fmt_u64(table->batch_text, batch)] = '\0';
+    *out = table->batch_text;
+    return HS_CELL_OK;
+}
+
 static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind, const char *text,
                                        size_t len, void *out)
 {
@@ -221,6 +234,7 @@ static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind
     case HS_CELL_ID:
     case HS_CELL_TEXT:
     case HS_CELL_FATE:
+    case HS_CELL_BATCH:
         break;
     }
     return HS_CELL_NOT_A_NUMBER;
@@ -240,7 +254,9 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_column *
         memcpy(out, &text, sizeof text);
         return HS_OK;
     }
-    enum hs_cell_result result = read_number(table, column->kind, text, len, out);
+    enum hs_cell_result result = column->kind == HS_CELL_BATCH
+                                     ? read_batch(table, text, len, out)
+                                     : read_number(table, column->kind, text, len, out);
     if (HS_LIKELY(result == HS_CELL_OK) || (!column->is_required && hs_cell_is_missing(text, len)))
         return HS_OK;
     return fail_cell(table, column, field, result);

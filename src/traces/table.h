@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include "base/fmt.h"
 #include "base/io.h"
 #include "data/csvread.h"
 #include "traces/cell.h"
@@ -32,6 +33,7 @@ enum hs_cell {
     HS_CELL_PERCENT, /* 0..100 with decimals, to int32_t per mille */
     HS_CELL_INT,     /* int32_t */
     HS_CELL_FATE,    /* outcome; a job still running is dropped */
+    HS_CELL_BATCH,   /* whole number from 1 on, as text without sign, zeros or decimals */
 };
 
 struct hs_column {
@@ -57,7 +59,7 @@ struct hs_table {
     uint32_t field_count;
     int64_t unit_us;
     uint64_t row_number; /* of the row last read, from 0 */
-    char row_text[24];
+    char row_text[24], batch_text[HS_FMT_MAX + 1];
     struct hs_trace_job blank; /* a row before its cells; copied faster than it is cleared */
     struct hs_cell_day day;
     bool is_id_row_number;

@@ -18,7 +18,7 @@ static const struct hs_column columns[] = {
     COLUMN("duration", "duration", SPAN, true, duration_us),
     COLUMN("user", "user", TEXT, false, user),
     COLUMN("model", "model_name", TEXT, false, model),
-    COLUMN("batch", "batch_size", TEXT, false, batch),
+    COLUMN("batch", "batch_size", BATCH, false, batch),
 };
 
 static int recognise(const char *head, size_t len)
