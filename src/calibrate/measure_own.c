@@ -41,10 +41,12 @@
 #include "base/timeparse.h"
 #include "calibrate/measure_private.h"
 
-#define RATE_MAX  1e12
-#define MIB_MAX   1048576.0 /* 1 TiB on one GPU is a unit mistaken */
-#define GPUS_MAX  1024
-#define SPEED_MAX 5.0 /* nothing near it was ever seen (Lucid: 1.5): that is a rate */
+#define RATE_MAX     1e12
+#define MIB_MAX      1048576.0 /* 1 TiB on one GPU is a unit mistaken */
+#define GPUS_MAX     1024
+#define SHARE_OF_ONE 0.01 /* what a fraction looks like when it is read as per cent */
+#define SHARE_ADDED  0.05 /* what no job of 1 % adds to a pair */
+#define SPEED_MAX    5.0  /* nothing near it was ever seen (Lucid: 1.5): that is a rate */
 
 enum column {
     JOB_A,
@@ -379,13 +381,48 @@ static void divide_rates(struct reading *r)
     }
 }
 
-/* A campaign in which no GPU was ever busy for more than 1 % is one of fractions. */
-static void doubt_shares(const struct reading *r, const char *path)
+/* By how much the pairs of a job are busier than its co-runners alone, on average; NaN if nobody
+ * knows. */
+static double added_share(const struct hs_measurements *m, uint32_t solo)
 {
-    struct hs_place place = {.file = path};
+    double sum = 0, count = 0;
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        const struct hs_pair *pair = &m->pairs[i];
+        double added = pair->joint_util - m->solos[pair->other].util;
+        if (pair->own != solo || isnan(added))
+            continue;
+        sum += added;
+        count++;
+    }
+    return sum / count;
+}
+
+/* A job that left the GPU idle alone and not beside others: a slip in its row. One that is idle in
+ * truth, and a good baseline, adds nothing. */
+static void doubt_jobs(const struct reading *r)
+{
+    for (uint32_t i = 0; i < r->m->solo_count; i++) {
+        const struct hs_solo *solo = &r->m->solos[i];
+        struct hs_place place = {.file = hs_input_path(r->sheet.input), .line = solo->line};
+        if (solo->util > 0 && solo->util <= SHARE_OF_ONE && added_share(r->m, i) > SHARE_ADDED)
+            hs_report(r->sheet.diag, HS_WARNING, &place, "per cent: 45, not 0.45",
+                      "%s: at most 1 %% busy alone, but pairs with it are busier than the other "
+                      "jobs alone by more than 5 %%",
+                      solo->key);
+    }
+}
+
+/* A campaign in which no GPU was ever busy for more than 1 % is one of fractions. */
+static void doubt_shares(struct reading *r)
+{
+    struct hs_place place = {.file = hs_input_path(r->sheet.input)};
+    if (r->sheet.status != HS_OK)
+        return;
     if (r->highest_share > 0 && r->highest_share <= 1)
-        hs_report(r->sheet.diag, HS_WARNING, &place, "write 81 for 0.81",
-                  "no utilization is above 1: they are per cent here, not fractions");
+        r->sheet.status = hs_fail(r->sheet.diag, HS_E_INPUT, &place, "per cent: 45, not 0.45",
+                                  "no utilization is above 1: these are fractions");
+    else
+        doubt_jobs(r);
 }
 
 static enum hs_status read_own(struct hs_measurements *m, const char *path, struct hs_diag *diag)
@@ -401,7 +438,7 @@ static enum hs_status read_own(struct hs_measurements *m, const char *path, stru
         }
     }
     divide_rates(&r);
-    doubt_shares(&r, path);
+    doubt_shares(&r);
     hs_free(r.by_rate);
     return hs_sheet_close(&r.sheet, m);
 }

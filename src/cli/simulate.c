@@ -14,6 +14,7 @@
 
 #include "base/fixed.h"
 #include "base/io.h"
+#include "cli/assigned.h"
 #include "cli/interrupt.h"
 #include "cli/jitter.h"
 #include "cli/meter.h"
@@ -259,18 +260,7 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",
                   intake->reordered, intake->rows);
-    if (intake->assigned.inexact > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64
-                  " jobs have a configuration of their model that the catalogue does not know: "
-                  "the nearest batch stands for it",
-                  intake->assigned.inexact, intake->accepted);
-    if (intake->assigned.unknown_model > 0)
-        hs_report(diag, HS_WARNING, NULL, "add its row to the catalogue (--profiles)",
-                  "%" PRIu64 " of %" PRIu64
-                  " jobs name a model that the catalogue does not know, e.g. '%s'",
-                  intake->assigned.unknown_model, intake->accepted,
-                  intake->assigned.unknown_example);
+    hs_assigned_warn(&intake->assigned, intake->accepted, diag);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     if (intake->rejected > 0)

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 
 #include "base/fmt.h"
+#include "base/wholefile.h"
+#include "cli/assigned.h"
 #include "cli/models.h"
 #include "cli/setup.h"
 #include "traces/write.h"
@@ -67,17 +69,7 @@ static void tell(const struct written *done, const struct hs_trace *trace, struc
         if (counts.drops[i] > 0)
             hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
                       counts.drops[i], counts.rows, counts.drop_texts[i]);
-    if (assigned->unknown_model > 0)
-        hs_report(diag, HS_WARNING, NULL, "add its row to the catalogue (--profiles)",
-                  "%" PRIu64 " of %" PRIu64
-                  " jobs name a model that the catalogue does not know, e.g. '%s'",
-                  assigned->unknown_model, counts.accepted, assigned->unknown_example);
-    if (assigned->inexact > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64
-                  " jobs have a configuration of their model that the catalogue does not know: "
-                  "the nearest batch stands for it",
-                  assigned->inexact, counts.accepted);
+    hs_assigned_warn(assigned, counts.accepted, diag);
     hs_report(diag, HS_NOTE, NULL, NULL,
               "%" PRIu64 " jobs written; profiles: %" PRIu64 " by columns, %" PRIu64
               " by telemetry, %" PRIu64 " drawn, %" PRIu64 " without",
@@ -130,6 +122,10 @@ enum hs_status hs_trace_assign(struct hs_call *call, const struct hs_trace_optio
     if (options->output == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
                        "trace assign: where to write is missing");
+    const char *const inputs[] = {options->trace,   options->profiles,    options->map,
+                                  options->cluster, options->config_file, options->vc_file};
+    HS_TRY(hs_wholefile_check(options->output, "-o", inputs, sizeof inputs / sizeof *inputs,
+                              &call->diag));
     HS_TRY(prepare(&assign, options, &call->diag));
     enum hs_status status = hs_catalogue_load(&catalogue, options->profiles, &call->diag);
     if (status == HS_OK)

@@ -141,6 +141,22 @@ static enum hs_status recall_names(struct hs_assign *a, const struct hs_trace_jo
     return HS_OK;
 }
 
+static const char *text_of(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static void count_inexact(struct hs_assign *a, const struct hs_trace_job *job, uint32_t profile)
+{
+    struct hs_assign_counts *c = &a->counts;
+    if (c->inexact++ > 0)
+        return;
+    (void)snprintf(c->inexact_example, sizeof c->inexact_example, "%s/%s/%s/%s", job->model,
+                   text_of(job->dataset), text_of(job->batch), text_of(job->precision));
+    (void)snprintf(c->inexact_instead, sizeof c->inexact_instead, "%s",
+                   a->catalogue->profiles[profile].key);
+}
+
 static enum hs_status give_named(struct hs_assign *a, struct hs_trace_job *job, bool *is_given)
 {
     struct naming found;
@@ -158,7 +174,8 @@ static enum hs_status give_named(struct hs_assign *a, struct hs_trace_job *job, 
     give(a, job, found.profile,
          found.match == HS_MATCH_BATCH ? HS_PROFILE_FROM_TRACE_NEAREST : HS_PROFILE_FROM_TRACE);
     a->counts.by_columns++;
-    a->counts.inexact += found.match == HS_MATCH_BATCH;
+    if (found.match == HS_MATCH_BATCH)
+        count_inexact(a, job, found.profile);
     return HS_OK;
 }
 
@@ -225,6 +242,8 @@ static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
 {
     enum hs_assign_mode mode = a->options.mode;
     bool is_given = false;
+    if (job->gpus > 0)
+        hs_fractions_count(&a->counts.utils, job->gpu_util_pm);
     if (mode == HS_ASSIGN_OFF || job->gpus == 0) {
         a->counts.none++;
         return HS_OK;

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/fractions.h"
 #include "horus/trace.h"
 #include "model/profile.h"
 
@@ -41,11 +42,16 @@ struct hs_assign_options {
                                recorded day and jobs their profiles; 0 = 1 */
 };
 
+#define HS_ASSIGN_EXAMPLE 160 /* of text; longer names are cut */
+
 struct hs_assign_counts {
     uint64_t by_columns, by_telemetry, by_mix, none;
-    uint64_t inexact;       /* by_columns: nearest batch or dataset instead of an exact match */
-    uint64_t unknown_model; /* named a model that the catalogue does not know */
+    uint64_t inexact; /* by_columns: another batch, dataset or precision than the job names */
+    char inexact_example[HS_ASSIGN_EXAMPLE]; /* what the first of them names, as a key */
+    char inexact_instead[HS_ASSIGN_EXAMPLE]; /* the profile that stands for it */
+    uint64_t unknown_model;                  /* named a model that the catalogue does not know */
     char unknown_example[64];
+    struct hs_fractions utils; /* of the jobs on GPUs, as the trace has them */
 };
 
 struct hs_assign;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fractions.h"
 #include "base/io.h"
 #include "base/timeparse.h"
 #include "data/csvread.h"
@@ -73,6 +74,7 @@ struct reader {
     struct hs_csv_row row;
     uint32_t at[COLUMN_COUNT]; /* field of a column; UINT32_MAX = not in the file */
     uint32_t field_count;
+    struct hs_fractions utils;
     struct hs_diag *diag;
 };
 
@@ -248,6 +250,8 @@ static enum hs_status read_key(struct reader *r, struct hs_profile *p)
 static enum hs_status read_figures(struct reader *r, struct hs_profile *p)
 {
     HS_TRY(read_percent(r, UTIL, -1, &p->util_pm));
+    if (p->util_pm >= 0) /* a row without says nothing about the others */
+        hs_fractions_count(&r->utils, p->util_pm);
     HS_TRY(read_percent(r, UTIL_PEAK, p->util_pm, &p->util_peak_pm));
     HS_TRY(read_percent(r, BW_UTIL, -1, &p->bw_util_pm));
     if (p->util_peak_pm < p->util_pm)
@@ -288,13 +292,16 @@ static enum hs_status read_row(struct reader *r)
     return HS_OK;
 }
 
-static enum hs_status read_rows(struct reader *r)
+static enum hs_status read_rows(struct reader *r, const char *path)
 {
     HS_TRY(read_header(r));
     enum hs_status status;
     while ((status = hs_csv_next(r->csv, &r->row)) == HS_OK)
         HS_TRY(read_row(r));
-    return status == HS_END ? HS_OK : status;
+    if (status != HS_END)
+        return status;
+    hs_fractions_warn(&r->utils, &(struct hs_place){.file = path}, "util", "rows", r->diag);
+    return HS_OK;
 }
 
 enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *path,
@@ -308,7 +315,7 @@ enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *pat
     if (status == HS_OK)
         status = hs_csv_open(&r.csv, input, ',', diag);
     if (status == HS_OK) {
-        status = read_rows(&r);
+        status = read_rows(&r, path);
         hs_csv_close(r.csv);
     }
     catalogue->input_hash = hs_input_hash(input);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/fractions.h"
 #include "base/memory.h"
 #include "traces/idset.h"
 #include "traces/load.h"
@@ -23,6 +24,7 @@ struct doctor {
     struct hs_reorder held;
     struct hs_idset ids;
     struct hs_load load;
+    struct hs_fractions utils;
     struct hs_arena texts;
     const char *shown[HS_FAULT_COUNT][HS_FAULTS_SHOWN]; /* first line of each message */
     uint64_t jobs, late;
@@ -92,6 +94,8 @@ static enum hs_status examine(struct doctor *d, const struct hs_trace_job *job)
                                "job id '%s' was seen before", job->id);
     }
     d->jobs++;
+    if (job->gpus > 0)
+        hs_fractions_count(&d->utils, job->gpu_util_pm);
     return hs_load_add(&d->load, job);
 }
 
@@ -173,8 +177,10 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
     d->is_open = status == HS_OK;
     if (status == HS_OK)
         status = examine_all(d);
-    if (status == HS_OK && say_report(d, out) > 0)
-        status = HS_E_INPUT;
+    if (status == HS_OK) {
+        hs_fractions_warn(&d->utils, NULL, "gpu_util", "jobs", diag);
+        status = say_report(d, out) > 0 ? HS_E_INPUT : HS_OK;
+    }
     hs_reader_close(&d->reader);
     hs_reorder_free(&d->held);
     hs_idset_free(&d->ids);

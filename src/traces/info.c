@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/fractions.h"
 #include "base/intern.h"
 #include "traces/doctor.h"
 #include "traces/loghist.h"
@@ -31,6 +32,7 @@ struct info {
     int64_t first_us, last_us;
     uint32_t gpus_max;
     uint64_t jobs;
+    struct hs_fractions utils;
 };
 
 static unsigned class_of(uint32_t gpus)
@@ -58,6 +60,8 @@ static enum hs_status add_job(struct info *info, const struct hs_trace_job *job)
     if (info->jobs++ == 0)
         info->first_us = job->submit_us;
     info->last_us = job->submit_us;
+    if (job->gpus > 0)
+        hs_fractions_count(&info->utils, job->gpu_util_pm);
     if (job->gpus > info->gpus_max)
         info->gpus_max = job->gpus;
     info->outcomes[job->outcome]++;
@@ -175,6 +179,7 @@ static enum hs_status describe(struct info *info, const struct hs_trace_options 
         if (counts.reordered > 0)
             hs_say(out, "put in order %llu\n", (unsigned long long)counts.reordered);
         say_all(info, out);
+        hs_fractions_warn(&info->utils, NULL, "gpu_util", "jobs", diag);
     }
     hs_trace_close(trace);
     return status;

@@ -61,6 +61,10 @@ static void test_named_models(void **state)
     assert_int_equal(out.gpu_util_pm, 0);
     assert_int_equal(out.gpu_mem_mib, 17);
     assert_int_equal(assigned_counts.inexact, 1);
+    assert_string_equal(assigned_counts.inexact_example, "net-a//60/");
+    assert_string_equal(assigned_counts.inexact_instead, "NetA/Set/64/fp32");
+    assert_int_equal(assigned_counts.utils.told, 1); /* before anything is filled in */
+    assert_int_equal(assigned_counts.utils.nonzero, 0);
     job.model = "NetB";
     job.batch = NULL;
     job.gpu_mem_mib = 0;

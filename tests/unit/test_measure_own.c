@@ -68,8 +68,22 @@ static void test_own_fractions(void **state)
     hs_measure_free(&t.m);
     measured_put("a.csv", "job_a,job_b,gpu,util_a\nA/D/1/fp32,,G,0.8\nB/D/1/fp32,,G,1\n");
     sink_init(&t.sink);
+    assert_int_equal(hs_measure_read(&t.m, "a.csv", &t.sink.diag), HS_E_INPUT);
+    assert_non_null(strstr(t.sink.text, "a.csv: error: no utilization is above 1"));
+    assert_non_null(strstr(t.sink.text, "45, not 0.45"));
+}
+
+/* B at 0.6 % adds 26 points to a pair with A: 60 % was meant. C, idle in truth, adds 1 point. */
+static void test_own_fraction_of_one_job(void **state)
+{
+    (void)state;
+    measured_put("a.csv", "job_a,job_b,gpu,speed_a,speed_b,util_a,util_b,util_joint\n"
+                          "A/D/1/fp32,B/D/1/fp32,G,0.7,0.8,66,0.6,92\n"
+                          "A/D/1/fp32,C/D/1/fp32,G,1,1,66,0.6,67\n");
+    sink_init(&t.sink);
     assert_int_equal(hs_measure_read(&t.m, "a.csv", &t.sink.diag), HS_OK);
-    assert_non_null(strstr(t.sink.text, "a.csv: warning: no utilization is above 1"));
+    assert_non_null(strstr(t.sink.text, "a.csv:2: warning: B/D/1/fp32: at most 1 % busy alone"));
+    assert_int_equal(t.sink.diag.warnings, 1);
 }
 
 /* Rates a second: the rate alone may follow; whose is nowhere has no speed. Another GPU type is
@@ -192,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_own, tear_down),
         cmocka_unit_test_teardown(test_own_fractions, tear_down),
+        cmocka_unit_test_teardown(test_own_fraction_of_one_job, tear_down),
         cmocka_unit_test_teardown(test_own_rates, tear_down),
         cmocka_unit_test_teardown(test_own_two_rows, tear_down),
         cmocka_unit_test_teardown(test_own_faults, tear_down),
