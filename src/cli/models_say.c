@@ -46,6 +46,11 @@ static void say_interference(struct hs_models *m, const struct hs_run_options *o
                    m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
 }
 
+static const char *type_text(const char *name)
+{
+    return strcmp(name, HS_UNTYPED) == 0 ? "untyped GPUs" : name;
+}
+
 /* What a fit knows of some GPU types and not of others. */
 typedef bool knows_type_fn(const struct hs_speed *speed, uint32_t type);
 
@@ -59,7 +64,8 @@ static void list_types(char *text, size_t size, const struct hs_models *m,
     for (uint32_t t = 0; t < cluster->type_count && used < size; t++) {
         if (knows(m->speed, t) != wanted)
             continue;
-        int n = snprintf(text + used, size - used, "%s%s", comma, cluster->types[t].name);
+        int n =
+            snprintf(text + used, size - used, "%s%s", comma, type_text(cluster->types[t].name));
         used += n > 0 ? (size_t)n : 0;
         comma = ", ";
     }
@@ -76,7 +82,8 @@ static void say_speeds(struct hs_models *m, const struct hs_run_options *options
     char *text = m->speeds_text;
     size_t used = (size_t)snprintf(
         text, sizeof m->speeds_text, "run times are those of %s%s",
-        hs_speed_reference(m->speed)[0] != '\0' ? hs_speed_reference(m->speed) : "the trace",
+        hs_speed_reference(m->speed)[0] != '\0' ? type_text(hs_speed_reference(m->speed))
+                                                : "the trace",
         options->reference_type == NULL && cluster->type_count > 1 ? " (the first type)" : "");
     for (uint32_t t = 0; t < cluster->type_count && used < sizeof m->speeds_text; t++) {
         if (is_reference(m, cluster, t))

@@ -264,9 +264,7 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     if (intake->rejected > 0)
-        hs_report(diag, HS_WARNING, NULL,
-                  "jobs.csv has them with status rejected; 'horus trace validate' lists those that "
-                  "need no profile to be told",
+        hs_report(diag, HS_WARNING, NULL, "they have status rejected in jobs.csv",
                   "%" PRIu64 " of %" PRIu64 " jobs were rejected: they can never run",
                   intake->rejected, intake->accepted);
     if (result->figures.unfinished > 0)

@@ -20,6 +20,7 @@
 #define HS_NODES_MAX     1000000u
 #define HS_NODE_GPUS_MAX 1024u
 #define HS_GPU_TYPES_MAX 64u
+#define HS_UNTYPED       "GPU" /* name of the type of nodes that state none */
 
 struct hs_gpu_type {
     const char *name;

@@ -31,8 +31,6 @@ struct hs_cluster_draft {
     uint32_t vc_count, vc_cap;
 };
 
-#define HS_UNTYPED "GPU" /* name of the type of nodes that state none */
-
 /* Memory of well-known GPUs, MiB; 0 if the name is not one of them. */
 uint32_t hs_gpu_known_mem_mib(const char *name);
 /* Adds the type, speed 1; HS_E_LIMIT past HS_GPU_TYPES_MAX. */
