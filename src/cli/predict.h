@@ -22,24 +22,31 @@ struct hs_predict_options {
     double gamma, util_noise, util_bias, memory_noise;
     int32_t crowd, predictor, predictor_holdout, memory_predictor;
     int64_t seed;
-    bool json;
+    bool json, list;
 };
 
 struct hs_figure {
-    double value;       /* NaN = not known */
-    double error;       /* in the unit of the value, unless said otherwise; NaN = not known */
-    const char *source; /* where it comes from, or why it is not known */
+    double value;         /* NaN = not known */
+    double error;         /* in the unit of the value, unless said otherwise; NaN = not known */
+    const char *source;   /* where it comes from, or why it is not known */
+    bool is_extrapolated; /* to a GPU type on which that was neither measured nor fitted */
+    bool is_raised;       /* a slowdown to the power --gamma */
 };
 
 struct hs_predicted_job {
     const char *asked; /* as it was given */
     const char *key;
-    const char *taken;     /* of an unmeasured one: the row that a run would take; else NULL */
+    const char *taken;     /* of an unmeasured one: the row that a run takes; else NULL */
     uint32_t profile, row; /* in the catalogue: itself, and the row taken */
+    /* What a run applies, so of the row taken. */
     struct hs_figure util, memory_mib, step_ms; /* alone; utilizations are fractions */
     struct hs_figure *speeds;                   /* by GPU type, the first is that asked about */
     struct hs_figure slowdown;                  /* error: of the speed */
     struct hs_figure util_told, memory_told_mib, slowdown_told;
+    /* The best there is for what was asked about, where its utilization was not measured. */
+    bool has_estimate;
+    struct hs_figure util_estimated;
+    struct hs_figure slowdown_estimated; /* beside the others as asked about */
 };
 
 struct hs_prediction {
@@ -47,9 +54,14 @@ struct hs_prediction {
     struct hs_predicted_job *jobs;
     const char **types;
     uint32_t count, type_count;
-    struct hs_figure util, memory_mib; /* of all together */
-    uint32_t reserve_mib;              /* what sharing costs beyond their sum */
-    uint32_t capacity_mib;             /* of the GPU; 0 = not known */
+    const char **measured;    /* GPU types that the catalogue or a loaded model file knows */
+    const char **speed_types; /* of these, those that speeds are known of */
+    uint32_t measured_count, speed_type_count;
+    double gamma;
+    const char *predictor, *run_predictor; /* that of told; what a run tells unless it is told to */
+    struct hs_figure util, memory_mib;     /* of all together */
+    uint32_t reserve_mib;                  /* what sharing costs beyond their sum */
+    uint32_t capacity_mib;                 /* of the GPU; 0 = not known */
     struct hs_arena arena;
 };
 
@@ -58,8 +70,17 @@ hs_predict(struct hs_prediction *p, const struct hs_predict_options *options, st
 /* Sum and reserve within the capacity? False where any of them is not known. */
 bool hs_prediction_fits(const struct hs_prediction *p);
 bool hs_prediction_knows_fit(const struct hs_prediction *p);
+/* Is any of the jobs estimated? Then all slowdowns are, too. */
+bool hs_prediction_has_estimate(const struct hs_prediction *p);
+/* "measured^1.43", "general, extrapolated". */
+void hs_figure_label(const struct hs_prediction *p, const struct hs_figure *f, char *text,
+                     size_t size);
 void hs_predict_say(struct hs_output *out, const struct hs_prediction *p);
 void hs_predict_json(struct hs_output *out, const struct hs_prediction *p);
 void hs_prediction_free(struct hs_prediction *p);
+/* What the catalogue has, one line a model and dataset. */
+HS_MUST_USE enum hs_status hs_predict_list(struct hs_output *out,
+                                           const struct hs_predict_options *options,
+                                           struct hs_diag *diag);
 
 #endif

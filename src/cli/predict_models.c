@@ -36,22 +36,6 @@ static void add_type(struct hs_prediction *p, const char *name)
         p->type_count++;
 }
 
-static enum hs_status add_types_of_speed(struct hs_prediction *p, const struct hs_predict_models *m,
-                                         struct hs_diag *diag)
-{
-    struct hs_jsoncheck check;
-    enum hs_status status =
-        hs_modelfile_open(&check, m->files.path[HS_MODEL_SPEED], HS_MODEL_SPEED, diag);
-    if (status == HS_OK) {
-        const struct hs_json *types = hs_json_get(hs_json_root(check.doc), "types");
-        for (const struct hs_json *t = hs_json_first(types); t != NULL; t = hs_json_next(t))
-            if (hs_json_text(t) != NULL)
-                add_type(p, hs_json_text(t));
-    }
-    hs_json_close(check.doc);
-    return status;
-}
-
 /* The type asked about comes first: times and speeds are relative to it. */
 static enum hs_status collect_types(struct hs_prediction *p, struct hs_predict_models *m,
                                     const char *gpu, struct hs_diag *diag)
@@ -64,12 +48,13 @@ static enum hs_status collect_types(struct hs_prediction *p, struct hs_predict_m
     if (p->type_count == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "for example V100",
                        "predict: '%s' is not the name of a GPU type", gpu);
-    HS_TRY(add_types_of_speed(p, m, diag));
+    for (uint32_t i = 0; i < p->speed_type_count; i++)
+        add_type(p, p->speed_types[i]);
     for (uint32_t i = 0; i < p->count; i++)
         add_type(p, p->catalogue.profiles[p->jobs[i].row].gpu);
-    for (uint32_t i = 0; i < p->catalogue.count; i++)
-        if (hs_model_same_name(p->catalogue.profiles[i].gpu, gpu))
-            add_type(p, p->catalogue.profiles[i].gpu);
+    for (uint32_t i = 0; i < p->measured_count; i++)
+        if (hs_model_same_name(p->measured[i], gpu))
+            add_type(p, p->measured[i]);
     size_t len = 0;
     for (uint32_t t = 0; t < p->type_count && len < sizeof spec; t++)
         len += (size_t)snprintf(spec + len, sizeof spec - len, "%s1x1:%s", t > 0 ? "," : "",
@@ -135,6 +120,7 @@ enum hs_status hs_predict_open(struct hs_predict_models *m, struct hs_prediction
         .mem_ln_sd = options->memory_noise,
         .seed = (uint64_t)options->seed};
     HS_TRY(hs_modelset_init(&m->files, options->models, diag));
+    HS_TRY(hs_predict_survey(m, p, options, diag));
     HS_TRY(collect_types(p, m, options->gpu, diag));
     HS_TRY(open_truth(m, p, options, diag));
     HS_TRY(hs_speed_load(&m->speed, m->files.path[HS_MODEL_SPEED], &p->catalogue, &m->cluster,

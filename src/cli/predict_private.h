@@ -18,6 +18,9 @@ struct hs_predict_models {
     struct hs_predictor *regress, *told;
     struct hs_cluster cluster;            /* one node of each GPU type */
     double joint_error, memory_error_mib; /* of pairs; NaN = not told */
+    /* GPU types that the truth's and the policies' general form and the regression were fitted on;
+     * NULL = the file does not tell. */
+    const char *general_gpu, *told_gpu, *regress_gpu;
 };
 
 /* The jobs asked about as rows of p->catalogue; what was not measured is added. */
@@ -29,6 +32,10 @@ HS_MUST_USE enum hs_status hs_predict_open(struct hs_predict_models *m, struct h
                                            const struct hs_predict_options *options,
                                            struct hs_diag *diag);
 void hs_predict_close(struct hs_predict_models *m);
+/* Fills p->measured and the types that forms were fitted on. */
+HS_MUST_USE enum hs_status hs_predict_survey(struct hs_predict_models *m, struct hs_prediction *p,
+                                             const struct hs_predict_options *options,
+                                             struct hs_diag *diag);
 /* Both together, kept as long as p. */
 const char *hs_predict_text(struct hs_prediction *p, const char *before, const char *name);
 
