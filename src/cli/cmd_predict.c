@@ -14,8 +14,11 @@ static enum hs_status predict(struct hs_call *call)
 {
     const struct hs_predict_options *options = call->options;
     struct hs_prediction prediction;
+    if (options->list)
+        return hs_predict_list(&call->out, options, &call->diag);
     if (options->job == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "for example --job ResNet18:64:amp",
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       "for example --job ResNet18:64:amp; --list tells what there is",
                        "predict: --job is missing: " JOB_FORM);
     if (options->gpu == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "for example --gpu V100",
@@ -46,11 +49,15 @@ static const char *const holdouts[] = {"config", "model", NULL};
 
 static const struct hs_option options_table[] = {
     {ROW(job, TEXT, ASKED, .unit = JOB_FORM,
-         .help = "a configuration; what is left out is the first that the catalogue has"),
+         .help = "a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; what is left "
+                 "out is the first that the catalogue has"),
      .in_short_help = true},
     {ROW(with, TEXT, ASKED, .unit = JOB_FORM, .help = "a job on the same GPU; may be repeated"),
      .in_short_help = true, .is_repeated = true},
     {ROW(gpu, TEXT, ASKED, .unit = "TYPE", .help = "GPU type, such as V100"),
+     .in_short_help = true},
+    {ROW(list, FLAG, ASKED, .preset = "no",
+         .help = "the models, datasets, precisions and batches that there are to ask about"),
      .in_short_help = true},
     {ROW(json, FLAG, ASKED, .preset = "no", .help = "everything as JSON; utilizations from 0 to 1"),
      .in_short_help = true},
@@ -91,10 +98,10 @@ const struct hs_verb hs_verb_predict = {
         "Tells utilization, memory, time of a step and speed of each job alone, and slowdowns, "
         "utilization and memory of all of them on one GPU, each number with its source (measured, "
         "fitted to both jobs, general form of two utilizations, modelled for more than two jobs, "
-        "extrapolated to what was not measured) and the error on held-out rows. What a policy is "
-        "told stands beside what a run applies.",
-    .examples = {"predict --job ResNet18:64 --gpu RTX3090",
-                 "predict --job ResNet18:64:amp --with LSTM:128 --gpu RTX3090",
+        "extrapolated to a GPU type on which it was not measured) and the error on held-out rows. "
+        "What a policy is told stands beside what a run applies. A batch that the catalogue does "
+        "not have is told of twice: the row that a run takes for it, and the estimate.",
+    .examples = {"predict --list", "predict --job ResNet18:64:amp --with LSTM:128 --gpu RTX3090",
                  "predict --job ResNet50:32 --with Transformer:64 --gpu V100 --json"},
     .options = options_table,
     .options_size = sizeof(struct hs_predict_options),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * "MODEL[:BATCH[:PRECISION[:DATASET]]]" to a row of the catalogue. A batch or precision that was
- * not measured becomes a row of its own; a model or dataset that is not known is an error.
+ * "MODEL[:BATCH[:PRECISION[:DATASET]]]", or a key as it is printed,
+ * "MODEL/DATASET/BATCH/PRECISION", to a row of the catalogue. A batch or precision that was not
+ * measured becomes a row of its own; a model or dataset that is not known is an error.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static enum hs_status unknown_model(struct hs_prediction *p, const char *model,
                                     struct hs_diag *diag)
 {
     const struct hs_catalogue *catalogue = &p->catalogue;
-    char hint[2 * NAME_MAX_LEN], wanted[NAME_MAX_LEN];
+    char hint[3 * NAME_MAX_LEN], wanted[NAME_MAX_LEN];
     char(*plain)[NAME_MAX_LEN] = hs_arena_alloc(&p->arena, catalogue->count * sizeof *plain + 1);
     const char **names = hs_arena_alloc(&p->arena, catalogue->count * sizeof *names + 1);
     if (plain == NULL || names == NULL)
@@ -43,28 +44,40 @@ static enum hs_status unknown_model(struct hs_prediction *p, const char *model,
     }
     plain_name(model, wanted);
     const char *nearest = hs_nearest(wanted, names, catalogue->count);
-    (void)snprintf(hint, sizeof hint, "add its row to the catalogue (--profiles)");
+    (void)snprintf(hint, sizeof hint,
+                   "'horus predict --list' tells what it has; --profiles gives another");
     for (uint32_t i = 0; nearest != NULL && i < catalogue->count; i++)
         if (names[i] == nearest)
-            (void)snprintf(hint, sizeof hint, "did you mean '%.64s'?",
+            (void)snprintf(hint, sizeof hint,
+                           "did you mean '%.64s'? 'horus predict --list' tells all",
                            catalogue->profiles[i].model);
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "predict: the catalogue has no model '%s'", model);
 }
 
+/* No name of the catalogue has a '/', so that the separator tells the form. */
 static enum hs_status split(struct hs_prediction *p, const char *asked, const char **parts,
                             struct hs_diag *diag)
 {
-    const char *rest = asked;
+    static const int by_colon[PARTS] = {MODEL, BATCH, PRECISION, DATASET};
+    static const int by_slash[PARTS] = {MODEL, DATASET, BATCH, PRECISION};
+    bool is_key = strchr(asked, '/') != NULL;
+    const char *rest = asked, *ends = is_key ? "/" : ":";
+    bool is_whole = false;
     for (uint32_t i = 0; i < PARTS; i++) {
-        size_t len = strcspn(rest, ":");
-        parts[i] = hs_arena_text(&p->arena, rest, len);
-        if (parts[i] == NULL)
+        size_t len = strcspn(rest, ends);
+        const char *part = hs_arena_text(&p->arena, rest, len);
+        if (part == NULL)
             return no_memory(diag);
-        rest += len + (rest[len] == ':');
+        parts[is_key ? by_slash[i] : by_colon[i]] = part;
+        is_whole = rest[len] == '\0';
+        rest += len + !is_whole;
     }
-    if (*rest != '\0' || parts[MODEL][0] == '\0')
-        return hs_fail(diag, HS_E_USAGE, NULL, "for example ResNet18:64:amp",
-                       "predict: a job is MODEL[:BATCH[:PRECISION[:DATASET]]], not '%s'", asked);
+    if (!is_whole || parts[MODEL][0] == '\0')
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "for example ResNet18:64:amp or ResNet18/CIFAR-10/64/amp",
+                       "predict: a job is MODEL[:BATCH[:PRECISION[:DATASET]]] or "
+                       "MODEL/DATASET/BATCH/PRECISION, not '%s'",
+                       asked);
     int64_t batch;
     const char *text = parts[BATCH];
     if (*text != '\0' &&
