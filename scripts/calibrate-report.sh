@@ -107,6 +107,10 @@ general() { echo ".general.holdout[] | select(.protocol == \"$1\")"; } # PROTOCO
 table() { # GPU PROTOCOL
     echo ".tables[] | select(.gpu == \"$1\") | .holdout[] | select(.protocol == \"$2\")"
 }
+by_family() { # PROTOCOL GPU: a V100's time on that type
+    echo ".holdout[] | select(.protocol == \"$1\" and .fallback == \"family\" and
+        .gpu == \"$2\" and .reference == \"V100\")"
+}
 util() { echo ".holdout[] | select(.protocol == \"$1\")"; } # PROTOCOL
 
 interference() {
@@ -193,9 +197,10 @@ others() {
         "$(util "unseen model, host time known").mae"
 
     while read -r gpu mape; do
-        figure A10 "time on $gpu from V100 by family: MAPE, %" '<=' "$mape" - speed \
-            ".holdout[] | select(.protocol == \"in the table\" and .fallback == \"family\" and
-                .gpu == \"$gpu\" and .reference == \"V100\") | .mape * 100"
+        figure A10 "job in the table, time on $gpu by family: MAPE, %" '<=' "$mape" - speed \
+            "$(by_family "in the table" "$gpu") | .mape * 100"
+        figure A10 "  unseen job, the same" - - - speed \
+            "$(by_family "unseen job" "$gpu") | .mape * 100"
     done <<'END'
 K80 15
 P100 12.5
@@ -223,7 +228,7 @@ costs() {
             awk '/^  together / { s = $NF / 1000 } END { print s == "" ? "none" : s }')
     line A12 "a slowdown, ns" '<=' 100 - "$pair_ns"
     passed A12 "  nothing is allocated in the event loop" unit/test_allocation
-    line A12 "  all fits of the four models, s" '<=' 1.0 - "$fits_s"
+    line A12 "  all fits alone, without hold-outs, s" '<=' 1.0 - "$fits_s"
 }
 
 a1
@@ -250,6 +255,7 @@ answer | awk -F'\t' -v unchecked="$unchecked" '
         if (value == "-") return "not checked"
         if (value == "none") return "MISSED: no figure"
         if (op == "tests") return value == must ? "met" : "MISSED"
+        if (must == "-" && stretch == "-") return "told"
         if (must != "-" && !meets(op, must, value)) return "MISSED"
         if (stretch == "-") return "met"
         if (meets(op == "-" ? "<=" : op, stretch, value)) return "stretch"
@@ -261,10 +267,10 @@ answer | awk -F'\t' -v unchecked="$unchecked" '
         if (op ~ /^\+-/) return text " " op
         return (op == "-" ? "<=" : op) " " text
     }
-    function row(a, b, c, d, e, f) { printf "%-3s | %-46s | %-13s | %-9s | %-8s | %s\n", a, b, c, d, e, f }
+    function row(a, b, c, d, e, f) { printf "%-3s | %-48s | %-13s | %-9s | %-8s | %s\n", a, b, c, d, e, f }
     BEGIN {
         row("id", "requirement", "must", "stretch", "seen", "verdict")
-        row("---", "----------------------------------------------", "-------------", "---------",
+        row("---", "------------------------------------------------", "-------------", "---------",
             "--------", "-------")
     }
     {
@@ -277,10 +283,10 @@ answer | awk -F'\t' -v unchecked="$unchecked" '
     }
     END {
         printf "\n%d figures: %d met, of those with a stretch %d reach it; %d missed; %d not checked\n",
-            NR, count["met"] + count["stretch"], count["stretch"], count["missed"],
+            NR - count["told"], count["met"] + count["stretch"], count["stretch"], count["missed"],
             count["not checked"]
-        print "Acceptance: calibration study, section 8. A figure is compared at the digits in which its"
-        print "requirement is written: .0483 against \"<= .048\" is .048, and meets it."
+        print "A figure is compared at the digits in which its requirement is written: .0483 against"
+        print "\"<= .048\" is .048, and meets it. configs/models/README.md tells what the protocols are."
         if (count["not checked"]) {
             list = ""
             for (i = 1; i <= 12; i++)

@@ -63,7 +63,10 @@ make_models() {
     jq -n '{holdout: [
             {protocol: "in the table", fallback: "family", gpu: "K80", reference: "V100", mape: 0.15},
             {protocol: "in the table", fallback: "family", gpu: "P100", reference: "V100",
-             mape: 0.125}]}' >"$work/models/speed.json"
+             mape: 0.125},
+            {protocol: "unseen job", fallback: "family", gpu: "K80", reference: "V100", mape: 0.5},
+            {protocol: "unseen job", fallback: "family", gpu: "P100", reference: "V100",
+             mape: 0.5}]}' >"$work/models/speed.json"
 }
 
 change() { # FILE JQ
@@ -112,6 +115,7 @@ change interference '.tables += [.tables[1]]'
 case_is "a figure told twice is none" 1 5 'V100, new job after 3 tries: R2 .*MISSED: no figure$'
 change predictor '(.holdout[] | select(.protocol == "unseen model")).mae = null'
 case_is "a figure that is no number is missed" 1 1 'unseen model: MAE .*MISSED: no figure$'
+case_is "what is asked of nothing is told beside" 0 0 'unseen job, the same +\| - +\| - +\| 50 +\| told$'
 change speed '.holdout[0].mape = 0.156'
 case_is "per cent" 1 1 '<= 15 .*15\.6 +\| MISSED$'
 rm "$work/models/utilization.json"
