@@ -6,29 +6,38 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NAME_WIDTH  44
 #define LARGEST     1e9 /* of what is printed; keeps the scaled number within 63 bits */
 #define DECIMAL_MAX 9u
 
-void hs_say_number(struct hs_output *out, double value, unsigned decimals, int width)
+static void format(char text[64], double value, unsigned decimals)
 {
-    char text[64];
     uint64_t scale = 1;
     for (unsigned i = 0; i < decimals && i < DECIMAL_MAX; i++)
         scale *= 10;
     if (!(fabs(value) < LARGEST)) {
-        (void)snprintf(text, sizeof text, "%s", isnan(value) ? "-" : value > 0 ? "inf" : "-inf");
-    } else {
-        uint64_t scaled = (uint64_t)(fabs(value) * (double)scale + 0.5);
-        int len = snprintf(text, sizeof text, "%s%" PRIu64, value < 0 && scaled > 0 ? "-" : "",
-                           scaled / scale);
-        if (decimals > 0)
-            (void)snprintf(text + len, sizeof text - (size_t)len, ".%0*" PRIu64, (int)decimals,
-                           scaled % scale);
+        (void)snprintf(text, 64, "%s", isnan(value) ? "-" : value > 0 ? "inf" : "-inf");
+        return;
     }
-    hs_say(out, "%*s", width, text);
+    uint64_t scaled = (uint64_t)(fabs(value) * (double)scale + 0.5);
+    int len = snprintf(text, 64, "%s%" PRIu64, value < 0 && scaled > 0 ? "-" : "", scaled / scale);
+    if (decimals > 0)
+        (void)snprintf(text + len, 64 - (size_t)len, ".%0*" PRIu64, (int)decimals, scaled % scale);
+}
+
+/* Neighbours must not run together: decimals give way, then the column. */
+void hs_say_number(struct hs_output *out, double value, unsigned decimals, int width)
+{
+    char text[64];
+    format(text, value, decimals);
+    while (width > 0 && strlen(text) >= (size_t)width && decimals > 0)
+        format(text, value, --decimals);
+    bool is_wide = width > 0 && strlen(text) >= (size_t)width;
+    hs_say(out, "%s%*s", is_wide ? " " : "", width, text);
 }
 
 void hs_say_score_head(struct hs_output *out, const char *title)

@@ -132,8 +132,20 @@ static double reserve(const struct memory_errors *e, uint32_t percent)
 
 /* ---- for people ---- */
 
+static bool is_measured(const struct study *s, enum hs_joint_target target)
+{
+    for (uint32_t i = 0; i < s->data.count; i++)
+        if (isfinite(s->data.rows[i].joint[target]))
+            return true;
+    return false;
+}
+
 static void say_target(const struct study *s, struct hs_output *out, enum hs_joint_target target)
 {
+    if (!is_measured(s, target)) {
+        hs_say(out, "\n%s: not in the data\n", targets[target].name);
+        return;
+    }
     for (int p = 0; p < HS_JOINT_PROTOCOLS; p++) {
         hs_say(out, "\n%s, %s", targets[target].name, hs_joint_protocol_texts[p]);
         hs_say_score_head(out, "form");
