@@ -141,7 +141,7 @@ static const struct hs_option options_table[] = {
                .unit = "%",
                .help = "a pair whose joint utilization is lower than that of one job alone by more "
                        "than this did not overlap",
-               .source = "calibration.md 2, trap 2: 0.02 to 0.20 change k by 0.07"},
+               .source = "configs/models/README.md, step overlap: 2 to 20 change k by 0.07"},
      .group = "Data"},
     {.param = {.key = "profiles",
                .type = HS_PARAM_TEXT,

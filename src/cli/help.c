@@ -62,6 +62,14 @@ static void say_option(struct hs_output *out, const struct hs_option *option, bo
     hs_say_wrapped(out, text, SYNOPSIS_INDENT, columns);
 }
 
+static bool has_option(const struct hs_verb *verb, const char *key)
+{
+    const struct hs_option *o = verb->options;
+    while (o->param.key != NULL && strcmp(o->param.key, key) != 0)
+        o++;
+    return o->param.key != NULL;
+}
+
 void hs_help_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     hs_say(out, "usage: horus %s%s%s%s\n%s\n\n", verb->name,
@@ -89,8 +97,10 @@ void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_
         say_option(out, o, false, columns);
     }
     say_examples(out, verb);
-    hs_say(out, "\nTIME is 90s, 15min, 2h or 7d; a bare number is seconds. In a --config file and "
-                "for --set,\n--max-jobs=9 is the key max_jobs with the value 9.\n");
+    if (has_option(verb, "config"))
+        hs_say(out,
+               "\nTIME is 90s, 15min, 2h or 7d; a bare number is seconds. In a --config file and "
+               "for --set,\n--max-jobs=9 is the key max_jobs with the value 9.\n");
 }
 
 void hs_help_program(struct hs_output *out)
