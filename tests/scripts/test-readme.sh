@@ -54,4 +54,9 @@ verdict "paths exist" "$(
     grep -oP '(?<![\w/])(src|include|traces|configs|tests|scripts|results/R)[\w.-]*/[\w./-]*\w' README.md |
         sort -u | while read -r path; do [ -e "$path" ] || echo "$path"; done
 )"
+verdict "make check takes as long as make help says" "$(
+    sed -nE 's/^check:.*(\([^)]*\))$/\1/p' Makefile | while read -r time; do
+        grep -qF "every test $time" README.md || echo "$time"
+    done
+)"
 exit $failed
