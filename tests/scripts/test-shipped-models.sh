@@ -57,10 +57,11 @@ if command -v gnuplot >/dev/null; then
     mkdir "$work/models/rows" "$work/plots"
     mv "$work/rows/interference.csv" "$work/models/rows/"
     verdict "figures are drawn without a warning" "$(
-        gnuplot -c scripts/plot-calibration.gp "$work/models" "$work/plots" 2>&1
+        gnuplot -c scripts/plot-calibration.gp "$work/models" "$work/plots" 2>&1 >"$work/drawn"
         for figure in observed utilization residual; do
             file=$work/plots/calibration-$figure.png
             [ "$(head -c 4 "$file" 2>/dev/null | tail -c 3)" = PNG ] || echo "no $file"
+            grep -qxF "$file" "$work/drawn" || echo "$file was not named"
         done
     )"
 else
