@@ -42,9 +42,11 @@ void hs_plan_resume(struct hs_plan *p, hs_job_id job);
  * GPU add up to at most 1. Different lanes run at once and interfere. Lane 0, the default, is
  * nobody's: a job in it runs beside all others, with share 1. */
 void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t lane, uint64_t share_q32);
-/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). */
+/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like lane and share it ends with the placement, also
+ * when the job is moved. */
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
-/* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE); 0 lifts the limit. */
+/* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE); 0 lifts the limit, which otherwise
+ * stays with the job wherever it goes. */
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
 /* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);

@@ -315,13 +315,32 @@ static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
     return job->nodes_spanned > nodes;
 }
 
-/* An elastic job on more or fewer GPUs than it asked for: linear in them where nothing is known. */
-static uint64_t job_resize(const struct hs_engine *e, const struct hs_job *job, uint64_t rate)
+/* What being spread, and holding more or fewer GPUs than asked for, makes of the job on one type.
+ */
+static uint64_t type_factor_q32(const struct hs_engine *e, const struct hs_job *job, uint32_t type,
+                                bool is_spread)
 {
-    if (e->config.speed == NULL)
-        return (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);
-    return hs_q32_mul(rate, hs_speed_resize_q32(e->config.speed, job->profile, job->gpu_type,
-                                                job->gpus_held, job->gpus));
+    const struct hs_speed *speed = e->config.speed;
+    uint64_t factor =
+        is_spread ? hs_speed_spread_q32(speed, job->profile, type, job->gpus_held) : HS_Q32_ONE;
+    if (job->gpus_held == job->gpus || job->gpus == 0)
+        return factor;
+    return hs_q32_mul(factor,
+                      hs_speed_resize_q32(speed, job->profile, type, job->gpus_held, job->gpus));
+}
+
+/* The same for a gang of several types: that of the worst, because all wait for it. */
+static uint64_t gang_factor_q32(const struct hs_engine *e, const struct hs_job *job, bool is_spread)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t last = UINT32_MAX;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        uint32_t type = e->cluster->nodes[e->gpus[e->jobs.seats[s].gpu].node].type;
+        uint64_t factor = type != last ? type_factor_q32(e, job, type, is_spread) : least;
+        least = factor < least ? factor : least;
+        last = type;
+    }
+    return least;
 }
 
 uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
@@ -332,11 +351,12 @@ uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
 uint64_t hs_progress_placed_rate(const struct hs_engine *e, const struct hs_job *job)
 {
     uint64_t rate = job_slowest_q32(e, job);
-    if (e->config.has_locality && job->nodes_spanned > 1 && job_is_spread(e, job))
-        rate = hs_q32_mul(rate, hs_speed_spread_q32(e->config.speed, job->profile, job->gpu_type,
-                                                    job->gpus_held));
-    if (job->gpus_held != job->gpus && job->gpus > 0)
-        rate = job_resize(e, job, rate);
+    bool is_spread = e->config.has_locality && job->nodes_spanned > 1 && job_is_spread(e, job);
+    bool is_resized = job->gpus_held != job->gpus && job->gpus > 0;
+    if (is_resized && e->config.speed == NULL) /* linear where nothing is known */
+        rate = (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);
+    else if (is_spread || is_resized)
+        rate = hs_q32_mul(rate, gang_factor_q32(e, job, is_spread));
     return hs_q32_mul(hs_q32_mul(rate, job->share_q32), job->cap_q32);
 }
 

@@ -181,21 +181,21 @@ static void rate(struct sim *m, int job)
 {
     const struct live *l = &m->live[job];
     bool is_spread = nodes_spanned(m, job) > nodes_needed(m, job);
-    long double slowest = INFINITY, worst = 0;
+    long double slowest = INFINITY, worst = 0, locality = INFINITY;
     m->rate_q32[job] = 0;
     m->rate_error[job] = 0;
     if (!l->is_placed || l->is_paused || l->cost_us > 0)
         return;
-    const struct rates_speed *first = speed_of(m->s, job, type_of(m->s, l->gpus[0]));
-    long double locality = is_spread ? spread_factor(first, l->gpu_count) : 1;
-    if (l->gpu_count != m->s->jobs[job].gpus)
-        locality *= throughput(first, l->gpu_count) / throughput(first, m->s->jobs[job].gpus);
     for (int i = 0; i < l->gpu_count; i++) {
         const struct rates_speed *v = speed_of(m->s, job, type_of(m->s, l->gpus[i]));
         long double error, slowdown = slowdown_on(m, job, l->gpus[i], &error);
         long double inverse = floorl(Q32 / slowdown) / Q32;
         slowest = fminl(slowest, v->speed * l->share * inverse);
         worst = fmaxl(worst, error / slowdown);
+        long double factor = is_spread ? spread_factor(v, l->gpu_count) : 1;
+        if (l->gpu_count != m->s->jobs[job].gpus)
+            factor *= throughput(v, l->gpu_count) / throughput(v, m->s->jobs[job].gpus);
+        locality = fminl(locality, factor);
     }
     long double product = l->cap * locality * slowest;
     m->rate_q32[job] = (uint64_t)floorl(product * Q32);

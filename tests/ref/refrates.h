@@ -9,8 +9,8 @@
  * Readings of the text where it leaves room:
  *   - A job that pays a cost sits on its GPUs and slows others; a paused one does not (state.h).
  *   - Over GPU types a gang's speed is that of its slowest worker; how it scales with its GPUs and
- *     suffers from being spread goes by the type of its first GPU and by as many as it holds. It is
- *     spread when fewer of the nodes that it may use would hold as many.
+ *     suffers from being spread, by as many as it holds, is that of the type on which both together
+ *     are worst. It is spread when fewer of the nodes that it may use would hold as many.
  *   - A pair's speed 1 / S and every speed of a model are rounded down to Q32 once; their product
  *     is rounded down at its end.
  *   - The releases of a plan come first, then its placements, then its settings, each in its order.

@@ -228,13 +228,15 @@ static int64_t ends_over_two_nodes(uint32_t gpus, const char *shape)
 }
 
 /* Two GPUs on two nodes of two are spread: factor 1/2. Four on two nodes of two are not: they need
- * both. A V100 and a P100: the slowest worker at 1/2, spread 1/2. */
+ * both. A V100 and a P100: the slowest worker at 1/2, spread 1/2; with times of the P100 it is
+ * at 1, and the V100 still slows it by 1/2, wherever it stands in the cluster. */
 static void a_spread_gang_is_slowed(void **state)
 {
     (void)state;
     assert_int_equal(ends_over_two_nodes(2, "2x2:V100"), 200 * S);
     assert_int_equal(ends_over_two_nodes(4, "2x2:V100"), 100 * S);
     assert_int_equal(ends_over_two_nodes(2, "1x2:V100,1x2:P100"), 400 * S);
+    assert_int_equal(ends_over_two_nodes(2, "1x2:P100,1x2:V100"), 200 * S);
 }
 
 static void on_all_nodes(const struct hs_view *v, struct hs_plan *p, int call)
