@@ -71,6 +71,12 @@ static void list_types(char *text, size_t size, const struct hs_models *m,
     }
 }
 
+/* Measured speeds are for jobs of known models. */
+static bool is_by_model(const struct hs_models *m, uint32_t type)
+{
+    return m->assign.mode != HS_ASSIGN_OFF && hs_speed_is_by_model(m->speed, type);
+}
+
 static bool is_reference(const struct hs_models *m, const struct hs_cluster *cluster, uint32_t type)
 {
     return hs_model_same_name(cluster->types[type].name, hs_speed_reference(m->speed));
@@ -90,7 +96,7 @@ static void say_speeds(struct hs_models *m, const struct hs_run_options *options
             continue;
         const struct hs_gpu_type *type = &cluster->types[t];
         int n =
-            hs_speed_is_by_model(m->speed, t)
+            is_by_model(m, t)
                 ? snprintf(text + used, sizeof m->speeds_text - used, "; %s by model", type->name)
                 : snprintf(text + used, sizeof m->speeds_text - used, "; %s x %g%s", type->name,
                            (double)type->speed_q32 / (double)HS_Q32_ONE,
@@ -149,8 +155,8 @@ void hs_models_warn(const struct hs_models *m, const struct hs_run_options *opti
         const struct hs_gpu_type *type = &cluster->types[t];
         if (is_reference(m, cluster, t))
             continue;
-        is_relative = is_relative || hs_speed_is_by_model(m->speed, t);
-        if (!hs_speed_is_by_model(m->speed, t) && type->speed_q32 == HS_Q32_ONE)
+        is_relative = is_relative || is_by_model(m, t);
+        if (!is_by_model(m, t) && type->speed_q32 == HS_Q32_ONE)
             hs_report(diag, HS_WARNING, NULL, "\"speed\" of its GPU type in the cluster file",
                       "the speed of %s relative to %s is not known: taken as 1", type->name,
                       hs_speed_reference(m->speed));

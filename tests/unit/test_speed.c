@@ -164,10 +164,29 @@ static void test_unknown_reference(void **state)
 {
     (void)state;
     static const uint64_t scalars[] = {Q32(2), HS_Q32_ONE, Q32(0.75), Q32(0.5)};
-    struct hs_speed *m = load(model, &cluster, "T4");
+    struct hs_speed *m = load(model, &cluster, "a-100"); /* of the cluster, not of the file */
+    assert_string_equal(hs_speed_reference(m), "a-100");
     for (uint32_t type = 0; type < 4; type++)
         for (uint32_t profile = 0; profile <= N_BATCH; profile++)
             expect(m, profile, type, scalars[type], HS_SPEED_SCALAR);
+    assert_false(hs_speed_is_by_model(m, P100));
+    hs_speed_free(m);
+    assert_int_equal(
+        hs_speed_load(&m, write_text("speed.json", model), &catalogue, &cluster, "T4", &sink.diag),
+        HS_E_USAGE);
+    assert_non_null(strstr(sink.text, "nobody knows a GPU type 'T4'"));
+}
+
+/* What the card of a run tells. */
+static void test_what_is_known(void **state)
+{
+    (void)state;
+    struct hs_speed *m = load(model, &cluster, NULL);
+    assert_string_equal(hs_speed_reference(m), "v-100"); /* the first at speed 1 */
+    assert_false(hs_speed_is_by_model(m, A100));
+    assert_false(hs_speed_is_by_model(m, V100));
+    assert_true(hs_speed_is_by_model(m, P100));
+    assert_false(hs_speed_has_spread(m, A100));
     hs_speed_free(m);
 }
 
@@ -339,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_other_reference),
         cmocka_unit_test(test_unknown_reference),
+        cmocka_unit_test(test_what_is_known),
         cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_resize),
