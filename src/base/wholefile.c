@@ -45,24 +45,43 @@ enum hs_status hs_wholefile_check(const char *path, const char *option, const ch
     return HS_OK;
 }
 
-enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
+#define UNFINISHED_MAX 4
+
+/* Written beside at this moment; for the handler of a signal. */
+static const char *volatile unfinished[UNFINISHED_MAX];
+
+static void replace_unfinished(const char *old, const char *by)
+{
+    for (size_t i = 0; i < UNFINISHED_MAX; i++)
+        if (unfinished[i] == old) {
+            unfinished[i] = by;
+            return;
+        }
+}
+
+void hs_wholefile_abandon(void)
+{
+    for (size_t i = 0; i < UNFINISHED_MAX; i++)
+        if (unfinished[i] != NULL)
+            (void)unlink(unfinished[i]);
+}
+
+enum hs_status hs_wholefile_begin(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
 {
     memset(file, 0, sizeof *file);
     if (strcmp(path, "-") == 0 || is_special(path))
-        return hs_output_open(&file->out, path, diag);
+        return HS_OK;
     int len = snprintf(file->beside, sizeof file->beside, "%s.tmp", path);
     if (len < 0 || (size_t)len >= sizeof file->beside)
         return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the name of the output file is too long");
     (void)snprintf(file->path, sizeof file->path, "%s", path);
-    return hs_output_open_as(&file->out, file->beside, path, diag);
+    replace_unfinished(NULL, file->beside);
+    return HS_OK;
 }
 
-enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,
-                                  struct hs_diag *diag)
+enum hs_status hs_wholefile_end(struct hs_wholefile *file, enum hs_status status,
+                                struct hs_diag *diag)
 {
-    enum hs_status closed = hs_output_close(&file->out, diag);
-    if (status == HS_OK)
-        status = closed;
     if (file->beside[0] == '\0')
         return status;
     if (status == HS_OK && rename(file->beside, file->path) != 0)
@@ -70,5 +89,24 @@ enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status stat
                          "cannot write: %s", strerror(errno));
     if (status != HS_OK)
         (void)unlink(file->beside); /* the failure has been told; what is left is only litter */
+    replace_unfinished(file->beside, NULL);
     return status;
+}
+
+enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
+{
+    HS_TRY(hs_wholefile_begin(file, path, diag));
+    if (file->beside[0] == '\0')
+        return hs_output_open(&file->out, path, diag);
+    enum hs_status status = hs_output_open_as(&file->out, file->beside, path, diag);
+    if (status != HS_OK)
+        replace_unfinished(file->beside, NULL);
+    return status;
+}
+
+enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,
+                                  struct hs_diag *diag)
+{
+    enum hs_status closed = hs_output_close(&file->out, diag);
+    return hs_wholefile_end(file, status == HS_OK ? closed : status, diag);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One output file that is complete or absent: written beside its place as PATH.tmp and renamed once
- * every byte is on the disk. "-" (standard output), a device and a pipe are
- * written directly: there nothing can be taken back.
+ * every byte is on the disk. "-" (standard output), a device and a pipe are written directly: there
+ * nothing can be taken back.
  *
  *     HS_TRY(hs_wholefile_check(path, "-o", &input, 1, diag));   // at the very begin
  *     HS_TRY(hs_wholefile_open(&file, path, diag));
@@ -35,5 +35,16 @@ HS_MUST_USE enum hs_status hs_wholefile_open(struct hs_wholefile *file, const ch
  * not be written. */
 HS_MUST_USE enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,
                                               struct hs_diag *diag);
+
+/* The same for a file that somebody else opens and closes: he writes to file->beside, or to path
+ * where that is "". */
+HS_MUST_USE enum hs_status hs_wholefile_begin(struct hs_wholefile *file, const char *path,
+                                              struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_wholefile_end(struct hs_wholefile *file, enum hs_status status,
+                                            struct hs_diag *diag);
+
+/* Removes what is written beside at this moment: for the handler of a signal that ends the
+ * program. */
+void hs_wholefile_abandon(void);
 
 #endif

@@ -87,6 +87,23 @@ static enum hs_status check_outputs(struct hs_call *call, const struct hs_calibr
     return hs_wholefile_check(given->rows, "--rows", inputs, count, &call->diag);
 }
 
+/* The table, and the model file if one was asked for. */
+static enum hs_status fit(struct hs_call *call, const struct hs_calibration *subject,
+                          const struct hs_calibrate_options *options)
+{
+    const struct calibrate_options *given = call->options;
+    struct hs_wholefile file;
+    struct hs_jsonw json;
+    if (given->output == NULL)
+        return subject->run(options, &call->out, NULL, &call->diag);
+    HS_TRY(hs_wholefile_open(&file, given->output, &call->diag));
+    hs_jsonw_begin(&json, &file.out);
+    enum hs_status status = subject->run(options, &call->out, &json, &call->diag);
+    if (status == HS_OK)
+        hs_jsonw_finish(&json);
+    return hs_wholefile_close(&file, status, &call->diag);
+}
+
 static enum hs_status calibrate(struct hs_call *call)
 {
     const struct calibrate_options *given = call->options;
@@ -100,16 +117,12 @@ static enum hs_status calibrate(struct hs_call *call)
     HS_TRY(hs_clean_parse(given->clean, &options.clean, &call->diag));
     HS_TRY(take_data(call, &options));
     HS_TRY(check_outputs(call, &options));
-    if (given->output == NULL)
-        return subject->run(&options, &call->out, NULL, &call->diag);
-    struct hs_wholefile file;
-    struct hs_jsonw json;
-    HS_TRY(hs_wholefile_open(&file, given->output, &call->diag));
-    hs_jsonw_begin(&json, &file.out);
-    enum hs_status status = subject->run(&options, &call->out, &json, &call->diag);
-    if (status == HS_OK)
-        hs_jsonw_finish(&json);
-    return hs_wholefile_close(&file, status, &call->diag);
+    struct hs_wholefile rows = {.beside = ""};
+    if (given->rows != NULL)
+        HS_TRY(hs_wholefile_begin(&rows, given->rows, &call->diag));
+    if (rows.beside[0] != '\0')
+        options.rows = rows.beside;
+    return hs_wholefile_end(&rows, fit(call, subject, &options), &call->diag);
 }
 
 #define AT(field) offsetof(struct calibrate_options, field)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The handlers only store to sig_atomic_t. The engine polls the flags every few thousand events; a
- * read that waits for input is woken (no SA_RESTART) and looks at its own.
+ * While a run is watched the handlers only store to sig_atomic_t. The engine polls the flags every
+ * few thousand events; a read that waits for input is woken (no SA_RESTART) and looks at its own.
  */
 #include "cli/interrupt.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/wholefile.h"
 
 static volatile sig_atomic_t ending_signal;
 static volatile sig_atomic_t wants_status;
@@ -35,10 +36,11 @@ static void handle(int signal_number, void (*handler)(int), int flags)
     (void)sigaction(signal_number, &action, NULL);
 }
 
-void hs_interrupt_init(void)
+/* Nothing half-written stays; the signal, whose handler is gone by now, then ends the program. */
+static void on_abandon(int signal_number)
 {
-    handle(SIGPIPE, SIG_IGN, 0);
-    handle(SIGXFSZ, SIG_IGN, 0);
+    hs_wholefile_abandon();
+    (void)raise(signal_number);
 }
 
 /* Whoever started us with SIGINT ignored (nohup, a background job of a script) meant it. */
@@ -46,6 +48,15 @@ static bool is_ignored(int signal_number)
 {
     struct sigaction action;
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void hs_interrupt_init(void)
+{
+    handle(SIGPIPE, SIG_IGN, 0);
+    handle(SIGXFSZ, SIG_IGN, 0);
+    if (!is_ignored(SIGINT))
+        handle(SIGINT, on_abandon, (int)SA_RESETHAND);
+    handle(SIGTERM, on_abandon, (int)SA_RESETHAND);
 }
 
 void hs_interrupt_watch(void)
