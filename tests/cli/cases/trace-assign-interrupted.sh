@@ -1,7 +1,7 @@
-# Ended while it waits for more of the trace: what it has written so far goes with it.
-mkfifo more
-exec 3<>more
-"$HORUS" trace assign more --format csv -o out.csv &
+# Ended while it waits for feed of the trace: what it has written so far goes with it.
+mkfifo feed
+exec 3<>feed
+"$HORUS" trace assign feed --format csv -o out.csv &
 pid=$!
 {
     echo job_id,submit_time,gpus,duration
