@@ -1,4 +1,5 @@
-# Ended while it waits for feed of the trace: what it has written so far goes with it.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Ended while it waits for more of the trace: what it has written so far goes with it.
 mkfifo feed
 exec 3<>feed
 "$HORUS" trace assign feed --format csv -o out.csv &
