@@ -9,16 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/interference_draft.h"
 #include "model/interference_private.h"
 #include "model/modelfile.h"
 
 #define JOBS_MAX     1024u /* of a table: its cells take 4 MiB */
-#define NAME_MAX_LEN 255u
 #define K_MAX        100.0
 #define EXPONENT_MIN 0.01
 #define EXPONENT_MAX 10.0
-#define EFFECT_MAX   10.0   /* on a speed, which is at most 1 */
-#define FACTOR_MAX   1000.0 /* a, b, S */
 
 /* Fitted speeds are clipped here, S to 20: the largest slowdown in any public table is 11 (Gavel's
  * simulation file on the V100; 5.8 in its cleaner campaign, calibration.md 3 and 6), and a sum of
@@ -43,34 +41,6 @@ struct reader {
     struct strangers strangers;
 };
 
-enum form { RANK_1, TWO_WAY };
-
-/* What a job's own speed, or that of the other, gains by the partner's utilization: a line, which
- * may have a bend at BEND. */
-struct curve {
-    double value, slope, bend;
-};
-#define BEND 0.5
-
-/* A job of a table; rank-1 has a in own.value, b in other.value. */
-struct entry {
-    const char *profile;
-    uint32_t row;   /* + 1; 0 = not in the catalogue */
-    uint32_t model; /* id of its name, the first part of the profile */
-    double util;
-    struct curve own, other;
-};
-
-/* A table while it is read; jobs as in the file. */
-struct draft {
-    enum form form;
-    uint32_t count, known;
-    struct entry *entries;
-    uint32_t *measured; /* [own x count + other] S in Q20, 0 = not measured */
-    struct hs_intern models;
-    double *effects; /* on the speed, [own model x count + other model] */
-};
-
 /* ---- scores ---- */
 
 /* RMSE of the speed under the first protocol: files begin with the one that a form is used under.
@@ -85,7 +55,7 @@ static double read_error(struct reader *r, const struct hs_json *owner)
         double value = NAN;
         if (hs_jsoncheck_kind(r->check, s, HS_JSON_OBJECT, "a score of holdout") &&
             hs_json_kind(hs_json_get(s, "rmse")) != HS_JSON_NULL)
-            (void)hs_jsoncheck_number(r->check, s, "rmse", 0, FACTOR_MAX, &value);
+            (void)hs_jsoncheck_number(r->check, s, "rmse", 0, HS_FACTOR_MAX, &value);
         if (s == hs_json_first(list))
             rmse = value;
     }
@@ -117,194 +87,18 @@ static void read_general(struct reader *r, const struct hs_json *general)
             r->m->types[t].general_error = error;
 }
 
-/* ---- jobs of a table ---- */
-
-static void read_rank_1(struct reader *r, const struct hs_json *job, struct entry *e)
-{
-    static const char *const keys[] = {"profile", "a", "b"};
-    hs_jsoncheck_keys(r->check, job, keys, COUNT_OF(keys), "a job of a rank-1 table");
-    (void)hs_jsoncheck_number(r->check, job, "a", 0, FACTOR_MAX, &e->own.value);
-    (void)hs_jsoncheck_number(r->check, job, "b", 0, FACTOR_MAX, &e->other.value);
-}
-
-static void read_effect(struct reader *r, const struct hs_json *job, const char *key, double *value)
-{
-    (void)hs_jsoncheck_number(r->check, job, key, -EFFECT_MAX, EFFECT_MAX, value);
-}
-
-static void read_two_way(struct reader *r, const struct hs_json *job, struct entry *e)
-{
-    static const char *const keys[] = {"profile",  "util",  "own",         "own_slope",
-                                       "own_bend", "other", "other_slope", "other_bend"};
-    struct hs_jsoncheck *c = r->check;
-    hs_jsoncheck_keys(c, job, keys, COUNT_OF(keys), "a job of a two-way table");
-    (void)hs_jsoncheck_number(c, job, "util", 0, 1, &e->util);
-    read_effect(r, job, "own", &e->own.value);
-    read_effect(r, job, "own_slope", &e->own.slope);
-    read_effect(r, job, "other", &e->other.value);
-    read_effect(r, job, "other_slope", &e->other.slope);
-    if (hs_json_get(job, "own_bend") != NULL)
-        read_effect(r, job, "own_bend", &e->own.bend);
-    if (hs_json_get(job, "other_bend") != NULL)
-        read_effect(r, job, "other_bend", &e->other.bend);
-}
-
-/* Of a profile or of a model's own name: what stands before the first slash. */
-static enum hs_status intern_model(struct draft *d, const char *text, uint32_t *id)
-{
-    char name[NAME_MAX_LEN + 1];
-    size_t len = strcspn(text, "/");
-    if (len > NAME_MAX_LEN)
-        len = NAME_MAX_LEN;
-    memcpy(name, text, len);
-    name[len] = '\0';
-    return hs_intern_get(&d->models, name, id);
-}
-
-static void read_profile(struct reader *r, const struct hs_json *job, struct draft *d,
-                         struct entry *e)
-{
-    const struct hs_json *value = hs_json_get(job, "profile");
-    if (value == NULL)
-        hs_jsoncheck_fault(r->check, job, NULL, "\"profile\" is missing");
-    e->profile = hs_jsoncheck_text(r->check, job, "profile");
-    if (e->profile == NULL)
-        return;
-    for (const struct entry *before = d->entries; before < e; before++)
-        if (before->profile != NULL && hs_model_same_name(before->profile, e->profile)) {
-            hs_jsoncheck_fault(r->check, value, NULL, "'%s' is in this table twice", e->profile);
-            return;
-        }
-    if (hs_catalogue_find(r->catalogue, e->profile) != HS_NO_PROFILE)
-        e->row = ++d->known;
-    hs_jsoncheck_note(r->check, intern_model(d, e->profile, &e->model));
-    if (e->model == 0)
-        hs_jsoncheck_fault(r->check, value, "MODEL/DATASET/BATCH/PRECISION",
-                           "'%s' begins with no model", e->profile);
-}
-
-static void read_jobs(struct reader *r, const struct hs_json *jobs, struct draft *d)
-{
-    const struct hs_json *job = hs_json_first(jobs);
-    for (d->count = 0; job != NULL; job = hs_json_next(job)) {
-        struct entry *e = &d->entries[d->count++];
-        if (!hs_jsoncheck_kind(r->check, job, HS_JSON_OBJECT, "a job of a table"))
-            continue;
-        read_profile(r, job, d, e);
-        if (d->form == RANK_1)
-            read_rank_1(r, job, e);
-        else
-            read_two_way(r, job, e);
-    }
-}
-
-/* ---- measured pairs ---- */
-
-static bool read_index(struct reader *r, const struct hs_json *value, const struct draft *d,
-                       uint32_t *index)
-{
-    int64_t number;
-    if (hs_json_int(value, &number) && number >= 0 && number < (int64_t)d->count) {
-        *index = (uint32_t)number;
-        return true;
-    }
-    hs_jsoncheck_fault(r->check, value, "jobs are numbered from 0 in the order of \"jobs\"",
-                       "a pair names a job 0..%" PRIu32, d->count - 1);
-    return false;
-}
-
-static uint32_t quantise_q20(double slowdown)
-{
-    return (uint32_t)((slowdown > 1.0 ? slowdown : 1.0) * (double)HS_Q20_ONE + 0.5);
-}
-
-static void read_pair(struct reader *r, const struct hs_json *pair, struct draft *d)
-{
-    uint32_t own, other;
-    if (!hs_jsoncheck_kind(r->check, pair, HS_JSON_ARRAY, "a pair"))
-        return;
-    if (hs_json_count(pair) != 3) {
-        hs_jsoncheck_fault(r->check, pair, NULL, "a pair is [job, co-runner, slowdown]");
-        return;
-    }
-    const struct hs_json *first = hs_json_first(pair);
-    const struct hs_json *second = hs_json_next(first);
-    const struct hs_json *third = hs_json_next(second);
-    double slowdown = hs_json_number(third);
-    if (!read_index(r, first, d, &own) || !read_index(r, second, d, &other))
-        return;
-    if (!(slowdown > 0 && slowdown <= FACTOR_MAX)) {
-        hs_jsoncheck_fault(r->check, third, NULL, "a slowdown must be a number above 0, at most %g",
-                           FACTOR_MAX);
-        return;
-    }
-    uint32_t *cell = &d->measured[(size_t)own * d->count + other];
-    if (*cell != 0)
-        hs_jsoncheck_fault(r->check, pair, NULL, "the pair [%" PRIu32 ", %" PRIu32 "] twice", own,
-                           other);
-    *cell = quantise_q20(slowdown);
-}
-
-static void read_pairs(struct reader *r, const struct hs_json *pairs, struct draft *d)
-{
-    if (pairs == NULL || !hs_jsoncheck_kind(r->check, pairs, HS_JSON_ARRAY, "pairs"))
-        return;
-    for (const struct hs_json *p = hs_json_first(pairs); p != NULL; p = hs_json_next(p))
-        read_pair(r, p, d);
-}
-
-/* ---- effects of two models ---- */
-
-/* A model of the table; ids are those of the jobs' profiles. */
-static bool read_model(struct reader *r, const struct hs_json *value, struct draft *d, uint32_t *id)
-{
-    const char *name = hs_json_text(value);
-    *id = name != NULL ? hs_intern_find(&d->models, name) : UINT32_MAX;
-    if (*id != UINT32_MAX && *id > 0)
-        return true;
-    hs_jsoncheck_fault(r->check, value, "models are named as in the profiles of \"jobs\"",
-                       "a pair of models names a model that has no job here");
-    return false;
-}
-
-static void read_model_pair(struct reader *r, const struct hs_json *pair, struct draft *d)
-{
-    uint32_t own, other;
-    if (!hs_jsoncheck_kind(r->check, pair, HS_JSON_ARRAY, "a pair of models"))
-        return;
-    const struct hs_json *first = hs_json_first(pair);
-    const struct hs_json *second = hs_json_next(first);
-    const struct hs_json *third = hs_json_next(second);
-    if (hs_json_count(pair) != 3 || hs_json_kind(third) != HS_JSON_NUMBER ||
-        fabs(hs_json_number(third)) > EFFECT_MAX) {
-        hs_jsoncheck_fault(r->check, pair, NULL,
-                           "a pair of models is [model, co-runner, effect on the speed]");
-        return;
-    }
-    if (read_model(r, first, d, &own) && read_model(r, second, d, &other))
-        d->effects[(size_t)(own - 1) * d->count + other - 1] = hs_json_number(third);
-}
-
-static void read_model_pairs(struct reader *r, const struct hs_json *pairs, struct draft *d)
-{
-    if (pairs == NULL || !hs_jsoncheck_kind(r->check, pairs, HS_JSON_ARRAY, "model_pairs"))
-        return;
-    for (const struct hs_json *p = hs_json_first(pairs); p != NULL; p = hs_json_next(p))
-        read_model_pair(r, p, d);
-}
-
 /* ---- cells ---- */
 
-static double at(const struct curve *c, double util)
+static double at(const struct hs_curve *c, double util)
 {
-    return c->value + c->slope * util + c->bend * (util > BEND ? util - BEND : 0);
+    return c->value + c->slope * util + c->bend * (util > HS_CURVE_BEND ? util - HS_CURVE_BEND : 0);
 }
 
-static double fitted_slowdown(const struct hs_pairform *general, const struct draft *d,
-                              const struct entry *own, const struct entry *other)
+static double fitted_slowdown(const struct hs_pairform *general, const struct hs_tabledraft *d,
+                              const struct hs_tablejob *own, const struct hs_tablejob *other)
 {
     double speed = 1.0 / (1.0 + own->own.value * other->other.value);
-    if (d->form == TWO_WAY)
+    if (d->form == HS_TWO_WAY)
         speed = 1.0 / (1.0 + general->k * pow(own->util, general->alpha) *
                                  pow(other->util, general->beta)) +
                 at(&own->own, other->util) + at(&other->other, own->util);
@@ -312,23 +106,23 @@ static double fitted_slowdown(const struct hs_pairform *general, const struct dr
     return 1.0 / (speed > SPEED_MIN ? speed : SPEED_MIN);
 }
 
-static uint32_t cell_of(const struct hs_interference *m, const struct draft *d, uint32_t own,
-                        uint32_t other)
+static uint32_t cell_of(const struct hs_interference *m, const struct hs_tabledraft *d,
+                        uint32_t own, uint32_t other)
 {
     uint32_t slowdown_q20 = 0, flag = HS_PAIR_MEASURED;
     if (m->options.mode == HS_INTERFERENCE_MEASURED)
         slowdown_q20 = d->measured[(size_t)own * d->count + other];
     if (slowdown_q20 == 0) {
         flag = 0;
-        slowdown_q20 =
-            quantise_q20(fitted_slowdown(&m->general, d, &d->entries[own], &d->entries[other]));
+        slowdown_q20 = hs_slowdown_quantise_q20(
+            fitted_slowdown(&m->general, d, &d->entries[own], &d->entries[other]));
     }
     if (m->has_gamma)
         slowdown_q20 = (uint32_t)hs_slowdown_raise_q20(slowdown_q20, m->options.gamma);
     return slowdown_q20 | flag;
 }
 
-static struct hs_pair_table *table_build(struct reader *r, const struct draft *d)
+static struct hs_pair_table *table_build(struct reader *r, const struct hs_tabledraft *d)
 {
     struct hs_arena *arena = &r->m->arena;
     struct hs_pair_table *table = hs_arena_alloc(arena, sizeof *table);
@@ -351,8 +145,8 @@ static struct hs_pair_table *table_build(struct reader *r, const struct draft *d
 
 /* ---- tables ---- */
 
-static void count_strangers(struct reader *r, const struct hs_json *table, const struct draft *d,
-                            const char *gpu)
+static void count_strangers(struct reader *r, const struct hs_json *table,
+                            const struct hs_tabledraft *d, const char *gpu)
 {
     struct strangers *s = &r->strangers;
     for (uint32_t i = 0; i < d->count && s->example == NULL; i++)
@@ -378,7 +172,7 @@ static void note_strangers(const struct reader *r)
 }
 
 /* Gives the table to the types of the cluster that bear its name. */
-static void install(struct reader *r, const struct hs_json *json, const struct draft *d,
+static void install(struct reader *r, const struct hs_json *json, const struct hs_tabledraft *d,
                     const char *gpu, double error)
 {
     struct hs_pair_table *table = NULL;
@@ -400,15 +194,15 @@ static void install(struct reader *r, const struct hs_json *json, const struct d
     }
 }
 
-static bool read_form(struct reader *r, const struct hs_json *table, enum form *form)
+static bool read_form(struct reader *r, const struct hs_json *table, enum hs_tableform *form)
 {
-    static const char *const names[] = {[RANK_1] = "rank-1", [TWO_WAY] = "two-way"};
+    static const char *const names[] = {[HS_RANK_1] = "rank-1", [HS_TWO_WAY] = "two-way"};
     const struct hs_json *value = hs_json_get(table, "form");
     const char *text = hs_json_text(value);
     for (uint32_t i = 0; text != NULL && i < COUNT_OF(names); i++)
         if (strcmp(text, names[i]) == 0) {
-            *form = (enum form)i;
-            if (*form == TWO_WAY && hs_json_get(hs_json_root(r->check->doc), "general") == NULL)
+            *form = (enum hs_tableform)i;
+            if (*form == HS_TWO_WAY && hs_json_get(hs_json_root(r->check->doc), "general") == NULL)
                 hs_jsoncheck_fault(r->check, value, NULL,
                                    "two-way effects are added to \"general\", which is missing");
             return true;
@@ -434,16 +228,13 @@ static const char *read_gpu(struct reader *r, const struct hs_json *table)
     return gpu;
 }
 
-static void read_filled(struct reader *r, const struct hs_json *table, struct draft *d)
+static void read_filled(struct reader *r, const struct hs_json *table, struct hs_tabledraft *d)
 {
-    const struct hs_json *jobs = hs_json_get(table, "jobs");
     const char *gpu = read_gpu(r, table);
     bool has_form = read_form(r, table, &d->form);
     if (!has_form)
         return;
-    read_jobs(r, jobs, d);
-    read_pairs(r, hs_json_get(table, "pairs"), d);
-    read_model_pairs(r, hs_json_get(table, "model_pairs"), d);
+    hs_tabledraft_read(d, r->check, r->catalogue, table);
     double error = read_error(r, table);
     if (r->check->status == HS_OK)
         install(r, table, d, gpu, error);
@@ -468,9 +259,10 @@ static void read_table(struct reader *r, const struct hs_json *table)
                            JOBS_MAX);
         return;
     }
-    struct draft d = {.entries = hs_alloc_zeroed(count, sizeof *d.entries),
-                      .measured = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.measured),
-                      .effects = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.effects)};
+    struct hs_tabledraft d = {
+        .entries = hs_alloc_zeroed(count, sizeof *d.entries),
+        .measured = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.measured),
+        .effects = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.effects)};
     if (d.entries == NULL || d.measured == NULL || d.effects == NULL ||
         hs_intern_init(&d.models) != HS_OK)
         hs_jsoncheck_note(c, hs_fail(c->diag, HS_E_MEMORY, NULL, NULL, "no memory for a table"));
