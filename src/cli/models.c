@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/builtin.h"
 #include "base/timeparse.h"
 #include "data/param.h"
+#include "horus/policy.h"
 
 void hs_models_assign_options(struct hs_assign_options *assign,
                               const struct hs_run_options *options,
@@ -26,8 +28,14 @@ void hs_models_assign_options(struct hs_assign_options *assign,
     }
 }
 
-static enum hs_status open_truth(struct hs_models *m, const struct hs_run_options *options,
-                                 const struct hs_cluster *cluster, struct hs_diag *diag)
+/* A given file is read, and checked, also where nobody asks for it. */
+static bool is_given(const struct hs_models *m, enum hs_model_kind kind)
+{
+    return strncmp(m->files.path[kind], HS_BUILTIN, strlen(HS_BUILTIN)) != 0;
+}
+
+static enum hs_status open_interference(struct hs_models *m, const struct hs_run_options *options,
+                                        const struct hs_cluster *cluster, struct hs_diag *diag)
 {
     const char *types[HS_GPU_TYPES_MAX];
     struct hs_interference_options *how = &m->interference_options;
@@ -39,15 +47,17 @@ static enum hs_status open_truth(struct hs_models *m, const struct hs_run_option
                        "--crowd=queueing is for at most %u tenants of a GPU", HS_QUEUEING_TENANTS);
     for (uint32_t t = 0; t < cluster->type_count; t++)
         types[t] = cluster->types[t].name;
-    HS_TRY(hs_interference_load(&m->interference, m->files.path[HS_MODEL_INTERFERENCE],
-                                &m->catalogue, how, types, cluster->type_count, diag));
-    return hs_speed_load(&m->speed, m->files.path[HS_MODEL_SPEED], &m->catalogue, cluster,
-                         options->reference_type, diag);
+    if (!m->is_sharing && !is_given(m, HS_MODEL_INTERFERENCE))
+        return HS_OK;
+    return hs_interference_load(&m->interference, m->files.path[HS_MODEL_INTERFERENCE],
+                                &m->catalogue, how, types, cluster->type_count, diag);
 }
 
 static enum hs_status open_predictor(struct hs_models *m, const struct hs_run_options *options,
                                      struct hs_diag *diag)
 {
+    if (!m->is_told && !is_given(m, HS_MODEL_PREDICTOR))
+        return HS_OK;
     const struct hs_predictor_options how = {.kind = (enum hs_predictor_kind)options->predictor,
                                              .memory =
                                                  (enum hs_memory_kind)options->memory_predictor,
@@ -72,6 +82,8 @@ static enum hs_status open_reserve(struct hs_models *m, const struct hs_run_opti
         m->memory_reserve_mib = (uint32_t)mib;
         return HS_OK;
     }
+    if (!m->is_sharing && !is_given(m, HS_MODEL_UTILIZATION))
+        return HS_OK;
     struct hs_jsoncheck check;
     m->is_reserve_fitted = true;
     enum hs_status status =
@@ -87,13 +99,18 @@ static enum hs_status open_reserve(struct hs_models *m, const struct hs_run_opti
 }
 
 enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *options,
-                              const struct hs_cluster *cluster, struct hs_diag *diag)
+                              const struct hs_cluster *cluster, uint32_t can, uint32_t knows,
+                              struct hs_diag *diag)
 {
     memset(m, 0, sizeof *m);
+    m->is_sharing = (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
+    m->is_told = (knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
     HS_TRY(hs_catalogue_load(&m->catalogue, options->profiles, diag));
     HS_TRY(hs_modelset_init(&m->files, options->models, diag));
     hs_models_assign_options(&m->assign, options, cluster);
-    HS_TRY(open_truth(m, options, cluster, diag));
+    HS_TRY(open_interference(m, options, cluster, diag));
+    HS_TRY(hs_speed_load(&m->speed, m->files.path[HS_MODEL_SPEED], &m->catalogue, cluster,
+                         options->reference_type, diag));
     HS_TRY(open_predictor(m, options, diag));
     HS_TRY(open_reserve(m, options, diag));
     hs_models_say(m, options, cluster);
@@ -102,10 +119,20 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
 
 bool hs_models_use(const struct hs_models *m, enum hs_model_kind kind)
 {
-    if (kind == HS_MODEL_INTERFERENCE)
-        return m->interference_options.mode == HS_INTERFERENCE_MEASURED ||
-               m->interference_options.mode == HS_INTERFERENCE_FIT;
-    return kind != HS_MODEL_UTILIZATION || m->is_reserve_fitted;
+    switch (kind) {
+    case HS_MODEL_INTERFERENCE:
+        return m->interference != NULL &&
+               (m->interference_options.mode == HS_INTERFERENCE_MEASURED ||
+                m->interference_options.mode == HS_INTERFERENCE_FIT);
+    case HS_MODEL_UTILIZATION:
+        return m->is_reserve_fitted;
+    case HS_MODEL_PREDICTOR:
+        return m->predictor != NULL;
+    case HS_MODEL_SPEED:
+    case HS_MODEL_COUNT:
+        break;
+    }
+    return true;
 }
 
 void hs_models_close(struct hs_models *m)

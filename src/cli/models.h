@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a run knows of jobs and GPUs beside its trace and cluster: the profile catalogue, the truth
- * about speed and interference, and what policies are told. Loaded once, shared by all passes.
+ * about speed and interference, and what policies are told. Loaded once, shared by all passes; what
+ * the policy cannot make use of (can, knows) is left out unless --models gives it.
  *
- *     HS_TRY(hs_models_open(&models, options, &cluster, diag));
+ *     HS_TRY(hs_models_open(&models, options, &cluster, can, knows, diag));
  *     config.interference = models.interference;
  *     hs_models_close(&models);
  */
@@ -26,6 +27,7 @@ struct hs_models {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
+    bool is_sharing, is_told; /* the policy shares GPUs; it asks for predictions */
     uint32_t memory_reserve_mib;
     bool is_reserve_fitted; /* by the utilization file */
     /* For the semantics card. */
@@ -35,7 +37,8 @@ struct hs_models {
 
 HS_MUST_USE enum hs_status hs_models_open(struct hs_models *models,
                                           const struct hs_run_options *options,
-                                          const struct hs_cluster *cluster, struct hs_diag *diag);
+                                          const struct hs_cluster *cluster, uint32_t can,
+                                          uint32_t knows, struct hs_diag *diag);
 void hs_models_close(struct hs_models *models);
 /* Fills the texts. */
 void hs_models_say(struct hs_models *models, const struct hs_run_options *options,

@@ -127,7 +127,8 @@ void hs_models_say(struct hs_models *m, const struct hs_run_options *options,
 {
     static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
     static const char *const memories[] = {"oracle", "formula", "noisy"};
-    say_interference(m, options);
+    if (m->interference != NULL)
+        say_interference(m, options);
     if (m->assign.mode == HS_ASSIGN_OFF || m->assign.mode == HS_ASSIGN_COLUMNS ||
         m->assign.mode == HS_ASSIGN_TELEMETRY)
         (void)snprintf(m->profiles_text, sizeof m->profiles_text, "%s",

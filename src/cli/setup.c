@@ -197,10 +197,10 @@ static void fill_card(struct hs_setup *setup)
     card->locality = setup->models.locality_text;
     card->vc = vc_texts[options->vc];
     card->interference = "none: jobs have their GPUs to themselves";
-    if (setup->can & (HS_CAN_COLOCATE | HS_CAN_SLICE))
+    if (setup->models.is_sharing)
         card->interference = setup->models.interference_text;
     card->profiles = setup->models.profiles_text;
-    if (setup->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY))
+    if (setup->models.is_told)
         card->predictor = setup->models.predictor_text;
     hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
     hs_setup_can_text(setup->can, card->can, sizeof card->can);
@@ -235,7 +235,8 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
         setup->policy->needs(setup->policy_state, &setup->can, &setup->knows);
     HS_TRY(hs_setup_trace(&setup->trace, options, diag));
     HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
-    HS_TRY(hs_models_open(&setup->models, options, &setup->cluster, diag));
+    HS_TRY(
+        hs_models_open(&setup->models, options, &setup->cluster, setup->can, setup->knows, diag));
     hs_models_note_idle(config, setup->policy->name, setup->can, setup->knows, diag);
     fill_card(setup);
     return HS_OK;
