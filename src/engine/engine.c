@@ -280,6 +280,7 @@ void hs_engine_close(struct hs_engine *e)
     hs_free(e->plan.actions);
     hs_free(e->plan.picks);
     hs_free(e->touched);
+    hs_free(e->profile_names);
     hs_intern_free(&e->names);
     hs_arena_free(&e->arena);
     hs_free(e);

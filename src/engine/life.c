@@ -66,16 +66,43 @@ static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
     job->ask.type_mask = UINT64_MAX;
 }
 
+static enum hs_status intern_profile(struct hs_engine *e, const struct hs_trace_job *r,
+                                     struct hs_profile_names *names)
+{
+    names->is_known = true;
+    HS_TRY(hs_intern_get(&e->names, r->model, &names->model));
+    HS_TRY(hs_intern_get(&e->names, r->dataset, &names->dataset));
+    HS_TRY(hs_intern_get(&e->names, r->batch, &names->batch));
+    return hs_intern_get(&e->names, r->precision, &names->precision);
+}
+
+/* A job that was given its profile bears the names of the catalogue; others have their own. */
+static enum hs_status profile_names(struct hs_engine *e, const struct hs_trace_job *r,
+                                    struct hs_profile_names *names)
+{
+    if (r->profile_from != HS_PROFILE_FROM_DRAW && r->profile_from != HS_PROFILE_FROM_UTILIZATION)
+        return intern_profile(e, r, names);
+    HS_TRY(hs_grow((void **)&e->profile_names, &e->profile_names_cap, (uint64_t)r->profile + 1,
+                   sizeof *e->profile_names, HS_PROFILES_MAX + 1));
+    if (!e->profile_names[r->profile].is_known)
+        HS_TRY(intern_profile(e, r, &e->profile_names[r->profile]));
+    *names = e->profile_names[r->profile];
+    return HS_OK;
+}
+
 static enum hs_status job_set_names(struct hs_engine *e, struct hs_job *job,
                                     const struct hs_trace_job *r)
 {
+    struct hs_profile_names names;
     HS_TRY(hs_jobs_set_id(job, r->id));
     HS_TRY(hs_intern_get(&e->names, r->user, &job->user));
     HS_TRY(hs_intern_get(&e->names, r->vc, &job->vc_name));
-    HS_TRY(hs_intern_get(&e->names, r->model, &job->model));
-    HS_TRY(hs_intern_get(&e->names, r->dataset, &job->dataset));
-    HS_TRY(hs_intern_get(&e->names, r->precision, &job->precision));
-    return hs_intern_get(&e->names, r->batch, &job->batch);
+    HS_TRY(profile_names(e, r, &names));
+    job->model = names.model;
+    job->dataset = names.dataset;
+    job->batch = names.batch;
+    job->precision = names.precision;
+    return HS_OK;
 }
 
 /* The GPU types that can serve it: the one it names, and of those the ones with memory enough for

@@ -68,6 +68,15 @@ void hs_progress_gpu_util(const struct hs_engine *e, const struct hs_gpu *gpu, u
                           uint32_t *sum_pm)
 {
     uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0;
+    if (gpu->first_seat == HS_NO_SEAT) { /* the usual two cases need no arithmetic */
+        *model_pm = *sum_pm = 0;
+        return;
+    }
+    const struct hs_job *only = &e->jobs.jobs[e->jobs.seats[gpu->first_seat].job];
+    if (gpu->tenants == 1 && only->state != HS_JOB_PAUSED && only->share_q32 == HS_Q32_ONE) {
+        *model_pm = *sum_pm = only->gpu_util_pm > 0 ? (uint32_t)only->gpu_util_pm : 0;
+        return;
+    }
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         if (job->state == HS_JOB_PAUSED || job->gpu_util_pm <= 0)

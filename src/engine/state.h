@@ -89,6 +89,12 @@ struct hs_timer {
     uint32_t next_free;
 };
 
+/* Names of a profile of the catalogue, interned once and not for every job that is given it. */
+struct hs_profile_names {
+    bool is_known;
+    uint32_t model, dataset, batch, precision;
+};
+
 #define HS_OBSERVERS_MAX 8
 
 struct hs_engine {
@@ -117,6 +123,8 @@ struct hs_engine {
     uint32_t timer_cap, timer_high, free_timer;
     uint64_t timer_sequence;
     struct hs_intern names;
+    struct hs_profile_names *profile_names; /* by profile, of those met */
+    uint32_t profile_names_cap;
     struct hs_backlog backlog;
 
     int64_t now_us;
