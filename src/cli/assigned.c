@@ -14,7 +14,9 @@ void hs_assigned_warn(const struct hs_assign_counts *assigned, uint64_t jobs, st
                   "catalogue does not have, e.g. '%s': %s stands for it",
                   assigned->inexact, jobs, assigned->inexact_example, assigned->inexact_instead);
     if (assigned->unknown_model > 0)
-        hs_report(diag, HS_WARNING, NULL, "add its row to the catalogue (--profiles)",
+        hs_report(diag, HS_WARNING, NULL,
+                  "add its row to the catalogue (--profiles); by default a made-up profile is "
+                  "drawn for them, --assign=columns leaves them without one",
                   "%" PRIu64 " of %" PRIu64
                   " jobs name a model that the catalogue does not know, e.g. '%s'",
                   assigned->unknown_model, jobs, assigned->unknown_example);

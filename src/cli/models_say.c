@@ -2,6 +2,7 @@
  *
  * What the models of a run mean, in words: the lines of its card, and what to warn of.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,22 +86,24 @@ static bool is_reference(const struct hs_models *m, const struct hs_cluster *clu
 static void say_speeds(struct hs_models *m, const struct hs_run_options *options,
                        const struct hs_cluster *cluster)
 {
+    const char *reference = hs_speed_reference(m->speed);
     char *text = m->speeds_text;
-    size_t used = (size_t)snprintf(
-        text, sizeof m->speeds_text, "run times are those of %s%s",
-        hs_speed_reference(m->speed)[0] != '\0' ? type_text(hs_speed_reference(m->speed))
-                                                : "the trace",
-        options->reference_type == NULL && cluster->type_count > 1 ? " (the first type)" : "");
-    for (uint32_t t = 0; t < cluster->type_count && used < sizeof m->speeds_text; t++) {
+    const size_t size = sizeof m->speeds_text;
+    size_t used = (size_t)snprintf(text, size, "run times are those of %s%s",
+                                   reference[0] != '\0' ? type_text(reference) : "no GPU type here",
+                                   reference[0] != '\0' && options->reference_type == NULL &&
+                                           cluster->type_count > 1
+                                       ? " (the first type)"
+                                       : "");
+    for (uint32_t t = 0; t < cluster->type_count && used < size; t++) {
         if (is_reference(m, cluster, t))
             continue;
-        const struct hs_gpu_type *type = &cluster->types[t];
-        int n =
-            is_by_model(m, t)
-                ? snprintf(text + used, sizeof m->speeds_text - used, "; %s by model", type->name)
-                : snprintf(text + used, sizeof m->speeds_text - used, "; %s x %g%s", type->name,
-                           (double)type->speed_q32 / (double)HS_Q32_ONE,
-                           type->speed_q32 == HS_Q32_ONE ? ", not measured" : "");
+        const char *name = cluster->types[t].name;
+        double scalar = (double)hs_speed_q32(m->speed, HS_NO_PROFILE, t, NULL) / (double)HS_Q32_ONE;
+        int n = is_by_model(m, t) ? snprintf(text + used, size - used,
+                                             "; %s by model, x %g without", name, scalar)
+                                  : snprintf(text + used, size - used, "; %s x %g%s", name, scalar,
+                                             scalar == 1 ? ", not measured" : "");
         used += n > 0 ? (size_t)n : 0;
     }
 }
@@ -115,10 +118,12 @@ static void say_locality(struct hs_models *m, const struct hs_run_options *optio
     const size_t size = sizeof m->locality_text;
     if (options->locality != 0)
         (void)snprintf(text, size, "none: a spread gang runs at full speed");
+    else if (m->assign.mode == HS_ASSIGN_OFF)
+        (void)snprintf(text, size, "none: a spread gang without a profile runs at full speed");
     else if (slowed[0] == '\0')
         (void)snprintf(text, size, "not measured on %s: a spread gang runs at full speed", full);
     else
-        (void)snprintf(text, size, "a spread gang is slowed as measured by model on %s%s%s", slowed,
+        (void)snprintf(text, size, "a spread gang is slowed by its profile on %s%s%s", slowed,
                        full[0] != '\0' ? "; full speed on " : "", full);
 }
 
@@ -148,24 +153,48 @@ void hs_models_say(struct hs_models *m, const struct hs_run_options *options,
                    memories[options->memory_predictor]);
 }
 
-void hs_models_warn(const struct hs_models *m, const struct hs_run_options *options,
-                    const struct hs_cluster *cluster, struct hs_diag *diag)
+/* Jobs that no model is known of, on types whose speed goes by model. */
+static void warn_without(const struct hs_models *m, const struct hs_cluster *cluster, uint64_t jobs,
+                         uint64_t without, struct hs_diag *diag)
 {
+    for (uint32_t t = 0; t < cluster->type_count && without > 0; t++)
+        if (is_by_model(m, t) && !is_reference(m, cluster, t))
+            hs_report(diag, HS_WARNING, NULL, "\"speed\" of its GPU type in the cluster file",
+                      "%" PRIu64 " of %" PRIu64 " jobs have no profile: on %s they run at %g times "
+                      "the speed of %s",
+                      without, jobs, cluster->types[t].name,
+                      (double)hs_speed_q32(m->speed, HS_NO_PROFILE, t, NULL) / (double)HS_Q32_ONE,
+                      hs_speed_reference(m->speed));
+}
+
+void hs_models_warn(const struct hs_models *m, const struct hs_run_options *options,
+                    const struct hs_cluster *cluster, const struct hs_assign_counts *assigned,
+                    struct hs_diag *diag)
+{
+    const char *reference = hs_speed_reference(m->speed);
+    uint64_t jobs =
+        assigned->by_columns + assigned->by_telemetry + assigned->by_mix + assigned->none;
     bool is_relative = false;
+    if (reference[0] == '\0') {
+        hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE",
+                  "no GPU type has speed 1, so none is that of the trace: speeds are those of the "
+                  "cluster file for every model");
+        return;
+    }
     for (uint32_t t = 0; t < cluster->type_count; t++) {
-        const struct hs_gpu_type *type = &cluster->types[t];
         if (is_reference(m, cluster, t))
             continue;
         is_relative = is_relative || is_by_model(m, t);
-        if (!is_by_model(m, t) && type->speed_q32 == HS_Q32_ONE)
+        if (!is_by_model(m, t) && hs_speed_q32(m->speed, HS_NO_PROFILE, t, NULL) == HS_Q32_ONE)
             hs_report(diag, HS_WARNING, NULL, "\"speed\" of its GPU type in the cluster file",
-                      "the speed of %s relative to %s is not known: taken as 1", type->name,
-                      hs_speed_reference(m->speed));
+                      "the speed of %s relative to %s is not known: taken as 1",
+                      cluster->types[t].name, reference);
     }
     if (is_relative && options->reference_type == NULL)
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
                   "%s, the first GPU type, is taken for the one that the trace was recorded on",
-                  hs_speed_reference(m->speed));
+                  reference);
+    warn_without(m, cluster, jobs, assigned->none, diag);
 }
 
 static bool is_listed(const char *const *keys, const char *key)

@@ -251,7 +251,7 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
                  struct hs_diag *diag)
 {
     const struct hs_intake *intake = &result->intake;
-    hs_models_warn(&setup->models, setup->options, &setup->cluster, diag);
+    hs_models_warn(&setup->models, setup->options, &setup->cluster, &intake->assigned, diag);
     for (uint32_t i = 0; i < intake->drop_kinds; i++)
         if (intake->drops[i] > 0)
             hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",

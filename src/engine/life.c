@@ -5,6 +5,7 @@
  */
 #include "engine/life.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,17 @@ static bool job_names_unknown_type(const struct hs_cluster *c, const struct hs_t
 }
 
 /* Why the job can never run, or NULL. */
+/* Valid until the next call: whoever is told copies it. */
+static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job)
+{
+    (void)snprintf(
+        e->misfit, sizeof e->misfit,
+        "it needs %u MiB of GPU memory (by the trace or its profile), and no GPU that it "
+        "may use has them",
+        job->gpu_mem_mib);
+    return e->misfit;
+}
+
 static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
     const struct hs_cluster *c = e->cluster;
@@ -140,10 +152,7 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     job->is_constrained =
         job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
     if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) == 0)
-        return job_names_unknown_type(c, r)
-                   ? "no node has its GPU type"
-                   : "no GPU that it may use has the memory that the trace or its profile says it "
-                     "needs";
+        return job_names_unknown_type(c, r) ? "no node has its GPU type" : memory_misfit(e, job);
     if (job->gpus > 0 && r->duration_us > INT64_MAX / 8 / job->gpus)
         return "its GPU-seconds are beyond what can be counted";
     if (c->vc_mode == HS_VC_QUOTA && job->gpus > c->vcs[vc].quota_gpus)

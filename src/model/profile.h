@@ -73,7 +73,7 @@ enum hs_match {
     HS_MATCH_EXACT,
     HS_MATCH_PART,  /* the fields given agree; the first such row of the file */
     HS_MATCH_BATCH, /* same model and, if any is given and known, dataset and precision; nearest
-                       batch by ratio, ties to the smaller */
+                       batch by ratio among those with a utilization, ties to the smaller */
 };
 
 /* Unknown columns, duplicate keys, percentages past 100 and negative numbers are errors at their

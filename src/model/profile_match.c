@@ -112,7 +112,11 @@ static uint32_t nearest_batch(const struct hs_catalogue *catalogue, struct wante
             !agrees(w.precision, p->precision))
             continue;
         int64_t batch = batch_of(p->batch);
-        if (best == HS_NO_PROFILE || is_nearer(batch, best_batch, to)) {
+        bool is_better = best == HS_NO_PROFILE || is_nearer(batch, best_batch, to);
+        /* one whose utilization nobody measured stands for another only where there is no other */
+        if (best != HS_NO_PROFILE && (p->util_pm >= 0) != (catalogue->profiles[best].util_pm >= 0))
+            is_better = p->util_pm >= 0;
+        if (is_better) {
             best = i;
             best_batch = batch;
         }

@@ -29,6 +29,7 @@ struct hs_speed {
     uint32_t *file_type; /* of a type of the cluster; NONE */
     uint32_t reference;  /* type of the file; NONE */
     const char *reference_name;
+    uint64_t reference_scalar_q32; /* 1 if the cluster has no such type */
     uint32_t profiles, types;
     uint64_t uniform_q32;
     const struct hs_speed_curve **scaling, **spread; /* [family x types + type]; NULL = unknown */
@@ -135,11 +136,12 @@ static struct cell find_cell(const struct hs_speed *m, const struct hs_profile *
     return cell_of(job->speed, type, reference, is_exact ? HS_SPEED_MEASURED : HS_SPEED_BATCH);
 }
 
-static struct cell scalar_of(const struct hs_gpu_type *type, bool is_reference)
+/* The cluster's scalars are relative to each other: that of the reference divides them all. */
+static struct cell scalar_of(const struct hs_speed *m, const struct hs_gpu_type *type)
 {
-    bool is_one = type->speed_q32 == HS_Q32_ONE;
-    return (struct cell){type->speed_q32,
-                         is_reference && is_one ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR};
+    uint64_t q32 = (uint64_t)(((hs_u128)type->speed_q32 << 32) / m->reference_scalar_q32);
+    bool is_reference = hs_model_same_name(type->name, m->reference_name);
+    return (struct cell){q32 > 0 ? q32 : 1, is_reference ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR};
 }
 
 /* ---- building ---- */
@@ -157,11 +159,15 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
     m->reference_name = hs_arena_text(&m->arena, given, strlen(given));
     if (m->reference_name == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the speed tables");
-    if (given[0] == '\0' || m->reference != NONE)
-        return HS_OK;
+    m->reference_scalar_q32 = HS_Q32_ONE;
+    bool is_known = given[0] == '\0' || m->reference != NONE;
     for (uint32_t t = 0; t < cluster->type_count; t++)
-        if (hs_model_same_name(cluster->types[t].name, given))
-            return HS_OK;
+        if (hs_model_same_name(cluster->types[t].name, given)) {
+            m->reference_scalar_q32 = cluster->types[t].speed_q32;
+            is_known = true;
+        }
+    if (is_known)
+        return HS_OK;
     char hint[128] = "one of the cluster, or of the speed model";
     const char *nearest = hs_nearest(given, m->file.types, m->file.type_count);
     if (nearest != NULL)
@@ -179,8 +185,7 @@ static void build_row(struct hs_speed *m, const struct hs_cluster *cluster,
     m->family[row] = family;
     for (uint32_t t = 0; t < m->types; t++) {
         struct cell *cell = &m->cells[(size_t)row * m->types + t];
-        *cell =
-            scalar_of(&cluster->types[t], m->reference != NONE && m->file_type[t] == m->reference);
+        *cell = scalar_of(m, &cluster->types[t]);
         if (p != NULL)
             *cell = find_cell(m, p, family, t, *cell);
     }

@@ -32,7 +32,7 @@ struct hs_speed;
 
 /* reference: name of the GPU type that the durations of the trace are for; NULL = the first of the
  * cluster whose scalar is 1. Where the file does not know the reference, a type or anything of the
- * job, the scalar of the type decides: scalars are relative to the GPUs of the trace already. Jobs
+ * job, the scalar of the type decides, divided by that of the reference. Jobs
  * of no profile always take it. A given reference that neither the cluster
  * nor the file knows is HS_E_USAGE. Names of types are compared as those of profiles are. */
 HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,

@@ -173,7 +173,7 @@ static const char *no_wait_bound(const struct hs_metrics_source *src)
     if (reason == NULL && src->options->is_preemptive)
         reason = "with preemption a job may start early and wait later";
     if (reason == NULL && src->stats->done_run_us != src->stats->work_us)
-        reason = "some jobs did not run at isolated speed (costs or GPU types)";
+        reason = "some jobs did not run at isolated speed (costs, GPU types or spread gangs)";
     return reason;
 }
 

@@ -87,8 +87,9 @@ static enum hs_status keep_finish(void *ctx, int64_t now_us, const struct hs_job
                                                    .done_ns = job->done_ns,
                                                    .preemptions = job->preemptions,
                                                    .migrations = job->migrations,
-                                                   .ooms = job->ooms,
-                                                   .reason = job->reason};
+                                                   .ooms = job->ooms};
+    (void)snprintf(r->jobs[job->index].reason, sizeof r->jobs[job->index].reason, "%s",
+                   job->reason);
     return HS_OK;
 }
 

@@ -37,7 +37,7 @@ struct hs_test_outcome {
     int64_t start_us, end_us; /* first start, finish; -1 = none */
     int64_t run_us, overhead_us, lost_ns, done_ns;
     uint32_t preemptions, migrations, ooms;
-    const char *reason; /* static text */
+    char reason[256];
 };
 
 struct hs_test_segment {

@@ -153,8 +153,9 @@ static void test_other_reference(void **state)
     expect(m, M_32, K80, Q32(0.5), HS_SPEED_MEASURED);
     expect(m, M_32, P100, HS_Q32_ONE, HS_SPEED_REFERENCE);
     expect(m, OF_FAMILY, K80, Q32(0.15625 / 0.625), HS_SPEED_FAMILY);
-    expect(m, N, V100, HS_Q32_ONE, HS_SPEED_SCALAR);
-    expect(m, HS_NO_PROFILE, P100, Q32(0.75), HS_SPEED_SCALAR); /* as the cluster file says */
+    /* 1 and 0.75 of the cluster file, over the 0.75 of the reference */
+    expect(m, N, V100, Q32(1 / 0.75), HS_SPEED_SCALAR);
+    expect(m, HS_NO_PROFILE, P100, HS_Q32_ONE, HS_SPEED_REFERENCE);
     assert_true(isnan(hs_speed_error(m, K80, HS_SPEED_BATCH)));
     hs_speed_free(m);
 }
@@ -163,12 +164,14 @@ static void test_other_reference(void **state)
 static void test_unknown_reference(void **state)
 {
     (void)state;
-    static const uint64_t scalars[] = {Q32(2), HS_Q32_ONE, Q32(0.75), Q32(0.5)};
+    /* 2, 1, 0.75, 0.5 of the cluster, over the 2 of the reference */
+    static const uint64_t scalars[] = {HS_Q32_ONE, Q32(0.5), Q32(0.375), Q32(0.25)};
     struct hs_speed *m = load(model, &cluster, "a-100"); /* of the cluster, not of the file */
     assert_string_equal(hs_speed_reference(m), "a-100");
     for (uint32_t type = 0; type < 4; type++)
         for (uint32_t profile = 0; profile <= N_BATCH; profile++)
-            expect(m, profile, type, scalars[type], HS_SPEED_SCALAR);
+            expect(m, profile, type, scalars[type],
+                   type == A100 ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR);
     assert_false(hs_speed_is_by_model(m, P100));
     hs_speed_free(m);
     assert_int_equal(
