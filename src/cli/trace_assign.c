@@ -109,6 +109,9 @@ static enum hs_status prepare(struct hs_assign_options *assign,
     enum hs_status status = HS_OK;
     if (options->cluster != NULL)
         status = hs_setup_cluster(&cluster, options, diag);
+    else
+        hs_report(diag, HS_NOTE, NULL, "-c SPEC",
+                  "no cluster given: what is drawn may need more GPU memory than yours has");
     hs_models_assign_options(assign, options, options->cluster != NULL ? &cluster : NULL);
     hs_cluster_free(&cluster);
     return status;
