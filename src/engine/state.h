@@ -109,7 +109,7 @@ struct hs_engine {
     struct hs_plan plan;
     struct hs_arena arena;
     bool is_initialising;
-    char misfit[160]; /* why the last job was turned away, where numbers are in it */
+    char misfit[160];           /* why the last job was turned away, where numbers are in it */
     bool has_utilization;       /* some job told its GPU utilization */
     uint64_t uniform_speed_q32; /* of all GPU types; 0 if they differ */
     bool nodes_state_limits;    /* some node states its CPUs or host memory */
