@@ -30,7 +30,7 @@ const char *hs_profile_from_text(enum hs_profile_from from)
         HS_PROFILE_FROM_LIST(HS_PROFILE_FROM_TEXT)
 #undef HS_PROFILE_FROM_TEXT
     };
-    return texts[from];
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)from);
 }
 
 const char *hs_segment_end_text(enum hs_segment_end end)

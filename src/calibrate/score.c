@@ -121,16 +121,6 @@ double hs_score_rmsle(const double *observed, const double *predicted, uint32_t 
     return n > 0 ? sqrt(squared / n) : NAN;
 }
 
-double hs_score_mape(const double *observed, const double *predicted, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        assert(observed[i] != 0);
-        sum += fabs(predicted[i] / observed[i] - 1);
-    }
-    return n > 0 ? sum / n : NAN;
-}
-
 void hs_score_write_number(struct hs_jsonw *w, const char *key, double value)
 {
     hs_jsonw_key(w, key);

@@ -26,8 +26,6 @@ HS_MUST_USE enum hs_status hs_score(const double *observed, const double *predic
                                     struct hs_score *score);
 /* Root mean squared error of log1p(scale x value). */
 double hs_score_rmsle(const double *observed, const double *predicted, uint32_t n, double scale);
-/* Mean of |predicted / observed - 1|; rows with observed 0 are an error of the caller. */
-double hs_score_mape(const double *observed, const double *predicted, uint32_t n);
 
 /* One line of the hold-out section of a model file: {"protocol": ..., "n": ..., "mae": ...}. */
 void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score);

@@ -19,7 +19,6 @@
 #include <gsl/gsl_multilarge_nlinear.h>
 
 #include "base/memory.h"
-#include "base/rng.h"
 
 #define RCOND_MIN 1e-13 /* of X'X: three digits above the rounding of its sums */
 #define STEP_MIN  1e-10 /* relative; results are told to six digits */
@@ -259,9 +258,4 @@ enum hs_status hs_solve_nls(const struct hs_nls *problem, double *theta, uint32_
     hs_free(calls.jacobian);
     hs_free(calls.filled);
     return status;
-}
-
-const char *hs_solve_library_version(void)
-{
-    return hs_rng_library_version(); /* the same library */
 }

@@ -36,6 +36,4 @@ struct hs_nls {
 HS_MUST_USE enum hs_status hs_solve_nls(const struct hs_nls *problem, double *theta,
                                         uint32_t max_steps, const char *what, struct hs_diag *diag);
 
-const char *hs_solve_library_version(void);
-
 #endif

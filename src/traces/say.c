@@ -10,13 +10,6 @@
 #define US_PER_S    INT64_C(1000000)
 #define CALENDAR_US (INT64_C(7305) * US_PER_DAY) /* 1990-01-01 */
 
-struct hs_figure hs_figure_u64(uint64_t value)
-{
-    struct hs_figure f;
-    f.text[hs_fmt_u64(f.text, value)] = '\0';
-    return f;
-}
-
 struct hs_figure hs_figure_ratio(uint64_t num, uint64_t den, unsigned decimals)
 {
     struct hs_figure f = {"-"};

@@ -15,7 +15,6 @@ struct hs_figure {
     char text[40];
 };
 
-struct hs_figure hs_figure_u64(uint64_t value);
 struct hs_figure hs_figure_ratio(uint64_t num, uint64_t den, unsigned decimals); /* den 0: "-" */
 /* Seconds, rounded to milliseconds below 1,000 s and to seconds from there on. */
 struct hs_figure hs_figure_seconds(uint64_t us);

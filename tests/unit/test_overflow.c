@@ -145,6 +145,31 @@ static void the_reserve_belongs_to_nobody(void **state)
                           "GPU 0 has 8192 of 15360 MiB in use, the job needs 8192");
 }
 
+static void asks_for_room(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call > 0)
+        return;
+    assert_int_equal(hs_view_gpu_mem_mib(v, script_handle[0]), 10240);
+    assert_int_equal(hs_view_gpu_mem_error_mib(v, script_handle[0]), 0); /* the truth is told */
+    assert_int_equal(hs_view_gpu_room_mib(v, 0), 16384);
+    start_on(p, 0, 0);
+    assert_int_equal(hs_view_gpu_room_mib(v, 0), 16384 - 1024 - 10240);
+    start_on(p, 1, 1);
+    assert_int_equal(hs_view_gpu_room_mib(v, 1), 16384 - 1024 - 10240);
+}
+
+/* The whole GPU for one; for one more what the first and the reserve of 1 GiB leave, the plan
+ * included. */
+static void room_is_what_claims_and_reserve_leave(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    script_knows = HS_KNOWS_MEMORY;
+    script_options.memory_reserve_mib = 1024;
+    assert_int_equal(script_play(big, 2, "1x2:V100", HS_CAN_COLOCATE, asks_for_room, &r), HS_OK);
+    hs_test_free(&r);
+}
+
 static void limited_then_not(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
@@ -318,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup(nobody_joins_a_job_that_runs_alone, reset),
         cmocka_unit_test_setup(work_done_in_time_is_not_lost, reset),
         cmocka_unit_test_setup(the_reserve_belongs_to_nobody, reset),
+        cmocka_unit_test_setup(room_is_what_claims_and_reserve_leave, reset),
         cmocka_unit_test_setup(the_one_that_grows_is_killed, reset),
         cmocka_unit_test_setup(room_made_in_time_saves_the_newcomer, reset),
         cmocka_unit_test_setup(room_made_just_in_time_is_enough, reset),

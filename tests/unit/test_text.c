@@ -29,7 +29,19 @@ static void test_segment_ends(void **state)
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_MIGRATE), "migrate");
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_KILL), "kill");
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_HORIZON), "horizon");
+    assert_string_equal(hs_segment_end_text(HS_SEGMENT_OOM), "oom");
     assert_string_equal(hs_segment_end_text((enum hs_segment_end)99), "invalid");
+}
+
+static void test_profile_origins(void **state)
+{
+    (void)state;
+    assert_string_equal(hs_profile_from_text(HS_PROFILE_FROM_NOWHERE), "");
+    assert_string_equal(hs_profile_from_text(HS_PROFILE_FROM_TRACE), "trace");
+    assert_string_equal(hs_profile_from_text(HS_PROFILE_FROM_TRACE_NEAREST), "trace-nearest");
+    assert_string_equal(hs_profile_from_text(HS_PROFILE_FROM_UTILIZATION), "utilization");
+    assert_string_equal(hs_profile_from_text(HS_PROFILE_FROM_DRAW), "drawn");
+    assert_string_equal(hs_profile_from_text(HS_PROFILE_FROM_COUNT), "invalid");
 }
 
 int main(void)
@@ -37,6 +49,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outcomes),
         cmocka_unit_test(test_segment_ends),
+        cmocka_unit_test(test_profile_origins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
