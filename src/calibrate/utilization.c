@@ -39,7 +39,6 @@ struct study {
     double theta[HS_JOINT_TARGETS][HS_JOINT_FORMS][HS_JOINT_PARAMETERS_MAX];
     bool is_fitted[HS_JOINT_TARGETS][HS_JOINT_FORMS];
     double ridge;
-    double *effects; /* by job id */
     struct hs_score effect_scores[HS_JOINT_PROTOCOLS];
     struct memory_errors memory;
 };
@@ -66,23 +65,15 @@ static enum hs_status study_form(struct study *s, enum hs_joint_target target, u
     return HS_OK;
 }
 
+/* What could be gained where both jobs are known; for study: a run has the form without parameters.
+ */
 static enum hs_status study_effects(struct study *s, struct hs_diag *diag)
 {
-    bool *is_used = hs_alloc_zeroed((uint64_t)s->data.count + 1, sizeof *is_used);
-    s->effects = hs_alloc_zeroed(s->data.jobs.count, sizeof *s->effects);
     s->ridge = s->options->ridge > 0 ? s->options->ridge : RIDGE;
-    if (is_used == NULL || s->effects == NULL) {
-        hs_free(is_used);
-        return HS_E_MEMORY;
-    }
-    for (uint32_t i = 0; i < s->data.count; i++)
-        is_used[i] = true;
-    enum hs_status status = hs_joint_fit_effects(&s->data, is_used, s->ridge, s->effects, diag);
-    hs_free(is_used);
-    for (int p = 0; status == HS_OK && p < HS_JOINT_PROTOCOLS; p++)
-        status = hs_joint_holdout_effects(&s->data, s->ridge, (enum hs_joint_protocol)p,
-                                          &s->effect_scores[p], diag);
-    return status;
+    for (int p = 0; p < HS_JOINT_PROTOCOLS; p++)
+        HS_TRY(hs_joint_holdout_effects(&s->data, s->ridge, (enum hs_joint_protocol)p,
+                                        &s->effect_scores[p], diag));
+    return HS_OK;
 }
 
 /* ---- memory ---- */
@@ -232,16 +223,6 @@ static void write_effects(const struct study *s, struct hs_jsonw *w)
     hs_jsonw_object(w);
     hs_jsonw_member_text(w, "form", "J + 4 J (1 - J) sum(effect), J = 1 - prod(1 - u)");
     hs_score_write_number(w, "lambda", s->ridge);
-    hs_jsonw_key(w, "jobs");
-    hs_jsonw_array(w);
-    for (uint32_t id = 1; id < s->data.jobs.count; id++) {
-        hs_jsonw_on_one_line(w);
-        hs_jsonw_object(w);
-        hs_jsonw_member_text(w, "profile", hs_intern_text(&s->data.jobs, id));
-        hs_score_write_number(w, "effect", s->effects[id]);
-        hs_jsonw_end_object(w);
-    }
-    hs_jsonw_end_array(w);
     hs_jsonw_key(w, "holdout");
     hs_jsonw_array(w);
     hs_score_write(w, hs_joint_protocol_texts[HS_JOINT_UNSEEN_MODELS],
@@ -376,7 +357,6 @@ static enum hs_status run(const struct hs_calibrate_options *given, struct hs_ou
             hs_measure_free(&set[i]);
     }
     hs_joint_free(&s->data);
-    hs_free(s->effects);
     hs_free(s->memory.mib);
     hs_free(s);
     return hs_calibrate_told(status, "utilization", errors, diag);
