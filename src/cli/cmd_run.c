@@ -35,8 +35,9 @@ static void say_profiles(struct hs_output *out, const struct hs_run_options *opt
     hs_say(out, "profiles    %" PRIu64 " named, %" PRIu64 " by utilization, %" PRIu64 " drawn",
            n->by_columns, n->by_telemetry, n->by_mix);
     if (n->by_mix > 0)
-        hs_say(out, " (made up, GPU util with them: mean %g %%, --seed %" PRId64 ")",
-               options->assign_target, options->seed);
+        hs_say(out, " (made up, GPU util with them: mean %g %%, --%s %" PRId64 ")",
+               options->assign_target, options->assign_seed != 0 ? "assign-seed" : "seed",
+               hs_models_assign_seed(options));
     hs_say(out, ", %" PRIu64 " none\n", n->none);
 }
 

@@ -12,12 +12,17 @@
 #include "data/param.h"
 #include "horus/policy.h"
 
+int64_t hs_models_assign_seed(const struct hs_run_options *options)
+{
+    return options->assign_seed != 0 ? options->assign_seed : options->seed;
+}
+
 void hs_models_assign_options(struct hs_assign_options *assign,
                               const struct hs_run_options *options,
                               const struct hs_cluster *cluster)
 {
     *assign = (struct hs_assign_options){.mode = (enum hs_assign_mode)options->assign,
-                                         .seed = (uint64_t)options->seed,
+                                         .seed = (uint64_t)hs_models_assign_seed(options),
                                          .target_util = options->assign_target / 100,
                                          .sticky = options->assign_sticky,
                                          .load = options->load};

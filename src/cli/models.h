@@ -53,6 +53,8 @@ void hs_models_note_idle(const struct hs_config *config, const char *policy, uin
 /* Was the file of that kind read? */
 bool hs_models_use(const struct hs_models *models, enum hs_model_kind kind);
 
+/* The seed of the draws of profiles: --assign-seed, else --seed. */
+int64_t hs_models_assign_seed(const struct hs_run_options *options);
 /* The assign options of a verb that reads a trace: mode, seed, target, memory of the cluster's
  * smallest GPU type (cluster may be NULL). */
 void hs_models_assign_options(struct hs_assign_options *assign,

@@ -19,7 +19,7 @@ struct hs_run_options {
     const char *output, *outputs, *outcomes, *sort, *sample;
     const char *config_file, *settings;
     int32_t time_unit, vc, check, philly_attempts, cpu_jobs, zero_duration;
-    int64_t seed, max_jobs, tie_jitter, max_tenants;
+    int64_t seed, assign_seed /* 0 = seed */, max_jobs, tie_jitter, max_tenants;
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
     double load, skip_bad_rows;                           /* skip_bad_rows: per cent */
     /* models */

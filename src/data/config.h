@@ -27,7 +27,7 @@ struct hs_option {
     bool is_local;    /* about this call alone (--config, --force, -o): not in the config */
 };
 
-#define HS_OPTIONS_MAX 64
+#define HS_OPTIONS_MAX 96
 
 struct hs_config {
     const struct hs_option *options; /* ends with a NULL key */
