@@ -4,9 +4,12 @@
  */
 #include "policies/kit_order.h"
 
-static struct hs_order_link *link_of(const struct hs_view *v, hs_job_id job)
+static struct hs_order_link *link_of(const struct hs_order *set, const struct hs_view *v,
+                                     hs_job_id job)
 {
-    return hs_view_scratch(v, job);
+    char *scratch = hs_view_scratch(v, job);
+    void *link = scratch + set->link_offset;
+    return link;
 }
 
 /* Finaliser of a 32-bit mix (Murmur3): spreads ranks that count up into priorities. */
@@ -32,25 +35,27 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static void refresh(const struct hs_view *v, struct hs_order_link *link)
+static void refresh(const struct hs_order *set, const struct hs_view *v, struct hs_order_link *link)
 {
     link->least_gpus = link->is_constrained ? UINT32_MAX : link->gpus;
     link->least_constrained = link->is_constrained ? link->gpus : UINT32_MAX;
+    link->size = 1;
     const hs_job_id below[] = {link->left, link->right};
     for (int i = 0; i < 2; i++) {
         if (below[i] == HS_NO_JOB)
             continue;
-        const struct hs_order_link *child = link_of(v, below[i]);
+        const struct hs_order_link *child = link_of(set, v, below[i]);
         link->least_gpus = smaller(link->least_gpus, child->least_gpus);
         link->least_constrained = smaller(link->least_constrained, child->least_constrained);
+        link->size += child->size;
     }
 }
 
-static void refresh_upwards(const struct hs_view *v, hs_job_id job)
+static void refresh_upwards(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     while (job != HS_NO_JOB) {
-        struct hs_order_link *link = link_of(v, job);
-        refresh(v, link);
+        struct hs_order_link *link = link_of(set, v, job);
+        refresh(set, v, link);
         job = link->parent;
     }
 }
@@ -61,40 +66,40 @@ static void replace_child(struct hs_order *set, const struct hs_view *v, hs_job_
 {
     if (parent == HS_NO_JOB)
         set->root = child == HS_NO_JOB ? 0 : child + 1;
-    else if (link_of(v, parent)->left == old)
-        link_of(v, parent)->left = child;
+    else if (link_of(set, v, parent)->left == old)
+        link_of(set, v, parent)->left = child;
     else
-        link_of(v, parent)->right = child;
+        link_of(set, v, parent)->right = child;
     if (child != HS_NO_JOB)
-        link_of(v, child)->parent = parent;
+        link_of(set, v, child)->parent = parent;
 }
 
 /* Lifts a job over its parent; the order stays. */
 static void rotate_up(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(v, job);
+    struct hs_order_link *link = link_of(set, v, job);
     hs_job_id parent = link->parent;
-    struct hs_order_link *above = link_of(v, parent);
+    struct hs_order_link *above = link_of(set, v, parent);
     replace_child(set, v, above->parent, parent, job);
     if (above->left == job) {
         above->left = link->right;
         if (link->right != HS_NO_JOB)
-            link_of(v, link->right)->parent = parent;
+            link_of(set, v, link->right)->parent = parent;
         link->right = parent;
     } else {
         above->right = link->left;
         if (link->left != HS_NO_JOB)
-            link_of(v, link->left)->parent = parent;
+            link_of(set, v, link->left)->parent = parent;
         link->left = parent;
     }
     above->parent = job;
-    refresh(v, above);
-    refresh(v, link);
+    refresh(set, v, above);
+    refresh(set, v, link);
 }
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    struct hs_order_link *link = link_of(v, job);
+    struct hs_order_link *link = link_of(set, v, job);
     uint32_t gpus = hs_view_gpus(v, job);
     uint64_t rank = hs_view_rank(v, job);
     *link = (struct hs_order_link){.key = key,
@@ -107,7 +112,7 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
                                    .is_constrained = hs_view_is_constrained(v, job),
                                    .priority = priority_of(rank),
                                    .is_linked = true};
-    refresh(v, link);
+    refresh(set, v, link);
     set->count++;
     if (set->root == 0) {
         set->root = job + 1;
@@ -115,10 +120,11 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
     }
     hs_job_id at = set->root - 1;
     for (;;) {
-        struct hs_order_link *above = link_of(v, at);
+        struct hs_order_link *above = link_of(set, v, at);
         hs_job_id *below = is_before(link, above) ? &above->left : &above->right;
         above->least_gpus = smaller(above->least_gpus, link->least_gpus);
         above->least_constrained = smaller(above->least_constrained, link->least_constrained);
+        above->size++;
         if (*below == HS_NO_JOB) {
             *below = job;
             link->parent = at;
@@ -126,40 +132,77 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
         }
         at = *below;
     }
-    while (link->parent != HS_NO_JOB && link_of(v, link->parent)->priority < link->priority)
+    while (link->parent != HS_NO_JOB && link_of(set, v, link->parent)->priority < link->priority)
         rotate_up(set, v, job);
 }
 
 void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(v, job);
+    struct hs_order_link *link = link_of(set, v, job);
     while (link->left != HS_NO_JOB && link->right != HS_NO_JOB) {
-        bool lift_left = link_of(v, link->left)->priority > link_of(v, link->right)->priority;
+        bool lift_left =
+            link_of(set, v, link->left)->priority > link_of(set, v, link->right)->priority;
         rotate_up(set, v, lift_left ? link->left : link->right);
     }
     hs_job_id child = link->left != HS_NO_JOB ? link->left : link->right;
     hs_job_id parent = link->parent;
     replace_child(set, v, parent, job, child);
-    refresh_upwards(v, parent);
+    refresh_upwards(set, v, parent);
     link->is_linked = false;
     set->count--;
 }
 
 bool hs_order_has(const struct hs_view *v, hs_job_id job)
 {
-    return link_of(v, job)->is_linked;
+    const struct hs_order_link *link = hs_view_scratch(v, job);
+    return link->is_linked;
 }
 
 int64_t hs_order_key(const struct hs_view *v, hs_job_id job)
 {
-    return link_of(v, job)->key;
+    const struct hs_order_link *link = hs_view_scratch(v, job);
+    return link->key;
 }
 
-static bool is_within_below(const struct hs_view *v, hs_job_id job, struct hs_bounds bounds)
+static uint32_t size_below(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    return job == HS_NO_JOB ? 0 : link_of(set, v, job)->size;
+}
+
+hs_job_id hs_order_at(const struct hs_order *set, const struct hs_view *v, uint32_t position)
+{
+    if (position >= set->count)
+        return HS_NO_JOB;
+    hs_job_id at = set->root - 1;
+    for (;;) {
+        const struct hs_order_link *link = link_of(set, v, at);
+        uint32_t before = size_below(set, v, link->left);
+        if (position == before)
+            return at;
+        at = position < before ? link->left : link->right;
+        position -= position < before ? 0 : before + 1;
+    }
+}
+
+uint32_t hs_order_position(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_order_link *link = link_of(set, v, job);
+    uint32_t position = size_below(set, v, link->left);
+    for (hs_job_id at = link->parent; at != HS_NO_JOB; at = link->parent) {
+        link = link_of(set, v, at);
+        if (link->right == job)
+            position += size_below(set, v, link->left) + 1;
+        job = at;
+    }
+    return position;
+}
+
+static bool is_within_below(const struct hs_order *set, const struct hs_view *v, hs_job_id job,
+                            struct hs_bounds bounds)
 {
     if (job == HS_NO_JOB)
         return false;
-    const struct hs_order_link *link = link_of(v, job);
+    const struct hs_order_link *link = link_of(set, v, job);
     return link->least_gpus <= bounds.plain || link->least_constrained <= bounds.constrained;
 }
 
@@ -169,11 +212,12 @@ static bool is_within(const struct hs_order_link *link, struct hs_bounds bounds)
 }
 
 /* The first job of a subtree that is within the bounds; there is one. */
-static hs_job_id first_within_below(const struct hs_view *v, hs_job_id job, struct hs_bounds bounds)
+static hs_job_id first_within_below(const struct hs_order *set, const struct hs_view *v,
+                                    hs_job_id job, struct hs_bounds bounds)
 {
     for (;;) {
-        const struct hs_order_link *link = link_of(v, job);
-        if (is_within_below(v, link->left, bounds))
+        const struct hs_order_link *link = link_of(set, v, job);
+        if (is_within_below(set, v, link->left, bounds))
             job = link->left;
         else if (is_within(link, bounds))
             return job;
@@ -195,18 +239,19 @@ hs_job_id hs_order_next_within(const struct hs_order *set, const struct hs_view 
     bounds.constrained = below_none(bounds.constrained);
     hs_job_id at = set->root == 0 ? HS_NO_JOB : set->root - 1;
     if (after == HS_NO_JOB)
-        return is_within_below(v, at, bounds) ? first_within_below(v, at, bounds) : HS_NO_JOB;
-    const struct hs_order_link *link = link_of(v, after);
-    if (is_within_below(v, link->right, bounds))
-        return first_within_below(v, link->right, bounds);
+        return is_within_below(set, v, at, bounds) ? first_within_below(set, v, at, bounds)
+                                                   : HS_NO_JOB;
+    const struct hs_order_link *link = link_of(set, v, after);
+    if (is_within_below(set, v, link->right, bounds))
+        return first_within_below(set, v, link->right, bounds);
     hs_job_id below = after;
     for (at = link->parent; at != HS_NO_JOB; at = link->parent) {
-        link = link_of(v, at);
+        link = link_of(set, v, at);
         if (link->left == below) {
             if (is_within(link, bounds))
                 return at;
-            if (is_within_below(v, link->right, bounds))
-                return first_within_below(v, link->right, bounds);
+            if (is_within_below(set, v, link->right, bounds))
+                return first_within_below(set, v, link->right, bounds);
         }
         below = at;
     }
@@ -234,11 +279,12 @@ bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
     uint32_t count = 0;
     const struct hs_order_link *before = NULL;
     for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
-        const struct hs_order_link *link = link_of(v, j);
+        const struct hs_order_link *link = link_of(set, v, j);
         struct hs_order_link fresh = *link;
-        refresh(v, &fresh);
+        refresh(set, v, &fresh);
         if ((before != NULL && !is_before(before, link)) || fresh.least_gpus != link->least_gpus ||
-            fresh.least_constrained != link->least_constrained || !link->is_linked)
+            fresh.least_constrained != link->least_constrained || fresh.size != link->size ||
+            !link->is_linked)
             return false;
         before = link;
         count++;

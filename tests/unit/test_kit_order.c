@@ -10,13 +10,16 @@
 
 #include <cmocka.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "policies/kit_order.h"
 
 #define JOBS 300
 
-static struct hs_order_link links[JOBS];
+static struct scratch {
+    struct hs_order_link link, other;
+} scratch[JOBS];
 static struct {
     int64_t key, submit_us;
     uint32_t gpus;
@@ -26,7 +29,7 @@ static struct {
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     (void)v;
-    return &links[job];
+    return &scratch[job];
 }
 
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
@@ -92,9 +95,14 @@ static void check_walk(const struct hs_order *set, uint32_t bound)
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(at, sorted[i]);
         assert_int_equal(hs_order_key(NULL, at), jobs[at].key);
+        if (bound == UINT32_MAX) {
+            assert_int_equal(hs_order_at(set, NULL, i), at);
+            assert_int_equal(hs_order_position(set, NULL, at), i);
+        }
         at = hs_order_next_fitting(set, NULL, at, bound);
     }
     assert_int_equal(at, HS_NO_JOB);
+    assert_int_equal(hs_order_at(set, NULL, set->count), HS_NO_JOB);
 }
 
 static void agrees_with_a_sorted_array(void **state)
@@ -125,17 +133,53 @@ static void agrees_with_a_sorted_array(void **state)
     hs_rng_close(&rng);
 }
 
+/* A set by key and one by the key backwards, over links of their own: what one does leaves the
+ * other alone, and the job at a position of one is at the mirrored position of the other (keys are
+ * unique here). */
+static void a_job_is_in_two_sets_at_once(void **state)
+{
+    (void)state;
+    struct hs_rng rng;
+    struct hs_order set = {0}, other = {.link_offset = offsetof(struct scratch, other)};
+    memset(scratch, 0, sizeof scratch);
+    memset(jobs, 0, sizeof jobs);
+    assert_int_equal(hs_rng_open(&rng, 8, "two orders"), HS_OK);
+    for (int step = 0; step < 5000; step++) {
+        uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS);
+        if (jobs[j].is_in) {
+            hs_order_remove(&other, NULL, j);
+            hs_order_remove(&set, NULL, j);
+        } else {
+            jobs[j].key = (int64_t)hs_rng_below(&rng, 1000) * JOBS + j;
+            jobs[j].submit_us = (int64_t)hs_rng_below(&rng, 4);
+            hs_order_add(&set, NULL, j, jobs[j].key);
+            hs_order_add(&other, NULL, j, -jobs[j].key);
+        }
+        jobs[j].is_in = !jobs[j].is_in;
+        if (step % 97 != 0)
+            continue;
+        assert_true(hs_order_is_valid(&set, NULL) && hs_order_is_valid(&other, NULL));
+        check_walk(&set, UINT32_MAX);
+        for (uint32_t i = 0; i < set.count; i++)
+            assert_int_equal(hs_order_at(&other, NULL, set.count - 1 - i),
+                             hs_order_at(&set, NULL, i));
+    }
+    hs_rng_close(&rng);
+}
+
 static void an_empty_set_has_no_first(void **state)
 {
     (void)state;
     struct hs_order set = {0};
     assert_int_equal(hs_order_first(&set, NULL), HS_NO_JOB);
+    assert_int_equal(hs_order_at(&set, NULL, 0), HS_NO_JOB);
     assert_true(hs_order_is_valid(&set, NULL));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_set_has_no_first),
-                                       cmocka_unit_test(agrees_with_a_sorted_array)};
+                                       cmocka_unit_test(agrees_with_a_sorted_array),
+                                       cmocka_unit_test(a_job_is_in_two_sets_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
