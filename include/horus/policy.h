@@ -38,7 +38,7 @@ enum {
     HS_KNOWS_UTILIZATION = 1u << 1,
     HS_KNOWS_MEMORY = 1u << 2,
     HS_KNOWS_DEADLINE = 1u << 3,
-    HS_KNOWS_RATE = 1u << 4,
+    HS_KNOWS_RATE = 1u << 4, /* measured: progress of a job, joint utilization of a GPU */
 };
 
 enum hs_event_kind {
@@ -73,6 +73,9 @@ struct hs_policy_ops {
     uint32_t knows; /* HS_KNOWS_x at most */
     const struct hs_param *params;
     size_t state_size, job_state_size;
+    /* With HS_CAN_COLOCATE: what the job adds to the sums of a GPU that it is put on (view.h), and
+     * whether it may share one at all. Asked at its submission and after each kill for memory. */
+    bool (*load)(const void *state, const struct hs_view *v, hs_job_id job, int32_t sum[HS_LOADS]);
     /* After the parameters are set: narrows `can` and `knows` to what these parameters use. */
     void (*needs)(const void *state, uint32_t *can, uint32_t *knows);
     enum hs_status (*init)(void *state, const struct hs_view *v);

@@ -22,6 +22,7 @@
 typedef uint32_t hs_job_id;
 #define HS_NO_JOB  UINT32_MAX
 #define HS_NO_NODE UINT32_MAX
+#define HS_NO_GPU  UINT32_MAX
 #define HS_NO_RACK UINT32_MAX
 
 enum hs_job_state {
@@ -102,6 +103,7 @@ uint32_t hs_view_racks(const struct hs_view *v);
 uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node);
+uint32_t hs_view_node_rack(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
 /* May this job be put on this GPU beside those that are there? By the number of tenants and by who
  * must run alone; says nothing of memory. */
@@ -140,5 +142,52 @@ uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack);
  * HS_NO_RACK if there is none. O(racks). */
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from);
+
+/* ---- sharing GPUs (HS_CAN_COLOCATE) ---- */
+#define HS_LOADS 2
+
+/* What is on one GPU, the plan included. */
+struct hs_load {
+    uint32_t tenants;
+    uint32_t claim_mib;    /* sum of the predicted peaks; 0 without HS_KNOWS_MEMORY */
+    uint32_t measured_pm;  /* joint utilization, as an agent reads it: who comes with this plan does
+                              not count yet; 0 without HS_KNOWS_RATE */
+    int32_t sum[HS_LOADS]; /* of what .load of the policy said of each tenant */
+};
+
+/* One GPU (least and most are the same), or bounds on many of one type. */
+struct hs_load_range {
+    struct hs_load least, most;
+    uint32_t capacity_mib; /* of each; 0 = not stated */
+    uint32_t gpu_type;
+};
+
+/* Cost of one GPU of the job on a GPU with this load; for bounds, at most the least cost of any
+ * load within them (the closer, the faster the search). HS_NEVER: not there, or nowhere within. */
+#define HS_NEVER INT64_MAX
+typedef int64_t hs_load_cost(const void *ctx, const struct hs_load_range *range);
+
+/* The shared GPU of least cost among those that the job may join now (its pool, tenants, claims,
+ * CPU and host memory), if that is below `below`: then *cost is it. Ties go to the lowest id.
+ * HS_NO_GPU if there is none. O(log GPUs) for a cost whose bounds are close. */
+uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
+                                 const void *ctx, int64_t below, int64_t *cost);
+/* The same question of one GPU, shared or idle: HS_NEVER where the job cannot be. */
+int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id job, uint32_t gpu,
+                         hs_load_cost *cost_of, const void *ctx);
+/* Fewest free GPUs, but at least `gpus`, on a node of one GPU type: hs_view_best_fit of a type. */
+uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
+uint32_t hs_view_gpu_types(const struct hs_view *v);
+uint32_t hs_view_type_mem_mib(const struct hs_view *v, uint32_t type); /* 0 = not stated */
+/* Relative to the reference type, Q32. */
+uint64_t hs_view_type_speed_q32(const struct hs_view *v, uint32_t type);
+/* Lowest GPU id >= from of the node that nobody holds, if the plan named the GPUs it gave. */
+uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from);
+/* At most so many workers of the job could be seated now, one a GPU, idle or shared; that a gang of
+ * more cannot start is certain. */
+uint64_t hs_view_seats(const struct hs_view *v, hs_job_id job);
+/* Lowest node >= from of the job's pools with at least `gpus` GPUs idle or open to one more tenant
+ * (memory is not looked at). O(pools x log nodes). */
+uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
 
 #endif

@@ -13,6 +13,7 @@
 #include "engine/overflow.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
+#include "engine/shadow.h"
 
 /* Actions that take GPUs from a job. */
 #define RELEASES (1u << HS_ACT_PREEMPT | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_KILL)
@@ -52,11 +53,8 @@ static void plan_mark_kept(struct hs_engine *e)
             continue;
         a->is_kept = true;
         e->plan.actions[job->plan_action].is_kept = true;
-        for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
-            struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-            gpu->shadow_tenants++;
-            gpu->mem_claimed_mib += job->mem_claim_mib;
-        }
+        for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+            hs_shadow_name(e, e->jobs.seats[s].gpu, job);
     }
 }
 
@@ -119,8 +117,7 @@ static uint32_t *node_take(struct hs_engine *e, uint32_t node, uint32_t count,
         uint32_t id = word * 64 + HS_CTZ64(bits);
         bits &= bits - 1;
         e->gpu_free[word] &= ~(UINT64_C(1) << (id % 64));
-        e->gpus[id].shadow_tenants++;
-        e->gpus[id].mem_claimed_mib += job->mem_claim_mib;
+        hs_shadow_name(e, id, job);
         *ids++ = id;
         count--;
     }
@@ -207,10 +204,10 @@ static enum hs_status job_limit_memory(struct hs_engine *e, uint32_t slot, uint3
     uint32_t mib = is_limit ? limit_mib : job->gpu_mem_peak_mib;
     uint32_t claim_mib = hs_overflow_claim_mib(e, job, is_limit ? limit_mib : UINT32_MAX);
     bool grows = mib > job->gpu_mem_mib, claims_more = claim_mib > job->mem_claim_mib;
+    hs_shadow_claim(e, job, claim_mib);
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->mem_used_mib += (uint64_t)mib - job->gpu_mem_mib;
-        gpu->mem_claimed_mib += (uint64_t)claim_mib - job->mem_claim_mib;
         if (claims_more && gpu->tenants > 1 &&
             gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
             hs_plan_refuse(&e->plan, slot, "without its memory limit GPU %u overflows",
@@ -220,7 +217,6 @@ static enum hs_status job_limit_memory(struct hs_engine *e, uint32_t slot, uint3
             job->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
     }
     job->gpu_mem_mib = mib;
-    job->mem_claim_mib = claim_mib;
     HS_TRY(e->plan.refused);
     return hs_progress_touch_beside(e, slot);
 }

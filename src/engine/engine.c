@@ -14,6 +14,7 @@
 #include "engine/overflow.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
+#include "engine/shadow.h"
 
 #define POLL_EVERY 4096u
 
@@ -217,6 +218,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     memcpy(e->policy_state, e->config.policy_state, policy->state_size);
     if (policy->needs != NULL)
         policy->needs(e->policy_state, &e->can, &e->knows);
+    HS_TRY(hs_shadow_init(e));
     if (policy->init == NULL)
         return HS_OK;
     e->is_initialising = true;

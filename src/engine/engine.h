@@ -41,6 +41,7 @@ struct hs_engine_config {
     /* What the policy is told of utilization and memory; NULL: what is true. */
     const struct hs_predictor *predictor;
     uint32_t max_tenants;        /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
+    bool scans_shared;           /* look at every shared GPU instead of the index: for tests */
     uint32_t memory_reserve_mib; /* of a shared GPU, not for its tenants */
     int64_t oom_delay_us;        /* from a start that overflows its GPU to the kill */
     uint32_t oom_retries;        /* after so many kills a job runs only alone */

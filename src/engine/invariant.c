@@ -6,6 +6,7 @@
 #include "engine/invariant.h"
 
 #include "engine/progress.h"
+#include "engine/shadow.h"
 
 static const char *check_sums(struct hs_engine *e)
 {
@@ -68,6 +69,45 @@ static const char *check_gpu(const struct hs_engine *e, uint32_t id)
     return check_gpu_memory(e, gpu);
 }
 
+/* What the index says of a GPU that somebody holds. */
+static const char *check_open(const struct hs_engine *e, uint32_t id)
+{
+    const struct hs_gpu *gpu = &e->gpus[id];
+    int64_t sum[HS_LOADS] = {0};
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu)
+        for (int i = 0; i < HS_LOADS; i++)
+            sum[i] += e->jobs.jobs[e->jobs.seats[s].job].load[i];
+    for (int i = 0; i < HS_LOADS; i++)
+        if (sum[i] != gpu->load_sum[i])
+            return "the load of a GPU is not the sum of its tenants'";
+    const struct hs_load load = hs_shadow_load(e, gpu);
+    bool is_open = gpu->tenants > 0 && hs_shadow_is_open(e, gpu);
+    return hs_share_is_open(e->share, id, is_open ? &load : NULL) == is_open
+               ? NULL
+               : "the index of shared GPUs disagrees with a GPU";
+}
+
+/* CPU and host memory of a node that states them: each worker has its share. */
+static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
+{
+    const struct hs_node *node = &e->cluster->nodes[n];
+    int64_t cpus_milli, mem_mib, cpus_used = 0, mem_used = 0;
+    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
+        for (uint32_t s = e->gpus[id].first_seat; s != HS_NO_SEAT;
+             s = e->jobs.seats[s].next_on_gpu) {
+            const struct hs_ask *ask = &e->jobs.jobs[e->jobs.seats[s].job].ask;
+            cpus_used += ask->cpus_milli_per_gpu;
+            mem_used += ask->mem_mib_per_gpu;
+        }
+    hs_free_rest(e->free_index, n, &cpus_milli, &mem_mib);
+    if ((node->cpus > 0 && cpus_milli + cpus_used != node->cpus * INT64_C(1000)) ||
+        (node->mem_mib > 0 && mem_mib + mem_used != node->mem_mib))
+        return "the CPUs or the host memory of a node are miscounted";
+    if ((node->cpus > 0 && cpus_milli < 0) || (node->mem_mib > 0 && mem_mib < 0))
+        return "a node gave more CPUs or host memory than it has";
+    return NULL;
+}
+
 static const char *check_cluster(const struct hs_engine *e)
 {
     uint64_t held = 0, shared = 0;
@@ -76,6 +116,8 @@ static const char *check_cluster(const struct hs_engine *e)
         uint32_t free_gpus = 0;
         for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
             const char *broken = check_gpu(e, id);
+            if (broken == NULL && e->share != NULL)
+                broken = check_open(e, id);
             if (broken != NULL)
                 return broken;
             free_gpus += e->gpus[id].tenants == 0;
@@ -84,9 +126,14 @@ static const char *check_cluster(const struct hs_engine *e)
         }
         if (free_gpus != hs_free_of_node(e->free_index, n))
             return "free + held GPUs of a node are not its GPUs";
+        const char *broken = check_node_rest(e, n);
+        if (broken != NULL)
+            return broken;
     }
     if (held != e->instant.gpus_held || shared != e->instant.gpus_shared)
         return "held or shared GPUs are miscounted";
+    if (e->share != NULL && !hs_share_is_valid(e->share))
+        return "the index of shared GPUs disagrees with a recount";
     return hs_free_is_valid(e->free_index) ? NULL
                                            : "the index of free GPUs disagrees with a recount";
 }

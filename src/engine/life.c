@@ -14,6 +14,7 @@
 #include "engine/overflow.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
+#include "engine/shadow.h"
 
 void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot)
 {
@@ -27,6 +28,17 @@ static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
 {
     uint64_t share = gpus == 0 ? 0 : amount / gpus;
     return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
+}
+
+void hs_life_load(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
+        return;
+    if (!e->policy->load(e->policy_state, &e->view, slot, job->load)) {
+        job->is_alone = true;
+        job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+    }
 }
 
 /* What the policy will be told; asked once, because an estimate does not change while a job waits.
@@ -195,6 +207,7 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
         return HS_OK;
     }
     job->state = HS_JOB_PENDING;
+    hs_life_load(e, slot);
     e->instant.pending++;
     hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
     if (e->jobs.live > e->figures.peak_live_jobs)
@@ -209,7 +222,7 @@ enum hs_status hs_life_finish(struct hs_engine *e, uint32_t slot)
     job->state = HS_JOB_DONE;
     e->figures.finished++;
     e->instant.running--;
-    hs_plan_shadow_release(e, job);
+    hs_shadow_release(e, job);
     HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_FINISH));
     HS_TRY(hs_progress_unseat(e, slot));
     HS_TRY(hs_observe_finish(e, slot, e->now_us, ""));

@@ -17,6 +17,8 @@ HS_MUST_USE enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot,
                                            enum hs_job_state state, const char *reason);
 /* At the horizon: closes segments and rows of all live jobs, in order of the trace. */
 HS_MUST_USE enum hs_status hs_life_cut(struct hs_engine *e);
+/* Asks the policy what the job will add to the sums of a GPU, and whether it may share one. */
+void hs_life_load(struct hs_engine *e, uint32_t slot);
 void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot);
 
 #endif

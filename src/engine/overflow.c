@@ -10,6 +10,7 @@
 #include "engine/observe.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
+#include "engine/shadow.h"
 
 uint32_t hs_overflow_claim_mib(const struct hs_engine *e, const struct hs_job *job,
                                uint32_t limit_mib)
@@ -40,7 +41,7 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
         seen_mib = most_mib;
     if (job->estimate.mem_mib < seen_mib)
         job->estimate.mem_mib = (uint32_t)seen_mib;
-    job->is_alone = job->ooms >= e->config.oom_retries;
+    job->is_alone = job->is_alone || job->ooms >= e->config.oom_retries;
     job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
 }
 
@@ -48,7 +49,7 @@ enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     job->ooms++;
-    hs_plan_shadow_release(e, job);
+    hs_shadow_release(e, job);
     HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_OOM));
     HS_TRY(hs_progress_unseat(e, slot));
     int64_t lost_ns = job->work.done_ns - job->segment_done_ns;
@@ -65,6 +66,7 @@ enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
     e->instant.suspended++;
     hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
     job_learn_memory(e, job);
+    hs_life_load(e, slot);
     hs_life_tell_policy(e, HS_EVENT_STOPPED, slot);
     return HS_OK;
 }

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "engine/shadow.h"
 #include "horus/plan.h"
 
 #define PLAN_MAX (1u << 28)
@@ -28,44 +29,6 @@ void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
                          "this is a fault of the policy, not of the input; the run was stopped",
                          "policy '%s', job '%s', t = %.6f s: %s", e->policy->name, id,
                          (double)e->now_us / 1e6, rule);
-}
-
-/* Runs of seats on one node count once; a GPU counts when its last tenant leaves. */
-static void shadow_change(struct hs_engine *e, const struct hs_job *job, bool is_release)
-{
-    uint32_t node = HS_NO_NODE, gpus = 0;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
-        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-        bool is_edge = is_release ? --gpu->shadow_tenants == 0 : gpu->shadow_tenants++ == 0;
-        gpu->mem_claimed_mib += is_release ? 0 - (uint64_t)job->mem_claim_mib : job->mem_claim_mib;
-        if (!is_edge)
-            continue;
-        if (gpu->node != node && gpus > 0) {
-            if (is_release)
-                hs_free_give(e->free_index, node, gpus, &job->ask);
-            else
-                hs_free_take(e->free_index, node, gpus, &job->ask);
-            gpus = 0;
-        }
-        node = gpu->node;
-        gpus++;
-    }
-    if (gpus > 0 && is_release)
-        hs_free_give(e->free_index, node, gpus, &job->ask);
-    else if (gpus > 0)
-        hs_free_take(e->free_index, node, gpus, &job->ask);
-}
-
-void hs_plan_shadow_release(struct hs_engine *e, const struct hs_job *job)
-{
-    shadow_change(e, job, true);
-    e->vc_held[job->ask.vc] -= job->gpus_held;
-}
-
-void hs_plan_shadow_take(struct hs_engine *e, const struct hs_job *job)
-{
-    shadow_change(e, job, false);
-    e->vc_held[job->ask.vc] += job->gpus_held;
 }
 
 /* The placing action before this one must have got its whole gang. */
@@ -212,7 +175,7 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
     }
     plan_pick(p, a, (struct hs_pick){.node = node, .gpu = UINT32_MAX, .count = gpus});
     if (p->refused == HS_OK)
-        hs_free_take(e->free_index, node, gpus, &e->jobs.jobs[a->job].ask);
+        hs_shadow_take(e, node, gpus, &e->jobs.jobs[a->job]);
 }
 
 static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t id)
@@ -262,7 +225,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
         hs_plan_refuse(p, a->job, "there is no GPU %u", id);
         return;
     }
-    struct hs_gpu *gpu = &e->gpus[id];
+    const struct hs_gpu *gpu = &e->gpus[id];
     if (!node_is_allowed(p, a, gpu->node) || !quota_allows(p, a, 1) || !gpu_is_allowed(p, a, id))
         return;
     if (gpu->shadow_tenants == 0 && hs_free_of_node(e->free_index, gpu->node) == 0) {
@@ -270,8 +233,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
                        e->cluster->nodes[gpu->node].name);
         return;
     }
-    if (gpu->shadow_tenants == 0 &&
-        !hs_free_fits(e->free_index, gpu->node, &e->jobs.jobs[a->job].ask, 1)) {
+    if (!hs_free_can_book(e->free_index, gpu->node, 1, &e->jobs.jobs[a->job].ask)) {
         hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for GPU %u",
                        e->cluster->nodes[gpu->node].name, id);
         return;
@@ -279,11 +241,8 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
     plan_pick(p, a, (struct hs_pick){.node = gpu->node, .gpu = id, .count = 1});
     if (p->refused != HS_OK)
         return;
-    const struct hs_job *job = &e->jobs.jobs[a->job];
     p->has_named = true;
-    gpu->mem_claimed_mib += job->mem_claim_mib;
-    if (gpu->shadow_tenants++ == 0)
-        hs_free_take(e->free_index, gpu->node, 1, &job->ask);
+    hs_shadow_seat(e, id, &e->jobs.jobs[a->job]);
 }
 
 /* Common to preempt, migrate and kill: the job leaves its GPUs. */
@@ -301,7 +260,7 @@ static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kin
     }
     job->plan |= HS_PLAN_RELEASED;
     job->plan_action = p->count - 1;
-    hs_plan_shadow_release(p->engine, job);
+    hs_shadow_release(p->engine, job);
     return a;
 }
 
@@ -445,14 +404,14 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
         const struct hs_pick *pick = &p->picks[a->first_pick + i];
         e->vc_held[job->ask.vc] -= pick->count;
         if (pick->gpu != UINT32_MAX)
-            e->gpus[pick->gpu].mem_claimed_mib -= job->mem_claim_mib;
-        if (pick->gpu == UINT32_MAX || --e->gpus[pick->gpu].shadow_tenants == 0)
-            hs_free_give(e->free_index, pick->node, pick->count, &job->ask);
+            hs_shadow_unseat(e, pick->gpu, job);
+        else
+            hs_shadow_give(e, pick->node, pick->count, job);
     }
     if (a->kind == HS_ACT_START)
         job->plan &= (uint8_t)~HS_PLAN_PLACED;
     if (a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_MIGRATE || a->kind == HS_ACT_KILL) {
-        hs_plan_shadow_take(e, job);
+        hs_shadow_hold(e, job);
         job->plan = 0;
     }
     if (a->kind == HS_ACT_REJECT || a->kind == HS_ACT_PAUSE || a->kind == HS_ACT_RESUME)

@@ -12,9 +12,6 @@
 void hs_plan_begin(struct hs_engine *e);
 /* HS_E_POLICY if an action was refused (reported), else HS_OK with the last action complete. */
 HS_MUST_USE enum hs_status hs_plan_end(struct hs_engine *e);
-/* Gives a job's GPUs back to the shadow; also used when a job ends by itself. */
-void hs_plan_shadow_release(struct hs_engine *e, const struct hs_job *job);
-void hs_plan_shadow_take(struct hs_engine *e, const struct hs_job *job);
 /* Reports a policy bug and remembers it: the run ends with it after the next decision, whether it
  * was made there or in on_event. */
 HS_PRINTF(3, 4)

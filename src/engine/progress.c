@@ -6,6 +6,8 @@
  */
 #include "engine/progress.h"
 
+#include "engine/shadow.h"
+
 /* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
 enum { JOB_TOUCHED = 1u << 7 };
 
@@ -102,6 +104,7 @@ static void gpu_refresh_util(struct hs_engine *e, struct hs_gpu *gpu)
     e->instant.util_sum_pm -= gpu->util_sum_pm;
     gpu->util_model_pm = (uint16_t)model_pm;
     gpu->util_sum_pm = sum_pm;
+    hs_shadow_measure(e, (uint32_t)(gpu - e->gpus));
 }
 
 /* The other tenants of a GPU are to be rated anew; whether they share it changed by `delta`. */

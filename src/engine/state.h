@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "model/freeindex.h"
 #include "model/job.h"
+#include "model/shareindex.h"
 
 struct hs_gpu {
     uint32_t node;
@@ -21,8 +22,9 @@ struct hs_gpu {
                                 get theirs then) */
     uint16_t active;         /* tenants that are not paused */
     uint16_t util_model_pm;
-    uint64_t mem_claimed_mib; /* of the tenants, plan included: what the policy could know */
-    uint64_t mem_used_mib;    /* of the tenants, in truth */
+    uint64_t mem_claimed_mib;   /* of the tenants, plan included: what the policy could know */
+    uint64_t mem_used_mib;      /* of the tenants, in truth */
+    int32_t load_sum[HS_LOADS]; /* of the tenants, plan included, as the policy weighs them */
     uint32_t util_sum_pm;
 };
 
@@ -118,7 +120,8 @@ struct hs_engine {
     struct hs_gpu *gpus;
     uint64_t *gpu_free; /* bit per GPU */
     struct hs_free *free_index;
-    uint64_t *vc_held; /* GPUs held per VC, plan included */
+    struct hs_share *share; /* NULL under a policy that shares nothing */
+    uint64_t *vc_held;      /* GPUs held per VC, plan included */
     struct hs_heap job_events, timer_events;
     struct hs_timer *timers;
     uint32_t timer_cap, timer_high, free_timer;

@@ -5,6 +5,7 @@
  */
 #include "horus/view.h"
 
+#include "engine/lookup.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
 #include "engine/state.h"
@@ -14,7 +15,7 @@
 static const struct hs_job nobody = {.first_seat = HS_NO_SEAT};
 static const struct hs_node nowhere = {.name = ""};
 
-static const struct hs_job *job_of(const struct hs_view *v, hs_job_id job)
+const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
 {
     if (HS_LIKELY(job < v->engine->jobs.high))
         return &v->engine->jobs.jobs[job];
@@ -22,7 +23,7 @@ static const struct hs_job *job_of(const struct hs_view *v, hs_job_id job)
     return &nobody;
 }
 
-static const struct hs_node *node_of(const struct hs_view *v, uint32_t node)
+const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node)
 {
     if (HS_LIKELY(node < v->engine->cluster->node_count))
         return &v->engine->cluster->nodes[node];
@@ -40,7 +41,7 @@ static uint32_t vc_of(const struct hs_view *v, uint32_t vc)
     return 0;
 }
 
-static bool may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what)
+bool hs_lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what)
 {
     if (HS_LIKELY(v->engine->knows & need))
         return true;
@@ -73,115 +74,115 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes)
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     struct hs_engine *e = v->engine;
-    if (HS_UNLIKELY(job_of(v, job) == &nobody))
+    if (HS_UNLIKELY(hs_lookup_job(v, job) == &nobody))
         return e->no_scratch;
     return e->jobs.scratch + (size_t)job * e->jobs.scratch_size;
 }
 
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)
 {
-    return (enum hs_job_state)job_of(v, job)->state;
+    return (enum hs_job_state)hs_lookup_job(v, job)->state;
 }
 
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->gpus;
+    return hs_lookup_job(v, job)->gpus;
 }
 
 uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->gpus_held;
+    return hs_lookup_job(v, job)->gpus_held;
 }
 
 uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->gpus_min;
+    return hs_lookup_job(v, job)->gpus_min;
 }
 
 uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->gpus_max;
+    return hs_lookup_job(v, job)->gpus_max;
 }
 
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->ask.vc;
+    return hs_lookup_job(v, job)->ask.vc;
 }
 
 uint32_t hs_view_user(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->user;
+    return hs_lookup_job(v, job)->user;
 }
 
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->priority;
+    return hs_lookup_job(v, job)->priority;
 }
 
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->submit_us;
+    return hs_lookup_job(v, job)->submit_us;
 }
 
 int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->first_start_us;
+    return hs_lookup_job(v, job)->first_start_us;
 }
 
 uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->rank;
+    return hs_lookup_job(v, job)->rank;
 }
 
 int64_t hs_view_attained_us(const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_job *j = job_of(v, job);
+    const struct hs_job *j = hs_lookup_job(v, job);
     int64_t since = j->state == HS_JOB_RUNNING ? v->engine->now_us - j->synced_us : 0;
     return j->attained_us + since;
 }
 
 int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_job *j = job_of(v, job);
+    const struct hs_job *j = hs_lookup_job(v, job);
     bool pays = j->state == HS_JOB_STARTING || j->state == HS_JOB_MIGRATING;
     return j->cost_left_us - (pays ? v->engine->now_us - j->synced_us : 0);
 }
 
 int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->preempt_cost_us;
+    return hs_lookup_job(v, job)->preempt_cost_us;
 }
 
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->is_constrained;
+    return hs_lookup_job(v, job)->is_constrained;
 }
 
 uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job)
 {
-    return job_of(v, job)->ooms;
+    return hs_lookup_job(v, job)->ooms;
 }
 
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_DURATION, "run time"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "run time"))
         return 0;
-    return job_of(v, job)->work.total_ns / HS_NS_PER_US;
+    return hs_lookup_job(v, job)->work.total_ns / HS_NS_PER_US;
 }
 
 int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
         return 0;
-    struct hs_work work = work_now(v, job_of(v, job));
+    struct hs_work work = work_now(v, hs_lookup_job(v, job));
     return hs_work_eta_us(&work, HS_Q32_ONE);
 }
 
 int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_DURATION, "finish time"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "finish time"))
         return INT64_MAX;
-    const struct hs_job *j = job_of(v, job);
+    const struct hs_job *j = hs_lookup_job(v, job);
     bool pays = j->state == HS_JOB_STARTING || j->state == HS_JOB_MIGRATING;
     if (!pays)
         return j->finish_us;
@@ -191,62 +192,63 @@ int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
 
 int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
         return -1;
-    return job_of(v, job)->estimate.util_pm;
+    return hs_lookup_job(v, job)->estimate.util_pm;
 }
 
 int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_UTILIZATION, "peak utilization"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "peak utilization"))
         return -1;
-    return job_of(v, job)->estimate.util_peak_pm;
+    return hs_lookup_job(v, job)->estimate.util_peak_pm;
 }
 
 uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_UTILIZATION, "error of the utilization"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "error of the utilization"))
         return 0;
-    return job_of(v, job)->estimate.util_error_pm;
+    return hs_lookup_job(v, job)->estimate.util_error_pm;
 }
 
 uint64_t hs_view_slowdown_q32(const struct hs_view *v, hs_job_id job, hs_job_id beside)
 {
-    if (!may_know(v, job, HS_KNOWS_UTILIZATION, "slowdown") ||
-        !may_know(v, beside, HS_KNOWS_UTILIZATION, "slowdown") ||
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "slowdown") ||
+        !hs_lookup_may_know(v, beside, HS_KNOWS_UTILIZATION, "slowdown") ||
         v->engine->config.predictor == NULL)
         return HS_Q32_ONE;
-    return hs_predictor_slowdown_q20(v->engine->config.predictor, job_of(v, job)->estimate.util_pm,
-                                     job_of(v, beside)->estimate.util_pm)
+    return hs_predictor_slowdown_q20(v->engine->config.predictor,
+                                     hs_lookup_job(v, job)->estimate.util_pm,
+                                     hs_lookup_job(v, beside)->estimate.util_pm)
            << 12;
 }
 
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
         return 0;
-    return job_of(v, job)->estimate.mem_mib;
+    return hs_lookup_job(v, job)->estimate.mem_mib;
 }
 
 uint32_t hs_view_gpu_mem_error_mib(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_MEMORY, "error of the GPU memory"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "error of the GPU memory"))
         return 0;
-    return job_of(v, job)->estimate.mem_error_mib;
+    return hs_lookup_job(v, job)->estimate.mem_error_mib;
 }
 
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_DEADLINE, "deadline"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_DEADLINE, "deadline"))
         return -1;
-    return job_of(v, job)->deadline_us;
+    return hs_lookup_job(v, job)->deadline_us;
 }
 
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
-    if (!may_know(v, job, HS_KNOWS_RATE, "measured rate"))
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate"))
         return 0;
-    return job_of(v, job)->rate_q32;
+    return hs_lookup_job(v, job)->rate_q32;
 }
 
 uint32_t hs_view_nodes(const struct hs_view *v)
@@ -261,51 +263,22 @@ uint32_t hs_view_racks(const struct hs_view *v)
 
 uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node)
 {
-    return node_of(v, node)->gpus;
+    return hs_lookup_node(v, node)->gpus;
 }
 
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
 {
-    return node_of(v, node) == &nowhere ? 0 : hs_free_of_node(v->engine->free_index, node);
+    return hs_lookup_node(v, node) == &nowhere ? 0 : hs_free_of_node(v->engine->free_index, node);
 }
 
 uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node)
 {
-    return node_of(v, node)->first_gpu;
+    return hs_lookup_node(v, node)->first_gpu;
 }
 
-static const struct hs_gpu *gpu_of(const struct hs_view *v, uint32_t gpu)
+uint32_t hs_view_node_rack(const struct hs_view *v, uint32_t node)
 {
-    static const struct hs_gpu no_gpu = {.first_seat = HS_NO_SEAT};
-    if (HS_LIKELY(gpu < v->engine->cluster->gpu_count))
-        return &v->engine->gpus[gpu];
-    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about GPU %u, which is not there", gpu);
-    return &no_gpu;
-}
-
-uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
-{
-    return gpu_of(v, gpu)->shadow_tenants;
-}
-
-bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
-{
-    const struct hs_gpu *g = gpu_of(v, gpu);
-    return g->shadow_tenants == 0 ||
-           (g->shadow_tenants < v->engine->config.max_tenants && !job_of(v, job)->is_alone &&
-            g->mem_claimed_mib < HS_CLAIM_ALONE && (v->engine->can & HS_CAN_COLOCATE) != 0);
-}
-
-uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu)
-{
-    if (!may_know(v, HS_NO_JOB, HS_KNOWS_MEMORY, "room on a GPU"))
-        return 0;
-    const struct hs_gpu *g = gpu_of(v, gpu);
-    const struct hs_cluster *c = v->engine->cluster;
-    if (c->types[c->nodes[g->node].type].mem_mib == 0)
-        return UINT32_MAX;
-    uint64_t capacity_mib = hs_gpu_capacity_mib(v->engine, g, g->shadow_tenants + 1u);
-    return g->mem_claimed_mib < capacity_mib ? (uint32_t)(capacity_mib - g->mem_claimed_mib) : 0;
+    return hs_lookup_node(v, node)->rack;
 }
 
 uint32_t hs_view_max_node_gpus(const struct hs_view *v)
@@ -345,32 +318,32 @@ uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
 
 uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
-    return hs_free_best(v->engine->free_index, &job_of(v, job)->ask, gpus);
+    return hs_free_best(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);
 }
 
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
-    return hs_free_worst(v->engine->free_index, &job_of(v, job)->ask, gpus);
+    return hs_free_worst(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);
 }
 
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)
 {
-    return hs_free_first(v->engine->free_index, &job_of(v, job)->ask, gpus, from);
+    return hs_free_first(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, from);
 }
 
 uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t from)
 {
-    return hs_free_idle(v->engine->free_index, &job_of(v, job)->ask, size, from);
+    return hs_free_idle(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, from);
 }
 
 uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most)
 {
-    return hs_free_node_size(v->engine->free_index, &job_of(v, job)->ask, most);
+    return hs_free_node_size(v->engine->free_index, &hs_lookup_job(v, job)->ask, most);
 }
 
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size)
 {
-    return hs_free_node_count(v->engine->free_index, &job_of(v, job)->ask, size);
+    return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size);
 }
 
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)
@@ -381,5 +354,5 @@ uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from)
 {
-    return hs_free_idle_rack(v->engine->free_index, &job_of(v, job)->ask, size, count, from);
+    return hs_free_idle_rack(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, count, from);
 }

@@ -324,24 +324,48 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
     n->free = (uint16_t)free;
 }
 
-void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
+void hs_free_book(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask)
 {
     assert(node < f->node_count);
     struct hs_node_state *n = &f->nodes[node];
+    n->cpus_milli -= (int64_t)workers * ask->cpus_milli_per_gpu;
+    n->mem_mib -= (int64_t)workers * ask->mem_mib_per_gpu;
+}
+
+void hs_free_unbook(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask)
+{
+    assert(node < f->node_count);
+    struct hs_node_state *n = &f->nodes[node];
+    n->cpus_milli += (int64_t)workers * ask->cpus_milli_per_gpu;
+    n->mem_mib += (int64_t)workers * ask->mem_mib_per_gpu;
+}
+
+bool hs_free_can_book(const struct hs_free *f, uint32_t node, uint32_t workers,
+                      const struct hs_ask *ask)
+{
+    return node_has_rest(&f->nodes[node], ask, workers);
+}
+
+void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, int64_t *mem_mib)
+{
+    *cpus_milli = f->nodes[node].cpus_milli;
+    *mem_mib = f->nodes[node].mem_mib;
+}
+
+void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
+{
+    hs_free_book(f, node, gpus, ask);
+    struct hs_node_state *n = &f->nodes[node];
     assert(gpus <= n->free);
-    n->cpus_milli -= (int64_t)gpus * ask->cpus_milli_per_gpu;
-    n->mem_mib -= (int64_t)gpus * ask->mem_mib_per_gpu;
     f->vc_free[f->pools[n->pool].kind.vc] -= gpus;
     node_set_free(f, n, n->free - gpus);
 }
 
 void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
 {
-    assert(node < f->node_count);
+    hs_free_unbook(f, node, gpus, ask);
     struct hs_node_state *n = &f->nodes[node];
     assert(gpus <= (uint32_t)(n->size - n->free));
-    n->cpus_milli += (int64_t)gpus * ask->cpus_milli_per_gpu;
-    n->mem_mib += (int64_t)gpus * ask->mem_mib_per_gpu;
     f->vc_free[f->pools[n->pool].kind.vc] += gpus;
     node_set_free(f, n, n->free + gpus);
 }

@@ -37,8 +37,18 @@ HS_MUST_USE enum hs_status hs_free_init(struct hs_free **free_index,
                                         const struct hs_cluster *cluster, bool by_vc,
                                         uint64_t jitter_seed, struct hs_arena *arena);
 /* n <= free of the node, resp. <= its size minus free: asserted. */
+/* With the GPUs goes the CPU and host memory of as many workers. */
 void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask);
 void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask);
+
+/* CPU and host memory of workers on GPUs that others hold already. */
+void hs_free_book(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask);
+void hs_free_unbook(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask);
+/* Has the node, whosever it is, CPU and host memory for so many more? */
+bool hs_free_can_book(const struct hs_free *f, uint32_t node, uint32_t workers,
+                      const struct hs_ask *ask);
+/* What is left of the two; may be below 0. */
+void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, int64_t *mem_mib);
 
 uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
 /* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */

@@ -50,12 +50,14 @@ struct hs_job {
     uint32_t plan_action; /* of the plan being written: the one that released it */
     bool is_constrained;
     bool is_live;
-    bool is_alone; /* ran out of GPU memory too often to be put beside others again */
+    bool is_alone; /* may not be put beside others: by the policy, or ran out of GPU memory too
+                      often */
     /* demand */
     uint32_t gpus, gpus_min, gpus_max;
     uint32_t gpu_mem_mib; /* what it uses per GPU: its peak, or the limit it was given */
     uint32_t gpu_mem_peak_mib;
     uint32_t mem_claim_mib; /* what plans count for it per GPU */
+    int32_t load[HS_LOADS]; /* what it adds to the sums of a GPU that it shares */
     int32_t gpu_util_pm;
     uint32_t profile;     /* HS_NO_PROFILE = none */
     uint8_t profile_from; /* enum hs_profile_from */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How the files of the view (view.c, view_share.c) look things up: what does not exist, or was not
+ * declared, is a fault of the policy, put on record; the answer is then something harmless.
+ */
+#ifndef HORUS_ENGINE_LOOKUP_H
+#define HORUS_ENGINE_LOOKUP_H
+
+#include "engine/state.h"
+
+const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job);
+const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node);
+/* need: HS_KNOWS_x; what: the thing asked for, for the message. */
+bool hs_lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what);
+
+#endif

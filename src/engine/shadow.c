@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See shadow.h. Cost of a seat: O(1) under a policy that shares nothing, O(log GPUs) otherwise.
+ */
+#include "engine/shadow.h"
+
+/* What the tenants of a shared GPU of this type may claim in all. */
+static uint32_t shared_limit_mib(const struct hs_engine *e, uint32_t type)
+{
+    uint32_t mib = e->cluster->types[type].mem_mib, reserve = e->config.memory_reserve_mib;
+    if (mib == 0)
+        return UINT32_MAX;
+    return mib > reserve ? mib - reserve : 0;
+}
+
+enum hs_status hs_shadow_init(struct hs_engine *e)
+{
+    uint32_t limit_mib[HS_GPU_TYPES_MAX];
+    if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
+        return HS_OK;
+    for (uint32_t t = 0; t < e->cluster->type_count; t++)
+        limit_mib[t] = shared_limit_mib(e, t);
+    return hs_share_init(&e->share, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION, limit_mib,
+                         &e->arena);
+}
+
+bool hs_shadow_is_open(const struct hs_engine *e, const struct hs_gpu *gpu)
+{
+    return gpu->shadow_tenants < e->config.max_tenants && gpu->mem_claimed_mib < HS_CLAIM_ALONE;
+}
+
+struct hs_load hs_shadow_load(const struct hs_engine *e, const struct hs_gpu *gpu)
+{
+    struct hs_load load = {.tenants = gpu->shadow_tenants,
+                           .claim_mib = gpu->mem_claimed_mib < UINT32_MAX
+                                            ? (uint32_t)gpu->mem_claimed_mib
+                                            : UINT32_MAX,
+                           .measured_pm = e->knows & HS_KNOWS_RATE ? gpu->util_model_pm : 0};
+    for (int i = 0; i < HS_LOADS; i++)
+        load.sum[i] = gpu->load_sum[i];
+    return load;
+}
+
+static void gpu_refresh(struct hs_engine *e, uint32_t id)
+{
+    const struct hs_gpu *gpu = &e->gpus[id];
+    if (e->share == NULL)
+        return;
+    if (gpu->shadow_tenants == 0 || !hs_shadow_is_open(e, gpu)) {
+        hs_share_close(e->share, id);
+        return;
+    }
+    const struct hs_load load = hs_shadow_load(e, gpu);
+    hs_share_open(e->share, id, &load);
+}
+
+static void node_refresh(struct hs_engine *e, uint32_t node)
+{
+    if (e->share != NULL)
+        hs_share_set_idle(e->share, node, hs_free_of_node(e->free_index, node));
+}
+
+static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
+{
+    struct hs_gpu *gpu = &e->gpus[id];
+    gpu->shadow_tenants++;
+    gpu->mem_claimed_mib += job->mem_claim_mib;
+    for (int i = 0; i < HS_LOADS; i++)
+        gpu->load_sum[i] += job->load[i];
+    gpu_refresh(e, id);
+}
+
+static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *job)
+{
+    struct hs_gpu *gpu = &e->gpus[id];
+    gpu->shadow_tenants--;
+    gpu->mem_claimed_mib -= job->mem_claim_mib;
+    for (int i = 0; i < HS_LOADS; i++)
+        gpu->load_sum[i] -= job->load[i];
+    gpu_refresh(e, id);
+}
+
+/* Of one node: `edges` GPUs begin or cease to be held, `beside` workers sit beside others. */
+static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint32_t beside,
+                        const struct hs_job *job, bool is_release)
+{
+    if (is_release) {
+        if (edges > 0)
+            hs_free_give(e->free_index, node, edges, &job->ask);
+        hs_free_unbook(e->free_index, node, beside, &job->ask);
+    } else {
+        if (edges > 0)
+            hs_free_take(e->free_index, node, edges, &job->ask);
+        hs_free_book(e->free_index, node, beside, &job->ask);
+    }
+    if (edges > 0)
+        node_refresh(e, node);
+}
+
+/* Runs of seats on one node count once. */
+static void change_seats(struct hs_engine *e, const struct hs_job *job, bool is_release)
+{
+    uint32_t node = HS_NO_NODE, edges = 0, beside = 0;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        uint32_t id = e->jobs.seats[s].gpu;
+        struct hs_gpu *gpu = &e->gpus[id];
+        if (gpu->node != node && edges + beside > 0) {
+            node_change(e, node, edges, beside, job, is_release);
+            edges = beside = 0;
+        }
+        node = gpu->node;
+        bool is_edge = gpu->shadow_tenants == (is_release ? 1 : 0);
+        if (is_release)
+            gpu_subtract(e, id, job);
+        else
+            gpu_add(e, id, job);
+        edges += is_edge;
+        beside += !is_edge;
+    }
+    if (edges + beside > 0)
+        node_change(e, node, edges, beside, job, is_release);
+}
+
+void hs_shadow_release(struct hs_engine *e, const struct hs_job *job)
+{
+    change_seats(e, job, true);
+    e->vc_held[job->ask.vc] -= job->gpus_held;
+}
+
+void hs_shadow_hold(struct hs_engine *e, const struct hs_job *job)
+{
+    change_seats(e, job, false);
+    e->vc_held[job->ask.vc] += job->gpus_held;
+}
+
+void hs_shadow_seat(struct hs_engine *e, uint32_t gpu, const struct hs_job *job)
+{
+    bool is_edge = e->gpus[gpu].shadow_tenants == 0;
+    gpu_add(e, gpu, job);
+    node_change(e, e->gpus[gpu].node, is_edge, !is_edge, job, false);
+}
+
+void hs_shadow_unseat(struct hs_engine *e, uint32_t gpu, const struct hs_job *job)
+{
+    gpu_subtract(e, gpu, job);
+    bool is_edge = e->gpus[gpu].shadow_tenants == 0;
+    node_change(e, e->gpus[gpu].node, is_edge, !is_edge, job, true);
+}
+
+void hs_shadow_take(struct hs_engine *e, uint32_t node, uint32_t gpus, const struct hs_job *job)
+{
+    node_change(e, node, gpus, 0, job, false);
+}
+
+void hs_shadow_give(struct hs_engine *e, uint32_t node, uint32_t gpus, const struct hs_job *job)
+{
+    node_change(e, node, gpus, 0, job, true);
+}
+
+void hs_shadow_name(struct hs_engine *e, uint32_t gpu, const struct hs_job *job)
+{
+    gpu_add(e, gpu, job);
+}
+
+void hs_shadow_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib)
+{
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        gpu->mem_claimed_mib += (uint64_t)claim_mib - job->mem_claim_mib;
+        gpu_refresh(e, e->jobs.seats[s].gpu);
+    }
+    job->mem_claim_mib = claim_mib;
+}
+
+void hs_shadow_measure(struct hs_engine *e, uint32_t gpu)
+{
+    if (e->knows & HS_KNOWS_RATE)
+        gpu_refresh(e, gpu);
+}

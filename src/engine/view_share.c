@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The part of the view that serves policies which share GPUs (horus/view.h): what is on a GPU, and
+ * where one more tenant costs least.
+ */
+#include "engine/lookup.h"
+#include "engine/plan.h"
+#include "engine/shadow.h"
+#include "horus/policy.h"
+
+static const struct hs_gpu *gpu_of(const struct hs_view *v, uint32_t gpu)
+{
+    static const struct hs_gpu no_gpu = {.first_seat = HS_NO_SEAT};
+    if (HS_LIKELY(gpu < v->engine->cluster->gpu_count))
+        return &v->engine->gpus[gpu];
+    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about GPU %u, which is not there", gpu);
+    return &no_gpu;
+}
+
+/* A policy without .load has no index to search. */
+static bool may_search(const struct hs_view *v, hs_job_id job)
+{
+    if (HS_LIKELY(v->engine->share != NULL))
+        return true;
+    hs_plan_refuse(&v->engine->plan, job,
+                   "it asked about GPUs to share, but does not co-locate or tells no loads");
+    return false;
+}
+
+uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
+{
+    return gpu_of(v, gpu)->shadow_tenants;
+}
+
+bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
+{
+    const struct hs_gpu *g = gpu_of(v, gpu);
+    return g->shadow_tenants == 0 ||
+           (hs_shadow_is_open(v->engine, g) && !hs_lookup_job(v, job)->is_alone &&
+            (v->engine->can & HS_CAN_COLOCATE) != 0);
+}
+
+uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu)
+{
+    if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_MEMORY, "room on a GPU"))
+        return 0;
+    const struct hs_gpu *g = gpu_of(v, gpu);
+    const struct hs_cluster *c = v->engine->cluster;
+    if (c->types[c->nodes[g->node].type].mem_mib == 0)
+        return UINT32_MAX;
+    uint64_t capacity_mib = hs_gpu_capacity_mib(v->engine, g, g->shadow_tenants + 1u);
+    return g->mem_claimed_mib < capacity_mib ? (uint32_t)(capacity_mib - g->mem_claimed_mib) : 0;
+}
+
+static bool job_may_use(const struct hs_engine *e, const struct hs_job *job, uint32_t node)
+{
+    return hs_free_fits(e->free_index, node, &job->ask, 0) &&
+           hs_free_can_book(e->free_index, node, 1, &job->ask);
+}
+
+struct accept {
+    const struct hs_engine *engine;
+    const struct hs_job *job;
+};
+
+static bool accepts(const void *ctx, uint32_t gpu)
+{
+    const struct accept *a = ctx;
+    return hs_free_can_book(a->engine->free_index, a->engine->gpus[gpu].node, 1, &a->job->ask);
+}
+
+int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
+                         hs_load_cost *cost_of, const void *ctx)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_gpu *g = gpu_of(v, gpu);
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    if (!job_may_use(e, job, g->node))
+        return HS_NEVER;
+    if (g->shadow_tenants > 0 &&
+        (!hs_view_may_join(v, gpu, slot) ||
+         g->mem_claimed_mib + job->mem_claim_mib > hs_gpu_capacity_mib(e, g, 2)))
+        return HS_NEVER;
+    struct hs_load load = hs_shadow_load(e, g);
+    const struct hs_load_range point = {
+        .least = load,
+        .most = load,
+        .capacity_mib = e->cluster->types[e->cluster->nodes[g->node].type].mem_mib,
+        .gpu_type = e->cluster->nodes[g->node].type};
+    return cost_of(ctx, &point);
+}
+
+/* What the index has to agree with. */
+static uint32_t scan_shared(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+                            const void *ctx, int64_t below, int64_t *cost)
+{
+    uint32_t best = HS_NO_GPU;
+    for (uint32_t id = 0; id < v->engine->cluster->gpu_count; id++) {
+        if (v->engine->gpus[id].shadow_tenants == 0)
+            continue;
+        int64_t here = hs_view_gpu_cost(v, slot, id, cost_of, ctx);
+        if (here < below) {
+            below = here;
+            best = id;
+        }
+    }
+    *cost = below;
+    return best;
+}
+
+uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+                                 const void *ctx, int64_t below, int64_t *cost)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    *cost = below;
+    if (!may_search(v, slot) || job->is_alone)
+        return HS_NO_GPU;
+    if (e->config.scans_shared)
+        return scan_shared(v, slot, cost_of, ctx, below, cost);
+    const struct accept accept = {e, job};
+    bool asks_of_nodes = (job->ask.cpus_milli_per_gpu | job->ask.mem_mib_per_gpu) != 0;
+    const struct hs_share_query query = {.ask = &job->ask,
+                                         .claim_mib = job->mem_claim_mib,
+                                         .cost_of = cost_of,
+                                         .ctx = ctx,
+                                         .below = below,
+                                         .accepts = asks_of_nodes ? accepts : NULL,
+                                         .accept_ctx = &accept};
+    return hs_share_cheapest(e->share, &query, cost);
+}
+
+uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type)
+{
+    struct hs_ask ask = hs_lookup_job(v, job)->ask;
+    ask.type_mask &= type < HS_GPU_TYPES_MAX ? UINT64_C(1) << type : 0;
+    return hs_free_best(v->engine->free_index, &ask, gpus);
+}
+
+uint32_t hs_view_gpu_types(const struct hs_view *v)
+{
+    return v->engine->cluster->type_count;
+}
+
+static const struct hs_gpu_type *type_of(const struct hs_view *v, uint32_t type)
+{
+    static const struct hs_gpu_type no_type = {.name = ""};
+    if (HS_LIKELY(type < v->engine->cluster->type_count))
+        return &v->engine->cluster->types[type];
+    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about GPU type %u, which is not there",
+                   type);
+    return &no_type;
+}
+
+uint32_t hs_view_type_mem_mib(const struct hs_view *v, uint32_t type)
+{
+    return type_of(v, type)->mem_mib;
+}
+
+uint64_t hs_view_type_speed_q32(const struct hs_view *v, uint32_t type)
+{
+    return type_of(v, type)->speed_q32;
+}
+
+uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
+{
+    const struct hs_node *n = hs_lookup_node(v, node);
+    uint32_t id = from > n->first_gpu ? from : n->first_gpu;
+    while (id < n->first_gpu + n->gpus && v->engine->gpus[id].shadow_tenants > 0)
+        id++;
+    return id < n->first_gpu + n->gpus ? id : HS_NO_GPU;
+}
+
+uint64_t hs_view_seats(const struct hs_view *v, hs_job_id slot)
+{
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    if (!may_search(v, slot))
+        return 0;
+    return hs_share_seats(v->engine->share, &job->ask, job->is_alone ? 0 : job->mem_claim_mib);
+}
+
+uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)
+{
+    if (!may_search(v, job))
+        return HS_NO_NODE;
+    return hs_share_seat_node(v->engine->share, &hs_lookup_job(v, job)->ask, gpus, from);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Who can take one more tenant: answers "the shared GPU of least cost" for any cost that a policy
+ * can bound, without looking at all of them. Per pool (VC and GPU type) the open GPUs, those with
+ * tenants and room for one more, stand in a search tree ordered by load; each vertex knows the box
+ * of loads below it, so a branch whose bound is not better than the best GPU found is left out.
+ *
+ *     hs_share_open(s, gpu, &load);           // after each change of a shared GPU
+ *     gpu = hs_share_cheapest(s, &query, &cost);
+ *
+ * Which GPUs are open is the engine's business; idle ones are counted per node only.
+ */
+#ifndef HORUS_MODEL_SHAREINDEX_H
+#define HORUS_MODEL_SHAREINDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "horus/view.h"
+#include "model/cluster.h"
+#include "model/freeindex.h"
+
+struct hs_share;
+
+struct hs_share_query {
+    const struct hs_ask *ask; /* VC and GPU types */
+    uint32_t claim_mib;       /* of the newcomer */
+    hs_load_cost *cost_of;
+    const void *ctx;
+    int64_t below; /* only costs below it are of interest */
+    /* Last word on a GPU that would be best; NULL: all are welcome. */
+    bool (*accepts)(const void *accept_ctx, uint32_t gpu);
+    const void *accept_ctx;
+};
+
+/* by_vc: VC is part of the pools (partition). limit_mib: per GPU type, what the tenants of a shared
+ * GPU may claim in all; UINT32_MAX = no limit. O(GPUs) memory, all from the arena, at init. */
+HS_MUST_USE enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *cluster,
+                                         bool by_vc, const uint32_t *limit_mib,
+                                         struct hs_arena *arena);
+/* The GPU has tenants and may take one more; load->claim_mib <= the limit of its type or it is of
+ * no use to anybody. O(log GPUs). */
+void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load);
+/* It is idle, full, or held by a job that shares nothing. No-op if it was not open. */
+void hs_share_close(struct hs_share *s, uint32_t gpu);
+void hs_share_set_idle(struct hs_share *s, uint32_t node, uint32_t gpus);
+
+/* HS_NO_GPU if none costs less than query->below; ties to the lowest id. */
+uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query *query,
+                           int64_t *cost);
+/* Idle GPUs and open ones with memory for the claim (to a 4096th of the GPU's): an upper bound. */
+uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib);
+/* Lowest node >= from with `gpus` idle or open GPUs; HS_NO_NODE. */
+uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t gpus,
+                            uint32_t from);
+bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load);
+/* Order, boxes and counts hold everywhere; O(GPUs). */
+bool hs_share_is_valid(struct hs_share *s);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The share index at the start of a run, and its recount.
+ */
+#include <string.h>
+
+#include "model/shareindex_state.h"
+
+static void pool_set_limit(struct hs_share_pool *p, uint32_t limit_mib)
+{
+    p->limit_mib = limit_mib;
+    p->step_mib = limit_mib == UINT32_MAX ? UINT32_MAX : limit_mib / HS_SHARE_STEPS + 1;
+}
+
+static enum hs_status pool_init(struct hs_share *s, struct hs_share_pool *p, struct hs_arena *arena)
+{
+    p->leaves = 1;
+    while (p->leaves < p->node_count)
+        p->leaves *= 2;
+    p->seats = hs_arena_alloc(arena, UINT64_C(2) * p->leaves * sizeof *p->seats);
+    p->open_by_claim = hs_arena_alloc(arena, (HS_SHARE_STEPS + 1) * sizeof *p->open_by_claim);
+    if (p->seats == NULL || p->open_by_claim == NULL)
+        return HS_E_MEMORY;
+    for (uint32_t i = 0; i < p->node_count; i++)
+        s->nodes[p->nodes[i]].local = i;
+    return HS_OK;
+}
+
+static enum hs_status init_pools(struct hs_share *s, const struct hs_cluster *c,
+                                 const uint32_t *limit_mib, struct hs_arena *arena)
+{
+    uint32_t *ids = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *ids);
+    if (ids == NULL)
+        return HS_E_MEMORY;
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        uint32_t vc = s->by_vc ? c->nodes[n].vc : 0;
+        s->nodes[n].pool = vc * c->type_count + c->nodes[n].type;
+        s->pools[s->nodes[n].pool].node_count++;
+    }
+    for (uint32_t i = 0; i < s->pool_count; i++) {
+        struct hs_share_pool *p = &s->pools[i];
+        p->vc = i / c->type_count;
+        p->type = i % c->type_count;
+        p->root = HS_NO_GPU;
+        p->nodes = ids;
+        ids += p->node_count;
+        p->node_count = 0;
+        pool_set_limit(p, limit_mib[p->type]);
+    }
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        struct hs_share_pool *p = &s->pools[s->nodes[n].pool];
+        p->nodes[p->node_count++] = n;
+    }
+    for (uint32_t i = 0; i < s->pool_count; i++)
+        HS_TRY(pool_init(s, &s->pools[i], arena));
+    return HS_OK;
+}
+
+enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c, bool by_vc,
+                             const uint32_t *limit_mib, struct hs_arena *arena)
+{
+    struct hs_share *s = hs_arena_alloc(arena, sizeof *s);
+    *share = s;
+    if (s == NULL)
+        return HS_E_MEMORY;
+    s->by_vc = by_vc;
+    s->gpu_count = c->gpu_count;
+    s->node_count = c->node_count;
+    s->type_count = c->type_count;
+    s->pool_count = (by_vc ? c->vc_count : 1) * c->type_count;
+    s->gpus = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->gpus);
+    s->nodes = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *s->nodes);
+    s->pools = hs_arena_alloc(arena, (uint64_t)s->pool_count * sizeof *s->pools);
+    if (s->gpus == NULL || s->nodes == NULL || s->pools == NULL)
+        return HS_E_MEMORY;
+    HS_TRY(init_pools(s, c, limit_mib, arena));
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        const struct hs_node *node = &c->nodes[n];
+        for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
+            s->gpus[g].node = n;
+            s->gpus[g].left = s->gpus[g].right = HS_NO_GPU;
+            s->gpus[g].box.gpu_type = node->type;
+            s->gpus[g].box.capacity_mib = c->types[node->type].mem_mib;
+        }
+        hs_share_set_idle(s, n, node->gpus);
+    }
+    return HS_OK;
+}
+
+/* ---- recount ---- */
+
+/* (A refresh of what is right changes nothing.)
+ * The subtree is in order between two GPUs (HS_NO_GPU: no limit), its boxes are right; adds its
+ * size to *count. */
+static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint32_t before,
+                          uint32_t *count)
+{
+    if (at == HS_NO_GPU)
+        return true;
+    struct hs_share_vertex *x = &s->gpus[at];
+    if (!x->is_open || (after != HS_NO_GPU && !hs_share_is_before(s, after, at)) ||
+        (before != HS_NO_GPU && !hs_share_is_before(s, at, before)))
+        return false;
+    ++*count;
+    struct hs_share_vertex was = *x;
+    hs_share_refresh(s, at);
+    bool is_same = memcmp(&was.box, &x->box, sizeof was.box) == 0 && was.least_id == x->least_id;
+    return is_same && tree_is_valid(s, x->left, after, at, count) &&
+           tree_is_valid(s, x->right, at, before, count);
+}
+
+static bool pool_is_valid(struct hs_share *s, struct hs_share_pool *p)
+{
+    uint64_t idle = 0, open = 0;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const struct hs_share_node *n = &s->nodes[p->nodes[i]];
+        idle += n->idle;
+        open += n->open;
+        if (p->seats[p->leaves + i] != n->idle + n->open)
+            return false;
+    }
+    for (uint32_t at = p->leaves - 1; at > 0; at--) {
+        uint16_t left = p->seats[2 * at], right = p->seats[2 * at + 1];
+        if (p->seats[at] != (left > right ? left : right))
+            return false;
+    }
+    uint32_t count = 0;
+    return idle == p->idle && tree_is_valid(s, p->root, HS_NO_GPU, HS_NO_GPU, &count) &&
+           count == open && p->open_by_claim[HS_SHARE_STEPS] == open;
+}
+
+bool hs_share_is_valid(struct hs_share *s)
+{
+    for (uint32_t i = 0; i < s->pool_count; i++)
+        if (!pool_is_valid(s, &s->pools[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The inside of the share index, shared by its searches (shareindex.c) and by what builds and
+ * checks it (shareindex_build.c), and by nobody else.
+ */
+#ifndef HORUS_MODEL_SHAREINDEX_STATE_H
+#define HORUS_MODEL_SHAREINDEX_STATE_H
+
+#include "model/shareindex.h"
+
+/* Claims are counted in so many steps of the GPU's memory. */
+#define HS_SHARE_STEPS 4096u
+
+/* A GPU as a vertex of its pool's treap. Order: tenants, first sum, claim, id. */
+struct hs_share_vertex {
+    struct hs_load load;
+    struct hs_load_range box; /* of the subtree */
+    uint32_t left, right;     /* HS_NO_GPU = none */
+    uint32_t least_id;        /* of the subtree */
+    uint32_t node;
+    bool is_open;
+};
+
+struct hs_share_pool {
+    uint32_t vc, type;
+    uint32_t limit_mib, step_mib; /* step: of the counts by claim */
+    uint32_t root;
+    uint32_t *open_by_claim; /* Fenwick tree over HS_SHARE_STEPS steps: open GPUs */
+    uint64_t idle;           /* GPUs */
+    uint32_t *nodes;         /* ids, ascending */
+    uint32_t node_count;
+    uint32_t leaves; /* of the tree below: node_count rounded up to a power of 2 */
+    uint16_t *seats; /* tree of maxima: idle + open GPUs, leaf `leaves + i` is node i's */
+};
+
+struct hs_share_node {
+    uint32_t pool, local;
+    uint16_t idle, open;
+};
+
+struct hs_share {
+    struct hs_share_vertex *gpus;
+    struct hs_share_node *nodes;
+    struct hs_share_pool *pools; /* by VC, then type */
+    uint32_t gpu_count, node_count, pool_count, type_count;
+    bool by_vc;
+};
+
+/* Less in the order of the treap. */
+bool hs_share_is_before(const struct hs_share *s, uint32_t a, uint32_t b);
+/* What the box of a vertex has to be, from its own load and its children's boxes. */
+void hs_share_refresh(struct hs_share *s, uint32_t gpu);
+uint32_t hs_share_step(const struct hs_share_pool *p, uint64_t claim_mib);
+
+#endif
