@@ -30,7 +30,7 @@ enum {
 
 /* What is kept of a completed job. */
 struct hs_job_sample {
-    int64_t submit_us, wait_us, jct_us, work_us;
+    int64_t submit_us, wait_us, jct_us, run_us, work_us;
     uint32_t user, vc; /* vc: index of the class, from 0 */
     uint32_t gpus;
     uint32_t outcome;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One row a job, 36 fields.
+ * One row a job, 37 fields.
  *
  * A job's finish follows its last segment directly, so the GPUs of the last segment told are those
  * of the job that ends, if they are its at all: one list serves all jobs, whatever their number.
@@ -19,7 +19,7 @@ static const char header[] =
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
     "allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,pending,colocated,"
     "overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util,"
-    "gpu_util,dataset,precision,profile_from";
+    "gpu_util,dataset,precision,profile_from,run_slowdown";
 
 static void put_seconds_if(struct hs_csvw *w, bool is_known, int64_t us)
 {
@@ -29,13 +29,13 @@ static void put_seconds_if(struct hs_csvw *w, bool is_known, int64_t us)
         hs_csvw_empty(w);
 }
 
-/* JCT over isolated run time; empty for a job without work or without an end. */
-static void put_stretch(struct hs_csvw *w, const struct hs_job_record *job)
+/* A time over the isolated run time; empty for a job without work or without an end. */
+static void put_slowdown(struct hs_csvw *w, const struct hs_job_record *job, int64_t us)
 {
     if (job->finish_us < 0 || job->work_us <= 0)
         hs_csvw_empty(w);
     else
-        hs_csvw_ratio(w, (uint64_t)(job->finish_us - job->submit_us), (uint64_t)job->work_us, 6);
+        hs_csvw_ratio(w, (uint64_t)us, (uint64_t)job->work_us, 6);
 }
 
 /* submission_time ... stretch */
@@ -51,7 +51,7 @@ static void row_times(struct hs_csvw *w, const struct hs_job_record *job)
     put_seconds_if(w, has_ended, job->finish_us);
     put_seconds_if(w, has_started, job->first_start_us - job->submit_us);
     put_seconds_if(w, has_ended, job->finish_us - job->submit_us);
-    put_stretch(w, job);
+    put_slowdown(w, job, job->finish_us - job->submit_us);
 }
 
 /* A share of the GPU's time, or empty. */
@@ -60,7 +60,7 @@ static void put_util(struct hs_csvw *w, int32_t util_pm)
     hs_csvw_ratio(w, util_pm >= 0 ? (uint64_t)util_pm : 0, util_pm >= 0 ? 1000 : 0, 3);
 }
 
-/* nodes ... profile_from; now_us: when the job ended, or the run */
+/* nodes ... run_slowdown; now_us: when the job ended, or the run */
 static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int64_t now_us)
 {
     int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
@@ -71,7 +71,7 @@ static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int6
     hs_csvw_seconds(w, job->colocated_us);
     hs_csvw_seconds(w, job->overhead_us);
     hs_csvw_ratio(w, (uint64_t)job->lost_ns, UINT64_C(1000000000), 9);
-    put_stretch(w, job);
+    put_slowdown(w, job, job->finish_us - job->submit_us);
     hs_csvw_u64(w, job->preemptions);
     hs_csvw_u64(w, job->migrations);
     hs_csvw_u64(w, job->ooms);
@@ -81,6 +81,7 @@ static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int6
     hs_csvw_text(w, job->dataset);
     hs_csvw_text(w, job->precision);
     hs_csvw_text(w, hs_profile_from_text(job->profile_from));
+    put_slowdown(w, job, job->run_us);
 }
 
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)

@@ -53,23 +53,34 @@ static double makespan(const struct hs_stats *stats)
     return hs_exact_double((uint64_t)(stats->last_finish_us - stats->first_submit_us), HS_US_PER_S);
 }
 
-static void add_job_figures(struct hs_summary *s, const struct hs_stats *stats)
+static void add_measure(struct hs_summary *s, const struct hs_stats *stats, enum hs_measure measure)
 {
     static const struct {
         const char *names[HS_FIGURES], *unit;
     } rows[HS_MEASURES] = {
-        {{"mean_wait", "p50_wait", "p90_wait", "p95_wait", "p99_wait", "max_wait"}, "s"},
-        {{"mean_jct", "p50_jct", "p90_jct", "p95_jct", "p99_jct", "max_jct"}, "s"},
-        {{"mean_slowdown", "p50_slowdown", "p90_slowdown", "p95_slowdown", "p99_slowdown",
-          "max_slowdown"},
-         "1"},
-        {{"mean_bounded_slowdown", "p50_bounded_slowdown", "p90_bounded_slowdown",
-          "p95_bounded_slowdown", "p99_bounded_slowdown", "max_bounded_slowdown"},
-         "1"},
+        [HS_M_WAIT] = {{"mean_wait", "p50_wait", "p90_wait", "p95_wait", "p99_wait", "max_wait"},
+                       "s"},
+        [HS_M_JCT] = {{"mean_jct", "p50_jct", "p90_jct", "p95_jct", "p99_jct", "max_jct"}, "s"},
+        [HS_M_SLOWDOWN] = {{"mean_slowdown", "p50_slowdown", "p90_slowdown", "p95_slowdown",
+                            "p99_slowdown", "max_slowdown"},
+                           "1"},
+        [HS_M_RUN_SLOWDOWN] = {{"mean_run_slowdown", "p50_run_slowdown", "p90_run_slowdown",
+                                "p95_run_slowdown", "p99_run_slowdown", "max_run_slowdown"},
+                               "1"},
+        [HS_M_BOUNDED] = {{"mean_bounded_slowdown", "p50_bounded_slowdown", "p90_bounded_slowdown",
+                           "p95_bounded_slowdown", "p99_bounded_slowdown", "max_bounded_slowdown"},
+                          "1"},
     };
-    for (int m = 0; m < HS_MEASURES; m++)
-        for (int f = 0; f < HS_FIGURES; f++)
-            add(s, rows[m].names[f], rows[m].unit, stats->figure[m][f], no_job);
+    for (int f = 0; f < HS_FIGURES; f++)
+        add(s, rows[measure].names[f], rows[measure].unit, stats->figure[measure][f], no_job);
+}
+
+static void add_job_figures(struct hs_summary *s, const struct hs_stats *stats)
+{
+    add_measure(s, stats, HS_M_WAIT);
+    add_measure(s, stats, HS_M_JCT);
+    add_measure(s, stats, HS_M_SLOWDOWN);
+    add_measure(s, stats, HS_M_BOUNDED);
     add(s, "fairness_jain", "1", stats->jain, "fewer than two users completed jobs that use GPUs");
 }
 
@@ -206,6 +217,13 @@ static void add_bounds(struct hs_summary *s, const struct hs_metrics_source *src
               hs_bounds_mean_wait(b, stats->work_us), no_wait_bound(src));
 }
 
+static void add_colocation(struct hs_summary *s, const struct hs_stats *stats)
+{
+    add_measure(s, stats, HS_M_RUN_SLOWDOWN);
+    add(s, "colocated_share", "1", hs_exact_double(stats->colocated_us, stats->run_us),
+        "no job ran for any time");
+}
+
 void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source *source)
 {
     summary->count = 0;
@@ -216,6 +234,8 @@ void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source 
     add_costs(summary, source);
     add_queue(summary, source);
     add_bounds(summary, source);
+    summary->before_classes = summary->count;
+    add_colocation(summary, source->stats);
 }
 
 void hs_metrics_sparkline(struct hs_summary *summary, const struct hs_metrics_source *source)

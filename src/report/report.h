@@ -54,7 +54,7 @@ struct hs_metric {
 };
 
 /* The same figures for one class of jobs; measures are named by hs_class_measure(). NaN = none. */
-#define HS_CLASS_MEASURES 20
+#define HS_CLASS_MEASURES 26
 #define HS_CLASS_NAME_MAX 63
 struct hs_class {
     const char *kind; /* "gpus", "user_quintile", "outcome", "vc" */
@@ -85,7 +85,8 @@ struct hs_summary {
     struct hs_class classes[HS_CLASSES_MAX];
     struct hs_spread spreads[HS_SPREADS_MAX]; /* "tie_jitter" of summary.json; none = left out */
     uint32_t count, class_count, spread_count;
-    char sparkline[64]; /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
+    uint32_t before_classes; /* summary.csv has the metrics from here on behind the classes */
+    char sparkline[64];      /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
 };
 
 struct hs_report;
@@ -120,7 +121,8 @@ struct hs_output_file {
     uint64_t hash, bytes, rows;
 };
 
-/* summary.json and summary.csv (one wide row: run identity columns first, then the metrics).
+/* summary.json and summary.csv (one wide row: run identity columns first, then the metrics, the
+ * classes, and the metrics that came later).
  * files: what was written, for the manifest. */
 #define HS_SUMMARY_FILES 2
 HS_MUST_USE enum hs_status hs_summary_write(const struct hs_summary *summary,

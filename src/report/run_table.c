@@ -23,19 +23,22 @@ struct column {
     const char *metric, *title;
     enum column_kind kind;
     bool is_more_better;
+    bool is_of_sharing; /* says something only where jobs have shared GPUs */
 };
 
 /* In order of importance: a narrow terminal loses the last ones. */
 static const struct column columns[] = {
-    {"mean_jct", "mean JCT", COLUMN_TIME, false},
-    {"mean_wait", "mean wait", COLUMN_TIME, false},
-    {"makespan", "makespan", COLUMN_TIME, false},
-    {"gpu_allocation", "GPUs held", COLUMN_SHARE, true},
-    {"p99_jct", "p99 JCT", COLUMN_TIME, false},
-    {"p50_jct", "p50 JCT", COLUMN_TIME, false},
-    {"p99_wait", "p99 wait", COLUMN_TIME, false},
-    {"mean_bounded_slowdown", "slowdown", COLUMN_RATIO, false},
-    {"gpu_utilization", "GPU util", COLUMN_SHARE, true},
+    {"mean_jct", "mean JCT", COLUMN_TIME, false, false},
+    {"mean_wait", "mean wait", COLUMN_TIME, false, false},
+    {"makespan", "makespan", COLUMN_TIME, false, false},
+    {"gpu_allocation", "GPUs held", COLUMN_SHARE, true, false},
+    {"mean_run_slowdown", "run slowdown", COLUMN_RATIO, false, true},
+    {"p99_run_slowdown", "p99 run slowdown", COLUMN_RATIO, false, true},
+    {"p99_jct", "p99 JCT", COLUMN_TIME, false, false},
+    {"p50_jct", "p50 JCT", COLUMN_TIME, false, false},
+    {"p99_wait", "p99 wait", COLUMN_TIME, false, false},
+    {"mean_bounded_slowdown", "slowdown", COLUMN_RATIO, false, false},
+    {"gpu_utilization", "GPU util", COLUMN_SHARE, true, false},
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -123,13 +126,15 @@ static struct cell make_cell(const struct hs_table_row *rows, uint32_t row, size
     return cell;
 }
 
-/* Whether the column says anything: some run has a value. */
+/* Whether the column says anything: some run has a value, and what is of sharing was shared. */
 static bool is_known(const struct hs_table_row *rows, uint32_t count, size_t column)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (!isnan(value_of(&rows[i], column)))
-            return true;
-    return false;
+    bool is_known = false, is_shared = !columns[column].is_of_sharing;
+    for (uint32_t i = 0; i < count; i++) {
+        is_known = is_known || !isnan(value_of(&rows[i], column));
+        is_shared = is_shared || hs_summary_get(rows[i].summary, "colocated_share") > 0;
+    }
+    return is_known && is_shared;
 }
 
 /* Widths of the columns that fit; width 0 = left out. */

@@ -12,7 +12,7 @@
 #include "base/fixed.h"
 #include "report/exact.h"
 
-#define SETS_A_CLASS 3 /* wait, JCT, slowdown */
+#define SETS_A_CLASS 4 /* wait, JCT, slowdown, run slowdown */
 #define PPM          UINT64_C(1000000)
 
 struct class_sums {
@@ -53,6 +53,12 @@ static const char *const class_measures[HS_CLASS_MEASURES] = {
     "max_slowdown",
     "mean_bounded_slowdown",
     "mean_isolated",
+    "mean_run_slowdown",
+    "p50_run_slowdown",
+    "p90_run_slowdown",
+    "p95_run_slowdown",
+    "p99_run_slowdown",
+    "max_run_slowdown",
 };
 
 static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
@@ -71,6 +77,7 @@ static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *
     struct hs_job_sample sample = {.submit_us = job->submit_us,
                                    .wait_us = job->first_start_us - job->submit_us,
                                    .jct_us = job->finish_us - job->submit_us,
+                                   .run_us = job->run_us,
                                    .work_us = job->work_us,
                                    .gpus = job->gpus,
                                    .outcome = (uint32_t)job->outcome};
@@ -78,6 +85,7 @@ static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *
     s->work_us += (uint64_t)job->work_us;
     s->done_run_us += (uint64_t)job->run_us;
     s->has_faster = s->has_faster || sample.jct_us < sample.work_us;
+    s->ran_faster = s->ran_faster || sample.run_us < sample.work_us;
     if (s->spool.count == UINT32_MAX)
         return hs_fail(s->diag, HS_E_LIMIT, NULL, NULL,
                        "job statistics hold at most 4,294,967,295 completed jobs");
@@ -100,6 +108,8 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     struct hs_stats *s = ctx;
     int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
     s->in_system_us += (uint64_t)(end_us - job->submit_us);
+    s->run_us += (uint64_t)job->run_us;
+    s->colocated_us += (uint64_t)job->colocated_us;
     s->preemptions += job->preemptions;
     s->migrations += job->migrations;
     s->ooms += job->ooms;
@@ -164,8 +174,10 @@ static void add_sample(struct evaluation *e, const struct hs_job_sample *job)
     uint64_t bounded = bounded_ppm(job);
     add_measure(e, HS_M_WAIT, of, count, (uint64_t)job->wait_us);
     add_measure(e, HS_M_JCT, of, count, (uint64_t)job->jct_us);
-    if (job->work_us > 0)
+    if (job->work_us > 0) {
         add_measure(e, HS_M_SLOWDOWN, of, count, ratio_ppm(job->jct_us, job->work_us));
+        add_measure(e, HS_M_RUN_SLOWDOWN, of, count, ratio_ppm(job->run_us, job->work_us));
+    }
     add_measure(e, HS_M_BOUNDED, of, 1, bounded); /* all */
     if (!e->is_first_pass)
         return;
@@ -215,11 +227,13 @@ static void fill_class(const struct evaluation *e, uint32_t index, uint32_t of,
     const struct class_sums *sums = &e->sums[of];
     hs_classes_name(&e->stats->classes, index, out);
     out->jobs = sums->jobs;
-    for (uint32_t m = 0; m < SETS_A_CLASS; m++)
-        set_figures(e, (enum hs_measure)m, of, &out->value[m * HS_FIGURES]);
+    double *value = out->value; /* in the order of class_measures */
+    for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)
+        set_figures(e, (enum hs_measure)m, of, value);
     hs_u128 units = (hs_u128)sums->jobs * PPM;
-    out->value[SETS_A_CLASS * HS_FIGURES] = hs_exact_double(sums->bounded_ppm, units);
-    out->value[SETS_A_CLASS * HS_FIGURES + 1] = hs_exact_double(sums->work_us, units);
+    *value++ = hs_exact_double(sums->bounded_ppm, units);
+    *value++ = hs_exact_double(sums->work_us, units);
+    set_figures(e, HS_M_RUN_SLOWDOWN, of, value);
 }
 
 static void fill_results(const struct evaluation *e, struct hs_summary *summary)
@@ -264,13 +278,14 @@ struct hs_observer hs_stats_observer(struct hs_stats *s)
 enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us, int64_t cooldown_us,
                                struct hs_summary *summary)
 {
-    struct evaluation e = {
-        .stats = s,
-        .from_us = s->first_submit_us + warmup_us,
-        .to_us = s->last_submit_us - cooldown_us,
-        .classes = hs_classes_count(&s->classes),
-        .least = {[HS_M_SLOWDOWN] = s->has_faster ? 0 : PPM, [HS_M_BOUNDED] = PPM},
-        .is_first_pass = true};
+    struct evaluation e = {.stats = s,
+                           .from_us = s->first_submit_us + warmup_us,
+                           .to_us = s->last_submit_us - cooldown_us,
+                           .classes = hs_classes_count(&s->classes),
+                           .least = {[HS_M_SLOWDOWN] = s->has_faster ? 0 : PPM,
+                                     [HS_M_RUN_SLOWDOWN] = s->ran_faster ? 0 : PPM,
+                                     [HS_M_BOUNDED] = PPM},
+                           .is_first_pass = true};
     enum hs_status status = hs_classes_rank_users(&s->classes);
     if (status == HS_OK)
         status = hs_quantiles_open(&e.quantiles, SETS_A_CLASS * e.classes + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Statistics of jobs: counts and sums while the run goes on, and one record per completed job in a
- * spool, from which means and exact quantiles of wait, JCT and slowdown are found at the end, for
+ * spool, from which means and exact quantiles of wait, JCT and slowdowns are found at the end, for
  * all jobs and for each class (report/classes.h). Memory does not grow with the number of jobs.
  *
  * Slowdowns are integers, parts per million rounded half up, so that they sort and sum exactly.
@@ -18,7 +18,14 @@
 #include "report/quantile.h"
 #include "report/spool.h"
 
-enum hs_measure { HS_M_WAIT, HS_M_JCT, HS_M_SLOWDOWN, HS_M_BOUNDED, HS_MEASURES };
+enum hs_measure {
+    HS_M_WAIT,
+    HS_M_JCT,
+    HS_M_SLOWDOWN,
+    HS_M_RUN_SLOWDOWN, /* time holding GPUs over isolated run time */
+    HS_M_BOUNDED,
+    HS_MEASURES
+};
 enum hs_figure {
     HS_F_MEAN,
     HS_F_P50,
@@ -43,8 +50,9 @@ struct hs_stats {
     hs_u128 done_gpu_ns, lost_gpu_ns, overhead_gpu_us;
     hs_u128 in_system_us;         /* sum of the times between submission and end */
     hs_u128 done_run_us, work_us; /* of completed jobs */
+    hs_u128 run_us, colocated_us; /* of all jobs */
     bool has_util;                /* a job told its GPU utilization */
-    bool has_faster;              /* a completed job took less than its isolated run time */
+    bool has_faster, ran_faster;  /* JCT, run of a completed job below its isolated run time */
     /* results of hs_stats_finish() */
     uint64_t counted;                       /* jobs inside the window */
     double figure[HS_MEASURES][HS_FIGURES]; /* NaN without jobs */

@@ -138,14 +138,20 @@ static void header_put_class(struct header *h, const struct hs_class *class, con
     header_put(h, measure);
 }
 
+static void header_put_metrics(struct header *h, const struct hs_summary *s, uint32_t from,
+                               uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        header_put(h, ",");
+        header_put(h, s->metrics[i].name);
+    }
+}
+
 static void make_header(const struct hs_summary *s, struct header *h)
 {
     h->length = 0;
     header_put(h, HS_CARD_COLUMNS);
-    for (uint32_t i = 0; i < s->count; i++) {
-        header_put(h, ",");
-        header_put(h, s->metrics[i].name);
-    }
+    header_put_metrics(h, s, 0, s->before_classes);
     for (uint32_t i = HS_CLASS_ALL + 1; i < HS_CLASS_VC; i++) {
         struct hs_class class;
         hs_classes_name(NULL, i, &class);
@@ -153,6 +159,7 @@ static void make_header(const struct hs_summary *s, struct header *h)
         for (size_t m = 0; m < CSV_MEASURES; m++)
             header_put_class(h, &class, csv_measures[m]);
     }
+    header_put_metrics(h, s, s->before_classes, s->count);
 }
 
 static const struct hs_class *find_class(const struct hs_summary *s, const struct hs_class *like)
@@ -164,11 +171,16 @@ static const struct hs_class *find_class(const struct hs_summary *s, const struc
     return NULL;
 }
 
+static void write_values(const struct hs_summary *s, uint32_t from, uint32_t to, struct hs_csvw *w)
+{
+    for (uint32_t i = from; i < to; i++)
+        hs_csvw_double(w, s->metrics[i].value);
+}
+
 static void write_row(const struct hs_summary *s, const struct hs_card *card, struct hs_csvw *w)
 {
     hs_card_write_csv(card, w);
-    for (uint32_t i = 0; i < s->count; i++)
-        hs_csvw_double(w, s->metrics[i].value);
+    write_values(s, 0, s->before_classes, w);
     for (uint32_t i = HS_CLASS_ALL + 1; i < HS_CLASS_VC; i++) {
         struct hs_class like;
         hs_classes_name(NULL, i, &like);
@@ -178,6 +190,7 @@ static void write_row(const struct hs_summary *s, const struct hs_card *card, st
             hs_csvw_double(w, class != NULL ? class->value[measure_index(csv_measures[m])]
                                             : (double)NAN);
     }
+    write_values(s, s->before_classes, s->count, w);
     hs_csvw_end(w);
 }
 

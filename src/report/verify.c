@@ -28,6 +28,14 @@ void verify_fault(struct verify_check *c, const char *fmt, ...)
     va_end(args);
 }
 
+int64_t verify_ppm(int64_t num, int64_t den)
+{
+    if (num < 0 || den <= 0)
+        return -1;
+    hs_i128 ppm = (2 * (hs_i128)num * 1000000 + den) / (2 * (hs_i128)den);
+    return ppm < INT64_MAX ? (int64_t)ppm : INT64_MAX;
+}
+
 const char *verify_seconds(struct verify_text *out, int64_t us)
 {
     out->text[hs_fmt_seconds(out->text, us)] = '\0';

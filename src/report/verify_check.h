@@ -45,6 +45,9 @@ extern const struct verify_rule verify_sum_rules[];      /* verify_sums.c */
 HS_PRINTF(2, 3)
 void verify_fault(struct verify_check *c, const char *fmt, ...);
 
+/* num / den in millionths, rounded half up; -1 where there is no num (-1) or den (0). */
+int64_t verify_ppm(int64_t num, int64_t den);
+
 /* Seconds as text for a message; returns text. */
 struct verify_text {
     char text[HS_FMT_MAX + 1];

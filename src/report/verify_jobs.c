@@ -35,6 +35,7 @@ static enum hs_status check_rows(struct verify_run *run, struct verify_check *c)
     return HS_OK;
 }
 
+/* Seconds or ratios, both in millionths; -1 = missing. */
 static void compare(struct verify_check *c, const struct verify_job *j, const char *what,
                     int64_t stated_us, int64_t rebuilt_us, const char *source)
 {
@@ -107,6 +108,24 @@ static enum hs_status check_derived(struct verify_run *run, struct verify_check 
     return HS_OK;
 }
 
+static enum hs_status check_slowdowns(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        const struct verify_row *row = &j->row;
+        bool has_ended = row->finish_us >= 0;
+        if (row->line == 0)
+            continue;
+        c->looked++;
+        compare(c, j, "slowdown", row->slowdown_ppm,
+                verify_ppm(has_ended ? row->finish_us - row->submit_us : -1, row->work_us),
+                "its own times");
+        compare(c, j, "run_slowdown", row->run_slowdown_ppm,
+                verify_ppm(has_ended ? row->run_us : -1, row->work_us), "its own times");
+    }
+    return HS_OK;
+}
+
 /* Without a horizon every job must come to an end. */
 static enum hs_status check_ends(struct verify_run *run, struct verify_check *c)
 {
@@ -170,6 +189,7 @@ const struct verify_rule verify_job_rules[] = {
     {"jobs.csv says what the trace says", "jobs", "differences", check_against_trace},
     {"jobs.csv says what segments.csv says", "jobs", "differences", check_against_segments},
     {"waits and turnarounds follow from the times", "jobs", "differences", check_derived},
+    {"slowdowns follow from the times", "jobs", "differences", check_slowdowns},
     {"every job comes to its end", "jobs", "do not", check_ends},
     {"every finished job has done its work", "jobs", "differences", check_work},
     {NULL, NULL, NULL, NULL},

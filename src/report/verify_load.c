@@ -74,14 +74,26 @@ static const char *cell(const struct table *t, uint32_t column)
     return t->at[column] < t->row.count ? t->row.fields[t->at[column]] : "";
 }
 
-/* -1 when the cell is empty. */
-static enum hs_status cell_seconds(const struct table *t, uint32_t column, int64_t *us)
+/* In millionths; -1 when the cell is empty. */
+static enum hs_status cell_millionths(const struct table *t, uint32_t column, const char *expected,
+                                      int64_t *value)
 {
     const char *text = cell(t, column);
-    *us = -1;
-    if (text[0] != '\0' && (!hs_parse_decimal_us(text, strlen(text), HS_US_PER_S, us) || *us < 0))
-        return bad_cell(t, column, "a time in seconds");
+    *value = -1;
+    if (text[0] != '\0' &&
+        (!hs_parse_decimal_us(text, strlen(text), HS_US_PER_S, value) || *value < 0))
+        return bad_cell(t, column, expected);
     return HS_OK;
+}
+
+static enum hs_status cell_seconds(const struct table *t, uint32_t column, int64_t *us)
+{
+    return cell_millionths(t, column, "a time in seconds", us);
+}
+
+static enum hs_status cell_ratio(const struct table *t, uint32_t column, int64_t *ppm)
+{
+    return cell_millionths(t, column, "a ratio", ppm);
 }
 
 /* 0 when the cell is empty. */
@@ -162,30 +174,23 @@ enum {
     J_NODES,
     J_WORK,
     J_RUN,
+    J_COLOCATED,
     J_OVERHEAD,
     J_LOST,
     J_PREEMPTIONS,
     J_MIGRATIONS,
     J_GPU_SECONDS,
+    J_SLOWDOWN,
+    J_RUN_SLOWDOWN,
 };
-static const char *const job_columns[] = {"job_id",
-                                          "submission_time",
-                                          "requested_number_of_resources",
-                                          "starting_time",
-                                          "finish_time",
-                                          "waiting_time",
-                                          "turnaround_time",
-                                          "success",
-                                          "status",
-                                          "nodes",
-                                          "isolated",
-                                          "run",
-                                          "overhead",
-                                          "lost",
-                                          "preemptions",
-                                          "migrations",
-                                          "gpu_seconds",
-                                          NULL};
+static const char *const job_columns[] = {
+    "job_id",          "submission_time", "requested_number_of_resources",
+    "starting_time",   "finish_time",     "waiting_time",
+    "turnaround_time", "success",         "status",
+    "nodes",           "isolated",        "run",
+    "colocated",       "overhead",        "lost",
+    "preemptions",     "migrations",      "gpu_seconds",
+    "slowdown",        "run_slowdown",    NULL};
 
 /* Seconds with nine decimals. */
 static enum hs_status cell_lost(const struct table *t, int64_t *ns)
@@ -206,9 +211,12 @@ static enum hs_status read_job_row(const struct table *t, struct verify_row *r)
     HS_TRY(cell_seconds(t, J_TURNAROUND, &r->turnaround_us));
     HS_TRY(cell_seconds(t, J_WORK, &r->work_us));
     HS_TRY(cell_seconds(t, J_RUN, &r->run_us));
+    HS_TRY(cell_seconds(t, J_COLOCATED, &r->colocated_us));
     HS_TRY(cell_seconds(t, J_OVERHEAD, &r->overhead_us));
     HS_TRY(cell_lost(t, &r->lost_ns));
     HS_TRY(cell_seconds(t, J_GPU_SECONDS, &r->gpu_us));
+    HS_TRY(cell_ratio(t, J_SLOWDOWN, &r->slowdown_ppm));
+    HS_TRY(cell_ratio(t, J_RUN_SLOWDOWN, &r->run_slowdown_ppm));
     HS_TRY(cell_count(t, J_GPUS, &r->gpus));
     HS_TRY(cell_count(t, J_NODES, &r->nodes));
     HS_TRY(cell_count(t, J_PREEMPTIONS, &r->preemptions));

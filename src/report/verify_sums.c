@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The figures of summary.json, computed anew from the rows: counts, makespan, means, quantiles and
- * maxima of wait and JCT, GPU time and shares. Sums are exact; what is compared are doubles, so
- * that one part in 10^12 is allowed for the division. O(jobs log jobs).
+ * maxima of wait, JCT and slowdowns, GPU time and shares. Sums are exact; what is compared are
+ * doubles, so that one part in 10^12 is allowed for the division. O(jobs log jobs).
  *
  * Statistics of jobs under --warmup or --cooldown are left out: which jobs count is the simulator's
  * choice there. So are shares of GPUs that jobs may hold together.
@@ -22,9 +22,12 @@ struct sums {
     uint64_t jobs, done, failed, rejected, unfinished;
     uint64_t preemptions, migrations;
     int64_t last_finish_us, span_us;
-    hs_i128 wait_us, jct_us, isolated_us, run_us;
-    hs_i128 held_us, overhead_us; /* GPU-microseconds */
-    int64_t *waits, *jcts;        /* of done jobs, ascending */
+    hs_i128 wait_us, jct_us, isolated_us, run_us, colocated_us;
+    hs_i128 slowdown_ppm, run_slowdown_ppm; /* of done jobs that have work */
+    hs_i128 held_us, overhead_us;           /* GPU-microseconds */
+    int64_t *waits, *jcts;                  /* of done jobs, ascending */
+    int64_t *slowdowns, *run_slowdowns;
+    uint64_t with_work;
 };
 
 static int64_t later(int64_t a, int64_t b)
@@ -42,6 +45,7 @@ static void add_job(struct sums *s, const struct verify_job *j)
     s->preemptions += j->sum.preemptions;
     s->migrations += j->sum.migrations;
     s->run_us += j->sum.run_us;
+    s->colocated_us += row->colocated_us;
     s->held_us += j->sum.gpu_us;
     s->overhead_us += (hs_i128)row->overhead_us * j->gpus;
     s->last_finish_us = later(s->last_finish_us, row->finish_us);
@@ -53,6 +57,13 @@ static void add_job(struct sums *s, const struct verify_job *j)
     s->wait_us += s->waits[s->done];
     s->jct_us += s->jcts[s->done];
     s->isolated_us += j->work_us;
+    if (j->work_us > 0) {
+        s->slowdowns[s->with_work] = verify_ppm(s->jcts[s->done], j->work_us);
+        s->run_slowdowns[s->with_work] = verify_ppm(j->sum.run_us, j->work_us);
+        s->slowdown_ppm += s->slowdowns[s->with_work];
+        s->run_slowdown_ppm += s->run_slowdowns[s->with_work];
+        s->with_work++;
+    }
     s->done++;
 }
 
@@ -64,15 +75,21 @@ static int compare_us(const void *a, const void *b)
 
 static enum hs_status add_jobs(struct verify_run *run, struct sums *s)
 {
-    s->waits = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof *s->waits);
-    s->jcts = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof *s->jcts);
-    if (s->waits == NULL || s->jcts == NULL)
+    int64_t **lists[] = {&s->waits, &s->jcts, &s->slowdowns, &s->run_slowdowns};
+    bool has_memory = true;
+    for (int i = 0; i < 4; i++) {
+        *lists[i] = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof **lists[i]);
+        has_memory = has_memory && *lists[i] != NULL;
+    }
+    if (!has_memory)
         return hs_fail(run->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
     for (uint32_t i = 0; i < run->job_count; i++)
         if (run->jobs[i].row.line != 0)
             add_job(s, &run->jobs[i]);
     qsort(s->waits, s->done, sizeof *s->waits, compare_us);
     qsort(s->jcts, s->done, sizeof *s->jcts, compare_us);
+    qsort(s->slowdowns, s->with_work, sizeof *s->slowdowns, compare_us);
+    qsort(s->run_slowdowns, s->with_work, sizeof *s->run_slowdowns, compare_us);
     return HS_OK;
 }
 
@@ -102,6 +119,7 @@ static double quantile(const int64_t *values, uint64_t count, uint64_t percent)
     return count > 0 ? (double)values[(rank > 0 ? rank : 1) - 1] : 0;
 }
 
+/* Values in millionths: of a second or of 1. */
 static void compare_spread(struct verify_check *c, const struct hs_json *metrics, const char *what,
                            const int64_t *values, uint64_t count)
 {
@@ -128,6 +146,11 @@ static void compare_statistics(const struct verify_run *run, struct verify_check
     compare(c, metrics, "mean_isolated", (double)s->isolated_us, n_us);
     compare_spread(c, metrics, "wait", s->waits, s->done);
     compare_spread(c, metrics, "jct", s->jcts, s->done);
+    double n_ppm = 1e6 * (double)s->with_work;
+    compare(c, metrics, "mean_slowdown", (double)s->slowdown_ppm, n_ppm);
+    compare(c, metrics, "mean_run_slowdown", (double)s->run_slowdown_ppm, n_ppm);
+    compare_spread(c, metrics, "slowdown", s->slowdowns, s->with_work);
+    compare_spread(c, metrics, "run_slowdown", s->run_slowdowns, s->with_work);
 }
 
 static void compare_all(const struct verify_run *run, struct verify_check *c,
@@ -142,6 +165,7 @@ static void compare_all(const struct verify_run *run, struct verify_check *c,
     compare(c, metrics, "preemptions", (double)s->preemptions, 1);
     compare(c, metrics, "migrations", (double)s->migrations, 1);
     compare(c, metrics, "overhead_gpu_seconds", (double)s->overhead_us, 1e6);
+    compare(c, metrics, "colocated_share", (double)s->colocated_us, (double)s->run_us);
     compare_statistics(run, c, metrics, s);
     if (!run->made_of.is_sharing)
         compare(c, metrics, "held_gpu_seconds", (double)s->held_us, 1e6);
@@ -165,6 +189,8 @@ static enum hs_status check_summary(struct verify_run *run, struct verify_check 
         compare_all(run, c, hs_json_get(hs_json_root(doc), "metrics"), &sums);
     hs_free(sums.waits);
     hs_free(sums.jcts);
+    hs_free(sums.slowdowns);
+    hs_free(sums.run_slowdowns);
     hs_json_close(doc);
     return s;
 }

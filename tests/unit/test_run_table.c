@@ -122,6 +122,33 @@ static void absent_values_are_dashes(void **state)
            "none           -          -         -\n");
 }
 
+/* Run slowdowns are shown where jobs have shared GPUs, in one run at least. */
+static void sharing_has_columns_of_its_own(void **state)
+{
+    (void)state;
+    static struct hs_summary alone, shared;
+    set(&alone, "mean_jct", 2000);
+    set(&alone, "mean_run_slowdown", 1);
+    set(&alone, "p99_run_slowdown", 1);
+    set(&alone, "colocated_share", 0);
+    set(&alone, "p99_jct", 9000);
+    shared = alone;
+    shared.metrics[1].value = 1.254;
+    shared.metrics[2].value = 2.5;
+    shared.metrics[3].value = 0.01;
+    const struct hs_table_row rows[] = {{"fifo", &alone}, {"pack", &shared}};
+    expect(&rows[0], 1, 50, false, false,
+           "policy  mean JCT  p99 JCT\n"
+           "fifo      0.56 h   2.50 h\n");
+    expect(&rows[1], 1, 60, false, false,
+           "policy  mean JCT  run slowdown  p99 run slowdown  p99 JCT\n"
+           "pack      0.56 h          1.25              2.50   2.50 h\n");
+    expect(rows, 2, 60, false, false,
+           "policy        mean JCT  run slowdown  p99 run slowdown\n"
+           "fifo          0.56 h *        1.00 *            1.00 *\n"
+           "pack    0.56 h * +0.0%   1.25 +25.4%      2.50 +150.0%\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +158,7 @@ int main(void)
         cmocka_unit_test(best_is_bold_in_color),
         cmocka_unit_test(sparklines_use_blocks),
         cmocka_unit_test(absent_values_are_dashes),
+        cmocka_unit_test(sharing_has_columns_of_its_own),
     };
     return cmocka_run_group_tests_name("run_table", tests, fill, scratch_close);
 }

@@ -217,6 +217,57 @@ static void classes_that_hold_every_job(void **state)
     }
 }
 
+/* Measures of a class by name, as summary.json lists them. */
+static double measure(const struct hs_class *class, const char *name)
+{
+    uint32_t i = 0;
+    while (strcmp(hs_class_measure(i), name) != 0)
+        i++;
+    return class->value[i];
+}
+
+/* Ten jobs of 4 s of work on a shared GPU; job i waits 100 s and holds it 4 + i s, of them i + 1
+ * with another job (i = 0 ... 9), so that it runs (4 + i) / 4 times as long: 1, 1.25 ... 3.25, on
+ * average 2.125. Ranks 5, 9, 10, 10 of ten are the quantiles. The longer half are gangs of 2: 2.25
+ * ... 3.25. An eleventh has no work; a twelfth fails after 20 s, 5 of them shared: both are no
+ * samples. Shared are 55 + 5 of 85 + 0 + 20 s. */
+static void run_slowdowns_leave_waiting_out(void **state)
+{
+    (void)state;
+    struct hs_stats s;
+    assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+    for (uint32_t i = 0; i < 12; i++) {
+        struct hs_job_record job = done_job(i, 0, 100 * S, (4 + (int64_t)i) * S, i < 5 ? 1 : 2);
+        job.work_us = 4 * S;
+        job.colocated_us = (i + 1) * S;
+        if (i == 10)
+            job.work_us = job.run_us = job.colocated_us = 0;
+        if (i == 11) {
+            job.state = HS_JOB_FAILED;
+            job.run_us = 20 * S;
+            job.colocated_us = 5 * S;
+        }
+        tell(&s, &job);
+    }
+    assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+    const double *got = s.figure[HS_M_RUN_SLOWDOWN];
+    assert_true(got[HS_F_MEAN] == 2.125);
+    assert_true(got[HS_F_P50] == 2);
+    assert_true(got[HS_F_P90] == 3);
+    assert_true(got[HS_F_P95] == 3.25);
+    assert_true(got[HS_F_P99] == 3.25);
+    assert_true(got[HS_F_MAX] == 3.25);
+    assert_true(s.figure[HS_M_SLOWDOWN][HS_F_MAX] == 28.25); /* 100 + 13 of 4 */
+    assert_true(measure(find("gpus", "1"), "mean_run_slowdown") == 1.5);
+    assert_true(measure(find("gpus", "1"), "max_run_slowdown") == 2);
+    assert_true(measure(find("gpus", "2-4"), "mean_run_slowdown") == 2.75);
+    assert_true(measure(find("gpus", "2-4"), "p50_run_slowdown") == 2.75);
+    assert_true(measure(find("gpus", "1"), "mean_isolated") == 4);
+    assert_true(s.colocated_us == 60 * S);
+    assert_true(s.run_us == 105 * S);
+    hs_stats_close(&s);
+}
+
 /* Fast GPUs: a job of 4 s takes 2, one of 1 s waits 2 and takes 1. */
 static void slowdowns_below_one(void **state)
 {
@@ -231,6 +282,8 @@ static void slowdowns_below_one(void **state)
     assert_true(s.figure[HS_M_SLOWDOWN][HS_F_P50] == 0.5);
     assert_true(s.figure[HS_M_SLOWDOWN][HS_F_MAX] == 3);
     assert_true(s.figure[HS_M_SLOWDOWN][HS_F_MEAN] == 1.75);
+    assert_true(s.figure[HS_M_RUN_SLOWDOWN][HS_F_P50] == 0.5);
+    assert_true(s.figure[HS_M_RUN_SLOWDOWN][HS_F_MAX] == 1);
     assert_true(s.figure[HS_M_BOUNDED][HS_F_MEAN] == 1);
     hs_stats_close(&s);
 }
@@ -306,6 +359,7 @@ int main(void)
         cmocka_unit_test(gpu_classes_have_these_edges),
         cmocka_unit_test(users_fall_into_quintiles),
         cmocka_unit_test(classes_that_hold_every_job),
+        cmocka_unit_test(run_slowdowns_leave_waiting_out),
         cmocka_unit_test(slowdowns_below_one),
         cmocka_unit_test(more_vcs_than_classes_share_one),
         cmocka_unit_test(a_full_disk_is_reported),

@@ -5,7 +5,8 @@
  * the design: 1x2, SRTF without cost, jobs 0:2,0,100 1:1,10,60 2:2,20,20,
  *     0 0-10 and 90-180, 1 10-20 and 40-90, 2 20-40.
  * Of it: JCT 180, 80, 20, in all 280 s; run 10 + 10 + 20 + 50 + 90 = 180 s of 180; GPU-seconds held
- * 20 + 10 + 40 + 50 + 180 = 300 of 360.
+ * 20 + 10 + 40 + 50 + 180 = 300 of 360. Slowdowns 1.8, 80/60, 1: rounded to 1e-6, the mean is
+ * 4.133333 / 3; every job runs for as long as its work takes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,10 +40,10 @@ static const char *const sound[FILES] = {
 
     "job_id,submission_time,requested_number_of_resources,success,starting_time,finish_time,"
     "waiting_time,turnaround_time,status,nodes,isolated,run,overhead,lost,preemptions,migrations,"
-    "gpu_seconds\n"
-    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40\n"
-    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60\n"
-    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200\n",
+    "gpu_seconds,colocated,slowdown,run_slowdown\n"
+    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1\n"
+    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1\n"
+    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1\n",
 
     "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by\n"
     "0,0,10,0-1,1,1,preempt\n"
@@ -57,7 +58,12 @@ static const char *const sound[FILES] = {
     "  \"mean_isolated\": 60, \"p50_wait\": 0, \"p90_wait\": 0, \"p95_wait\": 0, \"p99_wait\": 0,\n"
     "  \"max_wait\": 0, \"p50_jct\": 80, \"p90_jct\": 180, \"p95_jct\": 180, \"p99_jct\": 180,\n"
     "  \"max_jct\": 180, \"overhead_gpu_seconds\": 0, \"held_gpu_seconds\": 300,\n"
-    "  \"mean_running\": 1, \"gpu_allocation\": 0.8333333333333334}}\n",
+    "  \"mean_running\": 1, \"gpu_allocation\": 0.8333333333333334,\n"
+    "  \"mean_slowdown\": 1.3777776666666666, \"p50_slowdown\": 1.333333, \"p90_slowdown\": 1.8,\n"
+    "  \"p95_slowdown\": 1.8, \"p99_slowdown\": 1.8, \"max_slowdown\": 1.8,\n"
+    "  \"mean_run_slowdown\": 1, \"p50_run_slowdown\": 1, \"p90_run_slowdown\": 1,\n"
+    "  \"p95_run_slowdown\": 1, \"p99_run_slowdown\": 1, \"max_run_slowdown\": 1,\n"
+    "  \"colocated_share\": 0}}\n",
 };
 
 struct report {
@@ -158,12 +164,13 @@ static void a_sound_run(void **state)
                 "ok    jobs.csv says what the trace says: 3 jobs, 0 differences\n"
                 "ok    jobs.csv says what segments.csv says: 3 jobs, 0 differences\n"
                 "ok    waits and turnarounds follow from the times: 3 jobs, 0 differences\n"
+                "ok    slowdowns follow from the times: 3 jobs, 0 differences\n"
                 "ok    every job comes to its end: 3 jobs, 0 do not\n"
                 "ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 "
                 "within the "
                 "printed digits of mean_rate)\n"
-                "ok    summary.json follows from the rows: 26 figures, 0 differences\n"
-                "14 checks passed\n");
+                "ok    summary.json follows from the rows: 39 figures, 0 differences\n"
+                "15 checks passed\n");
     assert_int_equal(r.status, HS_OK);
 }
 
@@ -214,6 +221,13 @@ static void lies_in_jobs(void **state)
                  "        jobs.csv:2: job 2: finish_time 41, by segments.csv 40\n");
     expect_fault(JOBS, "1,60,60,0,0", "1,60,61,0,0",
                  "        jobs.csv:3: job 1: run 61, by segments.csv 60\n");
+    expect_fault(JOBS, "1.333333", "1.333334",
+                 "FAIL  slowdowns follow from the times: 3 jobs, 1 differences\n"
+                 "        jobs.csv:3: job 1: slowdown 1.333334, by its own times 1.333333\n");
+    expect_fault(JOBS, "0,1.8,1", "0,1.8,1.8",
+                 "        jobs.csv:4: job 0: run_slowdown 1.8, by its own times 1\n");
+    expect_fault(JOBS, "0,1.8,1", "0,1.8,",
+                 "        jobs.csv:4: job 0: run_slowdown missing, by its own times 1\n");
     expect_fault(JOBS, "1,0,200", "1,0,201",
                  "        jobs.csv:4: job 0: gpu_seconds 201, by segments.csv 200\n");
     expect_fault(JOBS, "unknown,1,20", "unknown,2,20",
@@ -260,13 +274,19 @@ static void lies_in_summary(void **state)
 {
     (void)state;
     expect_fault(SUMMARY, "\"makespan\": 180", "\"makespan\": 181",
-                 "FAIL  summary.json follows from the rows: 26 figures, 1 differences\n"
+                 "FAIL  summary.json follows from the rows: 39 figures, 1 differences\n"
                  "        summary.json: makespan is 181, by the rows it is 180\n");
     expect_fault(SUMMARY, "\"mean_jct\": 93.33333333333333", "\"mean_jct\": 93.33333333",
                  "        summary.json: mean_jct is 93.33333333, by the rows it is "
                  "93.33333333333333\n");
     expect_fault(SUMMARY, "\"p50_jct\": 80", "\"p50_jct\": 20",
                  "        summary.json: p50_jct is 20, by the rows it is 80\n");
+    expect_fault(SUMMARY, "\"max_run_slowdown\": 1", "\"max_run_slowdown\": 1.8",
+                 "        summary.json: max_run_slowdown is 1.8, by the rows it is 1\n");
+    expect_fault(SUMMARY, "\"mean_slowdown\": 1.37", "\"mean_slowdown\": 1.38",
+                 "        summary.json: mean_slowdown is 1.38777766666666");
+    expect_fault(SUMMARY, "\"colocated_share\": 0", "\"colocated_share\": 0.5",
+                 "        summary.json: colocated_share is 0.5, by the rows it is 0\n");
     expect_fault(SUMMARY, "\"n_done\": 3", "\"n_done\": 2",
                  "        summary.json: n_done is 2, by the rows it is 3\n");
     expect_fault(SUMMARY, "\"gpu_allocation\": 0.8333333333333334", "\"gpu_allocation\": null",
@@ -319,7 +339,7 @@ static void windows(void **state)
     (void)state;
     with(&r, MANIFEST, "\"warmup\": \"0s\"", "\"warmup\": \"5s\"");
     assert_int_equal(r.status, HS_OK);
-    assert_non_null(strstr(r.text, "12 figures, 0 differences (job statistics left out: a window "
+    assert_non_null(strstr(r.text, "13 figures, 0 differences (job statistics left out: a window "
                                    "is set)\n"));
 }
 
@@ -373,7 +393,8 @@ static void what_cannot_be_read(void **state)
     expect_bad_input(MANIFEST, "\"merge\"", "\"melt\"", "melt");
     expect_bad_input(JOBS, "success", "succes", "there is no column 'success'");
     expect_bad_input(JOBS, "2,20,2,1,20", "2,x,2,1,20", "submission_time is not a time in seconds");
-    expect_bad_input(JOBS, "0,0,40\n", "0,-1,40\n", "migrations is not a count");
+    expect_bad_input(JOBS, "0,0,40,", "0,-1,40,", "migrations is not a count");
+    expect_bad_input(JOBS, "1.333333", "-1.3", "slowdown is not a ratio");
     expect_bad_input(SEGMENTS, "0,0,10,0-1", "0,0,10,1-0", "ascending GPU ids");
     expect_bad_input(SEGMENTS, "0,0,10,0-1", "0,0,10,0 0", "ascending GPU ids");
     expect_bad_input(SEGMENTS, "0,0,10,0-1", "0,0,10,a", "ascending GPU ids");
