@@ -76,57 +76,18 @@ void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs
     }
 }
 
-static bool entry_is_before(const struct hs_evict_entry *a, const struct hs_evict_entry *b)
-{
-    if (a->key != b->key)
-        return a->key < b->key;
-    if (a->submit_us != b->submit_us)
-        return a->submit_us < b->submit_us;
-    return a->rank < b->rank;
-}
-
-static void sift_down(struct hs_evict_entry *a, uint32_t root, uint32_t count)
-{
-    struct hs_evict_entry moved = a[root];
-    for (;;) {
-        uint32_t child = 2 * root + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count && entry_is_before(&a[child], &a[child + 1]))
-            child++;
-        if (!entry_is_before(&moved, &a[child]))
-            break;
-        a[root] = a[child];
-        root = child;
-    }
-    a[root] = moved;
-}
-
-/* Heapsort: no allocation, and the order is total, so any sort gives the same result. */
-static void entries_sort(struct hs_evict_entry *a, uint32_t count)
-{
-    for (uint32_t i = count / 2; i-- > 0;)
-        sift_down(a, i, count);
-    for (uint32_t end = count; end > 1;) {
-        struct hs_evict_entry largest = a[0];
-        a[0] = a[--end];
-        a[end] = largest;
-        sift_down(a, 0, end);
-    }
-}
-
 /* The running jobs of one VC in order of key. */
 static void running_sort(struct hs_evict *e, const struct hs_view *v, uint32_t vc, hs_key *key)
 {
     const struct hs_evict_running *running = &e->running[vc];
     for (uint32_t i = 0; i < running->count; i++) {
         hs_job_id job = running->jobs[i];
-        e->by_key[i] = (struct hs_evict_entry){.key = key(v, job),
-                                               .submit_us = hs_view_submit_us(v, job),
-                                               .rank = hs_view_rank(v, job),
-                                               .job = job};
+        e->by_key[i] = (struct hs_sort_entry){.key = key(v, job),
+                                              .submit_us = hs_view_submit_us(v, job),
+                                              .rank = hs_view_rank(v, job),
+                                              .job = job};
     }
-    entries_sort(e->by_key, running->count);
+    hs_sort(e->by_key, running->count);
 }
 
 /* GPUs that the jobs of a VC may hold together: theirs, and what quota and other VCs leave. */
@@ -153,7 +114,7 @@ static hs_job_id walk_next(struct walk *w, uint64_t gpus_left, bool *is_running)
     if (w->next_waiting != HS_NO_JOB && hs_view_gpus(w->v, w->next_waiting) > gpus_left)
         w->next_waiting = hs_order_next_fitting(set, w->v, w->next_waiting, gpus_left);
     bool has_running = w->next_running < w->e->running[w->vc].count;
-    const struct hs_evict_entry *r = &w->e->by_key[w->next_running];
+    const struct hs_sort_entry *r = &w->e->by_key[w->next_running];
     *is_running = has_running &&
                   (w->next_waiting == HS_NO_JOB || r->key <= hs_order_key(w->v, w->next_waiting));
     if (*is_running)

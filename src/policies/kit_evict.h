@@ -13,13 +13,7 @@
 #include "policies/kit_cost.h"
 #include "policies/kit_queue.h"
 #include "policies/kit_replace.h"
-
-struct hs_evict_entry {
-    int64_t key;
-    int64_t submit_us;
-    uint64_t rank;
-    hs_job_id job;
-};
+#include "policies/kit_sort.h"
 
 /* Placed jobs of a VC that hold GPUs, in any order. */
 struct hs_evict_running {
@@ -30,7 +24,7 @@ struct hs_evict_running {
 struct hs_evict {
     struct hs_queue waiting;
     struct hs_evict_running *running; /* per VC */
-    struct hs_evict_entry *by_key;    /* scratch of a decision */
+    struct hs_sort_entry *by_key;     /* scratch of a decision */
 };
 
 /* First in the scratch of each job. */
