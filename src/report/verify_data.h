@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "horus/compiler.h"
+#include "report/runmanifest.h"
 #include "traces/trace.h"
 
 #define VERIFY_NANO   INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
@@ -82,23 +83,13 @@ struct verify_cluster {
     uint32_t node_count, gpu_count, node_cap;
 };
 
-/* An output file as the manifest lists it. */
-struct verify_file {
-    const char *name;
-    uint64_t hash;
-};
-
 /* What the manifest says that the run was made of. */
-#define VERIFY_FILES_MAX 32
 struct verify_made_of {
-    struct verify_file files[VERIFY_FILES_MAX];
-    uint32_t file_count;
     struct hs_trace_options trace;
     const char *cluster;
-    uint64_t trace_hash, trace_bytes;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
-    bool has_trace_hash, is_sharing, is_partitioned;
+    bool is_sharing, is_partitioned;
 };
 
 struct verify_run {
@@ -107,6 +98,7 @@ struct verify_run {
     struct hs_arena arena;
     struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
     struct hs_intern vcs;
+    struct hs_runmanifest manifest;
     struct verify_made_of made_of;
     struct verify_cluster cluster;
     struct verify_job *jobs;
@@ -124,7 +116,7 @@ struct verify_run {
 /* DIR/name. */
 HS_MUST_USE enum hs_status verify_path(const struct verify_run *run, const char *name,
                                        char path[VERIFY_PATH_SIZE]);
-/* manifest.json into run->made_of. */
+/* manifest.json into run->manifest and run->made_of. */
 HS_MUST_USE enum hs_status verify_load_manifest(struct verify_run *run);
 /* A shape or a JSON file, read for itself. */
 HS_MUST_USE enum hs_status verify_load_cluster(struct verify_run *run, const char *spec);

@@ -26,8 +26,8 @@ static enum hs_status hash_file(struct verify_run *run, const char *name, uint64
 
 static enum hs_status check_outputs(struct verify_run *run, struct verify_check *c)
 {
-    for (uint32_t i = 0; i < run->made_of.file_count; i++) {
-        const struct verify_file *file = &run->made_of.files[i];
+    for (uint32_t i = 0; i < run->manifest.file_count; i++) {
+        const struct hs_runmanifest_file *file = &run->manifest.files[i];
         uint64_t hash;
         HS_TRY(hash_file(run, file->name, &hash));
         c->looked++;
@@ -40,13 +40,14 @@ static enum hs_status check_outputs(struct verify_run *run, struct verify_check 
 /* A horizon ends the reading early, so that the hashes are of different stretches. */
 static enum hs_status check_trace(struct verify_run *run, struct verify_check *c)
 {
-    if (!run->made_of.has_trace_hash || run->made_of.until_us != HS_TIME_MAX) {
-        c->skipped = run->made_of.has_trace_hash ? "a horizon ended the reading of the trace"
-                                                 : "the manifest has no hash of it";
+    if (!run->manifest.has_trace_hash || run->made_of.until_us != HS_TIME_MAX) {
+        c->skipped = run->manifest.has_trace_hash ? "a horizon ended the reading of the trace"
+                                                  : "the manifest has no hash of it";
         return HS_OK;
     }
     c->looked = 1;
-    if (run->trace_hash != run->made_of.trace_hash || run->trace_bytes != run->made_of.trace_bytes)
+    if (run->trace_hash != run->manifest.trace_hash ||
+        run->trace_bytes != run->manifest.trace_bytes)
         verify_fault(c, "%s has changed since the run", run->made_of.trace.path);
     return HS_OK;
 }

@@ -12,99 +12,19 @@
 
 #include "base/fixed.h"
 #include "base/timeparse.h"
-#include "data/csvread.h"
+#include "report/rowfile.h"
 
 #define JOBS_MAX     (HS_INTERN_MAX - 1)
 #define SEGMENTS_MAX UINT32_MAX
 
-/* ---- one CSV file with named columns ---- */
-
-#define COLUMNS_MAX 24
-
-struct table {
-    struct hs_input *input;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    struct hs_diag *diag;
-    const char *const *names; /* NULL-terminated */
-    uint32_t at[COLUMNS_MAX];
-};
-
-static enum hs_status find_columns(struct table *t, const char *path)
+static enum hs_status cell_seconds(const struct hs_rowfile *f, uint32_t column, int64_t *us)
 {
-    enum hs_status s = hs_csv_next(t->csv, &t->row);
-    if (s == HS_END)
-        return hs_fail(t->diag, HS_E_INPUT, NULL, NULL, "%s: the file is empty", path);
-    HS_TRY(s);
-    for (uint32_t i = 0; t->names[i] != NULL; i++) {
-        t->at[i] = hs_csv_column(&t->row, t->names[i]);
-        struct hs_place place = hs_csv_place(t->csv, t->row.count);
-        if (t->at[i] == UINT32_MAX)
-            return hs_fail(t->diag, HS_E_INPUT, &place, NULL, "there is no column '%s'",
-                           t->names[i]);
-    }
-    return HS_OK;
+    return hs_rowfile_decimal(f, column, HS_US_PER_S, "a time in seconds", us);
 }
 
-static enum hs_status table_open(struct table *t, const char *path, const char *const *names,
-                                 struct hs_diag *diag)
+static enum hs_status cell_ratio(const struct hs_rowfile *f, uint32_t column, int64_t *ppm)
 {
-    *t = (struct table){.diag = diag, .names = names};
-    HS_TRY(hs_input_open(&t->input, path, diag));
-    HS_TRY(hs_csv_open(&t->csv, t->input, ',', diag));
-    return find_columns(t, path);
-}
-
-static void table_close(struct table *t)
-{
-    if (t->csv != NULL)
-        hs_csv_close(t->csv);
-    if (t->input != NULL)
-        hs_input_close(t->input);
-}
-
-static enum hs_status bad_cell(const struct table *t, uint32_t column, const char *expected)
-{
-    struct hs_place place = hs_csv_place(t->csv, t->at[column]);
-    return hs_fail(t->diag, HS_E_INPUT, &place, NULL, "%s is not %s", t->names[column], expected);
-}
-
-static const char *cell(const struct table *t, uint32_t column)
-{
-    return t->at[column] < t->row.count ? t->row.fields[t->at[column]] : "";
-}
-
-/* In millionths; -1 when the cell is empty. */
-static enum hs_status cell_millionths(const struct table *t, uint32_t column, const char *expected,
-                                      int64_t *value)
-{
-    const char *text = cell(t, column);
-    *value = -1;
-    if (text[0] != '\0' &&
-        (!hs_parse_decimal_us(text, strlen(text), HS_US_PER_S, value) || *value < 0))
-        return bad_cell(t, column, expected);
-    return HS_OK;
-}
-
-static enum hs_status cell_seconds(const struct table *t, uint32_t column, int64_t *us)
-{
-    return cell_millionths(t, column, "a time in seconds", us);
-}
-
-static enum hs_status cell_ratio(const struct table *t, uint32_t column, int64_t *ppm)
-{
-    return cell_millionths(t, column, "a ratio", ppm);
-}
-
-/* 0 when the cell is empty. */
-static enum hs_status cell_count(const struct table *t, uint32_t column, uint64_t *count)
-{
-    const char *text = cell(t, column);
-    int64_t value = 0;
-    if (text[0] != '\0' && (!hs_parse_int64(text, strlen(text), &value) || value < 0))
-        return bad_cell(t, column, "a count");
-    *count = (uint64_t)value;
-    return HS_OK;
+    return hs_rowfile_decimal(f, column, HS_US_PER_S, "a ratio", ppm);
 }
 
 static struct verify_job *job_of(struct verify_run *run, const char *id, uint32_t *index)
@@ -192,61 +112,60 @@ static const char *const job_columns[] = {
     "preemptions",     "migrations",      "gpu_seconds",
     "slowdown",        "run_slowdown",    NULL};
 
-/* Seconds with nine decimals. */
-static enum hs_status cell_lost(const struct table *t, int64_t *ns)
+/* Seconds with nine decimals, never empty. */
+static enum hs_status cell_lost(const struct hs_rowfile *f, int64_t *ns)
 {
-    const char *text = cell(t, J_LOST);
-    if (!hs_parse_decimal_us(text, strlen(text), VERIFY_NANO, ns) || *ns < 0)
-        return bad_cell(t, J_LOST, "a time in seconds");
+    static const char expected[] = "a time in seconds";
+    HS_TRY(hs_rowfile_decimal(f, J_LOST, VERIFY_NANO, expected, ns));
+    return *ns < 0 ? hs_rowfile_bad(f, J_LOST, expected) : HS_OK;
+}
+
+static enum hs_status read_job_row(const struct hs_rowfile *f, struct verify_row *r)
+{
+    r->line = f->row.line;
+    HS_TRY(cell_seconds(f, J_SUBMIT, &r->submit_us));
+    HS_TRY(cell_seconds(f, J_START, &r->start_us));
+    HS_TRY(cell_seconds(f, J_FINISH, &r->finish_us));
+    HS_TRY(cell_seconds(f, J_WAIT, &r->wait_us));
+    HS_TRY(cell_seconds(f, J_TURNAROUND, &r->turnaround_us));
+    HS_TRY(cell_seconds(f, J_WORK, &r->work_us));
+    HS_TRY(cell_seconds(f, J_RUN, &r->run_us));
+    HS_TRY(cell_seconds(f, J_COLOCATED, &r->colocated_us));
+    HS_TRY(cell_seconds(f, J_OVERHEAD, &r->overhead_us));
+    HS_TRY(cell_lost(f, &r->lost_ns));
+    HS_TRY(cell_seconds(f, J_GPU_SECONDS, &r->gpu_us));
+    HS_TRY(cell_ratio(f, J_SLOWDOWN, &r->slowdown_ppm));
+    HS_TRY(cell_ratio(f, J_RUN_SLOWDOWN, &r->run_slowdown_ppm));
+    HS_TRY(hs_rowfile_count(f, J_GPUS, &r->gpus));
+    HS_TRY(hs_rowfile_count(f, J_NODES, &r->nodes));
+    HS_TRY(hs_rowfile_count(f, J_PREEMPTIONS, &r->preemptions));
+    HS_TRY(hs_rowfile_count(f, J_MIGRATIONS, &r->migrations));
+    r->is_done = strcmp(hs_rowfile_text(f, J_SUCCESS), "1") == 0;
+    r->is_rejected = strcmp(hs_rowfile_text(f, J_STATUS), "rejected") == 0;
     return HS_OK;
 }
 
-static enum hs_status read_job_row(const struct table *t, struct verify_row *r)
-{
-    r->line = t->row.line;
-    HS_TRY(cell_seconds(t, J_SUBMIT, &r->submit_us));
-    HS_TRY(cell_seconds(t, J_START, &r->start_us));
-    HS_TRY(cell_seconds(t, J_FINISH, &r->finish_us));
-    HS_TRY(cell_seconds(t, J_WAIT, &r->wait_us));
-    HS_TRY(cell_seconds(t, J_TURNAROUND, &r->turnaround_us));
-    HS_TRY(cell_seconds(t, J_WORK, &r->work_us));
-    HS_TRY(cell_seconds(t, J_RUN, &r->run_us));
-    HS_TRY(cell_seconds(t, J_COLOCATED, &r->colocated_us));
-    HS_TRY(cell_seconds(t, J_OVERHEAD, &r->overhead_us));
-    HS_TRY(cell_lost(t, &r->lost_ns));
-    HS_TRY(cell_seconds(t, J_GPU_SECONDS, &r->gpu_us));
-    HS_TRY(cell_ratio(t, J_SLOWDOWN, &r->slowdown_ppm));
-    HS_TRY(cell_ratio(t, J_RUN_SLOWDOWN, &r->run_slowdown_ppm));
-    HS_TRY(cell_count(t, J_GPUS, &r->gpus));
-    HS_TRY(cell_count(t, J_NODES, &r->nodes));
-    HS_TRY(cell_count(t, J_PREEMPTIONS, &r->preemptions));
-    HS_TRY(cell_count(t, J_MIGRATIONS, &r->migrations));
-    r->is_done = strcmp(cell(t, J_SUCCESS), "1") == 0;
-    r->is_rejected = strcmp(cell(t, J_STATUS), "rejected") == 0;
-    return HS_OK;
-}
-
-static enum hs_status add_job_row(struct verify_run *run, const struct table *t)
+static enum hs_status add_job_row(struct verify_run *run, const struct hs_rowfile *f)
 {
     uint32_t index;
-    struct verify_job *job = job_of(run, cell(t, J_ID), &index);
+    struct verify_job *job = job_of(run, hs_rowfile_text(f, J_ID), &index);
     if (job == NULL || job->row.line != 0) {
         if (run->strange_rows++ == 0)
-            run->strange_line = t->row.line;
+            run->strange_line = f->row.line;
         return HS_OK;
     }
-    return read_job_row(t, &job->row);
+    return read_job_row(f, &job->row);
 }
 
 static enum hs_status load_jobs(struct verify_run *run)
 {
     char path[VERIFY_PATH_SIZE];
     HS_TRY(verify_path(run, "jobs.csv", path));
-    struct table t;
-    enum hs_status s = table_open(&t, path, job_columns, run->diag);
-    while (s == HS_OK && (s = hs_csv_next(t.csv, &t.row)) == HS_OK)
-        s = add_job_row(run, &t);
-    table_close(&t);
+    struct hs_rowfile f;
+    enum hs_status s = hs_rowfile_open(&f, path, job_columns, run->diag);
+    while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
+        s = add_job_row(run, &f);
+    hs_rowfile_close(&f);
     return s == HS_END ? HS_OK : s;
 }
 
@@ -261,24 +180,24 @@ static const char *const ended_texts[] = {
 };
 
 /* "0-7 16 20-23": blanks between ranges, ids ascending. */
-static enum hs_status read_gpus(struct verify_run *run, const struct table *t,
+static enum hs_status read_gpus(struct verify_run *run, const struct hs_rowfile *f,
                                 struct verify_segment *seg)
 {
     static const char expected[] = "a list of ascending GPU ids such as '0-7 16'";
-    const char *at = cell(t, S_GPUS);
+    const char *at = hs_rowfile_text(f, S_GPUS);
     int64_t above = -1;
     seg->range_first = run->range_count;
     while (*at != '\0') {
         size_t length = strcspn(at, " "), first_length = strcspn(at, "- ");
         int64_t first, last;
         if (!hs_parse_int64(at, first_length, &first))
-            return bad_cell(t, S_GPUS, expected);
+            return hs_rowfile_bad(f, S_GPUS, expected);
         last = first;
         if (first_length < length &&
             !hs_parse_int64(at + first_length + 1, length - first_length - 1, &last))
-            return bad_cell(t, S_GPUS, expected);
+            return hs_rowfile_bad(f, S_GPUS, expected);
         if (first <= above || last < first || last >= UINT32_MAX)
-            return bad_cell(t, S_GPUS, expected);
+            return hs_rowfile_bad(f, S_GPUS, expected);
         HS_TRY(hs_grow((void **)&run->ranges, &run->range_cap, (uint64_t)run->range_count + 1,
                        sizeof *run->ranges, SEGMENTS_MAX));
         run->ranges[run->range_count++] = (struct verify_range){(uint32_t)first, (uint32_t)last};
@@ -291,34 +210,31 @@ static enum hs_status read_gpus(struct verify_run *run, const struct table *t,
     return HS_OK;
 }
 
-static enum hs_status read_ended_by(const struct table *t, enum verify_ended *ended_by)
+static enum hs_status read_ended_by(const struct hs_rowfile *f, enum verify_ended *ended_by)
 {
     for (size_t i = 0; i < sizeof ended_texts / sizeof *ended_texts; i++) {
-        if (strcmp(cell(t, S_ENDED_BY), ended_texts[i]) == 0) {
+        if (strcmp(hs_rowfile_text(f, S_ENDED_BY), ended_texts[i]) == 0) {
             *ended_by = (enum verify_ended)i;
             return HS_OK;
         }
     }
-    return bad_cell(t, S_ENDED_BY, "finish, preempt, migrate, kill, horizon or oom");
+    return hs_rowfile_bad(f, S_ENDED_BY, "finish, preempt, migrate, kill, horizon or oom");
 }
 
-static enum hs_status add_segment(struct verify_run *run, const struct table *t)
+static enum hs_status add_segment(struct verify_run *run, const struct hs_rowfile *f)
 {
-    struct verify_segment seg = {.line = t->row.line, .job = VERIFY_NO_JOB, .rate_nano = -1};
+    struct verify_segment seg = {.line = f->row.line, .job = VERIFY_NO_JOB, .rate_nano = -1};
     uint64_t tenants;
-    HS_TRY(cell_seconds(t, S_START, &seg.start_us));
-    HS_TRY(cell_seconds(t, S_END, &seg.end_us));
+    HS_TRY(cell_seconds(f, S_START, &seg.start_us));
+    HS_TRY(cell_seconds(f, S_END, &seg.end_us));
     if (seg.start_us < 0 || seg.end_us < seg.start_us)
-        return bad_cell(t, S_END, "a time at or after start");
-    const char *rate = cell(t, S_RATE);
-    if (rate[0] != '\0' && (!hs_parse_decimal_us(rate, strlen(rate), VERIFY_NANO, &seg.rate_nano) ||
-                            seg.rate_nano < 0))
-        return bad_cell(t, S_RATE, "a rate");
-    HS_TRY(cell_count(t, S_TENANTS, &tenants));
+        return hs_rowfile_bad(f, S_END, "a time at or after start");
+    HS_TRY(hs_rowfile_decimal(f, S_RATE, VERIFY_NANO, "a rate", &seg.rate_nano));
+    HS_TRY(hs_rowfile_count(f, S_TENANTS, &tenants));
     seg.tenants = (uint32_t)tenants;
-    HS_TRY(read_ended_by(t, &seg.ended_by));
-    HS_TRY(read_gpus(run, t, &seg));
-    (void)job_of(run, cell(t, S_ID), &seg.job);
+    HS_TRY(read_ended_by(f, &seg.ended_by));
+    HS_TRY(read_gpus(run, f, &seg));
+    (void)job_of(run, hs_rowfile_text(f, S_ID), &seg.job);
     HS_TRY(hs_grow((void **)&run->segments, &run->segment_cap, (uint64_t)run->segment_count + 1,
                    sizeof *run->segments, SEGMENTS_MAX));
     run->segments[run->segment_count++] = seg;
@@ -329,11 +245,11 @@ static enum hs_status load_segments(struct verify_run *run)
 {
     char path[VERIFY_PATH_SIZE];
     HS_TRY(verify_path(run, "segments.csv", path));
-    struct table t;
-    enum hs_status s = table_open(&t, path, segment_columns, run->diag);
-    while (s == HS_OK && (s = hs_csv_next(t.csv, &t.row)) == HS_OK)
-        s = add_segment(run, &t);
-    table_close(&t);
+    struct hs_rowfile f;
+    enum hs_status s = hs_rowfile_open(&f, path, segment_columns, run->diag);
+    while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
+        s = add_segment(run, &f);
+    hs_rowfile_close(&f);
     return s == HS_END ? HS_OK : s;
 }
 
@@ -351,11 +267,9 @@ enum hs_status verify_path(const struct verify_run *run, const char *name,
 /* A run with --outputs=summary has no schedule to look at. */
 static enum hs_status require_output(const struct verify_run *run, const char *name)
 {
-    const struct verify_made_of *made_of = &run->made_of;
-    bool is_listed = made_of->file_count == 0; /* a manifest without a list: the files decide */
-    for (uint32_t i = 0; i < made_of->file_count; i++)
-        is_listed |= strcmp(made_of->files[i].name, name) == 0;
-    if (is_listed)
+    const struct hs_runmanifest *manifest = &run->manifest;
+    /* a manifest without a list: the files decide */
+    if (manifest->file_count == 0 || hs_runmanifest_file(manifest, name) != NULL)
         return HS_OK;
     struct hs_place place = {.file = run->dir};
     return hs_fail(run->diag, HS_E_INPUT, &place, "repeat the run with --outputs=all",
@@ -383,5 +297,6 @@ void verify_free(struct verify_run *run)
     hs_free(run->ranges);
     hs_intern_free(&run->ids);
     hs_intern_free(&run->vcs);
+    hs_runmanifest_close(&run->manifest);
     hs_arena_free(&run->arena);
 }

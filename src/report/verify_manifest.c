@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The one place that knows how manifest.json is laid out, for `horus verify`: the effective
- * configuration (keys are those of `horus run --config`), the hash of the trace that was read, the
- * card and the list of output files.
+ * What was simulated, from the configuration in manifest.json; its keys are those of
+ * `horus run --config`.
  */
 #include "report/verify_data.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fixed.h"
-#include "base/fmt.h"
 #include "base/timeparse.h"
 #include "data/json.h"
 #include "data/param.h"
@@ -76,36 +73,23 @@ static const struct hs_param table[] = {
     {.key = NULL},
 };
 
-static enum hs_status set_one(struct verify_run *run, const struct hs_json_doc *doc,
-                              struct settings *settings, const char *key,
-                              const struct hs_json *value)
+static enum hs_status set_one(struct verify_run *run, struct settings *settings, const char *key)
 {
-    struct hs_place place = hs_json_place(doc, value);
-    char number[HS_FMT_MAX + 1];
-    const char *text = hs_json_text(value);
-    int64_t whole;
-    if (hs_json_kind(value) == HS_JSON_NUMBER) {
-        size_t length = hs_json_int(value, &whole) ? hs_fmt_i64(number, whole)
-                                                   : hs_fmt_double(number, hs_json_number(value));
-        number[length] = '\0';
-        text = number;
-    }
+    const struct hs_json *value = hs_json_get(run->manifest.config, key);
+    struct hs_place place = hs_json_place(run->manifest.doc, value);
+    char number[HS_RUNMANIFEST_NUMBER_SIZE];
+    const char *text = hs_runmanifest_text(value, number);
     if (text == NULL)
         return HS_OK;
     return hs_param_set(table, settings, &run->arena, "manifest", key, text, &place, run->diag);
 }
 
-static enum hs_status read_settings(struct verify_run *run, const struct hs_json_doc *doc,
-                                    struct settings *settings)
+static enum hs_status read_settings(struct verify_run *run, struct settings *settings)
 {
-    const struct hs_json *config = hs_json_get(hs_json_root(doc), "config");
-    struct hs_place place = hs_json_place(doc, hs_json_root(doc));
-    if (hs_json_kind(config) != HS_JSON_OBJECT)
-        return hs_fail(run->diag, HS_E_INPUT, &place, "only runs of `horus run` can be verified",
-                       "the manifest has no configuration");
+    struct hs_place place = hs_json_place(run->manifest.doc, hs_json_root(run->manifest.doc));
     HS_TRY(hs_param_defaults(table, settings, &run->arena));
     for (const struct hs_param *p = table; p->key != NULL; p++)
-        HS_TRY(set_one(run, doc, settings, p->key, hs_json_get(config, p->key)));
+        HS_TRY(set_one(run, settings, p->key));
     if (settings->trace == NULL || settings->cluster == NULL)
         return hs_fail(run->diag, HS_E_INPUT, &place, NULL, "the manifest names no %s",
                        settings->trace == NULL ? "trace" : "cluster");
@@ -147,66 +131,12 @@ static enum hs_status use_settings(struct verify_run *run, const struct settings
     return HS_OK;
 }
 
-static bool read_hash(const struct hs_json *value, uint64_t *hash)
-{
-    const char *text = hs_json_text(value);
-    if (text == NULL || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
-        return false;
-    *hash = strtoull(text, NULL, 16);
-    return true;
-}
-
-static void read_trace_hash(struct verify_run *run, const struct hs_json *root)
-{
-    const struct hs_json *in = hs_json_first(hs_json_get(root, "inputs"));
-    for (; in != NULL; in = hs_json_next(in)) {
-        const char *role = hs_json_text(hs_json_get(in, "role"));
-        int64_t bytes = 0;
-        if (role == NULL || strcmp(role, "trace") != 0)
-            continue;
-        run->made_of.has_trace_hash =
-            read_hash(hs_json_get(in, "xxh3_64"), &run->made_of.trace_hash) &&
-            hs_json_int(hs_json_get(in, "bytes"), &bytes);
-        run->made_of.trace_bytes = (uint64_t)bytes;
-    }
-}
-
-static enum hs_status read_files(struct verify_run *run, const struct hs_json *root)
-{
-    const struct hs_json *out = hs_json_first(hs_json_get(root, "outputs"));
-    struct verify_made_of *m = &run->made_of;
-    for (; out != NULL && m->file_count < VERIFY_FILES_MAX; out = hs_json_next(out)) {
-        const char *name = hs_json_text(hs_json_get(out, "name"));
-        struct verify_file *file = &m->files[m->file_count];
-        if (name == NULL || !read_hash(hs_json_get(out, "xxh3_64"), &file->hash))
-            continue;
-        file->name = hs_arena_text(&run->arena, name, strlen(name));
-        if (file->name == NULL)
-            return hs_fail(run->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
-        m->file_count++;
-    }
-    return HS_OK;
-}
-
-static enum hs_status read_manifest(struct verify_run *run, const struct hs_json_doc *doc)
-{
-    const struct hs_json *root = hs_json_root(doc);
-    const char *can = hs_json_text(hs_json_get(hs_json_get(root, "card"), "can"));
-    struct settings settings;
-    HS_TRY(read_settings(run, doc, &settings));
-    HS_TRY(use_settings(run, &settings));
-    run->made_of.is_sharing = can != NULL && strstr(can, "co-locate") != NULL;
-    read_trace_hash(run, root);
-    return read_files(run, root);
-}
-
 enum hs_status verify_load_manifest(struct verify_run *run)
 {
-    char path[VERIFY_PATH_SIZE];
-    struct hs_json_doc *doc;
-    HS_TRY(verify_path(run, "manifest.json", path));
-    HS_TRY(hs_json_load(&doc, path, run->diag));
-    enum hs_status s = read_manifest(run, doc);
-    hs_json_close(doc);
-    return s;
+    struct settings settings;
+    HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, run->diag));
+    HS_TRY(read_settings(run, &settings));
+    run->made_of.is_sharing =
+        run->manifest.can != NULL && strstr(run->manifest.can, "co-locate") != NULL;
+    return use_settings(run, &settings);
 }
