@@ -105,6 +105,9 @@ uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_rack(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
+/* Tenant i of those who were there before this plan, in no particular order; HS_NO_JOB past the
+ * last. O(i). */
+hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i);
 /* May this job be put on this GPU beside those that are there? By the number of tenants and by who
  * must run alone; says nothing of memory. */
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
@@ -183,6 +186,8 @@ uint32_t hs_view_type_mem_mib(const struct hs_view *v, uint32_t type); /* 0 = no
 uint64_t hs_view_type_speed_q32(const struct hs_view *v, uint32_t type);
 /* Lowest GPU id >= from of the node that nobody holds, if the plan named the GPUs it gave. */
 uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from);
+/* For how many workers of the job the node has CPU and host memory left; UINT32_MAX: any number. */
+uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id job, uint32_t node);
 /* At most so many workers of the job could be seated now, one a GPU, idle or shared; that a gang of
  * more cannot start is certain. */
 uint64_t hs_view_seats(const struct hs_view *v, hs_job_id job);

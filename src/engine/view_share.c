@@ -32,6 +32,16 @@ uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
     return gpu_of(v, gpu)->shadow_tenants;
 }
 
+hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
+{
+    uint32_t seat = gpu_of(v, gpu)->first_seat;
+    while (i > 0 && seat != HS_NO_SEAT) {
+        seat = v->engine->jobs.seats[seat].next_on_gpu;
+        i--;
+    }
+    return seat == HS_NO_SEAT ? HS_NO_JOB : v->engine->jobs.seats[seat].job;
+}
+
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
 {
     const struct hs_gpu *g = gpu_of(v, gpu);
@@ -169,6 +179,24 @@ uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
     while (id < n->first_gpu + n->gpus && v->engine->gpus[id].shadow_tenants > 0)
         id++;
     return id < n->first_gpu + n->gpus ? id : HS_NO_GPU;
+}
+
+static int64_t shares_of(int64_t rest, uint32_t share)
+{
+    return share == 0 ? UINT32_MAX : rest / share;
+}
+
+uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t node)
+{
+    const struct hs_ask *ask = &hs_lookup_job(v, slot)->ask;
+    int64_t cpus_milli, mem_mib;
+    if (node >= v->engine->cluster->node_count)
+        return 0;
+    hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
+    int64_t by_cpu = shares_of(cpus_milli, ask->cpus_milli_per_gpu);
+    int64_t by_mem = shares_of(mem_mib, ask->mem_mib_per_gpu);
+    int64_t workers = by_cpu < by_mem ? by_cpu : by_mem;
+    return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
 }
 
 uint64_t hs_view_seats(const struct hs_view *v, hs_job_id slot)

@@ -31,6 +31,12 @@ void hs_queue_wake(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
     hs_wake(q->is_awake, q->vcs, v, job);
 }
 
+void hs_queue_wake_all(struct hs_queue *q)
+{
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        q->is_awake[vc] = true;
+}
+
 bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
 {
     bool needs = q->is_awake[vc] && q->by_vc[vc].count > 0;
@@ -61,15 +67,18 @@ bool hs_job_waits(const struct hs_view *v, hs_job_id job)
     return state == HS_JOB_PENDING || state == HS_JOB_SUSPENDED;
 }
 
-bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                        enum hs_placer placer)
+bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
-    if (hs_place(v, p, job, placer))
-        return true;
     if (hs_view_state(v, job) != HS_JOB_PENDING || !pool_is_idle(v, job))
         return false;
     hs_plan_reject(p, job, "the placement rule cannot place it even on idle nodes");
     return true;
+}
+
+bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                        enum hs_placer placer)
+{
+    return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);
 }
 
 static void scan_strict(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,

@@ -32,6 +32,9 @@ bool hs_job_waits(const struct hs_view *v, hs_job_id job);
  * it is out of the way of the jobs behind it. */
 bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                         enum hs_placer placer);
+/* A job that was placed nowhere although its pool is wholly idle never will be: it is turned away,
+ * and that is true. */
+bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job);
 /* GPUs that a VC can take now: free ones, within its quota. */
 uint64_t hs_queue_room(const struct hs_view *v, uint32_t vc);
 /* Marks what a submission or an end of the job may change: its VC if VCs are apart, else all. */
@@ -39,6 +42,7 @@ void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id jo
 /* Call with every submission and end. A VC is scanned only when one of its own jobs came or went
  * (any job, when VCs share their nodes), so partitioned VCs are as independent as separate runs. */
 void hs_queue_wake(struct hs_queue *q, const struct hs_view *v, hs_job_id job);
+void hs_queue_wake_all(struct hs_queue *q);
 /* True, once, for a VC that was woken and has waiting jobs. */
 bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc);
 void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See kit_colocate.h.
+ */
+#include "policies/kit_colocate.h"
+
+int64_t hs_key_none(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    (void)job;
+    return 0;
+}
+
+void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct hs_event *event,
+                       hs_key_fn *key)
+{
+    switch (event->kind) {
+    case HS_EVENT_SUBMIT:
+    case HS_EVENT_STOPPED:
+        hs_queue_add(q, v, event->job, key(v, event->job));
+        hs_queue_wake(q, v, event->job);
+        break;
+    case HS_EVENT_FINISH:
+        hs_queue_remove(q, v, event->job);
+        hs_queue_wake(q, v, event->job);
+        break;
+    case HS_EVENT_STARTED:
+    case HS_EVENT_PROGRESS:
+    case HS_EVENT_TIMER:
+        break;
+    }
+}
+
+/* Nothing of the VC is left for anybody: a job without demands of its own finds no seat. */
+static bool is_full(const struct hs_view *v, hs_job_id job)
+{
+    return !hs_view_is_constrained(v, job) && hs_view_gpus(v, job) > 0 &&
+           hs_view_seat_node(v, job, 1, 0) == HS_NO_NODE;
+}
+
+static uint32_t scan_vc(struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
+                        uint64_t refusals, uint32_t max_starts, hs_place_fn *place, void *state)
+{
+    uint32_t starts = 0;
+    hs_job_id job = hs_order_first(set, v);
+    while (job != HS_NO_JOB && refusals > 0) {
+        hs_job_id next = hs_order_next(set, v, job);
+        if (place(state, v, p, job)) {
+            hs_order_remove(set, v, job);
+            if (++starts == max_starts)
+                break;
+        } else if (!hs_reject_hopeless(v, p, job)) {
+            refusals--;
+            if (is_full(v, job))
+                break;
+        }
+        job = next;
+    }
+    return starts;
+}
+
+uint32_t hs_colocate_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
+                          uint64_t refusals, uint32_t max_starts, hs_place_fn *place, void *state)
+{
+    uint32_t starts = 0;
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        if (hs_queue_needs_scan(q, vc))
+            starts += scan_vc(&q->by_vc[vc], v, p, refusals, max_starts, place, state);
+    return starts;
+}
+
+void hs_colocate_decide(struct hs_colocate *c, const struct hs_view *v, struct hs_plan *p,
+                        hs_place_fn *place, void *state)
+{
+    uint64_t refusals = c->scan == HS_SCAN_STRICT ? 1 : UINT64_MAX;
+    (void)hs_colocate_scan(&c->queue, v, p, refusals, 0, place, state);
+}

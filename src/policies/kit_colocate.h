@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * First-come queues of policies that share GPUs: who waits, and the scans over them with a
+ * placement of the policy's own. Capacity only shrinks within a pass, so who was refused once is
+ * not asked again in it.
+ *
+ *     struct pack { struct hs_colocate waiting; struct hs_sharer sharer; };
+ *     static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id job);
+ *     hs_colocate_decide(&state->waiting, v, p, place, state);
+ */
+#ifndef HORUS_POLICIES_KIT_COLOCATE_H
+#define HORUS_POLICIES_KIT_COLOCATE_H
+
+#include "policies/kit_queue.h"
+
+struct hs_colocate {
+    int32_t scan; /* enum hs_scan: strict or fit */
+    struct hs_queue queue;
+};
+
+#define HS_COLOCATE_SCAN(state_type, field)                                                        \
+    {                                                                                              \
+        .key = "scan", .type = HS_PARAM_CHOICE, .offset = offsetof(state_type, field.scan),        \
+        .preset = "strict", .choices = hs_scan_two_names,                                          \
+        .help = "behind a job that does not fit: stop, or skip it"                                 \
+    }
+
+typedef bool hs_place_fn(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id job);
+typedef int64_t hs_key_fn(const struct hs_view *v, hs_job_id job);
+
+/* Keeps the queue: in with the submission, out with the start, in again when it was stopped. */
+void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct hs_event *event,
+                       hs_key_fn *key);
+/* Starts the jobs of each VC in order until `refusals` of them were refused: 1 is strict. A job
+ * that is started leaves the queue at once. max_starts: 0 = any number. Returns the starts. */
+uint32_t hs_colocate_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
+                          uint64_t refusals, uint32_t max_starts, hs_place_fn *place, void *state);
+/* By the order of submission and the parameter `scan`. */
+void hs_colocate_decide(struct hs_colocate *c, const struct hs_view *v, struct hs_plan *p,
+                        hs_place_fn *place, void *state);
+int64_t hs_key_none(const struct hs_view *v, hs_job_id job); /* 0: by submission */
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See kit_share.h: limits, and the GPU of a single worker. Gangs are in kit_gang.c.
+ */
+#include "policies/kit_share.h"
+
+#include "policies/kit_gang.h"
+
+#define FULL_PM 1000
+
+enum hs_status hs_sharer_init(struct hs_sharer *s, const struct hs_view *v)
+{
+    return hs_gang_init(s, v);
+}
+
+static int64_t util_pm(const struct hs_sharer *s, const struct hs_view *v, hs_job_id job,
+                       int32_t (*ask)(const struct hs_view *v, hs_job_id job))
+{
+    if (s->is_blind)
+        return 0;
+    int32_t predicted_pm = ask(v, job);
+    return predicted_pm >= 0 ? predicted_pm : FULL_PM;
+}
+
+bool hs_share_load(const struct hs_sharer *s, const struct hs_view *v, hs_job_id job,
+                   int32_t sum[HS_LOADS])
+{
+    sum[0] = (int32_t)util_pm(s, v, job, hs_view_util_pm);
+    return (int64_t)hs_view_gpus(v, job) <= s->share_up_to;
+}
+
+void hs_newcomer_set(struct hs_newcomer *job, const struct hs_sharer *s, const struct hs_view *v,
+                     hs_job_id id)
+{
+    *job = (struct hs_newcomer){
+        .sharer = s,
+        .util_pm = util_pm(s, v, id, hs_view_util_pm),
+        .util_peak_pm = util_pm(s, v, id, hs_view_util_peak_pm),
+        .mem_mib = hs_view_gpu_mem_mib(v, id),
+        .cap_pm = s->util_cap > 0 ? (int64_t)(s->util_cap * 10 + 0.5) : INT64_MAX,
+    };
+}
+
+bool hs_share_allows(const struct hs_newcomer *job, const struct hs_load_range *r)
+{
+    const struct hs_load *least = &r->least;
+    if (least->tenants == 0)
+        return true;
+    if (least->tenants >= job->sharer->max_tenants)
+        return false;
+    if (r->capacity_mib > 0 &&
+        least->claim_mib + job->mem_mib + job->sharer->mem_margin_mib >= (int64_t)r->capacity_mib)
+        return false;
+    return least->sum[0] + job->util_pm <= job->cap_pm;
+}
+
+int64_t hs_cost_q20(double w)
+{
+    return (int64_t)(w * (1 << 20) + (w < 0 ? -0.5 : 0.5));
+}
+
+int64_t hs_cost_of_memory(int64_t w_q20, int64_t mib, uint32_t capacity_mib)
+{
+    return capacity_mib == 0 ? 0 : w_q20 * mib / capacity_mib;
+}
+
+/* The cheapest idle GPU: a node of each type to choose from, the fullest, then the first. */
+static uint32_t cheapest_idle(const struct hs_view *v, hs_job_id id, hs_load_cost *cost,
+                              const void *ctx, int64_t *least)
+{
+    uint32_t best = HS_NO_NODE;
+    *least = HS_NEVER;
+    for (uint32_t type = 0; type < hs_view_gpu_types(v); type++) {
+        uint32_t node = hs_view_best_fit_of(v, id, 1, type);
+        if (node == HS_NO_NODE)
+            continue;
+        int64_t here = hs_gang_idle_cost(v, type, cost, ctx);
+        bool is_fuller = best != HS_NO_NODE && here == *least &&
+                         hs_view_node_free(v, node) < hs_view_node_free(v, best);
+        if (here < *least || is_fuller) {
+            *least = here;
+            best = node;
+        }
+    }
+    return best;
+}
+
+static bool place_one(const struct hs_view *v, struct hs_plan *p, hs_job_id id, hs_load_cost *cost,
+                      const void *ctx)
+{
+    int64_t least;
+    uint32_t node = cheapest_idle(v, id, cost, ctx, &least);
+    uint32_t gpu = hs_view_cheapest_shared(v, id, cost, ctx, least, &least);
+    if (gpu == HS_NO_GPU && node != HS_NO_NODE)
+        gpu = hs_view_idle_gpu(v, node, 0);
+    if (gpu == HS_NO_GPU)
+        return false;
+    hs_plan_start(p, id);
+    hs_plan_on_gpu(p, gpu);
+    return true;
+}
+
+bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
+                    hs_load_cost *cost, const void *ctx)
+{
+    uint32_t gpus = hs_view_gpus(v, id);
+    if (gpus == 0 || (int64_t)gpus > s->share_up_to)
+        return hs_place(v, p, id, HS_PLACE_CONSOLIDATE);
+    if (hs_view_quota_room(v, hs_view_vc(v, id)) < gpus || hs_view_seats(v, id) < gpus)
+        return false;
+    return gpus == 1 ? place_one(v, p, id, cost, ctx) : hs_gang_place(s, v, p, id, cost, ctx);
+}
