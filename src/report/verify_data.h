@@ -53,7 +53,7 @@ struct verify_row {
     int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
     int64_t work_us, run_us, colocated_us, overhead_us, lost_ns, gpu_us;
     int64_t slowdown_ppm, run_slowdown_ppm;
-    uint64_t preemptions, migrations, gpus, nodes;
+    uint64_t preemptions, migrations, ooms, gpus, nodes;
     int64_t line; /* 0 = the job has no row */
     bool is_done, is_rejected;
 };
@@ -63,7 +63,9 @@ struct verify_sum {
     int64_t first_start_us, last_end_us; /* -1 = no segment */
     int64_t run_us, gpu_us;
     hs_i128 done; /* sum of mean_rate x length: 1e-9 us of isolated run time */
-    uint64_t segments, preemptions, migrations;
+    uint64_t segments, preemptions, migrations, ooms;
+    hs_i128 oom_done;  /* part of done: in segments that ended by `oom` */
+    int64_t oom_us;    /* their length */
     int64_t finish_us; /* end of the segment ended by `finish`; -1 = none */
     uint32_t last_nodes;
     bool is_full_speed; /* every mean_rate is printed as 1 */

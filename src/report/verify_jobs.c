@@ -87,6 +87,7 @@ static enum hs_status check_against_segments(struct verify_run *run, struct veri
         compare(c, j, "gpu_seconds", row->gpu_us, j->sum.gpu_us, segments);
         compare_count(c, j, "preemptions", row->preemptions, j->sum.preemptions, segments);
         compare_count(c, j, "migrations", row->migrations, j->sum.migrations, segments);
+        compare_count(c, j, "ooms", row->ooms, j->sum.ooms, segments);
         compare_count(c, j, "nodes", row->nodes, j->sum.last_nodes, segments);
     }
     return HS_OK;
@@ -147,16 +148,54 @@ static enum hs_status check_ends(struct verify_run *run, struct verify_check *c)
     return HS_OK;
 }
 
-/* In units of 1e-9 us the done work is known to half of the run time (in us); work that was lost is
- * part of it. */
+#define NANO_OF_NS (VERIFY_NANO / 1000) /* 1e-9 us in a nanosecond */
+
+/* Work rebuilt from mean_rate, in 1e-9 us: each digit that was not printed is worth at most half of
+ * the length. */
+static bool is_within(hs_i128 rebuilt, hs_i128 stated, int64_t length_us)
+{
+    hs_i128 off = rebuilt > stated ? rebuilt - stated : stated - rebuilt;
+    return 2 * off <= length_us;
+}
+
+/* Seconds with nine decimals. */
+static const char *nanoseconds(char text[HS_FMT_MAX + 1], uint64_t ns)
+{
+    text[hs_fmt_ratio(text, ns, VERIFY_NANO, 9)] = '\0';
+    return text;
+}
+
+/* A placement that ran out of memory loses what was done in it; a job that was given up, all. */
+static enum hs_status check_losses(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        const struct verify_row *row = &j->row;
+        bool is_given_up = !row->is_done && !row->is_rejected && row->finish_us >= 0;
+        hs_i128 due = is_given_up ? j->sum.done : j->sum.oom_done;
+        int64_t length_us = is_given_up ? j->sum.run_us : j->sum.oom_us;
+        char stated[HS_FMT_MAX + 1], rebuilt[HS_FMT_MAX + 1];
+        if (row->line == 0)
+            continue;
+        c->looked++;
+        if (is_within(due, (hs_i128)row->lost_ns * NANO_OF_NS, length_us))
+            continue;
+        verify_fault(c, "jobs.csv:%" PRId64 ": job %s: lost %s, by segments.csv %s", row->line,
+                     j->id, nanoseconds(stated, (uint64_t)row->lost_ns),
+                     nanoseconds(rebuilt, (uint64_t)(due / NANO_OF_NS)));
+    }
+    return HS_OK;
+}
+
+/* Work that was lost is part of what was done. */
 static bool is_work_done(const struct verify_job *j, bool *is_exact)
 {
     const struct verify_row *row = &j->row;
-    hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * (VERIFY_NANO / 1000);
-    hs_i128 off = j->sum.done > due ? j->sum.done - due : due - j->sum.done;
+    hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * NANO_OF_NS;
     bool is_free = row->overhead_us == 0 && row->lost_ns == 0;
     *is_exact = j->sum.run_us - row->overhead_us == j->work_us && row->lost_ns == 0;
-    return 2 * off <= j->sum.run_us && (*is_exact || !is_free || !j->sum.is_full_speed);
+    return is_within(j->sum.done, due, j->sum.run_us) &&
+           (*is_exact || !is_free || !j->sum.is_full_speed);
 }
 
 static enum hs_status check_work(struct verify_run *run, struct verify_check *c)
@@ -191,6 +230,7 @@ const struct verify_rule verify_job_rules[] = {
     {"waits and turnarounds follow from the times", "jobs", "differences", check_derived},
     {"slowdowns follow from the times", "jobs", "differences", check_slowdowns},
     {"every job comes to its end", "jobs", "do not", check_ends},
+    {"work is lost where a GPU ran out of memory", "jobs", "differences", check_losses},
     {"every finished job has done its work", "jobs", "differences", check_work},
     {NULL, NULL, NULL, NULL},
 };

@@ -99,18 +99,33 @@ enum {
     J_LOST,
     J_PREEMPTIONS,
     J_MIGRATIONS,
+    J_OOMS,
     J_GPU_SECONDS,
     J_SLOWDOWN,
     J_RUN_SLOWDOWN,
 };
-static const char *const job_columns[] = {
-    "job_id",          "submission_time", "requested_number_of_resources",
-    "starting_time",   "finish_time",     "waiting_time",
-    "turnaround_time", "success",         "status",
-    "nodes",           "isolated",        "run",
-    "colocated",       "overhead",        "lost",
-    "preemptions",     "migrations",      "gpu_seconds",
-    "slowdown",        "run_slowdown",    NULL};
+static const char *const job_columns[] = {"job_id",
+                                          "submission_time",
+                                          "requested_number_of_resources",
+                                          "starting_time",
+                                          "finish_time",
+                                          "waiting_time",
+                                          "turnaround_time",
+                                          "success",
+                                          "status",
+                                          "nodes",
+                                          "isolated",
+                                          "run",
+                                          "colocated",
+                                          "overhead",
+                                          "lost",
+                                          "preemptions",
+                                          "migrations",
+                                          "ooms",
+                                          "gpu_seconds",
+                                          "slowdown",
+                                          "run_slowdown",
+                                          NULL};
 
 /* Seconds with nine decimals, never empty. */
 static enum hs_status cell_lost(const struct hs_rowfile *f, int64_t *ns)
@@ -140,6 +155,7 @@ static enum hs_status read_job_row(const struct hs_rowfile *f, struct verify_row
     HS_TRY(hs_rowfile_count(f, J_NODES, &r->nodes));
     HS_TRY(hs_rowfile_count(f, J_PREEMPTIONS, &r->preemptions));
     HS_TRY(hs_rowfile_count(f, J_MIGRATIONS, &r->migrations));
+    HS_TRY(hs_rowfile_count(f, J_OOMS, &r->ooms));
     r->is_done = strcmp(hs_rowfile_text(f, J_SUCCESS), "1") == 0;
     r->is_rejected = strcmp(hs_rowfile_text(f, J_STATUS), "rejected") == 0;
     return HS_OK;

@@ -210,10 +210,16 @@ static void add_up(const struct verify_run *run, const struct verify_segment *se
     sum->last_end_us = seg->end_us;
     sum->run_us += length_us;
     sum->gpu_us += length_us * seg->gpus;
-    sum->done += (hs_i128)(seg->rate_nano >= 0 ? seg->rate_nano : 0) * length_us;
+    hs_i128 done = (hs_i128)(seg->rate_nano >= 0 ? seg->rate_nano : 0) * length_us;
+    sum->done += done;
     sum->is_full_speed &= seg->rate_nano < 0 || seg->rate_nano == VERIFY_NANO;
     sum->preemptions += seg->ended_by == VERIFY_PREEMPT;
     sum->migrations += seg->ended_by == VERIFY_MIGRATE;
+    if (seg->ended_by == VERIFY_OOM) {
+        sum->ooms++;
+        sum->oom_done += done;
+        sum->oom_us += length_us;
+    }
     if (seg->ended_by == VERIFY_FINISH)
         sum->finish_us = seg->end_us;
     sum->last_nodes = nodes_of(run, seg);

@@ -20,11 +20,12 @@
 
 struct sums {
     uint64_t jobs, done, failed, rejected, unfinished;
-    uint64_t preemptions, migrations;
+    uint64_t preemptions, migrations, ooms;
     int64_t last_finish_us, span_us;
     hs_i128 wait_us, jct_us, isolated_us, run_us, colocated_us;
     hs_i128 slowdown_ppm, run_slowdown_ppm; /* of done jobs that have work */
     hs_i128 held_us, overhead_us;           /* GPU-microseconds */
+    hs_i128 lost_ns;                        /* GPU-nanoseconds */
     int64_t *waits, *jcts;                  /* of done jobs, ascending */
     int64_t *slowdowns, *run_slowdowns;
     uint64_t with_work;
@@ -44,6 +45,8 @@ static void add_job(struct sums *s, const struct verify_job *j)
     s->unfinished += !row->is_rejected && row->finish_us < 0;
     s->preemptions += j->sum.preemptions;
     s->migrations += j->sum.migrations;
+    s->ooms += j->sum.ooms;
+    s->lost_ns += (hs_i128)row->lost_ns * j->gpus;
     s->run_us += j->sum.run_us;
     s->colocated_us += row->colocated_us;
     s->held_us += j->sum.gpu_us;
@@ -164,6 +167,8 @@ static void compare_all(const struct verify_run *run, struct verify_check *c,
     compare(c, metrics, "n_unfinished", (double)s->unfinished, 1);
     compare(c, metrics, "preemptions", (double)s->preemptions, 1);
     compare(c, metrics, "migrations", (double)s->migrations, 1);
+    compare(c, metrics, "ooms", (double)s->ooms, 1);
+    compare(c, metrics, "lost_gpu_seconds", (double)s->lost_ns, 1e9);
     compare(c, metrics, "overhead_gpu_seconds", (double)s->overhead_us, 1e6);
     compare(c, metrics, "colocated_share", (double)s->colocated_us, (double)s->run_us);
     compare_statistics(run, c, metrics, s);

@@ -40,10 +40,10 @@ static const char *const sound[FILES] = {
 
     "job_id,submission_time,requested_number_of_resources,success,starting_time,finish_time,"
     "waiting_time,turnaround_time,status,nodes,isolated,run,overhead,lost,preemptions,migrations,"
-    "gpu_seconds,colocated,slowdown,run_slowdown\n"
-    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1\n"
-    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1\n"
-    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1\n",
+    "gpu_seconds,colocated,slowdown,run_slowdown,ooms\n"
+    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0\n"
+    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0\n"
+    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0\n",
 
     "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by\n"
     "0,0,10,0-1,1,1,preempt\n"
@@ -63,7 +63,7 @@ static const char *const sound[FILES] = {
     "  \"p95_slowdown\": 1.8, \"p99_slowdown\": 1.8, \"max_slowdown\": 1.8,\n"
     "  \"mean_run_slowdown\": 1, \"p50_run_slowdown\": 1, \"p90_run_slowdown\": 1,\n"
     "  \"p95_run_slowdown\": 1, \"p99_run_slowdown\": 1, \"max_run_slowdown\": 1,\n"
-    "  \"colocated_share\": 0}}\n",
+    "  \"colocated_share\": 0, \"ooms\": 0, \"lost_gpu_seconds\": 0}}\n",
 };
 
 struct report {
@@ -166,11 +166,12 @@ static void a_sound_run(void **state)
                 "ok    waits and turnarounds follow from the times: 3 jobs, 0 differences\n"
                 "ok    slowdowns follow from the times: 3 jobs, 0 differences\n"
                 "ok    every job comes to its end: 3 jobs, 0 do not\n"
+                "ok    work is lost where a GPU ran out of memory: 3 jobs, 0 differences\n"
                 "ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 "
                 "within the "
                 "printed digits of mean_rate)\n"
-                "ok    summary.json follows from the rows: 39 figures, 0 differences\n"
-                "15 checks passed\n");
+                "ok    summary.json follows from the rows: 41 figures, 0 differences\n"
+                "16 checks passed\n");
     assert_int_equal(r.status, HS_OK);
 }
 
@@ -270,11 +271,56 @@ static void work(void **state)
                  "        job 2 ran 20, 0 of it overhead, for 20 of work\n");
 }
 
+static void expect_in_rows(struct report *r, const char *row, const char *said)
+{
+    write_replaced("jobs.csv", sound[JOBS],
+                   "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0", row);
+    verify(r);
+    if (strstr(r->text, said) == NULL)
+        fail_msg("%s: wanted\n%s\ngot\n%s%s", row, said, r->text, r->sink.text);
+}
+
+/* Job 0 now has 90 s of work and loses its first 10 s because the GPU ran out of memory; 90 s in
+ * its second placement are its work. mean_rate has nine decimals: 10 s of it are known to 5 ns. */
+static void losses(void **state)
+{
+    static struct report r;
+    static const char sound_line[] =
+        "ok    work is lost where a GPU ran out of memory: 3 jobs, 0 differences\n"
+        "ok    every finished job has done its work: 3 jobs, 0 differences";
+    (void)state;
+    with(&r, TRACE, "0,0,2,100", "0,0,2,90");
+    write_replaced("segments.csv", sound[SEGMENTS], "0,0,10,0-1,1,1,preempt", "0,0,10,0-1,1,1,oom");
+    expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10,0,0,200,0,2,1.111111,1",
+                   sound_line);
+    assert_non_null(strstr(r.text, "ok    jobs.csv says what segments.csv says: 3 jobs"));
+    assert_non_null(strstr(r.text, "summary.json: ooms is 0, by the rows it is 1\n"));
+    assert_non_null(strstr(r.text, "summary.json: lost_gpu_seconds is 0, by the rows it is 20\n"));
+    expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10.000000005,0,0,200,0,2,1.111111,1",
+                   sound_line);
+    expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10.000000006,0,0,200,0,2,1.111111,1",
+                   "FAIL  work is lost where a GPU ran out of memory: 3 jobs, 1 differences\n"
+                   "        jobs.csv:4: job 0: lost 10.000000006, by segments.csv 10\n");
+    expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,0,0,0,200,0,2,1.111111,1",
+                   "        jobs.csv:4: job 0: lost 0, by segments.csv 10\n");
+    expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10,0,0,200,0,2,1.111111,0",
+                   "        jobs.csv:4: job 0: ooms 0, by segments.csv 1\n");
+    /* given up at 180, it has lost what it did in both placements */
+    write_replaced("segments.csv", sound[SEGMENTS], "0,90,180,0-1,1,1,finish",
+                   "0,90,180,0-1,1,1,kill");
+    expect_in_rows(&r, "0,0,2,0,0,180,0,180,failed,1,90,100,0,100,1,0,200,0,2,1.111111,0",
+                   "ok    work is lost where a GPU ran out of memory: 3 jobs, 0 differences\n");
+    expect_in_rows(&r, "0,0,2,0,0,180,0,180,failed,1,90,100,0,0,1,0,200,0,2,1.111111,0",
+                   "        jobs.csv:4: job 0: lost 0, by segments.csv 100\n");
+}
+
 static void lies_in_summary(void **state)
 {
     (void)state;
+    expect_fault(SUMMARY, "\"ooms\": 0", "\"ooms\": 1",
+                 "        summary.json: ooms is 1, by the rows it is 0\n");
     expect_fault(SUMMARY, "\"makespan\": 180", "\"makespan\": 181",
-                 "FAIL  summary.json follows from the rows: 39 figures, 1 differences\n"
+                 "FAIL  summary.json follows from the rows: 41 figures, 1 differences\n"
                  "        summary.json: makespan is 181, by the rows it is 180\n");
     expect_fault(SUMMARY, "\"mean_jct\": 93.33333333333333", "\"mean_jct\": 93.33333333",
                  "        summary.json: mean_jct is 93.33333333, by the rows it is "
@@ -339,7 +385,7 @@ static void windows(void **state)
     (void)state;
     with(&r, MANIFEST, "\"warmup\": \"0s\"", "\"warmup\": \"5s\"");
     assert_int_equal(r.status, HS_OK);
-    assert_non_null(strstr(r.text, "13 figures, 0 differences (job statistics left out: a window "
+    assert_non_null(strstr(r.text, "15 figures, 0 differences (job statistics left out: a window "
                                    "is set)\n"));
 }
 
@@ -414,6 +460,7 @@ int main(void)
         cmocka_unit_test(lies_in_segments),
         cmocka_unit_test(lies_in_jobs),
         cmocka_unit_test(work),
+        cmocka_unit_test(losses),
         cmocka_unit_test(lies_in_summary),
         cmocka_unit_test(lies_in_manifest),
         cmocka_unit_test(sharing),
