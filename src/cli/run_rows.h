@@ -56,10 +56,10 @@
         {.param = {.key = "max_tenants",                                                           \
                    .type = HS_PARAM_INT,                                                           \
                    .offset = AT(max_tenants),                                                      \
-                   .preset = "2",                                                                  \
+                   .preset = "16",                                                                 \
                    .min = 1,                                                                       \
                    .max = HS_TENANTS_MAX,                                                          \
-                   .help = "jobs on one GPU at most, for policies that share"},                    \
+                   .help = "jobs on one GPU at most, whatever a policy's own limit is"},           \
          .group = "Simulation"},                                                                   \
         {.param = {.key = "check",                                                                 \
                    .type = HS_PARAM_CHOICE,                                                        \

@@ -37,13 +37,6 @@ static enum hs_status horus_init(void *state, const struct hs_view *v)
     return hs_queue_init(&h->queue, v);
 }
 
-/* Unknown utilization counts as 100 %. */
-static int64_t by_utilization(const struct hs_view *v, hs_job_id job)
-{
-    int32_t pm = hs_view_util_pm(v, job);
-    return pm >= 0 ? pm : 1000;
-}
-
 static void horus_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct horus *h = state;
@@ -51,7 +44,7 @@ static void horus_event(void *state, const struct hs_view *v, const struct hs_ev
         hs_queue_wake_all(&h->queue);
     else
         hs_colocate_event(&h->queue, v, event,
-                          h->order == BY_UTILIZATION ? by_utilization : hs_key_none);
+                          h->order == BY_UTILIZATION ? hs_horus_by_utilization : hs_key_none);
 }
 
 static bool horus_load(const void *state, const struct hs_view *v, hs_job_id job,

@@ -31,8 +31,7 @@ void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct
     }
 }
 
-/* Nothing of the VC is left for anybody: a job without demands of its own finds no seat. */
-static bool is_full(const struct hs_view *v, hs_job_id job)
+bool hs_is_full(const struct hs_view *v, hs_job_id job)
 {
     return !hs_view_is_constrained(v, job) && hs_view_gpus(v, job) > 0 &&
            hs_view_seat_node(v, job, 1, 0) == HS_NO_NODE;
@@ -51,7 +50,7 @@ static uint32_t scan_vc(struct hs_order *set, const struct hs_view *v, struct hs
                 break;
         } else if (!hs_reject_hopeless(v, p, job)) {
             refusals--;
-            if (is_full(v, job))
+            if (hs_is_full(v, job))
                 break;
         }
         job = next;

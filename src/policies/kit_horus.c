@@ -37,6 +37,12 @@ uint32_t hs_horus_knows(const struct hs_horus *h)
     return HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | measured;
 }
 
+int64_t hs_horus_by_utilization(const struct hs_view *v, hs_job_id job)
+{
+    int32_t pm = hs_view_util_pm(v, job);
+    return pm >= 0 ? pm : FULL_PM;
+}
+
 const char *hs_horus_placement(const struct hs_horus *h)
 {
     return h->cost == HS_HORUS_ASCODED ? "horus-ascoded" : "horus";

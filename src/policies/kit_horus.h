@@ -64,6 +64,8 @@ HS_MUST_USE enum hs_status hs_horus_init(struct hs_horus *h, const struct hs_vie
 /* What it knows with these parameters. */
 uint32_t hs_horus_knows(const struct hs_horus *h);
 bool hs_horus_place(struct hs_horus *h, const struct hs_view *v, struct hs_plan *p, hs_job_id id);
+/* Key of a queue: predicted mean utilization, per mille; unknown counts as 100 %. */
+int64_t hs_horus_by_utilization(const struct hs_view *v, hs_job_id job);
 /* The name of the placement, for the card. */
 const char *hs_horus_placement(const struct hs_horus *h);
 
