@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/run_begin.h"
 #include "cli/run_options.h"
 #include "cli/simulate.h"
 
@@ -136,14 +137,6 @@ static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup
     return HS_OK;
 }
 
-static enum hs_origin origin_of(const struct hs_config *config, const char *key)
-{
-    for (size_t i = 0; config->options[i].param.key != NULL; i++)
-        if (strcmp(config->options[i].param.key, key) == 0)
-            return config->origin[i];
-    return HS_FROM_DEFAULT;
-}
-
 static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
 {
     const struct hs_run_options *options = call->options;
@@ -155,15 +148,12 @@ static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
         (void)snprintf(dir, sizeof dir, "%s", options->output);
     else
         HS_TRY(hs_default_dir(setup, dir, sizeof dir, &call->diag));
-    if (origin_of(&call->config, "cluster") == HS_FROM_DEFAULT)
-        hs_report(&call->diag, HS_NOTE, NULL, "-c SPEC names another",
-                  "no cluster given: " HS_DEFAULT_CLUSTER " is taken");
+    hs_run_note_cluster(call);
     if (options->dry_run)
         return dry_run(call, setup, dir, result);
 
-    bool wants = options->progress || (call->terminal.err_is_tty && !options->quiet);
     const struct hs_run_call run_call = {.terminal = &call->terminal,
-                                         .shows_progress = wants && !options->no_progress,
+                                         .shows_progress = hs_run_shows_progress(call),
                                          .command = call->command};
     HS_TRY(hs_simulate(setup, &run_call, dir, result, &call->diag));
     say_result(call, setup, result, dir);
@@ -172,30 +162,10 @@ static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
     return HS_OK;
 }
 
-/* Contradictions are refused: which of the two was meant is not ours to guess. */
-static enum hs_status check_contradictions(struct hs_call *call)
-{
-    const struct hs_run_options *options = call->options;
-    struct hs_diag *diag = &call->diag;
-    if (call->operand_count == 1 && origin_of(&call->config, "trace") == HS_FROM_FLAG)
-        return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
-                       "run: two traces, '%s' and --trace=%s", call->operands[0], options->trace);
-    if (options->quiet && options->verbose)
-        return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "run: both --quiet and --verbose");
-    if (options->progress && options->no_progress)
-        return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
-                       "run: both --progress and --no-progress");
-    return HS_OK;
-}
-
 static enum hs_status run(struct hs_call *call)
 {
-    struct hs_run_options *options = call->options;
-    HS_TRY(check_contradictions(call));
-    if (call->operand_count == 1)
-        HS_TRY(hs_config_set(&call->config, "trace", call->operands[0], HS_FROM_FLAG, &call->diag));
-    if (options->quiet)
-        call->diag.least = HS_WARNING;
+    const struct hs_run_options *options = call->options;
+    HS_TRY(hs_run_begin(call));
     if (options->print_config) {
         hs_config_print(&call->config, &call->out);
         return HS_OK;

@@ -4,14 +4,13 @@
  */
 #include "cli/record.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/io.h"
 #include "base/rng.h"
 #include "data/param.h"
-
-#define INPUTS_MAX (6 + HS_MODEL_COUNT)
 
 enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
 {
@@ -28,14 +27,32 @@ enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, s
     return status == HS_END ? HS_OK : status;
 }
 
-/* The effective configuration: every option that is part of one and has a value. */
-static void write_config(void *ctx, struct hs_jsonw *w)
+/* A repeated option's values are lines: a list when there are several. */
+static void write_text(const struct hs_option *option, const char *text, struct hs_jsonw *w)
 {
-    const struct hs_setup *setup = ctx;
-    const void *base = setup->options;
+    char line[4096];
+    if (!option->is_repeated || strchr(text, '\n') == NULL) {
+        hs_jsonw_text(w, text);
+        return;
+    }
+    hs_jsonw_array(w);
+    for (size_t len;; text += len + 1) {
+        len = strcspn(text, "\n");
+        (void)snprintf(line, sizeof line, "%.*s", (int)len, text);
+        hs_jsonw_text(w, line);
+        if (text[len] == '\0')
+            break;
+    }
+    hs_jsonw_end_array(w);
+}
+
+void hs_record_config(void *ctx, struct hs_jsonw *w)
+{
+    const struct hs_config *config = ctx;
+    const void *base = config->base;
     char text[4096];
     hs_jsonw_object(w);
-    for (const struct hs_option *o = setup->config->options; o->param.key != NULL; o++) {
+    for (const struct hs_option *o = config->options; o->param.key != NULL; o++) {
         const void *value = (const char *)base + o->param.offset;
         if (o->is_local)
             continue;
@@ -53,7 +70,7 @@ static void write_config(void *ctx, struct hs_jsonw *w)
             hs_jsonw_double(w, *(const double *)value);
             break;
         case HS_PARAM_TEXT:
-            hs_jsonw_text(w, *(const char *const *)value);
+            write_text(o, *(const char *const *)value, w);
             break;
         case HS_PARAM_DURATION:
         case HS_PARAM_SIZE_MIB:
@@ -71,6 +88,9 @@ static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *coun
                                 const char *path, struct hs_diag *diag)
 {
     struct hs_manifest_input *input = &inputs[*count];
+    for (uint32_t i = 0; i < *count; i++)
+        if (strcmp(inputs[i].role, role) == 0)
+            return HS_OK;
     if (path == NULL)
         return HS_OK;
     *input = (struct hs_manifest_input){.role = role, .path = path};
@@ -86,13 +106,10 @@ static const char *if_file(const char *spec)
     return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
 }
 
-static enum hs_status list_inputs(const struct hs_setup *setup, const struct hs_run_result *result,
-                                  struct hs_manifest_input *inputs, uint32_t *count,
-                                  struct hs_diag *diag)
+enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest_input *inputs,
+                                uint32_t *count, struct hs_diag *diag)
 {
     const struct hs_run_options *options = setup->options;
-    inputs[0] = result->trace_input;
-    *count = 1;
     HS_TRY(add_input(inputs, count, "cluster", if_file(options->cluster), diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
     HS_TRY(add_input(inputs, count, "map", if_file(options->map), diag));
@@ -111,7 +128,7 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                const struct hs_run_result *result, struct hs_runlog *log,
                                const struct hs_rundir *dir)
 {
-    struct hs_manifest_input inputs[INPUTS_MAX];
+    struct hs_manifest_input inputs[HS_INPUTS_MAX];
     struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES];
     const struct hs_engine_figures *figures = &result->figures;
     const struct hs_manifest_count engine[] = {{"events", figures->events},
@@ -141,10 +158,12 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                    .assigned_count = sizeof profiles / sizeof *profiles,
                                    .checks = &checks,
                                    .check_count = 1,
-                                   .write_config = write_config};
+                                   .write_config = hs_record_config};
     struct utsname machine;
 
-    HS_TRY(list_inputs(setup, result, inputs, &manifest.input_count, &log->diag));
+    inputs[0] = result->trace_input;
+    manifest.input_count = 1;
+    HS_TRY(hs_record_inputs(setup, inputs, &manifest.input_count, &log->diag));
     memcpy(files, result->files, result->file_count * sizeof *files);
     HS_TRY(hs_summary_write(&result->summary, &setup->card, dir, files + result->file_count,
                             &log->diag));
@@ -152,7 +171,7 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
     manifest.libraries = hs_libraries(&manifest.libraries_count);
     manifest.warnings = log->warnings;
     manifest.warning_count = log->count;
-    struct hs_setup config = *setup;
+    struct hs_config config = *setup->config;
     manifest.config_ctx = &config;
     manifest.machine =
         (struct hs_manifest_volatile){.command = call->command,

@@ -13,6 +13,15 @@ HS_MUST_USE enum hs_status hs_record_write(const struct hs_setup *setup,
                                            const struct hs_run_result *result,
                                            struct hs_runlog *log, const struct hs_rundir *dir);
 
+/* The effective configuration as one JSON object: every option that is part of one and has a value.
+ * ctx is a struct hs_config. */
+void hs_record_config(void *ctx, struct hs_jsonw *w);
+/* Adds the files that a run reads beside its trace, but for those whose role is in the list. */
+#define HS_INPUTS_MAX (6 + HS_MODEL_COUNT)
+HS_MUST_USE enum hs_status hs_record_inputs(const struct hs_setup *setup,
+                                            struct hs_manifest_input *inputs, uint32_t *count,
+                                            struct hs_diag *diag);
+
 /* Libraries and their versions at run time; *count of them. */
 const struct hs_manifest_library *hs_libraries(uint32_t *count);
 

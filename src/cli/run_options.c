@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The option tables of `horus run` and `horus trace`. The rows about reading a trace and about the
- * cluster are the same in both, hence the macros.
+ * The option tables of `horus run`, `horus compare` and `horus trace`. Most rows stand in two or
+ * three of them, hence the macros.
  */
 #include "cli/run_options.h"
 
 #include <stddef.h>
 
+#include "cli/compare_options.h"
 #include "model/interference.h"
 
 #define AT(field) offsetof(struct hs_run_options, field)
@@ -187,6 +188,7 @@ static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix"
     }
 
 #include "cli/run_rows.h"
+#include "cli/compare_rows.h"
 
 const struct hs_option hs_run_option_table[] = {
     WORKLOAD_ROWS,
@@ -223,6 +225,32 @@ const struct hs_option hs_run_option_table[] = {
     SAMPLE_ROWS,
     CALL_ROWS,
     RUN_CALL_ROWS,
+    {.param = {.key = NULL}},
+};
+
+const struct hs_option hs_compare_option_table[] = {
+    WORKLOAD_ROWS,
+    COMPARED_ROWS,
+    SIMULATION_ROWS,
+    MODEL_ROWS,
+    ASSIGN_ROWS,
+    ASSIGN_SEED_ROW,
+    TRACE_ROWS,
+    COMPARISON_ROWS,
+    SAMPLE_ROWS,
+    CALL_ROWS,
+    RUN_CALL_ROWS,
+    {.param = {.key = "processes",
+               .type = HS_PARAM_INT,
+               .offset = OF_COMPARE(processes),
+               .preset = "1",
+               .min = 1,
+               .max = 1024,
+               .help = "runs at a time, each in a process of its own"},
+     .letter = 'j',
+     .group = CALL,
+     .in_short_help = true,
+     .is_local = true},
     {.param = {.key = NULL}},
 };
 

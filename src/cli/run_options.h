@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The options of `horus run` and `horus trace`: one struct, two tables over it.
+ * The options of `horus run` and `horus trace`: one struct, two tables over it. `horus compare`
+ * adds to it (compare_options.h).
  */
 #ifndef HORUS_CLI_RUN_OPTIONS_H
 #define HORUS_CLI_RUN_OPTIONS_H
@@ -27,7 +28,7 @@ struct hs_run_options {
     int32_t assign, crowd, locality, predictor, predictor_holdout, memory_predictor;
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
     double assign_target, assign_sticky; /* assign_target: per cent */
-    double gamma, util_noise, util_bias, memory_noise;
+    double gamma, interference_noise, util_noise, util_bias, memory_noise;
     bool force, dry_run, print_config, quiet, verbose, progress, no_progress;
 };
 

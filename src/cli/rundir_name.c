@@ -18,8 +18,7 @@ static bool is_place(const char *key)
            strcmp(key, "profiles") == 0 || strcmp(key, "models") == 0;
 }
 
-enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
-                              struct hs_diag *diag)
+enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct hs_diag *diag)
 {
     char value[4096];
     uint64_t hash = hs_seed_of(0, HS_VERSION), content, bytes;
@@ -38,14 +37,31 @@ enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t s
         HS_TRY(hs_hash_file(setup->models.files.path[kind], &content, &bytes, diag));
         hash = hs_mix64(hash, content);
     }
-    if (strcmp(setup->options->trace, "-") != 0) {
-        HS_TRY(hs_hash_file(setup->options->trace, &content, &bytes, diag));
-        hash = hs_mix64(hash, content);
+    *out = hash;
+    return HS_OK;
+}
+
+enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *hash,
+                                struct hs_diag *diag)
+{
+    uint64_t content, bytes;
+    if (strcmp(options->trace, "-") != 0) {
+        HS_TRY(hs_hash_file(options->trace, &content, &bytes, diag));
+        *hash = hs_mix64(*hash, content);
     }
-    if (setup->options->vc_file != NULL) {
-        HS_TRY(hs_hash_file(setup->options->vc_file, &content, &bytes, diag));
-        hash = hs_mix64(hash, content);
+    if (options->vc_file != NULL) {
+        HS_TRY(hs_hash_file(options->vc_file, &content, &bytes, diag));
+        *hash = hs_mix64(*hash, content);
     }
+    return HS_OK;
+}
+
+enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
+                              struct hs_diag *diag)
+{
+    uint64_t hash;
+    HS_TRY(hs_setup_hash(setup, &hash, diag));
+    HS_TRY(hs_workload_hash(setup->options, &hash, diag));
     (void)snprintf(path, size, "results/%s-%s-%012" PRIx64, setup->workload, setup->policy->name,
                    hash >> 16);
     return HS_OK;

@@ -314,6 +314,16 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
     return status;
 }
 
+enum hs_status hs_simulate_metrics(const struct hs_setup *setup, struct hs_summary *metrics,
+                                   struct hs_diag *diag)
+{
+    struct pass pass = {.setup = setup, .diag = diag};
+    HS_TRY(open_report(&pass, NULL));
+    enum hs_status status = hs_report_finish(pass.report, 0, metrics, diag);
+    hs_report_close(pass.report);
+    return status;
+}
+
 enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_result *result,
                                struct hs_diag *diag)
 {

@@ -60,5 +60,14 @@ HS_MUST_USE enum hs_status hs_simulate_dry(const struct hs_setup *setup,
  * once. */
 HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
                                           struct hs_diag *diag);
+/* The parts of that hash: what a run is beside its workload; and the workload, mixed into *hash. */
+HS_MUST_USE enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *hash,
+                                         struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *hash,
+                                            struct hs_diag *diag);
+
+/* The names and units of the metrics that a run would have; values mean nothing. */
+HS_MUST_USE enum hs_status hs_simulate_metrics(const struct hs_setup *setup,
+                                               struct hs_summary *metrics, struct hs_diag *diag);
 
 #endif

@@ -130,6 +130,12 @@ enum hs_status hs_config_set(struct hs_config *config, const char *key, const ch
     return hs_config_store(config, index, value, origin, NULL, diag);
 }
 
+enum hs_origin hs_config_origin(const struct hs_config *config, const char *key)
+{
+    size_t index = hs_config_find(config, key);
+    return index != NO_OPTION ? config->origin[index] : HS_FROM_DEFAULT;
+}
+
 /* "policy.key=value": for the policy named so far and for one named later. */
 static enum hs_status policy_set(struct hs_config *config, const char *key, const char *value,
                                  struct hs_diag *diag)

@@ -46,6 +46,8 @@ HS_MUST_USE enum hs_status hs_config_load(struct hs_config *config, const char *
 HS_MUST_USE enum hs_status hs_config_set(struct hs_config *config, const char *key,
                                          const char *value, enum hs_origin origin,
                                          struct hs_diag *diag);
+/* Where the value of that key came from. */
+enum hs_origin hs_config_origin(const struct hs_config *config, const char *key);
 /* "key.path=value". */
 HS_MUST_USE enum hs_status hs_config_set_pair(struct hs_config *config, const char *pair,
                                               struct hs_diag *diag);

@@ -17,6 +17,8 @@
 static void write_counts(struct hs_jsonw *w, const char *key,
                          const struct hs_manifest_count *counts, uint32_t count)
 {
+    if (counts == NULL)
+        return;
     hs_jsonw_key(w, key);
     hs_jsonw_object(w);
     for (uint32_t i = 0; i < count; i++)
@@ -108,6 +110,8 @@ static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
         m->write_config(m->config_ctx, w);
     else
         hs_jsonw_null(w);
+    if (m->write_more != NULL)
+        m->write_more(m->more_ctx, w);
     write_inputs(w, m);
     write_outputs(w, m);
     write_counts(w, "engine", m->engine, m->engine_count);

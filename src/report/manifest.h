@@ -10,7 +10,7 @@
  *     HS_TRY(hs_rundir_commit(&dir, diag));
  *
  * Version, commit, compiler and flags come from horus/version.h. Pointers are borrowed; an array
- * with count 0 may be NULL, and so may every text.
+ * with count 0 may be NULL, and so may every text. Counts that are NULL are left out.
  */
 #ifndef HORUS_REPORT_MANIFEST_H
 #define HORUS_REPORT_MANIFEST_H
@@ -62,6 +62,9 @@ struct hs_manifest {
     /* Writes exactly one JSON value, the effective configuration; NULL = null. */
     void (*write_config)(void *ctx, struct hs_jsonw *w);
     void *config_ctx;
+    /* Writes further members behind the configuration; NULL = none. */
+    void (*write_more)(void *ctx, struct hs_jsonw *w);
+    void *more_ctx;
     struct hs_manifest_volatile machine;
 };
 

@@ -4,7 +4,8 @@
  * machine stops. Replacing a run moves the old one aside first and deletes it last.
  *
  * Nothing but a run directory is ever deleted: with force, an existing NAME must hold a
- * manifest.json or be empty, and only its plain files go; a folder in it stops the removal.
+ * manifest.json or be empty, and only its plain files go, and a folder runs/ with directories of
+ * plain files; any other folder in it stops the removal.
  */
 #include "report/rundir.h"
 
@@ -68,8 +69,23 @@ static bool is_empty_dir(const char *path)
     return entry == NULL;
 }
 
-/* Unlinks the files of a flat directory and the directory; errno tells what went wrong. */
-static bool remove_flat(const char *path)
+/* A run directory, the runs/ in it, and a run directory in that. */
+enum level { LEVEL_DIR, LEVEL_RUNS, LEVEL_RUN };
+
+static bool remove_level(const char *path, enum level level);
+
+static bool remove_entry(int dir, const char *path, const char *name, enum level level)
+{
+    char below[HS_PATH_SIZE + 2 * NAME_ROOM];
+    bool is_folder = level == LEVEL_RUNS || (level == LEVEL_DIR && strcmp(name, HS_RUNS_DIR) == 0);
+    if (!is_folder)
+        return unlinkat(dir, name, 0) == 0;
+    snprintf(below, sizeof below, "%s/%s", path, name);
+    return remove_level(below, level == LEVEL_DIR ? LEVEL_RUNS : LEVEL_RUN);
+}
+
+/* Empties and removes a directory of that level; errno tells what went wrong. */
+static bool remove_level(const char *path, enum level level)
 {
     DIR *dir = opendir(path);
     if (dir == NULL)
@@ -77,7 +93,7 @@ static bool remove_flat(const char *path)
     bool is_done = true;
     for (const struct dirent *entry; is_done && (entry = readdir(dir)) != NULL;)
         if (!is_dots(entry->d_name))
-            is_done = unlinkat(dirfd(dir), entry->d_name, 0) == 0;
+            is_done = remove_entry(dirfd(dir), path, entry->d_name, level);
     int error = errno;
     closedir(dir);
     errno = error;
@@ -146,7 +162,7 @@ static enum hs_status make_tmp(const char *path, bool force, struct hs_diag *dia
         return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path},
                        "if no run is writing it, give --force or remove it",
                        "left by a run that is not over or was killed");
-    if (!remove_flat(path))
+    if (!remove_level(path, LEVEL_DIR))
         return dir_failed(diag, path, "remove what an earlier run left");
     return mkdir(path, 0777) == 0 ? HS_OK : dir_failed(diag, path, "create the directory");
 }
@@ -201,10 +217,17 @@ static enum hs_status replace(const struct hs_rundir *dir, struct hs_diag *diag)
         errno = error;
         return dir_failed(diag, dir->tmp_path, "rename to the run directory");
     }
-    if (!remove_flat(old))
+    if (!remove_level(old, LEVEL_DIR))
         hs_report(diag, HS_WARNING, &(struct hs_place){.file = old}, "remove it by hand",
                   "the replaced run cannot be removed: %s", strerror(errno));
     return HS_OK;
+}
+
+enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag)
+{
+    char path[HS_PATH_SIZE];
+    hs_rundir_file(dir, HS_RUNS_DIR, path, sizeof path);
+    return remove_level(path, LEVEL_RUNS) ? HS_OK : dir_failed(diag, path, "remove the directory");
 }
 
 enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
@@ -229,7 +252,7 @@ void hs_rundir_discard(struct hs_rundir *dir)
 {
     /* best effort on the way out of a failure that has been reported */
     if (dir->is_open)
-        (void)remove_flat(dir->tmp_path);
+        (void)remove_level(dir->tmp_path, LEVEL_DIR);
     hs_free(dir->final_path);
     hs_free(dir->tmp_path);
     *dir = (struct hs_rundir){0};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A run's directory, complete or absent: built as NAME.tmp/, each file fsynced and closed, then
- * the directory fsynced and renamed to NAME. An existing NAME is refused unless force.
+ * the directory fsynced and renamed to NAME. An existing NAME is refused unless force. The
+ * directory of a comparison is one too: beside its files it may have a folder runs/ of run
+ * directories.
  */
 #ifndef HORUS_REPORT_RUNDIR_H
 #define HORUS_REPORT_RUNDIR_H
@@ -23,6 +25,9 @@ HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *pat
  * always suffice for the names this program gives. */
 #define HS_PATH_SIZE 4096u
 void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
+#define HS_RUNS_DIR "runs"
+/* Removes runs/ again. */
+HS_MUST_USE enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag);
 void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after commit */
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From the GNU Scientific Library.
+ */
+#include "base/tquantile.h"
+
+#include <gsl/gsl_cdf.h>
+
+double hs_t_quantile(double p, uint32_t freedom)
+{
+    return gsl_cdf_tdist_Pinv(p, freedom);
+}
