@@ -16,7 +16,7 @@
 #include "cli/oncelog.h"
 #include "cli/runlog.h"
 #include "cli/setup.h"
-#include "report/estimate.h"
+#include "report/replicated.h"
 #include "report/report.h"
 #include "report/rundir.h"
 
@@ -46,11 +46,11 @@ struct hs_compare {
     struct hs_call *call;
     const struct hs_compare_options *options;
     struct hs_compared *policies;
-    struct hs_cell *cells;      /* [policy * pair_count + pair] */
-    struct hs_summary *metrics; /* names and units */
-    double *values;             /* [cell * metrics->count + metric]; NaN = none */
-    struct hs_estimate *means;  /* [policy * metrics->count + metric] */
-    struct hs_estimate *ratios; /* to the first policy, likewise */
+    struct hs_cell *cells;        /* [policy * pair_count + pair] */
+    struct hs_summary *metrics;   /* names and units */
+    double *values;               /* [cell * metrics->count + metric]; NaN = none */
+    struct hs_replicated *means;  /* [policy * metrics->count + metric] */
+    struct hs_replicated *ratios; /* to the first policy, likewise */
     struct hs_output_file files[HS_COMPARE_FILES];
     struct hs_runlog log;   /* warnings, for the manifest */
     struct hs_oncelog once; /* in front of it */

@@ -119,9 +119,9 @@ static void compute(struct hs_compare *c)
     for (uint32_t p = 0; p < c->policy_count; p++)
         for (size_t m = 0; m < count; m++) {
             const double *values = c->values + (size_t)p * c->pair_count * count + m;
-            c->means[p * count + m] = hs_estimate_mean(values, count, c->pair_count);
+            c->means[p * count + m] = hs_replicated_mean(values, count, c->pair_count);
             c->ratios[p * count + m] =
-                hs_estimate_ratio(values, c->values + m, count, c->pair_count);
+                hs_replicated_ratio(values, c->values + m, count, c->pair_count);
         }
 }
 

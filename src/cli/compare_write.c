@@ -31,7 +31,7 @@ static void put_row(const struct hs_compare *c, uint32_t policy, uint32_t metric
                     struct hs_csvw *csv)
 {
     size_t at = (size_t)policy * c->metrics->count + metric;
-    const struct hs_estimate *mean = &c->means[at], *ratio = &c->ratios[at];
+    const struct hs_replicated *mean = &c->means[at], *ratio = &c->ratios[at];
     hs_csvw_text(csv, c->policies[policy].spec);
     hs_csvw_text(csv, c->metrics->metrics[metric].name);
     hs_csvw_text(csv, c->metrics->metrics[metric].unit);

@@ -2,7 +2,7 @@
  *
  * Two passes: mean, then squares about it. The number of runs is small.
  */
-#include "report/estimate.h"
+#include "report/replicated.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #define UPPER 0.975 /* both tails of a 95 % interval */
 
-static const struct hs_estimate nothing = {(double)NAN, (double)NAN, (double)NAN, 0};
+static const struct hs_replicated nothing = {(double)NAN, (double)NAN, (double)NAN, 0};
 
 /* Half the length of the interval, from the sum of squares about the mean. */
 static double half_width(double squares, uint32_t runs)
@@ -20,9 +20,9 @@ static double half_width(double squares, uint32_t runs)
     return hs_t_quantile(UPPER, runs - 1) * sqrt(variance / runs);
 }
 
-struct hs_estimate hs_estimate_mean(const double *values, size_t stride, uint32_t count)
+struct hs_replicated hs_replicated_mean(const double *values, size_t stride, uint32_t count)
 {
-    struct hs_estimate mean = nothing;
+    struct hs_replicated mean = nothing;
     double sum = 0, squares = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (isnan(values[i * stride]))
@@ -44,8 +44,8 @@ struct hs_estimate hs_estimate_mean(const double *values, size_t stride, uint32_
     return mean;
 }
 
-struct hs_estimate hs_estimate_ratio(const double *values, const double *firsts, size_t stride,
-                                     uint32_t count)
+struct hs_replicated hs_replicated_ratio(const double *values, const double *firsts, size_t stride,
+                                         uint32_t count)
 {
     double sum = 0, squares = 0;
     bool has_zero = false;
@@ -56,7 +56,7 @@ struct hs_estimate hs_estimate_ratio(const double *values, const double *firsts,
         has_zero = has_zero || value == 0;
         sum += has_zero ? 0 : log(value / first);
     }
-    struct hs_estimate ratio = nothing;
+    struct hs_replicated ratio = nothing;
     ratio.runs = count;
     if (count == 1 || has_zero) {
         ratio.value = has_zero ? 0 : values[0] / firsts[0]; /* without the rounding of exp(log) */
