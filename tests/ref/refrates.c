@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "horus/compiler.h"
+#include "refwork.h"
 
-#define NEVER INT64_MAX
+#define NEVER REF_NEVER
 #define Q32   4294967296.0L
 
 struct live {
@@ -212,26 +212,13 @@ static void rate_all(struct sim *m)
 
 static hs_u128 total(const struct sim *m, int job)
 {
-    return (hs_u128)(uint64_t)m->s->jobs[job].duration_us * 1000 << 32;
-}
-
-static int64_t done_ns(hs_u128 done)
-{
-    return (int64_t)(done >> 32);
-}
-
-static int64_t finish_us(const struct sim *m, int job)
-{
-    hs_u128 per_us = (hs_u128)m->rate_q32[job] * 1000;
-    if (per_us == 0)
-        return NEVER;
-    return m->now_us + (int64_t)((total(m, job) - m->live[job].done + per_us - 1) / per_us);
+    return ref_work(m->s->jobs[job].duration_us);
 }
 
 static int64_t next_of(const struct sim *m, int job)
 {
     const struct live *l = &m->live[job];
-    int64_t next = finish_us(m, job);
+    int64_t next = ref_finish_us(m->now_us, total(m, job) - l->done, m->rate_q32[job]);
     if (!l->is_placed)
         return NEVER;
     if (l->cost_us > 0 && !l->is_paused)
@@ -241,20 +228,18 @@ static int64_t next_of(const struct sim *m, int job)
 
 static void pass(struct sim *m, int64_t until_us)
 {
-    uint64_t dt_us = (uint64_t)(until_us - m->now_us);
+    int64_t dt_us = until_us - m->now_us;
     for (int j = 0; j < m->s->job_count; j++) {
         struct live *l = &m->live[j];
         struct rates_outcome *o = &m->s->outcome[j];
         if (!l->is_placed)
             continue;
-        o->run_us += (int64_t)dt_us;
+        o->run_us += dt_us;
         if (l->cost_us > 0 && !l->is_paused) {
-            o->overhead_us += (int64_t)dt_us;
-            l->cost_us -= (int64_t)dt_us;
+            o->overhead_us += dt_us;
+            l->cost_us -= dt_us;
         }
-        l->done += (hs_u128)m->rate_q32[j] * 1000 * dt_us;
-        if (l->done > total(m, j))
-            l->done = total(m, j);
+        l->done = ref_worked(l->done, total(m, j), m->rate_q32[j], dt_us);
         l->error_ns += m->rate_error[j] * 1000 * (long double)dt_us;
         if (m->rate_q32[j] > 0)
             l->slowest = fminl(l->slowest, (long double)m->rate_q32[j] / Q32);
@@ -293,7 +278,7 @@ static void unseat(struct sim *m, int job, enum rates_end end, long double end_e
     *g = (struct rates_segment){.job = job,
                                 .start_us = l->start_us,
                                 .end_us = m->now_us,
-                                .done_ns = done_ns(l->done) - done_ns(l->done_then),
+                                .done_ns = ref_work_ns(l->done) - ref_work_ns(l->done_then),
                                 .gpu_count = l->gpu_count,
                                 .max_tenants = l->max_tenants,
                                 .ended_by = end,
@@ -308,7 +293,7 @@ static void unseat(struct sim *m, int job, enum rates_end end, long double end_e
 static void lose(struct sim *m, int job, hs_u128 since)
 {
     struct live *l = &m->live[job];
-    m->s->outcome[job].lost_ns += done_ns(l->done) - done_ns(since);
+    m->s->outcome[job].lost_ns += ref_work_ns(l->done) - ref_work_ns(since);
     l->done = since;
 }
 
@@ -493,7 +478,7 @@ void rates_play(struct rates_scenario *s, bool is_exact)
     }
     run_until(&m, NEVER);
     for (int j = 0; j < s->job_count; j++) {
-        s->outcome[j].done_ns = done_ns(m.live[j].done);
+        s->outcome[j].done_ns = ref_work_ns(m.live[j].done);
         s->outcome[j].done_error_ns += m.live[j].error_ns;
     }
 }
