@@ -75,6 +75,7 @@ struct hs_policy_ops {
     size_t state_size, job_state_size;
     /* With HS_CAN_COLOCATE: what the job adds to the sums of a GPU that it is put on (view.h), and
      * whether it may share one at all. Asked at its submission and after each kill for memory. */
+    uint32_t (*tenants)(const void *state); /* jobs on one GPU at most; NULL: as the run says */
     bool (*load)(const void *state, const struct hs_view *v, hs_job_id job, int32_t sum[HS_LOADS]);
     /* After the parameters are set: narrows `can` and `knows` to what these parameters use. */
     void (*needs)(const void *state, uint32_t *can, uint32_t *knows);

@@ -184,13 +184,13 @@ uint32_t hs_view_gpu_types(const struct hs_view *v);
 uint32_t hs_view_type_mem_mib(const struct hs_view *v, uint32_t type); /* 0 = not stated */
 /* Relative to the reference type, Q32. */
 uint64_t hs_view_type_speed_q32(const struct hs_view *v, uint32_t type);
-/* Lowest GPU id >= from of the node that nobody holds, if the plan named the GPUs it gave. */
+/* Lowest GPU id >= from of the node that nobody holds. */
 uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from);
 /* For how many workers of the job the node has CPU and host memory left; UINT32_MAX: any number. */
 uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id job, uint32_t node);
-/* At most so many workers of the job could be seated now, one a GPU, idle or shared; that a gang of
- * more cannot start is certain. */
-uint64_t hs_view_seats(const struct hs_view *v, hs_job_id job);
+/* At most so many workers of the job could be seated now, one a GPU, idle or shared with more than
+ * margin_mib of it left; that a gang of more cannot start is certain. */
+uint64_t hs_view_seats(const struct hs_view *v, hs_job_id job, uint32_t margin_mib);
 /* Lowest node >= from of the job's pools with at least `gpus` GPUs idle or open to one more tenant
  * (memory is not looked at). O(pools x log nodes). */
 uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);

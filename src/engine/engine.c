@@ -218,6 +218,8 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     memcpy(e->policy_state, e->config.policy_state, policy->state_size);
     if (policy->needs != NULL)
         policy->needs(e->policy_state, &e->can, &e->knows);
+    if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
+        e->config.max_tenants = policy->tenants(e->policy_state);
     HS_TRY(hs_shadow_init(e));
     if (policy->init == NULL)
         return HS_OK;

@@ -151,6 +151,18 @@ static void plan_pick(struct hs_plan *p, struct hs_action *a, struct hs_pick pic
     p->engine->vc_held[p->engine->jobs.jobs[a->job].ask.vc] += pick.count;
 }
 
+/* The lowest idle GPUs of a node, which has them: where GPUs are shared, the next question is about
+ * single ones, so they get their names at once. */
+static void plan_name(struct hs_plan *p, uint32_t node, uint32_t gpus)
+{
+    uint32_t id = p->engine->cluster->nodes[node].first_gpu;
+    for (; gpus > 0; id++)
+        if (p->engine->gpus[id].shadow_tenants == 0) {
+            hs_plan_on_gpu(p, id);
+            gpus--;
+        }
+}
+
 void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
 {
     struct hs_action *a = plan_open_action(p);
@@ -171,6 +183,10 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
     if (!hs_free_fits(e->free_index, node, &e->jobs.jobs[a->job].ask, gpus)) {
         hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for %u GPUs of it",
                        e->cluster->nodes[node].name, gpus);
+        return;
+    }
+    if (e->share != NULL) {
+        plan_name(p, node, gpus);
         return;
     }
     plan_pick(p, a, (struct hs_pick){.node = node, .gpu = UINT32_MAX, .count = gpus});

@@ -199,12 +199,13 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t 
     return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
 }
 
-uint64_t hs_view_seats(const struct hs_view *v, hs_job_id slot)
+uint64_t hs_view_seats(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib)
 {
     const struct hs_job *job = hs_lookup_job(v, slot);
     if (!may_search(v, slot))
         return 0;
-    return hs_share_seats(v->engine->share, &job->ask, job->is_alone ? 0 : job->mem_claim_mib);
+    return hs_share_seats(v->engine->share, &job->ask, job->is_alone ? 0 : job->mem_claim_mib,
+                          margin_mib);
 }
 
 uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)

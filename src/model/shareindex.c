@@ -296,15 +296,25 @@ uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query
     return q.gpu;
 }
 
-uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib)
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+                        uint32_t margin_mib)
 {
     uint64_t seats = 0;
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
         if (!pool_serves(s, p, ask))
             continue;
         seats += p->idle;
-        if (claim_mib <= p->limit_mib)
-            seats += open_up_to(p, claim_left(p->limit_mib, claim_mib));
+        uint64_t with_margin_mib = (uint64_t)claim_mib + margin_mib;
+        if (p->limit_mib == UINT32_MAX)
+            seats += open_up_to(p, UINT32_MAX);
+        else if (claim_mib <= p->limit_mib && with_margin_mib < p->capacity_mib)
+            seats += open_up_to(p, least(p->limit_mib - claim_mib,
+                                         p->capacity_mib - 1 - (uint32_t)with_margin_mib));
     }
     return seats;
 }

@@ -49,8 +49,10 @@ void hs_share_set_idle(struct hs_share *s, uint32_t node, uint32_t gpus);
 /* HS_NO_GPU if none costs less than query->below; ties to the lowest id. */
 uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query *query,
                            int64_t *cost);
-/* Idle GPUs and open ones with memory for the claim (to a 4096th of the GPU's): an upper bound. */
-uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib);
+/* Idle GPUs and open ones with memory for the claim and more than margin_mib beside it, to a 4096th
+ * of the GPU's memory: an upper bound. */
+uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+                        uint32_t margin_mib);
 /* Lowest node >= from with `gpus` idle or open GPUs; HS_NO_NODE. */
 uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t gpus,
                             uint32_t from);

@@ -45,6 +45,7 @@ static enum hs_status init_pools(struct hs_share *s, const struct hs_cluster *c,
         p->nodes = ids;
         ids += p->node_count;
         p->node_count = 0;
+        p->capacity_mib = c->types[p->type].mem_mib;
         pool_set_limit(p, limit_mib[p->type]);
     }
     for (uint32_t n = 0; n < c->node_count; n++) {

@@ -23,7 +23,8 @@ struct hs_share_vertex {
 
 struct hs_share_pool {
     uint32_t vc, type;
-    uint32_t limit_mib, step_mib; /* step: of the counts by claim */
+    uint32_t capacity_mib, limit_mib; /* of a GPU; of what its tenants claim */
+    uint32_t step_mib;                /* of the counts by claim */
     uint32_t root;
     uint32_t *open_by_claim; /* Fenwick tree over HS_SHARE_STEPS steps: open GPUs */
     uint64_t idle;           /* GPUs */

@@ -32,6 +32,11 @@ static void colocate_fifo_event(void *state, const struct hs_view *v, const stru
     hs_colocate_event(&((struct colocate_fifo *)state)->waiting.queue, v, event, hs_key_none);
 }
 
+static uint32_t colocate_fifo_tenants(const void *state)
+{
+    return (uint32_t)((const struct colocate_fifo *)state)->place.sharer.max_tenants;
+}
+
 static bool colocate_fifo_load(const void *state, const struct hs_view *v, hs_job_id job,
                                int32_t sum[HS_LOADS])
 {
@@ -79,6 +84,7 @@ const struct hs_policy_ops hs_policy_colocate_fifo = {
     .params = params,
     .state_size = sizeof(struct colocate_fifo),
     .job_state_size = sizeof(struct colocate_fifo_scratch),
+    .tenants = colocate_fifo_tenants,
     .load = colocate_fifo_load,
     .needs = colocate_fifo_needs,
     .init = colocate_fifo_init,

@@ -65,6 +65,11 @@ static void gandiva_like_event(void *state, const struct hs_view *v, const struc
         hs_colocate_event(&s->waiting.queue, v, event, time_of_queueing);
 }
 
+static uint32_t gandiva_like_tenants(const void *state)
+{
+    return (uint32_t)((const struct gandiva_like *)state)->sharer.max_tenants;
+}
+
 static bool gandiva_like_load(const void *state, const struct hs_view *v, hs_job_id job,
                               int32_t sum[HS_LOADS])
 {
@@ -195,6 +200,7 @@ const struct hs_policy_ops hs_policy_gandiva_like = {
     .params = params,
     .state_size = sizeof(struct gandiva_like),
     .job_state_size = sizeof(struct gandiva_like_scratch),
+    .tenants = gandiva_like_tenants,
     .load = gandiva_like_load,
     .needs = gandiva_like_needs,
     .init = gandiva_like_init,

@@ -47,6 +47,11 @@ static void horus_event(void *state, const struct hs_view *v, const struct hs_ev
                           h->order == BY_UTILIZATION ? hs_horus_by_utilization : hs_key_none);
 }
 
+static uint32_t horus_tenants(const void *state)
+{
+    return (uint32_t)((const struct horus *)state)->place.sharer.max_tenants;
+}
+
 static bool horus_load(const void *state, const struct hs_view *v, hs_job_id job,
                        int32_t sum[HS_LOADS])
 {
@@ -128,6 +133,7 @@ const struct hs_policy_ops hs_policy_horus = {
     .params = params,
     .state_size = sizeof(struct horus),
     .job_state_size = sizeof(struct horus_scratch),
+    .tenants = horus_tenants,
     .load = horus_load,
     .needs = horus_needs,
     .init = horus_init,

@@ -51,6 +51,11 @@ static void horus_plus_event(void *state, const struct hs_view *v, const struct 
         hs_wake(h->is_awake, vcs, v, event->job);
 }
 
+static uint32_t horus_plus_tenants(const void *state)
+{
+    return (uint32_t)((const struct horus_plus *)state)->place.sharer.max_tenants;
+}
+
 static bool horus_plus_load(const void *state, const struct hs_view *v, hs_job_id job,
                             int32_t sum[HS_LOADS])
 {
@@ -130,6 +135,7 @@ const struct hs_policy_ops hs_policy_horus_plus = {
     .params = params,
     .state_size = sizeof(struct horus_plus),
     .job_state_size = sizeof(struct horus_plus_scratch),
+    .tenants = horus_plus_tenants,
     .load = horus_plus_load,
     .needs = horus_plus_needs,
     .init = horus_plus_init,

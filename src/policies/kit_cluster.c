@@ -151,33 +151,23 @@ struct group_sum {
     uint32_t count;
 };
 
-/* The job that is worst served where others are too; NULL when all sit on their centroids. */
-static struct hs_cluster_point *farthest(const struct hs_cluster_sample *s,
-                                         const struct group_sum *sums)
-{
-    struct hs_cluster_point *best = NULL;
-    for (uint32_t i = 0; i < s->count; i++) {
-        struct hs_cluster_point *point = &s->points[s->order[i].job];
-        if (sums[point->group].count > 1 &&
-            point->distance_q16 > (best == NULL ? 0 : best->distance_q16))
-            best = point;
-    }
-    return best;
-}
-
+/* An empty group takes the job that is farthest from its centroid, if any is away from its own. */
 static void fill_empty(const struct hs_cluster_sample *s, struct group_sum *sums, uint32_t group)
 {
-    struct hs_cluster_point *point = farthest(s, sums);
-    if (point == NULL)
+    struct hs_cluster_point *best = &s->points[s->order[0].job];
+    for (uint32_t i = 1; i < s->count; i++) {
+        struct hs_cluster_point *point = &s->points[s->order[i].job];
+        best = point->distance_q16 > best->distance_q16 ? point : best;
+    }
+    if (best->distance_q16 == 0)
         return;
     for (uint32_t f = 0; f < HS_FEATURES; f++) {
-        sums[point->group].z_q16[f] -= point->z_q16[f];
-        sums[group].z_q16[f] = point->z_q16[f];
+        sums[best->group].z_q16[f] -= best->z_q16[f];
+        sums[group].z_q16[f] = best->z_q16[f];
     }
-    sums[point->group].count--;
+    sums[best->group].count--;
     sums[group].count = 1;
-    point->group = group;
-    point->distance_q16 = 0;
+    best->distance_q16 = 0; /* not again for the next empty group */
 }
 
 static void update(struct hs_clusters *c, const struct hs_cluster_sample *s)

@@ -14,8 +14,8 @@
  *   ties by submission and rank; seed i of k is the one at position floor((2 i + 1) n / (2 k)).
  * - Iterations: each job to its nearest centroid (ties: the lower one), each centroid to the mean
  *   of its jobs (rounded down), until nothing moves, at most 20 times. A centroid without jobs goes
- *   to the job that is farthest from its own (ties: the earlier in the order of the seeds), unless
- *   that one is alone or all jobs are where their centroids are: then it stays, without jobs.
+ *   to the job that is farthest from its own (ties: the earlier in the order of the seeds); when
+ *   all jobs are where their centroids are it stays, without jobs.
  * - Sample: all jobs if they are at most HS_CLUSTER_SAMPLE; else those whose mixed rank is below
  *   the largest 2^-k of its range that leaves no more: the result is a function of the set of jobs
  *   alone, not of the order in which they are offered. O(sample x clusters x 20).

@@ -90,7 +90,7 @@ static bool is_due(const struct hs_lanes *l, const struct hs_lane_set *set, int6
     if (l->queues == 1 || set->count == 0 || set->changes == 0)
         return false;
     uint64_t grown = (uint64_t)set->clustered_count * (100 + (uint64_t)l->recluster_growth);
-    if (set->count > set->clustered_count && (uint64_t)set->count * 100 >= grown)
+    if ((uint64_t)set->count * 100 >= grown)
         return true;
     return now_us - set->clustered_us >= l->recluster_period_us &&
            (uint64_t)set->changes * HS_LANES_CHURN >= set->count;

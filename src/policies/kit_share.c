@@ -46,8 +46,6 @@ bool hs_share_allows(const struct hs_newcomer *job, const struct hs_load_range *
     const struct hs_load *least = &r->least;
     if (least->tenants == 0)
         return true;
-    if (least->tenants >= job->sharer->max_tenants)
-        return false;
     if (r->capacity_mib > 0 &&
         least->claim_mib + job->mem_mib + job->sharer->mem_margin_mib >= (int64_t)r->capacity_mib)
         return false;
@@ -106,7 +104,8 @@ bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan
     uint32_t gpus = hs_view_gpus(v, id);
     if (gpus == 0 || (int64_t)gpus > s->share_up_to)
         return hs_place(v, p, id, HS_PLACE_CONSOLIDATE);
-    if (hs_view_quota_room(v, hs_view_vc(v, id)) < gpus || hs_view_seats(v, id) < gpus)
+    if (hs_view_quota_room(v, hs_view_vc(v, id)) < gpus ||
+        hs_view_seats(v, id, (uint32_t)s->mem_margin_mib) < gpus)
         return false;
     return gpus == 1 ? place_one(v, p, id, cost, ctx) : hs_gang_place(s, v, p, id, cost, ctx);
 }

@@ -28,6 +28,11 @@ static void pack_event(void *state, const struct hs_view *v, const struct hs_eve
     hs_colocate_event(&((struct pack *)state)->waiting.queue, v, event, hs_key_none);
 }
 
+static uint32_t pack_tenants(const void *state)
+{
+    return (uint32_t)((const struct pack *)state)->sharer.max_tenants;
+}
+
 static bool pack_load(const void *state, const struct hs_view *v, hs_job_id job,
                       int32_t sum[HS_LOADS])
 {
@@ -84,6 +89,7 @@ const struct hs_policy_ops hs_policy_pack = {
     .params = params,
     .state_size = sizeof(struct pack),
     .job_state_size = sizeof(struct pack_scratch),
+    .tenants = pack_tenants,
     .load = pack_load,
     .init = pack_init,
     .on_event = pack_event,

@@ -2,9 +2,10 @@
  *
  * What every policy of the table must keep, whoever writes it, for its defaults and for every
  * choice of every CHOICE parameter: no job lost, every plan legal, invariants (run with
- * --check=full), same result twice, indifference to names, to a shift and to a scale of time, and
- * causality: without HS_KNOWS_DURATION the decisions up to T are the same when the run times of
- * the jobs that have not finished by T are scrambled.
+ * --check=full), same result twice, indifference to names, to a shift and to a scale of time (for
+ * policies without clocks of their own), the same by the index of shared GPUs as by a scan of all
+ * of them, and causality: without HS_KNOWS_DURATION the decisions up to T are the same when the run
+ * times of the jobs that have not finished by T are scrambled.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@
 #define SEED   20201120u
 #define ROUNDS 12
 
-static const char *const clusters[] = {"2x4", "1x8,2x4", "3x2"};
+static const char *const clusters[] = {"2x4:P100", "1x8:V100,2x4:P100", "3x2"};
 
 /* A congested little workload with ties; sizes that fit every cluster above but for an odd one. */
 static void make_jobs(struct hs_test_job *jobs, uint64_t seed)
@@ -37,7 +38,9 @@ static void make_jobs(struct hs_test_job *jobs, uint64_t seed)
         at_s += (int64_t)hs_rng_below(&rng, 4);
         jobs[i] = (struct hs_test_job){.submit_s = at_s,
                                        .gpus = 1 + (uint32_t)hs_rng_below(&rng, i % 5 == 0 ? 6 : 3),
-                                       .duration_s = (int64_t)hs_rng_below(&rng, 30)};
+                                       .duration_s = (int64_t)hs_rng_below(&rng, 30),
+                                       .gpu_util_pm = 50 * (int32_t)hs_rng_below(&rng, 20),
+                                       .gpu_mem_mib = 1000 * (uint32_t)hs_rng_below(&rng, 10)};
     }
     jobs[7].gpus = 9; /* more than two of the clusters have */
     hs_rng_close(&rng);
@@ -64,13 +67,21 @@ static void assert_same(const struct hs_test_result *a, const struct hs_test_res
     }
 }
 
-static void run(const struct hs_test_job *jobs, const char *cluster, const char *spec,
-                int64_t until_us, struct hs_test_result *r)
+static void run_with(const struct hs_test_job *jobs, const char *cluster, const char *spec,
+                     const struct hs_test_options *given, struct hs_test_result *r)
 {
-    struct hs_test_options options = {.until_us = until_us};
+    struct hs_test_options options = *given;
+    options.max_tenants = given->max_tenants > 0 ? given->max_tenants : 4;
+    options.excess = 1; /* so that sharing costs something */
     enum hs_status status = hs_test_run_with(jobs, JOBS, cluster, spec, &options, r);
     if (status != HS_OK)
         fail_msg("%s on %s: %s", spec, cluster, r->message);
+}
+
+static void run(const struct hs_test_job *jobs, const char *cluster, const char *spec,
+                int64_t until_us, struct hs_test_result *r)
+{
+    run_with(jobs, cluster, spec, &(struct hs_test_options){.until_us = until_us}, r);
 }
 
 /* Every submitted job ends in exactly one final state; finished ones did all their work. */
@@ -93,7 +104,9 @@ static void check_complete(const struct hs_test_job *jobs, const struct hs_test_
     assert_int_equal(r->figures.jobs, JOBS);
 }
 
-static void check_relations(const struct hs_test_job *jobs, const char *cluster, const char *spec)
+/* has_clock: times of its own (timers, costs in seconds) do not scale with the trace. */
+static void check_relations(const struct hs_test_job *jobs, const char *cluster, const char *spec,
+                            bool has_clock)
 {
     struct hs_test_result plain, again;
     struct hs_test_job other[JOBS];
@@ -101,6 +114,10 @@ static void check_relations(const struct hs_test_job *jobs, const char *cluster,
     check_complete(jobs, &plain, spec);
 
     run(jobs, cluster, spec, 0, &again);
+    assert_same(&plain, &again, 0, 1);
+    hs_test_free(&again);
+
+    run_with(jobs, cluster, spec, &(struct hs_test_options){.scans_shared = true}, &again);
     assert_same(&plain, &again, 0, 1);
     hs_test_free(&again);
 
@@ -123,11 +140,15 @@ static void check_relations(const struct hs_test_job *jobs, const char *cluster,
         other[i].submit_s *= 7;
         other[i].duration_s *= 7;
     }
-    if (strstr(spec, "cost=table") == NULL && strstr(spec, "cost=job") == NULL) {
-        run(other, cluster, spec, 0, &again);
-        assert_same(&plain, &again, 0, 7);
-        hs_test_free(&again);
-    }
+    hs_test_free(&plain);
+    if (has_clock)
+        return;
+    /* two tenants: rates of 1/2 are exact, those of 1/3 round */
+    const struct hs_test_options in_pairs = {.max_tenants = 2};
+    run_with(jobs, cluster, spec, &in_pairs, &plain);
+    run_with(other, cluster, spec, &in_pairs, &again);
+    assert_same(&plain, &again, 0, 7);
+    hs_test_free(&again);
     hs_test_free(&plain);
 }
 
@@ -158,9 +179,11 @@ static void check_causality(const struct hs_test_job *jobs, const char *cluster,
     hs_test_free(&after);
 }
 
-static uint32_t knows_of(const struct hs_policy_ops *policy, const char *spec)
+static void needs_of(const struct hs_policy_ops *policy, const char *spec, uint32_t *can,
+                     uint32_t *knows)
 {
-    uint32_t can = policy->can, knows = policy->knows;
+    *can = policy->can;
+    *knows = policy->knows;
     struct hs_arena arena = {0};
     struct hs_diag diag;
     hs_diag_init(&diag, NULL, NULL);
@@ -172,20 +195,23 @@ static uint32_t knows_of(const struct hs_policy_ops *policy, const char *spec)
         assert_int_equal(
             hs_param_set_list(policy->params, state, &arena, policy->name, list + 1, &diag), HS_OK);
     if (policy->needs != NULL)
-        policy->needs(state, &can, &knows);
+        policy->needs(state, can, knows);
     free(state);
     hs_arena_free(&arena);
-    return knows;
 }
 
 static void check_spec(const struct hs_policy_ops *policy, const char *spec)
 {
-    bool is_oracle = (knows_of(policy, spec) & HS_KNOWS_DURATION) != 0;
+    uint32_t can, knows;
+    needs_of(policy, spec, &can, &knows);
+    bool is_oracle = (knows & HS_KNOWS_DURATION) != 0;
+    bool has_clock = (can & HS_CAN_TIME) != 0 || strstr(spec, "cost=table") != NULL ||
+                     strstr(spec, "cost=job") != NULL;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         struct hs_test_job jobs[JOBS];
         const char *cluster = clusters[round % 3];
         make_jobs(jobs, SEED + round);
-        check_relations(jobs, cluster, spec);
+        check_relations(jobs, cluster, spec, has_clock);
         for (int64_t at_s = 15; !is_oracle && at_s <= 75; at_s += 30)
             check_causality(jobs, cluster, spec, at_s * HS_TEST_S, SEED + round);
     }
