@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A view that the test answers itself, for what works on waiting jobs alone (lanes): an array of
+ * jobs and a clock. To be included by the one source file of such a test: the definitions take the
+ * place of the engine's.
+ *
+ *     waiting_open(&lanes, 4, HS_CREDIT_MEDIAN);
+ *     waiting[0] = (struct waiting_job){.gpus = 1, .util_pm = 300, .submit_us = 5};
+ *     waiting_add(&lanes, 0);                       // at waiting_now_us, key = util_pm
+ */
+#ifndef HORUS_TESTS_WAITING_H
+#define HORUS_TESTS_WAITING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/kit_queue.h"
+#include "policies/kit_lanes.h"
+
+#define WAITING_MAX 20000
+#define MINUTE_US   INT64_C(60000000)
+
+static struct waiting_job {
+    uint32_t gpus, mem_mib, vc;
+    int32_t util_pm, peak_pm;
+    int64_t submit_us;
+    bool is_placed;
+} waiting[WAITING_MAX];
+static struct hs_lanes_scratch waiting_scratch[WAITING_MAX];
+static int64_t waiting_now_us;
+static uint64_t waiting_looks; /* calls of hs_view_scratch: steps through the sets */
+static int64_t waiting_timers[8];
+static uint32_t waiting_timer_count;
+static void *waiting_blocks[8];
+static uint32_t waiting_block_count;
+
+void *hs_view_alloc(const struct hs_view *v, uint64_t bytes)
+{
+    (void)v;
+    assert_in_range(waiting_block_count, 0, 7);
+    return waiting_blocks[waiting_block_count++] = calloc(1, bytes);
+}
+
+void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    waiting_looks++;
+    return &waiting_scratch[job];
+}
+
+int64_t hs_view_now_us(const struct hs_view *v)
+{
+    (void)v;
+    return waiting_now_us;
+}
+
+uint32_t hs_view_vcs(const struct hs_view *v)
+{
+    (void)v;
+    return 2;
+}
+
+uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return waiting[job].vc;
+}
+
+uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return waiting[job].gpus;
+}
+
+int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return waiting[job].util_pm;
+}
+
+int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return waiting[job].peak_pm;
+}
+
+uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return waiting[job].mem_mib;
+}
+
+int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return waiting[job].submit_us;
+}
+
+uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return job;
+}
+
+bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    (void)job;
+    return false;
+}
+
+bool hs_job_waits(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return !waiting[job].is_placed;
+}
+
+void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
+{
+    (void)p;
+    assert_int_equal(tag, 0);
+    assert_in_range(waiting_timer_count, 0, 7);
+    waiting_timers[waiting_timer_count++] = at_us;
+}
+
+/* Empty lanes with the presets of the parameters, at time 0. */
+static inline void waiting_open(struct hs_lanes *l, int64_t queues, enum hs_credit credit)
+{
+    memset(waiting, 0, sizeof waiting);
+    memset(waiting_scratch, 0, sizeof waiting_scratch);
+    waiting_now_us = 0;
+    waiting_timer_count = 0;
+    *l = (struct hs_lanes){.queues = queues,
+                           .credit = (int32_t)credit,
+                           .recluster_growth = 20,
+                           .recluster_period_us = 10 * MINUTE_US,
+                           .wake_period_us = MINUTE_US};
+    assert_int_equal(hs_lanes_init(l, NULL), HS_OK);
+}
+
+/* Lanes whose centroids lie at 0, 1, 2, ... GPUs, whatever else a job asks for, and which stay so
+ * as long as nobody refreshes them. */
+static inline void waiting_open_by_gpus(struct hs_lanes *l, int64_t queues, enum hs_credit credit)
+{
+    waiting_open(l, queues, credit);
+    for (uint32_t vc = 0; vc < 2; vc++) {
+        struct hs_clusters *c = &l->by_vc[vc].clusters;
+        c->count = (uint32_t)queues;
+        c->weight_q32[0] = UINT64_C(1) << 32;
+        for (uint32_t g = 0; g < c->count; g++)
+            c->centroid_q16[g][0] = (uint64_t)g << 16;
+    }
+}
+
+static inline void waiting_close(void)
+{
+    while (waiting_block_count > 0)
+        free(waiting_blocks[--waiting_block_count]);
+}
+
+static inline void waiting_add(struct hs_lanes *l, hs_job_id job)
+{
+    hs_lanes_add(l, NULL, job, waiting[job].util_pm);
+}
+
+#endif
