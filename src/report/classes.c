@@ -38,7 +38,7 @@ static int compare_users(const void *a, const void *b)
     return (x->user > y->user) - (x->user < y->user);
 }
 
-static uint32_t gpu_class_of(uint32_t gpus)
+uint32_t hs_class_of_gpus(uint32_t gpus)
 {
     uint32_t index = 0;
     while (gpus > gpu_classes[index].most)
@@ -68,7 +68,7 @@ enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record 
     c->has_vcs = c->has_vcs || job->vc[0] != '\0';
     HS_TRY(hs_intern_get(&c->vcs, job->vc, &sample->vc));
     sample->user = job->user_index;
-    c->seen |= 1u << (HS_CLASS_GPUS + gpu_class_of(sample->gpus));
+    c->seen |= 1u << (HS_CLASS_GPUS + hs_class_of_gpus(sample->gpus));
     c->seen |= 1u << (HS_CLASS_OUTCOME + sample->outcome);
     return HS_OK;
 }
@@ -121,7 +121,7 @@ uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *s
     uint32_t count = 0;
     of[count++] = HS_CLASS_ALL;
     if (is_several(c->seen & SEEN_GPUS))
-        of[count++] = HS_CLASS_GPUS + gpu_class_of(sample->gpus);
+        of[count++] = HS_CLASS_GPUS + hs_class_of_gpus(sample->gpus);
     if (is_several(c->seen & SEEN_OUTCOMES))
         of[count++] = HS_CLASS_OUTCOME + sample->outcome;
     if (c->has_users)

@@ -64,6 +64,8 @@ bool hs_classes_is_all(const struct hs_classes *c, uint32_t index);
  * returns how many. After the last job. */
 uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *sample,
                        uint32_t of[HS_CLASSES_OF_A_JOB]);
+/* HS_CLASS_GPUS + this: the class of a gang of so many GPUs. */
+uint32_t hs_class_of_gpus(uint32_t gpus);
 /* kind and name of class `index` > 0. */
 void hs_classes_name(const struct hs_classes *c, uint32_t index, struct hs_class *out);
 /* Jain's index over users of need / stay, the GPU-time-weighted inverse slowdown; NaN with fewer

@@ -35,6 +35,13 @@ static inline double hs_exact_double(hs_u128 num, hs_u128 den)
     return ldexp((double)quotient, -(int)shift);
 }
 
+/* The same with a sign, den >= 0. */
+static inline double hs_exact_signed(hs_i128 num, hs_i128 den)
+{
+    return num < 0 ? -hs_exact_double((hs_u128)-num, (hs_u128)den)
+                   : hs_exact_double((hs_u128)num, (hs_u128)den);
+}
+
 /* num / den in units of 1/scale, rounded half up; num * scale must stay below 2^127. Print it with
  * hs_csvw_ratio(w, result, scale, digits of scale), which is then exact. */
 static inline uint64_t hs_exact_scaled(hs_u128 num, hs_u128 den, uint64_t scale)
