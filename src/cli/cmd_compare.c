@@ -47,7 +47,7 @@ static enum hs_status compare_planned(struct hs_compare *compare)
     hs_run_note_cluster(compare->call);
     HS_TRY(compare_into(compare, dir));
     hs_compare_say(compare, dir);
-    return HS_OK;
+    return hs_compare_judge(compare);
 }
 
 static enum hs_status compare(struct hs_call *call)

@@ -97,8 +97,11 @@ static void say_result(struct hs_call *call, const struct hs_setup *setup,
     if (result->figures.finished == 0)
         hs_say(out, "no job ran to its end: %" PRIu64 " of %" PRIu64 " rejected\n",
                result->figures.rejected, result->figures.jobs);
-    hs_table_print(out, &row, 1, call->terminal.columns, call->terminal.use_utf8,
-                   call->terminal.use_color);
+    hs_table_print(out, &(struct hs_run_table){.rows = &row,
+                                               .row_count = 1,
+                                               .columns = call->terminal.columns,
+                                               .use_utf8 = call->terminal.use_utf8,
+                                               .use_color = call->terminal.use_color});
     say_spreads(out, &result->summary);
     hs_say(out, "\n");
     say_card(out, &setup->card);

@@ -13,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "cli/compare_options.h"
+#include "cli/failif.h"
 #include "cli/oncelog.h"
 #include "cli/runlog.h"
 #include "cli/setup.h"
@@ -54,6 +55,9 @@ struct hs_compare {
     struct hs_output_file files[HS_COMPARE_FILES];
     struct hs_runlog log;   /* warnings, for the manifest */
     struct hs_oncelog once; /* in front of it */
+    const char **columns;   /* of the table, as --metrics lists them, NULL at the end; or NULL */
+    struct hs_failif *conditions;
+    uint32_t condition_count;
     uint32_t policy_count, pair_count, cell_count, policies_open;
 };
 
@@ -73,6 +77,12 @@ HS_MUST_USE enum hs_status hs_compare_write(struct hs_compare *compare,
                                             const struct hs_rundir *dir);
 HS_MUST_USE enum hs_status hs_compare_record(struct hs_compare *compare,
                                              const struct hs_rundir *dir, double wall_s);
+/* --metrics. */
+HS_MUST_USE enum hs_status hs_compare_read_columns(struct hs_compare *compare);
+/* --fail-if: parsed, with the metrics and policies of the plan; and HS_E_DIFFERS, with the figures,
+ * where one holds. */
+HS_MUST_USE enum hs_status hs_compare_read_conditions(struct hs_compare *compare);
+HS_MUST_USE enum hs_status hs_compare_judge(const struct hs_compare *compare);
 void hs_compare_say(const struct hs_compare *compare, const char *dir);
 
 /* Path of a cell's run directory, or of a file in it. */

@@ -209,6 +209,8 @@ enum hs_status hs_compare_plan(struct hs_compare *c, struct hs_call *call)
         }
     }
     HS_TRY(hs_simulate_metrics(&c->policies[0].setup, c->metrics, &call->diag));
+    HS_TRY(hs_compare_read_columns(c));
+    HS_TRY(hs_compare_read_conditions(c));
     return alloc_results(c);
 }
 

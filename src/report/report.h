@@ -21,6 +21,7 @@
 #include "horus/policy.h"
 #include "model/cluster.h"
 #include "model/speed.h"
+#include "report/replicated.h"
 #include "report/rundir.h"
 
 enum { /* bits of options.outputs */
@@ -132,15 +133,23 @@ HS_MUST_USE enum hs_status hs_summary_write(const struct hs_summary *summary,
 /* Files written so far, in order; count in *count. */
 const struct hs_output_file *hs_report_files(const struct hs_report *report, uint32_t *count);
 
-/* ---- terminal table: one row a run ---- */
+/* ---- terminal table: one row a run or policy ---- */
 struct hs_table_row {
     const char *label;
     const struct hs_summary *summary;
+    const struct hs_replicated *ratios; /* to the first row, of each metric of the summary; NULL */
 };
-/* Aligned, best value of each column marked '*', deltas to the first row when there are several,
- * utilization sparkline. To out, at most `columns` wide where it can be. use_utf8: blocks. */
-void hs_table_print(struct hs_output *out, const struct hs_table_row *rows, uint32_t count,
-                    uint32_t columns, bool use_utf8, bool use_color);
+struct hs_run_table {
+    const struct hs_table_row *rows;
+    const char *const *metrics; /* columns, ends with NULL; NULL: what a run shows */
+    uint32_t row_count;
+    uint32_t columns; /* of the terminal: a narrow one loses the last that do not fit */
+    bool shows_all;   /* the columns were asked for: none is left out */
+    bool use_utf8, use_color;
+};
+/* Aligned, best value of each column marked '*', ratios below the values, utilization sparkline
+ * where every row has one. */
+void hs_table_print(struct hs_output *out, const struct hs_run_table *table);
 /* A time as the tables show it: "12.5 s", "1.23 h", "-4.20 d". */
 #define HS_TABLE_TIME_SIZE 24
 void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds);

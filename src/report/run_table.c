@@ -1,57 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table at the end of `horus run` and `horus compare`: one row a run, the columns that a reader
- * of scheduling papers looks for first, as many of them as the terminal is wide.
+ * The table at the end of `horus run` and `horus compare`: one row a run or policy, the columns
+ * that a reader of scheduling papers looks for first, as many of them as the terminal is wide.
  *
- * A cell is the value, '*' if it is the best of its column, and from the second row on the change
- * against the first row. For humans only: numbers are rounded here, never in files.
+ * A cell is the value, '*' behind it if it is the best of its column, and below it the ratio to the
+ * first row. For humans only: numbers are rounded here, never in files.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/report.h"
+#include "report/runcolumn.h"
 
-#define PART_SIZE   HS_TABLE_TIME_SIZE
-#define CELL_SIZE   64
 #define SPARK_CELLS 24u
 #define GAP         2u
-
-enum column_kind { COLUMN_TIME, COLUMN_SHARE, COLUMN_RATIO };
-
-struct column {
-    const char *metric, *title;
-    enum column_kind kind;
-    bool is_more_better;
-    bool is_of_sharing; /* says something only where jobs have shared GPUs */
-};
+#define LABEL_WIDTH 28u /* a longer one has a line of its own */
+#define LINE_SIZE   8192u
+#define COLUMNS_MAX HS_METRICS_MAX
 
 /* In order of importance: a narrow terminal loses the last ones. */
-static const struct column columns[] = {
-    {"mean_jct", "mean JCT", COLUMN_TIME, false, false},
-    {"mean_wait", "mean wait", COLUMN_TIME, false, false},
-    {"makespan", "makespan", COLUMN_TIME, false, false},
-    {"gpu_allocation", "GPUs held", COLUMN_SHARE, true, false},
-    {"mean_run_slowdown", "run slowdown", COLUMN_RATIO, false, true},
-    {"p99_run_slowdown", "p99 run slowdown", COLUMN_RATIO, false, true},
-    {"p99_jct", "p99 JCT", COLUMN_TIME, false, false},
-    {"p50_jct", "p50 JCT", COLUMN_TIME, false, false},
-    {"p99_wait", "p99 wait", COLUMN_TIME, false, false},
-    {"mean_bounded_slowdown", "slowdown", COLUMN_RATIO, false, false},
-    {"gpu_utilization", "GPU util", COLUMN_SHARE, true, false},
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+static const char *const columns_of_a_run[] = {
+    "mean_jct",         "mean_wait", "makespan", "gpu_allocation", "mean_run_slowdown",
+    "p99_run_slowdown", "p99_jct",   "p50_jct",  "p99_wait",       "mean_bounded_slowdown",
+    "gpu_utilization",  NULL};
 
-struct cell {
-    char text[CELL_SIZE];
-    bool is_best;
+struct column {
+    struct hs_runcolumn how;
+    double best; /* NaN: none is marked */
+    uint32_t width;
 };
 
 struct layout {
-    uint32_t width[COLUMNS];
-    uint32_t label_width;
-    uint32_t shown;
+    const struct hs_run_table *table;
+    struct column columns[COLUMNS_MAX];
+    uint32_t count, label_width;
     bool has_spark;
+};
+
+/* A line is put together first, so that no blanks stand at its end. */
+struct line {
+    char text[LINE_SIZE];
+    size_t len;
 };
 
 void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds)
@@ -65,134 +55,146 @@ void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds)
         snprintf(text, HS_TABLE_TIME_SIZE, "%.2f d", seconds / 86400);
 }
 
-static void format_value(char *text, enum column_kind kind, double value)
+static double value_of(const struct hs_table_row *row, const char *metric)
 {
-    if (isnan(value))
-        snprintf(text, PART_SIZE, "-");
-    else if (kind == COLUMN_TIME)
-        hs_table_time(text, value);
-    else if (kind == COLUMN_SHARE)
-        snprintf(text, PART_SIZE, "%.1f %%", 100 * value);
-    else
-        snprintf(text, CELL_SIZE, value < 1e6 ? "%.2f" : "%.3g", value);
+    return hs_summary_get(row->summary, metric);
 }
 
-/* The change against the first row, "" if there is none: relative, in points for shares. */
-static void format_delta(char *text, enum column_kind kind, double value, double first)
+/* Text below a value: "" in the first row, and where there is no ratio. */
+static void ratio_of(const struct hs_table_row *row, const char *metric,
+                     char text[HS_COLUMN_TEXT_SIZE])
 {
-    double change = kind == COLUMN_SHARE ? 100 * (value - first) : 100 * (value / first - 1);
     text[0] = '\0';
-    if (!isfinite(change))
-        return;
-    const char *unit = kind == COLUMN_SHARE ? "" : "%";
-    if (fabs(change) < 1000)
-        snprintf(text, PART_SIZE, " %+.1f%s", change, unit);
-    else
-        snprintf(text, PART_SIZE, " %+.3g%s", change, unit);
+    for (uint32_t m = 0; row->ratios != NULL && m < row->summary->count; m++)
+        if (strcmp(row->summary->metrics[m].name, metric) == 0)
+            hs_runcolumn_ratio_text(row->ratios[m].value, row->ratios[m].low, row->ratios[m].high,
+                                    text);
 }
 
-static double value_of(const struct hs_table_row *row, size_t column)
-{
-    return hs_summary_get(row->summary, columns[column].metric);
-}
-
-/* The best value of a column; NaN when fewer than two rows have one. */
-static double best_of(const struct hs_table_row *rows, uint32_t count, size_t column)
+/* NaN where fewer than two rows have a value, or all the same. */
+static double best_of(const struct hs_run_table *table, const struct hs_runcolumn *how)
 {
     double best = (double)NAN;
-    uint32_t known = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        double value = value_of(&rows[i], column);
-        if (isnan(value))
+    bool is_one_better = false;
+    for (uint32_t i = 0; i < table->row_count && how->best != HS_BEST_NONE; i++) {
+        double value = value_of(&table->rows[i], how->metric);
+        if (isnan(value) || value == best)
             continue;
-        known++;
-        if (isnan(best) || (columns[column].is_more_better ? value > best : value < best))
+        is_one_better = is_one_better || !isnan(best);
+        if (isnan(best) || (how->best == HS_BEST_MOST ? value > best : value < best))
             best = value;
     }
-    return known >= 2 ? best : (double)NAN;
+    return is_one_better ? best : (double)NAN;
 }
 
-static struct cell make_cell(const struct hs_table_row *rows, uint32_t row, size_t column,
-                             double best)
+/* Whether the column says anything: some row has a value, and what is of sharing was shared. */
+static bool is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how)
 {
-    struct cell cell;
-    char number[PART_SIZE], delta[PART_SIZE] = "";
-    enum column_kind kind = columns[column].kind;
-    double value = value_of(&rows[row], column);
-    format_value(number, kind, value);
-    if (row > 0)
-        format_delta(delta, kind, value, value_of(&rows[0], column));
-    cell.is_best = value == best;
-    snprintf(cell.text, sizeof cell.text, "%s%s%s", number, cell.is_best ? " *" : "", delta);
-    return cell;
-}
-
-/* Whether the column says anything: some run has a value, and what is of sharing was shared. */
-static bool is_known(const struct hs_table_row *rows, uint32_t count, size_t column)
-{
-    bool is_known = false, is_shared = !columns[column].is_of_sharing;
-    for (uint32_t i = 0; i < count; i++) {
-        is_known = is_known || !isnan(value_of(&rows[i], column));
-        is_shared = is_shared || hs_summary_get(rows[i].summary, "colocated_share") > 0;
+    bool is_known = false, is_shared = !how->is_of_sharing;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        is_known = is_known || !isnan(value_of(&table->rows[i], how->metric));
+        is_shared = is_shared || value_of(&table->rows[i], "colocated_share") > 0;
     }
     return is_known && is_shared;
 }
 
-/* Widths of the columns that fit; width 0 = left out. */
-static struct layout make_layout(const struct hs_table_row *rows, uint32_t count, uint32_t width)
+static uint32_t widest(uint32_t width, const char *text)
 {
-    struct layout layout = {.label_width = 6}; /* "policy" */
-    for (uint32_t i = 0; i < count; i++)
-        if (strlen(rows[i].label) > layout.label_width)
-            layout.label_width = (uint32_t)strlen(rows[i].label);
-    uint32_t used = layout.label_width;
-    for (size_t c = 0; c < COLUMNS; c++) {
-        uint32_t need = (uint32_t)strlen(columns[c].title);
-        double best = best_of(rows, count, c);
-        for (uint32_t i = 0; i < count; i++) {
-            struct cell cell = make_cell(rows, i, c, best);
-            if (strlen(cell.text) > need)
-                need = (uint32_t)strlen(cell.text);
-        }
-        /* the first column stays, however narrow the terminal */
-        if (!is_known(rows, count, c) || (layout.shown > 0 && used + GAP + need > width))
-            continue;
-        layout.width[c] = need;
-        layout.shown++;
-        used += GAP + need;
+    uint32_t len = (uint32_t)strlen(text);
+    return len > width ? len : width;
+}
+
+/* Without the mark. */
+static uint32_t width_of(const struct hs_run_table *table, const struct hs_runcolumn *how)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    uint32_t width = widest(0, how->title);
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        hs_runcolumn_text(how, value_of(&table->rows[i], how->metric), text);
+        width = widest(width, text);
+        ratio_of(&table->rows[i], how->metric, text);
+        width = widest(width, text);
     }
-    layout.has_spark = used + GAP + SPARK_CELLS <= width;
-    return layout;
+    return width;
 }
 
-static void put(struct hs_output *out, const char *text)
+static uint32_t mark_width(const struct column *column)
 {
-    hs_output_put(out, text, strlen(text));
+    return isnan(column->best) ? 0 : 2;
 }
 
-static void put_padding(struct hs_output *out, size_t count)
+static void make_layout(struct layout *layout, const struct hs_run_table *table)
+{
+    const char *const *metric = table->metrics != NULL ? table->metrics : columns_of_a_run;
+    layout->table = table;
+    layout->count = 0;
+    layout->label_width = widest(0, "policy");
+    for (uint32_t i = 0; i < table->row_count; i++)
+        if (strlen(table->rows[i].label) <= LABEL_WIDTH)
+            layout->label_width = widest(layout->label_width, table->rows[i].label);
+    uint32_t used = layout->label_width;
+    for (; *metric != NULL && layout->count < COLUMNS_MAX; metric++) {
+        struct column *column = &layout->columns[layout->count];
+        column->how = hs_runcolumn_of(*metric);
+        if (!table->shows_all && !is_telling(table, &column->how))
+            continue;
+        column->best = best_of(table, &column->how);
+        column->width = width_of(table, &column->how);
+        uint32_t need = GAP + column->width + mark_width(column);
+        /* the first column stays, however narrow the terminal */
+        if (!table->shows_all && layout->count > 0 && used + need > table->columns)
+            continue;
+        layout->count++;
+        used += need;
+    }
+    layout->has_spark = used + GAP + SPARK_CELLS <= table->columns;
+    for (uint32_t i = 0; i < table->row_count; i++)
+        layout->has_spark = layout->has_spark && table->rows[i].summary->sparkline[0] != '\0';
+}
+
+static void put(struct line *line, const char *text)
+{
+    size_t len = strlen(text);
+    if (len < LINE_SIZE - line->len) {
+        memcpy(line->text + line->len, text, len);
+        line->len += len;
+    }
+}
+
+static void put_padding(struct line *line, size_t count)
 {
     while (count-- > 0)
-        put(out, " ");
+        put(line, " ");
 }
 
-static void put_right(struct hs_output *out, const char *text, uint32_t width, bool is_marked)
+static void end_line(struct line *line, struct hs_output *out)
 {
-    put_padding(out, GAP + width - strlen(text));
-    if (is_marked)
-        put(out, "\033[1m");
-    put(out, text);
-    if (is_marked)
-        put(out, "\033[0m");
+    while (line->len > 0 && line->text[line->len - 1] == ' ')
+        line->len--;
+    hs_output_put(out, line->text, line->len);
+    hs_output_put(out, "\n", 1);
+    line->len = 0;
+}
+
+/* Right-aligned, the place of the mark kept free. */
+static void put_cell(struct line *line, const struct column *column, const char *text, bool is_best,
+                     bool is_bold)
+{
+    put_padding(line, GAP + column->width - strlen(text));
+    put(line, is_bold ? "\033[1m" : "");
+    put(line, text);
+    put(line, is_best ? " *" : "");
+    put(line, is_bold ? "\033[0m" : "");
+    put_padding(line, is_best ? 0 : mark_width(column));
 }
 
 /* The summary's line of levels, thinned to SPARK_CELLS by taking the mean of neighbours. */
-static void put_spark(struct hs_output *out, const char *levels, bool use_utf8)
+static void put_spark(struct line *line, const char *levels, bool use_utf8)
 {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
     size_t count = strlen(levels), width = count < SPARK_CELLS ? count : SPARK_CELLS;
-    put_padding(out, GAP);
+    put_padding(line, GAP);
     for (size_t i = 0; i < width; i++) {
         size_t from = i * count / width, to = (i + 1) * count / width;
         size_t sum = 0;
@@ -200,36 +202,74 @@ static void put_spark(struct hs_output *out, const char *levels, bool use_utf8)
             sum += (size_t)(levels[k] <= '9' ? levels[k] - '0' : levels[k] - 'a' + 10);
         /* 0..15 to 0..8, rounded up so that only an idle cluster is blank */
         size_t step = (sum * 8 + 15 * (to - from) - 1) / (15 * (to - from));
-        put(out, use_utf8 ? blocks[step] : ascii[step]);
+        put(line, use_utf8 ? blocks[step] : ascii[step]);
     }
 }
 
-static void put_head(struct hs_output *out, const struct layout *layout)
+static void put_head(struct line *line, const struct layout *layout)
 {
-    put(out, "policy");
-    put_padding(out, layout->label_width - 6);
-    for (size_t c = 0; c < COLUMNS; c++)
-        if (layout->width[c] > 0)
-            put_right(out, columns[c].title, layout->width[c], false);
-    put(out, layout->has_spark ? "  GPUs held over time\n" : "\n");
+    put(line, "policy");
+    put_padding(line, layout->label_width - strlen("policy"));
+    for (uint32_t c = 0; c < layout->count; c++)
+        put_cell(line, &layout->columns[c], layout->columns[c].how.title, false, false);
+    put(line, layout->has_spark ? "  GPUs held over time" : "");
 }
 
-void hs_table_print(struct hs_output *out, const struct hs_table_row *rows, uint32_t count,
-                    uint32_t width, bool use_utf8, bool use_color)
+static void put_label(struct line *line, const struct layout *layout, const char *label,
+                      struct hs_output *out)
 {
-    struct layout layout = make_layout(rows, count, width);
-    put_head(out, &layout);
-    for (uint32_t i = 0; i < count; i++) {
-        put(out, rows[i].label);
-        put_padding(out, layout.label_width - strlen(rows[i].label));
-        for (size_t c = 0; c < COLUMNS; c++) {
-            if (layout.width[c] == 0)
-                continue;
-            struct cell cell = make_cell(rows, i, c, best_of(rows, count, c));
-            put_right(out, cell.text, layout.width[c], cell.is_best && use_color);
-        }
-        if (layout.has_spark)
-            put_spark(out, rows[i].summary->sparkline, use_utf8);
-        put(out, "\n");
+    put(line, label);
+    if (strlen(label) <= layout->label_width) {
+        put_padding(line, layout->label_width - strlen(label));
+        return;
+    }
+    end_line(line, out);
+    put_padding(line, layout->label_width);
+}
+
+static void put_values(struct line *line, const struct layout *layout,
+                       const struct hs_table_row *row)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    for (uint32_t c = 0; c < layout->count; c++) {
+        const struct column *column = &layout->columns[c];
+        double value = value_of(row, column->how.metric);
+        bool is_best = value == column->best;
+        hs_runcolumn_text(&column->how, value, text);
+        put_cell(line, column, text, is_best, is_best && layout->table->use_color);
+    }
+    if (layout->has_spark)
+        put_spark(line, row->summary->sparkline, layout->table->use_utf8);
+}
+
+/* False if there is nothing below the values. */
+static bool put_ratios(struct line *line, const struct layout *layout,
+                       const struct hs_table_row *row)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    bool is_any = false;
+    put_padding(line, layout->label_width);
+    for (uint32_t c = 0; c < layout->count; c++) {
+        ratio_of(row, layout->columns[c].how.metric, text);
+        is_any = is_any || text[0] != '\0';
+        put_cell(line, &layout->columns[c], text, false, false);
+    }
+    return is_any;
+}
+
+void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
+{
+    struct layout layout;
+    struct line line = {.len = 0};
+    make_layout(&layout, table);
+    put_head(&line, &layout);
+    end_line(&line, out);
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        put_label(&line, &layout, table->rows[i].label, out);
+        put_values(&line, &layout, &table->rows[i]);
+        end_line(&line, out);
+        if (put_ratios(&line, &layout, &table->rows[i]))
+            end_line(&line, out);
+        line.len = 0;
     }
 }
