@@ -175,9 +175,10 @@ typedef int64_t hs_load_cost(const void *ctx, const struct hs_load_range *range)
  * HS_NO_GPU if there is none. O(log GPUs) for a cost whose bounds are close. */
 uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                                  const void *ctx, int64_t below, int64_t *cost);
-/* The same question of one GPU, shared or idle: HS_NEVER where the job cannot be. */
-int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id job, uint32_t gpu,
-                         hs_load_cost *cost_of, const void *ctx);
+/* The cost of each GPU of a node, shared or idle, in order of id; HS_NEVER where the job cannot be.
+ */
+void hs_view_node_costs(const struct hs_view *v, hs_job_id job, uint32_t node,
+                        hs_load_cost *cost_of, const void *ctx, int64_t *costs);
 /* Fewest free GPUs, but at least `gpus`, on a node of one GPU type: hs_view_best_fit of a type. */
 uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
 uint32_t hs_view_gpu_types(const struct hs_view *v);

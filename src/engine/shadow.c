@@ -47,7 +47,7 @@ static void gpu_refresh(struct hs_engine *e, uint32_t id)
     if (e->share == NULL)
         return;
     if (gpu->shadow_tenants == 0 || !hs_shadow_is_open(e, gpu)) {
-        hs_share_close(e->share, id);
+        hs_share_close(e->share, id, gpu->shadow_tenants > 0);
         return;
     }
     const struct hs_load load = hs_shadow_load(e, gpu);

@@ -62,12 +62,6 @@ uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu)
     return g->mem_claimed_mib < capacity_mib ? (uint32_t)(capacity_mib - g->mem_claimed_mib) : 0;
 }
 
-static bool job_may_use(const struct hs_engine *e, const struct hs_job *job, uint32_t node)
-{
-    return hs_free_fits(e->free_index, node, &job->ask, 0) &&
-           hs_free_can_book(e->free_index, node, 1, &job->ask);
-}
-
 struct accept {
     const struct hs_engine *engine;
     const struct hs_job *job;
@@ -79,36 +73,51 @@ static bool accepts(const void *ctx, uint32_t gpu)
     return hs_free_can_book(a->engine->free_index, a->engine->gpus[gpu].node, 1, &a->job->ask);
 }
 
-int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
-                         hs_load_cost *cost_of, const void *ctx)
+/* What a newcomer asks about one GPU after the other. */
+struct inquiry {
+    const struct hs_engine *engine;
+    const struct hs_job *job;
+    hs_load_cost *cost_of;
+    const void *ctx;
+    uint64_t limit_mib; /* of the claims on a shared GPU of the type */
+    uint32_t capacity_mib, type;
+    bool may_share;
+};
+
+static void inquire_node(struct inquiry *q, uint32_t node)
 {
-    const struct hs_engine *e = v->engine;
-    const struct hs_gpu *g = gpu_of(v, gpu);
-    const struct hs_job *job = hs_lookup_job(v, slot);
-    if (!job_may_use(e, job, g->node))
-        return HS_NEVER;
-    if (g->shadow_tenants > 0 &&
-        (!hs_view_may_join(v, gpu, slot) ||
-         g->mem_claimed_mib + job->mem_claim_mib > hs_gpu_capacity_mib(e, g, 2)))
-        return HS_NEVER;
-    struct hs_load load = hs_shadow_load(e, g);
-    const struct hs_load_range point = {
-        .least = load,
-        .most = load,
-        .capacity_mib = e->cluster->types[e->cluster->nodes[g->node].type].mem_mib,
-        .gpu_type = e->cluster->nodes[g->node].type};
-    return cost_of(ctx, &point);
+    const struct hs_engine *e = q->engine;
+    q->type = e->cluster->nodes[node].type;
+    q->capacity_mib = e->cluster->types[q->type].mem_mib;
+    q->limit_mib = hs_gpu_capacity_mib(e, &e->gpus[e->cluster->nodes[node].first_gpu], 2);
+    q->may_share = (e->can & HS_CAN_COLOCATE) != 0 && !q->job->is_alone;
 }
 
-/* What the index has to agree with. */
-static uint32_t scan_shared(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
-                            const void *ctx, int64_t below, int64_t *cost)
+static int64_t gpu_cost(const struct inquiry *q, const struct hs_gpu *gpu)
 {
+    if (gpu->shadow_tenants > 0 && (!q->may_share || !hs_shadow_is_open(q->engine, gpu) ||
+                                    gpu->mem_claimed_mib + q->job->mem_claim_mib > q->limit_mib))
+        return HS_NEVER;
+    const struct hs_load load = hs_shadow_load(q->engine, gpu);
+    const struct hs_load_range point = {
+        .least = load, .most = load, .capacity_mib = q->capacity_mib, .gpu_type = q->type};
+    return q->cost_of(q->ctx, &point);
+}
+
+/* What the index has to agree with: each GPU as the engine knows it. */
+static uint32_t scan_shared(const struct hs_view *v, const struct hs_job *job,
+                            hs_load_cost *cost_of, const void *ctx, int64_t below, int64_t *cost)
+{
+    const struct hs_engine *e = v->engine;
+    struct inquiry q = {.engine = e, .job = job, .cost_of = cost_of, .ctx = ctx};
     uint32_t best = HS_NO_GPU;
-    for (uint32_t id = 0; id < v->engine->cluster->gpu_count; id++) {
-        if (v->engine->gpus[id].shadow_tenants == 0)
+    for (uint32_t id = 0; id < e->cluster->gpu_count; id++) {
+        const struct hs_gpu *gpu = &e->gpus[id];
+        if (gpu->shadow_tenants == 0 || !hs_free_fits(e->free_index, gpu->node, &job->ask, 0) ||
+            !hs_free_can_book(e->free_index, gpu->node, 1, &job->ask))
             continue;
-        int64_t here = hs_view_gpu_cost(v, slot, id, cost_of, ctx);
+        inquire_node(&q, gpu->node);
+        int64_t here = gpu_cost(&q, gpu);
         if (here < below) {
             below = here;
             best = id;
@@ -116,6 +125,41 @@ static uint32_t scan_shared(const struct hs_view *v, hs_job_id slot, hs_load_cos
     }
     *cost = below;
     return best;
+}
+
+static void scan_node(const struct hs_engine *e, const struct hs_job *job, uint32_t id,
+                      hs_load_cost *cost_of, const void *ctx, int64_t *costs)
+{
+    const struct hs_node *node = &e->cluster->nodes[id];
+    struct inquiry q = {.engine = e, .job = job, .cost_of = cost_of, .ctx = ctx};
+    inquire_node(&q, id);
+    for (uint32_t i = 0; i < node->gpus; i++)
+        costs[i] = gpu_cost(&q, &e->gpus[node->first_gpu + i]);
+}
+
+void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs_load_cost *cost_of,
+                        const void *ctx, int64_t *costs)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_node *node = hs_lookup_node(v, id);
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    if (node->gpus == 0 || !may_search(v, slot))
+        return;
+    if (!hs_free_fits(e->free_index, id, &job->ask, 0) ||
+        !hs_free_can_book(e->free_index, id, 1, &job->ask)) {
+        for (uint32_t i = 0; i < node->gpus; i++)
+            costs[i] = HS_NEVER;
+        return;
+    }
+    if (e->config.scans_shared || job->is_alone) {
+        scan_node(e, job, id, cost_of, ctx, costs);
+        return;
+    }
+    const struct hs_load_range idle = {.capacity_mib = e->cluster->types[node->type].mem_mib,
+                                       .gpu_type = node->type};
+    const struct hs_share_query query = {
+        .ask = &job->ask, .claim_mib = job->mem_claim_mib, .cost_of = cost_of, .ctx = ctx};
+    hs_share_node_costs(e->share, &query, node->first_gpu, node->gpus, cost_of(ctx, &idle), costs);
 }
 
 uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
@@ -127,7 +171,7 @@ uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_loa
     if (!may_search(v, slot) || job->is_alone)
         return HS_NO_GPU;
     if (e->config.scans_shared)
-        return scan_shared(v, slot, cost_of, ctx, below, cost);
+        return scan_shared(v, job, cost_of, ctx, below, cost);
     const struct accept accept = {e, job};
     bool asks_of_nodes = (job->ask.cpus_milli_per_gpu | job->ask.mem_mib_per_gpu) != 0;
     const struct hs_share_query query = {.ask = &job->ask,
@@ -208,9 +252,26 @@ uint64_t hs_view_seats(const struct hs_view *v, hs_job_id slot, uint32_t margin_
                           margin_mib);
 }
 
+/* The same by counting. */
+static uint32_t scan_seat_node(const struct hs_engine *e, const struct hs_job *job, uint32_t gpus,
+                               uint32_t from)
+{
+    for (uint32_t n = from; n < e->cluster->node_count; n++) {
+        const struct hs_node *node = &e->cluster->nodes[n];
+        uint32_t seats = 0;
+        for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
+            seats += e->gpus[id].shadow_tenants == 0 || hs_shadow_is_open(e, &e->gpus[id]);
+        if (seats >= gpus && hs_free_fits(e->free_index, n, &job->ask, 0))
+            return n;
+    }
+    return HS_NO_NODE;
+}
+
 uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)
 {
     if (!may_search(v, job))
         return HS_NO_NODE;
+    if (v->engine->config.scans_shared)
+        return scan_seat_node(v->engine, hs_lookup_job(v, job), gpus > 0 ? gpus : 1, from);
     return hs_share_seat_node(v->engine->share, &hs_lookup_job(v, job)->ask, gpus, from);
 }

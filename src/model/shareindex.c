@@ -10,12 +10,11 @@
 
 #include <assert.h>
 
-#include "base/rng.h"
 #include "model/shareindex_state.h"
 
 bool hs_share_is_before(const struct hs_share *s, uint32_t a, uint32_t b)
 {
-    const struct hs_load *x = &s->gpus[a].load, *y = &s->gpus[b].load;
+    const struct hs_load *x = &s->gpus[a].own.least, *y = &s->gpus[b].own.least;
     if (x->tenants != y->tenants)
         return x->tenants < y->tenants;
     if (x->sum[0] != y->sum[0])
@@ -49,7 +48,7 @@ static void box_widen(struct hs_load_range *box, const struct hs_load_range *oth
 void hs_share_refresh(struct hs_share *s, uint32_t gpu)
 {
     struct hs_share_vertex *x = &s->gpus[gpu];
-    x->box.least = x->box.most = x->load;
+    x->box = x->own;
     x->least_id = gpu;
     const uint32_t below[] = {x->left, x->right};
     for (int i = 0; i < 2; i++) {
@@ -60,11 +59,6 @@ void hs_share_refresh(struct hs_share *s, uint32_t gpu)
         if (child->least_id < x->least_id)
             x->least_id = child->least_id;
     }
-}
-
-static uint64_t priority_of(uint32_t gpu)
-{
-    return hs_mix64(gpu, 0);
 }
 
 /* Splits a subtree at `gpu`, which is not in it, into those before and those behind. */
@@ -91,7 +85,7 @@ static uint32_t tree_join(struct hs_share *s, uint32_t before, uint32_t behind)
         return behind;
     if (behind == HS_NO_GPU)
         return before;
-    if (priority_of(before) > priority_of(behind)) {
+    if (s->gpus[before].priority > s->gpus[behind].priority) {
         s->gpus[before].right = tree_join(s, s->gpus[before].right, behind);
         hs_share_refresh(s, before);
         return before;
@@ -104,7 +98,7 @@ static uint32_t tree_join(struct hs_share *s, uint32_t before, uint32_t behind)
 static uint32_t tree_add(struct hs_share *s, uint32_t at, uint32_t gpu)
 {
     struct hs_share_vertex *x = &s->gpus[gpu];
-    if (at == HS_NO_GPU || priority_of(gpu) > priority_of(at)) {
+    if (at == HS_NO_GPU || x->priority > s->gpus[at].priority) {
         tree_split(s, at, gpu, &x->left, &x->right);
         at = gpu;
     } else if (hs_share_is_before(s, gpu, at)) {
@@ -168,16 +162,17 @@ static void node_count_seats(struct hs_share *s, const struct hs_share_node *n)
 
 /* ---- changes ---- */
 
-void hs_share_close(struct hs_share *s, uint32_t gpu)
+void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held)
 {
     struct hs_share_vertex *x = &s->gpus[gpu];
+    x->is_held = is_held;
     if (!x->is_open)
         return;
     struct hs_share_node *n = &s->nodes[x->node];
     struct hs_share_pool *p = &s->pools[n->pool];
     p->root = tree_remove(s, p->root, gpu);
     x->is_open = false;
-    count_claim(p, x->load.claim_mib, UINT32_MAX);
+    count_claim(p, x->own.least.claim_mib, UINT32_MAX);
     n->open--;
     node_count_seats(s, n);
 }
@@ -185,10 +180,10 @@ void hs_share_close(struct hs_share *s, uint32_t gpu)
 void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load)
 {
     struct hs_share_vertex *x = &s->gpus[gpu];
-    hs_share_close(s, gpu);
+    hs_share_close(s, gpu, true);
     struct hs_share_node *n = &s->nodes[x->node];
     struct hs_share_pool *p = &s->pools[n->pool];
-    x->load = *load;
+    x->own.least = x->own.most = *load;
     x->left = x->right = HS_NO_GPU;
     x->is_open = true;
     p->root = tree_add(s, p->root, gpu);
@@ -240,13 +235,9 @@ static int64_t bound_of(const struct search *q, uint32_t at)
 static void try_gpu(struct search *q, uint32_t gpu)
 {
     const struct hs_share_vertex *x = &q->s->gpus[gpu];
-    if (x->load.claim_mib > q->most_claim_mib)
+    if (x->own.least.claim_mib > q->most_claim_mib)
         return;
-    const struct hs_load_range point = {.least = x->load,
-                                        .most = x->load,
-                                        .capacity_mib = x->box.capacity_mib,
-                                        .gpu_type = x->box.gpu_type};
-    int64_t cost = q->query->cost_of(q->query->ctx, &point);
+    int64_t cost = q->query->cost_of(q->query->ctx, &x->own);
     if (!is_better(q, cost, gpu) ||
         (q->query->accepts != NULL && !q->query->accepts(q->query->accept_ctx, gpu)))
         return;
@@ -340,8 +331,11 @@ static uint32_t pool_next_seats(const struct hs_share_pool *p, uint32_t gpus, ui
     return at - p->leaves;
 }
 
-static uint32_t pool_lower_bound(const struct hs_share_pool *p, uint32_t node)
+static uint32_t pool_lower_bound(const struct hs_share *s, const struct hs_share_pool *p,
+                                 uint32_t node)
 {
+    if (node < s->node_count && &s->pools[s->nodes[node].pool] == p)
+        return s->nodes[node].local;
     uint32_t low = 0, high = p->node_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -360,11 +354,28 @@ uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, 
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
         if (!pool_serves(s, p, ask))
             continue;
-        uint32_t local = pool_next_seats(p, gpus > 0 ? gpus : 1, pool_lower_bound(p, from));
+        uint32_t local = pool_next_seats(p, gpus > 0 ? gpus : 1, pool_lower_bound(s, p, from));
         if (local != UINT32_MAX && p->nodes[local] < best)
             best = p->nodes[local];
     }
     return best;
+}
+
+void hs_share_node_costs(const struct hs_share *s, const struct hs_share_query *query,
+                         uint32_t first_gpu, uint32_t gpus, int64_t idle_cost, int64_t *costs)
+{
+    const struct hs_share_vertex *x = &s->gpus[first_gpu];
+    const struct hs_share_pool *p = &s->pools[s->nodes[x->node].pool];
+    bool fits = query->claim_mib <= p->limit_mib;
+    uint32_t most_claim_mib = fits ? claim_left(p->limit_mib, query->claim_mib) : 0;
+    for (uint32_t i = 0; i < gpus; i++, x++) {
+        if (!x->is_held)
+            costs[i] = idle_cost;
+        else if (fits && x->is_open && x->own.least.claim_mib <= most_claim_mib)
+            costs[i] = query->cost_of(query->ctx, &x->own);
+        else
+            costs[i] = HS_NEVER;
+    }
 }
 
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load)
@@ -372,9 +383,10 @@ bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_lo
     const struct hs_share_vertex *x = &s->gpus[gpu];
     if (!x->is_open || load == NULL)
         return x->is_open;
-    bool is_same = x->load.tenants == load->tenants && x->load.claim_mib == load->claim_mib &&
-                   x->load.measured_pm == load->measured_pm;
+    const struct hs_load *own = &x->own.least;
+    bool is_same = own->tenants == load->tenants && own->claim_mib == load->claim_mib &&
+                   own->measured_pm == load->measured_pm;
     for (int i = 0; i < HS_LOADS; i++)
-        is_same = is_same && x->load.sum[i] == load->sum[i];
+        is_same = is_same && own->sum[i] == load->sum[i];
     return is_same;
 }

@@ -42,13 +42,17 @@ HS_MUST_USE enum hs_status hs_share_init(struct hs_share **share, const struct h
 /* The GPU has tenants and may take one more; load->claim_mib <= the limit of its type or it is of
  * no use to anybody. O(log GPUs). */
 void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load);
-/* It is idle, full, or held by a job that shares nothing. No-op if it was not open. */
-void hs_share_close(struct hs_share *s, uint32_t gpu);
+/* It is idle, or held and full or by a job that shares nothing. */
+void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held);
 void hs_share_set_idle(struct hs_share *s, uint32_t node, uint32_t gpus);
 
 /* HS_NO_GPU if none costs less than query->below; ties to the lowest id. */
 uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query *query,
                            int64_t *cost);
+/* The cost of each GPU of a node, in order of id: idle_cost of those that nobody holds, HS_NEVER of
+ * those that are not open or have no memory for the claim. `below` and `accepts` are not asked. */
+void hs_share_node_costs(const struct hs_share *s, const struct hs_share_query *query,
+                         uint32_t first_gpu, uint32_t gpus, int64_t idle_cost, int64_t *costs);
 /* Idle GPUs and open ones with memory for the claim and more than margin_mib beside it, to a 4096th
  * of the GPU's memory: an upper bound. */
 uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/rng.h"
 #include "model/shareindex_state.h"
 
 static void pool_set_limit(struct hs_share_pool *p, uint32_t limit_mib)
@@ -80,8 +81,9 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
         for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
             s->gpus[g].node = n;
             s->gpus[g].left = s->gpus[g].right = HS_NO_GPU;
-            s->gpus[g].box.gpu_type = node->type;
-            s->gpus[g].box.capacity_mib = c->types[node->type].mem_mib;
+            s->gpus[g].own.gpu_type = node->type;
+            s->gpus[g].own.capacity_mib = c->types[node->type].mem_mib;
+            s->gpus[g].priority = hs_mix64(g, 0);
         }
         hs_share_set_idle(s, n, node->gpus);
     }

@@ -13,12 +13,13 @@
 
 /* A GPU as a vertex of its pool's treap. Order: tenants, first sum, claim, id. */
 struct hs_share_vertex {
-    struct hs_load load;
+    struct hs_load_range own; /* least and most are its load */
     struct hs_load_range box; /* of the subtree */
-    uint32_t left, right;     /* HS_NO_GPU = none */
-    uint32_t least_id;        /* of the subtree */
+    uint64_t priority;
+    uint32_t left, right; /* HS_NO_GPU = none */
+    uint32_t least_id;    /* of the subtree */
     uint32_t node;
-    bool is_open;
+    bool is_held, is_open;
 };
 
 struct hs_share_pool {

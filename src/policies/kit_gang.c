@@ -34,7 +34,8 @@ enum hs_status hs_gang_init(struct hs_sharer *s, const struct hs_view *v)
     s->node_count = hs_view_nodes(v);
     s->nodes = hs_view_alloc(v, (uint64_t)s->node_count * sizeof *s->nodes);
     s->gpus = hs_view_alloc(v, (uint64_t)hs_view_max_node_gpus(v) * sizeof *s->gpus);
-    return s->nodes != NULL && s->gpus != NULL ? HS_OK : HS_E_MEMORY;
+    s->costs = hs_view_alloc(v, (uint64_t)hs_view_max_node_gpus(v) * sizeof *s->costs);
+    return s->nodes != NULL && s->gpus != NULL && s->costs != NULL ? HS_OK : HS_E_MEMORY;
 }
 
 int64_t hs_gang_idle_cost(const struct hs_view *v, uint32_t type, hs_load_cost *cost,
@@ -51,14 +52,15 @@ static uint32_t cheapest_of_node(const struct gang *g, uint32_t node, uint32_t m
 {
     struct hs_gang_gpu *best = g->s->gpus;
     uint32_t count = 0, first = hs_view_node_first_gpu(g->v, node);
-    for (uint32_t id = first; id < first + hs_view_node_gpus(g->v, node); id++) {
-        int64_t cost = hs_view_gpu_cost(g->v, g->id, id, g->cost, g->ctx);
+    hs_view_node_costs(g->v, g->id, node, g->cost, g->ctx, g->s->costs);
+    for (uint32_t i = 0; i < hs_view_node_gpus(g->v, node); i++) {
+        int64_t cost = g->s->costs[i];
         if (cost == HS_NEVER || (count == most && cost >= best[count - 1].cost))
             continue;
         uint32_t at = count < most ? count++ : count - 1;
         for (; at > 0 && best[at - 1].cost > cost; at--)
             best[at] = best[at - 1];
-        best[at] = (struct hs_gang_gpu){cost, id};
+        best[at] = (struct hs_gang_gpu){cost, first + i};
     }
     return count;
 }

@@ -36,6 +36,7 @@ struct hs_sharer {
     /* scratch of a gang */
     struct hs_gang_node *nodes;
     struct hs_gang_gpu *gpus;
+    int64_t *costs;
     uint32_t node_count;
 };
 
