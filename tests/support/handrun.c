@@ -196,6 +196,14 @@ void handrun_play(const struct hs_report *r)
     instant(r, (struct hs_instant){.time_us = 20 * S});
 }
 
+static void write_config(void *ctx, struct hs_jsonw *w)
+{
+    (void)ctx;
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "trace", "hand.csv");
+    hs_jsonw_end_object(w);
+}
+
 void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag *diag)
 {
     static const struct hs_card card = {
@@ -224,6 +232,7 @@ void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag 
     const struct hs_manifest manifest = {.status = "complete",
                                          .card = &card,
                                          .seed = 1,
+                                         .write_config = write_config,
                                          .outputs = files,
                                          .output_count = count + HS_SUMMARY_FILES};
     assert_int_equal(hs_manifest_write(&manifest, &dir, diag), HS_OK);

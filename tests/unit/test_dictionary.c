@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "report/card.h"
 #include "report/classes.h"
+#include "report/paired.h"
 #include "report/timeline.h"
 #include "support/handrun.h"
 #include "support/sink.h"
@@ -41,8 +42,9 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    static const char *const names[] = {"jobs.csv",     "segments.csv", "series.csv",   "nodes.csv",
-                                        "summary.json", "summary.csv",  "manifest.json"};
+    static const char *const names[] = {"jobs.csv",      "segments.csv", "series.csv",
+                                        "nodes.csv",     "summary.json", "summary.csv",
+                                        "manifest.json", "paired.csv",   "jobs_paired.csv"};
     char path[4200];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", dir_path, names[i]);
@@ -109,6 +111,29 @@ static void row_files_have_these_columns(void **state)
         read_table(heading, "| column |", false, expected);
         read_header(names[i], header);
         assert_string_equal(header, expected);
+    }
+}
+
+/* A run beside itself; the files go into its own directory, where read_header looks. */
+static void files_of_a_pair_have_these_columns(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"paired.csv", "jobs_paired.csv"};
+    static char expected[LIST_SIZE], header[LIST_SIZE];
+    static struct hs_paired paired;
+    const struct hs_rundir dir = {.tmp_path = dir_path};
+    struct hs_output_file files[HS_PAIRED_FILES];
+    assert_int_equal(hs_paired_load(&paired, dir_path, dir_path, &sink.diag), HS_OK);
+    assert_int_equal(hs_paired_compare(&paired, 0, 1), HS_OK);
+    assert_int_equal(hs_paired_write(&paired, &dir, files), HS_OK);
+    hs_paired_free(&paired);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char heading[64];
+        snprintf(heading, sizeof heading, "## `%s`", names[i]);
+        read_table(heading, "| column |", false, expected);
+        read_header(names[i], header);
+        assert_string_equal(header, expected);
+        assert_string_equal(files[i].name, names[i]);
     }
 }
 
@@ -206,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(row_files_have_these_columns),
+        cmocka_unit_test(files_of_a_pair_have_these_columns),
         cmocka_unit_test(series_has_these_metrics),
         cmocka_unit_test(metrics_have_these_names_and_units),
         cmocka_unit_test(summary_csv_has_these_columns),
