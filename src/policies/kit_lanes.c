@@ -87,13 +87,13 @@ uint32_t hs_lanes_count(const struct hs_lanes *l, uint32_t vc)
 
 static bool is_due(const struct hs_lanes *l, const struct hs_lane_set *set, int64_t now_us)
 {
-    if (l->queues == 1 || set->count == 0 || set->changes == 0)
+    if (l->queues == 1 || set->count == 0)
         return false;
-    uint64_t grown = (uint64_t)set->clustered_count * (100 + (uint64_t)l->recluster_growth);
-    if ((uint64_t)set->count * 100 >= grown)
+    uint64_t growth = (uint64_t)l->recluster_growth, percent = (uint64_t)set->count * 100;
+    if (percent >= (100 + growth) * set->clustered_count)
         return true;
     return now_us - set->clustered_us >= l->recluster_period_us &&
-           (uint64_t)set->changes * HS_LANES_CHURN >= set->count;
+           (uint64_t)set->changes * 100 >= growth * set->count;
 }
 
 static void draw_sample(struct hs_lanes *l, const struct hs_view *v, const struct hs_lane_set *set)

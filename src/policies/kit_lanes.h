@@ -9,11 +9,11 @@
  *     hs_lanes_refresh(&lanes, v, vc);                   // at each decision, before windows
  *     if (hs_lanes_count(&lanes, vc) > 0) hs_lanes_wake(&lanes, v, p);
  *
- * Clustering anew is due when more jobs wait than the last time by recluster_growth, or when
- * recluster_period has passed; the latter only if at least one in HS_LANES_CHURN of the jobs that
- * wait came or went since: the lines depend on who waits and not on the time, so without a change
- * they would come out the same, and this way all clustering costs O(1) visits per job that comes or
- * goes, however long the queue. In between newcomers join the lane of the nearest centroid.
+ * Clustering anew is due when more jobs wait than the last time by recluster_growth; or when
+ * recluster_period has passed and as many came or went since: the lines depend on who waits, not on
+ * the time, so without changes they would come out the same. This way all clustering costs a job
+ * that comes or goes O(1) visits (and what moves it in the orders), however long the queue. In
+ * between newcomers join the lane of the nearest centroid.
  *
  * Needs HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY, and HS_CAN_TIME for hs_lanes_wake.
  * Cost: add, remove O(log n); clustering as above, and O(log n) for each job that changes lanes.
@@ -25,8 +25,7 @@
 #include "policies/kit_cluster.h"
 #include "policies/kit_order.h"
 
-#define HS_LANES_MAX   HS_CLUSTERS_MAX
-#define HS_LANES_CHURN 10
+#define HS_LANES_MAX HS_CLUSTERS_MAX
 
 enum hs_credit { HS_CREDIT_MEDIAN, HS_CREDIT_MEAN };
 extern const char *const hs_credit_names[];
@@ -93,7 +92,7 @@ struct hs_lanes_scratch {
          .preset = "600s",                                                                         \
          .min = 0,                                                                                 \
          .max = 86400,                                                                             \
-         .help = "or when this time has passed and a tenth of the queue came or went"},            \
+         .help = "or when this time has passed and as many came or went"},                         \
     {                                                                                              \
         .key = "wake_period", .type = HS_PARAM_DURATION,                                           \
         .offset = offsetof(state_type, field) + offsetof(struct hs_lanes, wake_period_us),         \

@@ -102,10 +102,10 @@ static void growth_draws_the_lines_anew(void **state)
 {
     (void)state;
     waiting_open(&lanes, 3, HS_CREDIT_MEDIAN);
+    waiting_now_us = 1;
     expect_clustered_at(0, 0); /* nobody waits */
     for (hs_job_id j = 0; j < 10; j++)
         add(j);
-    waiting_now_us = 1;
     expect_clustered_at(1, 10);
     waiting_now_us = 2;
     add(10);
@@ -123,7 +123,7 @@ static void growth_draws_the_lines_anew(void **state)
     waiting_close();
 }
 
-/* Ten minutes: not before, and not unless a tenth of those who wait came or went: 2 of 20. */
+/* Ten minutes: not before, and not unless a fifth of those who wait came or went. */
 static void time_draws_the_lines_anew_if_the_queue_changed(void **state)
 {
     (void)state;
@@ -133,30 +133,31 @@ static void time_draws_the_lines_anew_if_the_queue_changed(void **state)
     expect_clustered_at(0, 20);
     waiting_now_us = 10 * MINUTE_US;
     expect_clustered_at(0, 20); /* the same jobs: the same lines */
-    hs_lanes_remove(&lanes, NULL, 0);
-    expect_clustered_at(0, 20); /* 1 of 19 */
+    for (hs_job_id j = 0; j < 3; j++)
+        hs_lanes_remove(&lanes, NULL, j);
+    expect_clustered_at(0, 20); /* 3 of 17 */
     add(0);
-    expect_clustered_at(10 * MINUTE_US, 20);
+    expect_clustered_at(10 * MINUTE_US, 18); /* 4 of 18 */
     waiting_now_us = 20 * MINUTE_US - 1;
-    hs_lanes_remove(&lanes, NULL, 0);
-    hs_lanes_remove(&lanes, NULL, 1);
-    expect_clustered_at(10 * MINUTE_US, 20);
+    for (hs_job_id j = 3; j < 7; j++)
+        hs_lanes_remove(&lanes, NULL, j);
+    expect_clustered_at(10 * MINUTE_US, 18);
     waiting_now_us++;
-    expect_clustered_at(20 * MINUTE_US, 18);
+    expect_clustered_at(20 * MINUTE_US, 14);
     waiting_close();
 }
 
-/* 4,096 wait, and one comes and goes every 10 minutes: 409 changes are less than a tenth, 410 are
- * not, so 1,640 changes draw the lines 4 times. */
+/* 4,000 wait, and one comes or goes every 10 minutes: 799 changes of 3,999 are less than a fifth,
+ * 800 of 4,000 are not, so 3,200 changes draw the lines 4 times. */
 static void a_long_queue_is_not_drawn_anew_for_few(void **state)
 {
     (void)state;
     waiting_open(&lanes, 3, HS_CREDIT_MEAN);
-    for (hs_job_id j = 0; j < 4096; j++)
+    for (hs_job_id j = 0; j < 4000; j++)
         add(j);
     hs_lanes_refresh(&lanes, NULL, 0);
     int drawn = 0;
-    for (int change = 0; change < 1640; change++) {
+    for (int change = 0; change < 3200; change++) {
         waiting_now_us += 10 * MINUTE_US;
         if (change % 2 == 0)
             hs_lanes_remove(&lanes, NULL, 77);
