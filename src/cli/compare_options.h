@@ -12,7 +12,7 @@ struct hs_compare_options {
     struct hs_run_options run;       /* policy: one a line */
     const char *seeds, *assignments; /* lists; NULL: as --seed and --assign-seed say */
     const char *metrics, *fail_if;   /* fail_if: one a line */
-    int64_t processes;
+    int64_t processes, bootstrap;    /* bootstrap: resamples, of two finished runs */
 };
 
 extern const struct hs_option hs_compare_option_table[];

@@ -251,6 +251,15 @@ const struct hs_option hs_compare_option_table[] = {
      .group = CALL,
      .in_short_help = true,
      .is_local = true},
+    {.param = {.key = "bootstrap",
+               .type = HS_PARAM_INT,
+               .offset = OF_COMPARE(bootstrap),
+               .preset = "2000",
+               .max = 100000,
+               .help = "of two finished runs: resamples for the intervals, seeded by --seed; 0: no "
+                       "intervals"},
+     .group = CALL,
+     .is_local = true},
     {.param = {.key = NULL}},
 };
 
