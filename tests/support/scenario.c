@@ -34,11 +34,17 @@ static void parse(struct scenario *s, const char *jobs)
             fail_msg("not a job: %s", at);
         j->id = s->ids[s->count];
         at += used;
-        if (sscanf(at, "@%15[^$ ]%n", s->vcs[s->count], &used) == 1) {
+        if (sscanf(at, "@%15[^$%& ]%n", s->vcs[s->count], &used) == 1) {
             j->vc = s->vcs[s->count];
             at += used;
         }
         if (sscanf(at, "$%" SCNd64 "%n", &j->preempt_cost_s, &used) == 1)
+            at += used;
+        if (sscanf(at, "%%%" SCNd32 "%n", &j->gpu_util_pm, &used) == 1) {
+            j->gpu_util_pm *= 10;
+            at += used;
+        }
+        if (sscanf(at, "&%" SCNu32 "%n", &j->gpu_mem_mib, &used) == 1)
             at += used;
         s->count++;
     }
@@ -62,7 +68,13 @@ static void append_seconds(struct scenario *s, int64_t us)
         append(s, ".%06" PRId64, us % HS_TEST_S);
 }
 
-static void write_timeline(struct scenario *s, const struct hs_test_result *r)
+static void append_gpus(struct scenario *s, const struct hs_test_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->gpu_count; i++)
+        append(s, "%c%" PRIu32, i == 0 ? '@' : '+', segment->gpus[i]);
+}
+
+static void write_timeline(struct scenario *s, const struct hs_test_result *r, bool with_gpus)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const char *between = "";
@@ -76,6 +88,8 @@ static void write_timeline(struct scenario *s, const struct hs_test_result *r)
             append_seconds(s, r->segments[k].start_us);
             append(s, "-");
             append_seconds(s, r->segments[k].end_us);
+            if (with_gpus)
+                append_gpus(s, &r->segments[k]);
             between = ",";
         }
     }
@@ -92,7 +106,7 @@ void scenario_expect_with(const char *cluster, const char *policy, const char *j
         hs_test_run_with(s.jobs, s.count, cluster, policy, options != NULL ? options : &plain, &r);
     if (status != HS_OK)
         fail_msg("%s on %s: %s: %s", policy, cluster, hs_status_text(status), r.message);
-    write_timeline(&s, &r);
+    write_timeline(&s, &r, strchr(timeline, '@') != NULL);
     if (strcmp(s.text, timeline) != 0)
         fail_msg("%s on %s\n  want %s\n  got  %s", policy, cluster, timeline, s.text);
     hs_test_free(&r);
