@@ -54,23 +54,20 @@ static bool is_in(const struct share_scenario *s, const struct hs_test_segment *
     return false;
 }
 
-/* Whether policies and text are known to agree on what it asks. Left out: a policy that names some
- * GPUs by number may give away those of a gang that may not share; equally good idle nodes go by
- * type before id; as-coded memory counts where no memory is stated; gandiva-like puts who ran out
- * of memory behind the others. */
+/* Whether policies and text are known to agree on what it asks. Left out: equally good idle nodes
+ * go by type before id; as-coded memory counts where no memory is stated; gandiva-like puts a job
+ * that ran out of memory behind those submitted later. */
 static bool is_settled(const struct shared *t)
 {
     const struct share_scenario *s = &t->s;
-    bool has_oom = false, has_large = false, is_apart = false, is_unstated = false;
-    for (int i = 0; i < s->job_count; i++) {
+    bool has_oom = false, is_apart = false, is_unstated = false;
+    for (int i = 0; i < s->job_count; i++)
         has_oom |= s->jobs[i].ooms > 0;
-        has_large |= s->jobs[i].gpus > s->rules.share_up_to;
-    }
     for (int n = 0; n < s->node_count; n++) {
         is_apart |= n > 0 && s->node_type[n] < s->node_type[n - 1];
         is_unstated |= s->type_mem_mib[s->node_type[n]] == 0;
     }
-    return !has_large && !is_apart && !(is_unstated && s->rules.cost == PLACE_AS_CODED) &&
+    return !is_apart && !(is_unstated && s->rules.cost == PLACE_AS_CODED) &&
            !(has_oom && s->rules.cost == PLACE_GANDIVA);
 }
 

@@ -126,7 +126,8 @@ enum {
     TAKES_WINDOW = 1 << 1,
     TAKES_SCAN = 1 << 2,
     TAKES_MEMORY_WEIGHT = 1 << 3,
-    TAKES_UTIL = 1 << 4, /* weights of utilization and of types, a cap */
+    TAKES_LANES = 1 << 5, /* of which one is horus */
+    TAKES_UTIL = 1 << 4,  /* weights of utilization and of types, a cap */
 };
 
 static const struct {
@@ -135,6 +136,7 @@ static const struct {
     int takes;
 } policies[] = {
     {"horus", PLACE_HORUS, TAKES_COST | TAKES_WINDOW | TAKES_MEMORY_WEIGHT | TAKES_UTIL},
+    {"horus+", PLACE_HORUS, TAKES_COST | TAKES_LANES | TAKES_MEMORY_WEIGHT | TAKES_UTIL},
     {"colocate-fifo", PLACE_HORUS, TAKES_COST | TAKES_SCAN | TAKES_MEMORY_WEIGHT | TAKES_UTIL},
     {"gandiva-like", PLACE_GANDIVA, TAKES_SCAN | TAKES_MEMORY_WEIGHT},
     {"pack", PLACE_PACK, TAKES_SCAN},
@@ -175,7 +177,10 @@ static void draw_queue(struct shared *t, struct dice *d, int takes)
     struct share_scenario *s = &t->s;
     int which = roll(d, 0, 1);
     s->look_ahead = roll(d, 0, 2) == 0 ? 5 : roll(d, 1, 8);
-    if (takes & TAKES_WINDOW) {
+    if (takes & TAKES_LANES) {
+        s->order = SHARE_WINDOW_UTIL;
+        append(t->policy, sizeof t->policy, "queues=1,look_ahead=%d", s->look_ahead);
+    } else if (takes & TAKES_WINDOW) {
         s->order = which == 0 ? SHARE_WINDOW_UTIL : SHARE_WINDOW_SUBMIT;
         append(t->policy, sizeof t->policy, "order=%s,look_ahead=%d",
                which == 0 ? "util_asc" : "fifo", s->look_ahead);
@@ -189,7 +194,7 @@ static void draw_policy(struct shared *t, struct dice *d, bool is_even)
 {
     static const int margins[] = {0, 500, 500, 1192, 4000}, caps[] = {60, 100, 130, 150, 200};
     struct place_rules *r = &t->s.rules;
-    int which = roll(d, 0, 3), takes = policies[which].takes;
+    int which = roll(d, 0, 4), takes = policies[which].takes;
     int own_tenants = roll(d, 1, 4), tenants = roll(d, 2, 4);
     append(t->policy, sizeof t->policy, "%s:", policies[which].name);
     draw_queue(t, d, takes);
