@@ -131,22 +131,28 @@ static void put_settings(const struct hs_paired *p, struct hs_output *out, uint3
     put_grid(out, &g, columns);
 }
 
-static void put_count(struct hs_output *out, uint64_t jobs, const char *what)
+/* "; not: 3 done in A alone", then ", 2 in B alone"; nothing for no jobs. */
+static void put_left_out(struct hs_output *out, uint32_t jobs, const char *what, bool *is_first)
 {
     char text[32];
+    if (jobs == 0)
+        return;
     put_grouped(text, sizeof text, jobs);
-    if (jobs > 0)
-        hs_say(out, "%12s %s\n", text, what);
+    hs_say(out, "%s %s %s", *is_first ? "; not:" : ",", text, what);
+    *is_first = false;
 }
 
 static void put_counts(const struct hs_paired *p, struct hs_output *out)
 {
+    char compared[32];
+    bool is_first = true;
+    put_grouped(compared, sizeof compared, p->count);
+    hs_say(out, "\njobs        %s compared, done in both", compared);
+    put_left_out(out, p->only_done[HS_PAIRED_A], "done in A alone", &is_first);
+    put_left_out(out, p->only_done[HS_PAIRED_B], "done in B alone", &is_first);
+    put_left_out(out, p->done_in_none, "done in neither", &is_first);
+    put_left_out(out, p->outside, "outside --warmup and --cooldown", &is_first);
     hs_say(out, "\n");
-    put_count(out, p->count, "jobs are compared: done in both");
-    put_count(out, p->outside, "are not: done in both, but outside --warmup and --cooldown");
-    put_count(out, p->only_done[HS_PAIRED_A], "are not: done in A alone");
-    put_count(out, p->only_done[HS_PAIRED_B], "are not: done in B alone");
-    put_count(out, p->done_in_none, "are not: done in neither");
 }
 
 /* ---- figures ---- */
@@ -245,17 +251,22 @@ static void put_job_by_job(const struct hs_paired *p, struct hs_output *out, uin
 static void put_method(const struct hs_paired *p, struct hs_output *out)
 {
     char resamples[32], size[32];
+    put_grouped(resamples, sizeof resamples, p->resamples);
+    put_grouped(size, sizeof size, p->count / p->blocks);
     if (p->resamples == 0)
         return;
-    put_grouped(resamples, sizeof resamples, p->resamples);
-    put_grouped(size, sizeof size, (p->count + p->blocks - 1) / p->blocks);
+    if (p->blocks < HS_BOOTSTRAP_BLOCKS_WITH) {
+        hs_say(out, "intervals   none: of fewer than %u jobs they would mean nothing\n",
+               HS_BOOTSTRAP_BLOCKS_WITH);
+        return;
+    }
     hs_say(out,
-           "intervals: bootstrap, %s draws of %" PRIu32 " blocks of up to %s jobs submitted one "
-           "after another\n",
+           "intervals   %s times %" PRIu32 " blocks of %s jobs in order of submission, drawn with "
+           "replacement\n",
            resamples, p->blocks, size);
     if (p->correlation > hs_bootstrap_chance(p->blocks))
         hs_say(out,
-               "           too narrow: even neighbouring blocks are alike (correlation %.2f)\n",
+               "            too narrow: even neighbouring blocks are alike (correlation %.2f)\n",
                p->correlation);
 }
 
@@ -301,9 +312,9 @@ void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t 
 {
     put_settings(p, out, columns);
     put_counts(p, out);
+    put_method(p, out);
     hs_say(out, "\n");
     put_means(p, out, columns);
-    put_method(p, out);
     hs_say(out, "\n");
     put_job_by_job(p, out, columns);
     hs_say(out, "\n");
