@@ -62,7 +62,8 @@ say = $(if $(V)$(findstring s,$(filter-out -% %=%,$(firstword $(MAKEFLAGS)))),@:
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 .PHONY: all demo check check-all asan cov bench lint format determinism calibrate calibrate-report \
-        plot-calibration new-policy install clean help run-check run-report tests objects FORCE
+        plot-calibration reproduce-horus plot-compare new-policy install clean help run-check \
+        run-report tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
 
@@ -121,6 +122,15 @@ plot-calibration: ## draw results/calibration-*.png: predicted against measured,
 	$(AGAIN) all
 	$(Q)scripts/calibrate.sh $(BUILD)/horus $(BUILD)/models $(BUILD)/models/rows
 	$(Q)gnuplot -c scripts/plot-calibration.gp $(BUILD)/models results
+
+reproduce-horus: ## results/horus.md: the experiments of the Horus papers, claims held against them
+	$(Q)scripts/install-deps.sh build plot
+	$(AGAIN) all
+	$(Q)scripts/reproduce-horus.sh $(BUILD)
+
+plot-compare: ## draw a comparison: make plot-compare DIR=compare-directory, into DIR/compare.png
+	$(Q)scripts/install-deps.sh plot
+	$(Q)gnuplot -c scripts/plot-compare.gp '$(DIR)' '$(DIR)/compare.png'
 
 new-policy: ## start a policy: make new-policy NAME=foo
 	$(Q)scripts/new-policy.sh '$(NAME)'

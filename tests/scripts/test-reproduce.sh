@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# scripts/reproduce-horus.sh: the arithmetic of its tables on cells made by hand, its workloads, and
+# the quick form of the whole: every table is there and full, a second run gives the same bytes.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-reproduce-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C TZ=UTC
+: "${HORUS:=$top/build/release/horus}"
+failed=0
+
+verdict() { # NAME WRONG: nothing wrong is ok
+    if [ -z "$2" ]; then
+        echo "ok - reproduce: $1"
+    else
+        echo "FAIL - reproduce: $1:"
+        printf '%s\n' "$2"
+        failed=1
+    fi
+}
+
+lacking() { # LINE...: those that the file $work/said lacks
+    local line
+    for line in "$@"; do grep -qxF -- "$line" "$work/said" || printf 'lacks: %s\n' "$line"; done
+}
+
+# ---- tables --------------------------------------------------------------------------------------
+
+cell() { # EXPERIMENT METRIC POLICY VALUE...: workloads 1 1 2 2, draws 1 2 1 2; one workload if W=1
+    local experiment=$1 metric=$2 policy=$3 i=0 value
+    shift 3
+    for value in "$@"; do
+        printf '%s\t%s\t%d\t%d\t%s\t%s\n' "$experiment" "$policy" \
+            $((${W-0} ? 1 : 1 + i / 2)) $((${W-0} ? 1 + i : 1 + i % 2)) "$metric" "$value"
+        i=$((i + 1))
+    done >>"$work/cells"
+}
+
+page() { awk -v table="$1" -v of="${2-}" -f scripts/horus-page.awk "$work/cells" >"$work/said"; }
+
+# Ratios to fifo: 0.4 0.6 | 0.6 0.8, so 0.5 and 0.7 by workload: mean 0.6, standard error 0.1, and
+# t(1 degree of freedom, 97.5 %) = 12.706 (any table of Student's t): 0.6 -+ 1.2706.
+cell D makespan fifo 100 200 300 400
+cell D makespan horus 40 120 180 320
+# Twice fifo in every cell; a wait of 0 has no ratio.
+cell D makespan pack 200 400 600 800
+cell D mean_wait fifo 0 1 1 1
+cell D mean_wait horus 1 1 1 1
+cell D p99_run_slowdown fifo 1 1 1 1
+cell D p99_run_slowdown horus 1.5 1.5 2.5 2.5
+# One workload: the interval is over its draws. 0.5 0.6 0.7: standard error 0.1 / sqrt(3), t(2) =
+# 4.303: 0.6 -+ 0.2484.
+W=1 cell V mean_wait fifo 1 1 1
+W=1 cell V mean_wait pack 0.5 0.6 0.7
+page experiment D
+# Slowdown of horus: 1.5 and 2.5 by workload: 2 -+ 12.706 x 0.5.
+verdict "ratios by cell, intervals by workload" "$(
+    lacking '| `horus` | 0.60 [-0.67, 1.87] | - | - | - | - | - | - | 2.00 [-4.35, 8.35] | 0.82, 0.065 |' \
+        '| `pack` | 2.00 | - | - | - | - | - | - | - | 0.84, 0.117 |' \
+        '| `fifo`, the figures | 0.1 h | 0.0 h | - | - | - | - | - | 1.00 |  |'
+)"
+page across 'makespan;horus;so=D;none=E'
+# fifo / horus: 2.5, 5/3 | 5/3, 1.25: 25/12 and 35/24, mean 1.7708, standard error 0.3125.
+verdict "another reference, and an experiment that was not run" "$(
+    lacking '| policy | so | none |' '| `fifo` | 1.77 [-2.20, 5.74] | - |'
+)"
+page claims
+verdict "a claim on average, one that does not hold, one that was not run" "$(
+    said='1. a saturated cluster: every policy that shares waits at least 40 % less than `fifo`'
+    lacking "| $said | A, 2 tenants | - | not run |" \
+        '|  | V | largest: 0.60 [0.35, 0.85] `pack` | holds on average |'
+    cell D p99_wait horus 1 1 1 1
+    cell D p99_wait horus+ 0.5 0.5 0.5 0.5
+    cell D mean_wait horus+ 1.2 1.2 1.2 1.2
+    page claims
+    lacking '| 3. gangs, p99 wait: `horus+` at least 1 % below `horus` | D | 0.50 | holds |' \
+        '| 3. gangs, mean wait: `horus+` at most 10 % above `horus` | D | 1.20 | does not hold |'
+)"
+
+# ---- workloads -----------------------------------------------------------------------------------
+
+workload() { awk -v kind="$1" -v seed="$2" -v draw=1 -f scripts/horus-workloads.awk configs/profiles.csv; }
+
+# What the page says of them: 500 jobs of 13 types at once, within 4 hours; a load of 1 on 64 GPUs
+# over the span of the submissions; a second wave when 16 GPUs can have done 75 % of the first.
+verdict "workloads are what the page says" "$(
+    workload burst 1 | awk -F, 'NR > 1 { n++; type[$5]; bad += $2 != 0 || $3 != 1 || $4 < 1 || $4 > 14400 }
+        END { for (t in type) types++; if (n != 500 || types != 13 || bad) print "burst", n, types, bad }'
+    workload gangs 1 | awk -F, 'NR == 2 { first = $2 } NR > 1 { n++; work += $3 * $4; last = $2 }
+        END { load = work / 64 / (last - first); if (n != 1200 || load < .999 || load > 1.001) print "gangs", n, load }'
+    workload waves 1 | awk -F, 'NR > 1 { n++; at[$2]++; work += n <= 200 ? $4 : 0; last = $2 }
+        END { if (n != 400 || at[0] != 200 || at[last] != 200 || last != int(.75 * work / 16)) print "waves", n, last }'
+    [ "$(workload gangs 1 | sha256sum)" != "$(workload gangs 2 | sha256sum)" ] || echo "seeds make no difference"
+)"
+
+# ---- the whole -----------------------------------------------------------------------------------
+
+for run in 1 2; do
+    scripts/reproduce-horus.sh --quick "$(dirname "$HORUS")" "$work/$run" 2>"$work/log" ||
+        verdict "the quick form runs" "$(cat "$work/log")"
+done
+verdict "the same bytes" "$(diff "$work/1/horus.md" "$work/2/horus.md" 2>&1)"
+# The claims on V, which is left out, say so.
+verdict "every table is full" "$(
+    awk '/^## / { section = $0 }
+        /^\| --- / { tables++ }
+        /^\|/ && / - \|/ && !/\| V(, up to 8 GPUs)? \|/ { print section ": " $0 }
+        END { if (tables != 12) print tables " tables, not 12" }' "$work/1/horus.md"
+)"
+lines() { grep -E '^(## |\| (policy|claim|against) )' "$1" | sort -u; } # V has a table there alone
+verdict "the committed page is of this script" "$(
+    diff <(lines results/horus.md) <(lines "$work/1/horus.md")
+    grep -n 'Quick run' results/horus.md
+)"
+exit $failed
