@@ -35,10 +35,10 @@ static void refresh_credit(struct hs_lanes_window *w, uint32_t lane)
     int64_t now_us = hs_view_now_us(w->v);
     if (head->count == 0)
         head->credit = 0;
-    else if (w->lanes->credit == HS_CREDIT_MEAN)
-        head->credit = mean_credit(head, now_us);
-    else
+    else if (hs_lanes_use_median(w->lanes))
         head->credit = median_credit(w, lane, now_us);
+    else
+        head->credit = mean_credit(head, now_us);
 }
 
 void hs_lanes_open(struct hs_lanes_window *w, const struct hs_lanes *l, const struct hs_view *v,
@@ -86,7 +86,7 @@ hs_job_id hs_lanes_next(struct hs_lanes_window *w)
     head->next = hs_order_next(&w->set->lanes[best].by_key, w->v, job);
     head->count--;
     head->submit_sum_us -= hs_view_submit_us(w->v, job);
-    if (w->lanes->credit == HS_CREDIT_MEDIAN)
+    if (hs_lanes_use_median(w->lanes))
         remember(w, best, job);
     w->stale = best;
     w->left--;

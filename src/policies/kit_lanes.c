@@ -41,11 +41,16 @@ static struct hs_features features_of(const struct hs_view *v, hs_job_id job)
                                  hs_view_gpu_mem_mib(v, job)}};
 }
 
+bool hs_lanes_use_median(const struct hs_lanes *l)
+{
+    return l->credit == HS_CREDIT_MEDIAN && l->queues > 1;
+}
+
 static void lane_add(const struct hs_lanes *l, const struct hs_view *v, struct hs_lane *lane,
                      hs_job_id job, int64_t key)
 {
     hs_order_add(&lane->by_key, v, job, key);
-    if (l->credit == HS_CREDIT_MEDIAN)
+    if (hs_lanes_use_median(l))
         hs_order_add(&lane->by_submit, v, job, 0);
     lane->submit_sum_us += hs_view_submit_us(v, job);
 }
@@ -54,7 +59,7 @@ static void lane_remove(const struct hs_lanes *l, const struct hs_view *v, struc
                         hs_job_id job)
 {
     hs_order_remove(&lane->by_key, v, job);
-    if (l->credit == HS_CREDIT_MEDIAN)
+    if (hs_lanes_use_median(l))
         hs_order_remove(&lane->by_submit, v, job);
     lane->submit_sum_us -= hs_view_submit_us(v, job);
 }
@@ -159,7 +164,7 @@ static const char *lane_check(const struct hs_lanes *l, const struct hs_view *v,
 {
     if (!hs_order_is_valid(&lane->by_key, v) || !hs_order_is_valid(&lane->by_submit, v))
         return "a lane is out of order";
-    if (lane->by_submit.count != (l->credit == HS_CREDIT_MEDIAN ? lane->by_key.count : 0))
+    if (lane->by_submit.count != (hs_lanes_use_median(l) ? lane->by_key.count : 0))
         return "the two orders of a lane differ in length";
     hs_i128 sum_us = 0;
     const struct hs_order *jobs = &lane->by_key;

@@ -32,7 +32,7 @@ extern const char *const hs_credit_names[];
 
 struct hs_lane {
     struct hs_order by_key;
-    struct hs_order by_submit; /* empty under credit=mean */
+    struct hs_order by_submit; /* empty unless hs_lanes_use_median */
     hs_i128 submit_sum_us;
 };
 
@@ -104,6 +104,8 @@ HS_MUST_USE enum hs_status hs_lanes_init(struct hs_lanes *l, const struct hs_vie
 /* The key orders the lane, smaller first. A job that is in already may not be added. */
 void hs_lanes_add(struct hs_lanes *l, const struct hs_view *v, hs_job_id job, int64_t key);
 void hs_lanes_remove(struct hs_lanes *l, const struct hs_view *v, hs_job_id job); /* no-op if out */
+/* Under credit=median, and a single lane needs no credit. */
+bool hs_lanes_use_median(const struct hs_lanes *l);
 uint32_t hs_lanes_count(const struct hs_lanes *l, uint32_t vc);
 /* Clusters the queue of a VC anew if that is due. */
 void hs_lanes_refresh(struct hs_lanes *l, const struct hs_view *v, uint32_t vc);

@@ -75,6 +75,20 @@ static void the_mean_counts_the_long_wait(void **state)
     waiting_close();
 }
 
+/* With one lane only the key decides. */
+static void a_single_lane_is_a_queue(void **state)
+{
+    (void)state;
+    waiting_open_by_gpus(&lanes, 1, HS_CREDIT_MEDIAN);
+    waiting_now_us = 50 * MINUTE_US;
+    add(3, 2, 1);
+    add(1, 1, 2);
+    add(2, 3, 40);
+    EXPECT_WINDOW(0, 5, 1, 2, 3);
+    EXPECT_WINDOW(0, 2, 1, 2);
+    waiting_close();
+}
+
 /* Nobody has waited a minute: it is the number of jobs that counts, 2 against 1 and 1; at equal
  * credit the lower lane. Within a lane the key decides, at equal keys the submission. */
 static void a_wait_counts_as_a_minute_at_least(void **state)
@@ -207,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_lane_of_most_credit_is_served),
         cmocka_unit_test(the_mean_counts_the_long_wait),
+        cmocka_unit_test(a_single_lane_is_a_queue),
         cmocka_unit_test(a_wait_counts_as_a_minute_at_least),
         cmocka_unit_test(credits_change_with_time_alone),
         cmocka_unit_test(virtual_clusters_do_not_see_each_other),
