@@ -97,7 +97,7 @@ void hs_runcolumn_text(const struct hs_runcolumn *column, double value,
 #define DIGITS_SIZE 12
 static void three_digits(char text[DIGITS_SIZE], double value)
 {
-    snprintf(text, DIGITS_SIZE, value < 99.95 ? "%#.3g" : "%.4g", value);
+    snprintf(text, DIGITS_SIZE, value < 99.95 ? "%#.3g" : value < 1e6 ? "%.0f" : "%.3g", value);
 }
 
 void hs_runcolumn_ratio_text(double ratio, double low, double high, char text[HS_COLUMN_TEXT_SIZE])

@@ -15,6 +15,7 @@
 
 #include "base/io.h"
 #include "base/memory.h"
+#include "cli/compare.h"
 #include "report/card.h"
 #include "report/classes.h"
 #include "report/paired.h"
@@ -137,6 +138,19 @@ static void files_of_a_pair_have_these_columns(void **state)
     }
 }
 
+/* The columns of a summary follow in runs.csv: tests/cli/cases/compare-one-row-a-run.sh. */
+static void files_of_a_comparison_have_these_columns(void **state)
+{
+    (void)state;
+    static char expected[LIST_SIZE];
+    read_table("## `compare.csv`", "| column |", false, expected);
+    assert_string_equal(HS_COMPARE_COLUMNS, expected);
+    read_table("## `runs.csv`", "| column |", false, expected);
+    assert_string_equal(HS_RUNS_COLUMNS, expected);
+    read_table("## `order.csv`", "| column |", false, expected);
+    assert_string_equal(HS_ORDER_COLUMNS, expected);
+}
+
 static void series_has_these_metrics(void **state)
 {
     (void)state;
@@ -232,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(row_files_have_these_columns),
         cmocka_unit_test(files_of_a_pair_have_these_columns),
+        cmocka_unit_test(files_of_a_comparison_have_these_columns),
         cmocka_unit_test(series_has_these_metrics),
         cmocka_unit_test(metrics_have_these_names_and_units),
         cmocka_unit_test(summary_csv_has_these_columns),

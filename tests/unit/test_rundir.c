@@ -145,6 +145,69 @@ static void a_folder_inside_the_old_run_is_kept(void **state)
     assert_int_equal(rmdir(scratch_path("d.old")), 0);
 }
 
+/* path/runs/RUN/jobs.csv, and RUN's folder if it is given. */
+static void put_runs(const char *path, const char *folder)
+{
+    char run[4096];
+    assert_int_equal(mkdir(below(path, "runs"), 0777), 0);
+    snprintf(run, sizeof run, "%s/runs/fifo-s1-a1", path);
+    assert_int_equal(mkdir(run, 0777), 0);
+    put_file(below(run, "jobs.csv"));
+    if (folder != NULL)
+        assert_int_equal(mkdir(below(run, folder), 0777), 0);
+}
+
+static void a_comparison_goes_with_its_runs(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("h");
+    assert_int_equal(write_dir(path, "manifest.json", false), HS_OK);
+    put_runs(path, NULL);
+    assert_int_equal(write_dir(path, "manifest.json", true), HS_OK);
+    assert_int_equal(sink.diag.warnings, 0);
+    assert_false(is_there(below(path, "runs")));
+    assert_false(is_there(scratch_path("h.old")));
+    remove_dir(path, "manifest.json");
+}
+
+static void a_folder_inside_a_run_of_it_is_kept(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("i");
+    assert_int_equal(write_dir(path, "manifest.json", false), HS_OK);
+    put_runs(path, "notes");
+    assert_int_equal(write_dir(path, "manifest.json", true), HS_OK);
+    assert_int_equal(sink.diag.warnings, 1);
+    assert_true(is_there(scratch_path("i.old/runs/fifo-s1-a1/notes")));
+    remove_dir(path, "manifest.json");
+    unlink(scratch_path("i.old/manifest.json")); /* may be gone already */
+    unlink(scratch_path("i.old/runs/fifo-s1-a1/jobs.csv"));
+    assert_int_equal(rmdir(scratch_path("i.old/runs/fifo-s1-a1/notes")), 0);
+    assert_int_equal(rmdir(scratch_path("i.old/runs/fifo-s1-a1")), 0);
+    assert_int_equal(rmdir(scratch_path("i.old/runs")), 0);
+    assert_int_equal(rmdir(scratch_path("i.old")), 0);
+}
+
+/* In runs/ there are folders alone. */
+static void runs_are_dropped_on_demand(void **state)
+{
+    (void)state;
+    struct hs_rundir dir;
+    sink_init(&sink);
+    assert_int_equal(hs_rundir_open(&dir, scratch_path("j"), false, &sink.diag), HS_OK);
+    put_runs(dir.tmp_path, NULL);
+    put_file(below(dir.tmp_path, "runs/thesis.tex"));
+    assert_int_equal(hs_rundir_drop_runs(&dir, &sink.diag), HS_E_IO);
+    assert_true(is_there(below(dir.tmp_path, "runs/thesis.tex")));
+    assert_int_equal(unlink(below(dir.tmp_path, "runs/thesis.tex")), 0);
+    assert_int_equal(hs_rundir_drop_runs(&dir, &sink.diag), HS_OK);
+    assert_false(is_there(below(dir.tmp_path, "runs")));
+    assert_true(is_there(dir.tmp_path));
+    put_runs(dir.tmp_path, NULL);
+    hs_rundir_discard(&dir);
+    assert_false(is_there(scratch_path("j.tmp")));
+}
+
 static void a_leftover_is_named_and_removed_with_force(void **state)
 {
     (void)state;
@@ -216,6 +279,9 @@ int main(void)
         cmocka_unit_test(never_replaces_what_is_no_run),
         cmocka_unit_test(fills_an_empty_folder_with_force),
         cmocka_unit_test(a_folder_inside_the_old_run_is_kept),
+        cmocka_unit_test(a_comparison_goes_with_its_runs),
+        cmocka_unit_test(a_folder_inside_a_run_of_it_is_kept),
+        cmocka_unit_test(runs_are_dropped_on_demand),
         cmocka_unit_test(a_leftover_is_named_and_removed_with_force),
         cmocka_unit_test(discard_leaves_nothing),
         cmocka_unit_test(one_that_came_meanwhile_stays),

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Two operands are two finished runs, which have their policies already.
+cat >t.csv <<'END'
+job_id,submit_time,gpus,duration
+a,0,1,10
+b,1,1,8
+c,2,1,2
+END
+"$HORUS" run t.csv -c 1x1 -q -o a >/dev/null
+"$HORUS" compare a t.csv; echo $?
+"$HORUS" compare a a -p fifo; echo $?
+"$HORUS" compare a; echo $?
