@@ -116,8 +116,8 @@ void hs_help_program(struct hs_output *out)
            "  horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit\n"
            "  horus policies srtf\n"
            "\n'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.\n"
-           "Exit codes: 0 ok, 1 verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or\n"
-           "limit, 6 internal invariant, 130/143 after SIGINT/SIGTERM.\n");
+           "Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O,\n"
+           "5 memory or limit, 6 internal invariant, 130/143 after SIGINT/SIGTERM.\n");
 }
 
 void hs_help_formats(struct hs_output *out, uint32_t columns)
