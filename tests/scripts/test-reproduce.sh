@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# scripts/reproduce-horus.sh: the arithmetic of its tables on cells made by hand, its workloads, and
-# the quick form of the whole: every table is there and full, a second run gives the same bytes.
+# scripts/reproduce-horus.sh: the arithmetic of its tables on cells made by hand, its workloads, the
+# quick form of the whole (every table is there and full, a second run gives the same bytes), and
+# scripts/plot-compare.gp.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 1
@@ -110,6 +111,21 @@ verdict "every table is full" "$(
         /^\|/ && / - \|/ && !/\| V(, up to 8 GPUs)? \|/ { print section ": " $0 }
         END { if (tables != 12) print tables " tables, not 12" }' "$work/1/horus.md"
 )"
+# ---- the picture ---------------------------------------------------------------------------------
+
+if command -v gnuplot >/dev/null; then
+    "$HORUS" compare traces/sample.csv -c 4x8:V100 --max-jobs=200 -p fifo -p pack:max_tenants=2 \
+        --seeds=1..2 --outputs=all -o "$work/runs" -q >/dev/null
+    verdict "a comparison is drawn without complaint" "$(
+        LC_ALL=C.UTF-8 gnuplot -c scripts/plot-compare.gp "$work/runs" "$work/picture.png" 2>&1
+        head -c 8 "$work/picture.png" | od -An -tx1 | grep -v '89 50 4e 47 0d 0a 1a 0a' # PNG, RFC 2083
+    )"
+else
+    echo "skip - reproduce: the picture: no gnuplot"
+fi
+
+# ---- what is committed ---------------------------------------------------------------------------
+
 lines() { grep -E '^(## |\| (policy|claim|against) )' "$1" | sort -u; } # V has a table there alone
 verdict "the committed page is of this script" "$(
     diff <(lines results/horus.md) <(lines "$work/1/horus.md")
