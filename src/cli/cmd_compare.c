@@ -86,22 +86,37 @@ static enum hs_status compare_policies(struct hs_call *call)
     return status;
 }
 
+static bool has_file(const char *dir, const char *name)
+{
+    char path[HS_PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/%s", dir, name);
+    return access(path, F_OK) == 0;
+}
+
 static bool is_run(const char *path)
 {
-    char manifest[HS_PATH_SIZE];
-    (void)snprintf(manifest, sizeof manifest, "%s/manifest.json", path);
-    return access(manifest, F_OK) == 0;
+    return has_file(path, "manifest.json");
+}
+
+static enum hs_status check_run(struct hs_call *call, const char *path)
+{
+    if (!is_run(path))
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       "two operands are two finished runs; policies are named with -p",
+                       "compare: '%s' is no run directory", path);
+    if (has_file(path, "compare.csv"))
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       "name two of the runs in its runs/ (--outputs=jobs keeps them)",
+                       "compare: '%s' is a comparison, not a run", path);
+    return HS_OK;
 }
 
 /* Two finished runs have their policies and options. */
 static enum hs_status check_runs(struct hs_call *call)
 {
     const struct hs_config *config = &call->config;
-    for (int i = 0; i < 2; i++)
-        if (!is_run(call->operands[i]))
-            return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                           "two operands are two finished runs; policies are named with -p",
-                           "compare: '%s' is no run directory", call->operands[i]);
+    HS_TRY(check_run(call, call->operands[0]));
+    HS_TRY(check_run(call, call->operands[1]));
     for (size_t i = 0; config->options[i].param.key != NULL; i++) {
         const struct hs_option *o = &config->options[i];
         if (!o->is_local && config->origin[i] != HS_FROM_DEFAULT &&

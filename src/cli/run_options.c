@@ -202,6 +202,7 @@ const struct hs_option hs_run_option_table[] = {
      .group = "Simulation",
      .in_short_help = true},
     SIMULATION_ROWS,
+    TIE_JITTER_ROW,
     MODEL_ROWS,
     ASSIGN_ROWS,
     ASSIGN_SEED_ROW,

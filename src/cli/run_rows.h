@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The option rows that `horus run` and `horus compare` share, and no other verb. Rows of a table,
+ * The option rows that `horus run` has, most of them shared with `horus compare`. Rows of a table,
  * apart only because the table is long; included by run_options.c alone.
  */
 #ifndef HORUS_CLI_RUN_ROWS_H
@@ -61,14 +61,17 @@
                    .max = HS_TENANTS_MAX,                                                          \
                    .help = "jobs on one GPU at most, whatever a policy's own limit is"},           \
          .group = "Simulation"},                                                                   \
-        {.param = {.key = "check",                                                                 \
-                   .type = HS_PARAM_CHOICE,                                                        \
-                   .offset = AT(check),                                                            \
-                   .preset = "fast",                                                               \
-                   .choices = checks,                                                              \
-                   .help = "invariants after every instant: none, cheap ones, full recounts"},     \
-         .group = "Simulation",                                                                    \
-         .in_short_help = true},                                                                   \
+    {                                                                                              \
+        .param = {.key = "check",                                                                  \
+                  .type = HS_PARAM_CHOICE,                                                         \
+                  .offset = AT(check),                                                             \
+                  .preset = "fast",                                                                \
+                  .choices = checks,                                                               \
+                  .help = "invariants after every instant: none, cheap ones, full recounts"},      \
+        .group = "Simulation", .in_short_help = true                                               \
+    }
+
+#define TIE_JITTER_ROW                                                                             \
     {                                                                                              \
         .param = {.key = "tie_jitter",                                                             \
                   .type = HS_PARAM_INT,                                                            \

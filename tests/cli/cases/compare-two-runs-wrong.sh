@@ -10,3 +10,6 @@ END
 "$HORUS" compare a t.csv; echo $?
 "$HORUS" compare a a -p fifo; echo $?
 "$HORUS" compare a; echo $?
+"$HORUS" compare t.csv -c 1x1 -p fifo -p sjf --outputs jobs -q -o both >/dev/null
+"$HORUS" compare a both; echo $?
+"$HORUS" compare both/runs/fifo-s1-a1 both/runs/sjf-s1-a1 --bootstrap 0 | grep -E '^(JCT|policy)'
