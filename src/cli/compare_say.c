@@ -81,7 +81,8 @@ static void say_table(const struct hs_compare *c, struct hs_output *out)
             means[p].metrics[m].value = c->means[p * count + m].value;
         rows[p] = (struct hs_table_row){.label = c->policies[p].spec,
                                         .summary = &means[p],
-                                        .ratios = p > 0 ? c->ratios + p * count : NULL};
+                                        .ratios = p > 0 ? c->ratios + p * count : NULL,
+                                        .means = c->means};
     }
     hs_table_print(out,
                    &(struct hs_run_table){.rows = rows,

@@ -137,7 +137,9 @@ const struct hs_output_file *hs_report_files(const struct hs_report *report, uin
 struct hs_table_row {
     const char *label;
     const struct hs_summary *summary;
-    const struct hs_replicated *ratios; /* to the first row, of each metric of the summary; NULL */
+    /* Of each metric of the summary: ratios to the first row; where they are NULL, the means of
+     * several runs, for their intervals; both may be NULL. */
+    const struct hs_replicated *ratios, *means;
 };
 struct hs_run_table {
     const struct hs_table_row *rows;
@@ -147,8 +149,8 @@ struct hs_run_table {
     bool shows_all;   /* the columns were asked for: none is left out */
     bool use_utf8, use_color;
 };
-/* Aligned, best value of each column marked '*', ratios below the values, utilization sparkline
- * where every row has one. */
+/* Aligned, best value of each column marked '*', ratios or intervals below the values, utilization
+ * sparkline where every row has one. */
 void hs_table_print(struct hs_output *out, const struct hs_run_table *table);
 /* A time as the tables show it: "12.5 s", "1.23 h", "-4.20 d". */
 #define HS_TABLE_TIME_SIZE 24

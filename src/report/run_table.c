@@ -4,7 +4,8 @@
  * that a reader of scheduling papers looks for first, as many of them as the terminal is wide.
  *
  * A cell is the value, '*' behind it if it is the best of its column, and below it the ratio to the
- * first row. For humans only: numbers are rounded here, never in files.
+ * first row; below a value of the first row the interval of the mean, if it is one. For humans
+ * only: numbers are rounded here, never in files.
  */
 #include <math.h>
 #include <stdio.h>
@@ -60,15 +61,20 @@ static double value_of(const struct hs_table_row *row, const char *metric)
     return hs_summary_get(row->summary, metric);
 }
 
-/* Text below a value: "" in the first row, and where there is no ratio. */
-static void ratio_of(const struct hs_table_row *row, const char *metric,
+/* Text below a value: "" where there is nothing to say. */
+static void below_of(const struct hs_table_row *row, const char *metric,
                      char text[HS_COLUMN_TEXT_SIZE])
 {
+    const struct hs_replicated *all = row->ratios != NULL ? row->ratios : row->means;
     text[0] = '\0';
-    for (uint32_t m = 0; row->ratios != NULL && m < row->summary->count; m++)
-        if (strcmp(row->summary->metrics[m].name, metric) == 0)
-            hs_runcolumn_ratio_text(row->ratios[m].value, row->ratios[m].low, row->ratios[m].high,
-                                    text);
+    for (uint32_t m = 0; all != NULL && m < row->summary->count; m++) {
+        if (strcmp(row->summary->metrics[m].name, metric) != 0)
+            continue;
+        if (row->ratios != NULL)
+            hs_runcolumn_ratio_text(all[m].value, all[m].low, all[m].high, text);
+        else
+            hs_runcolumn_spread_text(all[m].value, all[m].low, all[m].high, text);
+    }
 }
 
 /* NaN where fewer than two rows have a value, or all the same. */
@@ -112,7 +118,7 @@ static uint32_t width_of(const struct hs_run_table *table, const struct hs_runco
     for (uint32_t i = 0; i < table->row_count; i++) {
         hs_runcolumn_text(how, value_of(&table->rows[i], how->metric), text);
         width = widest(width, text);
-        ratio_of(&table->rows[i], how->metric, text);
+        below_of(&table->rows[i], how->metric, text);
         width = widest(width, text);
     }
     return width;
@@ -243,14 +249,14 @@ static void put_values(struct line *line, const struct layout *layout,
 }
 
 /* False if there is nothing below the values. */
-static bool put_ratios(struct line *line, const struct layout *layout,
-                       const struct hs_table_row *row)
+static bool put_below(struct line *line, const struct layout *layout,
+                      const struct hs_table_row *row)
 {
     char text[HS_COLUMN_TEXT_SIZE];
     bool is_any = false;
     put_padding(line, layout->label_width);
     for (uint32_t c = 0; c < layout->count; c++) {
-        ratio_of(row, layout->columns[c].how.metric, text);
+        below_of(row, layout->columns[c].how.metric, text);
         is_any = is_any || text[0] != '\0';
         put_cell(line, &layout->columns[c], text, false, false);
     }
@@ -268,7 +274,7 @@ void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
         put_label(&line, &layout, table->rows[i].label, out);
         put_values(&line, &layout, &table->rows[i]);
         end_line(&line, out);
-        if (put_ratios(&line, &layout, &table->rows[i]))
+        if (put_below(&line, &layout, &table->rows[i]))
             end_line(&line, out);
         line.len = 0;
     }

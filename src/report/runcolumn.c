@@ -113,3 +113,11 @@ void hs_runcolumn_ratio_text(double ratio, double low, double high, char text[HS
     else
         snprintf(text, HS_COLUMN_TEXT_SIZE, "%sx %s-%s", middle, least, most);
 }
+
+void hs_runcolumn_spread_text(double mean, double low, double high, char text[HS_COLUMN_TEXT_SIZE])
+{
+    double percent = 100 * (high - low) / 2 / fabs(mean);
+    text[0] = '\0';
+    if (isfinite(percent) && percent > 0)
+        snprintf(text, HS_COLUMN_TEXT_SIZE, percent < 1000 ? "+-%.1f%%" : "+-%.3g%%", percent);
+}

@@ -28,4 +28,8 @@ void hs_runcolumn_text(const struct hs_runcolumn *column, double value,
  * NaN. */
 void hs_runcolumn_ratio_text(double ratio, double low, double high, char text[HS_COLUMN_TEXT_SIZE]);
 
+/* Half the length of an interval against its mean, "+-2.1%"; "" where there is none, or no length.
+ */
+void hs_runcolumn_spread_text(double mean, double low, double high, char text[HS_COLUMN_TEXT_SIZE]);
+
 #endif

@@ -72,7 +72,7 @@ static void expect(const struct hs_table_row *rows, uint32_t count, uint32_t col
 static void one_row_has_no_marks(void **state)
 {
     (void)state;
-    const struct hs_table_row row = {"fifo", &fifo, NULL};
+    const struct hs_table_row row = {"fifo", &fifo, NULL, NULL};
     expect(&row, 1, 80, false, false,
            "policy  mean JCT  mean wait  makespan  GPUs held  GPUs held over time\n"
            "fifo      0.56 h    500.0 s   10.00 d     50.0 %   #+\n");
@@ -87,10 +87,16 @@ static void rows_are_compared_with_the_first(void **state)
                                            {0.25, 0.25, 0.25, 3},
                                            {1, (double)NAN, (double)NAN, 1},
                                            {(double)NAN, (double)NAN, (double)NAN, 0}};
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL}, {"srtf", &srtf, ratios}};
+    const struct hs_replicated means[] = {{2000, 1800, 2200, 3},
+                                          {500, 500, 500, 3},
+                                          {1, (double)NAN, (double)NAN, 1},
+                                          {1, (double)NAN, (double)NAN, 1}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, means},
+                                        {"srtf", &srtf, ratios, means}};
     expect(rows, 2, 80, false, false,
            "policy            mean JCT    mean wait    makespan  GPUs held\n"
            "fifo                0.56 h      500.0 s     10.00 d     50.0 %\n"
+           "                   +-10.0%\n"
            "srtf                0.42 h *    125.0 s *   10.00 d     52.5 % *\n"
            "        0.750x 0.700-0.800       0.250x       1.00x\n");
 }
@@ -99,7 +105,7 @@ static void rows_are_compared_with_the_first(void **state)
 static void narrow_terminals_lose_columns(void **state)
 {
     (void)state;
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL}, {"srtf", &srtf, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL}, {"srtf", &srtf, NULL, NULL}};
     const char *narrow = "policy  mean JCT\n"
                          "fifo      0.56 h\n"
                          "srtf      0.42 h *\n";
@@ -115,7 +121,7 @@ static void asked_for_columns_are_shown(void **state)
     static struct hs_summary counted;
     set(&counted, "n_jobs", 2000);
     set(&counted, "mean_jct", 3.5);
-    const struct hs_table_row row = {"fifo", &counted, NULL};
+    const struct hs_table_row row = {"fifo", &counted, NULL, NULL};
     print(
         &(struct hs_run_table){.rows = &row, .row_count = 1, .metrics = metrics, .shows_all = true},
         "policy  GPUs held  n_jobs  mean JCT\n"
@@ -125,7 +131,7 @@ static void asked_for_columns_are_shown(void **state)
 static void best_is_bold_in_color(void **state)
 {
     (void)state;
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL}, {"srtf", &srtf, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL}, {"srtf", &srtf, NULL, NULL}};
     expect(rows, 2, 20, true, true,
            "policy  mean JCT\n"
            "fifo      0.56 h\n"
@@ -136,8 +142,8 @@ static void best_is_bold_in_color(void **state)
 static void long_labels_have_a_line(void **state)
 {
     (void)state;
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL},
-                                        {"srtf:preempt_cost=table,form=evict", &srtf, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL},
+                                        {"srtf:preempt_cost=table,form=evict", &srtf, NULL, NULL}};
     expect(rows, 2, 20, false, false,
            "policy  mean JCT\n"
            "fifo      0.56 h\n"
@@ -148,7 +154,7 @@ static void long_labels_have_a_line(void **state)
 static void sparklines_use_blocks(void **state)
 {
     (void)state;
-    const struct hs_table_row row = {"a-long-name", &fifo, NULL};
+    const struct hs_table_row row = {"a-long-name", &fifo, NULL, NULL};
     expect(&row, 1, 80, true, false,
            "policy       mean JCT  mean wait  makespan  GPUs held  GPUs held over time\n"
            "a-long-name    0.56 h    500.0 s   10.00 d     50.0 %   █▅\n");
@@ -158,7 +164,7 @@ static void absent_values_are_dashes(void **state)
 {
     (void)state;
     static struct hs_summary empty;
-    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL}, {"none", &empty, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, NULL}, {"none", &empty, NULL, NULL}};
     expect(rows, 2, 40, false, false,
            "policy  mean JCT  mean wait  makespan\n"
            "fifo      0.56 h    500.0 s   10.00 d\n"
@@ -179,7 +185,8 @@ static void sharing_has_columns_of_its_own(void **state)
     shared.metrics[1].value = 1.254;
     shared.metrics[2].value = 2.5;
     shared.metrics[3].value = 0.01;
-    const struct hs_table_row rows[] = {{"fifo", &alone, NULL}, {"pack", &shared, NULL}};
+    const struct hs_table_row rows[] = {{"fifo", &alone, NULL, NULL},
+                                        {"pack", &shared, NULL, NULL}};
     expect(&rows[0], 1, 50, false, false,
            "policy  mean JCT  p99 JCT\n"
            "fifo      0.56 h   2.50 h\n");

@@ -67,12 +67,31 @@ static void ratios_have_three_digits(void **state)
     expect_ratio(NONE, NONE, NONE, "");
 }
 
+static void spreads_are_shares_of_the_mean(void **state)
+{
+    (void)state;
+    char text[HS_COLUMN_TEXT_SIZE];
+    hs_runcolumn_spread_text(200, 190, 210, text);
+    assert_string_equal(text, "+-5.0%");
+    hs_runcolumn_spread_text(-200, -210, -190, text);
+    assert_string_equal(text, "+-5.0%");
+    hs_runcolumn_spread_text(1, -12344, 12346, text);
+    assert_string_equal(text, "+-1.23e+06%");
+    hs_runcolumn_spread_text(200, 200, 200, text);
+    assert_string_equal(text, "");
+    hs_runcolumn_spread_text(200, NONE, NONE, text);
+    assert_string_equal(text, "");
+    hs_runcolumn_spread_text(0, -1, 1, text);
+    assert_string_equal(text, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_by_kind),
         cmocka_unit_test(which_way_is_better),
         cmocka_unit_test(ratios_have_three_digits),
+        cmocka_unit_test(spreads_are_shares_of_the_mean),
     };
     return cmocka_run_group_tests_name("runcolumn", tests, NULL, NULL);
 }
