@@ -221,11 +221,12 @@ static void draw_policy(struct shared *t, struct dice *d, bool is_even)
 
 static void draw_physics(struct shared *t, struct dice *d)
 {
+    static const int reserves[] = {0, 1024, 1192, 1384}; /* 8192 - 1192 is a sum of memories */
     static const double excesses[] = {0, 0.2, 0.25, 0.5, 1, 3};
     struct share_scenario *s = &t->s;
     t->options.excess = excesses[roll(d, 0, 5)];
     s->slowdown_q20 = (uint64_t)llround((1 + t->options.excess) * ONE_Q20);
-    s->rules.reserve_mib = roll(d, 0, 1) == 0 ? 0 : 1024;
+    s->rules.reserve_mib = one_of(d, 4, reserves);
     t->options.memory_reserve_mib = (uint32_t)s->rules.reserve_mib;
     t->options.oom_delay_s = roll(d, 0, 7) == 0 ? 30 : roll(d, 1, 4);
     s->oom_delay_us = t->options.oom_delay_s * HS_TEST_S;
