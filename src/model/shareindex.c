@@ -129,12 +129,12 @@ static uint32_t tree_remove(struct hs_share *s, uint32_t at, uint32_t gpu)
 uint32_t hs_share_step(const struct hs_share_pool *p, uint64_t claim_mib)
 {
     uint64_t step = claim_mib / p->step_mib;
-    return step < HS_SHARE_STEPS ? (uint32_t)step : HS_SHARE_STEPS - 1;
+    return step < HS_SHARE_STEPS ? (uint32_t)step : HS_SHARE_STEPS;
 }
 
 static void count_claim(struct hs_share_pool *p, uint32_t claim_mib, uint32_t delta)
 {
-    for (uint32_t i = hs_share_step(p, claim_mib) + 1; i <= HS_SHARE_STEPS; i += i & (0 - i))
+    for (uint32_t i = hs_share_step(p, claim_mib) + 1; i <= HS_SHARE_COUNTS; i += i & (0 - i))
         p->open_by_claim[i] += delta; /* modulo 2^32: delta may be "minus one" */
 }
 

@@ -19,7 +19,7 @@ static enum hs_status pool_init(struct hs_share *s, struct hs_share_pool *p, str
     while (p->leaves < p->node_count)
         p->leaves *= 2;
     p->seats = hs_arena_alloc(arena, UINT64_C(2) * p->leaves * sizeof *p->seats);
-    p->open_by_claim = hs_arena_alloc(arena, (HS_SHARE_STEPS + 1) * sizeof *p->open_by_claim);
+    p->open_by_claim = hs_arena_alloc(arena, (HS_SHARE_COUNTS + 1) * sizeof *p->open_by_claim);
     if (p->seats == NULL || p->open_by_claim == NULL)
         return HS_E_MEMORY;
     for (uint32_t i = 0; i < p->node_count; i++)
@@ -92,9 +92,8 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
 
 /* ---- recount ---- */
 
-/* (A refresh of what is right changes nothing.)
- * The subtree is in order between two GPUs (HS_NO_GPU: no limit), its boxes are right; adds its
- * size to *count. */
+/* The subtree is in order between two GPUs (HS_NO_GPU: no limit) and a heap, its boxes are right;
+ * adds its size to *count. (A refresh of what is right changes nothing.) */
 static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint32_t before,
                           uint32_t *count)
 {
@@ -108,7 +107,9 @@ static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint3
     struct hs_share_vertex was = *x;
     hs_share_refresh(s, at);
     bool is_same = memcmp(&was.box, &x->box, sizeof was.box) == 0 && was.least_id == x->least_id;
-    return is_same && tree_is_valid(s, x->left, after, at, count) &&
+    bool is_heap = (x->left == HS_NO_GPU || s->gpus[x->left].priority < x->priority) &&
+                   (x->right == HS_NO_GPU || s->gpus[x->right].priority < x->priority);
+    return is_same && is_heap && tree_is_valid(s, x->left, after, at, count) &&
            tree_is_valid(s, x->right, at, before, count);
 }
 
@@ -129,11 +130,32 @@ static bool pool_is_valid(struct hs_share *s, struct hs_share_pool *p)
     }
     uint32_t count = 0;
     return idle == p->idle && tree_is_valid(s, p->root, HS_NO_GPU, HS_NO_GPU, &count) &&
-           count == open && p->open_by_claim[HS_SHARE_STEPS] == open;
+           count == open &&
+           p->open_by_claim[HS_SHARE_STEPS] + p->open_by_claim[HS_SHARE_COUNTS] == open;
+}
+
+/* The GPUs of a node have consecutive ids. */
+static bool nodes_are_valid(const struct hs_share *s)
+{
+    uint32_t gpu = 0;
+    for (uint32_t n = 0; n < s->node_count; n++) {
+        uint32_t idle = 0, open = 0;
+        for (; gpu < s->gpu_count && s->gpus[gpu].node == n; gpu++) {
+            idle += !s->gpus[gpu].is_held;
+            open += s->gpus[gpu].is_open;
+            if (s->gpus[gpu].is_open && !s->gpus[gpu].is_held)
+                return false;
+        }
+        if (s->nodes[n].idle != idle || s->nodes[n].open != open)
+            return false;
+    }
+    return true;
 }
 
 bool hs_share_is_valid(struct hs_share *s)
 {
+    if (!nodes_are_valid(s))
+        return false;
     for (uint32_t i = 0; i < s->pool_count; i++)
         if (!pool_is_valid(s, &s->pools[i]))
             return false;

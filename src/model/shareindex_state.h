@@ -8,8 +8,10 @@
 
 #include "model/shareindex.h"
 
-/* Claims are counted in so many steps of the GPU's memory. */
-#define HS_SHARE_STEPS 4096u
+/* Claims are counted in so many steps of what a GPU's tenants may claim, and in one more those
+ * beyond that: a job alone may be larger. */
+#define HS_SHARE_STEPS  4096u
+#define HS_SHARE_COUNTS (HS_SHARE_STEPS + 1)
 
 /* A GPU as a vertex of its pool's treap. Order: tenants, first sum, claim, id. */
 struct hs_share_vertex {
@@ -27,7 +29,7 @@ struct hs_share_pool {
     uint32_t capacity_mib, limit_mib; /* of a GPU; of what its tenants claim */
     uint32_t step_mib;                /* of the counts by claim */
     uint32_t root;
-    uint32_t *open_by_claim; /* Fenwick tree over HS_SHARE_STEPS steps: open GPUs */
+    uint32_t *open_by_claim; /* Fenwick tree over HS_SHARE_COUNTS steps: open GPUs */
     uint64_t idle;           /* GPUs */
     uint32_t *nodes;         /* ids, ascending */
     uint32_t node_count;
