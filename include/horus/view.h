@@ -88,6 +88,9 @@ uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_UTILIZATION: predicted slowdown of the job beside another, Q32, >= 1 << 32; from the
  * two predictions alone. */
 uint64_t hs_view_slowdown_q32(const struct hs_view *v, hs_job_id job, hs_job_id beside);
+/* The same for any two utilizations, per mille. Beyond 1 it is a product of a function of the one and
+ * a function of the other, and what several others add is the sum: it can be tabulated. */
+uint64_t hs_view_slowdown_of_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm);
 /* HS_KNOWS_MEMORY: predicted peak GPU memory per GPU (what was seen, and a quarter, after it ran
  * out of memory), and one standard error; 0 = no prediction. */
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
@@ -147,7 +150,7 @@ uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size
                            uint32_t from);
 
 /* ---- sharing GPUs (HS_CAN_COLOCATE) ---- */
-#define HS_LOADS 2
+#define HS_LOADS 3
 
 /* What is on one GPU, the plan included. */
 struct hs_load {
@@ -195,5 +198,10 @@ uint64_t hs_view_seats(const struct hs_view *v, hs_job_id job, uint32_t margin_m
 /* Lowest node >= from of the job's pools with at least `gpus` GPUs idle or open to one more tenant
  * (memory is not looked at). O(pools x log nodes). */
 uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
+
+/* How often a worker has left a GPU so far, the plan included; */
+uint64_t hs_view_releases(const struct hs_view *v);
+/* and where it was the at-th time, from 0: HS_NO_NODE when that is too long ago to be known. */
+uint32_t hs_view_release_node(const struct hs_view *v, uint64_t at);
 
 #endif

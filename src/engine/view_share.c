@@ -275,3 +275,15 @@ uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus
         return scan_seat_node(v->engine, hs_lookup_job(v, job), gpus > 0 ? gpus : 1, from);
     return hs_share_seat_node(v->engine->share, &hs_lookup_job(v, job)->ask, gpus, from);
 }
+
+uint64_t hs_view_releases(const struct hs_view *v)
+{
+    return v->engine->releases;
+}
+
+uint32_t hs_view_release_node(const struct hs_view *v, uint64_t at)
+{
+    const struct hs_engine *e = v->engine;
+    bool is_kept = at < e->releases && e->releases - at <= HS_RELEASES_KEPT;
+    return is_kept && !e->config.scans_shared ? e->release_nodes[at % HS_RELEASES_KEPT] : HS_NO_NODE;
+}

@@ -12,12 +12,18 @@ struct colocate_fifo {
 
 struct colocate_fifo_scratch {
     struct hs_order_link link;
+    struct hs_refusal refusal;
 };
 
 static void colocate_fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     *can = HS_CAN_COLOCATE;
     *knows = hs_horus_knows(&((const struct colocate_fifo *)state)->place);
+}
+
+static struct hs_refusal *refusal_of(const struct hs_view *v, hs_job_id job)
+{
+    return &((struct colocate_fifo_scratch *)hs_view_scratch(v, job))->refusal;
 }
 
 static enum hs_status colocate_fifo_init(void *state, const struct hs_view *v)
@@ -46,7 +52,7 @@ static bool colocate_fifo_load(const void *state, const struct hs_view *v, hs_jo
 static bool colocate_fifo_place(void *state, const struct hs_view *v, struct hs_plan *p,
                                 hs_job_id id)
 {
-    return hs_horus_place(&((struct colocate_fifo *)state)->place, v, p, id);
+    return hs_horus_place(&((struct colocate_fifo *)state)->place, v, p, id, refusal_of(v, id));
 }
 
 static enum hs_status colocate_fifo_decide(void *state, const struct hs_view *v, struct hs_plan *p)

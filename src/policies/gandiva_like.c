@@ -23,6 +23,7 @@ struct gandiva_like {
 /* A job is in one of the two. */
 struct gandiva_like_scratch {
     struct hs_order_link link;
+    struct hs_refusal refusal;
 };
 
 static void gandiva_like_needs(const void *state, uint32_t *can, uint32_t *knows)
@@ -31,6 +32,11 @@ static void gandiva_like_needs(const void *state, uint32_t *can, uint32_t *knows
     *can = HS_CAN_COLOCATE | (s->quantum_us > 0 ? HS_CAN_PREEMPT | HS_CAN_TIME : 0);
     *knows = HS_KNOWS_MEMORY | HS_KNOWS_UTILIZATION |
              (s->signal == HS_SIGNAL_MEASURED ? HS_KNOWS_RATE : 0);
+}
+
+static struct hs_refusal *refusal_of(const struct hs_view *v, hs_job_id job)
+{
+    return &((struct gandiva_like_scratch *)hs_view_scratch(v, job))->refusal;
 }
 
 static enum hs_status gandiva_like_init(void *state, const struct hs_view *v)
@@ -42,7 +48,7 @@ static enum hs_status gandiva_like_init(void *state, const struct hs_view *v)
     return hs_queue_init(&s->waiting.queue, v);
 }
 
-/* Who was stopped goes to the end of the queue. */
+/* With a quantum: who was stopped goes to the end of the queue. */
 static int64_t time_of_queueing(const struct hs_view *v, hs_job_id job)
 {
     (void)job;
@@ -62,7 +68,8 @@ static void gandiva_like_event(void *state, const struct hs_view *v, const struc
     if (event->kind == HS_EVENT_TIMER)
         hs_queue_wake_all(&s->waiting.queue);
     else
-        hs_colocate_event(&s->waiting.queue, v, event, time_of_queueing);
+        hs_colocate_event(&s->waiting.queue, v, event,
+                          s->quantum_us > 0 ? time_of_queueing : hs_key_none);
 }
 
 static uint32_t gandiva_like_tenants(const void *state)
@@ -101,7 +108,7 @@ static bool gandiva_like_place(void *state, const struct hs_view *v, struct hs_p
     struct gandiva_like *s = state;
     struct gandiva_like_job job = {.s = s};
     hs_newcomer_set(&job.newcomer, &s->sharer, v, id);
-    return hs_share_place(&s->sharer, v, p, id, gandiva_like_cost, &job);
+    return hs_share_place(&s->sharer, v, p, id, gandiva_like_cost, &job, refusal_of(v, id));
 }
 
 static bool somebody_waits(const struct gandiva_like *s)

@@ -18,6 +18,7 @@ struct horus {
 
 struct horus_scratch {
     struct hs_order_link link;
+    struct hs_refusal refusal;
 };
 
 enum { BY_UTILIZATION, BY_SUBMISSION };
@@ -28,6 +29,11 @@ static void horus_needs(const void *state, uint32_t *can, uint32_t *knows)
     const struct horus *h = state;
     *can = HS_CAN_COLOCATE | (h->max_starts > 0 ? HS_CAN_TIME : 0) | hs_migrate_can(&h->migrate);
     *knows = hs_horus_knows(&h->place);
+}
+
+static struct hs_refusal *refusal_of(const struct hs_view *v, hs_job_id job)
+{
+    return &((struct horus_scratch *)hs_view_scratch(v, job))->refusal;
 }
 
 static enum hs_status horus_init(void *state, const struct hs_view *v)
@@ -60,7 +66,7 @@ static bool horus_load(const void *state, const struct hs_view *v, hs_job_id job
 
 static bool horus_place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
-    return hs_horus_place(&((struct horus *)state)->place, v, p, id);
+    return hs_horus_place(&((struct horus *)state)->place, v, p, id, refusal_of(v, id));
 }
 
 static enum hs_status horus_decide(void *state, const struct hs_view *v, struct hs_plan *p)

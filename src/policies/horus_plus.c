@@ -18,12 +18,18 @@ struct horus_plus {
 
 struct horus_plus_scratch {
     struct hs_lanes_scratch lanes;
+    struct hs_refusal refusal;
 };
 
 static void horus_plus_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     *can = HS_CAN_COLOCATE | HS_CAN_TIME;
     *knows = hs_horus_knows(&((const struct horus_plus *)state)->place);
+}
+
+static struct hs_refusal *refusal_of(const struct hs_view *v, hs_job_id job)
+{
+    return &((struct horus_plus_scratch *)hs_view_scratch(v, job))->refusal;
 }
 
 static enum hs_status horus_plus_init(void *state, const struct hs_view *v)
@@ -69,7 +75,8 @@ static bool start_one(struct horus_plus *h, const struct hs_view *v, struct hs_p
     hs_job_id job;
     hs_lanes_open(&window, &h->lanes, v, vc, (uint32_t)h->look_ahead);
     while ((job = hs_lanes_next(&window)) != HS_NO_JOB) {
-        if (hs_horus_place(&h->place, v, p, job) || hs_reject_hopeless(v, p, job)) {
+        if (hs_horus_place(&h->place, v, p, job, refusal_of(v, job)) ||
+            hs_reject_hopeless(v, p, job)) {
             hs_lanes_remove(&h->lanes, v, job);
             return true;
         }

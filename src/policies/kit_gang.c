@@ -131,11 +131,11 @@ static bool place_on_one(const struct gang *g)
     return true;
 }
 
-/* All nodes with room, into s->nodes; HS_NO_NODE in *anchor when they do not suffice. */
-static uint32_t judge_all(const struct gang *g, uint32_t *anchor)
+/* All nodes with room, into s->nodes, and the room of all; HS_NO_NODE in *anchor when that does not
+ * suffice. */
+static uint32_t judge_all(const struct gang *g, uint32_t *anchor, uint64_t *room)
 {
     struct hs_gang_node *nodes = g->s->nodes;
-    uint64_t room = 0;
     uint32_t count = 0, best = 0;
     uint32_t node = hs_view_seat_node(g->v, g->id, 1, 0);
     for (; node != HS_NO_NODE; node = hs_view_seat_node(g->v, g->id, 1, node + 1)) {
@@ -143,13 +143,13 @@ static uint32_t judge_all(const struct gang *g, uint32_t *anchor)
         if (n.room == 0)
             continue;
         nodes[count] = n;
-        room += n.room;
+        *room += n.room;
         const struct hs_gang_node *b = &nodes[best];
         if (n.room > b->room || (n.room == b->room && n.cost < b->cost))
             best = count;
         count++;
     }
-    *anchor = room >= g->gpus ? nodes[best].node : HS_NO_NODE;
+    *anchor = *room >= g->gpus ? nodes[best].node : HS_NO_NODE;
     return count;
 }
 
@@ -173,10 +173,10 @@ static bool is_next(const struct gang *g, const struct hs_gang_node *a,
 }
 
 /* Whole nodes, from the one with most room outwards: O(nodes with room x nodes taken). */
-static bool place_spread(const struct gang *g)
+static bool place_spread(const struct gang *g, uint64_t *room)
 {
     struct hs_gang_node *nodes = g->s->nodes;
-    uint32_t anchor, count = judge_all(g, &anchor), rest = g->gpus;
+    uint32_t anchor, count = judge_all(g, &anchor, room), rest = g->gpus;
     if (anchor == HS_NO_NODE)
         return false;
     hs_plan_start(g->p, g->id);
@@ -193,10 +193,24 @@ static bool place_spread(const struct gang *g)
     return true;
 }
 
-bool hs_gang_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
-                   hs_load_cost *cost, const void *ctx)
+static struct gang gang_of(struct hs_sharer *s, const struct hs_view *v, hs_job_id id,
+                           hs_load_cost *cost, const void *ctx)
 {
-    const struct gang g = {
-        .s = s, .v = v, .p = p, .id = id, .cost = cost, .ctx = ctx, .gpus = hs_view_gpus(v, id)};
-    return place_on_one(&g) || place_spread(&g);
+    return (struct gang){
+        .s = s, .v = v, .id = id, .cost = cost, .ctx = ctx, .gpus = hs_view_gpus(v, id)};
+}
+
+uint32_t hs_gang_room(struct hs_sharer *s, const struct hs_view *v, hs_job_id id, uint32_t node,
+                      hs_load_cost *cost, const void *ctx)
+{
+    const struct gang g = gang_of(s, v, id, cost, ctx);
+    return judge_node(&g, node).room;
+}
+
+bool hs_gang_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
+                   hs_load_cost *cost, const void *ctx, uint64_t *room)
+{
+    struct gang g = gang_of(s, v, id, cost, ctx);
+    g.p = p;
+    return place_on_one(&g) || place_spread(&g, room);
 }

@@ -65,7 +65,8 @@ static int64_t memory(const struct hs_horus *h, const struct hs_load_range *r, i
     int64_t claim_mib = r->least.claim_mib;
     if (h->cost == HS_HORUS_INTENDED)
         return hs_cost_of_memory(h->mem_q20, claim_mib + mem_mib, r->capacity_mib);
-    return h->mem_q20 * claim_mib + hs_cost_of_memory(h->mem_q20, mem_mib, r->capacity_mib);
+    return (r->capacity_mib > 0 ? h->mem_q20 * claim_mib : 0) +
+           hs_cost_of_memory(h->mem_q20, mem_mib, r->capacity_mib);
 }
 
 static int64_t horus_cost(const void *ctx, const struct hs_load_range *r)
@@ -78,9 +79,10 @@ static int64_t horus_cost(const void *ctx, const struct hs_load_range *r)
            h->tenant_q20 * r->least.tenants + h->type_q20[r->gpu_type % HS_HORUS_TYPES];
 }
 
-bool hs_horus_place(struct hs_horus *h, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
+bool hs_horus_place(struct hs_horus *h, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
+                    struct hs_refusal *refusal)
 {
     struct horus_job job = {.h = h};
     hs_newcomer_set(&job.newcomer, &h->sharer, v, id);
-    return hs_share_place(&h->sharer, v, p, id, horus_cost, &job);
+    return hs_share_place(&h->sharer, v, p, id, horus_cost, &job, refusal);
 }

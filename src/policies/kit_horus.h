@@ -63,7 +63,8 @@ extern const char *const hs_horus_costs[], *const hs_horus_signals[];
 HS_MUST_USE enum hs_status hs_horus_init(struct hs_horus *h, const struct hs_view *v);
 /* What it knows with these parameters. */
 uint32_t hs_horus_knows(const struct hs_horus *h);
-bool hs_horus_place(struct hs_horus *h, const struct hs_view *v, struct hs_plan *p, hs_job_id id);
+bool hs_horus_place(struct hs_horus *h, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
+                    struct hs_refusal *refusal);
 /* Key of a queue: predicted mean utilization, per mille; unknown counts as 100 %. */
 int64_t hs_horus_by_utilization(const struct hs_view *v, hs_job_id job);
 /* The name of the placement, for the card. */

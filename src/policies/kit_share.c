@@ -62,6 +62,15 @@ int64_t hs_cost_of_memory(int64_t w_q20, int64_t mib, uint32_t capacity_mib)
     return capacity_mib == 0 ? 0 : w_q20 * mib / capacity_mib;
 }
 
+/* Fewer GPUs free, or as few and the lower id. */
+static bool is_fuller(const struct hs_view *v, uint32_t a, uint32_t b)
+{
+    if (b == HS_NO_NODE)
+        return true;
+    uint32_t x = hs_view_node_free(v, a), y = hs_view_node_free(v, b);
+    return x < y || (x == y && a < b);
+}
+
 /* The cheapest idle GPU: a node of each type to choose from, the fullest, then the first. */
 static uint32_t cheapest_idle(const struct hs_view *v, hs_job_id id, hs_load_cost *cost,
                               const void *ctx, int64_t *least)
@@ -73,9 +82,7 @@ static uint32_t cheapest_idle(const struct hs_view *v, hs_job_id id, hs_load_cos
         if (node == HS_NO_NODE)
             continue;
         int64_t here = hs_gang_idle_cost(v, type, cost, ctx);
-        bool is_fuller = best != HS_NO_NODE && here == *least &&
-                         hs_view_node_free(v, node) < hs_view_node_free(v, best);
-        if (here < *least || is_fuller) {
+        if (here < *least || (here == *least && is_fuller(v, node, best))) {
             *least = here;
             best = node;
         }
@@ -98,8 +105,28 @@ static bool place_one(const struct hs_view *v, struct hs_plan *p, hs_job_id id, 
     return true;
 }
 
+/* Nothing has changed for the job since it was refused: no worker left a node that would do now,
+ * and not enough left for a gang to be spread. */
+static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_job_id id,
+                             hs_load_cost *cost, const void *ctx, struct hs_refusal *refusal)
+{
+    uint64_t now = hs_view_releases(v), at = refusal->releases - 1;
+    uint32_t gpus = hs_view_gpus(v, id), last = HS_NO_NODE;
+    if (refusal->releases == 0 || (gpus > 1 && refusal->room + (now - at) >= gpus))
+        return false;
+    for (; at < now; at++) {
+        uint32_t node = hs_view_release_node(v, at);
+        if (node == HS_NO_NODE || (node != last && hs_gang_room(s, v, id, node, cost, ctx) >= gpus))
+            return false;
+        last = node;
+    }
+    refusal->room += now + 1 - refusal->releases;
+    refusal->releases = now + 1;
+    return true;
+}
+
 bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
-                    hs_load_cost *cost, const void *ctx)
+                    hs_load_cost *cost, const void *ctx, struct hs_refusal *refusal)
 {
     uint32_t gpus = hs_view_gpus(v, id);
     if (gpus == 0 || (int64_t)gpus > s->share_up_to)
@@ -107,5 +134,12 @@ bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan
     if (hs_view_quota_room(v, hs_view_vc(v, id)) < gpus ||
         hs_view_seats(v, id, (uint32_t)s->mem_margin_mib) < gpus)
         return false;
-    return gpus == 1 ? place_one(v, p, id, cost, ctx) : hs_gang_place(s, v, p, id, cost, ctx);
+    if (refusal != NULL && is_refused_still(s, v, id, cost, ctx, refusal))
+        return false;
+    uint64_t room = 0;
+    if (gpus == 1 ? place_one(v, p, id, cost, ctx) : hs_gang_place(s, v, p, id, cost, ctx, &room))
+        return true;
+    if (refusal != NULL)
+        *refusal = (struct hs_refusal){.releases = hs_view_releases(v) + 1, .room = room};
+    return false;
 }

@@ -77,6 +77,14 @@ struct hs_newcomer {
     int64_t cap_pm; /* of the sum of utilizations; INT64_MAX = none */
 };
 
+/* What is remembered of a job that found no GPU, in its scratch: zeroed, it remembers nothing.
+ * While jobs only come nothing gets better for it, and a claim never shrinks, so only where a
+ * worker has left since is worth another look. */
+struct hs_refusal {
+    uint64_t releases; /* at that time, + 1; 0 = not refused yet */
+    uint64_t room;     /* of a gang: at most so many workers could have been seated */
+};
+
 /* After is_blind was set. */
 HS_MUST_USE enum hs_status hs_sharer_init(struct hs_sharer *s, const struct hs_view *v);
 /* The .load of a policy: sum[0] is the predicted mean utilization, per mille; sum[1] stays 0. */
@@ -87,10 +95,10 @@ void hs_newcomer_set(struct hs_newcomer *job, const struct hs_sharer *s, const s
 /* May it join some GPU of the range, by tenants, memory and utilization? Idle ones always. */
 bool hs_share_allows(const struct hs_newcomer *job, const struct hs_load_range *r);
 /* Starts the job, or leaves the plan as it was. A gang beyond share_up_to gets idle GPUs by the
- * placer `consolidate`. O(log GPUs) for one GPU; a gang looks at the nodes that have room for it.
- */
+ * placer `consolidate`. refusal: of this job; NULL where what the cost forbids may be allowed later
+ * though no worker left. O(log GPUs) for one GPU; a gang looks at the nodes that have room. */
 bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
-                    hs_load_cost *cost, const void *ctx);
+                    hs_load_cost *cost, const void *ctx, struct hs_refusal *refusal);
 
 /* w, rounded to 2^-20: costs are int64 in that unit. */
 int64_t hs_cost_q20(double w);

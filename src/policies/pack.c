@@ -13,7 +13,13 @@ struct pack {
 
 struct pack_scratch {
     struct hs_order_link link;
+    struct hs_refusal refusal;
 };
+
+static struct hs_refusal *refusal_of(const struct hs_view *v, hs_job_id job)
+{
+    return &((struct pack_scratch *)hs_view_scratch(v, job))->refusal;
+}
 
 static enum hs_status pack_init(void *state, const struct hs_view *v)
 {
@@ -54,7 +60,7 @@ static bool pack_place(void *state, const struct hs_view *v, struct hs_plan *p, 
     struct pack *s = state;
     struct hs_newcomer job;
     hs_newcomer_set(&job, &s->sharer, v, id);
-    return hs_share_place(&s->sharer, v, p, id, pack_cost, &job);
+    return hs_share_place(&s->sharer, v, p, id, pack_cost, &job, refusal_of(v, id));
 }
 
 static enum hs_status pack_decide(void *state, const struct hs_view *v, struct hs_plan *p)
