@@ -243,13 +243,33 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t 
     return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
 }
 
+/* By counting; exactly. */
+static uint64_t scan_seats(const struct hs_engine *e, const struct hs_ask *ask, uint64_t claim_mib,
+                           uint32_t margin_mib)
+{
+    uint64_t seats = 0;
+    for (uint32_t id = 0; id < e->cluster->gpu_count; id++) {
+        const struct hs_gpu *gpu = &e->gpus[id];
+        uint32_t capacity_mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
+        uint64_t claims_mib = gpu->mem_claimed_mib + claim_mib;
+        if (!hs_free_fits(e->free_index, gpu->node, ask, 0))
+            continue;
+        seats += gpu->shadow_tenants == 0 ||
+                 (hs_shadow_is_open(e, gpu) && claims_mib <= hs_gpu_capacity_mib(e, gpu, 2) &&
+                  (capacity_mib == 0 || claims_mib + margin_mib < capacity_mib));
+    }
+    return seats;
+}
+
 uint64_t hs_view_seats(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib)
 {
     const struct hs_job *job = hs_lookup_job(v, slot);
+    uint32_t claim_mib = job->is_alone ? 0 : job->mem_claim_mib;
     if (!may_search(v, slot))
         return 0;
-    return hs_share_seats(v->engine->share, &job->ask, job->is_alone ? 0 : job->mem_claim_mib,
-                          margin_mib);
+    if (v->engine->config.scans_shared)
+        return scan_seats(v->engine, &job->ask, claim_mib, margin_mib);
+    return hs_share_seats(v->engine->share, &job->ask, claim_mib, margin_mib);
 }
 
 /* The same by counting. */
@@ -285,5 +305,6 @@ uint32_t hs_view_release_node(const struct hs_view *v, uint64_t at)
 {
     const struct hs_engine *e = v->engine;
     bool is_kept = at < e->releases && e->releases - at <= HS_RELEASES_KEPT;
-    return is_kept && !e->config.scans_shared ? e->release_nodes[at % HS_RELEASES_KEPT] : HS_NO_NODE;
+    return is_kept && !e->config.scans_shared ? e->release_nodes[at % HS_RELEASES_KEPT]
+                                              : HS_NO_NODE;
 }
