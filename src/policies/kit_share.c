@@ -106,22 +106,24 @@ static bool place_one(const struct hs_view *v, struct hs_plan *p, hs_job_id id, 
 }
 
 /* Nothing has changed for the job since it was refused: no worker left a node that would do now,
- * and not enough left for a gang to be spread. */
+ * and the nodes that some left have not enough room for a gang to be spread. */
 static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_job_id id,
                              hs_load_cost *cost, const void *ctx, struct hs_refusal *refusal)
 {
-    uint64_t now = hs_view_releases(v), at = refusal->releases - 1;
+    uint64_t now = hs_view_releases(v), room = refusal->room;
     uint32_t gpus = hs_view_gpus(v, id), last = HS_NO_NODE;
-    if (refusal->releases == 0 || (gpus > 1 && refusal->room + (now - at) >= gpus))
+    if (refusal->releases == 0)
         return false;
-    for (; at < now; at++) {
+    for (uint64_t at = refusal->releases - 1; at < now; at++) {
         uint32_t node = hs_view_release_node(v, at);
-        if (node == HS_NO_NODE || (node != last && hs_gang_room(s, v, id, node, cost, ctx) >= gpus))
+        if (node == HS_NO_NODE)
+            return false;
+        room += node != last ? hs_gang_room(s, v, id, node, cost, ctx) : 0;
+        if (room >= gpus)
             return false;
         last = node;
     }
-    refusal->room += now + 1 - refusal->releases;
-    refusal->releases = now + 1;
+    *refusal = (struct hs_refusal){.releases = now + 1, .room = room};
     return true;
 }
 
