@@ -50,29 +50,48 @@ static void say_params(struct hs_output *out, const struct hs_policy_ops *policy
     }
 }
 
-/* "nothing, or duration": with the presets, and with the parameters that use most. */
-static void knows_text(const struct hs_policy_ops *policy, struct hs_arena *arena, char *text,
-                       size_t size)
+/* What a policy knows and may do with the presets, and what some parameters add. */
+struct scope {
+    uint32_t can, knows, more_can, more_knows;
+};
+
+static struct scope scope_of(const struct hs_policy_ops *policy, struct hs_arena *arena)
 {
-    uint32_t can = policy->can, knows = policy->knows;
+    struct scope s = {.can = policy->can, .knows = policy->knows};
     void *state = hs_arena_alloc(arena, policy->state_size + 1);
     if (policy->needs != NULL && state != NULL &&
         hs_param_defaults(policy->params, state, arena) == HS_OK)
-        policy->needs(state, &can, &knows);
-    hs_setup_knows_text(knows, text, size);
+        policy->needs(state, &s.can, &s.knows);
+    s.more_can = policy->can & ~s.can;
+    s.more_knows = policy->knows & ~s.knows;
+    return s;
+}
+
+typedef void bits_text(uint32_t bits, char *text, size_t size);
+
+/* "nothing (some parameters: duration)"; in a list, where room is dear, "nothing +". */
+static void scope_text(bits_text *name, uint32_t bits, uint32_t more, bool is_short, char *text,
+                       size_t size)
+{
+    char added[128];
+    name(bits, text, size);
     size_t used = strlen(text);
-    if (knows != policy->knows && used + 8 < size) {
-        (void)snprintf(text + used, size - used, ", or ");
-        hs_setup_knows_text(policy->knows, text + used + 5, size - used - 5);
-    }
+    if (more == 0)
+        return;
+    name(more, added, sizeof added);
+    if (is_short)
+        (void)snprintf(text + used, size - used, " +");
+    else
+        (void)snprintf(text + used, size - used, " (some parameters: %s)", added);
 }
 
 static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy,
                        struct hs_arena *arena, bool is_markdown)
 {
-    char knows[256], can[128];
-    knows_text(policy, arena, knows, sizeof knows);
-    hs_setup_can_text(policy->can, can, sizeof can);
+    char knows[256], can[256];
+    const struct scope scope = scope_of(policy, arena);
+    scope_text(hs_setup_knows_text, scope.knows, scope.more_knows, false, knows, sizeof knows);
+    scope_text(hs_setup_can_text, scope.can, scope.more_can, false, can, sizeof can);
     if (is_markdown)
         hs_say(out, "### %s\n%s\n\nKnows: %s. May: %s. Source: %s\n\n", policy->name,
                policy->summary, knows, can, or_dash(policy->cite));
@@ -85,21 +104,24 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
 static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_markdown)
 {
     const struct hs_policy_ops *policy;
-    char knows[256], can[128];
-    hs_say(out, "%s",
-           is_markdown ? "| policy | what | knows | may |\n| --- | --- | --- | --- |\n"
-                       : "policy     knows                 may            what\n");
+    char knows[256], can[256];
+    if (is_markdown)
+        hs_say(out, "| policy | what | knows | may |\n| --- | --- | --- | --- |\n");
+    else
+        hs_say(out, "%-14s %-22s %-21s what\n", "policy", "knows", "may");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
-        knows_text(policy, arena, knows, sizeof knows);
-        hs_setup_can_text(policy->can, can, sizeof can);
+        const struct scope scope = scope_of(policy, arena);
+        scope_text(hs_setup_knows_text, scope.knows, scope.more_knows, !is_markdown, knows,
+                   sizeof knows);
+        scope_text(hs_setup_can_text, scope.can, scope.more_can, !is_markdown, can, sizeof can);
         if (is_markdown)
             hs_say(out, "| `%s` | %s | %s | %s |\n", policy->name, policy->summary, knows, can);
         else
-            hs_say(out, "%-10s %-21s %-14s %s\n", policy->name, knows, can, policy->summary);
+            hs_say(out, "%-14s %-22s %-21s %s\n", policy->name, knows, can, policy->summary);
     }
     if (!is_markdown)
         hs_say(out,
-               "\n'horus policies NAME' lists the parameters of one; those decide what it knows.\n"
+               "\n+: more with some parameters; 'horus policies NAME' lists those of one.\n"
                "knows: duration, true run times; utilization and slowdown, as --predictor tells "
                "them;\n"
                "memory, as --memory-predictor does; deadline, of the trace; rate, measured while "
