@@ -76,6 +76,8 @@ function stat(place, p, q, metric,    i, j, w, d, a, b, part, one) {
 
 function digits(x,    a) {
     a = x < 0 ? -x : x
+    if (a < 0.0005)
+        x = 0 # not -0.000
     return sprintf(a < 0.0995 ? "%.3f" : a < 99.5 ? "%.2f" : "%.0f", x)
 }
 
@@ -85,11 +87,13 @@ function ratio(place, p, q, metric) {
     return stat(place, p, q, metric) ? digits(mean) bracket(digits(low), digits(high)) : "-"
 }
 
-function change(place, p, q, metric) { # per cent
-    if (!stat(place, p, q, metric))
-        return "-"
-    return sprintf("%+.0f %%", 100 * (mean - 1)) \
-        bracket(sprintf("%+.0f", 100 * (low - 1)), sprintf("%+.0f", 100 * (high - 1)))
+function more(x,    text) { # a ratio as per cent more
+    text = sprintf("%+.0f", 100 * (x - 1))
+    return text == "-0" ? "+0" : text
+}
+
+function change(place, p, q, metric) {
+    return stat(place, p, q, metric) ? more(mean) " %" bracket(more(low), more(high)) : "-"
 }
 
 function hours(place, p, metric) {
@@ -296,6 +300,10 @@ function claims(    bursts, saturated, cap) {
         "A, 2 tenants;A, 2 tenants, gamma 2.5", "makespan", "horus", "gandiva-like", 1)
     equal("6. sharing for free, makespan: `horus+` of 3, 4, 5 queues and `gandiva-like` within 3 % of `horus`", \
         "F", "makespan", 0.03)
+    pair("7. ours, mean JCT: `horus-s` at most `horus+`", saturated, "mean_jct", "horus-s", "horus+", 1)
+    pair("7. p99 wait, likewise", saturated, "p99_wait", "horus-s", "horus+", 1)
+    pair("7. makespan, likewise", saturated, "makespan", "horus-s", "horus+", 1)
+    pair("7. p99 run slowdown, likewise", saturated, "p99_run_slowdown", "horus-s", "horus+", 1)
 }
 
 BEGIN {

@@ -28,7 +28,10 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/horus-reproduce.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 begin=$SECONDS
 
-all="fifo pack gandiva-like colocate-fifo horus horus+ horus+:util_cap=130"
+all="fifo pack gandiva-like colocate-fifo horus horus+ horus+:util_cap=130 horus-s"
+ours="fifo horus+ horus+:look_ahead=64
+    horus-s horus-s:slowdown_cap=1.2 horus-s:slowdown_cap=1.7 horus-s:slowdown_cap=1000
+    horus-s:patience=1 horus-s:patience=100 horus-s:look_ahead=10 horus-s:look_ahead=1000"
 lanes="fifo gandiva-like horus horus+:queues=3 horus+:queues=4 horus+:queues=5"
 loads=(0.6 0.8 1.0 1.1)
 
@@ -43,7 +46,7 @@ workload() { # KIND SEED [DRAW]
 
 compare() { # TRACE POLICIES TENANTS ARGUMENT...: into $work/run
     local jobs=$1 tenants=$3 options=(--max-tenants="$3") names policy
-    read -ra names <<<"$2"
+    read -ra names <<<"${2//$'\n'/ }"
     shift 3
     for policy in "${names[@]}"; do
         case $tenants:$policy in
@@ -83,13 +86,13 @@ cells() { # EXPERIMENT WORKLOAD DRAW
         }' "$work/run/runs.csv" >>"$work/cells"
 }
 
-burst() { # EXPERIMENT TENANTS GAMMA: every cell is a trace of its own
+burst() { # EXPERIMENT POLICIES TENANTS GAMMA: every cell is a trace of its own
     local w d
     say "$1"
     for ((w = 1; w <= workloads; w++)); do
         for ((d = 1; d <= draws; d++)); do
             workload burst "$w" "$d" >"$work/burst-$w-$d.csv"
-            compare "$work/burst-$w-$d.csv" "$all" "$2" -c 3x4:RTX3090 --gamma="$3" \
+            compare "$work/burst-$w-$d.csv" "$2" "$3" -c 3x4:RTX3090 --gamma="$4" \
                 --seeds $((draws * (w - 1) + d))
             cells "$1" "$w" "$d"
         done
@@ -122,13 +125,16 @@ experiments() {
         for tenants in 2 3; do
             name="A, $tenants tenants"
             [ "$gamma" = 1 ] || name+=", gamma $gamma"
-            burst "$name" "$tenants" "$gamma"
+            burst "$name" "$all" "$tenants" "$gamma"
         done
     done
     drawn D gangs "$all fifo:scan=fit" 2 -c 8x8:RTX3090 --load=2
     for load in "${loads[@]}"; do
         drawn "L, load $load" gangs "$all fifo:scan=fit" 2 -c 8x8:RTX3090 --load="$load"
     done
+    burst "S, burst" "$ours" 4 1
+    drawn "S, gangs" gangs "$ours" 4 -c 8x8:RTX3090 --load=2
+    drawn "S, load 0.8" gangs "$ours" 4 -c 8x8:RTX3090 --load=0.8
     drawn F waves "$lanes" 3 -c 2x8:RTX3090 --interference=none
     if [ $has_trace = no ]; then
         say "skip: V: $([ $quick = yes ] && echo --quick || echo "no $trace")"
@@ -207,6 +213,7 @@ count).
 | \`colocate-fifo\` | submission, strict | least cost of Horus: memory, distance from 100 % utilization, tenants |
 | \`horus\` | least predicted utilization, the first 5 | the same |
 | \`horus+\` | lanes of alike jobs, the lane of most jobs x wait first | the same |
+| \`horus-s\`, ours | submission, a window of 100 | least predicted slowdown added; none where that is too much |
 TEXT
 }
 
@@ -313,6 +320,25 @@ TEXT
     table experiment F
 }
 
+page_ours() {
+    cat <<'TEXT'
+
+## S: the parameters of `horus-s`
+
+A's burst and D's gangs at loads 2 and 0.8, up to 4 tenants; beside it `horus+`, also with its widest
+window. Mean JCT against `fifo`, makespan, p99 wait, then the p99 run slowdown itself:
+
+TEXT
+    local at=("burst=S, burst" "gangs, load 2=S, gangs" "gangs, load 0.8=S, load 0.8")
+    across mean_jct fifo "${at[@]}"
+    echo
+    across makespan fifo "${at[@]}"
+    echo
+    across p99_wait fifo "${at[@]}"
+    echo
+    across p99_run_slowdown - "${at[@]}"
+}
+
 page_trace() {
     cat <<'TEXT'
 
@@ -380,6 +406,7 @@ experiments
     page_gangs
     page_free
     page_trace
+    page_ours
     page_limits
 } >"$work/horus.md"
 mkdir -p "$folder"
