@@ -88,8 +88,8 @@ uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_UTILIZATION: predicted slowdown of the job beside another, Q32, >= 1 << 32; from the
  * two predictions alone. */
 uint64_t hs_view_slowdown_q32(const struct hs_view *v, hs_job_id job, hs_job_id beside);
-/* The same for any two utilizations, per mille. Beyond 1 it is a product of a function of the one and
- * a function of the other, and what several others add is the sum: it can be tabulated. */
+/* The same for any two utilizations, per mille. Beyond 1 it is a product of a function of the one
+ * and a function of the other, and what several others add is the sum: it can be tabulated. */
 uint64_t hs_view_slowdown_of_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm);
 /* HS_KNOWS_MEMORY: predicted peak GPU memory per GPU (what was seen, and a quarter, after it ran
  * out of memory), and one standard error; 0 = no prediction. */
@@ -195,9 +195,13 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id job, uint32_t n
 /* At most so many workers of the job could be seated now, one a GPU, idle or shared with more than
  * margin_mib of it left; that a gang of more cannot start is certain. */
 uint64_t hs_view_seats(const struct hs_view *v, hs_job_id job, uint32_t margin_mib);
-/* Lowest node >= from of the job's pools with at least `gpus` GPUs idle or open to one more tenant
- * (memory is not looked at). O(pools x log nodes). */
-uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
+/* Lowest node >= from of the job's pools where at least `gpus` workers could be seated in this way;
+ * CPU and host memory are not looked at. O(pools x log nodes) for one, more where nodes have GPUs
+ * for some of the workers only. */
+uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,
+                           uint32_t gpus, uint32_t from);
+/* No GPU of the job's pools is idle or open to one more tenant, whatever it claims. O(pools). */
+bool hs_view_is_full(const struct hs_view *v, hs_job_id job);
 
 /* How often a worker has left a GPU so far, the plan included; */
 uint64_t hs_view_releases(const struct hs_view *v);

@@ -243,57 +243,56 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t 
     return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
 }
 
-/* By counting; exactly. */
-static uint64_t scan_seats(const struct hs_engine *e, const struct hs_ask *ask, uint64_t claim_mib,
+/* GPUs of a node where the job could be seated, by counting. */
+static uint32_t node_seats(const struct hs_engine *e, const struct hs_job *job, uint32_t id,
                            uint32_t margin_mib)
 {
-    uint64_t seats = 0;
-    for (uint32_t id = 0; id < e->cluster->gpu_count; id++) {
-        const struct hs_gpu *gpu = &e->gpus[id];
-        uint32_t capacity_mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
-        uint64_t claims_mib = gpu->mem_claimed_mib + claim_mib;
-        if (!hs_free_fits(e->free_index, gpu->node, ask, 0))
-            continue;
+    const struct hs_node *node = &e->cluster->nodes[id];
+    uint32_t mem_mib = e->cluster->types[node->type].mem_mib, seats = 0;
+    if (!hs_free_fits(e->free_index, id, &job->ask, 0))
+        return 0;
+    for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
+        const struct hs_gpu *gpu = &e->gpus[g];
+        uint64_t claims_mib = gpu->mem_claimed_mib + job->mem_claim_mib;
         seats += gpu->shadow_tenants == 0 ||
                  (hs_shadow_is_open(e, gpu) && claims_mib <= hs_gpu_capacity_mib(e, gpu, 2) &&
-                  (capacity_mib == 0 || claims_mib + margin_mib < capacity_mib));
+                  (mem_mib == 0 || claims_mib + margin_mib < mem_mib));
     }
     return seats;
 }
 
 uint64_t hs_view_seats(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib)
 {
+    const struct hs_engine *e = v->engine;
     const struct hs_job *job = hs_lookup_job(v, slot);
-    uint32_t claim_mib = job->is_alone ? 0 : job->mem_claim_mib;
+    uint64_t seats = 0;
     if (!may_search(v, slot))
         return 0;
-    if (v->engine->config.scans_shared)
-        return scan_seats(v->engine, &job->ask, claim_mib, margin_mib);
-    return hs_share_seats(v->engine->share, &job->ask, claim_mib, margin_mib);
+    if (!e->config.scans_shared)
+        return hs_share_seats(e->share, &job->ask, job->mem_claim_mib, margin_mib);
+    for (uint32_t n = 0; n < e->cluster->node_count; n++)
+        seats += node_seats(e, job, n, margin_mib);
+    return seats;
 }
 
-/* The same by counting. */
-static uint32_t scan_seat_node(const struct hs_engine *e, const struct hs_job *job, uint32_t gpus,
-                               uint32_t from)
+uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
+                           uint32_t gpus, uint32_t from)
 {
-    for (uint32_t n = from; n < e->cluster->node_count; n++) {
-        const struct hs_node *node = &e->cluster->nodes[n];
-        uint32_t seats = 0;
-        for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
-            seats += e->gpus[id].shadow_tenants == 0 || hs_shadow_is_open(e, &e->gpus[id]);
-        if (seats >= gpus && hs_free_fits(e->free_index, n, &job->ask, 0))
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    if (!may_search(v, slot))
+        return HS_NO_NODE;
+    if (!e->config.scans_shared)
+        return hs_share_seat_node(e->share, &job->ask, job->mem_claim_mib, margin_mib, gpus, from);
+    for (uint32_t n = from; n < e->cluster->node_count; n++)
+        if (node_seats(e, job, n, margin_mib) >= (gpus > 0 ? gpus : 1))
             return n;
-    }
     return HS_NO_NODE;
 }
 
-uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)
+bool hs_view_is_full(const struct hs_view *v, hs_job_id slot)
 {
-    if (!may_search(v, job))
-        return HS_NO_NODE;
-    if (v->engine->config.scans_shared)
-        return scan_seat_node(v->engine, hs_lookup_job(v, job), gpus > 0 ? gpus : 1, from);
-    return hs_share_seat_node(v->engine->share, &hs_lookup_job(v, job)->ask, gpus, from);
+    return !may_search(v, slot) || hs_share_is_full(v->engine->share, &hs_lookup_job(v, slot)->ask);
 }
 
 uint64_t hs_view_releases(const struct hs_view *v)

@@ -126,6 +126,11 @@ static uint32_t tree_remove(struct hs_share *s, uint32_t at, uint32_t gpu)
 
 /* ---- counts ---- */
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 uint32_t hs_share_step(const struct hs_share_pool *p, uint64_t claim_mib)
 {
     uint64_t step = claim_mib / p->step_mib;
@@ -146,50 +151,76 @@ static uint32_t open_up_to(const struct hs_share_pool *p, uint32_t claim_mib)
     return count;
 }
 
-static void node_count_seats(struct hs_share *s, const struct hs_share_node *n)
+uint32_t hs_share_level(uint32_t claim_mib)
+{
+    return HS_SHARE_OPEN + least(claim_mib, HS_SHARE_CLOSED - HS_SHARE_OPEN - 1);
+}
+
+struct hs_share_summary hs_share_node_summary(const struct hs_share *s,
+                                              const struct hs_share_node *n)
+{
+    const uint32_t *level = &s->level[n->first_gpu];
+    struct hs_share_summary x = {.least_level = HS_SHARE_CLOSED, .seats = n->idle + n->open};
+    for (uint32_t i = 0; i < n->gpus; i++)
+        x.least_level = least(x.least_level, level[i]);
+    return x;
+}
+
+struct hs_share_summary hs_share_summary_of(const struct hs_share_summary *below)
+{
+    return (struct hs_share_summary){
+        .least_level = least(below[0].least_level, below[1].least_level),
+        .seats = below[0].seats > below[1].seats ? below[0].seats : below[1].seats};
+}
+
+static void node_refresh(struct hs_share *s, const struct hs_share_node *n)
 {
     struct hs_share_pool *p = &s->pools[n->pool];
     uint32_t at = p->leaves + n->local;
-    p->seats[at] = (uint16_t)(n->idle + n->open);
-    for (at /= 2; at > 0; at /= 2) {
-        uint16_t left = p->seats[2 * at], right = p->seats[2 * at + 1];
-        uint16_t most = left > right ? left : right;
-        if (p->seats[at] == most)
+    struct hs_share_summary x = hs_share_node_summary(s, n);
+    for (; at > 0; at /= 2, x = hs_share_summary_of(&p->summary[2 * at])) {
+        struct hs_share_summary *here = &p->summary[at];
+        if (here->least_level == x.least_level && here->seats == x.seats)
             break;
-        p->seats[at] = most;
+        *here = x;
     }
 }
 
 /* ---- changes ---- */
 
-void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held)
+/* Out of tree and counts, if it is in. */
+static void leave(struct hs_share *s, uint32_t gpu)
 {
     struct hs_share_vertex *x = &s->gpus[gpu];
-    x->is_held = is_held;
-    if (!x->is_open)
-        return;
     struct hs_share_node *n = &s->nodes[x->node];
     struct hs_share_pool *p = &s->pools[n->pool];
+    if (!hs_share_level_is_open(s->level[gpu]))
+        return;
     p->root = tree_remove(s, p->root, gpu);
-    x->is_open = false;
     count_claim(p, x->own.least.claim_mib, UINT32_MAX);
     n->open--;
-    node_count_seats(s, n);
+}
+
+void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held)
+{
+    leave(s, gpu);
+    s->level[gpu] = is_held ? HS_SHARE_CLOSED : HS_SHARE_IDLE;
+    node_refresh(s, &s->nodes[s->gpus[gpu].node]);
 }
 
 void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load)
 {
     struct hs_share_vertex *x = &s->gpus[gpu];
-    hs_share_close(s, gpu, true);
     struct hs_share_node *n = &s->nodes[x->node];
     struct hs_share_pool *p = &s->pools[n->pool];
+    leave(s, gpu);
     x->own.least = x->own.most = *load;
     x->left = x->right = HS_NO_GPU;
-    x->is_open = true;
     p->root = tree_add(s, p->root, gpu);
     count_claim(p, load->claim_mib, 1);
     n->open++;
-    node_count_seats(s, n);
+    s->level[gpu] = hs_share_level(load->claim_mib);
+    node_refresh(s, n);
 }
 
 void hs_share_set_idle(struct hs_share *s, uint32_t node, uint32_t gpus)
@@ -200,7 +231,7 @@ void hs_share_set_idle(struct hs_share *s, uint32_t node, uint32_t gpus)
     struct hs_share_pool *p = &s->pools[n->pool];
     p->idle = p->idle - n->idle + gpus;
     n->idle = (uint16_t)gpus;
-    node_count_seats(s, n);
+    node_refresh(s, n);
 }
 
 /* ---- searches ---- */
@@ -287,9 +318,19 @@ uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query
     return q.gpu;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+/* The most that an open GPU may hold already when the newcomer leaves more than margin_mib of it;
+ * false: it may join none. */
+static bool claim_beside(const struct hs_share_pool *p, uint32_t claim_mib, uint32_t margin_mib,
+                         uint32_t *most_mib)
 {
-    return a < b ? a : b;
+    uint64_t with_margin_mib = (uint64_t)claim_mib + margin_mib;
+    *most_mib = UINT32_MAX;
+    if (p->limit_mib == UINT32_MAX)
+        return claim_mib < UINT32_MAX;
+    if (claim_mib > p->limit_mib || with_margin_mib >= p->capacity_mib)
+        return false;
+    *most_mib = least(p->limit_mib - claim_mib, p->capacity_mib - 1 - (uint32_t)with_margin_mib);
+    return true;
 }
 
 uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
@@ -297,38 +338,50 @@ uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint
 {
     uint64_t seats = 0;
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
+        uint32_t most_mib;
         if (!pool_serves(s, p, ask))
             continue;
         seats += p->idle;
-        uint64_t with_margin_mib = (uint64_t)claim_mib + margin_mib;
-        if (p->limit_mib == UINT32_MAX)
-            seats += open_up_to(p, UINT32_MAX);
-        else if (claim_mib <= p->limit_mib && with_margin_mib < p->capacity_mib)
-            seats += open_up_to(p, least(p->limit_mib - claim_mib,
-                                         p->capacity_mib - 1 - (uint32_t)with_margin_mib));
+        if (claim_beside(p, claim_mib, margin_mib, &most_mib))
+            seats += open_up_to(p, most_mib);
     }
     return seats;
 }
 
-/* First local number >= from with at least `gpus` seats, or UINT32_MAX. */
-static uint32_t pool_next_seats(const struct hs_share_pool *p, uint32_t gpus, uint32_t from)
+/* Has the node so many GPUs of at most this level? */
+static bool node_has_seats(const struct hs_share *s, const struct hs_share_node *n, uint32_t gpus,
+                           uint32_t most_level)
 {
+    uint32_t seats = 0;
+    for (uint32_t i = 0; i < n->gpus; i++)
+        seats += s->level[n->first_gpu + i] <= most_level;
+    return seats >= gpus;
+}
+
+/* First local number >= from with at least `gpus` seats of at most this level, or UINT32_MAX: where
+ * the summary of a subtree does not say no, its left half is looked at, then its right one. */
+static uint32_t pool_next_seats(const struct hs_share *s, const struct hs_share_pool *p,
+                                uint32_t gpus, uint32_t most_level, uint32_t from)
+{
+    uint32_t at = p->leaves + from;
     if (from >= p->node_count)
         return UINT32_MAX;
-    uint32_t at = p->leaves + from;
-    while (p->seats[at] < gpus) { /* up to the first subtree to the right that has one */
-        while (at & 1)
+    for (;;) {
+        const struct hs_share_summary *here = &p->summary[at];
+        if (here->seats >= gpus && here->least_level <= most_level) {
+            if (at < p->leaves) {
+                at *= 2;
+                continue;
+            }
+            if (node_has_seats(s, &s->nodes[p->nodes[at - p->leaves]], gpus, most_level))
+                return at - p->leaves;
+        }
+        while (at & 1) /* up to the first subtree to the right */
             at /= 2;
         if (at == 0)
             return UINT32_MAX;
         at++;
     }
-    while (at < p->leaves) {
-        at *= 2;
-        if (p->seats[at] < gpus)
-            at++;
-    }
-    return at - p->leaves;
 }
 
 static uint32_t pool_lower_bound(const struct hs_share *s, const struct hs_share_pool *p,
@@ -347,18 +400,30 @@ static uint32_t pool_lower_bound(const struct hs_share *s, const struct hs_share
     return low;
 }
 
-uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t gpus,
-                            uint32_t from)
+uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+                            uint32_t margin_mib, uint32_t gpus, uint32_t from)
 {
     uint32_t best = HS_NO_NODE;
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
+        uint32_t most_mib, most_level = HS_SHARE_IDLE;
         if (!pool_serves(s, p, ask))
             continue;
-        uint32_t local = pool_next_seats(p, gpus > 0 ? gpus : 1, pool_lower_bound(s, p, from));
+        if (claim_beside(p, claim_mib, margin_mib, &most_mib))
+            most_level = hs_share_level(most_mib);
+        uint32_t local =
+            pool_next_seats(s, p, gpus > 0 ? gpus : 1, most_level, pool_lower_bound(s, p, from));
         if (local != UINT32_MAX && p->nodes[local] < best)
             best = p->nodes[local];
     }
     return best;
+}
+
+bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask)
+{
+    for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++)
+        if (pool_serves(s, p, ask) && p->summary[1].seats > 0)
+            return false;
+    return true;
 }
 
 void hs_share_node_costs(const struct hs_share *s, const struct hs_share_query *query,
@@ -366,24 +431,24 @@ void hs_share_node_costs(const struct hs_share *s, const struct hs_share_query *
 {
     const struct hs_share_vertex *x = &s->gpus[first_gpu];
     const struct hs_share_pool *p = &s->pools[s->nodes[x->node].pool];
-    bool fits = query->claim_mib <= p->limit_mib;
-    uint32_t most_claim_mib = fits ? claim_left(p->limit_mib, query->claim_mib) : 0;
+    uint32_t most_level = HS_SHARE_IDLE;
+    if (query->claim_mib <= p->limit_mib)
+        most_level = hs_share_level(claim_left(p->limit_mib, query->claim_mib));
     for (uint32_t i = 0; i < gpus; i++, x++) {
-        if (!x->is_held)
+        uint32_t level = s->level[first_gpu + i];
+        if (level == HS_SHARE_IDLE)
             costs[i] = idle_cost;
-        else if (fits && x->is_open && x->own.least.claim_mib <= most_claim_mib)
-            costs[i] = query->cost_of(query->ctx, &x->own);
         else
-            costs[i] = HS_NEVER;
+            costs[i] = level <= most_level ? query->cost_of(query->ctx, &x->own) : HS_NEVER;
     }
 }
 
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load)
 {
-    const struct hs_share_vertex *x = &s->gpus[gpu];
-    if (!x->is_open || load == NULL)
-        return x->is_open;
-    const struct hs_load *own = &x->own.least;
+    const struct hs_load *own = &s->gpus[gpu].own.least;
+    bool is_open = hs_share_level_is_open(s->level[gpu]);
+    if (!is_open || load == NULL)
+        return is_open;
     bool is_same = own->tenants == load->tenants && own->claim_mib == load->claim_mib &&
                    own->measured_pm == load->measured_pm;
     for (int i = 0; i < HS_LOADS; i++)

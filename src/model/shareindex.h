@@ -53,13 +53,15 @@ uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query
  * those that are not open or have no memory for the claim. `below` and `accepts` are not asked. */
 void hs_share_node_costs(const struct hs_share *s, const struct hs_share_query *query,
                          uint32_t first_gpu, uint32_t gpus, int64_t idle_cost, int64_t *costs);
-/* Idle GPUs and open ones with memory for the claim and more than margin_mib beside it, to a 4096th
- * of the GPU's memory: an upper bound. */
+/* Idle GPUs and open ones with memory for the claim (UINT32_MAX: it joins nobody) and more than
+ * margin_mib beside it, to a 4096th of the GPU's memory: an upper bound. */
 uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
                         uint32_t margin_mib);
-/* Lowest node >= from with `gpus` idle or open GPUs; HS_NO_NODE. */
-uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t gpus,
-                            uint32_t from);
+/* Lowest node >= from with `gpus` GPUs of that kind, exactly; HS_NO_NODE. */
+uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+                            uint32_t margin_mib, uint32_t gpus, uint32_t from);
+/* No GPU is idle or open. O(pools). */
+bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask);
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load);
 /* Order, boxes and counts hold everywhere; O(GPUs). */
 bool hs_share_is_valid(struct hs_share *s);

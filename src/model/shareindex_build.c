@@ -18,12 +18,14 @@ static enum hs_status pool_init(struct hs_share *s, struct hs_share_pool *p, str
     p->leaves = 1;
     while (p->leaves < p->node_count)
         p->leaves *= 2;
-    p->seats = hs_arena_alloc(arena, UINT64_C(2) * p->leaves * sizeof *p->seats);
+    p->summary = hs_arena_alloc(arena, UINT64_C(2) * p->leaves * sizeof *p->summary);
     p->open_by_claim = hs_arena_alloc(arena, (HS_SHARE_COUNTS + 1) * sizeof *p->open_by_claim);
-    if (p->seats == NULL || p->open_by_claim == NULL)
+    if (p->summary == NULL || p->open_by_claim == NULL)
         return HS_E_MEMORY;
     for (uint32_t i = 0; i < p->node_count; i++)
         s->nodes[p->nodes[i]].local = i;
+    for (uint32_t i = 0; i < 2 * p->leaves; i++)
+        p->summary[i].least_level = HS_SHARE_CLOSED;
     return HS_OK;
 }
 
@@ -71,13 +73,16 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
     s->type_count = c->type_count;
     s->pool_count = (by_vc ? c->vc_count : 1) * c->type_count;
     s->gpus = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->gpus);
+    s->level = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->level);
     s->nodes = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *s->nodes);
     s->pools = hs_arena_alloc(arena, (uint64_t)s->pool_count * sizeof *s->pools);
-    if (s->gpus == NULL || s->nodes == NULL || s->pools == NULL)
+    if (s->gpus == NULL || s->level == NULL || s->nodes == NULL || s->pools == NULL)
         return HS_E_MEMORY;
     HS_TRY(init_pools(s, c, limit_mib, arena));
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
+        s->nodes[n].first_gpu = node->first_gpu;
+        s->nodes[n].gpus = node->gpus;
         for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
             s->gpus[g].node = n;
             s->gpus[g].left = s->gpus[g].right = HS_NO_GPU;
@@ -100,7 +105,8 @@ static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint3
     if (at == HS_NO_GPU)
         return true;
     struct hs_share_vertex *x = &s->gpus[at];
-    if (!x->is_open || (after != HS_NO_GPU && !hs_share_is_before(s, after, at)) ||
+    if (!hs_share_level_is_open(s->level[at]) ||
+        (after != HS_NO_GPU && !hs_share_is_before(s, after, at)) ||
         (before != HS_NO_GPU && !hs_share_is_before(s, at, before)))
         return false;
     ++*count;
@@ -113,6 +119,11 @@ static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint3
            tree_is_valid(s, x->right, at, before, count);
 }
 
+static bool is_same_summary(struct hs_share_summary a, struct hs_share_summary b)
+{
+    return a.least_level == b.least_level && a.seats == b.seats;
+}
+
 static bool pool_is_valid(struct hs_share *s, struct hs_share_pool *p)
 {
     uint64_t idle = 0, open = 0;
@@ -120,42 +131,37 @@ static bool pool_is_valid(struct hs_share *s, struct hs_share_pool *p)
         const struct hs_share_node *n = &s->nodes[p->nodes[i]];
         idle += n->idle;
         open += n->open;
-        if (p->seats[p->leaves + i] != n->idle + n->open)
+        if (!is_same_summary(p->summary[p->leaves + i], hs_share_node_summary(s, n)))
             return false;
     }
-    for (uint32_t at = p->leaves - 1; at > 0; at--) {
-        uint16_t left = p->seats[2 * at], right = p->seats[2 * at + 1];
-        if (p->seats[at] != (left > right ? left : right))
+    for (uint32_t at = p->leaves - 1; at > 0; at--)
+        if (!is_same_summary(p->summary[at], hs_share_summary_of(&p->summary[2 * at])))
             return false;
-    }
     uint32_t count = 0;
     return idle == p->idle && tree_is_valid(s, p->root, HS_NO_GPU, HS_NO_GPU, &count) &&
            count == open &&
            p->open_by_claim[HS_SHARE_STEPS] + p->open_by_claim[HS_SHARE_COUNTS] == open;
 }
 
-/* The GPUs of a node have consecutive ids. */
-static bool nodes_are_valid(const struct hs_share *s)
+static bool node_is_valid(const struct hs_share *s, const struct hs_share_node *n)
 {
-    uint32_t gpu = 0;
-    for (uint32_t n = 0; n < s->node_count; n++) {
-        uint32_t idle = 0, open = 0;
-        for (; gpu < s->gpu_count && s->gpus[gpu].node == n; gpu++) {
-            idle += !s->gpus[gpu].is_held;
-            open += s->gpus[gpu].is_open;
-            if (s->gpus[gpu].is_open && !s->gpus[gpu].is_held)
-                return false;
-        }
-        if (s->nodes[n].idle != idle || s->nodes[n].open != open)
+    uint32_t idle = 0, open = 0;
+    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
+        uint32_t level = s->level[g];
+        idle += level == HS_SHARE_IDLE;
+        open += hs_share_level_is_open(level);
+        if (hs_share_level_is_open(level) &&
+            level != hs_share_level(s->gpus[g].own.least.claim_mib))
             return false;
     }
-    return true;
+    return n->idle == idle && n->open == open;
 }
 
 bool hs_share_is_valid(struct hs_share *s)
 {
-    if (!nodes_are_valid(s))
-        return false;
+    for (uint32_t n = 0; n < s->node_count; n++)
+        if (!node_is_valid(s, &s->nodes[n]))
+            return false;
     for (uint32_t i = 0; i < s->pool_count; i++)
         if (!pool_is_valid(s, &s->pools[i]))
             return false;

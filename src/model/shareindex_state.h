@@ -21,7 +21,6 @@ struct hs_share_vertex {
     uint32_t left, right; /* HS_NO_GPU = none */
     uint32_t least_id;    /* of the subtree */
     uint32_t node;
-    bool is_held, is_open;
 };
 
 struct hs_share_pool {
@@ -33,17 +32,29 @@ struct hs_share_pool {
     uint64_t idle;           /* GPUs */
     uint32_t *nodes;         /* ids, ascending */
     uint32_t node_count;
-    uint32_t leaves; /* of the tree below: node_count rounded up to a power of 2 */
-    uint16_t *seats; /* tree of maxima: idle + open GPUs, leaf `leaves + i` is node i's */
+    uint32_t leaves;                  /* of the tree below: node_count rounded up to a power of 2 */
+    struct hs_share_summary *summary; /* of nodes; leaf `leaves + i` is node i's */
+};
+
+/* Level of a GPU: idle, or open with so many MiB claimed, HS_SHARE_OPEN added, or closed. */
+#define HS_SHARE_IDLE   0u
+#define HS_SHARE_OPEN   1u
+#define HS_SHARE_CLOSED UINT32_MAX
+
+struct hs_share_summary {
+    uint32_t least_level; /* of any GPU */
+    uint32_t seats;       /* most idle + open GPUs of a node */
 };
 
 struct hs_share_node {
     uint32_t pool, local;
+    uint32_t first_gpu, gpus;
     uint16_t idle, open;
 };
 
 struct hs_share {
     struct hs_share_vertex *gpus;
+    uint32_t *level; /* of each GPU */
     struct hs_share_node *nodes;
     struct hs_share_pool *pools; /* by VC, then type */
     uint32_t gpu_count, node_count, pool_count, type_count;
@@ -55,5 +66,13 @@ bool hs_share_is_before(const struct hs_share *s, uint32_t a, uint32_t b);
 /* What the box of a vertex has to be, from its own load and its children's boxes. */
 void hs_share_refresh(struct hs_share *s, uint32_t gpu);
 uint32_t hs_share_step(const struct hs_share_pool *p, uint64_t claim_mib);
+uint32_t hs_share_level(uint32_t claim_mib); /* of an open GPU */
+static inline bool hs_share_level_is_open(uint32_t level)
+{
+    return level != HS_SHARE_IDLE && level != HS_SHARE_CLOSED;
+}
+struct hs_share_summary hs_share_node_summary(const struct hs_share *s,
+                                              const struct hs_share_node *n);
+struct hs_share_summary hs_share_summary_of(const struct hs_share_summary *below);
 
 #endif

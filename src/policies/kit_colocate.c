@@ -34,7 +34,7 @@ void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct
 bool hs_is_full(const struct hs_view *v, hs_job_id job)
 {
     return !hs_view_is_constrained(v, job) && hs_view_gpus(v, job) > 0 &&
-           hs_view_seat_node(v, job, 1, 0) == HS_NO_NODE;
+           hs_view_is_full(v, job);
 }
 
 static uint32_t scan_vc(struct hs_order *set, const struct hs_view *v, struct hs_plan *p,

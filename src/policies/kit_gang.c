@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gangs on GPUs that may be shared. Only nodes with enough GPUs that are idle or open to one more
- * tenant are looked at. Where no shared GPU is as cheap as an idle one, a node with enough idle
- * GPUs is best without looking further, so the usual case at low load costs O(log nodes).
+ * Gangs on GPUs that may be shared. Only nodes with enough GPUs that are idle or have memory
+ * for one more tenant are looked at. Where no shared GPU is as cheap as an idle one, a node with
+ * enough idle GPUs is best without looking further, so the usual case at low load costs O(log
+ * nodes).
  */
 #include "policies/kit_gang.h"
 
@@ -101,13 +102,19 @@ static uint32_t idle_node(const struct gang *g)
     return gpu == HS_NO_GPU ? node : HS_NO_NODE;
 }
 
+/* The next node with memory for so many. */
+static uint32_t seat_node(const struct gang *g, uint32_t gpus, uint32_t from)
+{
+    return hs_view_seat_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, gpus, from);
+}
+
 /* Of equal sums the node with fewer idle GPUs, then the first. */
 static uint32_t cheapest_node(const struct gang *g)
 {
     int64_t least = HS_NEVER;
     uint32_t best = HS_NO_NODE;
-    uint32_t node = hs_view_seat_node(g->v, g->id, g->gpus, 0);
-    for (; node != HS_NO_NODE; node = hs_view_seat_node(g->v, g->id, g->gpus, node + 1)) {
+    uint32_t node = seat_node(g, g->gpus, 0);
+    for (; node != HS_NO_NODE; node = seat_node(g, g->gpus, node + 1)) {
         const struct hs_gang_node n = judge_node(g, node);
         if (n.room < g->gpus || n.cost > least)
             continue;
@@ -137,8 +144,8 @@ static uint32_t judge_all(const struct gang *g, uint32_t *anchor, uint64_t *room
 {
     struct hs_gang_node *nodes = g->s->nodes;
     uint32_t count = 0, best = 0;
-    uint32_t node = hs_view_seat_node(g->v, g->id, 1, 0);
-    for (; node != HS_NO_NODE; node = hs_view_seat_node(g->v, g->id, 1, node + 1)) {
+    uint32_t node = seat_node(g, 1, 0);
+    for (; node != HS_NO_NODE; node = seat_node(g, 1, node + 1)) {
         const struct hs_gang_node n = judge_node(g, node);
         if (n.room == 0)
             continue;

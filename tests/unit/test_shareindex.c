@@ -182,15 +182,15 @@ static void test_pools(void **state)
     ask.type_mask = 1;
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 1);
     assert_int_equal(hs_share_seats(x.s, &ask, 0, 0), 2);
-    assert_int_equal(hs_share_seat_node(x.s, &ask, 2, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &ask, 2, 1), HS_NO_NODE);
+    assert_int_equal(hs_share_seat_node(x.s, &ask, 0, 0, 2, 0), 0);
+    assert_int_equal(hs_share_seat_node(x.s, &ask, 0, 0, 2, 1), HS_NO_NODE);
     ask.vc = 1;
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 5);
-    assert_int_equal(hs_share_seat_node(x.s, &ask, 2, 0), 2);
+    assert_int_equal(hs_share_seat_node(x.s, &ask, 0, 0, 2, 0), 2);
     ask.type_mask = 2; /* b has none of them */
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), HS_NO_GPU);
     assert_int_equal(hs_share_seats(x.s, &ask, 0, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &ask, 1, 0), HS_NO_NODE);
+    assert_int_equal(hs_share_seat_node(x.s, &ask, 0, 0, 1, 0), HS_NO_NODE);
     hs_share_node_costs(x.s, &q, 2, 2, 5, costs); /* of a node, whoever asks */
     assert_int_equal(costs[0], 5);
     assert_int_equal(costs[1], 13000);
@@ -225,14 +225,56 @@ static void test_counts(void **state)
     assert_int_equal(hs_share_seats(x.s, &any, 4000, 1998), 3); /* 4001 + 4000 + 1998 < 10000 */
     assert_int_equal(hs_share_seats(x.s, &any, 4000, 2000), 2);
     assert_int_equal(hs_share_seats(x.s, &any, 10, UINT32_MAX), 1);
-    /* Seats of a node are its idle and its open GPUs, whatever those hold. */
-    assert_int_equal(hs_share_seat_node(x.s, &any, 4, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 5, 0), HS_NO_NODE);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 0, 1), HS_NO_NODE);
+    assert_int_equal(hs_share_seats(x.s, &any, UINT32_MAX, 0), 1);
+    /* Of nodes it is exact: 4001 + 4191 > 8191. */
+    assert_int_equal(hs_share_seat_node(x.s, &any, 4190, 0, 3, 0), 0);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 4191, 0, 3, 0), HS_NO_NODE);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 4191, 0, 2, 0), 0);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 4000, 1998, 3, 0), 0);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 4000, 1999, 3, 0), HS_NO_NODE);
+    assert_int_equal(hs_share_seat_node(x.s, &any, UINT32_MAX, 0, 1, 0), 0);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 0, 0, 0, 1), HS_NO_NODE);
     const struct hs_share_query q = {.ask = &any, .claim_mib = 4191, .cost_of = cost_of_sum};
     hs_share_node_costs(x.s, &q, 0, 5, -7, costs);
     const int64_t want[] = {-7, 1, HS_NEVER, HS_NEVER, HS_NEVER}; /* 4001 + 4191 > 8191 */
     assert_memory_equal(costs, want, sizeof want);
+    close_index(&x);
+}
+
+/* Full when all GPUs of the pools are closed; one that is open beyond the limit still counts. */
+static void test_is_full(void **state)
+{
+    (void)state;
+    struct fixture x;
+    struct hs_ask v100 = {.type_mask = 1};
+    open_index(&x, "1x2:V100,1x1:P100", HS_VC_IGNORE, (uint32_t[]){8000, 8000});
+    assert_false(hs_share_is_full(x.s, &v100));
+    for (uint32_t g = 0; g < 2; g++) {
+        hs_share_close(x.s, g, true);
+        hs_share_set_idle(x.s, 0, 1 - g);
+    }
+    assert_true(hs_share_is_full(x.s, &v100));
+    assert_false(hs_share_is_full(x.s, &any)); /* the P100 */
+    hs_share_open(x.s, 1, &(struct hs_load){.tenants = 1, .claim_mib = 9000});
+    assert_false(hs_share_is_full(x.s, &v100));
+    close_index(&x);
+}
+
+/* A node of many GPUs for some of the workers: the search has to pass by n0, where two GPUs are
+ * open but one has the memory, to n2. */
+static void test_seat_node_passes_by(void **state)
+{
+    (void)state;
+    struct fixture x;
+    open_index(&x, "3x2:V100", HS_VC_IGNORE, (uint32_t[]){8000});
+    for (uint32_t g = 0; g < 6; g++)
+        hold(&x, g / 2, 2 - g % 2, g,
+             (struct hs_load){.tenants = 1, .claim_mib = g == 0 || g >= 4 ? 1000 : 7000});
+    assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 2, 0), 2);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 1, 0), 0);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 1, 1), 2);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 1000, 0, 2, 0), 0);
+    assert_int_equal(hs_share_seat_node(x.s, &any, 1000, 0, 2, 1), 1);
     close_index(&x);
 }
 
@@ -330,12 +372,17 @@ static void break_heap(struct hs_share *s)
 
 static void break_open(struct hs_share *s)
 {
-    s->gpus[inner_vertex(s)].is_open = false;
+    s->level[inner_vertex(s)] = HS_SHARE_CLOSED;
 }
 
-static void break_held(struct hs_share *s)
+static void break_level(struct hs_share *s)
 {
-    s->gpus[3].is_held = false; /* open GPUs have tenants */
+    s->level[3]--; /* 1 MiB less than its tenants claim */
+}
+
+static void break_idle(struct hs_share *s)
+{
+    s->level[7] = HS_SHARE_CLOSED;
 }
 
 static void break_node_open(struct hs_share *s)
@@ -348,8 +395,8 @@ static void break_nodes_open(struct hs_share *s)
 {
     s->nodes[0].open--;
     s->nodes[1].open++;
-    s->pools[0].seats[s->pools[0].leaves]--;
-    s->pools[0].seats[s->pools[0].leaves + 1]++;
+    s->pools[0].summary[s->pools[0].leaves].seats--;
+    s->pools[0].summary[s->pools[0].leaves + 1].seats++;
 }
 
 static void break_node_idle(struct hs_share *s)
@@ -364,12 +411,22 @@ static void break_pool_idle(struct hs_share *s)
 
 static void break_seats_leaf(struct hs_share *s)
 {
-    s->pools[0].seats[s->pools[0].leaves + 1]--;
+    s->pools[0].summary[s->pools[0].leaves + 1].seats--;
 }
 
 static void break_seats_top(struct hs_share *s)
 {
-    s->pools[0].seats[1]++;
+    s->pools[0].summary[1].seats++;
+}
+
+static void break_level_leaf(struct hs_share *s)
+{
+    s->pools[0].summary[s->pools[0].leaves].least_level++;
+}
+
+static void break_level_top(struct hs_share *s)
+{
+    s->pools[0].summary[1].least_level++;
 }
 
 static void break_claims(struct hs_share *s)
@@ -381,10 +438,10 @@ static void test_damage(void **state)
 {
     (void)state;
     static void (*const damages[])(struct hs_share * s) = {
-        break_box_most,  break_box_least,  break_box_of_leaf, break_least_id,
-        break_order,     break_link,       break_heap,        break_open,
-        break_held,      break_node_open,  break_nodes_open,  break_node_idle,
-        break_pool_idle, break_seats_leaf, break_seats_top,   break_claims};
+        break_box_most,   break_box_least,  break_box_of_leaf, break_least_id,   break_order,
+        break_link,       break_heap,       break_open,        break_level,      break_idle,
+        break_level_leaf, break_level_top,  break_node_open,   break_nodes_open, break_node_idle,
+        break_pool_idle,  break_seats_leaf, break_seats_top,   break_claims};
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         struct fixture x;
         open_seven(&x);
@@ -399,9 +456,14 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cheapest), cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_accepts),  cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_counts),   cmocka_unit_test(test_is_open),
+        cmocka_unit_test(test_cheapest),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_accepts),
+        cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_is_full),
+        cmocka_unit_test(test_seat_node_passes_by),
+        cmocka_unit_test(test_is_open),
         cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests_name("model/shareindex", tests, scratch_open, scratch_close);

@@ -175,28 +175,32 @@ static void compare_node(const struct walk *w, const struct hs_share_query *q, u
     }
 }
 
-/* At least those that fit; at most those that fit with a step of 1/4096 of the limit less. */
+/* Could it be seated with the margin, if the GPU held slack_mib less? */
+static bool has_seat(const struct walk *w, const struct hs_share_query *q, uint32_t gpu,
+                     uint32_t margin_mib, uint32_t slack_mib)
+{
+    uint32_t type = w->cluster.nodes[w->node_of[gpu]].type, limit_mib = w->limit_mib[type];
+    uint64_t claim_mib = q->claim_mib, held_mib = w->load[gpu].claim_mib;
+    if (w->use[gpu] != OPEN)
+        return w->use[gpu] == IDLE;
+    if (limit_mib == UINT32_MAX)
+        return true;
+    return held_mib <= limit_mib + slack_mib && claim_mib <= limit_mib &&
+           claim_mib + margin_mib < w->cluster.types[type].mem_mib &&
+           held_mib + claim_mib <= limit_mib + slack_mib &&
+           held_mib + claim_mib + margin_mib < w->cluster.types[type].mem_mib + slack_mib;
+}
+
+/* At least those that fit; at most those that would with a step of 1/4096 of the limit less. */
 static void compare_seats(const struct walk *w, const struct hs_share_query *q, uint32_t margin_mib)
 {
     uint64_t fit = 0, nearly = 0;
     for (uint32_t g = 0; g < w->cluster.gpu_count; g++) {
-        const struct hs_node *n = &w->cluster.nodes[w->node_of[g]];
-        uint32_t limit_mib = w->limit_mib[n->type], claim_mib = w->load[g].claim_mib;
-        uint64_t capacity_mib = w->cluster.types[n->type].mem_mib;
-        uint64_t most_mib = UINT64_MAX;
-        if (!serves(w, w->node_of[g], q->ask) || w->use[g] == HELD)
+        uint32_t limit_mib = w->limit_mib[w->cluster.nodes[w->node_of[g]].type];
+        if (!serves(w, w->node_of[g], q->ask))
             continue;
-        bool can = w->use[g] == IDLE || limit_mib == UINT32_MAX;
-        if (!can && q->claim_mib <= limit_mib &&
-            (uint64_t)q->claim_mib + margin_mib < capacity_mib) {
-            most_mib = limit_mib - q->claim_mib;
-            if (capacity_mib - 1 - q->claim_mib - margin_mib < most_mib)
-                most_mib = capacity_mib - 1 - q->claim_mib - margin_mib;
-            nearly += claim_mib <= limit_mib && claim_mib <= most_mib + limit_mib / 4096;
-            fit += claim_mib <= most_mib;
-        }
-        fit += can;
-        nearly += can;
+        fit += has_seat(w, q, g, margin_mib, 0);
+        nearly += has_seat(w, q, g, margin_mib, limit_mib / 4096);
     }
     uint64_t seats = hs_share_seats(w->s, q->ask, q->claim_mib, margin_mib);
     if (seats < fit || seats > nearly)
@@ -204,20 +208,25 @@ static void compare_seats(const struct walk *w, const struct hs_share_query *q, 
                  (unsigned long long)fit, (unsigned long long)nearly);
 }
 
-static void compare_seat_node(const struct walk *w, const struct hs_ask *ask, uint32_t gpus,
-                              uint32_t from)
+static void compare_seat_node(const struct walk *w, const struct hs_share_query *q,
+                              uint32_t margin_mib, uint32_t gpus, uint32_t from)
 {
-    uint32_t node = from;
-    for (; node < w->cluster.node_count; node++) {
+    uint32_t found = HS_NO_NODE;
+    bool is_full = true;
+    for (uint32_t node = 0; node < w->cluster.node_count; node++) {
         const struct hs_node *n = &w->cluster.nodes[node];
         uint32_t seats = 0;
-        for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++)
-            seats += w->use[g] != HELD;
-        if (serves(w, node, ask) && seats >= (gpus > 0 ? gpus : 1))
-            break;
+        if (!serves(w, node, q->ask))
+            continue;
+        for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
+            seats += has_seat(w, q, g, margin_mib, 0);
+            is_full = is_full && w->use[g] == HELD;
+        }
+        if (node >= from && found == HS_NO_NODE && seats >= (gpus > 0 ? gpus : 1))
+            found = node;
     }
-    assert_int_equal(hs_share_seat_node(w->s, ask, gpus, from),
-                     node < w->cluster.node_count ? node : HS_NO_NODE);
+    assert_int_equal(hs_share_seat_node(w->s, q->ask, q->claim_mib, margin_mib, gpus, from), found);
+    assert_int_equal(hs_share_is_full(w->s, q->ask), is_full);
 }
 
 /* ---- states ---- */
@@ -287,7 +296,8 @@ static void ask_all(struct walk *w)
     }
     compare_node(w, &q, w->node_of[some]);
     compare_seats(w, &q, (uint32_t)job.margin_mib);
-    compare_seat_node(w, &ask, draw(w, 10), draw(w, w->cluster.node_count + 1));
+    compare_seat_node(w, &q, (uint32_t)job.margin_mib, draw(w, 10),
+                      draw(w, w->cluster.node_count + 1));
 }
 
 /* Drifts from a cluster that is mostly idle to one that is mostly open, and to one mostly full. */
