@@ -13,20 +13,6 @@
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_version.h>
 
-/* One step of splitmix64 (Steele, Lea, Flood: OOPSLA 2014; constants of Vigna's splitmix64.c). */
-static uint64_t splitmix(uint64_t state)
-{
-    uint64_t z = state + UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-uint64_t hs_mix64(uint64_t a, uint64_t b)
-{
-    return splitmix(splitmix(a) + b);
-}
-
 uint64_t hs_seed_of(uint64_t seed, const char *purpose)
 {
     uint64_t mixed = hs_mix64(seed, strlen(purpose));

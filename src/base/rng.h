@@ -21,8 +21,19 @@ uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n);      /* 0 .. n-1, n >= 1,
 double hs_rng_exponential(struct hs_rng *rng, double mean); /* mean > 0 */
 void hs_rng_close(struct hs_rng *rng);
 
-/* 64-bit mix of two words (splitmix64 finaliser, Steele et al. OOPSLA'14): same bits everywhere. */
-uint64_t hs_mix64(uint64_t a, uint64_t b);
+/* One step of splitmix64 (Steele, Lea, Flood: OOPSLA 2014; constants of Vigna's splitmix64.c). */
+static inline uint64_t hs_splitmix64(uint64_t state)
+{
+    uint64_t z = state + UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+/* 64-bit mix of two words: same bits everywhere. */
+static inline uint64_t hs_mix64(uint64_t a, uint64_t b)
+{
+    return hs_splitmix64(hs_splitmix64(a) + b);
+}
 /* Seed of a named stream. */
 uint64_t hs_seed_of(uint64_t seed, const char *purpose);
 

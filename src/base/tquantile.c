@@ -10,3 +10,8 @@ double hs_t_quantile(double p, uint32_t freedom)
 {
     return gsl_cdf_tdist_Pinv(p, freedom);
 }
+
+double hs_normal_quantile(double p)
+{
+    return gsl_cdf_ugaussian_Pinv(p);
+}

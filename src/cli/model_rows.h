@@ -31,6 +31,10 @@ static const char *const holdouts[] = {"config", "model", NULL};
         MODEL_ROW(gamma, REAL, TRUTH, .preset = "1", .min = 0, .max = 10,                          \
                   .help = "slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2",      \
                   .source = "1.43: Horus ICA3PP'20 saw up to 3.2x"),                               \
+        MODEL_ROW(interference_noise, REAL, TRUTH, .preset = "0", .max = 10,                       \
+                  .help = "how wrong the model of slowdowns is: speeds of pairs not measured get " \
+                          "residuals of X times its hold-out RMSE, drawn by --seed; 1 = one "      \
+                          "standard error"),                                                       \
         MODEL_ROW(crowd, CHOICE, TRUTH, .preset = "additive", .choices = crowds,                   \
                   .help = "more than two jobs on a GPU: excess slowdowns added up, or the exact "  \
                           "queueing recursion; modelled, not measured"),                           \
@@ -53,17 +57,18 @@ static const char *const holdouts[] = {"config", "model", NULL};
                           "batches of the model, or a regression on its graph",                    \
                   .source = "noisy: HotCloud'20 reports an error, not a method"),                  \
         MODEL_ROW(util_noise, REAL, TOLD, .preset = "0.154", .max = 5,                             \
-                  .help = "noisy: RMSLE of the utilization",                                       \
+                  .help = "noisy: RMSLE of the utilization; one draw a job, by --seed",            \
                   .source = "Yeung et al. HotCloud'20"),                                           \
         MODEL_ROW(util_bias, REAL, TOLD, .preset = "0", .min = -5, .max = 5,                       \
-                  .help = "noisy: mean of the log error"),                                         \
+                  .help = "noisy: mean of the log error; below 0 too little is told"),             \
         MODEL_ROW(predictor_holdout, CHOICE, TOLD, .preset = "config", .choices = holdouts,        \
                   .help = "regress: fitted without this configuration, or without its model"),     \
         MODEL_ROW(memory_predictor, CHOICE, TOLD, .preset = "oracle",                              \
                   .choices = memory_predictors,                                                    \
                   .help = "GPU memory: the truth, the formula of Horus, or noise"),                \
         MODEL_ROW(memory_noise, REAL, TOLD, .preset = "0.665", .max = 5,                           \
-                  .help = "noisy: standard deviation of ln(estimate / truth)",                     \
+                  .help = "noisy: standard deviation of ln(estimate / truth); one draw a job, by " \
+                          "--seed",                                                                \
                   .source = "the formula against 18 measurements of GPUMemNet")
 
 #endif

@@ -46,6 +46,8 @@ static enum hs_status open_interference(struct hs_models *m, const struct hs_run
     struct hs_interference_options *how = &m->interference_options;
     HS_TRY(hs_interference_parse(options->interference, how, diag));
     how->gamma = options->gamma;
+    how->noise = options->interference_noise;
+    how->seed = (uint64_t)options->seed;
     how->crowd = (enum hs_crowd)options->crowd;
     if (how->crowd == HS_CROWD_QUEUEING && options->max_tenants > (int64_t)HS_QUEUEING_TENANTS)
         return hs_fail(diag, HS_E_USAGE, NULL, "its cost doubles with each tenant",

@@ -29,6 +29,20 @@ static const char *error_text(const struct hs_models *m, enum hs_slowdown_source
     return text;
 }
 
+/* "; noise 1 x RMSE", and which that is for pairs whose own error is unknown. */
+static void noise_text(const struct hs_models *m, char text[64])
+{
+    double noise = m->interference_options.noise;
+    double error = hs_interference_error(m->interference, 0, HS_SLOWDOWN_GENERAL);
+    double taken = hs_interference_noise_rmse(m->interference, 0, HS_SLOWDOWN_GENERAL);
+    if (!(noise > 0))
+        text[0] = '\0';
+    else if (isnan(error) && !isnan(taken))
+        (void)snprintf(text, 64, "; noise %g x RMSE (others %.3f)", noise, taken);
+    else
+        (void)snprintf(text, 64, "; noise %g x RMSE", noise);
+}
+
 static void say_interference(struct hs_models *m, const struct hs_run_options *options)
 {
     char *text = m->interference_text;
@@ -38,12 +52,14 @@ static void say_interference(struct hs_models *m, const struct hs_run_options *o
         (void)snprintf(text, size, "%s", options->interference);
         return;
     }
-    char fitted[16], general[16], gamma[32] = "";
+    char fitted[16], general[16], noise[64], gamma[32] = "";
     if (options->gamma != 1)
         (void)snprintf(gamma, sizeof gamma, "; gamma %g", options->gamma);
-    (void)snprintf(text, size, "%s (RMSE of speed: profiled pairs %s, others %s)%s; 3+ tenants %s",
+    noise_text(m, noise);
+    (void)snprintf(text, size,
+                   "%s (RMSE of speed: profiled pairs %s, others %s)%s%s; 3+ tenants %s",
                    options->interference, error_text(m, HS_SLOWDOWN_FITTED, fitted),
-                   error_text(m, HS_SLOWDOWN_GENERAL, general), gamma,
+                   error_text(m, HS_SLOWDOWN_GENERAL, general), noise, gamma,
                    m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
 }
 
@@ -167,6 +183,27 @@ static void warn_without(const struct hs_models *m, const struct hs_cluster *clu
                       hs_speed_reference(m->speed));
 }
 
+/* A dial that turns nothing. */
+static void warn_of_noise(const struct hs_models *m, const struct hs_run_options *options,
+                          const struct hs_cluster *cluster, struct hs_diag *diag)
+{
+    if (!(m->interference_options.noise > 0) || m->interference == NULL)
+        return;
+    if (!hs_models_use(m, HS_MODEL_INTERFERENCE)) {
+        hs_report(diag, HS_NOTE, NULL, NULL,
+                  "interference_noise has no effect: interference %s is nothing measured",
+                  options->interference);
+        return;
+    }
+    for (uint32_t t = 0; t < cluster->type_count; t++)
+        if (isnan(hs_interference_noise_rmse(m->interference, t, HS_SLOWDOWN_FITTED)) &&
+            isnan(hs_interference_noise_rmse(m->interference, t, HS_SLOWDOWN_GENERAL)))
+            hs_report(diag, HS_WARNING, NULL, "\"holdout\" of its table and of \"general\"",
+                      "interference_noise has no effect on %s: the model file tells no error of "
+                      "the speeds there",
+                      cluster->types[t].name);
+}
+
 void hs_models_warn(const struct hs_models *m, const struct hs_run_options *options,
                     const struct hs_cluster *cluster, const struct hs_assign_counts *assigned,
                     struct hs_diag *diag)
@@ -175,6 +212,7 @@ void hs_models_warn(const struct hs_models *m, const struct hs_run_options *opti
     uint64_t jobs =
         assigned->by_columns + assigned->by_telemetry + assigned->by_mix + assigned->none;
     bool is_relative = false;
+    warn_of_noise(m, options, cluster, diag);
     if (reference[0] == '\0') {
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE",
                   "no GPU type has speed 1, so none is that of the trace: speeds are those of the "
@@ -208,7 +246,8 @@ void hs_models_note_idle(const struct hs_config *config, const char *policy, uin
                          uint32_t knows, struct hs_diag *diag)
 {
     static const char *const of_sharing[] = {
-        "interference", "gamma", "crowd", "memory_reserve", "oom_delay", "oom_retries", NULL};
+        "interference",   "gamma",     "interference_noise", "crowd",
+        "memory_reserve", "oom_delay", "oom_retries",        NULL};
     static const char *const of_telling[] = {
         "predictor",        "util_noise",   "util_bias", "predictor_holdout",
         "memory_predictor", "memory_noise", NULL};

@@ -96,7 +96,7 @@ static enum hs_status read_joint(struct hs_predict_models *m, struct hs_predicti
 static enum hs_status open_truth(struct hs_predict_models *m, struct hs_prediction *p,
                                  const struct hs_predict_options *options, struct hs_diag *diag)
 {
-    struct hs_interference_options how;
+    struct hs_interference_options how = {0};
     HS_TRY(hs_interference_parse(options->interference, &how, diag));
     how.gamma = options->gamma;
     how.crowd = (enum hs_crowd)options->crowd;

@@ -6,7 +6,7 @@
  *
  * gamma (policies/horus.md 5: speed^gamma) raises each pair before sets are made of pairs, so that
  * it means the same physics, a GPU on which every measured pair would have been worse, whatever the
- * number of tenants.
+ * number of tenants. Noise comes before gamma: its errors are those of slowdowns as measured.
  */
 #include "model/interference.h"
 
@@ -97,6 +97,18 @@ static uint32_t row_of(const struct hs_pair_table *table, uint32_t profile)
     return profile < table->profiles ? table->rows[profile] : 0;
 }
 
+/* A slowdown of the general form, with noise, then raised. */
+static uint64_t alter_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant own,
+                          struct hs_tenant other, uint64_t slowdown_q20)
+{
+    const struct hs_pair_noise *noise = m->noise;
+    if (noise != NULL && own.util_pm > 0) /* an idle job suffers from nobody */
+        slowdown_q20 = hs_pair_noise_move_q20(
+            noise, type, hs_pair_noise_key(noise, own.profile, own.util_pm),
+            hs_pair_noise_key(noise, other.profile, other.util_pm), m->general_sd, slowdown_q20);
+    return m->has_gamma ? hs_slowdown_raise_q20(slowdown_q20, m->options.gamma) : slowdown_q20;
+}
+
 /* Beside one active co-runner. */
 static uint64_t pair_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant own,
                          struct hs_tenant other, enum hs_slowdown_source *source)
@@ -116,7 +128,7 @@ static uint64_t pair_q20(const struct hs_interference *m, uint32_t type, struct 
     *source = HS_SLOWDOWN_GENERAL;
     uint64_t slowdown_q20 =
         HS_Q20_ONE + hs_pairform_excess_q20(&m->general, own.util_pm, other.util_pm);
-    return m->has_gamma ? hs_slowdown_raise_q20(slowdown_q20, m->options.gamma) : slowdown_q20;
+    return HS_UNLIKELY(m->is_altered) ? alter_q20(m, type, own, other, slowdown_q20) : slowdown_q20;
 }
 
 /* ---- more than two tenants ---- */
@@ -287,6 +299,13 @@ double hs_interference_error(const struct hs_interference *m, uint32_t type,
     return NAN;
 }
 
+double hs_interference_noise_rmse(const struct hs_interference *m, uint32_t type,
+                                  enum hs_slowdown_source source)
+{
+    assert(type < m->type_count);
+    return source == HS_SLOWDOWN_GENERAL ? m->general_rmse : hs_interference_error(m, type, source);
+}
+
 /* ---- life ---- */
 
 static enum hs_status load_file(struct hs_interference *m, const char *path,
@@ -303,30 +322,44 @@ static enum hs_status load_file(struct hs_interference *m, const char *path,
     return status;
 }
 
+/* Room for what the file fills. */
+static bool prepare(struct hs_interference *m, const struct hs_catalogue *catalogue,
+                    const char *const *gpu_types)
+{
+    const struct hs_interference_options *options = &m->options;
+    bool has_noise = options->noise > 0 && !is_flat(m);
+    m->has_gamma = options->gamma != 1.0;
+    m->is_altered = m->has_gamma || has_noise;
+    m->const_q20 = HS_Q20_ONE;
+    m->general_rmse = NAN;
+    if (options->mode == HS_INTERFERENCE_CONST)
+        m->const_q20 = hs_slowdown_raise_q20(
+            HS_Q20_ONE + (uint64_t)(options->excess * (double)HS_Q20_ONE + 0.5), options->gamma);
+    m->types = hs_arena_alloc(&m->arena, m->type_count * sizeof *m->types);
+    for (uint32_t t = 0; m->types != NULL && t < m->type_count; t++)
+        m->types[t].general_error = NAN;
+    if (has_noise)
+        m->noise =
+            hs_pair_noise_make(&m->arena, options->seed, catalogue, gpu_types, m->type_count);
+    return m->types != NULL && (m->noise != NULL || !has_noise);
+}
+
 enum hs_status hs_interference_load(struct hs_interference **out, const char *path,
                                     const struct hs_catalogue *catalogue,
                                     const struct hs_interference_options *options,
                                     const char *const *gpu_types, uint32_t type_count,
                                     struct hs_diag *diag)
 {
-    assert(options->gamma >= 0 && options->gamma <= GAMMA_MAX);
+    assert(options->gamma >= 0 && options->gamma <= GAMMA_MAX && options->noise >= 0);
     *out = NULL;
     struct hs_interference *m = hs_alloc_zeroed(1, sizeof *m);
     if (m == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the interference model");
     m->options = *options;
-    m->has_gamma = options->gamma != 1.0;
     m->type_count = type_count;
-    m->const_q20 = HS_Q20_ONE;
-    if (options->mode == HS_INTERFERENCE_CONST)
-        m->const_q20 = hs_slowdown_raise_q20(
-            HS_Q20_ONE + (uint64_t)(options->excess * (double)HS_Q20_ONE + 0.5), options->gamma);
-    m->types = hs_arena_alloc(&m->arena, type_count * sizeof *m->types);
     enum hs_status status = HS_OK;
-    if (m->types == NULL)
+    if (!prepare(m, catalogue, gpu_types))
         status = hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the interference model");
-    for (uint32_t t = 0; status == HS_OK && t < type_count; t++)
-        m->types[t].general_error = NAN;
     if (status == HS_OK && !is_flat(m))
         status = load_file(m, path, catalogue, gpu_types, diag);
     if (status == HS_OK)

@@ -10,7 +10,8 @@
  * For a pair: the measured table of that GPU type, else the coefficients fitted for both jobs on
  * that type (rank-1 or two-way), else the general form of their utilizations, else 1. For more
  * tenants the excesses are added up, or the exact queueing recursion is run over them: modelled,
- * not measured. All tables are dense and in Q20 after loading.
+ * not measured. All tables are dense and in Q20 after loading. How far the fits may be off is a
+ * dial (interference_noise.h).
  */
 #ifndef HORUS_MODEL_INTERFERENCE_H
 #define HORUS_MODEL_INTERFERENCE_H
@@ -36,6 +37,10 @@ struct hs_interference_options {
     double excess; /* CONST: X >= 0 */
     double gamma;  /* 0..10; S of a pair becomes S^gamma, at most 1000; 1 = as measured */
     enum hs_crowd crowd;
+    /* X >= 0: speeds of pairs that were not measured get seeded residuals of X times the hold-out
+     * RMSE of what answers; 0 = none */
+    double noise;
+    uint64_t seed; /* of the noise */
 };
 
 /* "measured+fit", "fit", "none", "const:X": sets mode and excess. HS_E_USAGE with what was
@@ -94,6 +99,10 @@ static inline uint64_t hs_interference_speed_q32(uint64_t slowdown_q20)
  * form was not fitted on this type, or the source is another one. */
 double hs_interference_error(const struct hs_interference *m, uint32_t type,
                              enum hs_slowdown_source source);
+/* The same for the residuals of --interference-noise: the form keeps the error of the type where it
+ * was fitted on all others, where it is off by no less. */
+double hs_interference_noise_rmse(const struct hs_interference *m, uint32_t type,
+                                  enum hs_slowdown_source source);
 void hs_interference_free(struct hs_interference *m);
 
 #endif

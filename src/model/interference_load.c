@@ -18,11 +18,6 @@
 #define EXPONENT_MIN 0.01
 #define EXPONENT_MAX 10.0
 
-/* Fitted speeds are clipped here, S to 20: the largest slowdown in any public table is 11 (Gavel's
- * simulation file on the V100; 5.8 in its cleaner campaign, calibration.md 3 and 6), and a sum of
- * linear effects may reach 0. */
-#define SPEED_MIN 0.05
-
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Jobs of installed tables that the catalogue does not have. */
@@ -82,6 +77,8 @@ static void read_general(struct reader *r, const struct hs_json *general)
         return;
     hs_pairform_init(&r->m->general, k, alpha, beta);
     r->m->has_general = true;
+    r->m->general_rmse = error;
+    r->m->general_sd = isnan(error) ? 0 : r->m->options.noise * error;
     for (uint32_t t = 0; gpu != NULL && t < r->m->type_count; t++)
         if (hs_model_same_name(gpu, r->gpu_types[t]))
             r->m->types[t].general_error = error;
@@ -103,11 +100,18 @@ static double fitted_slowdown(const struct hs_pairform *general, const struct hs
                                  pow(other->util, general->beta)) +
                 at(&own->own, other->util) + at(&other->other, own->util);
     speed += d->effects[(size_t)(own->model - 1) * d->count + other->model - 1];
-    return 1.0 / (speed > SPEED_MIN ? speed : SPEED_MIN);
+    return 1.0 / (speed > HS_SPEED_FLOOR ? speed : HS_SPEED_FLOOR);
 }
 
+/* What the residuals of a table go by. */
+struct residuals {
+    double sd; /* 0 where the file tells no error */
+    uint32_t type;
+    uint64_t *job_keys; /* by job of the file */
+};
+
 static uint32_t cell_of(const struct hs_interference *m, const struct hs_tabledraft *d,
-                        uint32_t own, uint32_t other)
+                        const struct residuals *of, uint32_t own, uint32_t other)
 {
     uint32_t slowdown_q20 = 0, flag = HS_PAIR_MEASURED;
     if (m->options.mode == HS_INTERFERENCE_MEASURED)
@@ -116,29 +120,54 @@ static uint32_t cell_of(const struct hs_interference *m, const struct hs_tabledr
         flag = 0;
         slowdown_q20 = hs_slowdown_quantise_q20(
             fitted_slowdown(&m->general, d, &d->entries[own], &d->entries[other]));
+        if (m->noise != NULL)
+            slowdown_q20 = (uint32_t)hs_pair_noise_move_q20(
+                m->noise, of->type, of->job_keys[own], of->job_keys[other], of->sd, slowdown_q20);
     }
     if (m->has_gamma)
         slowdown_q20 = (uint32_t)hs_slowdown_raise_q20(slowdown_q20, m->options.gamma);
     return slowdown_q20 | flag;
 }
 
-static struct hs_pair_table *table_build(struct reader *r, const struct hs_tabledraft *d)
+static bool residuals_make(struct reader *r, const struct hs_tabledraft *d, uint32_t type,
+                           double error, struct residuals *of)
 {
+    const struct hs_pair_noise *noise = r->m->noise;
+    *of = (struct residuals){.type = type};
+    if (noise == NULL)
+        return true;
+    of->sd = isnan(error) ? 0 : r->m->options.noise * error;
+    of->job_keys = hs_arena_alloc(&r->m->arena, (uint64_t)d->count * sizeof *of->job_keys);
+    for (uint32_t i = 0; of->job_keys != NULL && i < d->count; i++)
+        if (d->entries[i].row != 0)
+            of->job_keys[i] = hs_pair_noise_key(
+                noise, hs_catalogue_find(r->catalogue, d->entries[i].profile), -1);
+    return of->job_keys != NULL;
+}
+
+static struct hs_pair_table *table_build(struct reader *r, const struct hs_tabledraft *d,
+                                         uint32_t type, double error)
+{
+    struct residuals residuals;
     struct hs_arena *arena = &r->m->arena;
     struct hs_pair_table *table = hs_arena_alloc(arena, sizeof *table);
     uint16_t *rows = hs_arena_alloc(arena, (uint64_t)r->catalogue->count * sizeof *rows);
     uint32_t *cells = hs_arena_alloc(arena, (uint64_t)d->known * d->known * sizeof *cells);
-    if (table == NULL || rows == NULL || cells == NULL)
+    if (table == NULL || rows == NULL || cells == NULL ||
+        !residuals_make(r, d, type, error, &residuals))
         return NULL;
-    *table = (struct hs_pair_table){
-        .jobs = d->known, .profiles = r->catalogue->count, .rows = rows, .cells = cells};
+    *table = (struct hs_pair_table){.jobs = d->known,
+                                    .profiles = r->catalogue->count,
+                                    .rows = rows,
+                                    .cells = cells,
+                                    .error = error};
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->entries[i].row == 0)
             continue;
         rows[hs_catalogue_find(r->catalogue, d->entries[i].profile)] = (uint16_t)d->entries[i].row;
         for (uint32_t j = 0; j < d->count; j++)
             if (d->entries[j].row != 0)
-                *cells++ = cell_of(r->m, d, i, j);
+                *cells++ = cell_of(r->m, d, &residuals, i, j);
     }
     return table;
 }
@@ -182,13 +211,12 @@ static void install(struct reader *r, const struct hs_json *json, const struct h
         if (table == NULL) {
             if (d->known < d->count)
                 count_strangers(r, json, d, gpu);
-            table = table_build(r, d);
+            table = table_build(r, d, t, error);
             if (table == NULL) {
                 hs_jsoncheck_note(r->check, hs_fail(r->check->diag, HS_E_MEMORY, NULL, NULL,
                                                     "no memory for the pairs on %s", gpu));
                 return;
             }
-            table->error = error;
         }
         r->m->types[t].table = table;
     }

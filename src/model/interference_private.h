@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "data/jsoncheck.h"
 #include "model/interference.h"
+#include "model/interference_noise.h"
 
 /* The flag and S of a pair share a word. */
 #define HS_PAIR_MEASURED (UINT32_C(1) << 31)
@@ -30,8 +31,12 @@ struct hs_pair_source {
 struct hs_interference {
     struct hs_interference_options options;
     bool has_general, has_gamma;
+    bool is_altered; /* gamma or noise: what the general form says is not the last word */
     struct hs_pairform general;
-    uint64_t const_q20; /* (1 + X)^gamma */
+    struct hs_pair_noise *noise; /* NULL = none */
+    double general_rmse;         /* on the type where it was fitted; NaN = not told */
+    double general_sd;           /* of its residuals; 0 = none */
+    uint64_t const_q20;          /* (1 + X)^gamma */
     struct hs_pair_source *types;
     uint32_t type_count;
     struct hs_arena arena;

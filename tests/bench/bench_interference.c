@@ -29,16 +29,21 @@ struct question {
     double gamma;
     enum hs_crowd crowd;
     uint32_t tenants;
+    double noise;
 };
 
 static const struct question questions[] = {
-    {"measured pair", HS_INTERFERENCE_MEASURED, PROFILED, 1, HS_CROWD_ADDITIVE, 2},
-    {"fitted pair", HS_INTERFERENCE_FIT, PROFILED, 1, HS_CROWD_ADDITIVE, 2},
-    {"general form", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 2},
-    {"general, gamma 1.43", HS_INTERFERENCE_FIT, BARE, 1.43, HS_CROWD_ADDITIVE, 2},
-    {"4 tenants, additive", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 4},
-    {"4 tenants, queueing", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_QUEUEING, 4},
-    {"8 tenants, queueing", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_QUEUEING, 8},
+    {"measured pair", HS_INTERFERENCE_MEASURED, PROFILED, 1, HS_CROWD_ADDITIVE, 2, 0},
+    {"fitted pair", HS_INTERFERENCE_FIT, PROFILED, 1, HS_CROWD_ADDITIVE, 2, 0},
+    {"  with noise", HS_INTERFERENCE_FIT, PROFILED, 1, HS_CROWD_ADDITIVE, 2, 1},
+    {"general form", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 2, 0},
+    {"  with noise", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 2, 1},
+    {"  with gamma 1.43", HS_INTERFERENCE_FIT, BARE, 1.43, HS_CROWD_ADDITIVE, 2, 0},
+    {"4 tenants, additive", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 4, 0},
+    {"  with noise", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 4, 1},
+    {"4 tenants, queueing", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_QUEUEING, 4, 0},
+    {"  with noise", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_QUEUEING, 4, 1},
+    {"8 tenants, queueing", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_QUEUEING, 8, 0},
 };
 
 static void on_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
@@ -52,7 +57,8 @@ static void on_message(void *ctx, enum hs_severity severity, const char *text, s
 static void write_model(FILE *out)
 {
     (void)fprintf(out, "{\"kind\": \"interference\", \"format\": 1,\n"
-                       "\"general\": {\"k\": 0.677, \"alpha\": 1.016, \"beta\": 1.763},\n"
+                       "\"general\": {\"k\": 0.677, \"alpha\": 1.016, \"beta\": 1.763,\n"
+                       "\"holdout\": [{\"rmse\": 0.08}]},\n"
                        "\"tables\": [{\"gpu\": \"V100\", \"form\": \"rank-1\", \"jobs\": [");
     for (uint32_t i = 0; i < PROFILES; i++)
         (void)fprintf(
@@ -111,7 +117,7 @@ static enum hs_status ask_all(const char *model, const char *profiles, struct hs
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
         const struct question *q = &questions[i];
         const struct hs_interference_options options = {
-            .mode = q->mode, .gamma = q->gamma, .crowd = q->crowd};
+            .mode = q->mode, .gamma = q->gamma, .crowd = q->crowd, .noise = q->noise};
         struct hs_interference *m;
         HS_TRY(hs_interference_load(&m, model, &catalogue, &options, types, 1, diag));
         (void)printf("  %-20s %7.1f\n", q->name, ask(m, q, &sum));

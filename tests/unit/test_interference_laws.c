@@ -101,12 +101,15 @@ static void check_order(const struct hs_interference *m, uint32_t type,
     }
 }
 
-/* Finite, >= 1 and the same in any order: for tables, forms, unknown and idle jobs alike. */
+/* Finite, >= 1 and the same in any order: for tables, forms, unknown and idle jobs alike, and
+ * whatever residuals are drawn. */
 static void test_laws_of_any_set(void **state)
 {
     (void)state;
-    for (uint32_t v = 0; v < VARIANTS; v++) {
-        struct hs_interference_options options = variant(v);
+    for (uint32_t v = 0; v < 2 * VARIANTS; v++) {
+        struct hs_interference_options options = variant(v % VARIANTS);
+        options.noise = v < VARIANTS ? 0 : 2;
+        options.seed = v;
         struct hs_interference *m = truth_of_text(truth_tables, &options);
         for (uint64_t seed = 0; seed < 1500; seed++) {
             struct hs_tenant tenants[HS_TENANTS_MAX];
