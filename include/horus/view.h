@@ -107,6 +107,7 @@ uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_rack(const struct hs_view *v, uint32_t node);
+uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
 /* Tenant i of those who were there before this plan, in no particular order; HS_NO_JOB past the
  * last. O(i). */
@@ -182,6 +183,9 @@ uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id job, hs_load
  */
 void hs_view_node_costs(const struct hs_view *v, hs_job_id job, uint32_t node,
                         hs_load_cost *cost_of, const void *ctx, int64_t *costs);
+/* Of one GPU. */
+int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id job, uint32_t gpu,
+                         hs_load_cost *cost_of, const void *ctx);
 /* Fewest free GPUs, but at least `gpus`, on a node of one GPU type: hs_view_best_fit of a type. */
 uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
 uint32_t hs_view_gpu_types(const struct hs_view *v);
@@ -205,7 +209,7 @@ bool hs_view_is_full(const struct hs_view *v, hs_job_id job);
 
 /* How often a worker has left a GPU so far, the plan included; */
 uint64_t hs_view_releases(const struct hs_view *v);
-/* and where it was the at-th time, from 0: HS_NO_NODE when that is too long ago to be known. */
-uint32_t hs_view_release_node(const struct hs_view *v, uint64_t at);
+/* and which GPU it was the at-th time, from 0: HS_NO_GPU when that is too long ago to be known. */
+uint32_t hs_view_release_gpu(const struct hs_view *v, uint64_t at);
 
 #endif

@@ -77,7 +77,7 @@ static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *
     gpu->mem_claimed_mib -= job->mem_claim_mib;
     for (int i = 0; i < HS_LOADS; i++)
         gpu->load_sum[i] -= job->load[i];
-    e->release_nodes[e->releases++ % HS_RELEASES_KEPT] = gpu->node;
+    e->release_gpus[e->releases++ % HS_RELEASES_KEPT] = id;
     gpu_refresh(e, id);
 }
 

@@ -27,6 +27,11 @@ static bool may_search(const struct hs_view *v, hs_job_id job)
     return false;
 }
 
+uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu)
+{
+    return gpu_of(v, gpu)->node;
+}
+
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
 {
     return gpu_of(v, gpu)->shadow_tenants;
@@ -102,6 +107,19 @@ static int64_t gpu_cost(const struct inquiry *q, const struct hs_gpu *gpu)
     const struct hs_load_range point = {
         .least = load, .most = load, .capacity_mib = q->capacity_mib, .gpu_type = q->type};
     return q->cost_of(q->ctx, &point);
+}
+
+int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
+                         hs_load_cost *cost_of, const void *ctx)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_gpu *g = gpu_of(v, gpu);
+    struct inquiry q = {.engine = e, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    if (!hs_free_fits(e->free_index, g->node, &q.job->ask, 0) ||
+        !hs_free_can_book(e->free_index, g->node, 1, &q.job->ask))
+        return HS_NEVER;
+    inquire_node(&q, g->node);
+    return gpu_cost(&q, g);
 }
 
 /* What the index has to agree with: each GPU as the engine knows it. */
@@ -300,10 +318,9 @@ uint64_t hs_view_releases(const struct hs_view *v)
     return v->engine->releases;
 }
 
-uint32_t hs_view_release_node(const struct hs_view *v, uint64_t at)
+uint32_t hs_view_release_gpu(const struct hs_view *v, uint64_t at)
 {
     const struct hs_engine *e = v->engine;
     bool is_kept = at < e->releases && e->releases - at <= HS_RELEASES_KEPT;
-    return is_kept && !e->config.scans_shared ? e->release_nodes[at % HS_RELEASES_KEPT]
-                                              : HS_NO_NODE;
+    return is_kept && !e->config.scans_shared ? e->release_gpus[at % HS_RELEASES_KEPT] : HS_NO_GPU;
 }

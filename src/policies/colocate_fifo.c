@@ -35,7 +35,7 @@ static enum hs_status colocate_fifo_init(void *state, const struct hs_view *v)
 
 static void colocate_fifo_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
-    hs_colocate_event(&((struct colocate_fifo *)state)->waiting.queue, v, event, hs_key_none);
+    hs_colocate_event(&((struct colocate_fifo *)state)->waiting.queue, v, event, 0);
 }
 
 static uint32_t colocate_fifo_tenants(const void *state)

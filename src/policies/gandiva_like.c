@@ -48,13 +48,6 @@ static enum hs_status gandiva_like_init(void *state, const struct hs_view *v)
     return hs_queue_init(&s->waiting.queue, v);
 }
 
-/* With a quantum: who was stopped goes to the end of the queue. */
-static int64_t time_of_queueing(const struct hs_view *v, hs_job_id job)
-{
-    (void)job;
-    return hs_view_now_us(v);
-}
-
 static void gandiva_like_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct gandiva_like *s = state;
@@ -68,8 +61,8 @@ static void gandiva_like_event(void *state, const struct hs_view *v, const struc
     if (event->kind == HS_EVENT_TIMER)
         hs_queue_wake_all(&s->waiting.queue);
     else
-        hs_colocate_event(&s->waiting.queue, v, event,
-                          s->quantum_us > 0 ? time_of_queueing : hs_key_none);
+        /* with a quantum, who was stopped goes to the end of the queue */
+        hs_colocate_event(&s->waiting.queue, v, event, s->quantum_us > 0 ? hs_view_now_us(v) : 0);
 }
 
 static uint32_t gandiva_like_tenants(const void *state)

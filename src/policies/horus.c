@@ -50,7 +50,7 @@ static void horus_event(void *state, const struct hs_view *v, const struct hs_ev
         hs_queue_wake_all(&h->queue);
     else
         hs_colocate_event(&h->queue, v, event,
-                          h->order == BY_UTILIZATION ? hs_horus_by_utilization : hs_key_none);
+                          h->order == BY_UTILIZATION ? hs_horus_by_utilization(v, event->job) : 0);
 }
 
 static uint32_t horus_tenants(const void *state)

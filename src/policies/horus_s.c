@@ -6,9 +6,12 @@
  * least, and waits
  *
  *   - where one of the two parts is more than slowdown_cap allows, so that nobody is made very slow
- *     (a window of jobs is tried in order of submission: another one will suit that GPU better);
+ *     (a window of jobs is tried: another one will suit that GPU better);
  *   - where it costs more than waiting. By Little's law GPUs wanted / GPUs held is the wait that
  * the queue stands for, in run times; with an empty queue nobody shares a GPU but for free.
+ *
+ * Light and heavy jobs come before those in the middle, which pair well among themselves; but
+ * nobody is passed by jobs submitted more than `overtake` later.
  *
  * The predicted slowdown beyond 1 is f(own utilization) x g(other's), and adds up over several
  * others, so two sums a GPU are all that is needed: of f, who suffers there, and of g, who hurts.
@@ -17,12 +20,13 @@
 #include "policies/kit_share.h"
 
 #define FULL_PM 1000
+#define FOLD_PM 400 /* ours: results/horus.md */
 #define ONE_Q20 (INT64_C(1) << 20)
 
 enum { UTIL, SUFFERS, HURTS }; /* the sums of a GPU */
 
 struct horus_s {
-    int64_t look_ahead; /* parameters */
+    int64_t look_ahead, overtake_us; /* parameters */
     double slowdown_cap, patience;
     struct hs_sharer sharer;
     struct hs_queue queue;
@@ -39,6 +43,13 @@ struct horus_s_scratch {
 static struct hs_refusal *refusal_of(const struct hs_view *v, hs_job_id job)
 {
     return &((struct horus_s_scratch *)hs_view_scratch(v, job))->refusal;
+}
+
+/* Who pairs well with many comes first: light jobs, and heavy ones while there are light ones; what
+ * is left over in the middle pairs with itself. 0 .. FOLD_PM, folded at FOLD_PM. */
+static int64_t unfitness_pm(int64_t util_pm)
+{
+    return util_pm <= FOLD_PM ? util_pm : (FULL_PM - util_pm) * FOLD_PM / (FULL_PM - FOLD_PM);
 }
 
 static int64_t excess_q20(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
@@ -63,6 +74,14 @@ static enum hs_status horus_s_init(void *state, const struct hs_view *v)
     return hs_queue_init(&s->queue, v);
 }
 
+/* Submission, and up to `overtake` later for those that pair badly: nobody is passed for ever. */
+static int64_t key_of(const struct horus_s *s, const struct hs_view *v, hs_job_id job)
+{
+    int32_t util_pm = hs_view_util_pm(v, job);
+    int64_t unfit_pm = unfitness_pm(util_pm >= 0 ? util_pm : FULL_PM);
+    return hs_view_submit_us(v, job) + s->overtake_us / FOLD_PM * unfit_pm;
+}
+
 static void horus_s_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct horus_s *s = state;
@@ -71,7 +90,7 @@ static void horus_s_event(void *state, const struct hs_view *v, const struct hs_
         s->wanted_gpus[hs_view_vc(v, event->job)] += hs_view_gpus(v, event->job);
     else if (event->kind == HS_EVENT_FINISH && hs_order_has(v, event->job)) /* rejected */
         s->wanted_gpus[hs_view_vc(v, event->job)] -= hs_view_gpus(v, event->job);
-    hs_colocate_event(&s->queue, v, event, hs_key_none);
+    hs_colocate_event(&s->queue, v, event, key_of(s, v, event->job));
 }
 
 static uint32_t horus_s_tenants(const void *state)
@@ -141,7 +160,7 @@ static enum hs_status horus_s_decide(void *state, const struct hs_view *v, struc
 static void horus_s_semantics(const void *state, struct hs_semantics *out)
 {
     (void)state;
-    *out = (struct hs_semantics){.order = "submit",
+    *out = (struct hs_semantics){.order = "submit, utilization",
                                  .scan = "look-ahead",
                                  .placement = "predicted slowdown",
                                  .preemption = "none",
@@ -157,11 +176,18 @@ static const struct hs_param params[] = {
     {.key = "look_ahead",
      .type = HS_PARAM_INT,
      .offset = offsetof(struct horus_s, look_ahead),
-     .preset = "100",
+     .preset = "300",
      .min = 1,
      .max = 1000000,
      .unit = "jobs",
      .help = "waiting jobs that are tried before the rest waits",
+     .source = "ours: results/horus.md"},
+    {.key = "overtake",
+     .type = HS_PARAM_DURATION,
+     .offset = offsetof(struct horus_s, overtake_us),
+     .preset = "6h",
+     .max = 1e9,
+     .help = "jobs that pair well pass others that were submitted up to this much earlier",
      .source = "ours: results/horus.md"},
     {.key = "slowdown_cap",
      .type = HS_PARAM_REAL,
@@ -183,7 +209,7 @@ static const struct hs_param params[] = {
 
 const struct hs_policy_ops hs_policy_horus_s = {
     .name = "horus-s",
-    .summary = "first come, first served in a window, where the predicted slowdown added is least",
+    .summary = "about in order of submission, where the predicted slowdown added is least",
     .cite = "ours; after Horus (Yeung et al., TPDS 33(1), 2022)",
     .can = HS_CAN_COLOCATE,
     .knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY,

@@ -4,20 +4,13 @@
  */
 #include "policies/kit_colocate.h"
 
-int64_t hs_key_none(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    (void)job;
-    return 0;
-}
-
 void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct hs_event *event,
-                       hs_key_fn *key)
+                       int64_t key)
 {
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
     case HS_EVENT_STOPPED:
-        hs_queue_add(q, v, event->job, key(v, event->job));
+        hs_queue_add(q, v, event->job, key);
         hs_queue_wake(q, v, event->job);
         break;
     case HS_EVENT_FINISH:
@@ -33,8 +26,7 @@ void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct
 
 bool hs_is_full(const struct hs_view *v, hs_job_id job)
 {
-    return !hs_view_is_constrained(v, job) && hs_view_gpus(v, job) > 0 &&
-           hs_view_is_full(v, job);
+    return !hs_view_is_constrained(v, job) && hs_view_gpus(v, job) > 0 && hs_view_is_full(v, job);
 }
 
 static uint32_t scan_vc(struct hs_order *set, const struct hs_view *v, struct hs_plan *p,

@@ -26,11 +26,11 @@ struct hs_colocate {
     }
 
 typedef bool hs_place_fn(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id job);
-typedef int64_t hs_key_fn(const struct hs_view *v, hs_job_id job);
 
-/* Keeps the queue: in with the submission, out with the start, in again when it was stopped. */
+/* Keeps the queue: in with the submission, out with the start, in again when it was stopped, by
+ * key, submission and rank. */
 void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct hs_event *event,
-                       hs_key_fn *key);
+                       int64_t key);
 /* Starts the jobs of each VC in order until `refusals` of them were refused: 1 is strict. A job
  * that is started leaves the queue at once. max_starts: 0 = any number. Returns the starts. */
 uint32_t hs_colocate_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
@@ -41,6 +41,5 @@ void hs_colocate_decide(struct hs_colocate *c, const struct hs_view *v, struct h
 /* No GPU of the VC is idle or open to one more tenant: nobody can start. False for a job with
  * demands of its own, whose failure tells nothing of the others. */
 bool hs_is_full(const struct hs_view *v, hs_job_id job);
-int64_t hs_key_none(const struct hs_view *v, hs_job_id job); /* 0: by submission */
 
 #endif

@@ -105,23 +105,32 @@ static bool place_one(const struct hs_view *v, struct hs_plan *p, hs_job_id id, 
     return true;
 }
 
-/* Nothing has changed for the job since it was refused: no worker left a node that would do now,
- * and the nodes that some left have not enough room for a gang to be spread. */
+/* Workers of the job, at most all, for which there is room now where one left. With demands on CPU
+ * or host memory that may be on any GPU of the node. */
+static uint32_t room_at(struct hs_sharer *s, const struct hs_view *v, hs_job_id id, uint32_t gpu,
+                        hs_load_cost *cost, const void *ctx)
+{
+    if (hs_view_gpus(v, id) == 1 && !hs_view_is_constrained(v, id))
+        return hs_view_gpu_cost(v, id, gpu, cost, ctx) != HS_NEVER;
+    return hs_gang_room(s, v, id, hs_view_gpu_node(v, gpu), cost, ctx);
+}
+
+/* Nothing has changed for the job since it was refused: where workers left there is not enough room
+ * for it, on one node or, for a gang to be spread, together with what there was. */
 static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_job_id id,
                              hs_load_cost *cost, const void *ctx, struct hs_refusal *refusal)
 {
     uint64_t now = hs_view_releases(v), room = refusal->room;
-    uint32_t gpus = hs_view_gpus(v, id), last = HS_NO_NODE;
+    uint32_t gpus = hs_view_gpus(v, id);
     if (refusal->releases == 0)
         return false;
     for (uint64_t at = refusal->releases - 1; at < now; at++) {
-        uint32_t node = hs_view_release_node(v, at);
-        if (node == HS_NO_NODE)
+        uint32_t gpu = hs_view_release_gpu(v, at);
+        if (gpu == HS_NO_GPU)
             return false;
-        room += node != last ? hs_gang_room(s, v, id, node, cost, ctx) : 0;
+        room += room_at(s, v, id, gpu, cost, ctx);
         if (room >= gpus)
             return false;
-        last = node;
     }
     *refusal = (struct hs_refusal){.releases = now + 1, .room = room};
     return true;
@@ -133,10 +142,10 @@ bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan
     uint32_t gpus = hs_view_gpus(v, id);
     if (gpus == 0 || (int64_t)gpus > s->share_up_to)
         return hs_place(v, p, id, HS_PLACE_CONSOLIDATE);
+    if (refusal != NULL && is_refused_still(s, v, id, cost, ctx, refusal))
+        return false;
     if (hs_view_quota_room(v, hs_view_vc(v, id)) < gpus ||
         hs_view_seats(v, id, (uint32_t)s->mem_margin_mib) < gpus)
-        return false;
-    if (refusal != NULL && is_refused_still(s, v, id, cost, ctx, refusal))
         return false;
     uint64_t room = 0;
     if (gpus == 1 ? place_one(v, p, id, cost, ctx) : hs_gang_place(s, v, p, id, cost, ctx, &room))

@@ -31,7 +31,7 @@ static enum hs_status pack_init(void *state, const struct hs_view *v)
 
 static void pack_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
-    hs_colocate_event(&((struct pack *)state)->waiting.queue, v, event, hs_key_none);
+    hs_colocate_event(&((struct pack *)state)->waiting.queue, v, event, 0);
 }
 
 static uint32_t pack_tenants(const void *state)
