@@ -4,6 +4,7 @@
  * seeds. Standard output gets the table; the figures behind it are in the directory. `horus compare
  * RUN RUN`: two finished runs, job by job.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,10 +101,13 @@ static bool is_run(const char *path)
 
 static enum hs_status check_run(struct hs_call *call, const char *path)
 {
+    static const char expected[] = "two operands are two finished runs; policies are named with -p";
+    const struct hs_place place = {.file = path};
+    if (access(path, F_OK) != 0)
+        return hs_fail(&call->diag, HS_E_IO, &place, expected, "cannot open: %s", strerror(errno));
     if (!is_run(path))
-        return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       "two operands are two finished runs; policies are named with -p",
-                       "compare: '%s' is no run directory", path);
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, expected, "compare: '%s' is no run directory",
+                       path);
     if (has_file(path, "compare.csv"))
         return hs_fail(&call->diag, HS_E_USAGE, NULL,
                        "name two of the runs in its runs/ (--outputs=jobs keeps them)",
@@ -116,6 +120,10 @@ static enum hs_status check_runs(struct hs_call *call)
 {
     const struct hs_config *config = &call->config;
     HS_TRY(check_run(call, call->operands[0]));
+    if (call->operand_count == 1)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare RUN RUN",
+                       "compare: '%s' is a run directory: a second one is missing",
+                       call->operands[0]);
     HS_TRY(check_run(call, call->operands[1]));
     for (size_t i = 0; config->options[i].param.key != NULL; i++) {
         const struct hs_option *o = &config->options[i];
@@ -135,11 +143,7 @@ static enum hs_status compare(struct hs_call *call)
         hs_config_print(&call->config, &call->out);
         return HS_OK;
     }
-    if (call->operand_count == 1 && is_run(call->operands[0]))
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "compare RUN RUN",
-                       "compare: '%s' is a run directory: a second one is missing",
-                       call->operands[0]);
-    if (call->operand_count < 2)
+    if (call->operand_count == 0 || (call->operand_count == 1 && !is_run(call->operands[0])))
         return compare_policies(call);
     HS_TRY(check_runs(call));
     const struct hs_compare_runs_options runs = {.bootstrap = options->bootstrap,
@@ -151,12 +155,13 @@ static enum hs_status compare(struct hs_call *call)
 
 const struct hs_verb hs_verb_compare = {
     .name = "compare",
-    .operands = "TRACE|RUN RUN",
+    .operands = "TRACE | RUN RUN",
     .summary = "A trace under several policies, or two runs job by job.",
     .details =
         "TRACE: every policy, seed and assignment seed is one run with the options of 'horus run'. "
         "The table has means over the runs and, below, the ratio to the first policy with "
-        "its 95 % interval. The directory has compare.csv (a row a policy and metric), "
+        "its 95 % interval (of the first policy: +- that of its mean); * marks the best. The "
+        "directory has compare.csv (a row a policy and metric), "
         "runs.csv (a row a run), order.csv and manifest.json. RUN RUN: two directories that "
         "'horus run' has finished, of one workload.",
     .examples = {"compare traces/sample.csv -c 8x8:V100 -p fifo -p sjf -p srtf",

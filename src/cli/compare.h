@@ -4,9 +4,9 @@
  * with the options of `horus run`. Cells are ordered by policy, then seed, then assignment; the
  * cells of two policies with the same seed and assignment are a pair.
  *
- *     HS_TRY(hs_compare_plan(&compare, call));       // refuses whatever is wrong, simulates
- * nothing HS_TRY(hs_compare_run(&compare, &dir));        // every cell into dir's runs/
- *     HS_TRY(hs_compare_read(&compare, &dir));       // their summaries: values, runs.csv
+ *     HS_TRY(hs_compare_plan(&compare, call));    // refuses what is wrong, simulates nothing
+ *     HS_TRY(hs_compare_run(&compare, &dir));     // every cell into dir's runs/
+ *     HS_TRY(hs_compare_read(&compare, &dir));    // their summaries: values, runs.csv
  */
 #ifndef HORUS_CLI_COMPARE_H
 #define HORUS_CLI_COMPARE_H

@@ -55,6 +55,9 @@ static enum hs_status add_policy(struct hs_compare *c, const char *spec, size_t 
     policy->spec = hs_arena_text(&c->call->arena, spec, len);
     if (policy->spec == NULL)
         return no_memory(c);
+    if (policy->spec[strcspn(policy->spec, ",:")] == ',')
+        return hs_fail(diag, HS_E_USAGE, NULL, "one -p each, e.g. -p fifo -p sjf",
+                       "compare: '%s' is not one policy", policy->spec);
     for (uint32_t i = 0; i < c->policy_count; i++)
         if (strcmp(c->policies[i].spec, policy->spec) == 0)
             return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
@@ -195,6 +198,9 @@ enum hs_status hs_compare_plan(struct hs_compare *c, struct hs_call *call)
                        "compare reads the trace several times: standard input cannot be");
     HS_TRY(list_policies(c));
     HS_TRY(list_cells(c));
+    if (c->options->run.trace == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare TRACE -p fifo -p sjf",
+                       "compare: TRACE is missing");
     c->once.diag.least = c->options->run.verbose ? HS_NOTE : HS_WARNING;
     for (; c->policies_open < c->policy_count; c->policies_open++) {
         struct hs_compared *policy = &c->policies[c->policies_open];

@@ -48,10 +48,11 @@ static void say_head(const struct hs_compare *c, struct hs_output *out)
 {
     const struct hs_setup *setup = &c->policies[0].setup;
     hs_say(out,
-           "%s on %s: %" PRIu32 " GPUs, %" PRIu32 " nodes; %" PRIu32 " policies, %" PRIu32
+           "%s on %s: %" PRIu32 " GPUs, %" PRIu32 " nodes; %" PRIu32 " polic%s, %" PRIu32
            " run%s each\n\n",
            c->options->run.trace, c->options->run.cluster, setup->cluster.gpu_count,
-           setup->cluster.node_count, c->policy_count, c->pair_count, c->pair_count > 1 ? "s" : "");
+           setup->cluster.node_count, c->policy_count, c->policy_count > 1 ? "ies" : "y",
+           c->pair_count, c->pair_count > 1 ? "s" : "");
 }
 
 /* In order of importance: a narrow terminal loses the last ones. */
@@ -95,15 +96,28 @@ static void say_table(const struct hs_compare *c, struct hs_output *out)
     hs_free(means);
 }
 
+/* How the lines below the values are to be read. */
+static void say_legend(const struct hs_compare *c, struct hs_output *out)
+{
+    if (c->pair_count == 1)
+        hs_say(out, "\nratios      to %s; *: best\n", c->policies[0].spec);
+    else if (c->policy_count == 1)
+        hs_say(out, "\nintervals   95 %% of the mean over %" PRIu32 " runs\n", c->pair_count);
+    else
+        hs_say(out,
+               "\nratios      to %s over %" PRIu32
+               " pairs of runs; intervals 95 %%, +- that of a mean; *: best\n",
+               c->policies[0].spec, c->pair_count);
+}
+
 static void say_orders(const struct hs_compare *c, struct hs_output *out)
 {
     struct hs_compare_neighbours orders[HS_COMPARED_MAX];
     uint32_t count = hs_compare_order(c, HS_ORDER_METRIC, orders);
-    hs_say(out, "\n");
     for (uint32_t i = 0; i < count && c->pair_count > 1; i++)
-        hs_say(out, "order       %s before %s by mean JCT in %" PRIu32 " of %" PRIu32 " cells\n",
-               c->policies[orders[i].first].spec, c->policies[orders[i].second].spec,
-               orders[i].agree, orders[i].cells);
+        hs_say(out, "%-11s %s before %s by mean JCT in %" PRIu32 " of %" PRIu32 " pairs of runs\n",
+               i == 0 ? "order" : "", c->policies[orders[i].first].spec,
+               c->policies[orders[i].second].spec, orders[i].agree, orders[i].cells);
 }
 
 void hs_compare_say(const struct hs_compare *c, const char *dir)
@@ -111,6 +125,7 @@ void hs_compare_say(const struct hs_compare *c, const char *dir)
     struct hs_output *out = &c->call->out;
     say_head(c, out);
     say_table(c, out);
+    say_legend(c, out);
     say_orders(c, out);
     for (uint32_t p = 0; p < c->policy_count; p++)
         hs_say(out, "%-11s %s: %s; may: %s\n", p == 0 ? "knows" : "", c->policies[p].spec,

@@ -161,6 +161,7 @@ enum hs_status hs_procpool_run(const struct hs_procpool *pool, struct hs_procfai
                                struct hs_diag *diag)
 {
     struct pool p = {.how = pool, .limit = pool->count};
+    *failure = p.failure;
     p.children = hs_alloc_zeroed(pool->width, sizeof *p.children);
     if (p.children == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");

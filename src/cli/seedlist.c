@@ -56,8 +56,11 @@ static enum hs_status add_part(struct list *list, const char *text, size_t len)
     if (!parse_seed(list, text, is_range ? dots : len, &first))
         return no_seed(list, text, len);
     last = first;
-    if (is_range && (!parse_seed(list, text + dots + 2, len - dots - 2, &last) || last < first))
+    if (is_range && !parse_seed(list, text + dots + 2, len - dots - 2, &last))
         return no_seed(list, text, len);
+    if (last < first)
+        return hs_fail(list->diag, HS_E_USAGE, NULL, "the smaller end first: 1..5",
+                       "%s: the range '%.*s' runs downwards", list->option, (int)len, text);
     for (int64_t seed = first; seed <= last; seed++)
         HS_TRY(add(list, seed));
     return HS_OK;

@@ -8,7 +8,8 @@ awk 'BEGIN {
     for (i = 0; i < 60; i++) print "j" i "," i ",1," 20 + i * 37 % 50
 }' >t.csv
 "$HORUS" compare t.csv -c 1x2:V100,1x2:P100 -p fifo -p sjf --seeds 3,9 --assignments 1..2 -o out -q \
-    --profiles $M/profiles.csv --models $M/speed.json >/dev/null
+    --profiles $M/profiles.csv --models $M/speed.json | grep -E '^[^ ]+ on|^(ratios|order)'
+"$HORUS" compare t.csv -c 1x2 -p fifo --seeds 1,2 -o one -q | grep -E '^[^ ]+ on|^(ratios|intervals)'
 cut -d, -f1-3 out/runs.csv
 awk -F, '
     function near(name, got, want) {
@@ -35,5 +36,6 @@ awk -F, '
         near($1 " ratio low", $8, exp(log_sum / 4 - log_half))
         near($1 " ratio high", $9, exp(log_sum / 4 + log_half))
         if ($1 == "sjf" && log_half == 0) print "the seeds make no difference"
+        for (i = 1; i <= 4; i++) agree += jct[$1, i] < jct["fifo", i]
     }
-    END { print n " figures" }' out/runs.csv out/compare.csv
+    END { print n " figures, sjf before fifo in " agree }' out/runs.csv out/compare.csv

@@ -7,6 +7,8 @@ b,1,1,8
 c,2,1,2
 END
 "$HORUS" compare t.csv; echo $?
+"$HORUS" compare -p fifo -p sjf; echo $?
+"$HORUS" compare t.csv -p fifo,sjf; echo $?
 "$HORUS" compare t.csv -p fifo; echo $?
 "$HORUS" compare t.csv -p fifo -p sjf -p fifo; echo $?
 "$HORUS" compare t.csv -p fifo -p sfj; echo $?
