@@ -11,14 +11,18 @@ if (ARGC < 2 || ARGC > 3) exit error "usage: gnuplot -c scripts/plot-compare.gp 
 set encoding utf8
 dir = ARG1
 
-ask(what) = system("jq -r '" . what . "' '" . dir . "/manifest.json'")
+if (dir eq "") exit error "which comparison? e.g. make plot-compare DIR=results/mine"
+ask(what) = system("jq -r '" . what . "' '" . dir . "/manifest.json' 2>/dev/null")
 policies = ask("[.policies[].policy] | join(\" \")")
 count = words(policies)
-if (count < 1 || count > 8) exit error dir . ": not a comparison of 1 to 8 policies (manifest.json)"
+if (count < 1 || count > 8) exit error dir . ": not what 'horus compare' wrote of 1 to 8 policies"
 policy(i) = word(policies, i)
 # The files of the runs of a policy, or of its first, quoted for the shell.
 files(i, name, of) = ask(sprintf("\"%s\" as $dir | [.policies[%d].policy as $p | .cells[] | select(.policy == $p)] \
     | .[%s] | map($dir + \"/runs/\" + .run + \"/%s\") | @sh", dir, i - 1, of, name))
+
+if (system("test -f " . files(1, "jobs.csv", "0:1") . " -a -f " . files(1, "series.csv", "0:1") . " && echo yes") ne "yes") \
+    exit error dir . ": its runs are not there: compare again with --outputs all"
 
 # What a panel draws comes from the shell: columns of jobs.csv by name, sorted.
 of_jobs(i, value) = "awk -F, 'FNR == 1 { for (c = 1; c <= NF; c++) at[$c] = c; next } \

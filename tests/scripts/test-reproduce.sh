@@ -120,6 +120,14 @@ if command -v gnuplot >/dev/null; then
         LC_ALL=C.UTF-8 gnuplot -c scripts/plot-compare.gp "$work/runs" "$work/picture.png" 2>&1
         head -c 8 "$work/picture.png" | od -An -tx1 | grep -v '89 50 4e 47 0d 0a 1a 0a' # PNG, RFC 2083
     )"
+    rm -r "$work/runs/runs"
+    verdict "what cannot be drawn says why" "$(
+        diff <(echo 'which comparison?
+not what
+its runs are not there') <(for dir in "" "$work" "$work/runs"; do
+            gnuplot -c scripts/plot-compare.gp "$dir" "$work/none.png" 2>&1
+        done | grep -oE 'which comparison\?|not what|its runs are not there')
+    )"
 else
     echo "skip - reproduce: the picture: no gnuplot"
 fi
