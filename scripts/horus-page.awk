@@ -300,10 +300,35 @@ function claims(    bursts, saturated, cap) {
         "A, 2 tenants;A, 2 tenants, gamma 2.5", "makespan", "horus", "gandiva-like", 1)
     equal("6. sharing for free, makespan: `horus+` of 3, 4, 5 queues and `gandiva-like` within 3 % of `horus`", \
         "F", "makespan", 0.03)
-    pair("7. ours, mean JCT: `horus-s` at most `horus+`", saturated, "mean_jct", "horus-s", "horus+", 1)
-    pair("7. p99 wait, likewise", saturated, "p99_wait", "horus-s", "horus+", 1)
-    pair("7. makespan, likewise", saturated, "makespan", "horus-s", "horus+", 1)
-    pair("7. p99 run slowdown, likewise", saturated, "p99_run_slowdown", "horus-s", "horus+", 1)
+}
+
+# ---- ours against the others --------------------------------------------------------------------
+
+# Of ours to each of the others; a ratio of which less is better and that is above 1 with its whole
+# interval is marked.
+function rivals(    places, at, metrics, metric, others, other, n_places, k, i, m, text, figure) {
+    n_places = split("A, 2 tenants;A, 3 tenants;A, own limits;D;D, own limits, load 2;L, load 0.6;" \
+        "D, own limits, load 0.6;L, load 1.0;D, own limits, load 1.0;V;V, up to 8 GPUs", at, ";")
+    metrics = split("mean_jct p99_run_slowdown makespan", metric, " ")
+    others = split("horus pack gandiva-like horus+", other, " ")
+    text = "| experiment |"
+    for (i = 1; i <= others; i++)
+        text = text " to `" other[i] "` |"
+    head(text)
+    for (k = 1; k <= n_places; k++) {
+        text = "| " at[k] " |"
+        for (i = 1; i <= others; i++) {
+            for (m = 1; m <= metrics; m++) {
+                figure = ratio(at[k], "horus-s", other[i], metric[m])
+                if (figure != "-" && (bounded ? low : mean) > 1)
+                    figure = "**" figure "**"
+                text = text (m == 1 ? " " : ", ") figure
+            }
+            text = text " |"
+        }
+        print text
+    }
+    print "\nBold: more, with the whole interval."
 }
 
 BEGIN {
@@ -334,4 +359,6 @@ END {
         papers()
     else if (table == "claims")
         claims()
+    else if (table == "rivals")
+        rivals()
 }

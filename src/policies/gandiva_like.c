@@ -18,6 +18,7 @@ struct gandiva_like {
     int64_t mem_q20, tenant_q20;
     struct hs_order running; /* by the end of the quantum */
     int64_t timer_us;        /* of the timer that is set; 0 = none */
+    int64_t due_us;          /* end of the first quantum that began in this pass */
 };
 
 /* A job is in one of the two. */
@@ -48,6 +49,14 @@ static enum hs_status gandiva_like_init(void *state, const struct hs_view *v)
     return hs_queue_init(&s->waiting.queue, v);
 }
 
+/* A quantum is one of service: what the job owes is paid before it counts, so that every turn
+ * brings it on, however short the quantum. */
+static int64_t end_of_quantum_us(const struct gandiva_like *s, const struct hs_view *v,
+                                 hs_job_id job)
+{
+    return hs_view_now_us(v) + hs_view_cost_left_us(v, job) + s->quantum_us;
+}
+
 static void gandiva_like_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct gandiva_like *s = state;
@@ -57,7 +66,7 @@ static void gandiva_like_event(void *state, const struct hs_view *v, const struc
     if (is_running && s->quantum_us > 0)
         hs_order_remove(&s->running, v, event->job);
     if (event->kind == HS_EVENT_STARTED && s->quantum_us > 0)
-        hs_order_add(&s->running, v, event->job, hs_view_now_us(v) + s->quantum_us);
+        hs_order_add(&s->running, v, event->job, end_of_quantum_us(s, v, event->job));
     if (event->kind == HS_EVENT_TIMER)
         hs_queue_wake_all(&s->waiting.queue);
     else
@@ -101,7 +110,11 @@ static bool gandiva_like_place(void *state, const struct hs_view *v, struct hs_p
     struct gandiva_like *s = state;
     struct gandiva_like_job job = {.s = s};
     hs_newcomer_set(&job.newcomer, &s->sharer, v, id);
-    return hs_share_place(&s->sharer, v, p, id, gandiva_like_cost, &job, refusal_of(v, id));
+    if (!hs_share_place(&s->sharer, v, p, id, gandiva_like_cost, &job, refusal_of(v, id)))
+        return false;
+    int64_t end_us = end_of_quantum_us(s, v, id);
+    s->due_us = end_us < s->due_us ? end_us : s->due_us;
+    return true;
 }
 
 static bool somebody_waits(const struct gandiva_like *s)
@@ -112,27 +125,44 @@ static bool somebody_waits(const struct gandiva_like *s)
     return false;
 }
 
+/* Somebody may want what it holds. */
+static bool must_yield(const struct gandiva_like *s, const struct hs_view *v, hs_job_id job,
+                       bool does_somebody_wait)
+{
+    if (!does_somebody_wait || hs_view_gpus(v, job) == 0)
+        return false;
+    return !hs_view_vcs_are_apart(v) || s->waiting.queue.by_vc[hs_view_vc(v, job)].count > 0;
+}
+
 /* Jobs whose quantum is over make way for those that wait, or get another one. */
 static void end_quanta(struct gandiva_like *s, const struct hs_view *v, struct hs_plan *p)
 {
     int64_t now_us = hs_view_now_us(v);
-    bool must_yield = somebody_waits(s);
+    bool does_somebody_wait = somebody_waits(s);
     hs_job_id job = hs_order_first(&s->running, v);
     while (job != HS_NO_JOB && hs_order_key(v, job) <= now_us) {
         hs_job_id next = hs_order_next(&s->running, v, job);
-        if (must_yield) {
+        if (must_yield(s, v, job, does_somebody_wait)) {
             hs_plan_preempt(p, job, s->suspend_us);
+            s->due_us = now_us; /* it may start again where others did not want its place */
         } else {
             hs_order_remove(&s->running, v, job);
             hs_order_add(&s->running, v, job, now_us + s->quantum_us);
         }
         job = next;
     }
-    job = hs_order_first(&s->running, v);
-    if (job == HS_NO_JOB)
+}
+
+/* For the quantum that ends first: of those that run, or have been started just now. */
+static void set_timer(struct gandiva_like *s, const struct hs_view *v, struct hs_plan *p)
+{
+    int64_t now_us = hs_view_now_us(v), due_us = s->due_us;
+    hs_job_id job = hs_order_first(&s->running, v);
+    if (job != HS_NO_JOB && hs_order_key(v, job) < due_us)
+        due_us = hs_order_key(v, job);
+    if (due_us == INT64_MAX)
         return;
-    int64_t due_us = hs_order_key(v, job); /* in the past: it was preempted just now */
-    due_us = due_us > now_us ? due_us : now_us;
+    due_us = due_us > now_us ? due_us : now_us; /* in the past: it was preempted just now */
     if (due_us == now_us || s->timer_us <= now_us || due_us < s->timer_us) {
         hs_plan_timer(p, due_us, 0);
         s->timer_us = due_us;
@@ -142,9 +172,12 @@ static void end_quanta(struct gandiva_like *s, const struct hs_view *v, struct h
 static enum hs_status gandiva_like_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct gandiva_like *s = state;
+    s->due_us = INT64_MAX;
     if (s->quantum_us > 0)
         end_quanta(s, v, p);
     hs_colocate_decide(&s->waiting, v, p, gandiva_like_place, s);
+    if (s->quantum_us > 0)
+        set_timer(s, v, p);
     return HS_OK;
 }
 
@@ -180,7 +213,7 @@ static const struct hs_param params[] = {
      .type = HS_PARAM_DURATION,
      .offset = offsetof(struct gandiva_like, quantum_us),
      .preset = "0s",
-     .help = "after this time with GPUs a job makes way if others wait; 0: never",
+     .help = "after this time of progress a job makes way if others wait; 0: never",
      .source = "the authors' simulator: 100 ticks of about a minute"},
     {.key = "suspend",
      .type = HS_PARAM_DURATION,

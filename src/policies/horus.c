@@ -72,7 +72,8 @@ static bool horus_place(void *state, const struct hs_view *v, struct hs_plan *p,
 static enum hs_status horus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct horus *h = state;
-    hs_migrate_decide(&h->migrate, v, p);
+    if (hs_migrate_decide(&h->migrate, v, p))
+        hs_queue_wake_all(&h->queue);
     uint32_t starts = hs_colocate_scan(&h->queue, v, p, (uint64_t)h->look_ahead,
                                        (uint32_t)h->max_starts, horus_place, h);
     if (h->max_starts > 0 && starts > 0) /* there may be more to start, at the next tick */

@@ -80,7 +80,7 @@ static bool start_one(struct horus_plus *h, const struct hs_view *v, struct hs_p
             hs_lanes_remove(&h->lanes, v, job);
             return true;
         }
-        if (hs_is_full(v, job))
+        if (hs_is_full(v, job) && !hs_lanes_have_cpu_jobs(&h->lanes, v, vc))
             return false;
         h->has_room = true;
     }

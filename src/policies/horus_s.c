@@ -192,7 +192,7 @@ static const struct hs_param params[] = {
     {.key = "slowdown_cap",
      .type = HS_PARAM_REAL,
      .offset = offsetof(struct horus_s, slowdown_cap),
-     .preset = "1.4",
+     .preset = "1.35",
      .min = 1,
      .max = 1000,
      .help = "predicted slowdown of a newcomer, and what it adds to all tenants together, at most",
@@ -204,7 +204,7 @@ static const struct hs_param params[] = {
      .max = 1e9,
      .help = "a job waits rather than add more slowdown than this times GPUs wanted / GPUs held",
      .source = "ours: results/horus.md"},
-    HS_SHARE_PARAMS(struct horus_s, sharer, "4"),
+    HS_SHARE_PARAMS(struct horus_s, sharer, "3"),
     {0}};
 
 const struct hs_policy_ops hs_policy_horus_s = {

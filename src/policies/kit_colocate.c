@@ -42,7 +42,7 @@ static uint32_t scan_vc(struct hs_order *set, const struct hs_view *v, struct hs
                 break;
         } else if (!hs_reject_hopeless(v, p, job)) {
             refusals--;
-            if (hs_is_full(v, job))
+            if (hs_is_full(v, job) && hs_order_next_fitting(set, v, job, 0) == HS_NO_JOB)
                 break;
         }
         job = next;

@@ -38,8 +38,8 @@ uint32_t hs_colocate_scan(struct hs_queue *q, const struct hs_view *v, struct hs
 /* By the order of submission and the parameter `scan`. */
 void hs_colocate_decide(struct hs_colocate *c, const struct hs_view *v, struct hs_plan *p,
                         hs_place_fn *place, void *state);
-/* No GPU of the VC is idle or open to one more tenant: nobody can start. False for a job with
- * demands of its own, whose failure tells nothing of the others. */
+/* No GPU of the VC is idle or open to one more tenant: nobody can start but jobs without GPUs.
+ * False for a job with demands of its own, whose failure tells nothing of the others. */
 bool hs_is_full(const struct hs_view *v, hs_job_id job);
 
 #endif

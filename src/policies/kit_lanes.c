@@ -90,6 +90,14 @@ uint32_t hs_lanes_count(const struct hs_lanes *l, uint32_t vc)
     return l->by_vc[vc].count;
 }
 
+bool hs_lanes_have_cpu_jobs(const struct hs_lanes *l, const struct hs_view *v, uint32_t vc)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < l->queues && !has; i++)
+        has = hs_order_next_fitting(&l->by_vc[vc].lanes[i].by_key, v, HS_NO_JOB, 0) != HS_NO_JOB;
+    return has;
+}
+
 static bool is_due(const struct hs_lanes *l, const struct hs_lane_set *set, int64_t now_us)
 {
     if (l->queues == 1 || set->count == 0)

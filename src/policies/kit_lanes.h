@@ -107,6 +107,8 @@ void hs_lanes_remove(struct hs_lanes *l, const struct hs_view *v, hs_job_id job)
 /* Under credit=median, and a single lane needs no credit. */
 bool hs_lanes_use_median(const struct hs_lanes *l);
 uint32_t hs_lanes_count(const struct hs_lanes *l, uint32_t vc);
+/* Does a job wait that asks for no GPU? O(lanes). */
+bool hs_lanes_have_cpu_jobs(const struct hs_lanes *l, const struct hs_view *v, uint32_t vc);
 /* Clusters the queue of a VC anew if that is due. */
 void hs_lanes_refresh(struct hs_lanes *l, const struct hs_view *v, uint32_t vc);
 /* Asks for a timer (tag 0) one wake_period from now, unless one is on its way. */

@@ -2,7 +2,7 @@
  *
  * Horus' migration, off by default (policies/horus.md 4: what the authors meant; in their code it
  * is never reached): now and then, when a GPU is idle, the job of highest predicted utilization
- * leaves a GPU of more than two tenants for it. Jobs on one GPU only.
+ * (unknown counts as 100 %) leaves a GPU of more than two tenants for it. Jobs on one GPU only.
  */
 #ifndef HORUS_POLICIES_KIT_MIGRATE_H
 #define HORUS_POLICIES_KIT_MIGRATE_H
@@ -31,7 +31,8 @@ struct hs_migrate {
     }
 
 uint32_t hs_migrate_can(const struct hs_migrate *m); /* HS_CAN_x that it needs */
-void hs_migrate_decide(struct hs_migrate *m, const struct hs_view *v, struct hs_plan *p);
+/* True when a job is moved: there may be room where it was. */
+bool hs_migrate_decide(struct hs_migrate *m, const struct hs_view *v, struct hs_plan *p);
 /* For the card. */
 const char *hs_migrate_name(const struct hs_migrate *m);
 const char *hs_migrate_cost_name(const struct hs_migrate *m);
