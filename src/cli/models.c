@@ -50,7 +50,8 @@ static enum hs_status open_interference(struct hs_models *m, const struct hs_run
     how->seed = (uint64_t)options->seed;
     how->crowd = (enum hs_crowd)options->crowd;
     if (how->crowd == HS_CROWD_QUEUEING && options->max_tenants > (int64_t)HS_QUEUEING_TENANTS)
-        return hs_fail(diag, HS_E_USAGE, NULL, "its cost doubles with each tenant",
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "its cost doubles with each: --max-tenants=8 or less",
                        "--crowd=queueing is for at most %u tenants of a GPU", HS_QUEUEING_TENANTS);
     for (uint32_t t = 0; t < cluster->type_count; t++)
         types[t] = cluster->types[t].name;
@@ -63,7 +64,7 @@ static enum hs_status open_interference(struct hs_models *m, const struct hs_run
 static enum hs_status open_predictor(struct hs_models *m, const struct hs_run_options *options,
                                      struct hs_diag *diag)
 {
-    if (!m->is_told && !is_given(m, HS_MODEL_PREDICTOR))
+    if (m->told == 0 && !is_given(m, HS_MODEL_PREDICTOR))
         return HS_OK;
     const struct hs_predictor_options how = {.kind = (enum hs_predictor_kind)options->predictor,
                                              .memory =
@@ -111,7 +112,7 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
 {
     memset(m, 0, sizeof *m);
     m->is_sharing = (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
-    m->is_told = (knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
+    m->told = knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY);
     HS_TRY(hs_catalogue_load(&m->catalogue, options->profiles, diag));
     HS_TRY(hs_modelset_init(&m->files, options->models, diag));
     hs_models_assign_options(&m->assign, options, cluster);

@@ -27,11 +27,12 @@ struct hs_models {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
-    bool is_sharing, is_told; /* the policy shares GPUs; it asks for predictions */
+    bool is_sharing; /* the policy shares GPUs */
+    uint32_t told;   /* predictions that it asks for: HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY */
     uint32_t memory_reserve_mib;
     bool is_reserve_fitted; /* by the utilization file */
     /* For the semantics card. */
-    char speeds_text[256], profiles_text[160], interference_text[200], locality_text[256],
+    char speeds_text[256], profiles_text[160], interference_text[400], locality_text[256],
         predictor_text[160];
 };
 

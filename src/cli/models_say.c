@@ -18,15 +18,23 @@ static const char *const assign_texts[] = {
     [HS_ASSIGN_MIX] = "drawn for every job",
     [HS_ASSIGN_OFF] = "none"};
 
-/* "0.058", or that nobody measured it on that GPU type. */
-static const char *error_text(const struct hs_models *m, enum hs_slowdown_source source,
-                              char text[16])
+#define ERRORS_SIZE 128
+
+/* "0.058", or of several GPU types "V100 0.039, K80 0.016", those left out that nobody measured. */
+static const char *error_text(const struct hs_models *m, const struct hs_cluster *cluster,
+                              enum hs_slowdown_source source, char text[ERRORS_SIZE])
 {
-    double error = hs_interference_error(m->interference, 0, source);
-    if (isnan(error))
-        return "unknown";
-    (void)snprintf(text, 16, "%.3f", error);
-    return text;
+    size_t used = 0;
+    for (uint32_t t = 0; t < cluster->type_count && used < ERRORS_SIZE; t++) {
+        double error = hs_interference_error(m->interference, t, source);
+        bool is_one = cluster->type_count == 1;
+        if (isnan(error))
+            continue;
+        used +=
+            (size_t)snprintf(text + used, ERRORS_SIZE - used, "%s%s%s%.3f", used > 0 ? ", " : "",
+                             is_one ? "" : cluster->types[t].name, is_one ? "" : " ", error);
+    }
+    return used > 0 ? text : "unknown";
 }
 
 /* "; noise 1 x RMSE", and which that is for pairs whose own error is unknown. */
@@ -43,24 +51,31 @@ static void noise_text(const struct hs_models *m, char text[64])
         (void)snprintf(text, 64, "; noise %g x RMSE", noise);
 }
 
-static void say_interference(struct hs_models *m, const struct hs_run_options *options)
+static void say_interference(struct hs_models *m, const struct hs_run_options *options,
+                             const struct hs_cluster *cluster)
 {
     char *text = m->interference_text;
     const size_t size = sizeof m->interference_text;
     enum hs_interference_mode mode = m->interference_options.mode;
     if (mode == HS_INTERFERENCE_NONE || mode == HS_INTERFERENCE_CONST) {
-        (void)snprintf(text, size, "%s", options->interference);
+        (void)snprintf(text, size, "%s: %s", options->interference,
+                       mode == HS_INTERFERENCE_NONE
+                           ? "jobs that share a GPU run at full speed"
+                           : "slower by this share beside anybody, not measured");
         return;
     }
-    char fitted[16], general[16], noise[64], gamma[32] = "";
+    char fitted[ERRORS_SIZE], general[ERRORS_SIZE], noise[64], gamma[32] = "", crowd[48] = "";
+    if (options->max_tenants > 2)
+        (void)snprintf(crowd, sizeof crowd, "; 3+ tenants %s, not measured",
+                       m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive"
+                                                                          : "queueing");
     if (options->gamma != 1)
         (void)snprintf(gamma, sizeof gamma, "; gamma %g", options->gamma);
     noise_text(m, noise);
-    (void)snprintf(text, size,
-                   "%s (RMSE of speed: profiled pairs %s, others %s)%s%s; 3+ tenants %s",
-                   options->interference, error_text(m, HS_SLOWDOWN_FITTED, fitted),
-                   error_text(m, HS_SLOWDOWN_GENERAL, general), noise, gamma,
-                   m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
+    (void)snprintf(text, size, "%s (RMSE of speed: profiled pairs %s%s others %s)%s%s%s",
+                   options->interference, error_text(m, cluster, HS_SLOWDOWN_FITTED, fitted),
+                   cluster->type_count > 1 ? ";" : ",",
+                   error_text(m, cluster, HS_SLOWDOWN_GENERAL, general), noise, gamma, crowd);
 }
 
 static const char *type_text(const char *name)
@@ -143,13 +158,42 @@ static void say_locality(struct hs_models *m, const struct hs_run_options *optio
                        full[0] != '\0' ? "; full speed on " : "", full);
 }
 
-void hs_models_say(struct hs_models *m, const struct hs_run_options *options,
-                   const struct hs_cluster *cluster)
+/* What the policy asks for, and no more: pack is told nothing of utilization. */
+static void say_predictor(struct hs_models *m, const struct hs_run_options *options)
 {
     static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
     static const char *const memories[] = {"oracle", "formula", "noisy"};
+    char *text = m->predictor_text;
+    const size_t size = sizeof m->predictor_text;
+    size_t used = 0;
+    text[0] = '\0';
+    if ((m->told & HS_KNOWS_UTILIZATION) != 0)
+        used = (size_t)snprintf(text, size, "utilization %s", kinds[options->predictor]);
+    if (used > 0 && options->predictor == HS_PREDICT_NOISY)
+        used += (size_t)snprintf(text + used, size - used, " (RMSLE %.3g",
+                                 hypot(options->util_noise, options->util_bias));
+    if (used > 0 && options->predictor == HS_PREDICT_NOISY && options->util_bias != 0)
+        used += (size_t)snprintf(text + used, size - used, ", bias %g", options->util_bias);
+    if (used > 0 && options->predictor == HS_PREDICT_NOISY)
+        used += (size_t)snprintf(text + used, size - used, ")");
+    if (used > 0 && options->predictor == HS_PREDICT_REGRESS)
+        used += (size_t)snprintf(text + used, size - used, " (fitted without the job's %s)",
+                                 options->predictor_holdout == HS_HOLDOUT_MODEL ? "model"
+                                                                                : "configuration");
+    if ((m->told & HS_KNOWS_MEMORY) == 0)
+        return;
+    used += (size_t)snprintf(text + used, size - used, "%smemory %s", used > 0 ? ", " : "",
+                             memories[options->memory_predictor]);
+    if (options->memory_predictor == HS_MEMORY_NOISY)
+        (void)snprintf(text + used, size - used, " (standard deviation of ln %g)",
+                       options->memory_noise);
+}
+
+void hs_models_say(struct hs_models *m, const struct hs_run_options *options,
+                   const struct hs_cluster *cluster)
+{
     if (m->interference != NULL)
-        say_interference(m, options);
+        say_interference(m, options, cluster);
     if (m->assign.mode == HS_ASSIGN_OFF || m->assign.mode == HS_ASSIGN_COLUMNS ||
         m->assign.mode == HS_ASSIGN_TELEMETRY)
         (void)snprintf(m->profiles_text, sizeof m->profiles_text, "%s",
@@ -160,13 +204,7 @@ void hs_models_say(struct hs_models *m, const struct hs_run_options *options,
                        options->assign_target, options->assign_sticky);
     say_speeds(m, options, cluster);
     say_locality(m, options, cluster);
-    int used = snprintf(m->predictor_text, sizeof m->predictor_text, "utilization %s",
-                        kinds[options->predictor]);
-    if (options->predictor == HS_PREDICT_NOISY)
-        used += snprintf(m->predictor_text + used, sizeof m->predictor_text - (size_t)used,
-                         " (RMSLE %g)", options->util_noise);
-    (void)snprintf(m->predictor_text + used, sizeof m->predictor_text - (size_t)used, ", memory %s",
-                   memories[options->memory_predictor]);
+    say_predictor(m, options);
 }
 
 /* Jobs that no model is known of, on types whose speed goes by model. */
@@ -248,20 +286,21 @@ void hs_models_note_idle(const struct hs_config *config, const char *policy, uin
     static const char *const of_sharing[] = {
         "interference",   "gamma",     "interference_noise", "crowd",
         "memory_reserve", "oom_delay", "oom_retries",        NULL};
-    static const char *const of_telling[] = {
-        "predictor",        "util_noise",   "util_bias", "predictor_holdout",
-        "memory_predictor", "memory_noise", NULL};
+    static const char *const of_utilization[] = {"predictor", "util_noise", "util_bias",
+                                                 "predictor_holdout", NULL};
+    static const char *const of_memory[] = {"memory_predictor", "memory_noise", NULL};
     bool is_sharing = (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
-    bool is_told = (knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
     for (uint32_t i = 0; config->options[i].param.key != NULL; i++) {
         const char *key = config->options[i].param.key;
         if (config->origin[i] == HS_FROM_DEFAULT)
             continue;
         if (!is_sharing && is_listed(of_sharing, key))
             hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s shares no GPU", key, policy);
-        if (!is_told && is_listed(of_telling, key))
+        bool is_untold = ((knows & HS_KNOWS_UTILIZATION) == 0 && is_listed(of_utilization, key)) ||
+                         ((knows & HS_KNOWS_MEMORY) == 0 && is_listed(of_memory, key));
+        if (is_untold)
             hs_report(diag, HS_NOTE, NULL, NULL,
-                      "%s has no effect: %s asks for no prediction ('horus policies')", key,
+                      "%s has no effect: %s asks for no such prediction ('horus policies')", key,
                       policy);
     }
 }

@@ -200,7 +200,7 @@ static void fill_card(struct hs_setup *setup)
     if (setup->models.is_sharing)
         card->interference = setup->models.interference_text;
     card->profiles = setup->models.profiles_text;
-    if (setup->models.is_told)
+    if (setup->models.told != 0)
         card->predictor = setup->models.predictor_text;
     hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
     hs_setup_can_text(setup->can, card->can, sizeof card->can);
