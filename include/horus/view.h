@@ -156,9 +156,9 @@ uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size
 /* What is on one GPU, the plan included. */
 struct hs_load {
     uint32_t tenants;
-    uint32_t claim_mib;    /* sum of the predicted peaks; 0 without HS_KNOWS_MEMORY */
-    uint32_t measured_pm;  /* joint utilization, as an agent reads it: who comes with this plan does
-                              not count yet; 0 without HS_KNOWS_RATE */
+    uint32_t claim_mib;   /* sum of the predicted peaks; 0 without HS_KNOWS_MEMORY */
+    uint32_t measured_pm; /* joint utilization, as a monitor reads it: who comes with this plan does
+                             not count yet; 0 without HS_KNOWS_RATE */
     int32_t sum[HS_LOADS]; /* of what .load of the policy said of each tenant */
 };
 

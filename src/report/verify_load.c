@@ -288,6 +288,10 @@ static enum hs_status require_output(const struct verify_run *run, const char *n
     if (manifest->file_count == 0 || hs_runmanifest_file(manifest, name) != NULL)
         return HS_OK;
     struct hs_place place = {.file = run->dir};
+    if (hs_runmanifest_file(manifest, "compare.csv") != NULL)
+        return hs_fail(run->diag, HS_E_INPUT, &place,
+                       "name one of the runs in its runs/ (--outputs=all keeps them)",
+                       "a comparison, not a run");
     return hs_fail(run->diag, HS_E_INPUT, &place, "repeat the run with --outputs=all",
                    "nothing to verify: the run was made without %s", name);
 }

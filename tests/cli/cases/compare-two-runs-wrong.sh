@@ -13,5 +13,6 @@ END
 "$HORUS" compare t.csv -c 1x1 -p fifo -p sjf --outputs jobs -q -o both >/dev/null
 "$HORUS" compare a both; echo $?
 "$HORUS" compare both; echo $?
+"$HORUS" verify both; echo $?
 "$HORUS" compare a elsewhere; echo $?
 "$HORUS" compare both/runs/fifo-s1-a1 both/runs/sjf-s1-a1 --bootstrap 0 | grep -E '^(JCT|policy)'
