@@ -41,6 +41,10 @@ extern const struct verify_rule verify_schedule_rules[]; /* verify_schedule.c */
 extern const struct verify_rule verify_job_rules[];      /* verify_jobs.c */
 extern const struct verify_rule verify_sum_rules[];      /* verify_sums.c */
 
+/* Adds up the time that GPUs are held and shared, and that jobs sit beside others; segments sorted.
+ */
+HS_MUST_USE enum hs_status verify_add_up_shared(struct verify_run *run);
+
 /* Counts a fault and keeps the text of the first three. */
 HS_PRINTF(2, 3)
 void verify_fault(struct verify_check *c, const char *fmt, ...);

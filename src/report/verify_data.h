@@ -61,7 +61,7 @@ struct verify_row {
 /* What the segments of one job add up to. */
 struct verify_sum {
     int64_t first_start_us, last_end_us; /* -1 = no segment */
-    int64_t run_us, gpu_us;
+    int64_t run_us, colocated_us, gpu_us;
     hs_i128 done; /* sum of mean_rate x length: 1e-9 us of isolated run time */
     uint64_t segments, preemptions, migrations, ooms;
     hs_i128 oom_done;  /* part of done: in segments that ended by `oom` */
@@ -108,8 +108,9 @@ struct verify_run {
     struct verify_range *ranges;
     uint32_t job_count, segment_count, range_count;
     uint32_t job_cap, segment_cap, range_cap;
-    uint32_t strange_rows; /* rows of jobs.csv whose id the trace does not have */
-    int64_t strange_line;  /* the first of them */
+    hs_i128 held_us, shared_us; /* GPU time with one holder or more, with two or more */
+    uint32_t strange_rows;      /* rows of jobs.csv whose id the trace does not have */
+    int64_t strange_line;       /* the first of them */
     uint64_t trace_hash, trace_bytes;
 };
 

@@ -71,6 +71,7 @@ static enum hs_status check_against_trace(struct verify_run *run, struct verify_
 static enum hs_status check_against_segments(struct verify_run *run, struct verify_check *c)
 {
     static const char segments[] = "segments.csv";
+    HS_TRY(verify_add_up_shared(run));
     for (uint32_t i = 0; i < run->job_count; i++) {
         const struct verify_job *j = &run->jobs[i];
         const struct verify_row *row = &j->row;
@@ -84,6 +85,7 @@ static enum hs_status check_against_segments(struct verify_run *run, struct veri
             verify_fault(c, "jobs.csv:%" PRId64 ": job %s is not done, by %s it finished",
                          row->line, j->id, segments);
         compare(c, j, "run", row->run_us, j->sum.run_us, segments);
+        compare(c, j, "colocated", row->colocated_us, j->sum.colocated_us, segments);
         compare(c, j, "gpu_seconds", row->gpu_us, j->sum.gpu_us, segments);
         compare_count(c, j, "preemptions", row->preemptions, j->sum.preemptions, segments);
         compare_count(c, j, "migrations", row->migrations, j->sum.migrations, segments);

@@ -5,7 +5,7 @@
  * doubles, so that one part in 10^12 is allowed for the division. O(jobs log jobs).
  *
  * Statistics of jobs under --warmup or --cooldown are left out: which jobs count is the simulator's
- * choice there. So are shares of GPUs that jobs may hold together.
+ * choice there.
  */
 #include "report/verify_check.h"
 
@@ -24,7 +24,7 @@ struct sums {
     int64_t last_finish_us, span_us;
     hs_i128 wait_us, jct_us, isolated_us, run_us, colocated_us;
     hs_i128 slowdown_ppm, run_slowdown_ppm; /* of done jobs that have work */
-    hs_i128 held_us, overhead_us;           /* GPU-microseconds */
+    hs_i128 overhead_us;                    /* GPU-microseconds */
     hs_i128 lost_ns;                        /* GPU-nanoseconds */
     int64_t *waits, *jcts;                  /* of done jobs, ascending */
     int64_t *slowdowns, *run_slowdowns;
@@ -48,8 +48,7 @@ static void add_job(struct sums *s, const struct verify_job *j)
     s->ooms += j->sum.ooms;
     s->lost_ns += (hs_i128)row->lost_ns * j->gpus;
     s->run_us += j->sum.run_us;
-    s->colocated_us += row->colocated_us;
-    s->held_us += j->sum.gpu_us;
+    s->colocated_us += j->sum.colocated_us;
     s->overhead_us += (hs_i128)row->overhead_us * j->gpus;
     s->last_finish_us = later(s->last_finish_us, row->finish_us);
     s->span_us = later(s->span_us, later(j->submit_us, later(j->sum.last_end_us, row->finish_us)));
@@ -172,14 +171,13 @@ static void compare_all(const struct verify_run *run, struct verify_check *c,
     compare(c, metrics, "overhead_gpu_seconds", (double)s->overhead_us, 1e6);
     compare(c, metrics, "colocated_share", (double)s->colocated_us, (double)s->run_us);
     compare_statistics(run, c, metrics, s);
-    if (!run->made_of.is_sharing)
-        compare(c, metrics, "held_gpu_seconds", (double)s->held_us, 1e6);
+    compare(c, metrics, "held_gpu_seconds", (double)run->held_us, 1e6);
     if (run->made_of.until_us != HS_TIME_MAX)
         return; /* makespan and span end at the horizon */
     compare(c, metrics, "makespan", (double)s->last_finish_us, s->done + s->failed > 0 ? 1e6 : 0);
     compare(c, metrics, "mean_running", (double)s->run_us, (double)s->span_us);
-    if (!run->made_of.is_sharing)
-        compare(c, metrics, "gpu_allocation", (double)s->held_us, gpu_span);
+    compare(c, metrics, "gpu_allocation", (double)run->held_us, gpu_span);
+    compare(c, metrics, "gpu_sharing", (double)run->shared_us, gpu_span);
 }
 
 static enum hs_status check_summary(struct verify_run *run, struct verify_check *c)

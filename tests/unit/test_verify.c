@@ -63,7 +63,7 @@ static const char *const sound[FILES] = {
     "  \"p95_slowdown\": 1.8, \"p99_slowdown\": 1.8, \"max_slowdown\": 1.8,\n"
     "  \"mean_run_slowdown\": 1, \"p50_run_slowdown\": 1, \"p90_run_slowdown\": 1,\n"
     "  \"p95_run_slowdown\": 1, \"p99_run_slowdown\": 1, \"max_run_slowdown\": 1,\n"
-    "  \"colocated_share\": 0, \"ooms\": 0, \"lost_gpu_seconds\": 0}}\n",
+    "  \"colocated_share\": 0, \"gpu_sharing\": 0, \"ooms\": 0, \"lost_gpu_seconds\": 0}}\n",
 };
 
 struct report {
@@ -170,7 +170,7 @@ static void a_sound_run(void **state)
                 "ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 "
                 "within the "
                 "printed digits of mean_rate)\n"
-                "ok    summary.json follows from the rows: 41 figures, 0 differences\n"
+                "ok    summary.json follows from the rows: 42 figures, 0 differences\n"
                 "16 checks passed\n");
     assert_int_equal(r.status, HS_OK);
 }
@@ -320,7 +320,7 @@ static void lies_in_summary(void **state)
     expect_fault(SUMMARY, "\"ooms\": 0", "\"ooms\": 1",
                  "        summary.json: ooms is 1, by the rows it is 0\n");
     expect_fault(SUMMARY, "\"makespan\": 180", "\"makespan\": 181",
-                 "FAIL  summary.json follows from the rows: 41 figures, 1 differences\n"
+                 "FAIL  summary.json follows from the rows: 42 figures, 1 differences\n"
                  "        summary.json: makespan is 181, by the rows it is 180\n");
     expect_fault(SUMMARY, "\"mean_jct\": 93.33333333333333", "\"mean_jct\": 93.33333333",
                  "        summary.json: mean_jct is 93.33333333, by the rows it is "
@@ -377,6 +377,11 @@ static void sharing(void **state)
                    "1,2,finish\n1,39,90,1,1,2");
     verify(&r);
     assert_non_null(strstr(r.text, "ok    no GPU is held twice"));
+    /* in [39, 40) job 2 shares one of its GPUs with job 1 */
+    assert_non_null(strstr(r.text, "        jobs.csv:3: job 1: run 60, by segments.csv 61\n"
+                                   "        jobs.csv:3: job 1: colocated 0, by segments.csv 1\n"));
+    assert_null(strstr(r.text, "summary.json: held_gpu_seconds"));
+    assert_non_null(strstr(r.text, "summary.json: colocated_share is 0, by the rows it is 0.0110"));
 }
 
 static void windows(void **state)
@@ -385,7 +390,7 @@ static void windows(void **state)
     (void)state;
     with(&r, MANIFEST, "\"warmup\": \"0s\"", "\"warmup\": \"5s\"");
     assert_int_equal(r.status, HS_OK);
-    assert_non_null(strstr(r.text, "15 figures, 0 differences (job statistics left out: a window "
+    assert_non_null(strstr(r.text, "16 figures, 0 differences (job statistics left out: a window "
                                    "is set)\n"));
 }
 
