@@ -19,7 +19,8 @@ uint32_t hs_overflow_claim_mib(const struct hs_engine *e, const struct hs_job *j
         return HS_CLAIM_ALONE;
     if ((e->knows & HS_KNOWS_MEMORY) == 0)
         return 0;
-    return job->estimate.mem_mib < limit_mib ? job->estimate.mem_mib : limit_mib;
+    uint32_t claim_mib = job->estimate.mem_mib < limit_mib ? job->estimate.mem_mib : limit_mib;
+    return claim_mib < HS_CLAIM_MOST ? claim_mib : HS_CLAIM_MOST;
 }
 
 /* The largest GPU that it may use: what it is believed to need stays below. */

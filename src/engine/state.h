@@ -121,10 +121,10 @@ struct hs_engine {
     struct hs_gpu *gpus;
     uint64_t *gpu_free; /* bit per GPU */
     struct hs_free *free_index;
-    struct hs_share *share; /* NULL under a policy that shares nothing */
-    uint64_t releases;      /* workers that left a GPU */
+    struct hs_share *share;                  /* NULL under a policy that shares nothing */
+    uint64_t releases;                       /* workers that left a GPU */
     uint32_t release_gpus[HS_RELEASES_KEPT]; /* of the last ones, by number */
-    uint64_t *vc_held;      /* GPUs held per VC, plan included */
+    uint64_t *vc_held;                       /* GPUs held per VC, plan included */
     struct hs_heap job_events, timer_events;
     struct hs_timer *timers;
     uint32_t timer_cap, timer_high, free_timer;
@@ -151,6 +151,9 @@ struct hs_engine {
 
 /* The claim of a job that may not be put beside others: no GPU has that much. */
 #define HS_CLAIM_ALONE UINT32_MAX
+/* Of the others at most, 256 TiB: a prediction may be anything, but all tenants of a GPU together
+ * stay below that. */
+#define HS_CLAIM_MOST (HS_CLAIM_ALONE / HS_TENANTS_MAX)
 
 /* What the tenants of a GPU may claim in all when there are so many; */
 static inline uint64_t hs_gpu_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,

@@ -195,6 +195,17 @@ static void never_over_memory(void **state)
                          &reserve, "a:0-100 b:100-110");
 }
 
+/* Where a GPU does not state its memory, none limits, however much is predicted (a formula can be
+ * wrong by any factor: policies/horus.md 2.3). */
+static void unknown_memory_is_no_limit(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"pack", "gandiva-like", "colocate-fifo", "horus",
+                                           "horus+"};
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
+        expect("1x1", policies[i], "a:1,0,10%50&1000 b:1,0,10%50&4294967295", "a:0-10@0 b:0-10@0");
+}
+
 /* 70 + 60 % are 130 %, 70 + 61 % are more; 0 caps nothing; alone a job of 100 % may exceed 80. A
  * job of unknown utilization counts as 100 %. */
 static void cap_of_utilization(void **state)
@@ -439,6 +450,7 @@ int main(void)
         cmocka_unit_test(idle_first_for_gandiva),
         cmocka_unit_test(never_too_many_tenants),
         cmocka_unit_test(never_over_memory),
+        cmocka_unit_test(unknown_memory_is_no_limit),
         cmocka_unit_test(cap_of_utilization),
         cmocka_unit_test(gangs_hold_all_or_nothing),
         cmocka_unit_test(gangs_take_the_cheapest_node),
