@@ -112,6 +112,9 @@ static enum hs_status check_run(struct hs_call *call, const char *path)
         return hs_fail(&call->diag, HS_E_USAGE, NULL,
                        "name two of the runs in its runs/ (--outputs=jobs keeps them)",
                        "compare: '%s' is a comparison, not a run", path);
+    if (has_file(path, "paired.csv"))
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "name the two runs themselves",
+                       "compare: '%s' is a comparison of two runs, not a run", path);
     return HS_OK;
 }
 

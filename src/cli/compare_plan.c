@@ -12,6 +12,7 @@
 #include "cli/run_begin.h"
 #include "cli/seedlist.h"
 #include "cli/simulate.h"
+#include "data/param.h"
 
 #define SPEC_MAX 1000u /* bytes */
 
@@ -182,6 +183,31 @@ static enum hs_status alloc_results(struct hs_compare *c)
     return c->values != NULL && c->means != NULL && c->ratios != NULL ? HS_OK : no_memory(c);
 }
 
+static bool are_alike(const struct hs_setup *a, const struct hs_setup *b)
+{
+    char mine[256], other[256];
+    const struct hs_param *param = a->policy->params;
+    if (a->policy != b->policy)
+        return false;
+    for (; param->key != NULL; param++) {
+        (void)hs_param_print(param, a->policy_state, mine, sizeof mine);
+        (void)hs_param_print(param, b->policy_state, other, sizeof other);
+        if (strcmp(mine, other) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* "horus" and "horus:look_ahead=5" are two names of one thing: allowed, for scripts that vary it.
+ */
+static void note_alike(const struct hs_compare *c, const struct hs_compared *policy)
+{
+    for (const struct hs_compared *p = c->policies; p < policy; p++)
+        if (are_alike(&p->setup, &policy->setup))
+            hs_report(&c->call->diag, HS_NOTE, NULL, NULL,
+                      "policies '%s' and '%s' have the same parameters", p->spec, policy->spec);
+}
+
 enum hs_status hs_compare_plan(struct hs_compare *c, struct hs_call *call)
 {
     memset(c, 0, sizeof *c);
@@ -213,6 +239,7 @@ enum hs_status hs_compare_plan(struct hs_compare *c, struct hs_call *call)
             hs_setup_close(&policy->setup);
             return status;
         }
+        note_alike(c, policy);
     }
     HS_TRY(hs_simulate_metrics(&c->policies[0].setup, c->metrics, &call->diag));
     HS_TRY(hs_compare_read_columns(c));

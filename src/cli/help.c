@@ -99,8 +99,9 @@ void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_
     say_examples(out, verb);
     if (has_option(verb, "config"))
         hs_say(out,
-               "\nTIME is 90s, 15min, 2h or 7d; a bare number is seconds. In a --config file and "
-               "for --set,\n--max-jobs=9 is the key max_jobs with the value 9.\n");
+               "\nTIME is 90s, 15min, 2h or 7d, a bare number is seconds; SIZE is 500MiB or 16GiB, "
+               "a bare number\nis MiB. In a --config file and for --set, --max-jobs=9 is the key "
+               "max_jobs with the value 9.\n");
 }
 
 void hs_help_program(struct hs_output *out)

@@ -258,6 +258,7 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
                                  const char *what, const char *list, struct hs_diag *diag)
 {
     struct subject subject = subject_of(what);
+    uint64_t given = 0; /* a bit each of the first 64 */
 
     for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
         len = strcspn(list, ",");
@@ -270,6 +271,12 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
                            "%s%sexpected key=value, not '%s'", subject.what, subject.colon, pair);
         *equals = '\0';
         HS_TRY(hs_param_set(table, base, arena, what, pair, equals + 1, NULL, diag));
+        size_t index = (size_t)(hs_param_find(table, pair) - table);
+        uint64_t bit = index < 64 ? UINT64_C(1) << index : 0;
+        if ((given & bit) != 0)
+            return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "%s%s'%s' is given twice",
+                           subject.what, subject.colon, pair);
+        given |= bit;
     }
     return HS_OK;
 }

@@ -274,6 +274,10 @@ static void test_lists(void **state)
     assert_int_equal(set_list("scan=fit,easy"), HS_E_USAGE);
     assert_string_equal(sink.text, "error: policy 'fifo': expected key=value, not 'easy'\n"
                                    "      = hint: parameters are key=value,key=value\n");
+    assert_int_equal(set_list("scan=fit,tenants=2,scan=fit"), HS_E_USAGE);
+    assert_string_equal(sink.text, "error: policy 'fifo': 'scan' is given twice\n"
+                                   "      = hint: leave one out\n");
+    assert_int_equal(set_list("preempt-cost=1/2,preempt_cost=1/2"), HS_E_USAGE);
     assert_int_equal(set_list("=fit"), HS_E_USAGE);
     assert_int_equal(set_list("scan=strict,,any=1"), HS_E_USAGE);
     assert_int_equal(set_list("any=3,tenants=99"), HS_E_USAGE);

@@ -15,4 +15,6 @@ END
 "$HORUS" compare both; echo $?
 "$HORUS" verify both; echo $?
 "$HORUS" compare a elsewhere; echo $?
+"$HORUS" compare both/runs/fifo-s1-a1 both/runs/sjf-s1-a1 -o pair -q >/dev/null; echo $?
+"$HORUS" compare a pair; echo $?
 "$HORUS" compare both/runs/fifo-s1-a1 both/runs/sjf-s1-a1 --bootstrap 0 | grep -E '^(JCT|policy)'

@@ -12,6 +12,8 @@ END
 "$HORUS" compare t.csv -p fifo; echo $?
 "$HORUS" compare t.csv -p fifo -p sjf -p fifo; echo $?
 "$HORUS" compare t.csv -p fifo -p sfj; echo $?
+"$HORUS" compare t.csv -p fifo -p sjf:scan=fit,scan=fit; echo $?
+"$HORUS" compare t.csv -c 1x1 -p fifo -p fifo:scan=strict --dry-run >/dev/null; echo $?
 "$HORUS" compare t.csv -p fifo -p sjf --seeds 5..1; echo $?
 "$HORUS" compare t.csv -p fifo -p sjf --seeds 1..2 --seed 3; echo $?
 "$HORUS" compare t.csv -p fifo -p sjf --assignments 0..2; echo $?
