@@ -31,11 +31,13 @@ bool hs_shadow_is_open(const struct hs_engine *e, const struct hs_gpu *gpu)
 
 struct hs_load hs_shadow_load(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
+    /* whoever was there when it was read has left it in this plan, perhaps */
+    bool is_measured = (e->knows & HS_KNOWS_RATE) != 0 && gpu->shadow_tenants > 0;
     struct hs_load load = {.tenants = gpu->shadow_tenants,
                            .claim_mib = gpu->mem_claimed_mib < UINT32_MAX
                                             ? (uint32_t)gpu->mem_claimed_mib
                                             : UINT32_MAX,
-                           .measured_pm = e->knows & HS_KNOWS_RATE ? gpu->util_model_pm : 0};
+                           .measured_pm = is_measured ? gpu->util_model_pm : 0};
     for (int i = 0; i < HS_LOADS; i++)
         load.sum[i] = gpu->load_sum[i];
     return load;

@@ -69,7 +69,7 @@ static uint32_t one_of(struct dice *d, int count, const uint32_t *of)
 /* Several times more than the GPUs can do one at a time. */
 static void draw_jobs(struct hs_test_job *jobs, const struct world *w, uint64_t seed)
 {
-    static const uint32_t sizes[] = {1, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 8, 12};
+    static const uint32_t sizes[] = {1, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 8, 12, 0};
     static const uint32_t memories[] = {0, 1000, 2000, 2000, 4000, 6000, 7900, 12000};
     static const char *const types[] = {"A", "B", "C"};
     struct dice d = {.seed = hs_mix64(seed, 20201120)};
@@ -78,7 +78,7 @@ static void draw_jobs(struct hs_test_job *jobs, const struct world *w, uint64_t 
         submit_s += roll(&d, 0, 3);
         jobs[i] = (struct hs_test_job){.submit_s = submit_s,
                                        .duration_s = roll(&d, 1, 60),
-                                       .gpus = one_of(&d, 13, sizes),
+                                       .gpus = one_of(&d, 14, sizes),
                                        .gpu_util_pm = 100 * roll(&d, 0, 10),
                                        .gpu_mem_mib = one_of(&d, 8, memories)};
         if (w->cluster != NULL)
@@ -202,6 +202,18 @@ static void compare_param(const struct hs_policy_ops *policy, const struct hs_pa
             compare_setting(policy, param->key, values[i][1]);
 }
 
+/* Settings that matter together: what was measured before those who make way left, room that a move
+ * or a preemption leaves, windows that end early. */
+static const char *const together[] = {
+    "gandiva-like:signal=measured,quantum=5s,w_mem=0,max_tenants=4",
+    "gandiva-like:scan=fit,quantum=3s,suspend=5s",
+    "horus:migrate=yes,migrate_every=1s,max_tenants=4,order=fifo",
+    "horus:migrate=yes,migrate_every=1s,signal=measured,w_n=0,util_cap=180",
+    "horus:max_starts=2,tick=1s,cost=ascoded,look_ahead=2",
+    "horus+:wake_period=1s,queues=3,look_ahead=2,recluster_period=0s,mem_margin=0",
+    "horus-s:slowdown_cap=1.05,patience=0.3,max_tenants=6",
+};
+
 static void test_all_policies(void **state)
 {
     (void)state;
@@ -215,6 +227,9 @@ static void test_all_policies(void **state)
         for (const struct hs_param *param = policy->params; param->key != NULL; param++)
             compare_param(policy, param);
     }
+    for (size_t i = 0; i < sizeof together / sizeof together[0]; i++)
+        for (size_t k = 0; k < rounds * WORLDS; k++)
+            compare(&worlds[k % WORLDS], together[i], 2000 + k);
     print_message("%llu workloads of %u jobs, %llu states of the index (decisions)\n",
                   (unsigned long long)seen.workloads, JOBS, (unsigned long long)seen.decisions);
     print_message("  %llu placements beside one job, of which %llu beside more and %llu of gangs; "
