@@ -199,13 +199,13 @@ static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_
     struct hs_engine *e = p->engine;
     const struct hs_gpu *gpu = &e->gpus[id];
     const struct hs_job *job = &e->jobs.jobs[a->job];
+    if (gpu->shadow_tenants == 0) /* nor was it given to this job already */
+        return true;
     for (uint32_t i = a->first_pick; i < p->pick_count; i++)
         if (p->picks[i].gpu == id) {
             hs_plan_refuse(p, a->job, "GPU %u was given to the job twice", id);
             return false;
         }
-    if (gpu->shadow_tenants == 0)
-        return true;
     if (!(e->can & HS_CAN_COLOCATE)) {
         hs_plan_refuse(p, a->job,
                        "GPU %u is held, and the policy did not declare that it can "

@@ -17,6 +17,7 @@
 #include "data/param.h"
 #include "engine/engine.h"
 #include "support/sink.h"
+#include "support/told.h"
 
 #define JOBS 8000u
 
@@ -57,7 +58,8 @@ struct feed {
 };
 
 /* Every 100 jobs the same burst again, long after the last one is done: the second half of the run
- * meets nothing that the first has not. */
+ * meets nothing that the first has not. Half of the jobs are told to need 1000 MiB and use up to
+ * 7000, so that shared GPUs of 16 GiB run out of memory. */
 static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
 {
     struct feed *feed = ctx;
@@ -74,35 +76,60 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
                                  .gpus = 1 + in_burst % 5,
                                  .deadline_us = -1,
                                  .preempt_cost_us = -1,
-                                 .gpu_util_pm = -1,
-                                 .profile = HS_NO_PROFILE};
+                                 .gpu_util_pm = (int32_t)(in_burst % 11) * 100,
+                                 .gpu_mem_mib = 1000 * (in_burst % 8),
+                                 .profile = in_burst % 2 ? 0 : HS_NO_PROFILE};
     return HS_OK;
 }
 
-static void run_policy(const struct hs_policy_ops *policy, const struct hs_cluster *cluster,
-                       struct hs_diag *diag)
+/* By the formula, 4 bytes x 2 x params, a job of it needs 1000 MiB. */
+static const char rows[] = "model,dataset,batch,precision,util,params,outputs\n"
+                           "A,d,1,fp32,50,131072000,0\n";
+static struct told told;
+static struct hs_predictor *wrong; /* of memory, so that GPUs run out of it */
+
+static void run_policy(const struct hs_policy_ops *policy, const char *settings,
+                       const struct hs_cluster *cluster, struct hs_diag *diag)
 {
     struct hs_arena arena = {0};
     struct feed feed = {0};
+    struct hs_engine_figures figures;
     struct hs_engine *engine;
     void *state = calloc(1, policy->state_size + 1);
     assert_int_equal(hs_param_defaults(policy->params, state, &arena), HS_OK);
+    assert_int_equal(hs_param_set_list(policy->params, state, &arena, policy->name, settings, diag),
+                     HS_OK);
     struct hs_engine_config config = {.cluster = cluster,
                                       .policy = policy,
                                       .policy_state = state,
+                                      .predictor = wrong,
+                                      .oom_delay_us = HS_US_PER_S,
+                                      .oom_retries = 2,
                                       .check = HS_CHECK_FAST,
                                       .until_us = HS_TIME_MAX,
-                                      .max_tenants = 2};
+                                      .max_tenants = 4};
     assert_int_equal(hs_engine_open(&engine, &config, diag), HS_OK);
     assert_int_equal(hs_engine_run(engine, (struct hs_job_source){next_job, &feed}), HS_OK);
     if (allocations != feed.at_half)
         fail_msg("%s: %u allocations in the second half", policy->name,
                  (unsigned)(allocations - feed.at_half));
     assert_true(feed.at_half > 0);
+    hs_engine_get_figures(engine, &figures);
+    assert_int_equal(figures.finished, JOBS);
     hs_engine_close(engine);
     free(state);
     hs_arena_free(&arena);
 }
+
+/* Preemption, migration, timers and lanes beside the defaults. */
+static const char *const settings[][2] = {
+    {"gandiva-like", "quantum=2s,scan=fit,max_tenants=4"},
+    {"horus", "migrate=yes,migrate_every=1s,max_tenants=4"},
+    {"horus", "max_starts=1,tick=1s"},
+    {"horus+", "recluster_period=0s,recluster_growth=1,wake_period=1s"},
+    {"horus+", "credit=mean,queues=8,signal=measured"},
+    {"horus-s", "slowdown_cap=3,patience=1e9"},
+};
 
 static void the_event_loop_allocates_nothing(void **state)
 {
@@ -115,10 +142,17 @@ static void the_event_loop_allocates_nothing(void **state)
     struct hs_cluster cluster = {0};
     const struct hs_policy_ops *policy;
     sink_init(&sink);
-    assert_int_equal(hs_cluster_load(&cluster, "4x4", &sink.diag), HS_OK);
+    told_open(&told, rows, told_plain_model());
+    wrong = told_predictor(&told, (struct hs_predictor_options){.kind = HS_PREDICT_ORACLE,
+                                                                .memory = HS_MEMORY_FORMULA});
+    assert_int_equal(hs_cluster_load(&cluster, "4x4:V100", &sink.diag), HS_OK);
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
-        run_policy(policy, &cluster, &sink.diag);
+        run_policy(policy, "", &cluster, &sink.diag);
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        run_policy(hs_policy_find(settings[i][0]), settings[i][1], &cluster, &sink.diag);
     hs_cluster_free(&cluster);
+    hs_predictor_close(wrong);
+    told_close(&told);
 }
 
 int main(void)
