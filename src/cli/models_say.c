@@ -242,6 +242,17 @@ static void warn_of_noise(const struct hs_models *m, const struct hs_run_options
                       cluster->types[t].name);
 }
 
+/* Of a job without a profile no slowdown is known, its own or that of others. */
+static void warn_of_free_sharing(const struct hs_models *m, uint64_t jobs, uint64_t without,
+                                 struct hs_diag *diag)
+{
+    if (m->is_sharing && without > 0 && hs_models_use(m, HS_MODEL_INTERFERENCE))
+        hs_report(diag, HS_WARNING, NULL, "--assign=auto draws one for each",
+                  "%" PRIu64 " of %" PRIu64
+                  " jobs have no profile: sharing a GPU slows neither them nor others beside them",
+                  without, jobs);
+}
+
 void hs_models_warn(const struct hs_models *m, const struct hs_run_options *options,
                     const struct hs_cluster *cluster, const struct hs_assign_counts *assigned,
                     struct hs_diag *diag)
@@ -251,6 +262,7 @@ void hs_models_warn(const struct hs_models *m, const struct hs_run_options *opti
         assigned->by_columns + assigned->by_telemetry + assigned->by_mix + assigned->none;
     bool is_relative = false;
     warn_of_noise(m, options, cluster, diag);
+    warn_of_free_sharing(m, jobs, assigned->none, diag);
     if (reference[0] == '\0') {
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE",
                   "no GPU type has speed 1, so none is that of the trace: speeds are those of the "
