@@ -48,7 +48,8 @@ void hs_models_say(struct hs_models *models, const struct hs_run_options *option
 void hs_models_warn(const struct hs_models *models, const struct hs_run_options *options,
                     const struct hs_cluster *cluster, const struct hs_assign_counts *assigned,
                     struct hs_diag *diag);
-/* Options that were given and cannot matter to a policy that may do `can` and knows `knows`. */
+/* Options that were given and cannot matter to a policy that may do `can` and knows `knows`, or to
+ * any because of another option. */
 void hs_models_note_idle(const struct hs_config *config, const char *policy, uint32_t can,
                          uint32_t knows, struct hs_diag *diag);
 /* Was the file of that kind read? */

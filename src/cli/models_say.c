@@ -9,6 +9,7 @@
 
 #include "base/fixed.h"
 #include "cli/models.h"
+#include "data/param.h"
 #include "horus/policy.h"
 
 static const char *const assign_texts[] = {
@@ -292,6 +293,28 @@ static bool is_listed(const char *const *keys, const char *key)
     return *keys != NULL;
 }
 
+/* A dial of a predictor that is not in use, turned in this call: a whole --config may have it. */
+static void warn_of_dials(const struct hs_config *config, struct hs_diag *diag)
+{
+    static const struct {
+        const char *dial, *key, *kind, *hint;
+    } dials[] = {{"util_noise", "predictor", "noisy", "--predictor=noisy"},
+                 {"util_bias", "predictor", "noisy", "--predictor=noisy"},
+                 {"predictor_holdout", "predictor", "regress", "--predictor=regress"},
+                 {"memory_noise", "memory_predictor", "noisy", "--memory-predictor=noisy"}};
+    char kind[64] = "";
+    for (size_t d = 0; d < sizeof dials / sizeof *dials; d++) {
+        if (hs_config_origin(config, dials[d].dial) < HS_FROM_SET)
+            continue;
+        for (const struct hs_option *o = config->options; o->param.key != NULL; o++)
+            if (strcmp(o->param.key, dials[d].key) == 0)
+                (void)hs_param_print(&o->param, config->base, kind, sizeof kind);
+        if (strcmp(kind, dials[d].kind) != 0)
+            hs_report(diag, HS_WARNING, NULL, dials[d].hint, "%s has no effect: %s is %s",
+                      dials[d].dial, dials[d].key, kind);
+    }
+}
+
 void hs_models_note_idle(const struct hs_config *config, const char *policy, uint32_t can,
                          uint32_t knows, struct hs_diag *diag)
 {
@@ -302,6 +325,7 @@ void hs_models_note_idle(const struct hs_config *config, const char *policy, uin
                                                  "predictor_holdout", NULL};
     static const char *const of_memory[] = {"memory_predictor", "memory_noise", NULL};
     bool is_sharing = (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
+    warn_of_dials(config, diag);
     for (uint32_t i = 0; config->options[i].param.key != NULL; i++) {
         const char *key = config->options[i].param.key;
         if (config->origin[i] == HS_FROM_DEFAULT)
