@@ -21,10 +21,19 @@
 #define COLUMNS_MAX HS_METRICS_MAX
 
 /* In order of importance: a narrow terminal loses the last ones. */
-static const char *const columns_of_a_run[] = {
-    "mean_jct",         "mean_wait", "makespan", "gpu_allocation", "mean_run_slowdown",
-    "p99_run_slowdown", "p99_jct",   "p50_jct",  "p99_wait",       "mean_bounded_slowdown",
-    "gpu_utilization",  NULL};
+static const char *const columns_of_a_run[] = {"mean_jct",
+                                               "mean_wait",
+                                               "makespan",
+                                               "ooms",
+                                               "gpu_allocation",
+                                               "mean_run_slowdown",
+                                               "p99_run_slowdown",
+                                               "p99_jct",
+                                               "p50_jct",
+                                               "p99_wait",
+                                               "mean_bounded_slowdown",
+                                               "gpu_utilization",
+                                               NULL};
 
 struct column {
     struct hs_runcolumn how;
@@ -93,12 +102,14 @@ static double best_of(const struct hs_run_table *table, const struct hs_runcolum
     return is_one_better ? best : (double)NAN;
 }
 
-/* Whether the column says anything: some row has a value, and what is of sharing was shared. */
+/* Whether the column says anything: some row has a value, what is of sharing was shared, and
+ * faults happened. */
 static bool is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how)
 {
     bool is_known = false, is_shared = !how->is_of_sharing;
     for (uint32_t i = 0; i < table->row_count; i++) {
-        is_known = is_known || !isnan(value_of(&table->rows[i], how->metric));
+        double value = value_of(&table->rows[i], how->metric);
+        is_known = is_known || (how->is_of_faults ? value > 0 : !isnan(value));
         is_shared = is_shared || value_of(&table->rows[i], "colocated_share") > 0;
     }
     return is_known && is_shared;

@@ -74,6 +74,7 @@ struct hs_runcolumn hs_runcolumn_of(const char *metric)
     if (title < sizeof titles / sizeof *titles)
         column.title = titles[title].title;
     column.is_of_sharing = fnmatch("*_run_slowdown", metric, 0) == 0;
+    column.is_of_faults = strcmp(metric, "ooms") == 0;
     return column;
 }
 

@@ -16,6 +16,7 @@ struct hs_runcolumn {
     enum hs_runcolumn_kind kind;
     enum hs_runcolumn_best best;
     bool is_of_sharing; /* says something only where jobs have shared GPUs */
+    bool is_of_faults;  /* only where it is not 0 */
 };
 
 struct hs_runcolumn hs_runcolumn_of(const char *metric);

@@ -199,6 +199,29 @@ static void sharing_has_columns_of_its_own(void **state)
            "pack      0.56 h          1.25                2.50     2.50 h\n");
 }
 
+/* Kills for memory stand before what a narrow terminal loses; nobody wants a column of zeros. */
+static void kills_have_a_column_where_there_are_some(void **state)
+{
+    (void)state;
+    static struct hs_summary none, some;
+    set(&none, "mean_jct", 2000);
+    set(&none, "p99_jct", 9000);
+    set(&none, "ooms", 0);
+    some = none;
+    some.metrics[2].value = 7;
+    const struct hs_table_row rows[] = {{"fifo", &none, NULL, NULL}, {"pack", &some, NULL, NULL}};
+    expect(&rows[0], 1, 50, false, false,
+           "policy  mean JCT  p99 JCT\n"
+           "fifo      0.56 h   2.50 h\n");
+    expect(&rows[1], 1, 22, false, false,
+           "policy  mean JCT  OOMs\n"
+           "pack      0.56 h     7\n");
+    expect(rows, 2, 50, false, false,
+           "policy  mean JCT  OOMs    p99 JCT\n"
+           "fifo      0.56 h     0 *   2.50 h\n"
+           "pack      0.56 h     7     2.50 h\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +234,7 @@ int main(void)
         cmocka_unit_test(sparklines_use_blocks),
         cmocka_unit_test(absent_values_are_dashes),
         cmocka_unit_test(sharing_has_columns_of_its_own),
+        cmocka_unit_test(kills_have_a_column_where_there_are_some),
     };
     return cmocka_run_group_tests_name("run_table", tests, fill, scratch_close);
 }
