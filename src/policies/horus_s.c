@@ -22,6 +22,8 @@
 #define FULL_PM 1000
 #define FOLD_PM 400 /* ours: results/horus.md */
 #define ONE_Q20 (INT64_C(1) << 20)
+/* What is predicted to be slower counts as this: 16 of it are still below 2^31. */
+#define EXCESS_MOST_Q20 (127 * ONE_Q20)
 
 enum { UTIL, SUFFERS, HURTS }; /* the sums of a GPU */
 
@@ -57,12 +59,17 @@ static int64_t excess_q20(const struct hs_view *v, int32_t own_pm, int32_t besid
     return (int64_t)(hs_view_slowdown_of_q32(v, own_pm, beside_pm) >> 12) - ONE_Q20;
 }
 
+static int32_t bounded_q20(int64_t excess)
+{
+    return (int32_t)(excess < EXCESS_MOST_Q20 ? excess : EXCESS_MOST_Q20);
+}
+
 static enum hs_status horus_s_init(void *state, const struct hs_view *v)
 {
     struct horus_s *s = state;
     int64_t full_q20 = excess_q20(v, FULL_PM, FULL_PM);
     for (int32_t pm = 0; pm <= FULL_PM; pm++) {
-        s->suffers_q20[pm] = (int32_t)excess_q20(v, pm, FULL_PM);
+        s->suffers_q20[pm] = bounded_q20(excess_q20(v, pm, FULL_PM));
         s->hurts_q20[pm] =
             full_q20 > 0 ? (int32_t)(excess_q20(v, FULL_PM, pm) * ONE_Q20 / full_q20) : 0;
     }
