@@ -101,14 +101,27 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
     say_params(out, policy, is_markdown);
 }
 
-static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_markdown)
+/* Where not all would fit beside the other columns, what a policy does has a line of its own. */
+static bool is_wide_enough(uint32_t columns)
 {
     const struct hs_policy_ops *policy;
+    bool is_enough = true;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
+        is_enough = is_enough && 60 + strlen(policy->summary) <= columns;
+    return is_enough;
+}
+
+static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_markdown,
+                     uint32_t columns)
+{
+    const struct hs_policy_ops *policy;
+    const bool is_wide = is_wide_enough(columns);
     char knows[256], can[256];
     if (is_markdown)
         hs_say(out, "| policy | what | knows | may |\n| --- | --- | --- | --- |\n");
     else
-        hs_say(out, "%-14s %-22s %-21s what\n", "policy", "knows", "may");
+        hs_say(out, is_wide ? "%-14s %-22s %-21s what\n" : "%-14s %-22s %s\n", "policy", "knows",
+               "may");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
         const struct scope scope = scope_of(policy, arena);
         scope_text(hs_setup_knows_text, scope.knows, scope.more_knows, !is_markdown, knows,
@@ -116,8 +129,12 @@ static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_mark
         scope_text(hs_setup_can_text, scope.can, scope.more_can, !is_markdown, can, sizeof can);
         if (is_markdown)
             hs_say(out, "| `%s` | %s | %s | %s |\n", policy->name, policy->summary, knows, can);
-        else
+        else if (is_wide)
             hs_say(out, "%-14s %-22s %-21s %s\n", policy->name, knows, can, policy->summary);
+        else {
+            hs_say(out, "%-14s %-22s %s\n%-15s", policy->name, knows, can, "");
+            hs_say_wrapped(out, policy->summary, 15, columns);
+        }
     }
     if (!is_markdown)
         hs_say(out,
@@ -166,14 +183,18 @@ static void param_json(struct hs_jsonw *w, const struct hs_param *p)
     hs_jsonw_end_object(w);
 }
 
-static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy)
+static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
+                        struct hs_arena *arena)
 {
+    const struct scope scope = scope_of(policy, arena);
     hs_jsonw_object(w);
     hs_jsonw_member_text(w, "name", policy->name);
     hs_jsonw_member_text(w, "summary", policy->summary);
     hs_jsonw_member_text(w, "cite", policy->cite);
-    bits_json(w, "knows", policy->knows, hs_setup_knows_text);
-    bits_json(w, "may", policy->can, hs_setup_can_text);
+    bits_json(w, "knows", scope.knows, hs_setup_knows_text);
+    bits_json(w, "may", scope.can, hs_setup_can_text);
+    bits_json(w, "knows_with_some_parameters", scope.more_knows, hs_setup_knows_text);
+    bits_json(w, "may_with_some_parameters", scope.more_can, hs_setup_can_text);
     hs_jsonw_key(w, "parameters");
     hs_jsonw_array(w);
     for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
@@ -182,17 +203,17 @@ static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy)
     hs_jsonw_end_object(w);
 }
 
-static void say_json(struct hs_output *out, const struct hs_policy_ops *one)
+static void say_json(struct hs_output *out, const struct hs_policy_ops *one, struct hs_arena *arena)
 {
     struct hs_jsonw w;
     const struct hs_policy_ops *policy;
     hs_jsonw_begin(&w, out);
     if (one != NULL) {
-        policy_json(&w, one);
+        policy_json(&w, one, arena);
     } else {
         hs_jsonw_array(&w);
         for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
-            policy_json(&w, policy);
+            policy_json(&w, policy, arena);
         hs_jsonw_end_array(&w);
     }
     hs_jsonw_finish(&w);
@@ -209,11 +230,11 @@ static enum hs_status policies(struct hs_call *call)
         HS_TRY(
             hs_setup_find_policy(call->operands[0], strlen(call->operands[0]), &one, &call->diag));
     if (options->json)
-        say_json(&call->out, one);
+        say_json(&call->out, one, &call->arena);
     else if (one != NULL)
         say_policy(&call->out, one, &call->arena, options->markdown);
     else
-        say_list(&call->out, &call->arena, options->markdown);
+        say_list(&call->out, &call->arena, options->markdown, call->terminal.columns);
     return HS_OK;
 }
 
