@@ -72,6 +72,12 @@ static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
     gpu_refresh(e, id);
 }
 
+/* There may be room on it that was not there before. */
+static void note_release(struct hs_engine *e, uint32_t id)
+{
+    e->release_gpus[e->releases++ % HS_RELEASES_KEPT] = id;
+}
+
 static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *job)
 {
     struct hs_gpu *gpu = &e->gpus[id];
@@ -79,7 +85,7 @@ static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *
     gpu->mem_claimed_mib -= job->mem_claim_mib;
     for (int i = 0; i < HS_LOADS; i++)
         gpu->load_sum[i] -= job->load[i];
-    e->release_gpus[e->releases++ % HS_RELEASES_KEPT] = id;
+    note_release(e, id);
     gpu_refresh(e, id);
 }
 
@@ -170,6 +176,8 @@ void hs_shadow_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->mem_claimed_mib += (uint64_t)claim_mib - job->mem_claim_mib;
+        if (claim_mib < job->mem_claim_mib)
+            note_release(e, e->jobs.seats[s].gpu);
         gpu_refresh(e, e->jobs.seats[s].gpu);
     }
     job->mem_claim_mib = claim_mib;

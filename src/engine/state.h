@@ -122,7 +122,7 @@ struct hs_engine {
     uint64_t *gpu_free; /* bit per GPU */
     struct hs_free *free_index;
     struct hs_share *share;                  /* NULL under a policy that shares nothing */
-    uint64_t releases;                       /* workers that left a GPU */
+    uint64_t releases;                       /* workers that left a GPU, or claim less */
     uint32_t release_gpus[HS_RELEASES_KEPT]; /* of the last ones, by number */
     uint64_t *vc_held;                       /* GPUs held per VC, plan included */
     struct hs_heap job_events, timer_events;

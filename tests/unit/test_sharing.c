@@ -294,6 +294,40 @@ static void a_memory_limit_makes_room(void **state)
     hs_test_free(&r);
 }
 
+static uint64_t releases_before;
+
+static void limit_and_look(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_gpu(p, 1);
+    }
+    if (call == 1) {
+        releases_before = hs_view_releases(v);
+        hs_plan_mem_limit(p, script_handle[0], 4096);
+        hs_plan_reject(p, script_handle[1], "only to wake the policy");
+    }
+    if (call == 2) {
+        assert_int_equal(hs_view_releases(v), releases_before + 1);
+        assert_int_equal(hs_view_release_gpu(v, releases_before), 1);
+    }
+}
+
+/* Who was refused looks again only where somebody left, or claims less: from 10 to 4 GiB. */
+static void a_smaller_claim_is_news(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 9, .gpu_mem_mib = 10240},
+                                       {.gpus = 1, .submit_s = 1, .duration_s = 9}};
+    script_knows = HS_KNOWS_MEMORY;
+    assert_int_equal(
+        script_play(jobs, 2, "1x2:V100", HS_CAN_COLOCATE | HS_CAN_THROTTLE, limit_and_look, &r),
+        HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 9 * S);
+    hs_test_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup(a_pause_stops_progress, reset),
         cmocka_unit_test_setup(an_elastic_job_may_grow, reset),
         cmocka_unit_test_setup(a_memory_limit_makes_room, reset),
+        cmocka_unit_test_setup(a_smaller_claim_is_news, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
