@@ -212,12 +212,13 @@ static enum hs_status job_limit_memory(struct hs_engine *e, uint32_t slot, uint3
             gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
             hs_plan_refuse(&e->plan, slot, "without its memory limit GPU %u overflows",
                            e->jobs.seats[s].gpu);
-        else if (grows && gpu->tenants > 1 && job->oom_us == HS_TIME_MAX &&
-                 gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
-            job->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
     }
     job->gpu_mem_mib = mib;
     HS_TRY(e->plan.refused);
+    if (grows)
+        hs_progress_renew(e, slot);
+    if (grows && job->oom_us == HS_TIME_MAX && hs_progress_overflows(e, job))
+        job->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
     return hs_progress_touch_beside(e, slot);
 }
 

@@ -150,15 +150,47 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
     return HS_OK;
 }
 
+/* With those that were on the GPU before it: newcomers are in front in the list of a GPU. */
+static bool seat_overflows(const struct hs_engine *e, uint32_t seat)
+{
+    const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[seat].gpu];
+    uint64_t used_mib = 0;
+    uint32_t tenants = 0;
+    if (gpu->mem_used_mib <= hs_gpu_capacity_mib(e, gpu, gpu->tenants)) /* the usual case */
+        return false;
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        used_mib += e->jobs.jobs[e->jobs.seats[s].job].gpu_mem_mib;
+        tenants++;
+    }
+    return tenants > 1 && used_mib > hs_gpu_capacity_mib(e, gpu, tenants);
+}
+
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
     for (uint32_t s = job->shared_gpus > 0 ? job->first_seat : HS_NO_SEAT; s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job) {
-        const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-        if (gpu->tenants > 1 && gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants))
+         s = e->jobs.seats[s].next_of_job)
+        if (seat_overflows(e, s))
             return true;
-    }
     return false;
+}
+
+static void seat_unlink(struct hs_engine *e, struct hs_gpu *gpu, uint32_t seat)
+{
+    uint32_t *link = &gpu->first_seat;
+    while (*link != seat)
+        link = &e->jobs.seats[*link].next_on_gpu;
+    *link = e->jobs.seats[seat].next_on_gpu;
+}
+
+void hs_progress_renew(struct hs_engine *e, uint32_t slot)
+{
+    for (uint32_t s = hs_engine_job(e, slot)->first_seat; s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+        seat_unlink(e, gpu, s);
+        e->jobs.seats[s].next_on_gpu = gpu->first_seat;
+        gpu->first_seat = s;
+    }
 }
 
 enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
@@ -195,10 +227,7 @@ static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint
     uint32_t id = e->jobs.seats[seat].gpu;
     struct hs_gpu *gpu = &e->gpus[id];
     struct hs_job *job = hs_engine_job(e, slot);
-    uint32_t *link = &gpu->first_seat;
-    while (*link != seat)
-        link = &e->jobs.seats[*link].next_on_gpu;
-    *link = e->jobs.seats[seat].next_on_gpu;
+    seat_unlink(e, gpu, seat);
     gpu->tenants--;
     gpu->mem_used_mib -= job->gpu_mem_mib;
     if (job->state != HS_JOB_PAUSED)

@@ -16,8 +16,10 @@ HS_MUST_USE enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, 
                                             uint32_t count);
 /* Frees all its seats; co-tenants are marked as touched. */
 HS_MUST_USE enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot);
-/* Does it sit on a shared GPU whose tenants use more memory than there is? */
+/* Does it sit on a GPU where it and those that came before it use more memory than there is? */
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job);
+/* The job counts as the newcomer on its GPUs from now on. */
+void hs_progress_renew(struct hs_engine *e, uint32_t slot);
 /* Its GPU ids, ascending, into e->gpu_ids; the count. */
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids);
 /* Whether the job is active on its GPUs (not paused) changed. */

@@ -20,6 +20,7 @@ struct live {
     int gpus[RATES_GPUS_MAX], gpu_count;
     hs_u128 done; /* ns 2^-32 */
     int64_t cost_us, oom_us;
+    int64_t coming; /* number, in order of time: of its placement, or since it uses more memory */
     int lane;
     long double share, cap;
     int64_t limit_mib;
@@ -32,6 +33,7 @@ struct live {
 
 struct sim {
     struct rates_scenario *s;
+    int64_t comings;
     bool is_exact;
     int64_t now_us;
     struct live live[RATES_JOBS_MAX];
@@ -76,18 +78,18 @@ static int64_t memory_of(const struct sim *m, int job)
     return limit > 0 && limit < peak ? limit : peak;
 }
 
-/* Do those who share some GPU of this one overflow it? */
+/* Does it overflow some GPU together with those who came before it? */
 static bool overflows(const struct sim *m, int job)
 {
     for (int i = 0; i < m->live[job].gpu_count; i++) {
-        int gpu = m->live[job].gpus[i], tenants = 0;
-        int64_t used = 0;
+        int gpu = m->live[job].gpus[i], before = 0;
+        int64_t used = memory_of(m, job);
         for (int j = 0; j < m->s->job_count; j++)
-            if (sits_on(&m->live[j], gpu)) {
+            if (sits_on(&m->live[j], gpu) && m->live[j].coming < m->live[job].coming) {
                 used += memory_of(m, j);
-                tenants++;
+                before++;
             }
-        if (tenants > 1 && used > m->s->type_mem_mib[type_of(m->s, gpu)] - m->s->reserve_mib)
+        if (before > 0 && used > m->s->type_mem_mib[type_of(m->s, gpu)] - m->s->reserve_mib)
             return true;
     }
     return false;
@@ -269,6 +271,7 @@ static void seat(struct sim *m, int job, const struct rates_action *a)
     l->max_tenants = 0;
     l->slowest = INFINITY;
     l->oom_us = NEVER;
+    l->coming = ++m->comings;
 }
 
 static void unseat(struct sim *m, int job, enum rates_end end, long double end_error_us)
@@ -402,7 +405,10 @@ static void limit(struct sim *m, int job, int64_t mib)
     struct live *l = &m->live[job];
     int64_t had_mib = memory_of(m, job);
     l->limit_mib = mib;
-    if (memory_of(m, job) > had_mib && l->oom_us == NEVER && overflows(m, job))
+    if (memory_of(m, job) <= had_mib)
+        return;
+    l->coming = ++m->comings;
+    if (l->oom_us == NEVER && overflows(m, job))
         l->oom_us = m->now_us + m->s->oom_delay_us;
 }
 

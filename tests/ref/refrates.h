@@ -15,8 +15,8 @@
  *     is rounded down at its end.
  *   - The releases of a plan come first, then its placements, then its settings, each in its order.
  *     Who sits down where there is not enough memory for those who sit there by then, or whose
- *     limit is raised past what there is, is to be killed; and is safe once there is room for all,
- *     at the end of an instant or at the moment of the kill.
+ *     limit is raised past what there is, is to be killed; and is safe once there is room for it
+ *     beside those who came before it, at the end of an instant or at the moment of the kill.
  *   - A killed attempt never was: work and owed cost are those at its start.
  *   - Cap and lane end with the placement, also when the job is moved; a memory limit stays until
  * it is lifted.

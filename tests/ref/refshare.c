@@ -54,14 +54,18 @@ static int tenants_of(const struct share_scenario *s, int gpu)
     return count;
 }
 
+/* The newcomer is killed (model.md 5): it has no room beside those that were there before it. */
 static bool is_overflowing(const struct share_scenario *s, const struct share_job *job)
 {
     for (int i = 0; i < job->gpus; i++) {
-        int gpu = job->held[i];
-        int64_t used_mib = 0, mem_mib = s->type_mem_mib[type_of(s, gpu)];
+        int gpu = job->held[i], before = 0;
+        int64_t used_mib = job->mem_mib, mem_mib = s->type_mem_mib[type_of(s, gpu)];
         for (int j = 0; j < s->job_count; j++)
-            used_mib += sits_on(&s->jobs[j], gpu) ? s->jobs[j].mem_mib : 0;
-        if (mem_mib > 0 && tenants_of(s, gpu) > 1 && used_mib > mem_mib - s->rules.reserve_mib)
+            if (sits_on(&s->jobs[j], gpu) && s->jobs[j].placing < job->placing) {
+                used_mib += s->jobs[j].mem_mib;
+                before++;
+            }
+        if (mem_mib > 0 && before > 0 && used_mib > mem_mib - s->rules.reserve_mib)
             return true;
     }
     return false;
@@ -271,6 +275,7 @@ static bool try_start(struct share_scenario *s, struct share_job *j, int64_t now
     j->start_us = j->start_us < 0 ? now_us : j->start_us;
     j->since_us = now_us;
     j->most_tenants = 0;
+    j->placing = ++s->placings;
     j->oom_us = is_overflowing(s, j) ? now_us + s->oom_delay_us : REF_NEVER;
     return true;
 }

@@ -54,6 +54,7 @@ struct share_job {
     bool is_submitted, is_placed, is_over;
     hs_u128 done;
     int64_t since_us, oom_us; /* of the placement */
+    int64_t placing;          /* number of the placement, in order of time */
     int held[PLACE_GPUS_MAX]; /* ascending */
     int most_tenants;
 };
@@ -79,6 +80,7 @@ struct share_scenario {
     int look_ahead;
     int job_count;
     struct share_job jobs[SHARE_JOBS_MAX];
+    int64_t placings; /* so far */
     /* out, in order of their end */
     int segment_count;
     struct share_segment segments[SHARE_SEGMENTS_MAX];
