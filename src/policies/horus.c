@@ -125,6 +125,7 @@ static const struct hs_param params[] = {
      .offset = offsetof(struct horus, wake_period_us),
      .preset = "60s",
      .min = 1,
+     .max = 86400,
      .help = "with max_starts: from one moment to the next",
      .source = "60 s: the authors' simulator counts minutes"},
     HS_HORUS_PARAMS(struct horus, place),

@@ -26,7 +26,7 @@ struct hs_migrate {
      .source = "the authors' intention; never reached in their simulator"},                        \
     {                                                                                              \
         .key = "migrate_every", .type = HS_PARAM_DURATION,                                         \
-        .offset = offsetof(state_type, field.every_us), .preset = "5min", .min = 1,                \
+        .offset = offsetof(state_type, field.every_us), .preset = "5min", .min = 1, .max = 1e9,    \
         .help = "at most one move in this time"                                                    \
     }
 

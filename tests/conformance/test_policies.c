@@ -256,9 +256,22 @@ static void every_record_is_complete(void **state)
     assert_null(hs_policy_find("no such policy"));
 }
 
+/* Times are counted in microseconds and told in nanoseconds: a duration without a bound would leave
+ * the range of both. */
+static void durations_are_bounded(void **state)
+{
+    (void)state;
+    const struct hs_policy_ops *policy;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
+        for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
+            if (p->type == HS_PARAM_DURATION && (p->max <= 0 || p->max > 1e9))
+                fail_msg("%s:%s may be any duration", policy->name, p->key);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_record_is_complete),
+                                       cmocka_unit_test(durations_are_bounded),
                                        cmocka_unit_test(every_policy_conforms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
