@@ -87,6 +87,36 @@ static void a_gang_that_overflows_one_gpu_leaves_all(void **state)
     hs_test_free(&r);
 }
 
+static void later_joins(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        start_on(p, 0, 0);
+        start_gang(p, 1, 0, 1);
+    } else if (call == 1) {
+        start_on(p, 2, 1);
+    } else if (was_killed(v, 2)) {
+        start_on(p, 2, 2);
+    }
+}
+
+/* Job 0 runs at 1/2 and leaves at 20: the gang, to be killed at 30, has nobody before it any more.
+ * Job 2 came to its other GPU at 10 and is the newcomer there: killed at 40, alone on GPU 2 until
+ * 90. The gang has done 20 by 40 and needs 80 more: 120. */
+static void who_came_later_is_killed_and_not_who_was_marked_first(void **state)
+{
+    (void)state;
+    static const struct hs_test_job jobs[] = {
+        {.gpus = 1, .duration_s = 10, .gpu_mem_mib = BIG},
+        {.gpus = 2, .duration_s = 100, .gpu_mem_mib = BIG},
+        {.gpus = 1, .submit_s = 10, .duration_s = 50, .gpu_mem_mib = BIG}};
+    struct hs_test_result r;
+    play(jobs, 3, "1x4:V100", later_joins, &r);
+    expect(&r, 0, 0, 20);
+    expect(&r, 1, 0, 120);
+    expect(&r, 2, 1, 90);
+    hs_test_free(&r);
+}
+
 static void single_joins(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
@@ -324,6 +354,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_gang_that_overflows_one_gpu_leaves_all, reset),
+        cmocka_unit_test_setup(who_came_later_is_killed_and_not_who_was_marked_first, reset),
         cmocka_unit_test_setup(a_gang_that_was_there_first_stays, reset),
         cmocka_unit_test_setup(a_gang_is_spared_when_all_its_gpus_have_room, reset),
         cmocka_unit_test_setup(room_on_one_of_its_gpus_is_not_enough, reset),
