@@ -173,9 +173,10 @@ struct hs_share_summary hs_share_summary_of(const struct hs_share_summary *below
         .seats = below[0].seats > below[1].seats ? below[0].seats : below[1].seats};
 }
 
-static void node_refresh(struct hs_share *s, const struct hs_share_node *n)
+static void node_refresh(struct hs_share *s, struct hs_share_node *n)
 {
     struct hs_share_pool *p = &s->pools[n->pool];
+    n->is_stale = true;
     uint32_t at = p->leaves + n->local;
     struct hs_share_summary x = hs_share_node_summary(s, n);
     for (; at > 0; at /= 2, x = hs_share_summary_of(&p->summary[2 * at])) {
@@ -441,6 +442,33 @@ void hs_share_node_costs(const struct hs_share *s, const struct hs_share_query *
         else
             costs[i] = level <= most_level ? query->cost_of(query->ctx, &x->own) : HS_NEVER;
     }
+}
+
+static void node_make_box(const struct hs_share *s, struct hs_share_node *n)
+{
+    uint32_t open = 0;
+    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
+        if (!hs_share_level_is_open(s->level[g]))
+            continue;
+        if (open++ == 0)
+            n->box = s->gpus[g].own;
+        else
+            box_widen(&n->box, &s->gpus[g].own);
+    }
+    n->is_stale = false;
+}
+
+int64_t hs_share_node_bound(const struct hs_share *s, const struct hs_share_query *query,
+                            uint32_t node, int64_t idle_cost)
+{
+    struct hs_share_node *n = &s->nodes[node];
+    int64_t bound = n->idle > 0 ? idle_cost : HS_NEVER;
+    if (n->open == 0)
+        return bound;
+    if (n->is_stale)
+        node_make_box(s, n);
+    int64_t open_bound = query->cost_of(query->ctx, &n->box);
+    return open_bound < bound ? open_bound : bound;
 }
 
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load)

@@ -50,6 +50,8 @@ struct hs_share_node {
     uint32_t pool, local;
     uint32_t first_gpu, gpus;
     uint16_t idle, open;
+    bool is_stale;            /* the box is to be made again: it is rarely asked for */
+    struct hs_load_range box; /* of its open GPUs */
 };
 
 struct hs_share {

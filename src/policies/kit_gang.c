@@ -87,43 +87,72 @@ static void take(const struct gang *g, uint32_t gpus)
         hs_plan_on_gpu(g->p, g->s->gpus[i].id);
 }
 
-/* A node with enough idle GPUs where nothing can be cheaper than those: no shared GPU of any type
- * costs as little as an idle one of the only type that the job may use. */
-static uint32_t idle_node(const struct gang *g)
-{
-    int64_t cost;
-    if (hs_view_gpu_types(g->v) > 1)
-        return HS_NO_NODE;
-    uint32_t node = hs_view_best_fit(g->v, g->id, g->gpus);
-    if (node == HS_NO_NODE)
-        return node;
-    int64_t idle = hs_gang_idle_cost(g->v, 0, g->cost, g->ctx);
-    uint32_t gpu = hs_view_cheapest_shared(g->v, g->id, g->cost, g->ctx, idle + 1, &cost);
-    return gpu == HS_NO_GPU ? node : HS_NO_NODE;
-}
-
 /* The next node with memory for so many. */
 static uint32_t seat_node(const struct gang *g, uint32_t gpus, uint32_t from)
 {
     return hs_view_seat_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, gpus, from);
 }
 
+/* The node of least sum so far. */
+struct contest {
+    const struct hs_view *v;
+    uint32_t node;
+    int64_t sum;
+};
+
 /* Of equal sums the node with fewer idle GPUs, then the first. */
+static void contend(struct contest *c, uint32_t node, int64_t sum)
+{
+    bool is_better = sum < c->sum;
+    if (c->node != HS_NO_NODE && sum == c->sum) {
+        uint32_t x = hs_view_node_free(c->v, node), y = hs_view_node_free(c->v, c->node);
+        is_better = x < y || (x == y && node < c->node);
+    }
+    if (is_better)
+        *c = (struct contest){c->v, node, sum};
+}
+
+/* A node with enough idle GPUs where nothing can be better than those: idle GPUs of its type are
+ * the cheapest, and no shared one costs as little. */
+static uint32_t idle_node(const struct gang *g)
+{
+    const struct hs_view *v = g->v;
+    struct contest c = {v, HS_NO_NODE, HS_NEVER};
+    int64_t least = HS_NEVER;
+    for (uint32_t type = 0; type < hs_view_gpu_types(v); type++) {
+        uint32_t node = hs_view_best_fit_of(v, g->id, g->gpus, type);
+        if (node == HS_NO_NODE && hs_view_best_fit_of(v, g->id, 1, type) == HS_NO_NODE)
+            continue;
+        int64_t cost = hs_gang_idle_cost(v, type, g->cost, g->ctx);
+        least = cost < least ? cost : least;
+        if (node != HS_NO_NODE)
+            contend(&c, node, cost);
+    }
+    if (c.node == HS_NO_NODE || c.sum > least)
+        return HS_NO_NODE;
+    uint32_t gpu = hs_view_cheapest_shared(v, g->id, g->cost, g->ctx, least + 1, &least);
+    return gpu == HS_NO_GPU ? c.node : HS_NO_NODE;
+}
+
+/* The cheapest of so many GPUs costs this or more: their sum is more. */
+static bool is_hopeless(const struct contest *c, int64_t cost, int64_t gpus)
+{
+    int64_t share = c->sum / gpus - (c->sum % gpus < 0); /* rounded down */
+    return c->node != HS_NO_NODE && cost > share;
+}
+
 static uint32_t cheapest_node(const struct gang *g)
 {
-    int64_t least = HS_NEVER;
-    uint32_t best = HS_NO_NODE;
+    struct contest c = {g->v, HS_NO_NODE, HS_NEVER};
     uint32_t node = seat_node(g, g->gpus, 0);
     for (; node != HS_NO_NODE; node = seat_node(g, g->gpus, node + 1)) {
-        const struct hs_gang_node n = judge_node(g, node);
-        if (n.room < g->gpus || n.cost > least)
+        if (is_hopeless(&c, hs_view_node_bound(g->v, g->id, node, g->cost, g->ctx), g->gpus))
             continue;
-        if (n.cost < least || hs_view_node_free(g->v, node) < hs_view_node_free(g->v, best)) {
-            least = n.cost;
-            best = node;
-        }
+        const struct hs_gang_node n = judge_node(g, node);
+        if (n.room == g->gpus)
+            contend(&c, node, n.cost);
     }
-    return best;
+    return c.node;
 }
 
 static bool place_on_one(const struct gang *g)

@@ -135,16 +135,20 @@ static bool has_memory(const struct walk *w, uint32_t gpu, uint32_t claim_mib)
            (uint64_t)w->load[gpu].claim_mib + claim_mib <= (uint64_t)limit_mib;
 }
 
-static int64_t cost_at(const struct walk *w, const struct hs_share_query *q, uint32_t gpu)
+/* Whether or not there is memory. */
+static int64_t open_cost_at(const struct walk *w, const struct hs_share_query *q, uint32_t gpu)
 {
     const struct hs_node *n = &w->cluster.nodes[w->node_of[gpu]];
     const struct hs_load_range point = {.least = w->load[gpu],
                                         .most = w->load[gpu],
                                         .capacity_mib = w->cluster.types[n->type].mem_mib,
                                         .gpu_type = n->type};
-    if (w->use[gpu] != OPEN || !has_memory(w, gpu, q->claim_mib))
-        return HS_NEVER;
-    return q->cost_of(q->ctx, &point);
+    return w->use[gpu] == OPEN ? q->cost_of(q->ctx, &point) : HS_NEVER;
+}
+
+static int64_t cost_at(const struct walk *w, const struct hs_share_query *q, uint32_t gpu)
+{
+    return has_memory(w, gpu, q->claim_mib) ? open_cost_at(w, q, gpu) : HS_NEVER;
 }
 
 static void compare_cheapest(const struct walk *w, const struct hs_share_query *q)
@@ -173,6 +177,20 @@ static void compare_node(const struct walk *w, const struct hs_share_query *q, u
         uint32_t gpu = n->first_gpu + i;
         assert_int_equal(got[i], w->use[gpu] == IDLE ? 12345 : cost_at(w, q, gpu));
     }
+}
+
+/* No more than any GPU of the node costs; the same where there is but one. */
+static void compare_bound(const struct walk *w, const struct hs_share_query *q, uint32_t node)
+{
+    const struct hs_node *n = &w->cluster.nodes[node];
+    int64_t bound = hs_share_node_bound(w->s, q, node, 12345), least = HS_NEVER;
+    uint32_t seats = 0;
+    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
+        int64_t cost = w->use[g] == IDLE ? 12345 : open_cost_at(w, q, g);
+        least = cost < least ? cost : least;
+        seats += w->use[g] != HELD;
+    }
+    assert_true(seats <= 1 ? bound == least : bound <= least);
 }
 
 /* Could it be seated with the margin, if the GPU held slack_mib less? */
@@ -293,6 +311,7 @@ static void ask_all(struct walk *w)
         if (below == 1 && q.below < HS_NEVER)
             q.below++;
         compare_cheapest(w, &q);
+        compare_bound(w, &q, w->node_of[some]);
     }
     compare_node(w, &q, w->node_of[some]);
     compare_seats(w, &q, (uint32_t)job.margin_mib);
