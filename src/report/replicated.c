@@ -4,12 +4,14 @@
  */
 #include "report/replicated.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
 #include "base/tquantile.h"
 
-#define UPPER 0.975 /* both tails of a 95 % interval */
+#define UPPER     0.975 /* both tails of a 95 % interval */
+#define ROUNDINGS 4.0   /* two means, a quotient, a product: half an epsilon each, twofold */
 
 static const struct hs_replicated nothing = {(double)NAN, (double)NAN, (double)NAN, 0};
 
@@ -62,27 +64,40 @@ struct hs_replicated hs_replicated_mean(const double *values, size_t stride, uin
     return (struct hs_replicated){mean, mean - half, mean + half, s.runs};
 }
 
+/* Does every pair have a ratio, and any a first that is not 0? */
+static bool is_of_pairs(const double *values, const double *firsts, size_t stride, uint32_t count)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(values[i * stride] >= 0) || !(firsts[i * stride] >= 0))
+            return false;
+        is_any = is_any || firsts[i * stride] > 0;
+    }
+    return is_any;
+}
+
+/* What the ratio leaves unexplained of a value; of a value that is the ratio times its first, the
+ * roundings of quotient and product are left, which are no spread. */
+static double residual(double value, double ratio, double first)
+{
+    double away = value - ratio * first;
+    return fabs(away) <= ROUNDINGS * DBL_EPSILON * value ? 0 : away;
+}
+
 struct hs_replicated hs_replicated_ratio(const double *values, const double *firsts, size_t stride,
                                          uint32_t count)
 {
-    struct sums s = {.runs = 0};
-    bool has_zero = false;
-    for (uint32_t i = 0; i < count; i++) {
-        double value = values[i * stride], first = firsts[i * stride];
-        if (!(first > 0) || !(value >= 0))
-            return nothing;
-        has_zero = has_zero || value == 0;
-        if (!has_zero)
-            add(&s, log(value / first));
-    }
-    if (count == 0)
+    struct sums s = {.runs = 0}, of_first = {.runs = 0};
+    if (!is_of_pairs(values, firsts, stride, count))
         return nothing;
-    if (has_zero || count == 1) { /* one: without the rounding of exp(log) */
-        double ratio = has_zero ? 0 : values[0] / firsts[0];
-        return (struct hs_replicated){ratio, (double)NAN, (double)NAN, count};
+    for (uint32_t i = 0; i < count; i++) {
+        add(&s, values[i * stride]);
+        add(&of_first, firsts[i * stride]);
     }
-    for (uint32_t i = 0; i < count; i++)
-        add_square(&s, log(values[i * stride] / firsts[i * stride]));
-    double mean = mean_of(&s), half = half_width(&s);
-    return (struct hs_replicated){exp(mean), exp(mean - half), exp(mean + half), count};
+    double ratio = mean_of(&s) / mean_of(&of_first);
+    struct sums residuals = {.runs = count};
+    for (uint32_t i = 0; i < count; i++) /* their mean is 0 */
+        add_square(&residuals, residual(values[i * stride], ratio, firsts[i * stride]));
+    double half = half_width(&residuals) / mean_of(&of_first), low = ratio - half;
+    return (struct hs_replicated){ratio, low < 0 ? 0 : low, ratio + half, count};
 }

@@ -18,8 +18,10 @@ struct hs_replicated {
 /* Of values[0], values[stride], ... count of them; those that are NaN are left out. */
 struct hs_replicated hs_replicated_mean(const double *values, size_t stride, uint32_t count);
 
-/* Geometric mean of values[i] / firsts[i], its interval by t on the logarithms. Nothing where a
- * first is absent, 0 or negative, or a value absent or negative; no interval where a value is 0. */
+/* The ratio estimator of survey sampling (Cochran, Sampling Techniques, 3rd ed., ch. 6): sum of the
+ * values / sum of the firsts, which is the ratio of the means; its interval by t with the residuals
+ * values[i] - ratio * firsts[i], and not below 0. Nothing where one of a pair is absent or
+ * negative, and where the firsts are all 0. */
 struct hs_replicated hs_replicated_ratio(const double *values, const double *firsts, size_t stride,
                                          uint32_t count);
 

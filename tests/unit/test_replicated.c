@@ -69,18 +69,61 @@ static void equal_runs_have_no_spread(void **state)
     assert_near(ratio.value, 1.0 / 3, 1e-15);
 }
 
-/* Ratios 2 and 8: geometric mean 4; the logarithms are ln 2 away from it, their deviation is
- * sqrt(2) ln 2, 12.706 * sqrt(2) ln 2 / sqrt(2) = 12.706 ln 2: a factor 2^12.706 either way. Pairs
- * are held against each other: the values of either policy alone differ a thousandfold. */
+/* 120 / 60 = 2; residuals 20-20, 44-40, 56-60, their squares 0+16+16 = 32; standard error
+ * sqrt(32 / (3*2)) / 20 = 0.115470, 4.303 * 0.115470 = 0.49687. Every second value is of another
+ * metric. */
 static void ratio_of_pairs(void **state)
 {
     (void)state;
-    static const double values[] = {2000, 8}, firsts[] = {1000, 1};
+    static const double values[] = {20, 7, 44, 7, 56, 7}, firsts[] = {10, 9, 20, 9, 30, 9};
+    struct hs_replicated ratio = hs_replicated_ratio(values, firsts, 2, 3);
+    assert_int_equal(ratio.runs, 3);
+    assert_near(ratio.value, 2, 1e-12);
+    assert_near(ratio.low, 2 - 0.49687, 1e-4);
+    assert_near(ratio.high, 2 + 0.49687, 1e-4);
+}
+
+/* 30 / 20 = 1.5; residuals -15 and 15, standard error sqrt(450 / (2*1)) / 10 = 1.5, 12.706 * 1.5 =
+ * 19.059: the lower end would be negative. */
+static void a_value_of_0_is_one_of_them(void **state)
+{
+    (void)state;
+    static const double values[] = {0, 30}, firsts[] = {10, 10};
     struct hs_replicated ratio = hs_replicated_ratio(values, firsts, 1, 2);
-    assert_int_equal(ratio.runs, 2);
-    assert_near(ratio.value, 4, 1e-12);
-    assert_near(log2(ratio.high / 4), 12.706, 1e-3);
-    assert_near(log2(4 / ratio.low), 12.706, 1e-3);
+    assert_near(ratio.value, 1.5, 1e-12);
+    assert_true(ratio.low == 0);
+    assert_near(ratio.high, 1.5 + 19.059, 1e-3);
+}
+
+/* 15 / 10 = 1.5; residuals 5 and -5, standard error sqrt(50 / (2*1)) / 5 = 1. */
+static void a_first_of_0_is_one_of_them(void **state)
+{
+    (void)state;
+    static const double values[] = {5, 10}, firsts[] = {0, 10};
+    struct hs_replicated ratio = hs_replicated_ratio(values, firsts, 1, 2);
+    assert_near(ratio.value, 1.5, 1e-12);
+    assert_true(ratio.low == 0);
+    assert_near(ratio.high, 1.5 + 12.706, 1e-3);
+}
+
+/* Twice 0 against something is 0, and nothing is uncertain about it. */
+static void all_values_0(void **state)
+{
+    (void)state;
+    static const double zero[] = {0, 0}, some[] = {1, 2};
+    struct hs_replicated ratio = hs_replicated_ratio(zero, some, 1, 2);
+    assert_true(ratio.value == 0 && ratio.low == 0 && ratio.high == 0);
+}
+
+/* What a seed does to both cancels: a third of values that differ a thousandfold, though 1/3 is no
+ * double. */
+static void proportional_pairs_have_no_spread(void **state)
+{
+    (void)state;
+    static const double values[] = {0.1, 100, 7}, firsts[] = {0.3, 300, 21};
+    struct hs_replicated ratio = hs_replicated_ratio(values, firsts, 1, 3);
+    assert_near(ratio.value, 1.0 / 3, 1e-15);
+    assert_true(ratio.low == ratio.value && ratio.high == ratio.value);
 }
 
 static void ratio_of_one_pair_is_exact(void **state)
@@ -91,26 +134,33 @@ static void ratio_of_one_pair_is_exact(void **state)
     assert_true(ratio.value == 0.7 / 0.1 && isnan(ratio.low) && isnan(ratio.high));
 }
 
-/* Against 0, or where one of a pair is missing, there is no ratio; 0 against something is 0. */
+/* Against 0 alone, or where one of a pair is missing or negative, there is no ratio. */
 static void what_has_no_ratio(void **state)
 {
     (void)state;
-    static const double some[] = {1, 2}, zero[] = {1, 0}, absent[] = {NONE, 2}, minus[] = {1, -2};
+    static const double some[] = {1, 2}, zero[] = {0, 0}, absent[] = {NONE, 2}, minus[] = {1, -2};
     assert_true(isnan(hs_replicated_ratio(some, zero, 1, 2).value));
+    assert_true(isnan(hs_replicated_ratio(zero, zero, 1, 2).value));
     assert_true(isnan(hs_replicated_ratio(some, absent, 1, 2).value));
     assert_true(isnan(hs_replicated_ratio(absent, some, 1, 2).value));
     assert_true(isnan(hs_replicated_ratio(minus, some, 1, 2).value));
     assert_true(isnan(hs_replicated_ratio(some, minus, 1, 2).value));
-    struct hs_replicated ratio = hs_replicated_ratio(zero, some, 1, 2);
-    assert_true(ratio.value == 0 && isnan(ratio.low) && isnan(ratio.high));
+    assert_true(isnan(hs_replicated_ratio(some, some, 1, 0).value));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_of_students_t), cmocka_unit_test(mean_of_three),
-        cmocka_unit_test(one_run_has_no_interval), cmocka_unit_test(equal_runs_have_no_spread),
-        cmocka_unit_test(ratio_of_pairs),          cmocka_unit_test(ratio_of_one_pair_is_exact),
+        cmocka_unit_test(quantiles_of_students_t),
+        cmocka_unit_test(mean_of_three),
+        cmocka_unit_test(one_run_has_no_interval),
+        cmocka_unit_test(equal_runs_have_no_spread),
+        cmocka_unit_test(ratio_of_pairs),
+        cmocka_unit_test(ratio_of_one_pair_is_exact),
+        cmocka_unit_test(a_value_of_0_is_one_of_them),
+        cmocka_unit_test(a_first_of_0_is_one_of_them),
+        cmocka_unit_test(all_values_0),
+        cmocka_unit_test(proportional_pairs_have_no_spread),
         cmocka_unit_test(what_has_no_ratio),
     };
     return cmocka_run_group_tests_name("replicated", tests, NULL, NULL);

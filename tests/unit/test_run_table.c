@@ -78,7 +78,7 @@ static void one_row_has_no_marks(void **state)
            "fifo      0.56 h    500.0 s   10.00 d     50.0 %   #+\n");
 }
 
-/* The ratios are given, not taken from the values: over several runs they are no ratio of means.
+/* The ratios are given, not taken from the values: where a run lacks a value there is none.
  * The best makespan is that of both: no mark. */
 static void rows_are_compared_with_the_first(void **state)
 {

@@ -22,20 +22,20 @@ awk -F, '
         jct[$1, ++runs[$1]] = $(at["mean_jct"]); next
     }
     $2 == "mean_jct" {
-        t = 3.182446305; sum = squares = 0; log_sum = log_squares = 0
-        for (i = 1; i <= 4; i++) { sum += jct[$1, i]; log_sum += log(jct[$1, i] / jct["fifo", i]) }
+        t = 3.182446305; sum = first = squares = rest = 0
+        for (i = 1; i <= 4; i++) { sum += jct[$1, i]; first += jct["fifo", i] }
         for (i = 1; i <= 4; i++) {
             squares += (jct[$1, i] - sum / 4) ^ 2
-            log_squares += (log(jct[$1, i] / jct["fifo", i]) - log_sum / 4) ^ 2
+            rest += (jct[$1, i] - sum / first * jct["fifo", i]) ^ 2
         }
-        half = t * sqrt(squares / 3 / 4); log_half = t * sqrt(log_squares / 3 / 4)
+        half = t * sqrt(squares / 3 / 4); ratio_half = t * sqrt(rest / 3 / 4) / (first / 4)
         near($1 " mean", $4, sum / 4)
         near($1 " low", $5, sum / 4 - half)
         near($1 " high", $6, sum / 4 + half)
-        near($1 " ratio", $7, exp(log_sum / 4))
-        near($1 " ratio low", $8, exp(log_sum / 4 - log_half))
-        near($1 " ratio high", $9, exp(log_sum / 4 + log_half))
-        if ($1 == "sjf" && log_half == 0) print "the seeds make no difference"
+        near($1 " ratio", $7, sum / first)
+        near($1 " ratio low", $8, sum / first - ratio_half)
+        near($1 " ratio high", $9, sum / first + ratio_half)
+        if ($1 == "sjf" && ratio_half == 0) print "the seeds make no difference"
         for (i = 1; i <= 4; i++) agree += jct[$1, i] < jct["fifo", i]
     }
     END { print n " figures, sjf before fifo in " agree }' out/runs.csv out/compare.csv
