@@ -85,12 +85,10 @@ int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job);
 int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job);
 int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job);
-/* HS_KNOWS_UTILIZATION: predicted slowdown of the job beside another, Q32, >= 1 << 32; from the
- * two predictions alone. */
-uint64_t hs_view_slowdown_q32(const struct hs_view *v, hs_job_id job, hs_job_id beside);
-/* The same for any two utilizations, per mille. Beyond 1 it is a product of a function of the one
- * and a function of the other, and what several others add is the sum: it can be tabulated. */
-uint64_t hs_view_slowdown_of_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm);
+/* HS_KNOWS_UTILIZATION: predicted slowdown of a job beside another, of predicted utilizations, per
+ * mille; Q32, >= 1 << 32. Beyond 1 it is a product of a function of the one and a function of the
+ * other, and what several others add is the sum: it can be tabulated. */
+uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm);
 /* HS_KNOWS_MEMORY: predicted peak GPU memory per GPU (what was seen, and a quarter, after it ran
  * out of memory), and one standard error; 0 = no prediction. */
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);

@@ -211,18 +211,12 @@ uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job)
     return hs_lookup_job(v, job)->estimate.util_error_pm;
 }
 
-uint64_t hs_view_slowdown_of_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
+uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
 {
     const struct hs_predictor *p = v->engine->config.predictor;
     if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_UTILIZATION, "slowdown") || p == NULL)
         return HS_Q32_ONE;
     return hs_predictor_slowdown_q20(p, own_pm, beside_pm) << 12;
-}
-
-uint64_t hs_view_slowdown_q32(const struct hs_view *v, hs_job_id job, hs_job_id beside)
-{
-    return hs_view_slowdown_of_q32(v, hs_lookup_job(v, job)->estimate.util_pm,
-                                   hs_lookup_job(v, beside)->estimate.util_pm);
 }
 
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)

@@ -56,7 +56,7 @@ static int64_t unfitness_pm(int64_t util_pm)
 
 static int64_t excess_q20(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
 {
-    return (int64_t)(hs_view_slowdown_of_q32(v, own_pm, beside_pm) >> 12) - ONE_Q20;
+    return (int64_t)(hs_view_slowdown_q32(v, own_pm, beside_pm) >> 12) - ONE_Q20;
 }
 
 static int32_t bounded_q20(int64_t excess)

@@ -344,7 +344,7 @@ static void asks_then_shares(const struct hs_view *v, struct hs_plan *p, int cal
         told_pm = hs_view_util_pm(v, script_handle[1]);
         assert_int_equal(hs_view_util_peak_pm(v, script_handle[1]), 1000);
         assert_int_equal(hs_view_util_error_pm(v, script_handle[1]), 0); /* the oracle */
-        told_q32 = hs_view_slowdown_q32(v, script_handle[0], script_handle[1]);
+        told_q32 = hs_view_slowdown_q32(v, hs_view_util_pm(v, script_handle[0]), told_pm);
     }
     both_on_gpu_0(v, p, call);
 }
