@@ -1,128 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Branch and bound in a treap (Seidel & Aragon, Algorithmica 1996) whose vertices carry the box of
- * the loads below. The order (tenants, first sum, claim) keeps boxes small where it matters for
- * costs of that kind; any cost whose bound holds gets the right answer. Priorities are a mix of the
- * GPU's id: the same shape on every machine. A tree of maxima over each pool's nodes finds those
- * with many seats, counts by claim tell at once that a gang cannot start.
+ * Branch and bound in a search tree (shareindex_tree.c) whose vertices carry the box of the loads
+ * below: any cost whose bound holds gets the right answer. Over each pool's nodes a tree of the
+ * most seats and the least claims finds those with room for a gang; counts by claim tell at once
+ * that it cannot start.
  */
-#include "model/shareindex.h"
-
-#include <assert.h>
-
 #include "model/shareindex_state.h"
-
-bool hs_share_is_before(const struct hs_share *s, uint32_t a, uint32_t b)
-{
-    const struct hs_load *x = &s->gpus[a].own.least, *y = &s->gpus[b].own.least;
-    if (x->tenants != y->tenants)
-        return x->tenants < y->tenants;
-    if (x->sum[0] != y->sum[0])
-        return x->sum[0] < y->sum[0];
-    if (x->claim_mib != y->claim_mib)
-        return x->claim_mib < y->claim_mib;
-    return a < b;
-}
-
-static inline void widen_u32(uint32_t *least, uint32_t *most, uint32_t below, uint32_t above)
-{
-    *least = below < *least ? below : *least;
-    *most = above > *most ? above : *most;
-}
-
-static void box_widen(struct hs_load_range *box, const struct hs_load_range *other)
-{
-    struct hs_load *least = &box->least, *most = &box->most;
-    widen_u32(&least->tenants, &most->tenants, other->least.tenants, other->most.tenants);
-    widen_u32(&least->claim_mib, &most->claim_mib, other->least.claim_mib, other->most.claim_mib);
-    widen_u32(&least->measured_pm, &most->measured_pm, other->least.measured_pm,
-              other->most.measured_pm);
-    for (int i = 0; i < HS_LOADS; i++) {
-        if (other->least.sum[i] < least->sum[i])
-            least->sum[i] = other->least.sum[i];
-        if (other->most.sum[i] > most->sum[i])
-            most->sum[i] = other->most.sum[i];
-    }
-}
-
-void hs_share_refresh(struct hs_share *s, uint32_t gpu)
-{
-    struct hs_share_vertex *x = &s->gpus[gpu];
-    x->box = x->own;
-    x->least_id = gpu;
-    const uint32_t below[] = {x->left, x->right};
-    for (int i = 0; i < 2; i++) {
-        if (below[i] == HS_NO_GPU)
-            continue;
-        const struct hs_share_vertex *child = &s->gpus[below[i]];
-        box_widen(&x->box, &child->box);
-        if (child->least_id < x->least_id)
-            x->least_id = child->least_id;
-    }
-}
-
-/* Splits a subtree at `gpu`, which is not in it, into those before and those behind. */
-static void tree_split(struct hs_share *s, uint32_t at, uint32_t gpu, uint32_t *before,
-                       uint32_t *behind)
-{
-    if (at == HS_NO_GPU) {
-        *before = *behind = HS_NO_GPU;
-        return;
-    }
-    if (hs_share_is_before(s, at, gpu)) {
-        *before = at;
-        tree_split(s, s->gpus[at].right, gpu, &s->gpus[at].right, behind);
-    } else {
-        *behind = at;
-        tree_split(s, s->gpus[at].left, gpu, before, &s->gpus[at].left);
-    }
-    hs_share_refresh(s, at);
-}
-
-static uint32_t tree_join(struct hs_share *s, uint32_t before, uint32_t behind)
-{
-    if (before == HS_NO_GPU)
-        return behind;
-    if (behind == HS_NO_GPU)
-        return before;
-    if (s->gpus[before].priority > s->gpus[behind].priority) {
-        s->gpus[before].right = tree_join(s, s->gpus[before].right, behind);
-        hs_share_refresh(s, before);
-        return before;
-    }
-    s->gpus[behind].left = tree_join(s, before, s->gpus[behind].left);
-    hs_share_refresh(s, behind);
-    return behind;
-}
-
-static uint32_t tree_add(struct hs_share *s, uint32_t at, uint32_t gpu)
-{
-    struct hs_share_vertex *x = &s->gpus[gpu];
-    if (at == HS_NO_GPU || x->priority > s->gpus[at].priority) {
-        tree_split(s, at, gpu, &x->left, &x->right);
-        at = gpu;
-    } else if (hs_share_is_before(s, gpu, at)) {
-        s->gpus[at].left = tree_add(s, s->gpus[at].left, gpu);
-    } else {
-        s->gpus[at].right = tree_add(s, s->gpus[at].right, gpu);
-    }
-    hs_share_refresh(s, at);
-    return at;
-}
-
-static uint32_t tree_remove(struct hs_share *s, uint32_t at, uint32_t gpu)
-{
-    assert(at != HS_NO_GPU);
-    struct hs_share_vertex *x = &s->gpus[at];
-    if (at == gpu)
-        return tree_join(s, x->left, x->right);
-    if (hs_share_is_before(s, gpu, at))
-        x->left = tree_remove(s, x->left, gpu);
-    else
-        x->right = tree_remove(s, x->right, gpu);
-    hs_share_refresh(s, at);
-    return at;
-}
 
 /* ---- counts ---- */
 
@@ -197,7 +80,7 @@ static void leave(struct hs_share *s, uint32_t gpu)
     struct hs_share_pool *p = &s->pools[n->pool];
     if (!hs_share_level_is_open(s->level[gpu]))
         return;
-    p->root = tree_remove(s, p->root, gpu);
+    hs_share_tree_remove(s, p, gpu);
     count_claim(p, x->own.least.claim_mib, UINT32_MAX);
     n->open--;
 }
@@ -216,8 +99,7 @@ void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load)
     struct hs_share_pool *p = &s->pools[n->pool];
     leave(s, gpu);
     x->own.least = x->own.most = *load;
-    x->left = x->right = HS_NO_GPU;
-    p->root = tree_add(s, p->root, gpu);
+    hs_share_tree_add(s, p, gpu);
     count_claim(p, load->claim_mib, 1);
     n->open++;
     s->level[gpu] = hs_share_level(load->claim_mib);
@@ -453,7 +335,7 @@ static void node_make_box(const struct hs_share *s, struct hs_share_node *n)
         if (open++ == 0)
             n->box = s->gpus[g].own;
         else
-            box_widen(&n->box, &s->gpus[g].own);
+            hs_share_widen(&n->box, &s->gpus[g].own);
     }
     n->is_stale = false;
 }

@@ -2,7 +2,6 @@
  *
  * The share index at the start of a run, and its recount.
  */
-#include <string.h>
 
 #include "base/rng.h"
 #include "model/shareindex_state.h"
@@ -97,6 +96,12 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
 
 /* ---- recount ---- */
 
+static bool is_child(const struct hs_share *s, uint32_t gpu, uint32_t parent)
+{
+    return gpu == HS_NO_GPU ||
+           (s->gpus[gpu].parent == parent && s->gpus[gpu].priority < s->gpus[parent].priority);
+}
+
 /* The subtree is in order between two GPUs (HS_NO_GPU: no limit) and a heap, its boxes are right;
  * adds its size to *count. (A refresh of what is right changes nothing.) */
 static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint32_t before,
@@ -110,12 +115,9 @@ static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint3
         (before != HS_NO_GPU && !hs_share_is_before(s, at, before)))
         return false;
     ++*count;
-    struct hs_share_vertex was = *x;
-    hs_share_refresh(s, at);
-    bool is_same = memcmp(&was.box, &x->box, sizeof was.box) == 0 && was.least_id == x->least_id;
-    bool is_heap = (x->left == HS_NO_GPU || s->gpus[x->left].priority < x->priority) &&
-                   (x->right == HS_NO_GPU || s->gpus[x->right].priority < x->priority);
-    return is_same && is_heap && tree_is_valid(s, x->left, after, at, count) &&
+    bool is_same = !hs_share_refresh(s, at);
+    return is_same && is_child(s, x->left, at) && is_child(s, x->right, at) &&
+           tree_is_valid(s, x->left, after, at, count) &&
            tree_is_valid(s, x->right, at, before, count);
 }
 

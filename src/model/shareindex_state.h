@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The inside of the share index, shared by its searches (shareindex.c) and by what builds and
- * checks it (shareindex_build.c), and by nobody else.
+ * The inside of the share index, shared by its searches (shareindex.c), its tree
+ * (shareindex_tree.c) and what builds and checks it (shareindex_build.c), and by nobody else.
  */
 #ifndef HORUS_MODEL_SHAREINDEX_STATE_H
 #define HORUS_MODEL_SHAREINDEX_STATE_H
@@ -18,8 +18,8 @@ struct hs_share_vertex {
     struct hs_load_range own; /* least and most are its load */
     struct hs_load_range box; /* of the subtree */
     uint64_t priority;
-    uint32_t left, right; /* HS_NO_GPU = none */
-    uint32_t least_id;    /* of the subtree */
+    uint32_t left, right, parent; /* HS_NO_GPU = none */
+    uint32_t least_id;            /* of the subtree */
     uint32_t node;
 };
 
@@ -63,16 +63,23 @@ struct hs_share {
     bool by_vc;
 };
 
-/* Less in the order of the treap. */
+/* Less in the order of the tree. */
 bool hs_share_is_before(const struct hs_share *s, uint32_t a, uint32_t b);
-/* What the box of a vertex has to be, from its own load and its children's boxes. */
-void hs_share_refresh(struct hs_share *s, uint32_t gpu);
+/* `own` is set, all else of the vertex is made. */
+void hs_share_tree_add(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu);
+void hs_share_tree_remove(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu);
+/* Makes the box of a vertex what it has to be, from its own load and its children's boxes; false if
+ * it was right. */
+bool hs_share_refresh(struct hs_share *s, uint32_t gpu);
+void hs_share_widen(struct hs_load_range *box, const struct hs_load_range *other);
+
 uint32_t hs_share_step(const struct hs_share_pool *p, uint64_t claim_mib);
 uint32_t hs_share_level(uint32_t claim_mib); /* of an open GPU */
 static inline bool hs_share_level_is_open(uint32_t level)
 {
     return level != HS_SHARE_IDLE && level != HS_SHARE_CLOSED;
 }
+/* What the summary of a node, and that of two subtrees side by side, has to be. */
 struct hs_share_summary hs_share_node_summary(const struct hs_share *s,
                                               const struct hs_share_node *n);
 struct hs_share_summary hs_share_summary_of(const struct hs_share_summary *below);

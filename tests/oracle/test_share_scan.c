@@ -6,7 +6,7 @@
  * segment and every outcome must be the same. Under --check=full, hence each state of the index is
  * also held against a recount.
  *
- *   HORUS_LONG=1    five times as many workloads
+ * HORUS_LONG=1    five times as many workloads
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -247,7 +247,7 @@ static struct hs_predictor *wrong[WORLDS];
 static int open_worlds(void **state)
 {
     const char *text = getenv("HORUS_LONG");
-    rounds = text != NULL && text[0] != '\0' && text[0] != '0' ? 40 : 8;
+    rounds = text != NULL && text[0] != '\0' && text[0] != '0' ? 20 : 4;
     (void)scratch_open(state);
     told_open(&told, TOLD_NO_ROWS, told_plain_model());
     for (size_t i = 0; i < WORLDS; i++) {

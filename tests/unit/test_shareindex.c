@@ -393,6 +393,12 @@ static void break_link(struct hs_share *s)
     hs_share_refresh(s, root);
 }
 
+static void break_parent(struct hs_share *s)
+{
+    const struct hs_share_vertex *root = &s->gpus[inner_vertex(s)];
+    s->gpus[root->left != HS_NO_GPU ? root->left : root->right].parent = HS_NO_GPU;
+}
+
 static void break_heap(struct hs_share *s)
 {
     s->gpus[inner_vertex(s)].priority = 0;
@@ -466,10 +472,10 @@ static void test_damage(void **state)
 {
     (void)state;
     static void (*const damages[])(struct hs_share * s) = {
-        break_box_most,   break_box_least,  break_box_of_leaf, break_least_id,   break_order,
-        break_link,       break_heap,       break_open,        break_level,      break_idle,
-        break_level_leaf, break_level_top,  break_node_open,   break_nodes_open, break_node_idle,
-        break_pool_idle,  break_seats_leaf, break_seats_top,   break_claims};
+        break_box_most,  break_box_least,  break_box_of_leaf, break_least_id,  break_order,
+        break_link,      break_parent,     break_heap,        break_open,      break_level,
+        break_idle,      break_level_leaf, break_level_top,   break_node_open, break_nodes_open,
+        break_node_idle, break_pool_idle,  break_seats_leaf,  break_seats_top, break_claims};
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         struct fixture x;
         open_seven(&x);
