@@ -2,7 +2,6 @@
  *
  * The share index at the start of a run, and its recount.
  */
-
 #include "base/rng.h"
 #include "model/shareindex_state.h"
 
