@@ -3,7 +3,8 @@
 #
 # What a FIFO run costs: CPU time against a bare libcsv parse of the same file, taken in turns with
 # it; nanoseconds per event and decision; peak memory of 100,000 and of 1,000,000 jobs at one load;
-# nanoseconds per slowdown of a shared GPU.
+# what policies that share GPUs cost against it, when the cluster is overloaded; nanoseconds per
+# search for a GPU to share and per slowdown of a shared GPU.
 #   scripts/bench.sh BUILD         HORUS_BENCH_ROUNDS=11   $HORUS_DATA: see tests/README.md
 # Prints a table, writes results/bench.json. A measurement, not a test: it fails only if a run does.
 set -eu
@@ -15,18 +16,21 @@ data=${HORUS_DATA:-../shared/data}
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# Jobs of 1..8 GPUs (mean 2.1) for an hour on average, one every 9 s: load 0.79 of 133x8 GPUs.
-# Park and Miller's generator keeps awk's doubles exact; a longer file begins with the shorter one.
-synthetic() { # JOBS
-    awk -v jobs="$1" '
+# Jobs of 1..8 GPUs (mean 2.1) for an hour on average, one every 9 s: load 0.79 of 133x8 GPUs; or
+# one every GAP ms. Park and Miller's generator keeps awk's doubles exact; a longer file begins with
+# the shorter one.
+synthetic() { # JOBS [GAP]
+    awk -v jobs="$1" -v gap="${2:-0}" '
         function draw(n) { seed = (seed * 16807) % 2147483647; return seed % n }
+        function seconds(ms) { return sprintf("%d.%03d", (ms - ms % 1000) / 1000, ms % 1000) }
         BEGIN {
             seed = 20201
             print "job_id,submit_time,gpus,duration"
             for (i = 1; i <= jobs; i++) {
-                time += draw(19)
+                time += draw(gap ? 2 * gap + 1 : 19)
                 size = draw(10)
-                print i "," time "," (size < 7 ? 1 : 2 ^ (size - 6)) "," 60 + draw(7081)
+                print i "," (gap ? seconds(time) : time) "," \
+                    (size < 7 ? 1 : 2 ^ (size - 6)) "," 60 + draw(7081)
             }
         }'
 }
@@ -38,7 +42,7 @@ cost() { # COMMAND...: prints CPU_US PEAK_KIB
 simulate() { # TRACE OUT ARGUMENT...
     local trace=$1 out=$2
     shift 2
-    cost "$horus" run "$trace" -c 133x8:V100 -p fifo -o "$out" --force -q --no-progress "$@"
+    cost "$horus" run "$trace" -o "$out" --force -q --no-progress "$@"
 }
 
 median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
@@ -56,8 +60,9 @@ fi
 
 for ((round = 0; round < rounds; round++)); do
     read -r parse _ < <(cost "$build/tests/bench/bench_parse" "$trace")
-    read -r all all_kib < <(simulate "$trace" "$work/all" "${mapping[@]}")
-    read -r few few_kib < <(simulate "$trace" "$work/few" "${mapping[@]}" --outputs summary)
+    read -r all all_kib < <(simulate "$trace" "$work/all" "${mapping[@]}" -c 133x8:V100 -p fifo)
+    read -r few few_kib < <(simulate "$trace" "$work/few" "${mapping[@]}" --outputs summary \
+        -c 133x8:V100 -p fifo)
     echo "$parse $all $few $all_kib $few_kib"
 done >"$work/rounds"
 [ "$(awk 'NF == 5' "$work/rounds" | wc -l)" -eq "$rounds" ] || {
@@ -78,13 +83,38 @@ jobs=$(jq .engine.jobs "$work/few/manifest.json")
 
 for jobs_n in 100000 1000000; do
     synthetic "$jobs_n" >"$work/$jobs_n.csv"
-    read -r us kib < <(simulate "$work/$jobs_n.csv" "$work/$jobs_n")
+    read -r us kib < <(simulate "$work/$jobs_n.csv" "$work/$jobs_n" -c 133x8:V100 -p fifo)
     echo "$jobs_n $us $kib"
 done >"$work/sizes"
 read -r _ small_us small_kib < <(sed -n 1p "$work/sizes")
 read -r _ large_us large_kib < <(sed -n 2p "$work/sizes")
 
+# Load 2.5 of what the GPUs do one job at a time: everybody shares, and many wait.
+policies=(fifo pack gandiva-like colocate-fifo horus horus+ horus-s)
+sharing_rounds=$((rounds < 5 ? rounds : 5))
+for gpus in 1024 10000; do # 7,564 GPU seconds a job
+    synthetic 100000 $((7564 * 1000 / (gpus * 5 / 2))) >"$work/load.csv"
+    for ((round = 0; round < sharing_rounds; round++)); do
+        for policy in "${policies[@]}"; do
+            read -r us _ < <(simulate "$work/load.csv" "$work/share" --outputs summary \
+                -c "$((gpus / 8))x8:V100" -p "$policy")
+            echo "$us"
+        done | paste -sd ' '
+    done >"$work/shared"
+    column=1
+    for policy in "${policies[@]}"; do
+        us=$(awk -v c=$column '{ print $c }' "$work/shared" | median)
+        ratio=$(awk -v c=$column '{ print $c / $1 }' "$work/shared" | median)
+        echo "{\"gpus\": $gpus, \"policy\": \"$policy\", \"cpu_us\": $us, \"ratio\": $ratio}"
+        column=$((column + 1))
+    done
+done >"$work/sharing"
+"$build/tests/bench/bench_share" |
+    awk '{ printf "{\"gpus\": %d, \"workers\": %d, \"index_ns\": %d, \"scan_ns\": %d}\n",
+           $1, $2, $3, $4 }' >"$work/searches"
+
 jq -n --arg trace "$what" --argjson rounds "$rounds" --argjson jobs "$jobs" \
+    --slurpfile sharing "$work/sharing" --slurpfile searches "$work/searches" \
     --argjson events "$events" --argjson decisions "$decisions" \
     --argjson parse_us "$parse_us" --argjson all_us "$all_us" --argjson few_us "$few_us" \
     --argjson all_ratio "$all_ratio" --argjson few_ratio "$few_ratio" \
@@ -99,7 +129,8 @@ jq -n --arg trace "$what" --argjson rounds "$rounds" --argjson jobs "$jobs" \
                    ns_per_decision: ($few_us * 1000 / $decisions)},
     jobs_100k: {cpu_us: $small_us, peak_kib: $small_kib},
     jobs_1M: {cpu_us: $large_us, peak_kib: $large_kib,
-              memory_ratio: ($large_kib / $small_kib)}}' >results/bench.json
+              memory_ratio: ($large_kib / $small_kib)},
+    sharing: $sharing, searches: $searches}' >results/bench.json
 
 jq -r '
     def at(n): tostring | (" " * ([n - length, 0] | max)) + .;
@@ -114,7 +145,11 @@ jq -r '
     "  of which           \(.summary_only | (.ns_per_event | to(0) | at(8)) + " ns an event," + (.ns_per_decision | to(0) | at(6)) + " ns a decision, parsing included")",
     "Synthetic, equal load, all outputs",
     "    100,000 jobs     \(.jobs_100k | (.cpu_us | ms) + (.peak_kib | mib))",
-    "  1,000,000 jobs     \(.jobs_1M | (.cpu_us | ms) + (.peak_kib | mib) + "   " + (.memory_ratio | times))  (target x 1.1)"
+    "  1,000,000 jobs     \(.jobs_1M | (.cpu_us | ms) + (.peak_kib | mib) + "   " + (.memory_ratio | times))  (target x 1.1)",
+    "Policies that share GPUs, load 2.5, 100,000 jobs, summary alone; against FIFO (target x 5 on 1,024 GPUs)",
+    (.sharing[] | "  \(.gpus | at(6)) GPUs  \(.policy + " " * (14 - (.policy | length)))\(.cpu_us | ms)   \(.ratio | times)"),
+    "GPUs to share, half of them open, ns: by the index, by a look at each",
+    (.searches[] | "  \(.gpus | at(6)) GPUs  \(if .workers == 1 then "one worker, found   " else "gang of \(.workers), planned   " end)\(.index_ns | at(9))\(.scan_ns | at(9))")
     ' results/bench.json
 
 "$build/tests/bench/bench_interference"
