@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The manifest of a comparison: as that of a run, but with a semantics card for each policy and the
- * list of the cells.
+ * The manifest of a comparison: as that of a run, but with parameters and semantics card of each
+ * policy and the list of the cells.
  */
 #include <inttypes.h>
 #include <sys/resource.h>
@@ -16,6 +16,7 @@ static void write_policy(const struct hs_compared *policy, struct hs_jsonw *w)
     hs_jsonw_object(w);
     hs_jsonw_member_text(w, "policy", policy->spec);
     hs_jsonw_member_text(w, "label", policy->label);
+    hs_record_parameters(&policy->setup, w);
     hs_jsonw_key(w, "card");
     hs_card_write_json(&policy->setup.card, w);
     hs_jsonw_end_object(w);

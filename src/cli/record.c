@@ -84,6 +84,24 @@ void hs_record_config(void *ctx, struct hs_jsonw *w)
     hs_jsonw_end_object(w);
 }
 
+void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w)
+{
+    char text[4096];
+    hs_jsonw_key(w, "policy_parameters");
+    hs_jsonw_object(w);
+    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {
+        (void)hs_param_print(p, setup->policy_state, text, sizeof text);
+        hs_jsonw_member_text(w, p->key, text);
+    }
+    hs_jsonw_end_object(w);
+}
+
+static void write_parameters(void *ctx, struct hs_jsonw *w)
+{
+    const struct hs_setup *const *setup = ctx;
+    hs_record_parameters(*setup, w);
+}
+
 static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *count, const char *role,
                                 const char *path, struct hs_diag *diag)
 {
@@ -158,7 +176,9 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                    .assigned_count = sizeof profiles / sizeof *profiles,
                                    .checks = &checks,
                                    .check_count = 1,
-                                   .write_config = hs_record_config};
+                                   .write_config = hs_record_config,
+                                   .write_more = write_parameters,
+                                   .more_ctx = &setup};
     struct utsname machine;
 
     inputs[0] = result->trace_input;

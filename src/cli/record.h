@@ -16,6 +16,9 @@ HS_MUST_USE enum hs_status hs_record_write(const struct hs_setup *setup,
 /* The effective configuration as one JSON object: every option that is part of one and has a value.
  * ctx is a struct hs_config. */
 void hs_record_config(void *ctx, struct hs_jsonw *w);
+/* The member "policy_parameters": each of the policy with the value that it runs with, as text that
+ * -p reads back. */
+void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w);
 /* Adds the files that a run reads beside its trace, but for those whose role is in the list. */
 #define HS_INPUTS_MAX (6 + HS_MODEL_COUNT)
 HS_MUST_USE enum hs_status hs_record_inputs(const struct hs_setup *setup,
