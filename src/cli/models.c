@@ -107,12 +107,15 @@ static enum hs_status open_reserve(struct hs_models *m, const struct hs_run_opti
 }
 
 enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *options,
-                              const struct hs_cluster *cluster, uint32_t can, uint32_t knows,
+                              const struct hs_cluster *cluster, const struct hs_models_need *need,
                               struct hs_diag *diag)
 {
     memset(m, 0, sizeof *m);
-    m->is_sharing = (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
-    m->told = knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY);
+    m->is_sharing = (need->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
+    m->tenants = need->tenants;
+    m->told = need->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY);
+    m->is_told_slowdown =
+        (need->can & HS_CAN_COLOCATE) != 0 && (need->knows & HS_KNOWS_UTILIZATION) != 0;
     HS_TRY(hs_catalogue_load(&m->catalogue, options->profiles, diag));
     HS_TRY(hs_modelset_init(&m->files, options->models, diag));
     hs_models_assign_options(&m->assign, options, cluster);

@@ -2,9 +2,9 @@
  *
  * What a run knows of jobs and GPUs beside its trace and cluster: the profile catalogue, the truth
  * about speed and interference, and what policies are told. Loaded once, shared by all passes; what
- * the policy cannot make use of (can, knows) is left out unless --models gives it.
+ * the policy cannot make use of is left out unless --models gives it.
  *
- *     HS_TRY(hs_models_open(&models, options, &cluster, can, knows, diag));
+ *     HS_TRY(hs_models_open(&models, options, &cluster, &need, diag));
  *     config.interference = models.interference;
  *     hs_models_close(&models);
  */
@@ -19,6 +19,12 @@
 #include "model/predictor.h"
 #include "model/speed.h"
 
+/* What the policy makes of them, with its parameters. */
+struct hs_models_need {
+    uint32_t can, knows; /* HS_CAN_x, HS_KNOWS_x */
+    uint32_t tenants;    /* of a GPU at most */
+};
+
 struct hs_models {
     struct hs_catalogue catalogue;
     struct hs_modelset files;
@@ -27,19 +33,21 @@ struct hs_models {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
-    bool is_sharing; /* the policy shares GPUs */
-    uint32_t told;   /* predictions that it asks for: HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY */
+    bool is_sharing;       /* the policy shares GPUs */
+    uint32_t tenants;      /* of a GPU at most, by the options and by the policy */
+    uint32_t told;         /* predictions that it asks for: HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY */
+    bool is_told_slowdown; /* of pairs, by their utilizations */
     uint32_t memory_reserve_mib;
     bool is_reserve_fitted; /* by the utilization file */
     /* For the semantics card. */
     char speeds_text[256], profiles_text[160], interference_text[400], locality_text[256],
-        predictor_text[160];
+        predictor_text[256];
 };
 
 HS_MUST_USE enum hs_status hs_models_open(struct hs_models *models,
                                           const struct hs_run_options *options,
-                                          const struct hs_cluster *cluster, uint32_t can,
-                                          uint32_t knows, struct hs_diag *diag);
+                                          const struct hs_cluster *cluster,
+                                          const struct hs_models_need *need, struct hs_diag *diag);
 void hs_models_close(struct hs_models *models);
 /* Fills the texts. */
 void hs_models_say(struct hs_models *models, const struct hs_run_options *options,

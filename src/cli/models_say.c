@@ -66,7 +66,7 @@ static void say_interference(struct hs_models *m, const struct hs_run_options *o
         return;
     }
     char fitted[ERRORS_SIZE], general[ERRORS_SIZE], noise[64], gamma[32] = "", crowd[48] = "";
-    if (options->max_tenants > 2)
+    if (m->tenants > 2)
         (void)snprintf(crowd, sizeof crowd, "; 3+ tenants %s, not measured",
                        m->interference_options.crowd == HS_CROWD_ADDITIVE ? "additive"
                                                                           : "queueing");
@@ -159,6 +159,15 @@ static void say_locality(struct hs_models *m, const struct hs_run_options *optio
                        full[0] != '\0' ? "; full speed on " : "", full);
 }
 
+/* ", slowdown by it (RMSE of speed 0.094)": of a pair, whoever predicts the utilizations. */
+static size_t say_slowdown(const struct hs_models *m, char *text, size_t size)
+{
+    double error = hs_predictor_slowdown_error(m->predictor);
+    int n = isnan(error) ? snprintf(text, size, ", slowdown by it (error unknown)")
+                         : snprintf(text, size, ", slowdown by it (RMSE of speed %.3f)", error);
+    return n > 0 ? (size_t)n : 0;
+}
+
 /* What the policy asks for, and no more: pack is told nothing of utilization. */
 static void say_predictor(struct hs_models *m, const struct hs_run_options *options)
 {
@@ -181,6 +190,8 @@ static void say_predictor(struct hs_models *m, const struct hs_run_options *opti
         used += (size_t)snprintf(text + used, size - used, " (fitted without the job's %s)",
                                  options->predictor_holdout == HS_HOLDOUT_MODEL ? "model"
                                                                                 : "configuration");
+    if (m->is_told_slowdown)
+        used += say_slowdown(m, text + used, size - used);
     if ((m->told & HS_KNOWS_MEMORY) == 0)
         return;
     used += (size_t)snprintf(text + used, size - used, "%smemory %s", used > 0 ? ", " : "",

@@ -206,6 +206,15 @@ static void fill_card(struct hs_setup *setup)
     hs_setup_can_text(setup->can, card->can, sizeof card->can);
 }
 
+/* The run's limit, or that of the policy where it is lower. */
+static uint32_t tenants_of(const struct hs_setup *setup)
+{
+    uint32_t of_run = (uint32_t)setup->options->max_tenants, of_policy = of_run;
+    if (setup->policy->tenants != NULL)
+        of_policy = setup->policy->tenants(setup->policy_state);
+    return of_policy < of_run ? of_policy : of_run;
+}
+
 enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options *options,
                              const struct hs_config *config, struct hs_diag *diag)
 {
@@ -235,8 +244,8 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
         setup->policy->needs(setup->policy_state, &setup->can, &setup->knows);
     HS_TRY(hs_setup_trace(&setup->trace, options, diag));
     HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
-    HS_TRY(
-        hs_models_open(&setup->models, options, &setup->cluster, setup->can, setup->knows, diag));
+    const struct hs_models_need need = {setup->can, setup->knows, tenants_of(setup)};
+    HS_TRY(hs_models_open(&setup->models, options, &setup->cluster, &need, diag));
     hs_models_note_idle(config, setup->policy->name, setup->can, setup->knows, diag);
     fill_card(setup);
     return HS_OK;
