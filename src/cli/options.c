@@ -34,15 +34,6 @@ struct parse {
     uint32_t flag_count;
 };
 
-char *hs_option_long_name(const struct hs_param *param, char *name, size_t size)
-{
-    (void)snprintf(name, size, "%s", param->key);
-    for (char *c = name; *c != '\0'; c++)
-        if (*c == '_')
-            *c = '-';
-    return name;
-}
-
 const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size)
 {
     switch (param->type) {

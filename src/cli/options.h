@@ -16,8 +16,6 @@ enum hs_help_wish { HS_HELP_NONE, HS_HELP_SHORT, HS_HELP_ALL };
 HS_MUST_USE enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
                                             enum hs_help_wish *help);
 
-/* "tie_jitter" -> "tie-jitter"; returns name. */
-char *hs_option_long_name(const struct hs_param *param, char *name, size_t size);
 /* "N", "REAL", "DURATION", "off|fast|full", or the unit of a text; "" for a flag. */
 const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size);
 

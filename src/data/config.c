@@ -16,6 +16,16 @@
 #include "data/policyspec.h"
 
 #define NO_OPTION HS_OPTIONS_MAX
+#define FLAG_SIZE 66
+
+char *hs_option_long_name(const struct hs_param *param, char *name, size_t size)
+{
+    (void)snprintf(name, size, "%s", param->key);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '_')
+            *c = '-';
+    return name;
+}
 
 enum hs_status hs_config_init(struct hs_config *config, const struct hs_option *options, void *base,
                               struct hs_arena *arena)
@@ -107,7 +117,12 @@ enum hs_status hs_config_store(struct hs_config *config, size_t index, const cha
     const struct hs_option *option = &config->options[index];
     struct hs_param one[2] = {option->param, {0}};
     struct hs_durations hidden; /* the largest of all values */
+    char flag[FLAG_SIZE] = "--";
 
+    if (origin == HS_FROM_FLAG) { /* messages name what was typed */
+        (void)hs_option_long_name(&option->param, flag + 2, sizeof flag - 2);
+        one[0].key = flag;
+    }
     if (origin < config->origin[index]) {
         one[0].offset = 0;
         return hs_param_set(one, &hidden, config->arena, NULL, one[0].key, value, place, diag);

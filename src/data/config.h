@@ -29,6 +29,9 @@ struct hs_option {
 
 #define HS_OPTIONS_MAX 96
 
+/* "tie_jitter" -> "tie-jitter"; returns name. */
+char *hs_option_long_name(const struct hs_param *param, char *name, size_t size);
+
 struct hs_config {
     const struct hs_option *options; /* ends with a NULL key */
     void *base;
