@@ -97,6 +97,18 @@ static const struct hs_option *option_of(const struct parse *p, int value)
     return NULL;
 }
 
+/* Another verb that has an option of that name; NULL if none has. */
+static const char *verb_with(const char *name)
+{
+    char other[NAME_MAX_LEN];
+    const struct hs_verb *verb;
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
+        for (const struct hs_option *o = verb->options; o != NULL && o->param.key != NULL; o++)
+            if (strcmp(hs_option_long_name(&o->param, other, sizeof other), name) == 0)
+                return verb->name;
+    return NULL;
+}
+
 static enum hs_status unknown_long(const struct parse *p, const char *word)
 {
     struct hs_diag *diag = &p->call->diag;
@@ -122,8 +134,13 @@ static enum hs_status unknown_long(const struct parse *p, const char *word)
         (void)snprintf(hint, sizeof hint, "it could be '--%s' or '--%s'", prefixed[0], prefixed[1]);
         return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: option '--%s' is ambiguous", verb, name);
     }
-    const char *nearest = hs_nearest(name, names, p->option_count + 1);
-    if (nearest != NULL)
+    const char *nearest = hs_nearest(name, names, p->option_count + 1), *other = verb_with(name);
+    if (other != NULL && nearest != NULL)
+        (void)snprintf(hint, sizeof hint, "'horus %s' has it; did you mean '--%s'?", other,
+                       nearest);
+    else if (other != NULL)
+        (void)snprintf(hint, sizeof hint, "'horus %s' has it", other);
+    else if (nearest != NULL)
         (void)snprintf(hint, sizeof hint, "did you mean '--%s'?", nearest);
     else
         (void)snprintf(hint, sizeof hint, "'horus %s --help all' lists the options", verb);
@@ -191,11 +208,29 @@ static enum hs_status split_words(struct parse *p, enum hs_help_wish *help)
     return HS_OK;
 }
 
+/* Of other options the last counts; who gives two policies wants both. */
+static enum hs_status check_policies(const struct parse *p)
+{
+    const char *first = NULL;
+    for (uint32_t i = 0; i < p->flag_count; i++) {
+        const struct flag *flag = &p->flags[i];
+        if (strcmp(flag->option->param.key, "policy") != 0 || flag->option->is_repeated)
+            continue;
+        if (first != NULL)
+            return hs_fail(
+                &p->call->diag, HS_E_USAGE, NULL, "'horus compare' takes several, or leave one out",
+                "%s: two policies, '%s' and '%s'", p->call->verb->name, first, flag->value);
+        first = flag->value;
+    }
+    return HS_OK;
+}
+
 /* The flags of one key in the order given: the file of --config, then every --set, then the rest.
  */
 static enum hs_status apply(struct parse *p)
 {
     struct hs_call *call = p->call;
+    HS_TRY(check_policies(p));
     for (uint32_t i = 0; i < p->flag_count; i++)
         if (strcmp(p->flags[i].option->param.key, "config") == 0)
             HS_TRY(hs_config_load(&call->config, p->flags[i].value, &call->diag));
