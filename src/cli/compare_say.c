@@ -13,6 +13,10 @@ static enum hs_status add_column(struct hs_compare *c, const char *name, uint32_
 {
     const char *names[HS_METRICS_MAX];
     char hint[96] = "results/README.md lists the metrics";
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(c->columns[i], name) == 0)
+            return hs_fail(&c->call->diag, HS_E_USAGE, NULL, "leave one out",
+                           "metrics: '%s' is given twice", name);
     if (hs_compare_metric(c, name) != UINT32_MAX) {
         c->columns[count] = name;
         return HS_OK;

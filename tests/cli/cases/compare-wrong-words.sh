@@ -20,5 +20,6 @@ END
 "$HORUS" compare t.csv -p fifo --seeds 1..1000 --assignments 1..11; echo $?
 "$HORUS" compare - -p fifo -p sjf <t.csv; echo $?
 "$HORUS" compare t.csv -p fifo -p sjf --metrics mean_jct,p99wait; echo $?
+"$HORUS" compare t.csv -p fifo -p sjf --metrics mean_jct,p99_wait,mean_jct; echo $?
 "$HORUS" compare t.csv -p fifo -p sjf -j 0; echo $?
 ls
