@@ -49,8 +49,8 @@ do for [i = 1:count] {
 }
 
 grey = "#555555"
-array colours[8] = ["#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#8C8C8C"]
-array dashes[8] = [1, 2, 3, 1, 1, 2, 1, 2]
+array colours[8] = ["#000000", "#E69F00", "#0072B2", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#8C8C8C"]
+array dashes[8] = [1, 2, 4, 1, 1, 2, 1, 2]
 set terminal pngcairo noenhanced size 1300,980 font "DejaVu Sans,11" background rgb "white"
 set output ARG2
 set border 3 linewidth 1 linecolor rgb grey
