@@ -162,6 +162,8 @@ static void say_locality(struct hs_models *m, const struct hs_run_options *optio
 /* ", slowdown by it (RMSE of speed 0.094)": of a pair, whoever predicts the utilizations. */
 static size_t say_slowdown(const struct hs_models *m, char *text, size_t size)
 {
+    if (!m->is_told_slowdown)
+        return 0;
     double error = hs_predictor_slowdown_error(m->predictor);
     int n = isnan(error) ? snprintf(text, size, ", slowdown by it (error unknown)")
                          : snprintf(text, size, ", slowdown by it (RMSE of speed %.3f)", error);
@@ -190,8 +192,7 @@ static void say_predictor(struct hs_models *m, const struct hs_run_options *opti
         used += (size_t)snprintf(text + used, size - used, " (fitted without the job's %s)",
                                  options->predictor_holdout == HS_HOLDOUT_MODEL ? "model"
                                                                                 : "configuration");
-    if (m->is_told_slowdown)
-        used += say_slowdown(m, text + used, size - used);
+    used += say_slowdown(m, text + used, size - used);
     if ((m->told & HS_KNOWS_MEMORY) == 0)
         return;
     used += (size_t)snprintf(text + used, size - used, "%smemory %s", used > 0 ? ", " : "",
