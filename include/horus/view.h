@@ -200,6 +200,10 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id job, uint32_t n
 /* At most so many workers of the job could be seated now, one a GPU, idle or shared with more than
  * margin_mib of it left; that a gang of more cannot start is certain. */
 uint64_t hs_view_seats(const struct hs_view *v, hs_job_id job, uint32_t margin_mib);
+/* The same by cost: idle GPUs, and shared ones that the job may join at a cost below HS_NEVER;
+ * counted up to `most`. O(most x log GPUs) for a cost whose bounds are close. */
+uint64_t hs_view_seats_at_cost(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
+                               const void *ctx, uint64_t most);
 /* Lowest node >= from of the job's pools where at least `gpus` workers could be seated in this way;
  * CPU and host memory are not looked at. O(pools x log nodes) for one, more where nodes have GPUs
  * for some of the workers only. */

@@ -122,26 +122,30 @@ int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
     return gpu_cost(&q, g);
 }
 
-/* What the index has to agree with: each GPU as the engine knows it. */
-static uint32_t scan_shared(const struct hs_view *v, const struct hs_job *job,
-                            hs_load_cost *cost_of, const void *ctx, int64_t below, int64_t *cost)
+/* What the index has to agree with: the cost of each GPU as the engine knows it. HS_NEVER for one
+ * that nobody holds. */
+static int64_t shared_cost(struct inquiry *q, uint32_t id)
 {
-    const struct hs_engine *e = v->engine;
-    struct inquiry q = {.engine = e, .job = job, .cost_of = cost_of, .ctx = ctx};
+    const struct hs_engine *e = q->engine;
+    const struct hs_gpu *gpu = &e->gpus[id];
+    if (gpu->shadow_tenants == 0 || !hs_free_fits(e->free_index, gpu->node, &q->job->ask, 0) ||
+        !hs_free_can_book(e->free_index, gpu->node, 1, &q->job->ask))
+        return HS_NEVER;
+    inquire_node(q, gpu->node);
+    return gpu_cost(q, gpu);
+}
+
+static uint32_t scan_shared(struct inquiry *q, int64_t below, int64_t *cost)
+{
     uint32_t best = HS_NO_GPU;
-    for (uint32_t id = 0; id < e->cluster->gpu_count; id++) {
-        const struct hs_gpu *gpu = &e->gpus[id];
-        if (gpu->shadow_tenants == 0 || !hs_free_fits(e->free_index, gpu->node, &job->ask, 0) ||
-            !hs_free_can_book(e->free_index, gpu->node, 1, &job->ask))
-            continue;
-        inquire_node(&q, gpu->node);
-        int64_t here = gpu_cost(&q, gpu);
-        if (here < below) {
-            below = here;
+    *cost = below;
+    for (uint32_t id = 0; id < q->engine->cluster->gpu_count; id++) {
+        int64_t here = shared_cost(q, id);
+        if (here < *cost) {
+            *cost = here;
             best = id;
         }
     }
-    *cost = below;
     return best;
 }
 
@@ -196,26 +200,52 @@ int64_t hs_view_node_bound(const struct hs_view *v, hs_job_id slot, uint32_t id,
     return hs_share_node_bound(e->share, &query, id, cost_of(ctx, &idle));
 }
 
+static struct hs_share_query query_of(const struct accept *accept, hs_load_cost *cost_of,
+                                      const void *ctx, int64_t below)
+{
+    const struct hs_ask *ask = &accept->job->ask;
+    bool asks_of_nodes = (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) != 0;
+    return (struct hs_share_query){.ask = ask,
+                                   .claim_mib = accept->job->mem_claim_mib,
+                                   .cost_of = cost_of,
+                                   .ctx = ctx,
+                                   .below = below,
+                                   .accepts = asks_of_nodes ? accepts : NULL,
+                                   .accept_ctx = accept};
+}
+
 uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
                                  const void *ctx, int64_t below, int64_t *cost)
 {
     const struct hs_engine *e = v->engine;
-    const struct hs_job *job = hs_lookup_job(v, slot);
+    const struct accept accept = {e, hs_lookup_job(v, slot)};
+    struct inquiry q = {.engine = e, .job = accept.job, .cost_of = cost_of, .ctx = ctx};
     *cost = below;
-    if (!may_search(v, slot) || job->is_alone)
+    if (!may_search(v, slot) || accept.job->is_alone)
         return HS_NO_GPU;
     if (e->config.scans_shared)
-        return scan_shared(v, job, cost_of, ctx, below, cost);
-    const struct accept accept = {e, job};
-    bool asks_of_nodes = (job->ask.cpus_milli_per_gpu | job->ask.mem_mib_per_gpu) != 0;
-    const struct hs_share_query query = {.ask = &job->ask,
-                                         .claim_mib = job->mem_claim_mib,
-                                         .cost_of = cost_of,
-                                         .ctx = ctx,
-                                         .below = below,
-                                         .accepts = asks_of_nodes ? accepts : NULL,
-                                         .accept_ctx = &accept};
+        return scan_shared(&q, below, cost);
+    const struct hs_share_query query = query_of(&accept, cost_of, ctx, below);
     return hs_share_cheapest(e->share, &query, cost);
+}
+
+uint64_t hs_view_seats_at_cost(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+                               const void *ctx, uint64_t most)
+{
+    const struct hs_engine *e = v->engine;
+    const struct accept accept = {e, hs_lookup_job(v, slot)};
+    const struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
+    struct inquiry q = {.engine = e, .job = accept.job, .cost_of = cost_of, .ctx = ctx};
+    uint64_t seats = 0;
+    if (!may_search(v, slot))
+        return 0;
+    if (!e->config.scans_shared)
+        return hs_share_count(e->share, &query, most);
+    for (uint32_t id = 0; id < e->cluster->gpu_count && seats < most; id++)
+        seats += e->gpus[id].shadow_tenants == 0
+                     ? hs_free_fits(e->free_index, e->gpus[id].node, &q.job->ask, 0)
+                     : shared_cost(&q, id) != HS_NEVER;
+    return seats;
 }
 
 uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type)

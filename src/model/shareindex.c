@@ -146,14 +146,22 @@ static int64_t bound_of(const struct search *q, uint32_t at)
     return q->query->cost_of(q->query->ctx, &q->s->gpus[at].box);
 }
 
+static int64_t own_cost(const struct search *q, uint32_t gpu)
+{
+    const struct hs_load_range *own = &q->s->gpus[gpu].own;
+    return own->least.claim_mib > q->most_claim_mib ? HS_NEVER
+                                                    : q->query->cost_of(q->query->ctx, own);
+}
+
+static bool is_accepted(const struct search *q, uint32_t gpu)
+{
+    return q->query->accepts == NULL || q->query->accepts(q->query->accept_ctx, gpu);
+}
+
 static void try_gpu(struct search *q, uint32_t gpu)
 {
-    const struct hs_share_vertex *x = &q->s->gpus[gpu];
-    if (x->own.least.claim_mib > q->most_claim_mib)
-        return;
-    int64_t cost = q->query->cost_of(q->query->ctx, &x->own);
-    if (!is_better(q, cost, gpu) ||
-        (q->query->accepts != NULL && !q->query->accepts(q->query->accept_ctx, gpu)))
+    int64_t cost = own_cost(q, gpu);
+    if (!is_better(q, cost, gpu) || !is_accepted(q, gpu))
         return;
     q->best = cost;
     q->gpu = gpu;
@@ -199,6 +207,32 @@ uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query
     }
     *cost = q.best;
     return q.gpu;
+}
+
+/* Takes what is found from *rest, until that is 0. */
+static void count_below(const struct search *q, uint32_t at, uint64_t *rest)
+{
+    if (*rest == 0 || bound_of(q, at) == HS_NEVER)
+        return;
+    *rest -= own_cost(q, at) != HS_NEVER && is_accepted(q, at);
+    count_below(q, q->s->gpus[at].left, rest);
+    count_below(q, q->s->gpus[at].right, rest);
+}
+
+uint64_t hs_share_count(const struct hs_share *s, const struct hs_share_query *query, uint64_t most)
+{
+    struct search q = {.s = s, .query = query};
+    uint64_t rest = most;
+    for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
+        if (!pool_serves(s, p, query->ask))
+            continue;
+        rest -= p->idle < rest ? p->idle : rest;
+        if (query->claim_mib > p->limit_mib)
+            continue;
+        q.most_claim_mib = claim_left(p->limit_mib, query->claim_mib);
+        count_below(&q, p->root, &rest);
+    }
+    return most - rest;
 }
 
 /* The most that an open GPU may hold already when the newcomer leaves more than margin_mib of it;

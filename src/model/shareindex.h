@@ -49,6 +49,9 @@ void hs_share_set_idle(struct hs_share *s, uint32_t node, uint32_t gpus);
 /* HS_NO_GPU if none costs less than query->below; ties to the lowest id. */
 uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query *query,
                            int64_t *cost);
+/* How many GPUs are idle, or open at a cost below HS_NEVER, counted up to `most`. */
+uint64_t hs_share_count(const struct hs_share *s, const struct hs_share_query *query,
+                        uint64_t most);
 /* The cost of each GPU of a node, in order of id: idle_cost of those that nobody holds, HS_NEVER of
  * those that are not open or have no memory for the claim. `below` and `accepts` are not asked. */
 void hs_share_node_costs(const struct hs_share *s, const struct hs_share_query *query,

@@ -93,6 +93,11 @@ static uint32_t seat_node(const struct gang *g, uint32_t gpus, uint32_t from)
     return hs_view_seat_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, gpus, from);
 }
 
+static int64_t node_bound(const struct gang *g, uint32_t node)
+{
+    return hs_view_node_bound(g->v, g->id, node, g->cost, g->ctx);
+}
+
 /* The node of least sum so far. */
 struct contest {
     const struct hs_view *v;
@@ -134,11 +139,11 @@ static uint32_t idle_node(const struct gang *g)
     return gpu == HS_NO_GPU ? c.node : HS_NO_NODE;
 }
 
-/* The cheapest of so many GPUs costs this or more: their sum is more. */
-static bool is_hopeless(const struct contest *c, int64_t cost, int64_t gpus)
+/* Where no GPU costs less than this, so many cost more than the best. */
+static bool is_hopeless(const struct contest *c, int64_t bound, int64_t gpus)
 {
     int64_t share = c->sum / gpus - (c->sum % gpus < 0); /* rounded down */
-    return c->node != HS_NO_NODE && cost > share;
+    return bound == HS_NEVER || (c->node != HS_NO_NODE && bound > share);
 }
 
 static uint32_t cheapest_node(const struct gang *g)
@@ -146,7 +151,7 @@ static uint32_t cheapest_node(const struct gang *g)
     struct contest c = {g->v, HS_NO_NODE, HS_NEVER};
     uint32_t node = seat_node(g, g->gpus, 0);
     for (; node != HS_NO_NODE; node = seat_node(g, g->gpus, node + 1)) {
-        if (is_hopeless(&c, hs_view_node_bound(g->v, g->id, node, g->cost, g->ctx), g->gpus))
+        if (is_hopeless(&c, node_bound(g, node), g->gpus))
             continue;
         const struct hs_gang_node n = judge_node(g, node);
         if (n.room == g->gpus)
@@ -175,6 +180,8 @@ static uint32_t judge_all(const struct gang *g, uint32_t *anchor, uint64_t *room
     uint32_t count = 0, best = 0;
     uint32_t node = seat_node(g, 1, 0);
     for (; node != HS_NO_NODE; node = seat_node(g, 1, node + 1)) {
+        if (node_bound(g, node) == HS_NEVER)
+            continue;
         const struct hs_gang_node n = judge_node(g, node);
         if (n.room == 0)
             continue;
@@ -248,5 +255,9 @@ bool hs_gang_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan 
 {
     struct gang g = gang_of(s, v, id, cost, ctx);
     g.p = p;
+    *room = hs_view_seats_at_cost(v, id, cost, ctx, g.gpus);
+    if (*room < g.gpus)
+        return false;
+    *room = 0;
     return place_on_one(&g) || place_spread(&g, room);
 }

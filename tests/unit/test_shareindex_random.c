@@ -168,6 +168,16 @@ static void compare_cheapest(const struct walk *w, const struct hs_share_query *
                  gpu, (long long)cost, best, (long long)least);
 }
 
+static void compare_count(const struct walk *w, const struct hs_share_query *q, uint64_t most)
+{
+    uint64_t count = 0;
+    for (uint32_t g = 0; g < w->cluster.gpu_count; g++)
+        if (serves(w, w->node_of[g], q->ask))
+            count += w->use[g] == IDLE || (cost_at(w, q, g) != HS_NEVER &&
+                                           (q->accepts == NULL || q->accepts(q->accept_ctx, g)));
+    assert_int_equal(hs_share_count(w->s, q, most), count < most ? count : most);
+}
+
 static void compare_node(const struct walk *w, const struct hs_share_query *q, uint32_t node)
 {
     int64_t got[HS_NODE_GPUS_MAX];
@@ -312,6 +322,7 @@ static void ask_all(struct walk *w)
             q.below++;
         compare_cheapest(w, &q);
         compare_bound(w, &q, w->node_of[some]);
+        compare_count(w, &q, draw(w, 12));
     }
     compare_node(w, &q, w->node_of[some]);
     compare_seats(w, &q, (uint32_t)job.margin_mib);
