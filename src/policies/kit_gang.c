@@ -247,7 +247,7 @@ uint32_t hs_gang_room(struct hs_sharer *s, const struct hs_view *v, hs_job_id id
                       hs_load_cost *cost, const void *ctx)
 {
     const struct gang g = gang_of(s, v, id, cost, ctx);
-    return judge_node(&g, node).room;
+    return node_bound(&g, node) == HS_NEVER ? 0 : judge_node(&g, node).room;
 }
 
 bool hs_gang_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p, hs_job_id id,

@@ -264,14 +264,30 @@ hs_job_id hs_order_next_fitting(const struct hs_order *set, const struct hs_view
     return hs_order_next_within(set, v, after, (struct hs_bounds){gpus, gpus});
 }
 
+static hs_job_id leftmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    hs_job_id left;
+    while ((left = link_of(set, v, job)->left) != HS_NO_JOB)
+        job = left;
+    return job;
+}
+
 hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v)
 {
-    return hs_order_next_fitting(set, v, HS_NO_JOB, UINT32_MAX);
+    return set->root == 0 ? HS_NO_JOB : leftmost(set, v, set->root - 1);
 }
 
 hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    return hs_order_next_fitting(set, v, job, UINT32_MAX);
+    const struct hs_order_link *link = link_of(set, v, job);
+    if (link->right != HS_NO_JOB)
+        return leftmost(set, v, link->right);
+    hs_job_id above = link->parent;
+    while (above != HS_NO_JOB && link_of(set, v, above)->right == job) {
+        job = above;
+        above = link_of(set, v, job)->parent;
+    }
+    return above;
 }
 
 bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
