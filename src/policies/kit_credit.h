@@ -11,9 +11,9 @@
  *
  * The lanes stay as they are, but a job that the window has given out no longer counts for the
  * credit of its lane, as if it were gone. Nothing may be added or removed while a window is in use.
- * Median wait: of n submissions in order of time the one at position floor((n - 1) / 2), from 0: of
- * two middle jobs the one that waits longer. Credits are compared exactly.
- * Cost: O(lanes x log n) to open, O(log n + look_ahead) a job.
+ * Median wait: that of the median in order of submission (kit_lanes.h). Credits are compared
+ * exactly. Cost: O(lanes) to open and O(lanes + look_ahead) a job, but O(log n) for the first of a
+ * lane.
  */
 #ifndef HORUS_POLICIES_KIT_CREDIT_H
 #define HORUS_POLICIES_KIT_CREDIT_H
@@ -26,15 +26,13 @@ struct hs_lanes_window {
     const struct hs_lanes *lanes;
     const struct hs_view *v;
     const struct hs_lane_set *set;
-    uint32_t left;  /* of the look-ahead */
-    uint32_t stale; /* lane whose credit must be counted again; HS_LANES_MAX = none */
-    uint32_t taken_count;
-    struct hs_lanes_taken { /* in order of position in the lane's by_submit */
-        uint32_t lane, position;
-    } taken[HS_LANES_LOOK_AHEAD];
+    uint32_t left; /* of the look-ahead */
+    uint32_t given_count;
+    hs_job_id given[HS_LANES_LOOK_AHEAD];
     struct hs_lanes_head {
         hs_job_id next;
-        uint32_t count; /* jobs not given out */
+        uint32_t count;   /* jobs not given out */
+        hs_job_id median; /* of these */
         hs_i128 submit_sum_us;
         hs_u128 credit; /* of these */
     } heads[HS_LANES_MAX];

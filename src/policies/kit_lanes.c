@@ -46,12 +46,50 @@ bool hs_lanes_use_median(const struct hs_lanes *l)
     return l->credit == HS_CREDIT_MEDIAN && l->queues > 1;
 }
 
+enum hs_median_step hs_lanes_median_step(const struct hs_order *by_submit, const struct hs_view *v,
+                                         hs_job_id median, uint32_t n, hs_job_id job)
+{
+    if (n % 2 == 1)
+        return job == median || hs_order_is_before(by_submit, v, median, job) ? HS_MEDIAN_TO_PREV
+                                                                              : HS_MEDIAN_STAYS;
+    return job == median || hs_order_is_before(by_submit, v, job, median) ? HS_MEDIAN_TO_NEXT
+                                                                          : HS_MEDIAN_STAYS;
+}
+
+static void submit_add(struct hs_lane *lane, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order *set = &lane->by_submit;
+    hs_order_add(set, v, job, 0);
+    if (set->count == 1)
+        lane->median = job;
+    else if (set->count % 2 == 0 && hs_order_is_before(set, v, job, lane->median))
+        lane->median = hs_order_prev(set, v, lane->median);
+    else if (set->count % 2 == 1 && hs_order_is_before(set, v, lane->median, job))
+        lane->median = hs_order_next(set, v, lane->median);
+}
+
+static void submit_remove(struct hs_lane *lane, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order *set = &lane->by_submit;
+    switch (hs_lanes_median_step(set, v, lane->median, set->count, job)) {
+    case HS_MEDIAN_STAYS:
+        break;
+    case HS_MEDIAN_TO_PREV:
+        lane->median = hs_order_prev(set, v, lane->median);
+        break;
+    case HS_MEDIAN_TO_NEXT:
+        lane->median = hs_order_next(set, v, lane->median);
+        break;
+    }
+    hs_order_remove(set, v, job);
+}
+
 static void lane_add(const struct hs_lanes *l, const struct hs_view *v, struct hs_lane *lane,
                      hs_job_id job, int64_t key)
 {
     hs_order_add(&lane->by_key, v, job, key);
     if (hs_lanes_use_median(l))
-        hs_order_add(&lane->by_submit, v, job, 0);
+        submit_add(lane, v, job);
     lane->submit_sum_us += hs_view_submit_us(v, job);
 }
 
@@ -60,7 +98,7 @@ static void lane_remove(const struct hs_lanes *l, const struct hs_view *v, struc
 {
     hs_order_remove(&lane->by_key, v, job);
     if (hs_lanes_use_median(l))
-        hs_order_remove(&lane->by_submit, v, job);
+        submit_remove(lane, v, job);
     lane->submit_sum_us -= hs_view_submit_us(v, job);
 }
 
@@ -167,6 +205,14 @@ void hs_lanes_wake(struct hs_lanes *l, const struct hs_view *v, struct hs_plan *
     hs_plan_timer(p, l->wake_us, 0);
 }
 
+static hs_job_id median_of(const struct hs_order *by_submit, const struct hs_view *v)
+{
+    hs_job_id job = hs_order_first(by_submit, v);
+    for (uint32_t i = 0; i < (by_submit->count - 1) / 2; i++)
+        job = hs_order_next(by_submit, v, job);
+    return job;
+}
+
 static const char *lane_check(const struct hs_lanes *l, const struct hs_view *v,
                               const struct hs_lane *lane, uint32_t index)
 {
@@ -174,6 +220,8 @@ static const char *lane_check(const struct hs_lanes *l, const struct hs_view *v,
         return "a lane is out of order";
     if (lane->by_submit.count != (hs_lanes_use_median(l) ? lane->by_key.count : 0))
         return "the two orders of a lane differ in length";
+    if (lane->by_submit.count > 0 && lane->median != median_of(&lane->by_submit, v))
+        return "the median of a lane is wrong";
     hs_i128 sum_us = 0;
     const struct hs_order *jobs = &lane->by_key;
     for (hs_job_id j = hs_order_first(jobs, v); j != HS_NO_JOB; j = hs_order_next(jobs, v, j)) {

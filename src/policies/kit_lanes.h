@@ -33,6 +33,7 @@ extern const char *const hs_credit_names[];
 struct hs_lane {
     struct hs_order by_key;
     struct hs_order by_submit; /* empty unless hs_lanes_use_median */
+    hs_job_id median;          /* of by_submit; HS_NO_JOB if that is empty */
     hs_i128 submit_sum_us;
 };
 
@@ -113,6 +114,12 @@ bool hs_lanes_have_cpu_jobs(const struct hs_lanes *l, const struct hs_view *v, u
 void hs_lanes_refresh(struct hs_lanes *l, const struct hs_view *v, uint32_t vc);
 /* Asks for a timer (tag 0) one wake_period from now, unless one is on its way. */
 void hs_lanes_wake(struct hs_lanes *l, const struct hs_view *v, struct hs_plan *p);
+/* The median of n jobs in order of submission is the one at position floor((n - 1) / 2), from 0: of
+ * two middle jobs the one that waits longer. Without `job`, one of the n, it is a step away from
+ * `median` or the same. */
+enum hs_median_step { HS_MEDIAN_STAYS, HS_MEDIAN_TO_PREV, HS_MEDIAN_TO_NEXT };
+enum hs_median_step hs_lanes_median_step(const struct hs_order *by_submit, const struct hs_view *v,
+                                         hs_job_id median, uint32_t n, hs_job_id job);
 /* NULL, or the rule broken: orders valid, every member waiting, its lane and all sums right. */
 const char *hs_lanes_check(const struct hs_lanes *l, const struct hs_view *v);
 

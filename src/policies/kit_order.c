@@ -39,7 +39,6 @@ static void refresh(const struct hs_order *set, const struct hs_view *v, struct 
 {
     link->least_gpus = link->is_constrained ? UINT32_MAX : link->gpus;
     link->least_constrained = link->is_constrained ? link->gpus : UINT32_MAX;
-    link->size = 1;
     const hs_job_id below[] = {link->left, link->right};
     for (int i = 0; i < 2; i++) {
         if (below[i] == HS_NO_JOB)
@@ -47,15 +46,18 @@ static void refresh(const struct hs_order *set, const struct hs_view *v, struct 
         const struct hs_order_link *child = link_of(set, v, below[i]);
         link->least_gpus = smaller(link->least_gpus, child->least_gpus);
         link->least_constrained = smaller(link->least_constrained, child->least_constrained);
-        link->size += child->size;
     }
 }
 
+/* From where a job was removed, up to the first that knows the same as before. */
 static void refresh_upwards(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     while (job != HS_NO_JOB) {
         struct hs_order_link *link = link_of(set, v, job);
+        uint32_t gpus = link->least_gpus, constrained = link->least_constrained;
         refresh(set, v, link);
+        if (gpus == link->least_gpus && constrained == link->least_constrained)
+            break;
         job = link->parent;
     }
 }
@@ -93,8 +95,9 @@ static void rotate_up(struct hs_order *set, const struct hs_view *v, hs_job_id j
         link->left = parent;
     }
     above->parent = job;
+    link->least_gpus = above->least_gpus; /* it has below it what the parent had */
+    link->least_constrained = above->least_constrained;
     refresh(set, v, above);
-    refresh(set, v, link);
 }
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
@@ -124,7 +127,6 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
         hs_job_id *below = is_before(link, above) ? &above->left : &above->right;
         above->least_gpus = smaller(above->least_gpus, link->least_gpus);
         above->least_constrained = smaller(above->least_constrained, link->least_constrained);
-        above->size++;
         if (*below == HS_NO_JOB) {
             *below = job;
             link->parent = at;
@@ -164,37 +166,10 @@ int64_t hs_order_key(const struct hs_view *v, hs_job_id job)
     return link->key;
 }
 
-static uint32_t size_below(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
+bool hs_order_is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
+                        hs_job_id b)
 {
-    return job == HS_NO_JOB ? 0 : link_of(set, v, job)->size;
-}
-
-hs_job_id hs_order_at(const struct hs_order *set, const struct hs_view *v, uint32_t position)
-{
-    if (position >= set->count)
-        return HS_NO_JOB;
-    hs_job_id at = set->root - 1;
-    for (;;) {
-        const struct hs_order_link *link = link_of(set, v, at);
-        uint32_t before = size_below(set, v, link->left);
-        if (position == before)
-            return at;
-        at = position < before ? link->left : link->right;
-        position -= position < before ? 0 : before + 1;
-    }
-}
-
-uint32_t hs_order_position(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_order_link *link = link_of(set, v, job);
-    uint32_t position = size_below(set, v, link->left);
-    for (hs_job_id at = link->parent; at != HS_NO_JOB; at = link->parent) {
-        link = link_of(set, v, at);
-        if (link->right == job)
-            position += size_below(set, v, link->left) + 1;
-        job = at;
-    }
-    return position;
+    return is_before(link_of(set, v, a), link_of(set, v, b));
 }
 
 static bool is_within_below(const struct hs_order *set, const struct hs_view *v, hs_job_id job,
@@ -290,6 +265,23 @@ hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_
     return above;
 }
 
+hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_order_link *link = link_of(set, v, job);
+    if (link->left != HS_NO_JOB) {
+        hs_job_id below = link->left, right;
+        while ((right = link_of(set, v, below)->right) != HS_NO_JOB)
+            below = right;
+        return below;
+    }
+    hs_job_id above = link->parent;
+    while (above != HS_NO_JOB && link_of(set, v, above)->left == job) {
+        job = above;
+        above = link_of(set, v, job)->parent;
+    }
+    return above;
+}
+
 bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
 {
     uint32_t count = 0;
@@ -299,8 +291,7 @@ bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
         struct hs_order_link fresh = *link;
         refresh(set, v, &fresh);
         if ((before != NULL && !is_before(before, link)) || fresh.least_gpus != link->least_gpus ||
-            fresh.least_constrained != link->least_constrained || fresh.size != link->size ||
-            !link->is_linked)
+            fresh.least_constrained != link->least_constrained || !link->is_linked)
             return false;
         before = link;
         count++;

@@ -3,7 +3,7 @@
  * Ordered sets of jobs: by (key, submission, rank), a total order. Each job carries its links in
  * its scratch, so sets need no memory of their own; a job is in at most one set per link. Every
  * node knows the smallest gang below it, so "the next job in order that needs at most n GPUs" is
- * one descent; and how many are below it, so "the job at position n" is another.
+ * one descent.
  *
  *     struct scratch { struct hs_order_link link; ... };          // link first in the scratch
  *     hs_order_add(&set, v, job, key);
@@ -12,7 +12,8 @@
  *     struct scratch { struct hs_order_link link, other; };       // in two sets at once
  *     struct hs_order set = {.link_offset = offsetof(struct scratch, other)};
  *
- * A treap whose priorities are a mix of the rank: same shape on every machine. O(log n) each.
+ * A treap whose priorities are a mix of the rank: same shape on every machine. O(log n) each;
+ * a walk takes O(1) a step.
  */
 #ifndef HORUS_POLICIES_KIT_ORDER_H
 #define HORUS_POLICIES_KIT_ORDER_H
@@ -29,7 +30,6 @@ struct hs_order_link {
     uint32_t gpus;                /* of the job */
     uint32_t least_gpus;          /* of its subtree: of the jobs that any node may serve */
     uint32_t least_constrained;   /* of its subtree: of the others */
-    uint32_t size;                /* of its subtree */
     uint32_t priority;            /* a mix of the rank */
     bool is_constrained;
     bool is_linked;
@@ -47,9 +47,9 @@ bool hs_order_has(const struct hs_view *v, hs_job_id job);    /* by its first li
 int64_t hs_order_key(const struct hs_view *v, hs_job_id job); /* by its first link */
 hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v);
 hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
-/* The job at a position, 0 the first (HS_NO_JOB past the end), and the position of a job. */
-hs_job_id hs_order_at(const struct hs_order *set, const struct hs_view *v, uint32_t position);
-uint32_t hs_order_position(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
+hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
+bool hs_order_is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
+                        hs_job_id b);
 /* How large a gang may be to be worth a try. What a failure tells of the gangs that any node may
  * serve, it does not tell of those that ask for certain nodes: they have a bound of their own. */
 struct hs_bounds {

@@ -281,9 +281,13 @@ static void a_check_names_what_is_broken(void **state)
     assert_string_equal(hs_lanes_check(&lanes, NULL),
                         "the lanes hold more or fewer jobs than wait");
     lanes.by_vc[0].count--;
+    hs_job_id median = lanes.by_vc[0].lanes[1].median;
+    lanes.by_vc[0].lanes[1].median = 4;
+    assert_string_equal(hs_lanes_check(&lanes, NULL), "the median of a lane is wrong");
+    lanes.by_vc[0].lanes[1].median = median;
     hs_order_remove(&lanes.by_vc[0].lanes[1].by_submit, NULL, 4);
     assert_string_equal(hs_lanes_check(&lanes, NULL), "the two orders of a lane differ in length");
-    waiting_scratch[7].by_key.size++;
+    waiting_scratch[7].by_key.least_gpus++;
     assert_string_equal(hs_lanes_check(&lanes, NULL), "a lane is out of order");
     waiting_close();
 }
