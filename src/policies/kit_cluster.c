@@ -89,17 +89,22 @@ static void z_scores(const struct hs_clusters *c, const struct hs_features *feat
         z_q16[f] = feature_of(features, f) * c->weight_q32[f] >> 16;
 }
 
+static inline uint64_t apart(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+_Static_assert(HS_FEATURES == 4, "nearest() adds up four");
+
 static uint32_t nearest(const struct hs_clusters *c, const uint64_t z_q16[HS_FEATURES],
                         uint64_t *distance_q16)
 {
     uint32_t best = 0;
     *distance_q16 = UINT64_MAX;
     for (uint32_t g = 0; g < c->count; g++) {
-        uint64_t distance = 0;
-        for (uint32_t f = 0; f < HS_FEATURES; f++) {
-            uint64_t a = z_q16[f], b = c->centroid_q16[g][f];
-            distance += a > b ? a - b : b - a;
-        }
+        const uint64_t *b = c->centroid_q16[g];
+        uint64_t distance = apart(z_q16[0], b[0]) + apart(z_q16[1], b[1]) + apart(z_q16[2], b[2]) +
+                            apart(z_q16[3], b[3]);
         if (distance < *distance_q16) {
             *distance_q16 = distance;
             best = g;
