@@ -26,23 +26,16 @@ static struct hs_predictor *no_memory, *noisy;
 /* GPUs of 100 and of 1000 MiB; racks of 1, 2 and 1 nodes. */
 static char gpu_100[256], gpu_1000[256], racks[256];
 
-static void make_cluster(char *path, size_t size, const char *name, const char *text)
-{
-    const char *made = scratch_write(name, text, strlen(text));
-    assert_true(strlen(made) < size);
-    memcpy(path, made, strlen(made) + 1);
-}
-
 static int set_up(void **state)
 {
     (void)scratch_open(state);
-    make_cluster(gpu_100, sizeof gpu_100, "100.json",
+    scratch_keep(gpu_100, sizeof gpu_100, "100.json",
                  "{\"gpu_types\": {\"S\": {\"mem_mib\": 100}},"
                  " \"nodes\": [{\"gpus\": 2, \"type\": \"S\"}]}");
-    make_cluster(gpu_1000, sizeof gpu_1000, "1000.json",
+    scratch_keep(gpu_1000, sizeof gpu_1000, "1000.json",
                  "{\"gpu_types\": {\"M\": {\"mem_mib\": 1000}},"
                  " \"nodes\": [{\"gpus\": 1, \"type\": \"M\"}]}");
-    make_cluster(racks, sizeof racks, "racks.json",
+    scratch_keep(racks, sizeof racks, "racks.json",
                  "{\"racks\": [{\"nodes\": [{\"gpus\": 2}]}, {\"nodes\": [{\"gpus\": 2},"
                  " {\"gpus\": 2}]}, {\"nodes\": [{\"gpus\": 2}]}]}");
     told_open(&told, TOLD_NO_ROWS, told_plain_model());

@@ -21,20 +21,13 @@
 /* Two GPUs of 10000 MiB of type S, one of type T; two virtual clusters of a GPU each. */
 static char s_and_t[256], halves[256];
 
-static void make_cluster(char *path, size_t size, const char *name, const char *text)
-{
-    const char *made = scratch_write(name, text, strlen(text));
-    assert_true(strlen(made) < size);
-    memcpy(path, made, strlen(made) + 1);
-}
-
 static int set_up(void **state)
 {
     (void)scratch_open(state);
-    make_cluster(s_and_t, sizeof s_and_t, "s-and-t.json",
+    scratch_keep(s_and_t, sizeof s_and_t, "s-and-t.json",
                  "{\"gpu_types\": {\"S\": {\"mem_mib\": 10000}, \"T\": {\"mem_mib\": 10000}},"
                  " \"nodes\": [{\"gpus\": 2, \"type\": \"S\"}, {\"gpus\": 1, \"type\": \"T\"}]}");
-    make_cluster(halves, sizeof halves, "halves.json",
+    scratch_keep(halves, sizeof halves, "halves.json",
                  "{\"nodes\": [{\"gpus\": 1, \"vc\": \"x\"}, {\"gpus\": 1, \"vc\": \"y\"}]}");
     return 0;
 }

@@ -95,3 +95,11 @@ const char *scratch_write(const char *name, const void *data, size_t len)
         die(path);
     return path;
 }
+
+void scratch_keep(char *path, size_t size, const char *name, const char *text)
+{
+    const char *made = scratch_write(name, text, strlen(text));
+    if (strlen(made) >= size)
+        die(made);
+    memcpy(path, made, strlen(made) + 1);
+}

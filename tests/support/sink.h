@@ -32,5 +32,7 @@ int scratch_enter(void **state); /* scratch_open, and the working directory is t
 const char *scratch_path(const char *name);
 /* Writes len bytes there; returns the path. */
 const char *scratch_write(const char *name, const void *data, size_t len);
+/* The same for a text; its path into `path`, of `size` bytes, where it stays. */
+void scratch_keep(char *path, size_t size, const char *name, const char *text);
 
 #endif
