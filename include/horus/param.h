@@ -28,6 +28,7 @@ enum hs_param_type {
     HS_PARAM_CHOICE,   /* int32_t, index into choices */
     HS_PARAM_TEXT,     /* const char *, owned by whoever owns the table's base (see data/param.h) */
     HS_PARAM_DURATIONS, /* struct hs_durations; text 7/30/60 */
+    HS_PARAM_FILE,      /* as TEXT: path of a file that the run reads, an input of it */
 };
 
 #define HS_DURATIONS_MAX 8

@@ -30,6 +30,7 @@ enum {
     HS_CAN_THROTTLE = 1u << 4,
     HS_CAN_RESIZE = 1u << 5,
     HS_CAN_TIME = 1u << 6,
+    HS_CAN_BORROW = 1u << 7, /* go beyond the quota of a virtual cluster */
 };
 
 /* What it may know beyond the facts every scheduler has. */
@@ -38,7 +39,10 @@ enum {
     HS_KNOWS_UTILIZATION = 1u << 1,
     HS_KNOWS_MEMORY = 1u << 2,
     HS_KNOWS_DEADLINE = 1u << 3,
-    HS_KNOWS_RATE = 1u << 4, /* measured: progress of a job, joint utilization of a GPU */
+    HS_KNOWS_RATE = 1u << 4,     /* measured: progress of a job, joint utilization of a GPU */
+    HS_KNOWS_ESTIMATE = 1u << 5, /* run times, with an error */
+    HS_KNOWS_HISTORY = 1u << 6,  /* run times of finished jobs, by user and GPUs */
+    HS_KNOWS_MODEL = 1u << 7,    /* tensor sizes of the model that a job trains */
 };
 
 enum hs_event_kind {

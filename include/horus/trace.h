@@ -54,11 +54,14 @@ struct hs_trace_job {
     const char *gpu_type; /* type the job insists on */
     const char *model, *dataset, *batch, *precision;
     int64_t submit_us;
-    int64_t duration_us;     /* isolated run time on the reference type, consolidated; >= 0 */
-    int64_t deadline_us;     /* trace clock; -1 = none */
-    int64_t preempt_cost_us; /* save + restore of this job; -1 = not given */
-    uint32_t gpus;           /* gang size, all or nothing; 0 = a CPU job */
-    uint32_t gpus_min;       /* elastic range; both equal to gpus for a rigid job */
+    int64_t duration_us;        /* isolated run time on the reference type, consolidated; >= 0 */
+    int64_t deadline_us;        /* trace clock; -1 = none */
+    int64_t preempt_cost_us;    /* save + restore of this job; -1 = not given */
+    const int64_t *attempts_us; /* run times of its attempts: all but the last fail and are
+                                   submitted again; they add up to duration_us. Borrowed */
+    uint32_t attempts;          /* 0 = one, that does not fail on the way */
+    uint32_t gpus;              /* gang size, all or nothing; 0 = a CPU job */
+    uint32_t gpus_min;          /* elastic range; both equal to gpus for a rigid job */
     uint32_t gpus_max;
     uint32_t nodes;       /* node count as recorded; 0 = none. Carried, no placer uses it */
     uint32_t cpus;        /* CPU cores in all; 0 = not given */

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "horus/status.h"
+
 /* Handle of a live job; valid from its SUBMIT event to the end of its FINISH event. */
 typedef uint32_t hs_job_id;
 #define HS_NO_JOB  UINT32_MAX
@@ -73,6 +75,14 @@ int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job);
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
 /* How often its GPU ran out of memory; after a few times it must run alone. */
 uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job);
+/* Which attempt of a job that fails and is submitted again, from 0. To a policy each attempt is a
+ * job of its own: submitted when the one before it failed, never started, with nothing attained. */
+uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job);
+/* Time to start the training of its model again on its GPUs, by the table of the run; time to save
+ * and restore its checkpoint, by the size in its profile and the bandwidth of the run. -1 = not
+ * known. */
+int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job);
+int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job);
 
 /* ---- facts that need a declaration ---- */
 /* HS_KNOWS_DURATION: isolated run time, in all and still to do (without costs). */
@@ -93,10 +103,38 @@ uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t b
  * out of memory), and one standard error; 0 = no prediction. */
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpu_mem_error_mib(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_MODEL: share of the largest tensor of its model in all of them, per mille; -1 = not
+ * known. */
+int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_DEADLINE: on the simulated clock; -1 = none. */
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
+
+/* ---- estimates of run times ---- */
+enum hs_estimate_from {
+    HS_ESTIMATE_ORACLE,  /* the true run time: HS_KNOWS_DURATION */
+    HS_ESTIMATE_NOISY,   /* times exp(sigma z), z normal, drawn for each job: HS_KNOWS_ESTIMATE */
+    HS_ESTIMATE_FILE,    /* by job id: HS_KNOWS_ESTIMATE */
+    HS_ESTIMATE_ROLLING, /* mean of the user's finished jobs: HS_KNOWS_HISTORY */
+};
+struct hs_estimator {
+    enum hs_estimate_from from;
+    const char *file;   /* FILE: CSV with job_id and estimate (s) */
+    double sigma;       /* NOISY */
+    int64_t unknown_us; /* of a job that nothing is known of */
+};
+
+/* Only from init(): where hs_view_estimate_us gets its figures; what it reads is input of the run.
+ */
+HS_MUST_USE enum hs_status hs_view_estimate_by(const struct hs_view *v,
+                                               const struct hs_estimator *how);
+/* The run time of a job, in all, as it was estimated when it was submitted. >= 0. */
+int64_t hs_view_estimate_us(const struct hs_view *v, hs_job_id job);
+/* Only from init(): the numbers of a CSV file of one column, perhaps under a header, in millionths
+ * and in the order of the file; they live as long as the run. */
+HS_MUST_USE enum hs_status hs_view_numbers(const struct hs_view *v, const char *path,
+                                           const int64_t **values, uint32_t *count);
 
 /* ---- the cluster ---- */
 uint32_t hs_view_nodes(const struct hs_view *v);
@@ -125,6 +163,11 @@ bool hs_view_vcs_are_apart(
     const struct hs_view *v); /* partition: what one does cannot touch another */
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
+/* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, the plan included. With
+ * HS_CAN_BORROW the quota bars nobody: then quota_room is UINT64_MAX, and these two tell who is
+ * beyond it. */
+uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc);
+uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc);
 
 /* Node searches for `job`: only nodes of its VC and GPU type on which `gpus` GPUs with the job's
  * share of CPU and host memory are free. HS_NO_NODE if there is none. Ties of best and worst go to
@@ -143,6 +186,8 @@ uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size);
 /* Racks hold consecutive node ids: rack r is [first, next). */
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack);
+/* Free GPUs of all its nodes. */
+uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack);
 /* Lowest rack >= from with at least `count` wholly idle nodes of `size` GPUs of the job's pool;
  * HS_NO_RACK if there is none. O(racks). */
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
