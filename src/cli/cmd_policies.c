@@ -162,8 +162,8 @@ static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,
 
 static void param_json(struct hs_jsonw *w, const struct hs_param *p)
 {
-    static const char *const types[] = {"flag",     "integer", "real", "duration",
-                                        "size_mib", "choice",  "text", "durations"};
+    static const char *const types[] = {"flag",   "integer", "real",      "duration", "size_mib",
+                                        "choice", "text",    "durations", "file"};
     char expects[256];
     (void)hs_param_expects(p, expects, sizeof expects);
     hs_jsonw_object(w);

@@ -51,6 +51,8 @@ const char *hs_option_metavar(const struct hs_param *param, char *text, size_t s
         return "TIME/TIME/...";
     case HS_PARAM_TEXT:
         return param->unit != NULL ? param->unit : "TEXT";
+    case HS_PARAM_FILE:
+        return "FILE";
     case HS_PARAM_CHOICE:
         (void)hs_param_expects(param, text, size);
         return text;

@@ -72,6 +72,7 @@ void hs_record_config(void *ctx, struct hs_jsonw *w)
         case HS_PARAM_TEXT:
             write_text(o, *(const char *const *)value, w);
             break;
+        case HS_PARAM_FILE:
         case HS_PARAM_DURATION:
         case HS_PARAM_SIZE_MIB:
         case HS_PARAM_CHOICE:

@@ -120,6 +120,7 @@ static enum hs_status value_parse(const struct hs_param *param, const char *text
         is_good = choice_parse(param, text, &value->choice);
         break;
     case HS_PARAM_TEXT:
+    case HS_PARAM_FILE:
         *size = sizeof value->text;
         value->text = len > 0 ? hs_arena_text(arena, text, len) : NULL;
         return len > 0 && value->text == NULL ? HS_E_MEMORY : HS_OK;

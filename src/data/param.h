@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parameter tables at work (horus/param.h): set, range-check, print. TEXT values are copied into
- * the arena given; empty text is the absent one (NULL). A REAL may be written 25% (0.25, or 25
- * where percent is the unit).
+ * Parameter tables at work (horus/param.h): set, range-check, print. TEXT and FILE values are
+ * copied into the arena given; empty text is the absent one (NULL). A REAL may be written 25%
+ * (0.25, or 25 where percent is the unit).
  */
 #ifndef HORUS_DATA_PARAM_H
 #define HORUS_DATA_PARAM_H

@@ -103,6 +103,7 @@ size_t hs_param_print(const struct hs_param *param, const void *base, char *text
         text_puts(&t, param->choices[*(const int32_t *)at]);
         break;
     case HS_PARAM_TEXT:
+    case HS_PARAM_FILE:
         text_puts(&t, *(const char *const *)at != NULL ? *(const char *const *)at : "");
         break;
     case HS_PARAM_DURATIONS:
@@ -155,6 +156,7 @@ size_t hs_param_expects(const struct hs_param *param, char *text, size_t size)
         [HS_PARAM_REAL] = "number",   [HS_PARAM_DURATION] = "duration",
         [HS_PARAM_SIZE_MIB] = "size", [HS_PARAM_CHOICE] = "",
         [HS_PARAM_TEXT] = "text",     [HS_PARAM_DURATIONS] = "duration/duration/...",
+        [HS_PARAM_FILE] = "file",
     };
     struct text t = text_begin(text, size);
     if (param->type == HS_PARAM_CHOICE) {
@@ -180,6 +182,7 @@ size_t hs_param_wants(const struct hs_param *param, char *text, size_t size)
         [HS_PARAM_CHOICE] = {"", ""},
         [HS_PARAM_TEXT] = {"text", ""},
         [HS_PARAM_DURATIONS] = {"one to eight durations", " such as 7s/30s/60s"},
+        [HS_PARAM_FILE] = {"the path of a file", ""},
     };
     struct text t = text_begin(text, size);
 

@@ -21,7 +21,7 @@ struct values {
     int64_t integer, any, round_us, pause_us, memory_mib;
     double share, percent;
     int32_t scan;
-    const char *text, *absent;
+    const char *text, *absent, *file;
     struct hs_durations costs;
 };
 
@@ -65,6 +65,7 @@ static const struct hs_param table[] = {
     {.key = "text", .type = HS_PARAM_TEXT, .offset = AT(text), .preset = "a/b"},
     {.key = "absent", .type = HS_PARAM_TEXT, .offset = AT(absent)},
     {.key = "preempt_cost", .type = HS_PARAM_DURATIONS, .offset = AT(costs), .preset = "7/30/60"},
+    {.key = "file", .type = HS_PARAM_FILE, .offset = AT(file)},
     {0}};
 
 static struct sink sink;
@@ -121,6 +122,7 @@ static void test_defaults(void **state)
     assert_int_equal(v.scan, 2);
     assert_string_equal(v.text, "a/b");
     assert_null(v.absent);
+    assert_null(v.file);
     assert_int_equal(v.costs.count, 3);
     assert_int_equal(v.costs.us[1], 30000000);
     assert_int_equal(hs_param_defaults(NULL, &v, &arena), HS_OK);
@@ -217,6 +219,9 @@ static void test_texts(void **state)
     expect_print("absent", "x=1,y", "x=1,y");
     expect_print("absent", "", "");
     assert_null(v.absent);
+    expect_print("file", "dir/a b.csv", "dir/a b.csv");
+    expect_print("file", "", "");
+    assert_null(v.file);
 }
 
 static void test_keys(void **state)
@@ -235,7 +240,7 @@ static void test_keys(void **state)
            "error: policy 'fifo': unknown parameter 'quantum_length'\n"
            "      = hint: the parameters are is_on, tenants, any, share, skip, round, pause, "
            "memory, scan, "
-           "text, absent, preempt_cost\n");
+           "text, absent, preempt_cost, file\n");
     sink_clear(&sink);
     assert_int_equal(hs_param_set(none, &v, &arena, NULL, "x", "1", NULL, &sink.diag), HS_E_USAGE);
     assert_string_equal(sink.text, "error: unknown parameter 'x'\n"
@@ -303,6 +308,7 @@ static void test_expects(void **state)
     expect_expects("memory", "1MiB..1024GiB");
     expect_expects("scan", "strict|fit|easy");
     expect_expects("text", "text");
+    expect_expects("file", "file");
     expect_expects("preempt_cost", "duration/duration/...");
     assert_int_equal(hs_param_expects(hs_param_find(table, "scan"), text, sizeof text), 7);
     assert_string_equal(text, "strict|"); /* cut, never beyond size */
