@@ -32,7 +32,7 @@ struct hs_job_record {
     int64_t submit_us;
     int64_t first_start_us; /* -1 = never started */
     int64_t finish_us;      /* -1 = not finished */
-    int64_t work_us;        /* isolated run time */
+    int64_t work_us;        /* isolated run time; of all attempts, like the rest of the record */
     int64_t deadline_us;    /* -1 = none */
     int64_t done_ns;        /* work done and not lost, ns of isolated run time */
     int64_t lost_ns;
@@ -41,6 +41,7 @@ struct hs_job_record {
     int64_t colocated_us; /* part of run_us on at least one shared GPU */
     int64_t gpu_us;       /* sum over GPUs of the time held */
     uint32_t preemptions, migrations, ooms;
+    uint32_t attempts; /* submissions: 1, and one more for each failure so far */
     int32_t gpu_util_pm;
     int32_t predicted_util_pm; /* what the policy was told; -1 = nothing */
     enum hs_profile_from profile_from;
@@ -55,6 +56,7 @@ enum hs_segment_end {
     HS_SEGMENT_KILL,
     HS_SEGMENT_OOM,     /* its GPU ran out of memory: what was done in it is lost */
     HS_SEGMENT_HORIZON, /* cut by --until */
+    HS_SEGMENT_FAILURE, /* the attempt is over and has failed: submitted again at that instant */
 };
 const char *hs_segment_end_text(enum hs_segment_end end);
 

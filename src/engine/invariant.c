@@ -181,7 +181,7 @@ static const char *check_jobs(const struct hs_engine *e)
             broken = check_progress(e, job);
         if (broken != NULL)
             return broken;
-        remaining_ns += (uint64_t)(job->work.total_ns - job->work.done_ns);
+        remaining_ns += (uint64_t)(job->all_ns - hs_job_done_ns(job));
         wanted += hs_job_is_placed(job) ? 0 : job->gpus;
     }
     if (e->work_done_ns + remaining_ns + e->work_lost_ns != e->work_submitted_ns)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Submission, end and horizon of a job. A job that can never run is rejected when it is submitted,
- * with the reason; it never enters the policy's queue.
+ * with the reason; it never enters the policy's queue. A job whose attempt fails is submitted again
+ * at that instant, in its slot: to the policy that is the end of one job and the start of another.
  */
 #include "engine/life.h"
 
@@ -174,6 +175,45 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     return NULL;
 }
 
+/* A run that lies ahead: the first of a job, or the next after one that failed. */
+static void job_renew(const struct hs_engine *e, struct hs_job *job)
+{
+    job->submit_us = job->synced_us = e->now_us;
+    job->first_start_us = -1;
+    job->finish_us = job->oom_us = HS_TIME_MAX;
+    job->share_q32 = job->cap_q32 = HS_Q32_ONE;
+    job->lane = 0;
+    job->cost_left_us = e->config.startup_us;
+    job->attained_us = 0;
+}
+
+/* It waits from now on. */
+static void job_enter(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->state = HS_JOB_PENDING;
+    hs_life_load(e, slot);
+    e->instant.pending++;
+    hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
+    hs_life_tell_policy(e, HS_EVENT_SUBMIT, slot);
+}
+
+static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    const uint32_t count = r->attempts > 0 ? r->attempts : 1;
+    const int64_t *attempts_us = r->attempts > 0 ? r->attempts_us : &r->duration_us;
+    int64_t sum_us = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum_us += attempts_us[i];
+    if (sum_us != r->duration_us)
+        return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must add them up",
+                       "the attempts of job '%s' are not its run time", r->id);
+    job->all_ns = r->duration_us * HS_NS_PER_US;
+    e->work_submitted_ns += (uint64_t)job->all_ns;
+    return hs_jobs_set_attempts(&e->jobs, slot, attempts_us, count);
+}
+
 enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
 {
     uint32_t slot;
@@ -182,49 +222,65 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     job->index = e->figures.jobs++;
     job->rank =
         e->config.jitter_seed != 0 ? hs_mix64(e->config.jitter_seed, job->index) : job->index;
-    job->submit_us = e->now_us;
-    job->first_start_us = -1;
-    job->synced_us = e->now_us;
-    job->finish_us = job->oom_us = HS_TIME_MAX;
+    job->arrived_us = e->now_us;
+    job->began_us = -1;
+    job_renew(e, job);
     job->deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us;
     job->gpu_type = UINT32_MAX;
-    job->share_q32 = job->cap_q32 = HS_Q32_ONE;
-    job->cost_left_us = e->config.startup_us;
-    job->work.total_ns = r->duration_us * HS_NS_PER_US;
+    HS_TRY(job_set_work(e, slot, r));
     job_set_demand(job, r);
     job_estimate(e, job);
     HS_TRY(job_set_names(e, job, r));
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
-    e->work_submitted_ns += (uint64_t)job->work.total_ns;
     const char *misfit = job_misfit(e, job, r);
     HS_TRY(hs_observe_submit(e, slot));
     if (misfit != NULL) {
         job->state = HS_JOB_REJECTED;
         e->figures.rejected++;
-        e->work_lost_ns += (uint64_t)job->work.total_ns;
+        e->work_lost_ns += (uint64_t)job->all_ns;
         HS_TRY(hs_observe_finish(e, slot, -1, misfit));
         hs_jobs_remove(&e->jobs, slot);
         return HS_OK;
     }
-    job->state = HS_JOB_PENDING;
-    hs_life_load(e, slot);
-    e->instant.pending++;
-    hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
     if (e->jobs.live > e->figures.peak_live_jobs)
         e->figures.peak_live_jobs = e->jobs.live;
-    hs_life_tell_policy(e, HS_EVENT_SUBMIT, slot);
+    job_enter(e, slot);
+    return HS_OK;
+}
+
+static enum hs_status job_leave(struct hs_engine *e, uint32_t slot, enum hs_segment_end why)
+{
+    e->instant.running--;
+    hs_shadow_release(e, hs_engine_job(e, slot));
+    HS_TRY(hs_observe_segment(e, slot, why));
+    return hs_progress_unseat(e, slot);
+}
+
+/* What the policy did to the job ends with the attempt; what is known of its memory stays. */
+static enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->state = HS_JOB_FAILED;
+    HS_TRY(job_leave(e, slot, HS_SEGMENT_FAILURE));
+    hs_life_tell_policy(e, HS_EVENT_FINISH, slot);
+    if (job->began_us < 0)
+        job->began_us = job->first_start_us;
+    hs_jobs_retry(&e->jobs, slot);
+    job_renew(e, job);
+    job->gpu_mem_mib = job->gpu_mem_peak_mib;
+    job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+    job_enter(e, slot);
     return HS_OK;
 }
 
 enum hs_status hs_life_finish(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
+    if (job->next_attempt != HS_NO_ATTEMPT)
+        return job_fail(e, slot);
     job->state = HS_JOB_DONE;
     e->figures.finished++;
-    e->instant.running--;
-    hs_shadow_release(e, job);
-    HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_FINISH));
-    HS_TRY(hs_progress_unseat(e, slot));
+    HS_TRY(job_leave(e, slot, HS_SEGMENT_FINISH));
     HS_TRY(hs_observe_finish(e, slot, e->now_us, ""));
     hs_life_tell_policy(e, HS_EVENT_FINISH, slot);
     hs_jobs_remove(&e->jobs, slot);
@@ -242,10 +298,10 @@ enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot, enum hs_job_s
     hs_backlog_remove(&e->backlog, job->ask.vc, job->gpus);
     job->state = (uint8_t)state;
     /* what it had done is lost with it, and what it had not will never be done */
-    e->work_done_ns -= (uint64_t)job->work.done_ns;
-    e->work_lost_ns += (uint64_t)job->work.total_ns;
-    job->lost_ns += job->work.done_ns;
-    job->work.done_ns = 0;
+    e->work_done_ns -= (uint64_t)hs_job_done_ns(job);
+    e->work_lost_ns += (uint64_t)job->all_ns;
+    job->lost_ns += hs_job_done_ns(job);
+    job->work.done_ns = job->past_ns = 0;
     if (state == HS_JOB_REJECTED)
         e->figures.rejected++;
     else

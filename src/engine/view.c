@@ -163,6 +163,11 @@ uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job)
     return hs_lookup_job(v, job)->ooms;
 }
 
+uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job)
+{
+    return hs_lookup_job(v, job)->attempt;
+}
+
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "run time"))

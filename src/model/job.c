@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Slots and seats: two pools with free lists, no allocation once the largest number of live jobs
- * and of held GPUs has been seen.
+ * Slots, seats and attempts: three pools with free lists, no allocation once the largest number of
+ * live jobs, of held GPUs and of attempts to come has been seen.
  */
 #include "model/job.h"
 
@@ -14,6 +14,7 @@ void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
     memset(jobs, 0, sizeof *jobs);
     jobs->scratch_size = scratch_size > 0 ? scratch_size : 1;
     jobs->free_seat = HS_NO_SEAT;
+    jobs->free_attempt = HS_NO_ATTEMPT;
 }
 
 /* Room for slot `high` in every parallel array, and for its return to the free list. */
@@ -25,6 +26,11 @@ static enum hs_status slots_grow(struct hs_jobs *jobs)
                    HS_LIVE_JOBS_MAX));
     return hs_grow((void **)&jobs->scratch, &jobs->scratch_cap, need, jobs->scratch_size,
                    HS_LIVE_JOBS_MAX);
+}
+
+static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
+{
+    memset(jobs->scratch + (size_t)slot * jobs->scratch_size, 0, jobs->scratch_size);
 }
 
 enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
@@ -42,8 +48,9 @@ enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
     job->id = id;
     job->id_cap = id_cap;
     job->first_seat = HS_NO_SEAT;
+    job->next_attempt = HS_NO_ATTEMPT;
     job->is_live = true;
-    memset(jobs->scratch + (size_t)*slot * jobs->scratch_size, 0, jobs->scratch_size);
+    clear_scratch(jobs, *slot);
     jobs->live++;
     return HS_OK;
 }
@@ -56,8 +63,57 @@ enum hs_status hs_jobs_set_id(struct hs_job *job, const char *id)
     return HS_OK;
 }
 
+static enum hs_status take_attempt(struct hs_jobs *jobs, uint32_t *attempt)
+{
+    if (jobs->free_attempt != HS_NO_ATTEMPT) {
+        *attempt = jobs->free_attempt;
+        jobs->free_attempt = jobs->attempts[*attempt].next;
+        return HS_OK;
+    }
+    HS_TRY(hs_grow((void **)&jobs->attempts, &jobs->attempt_cap, (uint64_t)jobs->attempt_high + 1,
+                   sizeof *jobs->attempts, HS_LIVE_JOBS_MAX));
+    *attempt = jobs->attempt_high++;
+    return HS_OK;
+}
+
+/* Takes the first off the chain of a job; its run time. */
+static int64_t drop_attempt(struct hs_jobs *jobs, struct hs_job *job)
+{
+    uint32_t attempt = job->next_attempt;
+    job->next_attempt = jobs->attempts[attempt].next;
+    jobs->attempts[attempt].next = jobs->free_attempt;
+    jobs->free_attempt = attempt;
+    return jobs->attempts[attempt].work_us;
+}
+
+enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *attempts_us,
+                                    uint32_t count)
+{
+    struct hs_job *job = &jobs->jobs[slot];
+    for (uint32_t i = count; i-- > 1;) { /* from the end: the chain begins with what comes next */
+        uint32_t attempt;
+        HS_TRY(take_attempt(jobs, &attempt));
+        jobs->attempts[attempt] =
+            (struct hs_attempt){.work_us = attempts_us[i], .next = job->next_attempt};
+        job->next_attempt = attempt;
+    }
+    job->work.total_ns = attempts_us[0] * HS_NS_PER_US;
+    return HS_OK;
+}
+
+void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot)
+{
+    struct hs_job *job = &jobs->jobs[slot];
+    job->past_ns += job->work.done_ns;
+    job->work = (struct hs_work){.total_ns = drop_attempt(jobs, job) * HS_NS_PER_US};
+    job->attempt++;
+    clear_scratch(jobs, slot);
+}
+
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
 {
+    while (jobs->jobs[slot].next_attempt != HS_NO_ATTEMPT)
+        (void)drop_attempt(jobs, &jobs->jobs[slot]);
     jobs->jobs[slot].is_live = false;
     jobs->free_slots[jobs->free_count++] = slot;
     jobs->live--;
@@ -89,6 +145,7 @@ void hs_jobs_free(struct hs_jobs *jobs)
     hs_free(jobs->jobs);
     hs_free(jobs->free_slots);
     hs_free(jobs->seats);
+    hs_free(jobs->attempts);
     hs_free(jobs->scratch);
     memset(jobs, 0, sizeof *jobs);
 }

@@ -2,7 +2,9 @@
  *
  * Live jobs and their seats. A job lives in a slot from its submission to its end; slots and seats
  * are recycled, so memory follows the number of live jobs, not the length of the trace. A seat is
- * one job on one GPU, linked both from the job (ascending GPU ids) and from the GPU.
+ * one job on one GPU, linked both from the job (ascending GPU ids) and from the GPU. A job that
+ * will fail and be submitted again keeps its slot; its attempts to come are a chain in a third
+ * pool.
  *
  *     HS_TRY(hs_jobs_add(&jobs, &slot));
  *     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = jobs.seats[s].next_of_job) ...
@@ -20,6 +22,7 @@
 #include "model/predictor.h"
 
 #define HS_NO_SEAT       UINT32_MAX
+#define HS_NO_ATTEMPT    UINT32_MAX
 #define HS_LIVE_JOBS_MAX (1u << 28)
 
 struct hs_seat {
@@ -29,9 +32,15 @@ struct hs_seat {
     uint32_t next_on_gpu;
 };
 
+/* A run to come of a job that fails before. */
+struct hs_attempt {
+    int64_t work_us;
+    uint32_t next;
+};
+
 struct hs_job {
     /* progress */
-    struct hs_work work;
+    struct hs_work work; /* of this attempt */
     uint64_t rate_q32;
     uint64_t share_q32, cap_q32;
     int64_t synced_us;    /* everything below is true up to here */
@@ -69,9 +78,16 @@ struct hs_job {
     char *id;
     uint32_t id_cap;
     uint32_t user, vc_name, model, dataset, batch, precision; /* interned */
-    int64_t submit_us, deadline_us, preempt_cost_us;
+    int64_t submit_us, deadline_us, preempt_cost_us;          /* submit_us: of this attempt */
+    /* attempts: what a policy sees is the present one, a job of its own; observers see the whole */
+    uint32_t attempt;      /* from 0 */
+    uint32_t next_attempt; /* HS_NO_ATTEMPT: this one does not fail */
+    int64_t arrived_us;    /* submission of the first */
+    int64_t began_us;      /* first start of the first, once it has failed; else -1 */
+    int64_t all_ns;        /* work of all attempts */
+    int64_t past_ns;       /* of those that failed */
     /* account */
-    int64_t first_start_us;
+    int64_t first_start_us;                                     /* of this attempt */
     int64_t segment_start_us, segment_done_ns, segment_cost_us; /* done and owed at its start */
     uint64_t segment_carry;                                     /* of work, likewise */
     uint32_t segment_max_tenants;
@@ -87,7 +103,9 @@ struct hs_jobs {
     uint32_t free_count, free_cap;
     struct hs_seat *seats;
     uint32_t seat_cap, seat_high, free_seat; /* free seats are chained by next_of_job */
-    unsigned char *scratch;                  /* scratch_size bytes a slot: the policy's */
+    struct hs_attempt *attempts;
+    uint32_t attempt_cap, attempt_high, free_attempt; /* free ones are chained by next */
+    unsigned char *scratch;                           /* scratch_size bytes a slot: the policy's */
     uint32_t scratch_cap;
     uint32_t scratch_size;
     uint64_t live;
@@ -97,10 +115,20 @@ void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
 /* A zeroed slot (its id buffer is kept) and zeroed scratch. O(1) amortised. */
 HS_MUST_USE enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
 HS_MUST_USE enum hs_status hs_jobs_set_id(struct hs_job *job, const char *id);
+/* The run times of a new job's attempts: the first is its work now, the others follow. */
+HS_MUST_USE enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot,
+                                                const int64_t *attempts_us, uint32_t count);
+/* The job failed: its work is that of its next attempt, which it must have; zeroed scratch. */
+void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot);
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot);
 /* A free seat, unlinked. */
 HS_MUST_USE enum hs_status hs_jobs_seat(struct hs_jobs *jobs, uint32_t *seat);
 void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat);
+/* Work done in this attempt and in those that failed. */
+static inline int64_t hs_job_done_ns(const struct hs_job *job)
+{
+    return job->past_ns + job->work.done_ns;
+}
 void hs_jobs_free(struct hs_jobs *jobs);
 
 #endif

@@ -17,7 +17,8 @@
 #include "engine/engine.h"
 #include "horus/observe.h"
 
-#define HS_TEST_S INT64_C(1000000)
+#define HS_TEST_S        INT64_C(1000000)
+#define HS_TEST_ATTEMPTS 6
 
 struct hs_test_job {
     uint32_t gpus;
@@ -30,13 +31,16 @@ struct hs_test_job {
     uint32_t gpus_min, gpus_max; /* 0 = gpus */
     int32_t gpu_util_pm;         /* 0 = not given */
     uint32_t profile;            /* 1 + row of the catalogue; 0 = none */
+    /* Run times before the last, which is duration_s: each of these attempts fails. */
+    int64_t failed_s[HS_TEST_ATTEMPTS - 1];
+    uint32_t failures;
 };
 
 struct hs_test_outcome {
     enum hs_job_state state;
     int64_t start_us, end_us; /* first start, finish; -1 = none */
     int64_t run_us, overhead_us, lost_ns, done_ns;
-    uint32_t preemptions, migrations, ooms;
+    uint32_t preemptions, migrations, ooms, attempts;
     char reason[256];
 };
 

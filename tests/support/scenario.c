@@ -34,6 +34,13 @@ static void parse(struct scenario *s, const char *jobs)
             fail_msg("not a job: %s", at);
         j->id = s->ids[s->count];
         at += used;
+        int64_t next_s;
+        while (sscanf(at, "/%" SCNd64 "%n", &next_s, &used) == 1) {
+            assert_true(j->failures < HS_TEST_ATTEMPTS - 1);
+            j->failed_s[j->failures++] = j->duration_s;
+            j->duration_s = next_s;
+            at += used;
+        }
         if (sscanf(at, "@%15[^$%& ]%n", s->vcs[s->count], &used) == 1) {
             j->vc = s->vcs[s->count];
             at += used;

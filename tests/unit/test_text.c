@@ -30,6 +30,7 @@ static void test_segment_ends(void **state)
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_KILL), "kill");
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_HORIZON), "horizon");
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_OOM), "oom");
+    assert_string_equal(hs_segment_end_text(HS_SEGMENT_FAILURE), "failure");
     assert_string_equal(hs_segment_end_text((enum hs_segment_end)99), "invalid");
 }
 
