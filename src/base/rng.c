@@ -6,12 +6,15 @@
 #include "base/rng.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_version.h>
+
+#define TWO_PI 6.283185307179586
 
 uint64_t hs_seed_of(uint64_t seed, const char *purpose)
 {
@@ -67,6 +70,20 @@ double hs_rng_exponential(struct hs_rng *rng, double mean)
 {
     assert(mean > 0);
     return gsl_ran_exponential(rng->gsl, mean);
+}
+
+/* (0, 1): the middle of one of 2^52 equal steps. */
+static double uniform_of(uint64_t word)
+{
+    return ((double)(word >> 12) + 0.5) * 0x1p-52;
+}
+
+/* Box and Muller, Ann. Math. Stat. 29 (1958) 610. */
+double hs_normal_of(uint64_t seed, uint64_t index)
+{
+    uint64_t key = hs_mix64(seed, index);
+    double radius = sqrt(-2 * log(uniform_of(hs_mix64(key, 1))));
+    return radius * cos(TWO_PI * uniform_of(hs_mix64(key, 2)));
 }
 
 void hs_rng_close(struct hs_rng *rng)

@@ -37,6 +37,10 @@ static inline uint64_t hs_mix64(uint64_t a, uint64_t b)
 /* Seed of a named stream. */
 uint64_t hs_seed_of(uint64_t seed, const char *purpose);
 
+/* A standard normal draw of (seed, index) alone. Its last bit is libm's: round what you make of it.
+ */
+double hs_normal_of(uint64_t seed, uint64_t index);
+
 /* Of GSL, e.g. "2.7.1"; the same call exists for every library, in its one file. */
 const char *hs_rng_library_version(void);
 

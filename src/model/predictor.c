@@ -15,21 +15,6 @@
 #include "model/predictor_private.h"
 
 #define PM_PER_PERCENT 10.0
-#define TWO_PI         6.283185307179586
-
-/* (0, 1): the middle of one of 2^52 equal steps. */
-static double uniform_of(uint64_t word)
-{
-    return ((double)(word >> 12) + 0.5) * 0x1p-52;
-}
-
-/* Standard normal of a key alone: Box and Muller, Ann. Math. Stat. 29 (1958) 610. */
-static double normal_of(uint64_t seed, uint64_t index)
-{
-    uint64_t key = hs_mix64(seed, index);
-    double radius = sqrt(-2 * log(uniform_of(hs_mix64(key, 1))));
-    return radius * cos(TWO_PI * uniform_of(hs_mix64(key, 2)));
-}
 
 /* u becomes u_hat with log1p(u_hat) = log1p(u) + shift, in per cent (policies/horus.md 2.2). */
 static int32_t shifted_pm(int32_t util_pm, double shift)
@@ -41,7 +26,7 @@ static int32_t shifted_pm(int32_t util_pm, double shift)
 static void add_util_noise(const struct hs_predictor *p, uint64_t index, struct hs_estimate *out)
 {
     const struct hs_predictor_options *o = &p->options;
-    double shift = o->util_bias + o->util_rmsle * normal_of(p->util_seed, index);
+    double shift = o->util_bias + o->util_rmsle * hs_normal_of(p->util_seed, index);
     out->util_pm = shifted_pm(out->util_pm, shift);
     out->util_peak_pm = shifted_pm(out->util_peak_pm, shift);
     /* d log1p(u) = du / (1 + u) */
@@ -52,7 +37,7 @@ static void add_util_noise(const struct hs_predictor *p, uint64_t index, struct 
 static void add_memory_noise(const struct hs_predictor *p, uint64_t index, struct hs_estimate *out)
 {
     double sd = p->options.mem_ln_sd;
-    double mib = out->mem_mib * exp(sd * normal_of(p->mem_seed, index));
+    double mib = out->mem_mib * exp(sd * hs_normal_of(p->mem_seed, index));
     out->mem_mib = (uint32_t)fmin(fmax(round(mib), 1), UINT32_MAX);
     out->mem_error_mib = (uint32_t)fmin(round(sd * out->mem_mib), UINT32_MAX);
 }

@@ -97,6 +97,27 @@ static void test_moments(void **state)
     hs_rng_close(&rng);
 }
 
+/* 10^6 normal draws: mean 0, standard error 1e-3; variance 1, sqrt(2) 1e-3; within one standard
+ * deviation 682,689 of them, 465. 6.5 of each on either side. A draw is of (seed, index) alone. */
+static void test_normal_draws(void **state)
+{
+    double sum = 0, squares = 0;
+    int within = 0;
+    (void)state;
+    for (uint64_t i = 0; i < 1000000; i++) {
+        double z = hs_normal_of(hs_seed_of(1, "a"), i);
+        sum += z;
+        squares += z * z;
+        within += fabs(z) < 1;
+    }
+    assert_true(fabs(sum / 1e6) < 0.0065);
+    assert_true(fabs(squares / 1e6 - 1) < 0.0092);
+    assert_in_range(within, 682689 - 3023, 682689 + 3023);
+    assert_true(hs_normal_of(1, 5) == hs_normal_of(1, 5));
+    assert_true(hs_normal_of(1, 5) != hs_normal_of(2, 5) &&
+                hs_normal_of(1, 5) != hs_normal_of(1, 6));
+}
+
 /* Six faces, 600,000 throws: 100,000 each, standard deviation 288.7; 6.5 of them. */
 static void test_below_is_fair(void **state)
 {
@@ -137,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_streams_repeat_and_do_not_disturb_each_other),
         cmocka_unit_test(test_high_seed_bits_count),
         cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_normal_draws),
         cmocka_unit_test(test_below_is_fair),
         cmocka_unit_test(test_below_at_the_ends_of_its_range),
     };
