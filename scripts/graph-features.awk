@@ -37,6 +37,12 @@ function elements() {
     return channels * height * width
 }
 
+# A parameter tensor of its own: weights, biases and tables are separate ones.
+function tensor(size) {
+    if (size > largest)
+        largest = size
+}
+
 # A layer with weights: what it multiplies for one sample, and its output.
 function layer(mults, weights) {
     macs += mults * copies
@@ -57,6 +63,7 @@ function convolve(out, kh, kw, sh, sw, pad, groups, bias, h, w, weights) {
     if (groups == 0 || channels % groups != 0)
         fail("groups do not divide " channels " channels")
     weights = out * kh * kw * channels / groups
+    tensor(weights)
     shape(out, h, w)
     convs += copies
     layer(weights * h * w, weights + (bias ? out : 0))
@@ -100,6 +107,7 @@ function do_deconv(n, out, k, side, weights) {
     k = value(arg[3])
     side = value(arg[5])
     weights = channels * out * k * k
+    tensor(weights)
     convs += copies
     mults = weights * height * width
     shape(out, side, side)
@@ -124,6 +132,7 @@ function do_linear(n, i, out, mults, weights) {
     weights = mults + out
     for (i = 3; i <= n; i++)
         weights -= arg[i] == "nobias" ? out : arg[i] == "tied" ? mults : 0
+    tensor(weights < mults ? weights : mults)
     linears += copies
     shape(out, height, width)
     layer(mults * height * width, weights)
@@ -133,8 +142,10 @@ function do_linear(n, i, out, mults, weights) {
 function do_embed(n) {
     linears += copies
     shape(value(arg[3]), height, width)
-    if (!(n >= 4 && arg[4] == "frozen"))
+    if (!(n >= 4 && arg[4] == "frozen")) {
         params += value(arg[2]) * channels
+        tensor(value(arg[2]) * channels)
+    }
     outputs += elements() * copies
 }
 
@@ -152,12 +163,13 @@ function do_attend(n, heads, keys, d) {
 
 # lstm|gru HIDDEN [both|cell]: one layer over the positions, or one step of all of them; each step
 # and direction is counted as the author of Horus counts it (policies/horus.md 2.1). PyTorch and
-# Keras keep two bias vectors.
+# Keras keep two bias vectors, and apart what multiplies the input and the state of a direction.
 function do_recurrent(n, gates, dense, act, hidden, steps, ways, weights) {
     hidden = value(arg[2])
     ways = n >= 3 && arg[3] == "both" ? 2 : 1
     steps = n >= 3 && arg[3] == "cell" ? 1 : height * ways
     weights = gates * hidden * (channels + hidden) * ways
+    tensor(gates * hidden * (channels > hidden ? channels : hidden))
     linears += dense * steps * copies
     activations += act * steps * copies
     shape(hidden * ways, height, width)
@@ -167,8 +179,10 @@ function do_recurrent(n, gates, dense, act, hidden, steps, ways, weights) {
 # norm [free]: batch, layer or instance normalisation, with a scale and a shift each channel
 function do_norm(n) {
     others += copies
-    if (!(n >= 2 && arg[2] == "free"))
+    if (!(n >= 2 && arg[2] == "free")) {
         params += 2 * channels
+        tensor(channels)
+    }
 }
 
 function relative(a, b) {
@@ -177,19 +191,26 @@ function relative(a, b) {
 
 # check FEATURE PUBLISHED TOLERANCE WHO...: TOLERANCE is a part of PUBLISHED
 function do_check(n, is) {
-    is = arg[2] == "macs" ? macs : arg[2] == "params" ? params : arg[2] == "outputs" ? outputs : -1
+    is = arg[2] == "macs" ? macs : arg[2] == "params" ? params : arg[2] == "outputs" ? outputs : \
+        arg[2] == "skew" ? skew() : -1
     if (is < 0 || n < 5)
-        fail("check needs macs, params or outputs, a number, a tolerance and a source")
+        fail("check needs macs, params, outputs or skew, a number, a tolerance and a source")
     else if (relative(is, arg[3]) > arg[4] + 0)
-        fail(graph ": " arg[2] " = " sprintf("%.0f", is) ", published " arg[3])
+        fail(graph ": " arg[2] " = " sprintf(arg[2] == "skew" ? "%.1f" : "%.0f", is) \
+            ", published " arg[3])
     checks++
+}
+
+# Percent of all parameters that the largest tensor has.
+function skew() {
+    return params > 0 ? 100 * largest / params : 0
 }
 
 function close_graph() {
     if (graph == "")
         return
-    printf "%s,%.0f,%.0f,%d,%d,%d,%d,%d,%.0f\n", graph, macs, params, layers, convs, linears, \
-        activations, others, outputs
+    printf "%s,%.0f,%.0f,%d,%d,%d,%d,%d,%.0f,%s\n", graph, macs, params, layers, convs, linears, \
+        activations, others, outputs, (params > 0 ? sprintf("%.1f", skew()) : "")
     graph = ""
 }
 
@@ -199,7 +220,7 @@ function open_graph(name) {
         fail("a graph is named MODEL/DATASET")
     sub(/\//, ",", name)
     graph = name
-    macs = params = layers = convs = linears = activations = others = outputs = 0
+    macs = params = layers = convs = linears = activations = others = outputs = largest = 0
     copies = 1
     channels = height = width = 0
 }
@@ -285,7 +306,7 @@ function expand(name, n, depth, body, i, count, parts) {
         operate(parts[i], depth + 1)
 }
 
-BEGIN { print "model,dataset,macs,params,layers,convs,linears,activations,others,outputs" }
+BEGIN { print "model,dataset,macs,params,layers,convs,linears,activations,others,outputs,skew" }
 { sub(/#.*/, "") }
 /^[ \t]*$/ { next }
 $1 == "graph" { open_graph($2); next }

@@ -15,7 +15,7 @@
 #include "base/fractions.h"
 #include "base/io.h"
 #include "base/timeparse.h"
-#include "data/csvread.h"
+#include "data/csvhead.h"
 #include "model/profile_private.h"
 
 const char *const hs_feature_names[HS_FEATURE_COUNT] = {
@@ -43,6 +43,7 @@ enum column {
     HOST,
     CHECKPOINT,
     CPUS,
+    SKEW,
     FEATURES,
     COLUMN_COUNT = FEATURES + HS_FEATURE_COUNT
 };
@@ -63,6 +64,7 @@ static const char *const column_names[COLUMN_COUNT] = {"model",
                                                        "host_ms",
                                                        "checkpoint_mib",
                                                        "cpus",
+                                                       "skew",
 #define HS_FEATURE_TEXT(name, text) text,
                                                        HS_FEATURE_LIST(HS_FEATURE_TEXT)
 #undef HS_FEATURE_TEXT
@@ -80,44 +82,20 @@ struct reader {
 
 /* ---- header ---- */
 
-static enum hs_status bind_field(struct reader *r, uint32_t field)
-{
-    const char *name = r->row.fields[field];
-    if (strncmp(name, SOURCE_PREFIX, strlen(SOURCE_PREFIX)) == 0)
-        return HS_OK;
-    struct hs_place place = hs_csv_place(r->csv, field);
-    for (uint32_t c = 0; c < COLUMN_COUNT; c++) {
-        if (strcmp(column_names[c], name) != 0)
-            continue;
-        if (r->at[c] != UINT32_MAX)
-            return hs_fail(r->diag, HS_E_INPUT, &place, "remove one of them",
-                           "column '%s' appears twice", name);
-        r->at[c] = field;
-        return HS_OK;
-    }
-    char hint[128];
-    const char *nearest = hs_nearest(name, column_names, COLUMN_COUNT);
-    if (nearest != NULL)
-        snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    else
-        snprintf(hint, sizeof hint,
-                 "configs/README.md lists the columns; notes go into columns "
-                 "named source_...");
-    return hs_fail(r->diag, HS_E_INPUT, &place, hint, "unknown column '%s'", name);
-}
-
 static enum hs_status read_header(struct reader *r)
 {
+    static const struct hs_csv_head head = {
+        .names = column_names,
+        .count = COLUMN_COUNT,
+        .notes = SOURCE_PREFIX,
+        .hint = "configs/README.md lists the columns; notes go into columns named source_..."};
     enum hs_status status = hs_csv_next(r->csv, &r->row);
     struct hs_place place = hs_csv_place(r->csv, 0);
     if (status == HS_END)
         return hs_fail(r->diag, HS_E_INPUT, &place, "the first line names the columns",
                        "the catalogue is empty");
     HS_TRY(status);
-    for (uint32_t c = 0; c < COLUMN_COUNT; c++)
-        r->at[c] = UINT32_MAX;
-    for (uint32_t f = 0; f < r->row.count; f++)
-        HS_TRY(bind_field(r, f));
+    HS_TRY(hs_csv_bind(r->csv, &r->row, &head, r->at, r->diag));
     if (r->at[MODEL] == UINT32_MAX)
         return hs_fail(r->diag, HS_E_INPUT, &place, "a profile is found by its model's name",
                        "missing column 'model'");
@@ -159,7 +137,7 @@ static enum hs_status read_number(struct reader *r, enum column c, double max, d
         return fail_field(r, c, "leave the field empty where the figure is unknown",
                           "%s is negative: '%.64s'", column_names[c], text);
     if (*value > max)
-        return fail_field(r, c, max == 100 ? "utilizations are percentages, 0 to 100" : NULL,
+        return fail_field(r, c, max == 100 ? "it is a percentage, 0 to 100" : NULL,
                           "%s is more than %.0f: '%.64s'", column_names[c], max, text);
     return HS_OK;
 }
@@ -265,6 +243,7 @@ static enum hs_status read_figures(struct reader *r, struct hs_profile *p)
     HS_TRY(read_number(r, STEP, HUGE_VAL, &p->step_ms));
     HS_TRY(read_number(r, HOST, HUGE_VAL, &p->host_ms));
     HS_TRY(read_number(r, CPUS, HUGE_VAL, &p->cpus));
+    HS_TRY(read_percent(r, SKEW, -1, &p->skew_pm));
     for (uint32_t f = 0; f < HS_FEATURE_COUNT; f++)
         HS_TRY(read_number(r, (enum column)(FEATURES + f), HUGE_VAL, &p->features[f]));
     return read_yes_no(r, DISTRIBUTED, &p->is_distributed);

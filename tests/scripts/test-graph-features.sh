@@ -57,7 +57,7 @@ awk -F, -v OFS=, '
         delete at
         for (i = 1; i <= NF; i++)
             at[$i] = i
-        columns = split("macs,params,layers,convs,linears,activations,others,outputs", name, ",")
+        columns = split("macs,params,layers,convs,linears,activations,others,outputs,skew", name, ",")
         next
     }
     {
@@ -82,29 +82,35 @@ awk -F, -v OFS=, '
     }' "$work/awk.csv" "$top/configs/profiles.csv"
 report $? "the catalogue has these counts"
 
-# ---- by hand: macs,params,layers,convs,linears,activations,others,outputs ----
+# ---- by hand: macs,params,layers,convs,linears,activations,others,outputs,skew ----
+# The largest tensors: 54 of 56, 27 of 27; the dense layer's 5 x 12 = 60 of 89; 96 of 96; none;
+# 4 x 3 x 3 = 36 of 84 by the state of the LSTM; 3 x 3 x 3 = 27 of 126, and of 63; the table's 40 of
+# 58; 12 of 12; 12 of 36; 4 of 8.
 # 2 outputs x 3x3 kernel x 3 channels x 4x4 places = 864; 54 weights + 2 biases; 2x4x4 elements
-expect "in 3 4 4; conv 2 3 1 1 bias" 864,56,1,1,0,0,0,32 "a convolution"
+expect "in 3 4 4; conv 2 3 1 1 bias" 864,56,1,1,0,0,0,32,96.4 "a convolution"
 # stride 2 without padding: (5-3)/2+1 = 2; depth-wise: 3 x 9 weights, 2x2 places
-expect "in 3 5 5; conv = 3 2 0 g=" 108,27,1,1,0,0,0,12 "a depth-wise convolution"
+expect "in 3 5 5; conv = 3 2 0 g=" 108,27,1,1,0,0,0,12,100.0 "a depth-wise convolution"
 # 1x3 kernel, same: 4 x 3 x 2 weights at 2x6 places; then 2x2 windows: 1x3 places, a dense layer of 12
-expect "in 2 2 6; conv 4 1x3 1 same; act; pool 2; flat; linear 5" 348,89,2,1,1,1,1,53 "shapes"
+expect "in 2 2 6; conv 4 1x3 1 same; act; pool 2; flat; linear 5" 348,89,2,1,1,1,1,53,67.4 "shapes"
 # 4x4 kernel from 2 channels at 2x2 places to 3 at 4x4
-expect "in 2 2 2; deconv 3 4 2 4" 384,96,1,1,0,0,0,48 "a transposed convolution"
+expect "in 2 2 2; deconv 3 4 2 4" 384,96,1,1,0,0,0,48,100.0 "a transposed convolution"
 # q k' and a v: 2 x 8 x 5 x 5; scores 2 x 5 x 5, values 8 x 5
-expect "in 8 5; attend 2 5" 400,0,0,0,2,1,1,90 "attention"
+expect "in 8 5; attend 2 5" 400,0,0,0,2,1,1,90, "attention"
 # gates 4: 4 x 3 x (2+3) weights and 2 x 12 biases, at 7 positions; 2 linear + 5 activations each
-expect "in 2 7; lstm 3" 420,84,1,0,14,35,0,21 "a recurrent layer"
-expect "in 2 7; gru 3 both" 630,126,1,0,84,56,0,42 "one in both directions"
-expect "in 2 7; gru 3 cell" 315,63,1,0,6,4,0,21 "a cell at each position"
-expect "in 1 7; embed 10 4; norm; linear 10 tied" 280,58,1,0,2,0,1,98 "a table and a tied layer"
-expect "in 6; copies 3; linear 2 nobias; act" 36,12,1,0,3,3,0,6 "a layer that is used three times"
-expect "in 2 4 4; keep a; conv 3 1; back a; conv 5 1; join 8; norm" 256,32,2,2,0,0,1,128 "branches"
+expect "in 2 7; lstm 3" 420,84,1,0,14,35,0,21,42.9 "a recurrent layer"
+expect "in 2 7; gru 3 both" 630,126,1,0,84,56,0,42,21.4 "one in both directions"
+expect "in 2 7; gru 3 cell" 315,63,1,0,6,4,0,21,42.9 "a cell at each position"
+expect "in 1 7; embed 10 4; norm; linear 10 tied" 280,58,1,0,2,0,1,98,69.0 "a table and a tied layer"
+expect "in 6; copies 3; linear 2 nobias; act" 36,12,1,0,3,3,0,6,100.0 "a layer that is used three times"
+# 1x1 kernels: 6 and 12 weights at 4x4 places; 9 scales and 9 shifts
+expect "in 2 4 4; keep a; conv 3 1; back a; conv 6 1; join 9; norm" 288,36,2,2,0,0,1,144,33.3 "branches"
+expect "in 1 7; embed 10 4 frozen; norm" 0,8,0,0,1,0,1,28,50.0 "a table that is not trained"
 
 # ---- complaints ----
 refuse "in 3 4 4; conv 2 5" "an empty shape: 2 x 0 x 0" "a kernel larger than its input"
 refuse "in 3 4 4; convolve 2" "unknown operator: 'convolve'" "an unknown operator"
 refuse "in 3; linear many" "not a number: 'many'" "an operand that is no number"
 refuse "in 3; linear 2; check params 7 0 me" "A,B: params = 8, published 7" "a wrong count"
+refuse "in 3; linear 2; check skew 50 0 me" "A,B: skew = 75.0, published 50" "a wrong share"
 refuse "in 3 4 4; conv 4 1 1 0 g2" "groups do not divide 3 channels" "groups that do not divide"
 exit $failed

@@ -15,8 +15,8 @@
 #include "support/sink.h"
 
 static const char rows[] =
-    "model,dataset,batch,precision,family,gpu,util,mem_mib,step_ms,macs,params\n"
-    "M,D,32,fp32,F,G,50,4000,10,7,8\n";
+    "model,dataset,batch,precision,family,gpu,util,mem_mib,step_ms,macs,params,skew\n"
+    "M,D,32,fp32,F,G,50,4000,10,7,8,30\n";
 
 static void test_an_unmeasured_row_keeps_the_graph_and_no_figure(void **state)
 {
@@ -37,6 +37,7 @@ static void test_an_unmeasured_row_keeps_the_graph_and_no_figure(void **state)
     assert_string_equal(row->family, "F");
     assert_string_equal(row->gpu, "G");
     assert_true(row->features[HS_FEATURE_MACS] == 7);
+    assert_int_equal(row->skew_pm, 300);
     assert_int_equal(row->util_pm, -1);
     assert_int_equal(row->util_peak_pm, -1);
     assert_int_equal(row->mem_mib, 0);
