@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Shared by the reader of the catalogue (profile.c) and the search in it (profile_match.c).
+ * How names of profiles are compared: shared by the reader of the catalogue (profile.c), the search
+ * in it (profile_match.c) and the table of restarts, which goes by the same names.
  */
 #ifndef HORUS_MODEL_PROFILE_PRIVATE_H
 #define HORUS_MODEL_PROFILE_PRIVATE_H
