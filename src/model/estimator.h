@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How long a job will run, as a scheduler may be told when it is submitted: the truth, the truth
+ * with noise, the figure of a file, or the mean of what its user's jobs took before.
+ *
+ *     HS_TRY(hs_estimator_open(&e, &how, seed, diag));
+ *     int64_t us = hs_estimator_us(e, &facts);
+ *     HS_TRY(hs_estimator_learn(e, &facts, run_us));    // of a job that is done
+ *     hs_estimator_close(e);
+ */
+#ifndef HORUS_MODEL_ESTIMATOR_H
+#define HORUS_MODEL_ESTIMATOR_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "horus/view.h"
+
+/* No estimate is longer: 36,558 years, so that it can be added to any time. */
+#define HS_ESTIMATE_MAX_US (INT64_MAX / 8)
+
+struct hs_estimate_facts {
+    uint64_t index; /* of the job in the trace: key of its noise */
+    const char *id;
+    uint32_t user, gpus;
+    int64_t run_us; /* the truth: for the oracles only */
+};
+
+struct hs_estimation;
+
+/* seed: of the run. */
+HS_MUST_USE enum hs_status hs_estimator_open(struct hs_estimation **e,
+                                             const struct hs_estimator *how, uint64_t seed,
+                                             struct hs_diag *diag);
+/* 0..HS_ESTIMATE_MAX_US. */
+int64_t hs_estimator_us(struct hs_estimation *e, const struct hs_estimate_facts *facts);
+/* What the job took, without costs. */
+HS_MUST_USE enum hs_status
+hs_estimator_learn(struct hs_estimation *e, const struct hs_estimate_facts *facts, int64_t run_us);
+/* Jobs asked for so far that the file does not name; 0 for other sources. */
+uint64_t hs_estimator_unnamed(const struct hs_estimation *e);
+void hs_estimator_close(struct hs_estimation *e); /* NULL is fine */
+
+#endif
