@@ -3,7 +3,7 @@
  * What waits, by gang size and VC, without walking the queue: books each waiting GPU at every
  * instant to one cause (model.md 10).
  *
- *     quota     more than its VC may still take
+ *     quota     more than its VC may still take (nobody, where the policy may borrow)
  *     capacity  more than is free in its pool
  *     shape     enough is free, but not on as few nodes as the gang could use
  *     order     it would fit as things stand: a job before it, or the policy, keeps it waiting

@@ -168,7 +168,8 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
         return job_names_unknown_type(c, r) ? "no node has its GPU type" : memory_misfit(e, job);
     if (job->gpus > 0 && r->duration_us > INT64_MAX / 8 / job->gpus)
         return "its GPU-seconds are beyond what can be counted";
-    if (c->vc_mode == HS_VC_QUOTA && job->gpus > c->vcs[vc].quota_gpus)
+    bool is_barred = c->vc_mode == HS_VC_QUOTA && (e->can & HS_CAN_BORROW) == 0;
+    if (is_barred && job->gpus > c->vcs[vc].quota_gpus)
         return "it needs more GPUs than the quota of its virtual cluster";
     if (hs_free_capacity(e->free_index, &job->ask) < job->gpus)
         return "it needs more GPUs than the nodes it may use have";

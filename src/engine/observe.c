@@ -110,14 +110,6 @@ enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t fin
     return HS_OK;
 }
 
-static uint64_t vc_room(const struct hs_engine *e, uint32_t vc)
-{
-    if (e->cluster->vc_mode != HS_VC_QUOTA)
-        return UINT64_MAX;
-    uint64_t quota = e->cluster->vcs[vc].quota_gpus;
-    return quota > e->vc_held[vc] ? quota - e->vc_held[vc] : 0;
-}
-
 static void instant_book_waiting(struct hs_engine *e)
 {
     struct hs_wait_causes causes = {0};
@@ -128,7 +120,7 @@ static void instant_book_waiting(struct hs_engine *e)
             continue;
         uint64_t free_gpus = hs_free_total(e->free_index, vc);
         hs_backlog_causes(&e->backlog, vc, free_gpus, hs_free_max(e->free_index, vc),
-                          vc_room(e, vc), &causes);
+                          hs_view_quota_room(&e->view, vc), &causes);
         if (hs_backlog_upto(&e->backlog, vc, free_gpus) > 0)
             fragmented = is_partition ? fragmented + free_gpus : free_gpus;
     }

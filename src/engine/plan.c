@@ -132,7 +132,7 @@ static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t 
 {
     struct hs_engine *e = p->engine;
     uint32_t vc = e->jobs.jobs[a->job].ask.vc;
-    if (e->cluster->vc_mode != HS_VC_QUOTA ||
+    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0 ||
         e->vc_held[vc] + gpus <= e->cluster->vcs[vc].quota_gpus)
         return true;
     hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota", e->cluster->vcs[vc].name);

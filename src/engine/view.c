@@ -310,11 +310,22 @@ uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
 {
     const struct hs_engine *e = v->engine;
-    if (e->cluster->vc_mode != HS_VC_QUOTA)
+    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0)
         return UINT64_MAX;
     vc = vc_of(v, vc);
     uint64_t quota = e->cluster->vcs[vc].quota_gpus;
     return quota > e->vc_held[vc] ? quota - e->vc_held[vc] : 0;
+}
+
+uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_cluster *c = v->engine->cluster;
+    return c->vc_mode == HS_VC_QUOTA ? c->vcs[vc_of(v, vc)].quota_gpus : UINT64_MAX;
+}
+
+uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc)
+{
+    return v->engine->vc_held[vc_of(v, vc)];
 }
 
 uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
@@ -350,6 +361,14 @@ uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t siz
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)
 {
     return v->engine->cluster->rack_first[rack];
+}
+
+uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack)
+{
+    if (HS_LIKELY(rack < v->engine->cluster->rack_count))
+        return hs_free_of_rack(v->engine->free_index, rack);
+    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about rack %u, which is not there", rack);
+    return 0;
 }
 
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,

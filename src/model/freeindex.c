@@ -265,6 +265,11 @@ uint64_t hs_free_total(const struct hs_free *f, uint32_t vc)
     return f->vc_free[f->by_vc ? vc : 0];
 }
 
+uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack)
+{
+    return f->rack_free[rack];
+}
+
 uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
 {
     struct range pools = pools_of(f, vc);
@@ -307,7 +312,8 @@ uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, u
     return count;
 }
 
-/* Moves a node from the set of its old free count to that of its new one. */
+/* Moves a node from the set of its old free count to that of its new one, and the sums with it
+ * (unsigned: a difference below 0 wraps round and back). */
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
 {
     struct hs_pool *p = &f->pools[n->pool];
@@ -321,6 +327,8 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
         p->parts[n->rack_part].idle--;
     if (free == n->size)
         p->parts[n->rack_part].idle++;
+    f->vc_free[p->kind.vc] += (uint64_t)free - n->free;
+    f->rack_free[p->parts[n->rack_part].rack] += free - n->free;
     n->free = (uint16_t)free;
 }
 
@@ -357,7 +365,6 @@ void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct 
     hs_free_book(f, node, gpus, ask);
     struct hs_node_state *n = &f->nodes[node];
     assert(gpus <= n->free);
-    f->vc_free[f->pools[n->pool].kind.vc] -= gpus;
     node_set_free(f, n, n->free - gpus);
 }
 
@@ -366,6 +373,5 @@ void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct 
     hs_free_unbook(f, node, gpus, ask);
     struct hs_node_state *n = &f->nodes[node];
     assert(gpus <= (uint32_t)(n->size - n->free));
-    f->vc_free[f->pools[n->pool].kind.vc] += gpus;
     node_set_free(f, n, n->free + gpus);
 }

@@ -54,6 +54,7 @@ uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
 /* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */
+uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack); /* all nodes, whosever; O(1) */
 uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);   /* most free GPUs on one node */
 /* UINT32_MAX when no node qualifies. */
 uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);

@@ -69,6 +69,7 @@ static enum hs_status pool_init_parts(struct hs_free *f, struct hs_pool *p,
     struct hs_rack_part *end = p->parts;
     for (uint32_t i = 0; i < p->count; i++) {
         uint32_t rack = cluster->nodes[p->ids[i]].rack;
+        f->rack_free[rack] += p->kind.size;
         if (i == 0 || end[-1].rack != rack)
             *end++ = (struct hs_rack_part){.rack = rack, .first = i};
         end[-1].idle++;
@@ -162,8 +163,10 @@ enum hs_status hs_free_init(struct hs_free **free_index, const struct hs_cluster
     f->pools = hs_arena_alloc(arena, f->pool_count * sizeof *f->pools);
     f->vc_pools = hs_arena_alloc(arena, (f->vc_count + UINT64_C(1)) * sizeof *f->vc_pools);
     f->vc_free = hs_arena_alloc(arena, f->vc_count * sizeof *f->vc_free);
+    f->rack_free = hs_arena_alloc(arena, f->rack_count * sizeof *f->rack_free);
     enum hs_status status = HS_E_MEMORY;
-    if (f->nodes != NULL && f->pools != NULL && f->vc_pools != NULL && f->vc_free != NULL)
+    if (f->nodes != NULL && f->pools != NULL && f->vc_pools != NULL && f->vc_free != NULL &&
+        f->rack_free != NULL)
         status = index_init_pools(f, keys, cluster, arena);
     hs_free(keys);
     *free_index = f;
@@ -200,6 +203,21 @@ static bool pool_parts_are_valid(const struct hs_free *f, const struct hs_pool *
     return true;
 }
 
+/* Racks are ranges of nodes, so one walk over the nodes meets them in order. */
+static bool racks_are_valid(const struct hs_free *f)
+{
+    uint32_t rack = 0, free_gpus = 0;
+    for (uint32_t i = 0; i < f->node_count; i++) {
+        const struct hs_node_state *n = &f->nodes[i];
+        uint32_t of_node = f->pools[n->pool].parts[n->rack_part].rack;
+        if (of_node != rack && free_gpus != f->rack_free[rack])
+            return false;
+        free_gpus = of_node != rack ? n->free : free_gpus + n->free;
+        rack = of_node;
+    }
+    return free_gpus == f->rack_free[rack];
+}
+
 bool hs_free_is_valid(const struct hs_free *f)
 {
     for (uint32_t v = 0; v < f->vc_count; v++) {
@@ -214,5 +232,5 @@ bool hs_free_is_valid(const struct hs_free *f)
         if (total != f->vc_free[v])
             return false;
     }
-    return true;
+    return racks_are_valid(f);
 }

@@ -121,8 +121,13 @@ static void test_racks(void **state)
     assert_int_equal(hs_free_idle_rack(x.f, &any, 4, 3, 0), 1);
     assert_int_equal(hs_free_idle_rack(x.f, &any, 4, 4, 0), NONE);
     assert_int_equal(hs_free_idle_rack(x.f, &any, 4, 2, 1), 1);
+    assert_int_equal(hs_free_of_rack(x.f, 0), 8);
+    assert_int_equal(hs_free_of_rack(x.f, 1), 12);
     hs_free_take(x.f, 3, 1, &any);
     hs_free_take(x.f, 4, 1, &any);
+    assert_int_equal(hs_free_of_rack(x.f, 0), 8);
+    assert_int_equal(hs_free_of_rack(x.f, 1), 10);
+    assert_int_equal(hs_free_of_rack(x.f, 2), 8);
     assert_int_equal(hs_free_idle_rack(x.f, &any, 4, 2, 1), 2);
     assert_int_equal(hs_free_idle_rack(x.f, &any, 4, 1, 1), 1);
     assert_int_equal(hs_free_idle_rack(x.f, &any, 4, 1, 3), NONE);
@@ -316,6 +321,16 @@ static void compare_racks(struct walk *w, const struct hs_ask *ask, uint32_t siz
                      rack < c->rack_count ? rack : NONE);
 }
 
+/* GPUs of all owners and types. */
+static void compare_rack_sum(struct walk *w, uint32_t rack)
+{
+    const struct hs_cluster *c = &w->x.cluster;
+    uint32_t free = 0;
+    for (uint32_t n = c->rack_first[rack]; n < c->rack_first[rack + 1]; n++)
+        free += w->nodes[n].free;
+    assert_int_equal(hs_free_of_rack(w->x.f, rack), free);
+}
+
 static void compare_sums(struct walk *w, const struct hs_ask *ask, uint32_t size)
 {
     uint64_t capacity = 0, total = 0;
@@ -382,6 +397,7 @@ static void step_walk(struct walk *w, uint64_t seed, uint32_t step)
     }
     uint32_t gpus = 1 + (uint32_t)(other >> 50) % 9;
     compare_nodes(w, &h.ask, gpus, h.node);
+    compare_rack_sum(w, w->x.cluster.nodes[h.node].rack);
     if (step % 8 == 0) {
         compare_racks(w, &h.ask, gpus, 1 + (uint32_t)(draw >> 20) % 4,
                       (uint32_t)(draw >> 24) % w->x.cluster.rack_count);
