@@ -19,132 +19,6 @@ static void count_free(const struct ref_scenario *s, int *free_gpus)
     }
 }
 
-static int sum(const int *values, int count)
-{
-    int total = 0;
-    for (int i = 0; i < count; i++)
-        total += values[i];
-    return total;
-}
-
-static int largest_node(const struct ref_scenario *s)
-{
-    int g = 0;
-    for (int n = 0; n < s->nodes; n++)
-        g = s->node_gpus[n] > g ? s->node_gpus[n] : g;
-    return g;
-}
-
-/* Nodes with at least `need` free GPUs and nothing taken yet: the first, the fullest, the emptiest;
- * the lowest id wins a tie. -1 if there is none. */
-enum pick { FIRST, FULLEST, EMPTIEST };
-static int pick_node(const struct ref_scenario *s, const int *free_gpus, const int *taken, int need,
-                     enum pick pick)
-{
-    int best = -1;
-    for (int n = 0; n < s->nodes; n++) {
-        if (free_gpus[n] < need || free_gpus[n] == 0 || taken[n] > 0)
-            continue;
-        if (best < 0 || (pick == FULLEST && free_gpus[n] < free_gpus[best]) ||
-            (pick == EMPTIEST && free_gpus[n] > free_gpus[best]))
-            best = n;
-    }
-    return best;
-}
-
-/* A gang of one node if it can, else whole idle nodes and the rest on one other node. */
-static bool place_whole(const struct ref_scenario *s, const int *free_gpus, int gpus,
-                        enum pick one_node, enum pick rest_node, int *taken)
-{
-    int g = largest_node(s);
-    if (gpus <= g) {
-        int n = pick_node(s, free_gpus, taken, gpus, one_node);
-        if (n < 0)
-            return false;
-        taken[n] = gpus;
-        return true;
-    }
-    int whole = gpus / g, rest = gpus % g;
-    for (int n = 0; n < s->nodes && whole > 0; n++) {
-        if (s->node_gpus[n] == g && free_gpus[n] == g) {
-            taken[n] = g;
-            whole--;
-        }
-    }
-    if (whole > 0)
-        return false;
-    if (rest == 0)
-        return true;
-    int n = pick_node(s, free_gpus, taken, rest, rest_node);
-    if (n < 0)
-        return false;
-    taken[n] = rest;
-    return true;
-}
-
-static void place_greedily(const struct ref_scenario *s, const int *free_gpus, int gpus, int *taken)
-{
-    for (int n = 0; n < s->nodes && gpus > 0; n++) {
-        int take = free_gpus[n] < gpus ? free_gpus[n] : gpus;
-        taken[n] = take;
-        gpus -= take;
-    }
-}
-
-static void place_best_fit(const struct ref_scenario *s, const int *free_gpus, int gpus, int *taken)
-{
-    while (gpus > 0) {
-        int n = pick_node(s, free_gpus, taken, gpus, FULLEST);
-        if (n < 0)
-            n = pick_node(s, free_gpus, taken, 1, EMPTIEST);
-        taken[n] = free_gpus[n] < gpus ? free_gpus[n] : gpus;
-        gpus -= taken[n];
-    }
-}
-
-static void place_spread(const struct ref_scenario *s, const int *free_gpus, int gpus, int *taken)
-{
-    while (gpus-- > 0) {
-        int best = 0;
-        for (int n = 1; n < s->nodes; n++)
-            if (free_gpus[n] - taken[n] > free_gpus[best] - taken[best])
-                best = n;
-        taken[best]++;
-    }
-}
-
-/* Fills taken[] (GPUs on each node) and answers true, or answers false. */
-static bool try_place(const struct ref_scenario *s, const int *free_gpus, int gpus, int *taken)
-{
-    memset(taken, 0, sizeof(int) * REF_NODES_MAX);
-    if (sum(free_gpus, s->nodes) < gpus)
-        return false;
-    int one = -1;
-    switch (s->placer) {
-    case REF_YARN:
-        return place_whole(s, free_gpus, gpus, FIRST, FIRST, taken);
-    case REF_CONSOLIDATE:
-        return place_whole(s, free_gpus, gpus, FULLEST, EMPTIEST, taken);
-    case REF_BEST_FIT:
-        place_best_fit(s, free_gpus, gpus, taken);
-        return true;
-    case REF_FIRST_FIT:
-        one = pick_node(s, free_gpus, taken, gpus, FIRST);
-        if (one >= 0)
-            taken[one] = gpus;
-        else
-            place_greedily(s, free_gpus, gpus, taken);
-        return true;
-    case REF_SPREAD:
-        place_spread(s, free_gpus, gpus, taken);
-        return true;
-    case REF_COUNT:
-        break;
-    }
-    place_greedily(s, free_gpus, gpus, taken);
-    return true;
-}
-
 /* ---------------- jobs ---------------- */
 
 static bool is_waiting(const struct ref_job *j)
@@ -206,10 +80,7 @@ static void start(struct ref_job *j, const int *taken, int64_t now)
 
 static void charge(const struct ref_scenario *s, struct ref_job *j)
 {
-    if (s->cost == REF_TABLE)
-        j->cost_left += s->cost_table[j->gpus == 1 ? 0 : j->gpus <= 8 ? 1 : 2];
-    if (s->cost == REF_PER_JOB)
-        j->cost_left += j->preempt_cost;
+    j->cost_left += ref_cost_of(s->cost, s->cost_table, j->gpus, j->preempt_cost);
 }
 
 static void preempt(const struct ref_scenario *s, struct ref_job *j)
@@ -224,7 +95,7 @@ static bool try_start(struct ref_scenario *s, int job, int64_t now)
 {
     int free_gpus[REF_NODES_MAX], taken[REF_NODES_MAX];
     count_free(s, free_gpus);
-    if (!try_place(s, free_gpus, s->jobs[job].gpus, taken))
+    if (!ref_place(s->placer, s->node_gpus, s->nodes, free_gpus, s->jobs[job].gpus, taken))
         return false;
     start(&s->jobs[job], taken, now);
     return true;
@@ -243,7 +114,7 @@ static void find_shadow(const struct ref_scenario *s, int head, int64_t now, int
 {
     int free_gpus[REF_NODES_MAX];
     count_free(s, free_gpus);
-    int would_be_free = sum(free_gpus, s->nodes);
+    int would_be_free = ref_sum(free_gpus, s->nodes);
     bool *seen = calloc((size_t)s->job_count, sizeof *seen);
     *shadow = INT64_MAX;
     *extra = 0;
@@ -291,7 +162,7 @@ static void pass_queue(struct ref_scenario *s, int64_t now, int *order)
 
 static void pass_evict(struct ref_scenario *s, int64_t now, int *order)
 {
-    int count = sorted_jobs(s, true, order), room = sum(s->node_gpus, s->nodes);
+    int count = sorted_jobs(s, true, order), room = ref_sum(s->node_gpus, s->nodes);
     bool *chosen = calloc((size_t)s->job_count, sizeof *chosen);
     for (int i = 0; i < count; i++) {
         if (s->jobs[order[i]].gpus <= room) {
@@ -316,7 +187,7 @@ static void pass_replace(struct ref_scenario *s, int64_t now, int *order)
     for (int i = 0; i < count; i++) {
         struct ref_job *j = &s->jobs[order[i]];
         j->rank = i;
-        if (try_place(s, free_gpus, j->gpus, taken)) {
+        if (ref_place(s->placer, s->node_gpus, s->nodes, free_gpus, j->gpus, taken)) {
             for (int n = 0; n < s->nodes; n++)
                 free_gpus[n] -= taken[n];
             if (j->is_placed && memcmp(j->on_node, taken, sizeof taken) != 0)
@@ -364,7 +235,7 @@ static bool handle_submissions(struct ref_scenario *s, int64_t now)
         if (j->submit != now)
             continue;
         j->is_submitted = true;
-        j->is_rejected = j->gpus > sum(s->node_gpus, s->nodes);
+        j->is_rejected = j->gpus > ref_sum(s->node_gpus, s->nodes);
         j->is_done = j->is_rejected;
         any = true;
     }

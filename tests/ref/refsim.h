@@ -28,21 +28,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define REF_NODES_MAX 64
+#include "refgang.h"
 
 enum ref_policy { REF_FIFO, REF_SJF, REF_SRTF, REF_SRSF };
 enum ref_scan { REF_STRICT, REF_FIT, REF_EASY };
 enum ref_form { REF_EVICT, REF_REPLACE };
-enum ref_cost { REF_FREE, REF_TABLE, REF_PER_JOB };
-enum ref_placer {
-    REF_COUNT,
-    REF_YARN,
-    REF_CONSOLIDATE,
-    REF_BEST_FIT,
-    REF_FIRST_FIT,
-    REF_SPREAD,
-};
-
 struct ref_job {
     /* in */
     int64_t submit, duration; /* seconds */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The reference of tiresias and las: queues of attained service, demotion, promotion, Gittins
+ * indices, event by event or in rounds. Slow and plain: every job is looked at for every next
+ * event, every list is walked and partitioned again. Exclusive GPUs, one pool, rates 1.
+ *
+ *     struct tiresias s = {.world = {.tasks = tasks, .count = 3, .node_gpus = {4}, .nodes = 1},
+ *                          .weighs_gpus = true, .limits_us = {100000000}, .limit_count = 1};
+ *     bool all_done = tiresias_simulate(&s, horizon_us);
+ *     free(s.world.segments);
+ *
+ * Readings of the text where it leaves room:
+ *   - In rounds a pass happens at a round only if a job was submitted or finished or a queue
+ * changed since the last pass; demotions and promotions happen once at a round, before its first
+ * pass.
+ *   - The clock of compat=tiresias has whole seconds: give it nothing else.
+ *   - Of the jobs that finish at one instant the lower row joins the learnt sample first.
+ */
+#ifndef HORUS_TESTS_REFTIRESIAS_H
+#define HORUS_TESTS_REFTIRESIAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reftasks.h"
+
+#define TIRESIAS_LIMITS_MAX 4
+
+enum tiresias_index { TIRESIAS_LAS, TIRESIAS_EXACT, TIRESIAS_REPO };
+enum tiresias_inqueue { TIRESIAS_RUNNING_FIRST, TIRESIAS_SUBMIT };
+enum tiresias_compat { TIRESIAS_OFF, TIRESIAS_PUBLISHED, TIRESIAS_HELIOS };
+
+struct tiresias {
+    struct ref_world world;
+    bool weighs_gpus; /* tiresias; else las */
+    enum tiresias_index index;
+    enum tiresias_inqueue inqueue;
+    enum tiresias_compat compat;
+    int64_t limits_us[TIRESIAS_LIMITS_MAX]; /* GPU-seconds in millionths */
+    int limit_count;
+    int64_t knob_eighths; /* promote_knob in eighths */
+    int64_t round_us, phase_us;
+    const double *samples; /* sorted; NULL = learnt */
+    int sample_count;
+};
+
+/* False if the jobs are not all done by the horizon. */
+bool tiresias_simulate(struct tiresias *s, int64_t horizon_us);
+
+#endif
