@@ -23,6 +23,7 @@
 #include "model/cluster.h"
 #include "model/interference.h"
 #include "model/predictor.h"
+#include "model/restart.h"
 #include "model/speed.h"
 
 enum hs_check { HS_CHECK_OFF, HS_CHECK_FAST, HS_CHECK_FULL };
@@ -40,6 +41,10 @@ struct hs_engine_config {
     bool has_locality; /* a spread gang is slowed as `speed` says */
     /* What the policy is told of utilization and memory; NULL: what is true. */
     const struct hs_predictor *predictor;
+    /* What the policy may ask of the models that jobs train; NULL, 0: nothing is known. */
+    const struct hs_catalogue *catalogue; /* that the profiles of the jobs are rows of */
+    const struct hs_restart *restart;
+    uint32_t storage_mib_per_s;  /* at which one job saves and restores a checkpoint */
     uint32_t max_tenants;        /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
     bool scans_shared;           /* look at every shared GPU instead of the index: for tests */
     uint32_t memory_reserve_mib; /* of a shared GPU, not for its tenants */

@@ -31,6 +31,7 @@ struct hs_test_job {
     uint32_t gpus_min, gpus_max; /* 0 = gpus */
     int32_t gpu_util_pm;         /* 0 = not given */
     uint32_t profile;            /* 1 + row of the catalogue; 0 = none */
+    const char *model;           /* NULL = not given */
     /* Run times before the last, which is duration_s: each of these attempts fails. */
     int64_t failed_s[HS_TEST_ATTEMPTS - 1];
     uint32_t failures;
@@ -73,6 +74,9 @@ struct hs_test_options {
     const struct hs_interference *interference; /* instead of it */
     const struct hs_speed *speed;               /* with locality */
     const struct hs_predictor *predictor;
+    const struct hs_catalogue *catalogue;
+    const struct hs_restart *restart;
+    uint32_t storage_mib_per_s;
     uint32_t memory_reserve_mib;
     int64_t oom_delay_s;                /* 0 = 30 */
     uint32_t oom_retries;               /* 0 = 2 */

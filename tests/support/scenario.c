@@ -17,12 +17,22 @@
 
 struct scenario {
     struct hs_test_job jobs[JOBS_MAX];
-    char ids[JOBS_MAX][16], vcs[JOBS_MAX][16];
+    char ids[JOBS_MAX][16], vcs[JOBS_MAX][16], models[JOBS_MAX][32];
     uint32_t count;
     char text[2048];
 };
 
-static void parse(struct scenario *s, const char *jobs)
+/* 1 + the row of the catalogue that bears this name; 0 = none. */
+static uint32_t profile_of(const struct hs_test_options *options, const char *model)
+{
+    enum hs_match match;
+    if (options == NULL || options->catalogue == NULL)
+        return 0;
+    uint32_t row = hs_catalogue_match(options->catalogue, model, NULL, NULL, NULL, &match);
+    return row != HS_NO_PROFILE ? row + 1 : 0;
+}
+
+static void parse(struct scenario *s, const char *jobs, const struct hs_test_options *options)
 {
     memset(s, 0, sizeof *s);
     for (const char *at = jobs; *at != '\0'; at += strspn(at, " ")) {
@@ -41,7 +51,7 @@ static void parse(struct scenario *s, const char *jobs)
             j->duration_s = next_s;
             at += used;
         }
-        if (sscanf(at, "@%15[^$%& ]%n", s->vcs[s->count], &used) == 1) {
+        if (sscanf(at, "@%15[^$%&# ]%n", s->vcs[s->count], &used) == 1) {
             j->vc = s->vcs[s->count];
             at += used;
         }
@@ -53,6 +63,11 @@ static void parse(struct scenario *s, const char *jobs)
         }
         if (sscanf(at, "&%" SCNu32 "%n", &j->gpu_mem_mib, &used) == 1)
             at += used;
+        if (sscanf(at, "#%31[^ ]%n", s->models[s->count], &used) == 1) {
+            j->model = s->models[s->count];
+            j->profile = profile_of(options, j->model);
+            at += used;
+        }
         s->count++;
     }
 }
@@ -108,7 +123,7 @@ void scenario_expect_with(const char *cluster, const char *policy, const char *j
     static const struct hs_test_options plain;
     static struct scenario s;
     struct hs_test_result r;
-    parse(&s, jobs);
+    parse(&s, jobs, options);
     enum hs_status status =
         hs_test_run_with(s.jobs, s.count, cluster, policy, options != NULL ? options : &plain, &r);
     if (status != HS_OK)

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a policy is told of the models that jobs train, through a scripted one. Restarts are those
+ * of the shipped table (Muri: vgg16 7 s on 1 GPU, 8 on 4; resnet18 5 on 4; 10 for models that are
+ * not in it); the catalogue is made up beside them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/script.h"
+#include "support/sink.h"
+
+#define S HS_TEST_S
+
+static const char rows[] = "model,dataset,batch,checkpoint_mib,skew\n"
+                           "VGG16,ImageNet,32,528,74.3\n"
+                           "Small,ImageNet,32,,6\n";
+
+static const struct hs_test_job jobs[] = {
+    {.gpus = 4, .duration_s = 9, .model = "vgg-16", .profile = 1},
+    {.gpus = 4, .duration_s = 9, .model = "resnet18"},
+    {.gpus = 1, .duration_s = 9, .profile = 1},
+    {.gpus = 1, .duration_s = 9, .model = "ours", .profile = 1},
+    {.gpus = 1, .duration_s = 9, .model = "ResNet 18", .profile = 1},
+    {.gpus = 9, .duration_s = 9, .profile = 2},
+    {.gpus = 1, .duration_s = 9},
+};
+#define JOBS (sizeof jobs / sizeof jobs[0])
+
+struct told {
+    int64_t restart_us, checkpoint_us;
+    int32_t skew_pm;
+};
+static struct told told[JOBS];
+
+static void ask(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    for (size_t i = 0; call == 0 && i < JOBS; i++) {
+        hs_job_id job = script_handle[i];
+        told[i] = (struct told){hs_view_restart_us(v, job), hs_view_checkpoint_us(v, job),
+                                hs_view_skew_pm(v, job)};
+        hs_plan_reject(p, job, "the test is over");
+    }
+}
+
+static void play(const struct told *expected, uint32_t storage_mib_per_s)
+{
+    struct hs_test_result r;
+    memset(told, 0, sizeof told);
+    script_knows = HS_KNOWS_MODEL;
+    script_options.storage_mib_per_s = storage_mib_per_s;
+    if (script_play(jobs, JOBS, "4x8", 0, ask, &r) != HS_OK)
+        fail_msg("%s", r.message);
+    hs_test_free(&r);
+    script_knows = 0;
+    script_options = (struct hs_test_options){0};
+    for (size_t i = 0; i < JOBS; i++) {
+        assert_int_equal(told[i].restart_us, expected[i].restart_us);
+        assert_int_equal(told[i].checkpoint_us, expected[i].checkpoint_us);
+        assert_int_equal(told[i].skew_pm, expected[i].skew_pm);
+    }
+}
+
+/* 528 MiB saved and read at 200 MiB/s: 2 x 2.64 s. The name in the trace goes before that of the
+ * profile, which goes before the row for all others. */
+static void everything_is_known(void **state)
+{
+    (void)state;
+    static const struct told expected[JOBS] = {
+        {8 * S, 5280000, 743}, {5 * S, -1, -1},  {7 * S, 5280000, 743}, {7 * S, 5280000, 743},
+        {4 * S, 5280000, 743}, {10 * S, -1, 60}, {10 * S, -1, -1}};
+    struct sink sink;
+    struct hs_catalogue catalogue;
+    struct hs_restart *restart;
+    sink_init(&sink);
+    const char *path = scratch_write("profiles.csv", rows, strlen(rows));
+    assert_int_equal(hs_catalogue_load(&catalogue, path, &sink.diag), HS_OK);
+    assert_int_equal(hs_restart_load(&restart, "builtin:restart.csv", &sink.diag), HS_OK);
+    script_options = (struct hs_test_options){.catalogue = &catalogue, .restart = restart};
+    play(expected, 200);
+    hs_restart_free(restart);
+    hs_catalogue_free(&catalogue);
+}
+
+/* 2 x 528 MiB at 7 MiB/s are 150857142.86 us: rounded up. */
+static void costs_are_rounded_up(void **state)
+{
+    (void)state;
+    static const struct told expected[JOBS] = {
+        {-1, 150857143, 743}, {-1, -1, -1}, {-1, 150857143, 743}, {-1, 150857143, 743},
+        {-1, 150857143, 743}, {-1, -1, 60}, {-1, -1, -1}};
+    struct sink sink;
+    struct hs_catalogue catalogue;
+    sink_init(&sink);
+    const char *path = scratch_write("profiles.csv", rows, strlen(rows));
+    assert_int_equal(hs_catalogue_load(&catalogue, path, &sink.diag), HS_OK);
+    script_options = (struct hs_test_options){.catalogue = &catalogue};
+    play(expected, 7);
+    hs_catalogue_free(&catalogue);
+}
+
+static void nothing_is_known(void **state)
+{
+    (void)state;
+    static const struct told expected[JOBS] = {{-1, -1, -1}, {-1, -1, -1}, {-1, -1, -1},
+                                               {-1, -1, -1}, {-1, -1, -1}, {-1, -1, -1},
+                                               {-1, -1, -1}};
+    play(expected, 0);
+}
+
+static void ask_skew(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_skew_pm(v, script_handle[0]), -1);
+}
+
+/* The other two are facts of the job, as its cost in the trace is. */
+static void skew_must_be_declared(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    script_knows = ~(uint32_t)HS_KNOWS_MODEL;
+    assert_script_refused(script_play(jobs, 1, "1x4", 0, ask_skew, &r), &r,
+                          "asked for the tensor sizes, which it did not declare to know");
+    script_knows = 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_known),
+        cmocka_unit_test(costs_are_rounded_up),
+        cmocka_unit_test(nothing_is_known),
+        cmocka_unit_test(skew_must_be_declared),
+    };
+    return cmocka_run_group_tests_name("engine/view_model", tests, scratch_open, scratch_close);
+}
