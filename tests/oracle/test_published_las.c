@@ -22,21 +22,22 @@
 #define HORIZON_US (INT64_C(1000) * 86400 * HS_TEST_S)
 #define SHOWN_MAX  10
 
-static void compare(const struct workload *w, int nodes, int gpus, struct tiresias s)
+static void compare(const struct workload *w, int nodes, int gpus, struct ref_world world,
+                    const struct tiresias *rules)
 {
     struct ref_task *tasks = calloc(w->count, sizeof *tasks);
     uint32_t differ = 0;
     assert_non_null(tasks);
-    s.world.tasks = tasks;
-    s.world.count = (int)w->count;
-    s.world.nodes = nodes;
+    world.tasks = tasks;
+    world.count = (int)w->count;
+    world.nodes = nodes;
     for (int n = 0; n < nodes; n++)
-        s.world.node_gpus[n] = gpus;
+        world.node_gpus[n] = gpus;
     for (uint32_t i = 0; i < w->count; i++)
         tasks[i] = (struct ref_task){.submit_us = w->jobs[i].submit * HS_TEST_S,
                                      .duration_us = w->jobs[i].duration * HS_TEST_S,
                                      .gpus = (int)w->jobs[i].gpus};
-    assert_true(tiresias_simulate(&s, HORIZON_US));
+    assert_true(tiresias_simulate(rules, &world, HORIZON_US));
     for (uint32_t i = 0; i < w->count; i++) {
         const struct published *p = &w->jobs[i];
         const struct ref_task *t = &tasks[i];
@@ -51,7 +52,7 @@ static void compare(const struct workload *w, int nodes, int gpus, struct tiresi
     }
     print_message("%" PRIu32 " jobs, %" PRIu32 " differ\n", w->count, differ);
     assert_int_equal(differ, 0);
-    free(s.world.segments);
+    free(world.segments);
     free(tasks);
 }
 
@@ -61,8 +62,7 @@ static void compare(const struct workload *w, int nodes, int gpus, struct tiresi
  * last is not used: there are three queues. */
 static struct tiresias published(bool weighs_gpus, int64_t knob_eighths)
 {
-    return (struct tiresias){.world = {.placer = REF_COUNT},
-                             .weighs_gpus = weighs_gpus,
+    return (struct tiresias){.weighs_gpus = weighs_gpus,
                              .compat = TIRESIAS_PUBLISHED,
                              .limits_us = {3250 * HS_TEST_S, 7200 * HS_TEST_S},
                              .limit_count = 2,
@@ -73,7 +73,7 @@ static void tiresias(const char *outcomes, struct tiresias s)
 {
     struct workload w = {0};
     published_tiresias(&w, outcomes);
-    compare(&w, 4, 4, s);
+    compare(&w, 4, 4, (struct ref_world){.placer = REF_COUNT}, &s);
     free(w.jobs);
 }
 
@@ -118,12 +118,12 @@ static void micro(const char *name, int gpus, bool weighs_gpus, int64_t limit_s,
     struct workload w = {0};
     published_micro(&w, name);
     print_message("%s: ", name);
-    compare(&w, 1, gpus,
-            (struct tiresias){.weighs_gpus = weighs_gpus,
-                              .compat = TIRESIAS_PUBLISHED,
-                              .limits_us = {limit_s * HS_TEST_S},
-                              .limit_count = 1,
-                              .knob_eighths = knob_eighths});
+    compare(&w, 1, gpus, (struct ref_world){.placer = REF_COUNT},
+            &(struct tiresias){.weighs_gpus = weighs_gpus,
+                               .compat = TIRESIAS_PUBLISHED,
+                               .limits_us = {limit_s * HS_TEST_S},
+                               .limit_count = 1,
+                               .knob_eighths = knob_eighths});
     free(w.jobs);
 }
 
@@ -150,17 +150,16 @@ static void helios(void **state)
     (void)state;
     published_helios(&w, "helios-venus/expected_vcvlY_tiresias.csv");
     compare(&w, 2, 8,
-            (struct tiresias){
-                .world = {.placer = REF_CONSOLIDATE,
-                          .cost = REF_TABLE,
-                          .cost_table_us = {40 * HS_TEST_S, 40 * HS_TEST_S, 60 * HS_TEST_S}},
-                .weighs_gpus = true,
-                .compat = TIRESIAS_HELIOS,
-                .inqueue = TIRESIAS_SUBMIT,
-                .limits_us = {18000 * HS_TEST_S},
-                .limit_count = 1,
-                .round_us = 60 * HS_TEST_S,
-                .phase_us = 38 * HS_TEST_S});
+            (struct ref_world){.placer = REF_CONSOLIDATE,
+                               .cost = REF_TABLE,
+                               .cost_table_us = {40 * HS_TEST_S, 40 * HS_TEST_S, 60 * HS_TEST_S}},
+            &(struct tiresias){.weighs_gpus = true,
+                               .compat = TIRESIAS_HELIOS,
+                               .inqueue = TIRESIAS_SUBMIT,
+                               .limits_us = {18000 * HS_TEST_S},
+                               .limit_count = 1,
+                               .round_us = 60 * HS_TEST_S,
+                               .phase_us = 38 * HS_TEST_S});
     free(w.jobs);
 }
 

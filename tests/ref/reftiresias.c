@@ -24,7 +24,7 @@ struct served {
 };
 
 struct state {
-    struct tiresias *s;
+    const struct tiresias *s;
     struct ref_world *w;
     struct served *jobs;
     int *queue[QUEUES], length[QUEUES]; /* jobs by row */
@@ -326,12 +326,12 @@ static void advance(struct state *st, int64_t to_us)
     ref_advance(st->w, to_us);
 }
 
-bool tiresias_simulate(struct tiresias *s, int64_t horizon_us)
+bool tiresias_simulate(const struct tiresias *s, struct ref_world *w, int64_t horizon_us)
 {
     struct state *st = calloc(1, sizeof *st);
-    size_t count = (size_t)s->world.count + 1;
+    size_t count = (size_t)w->count + 1;
     st->s = s;
-    st->w = &s->world;
+    st->w = w;
     st->jobs = calloc(count, sizeof *st->jobs);
     for (int q = 0; q < QUEUES; q++)
         st->queue[q] = calloc(count, sizeof *st->queue[q]);

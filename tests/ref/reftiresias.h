@@ -4,10 +4,10 @@
  * indices, event by event or in rounds. Slow and plain: every job is looked at for every next
  * event, every list is walked and partitioned again. Exclusive GPUs, one pool, rates 1.
  *
- *     struct tiresias s = {.world = {.tasks = tasks, .count = 3, .node_gpus = {4}, .nodes = 1},
- *                          .weighs_gpus = true, .limits_us = {100000000}, .limit_count = 1};
- *     bool all_done = tiresias_simulate(&s, horizon_us);
- *     free(s.world.segments);
+ *     struct ref_world w = {.tasks = tasks, .count = 3, .node_gpus = {4}, .nodes = 1};
+ *     struct tiresias s = {.weighs_gpus = true, .limits_us = {100000000}, .limit_count = 1};
+ *     bool all_done = tiresias_simulate(&s, &w, horizon_us);
+ *     free(w.segments);
  *
  * Readings of the text where it leaves room:
  *   - In rounds a pass happens at a round only if a job was submitted or finished or a queue
@@ -31,7 +31,6 @@ enum tiresias_inqueue { TIRESIAS_RUNNING_FIRST, TIRESIAS_SUBMIT };
 enum tiresias_compat { TIRESIAS_OFF, TIRESIAS_PUBLISHED, TIRESIAS_HELIOS };
 
 struct tiresias {
-    struct ref_world world;
     bool weighs_gpus; /* tiresias; else las */
     enum tiresias_index index;
     enum tiresias_inqueue inqueue;
@@ -45,6 +44,6 @@ struct tiresias {
 };
 
 /* False if the jobs are not all done by the horizon. */
-bool tiresias_simulate(struct tiresias *s, int64_t horizon_us);
+bool tiresias_simulate(const struct tiresias *s, struct ref_world *w, int64_t horizon_us);
 
 #endif

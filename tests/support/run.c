@@ -40,6 +40,7 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
     snprintf(feed->id, sizeof feed->id, "%u", feed->next++);
     *out = (struct hs_trace_job){
         .id = j->id != NULL ? j->id : feed->id,
+        .user = j->user,
         .vc = j->vc,
         .gpu_type = j->gpu_type,
         .model = j->model,

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The engine and a policy against a reference simulator on many random scenarios: first start, end,
+ * preemptions, rejections and every stretch of holding GPUs of every job must be equal. A scenario
+ * that differs is shrunk by dropping jobs, and printed in the notation of support/scenario.h.
+ *
+ *     static void draw(struct trial *t, struct dice *d) { ... t->policy, t->world, t->jobs ... }
+ *     static bool refer(struct trial *t) { return las_simulate(&rules, &t->world, HORIZON_US); }
+ *     trials_run(&(struct trial_kind){draw, refer}, 10000);
+ *
+ *   HORUS_SCENARIOS=N   how many instead (under HORUS_LONG ten times as many as the test says)
+ *   HORUS_SEED=S        which (default 1)
+ */
+#ifndef HORUS_TESTS_TRIALS_H
+#define HORUS_TESTS_TRIALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ref/reftasks.h"
+#include "support/run.h"
+
+#define TRIAL_JOBS_MAX 48
+
+/* Draws from one counter, so that a trial is a function of its number alone. */
+struct dice {
+    uint64_t seed, count;
+};
+int dice_roll(struct dice *d, int low, int high); /* inclusive */
+
+struct trial {
+    struct hs_test_job jobs[TRIAL_JOBS_MAX];
+    int count;
+    char cluster[512], policy[512];
+    char note[512]; /* what else one needs to do it again */
+    struct hs_test_options options;
+    struct ref_world world; /* without the tasks, which come from the jobs */
+    struct ref_task tasks[TRIAL_JOBS_MAX];
+};
+
+struct trial_kind {
+    void (*draw)(struct trial *t, struct dice *d);
+    bool (*refer)(struct trial *t); /* simulates t->world; false: some job is not done */
+};
+
+/* Up to `most` nodes of one size up to `size`, or, where any_sizes, perhaps of different sizes. */
+void trial_draw_cluster(struct trial *t, struct dice *d, int most, int size, bool any_sizes);
+/* low to high seconds: whole ones, or, if is_odd, of any microseconds. */
+int64_t trial_draw_us(struct dice *d, int low, int high, bool is_odd);
+/* Bursts of jobs of 0 to 8 s, now and then one too large for the cluster. */
+void trial_draw_jobs(struct trial *t, struct dice *d, int most, bool is_odd);
+/* preempt_cost and cost_table into t->world and, to be appended to a policy, as text. */
+const char *trial_draw_cost(struct trial *t, struct dice *d, bool is_odd);
+/* "1.5" of 1,500,000; static storage, good for eight calls. */
+const char *trial_seconds(int64_t us);
+
+/* Fails the test if one differs. */
+void trials_run(const struct trial_kind *kind, uint64_t count);
+
+#endif
