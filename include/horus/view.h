@@ -172,7 +172,9 @@ uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc);
 /* Node searches for `job`: only nodes of its VC and GPU type on which `gpus` GPUs with the job's
  * share of CPU and host memory are free. HS_NO_NODE if there is none. Ties of best and worst go to
  * the lowest node id (random under --tie-jitter). O(log nodes). */
-uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus);  /* fewest free */
+uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus); /* fewest free */
+/* The same of nodes that are not wholly idle. */
+uint32_t hs_view_best_busy(const struct hs_view *v, hs_job_id job, uint32_t gpus);
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus); /* most free */
 /* Lowest id >= from. */
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);

@@ -333,6 +333,11 @@ uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
     return hs_free_best(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);
 }
 
+uint32_t hs_view_best_busy(const struct hs_view *v, hs_job_id job, uint32_t gpus)
+{
+    return hs_free_best_busy(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);
+}
+
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
     return hs_free_worst(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);

@@ -19,13 +19,14 @@
 /* The pools that may serve an ask. */
 struct range {
     struct hs_pool *at, *end;
+    uint32_t busy; /* GPUs of a node that must be held by somebody: 0 or 1 */
 };
 
 static struct range pools_of(const struct hs_free *f, uint32_t vc)
 {
     uint32_t v = f->by_vc ? vc : 0;
     assert(v < f->vc_count);
-    return (struct range){f->pools + f->vc_pools[v], f->pools + f->vc_pools[v + 1]};
+    return (struct range){f->pools + f->vc_pools[v], f->pools + f->vc_pools[v + 1], 0};
 }
 
 static bool pool_serves(const struct hs_pool *p, const struct hs_ask *ask, uint32_t gpus)
@@ -105,7 +106,7 @@ static uint32_t draw_with_free(struct hs_free *f, struct range pools, const stru
         for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
             uint32_t from = skip < p->count ? (uint32_t)skip : p->count;
             skip -= from;
-            if (free > p->kind.size || !pool_serves(p, ask, gpus))
+            if (free + pools.busy > p->kind.size || !pool_serves(p, ask, gpus))
                 continue;
             uint32_t local = pool_next(f, p, ask, gpus, free, from);
             if (local != NONE)
@@ -120,7 +121,7 @@ static uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
 {
     uint32_t best = NONE;
     for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
-        if (free > p->kind.size || !pool_serves(p, ask, gpus))
+        if (free + pools.busy > p->kind.size || !pool_serves(p, ask, gpus))
             continue;
         uint32_t local = pool_next(f, p, ask, gpus, free, 0);
         if (local != NONE && p->ids[local] < best)
@@ -136,14 +137,14 @@ static uint32_t node_with_free(struct hs_free *f, struct range pools, const stru
                         : draw_with_free(f, pools, ask, gpus, free);
 }
 
-uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
+static uint32_t fewest_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
+                            uint32_t gpus)
 {
-    struct range pools = pools_of(f, ask->vc);
     for (uint32_t least = gpus;; least++) {
         uint32_t free = NONE;
         for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
             uint32_t count = hs_bitset_next(&p->counts, least);
-            if (count < free && pool_serves(p, ask, gpus))
+            if (count < free && count + pools.busy <= p->kind.size && pool_serves(p, ask, gpus))
                 free = count;
         }
         if (free == NONE)
@@ -153,6 +154,18 @@ uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus
             return node;
         least = free;
     }
+}
+
+uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
+{
+    return fewest_free(f, pools_of(f, ask->vc), ask, gpus);
+}
+
+uint32_t hs_free_best_busy(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
+{
+    struct range pools = pools_of(f, ask->vc);
+    pools.busy = 1;
+    return fewest_free(f, pools, ask, gpus);
 }
 
 uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)

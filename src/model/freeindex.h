@@ -53,11 +53,13 @@ void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, i
 uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
 /* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
-uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */
+uint64_t hs_free_total(const struct hs_free *f, uint32_t vc);     /* all types */
 uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack); /* all nodes, whosever; O(1) */
-uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);   /* most free GPUs on one node */
+uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);       /* most free GPUs on one node */
 /* UINT32_MAX when no node qualifies. */
 uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
+/* The same of nodes that are not wholly idle. */
+uint32_t hs_free_best_busy(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from);
 /* In what follows the size of a node is the GPUs that the ask may use of it when it is wholly idle:

@@ -6,16 +6,18 @@
  */
 #include "policies/kit_place.h"
 
-const char *const hs_placer_names[] = {
-    [HS_PLACE_COUNT] = "count",
-    [HS_PLACE_YARN] = "yarn",
-    [HS_PLACE_CONSOLIDATE] = "consolidate",
-    [HS_PLACE_BEST_FIT] = "best_fit",
-    [HS_PLACE_FIRST_FIT] = "first_fit",
-    [HS_PLACE_SPREAD] = "spread",
-    [HS_PLACE_RANDOM] = "random",
-    NULL,
-};
+#define PLAIN_NAMES                                                                                \
+    [HS_PLACE_COUNT] = "count", [HS_PLACE_YARN] = "yarn", [HS_PLACE_CONSOLIDATE] = "consolidate",  \
+    [HS_PLACE_BEST_FIT] = "best_fit", [HS_PLACE_FIRST_FIT] = "first_fit",                          \
+    [HS_PLACE_SPREAD] = "spread", [HS_PLACE_RANDOM] = "random"
+
+const char *const hs_placer_names[] = {PLAIN_NAMES, [HS_PLACE_SKEW] = "skew", NULL};
+const char *const hs_placer_plain_names[] = {PLAIN_NAMES, NULL};
+
+bool hs_placer_is_monotone(enum hs_placer placer)
+{
+    return placer != HS_PLACE_SKEW;
+}
 
 /* A gang being placed. */
 struct gang {
@@ -144,6 +146,24 @@ static bool place_yarn(struct gang *g)
     }
 }
 
+/* Wherever GPUs are free; whole nodes are broken last. */
+static bool place_scattered(struct gang *g)
+{
+    while (g->rest > 0)
+        if (!take_most(g, hs_view_best_busy(g->v, g->job, 1)) &&
+            !take_most(g, hs_view_best_fit(g->v, g->job, 1)))
+            return false;
+    return true;
+}
+
+/* A model of unknown skew is not packed: Tiresias' simulator takes it for an Inception v3, which is
+ * below the limit (design 3). */
+static bool place_by_skew(struct gang *g)
+{
+    bool is_packed = hs_view_skew_pm(g->v, g->job) > HS_PACK_LIMIT_PM;
+    return is_packed ? place_consolidated(g) : place_scattered(g);
+}
+
 static bool place(struct gang *g, enum hs_placer placer)
 {
     switch (placer) {
@@ -157,6 +177,8 @@ static bool place(struct gang *g, enum hs_placer placer)
         return place_first_fit(g);
     case HS_PLACE_SPREAD:
         return place_spread(g);
+    case HS_PLACE_SKEW:
+        return place_by_skew(g);
     case HS_PLACE_COUNT:
     case HS_PLACE_RANDOM:
         break;

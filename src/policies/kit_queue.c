@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Scans of waiting queues. Within a pass free capacity only shrinks, and all placers are monotone
- * in the gang size, so once an unconstrained gang of n fails, every later unconstrained one of n or
- * more fails too: the scan asks for the next job below n and skips the rest unseen. Same decisions
- * as a linear scan, O(starts x log n) instead of O(queue).
+ * Scans of waiting queues. Within a pass free capacity only shrinks, and all placers but skew are
+ * monotone in the gang size, so once an unconstrained gang of n fails, every later unconstrained
+ * one of n or more fails too: the scan asks for the next job below n and skips the rest unseen.
+ * Same decisions as a linear scan, O(starts x log n) instead of O(queue); under skew only jobs that
+ * are larger than all that is free are skipped.
  */
 #include "policies/kit_queue.h"
 
@@ -103,9 +104,10 @@ static void narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, ui
     bounds->constrained = bounds->constrained < room ? bounds->constrained : room;
 }
 
-static void narrow_by_failure(struct hs_bounds *bounds, const struct hs_view *v, hs_job_id job)
+static void narrow_by_failure(struct hs_bounds *bounds, const struct hs_view *v, hs_job_id job,
+                              enum hs_placer placer)
 {
-    if (!hs_view_is_constrained(v, job))
+    if (!hs_view_is_constrained(v, job) && hs_placer_is_monotone(placer))
         bounds->plain = hs_view_gpus(v, job) - 1;
 }
 
@@ -119,7 +121,7 @@ static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct
         if (hs_place_or_reject(v, p, job, placer))
             narrow_by_room(&bounds, v, vc);
         else
-            narrow_by_failure(&bounds, v, job);
+            narrow_by_failure(&bounds, v, job, placer);
         job = hs_order_next_within(set, v, job, bounds);
     }
 }
@@ -204,7 +206,7 @@ static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uin
             extra -= ends_before ? 0 : gpus;
             narrow_by_room(&bounds, s->v, s->vc);
         } else if (may_start) {
-            narrow_by_failure(&bounds, s->v, job);
+            narrow_by_failure(&bounds, s->v, job, s->placer);
         }
         hs_job_id next = hs_order_next_within(s->waiting, s->v, job, bounds);
         if (is_started)

@@ -64,6 +64,9 @@ static void test_fits(void **state)
     assert_int_equal(hs_free_best(x.f, &any, 2), 1);
     assert_int_equal(hs_free_best(x.f, &any, 3), 0);
     assert_int_equal(hs_free_best(x.f, &any, 5), NONE);
+    assert_int_equal(hs_free_best_busy(x.f, &any, 1), 2);
+    assert_int_equal(hs_free_best_busy(x.f, &any, 2), 1);
+    assert_int_equal(hs_free_best_busy(x.f, &any, 3), NONE); /* node 0 is idle */
     assert_int_equal(hs_free_worst(x.f, &any, 1), 0);
     assert_int_equal(hs_free_worst(x.f, &any, 5), NONE);
     assert_int_equal(hs_free_first(x.f, &any, 1, 0), 0);
@@ -104,6 +107,15 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_node_size(x.f, &any, 3), 0);
     assert_int_equal(hs_free_node_count(x.f, &any, 4), 3);
     assert_int_equal(hs_free_node_count(x.f, &p100, 4), 0);
+    assert_int_equal(hs_free_best_busy(x.f, &any, 1), NONE);
+    hs_free_take(x.f, 2, 4, &p100); /* as many free as the idle nodes of 4 before and behind it */
+    assert_int_equal(hs_free_best(x.f, &any, 4), 0);
+    assert_int_equal(hs_free_best_busy(x.f, &any, 4), 2);
+    assert_int_equal(hs_free_best_busy(x.f, &v100, 4), NONE);
+    hs_free_take(x.f, 3, 2, &v100);
+    assert_int_equal(hs_free_best_busy(x.f, &any, 1), 3);
+    hs_free_take(x.f, 3, 2, &v100); /* none free is no place */
+    assert_int_equal(hs_free_best_busy(x.f, &any, 1), 2);
     close_cluster(&x);
 }
 
@@ -284,7 +296,7 @@ static bool idles(const struct walk *w, uint32_t node, const struct hs_ask *ask,
 
 static void compare_nodes(struct walk *w, const struct hs_ask *ask, uint32_t gpus, uint32_t from)
 {
-    uint32_t best = NONE, worst = NONE, first = NONE, idle = NONE;
+    uint32_t best = NONE, busy = NONE, worst = NONE, first = NONE, idle = NONE;
     for (uint32_t n = w->x.cluster.node_count; n-- > 0;) {
         uint32_t free = w->nodes[n].free;
         if (n >= from && idles(w, n, ask, gpus))
@@ -293,12 +305,15 @@ static void compare_nodes(struct walk *w, const struct hs_ask *ask, uint32_t gpu
             continue;
         if (best == NONE || free <= w->nodes[best].free)
             best = n;
+        if (free < w->x.cluster.nodes[n].gpus && (busy == NONE || free <= w->nodes[busy].free))
+            busy = n;
         if (worst == NONE || free >= w->nodes[worst].free)
             worst = n;
         if (n >= from)
             first = n;
     }
     assert_int_equal(hs_free_best(w->x.f, ask, gpus), best);
+    assert_int_equal(hs_free_best_busy(w->x.f, ask, gpus), busy);
     assert_int_equal(hs_free_worst(w->x.f, ask, gpus), worst);
     assert_int_equal(hs_free_first(w->x.f, ask, gpus, from), first);
     assert_int_equal(hs_free_idle(w->x.f, ask, gpus, from), idle);

@@ -91,10 +91,16 @@ static void test_names(void **state)
 {
     (void)state;
     static const char *const names[] = {"count",     "yarn",   "consolidate", "best_fit",
-                                        "first_fit", "spread", "random"};
-    for (size_t i = 0; i < 7; i++)
+                                        "first_fit", "spread", "random",      "skew"};
+    for (size_t i = 0; i < 8; i++)
         assert_string_equal(hs_placer_names[i], names[i]);
-    assert_null(hs_placer_names[7]);
+    assert_null(hs_placer_names[8]);
+    for (size_t i = 0; i < 7; i++)
+        assert_string_equal(hs_placer_plain_names[i], names[i]);
+    assert_null(hs_placer_plain_names[7]);
+    for (int placer = HS_PLACE_COUNT; placer <= HS_PLACE_RANDOM; placer++)
+        assert_true(hs_placer_is_monotone((enum hs_placer)placer));
+    assert_false(hs_placer_is_monotone(HS_PLACE_SKEW));
 }
 
 /* M11 on 2x4: gangs of 3, 3, and of 2 ten seconds later. Where the pair may not be split it waits
@@ -286,7 +292,7 @@ static void try_all(const struct trier *t, const struct hs_view *v, struct hs_pl
         uint64_t free_gpus = hs_view_free_gpus(v, 0);
         bool is_placed = hs_place(v, p, t->waiting[i], placer);
         assert_false(is_placed && has_failed);
-        if (placer == HS_PLACE_COUNT)
+        if (placer != HS_PLACE_CONSOLIDATE && placer != HS_PLACE_YARN) /* any free GPUs will do */
             assert_int_equal(is_placed, free_gpus >= i + 1);
         has_failed = !is_placed;
         trial_count++;
@@ -313,9 +319,8 @@ static enum hs_status trier_decide(void *state, const struct hs_view *v, struct 
 {
     struct trier *t = state;
     if (hs_view_now_us(v) <= FILLERS * HS_TEST_S) {
-        try_all(t, v, p, HS_PLACE_CONSOLIDATE);
-        try_all(t, v, p, HS_PLACE_YARN);
-        try_all(t, v, p, HS_PLACE_COUNT);
+        for (int placer = HS_PLACE_COUNT; placer <= HS_PLACE_SKEW; placer++)
+            try_all(t, v, p, (enum hs_placer)placer);
         start_from(t, v, p, TRIALS);
     } else {
         start_from(t, v, p, 0);
@@ -325,6 +330,7 @@ static enum hs_status trier_decide(void *state, const struct hs_view *v, struct 
 
 static const struct hs_policy_ops trier = {.name = "trier",
                                            .summary = "tries every size at every instant",
+                                           .knows = HS_KNOWS_MODEL, /* but of no job: none packed */
                                            .state_size = sizeof(struct trier),
                                            .on_event = trier_on_event,
                                            .decide = trier_decide};
