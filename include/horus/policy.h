@@ -67,7 +67,7 @@ struct hs_semantics {
     const char *scan;       /* "strict", "fit", "easy" */
     const char *placement;  /* placer */
     const char *preemption; /* "none", "evict", "replace" */
-    const char *cost;       /* "free", "table", "job" */
+    const char *cost;       /* "free", "table", "job", "restart", "checkpoint" */
     const char *ties;       /* among equal keys; NULL: submission, then trace row */
 };
 

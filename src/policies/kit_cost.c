@@ -4,8 +4,8 @@
  */
 #include "policies/kit_cost.h"
 
-enum { COST_FREE, COST_TABLE, COST_JOB };
-const char *const hs_cost_names[] = {"free", "table", "job", NULL};
+enum { COST_FREE, COST_TABLE, COST_JOB, COST_RESTART, COST_CHECKPOINT };
+const char *const hs_cost_names[] = {"free", "table", "job", "restart", "checkpoint", NULL};
 
 /* The last entry of a shorter table serves all larger gangs. */
 static int64_t table_us(const struct hs_durations *table, uint32_t gpus)
@@ -16,10 +16,24 @@ static int64_t table_us(const struct hs_durations *table, uint32_t gpus)
     return table->us[size_class < table->count ? size_class : table->count - 1];
 }
 
+/* -1: not known. */
+static int64_t own_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job)
+{
+    if (cost->model == COST_JOB)
+        return hs_view_preempt_cost_us(v, job);
+    if (cost->model != COST_RESTART && cost->model != COST_CHECKPOINT)
+        return -1;
+    int64_t restart_us = hs_view_restart_us(v, job);
+    if (cost->model == COST_RESTART || restart_us < 0)
+        return restart_us;
+    int64_t checkpoint_us = hs_view_checkpoint_us(v, job);
+    return checkpoint_us < 0 ? -1 : checkpoint_us + restart_us;
+}
+
 int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job)
 {
     if (cost->model == COST_FREE)
         return 0;
-    int64_t own_us = cost->model == COST_JOB ? hs_view_preempt_cost_us(v, job) : -1;
-    return own_us >= 0 ? own_us : table_us(&cost->table, hs_view_gpus(v, job));
+    int64_t us = own_us(cost, v, job);
+    return us >= 0 ? us : table_us(&cost->table, hs_view_gpus(v, job));
 }
