@@ -41,7 +41,7 @@ struct hs_job_record {
     int64_t colocated_us; /* part of run_us on at least one shared GPU */
     int64_t gpu_us;       /* sum over GPUs of the time held */
     uint32_t preemptions, migrations, ooms;
-    uint32_t attempts; /* submissions: 1, and one more for each failure so far */
+    uint32_t retries; /* attempts that failed, each submitted again */
     int32_t gpu_util_pm;
     int32_t predicted_util_pm; /* what the policy was told; -1 = nothing */
     enum hs_profile_from profile_from;

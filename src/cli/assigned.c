@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The warnings about the profiles of jobs.
+ * The warnings about the profiles and the attempts of jobs.
  */
 #include "cli/assigned.h"
 
@@ -21,4 +21,13 @@ void hs_assigned_warn(const struct hs_assign_counts *assigned, uint64_t jobs, st
                   " jobs name a model that the catalogue does not know, e.g. '%s'",
                   assigned->unknown_model, jobs, assigned->unknown_example);
     hs_fractions_warn(&assigned->utils, NULL, "gpu_util", "jobs", diag);
+}
+
+void hs_retries_warn(const struct hs_retry_counts *retries, uint64_t jobs, struct hs_diag *diag)
+{
+    if (retries->jobs > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " jobs fail %" PRIu64
+                  " times before their recorded run: %.1f h of run time on top of the trace's",
+                  retries->jobs, jobs, retries->failures, (double)retries->added_us / 3600e6);
 }

@@ -113,6 +113,9 @@ static enum hs_status check_meaning(const struct action *action,
     if (options->output != NULL && !action->writes_file)
         return hs_fail(diag, HS_E_USAGE, NULL, "trace assign writes a file",
                        "trace %s: -o has no meaning", action->name);
+    if (options->retries == HS_RETRIES_GENERATE && !action->writes_file)
+        return hs_fail(diag, HS_E_USAGE, NULL, "trace assign writes jobs with made-up attempts",
+                       "trace %s: --retries=generate has no meaning", action->name);
     return HS_OK;
 }
 

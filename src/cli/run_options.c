@@ -14,6 +14,7 @@
 
 static const char *const time_units[] = {"s", "ms", "us", "min", "h", NULL};
 static const char *const attempts[] = {"merge", "split", "sum", NULL};
+static const char *const retries[] = {"merge", "attempts", "generate", NULL};
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
@@ -55,6 +56,16 @@ static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix"
                    .help = "a Philly job of several attempts: first start to last end; one job "   \
                            "each; or the sum of their times",                                      \
                    .source = "merge: philly-traces notebook"},                                     \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "retries",                                                               \
+                   .type = HS_PARAM_CHOICE,                                                        \
+                   .offset = AT(retries),                                                          \
+                   .preset = "merge",                                                              \
+                   .choices = retries,                                                             \
+                   .help = "runs of a job that failed: folded into one; submitted again as the "   \
+                           "trace tells them; or made up as often as on Philly, on top of the "    \
+                           "recorded run",                                                         \
+                   .source = "generate: Jeon et al., ATC'19"},                                     \
          .group = INTAKE},                                                                         \
         {.param = {.key = "cpu_jobs",                                                              \
                    .type = HS_PARAM_CHOICE,                                                        \

@@ -11,6 +11,7 @@
 
 #include "data/config.h"
 
+enum hs_retries { HS_RETRIES_MERGE, HS_RETRIES_ATTEMPTS, HS_RETRIES_GENERATE };
 enum hs_time_unit { HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN, HS_UNIT_H };
 
 /* Values of the options; offsets are in the tables of run_options.c. */
@@ -19,7 +20,7 @@ struct hs_run_options {
     const char *cluster, *policy, *vc_file, *vc_date;
     const char *output, *outputs, *outcomes, *sort, *sample;
     const char *config_file, *settings;
-    int32_t time_unit, vc, check, philly_attempts, cpu_jobs, zero_duration;
+    int32_t time_unit, vc, check, philly_attempts, retries, cpu_jobs, zero_duration;
     int64_t seed, assign_seed /* 0 = seed */, max_jobs, tie_jitter, max_tenants;
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
     double load, skip_bad_rows;                           /* skip_bad_rows: per cent */

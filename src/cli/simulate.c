@@ -29,6 +29,7 @@ struct pass {
     struct hs_diag *diag;
     struct hs_trace *trace;
     struct hs_assign *assign;
+    struct hs_retry retry;
     struct hs_report *report;
     struct hs_engine *engine;
     struct hs_meter meter;
@@ -129,13 +130,19 @@ static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
     return hs_engine_observe(pass->engine, &tally);
 }
 
-/* The jobs of the trace, each with its profile. */
-static enum hs_status open_jobs(struct pass *pass)
+/* The jobs of the trace, each with its profile, and with the attempts that are made up for it. */
+static enum hs_status open_jobs(struct pass *pass, struct hs_job_source *jobs)
 {
     const struct hs_setup *setup = pass->setup;
     HS_TRY(hs_trace_open(&pass->trace, &setup->trace, pass->diag));
-    return hs_assign_open(&pass->assign, hs_trace_source(pass->trace), &setup->models.catalogue,
-                          &setup->models.assign, pass->diag);
+    HS_TRY(hs_assign_open(&pass->assign, hs_trace_source(pass->trace), &setup->models.catalogue,
+                          &setup->models.assign, pass->diag));
+    *jobs = hs_assign_source(pass->assign);
+    if (setup->options->retries != HS_RETRIES_GENERATE)
+        return HS_OK;
+    hs_retry_open(&pass->retry, *jobs, (uint64_t)setup->options->seed);
+    *jobs = hs_retry_source(&pass->retry);
+    return HS_OK;
 }
 
 static void close_jobs(struct pass *pass)
@@ -151,6 +158,7 @@ static void take_counts(struct pass *pass)
     struct hs_trace_counts counts;
     hs_trace_get_counts(pass->trace, &counts);
     hs_assign_get_counts(pass->assign, &intake->assigned);
+    intake->retries = pass->retry.counts;
     intake->rows = counts.rows;
     intake->accepted = counts.accepted;
     intake->bad = counts.bad;
@@ -186,11 +194,12 @@ static enum hs_status hash_input(struct pass *pass, struct hs_run_result *result
 static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const struct hs_rundir *dir,
                                struct hs_run_result *result)
 {
+    struct hs_job_source jobs;
     pass->intake = &result->intake;
-    HS_TRY(open_jobs(pass));
+    HS_TRY(open_jobs(pass, &jobs));
     HS_TRY(open_report(pass, dir));
     HS_TRY(open_engine(pass, jitter_seed));
-    enum hs_status status = hs_engine_run(pass->engine, hs_assign_source(pass->assign));
+    enum hs_status status = hs_engine_run(pass->engine, jobs);
     hs_meter_stop(&pass->meter);
     HS_TRY(status);
     hs_engine_get_figures(pass->engine, &result->figures);
@@ -261,6 +270,7 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
                   "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",
                   intake->reordered, intake->rows);
     hs_assigned_warn(&intake->assigned, intake->accepted, diag);
+    hs_retries_warn(&intake->retries, intake->accepted, diag);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     if (intake->rejected > 0)
@@ -330,9 +340,9 @@ enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_resul
     struct hs_trace_job job;
     struct pass pass = {.setup = setup, .diag = diag};
     pass.intake = &result->intake;
-    enum hs_status status = open_jobs(&pass);
+    struct hs_job_source source;
+    enum hs_status status = open_jobs(&pass, &source);
     if (status == HS_OK) {
-        struct hs_job_source source = hs_assign_source(pass.assign);
         while ((status = source.next(source.ctx, &job)) == HS_OK)
             ;
     }

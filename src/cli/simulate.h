@@ -9,6 +9,7 @@
 #include "cli/setup.h"
 #include "cli/terminal.h"
 #include "engine/engine.h"
+#include "model/retry.h"
 #include "report/manifest.h"
 #include "report/report.h"
 
@@ -23,6 +24,7 @@ struct hs_intake {
     uint64_t drops[HS_DROP_KINDS_MAX];
     uint32_t drop_kinds;
     struct hs_assign_counts assigned;
+    struct hs_retry_counts retries; /* made up */
     uint64_t rejected;
     char rejections[HS_REJECTED_SHOWN][512]; /* "id: reason" */
 };

@@ -23,6 +23,7 @@ struct mean {
 struct written {
     struct mean single, gangs;
     struct hs_assign_counts assigned;
+    struct hs_retry_counts retries;
 };
 
 static void count_job(struct written *done, const struct hs_trace_job *job)
@@ -70,6 +71,7 @@ static void tell(const struct written *done, const struct hs_trace *trace, struc
             hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
                       counts.drops[i], counts.rows, counts.drop_texts[i]);
     hs_assigned_warn(assigned, counts.accepted, diag);
+    hs_retries_warn(&done->retries, counts.accepted, diag);
     hs_report(diag, HS_NOTE, NULL, NULL,
               "%" PRIu64 " jobs written; profiles: %" PRIu64 " by columns, %" PRIu64
               " by telemetry, %" PRIu64 " drawn, %" PRIu64 " without",
@@ -87,14 +89,21 @@ static enum hs_status assign_jobs(const struct hs_run_options *options,
 {
     struct hs_trace *trace;
     struct hs_assign *assign = NULL;
+    struct hs_retry retry = {0};
     struct written done = {0};
     HS_TRY(hs_trace_open(&trace, trace_options, diag));
     enum hs_status status =
         hs_assign_open(&assign, hs_trace_source(trace), catalogue, assign_options, diag);
-    if (status == HS_OK)
-        status = write_jobs(hs_assign_source(assign), options->output, &done, diag);
+    if (status == HS_OK) {
+        struct hs_job_source jobs = hs_assign_source(assign);
+        hs_retry_open(&retry, jobs, (uint64_t)options->seed);
+        if (options->retries == HS_RETRIES_GENERATE)
+            jobs = hs_retry_source(&retry);
+        status = write_jobs(jobs, options->output, &done, diag);
+    }
     if (status == HS_OK) {
         hs_assign_get_counts(assign, &done.assigned);
+        done.retries = retry.counts;
         tell(&done, trace, diag);
     }
     hs_assign_close(assign);

@@ -40,7 +40,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .preemptions = job->preemptions,
         .migrations = job->migrations,
         .ooms = job->ooms,
-        .attempts = job->attempt + 1,
+        .retries = job->attempt,
         .gpu_util_pm = job->gpu_util_pm,
         .predicted_util_pm = job->estimate.util_pm,
         .profile_from = (enum hs_profile_from)job->profile_from,

@@ -183,6 +183,8 @@ static const char *no_wait_bound(const struct hs_metrics_source *src)
     const char *reason = no_mean_bound(src);
     if (reason == NULL && src->options->is_preemptive)
         reason = "with preemption a job may start early and wait later";
+    if (reason == NULL && src->stats->retries > 0)
+        reason = "a job that fails waits again before its next attempt";
     if (reason == NULL && src->stats->done_run_us != src->stats->work_us)
         reason = "some jobs did not run at isolated speed (costs, GPU types or spread gangs)";
     return reason;
@@ -236,6 +238,7 @@ void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source 
     add_bounds(summary, source);
     summary->before_classes = summary->count;
     add_colocation(summary, source->stats);
+    add_count(summary, "retries", source->stats->retries);
 }
 
 void hs_metrics_sparkline(struct hs_summary *summary, const struct hs_metrics_source *source)

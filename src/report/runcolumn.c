@@ -36,6 +36,7 @@ static const struct {
     {"ooms", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"preemptions", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"migrations", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"retries", HS_COLUMN_PLAIN, HS_BEST_NONE},
     {"deadline_misses", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"lost_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"overhead_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},

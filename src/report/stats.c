@@ -113,6 +113,7 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     s->preemptions += job->preemptions;
     s->migrations += job->migrations;
     s->ooms += job->ooms;
+    s->retries += job->retries;
     s->deadlines += job->deadline_us >= 0;
     s->deadline_misses += misses_deadline(job, now_us);
     s->done_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->done_ns;

@@ -44,7 +44,7 @@ struct hs_stats {
     struct hs_spool spool;
     struct hs_classes classes;
     uint64_t submitted, done, failed, rejected, unfinished;
-    uint64_t preemptions, migrations, ooms;
+    uint64_t preemptions, migrations, ooms, retries;
     uint64_t deadlines, deadline_misses;                     /* jobs with one; not done by then */
     int64_t first_submit_us, last_submit_us, last_finish_us; /* -1 = none */
     hs_u128 done_gpu_ns, lost_gpu_ns, overhead_gpu_us;

@@ -31,7 +31,11 @@ enum verify_ended {
     VERIFY_KILL,
     VERIFY_HORIZON,
     VERIFY_OOM,
+    VERIFY_FAILURE,
 };
+
+/* Values of the key `retries` of the configuration. */
+enum verify_retries { VERIFY_MERGE, VERIFY_ATTEMPTS, VERIFY_GENERATE };
 
 /* Inclusive range of GPU ids. */
 struct verify_range {
@@ -53,7 +57,7 @@ struct verify_row {
     int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
     int64_t work_us, run_us, colocated_us, overhead_us, lost_ns, gpu_us;
     int64_t slowdown_ppm, run_slowdown_ppm;
-    uint64_t preemptions, migrations, ooms, gpus, nodes;
+    uint64_t preemptions, migrations, ooms, attempts, gpus, nodes;
     int64_t line; /* 0 = the job has no row */
     bool is_done, is_rejected;
 };
@@ -63,17 +67,22 @@ struct verify_sum {
     int64_t first_start_us, last_end_us; /* -1 = no segment */
     int64_t run_us, colocated_us, gpu_us;
     hs_i128 done; /* sum of mean_rate x length: 1e-9 us of isolated run time */
-    uint64_t segments, preemptions, migrations, ooms;
-    hs_i128 oom_done;  /* part of done: in segments that ended by `oom` */
-    int64_t oom_us;    /* their length */
-    int64_t finish_us; /* end of the segment ended by `finish`; -1 = none */
+    uint64_t segments, preemptions, migrations, ooms, failures;
+    hs_i128 oom_done;     /* part of done: in segments that ended by `oom` */
+    int64_t oom_us;       /* their length */
+    hs_i128 attempt_done; /* part of done: since the last failure, not lost by `oom` */
+    int64_t attempt_us;   /* time since then in segments */
+    int64_t finish_us;    /* end of the segment ended by `finish`; -1 = none */
     uint32_t last_nodes;
     bool is_full_speed; /* every mean_rate is printed as 1 */
 };
 
 struct verify_job {
     const char *id;
-    int64_t submit_us, work_us;
+    int64_t submit_us;
+    int64_t recorded_us;              /* run time in the trace */
+    int64_t work_us;                  /* the same, or by jobs.csv where attempts were made up */
+    uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
     uint32_t gpus;
     uint32_t vc; /* in run->vcs */
     struct verify_row row;
@@ -92,6 +101,7 @@ struct verify_made_of {
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     bool is_sharing, is_partitioned;
+    enum verify_retries retries;
 };
 
 struct verify_run {
@@ -106,8 +116,9 @@ struct verify_run {
     struct verify_job *jobs;
     struct verify_segment *segments;
     struct verify_range *ranges;
-    uint32_t job_count, segment_count, range_count;
-    uint32_t job_cap, segment_cap, range_cap;
+    int64_t *attempts_us; /* of the trace's jobs, one after another */
+    uint32_t job_count, segment_count, range_count, attempt_count;
+    uint32_t job_cap, segment_cap, range_cap, attempt_cap;
     hs_i128 held_us, shared_us; /* GPU time with one holder or more, with two or more */
     uint32_t strange_rows;      /* rows of jobs.csv whose id the trace does not have */
     int64_t strange_line;       /* the first of them */

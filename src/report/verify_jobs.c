@@ -152,9 +152,7 @@ static enum hs_status check_ends(struct verify_run *run, struct verify_check *c)
 
 #define NANO_OF_NS (VERIFY_NANO / 1000) /* 1e-9 us in a nanosecond */
 
-/* Work rebuilt from mean_rate, in 1e-9 us: each digit that was not printed is worth at most half of
- * the length. */
-static bool is_within(hs_i128 rebuilt, hs_i128 stated, int64_t length_us)
+bool verify_is_within(hs_i128 rebuilt, hs_i128 stated, int64_t length_us)
 {
     hs_i128 off = rebuilt > stated ? rebuilt - stated : stated - rebuilt;
     return 2 * off <= length_us;
@@ -180,7 +178,7 @@ static enum hs_status check_losses(struct verify_run *run, struct verify_check *
         if (row->line == 0)
             continue;
         c->looked++;
-        if (is_within(due, (hs_i128)row->lost_ns * NANO_OF_NS, length_us))
+        if (verify_is_within(due, (hs_i128)row->lost_ns * NANO_OF_NS, length_us))
             continue;
         verify_fault(c, "jobs.csv:%" PRId64 ": job %s: lost %s, by segments.csv %s", row->line,
                      j->id, nanoseconds(stated, (uint64_t)row->lost_ns),
@@ -196,7 +194,7 @@ static bool is_work_done(const struct verify_job *j, bool *is_exact)
     hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * NANO_OF_NS;
     bool is_free = row->overhead_us == 0 && row->lost_ns == 0;
     *is_exact = j->sum.run_us - row->overhead_us == j->work_us && row->lost_ns == 0;
-    return is_within(j->sum.done, due, j->sum.run_us) &&
+    return verify_is_within(j->sum.done, due, j->sum.run_us) &&
            (*is_exact || !is_free || !j->sum.is_full_speed);
 }
 

@@ -38,6 +38,16 @@ static struct verify_job *job_of(struct verify_run *run, const char *id, uint32_
 
 /* ---- the trace ---- */
 
+static enum hs_status add_attempts(struct verify_run *run, const struct hs_trace_job *j)
+{
+    HS_TRY(hs_grow((void **)&run->attempts_us, &run->attempt_cap,
+                   (uint64_t)run->attempt_count + j->attempts, sizeof *run->attempts_us,
+                   SEGMENTS_MAX));
+    for (uint32_t i = 0; i < j->attempts; i++)
+        run->attempts_us[run->attempt_count++] = j->attempts_us[i];
+    return HS_OK;
+}
+
 static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job *j,
                               int64_t *epoch_us)
 {
@@ -56,11 +66,14 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
     run->jobs[run->job_count++] = (struct verify_job){
         .id = hs_intern_text(&run->ids, name),
         .submit_us = j->submit_us - *epoch_us,
+        .recorded_us = j->duration_us,
         .work_us = j->duration_us,
+        .first_attempt = run->attempt_count,
+        .attempts = j->attempts,
         .gpus = j->gpus,
         .vc = vc,
         .sum = {.first_start_us = -1, .last_end_us = -1, .finish_us = -1, .is_full_speed = true}};
-    return HS_OK;
+    return add_attempts(run, j);
 }
 
 /* What --max-jobs left of the file too: the hash of the manifest is of all of it. */
@@ -116,6 +129,7 @@ enum {
     J_GPU_SECONDS,
     J_SLOWDOWN,
     J_RUN_SLOWDOWN,
+    J_ATTEMPTS,
 };
 static const char *const job_columns[] = {"job_id",
                                           "submission_time",
@@ -138,6 +152,7 @@ static const char *const job_columns[] = {"job_id",
                                           "gpu_seconds",
                                           "slowdown",
                                           "run_slowdown",
+                                          "attempts",
                                           NULL};
 
 /* Seconds with nine decimals, never empty. */
@@ -169,6 +184,7 @@ static enum hs_status read_job_row(const struct hs_rowfile *f, struct verify_row
     HS_TRY(hs_rowfile_count(f, J_PREEMPTIONS, &r->preemptions));
     HS_TRY(hs_rowfile_count(f, J_MIGRATIONS, &r->migrations));
     HS_TRY(hs_rowfile_count(f, J_OOMS, &r->ooms));
+    HS_TRY(hs_rowfile_count(f, J_ATTEMPTS, &r->attempts));
     r->is_done = strcmp(hs_rowfile_text(f, J_SUCCESS), "1") == 0;
     r->is_rejected = strcmp(hs_rowfile_text(f, J_STATUS), "rejected") == 0;
     return HS_OK;
@@ -183,7 +199,11 @@ static enum hs_status add_job_row(struct verify_run *run, const struct hs_rowfil
             run->strange_line = f->row.line;
         return HS_OK;
     }
-    return read_job_row(f, &job->row);
+    HS_TRY(read_job_row(f, &job->row));
+    /* what was made up comes on top of the trace; less would be told as a difference */
+    if (run->made_of.retries == VERIFY_GENERATE && job->row.work_us > job->recorded_us)
+        job->work_us = job->row.work_us;
+    return HS_OK;
 }
 
 static enum hs_status load_jobs(struct verify_run *run)
@@ -204,8 +224,9 @@ enum { S_ID, S_START, S_END, S_GPUS, S_RATE, S_TENANTS, S_ENDED_BY };
 static const char *const segment_columns[] = {
     "job_id", "start", "end", "allocated_resources", "mean_rate", "tenants", "ended_by", NULL};
 static const char *const ended_texts[] = {
-    [VERIFY_FINISH] = "finish", [VERIFY_PREEMPT] = "preempt", [VERIFY_MIGRATE] = "migrate",
-    [VERIFY_KILL] = "kill",     [VERIFY_HORIZON] = "horizon", [VERIFY_OOM] = "oom",
+    [VERIFY_FINISH] = "finish",   [VERIFY_PREEMPT] = "preempt", [VERIFY_MIGRATE] = "migrate",
+    [VERIFY_KILL] = "kill",       [VERIFY_HORIZON] = "horizon", [VERIFY_OOM] = "oom",
+    [VERIFY_FAILURE] = "failure",
 };
 
 /* "0-7 16 20-23": blanks between ranges, ids ascending. */
@@ -247,7 +268,7 @@ static enum hs_status read_ended_by(const struct hs_rowfile *f, enum verify_ende
             return HS_OK;
         }
     }
-    return hs_rowfile_bad(f, S_ENDED_BY, "finish, preempt, migrate, kill, horizon or oom");
+    return hs_rowfile_bad(f, S_ENDED_BY, "finish, preempt, migrate, kill, horizon, oom or failure");
 }
 
 static enum hs_status add_segment(struct verify_run *run, const struct hs_rowfile *f)
@@ -328,6 +349,7 @@ void verify_free(struct verify_run *run)
     hs_free(run->jobs);
     hs_free(run->segments);
     hs_free(run->ranges);
+    hs_free(run->attempts_us);
     hs_intern_free(&run->ids);
     hs_intern_free(&run->vcs);
     hs_runmanifest_close(&run->manifest);

@@ -17,7 +17,7 @@
  * configuration leaves out because it is absent by default. */
 struct settings {
     const char *trace, *format, *map, *cluster, *outcomes, *sort;
-    int32_t time_unit, philly_attempts, cpu_jobs, zero_duration, vc;
+    int32_t time_unit, philly_attempts, retries, cpu_jobs, zero_duration, vc;
     int64_t max_jobs, until_us, warmup_us, cooldown_us;
     double load, skip_bad_rows;
 };
@@ -27,6 +27,8 @@ struct settings {
 static const char *const time_units[] = {"s", "ms", "us", "min", "h", NULL};
 static const int64_t time_units_us[] = {HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
 static const char *const attempts[] = {"merge", "split", "sum", NULL};
+static const char *const retries[] = {
+    [VERIFY_MERGE] = "merge", [VERIFY_ATTEMPTS] = "attempts", [VERIFY_GENERATE] = "generate", NULL};
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
@@ -49,6 +51,11 @@ static const struct hs_param table[] = {
      .offset = AT(philly_attempts),
      .preset = "merge",
      .choices = attempts},
+    {.key = "retries",
+     .type = HS_PARAM_CHOICE,
+     .offset = AT(retries),
+     .preset = "merge",
+     .choices = retries},
     {.key = "cpu_jobs",
      .type = HS_PARAM_CHOICE,
      .offset = AT(cpu_jobs),
@@ -110,6 +117,8 @@ static enum hs_status use_settings(struct verify_run *run, const struct settings
     t->map = settings->map;
     t->time_unit_us = time_units_us[settings->time_unit];
     t->philly_attempts = settings->philly_attempts;
+    m->retries = (enum verify_retries)settings->retries;
+    t->keeps_attempts = m->retries == VERIFY_ATTEMPTS;
     t->cpu_jobs = settings->cpu_jobs;
     t->zero_duration = settings->zero_duration;
     t->outcomes = settings->outcomes;

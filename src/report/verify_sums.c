@@ -20,7 +20,7 @@
 
 struct sums {
     uint64_t jobs, done, failed, rejected, unfinished;
-    uint64_t preemptions, migrations, ooms;
+    uint64_t preemptions, migrations, ooms, retries;
     int64_t last_finish_us, span_us;
     hs_i128 wait_us, jct_us, isolated_us, run_us, colocated_us;
     hs_i128 slowdown_ppm, run_slowdown_ppm; /* of done jobs that have work */
@@ -46,6 +46,7 @@ static void add_job(struct sums *s, const struct verify_job *j)
     s->preemptions += j->sum.preemptions;
     s->migrations += j->sum.migrations;
     s->ooms += j->sum.ooms;
+    s->retries += j->sum.failures;
     s->lost_ns += (hs_i128)row->lost_ns * j->gpus;
     s->run_us += j->sum.run_us;
     s->colocated_us += j->sum.colocated_us;
@@ -167,6 +168,7 @@ static void compare_all(const struct verify_run *run, struct verify_check *c,
     compare(c, metrics, "preemptions", (double)s->preemptions, 1);
     compare(c, metrics, "migrations", (double)s->migrations, 1);
     compare(c, metrics, "ooms", (double)s->ooms, 1);
+    compare(c, metrics, "retries", (double)s->retries, 1);
     compare(c, metrics, "lost_gpu_seconds", (double)s->lost_ns, 1e9);
     compare(c, metrics, "overhead_gpu_seconds", (double)s->overhead_us, 1e6);
     compare(c, metrics, "colocated_share", (double)s->colocated_us, (double)s->run_us);

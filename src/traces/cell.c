@@ -31,6 +31,10 @@ static const struct {
     [HS_CELL_NEGATIVE] = {HS_FAULT_RANGE, "is negative", NULL},
     [HS_CELL_NOT_A_BATCH] = {HS_FAULT_NUMBER, "is not a whole number from 1 on",
                              "samples a step; leave it empty for a model without"},
+    [HS_CELL_NOT_ATTEMPTS] = {HS_FAULT_NUMBER, "is not a list of run times",
+                              "at most 65535, e.g. 10/20: fails after 10 s, then runs for 20 s"},
+    [HS_CELL_NOT_THE_SUM] = {HS_FAULT_RANGE, "does not add up to duration",
+                             "10/20 where duration is 30; --retries=merge leaves it alone"},
 };
 
 /* Up to 9 digits: no overflow, and what nearly all cells hold. */

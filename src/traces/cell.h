@@ -27,6 +27,8 @@ enum hs_cell_result {
     HS_CELL_OVER_100, /* a percentage */
     HS_CELL_NEGATIVE,
     HS_CELL_NOT_A_BATCH,
+    HS_CELL_NOT_ATTEMPTS,
+    HS_CELL_NOT_THE_SUM, /* attempts */
 };
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);

@@ -37,6 +37,7 @@ enum hs_drop {
 struct hs_trace_format {
     const char *name, *summary;
     const char *columns; /* what it needs, one line for messages and `horus help formats` */
+    bool has_attempts;   /* it can tell the attempts of a job */
     /* How sure, 0..100, from the first bytes. */
     int (*recognise)(const char *head, size_t len);
     size_t state_size;
@@ -60,6 +61,10 @@ const struct hs_trace_format *hs_trace_format_find(const char *name);
 const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len);
 
 extern const char *const hs_drop_texts[HS_DROP_COUNT];
+
+/* What to do where --retries=attempts finds none. */
+#define HS_NO_ATTEMPTS_HINT                                                                        \
+    "--retries=merge runs each job once, --retries=generate makes attempts up"
 
 /* A word for the fate of a job, as any of the formats writes it, case ignored: an enum hs_outcome,
  * HS_FATE_RUNNING for a job that had not ended at the snapshot, or -1 for an unknown word. */

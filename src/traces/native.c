@@ -38,6 +38,7 @@ static const struct hs_column columns[] = {
     COLUMN("gpus_min", COUNT, false, gpus_min),
     COLUMN("gpus_max", COUNT, false, gpus_max),
     COLUMN("outcome", FATE, false, outcome),
+    COLUMN("attempts", ATTEMPTS, false, attempts_us), /* behind duration, which it must add up to */
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
@@ -95,7 +96,8 @@ const struct hs_trace_format hs_trace_format_csv = {
     .summary = "native CSV: columns by name, others through --map",
     .columns = "job_id, submit_time, gpus, duration; optional: user, vc, gpu_type, model, dataset, "
                "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
-               "deadline, preempt_cost, gpus_min, gpus_max, status or outcome",
+               "deadline, preempt_cost, gpus_min, gpus_max, status or outcome, attempts",
+    .has_attempts = true,
     .recognise = recognise,
     .state_size = sizeof(struct native),
     .open = open_native,

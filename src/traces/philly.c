@@ -9,6 +9,9 @@
  *     split   one job an attempt, id "application_1_2#k": submitted when the attempt before it
  *             ended (SC'21); all but the last count as failed
  *
+ * With keeps_attempts a job is submitted once and its attempts that have both start and end are run
+ * one after another, as `sum` adds them up.
+ *
  * GPUs are those of attempt 0 (official), split: of the attempt itself. A missing value is null,
  * "", "None" or no key at all. A last attempt with a start and no end was still running. Times have
  * no zone and get none.
@@ -18,6 +21,7 @@
 
 #include "base/timeparse.h"
 #include "data/jsonstream.h"
+#include "traces/attempts.h"
 #include "traces/cell.h"
 #include "traces/format.h"
 
@@ -27,9 +31,11 @@ struct philly {
     struct hs_jsonstream *stream;
     struct hs_faults *faults;
     int32_t attempts_mode;
-    const struct hs_json *element; /* current one */
-    bool is_torn;                  /* the last element could not be read */
-    const struct hs_json *attempt; /* split: the next of it; NULL = take a new element */
+    bool keeps_attempts;
+    struct hs_attempt_list attempts; /* of the job */
+    const struct hs_json *element;   /* current one */
+    bool is_torn;                    /* the last element could not be read */
+    const struct hs_json *attempt;   /* split: the next of it; NULL = take a new element */
     uint32_t attempt_number;
     int64_t last_end_us; /* split: latest end seen, else the submission */
     char id[HS_JOB_ID_MAX + 16];
@@ -54,6 +60,12 @@ static enum hs_status open_philly(void *state, struct hs_input *input,
     struct philly *p = state;
     p->faults = faults;
     p->attempts_mode = options->philly_attempts;
+    p->keeps_attempts = options->keeps_attempts;
+    if (p->keeps_attempts && p->attempts_mode == HS_ATTEMPTS_SPLIT)
+        return hs_fail(faults->diag, HS_E_USAGE, NULL,
+                       "leave out --philly-attempts=split, or --retries=attempts",
+                       "--philly-attempts=split makes a job of each attempt: none is left to be "
+                       "submitted again");
     return hs_jsonstream_open(&p->stream, input, hs_faults_relay(faults));
 }
 
@@ -166,11 +178,25 @@ static enum hs_status read_common(struct philly *p, struct hs_trace_job *job, in
     return get_outcome(p, &job->outcome, dropped);
 }
 
-static enum hs_status read_merged(const struct philly *p, const struct hs_json *first,
+static enum hs_status keep_attempt(struct philly *p, const struct hs_json *attempt, int64_t run_us)
+{
+    enum hs_status status = p->keeps_attempts ? hs_attempts_add(&p->attempts, run_us) : HS_OK;
+    struct hs_place place = hs_jsonstream_place(p->stream, attempt);
+    if (status == HS_E_LIMIT)
+        return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, &place, NULL,
+                                "a job has at most %d attempts", HS_ATTEMPTS_MAX);
+    if (status != HS_OK)
+        return hs_fail(p->faults->diag, status, NULL, NULL, "no memory for the attempts of a job");
+    return HS_OK;
+}
+
+static enum hs_status read_merged(struct philly *p, const struct hs_json *first,
                                   struct hs_trace_job *job, int *dropped)
 {
+    bool is_sum = p->attempts_mode == HS_ATTEMPTS_SUM || p->keeps_attempts;
     int64_t first_start_us = NO_TIME, start_us = NO_TIME, end_us = NO_TIME, sum_us = 0;
     bool has_whole = false;
+    p->attempts.count = 0;
     for (const struct hs_json *a = first; a; a = hs_json_next(a)) {
         HS_TRY(get_attempt_times(p, a, &start_us, &end_us));
         if (a == first)
@@ -178,14 +204,15 @@ static enum hs_status read_merged(const struct philly *p, const struct hs_json *
         if (start_us == NO_TIME || end_us == NO_TIME)
             continue;
         has_whole = true;
-        if (end_us < start_us && p->attempts_mode == HS_ATTEMPTS_SUM) {
+        if (end_us < start_us && is_sum) {
             struct hs_place place = hs_jsonstream_place(p->stream, a);
             return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, &place, NULL,
                                     "attempt ends before it starts");
         }
         sum_us += end_us - start_us;
+        HS_TRY(keep_attempt(p, a, end_us - start_us));
     }
-    bool is_sum = p->attempts_mode == HS_ATTEMPTS_SUM;
+    hs_attempts_give(&p->attempts, job);
     if (end_us == NO_TIME && start_us != NO_TIME)
         *dropped = 1 + HS_DROP_STILL_RUNNING;
     else if (is_sum ? !has_whole : (end_us == NO_TIME || first_start_us == NO_TIME))
@@ -281,6 +308,7 @@ static struct hs_place place(void *state, const char *column)
 static void close_philly(void *state)
 {
     struct philly *p = state;
+    hs_attempts_free(&p->attempts);
     if (p->stream)
         hs_jsonstream_close(p->stream);
 }
@@ -290,6 +318,7 @@ const struct hs_trace_format hs_trace_format_philly = {
     .summary = "Philly cluster_job_log (ATC'19)",
     .columns = "jobid, submitted_time, attempts[].start_time, end_time, detail[].gpus; optional: "
                "status, user, vc",
+    .has_attempts = true,
     .recognise = recognise,
     .state_size = sizeof(struct philly),
     .open = open_philly,

@@ -59,6 +59,10 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
             diag, HS_E_INPUT, &place,
             "--format says which: csv, helios, philly or tiresias ('horus help formats')",
             "not a trace of a known format");
+    if (o->keeps_attempts && !r->format->has_attempts)
+        return hs_fail(diag, HS_E_USAGE, NULL, HS_NO_ATTEMPTS_HINT,
+                       "--retries=attempts: a trace of the %s format tells of no attempts",
+                       r->format->name);
     return HS_OK;
 }
 
@@ -164,8 +168,10 @@ static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
         return 1 + HS_DROP_OUTCOME;
     if (job->duration_us == 0 && r->options->zero_duration == HS_ZERO_DROP)
         return 1 + HS_DROP_ZERO_DURATION;
-    if (job->duration_us == 0 && r->options->zero_duration == HS_ZERO_ONE_SECOND)
+    if (job->duration_us == 0 && r->options->zero_duration == HS_ZERO_ONE_SECOND) {
         job->duration_us = 1000000;
+        job->attempts = 0; /* of 0 s each: they would not add up */
+    }
     return 0;
 }
 

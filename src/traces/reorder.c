@@ -19,7 +19,8 @@ struct hs_reorder_slot {
     struct hs_trace_job job;
     uint64_t row;
     char *text; /* storage of the strings of job */
-    uint32_t text_cap;
+    int64_t *attempts_us;
+    uint32_t text_cap, attempts_cap;
 };
 
 void hs_reorder_init(struct hs_reorder *r)
@@ -45,6 +46,17 @@ static void give_back(struct hs_reorder *r, uint32_t slot)
     r->free_slots[r->free_count++] = slot;
 }
 
+static enum hs_status copy_attempts(struct hs_reorder_slot *slot, const struct hs_trace_job *job)
+{
+    if (job->attempts == 0)
+        return HS_OK;
+    HS_TRY(hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
+                   sizeof *slot->attempts_us, UINT32_MAX));
+    memcpy(slot->attempts_us, job->attempts_us, job->attempts * sizeof *slot->attempts_us);
+    slot->job.attempts_us = slot->attempts_us;
+    return HS_OK;
+}
+
 static enum hs_status copy_row(struct hs_reorder_slot *slot, const struct hs_trace_job *job)
 {
     slot->job = *job;
@@ -67,7 +79,7 @@ static enum hs_status copy_row(struct hs_reorder_slot *slot, const struct hs_tra
         *texts[i] = at;
         at += lengths[i];
     }
-    return HS_OK;
+    return copy_attempts(slot, job);
 }
 
 static enum hs_status grow_ring(struct hs_reorder *r)
@@ -148,8 +160,10 @@ bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job)
 
 void hs_reorder_free(struct hs_reorder *r)
 {
-    for (uint32_t i = 0; i < r->slot_count; i++)
+    for (uint32_t i = 0; i < r->slot_count; i++) {
         hs_free(r->slots[i].text);
+        hs_free(r->slots[i].attempts_us);
+    }
     hs_free(r->slots);
     hs_free(r->free_slots);
     hs_free(r->ring);

@@ -107,7 +107,7 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
     bool is_named = names && names[index];
     const char *name = is_named ? names[index] : column->name;
     table->field_of[index] = UINT32_MAX;
-    if (name[0] == '\0')
+    if (name[0] == '\0' || (column->kind == HS_CELL_ATTEMPTS && !table->keeps_attempts))
         return HS_OK;
     if (column->kind == HS_CELL_ID && strcmp(name, HS_ROW_NUMBER) == 0) {
         table->is_id_row_number = true;
@@ -131,6 +131,14 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
     return HS_OK;
 }
 
+static bool binds_attempts(const struct hs_table *table)
+{
+    for (uint32_t i = 0; i < table->bound_count; i++)
+        if (table->columns[table->bound[i]].kind == HS_CELL_ATTEMPTS)
+            return true;
+    return false;
+}
+
 enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                              const struct hs_trace_options *options, struct hs_faults *faults,
                              const struct hs_column *columns, uint32_t column_count,
@@ -146,7 +154,8 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                          .gpu_util_pm = -1,
                                          .profile = HS_NO_PROFILE,
                                          .outcome = HS_OUTCOME_UNKNOWN},
-                               .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP};
+                               .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
+                               .keeps_attempts = options->keeps_attempts};
     HS_TRY(hs_csv_open(&table->csv, input, ',', hs_faults_relay(faults)));
     enum hs_status status = hs_csv_next(table->csv, &table->row);
     if (status == HS_END) {
@@ -163,6 +172,11 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
     }
     if (!is_complete)
         return fail_missing(table, names);
+    if (table->keeps_attempts && !binds_attempts(table)) {
+        struct hs_place place = hs_csv_place(table->csv, 0);
+        return hs_fail(faults->diag, HS_E_INPUT, &place, HS_NO_ATTEMPTS_HINT,
+                       "no column 'attempts' for --retries=attempts");
+    }
     table->field_count = table->row.count;
     return HS_OK;
 }
@@ -235,9 +249,28 @@ static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind
     case HS_CELL_TEXT:
     case HS_CELL_FATE:
     case HS_CELL_BATCH:
+    case HS_CELL_ATTEMPTS:
         break;
     }
     return HS_CELL_NOT_A_NUMBER;
+}
+
+static enum hs_status read_attempts(struct hs_table *table, const struct hs_column *column,
+                                    uint32_t field, struct hs_trace_job *job)
+{
+    const char *text = table->row.fields[field];
+    size_t len = table->row.lengths[field];
+    enum hs_cell_result result;
+    if (hs_cell_is_missing(text, len))
+        return HS_OK;
+    if (hs_attempts_parse(&table->attempts, text, len, table->unit_us, job->duration_us, &result) !=
+        HS_OK)
+        return hs_fail(table->faults->diag, HS_E_MEMORY, NULL, NULL,
+                       "no memory for the attempts of a job");
+    if (result != HS_CELL_OK)
+        return fail_cell(table, column, field, result);
+    hs_attempts_give(&table->attempts, job);
+    return HS_OK;
 }
 
 static enum hs_status read_cell(struct hs_table *table, const struct hs_column *column,
@@ -248,6 +281,8 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_column *
     void *out = (char *)job + column->offset;
     if (column->kind == HS_CELL_FATE)
         return read_fate(table, field, text, len, out, dropped);
+    if (column->kind == HS_CELL_ATTEMPTS)
+        return read_attempts(table, column, field, job);
     if (len == 0)
         return column->is_required ? fail_empty(table, column, field) : HS_OK;
     if (column->kind <= HS_CELL_TEXT) {
@@ -306,6 +341,7 @@ struct hs_place hs_table_place(const struct hs_table *table, const char *key)
 
 void hs_table_close(struct hs_table *table)
 {
+    hs_attempts_free(&table->attempts);
     if (table->csv)
         hs_csv_close(table->csv);
 }

@@ -20,20 +20,22 @@
 #include "base/fmt.h"
 #include "base/io.h"
 #include "data/csvread.h"
+#include "traces/attempts.h"
 #include "traces/cell.h"
 #include "traces/format.h"
 
 enum hs_cell {
-    HS_CELL_ID,      /* text, must not be empty */
-    HS_CELL_TEXT,    /* text, empty = NULL */
-    HS_CELL_TIME,    /* number in the time unit, or a date and time */
-    HS_CELL_SPAN,    /* number in the time unit */
-    HS_CELL_COUNT,   /* whole number, "8" or "8.0", to uint32_t */
-    HS_CELL_MIB,     /* size, bare number = MiB, to uint32_t */
-    HS_CELL_PERCENT, /* 0..100 with decimals, to int32_t per mille */
-    HS_CELL_INT,     /* int32_t */
-    HS_CELL_FATE,    /* outcome; a job still running is dropped */
-    HS_CELL_BATCH,   /* whole number from 1 on, as text without sign, zeros or decimals */
+    HS_CELL_ID,       /* text, must not be empty */
+    HS_CELL_TEXT,     /* text, empty = NULL */
+    HS_CELL_TIME,     /* number in the time unit, or a date and time */
+    HS_CELL_SPAN,     /* number in the time unit */
+    HS_CELL_COUNT,    /* whole number, "8" or "8.0", to uint32_t */
+    HS_CELL_MIB,      /* size, bare number = MiB, to uint32_t */
+    HS_CELL_PERCENT,  /* 0..100 with decimals, to int32_t per mille */
+    HS_CELL_INT,      /* int32_t */
+    HS_CELL_FATE,     /* outcome; a job still running is dropped */
+    HS_CELL_BATCH,    /* whole number from 1 on, as text without sign, zeros or decimals */
+    HS_CELL_ATTEMPTS, /* spans joined by '/', which add up to the duration; behind it */
 };
 
 struct hs_column {
@@ -64,6 +66,8 @@ struct hs_table {
     struct hs_cell_day day;
     bool is_id_row_number;
     bool skips_cpu_jobs;
+    bool keeps_attempts;
+    struct hs_attempt_list attempts; /* of the row */
 };
 
 /* names: source names instead of columns[i].name, "" for a column to be left alone, NULL entries

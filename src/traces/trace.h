@@ -31,9 +31,11 @@ struct hs_trace_options {
     const char *map;      /* "submit_time=timestamp,..." or a JSON file; NULL = native names */
     int64_t time_unit_us; /* unit of bare numbers of the csv format; default one second */
     int32_t philly_attempts, cpu_jobs, zero_duration; /* enums above */
-    const char *outcomes;   /* "completed,failed": keep only these; NULL = all */
-    uint64_t sort_window;   /* rows held back to restore order; HS_SORT_ALL = whole trace */
-    uint64_t max_jobs;      /* stop after so many accepted jobs; 0 = all */
+    bool keeps_attempts;  /* a job of several runs comes with their times, whatever philly_attempts
+                             says of folding them; refused where the trace cannot tell */
+    const char *outcomes; /* "completed,failed": keep only these; NULL = all */
+    uint64_t sort_window; /* rows held back to restore order; HS_SORT_ALL = whole trace */
+    uint64_t max_jobs;    /* stop after so many accepted jobs; 0 = all */
     int64_t window_from_us; /* keep submissions in [from, to) after the first; defaults all */
     int64_t window_to_us;
     double load;                /* divides inter-arrival gaps; 1 = as recorded */

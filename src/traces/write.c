@@ -10,7 +10,8 @@
 
 static const char header[] =
     "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,"
-    "mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome";
+    "mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,"
+    "attempts";
 
 enum hs_status hs_trace_writer_open(struct hs_trace_writer *w, const char *path,
                                     struct hs_diag *diag)
@@ -42,6 +43,18 @@ static void put_span(struct hs_csvw *csv, int64_t us)
 static void put_bound(struct hs_csvw *csv, uint32_t bound, uint32_t gpus)
 {
     put_given(csv, bound != gpus ? bound : 0);
+}
+
+/* "10/20": run times joined by slashes. */
+static void put_attempts(struct hs_csvw *csv, const struct hs_trace_job *job)
+{
+    if (job->attempts == 0)
+        hs_csvw_empty(csv);
+    for (uint32_t i = 0; i < job->attempts; i++) {
+        hs_csvw_seconds(csv, job->attempts_us[i]);
+        if (i + 1 < job->attempts)
+            csv->out.at[-1] = '/'; /* the comma that ended the field */
+    }
 }
 
 void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *job)
@@ -77,6 +90,7 @@ void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *j
         hs_csvw_text(csv, hs_outcome_text(job->outcome));
     else
         hs_csvw_empty(csv);
+    put_attempts(csv, job);
     hs_csvw_end(csv);
 }
 

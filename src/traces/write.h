@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Jobs out as a native CSV. Read back with default options it yields the same records, but for the
- * line they stand on; jobs without GPUs want --cpu-jobs=keep.
+ * line they stand on; jobs without GPUs want --cpu-jobs=keep, attempts --retries=attempts.
  *
  *     HS_TRY(hs_trace_writer_open(&w, "out.csv", diag));
  *     while ((status = source.next(source.ctx, &job)) == HS_OK)

@@ -105,7 +105,7 @@ static enum hs_status keep_finish(void *ctx, int64_t now_us, const struct hs_job
                                                    .preemptions = job->preemptions,
                                                    .migrations = job->migrations,
                                                    .ooms = job->ooms,
-                                                   .attempts = job->attempts};
+                                                   .attempts = job->retries + 1};
     (void)snprintf(r->jobs[job->index].reason, sizeof r->jobs[job->index].reason, "%s",
                    job->reason);
     return HS_OK;

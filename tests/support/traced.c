@@ -32,6 +32,17 @@ static const char *keep_text(struct traced *t, const char *text)
     return kept;
 }
 
+static const int64_t *keep_attempts(struct traced *t, const struct hs_trace_job *job)
+{
+    int64_t *kept = t->attempts_us + t->attempts_used;
+    if (job->attempts == 0)
+        return NULL;
+    assert_true(t->attempts_used + job->attempts <= TRACED_JOBS);
+    memcpy(kept, job->attempts_us, job->attempts * sizeof *kept);
+    t->attempts_used += job->attempts;
+    return kept;
+}
+
 static void keep_job(struct traced *t, const struct hs_trace_job *job)
 {
     t->gpus += job->gpus;
@@ -47,6 +58,7 @@ static void keep_job(struct traced *t, const struct hs_trace_job *job)
         kept->dataset = keep_text(t, job->dataset);
         kept->batch = keep_text(t, job->batch);
         kept->precision = keep_text(t, job->precision);
+        kept->attempts_us = keep_attempts(t, job);
     }
     t->count++;
 }
@@ -70,7 +82,7 @@ void traced_file(struct traced *t, const char *path)
     t->options.path = path;
     t->count = t->gpus = 0;
     t->duration_us = 0;
-    t->texts_used = 0;
+    t->texts_used = t->attempts_used = 0;
     t->status = hs_trace_open(&trace, &t->options, &t->sink.diag);
     if (t->status != HS_OK)
         return;

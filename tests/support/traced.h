@@ -27,7 +27,8 @@ struct traced {
     uint64_t drops[HS_DROP_COUNT];
     char format[32];
     char texts[32768];
-    size_t texts_used;
+    int64_t attempts_us[TRACED_JOBS]; /* of the jobs kept */
+    size_t texts_used, attempts_used;
     struct sink sink;
 };
 

@@ -78,13 +78,13 @@ static void jobs_are_told_in_order_of_their_end(void **state)
 {
     (void)state;
     expect_body("jobs.csv",
-                "d,handrun,5,8,,0,,,,,,,,u2,v,rejected,,,,0,1,0,0,0,0,0,,0,0,0,0,,,,,,\n"
+                "d,handrun,5,8,,0,,,,,,,,u2,v,rejected,,,,0,1,0,0,0,0,0,,0,0,0,0,,,,,,,1\n"
                 "a,handrun,0,2,,1,0,10,10,0,10,1,0-1,u1,v,completed,resnet50,64,V100,1,10,10,0,0,0,"
-                "0,1,0,0,0,20,0.48,0.5,ImageNet,amp,trace,1\n"
+                "0,1,0,0,0,20,0.48,0.5,ImageNet,amp,trace,1,1\n"
                 "b,handrun,1,4,,1,10,4,14,9,13,3.25,0-3,u2,v,failed,,,V100,2,4,4,9,0,0,0,3.25,0,0,"
-                "0,16,,,,,,1\n"
+                "0,16,,,,,,1,1\n"
                 "c,handrun,2,1,,1,14,6,20,12,18,3.6,3,u1,v,completed,,,V100,1,5,5,13,0,0,0,3.6,1,0,"
-                "0,5,,,,,,1\n");
+                "0,5,,,,,,1,3\n");
 }
 
 static void segments_are_the_gantt(void **state)
@@ -137,6 +137,7 @@ static void metrics_are_exact(void **state)
     expect_metric("gpu_allocation_loaded", 34.0 / 56);
     expect_metric("fragmentation", 0.2); /* 2 of 4 GPUs in [2, 10) */
     expect_metric("preemptions", 1);
+    expect_metric("retries", 2);
     expect_metric("wait_capacity_gpu_seconds", 40); /* 4 in [1, 10), 1 in [10, 14) */
     expect_metric("wait_order_gpu_seconds", 9);     /* 1 in [2, 10) and [16, 17) */
     expect_metric("mean_queue_length", 1.1);        /* 1 + 16 + 4 + 1 = 22 job-s */

@@ -52,7 +52,13 @@ static void expect_record(const struct hs_trace_job *got, const struct hs_trace_
     assert_int_equal(got->gpu_util_pm, expected->gpu_util_pm);
     assert_int_equal(got->priority, expected->priority);
     assert_int_equal(got->outcome, expected->outcome);
+    assert_int_equal(got->attempts, expected->attempts);
+    for (uint32_t i = 0; i < expected->attempts; i++)
+        assert_true(got->attempts_us[i] == expected->attempts_us[i]);
 }
+
+/* The second fails at once; together 30.5 s. */
+static const int64_t attempts_us[] = {10000000, 0, 20499999, 1};
 
 static const struct hs_trace_job records[] = {
     /* nothing but what is required */
@@ -97,6 +103,18 @@ static const struct hs_trace_job records[] = {
      .gpu_util_pm = 0,
      .priority = INT32_MAX,
      .outcome = HS_OUTCOME_CANCELLED},
+    /* three runs fail before the last */
+    {.id = "tries",
+     .submit_us = INT64_C(1) << 53,
+     .duration_us = 30500000,
+     .deadline_us = -1,
+     .preempt_cost_us = -1,
+     .attempts_us = attempts_us,
+     .attempts = 4,
+     .gpus = 2,
+     .gpus_min = 2,
+     .gpus_max = 2,
+     .gpu_util_pm = -1},
 };
 #define RECORDS (sizeof records / sizeof *records)
 
@@ -113,6 +131,7 @@ static void test_every_field_comes_back(void **state)
     assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
     traced_options(&t);
     t.options.cpu_jobs = HS_CPU_JOBS_KEEP;
+    t.options.keeps_attempts = true;
     traced_file(&t, path);
     if (t.status != HS_END)
         fail_msg("%s", t.sink.text);
@@ -158,7 +177,7 @@ static void test_a_pipe_stays_a_pipe(void **state)
     assert_true(S_ISFIFO(info.st_mode));
     assert_non_null(fgets(text, sizeof text, reader));
     assert_non_null(fgets(text, sizeof text, reader));
-    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,\n");
+    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,\n");
     fclose(reader);
 }
 

@@ -40,10 +40,10 @@ static const char *const sound[FILES] = {
 
     "job_id,submission_time,requested_number_of_resources,success,starting_time,finish_time,"
     "waiting_time,turnaround_time,status,nodes,isolated,run,overhead,lost,preemptions,migrations,"
-    "gpu_seconds,colocated,slowdown,run_slowdown,ooms\n"
-    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0\n"
-    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0\n"
-    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0\n",
+    "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts\n"
+    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1\n"
+    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1\n"
+    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1\n",
 
     "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by\n"
     "0,0,10,0-1,1,1,preempt\n"
@@ -63,7 +63,8 @@ static const char *const sound[FILES] = {
     "  \"p95_slowdown\": 1.8, \"p99_slowdown\": 1.8, \"max_slowdown\": 1.8,\n"
     "  \"mean_run_slowdown\": 1, \"p50_run_slowdown\": 1, \"p90_run_slowdown\": 1,\n"
     "  \"p95_run_slowdown\": 1, \"p99_run_slowdown\": 1, \"max_run_slowdown\": 1,\n"
-    "  \"colocated_share\": 0, \"gpu_sharing\": 0, \"ooms\": 0, \"lost_gpu_seconds\": 0}}\n",
+    "  \"colocated_share\": 0, \"gpu_sharing\": 0, \"ooms\": 0, \"retries\": 0,\n"
+    "  \"lost_gpu_seconds\": 0}}\n",
 };
 
 struct report {
@@ -170,8 +171,9 @@ static void a_sound_run(void **state)
                 "ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 "
                 "within the "
                 "printed digits of mean_rate)\n"
-                "ok    summary.json follows from the rows: 42 figures, 0 differences\n"
-                "16 checks passed\n");
+                "ok    jobs fail and are tried again as they should: 0 attempts, 0 differences\n"
+                "ok    summary.json follows from the rows: 43 figures, 0 differences\n"
+                "17 checks passed\n");
     assert_int_equal(r.status, HS_OK);
 }
 
@@ -320,7 +322,7 @@ static void lies_in_summary(void **state)
     expect_fault(SUMMARY, "\"ooms\": 0", "\"ooms\": 1",
                  "        summary.json: ooms is 1, by the rows it is 0\n");
     expect_fault(SUMMARY, "\"makespan\": 180", "\"makespan\": 181",
-                 "FAIL  summary.json follows from the rows: 42 figures, 1 differences\n"
+                 "FAIL  summary.json follows from the rows: 43 figures, 1 differences\n"
                  "        summary.json: makespan is 181, by the rows it is 180\n");
     expect_fault(SUMMARY, "\"mean_jct\": 93.33333333333333", "\"mean_jct\": 93.33333333",
                  "        summary.json: mean_jct is 93.33333333, by the rows it is "
@@ -390,7 +392,7 @@ static void windows(void **state)
     (void)state;
     with(&r, MANIFEST, "\"warmup\": \"0s\"", "\"warmup\": \"5s\"");
     assert_int_equal(r.status, HS_OK);
-    assert_non_null(strstr(r.text, "16 figures, 0 differences (job statistics left out: a window "
+    assert_non_null(strstr(r.text, "17 figures, 0 differences (job statistics left out: a window "
                                    "is set)\n"));
 }
 
