@@ -32,7 +32,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t gpu); /* one GPU; shared with HS
 /* Take all GPUs from a placed job (HS_CAN_PREEMPT). resume_cost_us is added to what it owes before
  * it makes progress again; an unpaid rest of an earlier cost stays owed. */
 void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us);
-/* A job that holds GPUs, or gets them by this plan, owes cost_us more before it makes progress. */
+/* A job that is not paused owes cost_us more before it makes progress (again). */
 void hs_plan_owe(struct hs_plan *p, hs_job_id job, int64_t cost_us);
 /* Move a placed job (HS_CAN_MIGRATE): new GPUs follow as for start; it pauses for pause_us. */
 void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us);

@@ -236,6 +236,18 @@ static enum hs_status timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag
     return hs_heap_set(&e->timer_events, slot, at_us, e->timer_sequence++);
 }
 
+static enum hs_status job_owe(struct hs_engine *e, uint32_t slot, int64_t cost_us)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    hs_progress_sync(e, job);
+    job->cost_left_us += cost_us;
+    if (!hs_job_is_placed(job) || job->cost_left_us == 0)
+        return HS_OK;
+    if (job->state == HS_JOB_RUNNING)
+        job->state = HS_JOB_STARTING;
+    return hs_progress_touch(e, slot);
+}
+
 static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
@@ -259,6 +271,8 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
             return HS_OK;
         job->cap_q32 = a->value;
         return hs_progress_touch(e, a->job);
+    case HS_ACT_OWE:
+        return job_owe(e, a->job, a->time_us);
     case HS_ACT_MEM_LIMIT:
         return job_limit_memory(e, a->job, (uint32_t)a->value);
     case HS_ACT_KILL:
@@ -280,7 +294,7 @@ static void plan_tell(struct hs_engine *e)
 {
     for (uint32_t i = 0; i < e->plan.count; i++) {
         const struct hs_action *a = &e->plan.actions[i];
-        if (a->kind == HS_ACT_TIMER || a->kind == HS_ACT_KILL || a->kind == HS_ACT_REJECT)
+        if (a->kind != HS_ACT_PREEMPT && a->kind != HS_ACT_START)
             continue;
         struct hs_job *job = hs_engine_job(e, a->job);
         uint8_t marks = job->plan;

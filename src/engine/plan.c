@@ -289,6 +289,21 @@ void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
         a->time_us = resume_cost_us > 0 ? resume_cost_us : 0;
 }
 
+void hs_plan_owe(struct hs_plan *p, hs_job_id slot, int64_t cost_us)
+{
+    struct hs_action *a = plan_append(p, HS_ACT_OWE, slot);
+    if (a == NULL)
+        return;
+    const struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (job->state == HS_JOB_PAUSED || (job->plan & HS_PLAN_ENDED) || cost_us < 0) {
+        p->count--;
+        hs_plan_refuse(p, slot,
+                       "a cost of at least 0 is owed by a job that lives and is not paused");
+        return;
+    }
+    a->time_us = cost_us;
+}
+
 void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us)
 {
     if (!plan_may(p, job, HS_CAN_MIGRATE, "migrate"))

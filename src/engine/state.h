@@ -32,6 +32,7 @@ struct hs_gpu {
 enum hs_action_kind {
     HS_ACT_START,
     HS_ACT_PREEMPT,
+    HS_ACT_OWE,
     HS_ACT_MIGRATE,
     HS_ACT_PAUSE,
     HS_ACT_RESUME,

@@ -1,74 +1,103 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Merges the running jobs (sorted at each decision, their keys change with time) with the waiting
- * queue (kept in order) and walks them by key.
+ * The queues of kit_choose.h for orders by the time left. The key of a holder is when it will be
+ * done, which does not change while it holds its GPUs; weighed by GPUs, jobs of one size keep their
+ * order, so each size has a class. Sizes that differ add up to the GPUs held, so there are few.
  */
 #include "policies/kit_evict.h"
 
-static struct hs_evict_scratch *scratch_of(const struct hs_view *v, hs_job_id job)
+/* Gangs of 1, 2, ..., count GPUs at once need this many: more sizes than that cannot hold GPUs
+ * together. */
+static uint32_t sizes_at_most(uint64_t gpus)
 {
-    return hs_view_scratch(v, job);
+    uint32_t count = 0;
+    for (uint64_t needed = 0; needed <= gpus; needed += count)
+        count++;
+    return count;
 }
 
-enum hs_status hs_evict_init(struct hs_evict *e, const struct hs_view *v)
+enum hs_status hs_evict_init(struct hs_evict *e, const struct hs_view *v, bool weighs_gpus)
 {
     uint32_t vcs = hs_view_vcs(v);
-    uint64_t most = 0;
+    e->weighs_gpus = weighs_gpus;
     e->running = hs_view_alloc(v, vcs * sizeof *e->running);
     if (e->running == NULL)
         return HS_E_MEMORY;
     for (uint32_t vc = 0; vc < vcs; vc++) {
-        uint64_t gpus = hs_view_total_gpus(v, vc);
-        most = gpus > most ? gpus : most;
-        e->running[vc].jobs = hs_view_alloc(v, gpus * sizeof *e->running[vc].jobs);
-        if (e->running[vc].jobs == NULL)
+        uint32_t classes = weighs_gpus ? sizes_at_most(hs_view_total_gpus(v, vc)) : 1;
+        e->running[vc].classes = hs_view_alloc(v, classes * sizeof *e->running[vc].classes);
+        if (e->running[vc].classes == NULL)
             return HS_E_MEMORY;
     }
-    e->by_key = hs_view_alloc(v, most * sizeof *e->by_key);
-    return e->by_key != NULL ? hs_queue_init(&e->waiting, v) : HS_E_MEMORY;
+    return hs_queue_init(&e->waiting, v);
 }
 
-static void running_add(struct hs_evict *e, const struct hs_view *v, hs_job_id job)
+static int64_t weight_of(const struct hs_evict *e, const struct hs_view *v, hs_job_id job)
+{
+    return e->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
+}
+
+/* The class of a weight; past the last one if there is none yet. */
+static uint32_t class_of(const struct hs_evict_running *running, int64_t weight)
+{
+    uint32_t i = 0;
+    while (i < running->count && running->classes[i].slope != weight)
+        i++;
+    return i;
+}
+
+static void running_add(struct hs_evict *e, const struct hs_view *v, hs_job_id job, int64_t end_us)
 {
     if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
         return;
     struct hs_evict_running *running = &e->running[hs_view_vc(v, job)];
-    scratch_of(v, job)->position = running->count;
-    running->jobs[running->count++] = job;
+    int64_t weight = weight_of(e, v, job);
+    uint32_t i = class_of(running, weight);
+    if (i == running->count)
+        running->classes[running->count++] = (struct hs_class){.slope = weight};
+    hs_order_add(&running->classes[i].set, v, job, end_us);
+    running->held += hs_view_gpus(v, job);
 }
 
 static void running_remove(struct hs_evict *e, const struct hs_view *v, hs_job_id job)
 {
     struct hs_evict_running *running = &e->running[hs_view_vc(v, job)];
-    uint32_t position = scratch_of(v, job)->position;
-    if (position >= running->count || running->jobs[position] != job)
-        return;
-    hs_job_id last = running->jobs[--running->count];
-    running->jobs[position] = last;
-    scratch_of(v, last)->position = position;
+    uint32_t i = class_of(running, weight_of(e, v, job));
+    hs_order_remove(&running->classes[i].set, v, job);
+    running->held -= hs_view_gpus(v, job);
+    if (running->classes[i].set.count == 0)
+        running->classes[i] = running->classes[--running->count];
+}
+
+static void waiting_add(struct hs_evict *e, const struct hs_view *v, hs_job_id job, int64_t left_us)
+{
+    hs_queue_add(&e->waiting, v, job, hs_choice_weigh(left_us, weight_of(e, v, job)));
 }
 
 void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs_event *event,
-                    hs_key *key)
+                    hs_left_us *left_us, const void *ctx)
 {
     hs_job_id job = event->job;
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
         hs_queue_wake(&e->waiting, v, job);
-        hs_queue_add(&e->waiting, v, job, key(v, job));
-        break;
-    case HS_EVENT_STOPPED:
-        running_remove(e, v, job);
-        hs_queue_add(&e->waiting, v, job, key(v, job));
+        waiting_add(e, v, job, left_us(v, job, ctx));
         break;
     case HS_EVENT_STARTED:
         hs_queue_remove(&e->waiting, v, job);
-        running_add(e, v, job);
+        running_add(e, v, job, hs_view_now_us(v) + left_us(v, job, ctx));
+        break;
+    case HS_EVENT_STOPPED:
+        if (hs_order_has(v, job))
+            running_remove(e, v, job);
+        waiting_add(e, v, job, left_us(v, job, ctx));
         break;
     case HS_EVENT_FINISH:
         hs_queue_wake(&e->waiting, v, job);
-        hs_queue_remove(&e->waiting, v, job);
-        running_remove(e, v, job);
+        if (hs_view_first_start_us(v, job) < 0) /* turned away */
+            hs_queue_remove(&e->waiting, v, job);
+        else if (hs_order_has(v, job))
+            running_remove(e, v, job);
         break;
     case HS_EVENT_PROGRESS:
     case HS_EVENT_TIMER:
@@ -76,113 +105,50 @@ void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs
     }
 }
 
-/* The running jobs of one VC in order of key. */
-static void running_sort(struct hs_evict *e, const struct hs_view *v, uint32_t vc, hs_key *key)
-{
-    const struct hs_evict_running *running = &e->running[vc];
-    for (uint32_t i = 0; i < running->count; i++) {
-        hs_job_id job = running->jobs[i];
-        e->by_key[i] = (struct hs_sort_entry){.key = key(v, job),
-                                              .submit_us = hs_view_submit_us(v, job),
-                                              .rank = hs_view_rank(v, job),
-                                              .job = job};
-    }
-    hs_sort(e->by_key, running->count);
-}
-
-/* GPUs that the jobs of a VC may hold together: theirs, and what quota and other VCs leave. */
-static uint64_t vc_capacity(const struct hs_evict *e, const struct hs_view *v, uint32_t vc)
-{
-    uint64_t capacity = hs_queue_room(v, vc);
-    for (uint32_t i = 0; i < e->running[vc].count; i++)
-        capacity += hs_view_gpus_held(v, e->running[vc].jobs[i]);
-    return capacity;
-}
-
-/* A walk over running and waiting jobs of one VC together, by key; running first on ties. */
-struct walk {
-    const struct hs_evict *e;
-    const struct hs_view *v;
-    uint32_t vc, next_running;
-    hs_job_id next_waiting;
-};
-
-static hs_job_id walk_next(struct walk *w, uint64_t gpus_left, bool *is_running)
-{
-    const struct hs_order *set = &w->e->waiting.by_vc[w->vc];
-    /* the candidate kept from the last step may have become too large */
-    if (w->next_waiting != HS_NO_JOB && hs_view_gpus(w->v, w->next_waiting) > gpus_left)
-        w->next_waiting = hs_order_next_fitting(set, w->v, w->next_waiting, gpus_left);
-    bool has_running = w->next_running < w->e->running[w->vc].count;
-    const struct hs_sort_entry *r = &w->e->by_key[w->next_running];
-    *is_running = has_running &&
-                  (w->next_waiting == HS_NO_JOB || r->key <= hs_order_key(w->v, w->next_waiting));
-    if (*is_running)
-        return w->e->by_key[w->next_running++].job;
-    hs_job_id job = w->next_waiting;
-    if (job != HS_NO_JOB)
-        w->next_waiting = hs_order_next_fitting(set, w->v, job, gpus_left);
-    return job;
-}
-
-static struct walk walk_begin(const struct hs_evict *e, const struct hs_view *v, uint32_t vc,
-                              uint64_t gpus_left)
-{
-    const struct hs_order *set = &e->waiting.by_vc[vc];
-    return (struct walk){.e = e,
-                         .v = v,
-                         .vc = vc,
-                         .next_waiting = hs_order_next_fitting(set, v, HS_NO_JOB, gpus_left)};
-}
-
-static void evict_unchosen(const struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
-                           uint32_t vc, uint64_t left, const struct hs_preempt_cost *cost)
-{
-    bool is_running;
-    struct walk w = walk_begin(e, v, vc, left);
-    for (hs_job_id j; (j = walk_next(&w, left, &is_running)) != HS_NO_JOB;) {
-        uint32_t gpus = hs_view_gpus(v, j);
-        if (gpus <= left)
-            left -= gpus;
-        else
-            hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
-    }
-}
-
-/* The same walk again: who is chosen and waits gets GPUs now that the others have left them. */
-static void place_chosen(const struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
-                         uint32_t vc, uint64_t left, enum hs_placer placer)
-{
-    bool is_running;
-    struct walk w = walk_begin(e, v, vc, left);
-    for (hs_job_id j; (j = walk_next(&w, left, &is_running)) != HS_NO_JOB;) {
-        uint32_t gpus = hs_view_gpus(v, j);
-        if (gpus > left)
-            continue;
-        left -= gpus;
-        if (!is_running)
-            (void)hs_place_or_reject(v, p, j, placer);
-    }
-}
-
 void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
-                     enum hs_placer placer, const struct hs_preempt_cost *cost, hs_key *key)
+                     enum hs_placer placer, const struct hs_preempt_cost *cost,
+                     enum hs_compat compat)
 {
     for (uint32_t vc = 0; vc < e->waiting.vcs; vc++) {
         if (!hs_queue_needs_scan(&e->waiting, vc))
             continue;
-        running_sort(e, v, vc, key);
-        uint64_t capacity = vc_capacity(e, v, vc);
-        evict_unchosen(e, v, p, vc, capacity, cost);
-        place_chosen(e, v, p, vc, capacity, placer);
+        struct hs_choice choice = {.classes = e->running[vc].classes,
+                                   .class_count = e->running[vc].count,
+                                   .waiting = &e->waiting.by_vc[vc],
+                                   .levels = 1,
+                                   .room = hs_queue_room(v, vc),
+                                   .held = e->running[vc].held};
+        hs_choose(&choice, v);
+        hs_choice_apply(&choice, v, p, placer, cost, compat);
     }
+}
+
+static const char *class_check(const struct hs_class *class, const struct hs_view *v,
+                               uint64_t *held)
+{
+    if (!hs_order_is_valid(&class->set, v) || class->set.count == 0)
+        return "a class of running jobs is out of order";
+    for (hs_job_id j = hs_order_first(&class->set, v); j != HS_NO_JOB;
+         j = hs_order_next(&class->set, v, j)) {
+        if (hs_view_gpus_held(v, j) == 0)
+            return "a class of running jobs holds one that has no GPUs";
+        *held += hs_view_gpus(v, j);
+    }
+    return NULL;
 }
 
 const char *hs_evict_check(const struct hs_evict *e, const struct hs_view *v)
 {
-    for (uint32_t vc = 0; vc < e->waiting.vcs; vc++)
-        for (uint32_t i = 0; i < e->running[vc].count; i++)
-            if (hs_view_gpus_held(v, e->running[vc].jobs[i]) == 0)
-                return "the list of running jobs holds one that has no GPUs";
+    for (uint32_t vc = 0; vc < e->waiting.vcs; vc++) {
+        const struct hs_evict_running *running = &e->running[vc];
+        uint64_t held = 0;
+        for (uint32_t i = 0; i < running->count; i++) {
+            const char *fault = class_check(&running->classes[i], v, &held);
+            if (fault != NULL)
+                return fault;
+        }
+        if (held != running->held)
+            return "the GPUs that the running jobs of a virtual cluster hold are miscounted";
+    }
     return hs_queue_check(&e->waiting, v);
 }

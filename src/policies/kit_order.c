@@ -247,6 +247,19 @@ static hs_job_id leftmost(const struct hs_order *set, const struct hs_view *v, h
     return job;
 }
 
+static hs_job_id rightmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    hs_job_id right;
+    while ((right = link_of(set, v, job)->right) != HS_NO_JOB)
+        job = right;
+    return job;
+}
+
+hs_job_id hs_order_last(const struct hs_order *set, const struct hs_view *v)
+{
+    return set->root == 0 ? HS_NO_JOB : rightmost(set, v, set->root - 1);
+}
+
 hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v)
 {
     return set->root == 0 ? HS_NO_JOB : leftmost(set, v, set->root - 1);
@@ -268,18 +281,28 @@ hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_
 hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = link_of(set, v, job);
-    if (link->left != HS_NO_JOB) {
-        hs_job_id below = link->left, right;
-        while ((right = link_of(set, v, below)->right) != HS_NO_JOB)
-            below = right;
-        return below;
-    }
+    if (link->left != HS_NO_JOB)
+        return rightmost(set, v, link->left);
     hs_job_id above = link->parent;
     while (above != HS_NO_JOB && link_of(set, v, above)->left == job) {
         job = above;
         above = link_of(set, v, job)->parent;
     }
     return above;
+}
+
+void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    if (link->key == key)
+        return;
+    hs_job_id before = hs_order_prev(set, v, job), after = hs_order_next(set, v, job);
+    link->key = key;
+    if ((before == HS_NO_JOB || is_before(link_of(set, v, before), link)) &&
+        (after == HS_NO_JOB || is_before(link, link_of(set, v, after))))
+        return;
+    hs_order_remove(set, v, job); /* by its links, not by its key */
+    hs_order_add(set, v, job, key);
 }
 
 bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)

@@ -43,9 +43,12 @@ struct hs_order {
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key);
 void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job); /* must be in */
+/* Gives a member another key; cheap if its place stays the same. */
+void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key);
 bool hs_order_has(const struct hs_view *v, hs_job_id job);    /* by its first link */
 int64_t hs_order_key(const struct hs_view *v, hs_job_id job); /* by its first link */
 hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v);
+hs_job_id hs_order_last(const struct hs_order *set, const struct hs_view *v);
 hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
 hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
 bool hs_order_is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,

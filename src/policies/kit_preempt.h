@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Preemptive scheduling by a key in the two published forms, behind one set of parameters:
+ * Preemptive scheduling by the time that jobs have left, in the two published forms, behind one set
+ * of parameters:
  *
- *     evict    running jobs keep their nodes, those of largest key make way (kit_evict.h)
+ *     evict    running jobs keep their nodes, those with most left make way (kit_evict.h)
  *     replace  everything is placed anew at each decision (kit_replace.h)
  *
  *     struct srtf { struct hs_preempt preempt; };
  *     static const struct hs_param params[] = {HS_PREEMPT_PARAMS(struct srtf, preempt), {0}};
+ *
+ * What a job has left is true under pred=oracle; else its estimate less what it attained, negative
+ * when it has outrun it: it is expected to end at any moment, and nobody is put before it.
  */
 #ifndef HORUS_POLICIES_KIT_PREEMPT_H
 #define HORUS_POLICIES_KIT_PREEMPT_H
@@ -16,17 +20,19 @@
 
 enum hs_form { HS_FORM_EVICT, HS_FORM_REPLACE };
 extern const char *const hs_form_names[];
+extern const char *const hs_preempt_compat_names[];
 
 struct hs_preempt {
-    int32_t form, placement;
+    int32_t form, placement, compat;
+    bool weighs_gpus;
     struct hs_preempt_cost cost;
     struct hs_evict evict; /* one of the two is in use */
     struct hs_replace replace;
 };
 
 #define HS_PREEMPT_SCRATCH                                                                         \
-    (sizeof(struct hs_evict_scratch) > sizeof(struct hs_replace_scratch)                           \
-         ? sizeof(struct hs_evict_scratch)                                                         \
+    (sizeof(struct hs_choice_link) > sizeof(struct hs_replace_scratch)                             \
+         ? sizeof(struct hs_choice_link)                                                           \
          : sizeof(struct hs_replace_scratch))
 
 #define HS_PREEMPT_PARAMS(state_type, field)                                                       \
@@ -36,15 +42,21 @@ struct hs_preempt {
      .preset = "evict",                                                                            \
      .choices = hs_form_names,                                                                     \
      .help = "evict: running jobs keep their nodes; replace: place all anew (Tiresias)"},          \
-        HS_PLACEMENT_PARAM(state_type, field.placement), HS_COST_PARAMS(state_type, field.cost)
+        HS_PLACEMENT_PARAM(state_type, field.placement), HS_COST_PARAMS(state_type, field.cost),   \
+    {                                                                                              \
+        .key = "compat", .type = HS_PARAM_CHOICE, .offset = offsetof(state_type, field.compat),    \
+        .preset = "off", .choices = hs_preempt_compat_names,                                       \
+        .help = "quirk of a published simulator: helios, 1 s more a job; muri, form=replace, "     \
+                "1.5 % more a job and a restart lost at every event",                              \
+        .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator"                     \
+    }
 
-HS_MUST_USE enum hs_status hs_preempt_init(struct hs_preempt *s, const struct hs_view *v);
-void hs_preempt_event(struct hs_preempt *s, const struct hs_view *v, const struct hs_event *event,
-                      hs_key *key);
-void hs_preempt_decide(struct hs_preempt *s, const struct hs_view *v, struct hs_plan *p,
-                       hs_key *key);
+/* weighs_gpus: the time left counts times the GPUs. */
+HS_MUST_USE enum hs_status hs_preempt_init(struct hs_preempt *s, const struct hs_view *v,
+                                           bool weighs_gpus);
+void hs_preempt_event(struct hs_preempt *s, const struct hs_view *v, const struct hs_event *event);
+void hs_preempt_decide(struct hs_preempt *s, const struct hs_view *v, struct hs_plan *p);
 const char *hs_preempt_check(const struct hs_preempt *s, const struct hs_view *v);
-/* All but the order. */
 void hs_preempt_semantics(const struct hs_preempt *s, struct hs_semantics *out);
 
 #endif

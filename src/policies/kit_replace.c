@@ -62,12 +62,32 @@ void hs_replace_event(struct hs_replace *r, const struct hs_view *v, const struc
     hs_wake(r->is_awake, r->vcs, v, event->job);
 }
 
-static void list_sort(struct hs_replace_list *list, const struct hs_view *v, hs_key *key)
+/* Whoever holds GPUs loses the time of a restart at every event (compat=muri). */
+static void list_lose(struct hs_replace_list *list, const struct hs_view *v, struct hs_plan *p)
+{
+    int64_t since_us = hs_view_now_us(v) - list->decided_us;
+    list->decided_us = hs_view_now_us(v);
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+        int64_t *lost_us = &link_of(v, at)->lost_us;
+        *lost_us = hs_job_waits(v, at - 1) ? 0 : hs_compat_lost_us(v, at - 1, since_us);
+        if (*lost_us > 0)
+            hs_plan_owe(p, at - 1, *lost_us);
+    }
+}
+
+static int64_t key_of(const struct hs_view *v, hs_job_id job, const struct hs_replace_rule *rule)
+{
+    int64_t left_us = rule->left_us(v, job, rule->ctx) + link_of(v, job + 1)->lost_us;
+    return hs_choice_weigh(left_us, rule->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1);
+}
+
+static void list_sort(struct hs_replace_list *list, const struct hs_view *v,
+                      const struct hs_replace_rule *rule)
 {
     for (uint32_t at = list->first, after; at != 0; at = after) {
         struct hs_replace_scratch *link = link_of(v, at);
         after = link->after;
-        link->key = key(v, at - 1);
+        link->key = key_of(v, at - 1, rule);
         link->is_chosen = false;
         uint32_t before = link->before;
         while (before != 0 && link_of(v, before)->key > link->key)
@@ -82,7 +102,7 @@ static void list_sort(struct hs_replace_list *list, const struct hs_view *v, hs_
 /* The first jobs that fit by number are chosen; the others that run make way for them. */
 static void decide_by_count(const struct hs_replace_list *list, const struct hs_view *v,
                             struct hs_plan *p, uint64_t capacity,
-                            const struct hs_preempt_cost *cost)
+                            const struct hs_replace_rule *rule)
 {
     for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
         uint32_t gpus = hs_view_gpus(v, at - 1);
@@ -90,21 +110,21 @@ static void decide_by_count(const struct hs_replace_list *list, const struct hs_
         if (gpus <= capacity)
             capacity -= gpus;
         else if (hs_view_gpus_held(v, at - 1) > 0)
-            hs_plan_preempt(p, at - 1, hs_cost_us(cost, v, at - 1));
+            hs_plan_preempt(p, at - 1, hs_cost_us(rule->cost, v, at - 1));
     }
     for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
-        if (link_of(v, at)->is_chosen && hs_job_waits(v, at - 1))
-            (void)hs_place(v, p, at - 1, HS_PLACE_COUNT);
+        if (link_of(v, at)->is_chosen && hs_job_waits(v, at - 1) &&
+            hs_place(v, p, at - 1, HS_PLACE_COUNT))
+            hs_compat_owe(rule->compat, v, p, at - 1);
 }
 
 /* Everyone off, then on again in order; the plan finds out who really moved. */
 static void decide_anew(const struct hs_replace_list *list, const struct hs_view *v,
-                        struct hs_plan *p, uint64_t capacity, enum hs_placer placer,
-                        const struct hs_preempt_cost *cost)
+                        struct hs_plan *p, uint64_t capacity, const struct hs_replace_rule *rule)
 {
     for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
         if (hs_view_gpus_held(v, at - 1) > 0)
-            hs_plan_preempt(p, at - 1, hs_cost_us(cost, v, at - 1));
+            hs_plan_preempt(p, at - 1, hs_cost_us(rule->cost, v, at - 1));
     uint64_t bound = capacity;
     for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
         uint32_t gpus = hs_view_gpus(v, at - 1);
@@ -112,7 +132,10 @@ static void decide_anew(const struct hs_replace_list *list, const struct hs_view
         bool is_constrained = hs_view_is_constrained(v, at - 1);
         if (gpus > (is_constrained ? capacity : bound) || is_running_cpu_job)
             continue;
-        if (!hs_place_or_reject(v, p, at - 1, placer) && !is_constrained)
+        if (hs_place(v, p, at - 1, rule->placer))
+            hs_compat_owe(rule->compat, v, p, at - 1);
+        else if (!hs_reject_hopeless(v, p, at - 1) && !is_constrained &&
+                 hs_placer_is_monotone(rule->placer))
             bound = gpus - 1;
     }
 }
@@ -127,19 +150,21 @@ static uint64_t list_capacity(const struct hs_replace_list *list, const struct h
 }
 
 void hs_replace_decide(struct hs_replace *r, const struct hs_view *v, struct hs_plan *p,
-                       enum hs_placer placer, const struct hs_preempt_cost *cost, hs_key *key)
+                       const struct hs_replace_rule *rule)
 {
     for (uint32_t vc = 0; vc < r->vcs; vc++) {
         struct hs_replace_list *list = &r->by_vc[vc];
         if (!r->is_awake[vc])
             continue;
         r->is_awake[vc] = false;
-        list_sort(list, v, key);
+        if (rule->compat == HS_COMPAT_MURI)
+            list_lose(list, v, p);
+        list_sort(list, v, rule);
         uint64_t capacity = list_capacity(list, v, vc);
-        if (placer == HS_PLACE_COUNT)
-            decide_by_count(list, v, p, capacity, cost);
+        if (rule->placer == HS_PLACE_COUNT)
+            decide_by_count(list, v, p, capacity, rule);
         else
-            decide_anew(list, v, p, capacity, placer, cost);
+            decide_anew(list, v, p, capacity, rule);
     }
 }
 

@@ -12,19 +12,20 @@
 #ifndef HORUS_POLICIES_KIT_REPLACE_H
 #define HORUS_POLICIES_KIT_REPLACE_H
 
-#include "policies/kit_cost.h"
-#include "policies/kit_place.h"
+#include "policies/kit_choose.h"
 
 /* First in the scratch of each job. */
 struct hs_replace_scratch {
     uint32_t before, after; /* job + 1 in the list of its VC; 0 = none */
     int64_t key;
+    int64_t lost_us; /* what it loses at this decision (compat=muri) */
     bool is_chosen;
 };
 
 /* All live jobs of one VC in the order of its last decision. */
 struct hs_replace_list {
     uint32_t first, last; /* job + 1; 0 = none */
+    int64_t decided_us;   /* the last decision */
 };
 
 struct hs_replace {
@@ -33,13 +34,20 @@ struct hs_replace {
     uint32_t vcs;
 };
 
-/* The key of a job now, smaller first. */
-typedef int64_t hs_key(const struct hs_view *v, hs_job_id job);
+/* By what the jobs are ordered and how they are placed. */
+struct hs_replace_rule {
+    hs_left_us *left_us;
+    const void *ctx;
+    bool weighs_gpus; /* the time left times the GPUs */
+    enum hs_placer placer;
+    enum hs_compat compat;
+    const struct hs_preempt_cost *cost;
+};
 
 HS_MUST_USE enum hs_status hs_replace_init(struct hs_replace *r, const struct hs_view *v);
 void hs_replace_event(struct hs_replace *r, const struct hs_view *v, const struct hs_event *event);
 void hs_replace_decide(struct hs_replace *r, const struct hs_view *v, struct hs_plan *p,
-                       enum hs_placer placer, const struct hs_preempt_cost *cost, hs_key *key);
+                       const struct hs_replace_rule *rule);
 const char *hs_replace_check(const struct hs_replace *r, const struct hs_view *v);
 
 #endif

@@ -9,33 +9,25 @@ struct srsf {
     struct hs_preempt preempt;
 };
 
-static int64_t srsf_key(const struct hs_view *v, hs_job_id job)
-{
-    int64_t left_us = hs_view_remaining_us(v, job) + hs_view_cost_left_us(v, job);
-    int64_t gpus = hs_view_gpus(v, job);
-    return gpus > 0 && left_us > INT64_MAX / gpus ? INT64_MAX : left_us * gpus;
-}
-
 static enum hs_status srsf_init(void *state, const struct hs_view *v)
 {
-    return hs_preempt_init(&((struct srsf *)state)->preempt, v);
+    return hs_preempt_init(&((struct srsf *)state)->preempt, v, true);
 }
 
 static void srsf_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
-    hs_preempt_event(&((struct srsf *)state)->preempt, v, event, srsf_key);
+    hs_preempt_event(&((struct srsf *)state)->preempt, v, event);
 }
 
 static enum hs_status srsf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
-    hs_preempt_decide(&((struct srsf *)state)->preempt, v, p, srsf_key);
+    hs_preempt_decide(&((struct srsf *)state)->preempt, v, p);
     return HS_OK;
 }
 
 static void srsf_semantics(const void *state, struct hs_semantics *out)
 {
     hs_preempt_semantics(&((const struct srsf *)state)->preempt, out);
-    out->order = "remaining x gpus";
 }
 
 static const char *srsf_check(const void *state, const struct hs_view *v)

@@ -10,31 +10,25 @@ struct srtf {
     struct hs_preempt preempt;
 };
 
-static int64_t srtf_key(const struct hs_view *v, hs_job_id job)
-{
-    return hs_view_remaining_us(v, job) + hs_view_cost_left_us(v, job);
-}
-
 static enum hs_status srtf_init(void *state, const struct hs_view *v)
 {
-    return hs_preempt_init(&((struct srtf *)state)->preempt, v);
+    return hs_preempt_init(&((struct srtf *)state)->preempt, v, false);
 }
 
 static void srtf_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
-    hs_preempt_event(&((struct srtf *)state)->preempt, v, event, srtf_key);
+    hs_preempt_event(&((struct srtf *)state)->preempt, v, event);
 }
 
 static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
-    hs_preempt_decide(&((struct srtf *)state)->preempt, v, p, srtf_key);
+    hs_preempt_decide(&((struct srtf *)state)->preempt, v, p);
     return HS_OK;
 }
 
 static void srtf_semantics(const void *state, struct hs_semantics *out)
 {
     hs_preempt_semantics(&((const struct srtf *)state)->preempt, out);
-    out->order = "remaining";
 }
 
 static const char *srtf_check(const void *state, const struct hs_view *v)

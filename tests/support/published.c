@@ -15,59 +15,10 @@
 #include <cmocka.h>
 
 #include "base/timeparse.h"
-#include "data/csvread.h"
 #include "support/data.h"
-#include "support/sink.h"
+#include "support/sheet.h"
 
 #define SHOWN_MAX 20
-
-/* ---- files ---- */
-
-struct table {
-    struct sink sink;
-    struct hs_input *input;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    uint32_t at[8];
-};
-
-static void open_table(struct table *t, const char *path, const char *const *columns)
-{
-    sink_init(&t->sink);
-    assert_int_equal(hs_input_open(&t->input, path, &t->sink.diag), HS_OK);
-    assert_int_equal(hs_csv_open(&t->csv, t->input, ',', &t->sink.diag), HS_OK);
-    assert_int_equal(hs_csv_next(t->csv, &t->row), HS_OK);
-    for (uint32_t i = 0; columns[i] != NULL; i++) {
-        t->at[i] = hs_csv_column(&t->row, columns[i]);
-        assert_int_not_equal(t->at[i], UINT32_MAX);
-    }
-}
-
-static bool next_row(struct table *t)
-{
-    return hs_csv_next(t->csv, &t->row) == HS_OK;
-}
-
-static const char *cell(const struct table *t, uint32_t column)
-{
-    return t->row.fields[t->at[column]];
-}
-
-/* Whole seconds, also written "128150.0". */
-static int64_t cell_seconds(const struct table *t, uint32_t column)
-{
-    int64_t us;
-    const char *text = cell(t, column);
-    assert_true(hs_parse_decimal_us(text, strlen(text), HS_TEST_S, &us));
-    assert_int_equal(us % HS_TEST_S, 0);
-    return us / HS_TEST_S;
-}
-
-static void close_table(struct table *t)
-{
-    hs_csv_close(t->csv);
-    hs_input_close(t->input);
-}
 
 static struct published *add(struct workload *w)
 {
@@ -89,36 +40,36 @@ static struct published *find(const struct workload *w, const char *id)
 
 void published_jobs(struct workload *w, const char *path, const char *const *columns)
 {
-    static struct table t;
-    for (open_table(&t, path, columns); next_row(&t);) {
+    static struct sheet t;
+    for (sheet_open(&t, path, columns); sheet_next(&t);) {
         struct published *p = add(w);
-        snprintf(p->id, sizeof p->id, "%s", cell(&t, 0));
-        p->gpus = (uint32_t)cell_seconds(&t, 2);
-        p->duration = cell_seconds(&t, 3);
+        snprintf(p->id, sizeof p->id, "%s", sheet_cell(&t, 0));
+        p->gpus = (uint32_t)sheet_seconds(&t, 2);
+        p->duration = sheet_seconds(&t, 3);
         int64_t us;
-        const char *submit = cell(&t, 1);
+        const char *submit = sheet_cell(&t, 1);
         if (hs_parse_datetime_us(submit, strlen(submit), &us))
             p->submit = us / HS_TEST_S;
         else
-            p->submit = cell_seconds(&t, 1);
+            p->submit = sheet_seconds(&t, 1);
     }
-    close_table(&t);
+    sheet_close(&t);
     for (uint32_t i = w->count; i-- > 0;) /* to the epoch: the first submission */
         w->jobs[i].submit -= w->jobs[0].submit;
 }
 
 void published_outcomes(const struct workload *w, const char *path, const char *const *columns)
 {
-    static struct table t;
+    static struct sheet t;
     uint32_t rows = 0;
-    for (open_table(&t, path, columns); next_row(&t); rows++) {
-        struct published *p = find(w, cell(&t, 0));
-        int64_t origin = cell_seconds(&t, 1) - p->submit;
-        p->start = cell_seconds(&t, 2) - origin;
-        p->end = cell_seconds(&t, 3) - origin;
-        p->preemptions = (uint32_t)cell_seconds(&t, 4);
+    for (sheet_open(&t, path, columns); sheet_next(&t); rows++) {
+        struct published *p = find(w, sheet_cell(&t, 0));
+        int64_t origin = sheet_seconds(&t, 1) - p->submit;
+        p->start = sheet_seconds(&t, 2) - origin;
+        p->end = sheet_seconds(&t, 3) - origin;
+        p->preemptions = (uint32_t)sheet_seconds(&t, 4);
     }
-    close_table(&t);
+    sheet_close(&t);
     assert_int_equal(rows, w->count);
 }
 

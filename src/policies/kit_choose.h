@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Who should hold GPUs: all live jobs, those that hold some and those that wait, are walked in one
+ * order, and each that still fits by number is chosen, the others are skipped. Holders that were
+ * not chosen make way, waiting ones that were get placed.
+ *
+ *     hs_choose(&c, v);                        // from c.room, c.classes, c.waiting
+ *     hs_choice_apply(&c, v, p, placer, &cost, quirk);
+ *
+ * The order: level; key as of now; then holders first (or, by_submit, submission and then holders
+ * first); then submission, rank. Holders are kept in classes in which time does not change the
+ * order, so nothing is sorted anew: the key of a class of slope s is (key - now) x s.
+ *
+ * The walk is not walked. A waiting job is chosen if the holders behind it have what it lacks, so
+ * the search goes back from the end of the order and takes at most as many steps as the gang has
+ * GPUs; and one that does not fit bounds the gangs behind it, so that the next one worth a look is
+ * one descent of a tree. Cost of a decision: O((starts + evictions + sizes of gangs) x (log jobs +
+ * classes)), a step each GPU that changes hands; nothing for jobs that stay as they are.
+ */
+#ifndef HORUS_POLICIES_KIT_CHOOSE_H
+#define HORUS_POLICIES_KIT_CHOOSE_H
+
+#include "policies/kit_compat.h"
+#include "policies/kit_cost.h"
+#include "policies/kit_order.h"
+#include "policies/kit_place.h"
+
+/* Jobs that hold GPUs. */
+struct hs_class {
+    struct hs_order set;
+    uint32_t level;
+    int64_t slope;      /* 0: the key is what it is */
+    hs_job_id at, kept; /* within hs_choose: last job before the position; HS_NO_JOB = none */
+};
+
+/* First in the scratch of each job. */
+struct hs_choice_link {
+    struct hs_order_link link; /* in its class, or in its waiting set */
+    hs_job_id next;            /* in the list of chosen or of evicted jobs */
+};
+
+struct hs_job_list {
+    hs_job_id first, last;
+};
+
+struct hs_choice {
+    struct hs_class *classes;
+    uint32_t class_count;
+    const struct hs_order *waiting; /* one a level */
+    uint32_t levels;
+    bool by_submit;
+    uint64_t room; /* GPUs that are free for these jobs */
+    uint64_t held; /* and those that the classes hold */
+    /* out */
+    struct hs_job_list chosen, evicted; /* in order */
+};
+
+/* What a job has left now, costs included: where it runs, if it does, and then it shrinks by a
+ * second a second as long as it holds its GPUs; else on the reference type. */
+typedef int64_t hs_left_us(const struct hs_view *v, hs_job_id job, const void *ctx);
+/* A time, times a weight >= 0; what is too large becomes the largest. */
+int64_t hs_choice_weigh(int64_t us, int64_t weight);
+void hs_choose(struct hs_choice *c, const struct hs_view *v);
+hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job); /* of either list */
+/* Evicts and places. A chosen job that cannot be placed waits; one that has an idle pool and cannot
+ * is turned away. */
+void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
+                     enum hs_placer placer, const struct hs_preempt_cost *cost,
+                     enum hs_compat compat);
+
+#endif
