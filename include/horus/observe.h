@@ -44,6 +44,7 @@ struct hs_job_record {
     uint32_t retries; /* attempts that failed, each submitted again */
     int32_t gpu_util_pm;
     int32_t predicted_util_pm; /* what the policy was told; -1 = nothing */
+    int64_t estimate_us; /* run time of its last attempt, as the policy was told it; -1 = not */
     enum hs_profile_from profile_from;
     enum hs_job_state state;
     enum hs_outcome outcome;

@@ -271,6 +271,8 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
 void hs_engine_get_figures(const struct hs_engine *e, struct hs_engine_figures *figures)
 {
     *figures = e->figures;
+    if (e->estimation != NULL)
+        figures->unnamed = hs_estimator_unnamed(e->estimation);
 }
 
 void hs_engine_close(struct hs_engine *e)
@@ -285,6 +287,7 @@ void hs_engine_close(struct hs_engine *e)
     hs_free(e->plan.picks);
     hs_free(e->touched);
     hs_free(e->profile_names);
+    hs_estimator_close(e->estimation);
     hs_intern_free(&e->names);
     hs_arena_free(&e->arena);
     hs_free(e);

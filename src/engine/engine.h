@@ -33,6 +33,7 @@ struct hs_engine_config {
     const struct hs_policy_ops *policy;
     const void *policy_state; /* parameters filled in; state_size bytes, copied */
     enum hs_check check;
+    uint64_t seed;        /* of the run: of the noise of estimates */
     uint64_t jitter_seed; /* 0 = ties by row and lowest node; else drawn */
     int64_t until_us;     /* horizon; HS_TIME_MAX = none */
     /* The truth about rates (model.md 4, 5). NULL: no interference; the speeds of the cluster. */
@@ -60,6 +61,7 @@ struct hs_engine_config {
 struct hs_engine_figures {
     uint64_t events, instants, decisions, jobs, finished, failed, rejected, unfinished;
     uint64_t peak_live_jobs, checks;
+    uint64_t unnamed; /* jobs that the file of estimates does not name */
     int64_t end_us;   /* last instant */
     int64_t epoch_us; /* trace clock of time 0 */
 };

@@ -16,6 +16,7 @@
 #include "engine/plan.h"
 #include "engine/progress.h"
 #include "engine/shadow.h"
+#include "engine/view_estimate.h"
 
 void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot)
 {
@@ -186,6 +187,7 @@ static void job_renew(const struct hs_engine *e, struct hs_job *job)
     job->lane = 0;
     job->cost_left_us = e->config.startup_us;
     job->attained_us = 0;
+    job->estimate_run_us = -1;
 }
 
 /* It waits from now on. */
@@ -193,6 +195,7 @@ static void job_enter(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     job->state = HS_JOB_PENDING;
+    hs_estimate_submitted(e, job);
     hs_life_load(e, slot);
     e->instant.pending++;
     hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
@@ -283,6 +286,7 @@ enum hs_status hs_life_finish(struct hs_engine *e, uint32_t slot)
     e->figures.finished++;
     HS_TRY(job_leave(e, slot, HS_SEGMENT_FINISH));
     HS_TRY(hs_observe_finish(e, slot, e->now_us, ""));
+    HS_TRY(hs_estimate_done(e, job));
     hs_life_tell_policy(e, HS_EVENT_FINISH, slot);
     hs_jobs_remove(&e->jobs, slot);
     return HS_OK;

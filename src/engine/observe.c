@@ -43,6 +43,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .retries = job->attempt,
         .gpu_util_pm = job->gpu_util_pm,
         .predicted_util_pm = job->estimate.util_pm,
+        .estimate_us = job->estimate_run_us,
         .profile_from = (enum hs_profile_from)job->profile_from,
         .state = (enum hs_job_state)job->state,
         .outcome = (enum hs_outcome)job->outcome,

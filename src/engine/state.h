@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "engine/backlog.h"
 #include "engine/engine.h"
+#include "model/estimator.h"
 #include "model/freeindex.h"
 #include "model/job.h"
 #include "model/shareindex.h"
@@ -134,6 +135,7 @@ struct hs_engine {
     struct hs_profile_names *profile_names; /* by profile, of those met */
     uint32_t profile_names_cap;
     struct hs_backlog backlog;
+    struct hs_estimation *estimation; /* of run times; NULL: the policy asked for none */
 
     int64_t now_us;
     struct hs_instant instant;

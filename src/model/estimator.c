@@ -47,7 +47,7 @@ int64_t hs_estimator_us(struct hs_estimation *e, const struct hs_estimate_facts 
         return noisy_us(e, facts);
     case HS_ESTIMATE_FILE:
         us = hs_estimate_file_us(e->file, facts->id);
-        e->unnamed += us < 0;
+        e->unnamed += us < 0 && facts->attempt == 0;
         break;
     case HS_ESTIMATE_ROLLING:
         us = hs_rolling_mean_us(&e->rolling, facts->user, facts->gpus);
@@ -73,10 +73,6 @@ enum hs_status hs_estimator_open(struct hs_estimation **e, const struct hs_estim
                                  uint64_t seed, struct hs_diag *diag)
 {
     *e = NULL;
-    if ((how->from == HS_ESTIMATE_FILE) != (how->file != NULL))
-        return hs_fail(diag, HS_E_USAGE, NULL, "pred=file,pred_file=FILE",
-                       how->file == NULL ? "run times are to be estimated from a file: from which?"
-                                         : "a file of estimates is given, but not asked for");
     struct hs_estimation *new = hs_alloc_zeroed(1, sizeof *new);
     if (new == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory for estimates");

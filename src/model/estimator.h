@@ -23,12 +23,13 @@ struct hs_estimate_facts {
     uint64_t index; /* of the job in the trace: key of its noise */
     const char *id;
     uint32_t user, gpus;
+    uint32_t attempt; /* a job that the file does not name is counted once */
     int64_t run_us; /* the truth: for the oracles only */
 };
 
 struct hs_estimation;
 
-/* seed: of the run. */
+/* seed: of the run. how->file: only with HS_ESTIMATE_FILE. */
 HS_MUST_USE enum hs_status hs_estimator_open(struct hs_estimation **e,
                                              const struct hs_estimator *how, uint64_t seed,
                                              struct hs_diag *diag);
@@ -37,7 +38,7 @@ int64_t hs_estimator_us(struct hs_estimation *e, const struct hs_estimate_facts 
 /* What the job took, without costs. */
 HS_MUST_USE enum hs_status
 hs_estimator_learn(struct hs_estimation *e, const struct hs_estimate_facts *facts, int64_t run_us);
-/* Jobs asked for so far that the file does not name; 0 for other sources. */
+/* Jobs asked about so far that the file does not name; 0 for other sources. */
 uint64_t hs_estimator_unnamed(const struct hs_estimation *e);
 void hs_estimator_close(struct hs_estimation *e); /* NULL is fine */
 

@@ -71,6 +71,7 @@ struct hs_job {
     uint32_t profile;     /* HS_NO_PROFILE = none */
     uint8_t profile_from; /* enum hs_profile_from */
     struct hs_estimate estimate;
+    int64_t estimate_run_us; /* -1 = none was asked for */
     int32_t priority;
     struct hs_ask ask;
     /* identity */

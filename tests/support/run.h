@@ -67,7 +67,7 @@ struct hs_test_result {
 struct hs_test_options {
     enum hs_vc_mode vc;
     const char *vc_file;
-    uint64_t jitter_seed;
+    uint64_t seed, jitter_seed;
     int64_t until_us; /* 0 = none */
     int64_t startup_us;
     double excess; /* slowdown beside another job is 1 + this; 0 = none */
