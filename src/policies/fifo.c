@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * First come, first served. scan=strict is what Helios and the Philly cluster call FIFO, scan=fit
- * what Tiresias' simulator calls fjf; scan=easy backfills behind a reservation and needs run times.
+ * what Tiresias' simulator calls fjf; scan=easy backfills behind a reservation and needs run times,
+ * true or estimated: a wrong one is corrected, never a reason to stop a job.
  */
+#include "policies/kit_estimate.h"
 #include "policies/kit_queue.h"
 
 struct fifo {
     int32_t scan, placement;
-    struct hs_queue waiting, running; /* running only under easy */
+    struct hs_estimate_choice estimate; /* under easy */
+    struct hs_queue waiting, running;   /* running only under easy */
 };
 
 struct fifo_scratch {
@@ -17,13 +20,18 @@ struct fifo_scratch {
 static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct fifo *f = state;
-    *can = 0;
-    *knows = f->scan == HS_SCAN_EASY ? HS_KNOWS_DURATION : 0;
+    (void)can;
+    if (f->scan == HS_SCAN_EASY)
+        hs_estimate_needs(&f->estimate, knows);
+    else
+        *knows = 0;
 }
 
 static enum hs_status fifo_init(void *state, const struct hs_view *v)
 {
     struct fifo *f = state;
+    if (f->scan == HS_SCAN_EASY)
+        HS_TRY(hs_estimate_open(&f->estimate, v));
     HS_TRY(hs_queue_init(&f->running, v));
     return hs_queue_init(&f->waiting, v);
 }
@@ -50,7 +58,7 @@ static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct h
     struct fifo *f = state;
     enum hs_placer placer = (enum hs_placer)f->placement;
     if (f->scan == HS_SCAN_EASY)
-        hs_queue_scan_easy(&f->waiting, &f->running, v, p, placer, hs_view_duration_us);
+        hs_queue_scan_easy(&f->waiting, &f->running, v, p, placer);
     else
         hs_queue_scan(&f->waiting, v, p, (enum hs_scan)f->scan, placer);
     return HS_OK;
@@ -80,13 +88,14 @@ static const struct hs_param params[] = {
      .help = "behind a job that does not fit: stop, skip it, or backfill behind its reservation",
      .source = "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95"},
     HS_PLACEMENT_PARAM(struct fifo, placement),
+    HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
     {0}};
 
 const struct hs_policy_ops hs_policy_fifo = {
     .name = "fifo",
     .summary = "first come, first served",
     .cite = "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
-    .knows = HS_KNOWS_DURATION,
+    .knows = HS_ESTIMATE_KNOWS,
     .params = params,
     .state_size = sizeof(struct fifo),
     .job_state_size = sizeof(struct fifo_scratch),

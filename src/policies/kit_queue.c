@@ -126,35 +126,40 @@ static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct
     }
 }
 
+void hs_queue_scan_set(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
+                       uint32_t vc, enum hs_scan scan, enum hs_placer placer)
+{
+    if (scan == HS_SCAN_STRICT)
+        scan_strict(set, v, p, placer);
+    else
+        scan_fit(set, v, p, vc, placer);
+}
+
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
                    enum hs_scan scan, enum hs_placer placer)
 {
-    for (uint32_t vc = 0; vc < q->vcs; vc++) {
-        if (!hs_queue_needs_scan(q, vc))
-            continue;
-        if (scan == HS_SCAN_STRICT)
-            scan_strict(&q->by_vc[vc], v, p, placer);
-        else
-            scan_fit(&q->by_vc[vc], v, p, vc, placer);
-    }
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        if (hs_queue_needs_scan(q, vc))
+            hs_queue_scan_set(&q->by_vc[vc], v, p, vc, scan, placer);
 }
 
-/* When the head can have its GPUs, counting only: the end of the running job that frees the last
- * one it lacks. extra: GPUs left over then. */
+/* When the head can have its GPUs, counting only: the expected end of the running job that frees
+ * the last one it lacks, which is now where that end has passed. extra: GPUs left over then. */
 static int64_t shadow_time(const struct hs_order *running, const struct hs_view *v, uint32_t vc,
                            uint32_t head_gpus, uint64_t *extra)
 {
     uint64_t free_gpus = hs_queue_room(v, vc);
+    int64_t now_us = hs_view_now_us(v);
     for (hs_job_id j = hs_order_first(running, v); j != HS_NO_JOB;
          j = hs_order_next(running, v, j)) {
         free_gpus += hs_view_gpus(v, j);
         if (free_gpus >= head_gpus) {
             *extra = free_gpus - head_gpus;
-            return hs_order_key(v, j);
+            return hs_order_key(v, j) > now_us ? hs_order_key(v, j) : now_us;
         }
     }
     *extra = 0;
-    return hs_view_now_us(v);
+    return now_us;
 }
 
 /* One VC under easy. */
@@ -164,7 +169,6 @@ struct easy {
     struct hs_plan *p;
     uint32_t vc;
     enum hs_placer placer;
-    hs_estimate_us *estimate_us;
 };
 
 static void easy_started(struct easy *s, hs_job_id job)
@@ -172,7 +176,7 @@ static void easy_started(struct easy *s, hs_job_id job)
     hs_order_remove(s->waiting, s->v, job);
     hs_order_add(s->running, s->v, job,
                  hs_view_now_us(s->v) + hs_view_cost_left_us(s->v, job) +
-                     s->estimate_us(s->v, job));
+                     hs_view_estimate_us(s->v, job));
 }
 
 /* Starts heads while they fit; the first that does not, or HS_NO_JOB. */
@@ -198,7 +202,7 @@ static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uin
     hs_job_id job = hs_order_next_within(s->waiting, s->v, head, bounds);
     while (job != HS_NO_JOB) {
         uint32_t gpus = hs_view_gpus(s->v, job);
-        int64_t busy_us = hs_view_cost_left_us(s->v, job) + s->estimate_us(s->v, job);
+        int64_t busy_us = hs_view_cost_left_us(s->v, job) + hs_view_estimate_us(s->v, job);
         bool ends_before = busy_us <= until_shadow_us;
         bool may_start = ends_before || gpus <= extra;
         bool is_started = may_start && hs_place(s->v, s->p, job, s->placer);
@@ -216,12 +220,12 @@ static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uin
 }
 
 void hs_queue_scan_easy(struct hs_queue *q, struct hs_queue *running, const struct hs_view *v,
-                        struct hs_plan *p, enum hs_placer placer, hs_estimate_us *estimate_us)
+                        struct hs_plan *p, enum hs_placer placer)
 {
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
         if (!hs_queue_needs_scan(q, vc))
             continue;
-        struct easy s = {&q->by_vc[vc], &running->by_vc[vc], v, p, vc, placer, estimate_us};
+        struct easy s = {&q->by_vc[vc], &running->by_vc[vc], v, p, vc, placer};
         hs_job_id head = easy_start_heads(&s);
         if (head == HS_NO_JOB)
             continue;

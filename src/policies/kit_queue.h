@@ -50,12 +50,15 @@ void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 /* Starts what the scan lets start, for strict and fit. */
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
                    enum hs_scan scan, enum hs_placer placer);
-/* The same for easy. running: per VC, the placed jobs keyed by their expected end. A job that is
- * started moves from q to running at once (its end counts for the next reservation), so on_event
- * has only to take finished jobs out of running. */
-typedef int64_t hs_estimate_us(const struct hs_view *v, hs_job_id job);
+/* The same for one queue that the caller holds. */
+void hs_queue_scan_set(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
+                       uint32_t vc, enum hs_scan scan, enum hs_placer placer);
+/* The same for easy, by the estimates of the run times (hs_view_estimate_us). running: per VC, the
+ * placed jobs keyed by their expected end; one that has outrun it is expected to end now. A job
+ * that is started moves from q to running at once (its end counts for the next reservation), so
+ * on_event has only to take finished jobs out of running. */
 void hs_queue_scan_easy(struct hs_queue *q, struct hs_queue *running, const struct hs_view *v,
-                        struct hs_plan *p, enum hs_placer placer, hs_estimate_us *estimate_us);
+                        struct hs_plan *p, enum hs_placer placer);
 /* NULL, or the rule broken: orders valid, every member waiting. */
 const char *hs_queue_check(const struct hs_queue *q, const struct hs_view *v);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Shortest job first by true run time, never preempting. scan=strict as in the Helios artifact.
- * Not Tiresias' `sjf`, which orders by GPU count.
+ * Shortest job first by run time, true or estimated, never preempting. scan=strict as in the
+ * Helios artifact. Not Tiresias' `sjf`, which orders by GPU count.
  */
+#include "policies/kit_estimate.h"
 #include "policies/kit_queue.h"
 
 struct sjf {
     int32_t scan, placement;
+    struct hs_estimate_choice estimate;
     struct hs_queue waiting;
 };
 
@@ -14,16 +16,24 @@ struct sjf_scratch {
     struct hs_order_link link;
 };
 
+static void sjf_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    (void)can;
+    hs_estimate_needs(&((const struct sjf *)state)->estimate, knows);
+}
+
 static enum hs_status sjf_init(void *state, const struct hs_view *v)
 {
-    return hs_queue_init(&((struct sjf *)state)->waiting, v);
+    struct sjf *s = state;
+    HS_TRY(hs_estimate_open(&s->estimate, v));
+    return hs_queue_init(&s->waiting, v);
 }
 
 static void sjf_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct sjf *s = state;
     if (event->kind == HS_EVENT_SUBMIT)
-        hs_queue_add(&s->waiting, v, event->job, hs_view_duration_us(v, event->job));
+        hs_queue_add(&s->waiting, v, event->job, hs_view_estimate_us(v, event->job));
     else if (event->kind == HS_EVENT_STARTED || event->kind == HS_EVENT_FINISH)
         hs_queue_remove(&s->waiting, v, event->job);
     if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH)
@@ -40,7 +50,7 @@ static enum hs_status sjf_decide(void *state, const struct hs_view *v, struct hs
 static void sjf_semantics(const void *state, struct hs_semantics *out)
 {
     const struct sjf *s = state;
-    *out = (struct hs_semantics){.order = "duration",
+    *out = (struct hs_semantics){.order = hs_estimate_order(&s->estimate),
                                  .scan = hs_scan_names[s->scan],
                                  .placement = hs_placer_names[s->placement],
                                  .preemption = "none",
@@ -61,16 +71,18 @@ static const struct hs_param params[] = {
      .help = "behind a job that does not fit: stop, or skip it",
      .source = "strict: Helios artifact (Hu et al. SC'21)"},
     HS_PLACEMENT_PARAM(struct sjf, placement),
+    HS_ESTIMATE_PARAMS(struct sjf, estimate, "oracle"),
     {0}};
 
 const struct hs_policy_ops hs_policy_sjf = {
     .name = "sjf",
-    .summary = "shortest job first, by true run time, no preemption",
+    .summary = "shortest job first, no preemption",
     .cite = "Hu et al. SC'21",
-    .knows = HS_KNOWS_DURATION,
+    .knows = HS_ESTIMATE_KNOWS,
     .params = params,
     .state_size = sizeof(struct sjf),
     .job_state_size = sizeof(struct sjf_scratch),
+    .needs = sjf_needs,
     .init = sjf_init,
     .on_event = sjf_event,
     .decide = sjf_decide,

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * QSSF job by job against the Helios/Lucid artifact, with its own predictions: durations in seconds
+ * that it multiplies by the GPUs. It is not preemptive there, so that its clock of whole seconds
+ * gives every job its exact run time. support/published.h says where the files are.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/data.h"
+#include "support/published.h"
+
+#define EXPECTED "helios-venus/expected_vcvlY_qssf.csv"
+
+static void spec_of(char spec[512], const char *compat)
+{
+    snprintf(spec, 512, "qssf:scan=strict,placement=consolidate,compat=%s,pred=file,pred_file=%s",
+             compat, data_need("oracles", "helios-venus/predictions_vcvlY_lgb.csv"));
+}
+
+static void helios_qssf(void **state)
+{
+    struct workload w = {0};
+    char spec[512];
+    (void)state;
+    spec_of(spec, "helios");
+    published_helios(&w, EXPECTED);
+    published_compare(&w, "2x8", spec);
+    free(w.jobs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(helios_qssf)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
