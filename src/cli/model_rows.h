@@ -52,6 +52,16 @@ static const char *const holdouts[] = {"config", "model", NULL};
                   .help = "from a start that overflows its GPU to its end: the attempt is lost"),  \
         MODEL_ROW(oom_retries, INT, TRUTH, .preset = "2", .max = 1000,                             \
                   .help = "a job whose GPU ran out of memory so often runs only alone"),           \
+        MODEL_ROW(restart_table, TEXT, TRUTH, .preset = "builtin:restart.csv", .unit = "FILE",     \
+                  .help = "what starting a model again takes, by model and GPUs, for "             \
+                          "preempt_cost=restart; builtin: configs/restart.csv as compiled in",     \
+                  .source = "Zhao et al. SIGCOMM'22, Muri simulator"),                             \
+        MODEL_ROW(storage_bandwidth, INT, TRUTH, .preset = "100", .min = 1, .max = 1000000,        \
+                  .unit = "MiB/s",                                                                 \
+                  .help = "MiB/s at which a job saves and restores its checkpoint, for "           \
+                          "preempt_cost=checkpoint",                                               \
+                  .source = "shared file systems of clouds: Filestore basic HDD 100/100 MiB/s, "   \
+                            "Amazon EFS bursting 100 MiB/s"),                                      \
         MODEL_ROW(predictor, CHOICE, TOLD, .preset = "noisy", .choices = predictors,               \
                   .help = "utilization: the truth, the truth with log-normal noise, other "        \
                           "batches of the model, or a regression on its graph",                    \

@@ -34,9 +34,14 @@ void hs_models_assign_options(struct hs_assign_options *assign,
 }
 
 /* A given file is read, and checked, also where nobody asks for it. */
+static bool is_given_path(const char *path)
+{
+    return strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) != 0;
+}
+
 static bool is_given(const struct hs_models *m, enum hs_model_kind kind)
 {
-    return strncmp(m->files.path[kind], HS_BUILTIN, strlen(HS_BUILTIN)) != 0;
+    return is_given_path(m->files.path[kind]);
 }
 
 static enum hs_status open_interference(struct hs_models *m, const struct hs_run_options *options,
@@ -113,6 +118,7 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
     memset(m, 0, sizeof *m);
     m->is_sharing = (need->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
     m->tenants = need->tenants;
+    m->cost = need->cost;
     m->told = need->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY);
     m->is_told_slowdown =
         (need->can & HS_CAN_COLOCATE) != 0 && (need->knows & HS_KNOWS_UTILIZATION) != 0;
@@ -124,6 +130,8 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
                          options->reference_type, diag));
     HS_TRY(open_predictor(m, options, diag));
     HS_TRY(open_reserve(m, options, diag));
+    if ((need->can & HS_CAN_PREEMPT) != 0 || is_given_path(options->restart_table))
+        HS_TRY(hs_restart_load(&m->restart, options->restart_table, diag));
     hs_models_say(m, options, cluster);
     return HS_OK;
 }
@@ -148,6 +156,7 @@ bool hs_models_use(const struct hs_models *m, enum hs_model_kind kind)
 
 void hs_models_close(struct hs_models *m)
 {
+    hs_restart_free(m->restart);
     hs_predictor_close(m->predictor);
     hs_speed_free(m->speed);
     hs_interference_free(m->interference);

@@ -17,12 +17,14 @@
 #include "model/interference.h"
 #include "model/modelfile.h"
 #include "model/predictor.h"
+#include "model/restart.h"
 #include "model/speed.h"
 
 /* What the policy makes of them, with its parameters. */
 struct hs_models_need {
     uint32_t can, knows; /* HS_CAN_x, HS_KNOWS_x */
     uint32_t tenants;    /* of a GPU at most */
+    const char *cost;    /* of a preemption, as its card says */
 };
 
 struct hs_models {
@@ -33,6 +35,8 @@ struct hs_models {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
+    struct hs_restart *restart; /* NULL: nobody is preempted */
+    const char *cost;
     bool is_sharing;       /* the policy shares GPUs */
     uint32_t tenants;      /* of a GPU at most, by the options and by the policy */
     uint32_t told;         /* predictions that it asks for: HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY */
@@ -56,10 +60,10 @@ void hs_models_say(struct hs_models *models, const struct hs_run_options *option
 void hs_models_warn(const struct hs_models *models, const struct hs_run_options *options,
                     const struct hs_cluster *cluster, const struct hs_assign_counts *assigned,
                     struct hs_diag *diag);
-/* Options that were given and cannot matter to a policy that may do `can` and knows `knows`, or to
- * any because of another option. */
-void hs_models_note_idle(const struct hs_config *config, const char *policy, uint32_t can,
-                         uint32_t knows, struct hs_diag *diag);
+/* Options that were given and cannot matter to a policy that makes this of them, or to any because
+ * of another option. */
+void hs_models_note_idle(const struct hs_config *config, const char *policy,
+                         const struct hs_models_need *need, struct hs_diag *diag);
 /* Was the file of that kind read? */
 bool hs_models_use(const struct hs_models *models, enum hs_model_kind kind);
 

@@ -266,6 +266,17 @@ static void warn_of_free_sharing(const struct hs_models *m, uint64_t jobs, uint6
                   without, jobs);
 }
 
+/* Whose checkpoint has no size pays by the table of gang sizes. */
+static void warn_of_checkpoints(const struct hs_models *m, uint64_t jobs, uint64_t without,
+                                struct hs_diag *diag)
+{
+    if (without > 0 && m->cost != NULL && strcmp(m->cost, "checkpoint") == 0)
+        hs_report(diag, HS_WARNING, NULL, "--assign=auto draws one for each",
+                  "%" PRIu64 " of %" PRIu64 " jobs have no profile, so their checkpoints have no "
+                  "size: preempted, they pay by cost_table",
+                  without, jobs);
+}
+
 void hs_models_warn(const struct hs_models *m, const struct hs_run_options *options,
                     const struct hs_cluster *cluster, const struct hs_assign_counts *assigned,
                     struct hs_diag *diag)
@@ -276,6 +287,7 @@ void hs_models_warn(const struct hs_models *m, const struct hs_run_options *opti
     bool is_relative = false;
     warn_of_noise(m, options, cluster, diag);
     warn_of_free_sharing(m, jobs, assigned->none, diag);
+    warn_of_checkpoints(m, jobs, assigned->none, diag);
     if (reference[0] == '\0') {
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE",
                   "no GPU type has speed 1, so none is that of the trace: speeds are those of the "
@@ -327,8 +339,30 @@ static void warn_of_dials(const struct hs_config *config, struct hs_diag *diag)
     }
 }
 
-void hs_models_note_idle(const struct hs_config *config, const char *policy, uint32_t can,
-                         uint32_t knows, struct hs_diag *diag)
+/* Is the option about the cost of a preemption, and of no use to this one? */
+static bool is_idle_cost(const char *key, const char *cost)
+{
+    bool is_checkpoint = strcmp(cost, "checkpoint") == 0;
+    if (strcmp(key, "storage_bandwidth") == 0)
+        return !is_checkpoint;
+    return strcmp(key, "restart_table") == 0 && !is_checkpoint && strcmp(cost, "restart") != 0;
+}
+
+static void note_idle_cost(const char *key, const char *policy, const struct hs_models_need *need,
+                           struct hs_diag *diag)
+{
+    const char *cost = need->cost != NULL ? need->cost : "not stated";
+    if (!is_idle_cost(key, cost))
+        return;
+    if ((need->can & HS_CAN_PREEMPT) == 0)
+        hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s preempts nobody", key, policy);
+    else
+        hs_report(diag, HS_NOTE, NULL, "the policy's parameter preempt_cost",
+                  "%s has no effect: a preemption costs '%s'", key, cost);
+}
+
+void hs_models_note_idle(const struct hs_config *config, const char *policy,
+                         const struct hs_models_need *need, struct hs_diag *diag)
 {
     static const char *const of_sharing[] = {
         "interference",   "gamma",     "interference_noise", "crowd",
@@ -336,7 +370,8 @@ void hs_models_note_idle(const struct hs_config *config, const char *policy, uin
     static const char *const of_utilization[] = {"predictor", "util_noise", "util_bias",
                                                  "predictor_holdout", NULL};
     static const char *const of_memory[] = {"memory_predictor", "memory_noise", NULL};
-    bool is_sharing = (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
+    bool is_sharing = (need->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
+    uint32_t knows = need->knows;
     warn_of_dials(config, diag);
     for (uint32_t i = 0; config->options[i].param.key != NULL; i++) {
         const char *key = config->options[i].param.key;
@@ -344,6 +379,7 @@ void hs_models_note_idle(const struct hs_config *config, const char *policy, uin
             continue;
         if (!is_sharing && is_listed(of_sharing, key))
             hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s shares no GPU", key, policy);
+        note_idle_cost(key, policy, need, diag);
         bool is_untold = ((knows & HS_KNOWS_UTILIZATION) == 0 && is_listed(of_utilization, key)) ||
                          ((knows & HS_KNOWS_MEMORY) == 0 && is_listed(of_memory, key));
         if (is_untold)

@@ -25,9 +25,10 @@ struct hs_run_options {
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
     double load, skip_bad_rows;                           /* skip_bad_rows: per cent */
     /* models */
-    const char *profiles, *models, *interference, *reference_type, *memory_reserve;
+    const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table;
     int32_t assign, crowd, locality, predictor, predictor_holdout, memory_predictor;
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
+    int64_t storage_bandwidth;           /* MiB/s */
     double assign_target, assign_sticky; /* assign_target: per cent */
     double gamma, interference_noise, util_noise, util_bias, memory_noise;
     bool force, dry_run, print_config, quiet, verbose, progress, no_progress;

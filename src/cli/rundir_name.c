@@ -15,7 +15,8 @@
 static bool is_place(const char *key)
 {
     return strcmp(key, "trace") == 0 || strcmp(key, "vc_file") == 0 ||
-           strcmp(key, "profiles") == 0 || strcmp(key, "models") == 0;
+           strcmp(key, "profiles") == 0 || strcmp(key, "models") == 0 ||
+           strcmp(key, "restart_table") == 0;
 }
 
 enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct hs_diag *diag)
@@ -31,6 +32,10 @@ enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct
     }
     hash = hs_mix64(hash, setup->cluster.input_hash);
     hash = hs_mix64(hash, setup->models.catalogue.input_hash);
+    if (setup->models.restart != NULL) {
+        HS_TRY(hs_hash_file(setup->options->restart_table, &content, &bytes, diag));
+        hash = hs_mix64(hash, content);
+    }
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++) {
         if (!hs_models_use(&setup->models, (enum hs_model_kind)kind))
             continue;

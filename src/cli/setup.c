@@ -188,8 +188,6 @@ static void fill_card(struct hs_setup *setup)
     card->cluster = options->cluster;
     card->seed = (uint64_t)options->seed;
     card->policy = setup->policy->name;
-    if (setup->policy->semantics != NULL)
-        setup->policy->semantics(setup->policy_state, &card->policy_semantics);
     card->gang = "all or nothing";
     const char *ties = card->policy_semantics.ties;
     (void)snprintf(card->ties, sizeof card->ties, "%s; equally good nodes: lowest id",
@@ -245,9 +243,13 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
         setup->policy->needs(setup->policy_state, &setup->can, &setup->knows);
     HS_TRY(hs_setup_trace(&setup->trace, options, diag));
     HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
-    const struct hs_models_need need = {setup->can, setup->knows, tenants_of(setup)};
+    struct hs_semantics *semantics = &setup->card.policy_semantics;
+    if (setup->policy->semantics != NULL)
+        setup->policy->semantics(setup->policy_state, semantics);
+    const struct hs_models_need need = {setup->can, setup->knows, tenants_of(setup),
+                                        semantics->cost};
     HS_TRY(hs_models_open(&setup->models, options, &setup->cluster, &need, diag));
-    hs_models_note_idle(config, setup->policy->name, setup->can, setup->knows, diag);
+    hs_models_note_idle(config, setup->policy->name, &need, diag);
     fill_card(setup);
     return HS_OK;
 }

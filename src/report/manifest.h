@@ -27,7 +27,8 @@ struct hs_manifest_library {
 };
 
 struct hs_manifest_input {
-    const char *role; /* "trace", "cluster", "vcs", "config", "map", "profiles", a kind of model */
+    const char *role; /* "trace", "cluster", "vcs", "config", "map", "profiles",
+                         "restarts", a kind of model */
     const char *path;
     uint64_t hash, bytes, rows; /* of the decompressed bytes; rows 0 = not counted, left out */
 };
