@@ -137,12 +137,15 @@ static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_mark
         }
     }
     if (!is_markdown)
-        hs_say(out,
-               "\n+: more with some parameters; 'horus policies NAME' lists those of one.\n"
-               "knows: duration, true run times; utilization and slowdown, as --predictor tells "
-               "them;\n"
-               "memory, as --memory-predictor does; deadline, of the trace; rate, measured while "
-               "running.\n");
+        hs_say(
+            out,
+            "\n+: more with some parameters; 'horus policies NAME' lists those of one.\n"
+            "knows: duration, true run times; utilization and slowdown, as --predictor tells "
+            "them;\n"
+            "memory, as --memory-predictor does; deadline, of the trace; rate, measured while "
+            "running;\n"
+            "estimate, run times with noise or from a file; history, run times of finished jobs, "
+            "by user\nand GPUs; model, the tensor sizes of what a job trains.\n");
 }
 
 static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,

@@ -235,6 +235,8 @@ enum hs_status hs_compare_plan(struct hs_compare *c, struct hs_call *call)
         policy->options.assign_seed = c->cells[0].assign_seed;
         enum hs_status status =
             hs_setup_open(&policy->setup, &policy->options, &policy->config, &c->once.diag);
+        if (status == HS_OK)
+            status = hs_simulate_check(&policy->setup, &c->once.diag);
         if (status != HS_OK) {
             hs_setup_close(&policy->setup);
             return status;

@@ -69,7 +69,7 @@ static void measure(struct hs_manifest_volatile *machine)
 
 enum hs_status hs_compare_record(struct hs_compare *c, const struct hs_rundir *dir, double wall_s)
 {
-    struct hs_manifest_input inputs[HS_INPUTS_MAX];
+    struct hs_manifest_input inputs[HS_INPUTS_MAX + HS_COMPARED_MAX * HS_POLICY_FILES_MAX];
     struct hs_diag *diag = &c->call->diag;
     struct hs_config config = c->call->config;
     struct utsname machine;

@@ -103,14 +103,20 @@ static void write_parameters(void *ctx, struct hs_jsonw *w)
     hs_record_parameters(*setup, w);
 }
 
+static bool is_listed(const struct hs_manifest_input *inputs, uint32_t count, const char *role,
+                      const char *path)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(inputs[i].role, role) == 0 && strcmp(inputs[i].path, path) == 0)
+            return true;
+    return false;
+}
+
 static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *count, const char *role,
                                 const char *path, struct hs_diag *diag)
 {
     struct hs_manifest_input *input = &inputs[*count];
-    for (uint32_t i = 0; i < *count; i++)
-        if (strcmp(inputs[i].role, role) == 0)
-            return HS_OK;
-    if (path == NULL)
+    if (path == NULL || is_listed(inputs, *count, role, path))
         return HS_OK;
     *input = (struct hs_manifest_input){.role = role, .path = path};
     HS_TRY(hs_hash_file(path, &input->hash, &input->bytes, diag));
@@ -140,6 +146,9 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
         if (hs_models_use(&setup->models, (enum hs_model_kind)kind))
             HS_TRY(add_input(inputs, count, hs_model_kinds[kind], setup->models.files.path[kind],
                              diag));
+    for (uint32_t i = 0; i < setup->file_count; i++)
+        if (!is_listed(inputs, *count, setup->files[i].role, setup->files[i].path))
+            inputs[(*count)++] = setup->files[i];
     return HS_OK;
 }
 

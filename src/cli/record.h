@@ -19,8 +19,8 @@ void hs_record_config(void *ctx, struct hs_jsonw *w);
 /* The member "policy_parameters": each of the policy with the value that it runs with, as text that
  * -p reads back. */
 void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w);
-/* Adds the files that a run reads beside its trace, but for those whose role is in the list. */
-#define HS_INPUTS_MAX (7 + HS_MODEL_COUNT)
+/* Adds the files that a run reads beside its trace, but for those that are in the list. */
+#define HS_INPUTS_MAX (7 + HS_MODEL_COUNT + HS_POLICY_FILES_MAX)
 HS_MUST_USE enum hs_status hs_record_inputs(const struct hs_setup *setup,
                                             struct hs_manifest_input *inputs, uint32_t *count,
                                             struct hs_diag *diag);

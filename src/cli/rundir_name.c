@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The default name of a run directory. Equal configuration, inputs and version give an equal name,
- * so that repeating a run is noticed; where the files lie has no say.
+ * so that repeating a run is noticed; where the files lie has no say, nor whether a parameter was
+ * given or stood by default.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,24 +13,39 @@
 #include "data/param.h"
 #include "horus/version.h"
 
-static bool is_place(const char *key)
+/* Files count by their content, the policy by all its parameters. */
+static bool counts_otherwise(const char *key)
 {
-    return strcmp(key, "trace") == 0 || strcmp(key, "vc_file") == 0 ||
+    return strcmp(key, "policy") == 0 || strcmp(key, "trace") == 0 || strcmp(key, "vc_file") == 0 ||
            strcmp(key, "profiles") == 0 || strcmp(key, "models") == 0 ||
            strcmp(key, "restart_table") == 0;
 }
 
-enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct hs_diag *diag)
+static uint64_t hash_of_param(uint64_t hash, const struct hs_param *param, const void *base)
 {
     char value[4096];
+    (void)hs_param_print(param, base, value, sizeof value);
+    return hs_seed_of(hs_seed_of(hash, param->key), value);
+}
+
+static uint64_t hash_of_config(uint64_t hash, const struct hs_setup *setup)
+{
+    for (const struct hs_option *o = setup->config->options; o->param.key != NULL; o++)
+        if (!o->is_local && !counts_otherwise(o->param.key))
+            hash = hash_of_param(hash, &o->param, setup->options);
+    hash = hs_seed_of(hash, setup->policy->name);
+    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++)
+        if (p->type != HS_PARAM_FILE)
+            hash = hash_of_param(hash, p, setup->policy_state);
+    for (uint32_t i = 0; i < setup->file_count; i++)
+        hash = hs_mix64(hs_seed_of(hash, setup->files[i].role), setup->files[i].hash);
+    return hash;
+}
+
+enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct hs_diag *diag)
+{
     uint64_t hash = hs_seed_of(0, HS_VERSION), content, bytes;
-    hash = hs_seed_of(hash, hs_version_commit());
-    for (const struct hs_option *o = setup->config->options; o->param.key != NULL; o++) {
-        if (o->is_local || is_place(o->param.key))
-            continue;
-        (void)hs_param_print(&o->param, setup->options, value, sizeof value);
-        hash = hs_seed_of(hs_seed_of(hash, o->param.key), value);
-    }
+    hash = hash_of_config(hs_seed_of(hash, hs_version_commit()), setup);
     hash = hs_mix64(hash, setup->cluster.input_hash);
     hash = hs_mix64(hash, setup->models.catalogue.input_hash);
     if (setup->models.restart != NULL) {

@@ -4,11 +4,13 @@
  */
 #include "cli/setup.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fixed.h"
 #include "base/timeparse.h"
+#include "cli/record.h"
 #include "data/param.h"
 
 #define POLICIES_MAX 64
@@ -41,14 +43,15 @@ static void bits_text(uint32_t bits, const char *const *words, size_t count, cha
 
 void hs_setup_knows_text(uint32_t knows, char *text, size_t size)
 {
-    static const char *const words[] = {"duration", "utilization", "memory", "deadline", "rate"};
+    static const char *const words[] = {"duration", "utilization", "memory",  "deadline",
+                                        "rate",     "estimate",    "history", "model"};
     bits_text(knows, words, sizeof words / sizeof *words, text, size);
 }
 
 void hs_setup_can_text(uint32_t can, char *text, size_t size)
 {
-    static const char *const words[] = {"preempt",  "migrate", "co-locate", "slice",
-                                        "throttle", "resize",  "set timers"};
+    static const char *const words[] = {"preempt",  "migrate", "co-locate",  "slice",
+                                        "throttle", "resize",  "set timers", "borrow quota"};
     bits_text(can, words, sizeof words / sizeof *words, text, size);
 }
 
@@ -87,6 +90,30 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
         return HS_OK;
     (void)snprintf(what, sizeof what, "policy '%s'", (*policy)->name);
     return hs_param_set_list((*policy)->params, *state, arena, what, spec + len + 1, diag);
+}
+
+/* The files that the parameters of the policy name are inputs of the run. */
+static enum hs_status open_files(struct hs_setup *setup, struct hs_diag *diag)
+{
+    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {
+        const void *value = (const char *)setup->policy_state + p->offset;
+        if (p->type != HS_PARAM_FILE || *(const char *const *)value == NULL)
+            continue;
+        struct hs_manifest_input *file = &setup->files[setup->file_count++];
+        assert(setup->file_count <= HS_POLICY_FILES_MAX);
+        size_t size = sizeof "policy:" + strlen(p->key);
+        char *role = hs_arena_alloc(&setup->arena, size);
+        if (role == NULL)
+            return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+        (void)snprintf(role, size, "policy:%s", p->key);
+        *file = (struct hs_manifest_input){.role = role, .path = *(const char *const *)value};
+        if (strcmp(file->path, "-") == 0)
+            return hs_fail(diag, HS_E_USAGE, NULL, "put it into a file",
+                           "policy '%s': '%s' is read several times: standard input cannot be",
+                           setup->policy->name, p->key);
+        HS_TRY(hs_hash_file(file->path, &file->hash, &file->bytes, diag));
+    }
+    return HS_OK;
 }
 
 enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_options *options,
@@ -241,6 +268,7 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
     setup->knows = setup->policy->knows;
     if (setup->policy->needs != NULL)
         setup->policy->needs(setup->policy_state, &setup->can, &setup->knows);
+    HS_TRY(open_files(setup, diag));
     HS_TRY(hs_setup_trace(&setup->trace, options, diag));
     HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
     struct hs_semantics *semantics = &setup->card.policy_semantics;

@@ -19,10 +19,12 @@
 #include "cli/run_options.h"
 #include "horus/policy.h"
 #include "model/cluster.h"
+#include "report/manifest.h"
 #include "report/report.h"
 #include "traces/trace.h"
 
-#define HS_WORKLOAD_MAX 200
+#define HS_WORKLOAD_MAX     200
+#define HS_POLICY_FILES_MAX 4
 
 struct hs_setup {
     const struct hs_run_options *options;
@@ -33,6 +35,8 @@ struct hs_setup {
     struct hs_trace_options trace;
     const struct hs_policy_ops *policy;
     void *policy_state;
+    struct hs_manifest_input files[HS_POLICY_FILES_MAX]; /* that its parameters name */
+    uint32_t file_count;
     uint32_t can, knows; /* with these parameters */
     uint32_t outputs;    /* HS_OUT_x */
     int64_t sample_us;

@@ -99,15 +99,16 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
     return hs_report_open(&pass->report, &options, pass->diag);
 }
 
-static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
+static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_seed)
 {
     const struct hs_setup *setup = pass->setup;
     const struct hs_run_options *options = setup->options;
-    struct hs_engine_config config = {
+    return (struct hs_engine_config){
         .cluster = &setup->cluster,
         .policy = setup->policy,
         .policy_state = setup->policy_state,
         .check = (enum hs_check)options->check,
+        .seed = (uint64_t)options->seed,
         .jitter_seed = jitter_seed,
         .until_us = options->until_us > 0 ? options->until_us : HS_TIME_MAX,
         .interference = setup->models.interference,
@@ -125,6 +126,11 @@ static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
         .poll = pass_poll,
         .poll_ctx = pass,
     };
+}
+
+static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
+{
+    const struct hs_engine_config config = engine_config(pass, jitter_seed);
     HS_TRY(hs_engine_open(&pass->engine, &config, pass->diag));
     const struct hs_observer *observer;
     for (size_t i = 0; (observer = hs_report_observer(pass->report, i)) != NULL; i++)
@@ -280,6 +286,10 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
         hs_report(diag, HS_WARNING, NULL, "they have status rejected in jobs.csv",
                   "%" PRIu64 " of %" PRIu64 " jobs were rejected: they can never run",
                   intake->rejected, intake->accepted);
+    if (result->figures.unnamed > 0)
+        hs_report(diag, HS_WARNING, NULL, "the policy's pred_unknown was taken for them",
+                  "%" PRIu64 " of %" PRIu64 " jobs are not in the file of estimates",
+                  result->figures.unnamed, result->figures.jobs);
     if (result->figures.unfinished > 0)
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "jobs not finished at the end of the simulation: %" PRIu64,
@@ -337,12 +347,24 @@ enum hs_status hs_simulate_metrics(const struct hs_setup *setup, struct hs_summa
     return status;
 }
 
+enum hs_status hs_simulate_check(const struct hs_setup *setup, struct hs_diag *diag)
+{
+    struct pass pass = {.setup = setup, .diag = diag};
+    if (setup->file_count == 0)
+        return HS_OK;
+    const struct hs_engine_config config = engine_config(&pass, 0);
+    HS_TRY(hs_engine_open(&pass.engine, &config, diag));
+    hs_engine_close(pass.engine);
+    return HS_OK;
+}
+
 enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_result *result,
                                struct hs_diag *diag)
 {
     struct hs_trace_job job;
     struct pass pass = {.setup = setup, .diag = diag};
     pass.intake = &result->intake;
+    HS_TRY(hs_simulate_check(setup, diag));
     struct hs_job_source source;
     enum hs_status status = open_jobs(&pass, &source);
     if (status == HS_OK) {

@@ -54,6 +54,9 @@ HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struc
                                        const char *dir_path, struct hs_run_result *result,
                                        struct hs_diag *diag);
 
+/* Reads the files that the parameters of the policy name, for what is wrong in them. */
+HS_MUST_USE enum hs_status hs_simulate_check(const struct hs_setup *setup, struct hs_diag *diag);
+
 /* Reads the whole trace without simulating: counts and format of result. */
 HS_MUST_USE enum hs_status hs_simulate_dry(const struct hs_setup *setup,
                                            struct hs_run_result *result, struct hs_diag *diag);
