@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What every policy of the table must keep, whoever writes it, for its defaults and for every
- * choice of every CHOICE parameter: no job lost, every plan legal, invariants (run with
- * --check=full), same result twice, indifference to names, to a shift and to a scale of time (for
- * policies without clocks of their own), the same by the index of shared GPUs as by a scan of all
- * of them, and causality: without HS_KNOWS_DURATION or HS_KNOWS_ESTIMATE the decisions up to T are
- * the same when the run times of the jobs that have not finished by T are scrambled. What finished
- * jobs took, HS_KNOWS_HISTORY, is the past.
+ * choice of every CHOICE parameter: no job lost, also of those that fail and are submitted again,
+ * every plan legal, invariants (run with --check=full), same result twice, indifference to names,
+ * to a shift and to a scale of time (for policies without clocks of their own), the same by the
+ * index of shared GPUs as by a scan of all of them, and causality: without HS_KNOWS_DURATION or
+ * HS_KNOWS_ESTIMATE the decisions up to T are the same when the run times of the jobs that have not
+ * finished by T are scrambled. What finished jobs took, HS_KNOWS_HISTORY, is the past.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,6 +48,29 @@ static void make_jobs(struct hs_test_job *jobs, uint64_t seed)
     }
     jobs[7].gpus = 9; /* more than two of the clusters have */
     hs_rng_close(&rng);
+}
+
+/* Every third of them fails up to four times before, also at once. */
+static void make_failing_jobs(struct hs_test_job *jobs, uint64_t seed)
+{
+    struct hs_rng rng;
+    make_jobs(jobs, seed);
+    assert_int_equal(hs_rng_open(&rng, seed, "failing"), HS_OK);
+    for (uint32_t i = 0; i < JOBS; i += 3) {
+        jobs[i].failures = 1 + (uint32_t)hs_rng_below(&rng, 4);
+        for (uint32_t k = 0; k < jobs[i].failures; k++)
+            jobs[i].failed_s[k] = (int64_t)hs_rng_below(&rng, 12);
+    }
+    hs_rng_close(&rng);
+}
+
+/* Of the first attempts of a job. */
+static int64_t failed_s(const struct hs_test_job *job, uint32_t attempts)
+{
+    int64_t sum_s = 0;
+    for (uint32_t k = 0; k < attempts; k++)
+        sum_s += job->failed_s[k];
+    return sum_s;
 }
 
 static void assert_same(const struct hs_test_result *a, const struct hs_test_result *b,
@@ -98,7 +121,11 @@ static void check_complete(const struct hs_test_job *jobs, const struct hs_test_
         done += o->state == HS_JOB_DONE;
         rejected += o->state == HS_JOB_REJECTED;
         if (o->state == HS_JOB_DONE)
-            assert_int_equal(o->done_ns, jobs[i].duration_s * 1000000000);
+            assert_int_equal(o->done_ns,
+                             (jobs[i].duration_s + failed_s(&jobs[i], jobs[i].failures)) *
+                                 1000000000);
+        if (o->state == HS_JOB_DONE)
+            assert_int_equal(o->attempts, jobs[i].failures + 1);
         if (o->state == HS_JOB_REJECTED)
             assert_true(strlen(o->reason) > 0);
     }
@@ -163,7 +190,8 @@ static void check_relations(const struct hs_test_job *jobs, const char *cluster,
     hs_test_free(&plain);
 }
 
-/* Run times after T are scrambled; what is decided up to T may not notice. */
+/* Run times after T are scrambled, and whether an attempt fails; what is decided up to T may not
+ * notice. */
 static void check_causality(const struct hs_test_job *jobs, const char *cluster, const char *spec,
                             int64_t at_us, uint64_t seed)
 {
@@ -173,7 +201,10 @@ static void check_causality(const struct hs_test_job *jobs, const char *cluster,
     memcpy(other, jobs, sizeof other);
     for (uint32_t i = 0; i < JOBS; i++)
         if (before.jobs[i].state != HS_JOB_DONE && before.jobs[i].state != HS_JOB_REJECTED) {
-            other[i].duration_s = before.jobs[i].done_ns / 1000000000 + 1;
+            uint32_t failed = before.jobs[i].attempts > 0 ? before.jobs[i].attempts - 1 : 0;
+            other[i].failures = failed;
+            other[i].duration_s =
+                before.jobs[i].done_ns / 1000000000 - failed_s(&jobs[i], failed) + 1;
             other[i].duration_us = (int64_t)(hs_mix64(seed, i) % 100000000);
         }
     run(other, cluster, spec, at_us, &after);
@@ -188,6 +219,23 @@ static void check_causality(const struct hs_test_job *jobs, const char *cluster,
     }
     hs_test_free(&before);
     hs_test_free(&after);
+}
+
+/* Jobs that fail and are submitted again: a policy that knows nothing of it treats each attempt as
+ * a job. */
+static void check_retries(const char *cluster, const char *spec, bool is_oracle, uint64_t seed)
+{
+    struct hs_test_result plain, again;
+    struct hs_test_job jobs[JOBS];
+    make_failing_jobs(jobs, seed);
+    run(jobs, cluster, spec, 0, &plain);
+    check_complete(jobs, &plain, spec);
+    run_with(jobs, cluster, spec, &(struct hs_test_options){.scans_shared = true}, &again);
+    assert_same(&plain, &again, 0, 1);
+    hs_test_free(&again);
+    hs_test_free(&plain);
+    for (int64_t at_s = 20; !is_oracle && at_s <= 60; at_s += 40)
+        check_causality(jobs, cluster, spec, at_s * HS_TEST_S, seed);
 }
 
 static void needs_of(const struct hs_policy_ops *policy, const char *spec, uint32_t *can,
@@ -225,6 +273,8 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
         const char *cluster = clusters[round % 3];
         make_jobs(jobs, SEED + round);
         check_relations(jobs, cluster, spec, own);
+        if (round % 4 == 0) /* each cluster once */
+            check_retries(cluster, spec, is_oracle, SEED + round);
         for (int64_t at_s = 15; !is_oracle && at_s <= 75; at_s += 30)
             check_causality(jobs, cluster, spec, at_s * HS_TEST_S, SEED + round);
     }
