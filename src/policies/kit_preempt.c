@@ -19,10 +19,19 @@ static enum hs_compat compat_of(const struct hs_preempt *s)
 static int64_t left_us(const struct hs_view *v, hs_job_id job, const void *ctx)
 {
     const struct hs_preempt *s = ctx;
-    if (!hs_job_waits(v, job))
+    bool is_true = s->estimate.from == HS_ESTIMATE_ORACLE;
+    if (is_true && !hs_job_waits(v, job))
         return hs_view_finish_us(v, job) - hs_view_now_us(v);
-    return hs_view_remaining_us(v, job) + hs_view_cost_left_us(v, job) +
-           hs_compat_first_us(compat_of(s), v, job);
+    int64_t work_us = is_true ? hs_view_remaining_us(v, job)
+                              : hs_view_estimate_us(v, job) - hs_view_attained_us(v, job);
+    return work_us + hs_view_cost_left_us(v, job) + hs_compat_first_us(compat_of(s), v, job);
+}
+
+void hs_preempt_needs(const struct hs_preempt *s, uint32_t *knows)
+{
+    hs_estimate_needs(&s->estimate, knows);
+    if (s->compat == COMPAT_MURI) /* a part of the run time comes on top */
+        *knows |= HS_KNOWS_DURATION;
 }
 
 enum hs_status hs_preempt_init(struct hs_preempt *s, const struct hs_view *v, bool weighs_gpus)
@@ -30,6 +39,7 @@ enum hs_status hs_preempt_init(struct hs_preempt *s, const struct hs_view *v, bo
     s->weighs_gpus = weighs_gpus;
     if (s->compat == COMPAT_MURI) /* there is no other form of it */
         s->form = HS_FORM_REPLACE;
+    HS_TRY(hs_estimate_open(&s->estimate, v));
     return s->form == HS_FORM_REPLACE ? hs_replace_init(&s->replace, v)
                                       : hs_evict_init(&s->evict, v, weighs_gpus);
 }
@@ -66,9 +76,11 @@ const char *hs_preempt_check(const struct hs_preempt *s, const struct hs_view *v
 
 void hs_preempt_semantics(const struct hs_preempt *s, struct hs_semantics *out)
 {
+    bool is_true = s->estimate.from == HS_ESTIMATE_ORACLE;
     bool is_anew = s->form == HS_FORM_REPLACE || s->compat == COMPAT_MURI;
     *out = (struct hs_semantics){
-        .order = s->weighs_gpus ? "remaining x gpus" : "remaining",
+        .order = is_true ? (s->weighs_gpus ? "remaining x gpus" : "remaining")
+                         : (s->weighs_gpus ? "estimated remaining x gpus" : "estimated remaining"),
         .scan = "fit",
         .placement = hs_placer_names[s->placement],
         .preemption = is_anew ? "replace" : "evict",

@@ -15,6 +15,7 @@
 #ifndef HORUS_POLICIES_KIT_PREEMPT_H
 #define HORUS_POLICIES_KIT_PREEMPT_H
 
+#include "policies/kit_estimate.h"
 #include "policies/kit_evict.h"
 #include "policies/kit_replace.h"
 
@@ -25,6 +26,7 @@ extern const char *const hs_preempt_compat_names[];
 struct hs_preempt {
     int32_t form, placement, compat;
     bool weighs_gpus;
+    struct hs_estimate_choice estimate;
     struct hs_preempt_cost cost;
     struct hs_evict evict; /* one of the two is in use */
     struct hs_replace replace;
@@ -51,6 +53,7 @@ struct hs_preempt {
         .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator"                     \
     }
 
+void hs_preempt_needs(const struct hs_preempt *s, uint32_t *knows);
 /* weighs_gpus: the time left counts times the GPUs. */
 HS_MUST_USE enum hs_status hs_preempt_init(struct hs_preempt *s, const struct hs_view *v,
                                            bool weighs_gpus);

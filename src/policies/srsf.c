@@ -9,6 +9,12 @@ struct srsf {
     struct hs_preempt preempt;
 };
 
+static void srsf_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    *can = HS_CAN_PREEMPT;
+    hs_preempt_needs(&((const struct srsf *)state)->preempt, knows);
+}
+
 static enum hs_status srsf_init(void *state, const struct hs_view *v)
 {
     return hs_preempt_init(&((struct srsf *)state)->preempt, v, true);
@@ -39,13 +45,14 @@ static const struct hs_param params[] = {HS_PREEMPT_PARAMS(struct srsf, preempt)
 
 const struct hs_policy_ops hs_policy_srsf = {
     .name = "srsf",
-    .summary = "shortest remaining service (time x GPUs) first, by true run time, preemptive",
+    .summary = "shortest remaining service (time x GPUs) first, preemptive",
     .cite = "Gu et al. NSDI'19",
     .can = HS_CAN_PREEMPT,
-    .knows = HS_KNOWS_DURATION,
+    .knows = HS_ESTIMATE_KNOWS,
     .params = params,
     .state_size = sizeof(struct srsf),
     .job_state_size = HS_PREEMPT_SCRATCH,
+    .needs = srsf_needs,
     .init = srsf_init,
     .on_event = srsf_event,
     .decide = srsf_decide,

@@ -10,6 +10,12 @@ struct srtf {
     struct hs_preempt preempt;
 };
 
+static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    *can = HS_CAN_PREEMPT;
+    hs_preempt_needs(&((const struct srtf *)state)->preempt, knows);
+}
+
 static enum hs_status srtf_init(void *state, const struct hs_view *v)
 {
     return hs_preempt_init(&((struct srtf *)state)->preempt, v, false);
@@ -40,13 +46,14 @@ static const struct hs_param params[] = {HS_PREEMPT_PARAMS(struct srtf, preempt)
 
 const struct hs_policy_ops hs_policy_srtf = {
     .name = "srtf",
-    .summary = "shortest remaining time first, by true run time, preemptive",
+    .summary = "shortest remaining time first, preemptive",
     .cite = "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)",
     .can = HS_CAN_PREEMPT,
-    .knows = HS_KNOWS_DURATION,
+    .knows = HS_ESTIMATE_KNOWS,
     .params = params,
     .state_size = sizeof(struct srtf),
     .job_state_size = HS_PREEMPT_SCRATCH,
+    .needs = srtf_needs,
     .init = srtf_init,
     .on_event = srtf_event,
     .decide = srtf_decide,
