@@ -9,8 +9,8 @@
 
 /* Makes a live job of a trace record, or rejects it with the reason; tells observers and policy. */
 HS_MUST_USE enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *record);
-/* The work of a placed job is done: frees its GPUs, tells everyone, recycles the slot; or that of an
- * attempt which fails: then it is submitted again. */
+/* The work of a placed job is done: frees its GPUs, tells everyone, recycles the slot; or that of
+ * an attempt which fails: then it is submitted again. */
 HS_MUST_USE enum hs_status hs_life_finish(struct hs_engine *e, uint32_t slot);
 /* A waiting job, or one whose GPUs were already taken, ends: state is HS_JOB_FAILED or
  * HS_JOB_REJECTED. */
