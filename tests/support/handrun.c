@@ -42,6 +42,7 @@ static struct hs_job_record job_a(void)
                                   .work_us = 10 * S,
                                   .gpu_util_pm = 500,
                                   .predicted_util_pm = 480,
+                                  .estimate_us = 8 * S + S / 4,
                                   .profile_from = HS_PROFILE_FROM_TRACE,
                                   .outcome = HS_OUTCOME_COMPLETED};
 }
@@ -57,6 +58,7 @@ static struct hs_job_record job_like_a(const char *id, uint64_t index, uint32_t 
     job.submit_us = submit_us;
     job.work_us = work_us;
     job.gpu_util_pm = job.predicted_util_pm = -1;
+    job.estimate_us = -1;
     job.profile_from = HS_PROFILE_FROM_NOWHERE;
     return job;
 }
