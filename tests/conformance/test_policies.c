@@ -265,7 +265,7 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
     needs_of(policy, spec, &can, &knows);
     bool is_oracle = (knows & (HS_KNOWS_DURATION | HS_KNOWS_ESTIMATE)) != 0;
     struct own own = {.has_names = strstr(spec, "_file=") != NULL};
-    own.has_clock = (can & HS_CAN_TIME) != 0 ||
+    own.has_clock = (can & HS_CAN_TIME) != 0 || strstr(spec, "compat=") != NULL ||
                     (strstr(spec, "cost=") != NULL && strstr(spec, "cost=free") == NULL) ||
                     (knows & (HS_KNOWS_ESTIMATE | HS_KNOWS_HISTORY)) != 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {
