@@ -10,7 +10,7 @@ END
 "$HORUS" run t.csv -c 1x1 --assign=off --retries=attempts --check=full -q -o out >/dev/null
 cut -d, -f1,3,7,9,10,21,22,23,38 out/jobs.csv
 cat out/segments.csv
-grep -o '"retries": [0-9][0-9]*' out/summary.json
+grep -o -e '"retries": [0-9][0-9]*' -e '"mean_wait_bound": "a.*"' out/summary.json
 sed -i 's,10/20,ten,' t.csv
 "$HORUS" run t.csv -c 1x1 --assign=off --retries=merge -q -o merged >/dev/null
 cat merged/segments.csv
