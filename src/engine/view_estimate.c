@@ -102,9 +102,13 @@ static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
     if (row->count != 1)
         return hs_fail(diag, HS_E_INPUT, &place, NULL, "expected one number a line");
     if (!hs_parse_decimal_us(row->fields[0], row->lengths[0], MILLIONTHS, &value)) {
-        if (n->count == 0 && row->line == 1) /* a header */
+        bool is_name = strchr("+-.0123456789", row->fields[0][0]) == NULL;
+        if (row->line == 1 && is_name) /* a header */
             return HS_OK;
-        return hs_fail(diag, HS_E_INPUT, &place, NULL, "not a number: '%.64s'", row->fields[0]);
+        return hs_fail(diag, HS_E_INPUT, &place, NULL,
+                       is_name ? "not a number: '%.64s'"
+                               : "not a number, or too large a one: '%.64s'",
+                       row->fields[0]);
     }
     enum hs_status status = hs_grow((void **)&n->values, &n->cap, (uint64_t)n->count + 1,
                                     sizeof *n->values, NUMBERS_MAX);

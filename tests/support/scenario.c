@@ -17,7 +17,7 @@
 
 struct scenario {
     struct hs_test_job jobs[JOBS_MAX];
-    char ids[JOBS_MAX][16], vcs[JOBS_MAX][16], models[JOBS_MAX][32];
+    char ids[JOBS_MAX][16], users[JOBS_MAX][16], vcs[JOBS_MAX][16], models[JOBS_MAX][32];
     uint32_t count;
     char text[2048];
 };
@@ -49,6 +49,10 @@ static void parse(struct scenario *s, const char *jobs, const struct hs_test_opt
             assert_true(j->failures < HS_TEST_ATTEMPTS - 1);
             j->failed_s[j->failures++] = j->duration_s;
             j->duration_s = next_s;
+            at += used;
+        }
+        if (sscanf(at, "~%15[^@$%&# ]%n", s->users[s->count], &used) == 1) {
+            j->user = s->users[s->count];
             at += used;
         }
         if (sscanf(at, "@%15[^$%&# ]%n", s->vcs[s->count], &used) == 1) {
