@@ -222,6 +222,8 @@ static void fill_card(struct hs_setup *setup)
     card->speeds = setup->models.speeds_text;
     card->locality = setup->models.locality_text;
     card->vc = vc_texts[options->vc];
+    if (options->vc == HS_VC_QUOTA && (setup->can & HS_CAN_BORROW) != 0)
+        card->vc = "quota: shared nodes, a GPU quota each, which may be exceeded";
     card->interference = "none: jobs have their GPUs to themselves";
     if (setup->models.is_sharing)
         card->interference = setup->models.interference_text;
