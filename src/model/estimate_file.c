@@ -36,6 +36,7 @@ static enum hs_status read_header(struct reader *r)
         return hs_fail(r->diag, HS_E_INPUT, &place, "the first line names job_id and estimate",
                        "the file of estimates is empty");
     HS_TRY(status);
+    place = hs_csv_place(r->csv, r->row.count);
     r->id = hs_csv_column(&r->row, "job_id");
     if (r->id == UINT32_MAX)
         return hs_fail(r->diag, HS_E_INPUT, &place, "the columns are job_id and estimate, seconds",
@@ -50,7 +51,7 @@ static enum hs_status read_header(struct reader *r)
         r->estimate = duration != UINT32_MAX ? duration : priority;
     if (r->estimate == UINT32_MAX)
         return hs_fail(r->diag, HS_E_INPUT, &place,
-                       "seconds; 'duration' and 'priority' are names of the same",
+                       "run times in seconds; 'duration' and 'priority' are understood too",
                        "missing column 'estimate'");
     r->name = r->estimate == duration   ? "duration"
               : r->estimate == priority ? "priority"

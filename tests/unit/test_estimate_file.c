@@ -82,10 +82,10 @@ static void test_refuses_what_is_wrong_at_its_place(void **state)
 {
     (void)state;
     refuse("", "1: error: the file of estimates is empty\n", "job_id and estimate");
-    refuse("id,estimate\na,1\n", "1:1: error: missing column 'job_id'\n", "job_id and estimate");
-    refuse("job_id,x\na,1\n", "1:1: error: missing column 'estimate'\n", "'priority'");
+    refuse("id,estimate\na,1\n", "1:12: error: missing column 'job_id'\n", "job_id and estimate");
+    refuse("job_id,x\na,1\n", "1:9: error: missing column 'estimate'\n", "'priority'");
     refuse("job_id,priority,duration\na,1,1\n",
-           "1:1: error: is 'duration' the estimate, or 'priority'?\n", "'estimate'");
+           "1:25: error: is 'duration' the estimate, or 'priority'?\n", "'estimate'");
     refuse("job_id,estimate\na,1\nb,x\n", "3:3: error: estimate is not a number of seconds: 'x'\n",
            "leave out the row");
     refuse("job_id,priority\na,\n", "2:3: error: priority is not a number of seconds: ''\n",
