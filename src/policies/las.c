@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Least attained service by seconds, whatever the number of GPUs: Tiresias' queues with the weight 1
+ * Least attained service by seconds, whatever the number of GPUs: Tiresias' queues with the weight
+ * 1
  * (`dlas` of its simulator; kit_tiresias.h).
  */
 #include "policies/kit_tiresias.h"
