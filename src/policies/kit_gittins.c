@@ -48,12 +48,12 @@ static double seconds(int64_t us)
 static double repo_index(const struct hs_gittins *g, int64_t attained_us)
 {
     uint32_t n = g->count, i = count_until(g, attained_us);
-    uint32_t k = count_until(g, attained_us + HS_GITTINS_REPO_DELTA_US);
+    uint32_t k = count_until(g, attained_us + g->repo_delta_us);
     if (i == n)
         return 0;
     double p = (double)(k - i) / (double)(n - i);
-    double e = (g->sums[k] - g->sums[i] + seconds(HS_GITTINS_REPO_DELTA_US) * (double)(n - k)) /
-               (double)(n - i);
+    double e =
+        (g->sums[k] - g->sums[i] + seconds(g->repo_delta_us) * (double)(n - k)) / (double)(n - i);
     return 1e6 * p / e;
 }
 

@@ -23,12 +23,12 @@
 
 #include "policies/kit_sort.h"
 
-#define HS_GITTINS_KEPT          1024u /* about as many as in the published sample, 1,001 */
-#define HS_GITTINS_FIRST         16u
-#define HS_GITTINS_REPO_DELTA_US INT64_C(3250000000) /* gittins_delta, simulator/jobs.py */
+#define HS_GITTINS_KEPT  1024u /* about as many as in the published sample, 1,001 */
+#define HS_GITTINS_FIRST 16u
 
 struct hs_gittins {
     bool is_repo;
+    int64_t repo_delta_us;
     int64_t *sizes; /* the sample, ascending */
     double *sums;   /* of the first i of it, s */
     double *scale;  /* repo: the index of each */
@@ -44,7 +44,7 @@ HS_MUST_USE enum hs_status hs_gittins_load(struct hs_gittins *g, const struct hs
 /* A job has finished with that service in all. True when the sample was taken anew. */
 bool hs_gittins_learn(struct hs_gittins *g, int64_t service_us);
 /* In units of 1e-12 (exact) or 1e-10 (repo) a second, larger first; 0 when the sample has nothing
- * beyond it. delta_us INT64_MAX: no bound. repo has a delta of its own. O(log sample). */
+ * beyond it. delta_us INT64_MAX: no bound; repo goes by its own, repo_delta_us. O(log sample). */
 int64_t hs_gittins_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us);
 
 #endif

@@ -65,6 +65,7 @@ enum hs_status hs_tiresias_init(struct hs_tiresias *t, const struct hs_view *v, 
     if (t->index == INDEX_LAS)
         return HS_OK;
     t->gittins.is_repo = t->gittins_form == GITTINS_REPO;
+    t->gittins.repo_delta_us = t->gittins_delta_us;
     return t->samples != NULL ? hs_gittins_load(&t->gittins, v, t->samples)
                               : hs_gittins_init(&t->gittins, v);
 }

@@ -41,6 +41,7 @@ struct hs_tiresias {
     int32_t index, gittins_form, inqueue, placement, compat;
     struct hs_durations limits;
     double promote_knob;
+    int64_t gittins_delta_us;
     int64_t round_us, phase_us;
     const char *samples;
     struct hs_preempt_cost cost;
@@ -87,6 +88,15 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
          .choices = hs_tiresias_gittins_names,                                                     \
          .help =                                                                                   \
              "the index as defined, up to the limit of the queue; or the published simulator's"},  \
+        {.key = "gittins_delta",                                                                   \
+         .type = HS_PARAM_DURATION,                                                                \
+         .offset = HS_TIRESIAS_AT(state_type, field, gittins_delta_us),                            \
+         .preset = "3250s",                                                                        \
+         .min = 1,                                                                                 \
+         .max = 1e9,                                                                               \
+         .unit = "GPU s",                                                                          \
+         .help = "gittins=repo: how much service it looks ahead, in every queue",                  \
+         .source = "gittins_delta of the Tiresias simulator"},                                     \
         {.key = "samples",                                                                         \
          .type = HS_PARAM_FILE,                                                                    \
          .offset = HS_TIRESIAS_AT(state_type, field, samples),                                     \
