@@ -105,8 +105,8 @@ static char muri_names[1494][24];
 /* trace1 in its own units: the time of a run is iterations times the time of one, ms. */
 static uint32_t muri_jobs(struct hs_test_job **jobs)
 {
-    static const char *const columns[] = {
-        "job_id", "num_gpu", "submit_time", "iterations", "iteration_time", "model_name", NULL};
+    static const char *const columns[] = {"num_gpu",        "submit_time", "iterations",
+                                          "iteration_time", "model_name",  NULL};
     static struct sheet t;
     uint32_t count = 0;
     for (sheet_open(&t, data_need("traces", "trace1.csv"), columns); sheet_next(&t); count++) {
