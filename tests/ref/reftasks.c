@@ -13,16 +13,13 @@ void ref_begin(struct ref_world *w)
     w->segments = NULL;
     w->segment_count = 0;
     for (int i = 0; i < w->count; i++) {
-        const struct ref_task *t = &w->tasks[i];
-        w->tasks[i] = (struct ref_task){.submit_us = t->submit_us,
-                                        .duration_us = t->duration_us,
-                                        .cost_us = t->cost_us,
-                                        .gpus = t->gpus,
-                                        .user = t->user,
-                                        .vc = t->vc,
-                                        .start_us = -1,
-                                        .finish_us = -1,
-                                        .left_us = t->duration_us};
+        struct ref_task *t = &w->tasks[i];
+        t->start_us = t->finish_us = -1;
+        t->preemptions = 0;
+        t->left_us = t->duration_us;
+        t->owed_us = 0;
+        t->is_rejected = t->is_live = t->is_holding = false;
+        memset(t->on_node, 0, sizeof t->on_node);
     }
 }
 

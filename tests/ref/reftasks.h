@@ -22,9 +22,13 @@
 
 #include "refgang.h"
 
+#define REF_FAILURES_MAX 2
+
 struct ref_task {
     /* in; trace order, submit ascending */
     int64_t submit_us, duration_us;
+    int64_t failed_us[REF_FAILURES_MAX]; /* attempts before that, for the policy to replay */
+    int failures;
     int64_t cost_us; /* REF_PER_JOB */
     int gpus, user, vc;
     /* out */

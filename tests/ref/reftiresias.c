@@ -17,6 +17,7 @@
 #define LEARNT_MAX   1024
 
 struct served {
+    int64_t all_us;          /* service */
     int64_t exe_us, pend_us; /* service and waiting since the last promotion */
     int64_t index;
     int queue;
@@ -175,16 +176,19 @@ static bool is_demotable(const struct state *st, int job)
     return st->w->tasks[job].is_holding && st->jobs[job].queue < st->s->limit_count;
 }
 
-/* Service that it still lacks. */
+/* Time that it still has, if nothing is changed; what it owes comes first, unless that is service.
+ */
 static int64_t demotion_after_us(const struct state *st, int job)
 {
     int64_t n = weight(st, job);
+    int64_t owed_us = st->s->compat == TIRESIAS_HELIOS ? 0 : st->w->tasks[job].owed_us;
     int64_t lacks = st->s->limits_us[st->jobs[job].queue] - n * st->jobs[job].exe_us;
     if (st->s->compat == TIRESIAS_HELIOS)
         lacks++; /* beyond the limit */
     int64_t after_us = lacks > 0 ? ceil_div(lacks, n) : 0;
-    return st->s->compat == TIRESIAS_PUBLISHED ? ceil_div(after_us, SECOND_US) * SECOND_US
-                                               : after_us;
+    if (st->s->compat == TIRESIAS_PUBLISHED)
+        after_us = ceil_div(after_us, SECOND_US) * SECOND_US;
+    return owed_us + after_us;
 }
 
 static bool is_due(const struct state *st, int job)
@@ -218,7 +222,7 @@ static void handle_dues(struct state *st)
 static void learn(struct state *st, int job)
 {
     st->finished[st->finished_count++ % LEARNT_MAX] =
-        (double)(weight(st, job) * st->w->tasks[job].duration_us) / 1e6;
+        (double)(weight(st, job) * st->jobs[job].all_us) / 1e6;
     int64_t n = st->finished_count;
     bool is_doubled = n >= LEARNT_FIRST && (n & (n - 1)) == 0;
     if (n > LEARNT_MAX ? n % LEARNT_MAX != 0 : !is_doubled)
@@ -240,8 +244,9 @@ static void handle_finishes(struct state *st)
 static void handle_submissions(struct state *st)
 {
     for (int job = -1; (job = ref_submit_one(st->w, job)) >= 0;) {
-        if (st->w->tasks[job].is_live)
-            join_queue(st, job, 0);
+        if (!st->w->tasks[job].is_live)
+            continue;
+        join_queue(st, job, 0);
         st->wants_pass = true;
     }
 }
@@ -264,17 +269,13 @@ static void handle_instant(struct state *st)
 {
     handle_finishes(st);
     handle_submissions(st);
-    if (is_round(st))
-        handle_dues(st);
-    for (;;) {
+    do {
+        handle_finishes(st);
+        if (is_round(st))
+            handle_dues(st);
         if (st->wants_pass && is_round(st))
             pass(st);
-        if (!ref_has_finish(st->w) && (st->s->round_us > 0 || !has_due(st)))
-            return;
-        handle_finishes(st);
-        if (st->s->round_us == 0)
-            handle_dues(st);
-    }
+    } while (ref_has_finish(st->w) || (st->s->round_us == 0 && has_due(st)));
 }
 
 /* ---------------- time ---------------- */
@@ -285,8 +286,7 @@ static int64_t next_due_us(const struct state *st)
     for (int i = 0; i < st->w->count; i++) {
         int64_t at_us = INT64_MAX;
         if (is_demotable(st, i))
-            at_us = now_us + demotion_after_us(st, i) +
-                    (st->s->compat == TIRESIAS_HELIOS ? 0 : st->w->tasks[i].owed_us);
+            at_us = now_us + demotion_after_us(st, i);
         else if (is_promotable(st, i))
             at_us = now_us + promotion_after_us(st, i);
         next_us = at_us < next_us ? at_us : next_us;
@@ -318,10 +318,13 @@ static void advance(struct state *st, int64_t to_us)
         const struct ref_task *t = &st->w->tasks[i];
         struct served *j = &st->jobs[i];
         int64_t paid_us = t->owed_us < passed_us ? t->owed_us : passed_us;
-        if (t->is_holding)
-            j->exe_us += st->s->compat == TIRESIAS_HELIOS ? passed_us : passed_us - paid_us;
-        else if (t->is_live && j->exe_us > 0)
+        int64_t served_us = st->s->compat == TIRESIAS_HELIOS ? passed_us : passed_us - paid_us;
+        if (t->is_holding) {
+            j->exe_us += served_us;
+            j->all_us += served_us;
+        } else if (t->is_live && j->exe_us > 0) {
             j->pend_us += passed_us;
+        }
     }
     ref_advance(st->w, to_us);
 }

@@ -10,11 +10,16 @@
  *     free(w.segments);
  *
  * Readings of the text where it leaves room:
+ *   - A job that is turned away at its submission is not an event: no pass.
  *   - In rounds a pass happens at a round only if a job was submitted or finished or a queue
- * changed since the last pass; demotions and promotions happen once at a round, before its first
- * pass.
+ * changed since the last pass. A round that is repeated, because a job ran for no time, is repeated
+ * with its demotions and promotions.
+ *   - What is due while it pays a cost (it can be, in rounds and in whole seconds) is demoted when
+ * it has paid; under compat=helios, where paying is service, at once.
+ *   - The services of the learnt sample count what attained service counts: under compat=helios all
+ *     the time that a job held GPUs. Of the jobs that finish at one instant the lower row joins
+ * first.
  *   - The clock of compat=tiresias has whole seconds: give it nothing else.
- *   - Of the jobs that finish at one instant the lower row joins the learnt sample first.
  */
 #ifndef HORUS_TESTS_REFTIRESIAS_H
 #define HORUS_TESTS_REFTIRESIAS_H

@@ -10,6 +10,7 @@
  *
  *   HORUS_SCENARIOS=N   how many instead (under HORUS_LONG ten times as many as the test says)
  *   HORUS_SEED=S        which (default 1)
+ *   HORUS_FROM=N        beginning with scenario N (default 0)
  */
 #ifndef HORUS_TESTS_TRIALS_H
 #define HORUS_TESTS_TRIALS_H
@@ -32,7 +33,7 @@ struct trial {
     struct hs_test_job jobs[TRIAL_JOBS_MAX];
     int count;
     char cluster[512], policy[512];
-    char note[512]; /* what else one needs to do it again */
+    char note[1024]; /* what else one needs to do it again */
     struct hs_test_options options;
     struct ref_world world; /* without the tasks, which come from the jobs */
     struct ref_task tasks[TRIAL_JOBS_MAX];
@@ -40,7 +41,8 @@ struct trial {
 
 struct trial_kind {
     void (*draw)(struct trial *t, struct dice *d);
-    bool (*refer)(struct trial *t); /* simulates t->world; false: some job is not done */
+    /* Simulates t->world; false: some job will never be done, and the trial does not count. */
+    bool (*refer)(struct trial *t);
 };
 
 /* Up to `most` nodes of one size up to `size`, or, where any_sizes, perhaps of different sizes. */
@@ -54,7 +56,7 @@ const char *trial_draw_cost(struct trial *t, struct dice *d, bool is_odd);
 /* "1.5" of 1,500,000; static storage, good for eight calls. */
 const char *trial_seconds(int64_t us);
 
-/* Fails the test if one differs. */
+/* Fails the test if one differs, or if more than one in a hundred does not count. */
 void trials_run(const struct trial_kind *kind, uint64_t count);
 
 #endif

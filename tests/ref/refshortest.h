@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The reference of the policies that go by run times, true or estimated: sjf and qssf, which
+ * preempt nobody, srtf and srsf in their evict form. Virtual clusters, of nodes of their own or of
+ * quotas, for the two that have a queue for each. In microseconds.
+ *
+ *     struct shortest s = {.policy = SHORTEST_SRTF};
+ *     bool all_done = shortest_simulate(&s, &world, horizon_us);
+ *     free(world.segments);
+ *
+ * Readings of the text where it leaves room:
+ *   - An estimate is made at the submission, after the ends of the same instant.
+ *   - Of several virtual clusters of quotas that could start a job the lower one goes first, with
+ *     its whole queue.
+ *   - A job of more GPUs than its virtual cluster is rejected.
+ */
+#ifndef HORUS_TESTS_REFSHORTEST_H
+#define HORUS_TESTS_REFSHORTEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reftasks.h"
+
+#define SHORTEST_VCS_MAX 4
+
+enum shortest_policy { SHORTEST_SJF, SHORTEST_QSSF, SHORTEST_SRTF, SHORTEST_SRSF };
+enum shortest_vcs { SHORTEST_ONE, SHORTEST_PARTITION, SHORTEST_QUOTA };
+
+struct shortest {
+    enum shortest_policy policy;
+    bool skips;      /* sjf: behind a job that does not fit, too */
+    bool is_helios;  /* qssf: the order of the artifact */
+    bool is_rolling; /* else the truth */
+    int64_t unknown_us;
+    enum shortest_vcs vcs;
+    int vc_count;                  /* at least 1 */
+    int vc_gpus[SHORTEST_VCS_MAX]; /* of its nodes, or its quota */
+    int node_vc[REF_NODES_MAX];    /* PARTITION */
+};
+
+/* False if the jobs are not all done by the horizon. */
+bool shortest_simulate(const struct shortest *s, struct ref_world *w, int64_t horizon_us);
+
+#endif
