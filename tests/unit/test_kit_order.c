@@ -109,6 +109,7 @@ static void check_walk(const struct hs_order *set, uint32_t bound)
         at = hs_order_next(set, NULL, at);
     }
     assert_int_equal(at, HS_NO_JOB);
+    assert_int_equal(hs_order_last(set, NULL), count > 0 ? sorted[count - 1] : HS_NO_JOB);
 }
 
 static void agrees_with_a_sorted_array(void **state)
@@ -119,6 +120,11 @@ static void agrees_with_a_sorted_array(void **state)
     assert_int_equal(hs_rng_open(&rng, 7, "order"), HS_OK);
     for (int step = 0; step < 20000; step++) {
         uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS);
+        if (jobs[j].is_in && step % 3 == 0) {
+            jobs[j].key = (int64_t)hs_rng_below(&rng, 6);
+            hs_order_rekey(&set, NULL, j, jobs[j].key);
+            continue;
+        }
         if (jobs[j].is_in) {
             hs_order_remove(&set, NULL, j);
         } else {

@@ -105,6 +105,57 @@ static void a_move_elsewhere_is_a_migration(void **state)
     hs_test_free(&r);
 }
 
+static void owe_at_10(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 2);
+        hs_plan_owe(p, script_handle[0], 3 * S);
+        hs_plan_timer(p, 10 * S, 't');
+    } else if (call == 2) { /* after the end of the cost at 3 */
+        hs_plan_owe(p, script_handle[0], 5 * S);
+        hs_plan_owe(p, script_handle[0], 0);
+    }
+}
+
+/* 3 s are owed from the start, 5 more at 10: runs from 3 to 10 and from 15 to 108. */
+static void what_a_job_owes_it_pays_at_once(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_TIME, owe_at_10, &r), HS_OK);
+    assert_int_equal(r.segment_count, 1);
+    assert_int_equal(r.jobs[0].start_us, 0);
+    assert_int_equal(r.jobs[0].end_us, 108 * S);
+    assert_int_equal(r.jobs[0].overhead_us, 8 * S);
+    assert_string_equal(script_told, "USPtPF");
+    hs_test_free(&r);
+}
+
+static void owe_while_waiting(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0) {
+        hs_plan_owe(p, script_handle[0], 4 * S);
+        hs_plan_timer(p, 10 * S, 't');
+    } else if (call == 1) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 2);
+    }
+}
+
+/* A job that waits owes until it holds GPUs: from 10 to 14. */
+static void a_waiting_job_may_owe(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(one, 1, "1x4", HS_CAN_TIME, owe_while_waiting, &r), HS_OK);
+    assert_int_equal(r.jobs[0].start_us, 10 * S);
+    assert_int_equal(r.jobs[0].end_us, 114 * S);
+    hs_test_free(&r);
+}
+
 static void migrate_at_10(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 1) {
@@ -299,6 +350,8 @@ int main(void)
         cmocka_unit_test(rollback_leaves_no_trace),
         cmocka_unit_test(a_rejected_job_says_why),
         cmocka_unit_test(a_named_gpu_is_not_kept),
+        cmocka_unit_test(what_a_job_owes_it_pays_at_once),
+        cmocka_unit_test(a_waiting_job_may_owe),
         cmocka_unit_test(a_cap_does_not_outlive_its_placement),
         cmocka_unit_test(timers_keep_no_run_alive),
     };

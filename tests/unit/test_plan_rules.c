@@ -143,6 +143,13 @@ static void undeclared_kill(const struct hs_view *v, struct hs_plan *p, int call
     hs_plan_kill(p, script_handle[0]);
 }
 
+static void owe_less(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    (void)call;
+    hs_plan_owe(p, script_handle[0], -1);
+}
+
 static void undeclared_pause(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v, (void)call;
@@ -284,6 +291,7 @@ static void illegal_actions_are_refused(void **state)
         {never, 0, "leaves 1 jobs waiting although nothing is left to wait for"},
         {same_gpu_twice, HS_CAN_COLOCATE, "GPU 1 was given to the job twice"},
         {pause_pending, HS_CAN_SLICE, "pause needs a running job"},
+        {owe_less, 0, "a cost of at least 0"},
         {reject_twice, 0, "only a job that never started can be rejected"},
         {half_gang_and_rollback, 0, "a gang is placed whole or not at all: 1 of 2 GPUs given"},
         {no_such_gpu, 0, "there is no GPU 4"},
