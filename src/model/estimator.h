@@ -24,7 +24,7 @@ struct hs_estimate_facts {
     const char *id;
     uint32_t user, gpus;
     uint32_t attempt; /* a job that the file does not name is counted once */
-    int64_t run_us; /* the truth: for the oracles only */
+    int64_t run_us;   /* the truth: for the oracles only */
 };
 
 struct hs_estimation;

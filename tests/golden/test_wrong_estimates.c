@@ -72,8 +72,8 @@ static void easy_overestimated(void **state)
 }
 
 /* Noise of no size is the truth, and so is a file that tells it: as under the oracle. 1x4: behind 0
- * and 2 (until 30 and 26) wait 1 (4 GPUs) and 3 (1 GPU, 20 s). Under easy 3 may not start at 26, for
- * 1 is promised 30; sjf and qssf promise nothing, and 1 waits for 3. */
+ * and 2 (until 30 and 26) wait 1 (4 GPUs) and 3 (1 GPU, 20 s). Under easy 3 may not start at 26,
+ * for 1 is promised 30; sjf and qssf promise nothing, and 1 waits for 3. */
 static void right_estimates_change_nothing(void **state)
 {
     static const char *const policies[] = {"fifo:scan=easy", "sjf:scan=fit", "qssf:scan=fit"};

@@ -6,10 +6,10 @@ cat >t.csv <<'END'
 job_id,submit_time,gpus,duration
 0,0,1,10
 END
-say() { "$HORUS" "$@" 2>&1 >/dev/null; echo "exit $?"; }
+say() { "$HORUS" "$@" 2>&1 >/dev/null | cat; echo "exit ${PIPESTATUS[0]}"; }
 run() { say run t.csv -c 1x1 -q -o out -p "$1"; }
 bad() {
-    printf "$1" >e.csv
+    printf '%b' "$1" >e.csv
     run sjf:pred=file,pred_file=e.csv
 }
 bad 'job_id,estimate\n0,10 s\n'
