@@ -128,6 +128,16 @@ static void unknown_jobs(void **state)
     expect("1x1", ",pred_unknown=10s", "0,5\n1,20\n", jobs, "0:0-5 2:5-35 1:35-55");
 }
 
+/* 1x16: 1 has 16 GPUs x 1.1e18 us, which is beyond 2^63 and stays behind the 1e18 of 2. */
+static void gpu_times_beyond_counting(void **state)
+{
+    static const char predictions[] = "0,10\n1,1.1e12\n2,1e12\n";
+    static const char jobs[] = "0:16,0,10 1:16,1,1 2:1,2,1";
+    (void)state;
+    expect("1x16", "", predictions, jobs, "0:0-10 1:11-12 2:10-11");
+    expect("1x16", ",compat=helios", predictions, jobs, "0:0-10 1:11-12 2:10-11");
+}
+
 /* 1x1, rolling (the default). 0 and 1 are submitted before anything is done: 1 h each. 2 of bob at
  * 20: none of bob's is done, so the mean of all, 10 s. 3 of ann at 21: hers, 10 s. At 50 job 1 is
  * done, and counts for who is submitted at that instant: 4 of bob has 40 s, 5 of cy (10 + 40) / 2 =
@@ -181,6 +191,7 @@ int main(void)
         cmocka_unit_test(virtual_clusters_are_independent),
         cmocka_unit_test(scan),
         cmocka_unit_test(unknown_jobs),
+        cmocka_unit_test(gpu_times_beyond_counting),
         cmocka_unit_test(rolling),
         cmocka_unit_test(rolling_by_gpus),
         cmocka_unit_test(attempts_by_the_oracle),

@@ -20,6 +20,8 @@ workloads=(
     "fifo|traces/sample.csv|-c 8x8:V100 -p fifo:scan=easy"
     "srtf|traces/sample.csv|-c 4x8:V100,4x4:P100 -p srtf:form=replace,placement=random --sample 600s"
     "jitter|traces/sample.csv|-c 8x8:V100 -p sjf --tie-jitter 2 --seed 7"
+    "estimates|traces/sample.csv|-c 4x8:V100 -p qssf:pred=noisy --seed 7"
+    "rolling|traces/sample-helios.csv|-c 4x8:V100 -p sjf:pred=rolling"
     "helios|traces/sample-helios.csv|-c 4x8:V100 -p srsf --sample exact"
     "philly|traces/sample-philly.json|-c 8x8:P100 -p sjf:scan=fit"
 )

@@ -37,7 +37,7 @@ BEGIN {
             draw(3) ? "" : draw(40), draw(3) ? "" : draw(70000), draw(3) ? "" : draw(9) > trace
     }
 
-    policy = pick("fifo:scan=strict fifo:scan=fit fifo:scan=easy sjf:scan=strict sjf:scan=fit srtf:form=evict srtf:form=replace srsf:form=evict srsf:form=replace")
+    policy = pick("fifo:scan=strict fifo:scan=fit fifo:scan=easy fifo:scan=easy,pred=noisy sjf:scan=strict sjf:scan=fit sjf:pred=rolling qssf:scan=strict qssf:scan=fit qssf:compat=helios,pred=noisy srtf:form=evict srtf:form=replace srsf:form=evict srsf:form=replace")
     if (policy ~ /^sr/)
         policy = policy ",preempt_cost=" pick("free table job")
     policy = policy ",placement=" pick("count yarn consolidate best_fit first_fit spread random")
