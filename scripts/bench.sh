@@ -3,8 +3,9 @@
 #
 # What a FIFO run costs: CPU time against a bare libcsv parse of the same file, taken in turns with
 # it; nanoseconds per event and decision; peak memory of 100,000 and of 1,000,000 jobs at one load;
-# what policies that share GPUs cost against it, when the cluster is overloaded; nanoseconds per
-# search for a GPU to share and per slowdown of a shared GPU.
+# what policies that preempt cost against it, at 95 % load and with 100,000 jobs waiting; what
+# policies that share GPUs cost, when the cluster is overloaded; nanoseconds per search for a GPU to
+# share and per slowdown of a shared GPU.
 #   scripts/bench.sh BUILD         HORUS_BENCH_ROUNDS=11   $HORUS_DATA: see tests/README.md
 # Prints a table, writes results/bench.json. A measurement, not a test: it fails only if a run does.
 set -eu
@@ -89,6 +90,44 @@ done >"$work/sizes"
 read -r _ small_us small_kib < <(sed -n 1p "$work/sizes")
 read -r _ large_us large_kib < <(sed -n 2p "$work/sizes")
 
+# 7,564 GPU seconds a job: one every 7,483 ms is 95 % of 1,064 GPUs, one every 7,109 ms all of them.
+# backlog: the first 100,000 jobs come at once and the others as fast as they can be served.
+backlog() { # JOBS
+    synthetic "$1" 7109 | awk -F, -v OFS=, '
+        NR == 1 { print; next }
+        NR <= 100001 { $2 = 0; from = 0 }
+        NR == 100002 { from = $2 }
+        NR > 100001 { $2 = sprintf("%.3f", $2 - from) }
+        { print }'
+}
+
+preemptive=(fifo srtf srsf tiresias las)
+preemptive_rounds=$((rounds < 3 ? rounds : 3))
+for workload in load:10000 load:100000 load:1000000 backlog:1000000; do
+    jobs_n=${workload#*:}
+    if [ "${workload%:*}" = load ]; then
+        synthetic "$jobs_n" 7483
+    else
+        backlog "$jobs_n"
+    fi >"$work/load.csv"
+    for ((round = 0; round < preemptive_rounds; round++)); do
+        for policy in "${preemptive[@]}"; do
+            read -r us kib < <(simulate "$work/load.csv" "$work/preempt" --outputs summary \
+                -c 133x8:V100 -p "$policy")
+            echo "$us $kib"
+        done | paste -sd ' '
+    done >"$work/preempted"
+    column=1
+    for policy in "${preemptive[@]}"; do
+        us=$(awk -v c=$column '{ print $c }' "$work/preempted" | median)
+        kib=$(awk -v c=$((column + 1)) '{ print $c }' "$work/preempted" | median)
+        ratio=$(awk -v c=$column '{ print $c / $1 }' "$work/preempted" | median)
+        echo "{\"workload\": \"${workload%:*}\", \"jobs\": $jobs_n, \"policy\": \"$policy\"," \
+            "\"cpu_us\": $us, \"peak_kib\": $kib, \"ratio\": $ratio}"
+        column=$((column + 2))
+    done
+done >"$work/preemptive"
+
 # Load 2.5 of what the GPUs do one job at a time: everybody shares, and many wait.
 policies=(fifo pack gandiva-like colocate-fifo horus horus+ horus-s)
 sharing_rounds=$((rounds < 5 ? rounds : 5))
@@ -114,6 +153,7 @@ done >"$work/sharing"
            $1, $2, $3, $4 }' >"$work/searches"
 
 jq -n --arg trace "$what" --argjson rounds "$rounds" --argjson jobs "$jobs" \
+    --slurpfile preemptive "$work/preemptive" \
     --slurpfile sharing "$work/sharing" --slurpfile searches "$work/searches" \
     --argjson events "$events" --argjson decisions "$decisions" \
     --argjson parse_us "$parse_us" --argjson all_us "$all_us" --argjson few_us "$few_us" \
@@ -130,7 +170,7 @@ jq -n --arg trace "$what" --argjson rounds "$rounds" --argjson jobs "$jobs" \
     jobs_100k: {cpu_us: $small_us, peak_kib: $small_kib},
     jobs_1M: {cpu_us: $large_us, peak_kib: $large_kib,
               memory_ratio: ($large_kib / $small_kib)},
-    sharing: $sharing, searches: $searches}' >results/bench.json
+    preemptive: $preemptive, sharing: $sharing, searches: $searches}' >results/bench.json
 
 jq -r '
     def at(n): tostring | (" " * ([n - length, 0] | max)) + .;
@@ -146,6 +186,11 @@ jq -r '
     "Synthetic, equal load, all outputs",
     "    100,000 jobs     \(.jobs_100k | (.cpu_us | ms) + (.peak_kib | mib))",
     "  1,000,000 jobs     \(.jobs_1M | (.cpu_us | ms) + (.peak_kib | mib) + "   " + (.memory_ratio | times))  (target x 1.1)",
+    "Policies that preempt, 1,064 GPUs, summary alone; against FIFO (target x 6); CPU time grows with the jobs to the power of (target 1.1)",
+    (.preemptive as $all | .preemptive[] | . as $row |
+        ($all[] | select(.policy == $row.policy and .workload == "load" and .jobs == 10000) | .cpu_us) as $first |
+        "  \(.jobs | at(8)) jobs  \(if .workload == "load" then "95 % load      " else "100,000 waiting" end)  \(.policy + " " * (9 - (.policy | length)))\(.cpu_us | ms)\(.peak_kib | mib)   \(.ratio | times)" +
+        (if .workload == "load" and .jobs > 10000 then "   ^ \((.cpu_us / $first | log10) / (.jobs / 10000 | log10) | to(2))" else "" end)),
     "Policies that share GPUs, load 2.5, 100,000 jobs, summary alone; against FIFO (target x 5 on 1,024 GPUs)",
     (.sharing[] | "  \(.gpus | at(6)) GPUs  \(.policy + " " * (14 - (.policy | length)))\(.cpu_us | ms)   \(.ratio | times)"),
     "GPUs to share, half of them open, ns: by the index, by a look at each",
