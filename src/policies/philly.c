@@ -15,8 +15,7 @@
  * - A job of n GPUs with used + n > quota is held back if the first due job of another VC, of m
  *   GPUs, has used + m <= quota and could be placed now, at its level and without preemption. That
  *   is no try: it stays due. After a walk that held somebody back and started somebody there is
- *   another. (At the end of a pass nobody is due: who holds others back is tried later in the
- * walk.)
+ *   another. (A pass ends with nobody due: who holds others back is tried later in that walk.)
  * - Otherwise it is tried: placed at its level (kit_locality.h: what lower levels allow comes
  *   first); or else by preemption, below. If both fail, tries++; every relax_after tries level++,
  *   up to max_level; due again at now + retry, or, with retry=0, in the next pass.
@@ -38,7 +37,8 @@
  * Cost of a pass: O(VCs), and for each due job O(log waiting) and a placement (kit_locality.h); for
  * one held back a placement for each VC under its quota; for one that preempts a placement for each
  * victim, and O(running). With retry > 0 a job is tried once each `retry`; with retry=0 all waiting
- * jobs are tried in each pass. One timer is set at a time.
+ * jobs are tried in each pass. One timer waits, for the next try; after a preemption perhaps also
+ * one that went before it and tells nothing.
  */
 #include "policies/kit_philly.h"
 
