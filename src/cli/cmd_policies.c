@@ -13,6 +13,8 @@
 #include "data/json.h"
 #include "data/param.h"
 
+#define PARAM_INDENT 17
+
 struct policies_options {
     bool json, markdown;
 };
@@ -22,7 +24,17 @@ static const char *or_dash(const char *text)
     return text != NULL && *text != '\0' ? text : "-";
 }
 
-static void say_params(struct hs_output *out, const struct hs_policy_ops *policy, bool is_markdown)
+/* As a paragraph under the name of a parameter. */
+static void say_below(struct hs_output *out, const char *label, const char *text, uint32_t columns)
+{
+    char line[512];
+    (void)snprintf(line, sizeof line, "%s%s", label, text);
+    hs_say(out, "%*s", PARAM_INDENT, "");
+    hs_say_wrapped(out, line, PARAM_INDENT, columns);
+}
+
+static void say_params(struct hs_output *out, const struct hs_policy_ops *policy, bool is_markdown,
+                       uint32_t columns)
 {
     char expects[256];
     if (policy->params == NULL || policy->params->key == NULL) {
@@ -44,9 +56,9 @@ static void say_params(struct hs_output *out, const struct hs_policy_ops *policy
         }
         hs_say(out, "  %-14s %s%s%s [%s]\n", p->key, expects, p->unit != NULL ? " " : "",
                p->unit != NULL ? p->unit : "", or_dash(p->preset));
-        hs_say(out, "  %-14s %s\n", "", p->help);
+        say_below(out, "", p->help, columns);
         if (p->source != NULL)
-            hs_say(out, "  %-14s source: %s\n", "", p->source);
+            say_below(out, "source: ", p->source, columns);
     }
 }
 
@@ -86,7 +98,7 @@ static void scope_text(bits_text *name, uint32_t bits, uint32_t more, bool is_sh
 }
 
 static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy,
-                       struct hs_arena *arena, bool is_markdown)
+                       struct hs_arena *arena, bool is_markdown, uint32_t columns)
 {
     char knows[256], can[256];
     const struct scope scope = scope_of(policy, arena);
@@ -98,7 +110,7 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
     else
         hs_say(out, "%s: %s\nknows: %s\nmay: %s\nsource: %s\n\n", policy->name, policy->summary,
                knows, can, or_dash(policy->cite));
-    say_params(out, policy, is_markdown);
+    say_params(out, policy, is_markdown, columns);
 }
 
 /* Where not all would fit beside the other columns, what a policy does has a line of its own. */
@@ -235,7 +247,7 @@ static enum hs_status policies(struct hs_call *call)
     if (options->json)
         say_json(&call->out, one, &call->arena);
     else if (one != NULL)
-        say_policy(&call->out, one, &call->arena, options->markdown);
+        say_policy(&call->out, one, &call->arena, options->markdown, call->terminal.columns);
     else
         say_list(&call->out, &call->arena, options->markdown, call->terminal.columns);
     return HS_OK;

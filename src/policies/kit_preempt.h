@@ -44,6 +44,7 @@ struct hs_preempt {
      .preset = "evict",                                                                            \
      .choices = hs_form_names,                                                                     \
      .help = "evict: running jobs keep their nodes; replace: place all anew (Tiresias)"},          \
+        HS_ESTIMATE_PARAMS(state_type, field.estimate, "oracle"),                                  \
         HS_PLACEMENT_PARAM(state_type, field.placement), HS_COST_PARAMS(state_type, field.cost),   \
     {                                                                                              \
         .key = "compat", .type = HS_PARAM_CHOICE, .offset = offsetof(state_type, field.compat),    \

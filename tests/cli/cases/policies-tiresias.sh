@@ -1,0 +1,2 @@
+# every parameter of tiresias, with its source
+"$HORUS" policies tiresias
