@@ -62,8 +62,8 @@ say = $(if $(V)$(findstring s,$(filter-out -% %=%,$(firstword $(MAKEFLAGS)))),@:
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 .PHONY: all demo check check-all asan cov bench lint format determinism calibrate calibrate-report \
-        plot-calibration reproduce-horus plot-compare new-policy install clean help run-check \
-        run-report tests objects FORCE
+        plot-calibration reproduce-horus reproduce-tiresias plot-compare new-policy install clean help \
+        run-check run-report tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
 
@@ -127,6 +127,11 @@ reproduce-horus: ## results/horus.md: the experiments of the Horus papers, claim
 	$(Q)scripts/install-deps.sh build plot
 	$(AGAIN) all
 	$(Q)scripts/reproduce-horus.sh $(BUILD)
+
+reproduce-tiresias: ## results/tiresias.md: published ratios of Tiresias, Helios, Philly, Lucid, Muri
+	$(Q)scripts/install-deps.sh build check plot
+	$(AGAIN) all
+	$(Q)scripts/reproduce-tiresias.sh $(BUILD)
 
 plot-compare: ## draw a comparison: make plot-compare DIR=compare-directory, into DIR/compare.png
 	$(Q)scripts/install-deps.sh plot

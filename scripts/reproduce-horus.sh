@@ -9,24 +9,20 @@
 # ../shared/data/traces. Same program, same bytes of the page.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export LC_ALL=C
+# shellcheck source=scripts/reproduce-common.sh
+. scripts/reproduce-common.sh
+begin horus "$@"
 workloads=5
 draws=3
-quick=no
-if [ "${1-}" = --quick ]; then
-    quick=yes
+if [ $quick = yes ]; then
     workloads=1
     draws=1
-    shift
 fi
-horus=${1:-build/release}/horus
-folder=${2:-results}
-trace=${HORUS_DATA:-../shared/data}/traces/venus_gpu_jobs_mar-jul2020.csv
+trace=$data/traces/venus_gpu_jobs_mar-jul2020.csv
 has_trace=no
 [ $quick = yes ] || [ ! -r "$trace" ] || has_trace=yes
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-reproduce.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-begin=$SECONDS
+metrics="makespan mean_wait p99_wait mean_jct gpu_utilization_loaded gpu_utilization_sum_loaded
+    mean_run_slowdown p99_run_slowdown max_run_slowdown"
 
 all="fifo pack gandiva-like colocate-fifo horus horus+ horus+:util_cap=130 horus-s"
 ours="fifo horus+ horus+:look_ahead=64
@@ -37,8 +33,6 @@ rivals="fifo pack gandiva-like horus horus+ horus-s"
 lanes="fifo gandiva-like horus horus+:queues=3 horus+:queues=4 horus+:queues=5"
 loads=(0.6 0.8 1.0 1.1)
 
-say() { printf '%5d s  %s\n' $((SECONDS - begin)) "$*" >&2; }
-
 # ---- runs ---------------------------------------------------------------------------------------
 
 workload() { # KIND SEED [DRAW]
@@ -46,7 +40,7 @@ workload() { # KIND SEED [DRAW]
         configs/profiles.csv
 }
 
-compare() { # TRACE POLICIES TENANTS ARGUMENT...: into $work/run; TENANTS own: as each is preset
+compare() { # TRACE POLICIES TENANTS ARGUMENT...; TENANTS own: as each is preset
     local jobs=$1 tenants=$3 options=() names policy
     read -ra names <<<"${2//$'\n'/ }"
     shift 3
@@ -58,35 +52,11 @@ compare() { # TRACE POLICIES TENANTS ARGUMENT...: into $work/run; TENANTS own: a
         *) options+=(-p "$policy:max_tenants=$tenants") ;;
         esac
     done
-    "$horus" compare "$jobs" "${options[@]}" -j 2 -o "$work/run" -f -q --no-progress "$@" >/dev/null
+    compare_into "$jobs" "${options[@]}" "$@"
 }
 
-# What horus-page.awk reads, of the last comparison. DRAW - is the run's assignment.
-cells() { # EXPERIMENT WORKLOAD DRAW
-    awk -v OFS='\t' -v experiment="$1" -v workload="$2" -v draw="$3" '
-        function split_csv(line, field,    n, at) {
-            for (n = 1; line != ""; n++) {
-                at = match(line, /^"([^"]|"")*"/) ? RLENGTH : match(line, /^[^,]*/) * RLENGTH
-                field[n] = substr(line, 1, at)
-                gsub(/^"|"$/, "", field[n])
-                line = substr(line, at + 2)
-            }
-            return n - 1
-        }
-        BEGIN {
-            metrics = split("makespan mean_wait p99_wait mean_jct gpu_utilization_loaded " \
-                "gpu_utilization_sum_loaded mean_run_slowdown p99_run_slowdown max_run_slowdown",
-                metric, " ")
-        }
-        FNR == 1 { for (i = split_csv($0, f); i > 0; i--) column[f[i]] = i; next }
-        {
-            split_csv($0, f)
-            policy = f[column["policy"]]
-            sub(/[:,]max_tenants=[0-9]+/, "", policy)
-            for (i = 1; i <= metrics; i++)
-                print experiment, policy, workload, draw == "-" ? f[column["assignment"]] : draw,
-                    metric[i], f[column[metric[i]]]
-        }' "$work/run/runs.csv" >>"$work/cells"
+note() { # EXPERIMENT WORKLOAD DRAW
+    cells "$@" "${metrics//$'\n'/ }" '[:,]max_tenants=[0-9]+'
 }
 
 burst() { # EXPERIMENT POLICIES TENANTS GAMMA: every cell is a trace of its own
@@ -97,7 +67,7 @@ burst() { # EXPERIMENT POLICIES TENANTS GAMMA: every cell is a trace of its own
             workload burst "$w" "$d" >"$work/burst-$w-$d.csv"
             compare "$work/burst-$w-$d.csv" "$2" "$3" -c 3x4:RTX3090 --gamma="$4" \
                 --seeds $((draws * (w - 1) + d))
-            cells "$1" "$w" "$d"
+            note "$1" "$w" "$d"
         done
     done
 }
@@ -110,7 +80,7 @@ drawn() { # EXPERIMENT KIND POLICIES TENANTS ARGUMENT...: `horus` draws, anew fo
         workload "$kind" "$w" >"$work/$kind.csv"
         compare "$work/$kind.csv" "$policies" "$tenants" --seeds "$w" \
             --assignments "$((draws * (w - 1) + 1))..$((draws * w))" "$@"
-        cells "$experiment" "$w" -
+        note "$experiment" "$w" -
     done
 }
 
@@ -150,20 +120,14 @@ experiments() {
     say V
     venus 33 1000000 "$all fifo:scan=fit horus:look_ahead=1000 horus:share_up_to=1000" \
         --assignments "1..$draws"
-    cells V venus -
+    note V venus -
     say "V, up to 8 GPUs"
     venus 13 8 "$all fifo:scan=fit" --assignments "1..$draws"
-    cells "V, up to 8 GPUs" venus -
-}
-
-picture() { # NAME TITLE: of the last comparison
-    mkdir -p "$folder/reference"
-    LC_ALL=C.UTF-8 gnuplot -c scripts/plot-compare.gp "$work/run" "$folder/reference/$1.png" "$2"
+    note "V, up to 8 GPUs" venus -
 }
 
 pictures() {
-    [ $quick = no ] || return 0
-    command -v gnuplot >/dev/null || { say "skip: pictures: no gnuplot"; return 0; }
+    can_draw || return 0
     say "pictures"
     compare "$work/burst-1-1.csv" "$all" 2 -c 3x4:RTX3090 --outputs all
     picture horus-burst "500 jobs at once on 12 GPUs, two tenants a GPU"
@@ -173,19 +137,6 @@ pictures() {
 }
 
 # ---- page ---------------------------------------------------------------------------------------
-
-table() { # NAME [OF]
-    awk -v table="$1" -v of="${2-}" -f scripts/horus-page.awk "$work/cells"
-}
-
-across() { # METRIC REFERENCE NAME=EXPERIMENT...
-    local IFS=';'
-    table across "$*"
-}
-
-pictured() { # NAME CAPTION
-    [ $quick = yes ] || printf '\n![%s](reference/%s.png)\n' "$2" "$1"
-}
 
 page_head() {
     cat <<'TEXT'
@@ -427,7 +378,5 @@ experiments
     page_ours
     page_limits
 } >"$work/horus.md"
-mkdir -p "$folder"
-cp "$work/horus.md" "$folder/horus.md"
+put_page
 pictures
-say "$folder/horus.md"
