@@ -29,8 +29,10 @@ enum shortest_vcs { SHORTEST_ONE, SHORTEST_PARTITION, SHORTEST_QUOTA };
 
 struct shortest {
     enum shortest_policy policy;
-    bool skips;      /* sjf: behind a job that does not fit, too */
-    bool is_helios;  /* qssf: the order of the artifact */
+    bool skips; /* sjf: behind a job that does not fit, too */
+    /* As the artifact does: qssf orders what arrives by GPUs; srtf and srsf run each job 1 s
+     * longer, which it owes from its submission on. */
+    bool is_helios;
     bool is_rolling; /* else the truth */
     int64_t unknown_us;
     enum shortest_vcs vcs;

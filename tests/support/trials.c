@@ -164,7 +164,8 @@ static enum verdict run_both(const struct trial_kind *kind, struct trial *t,
         hs_test_run_with(t->jobs, (uint32_t)t->count, t->cluster, t->policy, &t->options, r);
     bool all = status == HS_OK;
     for (int i = 0; all && i < t->count; i++)
-        all = has_same_outcome(&t->tasks[i], &r->jobs[i]) && has_same_segments(&t->world, r, i);
+        all = has_same_outcome(&t->tasks[i], &r->jobs[i]) &&
+              (kind->has_no_segments || has_same_segments(&t->world, r, i));
     return all ? AGREES : DIFFERS;
 }
 
@@ -189,16 +190,19 @@ static void drop(struct trial *t, int job)
 
 static void shrink(const struct trial_kind *kind, struct trial *t)
 {
-    static struct trial smaller;
+    static struct hs_test_job all[TRIAL_JOBS_MAX];
     for (int i = 0; i < t->count && t->count > 1;) {
         struct hs_test_result r;
-        smaller = *t;
-        drop(&smaller, i);
-        bool still_differs = run_both(kind, &smaller, &r) == DIFFERS;
-        release(&smaller, &r);
-        if (still_differs)
-            *t = smaller;
+        int count = t->count;
+        memcpy(all, t->jobs, sizeof *all * (size_t)count);
+        drop(t, i);
+        bool still_differs = run_both(kind, t, &r) == DIFFERS;
+        release(t, &r);
         i = still_differs ? 0 : i + 1;
+        if (still_differs)
+            continue;
+        memcpy(t->jobs, all, sizeof *all * (size_t)count);
+        t->count = count;
     }
 }
 
@@ -215,10 +219,14 @@ static void print_job(const struct hs_test_job *j, int row)
         print_error("(%s)", j->user);
 }
 
-static void print_reference(const struct trial *t)
+static void print_reference(const struct trial_kind *kind, const struct trial *t)
 {
     for (int i = 0; i < t->count; i++) {
-        print_error(" %d:%s", i, t->tasks[i].is_rejected ? "rejected" : "");
+        const struct ref_task *task = &t->tasks[i];
+        print_error(" %d:%s", i, task->is_rejected ? "rejected" : "");
+        if (kind->has_no_segments && !task->is_rejected)
+            print_error("%s-%s(%d)", trial_seconds(task->start_us), trial_seconds(task->finish_us),
+                        task->preemptions);
         for (int k = 0; (k = next_reference(&t->world, i, k)) >= 0; k++)
             print_error("%s-%s ", trial_seconds(t->world.segments[k].start_us),
                         trial_seconds(t->world.segments[k].end_us));
@@ -244,7 +252,7 @@ static void print_trial(const struct trial_kind *kind, struct trial *t, uint64_t
     for (int i = 0; i < t->count; i++)
         print_job(&t->jobs[i], i);
     print_error("\n  reference:");
-    print_reference(t);
+    print_reference(kind, t);
     print_error("\n  engine:   ");
     print_engine(t, &r);
     print_error("\n");
@@ -259,20 +267,24 @@ static uint64_t setting(const char *name, uint64_t preset)
 
 void trials_run(const struct trial_kind *kind, uint64_t count)
 {
+    static struct hs_test_job jobs[TRIAL_JOBS_MAX];
+    static struct ref_task tasks[TRIAL_JOBS_MAX];
     static struct trial t;
     uint64_t seed = setting("HORUS_SEED", 1), differ = 0, endless = 0;
-    count = setting("HORUS_SCENARIOS", count * (setting("HORUS_LONG", 0) != 0 ? 10 : 1));
+    if (!kind->is_large)
+        count = setting("HORUS_SCENARIOS", count * (setting("HORUS_LONG", 0) != 0 ? 10 : 1));
     uint64_t first = setting("HORUS_FROM", 0);
     for (uint64_t number = first; number < first + count; number++) {
         struct dice d = {.seed = hs_mix64(seed, number)};
         struct hs_test_result r;
-        memset(&t, 0, sizeof t);
+        t = (struct trial){.jobs = jobs, .tasks = tasks};
         kind->draw(&t, &d);
         enum verdict verdict = run_both(kind, &t, &r);
         release(&t, &r);
         endless += verdict == ENDLESS;
         if (verdict == DIFFERS && differ++ < SHOWN_MAX) {
-            shrink(kind, &t);
+            if (!kind->is_large)
+                shrink(kind, &t);
             print_trial(kind, &t, number);
         }
     }

@@ -6,9 +6,9 @@
  *
  *     static void draw(struct trial *t, struct dice *d) { ... t->policy, t->world, t->jobs ... }
  *     static bool refer(struct trial *t) { return las_simulate(&rules, &t->world, HORIZON_US); }
- *     trials_run(&(struct trial_kind){draw, refer}, 10000);
+ *     trials_run(&(struct trial_kind){.draw = draw, .refer = refer}, 10000);
  *
- *   HORUS_SCENARIOS=N   how many instead (under HORUS_LONG ten times as many as the test says)
+ *   HORUS_SCENARIOS=N   how many instead (HORUS_LONG: ten times as many as the test says)
  *   HORUS_SEED=S        which (default 1)
  *   HORUS_FROM=N        beginning with scenario N (default 0)
  */
@@ -21,7 +21,7 @@
 #include "ref/reftasks.h"
 #include "support/run.h"
 
-#define TRIAL_JOBS_MAX 48
+#define TRIAL_JOBS_MAX 3000
 
 /* Draws from one counter, so that a trial is a function of its number alone. */
 struct dice {
@@ -30,19 +30,21 @@ struct dice {
 int dice_roll(struct dice *d, int low, int high); /* inclusive */
 
 struct trial {
-    struct hs_test_job jobs[TRIAL_JOBS_MAX];
+    struct hs_test_job *jobs; /* TRIAL_JOBS_MAX of them */
     int count;
     char cluster[512], policy[512];
     char note[1024]; /* what else one needs to do it again */
     struct hs_test_options options;
     struct ref_world world; /* without the tasks, which come from the jobs */
-    struct ref_task tasks[TRIAL_JOBS_MAX];
+    struct ref_task *tasks;
 };
 
 struct trial_kind {
     void (*draw)(struct trial *t, struct dice *d);
     /* Simulates t->world; false: some job will never be done, and the trial does not count. */
     bool (*refer)(struct trial *t);
+    bool is_large;        /* takes long: the environment asks for no more, nothing is shrunk */
+    bool has_no_segments; /* of the reference: they are not compared */
 };
 
 /* Up to `most` nodes of one size up to `size`, or, where any_sizes, perhaps of different sizes. */
