@@ -9,8 +9,8 @@
 
 #include "refestimate.h"
 
-#define HELIOS_US 1000000 /* the artifact's clock looks for finished jobs before it counts a tick  \
-                           */
+/* The artifact's clock looks for finished jobs before it counts a tick. */
+#define HELIOS_US 1000000
 
 struct state {
     const struct shortest *s;
