@@ -101,8 +101,25 @@ backlog() { # JOBS
         { print }'
 }
 
-preemptive=(fifo srtf srsf tiresias las)
-preemptive_rounds=$((rounds < 3 ? rounds : 3))
+# One line of JSON a policy: medians of CPU time and peak memory over $work/load.csv, and the median
+# ratio to the first policy, in rounds that take the policies in turns.
+against_first() { # ROUNDS CLUSTER MEMBERS POLICY...: MEMBERS of each line, as JSON
+    local rounds=$1 cluster=$2 members=$3 column=1 policy
+    shift 3
+    for ((round = 0; round < rounds; round++)); do
+        for policy; do
+            simulate "$work/load.csv" "$work/out" --outputs summary -c "$cluster" -p "$policy"
+        done | paste -sd ' '
+    done >"$work/taken"
+    for policy; do
+        echo "{$members, \"policy\": \"$policy\"," \
+            "\"cpu_us\": $(awk -v c=$column '{ print $c }' "$work/taken" | median)," \
+            "\"peak_kib\": $(awk -v c=$((column + 1)) '{ print $c }' "$work/taken" | median)," \
+            "\"ratio\": $(awk -v c=$column '{ print $c / $1 }' "$work/taken" | median)}"
+        column=$((column + 2))
+    done
+}
+
 for workload in load:10000 load:100000 load:1000000 backlog:1000000; do
     jobs_n=${workload#*:}
     if [ "${workload%:*}" = load ]; then
@@ -110,43 +127,15 @@ for workload in load:10000 load:100000 load:1000000 backlog:1000000; do
     else
         backlog "$jobs_n"
     fi >"$work/load.csv"
-    for ((round = 0; round < preemptive_rounds; round++)); do
-        for policy in "${preemptive[@]}"; do
-            read -r us kib < <(simulate "$work/load.csv" "$work/preempt" --outputs summary \
-                -c 133x8:V100 -p "$policy")
-            echo "$us $kib"
-        done | paste -sd ' '
-    done >"$work/preempted"
-    column=1
-    for policy in "${preemptive[@]}"; do
-        us=$(awk -v c=$column '{ print $c }' "$work/preempted" | median)
-        kib=$(awk -v c=$((column + 1)) '{ print $c }' "$work/preempted" | median)
-        ratio=$(awk -v c=$column '{ print $c / $1 }' "$work/preempted" | median)
-        echo "{\"workload\": \"${workload%:*}\", \"jobs\": $jobs_n, \"policy\": \"$policy\"," \
-            "\"cpu_us\": $us, \"peak_kib\": $kib, \"ratio\": $ratio}"
-        column=$((column + 2))
-    done
+    against_first "$((rounds < 3 ? rounds : 3))" 133x8:V100 \
+        "\"workload\": \"${workload%:*}\", \"jobs\": $jobs_n" fifo srtf srsf tiresias las
 done >"$work/preemptive"
 
 # Load 2.5 of what the GPUs do one job at a time: everybody shares, and many wait.
-policies=(fifo pack gandiva-like colocate-fifo horus horus+ horus-s)
-sharing_rounds=$((rounds < 5 ? rounds : 5))
 for gpus in 1024 10000; do # 7,564 GPU seconds a job
     synthetic 100000 $((7564 * 1000 / (gpus * 5 / 2))) >"$work/load.csv"
-    for ((round = 0; round < sharing_rounds; round++)); do
-        for policy in "${policies[@]}"; do
-            read -r us _ < <(simulate "$work/load.csv" "$work/share" --outputs summary \
-                -c "$((gpus / 8))x8:V100" -p "$policy")
-            echo "$us"
-        done | paste -sd ' '
-    done >"$work/shared"
-    column=1
-    for policy in "${policies[@]}"; do
-        us=$(awk -v c=$column '{ print $c }' "$work/shared" | median)
-        ratio=$(awk -v c=$column '{ print $c / $1 }' "$work/shared" | median)
-        echo "{\"gpus\": $gpus, \"policy\": \"$policy\", \"cpu_us\": $us, \"ratio\": $ratio}"
-        column=$((column + 1))
-    done
+    against_first "$((rounds < 5 ? rounds : 5))" "$((gpus / 8))x8:V100" "\"gpus\": $gpus" \
+        fifo pack gandiva-like colocate-fifo horus horus+ horus-s
 done >"$work/sharing"
 "$build/tests/bench/bench_share" |
     awk '{ printf "{\"gpus\": %d, \"workers\": %d, \"index_ns\": %d, \"scan_ns\": %d}\n",

@@ -115,29 +115,21 @@ static void tiresias_yarn_fjf(void **state)
              (struct ref_scenario){.policy = REF_FIFO, .scan = REF_FIT, .placer = REF_YARN});
 }
 
-static void micro(const char *name, const char *cluster, const char *policy)
-{
-    struct workload w = {0};
-    published_micro(&w, name);
-    published_compare(&w, cluster, policy);
-    free(w.jobs);
-}
-
 /* Clusters: their cluster_spec.csv. */
 static void tiresias_micro(void **state)
 {
     static const char srtf[] = "srtf:form=replace,preempt_cost=free,placement=count";
     static const char srsf[] = "srsf:form=replace,preempt_cost=free,placement=count";
     (void)state;
-    micro("S1.fifo", "1x4", "fifo:scan=strict,placement=count");
-    micro("S1.fjf", "1x4", "fifo:scan=fit,placement=count");
-    micro("S1b.fjf", "1x4", "fifo:scan=fit,placement=count");
-    micro("S2.shortest", "1x2", srtf);
-    micro("S2b.shortest", "1x2", srtf);
-    micro("S2b.shortest-gpu", "1x2", srsf);
-    micro("S5b.fifo", "3x4", "fifo:scan=strict,placement=yarn");
-    micro("S5count.fifo", "2x4", "fifo:scan=strict,placement=count");
-    micro("S5yarn.fifo", "2x4", "fifo:scan=strict,placement=yarn");
+    published_micro_compare("S1.fifo", "1x4", "fifo:scan=strict,placement=count");
+    published_micro_compare("S1.fjf", "1x4", "fifo:scan=fit,placement=count");
+    published_micro_compare("S1b.fjf", "1x4", "fifo:scan=fit,placement=count");
+    published_micro_compare("S2.shortest", "1x2", srtf);
+    published_micro_compare("S2b.shortest", "1x2", srtf);
+    published_micro_compare("S2b.shortest-gpu", "1x2", srsf);
+    published_micro_compare("S5b.fifo", "3x4", "fifo:scan=strict,placement=yarn");
+    published_micro_compare("S5count.fifo", "2x4", "fifo:scan=strict,placement=count");
+    published_micro_compare("S5yarn.fifo", "2x4", "fifo:scan=strict,placement=yarn");
 }
 
 /* ---- neutral ---- */

@@ -48,25 +48,19 @@ static void tiresias_gittins(void **state)
     tiresias("count/dlas-gpu-gittins", policy);
 }
 
-static void micro(const char *name, const char *cluster, const char *policy)
-{
-    struct workload w = {0};
-    published_micro(&w, name);
-    published_compare(&w, cluster, policy);
-    free(w.jobs);
-}
-
 /* Clusters and limits: their cluster_spec.csv and queue_limit.txt. */
 static void tiresias_micro(void **state)
 {
     (void)state;
-    micro("S3.dlas", "1x1", "las:queue_limits=100," PUBLISHED);
-    micro("S3b.dlas-gpu", "1x4", "tiresias:queue_limits=100," PUBLISHED);
-    micro("S3c.dlas", "1x1", "las:queue_limits=100," PUBLISHED);
-    micro("S3c.dlas-gpu-1", "1x1", "tiresias:queue_limits=100,promote_knob=1," PUBLISHED);
-    micro("S3c.dlas-gpu-2", "1x1", "tiresias:queue_limits=100,promote_knob=2," PUBLISHED);
-    micro("S3d.dlas-gpu", "1x4", "tiresias:queue_limits=100000," PUBLISHED);
-    micro("stale.dlas", "1x1", "las:" PUBLISHED);
+    published_micro_compare("S3.dlas", "1x1", "las:queue_limits=100," PUBLISHED);
+    published_micro_compare("S3b.dlas-gpu", "1x4", "tiresias:queue_limits=100," PUBLISHED);
+    published_micro_compare("S3c.dlas", "1x1", "las:queue_limits=100," PUBLISHED);
+    published_micro_compare("S3c.dlas-gpu-1", "1x1",
+                            "tiresias:queue_limits=100,promote_knob=1," PUBLISHED);
+    published_micro_compare("S3c.dlas-gpu-2", "1x1",
+                            "tiresias:queue_limits=100,promote_knob=2," PUBLISHED);
+    published_micro_compare("S3d.dlas-gpu", "1x4", "tiresias:queue_limits=100000," PUBLISHED);
+    published_micro_compare("stale.dlas", "1x1", "las:" PUBLISHED);
 }
 
 /* ---- the Helios/Lucid artifact (SC'21, ASPLOS'23) ---- */

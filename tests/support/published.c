@@ -180,3 +180,11 @@ void published_micro(struct workload *w, const char *name)
     published_jobs(w, data_path("oracles", jobs), tiresias_trace);
     published_outcomes(w, data_path("oracles", outcomes), tiresias_outcome);
 }
+
+void published_micro_compare(const char *name, const char *cluster, const char *policy)
+{
+    struct workload w = {0};
+    published_micro(&w, name);
+    published_compare(&w, cluster, policy);
+    free(w.jobs);
+}

@@ -47,6 +47,8 @@ void published_run(const struct workload *w, const char *cluster, const char *po
                    struct hs_test_result *r);
 /* Runs it: every start, every end and every number of preemptions must be as published. */
 void published_compare(const struct workload *w, const char *cluster, const char *policy);
+/* The same for a micro-scenario. */
+void published_micro_compare(const char *name, const char *cluster, const char *policy);
 /* The reference simulator is held to the same files, so that it may speak where there are none. */
 void published_compare_reference(const struct workload *w, int nodes, int gpus,
                                  struct ref_scenario s);
