@@ -18,7 +18,7 @@ struct qssf {
     int32_t scan, placement, compat;
     struct hs_estimate_choice estimate;
     struct hs_queue waiting;
-    struct hs_order *arrivals; /* helios, per VC: those of its last instant with any, by GPUs */
+    struct hs_order *arrivals; /* helios, per VC: submitted since the last pass, by GPUs */
     uint32_t gpus_bits;        /* helios: of the key, for the GPUs of a job */
 };
 
@@ -66,37 +66,16 @@ static int64_t key_of(const struct qssf *s, const struct hs_view *v, hs_job_id j
     return (int64_t)((uint64_t)gpu_time_us << s->gpus_bits) | hs_view_gpus(v, job);
 }
 
-static bool is_of_now(const struct hs_order *arrivals, const struct hs_view *v)
-{
-    hs_job_id first = hs_order_first(arrivals, v);
-    return first != HS_NO_JOB && hs_view_submit_us(v, first) == hs_view_now_us(v);
-}
-
-static void arrive(struct hs_order *arrivals, const struct hs_view *v, hs_job_id job)
-{
-    if (!is_of_now(arrivals, v))
-        while (arrivals->count > 0)
-            hs_order_remove(arrivals, v, hs_order_first(arrivals, v));
-    hs_order_add(arrivals, v, job, hs_view_gpus(v, job));
-}
-
-static void leave(struct qssf *s, const struct hs_view *v, hs_job_id job)
-{
-    const struct qssf_scratch *scratch = hs_view_scratch(v, job);
-    hs_queue_remove(&s->waiting, v, job);
-    if (scratch->arrival.is_linked)
-        hs_order_remove(&s->arrivals[hs_view_vc(v, job)], v, job);
-}
-
 static void qssf_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct qssf *s = state;
     if (event->kind == HS_EVENT_SUBMIT) {
         hs_queue_add(&s->waiting, v, event->job, key_of(s, v, event->job));
         if (s->compat == COMPAT_HELIOS)
-            arrive(&s->arrivals[hs_view_vc(v, event->job)], v, event->job);
+            hs_order_add(&s->arrivals[hs_view_vc(v, event->job)], v, event->job,
+                         hs_view_gpus(v, event->job));
     } else if (event->kind == HS_EVENT_STARTED || event->kind == HS_EVENT_FINISH) {
-        leave(s, v, event->job); /* a rejected job still waits */
+        hs_queue_remove(&s->waiting, v, event->job); /* a rejected job still waits */
     }
     if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH)
         hs_queue_wake(&s->waiting, v, event->job);
@@ -107,12 +86,14 @@ static enum hs_status qssf_decide(void *state, const struct hs_view *v, struct h
     struct qssf *s = state;
     struct hs_queue *q = &s->waiting;
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
-        const struct hs_order *arrivals = &s->arrivals[vc];
+        struct hs_order *arrivals = &s->arrivals[vc];
         if (!hs_queue_needs_scan(q, vc))
             continue;
-        bool is_first_try = arrivals->count == q->by_vc[vc].count && is_of_now(arrivals, v);
-        hs_queue_scan_set(is_first_try ? arrivals : &q->by_vc[vc], v, p, vc, (enum hs_scan)s->scan,
-                          (enum hs_placer)s->placement);
+        bool is_only_arrivals = arrivals->count == q->by_vc[vc].count;
+        hs_queue_scan_set(is_only_arrivals ? arrivals : &q->by_vc[vc], v, p, vc,
+                          (enum hs_scan)s->scan, (enum hs_placer)s->placement);
+        while (arrivals->count > 0) /* whoever is left is one of those who wait from now on */
+            hs_order_remove(arrivals, v, hs_order_first(arrivals, v));
     }
     return HS_OK;
 }
@@ -133,11 +114,7 @@ static void qssf_semantics(const void *state, struct hs_semantics *out)
 
 static const char *qssf_check(const void *state, const struct hs_view *v)
 {
-    const struct qssf *s = state;
-    for (uint32_t vc = 0; vc < s->waiting.vcs; vc++)
-        if (!hs_order_is_valid(&s->arrivals[vc], v))
-            return "the jobs that arrived together are out of order";
-    return hs_queue_check(&s->waiting, v);
+    return hs_queue_check(&((const struct qssf *)state)->waiting, v);
 }
 
 static const struct hs_param params[] = {

@@ -92,6 +92,15 @@ static void arrivals_beside_running_jobs(void **state)
     expect("1x4", "", predictions, jobs, "0:0-20 1:0-9 2:1-2 3:2-32");
 }
 
+/* 1x1, helios: 0 is tried first, by row, and ends at once; the others are left over then, and go by
+ * their keys 1 and 4, in the same instant. */
+static void leftovers_of_an_instant_that_repeats(void **state)
+{
+    (void)state;
+    expect("1x1", ",compat=helios", "0,9\n1,4\n2,1\n", "0:1,0,0 1:1,0,4 2:1,0,1",
+           "0:0-0 1:1-5 2:0-1");
+}
+
 /* 2x4, node 0 belongs to a, node 1 to b. That 1 waits in a is nothing to b: there helios tries 3 (1
  * GPU) before 2 (key 4), both of 5. */
 static void virtual_clusters_are_independent(void **state)
@@ -188,6 +197,7 @@ int main(void)
         cmocka_unit_test(ties_of_gpu_time),
         cmocka_unit_test(leftovers_keep_their_key),
         cmocka_unit_test(arrivals_beside_running_jobs),
+        cmocka_unit_test(leftovers_of_an_instant_that_repeats),
         cmocka_unit_test(virtual_clusters_are_independent),
         cmocka_unit_test(scan),
         cmocka_unit_test(unknown_jobs),
