@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The policies that go by run times against a reference, on random scenarios: sjf and qssf with
- * virtual clusters, by true run times or by means of what has finished, which the reference works
- * out itself; srtf and srsf in their evict form, with costs. See support/trials.h.
+ * virtual clusters, srtf and srsf in their evict form with costs; run times are true, or means of
+ * what has finished, which the reference works out itself. See support/trials.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,8 +43,6 @@ static void draw_policy(struct trial *t, struct dice *d, bool is_odd)
     }
     (void)snprintf(t->policy, sizeof t->policy, "%s:placement=%s,%s", policies[rules.policy],
                    placers[t->world.placer], own);
-    if (rules.policy >= SHORTEST_SRTF)
-        return;
     rules.is_rolling = dice_roll(d, 0, 3) > 0;
     rules.unknown_us = trial_draw_us(d, 0, 8, is_odd);
     size_t len = strlen(t->policy);
