@@ -52,7 +52,8 @@ static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
     hs_heap_remove(&e->job_events, slot);
     hs_progress_sync(e, job);
     e->figures.events++;
-    if (job->state == HS_JOB_RUNNING && job->finish_us == e->now_us)
+    bool is_done = job->state == HS_JOB_RUNNING || job->work.done_ns >= job->work.total_ns;
+    if (is_done && job->finish_us == e->now_us) /* also of a job that had nothing but its cost */
         return hs_life_finish(e, slot);
     if (job->oom_us == e->now_us && hs_progress_overflows(e, job))
         return hs_overflow(e, slot);

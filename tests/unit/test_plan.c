@@ -145,6 +145,34 @@ static void owe_while_waiting(const struct hs_view *v, struct hs_plan *p, int ca
     }
 }
 
+static const struct hs_test_job nothing[] = {{.gpus = 2},
+                                             {.gpus = 2, .submit_s = 3, .duration_s = 4}};
+
+static void start_when_free(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 2);
+        hs_plan_owe(p, script_handle[0], 3 * S);
+    } else if (call == 1) {
+        assert_int_equal(hs_view_node_free(v, 0), 2);
+        hs_plan_start(p, script_handle[1]);
+        hs_plan_on_node(p, 0, 2);
+    }
+}
+
+/* It owes 3 s and has no work: at 3 it is out of the way before anything is decided. */
+static void a_job_without_work_ends_with_its_cost(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(nothing, 2, "1x2", 0, start_when_free, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 3 * S);
+    assert_int_equal(r.jobs[1].start_us, 3 * S);
+    assert_string_equal(script_told, "USFUSF");
+    hs_test_free(&r);
+}
+
 /* A job that waits owes until it holds GPUs: from 10 to 14. */
 static void a_waiting_job_may_owe(void **state)
 {
@@ -352,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_named_gpu_is_not_kept),
         cmocka_unit_test(what_a_job_owes_it_pays_at_once),
         cmocka_unit_test(a_waiting_job_may_owe),
+        cmocka_unit_test(a_job_without_work_ends_with_its_cost),
         cmocka_unit_test(a_cap_does_not_outlive_its_placement),
         cmocka_unit_test(timers_keep_no_run_alive),
     };
