@@ -325,6 +325,8 @@ BEGIN {
         "cost_table=40/40/60"
     called[srtf] = "`srtf`, Helios'"
     called[lucid] = "`tiresias`, Lucid's"
+    called["tiresias:index=gittins,gittins=exact"] = "the same with the published sample of service"
+    called["tiresias:index=gittins,gittins=repo"] = "and with the index of the published simulator"
     heading["mean_jct"] = "JCT"
     heading["mean_queue"] = "queue"
     heading["max_jct"] = "longest JCT"
