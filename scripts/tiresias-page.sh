@@ -225,8 +225,8 @@ TEXT
 
 **The worked example** of the paper has mean JCTs of 9.3 under SRSF, 10 under 2D-Gittins and 11.7 under
 2D-LAS. Its jobs, from memory of the paper and not checked: 2 GPUs for 2, 1 GPU for 8 and 2 GPUs for 6
-units on 2 GPUs, the distribution of service 4, 8 and 12. SRSF gives what is printed. The others depend on the
-slices between decisions, which could not be read; ours, by the limits of the queues:
+units on 2 GPUs, the distribution of service 4, 8 and 12. SRSF gives what is printed. The others depend
+on the slices between decisions, which could not be read; ours, by the limits of the queues:
 
 | policy | mean JCT |
 | --- | --- |
