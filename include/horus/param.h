@@ -16,6 +16,7 @@
 #ifndef HORUS_PARAM_H
 #define HORUS_PARAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,7 +44,9 @@ struct hs_param {
     enum hs_param_type type;
     size_t offset;      /* of the value in the struct that the table describes */
     const char *preset; /* default, as text; NULL for a TEXT that is absent by default */
-    double min, max; /* inclusive; checked for INT, REAL, DURATION (s), SIZE_MIB when max > min */
+    double min, max;    /* inclusive; checked for INT, REAL, DURATION and each of DURATIONS (s),
+                           SIZE_MIB, when max > min */
+    bool is_rising;     /* DURATIONS: each is above the one before it */
     const char *const *choices; /* CHOICE: NULL-terminated */
     const char *unit;           /* printed in help; NULL if none */
     const char *help;           /* one line, no final stop */

@@ -270,7 +270,7 @@ static void warn_of_free_sharing(const struct hs_models *m, uint64_t jobs, uint6
 static void warn_of_checkpoints(const struct hs_models *m, uint64_t jobs, uint64_t without,
                                 struct hs_diag *diag)
 {
-    if (without > 0 && m->cost != NULL && strcmp(m->cost, "checkpoint") == 0)
+    if (without > 0 && m->cost != NULL && strstr(m->cost, "checkpoint") != NULL)
         hs_report(diag, HS_WARNING, NULL, "--assign=auto draws one for each",
                   "%" PRIu64 " of %" PRIu64 " jobs have no profile, so their checkpoints have no "
                   "size: preempted, they pay by cost_table",
@@ -342,10 +342,10 @@ static void warn_of_dials(const struct hs_config *config, struct hs_diag *diag)
 /* Is the option about the cost of a preemption, and of no use to this one? */
 static bool is_idle_cost(const char *key, const char *cost)
 {
-    bool is_checkpoint = strcmp(cost, "checkpoint") == 0;
+    bool is_checkpoint = strstr(cost, "checkpoint") != NULL;
     if (strcmp(key, "storage_bandwidth") == 0)
         return !is_checkpoint;
-    return strcmp(key, "restart_table") == 0 && !is_checkpoint && strcmp(cost, "restart") != 0;
+    return strcmp(key, "restart_table") == 0 && !is_checkpoint && strstr(cost, "restart") == NULL;
 }
 
 static void note_idle_cost(const char *key, const char *policy, const struct hs_models_need *need,

@@ -68,6 +68,8 @@ static bool durations_parse(const struct hs_param *param, const char *text,
             !hs_parse_duration_us(text, len, &out->us[out->count]) ||
             !is_within(param, (double)out->us[out->count] / (double)US_PER_SEC))
             return false;
+        if (param->is_rising && out->count > 0 && out->us[out->count] <= out->us[out->count - 1])
+            return false;
         out->count++;
         text += len;
         if (*text == '\0')
@@ -268,7 +270,8 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
             return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for '%s'", list);
         char *equals = strchr(pair, '=');
         if (equals == NULL || equals == pair)
-            return hs_fail(diag, HS_E_USAGE, NULL, "parameters are key=value,key=value",
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           "parameters are key=value,key=value; a list is 1/2/3",
                            "%s%sexpected key=value, not '%s'", subject.what, subject.colon, pair);
         *equals = '\0';
         HS_TRY(hs_param_set(table, base, arena, what, pair, equals + 1, NULL, diag));

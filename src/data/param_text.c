@@ -187,11 +187,14 @@ size_t hs_param_wants(const struct hs_param *param, char *text, size_t size)
     struct text t = text_begin(text, size);
 
     text_puts(&t, words[param->type].noun);
+    bool is_list = param->type == HS_PARAM_DURATIONS, has_range = param->max > param->min;
     if (param->type == HS_PARAM_CHOICE)
         text_choices(&t, param);
-    else if (param->max > param->min)
-        text_range(&t, param, " from ", " to ");
-    else
+    if (is_list || !has_range)
         text_puts(&t, words[param->type].example);
+    if (has_range)
+        text_range(&t, param, is_list ? ", each from " : " from ", " to ");
+    if (param->is_rising)
+        text_puts(&t, " and above the one before it");
     return t.len;
 }

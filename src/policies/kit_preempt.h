@@ -61,6 +61,6 @@ HS_MUST_USE enum hs_status hs_preempt_init(struct hs_preempt *s, const struct hs
 void hs_preempt_event(struct hs_preempt *s, const struct hs_view *v, const struct hs_event *event);
 void hs_preempt_decide(struct hs_preempt *s, const struct hs_view *v, struct hs_plan *p);
 const char *hs_preempt_check(const struct hs_preempt *s, const struct hs_view *v);
-void hs_preempt_semantics(const struct hs_preempt *s, struct hs_semantics *out);
+void hs_preempt_semantics(const struct hs_preempt *s, bool weighs_gpus, struct hs_semantics *out);
 
 #endif

@@ -454,17 +454,15 @@ void hs_tiresias_decide(struct hs_tiresias *t, const struct hs_view *v, struct h
     arm(t, v, p, due_us);
 }
 
-void hs_tiresias_semantics(const struct hs_tiresias *t, struct hs_semantics *out)
+void hs_tiresias_semantics(const struct hs_tiresias *t, const char *const orders[3],
+                           struct hs_semantics *out)
 {
-    const char *las = t->inqueue == INQUEUE_SUBMIT ? "queue by attained service, submit"
-                                                   : "queue by attained service, arrival there";
-    *out = (struct hs_semantics){
-        .order = t->index == INDEX_GITTINS ? "queue by attained service, Gittins index" : las,
-        .scan = "fit",
-        .placement = hs_placer_names[t->placement],
-        .preemption = "evict",
-        .cost = hs_cost_names[t->cost.model],
-        .ties = "jobs that hold GPUs, then submission, then trace row"};
+    *out = (struct hs_semantics){.order = orders[t->index == INDEX_GITTINS ? 2 : t->inqueue],
+                                 .scan = "fit",
+                                 .placement = hs_placer_names[t->placement],
+                                 .preemption = "evict",
+                                 .cost = hs_cost_names[t->cost.model],
+                                 .ties = "jobs that hold GPUs, then submission, then trace row"};
 }
 
 static const char *queues_check(const struct hs_tiresias *t, const struct hs_tiresias_queues *q,

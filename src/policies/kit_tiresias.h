@@ -17,7 +17,8 @@
  * changes its queue; gittins besides O(running x log running), because service changes the order.
  *
  *     struct tiresias { struct hs_tiresias core; };
- *     static const struct hs_param params[] = {HS_TIRESIAS_PARAMS(struct tiresias, core), {0}};
+ *     static const struct hs_param params[] = {
+ *         HS_TIRESIAS_PARAMS(struct tiresias, core, "GPU s"), {0}};
  */
 #ifndef HORUS_POLICIES_KIT_TIRESIAS_H
 #define HORUS_POLICIES_KIT_TIRESIAS_H
@@ -73,7 +74,8 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
 #define HS_TIRESIAS_AT(state_type, field, member)                                                  \
     (offsetof(state_type, field) + offsetof(struct hs_tiresias, member))
 
-#define HS_TIRESIAS_PARAMS(state_type, field)                                                      \
+/* `service_unit`: of what is attained. */
+#define HS_TIRESIAS_PARAMS(state_type, field, service_unit)                                        \
     {.key = "index",                                                                               \
      .type = HS_PARAM_CHOICE,                                                                      \
      .offset = HS_TIRESIAS_AT(state_type, field, index),                                           \
@@ -94,7 +96,7 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
          .preset = "3250s",                                                                        \
          .min = 1,                                                                                 \
          .max = 1e9,                                                                               \
-         .unit = "GPU s",                                                                          \
+         .unit = service_unit,                                                                     \
          .help = "gittins=repo: how much service it looks ahead, in every queue",                  \
          .source = "gittins_delta of the Tiresias simulator"},                                     \
         {.key = "samples",                                                                         \
@@ -105,7 +107,10 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
          .type = HS_PARAM_DURATIONS,                                                               \
          .offset = HS_TIRESIAS_AT(state_type, field, limits),                                      \
          .preset = "3250/7200",                                                                    \
-         .unit = "GPU s",                                                                          \
+         .min = 0,                                                                                 \
+         .max = 1e9,                                                                               \
+         .is_rising = true,                                                                        \
+         .unit = service_unit,                                                                     \
          .help = "service at which a job leaves a queue; one queue more than limits",              \
          .source = "Tiresias simulator: 3 queues, so that its third limit, 18000, is unused"},     \
         {.key = "promote_knob",                                                                    \
@@ -155,7 +160,16 @@ HS_MUST_USE enum hs_status hs_tiresias_init(struct hs_tiresias *t, const struct 
 void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v,
                        const struct hs_event *event);
 void hs_tiresias_decide(struct hs_tiresias *t, const struct hs_view *v, struct hs_plan *p);
-void hs_tiresias_semantics(const struct hs_tiresias *t, struct hs_semantics *out);
+/* How the card names the order: HS_TIRESIAS_ORDERS("what is attained"), by inqueue, then gittins.
+ */
+#define HS_TIRESIAS_ORDERS(service)                                                                \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        "queue by attained " service ", arrival there", "queue by attained " service ", submit",   \
+            "queue by attained " service ", Gittins index"                                         \
+    }
+void hs_tiresias_semantics(const struct hs_tiresias *t, const char *const orders[3],
+                           struct hs_semantics *out);
 const char *hs_tiresias_check(const struct hs_tiresias *t, const struct hs_view *v);
 
 #endif

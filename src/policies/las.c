@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Least attained service by seconds, whatever the number of GPUs: Tiresias' queues with the weight
- * 1
- * (`dlas` of its simulator; kit_tiresias.h).
+ * Least attained service by seconds, whatever the number of GPUs: Tiresias' queues where each job
+ * has the weight 1 (`dlas` of its simulator; kit_tiresias.h).
  */
 #include "policies/kit_tiresias.h"
 
@@ -33,7 +32,7 @@ static enum hs_status las_decide(void *state, const struct hs_view *v, struct hs
 
 static void las_semantics(const void *state, struct hs_semantics *out)
 {
-    hs_tiresias_semantics(&((const struct las *)state)->core, out);
+    hs_tiresias_semantics(&((const struct las *)state)->core, HS_TIRESIAS_ORDERS("time"), out);
 }
 
 static const char *las_check(const void *state, const struct hs_view *v)
@@ -41,7 +40,7 @@ static const char *las_check(const void *state, const struct hs_view *v)
     return hs_tiresias_check(&((const struct las *)state)->core, v);
 }
 
-static const struct hs_param params[] = {HS_TIRESIAS_PARAMS(struct las, core), {0}};
+static const struct hs_param params[] = {HS_TIRESIAS_PARAMS(struct las, core, "s"), {0}};
 
 const struct hs_policy_ops hs_policy_las = {
     .name = "las",

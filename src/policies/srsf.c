@@ -33,7 +33,7 @@ static enum hs_status srsf_decide(void *state, const struct hs_view *v, struct h
 
 static void srsf_semantics(const void *state, struct hs_semantics *out)
 {
-    hs_preempt_semantics(&((const struct srsf *)state)->preempt, out);
+    hs_preempt_semantics(&((const struct srsf *)state)->preempt, true, out);
 }
 
 static const char *srsf_check(const void *state, const struct hs_view *v)

@@ -34,7 +34,7 @@ static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct h
 
 static void srtf_semantics(const void *state, struct hs_semantics *out)
 {
-    hs_preempt_semantics(&((const struct srtf *)state)->preempt, out);
+    hs_preempt_semantics(&((const struct srtf *)state)->preempt, false, out);
 }
 
 static const char *srtf_check(const void *state, const struct hs_view *v)

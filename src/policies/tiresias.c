@@ -32,7 +32,8 @@ static enum hs_status tiresias_decide(void *state, const struct hs_view *v, stru
 
 static void tiresias_semantics(const void *state, struct hs_semantics *out)
 {
-    hs_tiresias_semantics(&((const struct tiresias *)state)->core, out);
+    hs_tiresias_semantics(&((const struct tiresias *)state)->core, HS_TIRESIAS_ORDERS("GPU time"),
+                          out);
 }
 
 static const char *tiresias_check(const void *state, const struct hs_view *v)
@@ -40,7 +41,7 @@ static const char *tiresias_check(const void *state, const struct hs_view *v)
     return hs_tiresias_check(&((const struct tiresias *)state)->core, v);
 }
 
-static const struct hs_param params[] = {HS_TIRESIAS_PARAMS(struct tiresias, core), {0}};
+static const struct hs_param params[] = {HS_TIRESIAS_PARAMS(struct tiresias, core, "GPU s"), {0}};
 
 const struct hs_policy_ops hs_policy_tiresias = {
     .name = "tiresias",

@@ -22,7 +22,7 @@ struct values {
     double share, percent;
     int32_t scan;
     const char *text, *absent, *file;
-    struct hs_durations costs;
+    struct hs_durations costs, limits;
 };
 
 #define AT(member) offsetof(struct values, member)
@@ -66,6 +66,13 @@ static const struct hs_param table[] = {
     {.key = "absent", .type = HS_PARAM_TEXT, .offset = AT(absent)},
     {.key = "preempt_cost", .type = HS_PARAM_DURATIONS, .offset = AT(costs), .preset = "7/30/60"},
     {.key = "file", .type = HS_PARAM_FILE, .offset = AT(file)},
+    {.key = "limits",
+     .type = HS_PARAM_DURATIONS,
+     .offset = AT(limits),
+     .preset = "1/2",
+     .min = 0,
+     .max = 3600,
+     .is_rising = true},
     {0}};
 
 static struct sink sink;
@@ -240,7 +247,7 @@ static void test_keys(void **state)
            "error: policy 'fifo': unknown parameter 'quantum_length'\n"
            "      = hint: the parameters are is_on, tenants, any, share, skip, round, pause, "
            "memory, scan, "
-           "text, absent, preempt_cost, file\n");
+           "text, absent, preempt_cost, file, limits\n");
     sink_clear(&sink);
     assert_int_equal(hs_param_set(none, &v, &arena, NULL, "x", "1", NULL, &sink.diag), HS_E_USAGE);
     assert_string_equal(sink.text, "error: unknown parameter 'x'\n"
@@ -278,7 +285,8 @@ static void test_lists(void **state)
     assert_string_equal(v.text, "a=b");
     assert_int_equal(set_list("scan=fit,easy"), HS_E_USAGE);
     assert_string_equal(sink.text, "error: policy 'fifo': expected key=value, not 'easy'\n"
-                                   "      = hint: parameters are key=value,key=value\n");
+                                   "      = hint: parameters are key=value,key=value; a list is "
+                                   "1/2/3\n");
     assert_int_equal(set_list("scan=fit,tenants=2,scan=fit"), HS_E_USAGE);
     assert_string_equal(sink.text, "error: policy 'fifo': 'scan' is given twice\n"
                                    "      = hint: leave one out\n");
@@ -286,6 +294,21 @@ static void test_lists(void **state)
     assert_int_equal(set_list("=fit"), HS_E_USAGE);
     assert_int_equal(set_list("scan=strict,,any=1"), HS_E_USAGE);
     assert_int_equal(set_list("any=3,tenants=99"), HS_E_USAGE);
+}
+
+/* Each entry of a list is held against the range, and against its neighbour where they rise. */
+static void test_lists_of_durations(void **state)
+{
+    static const char *const bad[] = {"limits=-1", "limits=0/61min", "limits=2/1", "limits=1/1"};
+    (void)state;
+    assert_int_equal(set_list("limits=0/1/1h,preempt_cost=-1/-2/-2"),
+                     HS_OK); /* no range, no order */
+    assert_int_equal(v.limits.us[2], INT64_C(3600000000));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(set_list(bad[i]), HS_E_USAGE);
+    assert_string_equal(sink.text,
+                        "error: policy 'fifo': 'limits' must be one to eight durations such as "
+                        "7s/30s/60s, each from 0s to 1h and above the one before it, not '1/1'\n");
 }
 
 static void expect_expects(const char *key, const char *want)
@@ -326,6 +349,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_keys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_status_follows_the_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lists_of_durations, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_expects, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
