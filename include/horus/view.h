@@ -131,8 +131,8 @@ HS_MUST_USE enum hs_status hs_view_estimate_by(const struct hs_view *v,
                                                const struct hs_estimator *how);
 /* The run time of a job, in all, as it was estimated when it was submitted. >= 0. */
 int64_t hs_view_estimate_us(const struct hs_view *v, hs_job_id job);
-/* Only from init(): the numbers of a CSV file of one column, perhaps under a header, in millionths
- * and in the order of the file; they live as long as the run. */
+/* Only from init(): the numbers, none negative, of a CSV file of one column, perhaps under a
+ * header, in millionths and in the order of the file; they live as long as the run. */
 HS_MUST_USE enum hs_status hs_view_numbers(const struct hs_view *v, const char *path,
                                            const int64_t **values, uint32_t *count);
 

@@ -110,6 +110,8 @@ static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
                                : "not a number, or too large a one: '%.64s'",
                        row->fields[0]);
     }
+    if (value < 0)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL, "negative: '%.64s'", row->fields[0]);
     enum hs_status status = hs_grow((void **)&n->values, &n->cap, (uint64_t)n->count + 1,
                                     sizeof *n->values, NUMBERS_MAX);
     if (status != HS_OK)

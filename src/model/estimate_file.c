@@ -24,6 +24,7 @@ struct reader {
     struct hs_csv *csv;
     struct hs_csv_row row;
     uint32_t id, estimate; /* fields */
+    uint32_t field_count;  /* of the header */
     const char *name;      /* of the column with the estimate */
     struct hs_diag *diag;
 };
@@ -37,6 +38,7 @@ static enum hs_status read_header(struct reader *r)
                        "the file of estimates is empty");
     HS_TRY(status);
     place = hs_csv_place(r->csv, r->row.count);
+    r->field_count = r->row.count;
     r->id = hs_csv_column(&r->row, "job_id");
     if (r->id == UINT32_MAX)
         return hs_fail(r->diag, HS_E_INPUT, &place, "the columns are job_id and estimate, seconds",
@@ -65,7 +67,8 @@ static enum hs_status read_estimate(const struct reader *r, int64_t *us)
     struct hs_place place = hs_csv_place(r->csv, r->estimate);
     if (!hs_parse_decimal_us(text, r->row.lengths[r->estimate], HS_US_PER_S, us))
         return hs_fail(r->diag, HS_E_INPUT, &place,
-                       "leave out the row of a job of which nothing is known",
+                       "for example 90 or 4.5; leave out the row of a job of which nothing is "
+                       "known",
                        "%s is not a number of seconds: '%.64s'", r->name, text);
     if (*us < 0)
         return hs_fail(r->diag, HS_E_INPUT, &place,
@@ -81,12 +84,12 @@ static enum hs_status read_estimate(const struct reader *r, int64_t *us)
 static enum hs_status read_row(struct reader *r)
 {
     struct hs_estimate_file *file = r->file;
-    uint32_t last = r->id > r->estimate ? r->id : r->estimate, known = file->ids.count, id;
+    uint32_t known = file->ids.count, id;
     struct hs_place place = hs_csv_place(r->csv, r->row.count);
     int64_t us;
-    if (r->row.count <= last)
-        return hs_fail(r->diag, HS_E_INPUT, &place, NULL, "the row ends before column '%s'",
-                       r->id > r->estimate ? "job_id" : r->name);
+    if (r->row.count != r->field_count)
+        return hs_fail(r->diag, HS_E_INPUT, &place, NULL, "%u fields where the header has %u",
+                       r->row.count, r->field_count);
     HS_TRY(read_estimate(r, &us));
     enum hs_status status = hs_intern_get(&file->ids, r->row.fields[r->id], &id);
     place = hs_csv_place(r->csv, r->id);

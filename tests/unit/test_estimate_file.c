@@ -99,8 +99,9 @@ static void test_refuses_what_is_wrong_at_its_place(void **state)
     refuse("job_id,estimate\na,1\nb,2\na,3\n", "4:1: error: job 'a' has an estimate already\n",
            "leave one of them out");
     refuse("job_id,estimate\n,1\n", "2:1: error: job_id is empty\n", "");
-    refuse("estimate,job_id\n1\n", "2:2: error: the row ends before column 'job_id'\n", "");
-    refuse("job_id,estimate\na\n", "2:2: error: the row ends before column 'estimate'\n", "");
+    refuse("estimate,job_id\n1\n", "2:2: error: 1 fields where the header has 2\n", "");
+    refuse("job_id,estimate\na\n", "2:2: error: 1 fields where the header has 2\n", "");
+    refuse("job_id,estimate\na,1,2\n", "2:6: error: 3 fields where the header has 2\n", "");
     refuse("job_id,estimate\na,\"1\n", "2:", "");
 }
 

@@ -186,9 +186,9 @@ static enum hs_status copy_init(void *state, const struct hs_view *v)
 
 static void numbers_in_their_order(void **state)
 {
-    static const char *const texts[] = {"gpu_time\n121\n-0.5\n1e3\n0.0000014\n",
-                                        "121\n-0.5\n1e3\n0.0000014"};
-    static const int64_t want[] = {121000000, -500000, 1000000000, 1};
+    static const char *const texts[] = {"gpu_time\n121\n0.5\n1e3\n0.0000014\n",
+                                        "121\n0.5\n1e3\n0.0000014"};
+    static const int64_t want[] = {121000000, 500000, 1000000000, 1};
     struct hs_test_result r;
     (void)state;
     probe.init = copy_init;
@@ -213,6 +213,7 @@ static void numbers_that_are_none(void **state)
                  {"1\n2 s\n", "n.csv:2:1: error: not a number, or too large a one: '2 s'"},
                  {"size\nx\n", "n.csv:2:1: error: not a number: 'x'"},
                  {"size,n\n1,2\n", "n.csv:1:6: error: expected one number a line"},
+                 {"1\n-2\n", "n.csv:2:1: error: negative: '-2'"},
                  {"1\n2,3\n", "n.csv:2:3: error: expected one number a line"},
                  {"9e30\n1\n", "n.csv:1:1: error: not a number, or too large a one: '9e30'"},
                  {"1\n\"\"\n", "n.csv:2:1: error: not a number, or too large a one: ''"}};
