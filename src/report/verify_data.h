@@ -55,7 +55,7 @@ struct verify_segment {
 /* A row of jobs.csv; times and slowdowns -1 = empty. */
 struct verify_row {
     int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
-    int64_t work_us, run_us, colocated_us, overhead_us, lost_ns, gpu_us;
+    int64_t work_us, run_us, pending_us, colocated_us, overhead_us, lost_ns, gpu_us;
     int64_t slowdown_ppm, run_slowdown_ppm;
     uint64_t preemptions, migrations, ooms, attempts, gpus, nodes;
     int64_t line; /* 0 = the job has no row */

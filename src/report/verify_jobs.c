@@ -107,6 +107,9 @@ static enum hs_status check_derived(struct verify_run *run, struct verify_check 
                 row->start_us < 0 ? -1 : row->start_us - row->submit_us, "its own times");
         compare(c, j, "turnaround_time", row->turnaround_us,
                 row->finish_us < 0 ? -1 : row->finish_us - row->submit_us, "its own times");
+        if (row->finish_us >= 0)
+            compare(c, j, "pending", row->pending_us, row->finish_us - row->submit_us - row->run_us,
+                    "its own times");
     }
     return HS_OK;
 }

@@ -120,6 +120,7 @@ enum {
     J_NODES,
     J_WORK,
     J_RUN,
+    J_PENDING,
     J_COLOCATED,
     J_OVERHEAD,
     J_LOST,
@@ -143,6 +144,7 @@ static const char *const job_columns[] = {"job_id",
                                           "nodes",
                                           "isolated",
                                           "run",
+                                          "pending",
                                           "colocated",
                                           "overhead",
                                           "lost",
@@ -173,6 +175,7 @@ static enum hs_status read_job_row(const struct hs_rowfile *f, struct verify_row
     HS_TRY(cell_seconds(f, J_TURNAROUND, &r->turnaround_us));
     HS_TRY(cell_seconds(f, J_WORK, &r->work_us));
     HS_TRY(cell_seconds(f, J_RUN, &r->run_us));
+    HS_TRY(cell_seconds(f, J_PENDING, &r->pending_us));
     HS_TRY(cell_seconds(f, J_COLOCATED, &r->colocated_us));
     HS_TRY(cell_seconds(f, J_OVERHEAD, &r->overhead_us));
     HS_TRY(cell_lost(f, &r->lost_ns));

@@ -36,6 +36,15 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The last instant at which something became of the job. One that was turned away has no finish,
+ * and may have waited before. */
+static int64_t last_us(const struct verify_job *j)
+{
+    const struct verify_row *row = &j->row;
+    int64_t rejected_us = row->is_rejected ? row->submit_us + row->run_us + row->pending_us : -1;
+    return later(later(j->submit_us, j->sum.last_end_us), later(row->finish_us, rejected_us));
+}
+
 static void add_job(struct sums *s, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
@@ -52,7 +61,7 @@ static void add_job(struct sums *s, const struct verify_job *j)
     s->colocated_us += j->sum.colocated_us;
     s->overhead_us += (hs_i128)row->overhead_us * j->gpus;
     s->last_finish_us = later(s->last_finish_us, row->finish_us);
-    s->span_us = later(s->span_us, later(j->submit_us, later(j->sum.last_end_us, row->finish_us)));
+    s->span_us = later(s->span_us, last_us(j));
     if (!row->is_done)
         return;
     s->waits[s->done] = j->sum.first_start_us - j->submit_us;

@@ -40,10 +40,10 @@ static const char *const sound[FILES] = {
 
     "job_id,submission_time,requested_number_of_resources,success,starting_time,finish_time,"
     "waiting_time,turnaround_time,status,nodes,isolated,run,overhead,lost,preemptions,migrations,"
-    "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts\n"
-    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1\n"
-    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1\n"
-    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1\n",
+    "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts,pending\n"
+    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0\n"
+    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1,20\n"
+    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1,80\n",
 
     "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by\n"
     "0,0,10,0-1,1,1,preempt\n"
@@ -239,6 +239,8 @@ static void lies_in_jobs(void **state)
                  "        jobs.csv:2: job 2: waiting_time 1, by its own times 0\n");
     expect_fault(JOBS, "1,20,40,0,20", "1,20,40,0,",
                  "        jobs.csv:2: job 2: turnaround_time missing, by its own times 20\n");
+    expect_fault(JOBS, "1.333333,1,0,1,20", "1.333333,1,0,1,21", /* 80 from end to end, 60 on it */
+                 "        jobs.csv:3: job 1: pending 21, by its own times 20\n");
     expect_fault(JOBS, "2,20,2,1,20,40,0,20,unknown", "2,20,2,0,20,40,0,20,failed",
                  "        jobs.csv:2: job 2 is not done, by segments.csv it finished\n");
     expect_fault(JOBS, "2,20,2,1,20,40,0,20,unknown", "2,20,2,0,20,,0,,rejected",
