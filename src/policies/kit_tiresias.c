@@ -7,29 +7,15 @@
 #include "policies/kit_tiresias.h"
 
 #include "policies/kit_queue.h"
+#include "policies/kit_service.h"
 
 enum { INDEX_LAS, INDEX_GITTINS };
 enum { GITTINS_EXACT, GITTINS_REPO };
 enum { INQUEUE_RUNNING_FIRST, INQUEUE_SUBMIT };
-enum { COMPAT_OFF, COMPAT_TIRESIAS, COMPAT_HELIOS };
 const char *const hs_tiresias_index_names[] = {"las", "gittins", NULL};
 const char *const hs_tiresias_gittins_names[] = {"exact", "repo", NULL};
 const char *const hs_tiresias_inqueue_names[] = {"running_first", "submit", NULL};
-const char *const hs_tiresias_compat_names[] = {"off", "tiresias", "helios", NULL};
-
-#define NEVER     INT64_MAX
-#define SECOND_US INT64_C(1000000)
-
-static struct hs_tiresias_job *job_of(const struct hs_view *v, hs_job_id job)
-{
-    return hs_view_scratch(v, job);
-}
-
-static struct hs_tiresias_queues *queues_of(const struct hs_tiresias *t, const struct hs_view *v,
-                                            hs_job_id job)
-{
-    return &t->by_vc[hs_view_vc(v, job)];
-}
+const char *const hs_tiresias_compat_names[] = {"off", "tiresias", "helios", "muri", NULL};
 
 static bool is_by_arrival(const struct hs_tiresias *t)
 {
@@ -40,6 +26,7 @@ void hs_tiresias_needs(const struct hs_tiresias *t, uint32_t *can, uint32_t *kno
 {
     *can = HS_CAN_PREEMPT | HS_CAN_TIME;
     *knows = (t->index == INDEX_GITTINS ? HS_KNOWS_HISTORY : 0) |
+             (t->compat == HS_COMPAT_MURI ? HS_KNOWS_DURATION : 0) |
              (t->placement == HS_PLACE_SKEW ? HS_KNOWS_MODEL : 0);
 }
 
@@ -70,83 +57,14 @@ enum hs_status hs_tiresias_init(struct hs_tiresias *t, const struct hs_view *v, 
                               : hs_gittins_init(&t->gittins, v);
 }
 
-/* ---- service, and when a job is to change its queue ---- */
-
-static int64_t weight_of(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
-{
-    return t->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
-}
-
-static void account(const struct hs_view *v, hs_job_id job)
-{
-    struct hs_tiresias_job *j = job_of(v, job);
-    int64_t passed_us = hs_view_now_us(v) - j->since_us;
-    j->since_us += passed_us;
-    if (j->is_served) {
-        j->service_us += passed_us;
-        j->total_us += passed_us;
-    } else if (!j->is_holding && j->service_us > 0) {
-        j->waited_us += passed_us;
-    }
-}
-
-static int64_t latest(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* As it stands since since_us; NEVER from the last queue. */
-static int64_t demotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_tiresias_job *j = job_of(v, job);
-    int64_t weight = weight_of(t, v, job);
-    if (j->level + 1 >= t->levels || weight == 0)
-        return NEVER;
-    int64_t beyond = t->compat == COMPAT_HELIOS ? 1 : 0; /* its test is > and not >= */
-    int64_t left = t->limits.us[j->level] + beyond - hs_choice_weigh(j->service_us, weight);
-    int64_t at_us = j->since_us + (left > 0 ? (left - 1) / weight + 1 : 0);
-    if (t->compat == COMPAT_TIRESIAS)
-        at_us = (at_us + SECOND_US - 1) / SECOND_US * SECOND_US;
-    return at_us;
-}
-
-static int64_t promotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_tiresias_job *j = job_of(v, job);
-    int64_t unit_us = t->compat == COMPAT_TIRESIAS ? SECOND_US : 1;
-    double units = t->promote_knob * (double)(j->service_us / unit_us);
-    if (j->level == 0 || j->service_us == 0 || !(t->promote_knob > 0) ||
-        units > (double)(NEVER / 4 / unit_us))
-        return NEVER;
-    int64_t wait_us = (int64_t)units * unit_us;
-    return j->since_us + latest(0, wait_us - j->waited_us);
-}
-
-/* Of a job whose account is of now. */
-static void due_set(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_tiresias_job *j = job_of(v, job);
-    int64_t at_us = j->is_served     ? demotion_us(t, v, job)
-                    : !j->is_holding ? promotion_us(t, v, job)
-                                     : NEVER;
-    if (at_us != NEVER)
-        hs_order_add(&queues_of(t, v, job)->due, v, job, at_us);
-}
-
-static void due_drop(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
-{
-    if (job_of(v, job)->due.is_linked)
-        hs_order_remove(&queues_of(t, v, job)->due, v, job);
-}
-
 /* ---- the queues ---- */
 
 static int64_t gittins_key(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_tiresias_job *j = job_of(v, job);
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
     int64_t served_us = j->is_served ? hs_view_now_us(v) - j->since_us : 0;
     int64_t delta_us = j->level + 1 < t->levels ? t->limits.us[j->level] : INT64_MAX;
-    int64_t attained = hs_choice_weigh(j->service_us + served_us, weight_of(t, v, job));
+    int64_t attained = hs_choice_weigh(j->service_us + served_us, hs_service_weight(t, v, job));
     return -hs_gittins_index(&t->gittins, attained, delta_us);
 }
 
@@ -162,23 +80,23 @@ static int64_t key_of(const struct hs_tiresias *t, const struct hs_view *v, hs_j
 static void waiting_add(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job,
                         int64_t place)
 {
-    struct hs_order *queue = &queues_of(t, v, job)->waiting[job_of(v, job)->level];
+    struct hs_order *queue = &hs_service_queues(t, v, job)->waiting[hs_service_job(v, job)->level];
     hs_order_add(queue, v, job, key_of(t, v, job, place));
 }
 
 static void holding_add(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job,
                         int64_t place)
 {
-    struct hs_tiresias_queues *q = queues_of(t, v, job);
+    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
         return;
-    hs_order_add(&q->holding[job_of(v, job)->level].set, v, job, key_of(t, v, job, place));
+    hs_order_add(&q->holding[hs_service_job(v, job)->level].set, v, job, key_of(t, v, job, place));
 }
 
 static void queue_remove(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_tiresias_queues *q = queues_of(t, v, job);
-    const struct hs_tiresias_job *j = job_of(v, job);
+    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
     if (hs_order_has(v, job))
         hs_order_remove(j->is_holding ? &q->holding[j->level].set : &q->waiting[j->level], v, job);
 }
@@ -186,7 +104,7 @@ static void queue_remove(const struct hs_tiresias *t, const struct hs_view *v, h
 static void wake(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     if (hs_view_vcs_are_apart(v)) {
-        queues_of(t, v, job)->is_awake = true;
+        hs_service_queues(t, v, job)->is_awake = true;
         return;
     }
     for (uint32_t vc = 0; vc < t->vcs; vc++)
@@ -195,50 +113,55 @@ static void wake(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 
 /* ---- events ---- */
 
+static bool serves_while_paying(const struct hs_tiresias *t)
+{
+    return t->compat == HS_COMPAT_HELIOS || t->compat == HS_COMPAT_MURI;
+}
+
 static void started(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_tiresias_queues *q = queues_of(t, v, job);
-    struct hs_tiresias_job *j = job_of(v, job);
-    account(v, job);
-    due_drop(t, v, job);
+    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
+    struct hs_tiresias_job *j = hs_service_job(v, job);
+    hs_service_account(v, job);
+    hs_service_forget(t, v, job);
     queue_remove(t, v, job);
     j->is_holding = true;
-    j->is_served = t->compat == COMPAT_HELIOS || hs_view_state(v, job) == HS_JOB_RUNNING;
+    j->is_served = serves_while_paying(t) || hs_view_state(v, job) == HS_JOB_RUNNING;
     holding_add(t, v, job, ++q->starting);
     q->held += hs_view_gpus(v, job);
-    due_set(t, v, job);
+    hs_service_watch(t, v, job);
 }
 
 static void progresses(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_tiresias_job *j = job_of(v, job);
-    account(v, job);
-    due_drop(t, v, job);
+    struct hs_tiresias_job *j = hs_service_job(v, job);
+    hs_service_account(v, job);
+    hs_service_forget(t, v, job);
     j->is_served = true;
-    due_set(t, v, job);
+    hs_service_watch(t, v, job);
 }
 
 static void stopped(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_tiresias_job *j = job_of(v, job);
-    account(v, job);
-    due_drop(t, v, job);
+    struct hs_tiresias_job *j = hs_service_job(v, job);
+    hs_service_account(v, job);
+    hs_service_forget(t, v, job);
     queue_remove(t, v, job);
-    queues_of(t, v, job)->held -= hs_view_gpus(v, job);
+    hs_service_queues(t, v, job)->held -= hs_view_gpus(v, job);
     j->is_holding = j->is_served = j->is_evicted = false;
     waiting_add(t, v, job, j->place);
-    due_set(t, v, job);
+    hs_service_watch(t, v, job);
 }
 
 static void finished(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_tiresias_job *j = job_of(v, job);
-    account(v, job);
-    due_drop(t, v, job);
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
+    hs_service_account(v, job);
+    hs_service_forget(t, v, job);
     queue_remove(t, v, job);
     if (j->is_holding)
-        queues_of(t, v, job)->held -= hs_view_gpus(v, job);
-    int64_t service = hs_choice_weigh(j->total_us, weight_of(t, v, job));
+        hs_service_queues(t, v, job)->held -= hs_view_gpus(v, job);
+    int64_t service = hs_choice_weigh(j->total_us, hs_service_weight(t, v, job));
     bool is_news =
         t->index == INDEX_GITTINS && j->is_holding && hs_gittins_learn(&t->gittins, service);
     for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
@@ -251,8 +174,8 @@ void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const str
     hs_job_id job = event->job;
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
-        job_of(v, job)->since_us = hs_view_now_us(v);
-        waiting_add(t, v, job, ++queues_of(t, v, job)->tail);
+        hs_service_job(v, job)->since_us = hs_view_now_us(v);
+        waiting_add(t, v, job, ++hs_service_queues(t, v, job)->tail);
         wake(t, v, job);
         break;
     case HS_EVENT_STARTED:
@@ -276,22 +199,45 @@ void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const str
 
 /* ---- decisions ---- */
 
+/* compat=muri: whoever holds GPUs loses the time of a restart at every event, a submission, an end
+ * or a timer of the queues; there service is compared with the limit, however the timer rounds. */
+static void lose_restarts(struct hs_tiresias *t, const struct hs_view *v, struct hs_plan *p,
+                          struct hs_tiresias_queues *q)
+{
+    int64_t now_us = hs_view_now_us(v), since_us = now_us - q->decided_us;
+    q->decided_us = now_us;
+    for (uint32_t level = 0; level < t->levels; level++) {
+        const struct hs_order *set = &q->holding[level].set;
+        for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
+            if (since_us > 0)
+                hs_plan_owe(p, j, hs_compat_lost_us(v, j, since_us));
+            if (hs_service_is_beyond(t, v, j))
+                hs_order_rekey(&q->due, v, j, now_us);
+        }
+    }
+}
+
+static bool is_due(const struct hs_tiresias_queues *q, const struct hs_view *v)
+{
+    hs_job_id first = hs_order_first(&q->due, v);
+    return first != HS_NO_JOB && hs_service_job(v, first)->due.key <= hs_view_now_us(v);
+}
+
 /* Jobs that are due change their queue, in order of row; `moved` gets those that hold GPUs. They
  * stand at the tail, behind those that wait, until the others are chosen. */
 static void change_queues(struct hs_tiresias *t, const struct hs_view *v,
                           struct hs_tiresias_queues *q, struct hs_order *moved)
 {
     hs_job_id job;
-    while ((job = hs_order_first(&q->due, v)) != HS_NO_JOB &&
-           job_of(v, job)->due.key <= hs_view_now_us(v)) {
+    while (is_due(q, v)) {
+        job = hs_order_first(&q->due, v);
         hs_order_remove(&q->due, v, job);
         hs_order_add(moved, v, job, 0);
-        q->is_awake = true;
     }
     for (hs_job_id next = hs_order_first(moved, v); (job = next) != HS_NO_JOB;) {
-        struct hs_tiresias_job *j = job_of(v, job);
+        struct hs_tiresias_job *j = hs_service_job(v, job);
         next = hs_order_next(moved, v, job);
-        account(v, job);
+        hs_service_account(v, job);
         queue_remove(t, v, job);
         if (j->is_holding) {
             j->level++;
@@ -339,7 +285,7 @@ static void mark_evicted(const struct hs_view *v, struct hs_tiresias_queues *q,
     q->front -= count;
     int64_t place = q->front;
     for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        struct hs_tiresias_job *evicted = job_of(v, j);
+        struct hs_tiresias_job *evicted = hs_service_job(v, j);
         evicted->is_evicted = true;
         bool is_at_tail = evicted->choice.link.key > 0;
         evicted->place = is_at_tail ? evicted->choice.link.key : place++;
@@ -357,13 +303,13 @@ static void settle_moved(const struct hs_tiresias *t, const struct hs_view *v,
         q->lead++;
     for (hs_job_id job; (job = hs_order_first(moved, v)) != HS_NO_JOB;) {
         hs_order_remove(moved, v, job);
-        if (job_of(v, job)->is_evicted)
+        if (hs_service_job(v, job)->is_evicted)
             continue;
         if (is_by_arrival(t) && hs_order_has(v, job)) {
             queue_remove(t, v, job);
             holding_add(t, v, job, ++q->lead);
         }
-        due_set(t, v, job);
+        hs_service_watch(t, v, job);
     }
 }
 
@@ -376,14 +322,14 @@ static int64_t earlier(int64_t a, int64_t b)
 static int64_t due_of_plan(const struct hs_tiresias *t, const struct hs_view *v,
                            const struct hs_choice *choice)
 {
-    int64_t at_us = NEVER;
+    int64_t at_us = HS_NEVER_DUE;
     for (hs_job_id j = choice->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        account(v, j);
-        at_us = earlier(at_us, demotion_us(t, v, j));
+        hs_service_account(v, j);
+        at_us = earlier(at_us, hs_service_demotion_us(t, v, j));
     }
     for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        account(v, j);
-        at_us = earlier(at_us, promotion_us(t, v, j));
+        hs_service_account(v, j);
+        at_us = earlier(at_us, hs_service_promotion_us(t, v, j));
     }
     return at_us;
 }
@@ -394,9 +340,11 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
 {
     struct hs_tiresias_queues *q = &t->by_vc[vc];
     struct hs_order moved = {.link_offset = offsetof(struct hs_tiresias_job, due)};
+    if (!q->is_awake && !is_due(q, v))
+        return HS_NEVER_DUE;
+    if (t->compat == HS_COMPAT_MURI)
+        lose_restarts(t, v, p, q);
     change_queues(t, v, q, &moved);
-    if (!q->is_awake)
-        return NEVER;
     q->is_awake = false;
     if (t->index == INDEX_GITTINS)
         look_indices_up(t, v, q);
@@ -410,7 +358,7 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
     hs_choose(&choice, v);
     mark_evicted(v, q, &choice);
     hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,
-                    t->compat == COMPAT_HELIOS ? HS_COMPAT_HELIOS : HS_COMPAT_OFF);
+                    (enum hs_compat)t->compat);
     settle_moved(t, v, q, &choice, &moved);
     return due_of_plan(t, v, &choice);
 }
@@ -420,17 +368,18 @@ static int64_t round_from(const struct hs_tiresias *t, int64_t at_us)
 {
     if (t->round_us == 0)
         return at_us;
-    int64_t since_us = latest(0, at_us - t->phase_us);
+    int64_t since_us = at_us > t->phase_us ? at_us - t->phase_us : 0;
     return t->phase_us + (since_us + t->round_us - 1) / t->round_us * t->round_us;
 }
 
 static void arm(struct hs_tiresias *t, const struct hs_view *v, struct hs_plan *p, int64_t due_us)
 {
     int64_t now_us = hs_view_now_us(v);
-    if (due_us == NEVER)
+    if (due_us == HS_NEVER_DUE)
         return;
     bool is_decided = t->round_us > 0 && round_from(t, now_us) == now_us;
-    int64_t at_us = round_from(t, latest(due_us, is_decided ? now_us + 1 : now_us));
+    int64_t first_us = is_decided ? now_us + 1 : now_us;
+    int64_t at_us = round_from(t, due_us > first_us ? due_us : first_us);
     if (t->armed_us > now_us && t->armed_us <= at_us)
         return;
     t->armed_us = at_us;
@@ -439,7 +388,7 @@ static void arm(struct hs_tiresias *t, const struct hs_view *v, struct hs_plan *
 
 void hs_tiresias_decide(struct hs_tiresias *t, const struct hs_view *v, struct hs_plan *p)
 {
-    int64_t now_us = hs_view_now_us(v), due_us = NEVER;
+    int64_t now_us = hs_view_now_us(v), due_us = HS_NEVER_DUE;
     bool is_round = round_from(t, now_us) == now_us;
     for (uint32_t vc = 0; vc < t->vcs; vc++) {
         struct hs_tiresias_queues *q = &t->by_vc[vc];
@@ -449,7 +398,7 @@ void hs_tiresias_decide(struct hs_tiresias *t, const struct hs_view *v, struct h
             due_us = now_us;
         hs_job_id first = hs_order_first(&q->due, v);
         if (first != HS_NO_JOB)
-            due_us = earlier(due_us, job_of(v, first)->due.key);
+            due_us = earlier(due_us, hs_service_job(v, first)->due.key);
     }
     arm(t, v, p, due_us);
 }
@@ -475,13 +424,13 @@ static const char *queues_check(const struct hs_tiresias *t, const struct hs_tir
             return "a queue is out of order";
         for (hs_job_id j = hs_order_first(holding, v); j != HS_NO_JOB;
              j = hs_order_next(holding, v, j)) {
-            if (hs_job_waits(v, j) || job_of(v, j)->level != level)
+            if (hs_job_waits(v, j) || hs_service_job(v, j)->level != level)
                 return "a queue counts a waiting job, or one of another, among those with GPUs";
             held += hs_view_gpus(v, j);
         }
         for (hs_job_id j = hs_order_first(waiting, v); j != HS_NO_JOB;
              j = hs_order_next(waiting, v, j))
-            if (!hs_job_waits(v, j) || job_of(v, j)->level != level)
+            if (!hs_job_waits(v, j) || hs_service_job(v, j)->level != level)
                 return "a queue counts a job with GPUs, or one of another, among those that wait";
     }
     return held == q->held ? NULL : "the GPUs that the jobs of a queue hold are miscounted";

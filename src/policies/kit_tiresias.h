@@ -34,7 +34,8 @@ struct hs_tiresias_queues {
     uint64_t held;            /* GPUs */
     int64_t lead, starting;   /* running_first: keys of holders count up from far below 0, */
     int64_t front, tail;      /* of waiting jobs down and up from 0 */
-    bool is_awake;            /* something happened since its last decision */
+    int64_t decided_us;       /* its last decision */
+    bool is_awake;            /* something happened since */
     bool is_stale;            /* gittins: all indices are to be looked up anew */
 };
 
@@ -150,8 +151,9 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
         .offset = HS_TIRESIAS_AT(state_type, field, compat), .preset = "off",                      \
         .choices = hs_tiresias_compat_names,                                                       \
         .help = "quirk of a published simulator: tiresias, queues change at whole seconds; "       \
-                "helios, beyond a limit, 1 s more a job, restoring counts as service",             \
-        .source = "Tiresias simulator; Lucid artifact"                                             \
+                "helios, beyond a limit, 1 s more a job, restoring counts as service; muri, 1.5 "  \
+                "% more a job, a restart lost at every event, which counts as service",            \
+        .source = "Tiresias simulator; Lucid artifact; Muri simulator"                             \
     }
 
 void hs_tiresias_needs(const struct hs_tiresias *t, uint32_t *can, uint32_t *knows);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Service, accounted when the state of a job changes, and the moments that follow from it.
+ */
+#include "policies/kit_service.h"
+
+#define SECOND_US INT64_C(1000000)
+
+int64_t hs_service_weight(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    return t->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
+}
+
+void hs_service_account(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_tiresias_job *j = hs_service_job(v, job);
+    int64_t passed_us = hs_view_now_us(v) - j->since_us;
+    j->since_us += passed_us;
+    if (j->is_served) {
+        j->service_us += passed_us;
+        j->total_us += passed_us;
+    } else if (!j->is_holding && j->service_us > 0) {
+        j->waited_us += passed_us;
+    }
+}
+
+static int64_t latest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Both rounded up. */
+static int64_t divided(int64_t service, int64_t weight)
+{
+    return (service - 1) / weight + 1;
+}
+
+static int64_t whole_seconds(int64_t us)
+{
+    return (us + SECOND_US - 1) / SECOND_US * SECOND_US;
+}
+
+int64_t hs_service_demotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
+    int64_t weight = hs_service_weight(t, v, job);
+    if (j->level + 1 >= t->levels || weight == 0)
+        return HS_NEVER_DUE;
+    int64_t limit = t->limits.us[j->level];
+    if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / n up to seconds */
+        return j->since_us + latest(0, whole_seconds(divided(limit, weight)) - j->service_us);
+    int64_t beyond = t->compat == HS_COMPAT_HELIOS ? 1 : 0; /* its test is > and not >= */
+    int64_t left = limit + beyond - hs_choice_weigh(j->service_us, weight);
+    int64_t at_us = j->since_us + (left > 0 ? divided(left, weight) : 0);
+    return t->compat == HS_COMPAT_TIRESIAS ? whole_seconds(at_us) : at_us;
+}
+
+int64_t hs_service_promotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
+    int64_t unit_us = t->compat == HS_COMPAT_TIRESIAS ? SECOND_US : 1;
+    double units = t->promote_knob * (double)(j->service_us / unit_us);
+    if (j->level == 0 || j->service_us == 0 || !(t->promote_knob > 0) ||
+        units > (double)(HS_NEVER_DUE / 4 / unit_us))
+        return HS_NEVER_DUE;
+    int64_t wait_us = (int64_t)units * unit_us;
+    return j->since_us + latest(0, wait_us - j->waited_us);
+}
+
+void hs_service_watch(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
+    int64_t at_us = j->is_served     ? hs_service_demotion_us(t, v, job)
+                    : !j->is_holding ? hs_service_promotion_us(t, v, job)
+                                     : HS_NEVER_DUE;
+    if (at_us != HS_NEVER_DUE)
+        hs_order_add(&hs_service_queues(t, v, job)->due, v, job, at_us);
+}
+
+void hs_service_forget(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_service_job(v, job)->due.is_linked)
+        hs_order_remove(&hs_service_queues(t, v, job)->due, v, job);
+}
+
+bool hs_service_is_beyond(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
+    int64_t served_us = j->is_served ? hs_view_now_us(v) - j->since_us : 0;
+    return j->level + 1 < t->levels &&
+           hs_choice_weigh(j->service_us + served_us, hs_service_weight(t, v, job)) >=
+               t->limits.us[j->level];
+}

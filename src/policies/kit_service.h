@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The account of a job under Tiresias: service since it was last promoted, time that it waited, and
+ * when the one or the other will make it change its queue (kit_tiresias.h).
+ *
+ *     hs_service_account(v, job);             // before its state changes
+ *     hs_service_forget(t, v, job);
+ *     ... is_holding, is_served, level ...
+ *     hs_service_watch(t, v, job);            // it stands among those that are due again
+ */
+#ifndef HORUS_POLICIES_KIT_SERVICE_H
+#define HORUS_POLICIES_KIT_SERVICE_H
+
+#include "policies/kit_tiresias.h"
+
+#define HS_NEVER_DUE INT64_MAX
+
+static inline struct hs_tiresias_job *hs_service_job(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+static inline struct hs_tiresias_queues *hs_service_queues(const struct hs_tiresias *t,
+                                                           const struct hs_view *v, hs_job_id job)
+{
+    return &t->by_vc[hs_view_vc(v, job)];
+}
+
+/* GPUs, or 1 where seconds count. */
+int64_t hs_service_weight(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
+/* Brings the account up to now. */
+void hs_service_account(const struct hs_view *v, hs_job_id job);
+/* When a job whose account is of now will have the service of its queue, if it is served from now
+ * on; when it will have waited long enough, if it waits. HS_NEVER_DUE if it will not. */
+int64_t hs_service_demotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
+int64_t hs_service_promotion_us(const struct hs_tiresias *t, const struct hs_view *v,
+                                hs_job_id job);
+/* Into the set of those that are due, and out of it; the account is of now. */
+void hs_service_watch(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
+void hs_service_forget(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
+/* It has had the service of its queue by now. */
+bool hs_service_is_beyond(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
+
+#endif
