@@ -60,16 +60,10 @@ static void say_head(const struct hs_compare *c, struct hs_output *out)
 }
 
 /* In order of importance: a narrow terminal loses the last ones. */
-static const char *const main_metrics[] = {"mean_jct",
-                                           "mean_wait",
-                                           "makespan",
-                                           "ooms",
-                                           "p99_jct",
-                                           "p99_wait",
-                                           "mean_run_slowdown",
-                                           "p99_run_slowdown",
-                                           "gpu_utilization_loaded",
-                                           NULL};
+static const char *const main_metrics[] = {
+    "mean_jct", "mean_wait", "mean_pending",      "makespan",         "ooms",
+    "p99_jct",  "p99_wait",  "mean_run_slowdown", "p99_run_slowdown", "gpu_utilization_loaded",
+    NULL};
 
 static void say_table(const struct hs_compare *c, struct hs_output *out)
 {

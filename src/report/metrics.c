@@ -239,6 +239,7 @@ void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source 
     summary->before_classes = summary->count;
     add_colocation(summary, source->stats);
     add_count(summary, "retries", source->stats->retries);
+    add(summary, "mean_pending", "s", source->stats->mean_pending, no_job);
 }
 
 void hs_metrics_sparkline(struct hs_summary *summary, const struct hs_metrics_source *source)

@@ -23,6 +23,7 @@
 /* In order of importance: a narrow terminal loses the last ones. */
 static const char *const columns_of_a_run[] = {"mean_jct",
                                                "mean_wait",
+                                               "mean_pending",
                                                "makespan",
                                                "ooms",
                                                "gpu_allocation",
@@ -102,17 +103,18 @@ static double best_of(const struct hs_run_table *table, const struct hs_runcolum
     return is_one_better ? best : (double)NAN;
 }
 
-/* Whether the column says anything: some row has a value, what is of sharing was shared, and
- * faults happened. */
+/* Whether the column says anything: some row has a value, what is of sharing was shared, faults
+ * happened, and jobs waited again after they had started. */
 static bool is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how)
 {
-    bool is_known = false, is_shared = !how->is_of_sharing;
+    bool is_known = false, is_shared = !how->is_of_sharing, is_resumed = !how->is_of_resuming;
     for (uint32_t i = 0; i < table->row_count; i++) {
         double value = value_of(&table->rows[i], how->metric);
         is_known = is_known || (how->is_of_faults ? value > 0 : !isnan(value));
         is_shared = is_shared || value_of(&table->rows[i], "colocated_share") > 0;
+        is_resumed = is_resumed || value > value_of(&table->rows[i], "mean_wait");
     }
-    return is_known && is_shared;
+    return is_known && is_shared && is_resumed;
 }
 
 static uint32_t widest(uint32_t width, const char *text)

@@ -20,6 +20,7 @@ static const struct {
     {"makespan", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"*_wait", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"*_jct", HS_COLUMN_TIME, HS_BEST_LEAST},
+    {"mean_pending", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"mean_isolated", HS_COLUMN_TIME, HS_BEST_NONE},
     {"*_bound", HS_COLUMN_TIME, HS_BEST_NONE},
     {"makespan_bound_longest", HS_COLUMN_TIME, HS_BEST_NONE},
@@ -51,6 +52,7 @@ static const struct {
     {"p99_jct", "p99 JCT"},
     {"mean_wait", "mean wait"},
     {"p99_wait", "p99 wait"},
+    {"mean_pending", "pending"},
     {"mean_run_slowdown", "run slowdown"},
     {"p99_run_slowdown", "p99 run slowdown"},
     {"mean_bounded_slowdown", "slowdown"},
@@ -75,6 +77,7 @@ struct hs_runcolumn hs_runcolumn_of(const char *metric)
     if (title < sizeof titles / sizeof *titles)
         column.title = titles[title].title;
     column.is_of_sharing = fnmatch("*_run_slowdown", metric, 0) == 0;
+    column.is_of_resuming = strcmp(metric, "mean_pending") == 0;
     column.is_of_faults = strcmp(metric, "ooms") == 0;
     return column;
 }

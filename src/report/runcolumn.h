@@ -15,8 +15,9 @@ struct hs_runcolumn {
     const char *metric, *title; /* title: the metric's own name where it has no other */
     enum hs_runcolumn_kind kind;
     enum hs_runcolumn_best best;
-    bool is_of_sharing; /* says something only where jobs have shared GPUs */
-    bool is_of_faults;  /* only where it is not 0 */
+    bool is_of_sharing;  /* says something only where jobs have shared GPUs */
+    bool is_of_faults;   /* only where it is not 0 */
+    bool is_of_resuming; /* only where a job waited again after its first start */
 };
 
 struct hs_runcolumn hs_runcolumn_of(const char *metric);

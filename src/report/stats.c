@@ -16,7 +16,7 @@
 #define PPM          UINT64_C(1000000)
 
 struct class_sums {
-    hs_u128 bounded_ppm, work_us;
+    hs_u128 bounded_ppm, work_us, pending_us;
     uint64_t jobs;
 };
 
@@ -159,6 +159,7 @@ static void add_sums(struct class_sums *sums, const struct hs_job_sample *job, u
 {
     sums->bounded_ppm += bounded;
     sums->work_us += (uint64_t)job->work_us;
+    sums->pending_us += (uint64_t)(job->jct_us - job->run_us);
     sums->jobs++;
 }
 
@@ -241,6 +242,7 @@ static void fill_results(const struct evaluation *e, struct hs_summary *summary)
 {
     struct hs_stats *s = e->stats;
     s->counted = e->sums[HS_CLASS_ALL].jobs;
+    s->mean_pending = hs_exact_double(e->sums[HS_CLASS_ALL].pending_us, (hs_u128)s->counted * PPM);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         set_figures(e, (enum hs_measure)m, HS_CLASS_ALL, s->figure[m]);
     s->jain = hs_classes_jain(&s->classes);

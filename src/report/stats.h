@@ -56,7 +56,8 @@ struct hs_stats {
     /* results of hs_stats_finish() */
     uint64_t counted;                       /* jobs inside the window */
     double figure[HS_MEASURES][HS_FIGURES]; /* NaN without jobs */
-    double jain;                            /* NaN with fewer than two users */
+    double mean_pending; /* time without GPUs, after preemptions too; NaN without jobs */
+    double jain;         /* NaN with fewer than two users */
 };
 
 /* dir: of the temporary file, or NULL (report/spool.h). */

@@ -22,7 +22,7 @@ struct sums {
     uint64_t jobs, done, failed, rejected, unfinished;
     uint64_t preemptions, migrations, ooms, retries;
     int64_t last_finish_us, span_us;
-    hs_i128 wait_us, jct_us, isolated_us, run_us, colocated_us;
+    hs_i128 wait_us, jct_us, pending_us, isolated_us, run_us, colocated_us;
     hs_i128 slowdown_ppm, run_slowdown_ppm; /* of done jobs that have work */
     hs_i128 overhead_us;                    /* GPU-microseconds */
     hs_i128 lost_ns;                        /* GPU-nanoseconds */
@@ -68,6 +68,7 @@ static void add_job(struct sums *s, const struct verify_job *j)
     s->jcts[s->done] = j->sum.finish_us - j->submit_us;
     s->wait_us += s->waits[s->done];
     s->jct_us += s->jcts[s->done];
+    s->pending_us += s->jcts[s->done] - j->sum.run_us;
     s->isolated_us += j->work_us;
     if (j->work_us > 0) {
         s->slowdowns[s->with_work] = verify_ppm(s->jcts[s->done], j->work_us);
@@ -155,6 +156,7 @@ static void compare_statistics(const struct verify_run *run, struct verify_check
     compare(c, metrics, "n_counted", (double)s->done, 1);
     compare(c, metrics, "mean_wait", (double)s->wait_us, n_us);
     compare(c, metrics, "mean_jct", (double)s->jct_us, n_us);
+    compare(c, metrics, "mean_pending", (double)s->pending_us, n_us);
     compare(c, metrics, "mean_isolated", (double)s->isolated_us, n_us);
     compare_spread(c, metrics, "wait", s->waits, s->done);
     compare_spread(c, metrics, "jct", s->jcts, s->done);

@@ -127,9 +127,10 @@ static void metrics_are_exact(void **state)
     expect_metric("p50_slowdown", 3.25);        /* 1, 3.25, 3.6 */
     expect_metric("p50_bounded_slowdown", 1.3); /* 10/10, 13/10, 18/10 */
     expect_metric("mean_bounded_slowdown", 41.0 / 30);
-    expect_metric("max_run_slowdown", 1);  /* each ran as long as its work takes */
-    expect_metric("colocated_share", 0);   /* of 10 + 4 + 5 s */
-    expect_metric("held_gpu_seconds", 41); /* 20 + 16 + 2 + 3 */
+    expect_metric("max_run_slowdown", 1);    /* each ran as long as its work takes */
+    expect_metric("mean_pending", 22.0 / 3); /* c was preempted for 1 s: 0, 9, 13 */
+    expect_metric("colocated_share", 0);     /* of 10 + 4 + 5 s */
+    expect_metric("held_gpu_seconds", 41);   /* 20 + 16 + 2 + 3 */
     expect_metric("gpu_allocation", 41.0 / 80);
     expect_metric("goodput", 41.0 / 80);
     expect_metric("gpu_utilization", 0.125); /* a: 2 x 50 % for 10 of 20 s on 4 GPUs */

@@ -222,6 +222,26 @@ static void kills_have_a_column_where_there_are_some(void **state)
            "pack      0.56 h     7     2.50 h\n");
 }
 
+/* Where nobody waits again after its first start, pending is the wait. */
+static void pending_has_a_column_where_jobs_were_resumed(void **state)
+{
+    (void)state;
+    static struct hs_summary once, again;
+    set(&once, "mean_jct", 2000);
+    set(&once, "mean_wait", 500);
+    set(&once, "mean_pending", 500);
+    again = once;
+    again.metrics[2].value = 750;
+    const struct hs_table_row rows[] = {{"sjf", &once, NULL, NULL}, {"srtf", &again, NULL, NULL}};
+    expect(&rows[0], 1, 50, false, false,
+           "policy  mean JCT  mean wait\n"
+           "sjf       0.56 h    500.0 s\n");
+    expect(rows, 2, 50, false, false,
+           "policy  mean JCT  mean wait  pending\n"
+           "sjf       0.56 h    500.0 s  500.0 s *\n"
+           "srtf      0.56 h    500.0 s  750.0 s\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +255,7 @@ int main(void)
         cmocka_unit_test(absent_values_are_dashes),
         cmocka_unit_test(sharing_has_columns_of_its_own),
         cmocka_unit_test(kills_have_a_column_where_there_are_some),
+        cmocka_unit_test(pending_has_a_column_where_jobs_were_resumed),
     };
     return cmocka_run_group_tests_name("run_table", tests, fill, scratch_close);
 }
