@@ -28,5 +28,6 @@ void hs_compat_owe(enum hs_compat compat, const struct hs_view *v, struct hs_pla
 int64_t hs_compat_lost_us(const struct hs_view *v, hs_job_id job, int64_t since_us)
 {
     int64_t restart_us = hs_view_restart_us(v, job);
-    return restart_us < since_us ? restart_us : since_us;
+    int64_t known_us = restart_us > 0 ? restart_us : 0;
+    return known_us < since_us ? known_us : since_us;
 }

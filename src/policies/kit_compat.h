@@ -21,7 +21,8 @@ int64_t hs_compat_first_us(enum hs_compat compat, const struct hs_view *v, hs_jo
 /* Says so of a job that this plan starts. */
 void hs_compat_owe(enum hs_compat compat, const struct hs_view *v, struct hs_plan *p,
                    hs_job_id job);
-/* muri: what a job that holds GPUs loses at an event, so long after the last one. */
+/* muri: what a job that holds GPUs loses at an event, so long after the last one; 0 where the time
+ * of a restart is not known. */
 int64_t hs_compat_lost_us(const struct hs_view *v, hs_job_id job, int64_t since_us);
 
 #endif

@@ -39,6 +39,20 @@ static uint32_t count_until(const struct hs_gittins *g, int64_t size)
     return low;
 }
 
+/* The same, tried from where the last search ended. */
+static uint32_t count_from(const struct hs_gittins *g, int64_t size, uint32_t *hint)
+{
+    uint32_t at = *hint, steps = 8;
+    if (at > g->count || (at > 0 && g->sizes[at - 1] > size))
+        steps = 0;
+    while (steps > 0 && at < g->count && g->sizes[at] <= size) {
+        at++;
+        steps--;
+    }
+    *hint = steps > 0 ? at : count_until(g, size);
+    return *hint;
+}
+
 static double seconds(int64_t us)
 {
     return (double)us / US_PER_S;
@@ -106,14 +120,15 @@ bool hs_gittins_learn(struct hs_gittins *g, int64_t service_us)
     return true;
 }
 
-static double exact_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us)
+static double exact_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us,
+                          struct hs_gittins_hint *hint)
 {
-    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
+    uint32_t n = g->count, i = count_from(g, attained_us, &hint->attained), k = n;
     double beyond = 0; /* what those that end later take */
     if (i == n)
         return 0;
     if (delta_us < INT64_MAX - attained_us) {
-        k = count_until(g, attained_us + delta_us);
+        k = count_from(g, attained_us + delta_us, &hint->beyond);
         beyond = seconds(delta_us) * (double)(n - k);
     }
     double p = (double)(k - i) / (double)(n - i);
@@ -122,10 +137,11 @@ static double exact_index(const struct hs_gittins *g, int64_t attained_us, int64
     return p / e;
 }
 
-int64_t hs_gittins_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us)
+int64_t hs_gittins_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us,
+                         struct hs_gittins_hint *hint)
 {
     if (!g->is_repo)
-        return llrint(1e12 * exact_index(g, attained_us, delta_us));
-    uint32_t m = count_until(g, attained_us / US_PER_S * US_PER_S);
+        return llrint(1e12 * exact_index(g, attained_us, delta_us, hint));
+    uint32_t m = count_from(g, attained_us / US_PER_S * US_PER_S, &hint->attained);
     return m < g->count ? llrint(1e4 * g->scale[m]) : 0;
 }

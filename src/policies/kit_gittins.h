@@ -38,13 +38,20 @@ struct hs_gittins {
     uint64_t finished;
 };
 
+/* Where the last search for a job ended: the next one goes on from there. Zeroed at first. */
+struct hs_gittins_hint {
+    uint32_t attained, beyond;
+};
+
 HS_MUST_USE enum hs_status hs_gittins_init(struct hs_gittins *g, const struct hs_view *v);
 HS_MUST_USE enum hs_status hs_gittins_load(struct hs_gittins *g, const struct hs_view *v,
                                            const char *path);
 /* A job has finished with that service in all. True when the sample was taken anew. */
 bool hs_gittins_learn(struct hs_gittins *g, int64_t service_us);
 /* In units of 1e-12 (exact) or 1e-10 (repo) a second, larger first; 0 when the sample has nothing
- * beyond it. delta_us INT64_MAX: no bound; repo goes by its own, repo_delta_us. O(log sample). */
-int64_t hs_gittins_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us);
+ * beyond it. delta_us INT64_MAX: no bound; repo goes by its own, repo_delta_us. O(log sample), O(1)
+ * when the service has grown little since the last time. */
+int64_t hs_gittins_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us,
+                         struct hs_gittins_hint *hint);
 
 #endif

@@ -305,6 +305,32 @@ void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job
     hs_order_add(set, v, job, key);
 }
 
+/* Members that are no longer behind the one before them are taken out, chained by their links, and
+ * added again when all keys are new. */
+void hs_order_rekey_all(struct hs_order *set, const struct hs_view *v, hs_order_key_of *key_of,
+                        const void *ctx)
+{
+    hs_job_id out = HS_NO_JOB, next;
+    const struct hs_order_link *before = NULL;
+    for (hs_job_id job = hs_order_first(set, v); job != HS_NO_JOB; job = next) {
+        struct hs_order_link *link = link_of(set, v, job);
+        next = hs_order_next(set, v, job);
+        link->key = key_of(v, job, ctx);
+        if (before == NULL || is_before(before, link)) {
+            before = link;
+            continue;
+        }
+        hs_order_remove(set, v, job);
+        link->parent = out;
+        out = job;
+    }
+    for (hs_job_id job = out; job != HS_NO_JOB; job = next) {
+        const struct hs_order_link *link = link_of(set, v, job);
+        next = link->parent;
+        hs_order_add(set, v, job, link->key);
+    }
+}
+
 bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
 {
     uint32_t count = 0;

@@ -45,6 +45,11 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
 void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job); /* must be in */
 /* Gives a member another key; cheap if its place stays the same. */
 void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key);
+/* Gives every member the key that key_of says now. O(members), and log of them for each whose place
+ * is another. */
+typedef int64_t hs_order_key_of(const struct hs_view *v, hs_job_id job, const void *ctx);
+void hs_order_rekey_all(struct hs_order *set, const struct hs_view *v, hs_order_key_of *key_of,
+                        const void *ctx);
 bool hs_order_has(const struct hs_view *v, hs_job_id job);    /* by its first link */
 int64_t hs_order_key(const struct hs_view *v, hs_job_id job); /* by its first link */
 hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v);

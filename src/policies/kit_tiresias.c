@@ -59,13 +59,14 @@ enum hs_status hs_tiresias_init(struct hs_tiresias *t, const struct hs_view *v, 
 
 /* ---- the queues ---- */
 
-static int64_t gittins_key(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+static int64_t gittins_key(const struct hs_view *v, hs_job_id job, const void *ctx)
 {
-    const struct hs_tiresias_job *j = hs_service_job(v, job);
+    const struct hs_tiresias *t = ctx;
+    struct hs_tiresias_job *j = hs_service_job(v, job);
     int64_t served_us = j->is_served ? hs_view_now_us(v) - j->since_us : 0;
     int64_t delta_us = j->level + 1 < t->levels ? t->limits.us[j->level] : INT64_MAX;
     int64_t attained = hs_choice_weigh(j->service_us + served_us, hs_service_weight(t, v, job));
-    return -hs_gittins_index(&t->gittins, attained, delta_us);
+    return -hs_gittins_index(&t->gittins, attained, delta_us, &j->hint);
 }
 
 /* By its place, if that is what the order goes by. */
@@ -73,7 +74,7 @@ static int64_t key_of(const struct hs_tiresias *t, const struct hs_view *v, hs_j
                       int64_t place)
 {
     if (t->index == INDEX_GITTINS)
-        return gittins_key(t, v, job);
+        return gittins_key(v, job, t);
     return t->inqueue == INQUEUE_SUBMIT ? hs_view_submit_us(v, job) : place;
 }
 
@@ -251,15 +252,6 @@ static void change_queues(struct hs_tiresias *t, const struct hs_view *v,
     }
 }
 
-/* Puts a set in order of the indices of now. A job that moves on is met again, and stays then. */
-static void reorder(const struct hs_tiresias *t, const struct hs_view *v, struct hs_order *set)
-{
-    for (hs_job_id job, next = hs_order_first(set, v); (job = next) != HS_NO_JOB;) {
-        next = hs_order_next(set, v, job);
-        hs_order_rekey(set, v, job, gittins_key(t, v, job));
-    }
-}
-
 static void look_indices_up(const struct hs_tiresias *t, const struct hs_view *v,
                             struct hs_tiresias_queues *q)
 {
@@ -267,9 +259,9 @@ static void look_indices_up(const struct hs_tiresias *t, const struct hs_view *v
     for (uint32_t level = 0; level < t->levels; level++)
         waiting += q->waiting[level].count;
     for (uint32_t level = 0; waiting > 0 && level < t->levels; level++) {
-        reorder(t, v, &q->holding[level].set);
+        hs_order_rekey_all(&q->holding[level].set, v, gittins_key, t);
         if (q->is_stale)
-            reorder(t, v, &q->waiting[level]);
+            hs_order_rekey_all(&q->waiting[level], v, gittins_key, t);
     }
     q->is_stale = q->is_stale && waiting == 0;
 }

@@ -14,7 +14,7 @@
  *
  * Service is the time that a job made progress; a queue's limit is reached at the very microsecond,
  * or noticed at the next round. Cost of a decision: kit_choose.h, and O(log jobs) for each job that
- * changes its queue; gittins besides O(running x log running), because service changes the order.
+ * changes its queue; gittins besides O(running), because service changes the order.
  *
  *     struct tiresias { struct hs_tiresias core; };
  *     static const struct hs_param params[] = {
@@ -63,6 +63,7 @@ struct hs_tiresias_job {
     int64_t since_us;
     int64_t total_us; /* time that it made progress, up to since_us */
     int64_t place;    /* running_first: its key among those that wait, when it is evicted */
+    struct hs_gittins_hint hint;
     uint32_t level;
     bool is_holding, is_served; /* served: what passes counts as service */
     bool is_evicted;            /* by the plan being written */

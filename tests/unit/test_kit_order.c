@@ -112,6 +112,20 @@ static void check_walk(const struct hs_order *set, uint32_t bound)
     assert_int_equal(hs_order_last(set, NULL), count > 0 ? sorted[count - 1] : HS_NO_JOB);
 }
 
+static int64_t shuffled_key(const struct hs_view *v, hs_job_id job, const void *ctx)
+{
+    const int64_t *salt = ctx;
+    (void)v;
+    return (jobs[job].key * 7 + job * *salt) % 6;
+}
+
+static void rekey_everybody(struct hs_order *set, int64_t salt)
+{
+    hs_order_rekey_all(set, NULL, shuffled_key, &salt);
+    for (uint32_t j = 0; j < JOBS; j++)
+        jobs[j].key = shuffled_key(NULL, j, &salt);
+}
+
 static void agrees_with_a_sorted_array(void **state)
 {
     (void)state;
@@ -135,6 +149,8 @@ static void agrees_with_a_sorted_array(void **state)
         }
         jobs[j].is_in = !jobs[j].is_in;
         assert_int_equal(hs_order_has(NULL, j), jobs[j].is_in);
+        if (step % 1009 == 0)
+            rekey_everybody(&set, (int64_t)hs_rng_below(&rng, 50));
         if (step % 97 == 0) {
             assert_true(hs_order_is_valid(&set, NULL));
             check_walk(&set, UINT32_MAX);
