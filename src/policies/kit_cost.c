@@ -37,3 +37,12 @@ int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, 
     int64_t us = own_us(cost, v, job);
     return us >= 0 ? us : table_us(&cost->table, hs_view_gpus(v, job));
 }
+
+const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events)
+{
+    static const char *const at_events[] = {
+        "restart at every event", "restart at every event, table at a resumption",
+        "restart at every event, job at a resumption", "restart at every event and a resumption",
+        "restart at every event, checkpoint at a resumption"};
+    return is_at_events ? at_events[cost->model] : hs_cost_names[cost->model];
+}

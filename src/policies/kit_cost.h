@@ -42,4 +42,7 @@ extern const char *const hs_cost_names[];
 /* O(1); for restart and checkpoint O(length of its model's name). */
 int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job);
 
+/* For the card; is_at_events: compat=muri, each event costs whoever holds GPUs a restart. */
+const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events);
+
 #endif

@@ -77,10 +77,6 @@ const char *hs_preempt_check(const struct hs_preempt *s, const struct hs_view *v
 /* Asked before init: the caller says what init will be told. */
 void hs_preempt_semantics(const struct hs_preempt *s, bool weighs_gpus, struct hs_semantics *out)
 {
-    static const char *const muri_costs[] = {
-        "restart at every event", "restart at every event, table at a resumption",
-        "restart at every event, job at a resumption", "restart at every event and a resumption",
-        "restart at every event, checkpoint at a resumption"};
     bool is_true = s->estimate.from == HS_ESTIMATE_ORACLE;
     bool is_anew = s->form == HS_FORM_REPLACE || s->compat == COMPAT_MURI;
     *out = (struct hs_semantics){
@@ -89,7 +85,7 @@ void hs_preempt_semantics(const struct hs_preempt *s, bool weighs_gpus, struct h
         .scan = "fit",
         .placement = hs_placer_names[s->placement],
         .preemption = is_anew ? "replace" : "evict",
-        .cost = s->compat == COMPAT_MURI ? muri_costs[s->cost.model] : hs_cost_names[s->cost.model],
+        .cost = hs_cost_text(&s->cost, s->compat == COMPAT_MURI),
         .ties = is_anew ? "as the decision before, newcomers last"
                         : "jobs that hold GPUs, then submission, then trace row"};
 }

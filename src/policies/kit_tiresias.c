@@ -402,7 +402,7 @@ void hs_tiresias_semantics(const struct hs_tiresias *t, const char *const orders
                                  .scan = "fit",
                                  .placement = hs_placer_names[t->placement],
                                  .preemption = "evict",
-                                 .cost = hs_cost_names[t->cost.model],
+                                 .cost = hs_cost_text(&t->cost, t->compat == HS_COMPAT_MURI),
                                  .ties = "jobs that hold GPUs, then submission, then trace row"};
 }
 

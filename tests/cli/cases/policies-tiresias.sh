@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# SPDX-License-Identifier: GPL-3.0-or-later
 # every parameter of tiresias, with its source
 "$HORUS" policies tiresias
