@@ -245,10 +245,10 @@ only_mean() { # WHAT POLICY PUBLISHED FORMAT TEST
             $2, here }' "$work/mean")" "$5"
 }
 
-muri() { # TRACE POLICY PUBLISHED
+muri() { # TRACE WHAT POLICY PUBLISHED
     muri_jobs "$1" 1 >"$work/muri-$1.csv"
-    run_one "$work/muri-$1.csv" --time-unit=ms --assign=columns -c 8x8 -p "$2:compat=muri,placement=yarn"
-    only_mean "Muri, $1: ${2^^}" "$2:compat=muri,placement=yarn" "$3" round tests/oracle/test_published_tiresias.c
+    run_one "$work/muri-$1.csv" --time-unit=ms --assign=columns -c 8x8 -p "$3"
+    only_mean "Muri, $1: $2" "$3" "$4" round tests/oracle/test_published_tiresias.c
 }
 
 philly_vc() { # VC POLICY PUBLISHED
@@ -274,10 +274,12 @@ exactly() {
     sixty dlas-gpu-1 tiresias:promote_knob=1,$as_published $las
     sixty dlas-gpu-8 tiresias:promote_knob=8,$as_published $las
     sixty dlas-gpu-gittins "tiresias:index=gittins,gittins=repo,samples=$sample,$as_published" $las
-    muri trace1 srtf 1370603
-    muri trace1 srsf 980141
-    muri trace4 srtf 581983
-    muri trace4 srsf 487167
+    muri trace1 SRTF srtf:compat=muri,placement=yarn 1370603
+    muri trace1 SRSF srsf:compat=muri,placement=yarn 980141
+    muri trace1 Tiresias tiresias:compat=muri,placement=count 3330371
+    muri trace4 SRTF srtf:compat=muri,placement=yarn 581983
+    muri trace4 SRSF srsf:compat=muri,placement=yarn 487167
+    muri trace4 Tiresias tiresias:compat=muri,placement=count 1319383
     philly_vc 7f04ca fifo 133826
     philly_vc 7f04ca sjf 133271
     philly_vc 7f04ca $helios_srtf 132980

@@ -109,8 +109,8 @@ TEXT
     sort -u "$work/commands"
     cat <<'TEXT'
 
-Muri charges a restart to every running job at every event. Charged when a job resumes, as here by
-default, means change by a few per cent; Tiresias' own quirk in that simulator is not modelled:
+Muri charges a restart to every running job at every event. Its means when a job is charged as it
+resumes, with `preempt_cost=restart` and durations that are its 1.5 % longer:
 
 TEXT
     table muri
