@@ -61,10 +61,11 @@ static double seconds(int64_t us)
 /* As published, at a = S_m - 1. */
 static double repo_index(const struct hs_gittins *g, int64_t attained_us)
 {
-    uint32_t n = g->count, i = count_until(g, attained_us);
-    uint32_t k = count_until(g, attained_us + g->repo_delta_us);
+    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
     if (i == n)
         return 0;
+    if (g->repo_delta_us < INT64_MAX - attained_us)
+        k = count_until(g, attained_us + g->repo_delta_us);
     double p = (double)(k - i) / (double)(n - i);
     double e =
         (g->sums[k] - g->sums[i] + seconds(g->repo_delta_us) * (double)(n - k)) / (double)(n - i);
@@ -129,12 +130,14 @@ static double exact_index(const struct hs_gittins *g, int64_t attained_us, int64
         return 0;
     if (delta_us < INT64_MAX - attained_us) {
         k = count_from(g, attained_us + delta_us, &hint->beyond);
+        if (k == i) /* also where it does not look ahead at all: then e is 0 */
+            return 0;
         beyond = seconds(delta_us) * (double)(n - k);
     }
     double p = (double)(k - i) / (double)(n - i);
     double e = (g->sums[k] - g->sums[i] - seconds(attained_us) * (double)(k - i) + beyond) /
                (double)(n - i);
-    return p / e;
+    return p / fmax(e, p * seconds(1)); /* each takes 1 us at least, whatever cancelled out */
 }
 
 int64_t hs_gittins_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us,

@@ -75,6 +75,27 @@ static void repo(void **state)
     assert_int_equal(index_of(&g, 400 * S, INT64_MAX), 0);
 }
 
+/* Where nothing can end within D, D = 0 included, the index is 0 and not 0 / 0. Of 1,024 samples of
+ * 9e12 s the prefix sums are known to about 1 s; 1 us before their end an index is at most 1 a us,
+ * 1e18 in 1e-12, and at most 1e4 of the table's 1e6 / 9e12. */
+static void extremes(void **state)
+{
+    (void)state;
+    const int64_t large = INT64_C(9000000000000) * S;
+    struct hs_gittins g = learnt(false);
+    assert_int_equal(index_of(&g, 0, 0), 0);
+    assert_int_equal(index_of(&g, 99 * S, S - 1), 0);
+    for (int is_repo = 0; is_repo < 2; is_repo++) {
+        g = empty(is_repo);
+        for (uint32_t i = 0; i < HS_GITTINS_KEPT; i++)
+            (void)hs_gittins_learn(&g, large);
+        int64_t index = index_of(&g, large - 1, INT64_MAX);
+        assert_true(index >= 0);
+        assert_true(index <= (is_repo ? 0 : INT64_C(1000000000000000000)));
+        assert_int_equal(index_of(&g, large, INT64_MAX), 0);
+    }
+}
+
 /* Taken anew at 16, 32, ..., 1,024, 2,048, 3,072 jobs; of the last 1,024. */
 static void samples_are_taken_when_their_number_has_doubled(void **state)
 {
@@ -94,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact),
         cmocka_unit_test(repo),
+        cmocka_unit_test(extremes),
         cmocka_unit_test(samples_are_taken_when_their_number_has_doubled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
