@@ -48,6 +48,8 @@ struct hs_param {
                            SIZE_MIB, when max > min */
     bool is_rising;     /* DURATIONS: each is above the one before it */
     const char *const *choices; /* CHOICE: NULL-terminated */
+    const char *only_with;      /* "key=a|b": has an effect only where that parameter is one of
+                                   these; given without, it is warned of. NULL: always */
     const char *unit;           /* printed in help; NULL if none */
     const char *help;           /* one line, no final stop */
     const char *source;         /* where the default comes from; NULL if our choice */

@@ -257,6 +257,38 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
     return HS_OK;
 }
 
+static bool is_among(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t len; *choices != '\0'; choices += len + (choices[len] == '|')) {
+        len = strcspn(choices, "|");
+        if (len == length && strncmp(choices, text, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of what was given and comes to nothing: a slip that no result would show. */
+static void warn_of_idle(const struct hs_param *table, const void *base, struct subject subject,
+                         uint64_t given, struct hs_diag *diag)
+{
+    for (size_t i = 0; given >> i != 0; i++) {
+        const char *with = table[i].only_with;
+        char key[32] = "", value[64];
+        if ((given >> i & 1) == 0 || with == NULL)
+            continue;
+        size_t length = strcspn(with, "=");
+        assert(length < sizeof key);
+        memcpy(key, with, length);
+        const struct hs_param *other = hs_param_find(table, key);
+        assert(other != NULL && "only_with names no parameter of the table");
+        (void)hs_param_print(other, base, value, sizeof value);
+        if (!is_among(with + length + 1, value))
+            hs_report(diag, HS_WARNING, NULL, with, "%s%s'%s' has no effect: %s is %s",
+                      subject.what, subject.colon, table[i].key, key, value);
+    }
+}
+
 enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struct hs_arena *arena,
                                  const char *what, const char *list, struct hs_diag *diag)
 {
@@ -282,5 +314,6 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
                            subject.what, subject.colon, pair);
         given |= bit;
     }
+    warn_of_idle(table, base, subject, given, diag);
     return HS_OK;
 }

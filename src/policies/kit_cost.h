@@ -34,7 +34,8 @@ extern const char *const hs_cost_names[];
     {                                                                                              \
         .key = "cost_table", .type = HS_PARAM_DURATIONS,                                           \
         .offset = offsetof(state_type, field) + offsetof(struct hs_preempt_cost, table),           \
-        .preset = "7/30/60", .min = 0, .max = 1e6, .unit = "s",                                    \
+        .preset = "7/30/60", .only_with = "preempt_cost=table|job|restart|checkpoint", .min = 0,   \
+        .max = 1e6, .unit = "s",                                                                   \
         .help = "cost for 1, 2-8, more GPUs; also where the job's own is not known",               \
         .source = "Hu et al. SC'21, Helios simulator"                                              \
     }

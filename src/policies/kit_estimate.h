@@ -47,12 +47,14 @@ extern const char *const hs_estimate_names[]; /* NULL-terminated, order of the e
          .type = HS_PARAM_REAL,                                                                    \
          .offset = offsetof(state_type, field.sigma),                                              \
          .preset = "1",                                                                            \
+         .only_with = "pred=noisy",                                                                \
          .min = 0,                                                                                 \
          .max = 10,                                                                                \
          .help = "pred=noisy: standard deviation of ln(estimate / run time)"},                     \
     {                                                                                              \
         .key = "pred_unknown", .type = HS_PARAM_DURATION,                                          \
         .offset = offsetof(state_type, field.unknown_us), .preset = "1h", .max = 3650 * 86400.,    \
+        .only_with = "pred=file|rolling",                                                          \
         .help = "estimate of a job of which file or history tell nothing"                          \
     }
 

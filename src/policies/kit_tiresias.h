@@ -86,6 +86,7 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
      .help = "order in a queue: by arrival (see inqueue), or by Gittins index",                    \
      .source = "Gu et al. NSDI'19"},                                                               \
         {.key = "gittins",                                                                         \
+         .only_with = "index=gittins",                                                             \
          .type = HS_PARAM_CHOICE,                                                                  \
          .offset = HS_TIRESIAS_AT(state_type, field, gittins_form),                                \
          .preset = "exact",                                                                        \
@@ -93,6 +94,7 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
          .help =                                                                                   \
              "the index as defined, up to the limit of the queue; or the published simulator's"},  \
         {.key = "gittins_delta",                                                                   \
+         .only_with = "gittins=repo",                                                              \
          .type = HS_PARAM_DURATION,                                                                \
          .offset = HS_TIRESIAS_AT(state_type, field, gittins_delta_us),                            \
          .preset = "3250s",                                                                        \
@@ -102,6 +104,7 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
          .help = "gittins=repo: how much service it looks ahead, in every queue",                  \
          .source = "gittins_delta of the Tiresias simulator"},                                     \
         {.key = "samples",                                                                         \
+         .only_with = "index=gittins",                                                             \
          .type = HS_PARAM_FILE,                                                                    \
          .offset = HS_TIRESIAS_AT(state_type, field, samples),                                     \
          .help = "distribution of service, one a line; without it learnt from finished jobs"},     \
@@ -124,6 +127,7 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
          .help = "back to the first queue after waiting so many times the service; 0 = never",     \
          .source = "PROMOTEKNOB, Gu et al. NSDI'19; off in its simulator"},                        \
         {.key = "inqueue",                                                                         \
+         .only_with = "index=las",                                                                 \
          .type = HS_PARAM_CHOICE,                                                                  \
          .offset = HS_TIRESIAS_AT(state_type, field, inqueue),                                     \
          .preset = "running_first",                                                                \

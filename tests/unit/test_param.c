@@ -65,7 +65,7 @@ static const struct hs_param table[] = {
     {.key = "text", .type = HS_PARAM_TEXT, .offset = AT(text), .preset = "a/b"},
     {.key = "absent", .type = HS_PARAM_TEXT, .offset = AT(absent)},
     {.key = "preempt_cost", .type = HS_PARAM_DURATIONS, .offset = AT(costs), .preset = "7/30/60"},
-    {.key = "file", .type = HS_PARAM_FILE, .offset = AT(file)},
+    {.key = "file", .type = HS_PARAM_FILE, .offset = AT(file), .only_with = "scan=fit|easy"},
     {.key = "limits",
      .type = HS_PARAM_DURATIONS,
      .offset = AT(limits),
@@ -296,6 +296,20 @@ static void test_lists(void **state)
     assert_int_equal(set_list("any=3,tenants=99"), HS_E_USAGE);
 }
 
+/* Whatever the order in which they are given; presets are no slip. */
+static void test_what_has_no_effect(void **state)
+{
+    static const char warning[] = "warning: policy 'fifo': 'file' has no effect: scan is strict\n"
+                                  "      = hint: scan=fit|easy\n";
+    (void)state;
+    assert_int_equal(set_list("any=1"), HS_OK);
+    assert_string_equal(sink.text, "");
+    assert_int_equal(set_list("file=x,scan=easy"), HS_OK);
+    assert_string_equal(sink.text, "");
+    assert_int_equal(set_list("file=x,scan=strict"), HS_OK);
+    assert_string_equal(sink.text, warning);
+}
+
 /* Each entry of a list is held against the range, and against its neighbour where they rise. */
 static void test_lists_of_durations(void **state)
 {
@@ -350,6 +364,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_status_follows_the_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lists_of_durations, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_has_no_effect, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_expects, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
