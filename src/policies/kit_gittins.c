@@ -64,7 +64,7 @@ static double repo_index(const struct hs_gittins *g, int64_t attained_us)
     uint32_t n = g->count, i = count_until(g, attained_us), k = n;
     if (i == n)
         return 0;
-    if (g->repo_delta_us < INT64_MAX - attained_us)
+    if (attained_us < INT64_MAX - g->repo_delta_us)
         k = count_until(g, attained_us + g->repo_delta_us);
     double p = (double)(k - i) / (double)(n - i);
     double e =

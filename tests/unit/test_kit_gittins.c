@@ -85,6 +85,10 @@ static void extremes(void **state)
     struct hs_gittins g = learnt(false);
     assert_int_equal(index_of(&g, 0, 0), 0);
     assert_int_equal(index_of(&g, 99 * S, S - 1), 0);
+    g = empty(true);
+    for (uint32_t i = 0; i < HS_GITTINS_FIRST; i++) /* the table is looked up at 0 - 1 s */
+        (void)hs_gittins_learn(&g, 0);
+    assert_int_equal(index_of(&g, 0, INT64_MAX), 0);
     for (int is_repo = 0; is_repo < 2; is_repo++) {
         g = empty(is_repo);
         for (uint32_t i = 0; i < HS_GITTINS_KEPT; i++)
