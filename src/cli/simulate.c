@@ -350,8 +350,6 @@ enum hs_status hs_simulate_metrics(const struct hs_setup *setup, struct hs_summa
 enum hs_status hs_simulate_check(const struct hs_setup *setup, struct hs_diag *diag)
 {
     struct pass pass = {.setup = setup, .diag = diag};
-    if (setup->file_count == 0)
-        return HS_OK;
     const struct hs_engine_config config = engine_config(&pass, 0);
     HS_TRY(hs_engine_open(&pass.engine, &config, diag));
     hs_engine_close(pass.engine);

@@ -22,4 +22,6 @@ run sjf:pred=file,pred_file=nowhere.csv
 run sjf:pred=file,pred_file=-
 run sjf:pred=file
 run sjf:pred_file=e.csv
+say run t.csv -c 1x1 -q -o out -p sjf:pred=file --dry-run
+say compare t.csv -c 1x1 -q -o out -p fifo -p sjf:pred=file
 [ -e out ] || echo no directory is left
