@@ -104,7 +104,9 @@ static enum hs_status policy_text(const struct reading *r, const struct hs_json 
             HS_TRY(scalar_text(r, e, &part));
             HS_TRY(text_append(r, &text, '/', part));
         }
-        if (text == NULL || strpbrk(text, ",\n") != NULL || strpbrk(hs_json_key(m), "=,:\n"))
+        if (text == NULL)
+            return value_fail(r, m, NULL, "an empty list is no value of a policy's parameter");
+        if (strpbrk(text, ",\n") != NULL || strpbrk(hs_json_key(m), "=,:\n"))
             return value_fail(r, m, NULL, "no comma or line end may stand in a policy's parameter");
         *out = hs_policyspec_set(r->config->arena, *out, hs_json_key(m), text, false);
         if (*out == NULL)

@@ -159,7 +159,7 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     const struct hs_cluster *c = e->cluster;
     uint32_t vc = hs_cluster_vc(c, r->vc != NULL ? r->vc : "");
     if (vc == UINT32_MAX)
-        return "its virtual cluster does not exist";
+        return r->vc != NULL ? "its virtual cluster does not exist" : "it names no virtual cluster";
     job->ask.vc = vc;
     job->ask.type_mask = job_types(c, job, r);
     bool asks_of_nodes = job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0;

@@ -45,7 +45,8 @@ static bool find_bound(const struct hs_doctor_cluster *c, const struct hs_trace_
     *gpus = c->gpus;
     *kind = "the cluster";
     *name = "";
-    const char *names[2] = {job->gpu_type, c->vc_count > 0 ? job->vc : NULL};
+    const char *vc = job->vc ? job->vc : ""; /* which is none of them */
+    const char *names[2] = {job->gpu_type, c->vc_count > 0 ? vc : NULL};
     const struct hs_doctor_pool *pools[2] = {c->types, c->vcs};
     uint32_t counts[2] = {c->type_count, c->vc_count};
     static const char *const kinds[2] = {"GPU type", "VC"};
@@ -78,6 +79,9 @@ static void note_unfit(struct hs_load *load, const struct hs_trace_job *job)
             snprintf(text, size, "line %lld: job '%s' wants %u GPUs, %s%s%s has %llu",
                      (long long)job->line, job->id, job->gpus_min, kind, name[0] ? " " : "", name,
                      (unsigned long long)gpus);
+        else if (name[0] == '\0')
+            snprintf(text, size, "line %lld: job '%s' names no %s", (long long)job->line, job->id,
+                     kind);
         else
             snprintf(text, size, "line %lld: job '%s' wants %s '%.100s', which the cluster lacks",
                      (long long)job->line, job->id, kind, name);

@@ -342,6 +342,29 @@ static void every_record_is_complete(void **state)
     assert_null(hs_policy_find("no such policy"));
 }
 
+/* Where a parameter has an effect only with another, there is such a one, with such values. */
+static void idle_parameters_name_others(void **state)
+{
+    (void)state;
+    const struct hs_policy_ops *policy;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
+        for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
+            char with[128];
+            if (p->only_with == NULL)
+                continue;
+            snprintf(with, sizeof with, "%s", p->only_with);
+            const struct hs_param *other = hs_param_find(policy->params, strtok(with, "="));
+            assert_non_null(other);
+            for (const char *value; (value = strtok(NULL, "|")) != NULL;) {
+                size_t c = 0;
+                while (other->choices[c] != NULL && strcmp(other->choices[c], value) != 0)
+                    c++;
+                if (other->choices[c] == NULL)
+                    fail_msg("%s:%s goes with %s", policy->name, p->key, p->only_with);
+            }
+        }
+}
+
 /* Times are counted in microseconds and told in nanoseconds: a duration without a bound would leave
  * the range of both. */
 static void durations_are_bounded(void **state)
@@ -350,14 +373,15 @@ static void durations_are_bounded(void **state)
     const struct hs_policy_ops *policy;
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
         for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
-            if (p->type == HS_PARAM_DURATION && (p->max <= 0 || p->max > 1e9))
+            if ((p->type == HS_PARAM_DURATION || p->type == HS_PARAM_DURATIONS) &&
+                (p->max <= 0 || p->max > 1e9))
                 fail_msg("%s:%s may be any duration", policy->name, p->key);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_record_is_complete),
-                                       cmocka_unit_test(durations_are_bounded),
-                                       cmocka_unit_test(every_policy_conforms)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_record_is_complete), cmocka_unit_test(durations_are_bounded),
+        cmocka_unit_test(idle_parameters_name_others), cmocka_unit_test(every_policy_conforms)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

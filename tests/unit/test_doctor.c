@@ -149,15 +149,17 @@ static void test_against_a_cluster(void **state)
                         "d,30,8,10,vcB,,\n"  /* 8 of 4 */
                         "e,40,9,10,vcA,P100,\n"
                         "f,50,1,10,vcC,,\n"
-                        "g,100,1,10,vcA,A100,\n";
+                        "g,100,1,10,vcA,A100,\n"
+                        "h,100,1,10,,,\n";
     assert_int_equal(validate(text, &cluster), HS_OK);
-    /* GPU s over 100 s: a 400, b 100, c 50, d 80, e 90, f 10, g 10 = 740 */
-    expect("all                               16            7              7.4     46.3\n");
+    /* GPU s over 100 s: a 400, b 100, c 50, d 80, e 90, f 10, g 10, h 10 = 750; 7.5 / 16 = 46.9 %
+     */
+    expect("all                               16            8              7.5     46.9\n");
     expect("GPU type  V100                     8            1                4       50\n");
     expect("GPU type  A100                     -            1              0.1        -\n");
     expect("VC        vcA                     12            3                5     41.7\n");
     expect("VC        vcB                      4            3              2.3     57.5\n");
-    expect("4 jobs can never fit the cluster: a run rejects them\n");
+    expect("5 jobs can never fit the cluster: a run rejects them\n");
     expect("line 5: job 'd' wants 8 GPUs, VC vcB has 4\n");
     expect("line 6: job 'e' wants 9 GPUs, GPU type P100 has 8\n");
     expect("line 7: job 'f' wants VC 'vcC', which the cluster lacks\n");
