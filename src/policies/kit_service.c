@@ -11,6 +11,11 @@ int64_t hs_service_weight(const struct hs_tiresias *t, const struct hs_view *v, 
     return t->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
 }
 
+bool hs_service_counts_costs(const struct hs_tiresias *t)
+{
+    return t->compat == HS_COMPAT_HELIOS || t->compat == HS_COMPAT_MURI;
+}
+
 void hs_service_account(const struct hs_view *v, hs_job_id job)
 {
     struct hs_tiresias_job *j = hs_service_job(v, job);
@@ -61,7 +66,7 @@ int64_t hs_service_promotion_us(const struct hs_tiresias *t, const struct hs_vie
     int64_t unit_us = t->compat == HS_COMPAT_TIRESIAS ? SECOND_US : 1;
     double units = t->promote_knob * (double)(j->service_us / unit_us);
     if (j->level == 0 || j->service_us == 0 || !(t->promote_knob > 0) ||
-        units > (double)(HS_NEVER_DUE / 4 / unit_us))
+        units > (double)(HS_NEVER_DUE / 4 / unit_us) || hs_service_counts_costs(t))
         return HS_NEVER_DUE;
     int64_t wait_us = (int64_t)units * unit_us;
     return j->since_us + latest(0, wait_us - j->waited_us);

@@ -114,11 +114,6 @@ static void wake(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 
 /* ---- events ---- */
 
-static bool serves_while_paying(const struct hs_tiresias *t)
-{
-    return t->compat == HS_COMPAT_HELIOS || t->compat == HS_COMPAT_MURI;
-}
-
 static void started(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
@@ -127,7 +122,7 @@ static void started(struct hs_tiresias *t, const struct hs_view *v, hs_job_id jo
     hs_service_forget(t, v, job);
     queue_remove(t, v, job);
     j->is_holding = true;
-    j->is_served = serves_while_paying(t) || hs_view_state(v, job) == HS_JOB_RUNNING;
+    j->is_served = hs_service_counts_costs(t) || hs_view_state(v, job) == HS_JOB_RUNNING;
     holding_add(t, v, job, ++q->starting);
     q->held += hs_view_gpus(v, job);
     hs_service_watch(t, v, job);

@@ -119,6 +119,7 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
          .help = "service at which a job leaves a queue; one queue more than limits",              \
          .source = "Tiresias simulator: 3 queues, so that its third limit, 18000, is unused"},     \
         {.key = "promote_knob",                                                                    \
+         .only_with = "compat=off|tiresias",                                                       \
          .type = HS_PARAM_REAL,                                                                    \
          .offset = HS_TIRESIAS_AT(state_type, field, promote_knob),                                \
          .preset = "0",                                                                            \

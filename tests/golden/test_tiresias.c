@@ -136,6 +136,19 @@ static void restoring_is_not_service(void **state)
                     "0:8,0,20 1:8,5,5 2:8,20,5", "0:0-10,15-20,25-90 1:10-15 2:20-25");
 }
 
+/* Under compat=helios paying is service. Job 0 gets 20 s, 1 of which it pays, and goes down; so
+ * does job 1 at 40, to the tail, behind job 0, which pays 30 and has 21 left; at the next round,
+ * 100, job 1 does the same. If job 0 went up at 40, having waited as long as it was served, it would
+ * pay 20 of its 30 s until 60 and be evicted by job 1, up again; and so on for ever. */
+static void nobody_goes_round_for_ever(void **state)
+{
+    (void)state;
+    scenario_expect("1x8",
+                    "tiresias:queue_limits=80,round_s=20,promote_knob=1,preempt_cost=table,"
+                    "cost_table=30/30/60,compat=helios",
+                    "0:8,0,40 1:8,0,40", "0:0-20,40-91 1:20-40,100-151");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +161,7 @@ int main(void)
         cmocka_unit_test(rounds_make_everybody_wait),
         cmocka_unit_test(limits_are_reached_to_the_microsecond),
         cmocka_unit_test(restoring_is_not_service),
+        cmocka_unit_test(nobody_goes_round_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

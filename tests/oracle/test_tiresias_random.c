@@ -81,11 +81,11 @@ static bool draw_index(struct trial *t, struct dice *d, bool is_odd)
 }
 
 /* promote_knob is a number of eighths, which any arithmetic has exactly. Where paying counts as
- * service, jobs that cost something could go round for ever. */
+ * service nobody goes up again. */
 static void draw_promotion(struct trial *t, struct dice *d)
 {
     static const int knobs[] = {0, 0, 1, 4, 8, 16, 64};
-    if (rules.compat == TIRESIAS_HELIOS && t->world.cost != REF_FREE)
+    if (rules.compat == TIRESIAS_HELIOS)
         return;
     rules.knob_eighths = knobs[dice_roll(d, 0, 6)];
     add(t, ",promote_knob=%g", (double)rules.knob_eighths / 8);
