@@ -28,8 +28,8 @@ static inline struct hs_tiresias_queues *hs_service_queues(const struct hs_tires
 
 /* GPUs, or 1 where seconds count. */
 int64_t hs_service_weight(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
-/* What it pays counts as service: compat=helios, muri. They have no promotion, and with it jobs
- * could go round for ever, each up again before it has paid for its last eviction. */
+/* What it pays counts as service: compat=helios, muri. Nobody is promoted there: jobs could go
+ * round for ever, each up again before it has paid for its last eviction. */
 bool hs_service_counts_costs(const struct hs_tiresias *t);
 /* Brings the account up to now. */
 void hs_service_account(const struct hs_view *v, hs_job_id job);

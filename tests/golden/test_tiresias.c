@@ -138,8 +138,8 @@ static void restoring_is_not_service(void **state)
 
 /* Under compat=helios paying is service. Job 0 gets 20 s, 1 of which it pays, and goes down; so
  * does job 1 at 40, to the tail, behind job 0, which pays 30 and has 21 left; at the next round,
- * 100, job 1 does the same. If job 0 went up at 40, having waited as long as it was served, it would
- * pay 20 of its 30 s until 60 and be evicted by job 1, up again; and so on for ever. */
+ * 100, job 1 does the same. If job 0 went up at 40, having waited as long as it was served, it
+ * would pay 20 of its 30 s until 60 and be evicted by job 1, up again; and so on for ever. */
 static void nobody_goes_round_for_ever(void **state)
 {
     (void)state;
