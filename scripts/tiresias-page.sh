@@ -31,7 +31,8 @@ TEXT
     cat <<TEXT
 **Reading it.** A figure that compares is how many *times better* a policy is: the mean of FIFO, or
 of what the column names, divided by that of the policy; above 1 is better, as the papers print it.
-JCT: from submission to end. Queue: the part of it without GPUs, after preemptions too. In brackets:
+JCT: from submission to end. Queue: what is left of it without the run time, that is, without GPUs,
+after preemptions too (\`mean_pending\`), or paying for them. In brackets:
 95 % interval, Student's t over the four months of Venus, in Philly over draws where there are some.
 
 | | here | the papers |
@@ -101,10 +102,14 @@ TEXT
 The runs. Those of Philly take its jobs from 2017-10-01 to 2017-11-30 23:59, a VC at a time; Muri's
 durations are iterations times `iteration_time`, ms.
 
-    awk -F, 'NR == 1 || $1 == "0e4a51" && $2 >= "2017-10-01" && $2 <= "2017-11-30 23:59:00"' \
-        $HORUS_DATA/traces/philly_vc_7f04ca_0e4a51.csv >philly-0e4a51.csv
-    awk -F, 'NR == 1 { print "job_id,submit_time,gpus,duration,model"; next }
-        { printf "%s,%s,%s,%.3f,%s\n", $1, $3, $2, $4 * $9, $5 }' $HORUS_DATA/traces/trace1.csv >muri-trace1.csv
+    for vc in 7f04ca 0e4a51; do
+        awk -F, -v vc=$vc 'NR == 1 || $1 == vc && $2 >= "2017-10-01" && $2 <= "2017-11-30 23:59:00"' \
+            $HORUS_DATA/traces/philly_vc_7f04ca_0e4a51.csv >philly-$vc.csv
+    done
+    for trace in trace1 trace4; do
+        awk -F, 'NR == 1 { print "job_id,submit_time,gpus,duration,model"; next }
+            { printf "%s,%s,%s,%.3f,%s\n", $1, $3, $2, $4 * $9, $5 }' $HORUS_DATA/traces/$trace.csv >muri-$trace.csv
+    done
 TEXT
     sort -u "$work/commands"
     cat <<'TEXT'

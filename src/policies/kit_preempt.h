@@ -49,8 +49,9 @@ struct hs_preempt {
     {                                                                                              \
         .key = "compat", .type = HS_PARAM_CHOICE, .offset = offsetof(state_type, field.compat),    \
         .preset = "off", .choices = hs_preempt_compat_names,                                       \
-        .help = "quirk of a published simulator: helios, 1 s more a job; muri, form=replace, "     \
-                "1.5 % more a job and a restart lost at every event",                              \
+        .help = "quirks of a published simulator. helios: 1 s more a job (with "                   \
+                "preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event "  \
+                "(with placement=yarn and always form=replace)",                                   \
         .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator"                     \
     }
 

@@ -156,9 +156,11 @@ extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_n
         .key = "compat", .type = HS_PARAM_CHOICE,                                                  \
         .offset = HS_TIRESIAS_AT(state_type, field, compat), .preset = "off",                      \
         .choices = hs_tiresias_compat_names,                                                       \
-        .help = "quirk of a published simulator: tiresias, queues change at whole seconds; "       \
-                "helios, beyond a limit, 1 s more a job, restoring counts as service; muri, 1.5 "  \
-                "% more a job, a restart lost at every event, which counts as service",            \
+        .help = "quirks of a published simulator. tiresias: queues change at whole seconds (with " \
+                "placement=count). helios: beyond a limit, 1 s more a job, restoring counts as "   \
+                "service (with queue_limits=18000 inqueue=submit round_s=60 preempt_cost=table "   \
+                "cost_table=40/40/60). muri: 1.5 % more a job, and a restart lost at every "       \
+                "event, which counts as service (with placement=count)",                           \
         .source = "Tiresias simulator; Lucid artifact; Muri simulator"                             \
     }
 
