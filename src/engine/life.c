@@ -280,13 +280,13 @@ static enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
 enum hs_status hs_life_finish(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
+    HS_TRY(hs_estimate_done(e, job)); /* also of an attempt: it is a job of its own to policies */
     if (job->next_attempt != HS_NO_ATTEMPT)
         return job_fail(e, slot);
     job->state = HS_JOB_DONE;
     e->figures.finished++;
     HS_TRY(job_leave(e, slot, HS_SEGMENT_FINISH));
     HS_TRY(hs_observe_finish(e, slot, e->now_us, ""));
-    HS_TRY(hs_estimate_done(e, job));
     hs_life_tell_policy(e, HS_EVENT_FINISH, slot);
     hs_jobs_remove(&e->jobs, slot);
     return HS_OK;

@@ -10,7 +10,7 @@
 
 /* Before the policy hears of the submission. Each attempt of a job is a job of its own. */
 void hs_estimate_submitted(struct hs_engine *e, struct hs_job *job);
-/* Before the policy hears of the end. */
+/* Before the policy hears of the end, of an attempt too. */
 HS_MUST_USE enum hs_status hs_estimate_done(struct hs_engine *e, const struct hs_job *job);
 
 #endif
