@@ -105,6 +105,7 @@ format: ## rewrite the sources as clang-format wants them
 
 determinism: ## same bytes from gcc/clang x -O x sanitizers x TZ x locale x input form
 	$(Q)scripts/install-deps.sh build check lint
+	$(AGAIN) all
 	$(Q)HORUS_LONG=1 tests/scripts/test-determinism.sh
 
 calibrate: ## fit configs/models/*.json again from the public measurements

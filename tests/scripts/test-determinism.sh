@@ -22,6 +22,8 @@ workloads=(
     "jitter|traces/sample.csv|-c 8x8:V100 -p sjf --tie-jitter 2 --seed 7"
     "estimates|traces/sample.csv|-c 4x8:V100 -p qssf:pred=noisy --seed 7"
     "rolling|traces/sample-helios.csv|-c 4x8:V100 -p sjf:pred=rolling"
+    "gittins|traces/sample.csv|-c 4x8:V100,4x4:P100 -p tiresias:index=gittins,promote_knob=2,preempt_cost=checkpoint"
+    "attempts|traces/sample-philly.json|-c 4x8:P100 -p philly:retry=30s --retries=generate --seed 7"
     "helios|traces/sample-helios.csv|-c 4x8:V100 -p srsf --sample exact"
     "philly|traces/sample-philly.json|-c 8x8:P100 -p sjf:scan=fit"
 )
