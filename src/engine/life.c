@@ -142,7 +142,6 @@ static bool job_names_unknown_type(const struct hs_cluster *c, const struct hs_t
            hs_cluster_type(c, r->gpu_type) == UINT32_MAX;
 }
 
-/* Why the job can never run, or NULL. */
 /* Valid until the next call: whoever is told copies it. */
 static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job)
 {
@@ -154,6 +153,7 @@ static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job)
     return e->misfit;
 }
 
+/* Why the job can never run, or NULL. */
 static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
     const struct hs_cluster *c = e->cluster;

@@ -4,10 +4,11 @@
  * off by default. What a job needs besides its run time it owes at its first start.
  *
  *     tiresias  the clock has whole seconds (NSDI'19 simulator)
- *     helios    each preemptible job runs one second too long: the clock ticks in seconds, and
- * looks for finished jobs before it counts the tick (SC'21 and ASPLOS'23 artifacts) muri iterations
- * take 1.5 % longer than the trace says, and at every event each running job loses the time of a
- * restart, or what it did since the last event if that is less (SIGCOMM'22 simulator)
+ *     helios    each preemptible job runs one second too long: the clock ticks in seconds and looks
+ *               for finished jobs before it counts the tick (SC'21 and ASPLOS'23 artifacts)
+ *     muri      iterations take 1.5 % longer than the trace says; at every event each running job
+ *               loses the time of a restart, or, if that is less, what it did since the last event
+ *               (SIGCOMM'22 simulator)
  */
 #ifndef HORUS_POLICIES_KIT_COMPAT_H
 #define HORUS_POLICIES_KIT_COMPAT_H

@@ -187,17 +187,11 @@ static bool place_by_preemption(const struct pass *x, hs_job_id job)
     return false;
 }
 
-static bool pool_is_idle(const struct pass *x, hs_job_id job)
-{
-    uint32_t vc = hs_view_vc(x->v, job);
-    return hs_view_free_gpus(x->v, vc) == hs_view_total_gpus(x->v, vc);
-}
-
 static bool try_to_start(struct pass *x, hs_job_id job)
 {
     struct hs_philly_scratch *j = scratch_of(x->v, job);
     bool is_placed = place(x, job);
-    while (!is_placed && pool_is_idle(x, job) && j->level < x->s->max_level) {
+    while (!is_placed && hs_pool_is_idle(x->v, job) && j->level < x->s->max_level) {
         j->level++;
         is_placed = place(x, job);
     }

@@ -56,7 +56,7 @@ void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
         hs_order_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
-static bool pool_is_idle(const struct hs_view *v, hs_job_id job)
+bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job)
 {
     uint32_t vc = hs_view_vc(v, job);
     return hs_view_free_gpus(v, vc) == hs_view_total_gpus(v, vc);
@@ -70,7 +70,7 @@ bool hs_job_waits(const struct hs_view *v, hs_job_id job)
 
 bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
-    if (hs_view_state(v, job) != HS_JOB_PENDING || !pool_is_idle(v, job))
+    if (hs_view_state(v, job) != HS_JOB_PENDING || !hs_pool_is_idle(v, job))
         return false;
     hs_plan_reject(p, job, "the placement rule cannot place it even on idle nodes");
     return true;

@@ -32,6 +32,8 @@ bool hs_job_waits(const struct hs_view *v, hs_job_id job);
  * it is out of the way of the jobs behind it. */
 bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                         enum hs_placer placer);
+/* Nobody holds a GPU that the job's VC may use. */
+bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job);
 /* A job that was placed nowhere although its pool is wholly idle never will be: it is turned away,
  * and that is true. */
 bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job);

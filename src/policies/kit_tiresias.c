@@ -36,7 +36,8 @@ enum hs_status hs_tiresias_init(struct hs_tiresias *t, const struct hs_view *v, 
     t->levels = t->limits.count + 1;
     t->vcs = hs_view_vcs(v);
     t->by_vc = hs_view_alloc(v, t->vcs * sizeof *t->by_vc);
-    if (t->by_vc == NULL)
+    t->is_awake = hs_view_alloc(v, t->vcs * sizeof *t->is_awake);
+    if (t->by_vc == NULL || t->is_awake == NULL)
         return HS_E_MEMORY;
     for (uint32_t vc = 0; vc < t->vcs; vc++) {
         struct hs_tiresias_queues *q = &t->by_vc[vc];
@@ -102,16 +103,6 @@ static void queue_remove(const struct hs_tiresias *t, const struct hs_view *v, h
         hs_order_remove(j->is_holding ? &q->holding[j->level].set : &q->waiting[j->level], v, job);
 }
 
-static void wake(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
-{
-    if (hs_view_vcs_are_apart(v)) {
-        hs_service_queues(t, v, job)->is_awake = true;
-        return;
-    }
-    for (uint32_t vc = 0; vc < t->vcs; vc++)
-        t->by_vc[vc].is_awake = true;
-}
-
 /* ---- events ---- */
 
 static void started(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
@@ -162,7 +153,7 @@ static void finished(struct hs_tiresias *t, const struct hs_view *v, hs_job_id j
         t->index == INDEX_GITTINS && j->is_holding && hs_gittins_learn(&t->gittins, service);
     for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
         t->by_vc[vc].is_stale = true;
-    wake(t, v, job);
+    hs_wake(t->is_awake, t->vcs, v, job);
 }
 
 void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const struct hs_event *event)
@@ -172,7 +163,7 @@ void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const str
     case HS_EVENT_SUBMIT:
         hs_service_job(v, job)->since_us = hs_view_now_us(v);
         waiting_add(t, v, job, ++hs_service_queues(t, v, job)->tail);
-        wake(t, v, job);
+        hs_wake(t->is_awake, t->vcs, v, job);
         break;
     case HS_EVENT_STARTED:
         started(t, v, job);
@@ -327,12 +318,12 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
 {
     struct hs_tiresias_queues *q = &t->by_vc[vc];
     struct hs_order moved = {.link_offset = offsetof(struct hs_tiresias_job, due)};
-    if (!q->is_awake && !is_due(q, v))
+    if (!t->is_awake[vc] && !is_due(q, v))
         return HS_NEVER_DUE;
     if (t->compat == HS_COMPAT_MURI)
         lose_restarts(t, v, p, q);
     change_queues(t, v, q, &moved);
-    q->is_awake = false;
+    t->is_awake[vc] = false;
     if (t->index == INDEX_GITTINS)
         look_indices_up(t, v, q);
     struct hs_choice choice = {.classes = q->holding,
@@ -381,7 +372,7 @@ void hs_tiresias_decide(struct hs_tiresias *t, const struct hs_view *v, struct h
         struct hs_tiresias_queues *q = &t->by_vc[vc];
         if (is_round)
             due_us = earlier(due_us, decide_queues(t, v, p, vc));
-        else if (q->is_awake)
+        else if (t->is_awake[vc])
             due_us = now_us;
         hs_job_id first = hs_order_first(&q->due, v);
         if (first != HS_NO_JOB)

@@ -35,7 +35,6 @@ struct hs_tiresias_queues {
     int64_t lead, starting;   /* running_first: keys of holders count up from far below 0, */
     int64_t front, tail;      /* of waiting jobs down and up from 0 */
     int64_t decided_us;       /* its last decision */
-    bool is_awake;            /* something happened since */
     bool is_stale;            /* gittins: all indices are to be looked up anew */
 };
 
@@ -50,6 +49,7 @@ struct hs_tiresias {
     bool weighs_gpus; /* two dimensions; else seconds */
     uint32_t levels;
     struct hs_tiresias_queues *by_vc;
+    bool *is_awake; /* per VC: something happened since its last decision */
     uint32_t vcs;
     struct hs_gittins gittins;
     int64_t armed_us; /* when the timer rings; 0 = none is set */

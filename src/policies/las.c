@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Least attained service by seconds, whatever the number of GPUs: Tiresias' queues where each job
- * has the weight 1 (`dlas` of its simulator; kit_tiresias.h).
+ * Least attained service by seconds, whatever the number of GPUs: the queues of Tiresias where
+ * every job weighs 1 (`dlas` of its simulator; kit_tiresias.h).
  */
 #include "policies/kit_tiresias.h"
 
