@@ -8,10 +8,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "support/scenario.h"
+#include "support/sink.h"
 
 /* M5. One GPU, queues of less and more than 100 s.
  *
@@ -149,6 +151,25 @@ static void nobody_goes_round_for_ever(void **state)
                     "0:8,0,40 1:8,0,40", "0:0-20,40-91 1:20-40,100-151");
 }
 
+static void expect_gittins(const char *samples, const char *jobs, const char *timeline)
+{
+    char path[256], policy[512];
+    scratch_keep(path, sizeof path, "samples.csv", samples);
+    (void)snprintf(policy, sizeof policy, "tiresias:index=gittins,queue_limits=100,samples=%s",
+                   path);
+    scenario_expect("1x1", policy, jobs, timeline);
+}
+
+/* The larger index goes first; the published `gittins` sorts the smaller first. Up to 100 ahead, of
+ * {100, 100, 100, 400} a job that had 50 has .75 / 62.5 = .012 and a new one .75 / 100 = .0075: it
+ * stays. Of {10, 10, 10, 1000} it has 0 and the new one .75 / 32.5: it makes way. */
+static void the_larger_index_goes_first(void **state)
+{
+    (void)state;
+    expect_gittins("100\n100\n100\n400\n", "0:1,0,90 1:1,50,5", "0:0-90 1:90-95");
+    expect_gittins("10\n10\n10\n1000\n", "0:1,0,90 1:1,50,5", "0:0-50,55-95 1:50-55");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +183,7 @@ int main(void)
         cmocka_unit_test(limits_are_reached_to_the_microsecond),
         cmocka_unit_test(restoring_is_not_service),
         cmocka_unit_test(nobody_goes_round_for_ever),
+        cmocka_unit_test(the_larger_index_goes_first),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }
