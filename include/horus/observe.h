@@ -36,10 +36,14 @@ struct hs_job_record {
     int64_t deadline_us;    /* -1 = none */
     int64_t done_ns;        /* work done and not lost, ns of isolated run time */
     int64_t lost_ns;
-    int64_t run_us;       /* time holding GPUs, overhead included */
-    int64_t overhead_us;  /* part of run_us that paid a cost */
-    int64_t colocated_us; /* part of run_us on at least one shared GPU */
-    int64_t gpu_us;       /* sum over GPUs of the time held */
+    int64_t run_us;            /* time holding GPUs, overhead included */
+    int64_t overhead_us;       /* part of run_us that paid a cost */
+    int64_t colocated_us;      /* part of run_us on at least one shared GPU */
+    int64_t gpu_us;            /* sum over GPUs of the time held */
+    int64_t first_progress_us; /* when it first made progress; -1 = never */
+    int64_t host_mib_us;       /* its memory on the host over time, of all its GPUs */
+    uint32_t switches;         /* suspensions and pauses */
+    enum hs_job_class job_class;
     uint32_t preemptions, migrations, ooms;
     uint32_t retries; /* attempts that failed, each submitted again */
     int32_t gpu_util_pm;
@@ -53,6 +57,7 @@ struct hs_job_record {
 enum hs_segment_end {
     HS_SEGMENT_FINISH,
     HS_SEGMENT_PREEMPT,
+    HS_SEGMENT_SUSPEND, /* its process stays on the host */
     HS_SEGMENT_MIGRATE,
     HS_SEGMENT_KILL,
     HS_SEGMENT_OOM,     /* its GPU ran out of memory: what was done in it is lost */
@@ -82,7 +87,8 @@ struct hs_instant {
     uint64_t util_model_pm;   /* sum over GPUs, per mille; unknown utilization counts 0 */
     uint64_t util_sum_pm;
     uint64_t wait_capacity, wait_shape, wait_quota,
-        wait_order; /* gpus_wanted by cause of waiting */
+        wait_order;                 /* gpus_wanted by cause of waiting */
+    uint64_t tally[HS_TALLY_COUNT]; /* so far */
 };
 
 struct hs_observer {

@@ -17,6 +17,7 @@
 #ifndef HORUS_PLAN_H
 #define HORUS_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "horus/view.h"
@@ -36,19 +37,52 @@ void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us);
 void hs_plan_owe(struct hs_plan *p, hs_job_id job, int64_t cost_us);
 /* Move a placed job (HS_CAN_MIGRATE): new GPUs follow as for start; it pauses for pause_us. */
 void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us);
-/* Stop and continue a job that stays resident on its GPUs (HS_CAN_SLICE). */
+/* The same, but its process stays and keeps its persistent memory on the host until it starts
+ * again: counted as a switch, not as a preemption. */
+void hs_plan_suspend(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us);
+/* Stop and continue a job that stays resident on its GPUs (HS_CAN_SLICE). A pause is a switch. */
 void hs_plan_pause(struct hs_plan *p, hs_job_id job);
 void hs_plan_resume(struct hs_plan *p, hs_job_id job);
-/* Time slices (HS_CAN_SLICE): jobs of one lane take turns on the GPUs they share and do not
- * interfere; each gets its share, Q32 in (0, 1], of the lane's time, and the shares of a lane on a
- * GPU add up to at most 1. Different lanes run at once and interfere. Lane 0, the default, is
+/* HS_EVENT_STEP when the job, if placed, has finished `steps` >= 1 more mini-batches, the one it is
+ * at included: a suspension takes effect at the end of a mini-batch. Takes the place of an earlier
+ * request; one that is not met when the job leaves its GPUs or finishes is forgotten. Only for a
+ * job whose mini-batch time is known. */
+void hs_plan_await_step(struct hs_plan *p, hs_job_id job, uint32_t steps);
+
+/* ---- time slices (HS_CAN_SLICE) ----
+ * Jobs of one lane take turns on the GPUs of a node on which they sit, do not interfere with each
+ * other, and need not sit on the same ones: what is counted is their time. Lanes are numbered by
+ * the policy, per node; different lanes run at once and interfere. Lane 0, the default, is
  * nobody's: a job in it runs beside all others, with share 1. */
+enum hs_keeps {
+    HS_KEEPS_ALL,        /* of its GPU memory, while others of its lane run */
+    HS_KEEPS_PERSISTENT, /* the lane's memory is the sum of these and the largest rest */
+    HS_KEEPS_NOTHING,    /* the rest is on the host */
+};
+struct hs_turn {
+    uint32_t lane; /* > 0 */
+    uint32_t unit; /* jobs of a lane with one unit > 0 take their turns together, and interfere */
+    enum hs_keeps keeps;
+    bool is_waiting; /* it is paused from its start on, or from when it has paid its cost */
+};
+/* After start or migrate, before its GPUs are given: the job sits down in a lane. How many may sit
+ * there is up to the memory alone. */
+void hs_plan_lane(struct hs_plan *p, const struct hs_turn *turn);
+/* The share of the lane's time that a placed job gets, Q32 in (0, 1], and perhaps another lane:
+ * summed over the jobs (units) of a lane that are not paused, shares times GPUs are at most the
+ * GPUs of the node on which the lane has jobs. */
 void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t lane, uint64_t share_q32);
 /* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like lane and share it ends with the placement, also
  * when the job is moved. */
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
-/* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE); 0 lifts the limit, which otherwise
- * stays with the job wherever it goes. */
+/* A job in the background (HS_CAN_THROTTLE) fills what the others on its GPUs leave idle: it does
+ * not slow them while their utilizations and caps times utilizations of those in the background add
+ * up to at most 1, and is itself slowed by others in the background alone. Ends with the placement.
+ */
+void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background);
+/* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE), what it needs beyond lies on the host
+ * and slows it; 0 lifts the limit, which otherwise stays with the job wherever it goes. Also of a
+ * job that waits, before its start. Counts at once for what follows in the plan. */
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
 /* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);
@@ -56,6 +90,9 @@ void hs_plan_kill(struct hs_plan *p, hs_job_id job);
 void hs_plan_reject(struct hs_plan *p, hs_job_id job, const char *reason);
 /* Call on_event(HS_EVENT_TIMER) with this tag at at_us >= now (HS_CAN_TIME). */
 void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag);
+
+/* Counts something of the policy's own that a report tells. */
+void hs_plan_count(struct hs_plan *p, enum hs_tally what);
 
 /* Savepoint of the plan, and return to it. */
 uint32_t hs_plan_mark(const struct hs_plan *p);

@@ -50,7 +50,9 @@ enum hs_event_kind {
     HS_EVENT_FINISH,   /* it is done or failed; its handle dies after this call */
     HS_EVENT_STARTED,  /* the plan was applied: it now holds GPUs */
     HS_EVENT_STOPPED,  /* the plan was applied: it was preempted; or its GPU ran out of memory */
-    HS_EVENT_PROGRESS, /* a cost is paid: it now makes progress */
+    HS_EVENT_PROGRESS, /* a cost is paid: it now makes progress, or waits for its turn */
+    HS_EVENT_STEP,     /* the mini-batches of hs_plan_await_step are done */
+    HS_EVENT_MEMORY,   /* it needs more or less GPU memory than before */
     HS_EVENT_TIMER,    /* tag */
 };
 

@@ -30,6 +30,22 @@ enum hs_outcome {
 
 const char *hs_outcome_text(enum hs_outcome outcome);
 
+/* What a user asks for: performance as if alone, against a quota; the best effort; or whichever the
+ * scheduler makes of it. */
+#define HS_JOB_CLASS_LIST(X)                                                                       \
+    X(AUTO, "auto")                                                                                \
+    X(GUARANTEED, "guaranteed")                                                                    \
+    X(OPPORTUNISTIC, "opportunistic")
+
+enum hs_job_class {
+#define HS_JOB_CLASS_ENUM(name, text) HS_JOB_CLASS_##name,
+    HS_JOB_CLASS_LIST(HS_JOB_CLASS_ENUM)
+#undef HS_JOB_CLASS_ENUM
+        HS_JOB_CLASS_COUNT
+};
+
+const char *hs_job_class_text(enum hs_job_class job_class);
+
 /* Where a job's profile comes from. */
 #define HS_PROFILE_FROM_LIST(X)                                                                    \
     X(NOWHERE, "")                                                                                 \
@@ -67,9 +83,15 @@ struct hs_trace_job {
     uint32_t cpus;        /* CPU cores in all; 0 = not given */
     uint32_t mem_mib;     /* host memory in all; 0 = not given */
     uint32_t gpu_mem_mib; /* peak GPU memory, per GPU; 0 = not given */
-    int32_t gpu_util_pm;  /* solo GPU utilization, per mille; -1 = not given */
-    int32_t priority;     /* higher first; 0 = none */
-    uint32_t profile;     /* row of the catalogue, by model/assign; readers leave HS_NO_PROFILE */
+    uint32_t gpu_mem_persistent_mib; /* of that, what stays between mini-batches; 0 = not given */
+    uint32_t gpu_mem_later_mib; /* its peak after later_us of isolated run time; 0 = no change */
+    int64_t later_us;
+    uint32_t checkpoint_mib; /* 0 = not given */
+    int64_t step_us;         /* one mini-batch in isolation; 0 = not given */
+    enum hs_job_class job_class;
+    int32_t gpu_util_pm; /* solo GPU utilization, per mille; -1 = not given */
+    int32_t priority;    /* higher first; 0 = none */
+    uint32_t profile;    /* row of the catalogue, by model/assign; readers leave HS_NO_PROFILE */
     enum hs_profile_from profile_from;
     enum hs_outcome outcome;
     int64_t line; /* of the file, for messages; 1-based */

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "horus/status.h"
+#include "horus/trace.h"
 
 /* Handle of a live job; valid from its SUBMIT event to the end of its FINISH event. */
 typedef uint32_t hs_job_id;
@@ -37,6 +38,13 @@ enum hs_job_state {
     HS_JOB_DONE,
     HS_JOB_FAILED,
     HS_JOB_REJECTED,
+};
+
+/* What a policy counts of its own (hs_plan_count). */
+enum hs_tally {
+    HS_TALLY_TRIAL_KEPT,   /* jobs were packed on trial and stay so */
+    HS_TALLY_TRIAL_UNDONE, /* and were taken apart again */
+    HS_TALLY_COUNT,
 };
 
 struct hs_view;
@@ -84,6 +92,14 @@ uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job);
 
+/* One mini-batch in isolation; 0 = not known. */
+int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job);
+/* At the end of a mini-batch, or its mini-batches are not known: suspended now, it loses nothing.
+ */
+bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job);
+uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job); /* 0 = not known */
+enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job); /* as submitted */
+
 /* ---- facts that need a declaration ---- */
 /* HS_KNOWS_DURATION: isolated run time, in all and still to do (without costs). */
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job);
@@ -103,6 +119,8 @@ uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t b
  * out of memory), and one standard error; 0 = no prediction. */
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpu_mem_error_mib(const struct hs_view *v, hs_job_id job);
+/* Of the predicted peak, what stays between mini-batches: the model and its optimizer. */
+uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_MODEL: share of the largest tensor of its model in all of them, per mille; -1 = not
  * known. */
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
@@ -110,6 +128,12 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_RATE, measured: mini-batches it has done; MiB per GPU that it needs and that its limit
+ * keeps on the host; its speed under a memory limit relative to that without, Q32, found by trial.
+ */
+uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job);
+uint32_t hs_view_host_mib(const struct hs_view *v, hs_job_id job);
+uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
 
 /* ---- estimates of run times ---- */
 enum hs_estimate_from {
@@ -154,6 +178,17 @@ bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
 /* HS_KNOWS_MEMORY: what the predicted peaks of its tenants leave for one more, MiB; UINT32_MAX when
  * the GPU's memory is not known. */
 uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu);
+/* HS_KNOWS_RATE: joint utilization of a GPU, per mille, now and in the mean of the last window_us
+ * (of what is remembered of it: the last HS_UTIL_KEPT changes). O(1). */
+#define HS_UTIL_KEPT 16u
+uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu);
+uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us);
+/* Of one GPU that is shared: what is for its tenants; UINT32_MAX = not stated. */
+uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu);
+/* Jobs that may run on one GPU at the same time. */
+uint32_t hs_view_max_tenants(const struct hs_view *v);
+/* Is the node of the job's VC and GPU type? Says nothing of what is free. */
+bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node);
 uint32_t hs_view_max_node_gpus(const struct hs_view *v); /* size of the largest node */
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc);
 /* Virtual clusters: 1 when they are ignored. Partition: each owns its nodes. Quota: all share the

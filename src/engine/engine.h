@@ -22,6 +22,7 @@
 #include "horus/trace.h"
 #include "model/cluster.h"
 #include "model/interference.h"
+#include "model/memcurve.h"
 #include "model/predictor.h"
 #include "model/restart.h"
 #include "model/speed.h"
@@ -45,8 +46,9 @@ struct hs_engine_config {
     /* What the policy may ask of the models that jobs train; NULL, 0: nothing is known. */
     const struct hs_catalogue *catalogue; /* that the profiles of the jobs are rows of */
     const struct hs_restart *restart;
-    uint32_t storage_mib_per_s;  /* at which one job saves and restores a checkpoint */
-    uint32_t max_tenants;        /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
+    const struct hs_memcurve *memcurve; /* speed under a memory limit; NULL: it costs nothing */
+    uint32_t storage_mib_per_s;         /* at which one job saves and restores a checkpoint */
+    uint32_t max_tenants;               /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
     bool scans_shared;           /* look at every shared GPU instead of the index: for tests */
     uint32_t memory_reserve_mib; /* of a shared GPU, not for its tenants */
     int64_t oom_delay_us;        /* from a start that overflows its GPU to the kill */

@@ -30,8 +30,14 @@ struct hs_test_job {
     uint32_t cpus, mem_mib, gpu_mem_mib;
     uint32_t gpus_min, gpus_max; /* 0 = gpus */
     int32_t gpu_util_pm;         /* 0 = not given */
-    uint32_t profile;            /* 1 + row of the catalogue; 0 = none */
-    const char *model;           /* NULL = not given */
+    int32_t priority;
+    int64_t step_us; /* mini-batch; 0 = not given */
+    uint32_t gpu_mem_persistent_mib, checkpoint_mib;
+    uint32_t gpu_mem_later_mib; /* its peak after later_us of isolated run time; 0 = no change */
+    int64_t later_us;
+    enum hs_job_class job_class;
+    uint32_t profile;  /* 1 + row of the catalogue; 0 = none */
+    const char *model; /* NULL = not given */
     /* Run times before the last, which is duration_s: each of these attempts fails. */
     int64_t failed_s[HS_TEST_ATTEMPTS - 1];
     uint32_t failures;
@@ -41,7 +47,9 @@ struct hs_test_outcome {
     enum hs_job_state state;
     int64_t start_us, end_us; /* first start, finish; -1 = none */
     int64_t run_us, overhead_us, lost_ns, done_ns;
-    uint32_t preemptions, migrations, ooms, attempts;
+    uint32_t preemptions, migrations, ooms, attempts, switches;
+    int64_t first_progress_us; /* -1 = never */
+    int64_t host_mib_us;
     char reason[256];
 };
 
@@ -76,6 +84,7 @@ struct hs_test_options {
     const struct hs_predictor *predictor;
     const struct hs_catalogue *catalogue;
     const struct hs_restart *restart;
+    const struct hs_memcurve *memcurve;
     uint32_t storage_mib_per_s;
     uint32_t memory_reserve_mib;
     int64_t oom_delay_s;                /* 0 = 30 */
