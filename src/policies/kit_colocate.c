@@ -19,6 +19,8 @@ void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct
         break;
     case HS_EVENT_STARTED:
     case HS_EVENT_PROGRESS:
+    case HS_EVENT_STEP:
+    case HS_EVENT_MEMORY:
     case HS_EVENT_TIMER:
         break;
     }

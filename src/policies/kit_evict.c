@@ -100,6 +100,8 @@ void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs
             running_remove(e, v, job);
         break;
     case HS_EVENT_PROGRESS:
+    case HS_EVENT_STEP:
+    case HS_EVENT_MEMORY:
     case HS_EVENT_TIMER:
         break;
     }

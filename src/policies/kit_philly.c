@@ -104,6 +104,8 @@ void hs_philly_event(struct hs_philly *s, const struct hs_view *v, const struct 
         s->is_time = s->is_time || s->timer_us == hs_view_now_us(v);
         break;
     case HS_EVENT_PROGRESS:
+    case HS_EVENT_STEP:
+    case HS_EVENT_MEMORY:
         break;
     }
 }

@@ -169,6 +169,8 @@ void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const str
         started(t, v, job);
         break;
     case HS_EVENT_PROGRESS:
+    case HS_EVENT_STEP:
+    case HS_EVENT_MEMORY:
         progresses(t, v, job);
         break;
     case HS_EVENT_STOPPED:
