@@ -169,8 +169,6 @@ void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const str
         started(t, v, job);
         break;
     case HS_EVENT_PROGRESS:
-    case HS_EVENT_STEP:
-    case HS_EVENT_MEMORY:
         progresses(t, v, job);
         break;
     case HS_EVENT_STOPPED:
@@ -182,6 +180,9 @@ void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const str
     case HS_EVENT_TIMER:
         if (t->armed_us <= hs_view_now_us(v))
             t->armed_us = 0;
+        break;
+    case HS_EVENT_STEP:
+    case HS_EVENT_MEMORY:
         break;
     }
 }
