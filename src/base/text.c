@@ -37,9 +37,9 @@ const char *hs_segment_end_text(enum hs_segment_end end)
 {
     static const char *const texts[] = {
         [HS_SEGMENT_FINISH] = "finish",   [HS_SEGMENT_PREEMPT] = "preempt",
-        [HS_SEGMENT_MIGRATE] = "migrate", [HS_SEGMENT_KILL] = "kill",
-        [HS_SEGMENT_OOM] = "oom",         [HS_SEGMENT_HORIZON] = "horizon",
-        [HS_SEGMENT_FAILURE] = "failure",
+        [HS_SEGMENT_SUSPEND] = "suspend", [HS_SEGMENT_MIGRATE] = "migrate",
+        [HS_SEGMENT_KILL] = "kill",       [HS_SEGMENT_OOM] = "oom",
+        [HS_SEGMENT_HORIZON] = "horizon", [HS_SEGMENT_FAILURE] = "failure",
     };
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)end);
 }
