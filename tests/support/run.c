@@ -54,6 +54,13 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
         .cpus = j->cpus,
         .mem_mib = j->mem_mib,
         .gpu_mem_mib = j->gpu_mem_mib,
+        .gpu_mem_persistent_mib = j->gpu_mem_persistent_mib,
+        .gpu_mem_later_mib = j->gpu_mem_later_mib,
+        .later_us = j->later_us,
+        .checkpoint_mib = j->checkpoint_mib,
+        .step_us = j->step_us,
+        .job_class = j->job_class,
+        .priority = j->priority,
         .gpu_util_pm = j->gpu_util_pm > 0 ? j->gpu_util_pm : -1,
         .profile = j->profile > 0 ? j->profile - 1 : HS_NO_PROFILE,
         .line = feed->next + 1,
@@ -105,7 +112,10 @@ static enum hs_status keep_finish(void *ctx, int64_t now_us, const struct hs_job
                                                    .preemptions = job->preemptions,
                                                    .migrations = job->migrations,
                                                    .ooms = job->ooms,
-                                                   .attempts = job->retries + 1};
+                                                   .attempts = job->retries + 1,
+                                                   .switches = job->switches,
+                                                   .first_progress_us = job->first_progress_us,
+                                                   .host_mib_us = job->host_mib_us};
     (void)snprintf(r->jobs[job->index].reason, sizeof r->jobs[job->index].reason, "%s",
                    job->reason);
     return HS_OK;
@@ -206,6 +216,7 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
         .predictor = options->predictor,
         .catalogue = options->catalogue,
         .restart = options->restart,
+        .memcurve = options->memcurve,
         .storage_mib_per_s = options->storage_mib_per_s,
         .memory_reserve_mib = options->memory_reserve_mib,
         .oom_delay_us = (options->oom_delay_s > 0 ? options->oom_delay_s : 30) * HS_TEST_S,

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #define JOBS_MAX 32
+#define DIGITS   "0123456789"
 
 struct scenario {
     struct hs_test_job jobs[JOBS_MAX];
@@ -32,46 +33,133 @@ static uint32_t profile_of(const struct hs_test_options *options, const char *mo
     return row != HS_NO_PROFILE ? row + 1 : 0;
 }
 
+/* Seconds with up to six decimals. What follows them, or NULL where there is no number. */
+static const char *read_us(const char *at, int64_t *us)
+{
+    int used = 0;
+    if (strspn(at, DIGITS) == 0 || sscanf(at, "%" SCNd64 "%n", us, &used) != 1)
+        return NULL;
+    *us *= HS_TEST_S;
+    at += used;
+    if (*at != '.')
+        return at;
+    int64_t unit = HS_TEST_S / 10;
+    for (at++; strspn(at, DIGITS) > 0 && unit > 0; at++, unit /= 10)
+        *us += (*at - '0') * unit;
+    return at;
+}
+
+/* The text at `at` up to a character of `ends`: a copy, at most size - 1 bytes. */
+static const char *read_name(const char *at, const char *ends, char *copy, size_t size)
+{
+    size_t len = strcspn(at, ends);
+    if (len == 0 || len >= size)
+        return NULL;
+    memcpy(copy, at, len);
+    copy[len] = '\0';
+    return at + len;
+}
+
+static const char *read_memory(const char *at, struct hs_test_job *j)
+{
+    int used = 0;
+    if (sscanf(at, "%" SCNu32 "%n", &j->gpu_mem_mib, &used) != 1)
+        return NULL;
+    at += used;
+    if (*at != '/')
+        return at;
+    if (sscanf(at, "/%" SCNu32 "%n", &j->gpu_mem_persistent_mib, &used) != 1)
+        return NULL;
+    return at + used;
+}
+
+static const char *read_class(const char *at, struct hs_test_job *j)
+{
+    static const struct {
+        char letter;
+        enum hs_job_class job_class;
+    } classes[] = {{'g', HS_JOB_CLASS_GUARANTEED},
+                   {'o', HS_JOB_CLASS_OPPORTUNISTIC},
+                   {'a', HS_JOB_CLASS_AUTO}};
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (*at == classes[i].letter) {
+            j->job_class = classes[i].job_class;
+            return at + 1;
+        }
+    return NULL;
+}
+
+/* One of the suffixes that stand behind the duration; what follows it, or NULL: it is none. */
+static const char *read_suffix(struct scenario *s, const char *at,
+                               const struct hs_test_options *options)
+{
+    static const char ends[] = "~@$%&^!*# ";
+    uint32_t k = s->count;
+    struct hs_test_job *j = &s->jobs[k];
+    int used = 0;
+    switch (*at++) {
+    case '~':
+        j->user = s->users[k];
+        return read_name(at, ends, s->users[k], sizeof s->users[k]);
+    case '@':
+        j->vc = s->vcs[k];
+        return read_name(at, ends, s->vcs[k], sizeof s->vcs[k]);
+    case '$':
+        return sscanf(at, "%" SCNd64 "%n", &j->preempt_cost_s, &used) == 1 ? at + used : NULL;
+    case '%':
+        if (sscanf(at, "%" SCNd32 "%n", &j->gpu_util_pm, &used) != 1)
+            return NULL;
+        j->gpu_util_pm *= 10;
+        return at + used;
+    case '&':
+        return read_memory(at, j);
+    case '^':
+        return sscanf(at, "%" SCNd32 "%n", &j->priority, &used) == 1 ? at + used : NULL;
+    case '!':
+        return read_class(at, j);
+    case '*':
+        return read_us(at, &j->step_us);
+    case '#':
+        at = read_name(at, " ", s->models[k], sizeof s->models[k]);
+        j->model = s->models[k];
+        j->profile = profile_of(options, j->model);
+        return at;
+    default:
+        return NULL;
+    }
+}
+
+/* id:gpus,submit,duration and the attempts that fail before the last. */
+static const char *read_head(struct scenario *s, const char *at)
+{
+    struct hs_test_job *j = &s->jobs[s->count];
+    int used = 0;
+    if (sscanf(at, "%15[^:]:%" SCNu32 ",%n", s->ids[s->count], &j->gpus, &used) != 2 || used == 0)
+        return NULL;
+    j->id = s->ids[s->count];
+    at = read_us(at + used, &j->submit_us);
+    if (at == NULL || *at != ',')
+        return NULL;
+    at = read_us(at + 1, &j->duration_us);
+    while (at != NULL && *at == '/') {
+        assert_true(j->failures < HS_TEST_ATTEMPTS - 1 && j->duration_us % HS_TEST_S == 0);
+        j->failed_s[j->failures++] = j->duration_us / HS_TEST_S;
+        at = read_us(at + 1, &j->duration_us);
+    }
+    return at;
+}
+
 static void parse(struct scenario *s, const char *jobs, const struct hs_test_options *options)
 {
     memset(s, 0, sizeof *s);
     for (const char *at = jobs; *at != '\0'; at += strspn(at, " ")) {
+        const char *job = at;
         assert_true(s->count < JOBS_MAX);
-        struct hs_test_job *j = &s->jobs[s->count];
-        int used = 0;
-        if (sscanf(at, "%15[^:]:%" SCNu32 ",%" SCNd64 ",%" SCNd64 "%n", s->ids[s->count], &j->gpus,
-                   &j->submit_s, &j->duration_s, &used) != 4)
-            fail_msg("not a job: %s", at);
-        j->id = s->ids[s->count];
-        at += used;
-        int64_t next_s;
-        while (sscanf(at, "/%" SCNd64 "%n", &next_s, &used) == 1) {
-            assert_true(j->failures < HS_TEST_ATTEMPTS - 1);
-            j->failed_s[j->failures++] = j->duration_s;
-            j->duration_s = next_s;
-            at += used;
-        }
-        if (sscanf(at, "~%15[^@$%&# ]%n", s->users[s->count], &used) == 1) {
-            j->user = s->users[s->count];
-            at += used;
-        }
-        if (sscanf(at, "@%15[^$%&# ]%n", s->vcs[s->count], &used) == 1) {
-            j->vc = s->vcs[s->count];
-            at += used;
-        }
-        if (sscanf(at, "$%" SCNd64 "%n", &j->preempt_cost_s, &used) == 1)
-            at += used;
-        if (sscanf(at, "%%%" SCNd32 "%n", &j->gpu_util_pm, &used) == 1) {
-            j->gpu_util_pm *= 10;
-            at += used;
-        }
-        if (sscanf(at, "&%" SCNu32 "%n", &j->gpu_mem_mib, &used) == 1)
-            at += used;
-        if (sscanf(at, "#%31[^ ]%n", s->models[s->count], &used) == 1) {
-            j->model = s->models[s->count];
-            j->profile = profile_of(options, j->model);
-            at += used;
-        }
+        at = read_head(s, at);
+        while (at != NULL && *at != ' ' && *at != '\0')
+            at = read_suffix(s, at, options);
+        if (at == NULL)
+            fail_msg("not a job: %s", job);
         s->count++;
     }
 }
