@@ -52,7 +52,8 @@ REPORTED := $(addprefix $(BUILD)/tests/,unit/test_interference_laws unit/test_in
             oracle/test_calibration_data oracle/test_calibration_gavel \
             bench/bench_interference bench/bench_calibrate)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
-EMBEDDED := $(sort $(wildcard configs/profiles.csv configs/restart.csv configs/models/*.json))
+EMBEDDED := $(sort $(wildcard configs/profiles.csv configs/restart.csv configs/memory-limits.csv \
+                    configs/models/*.json))
 LIBRARY  := $(BUILD)/libhorus.a
 PROGRAM  := $(BUILD)/$(if $(MAIN_OBJ),horus,libhorus.a)
 
