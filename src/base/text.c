@@ -23,6 +23,16 @@ const char *hs_outcome_text(enum hs_outcome outcome)
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)outcome);
 }
 
+const char *hs_job_class_text(enum hs_job_class job_class)
+{
+    static const char *const texts[] = {
+#define JOB_CLASS_TEXT(name, text) [HS_JOB_CLASS_##name] = text,
+        HS_JOB_CLASS_LIST(JOB_CLASS_TEXT)
+#undef JOB_CLASS_TEXT
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)job_class);
+}
+
 const char *hs_profile_from_text(enum hs_profile_from from)
 {
     static const char *const texts[] = {

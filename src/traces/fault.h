@@ -26,6 +26,7 @@
     X(RANGE, "out of range", "check --time-unit; else " HS_SKIP_BAD)                               \
     X(FRACTION, "not a whole number", "round shares of a GPU up (0.5 to 1) before the run")        \
     X(STATE, "unknown state", HS_SKIP_BAD)                                                         \
+    X(CLASS, "unknown class", HS_SKIP_BAD)                                                         \
     X(TYPE, "wrong type of JSON value", HS_SKIP_BAD)                                               \
     X(TOO_LONG, "job id too long", "--map=job_id=@row numbers the jobs of a CSV file")             \
     X(DUPLICATE, "job id seen before", "--map=job_id=@row numbers the jobs of a CSV file")         \

@@ -29,6 +29,9 @@ struct info {
     struct hs_intern users, vcs;
     uint64_t outcomes[HS_OUTCOME_COUNT];
     hs_u128 outcome_gpu_us[HS_OUTCOME_COUNT];
+    uint64_t job_classes[HS_JOB_CLASS_COUNT];
+    hs_u128 job_class_gpu_us[HS_JOB_CLASS_COUNT];
+    uint64_t with_step, elastic; /* jobs */
     int64_t first_us, last_us;
     uint32_t gpus_max;
     uint64_t jobs;
@@ -64,8 +67,13 @@ static enum hs_status add_job(struct info *info, const struct hs_trace_job *job)
         hs_fractions_count(&info->utils, job->gpu_util_pm);
     if (job->gpus > info->gpus_max)
         info->gpus_max = job->gpus;
+    hs_u128 gpu_us = (hs_u128)(uint64_t)job->duration_us * job->gpus;
     info->outcomes[job->outcome]++;
-    info->outcome_gpu_us[job->outcome] += (hs_u128)(uint64_t)job->duration_us * job->gpus;
+    info->outcome_gpu_us[job->outcome] += gpu_us;
+    info->job_classes[job->job_class]++;
+    info->job_class_gpu_us[job->job_class] += gpu_us;
+    info->with_step += job->step_us > 0;
+    info->elastic += job->gpus_min < job->gpus || job->gpus_max > job->gpus;
     HS_TRY(hs_intern_get(&info->users, job->user, &id));
     HS_TRY(hs_intern_get(&info->vcs, job->vc, &id));
     HS_TRY(add_to_class(&info->classes[class_of(job->gpus)], job));
@@ -97,6 +105,10 @@ static void say_span(const struct info *info, struct hs_output *out)
     /* id 0 is "no name" */
     hs_say(out, "VCs          %u\n", info->vcs.count - 1);
     hs_say(out, "users        %u\n", info->users.count - 1);
+    if (info->with_step > 0)
+        hs_say(out, "mini-batch   known of %llu jobs\n", (unsigned long long)info->with_step);
+    if (info->elastic > 0)
+        hs_say(out, "elastic      %llu jobs\n", (unsigned long long)info->elastic);
 }
 
 static void say_outcomes(const struct info *info, struct hs_output *out)
@@ -108,6 +120,20 @@ static void say_outcomes(const struct info *info, struct hs_output *out)
                    (unsigned long long)info->outcomes[i],
                    percent(info->outcomes[i], info->jobs).text,
                    percent(info->outcome_gpu_us[i], info->classes[ALL].gpu_us).text);
+}
+
+/* Most traces know no classes: nothing to say then. */
+static void say_job_classes(const struct info *info, struct hs_output *out)
+{
+    if (info->job_classes[HS_JOB_CLASS_AUTO] == info->jobs)
+        return;
+    hs_say(out, "\n%-13s %11s %10s %10s\n", "class", "jobs", "jobs %", "GPU time %");
+    for (int i = 0; i < HS_JOB_CLASS_COUNT; i++)
+        if (info->job_classes[i] > 0)
+            hs_say(out, "%-13s %11llu %10s %10s\n", hs_job_class_text((enum hs_job_class)i),
+                   (unsigned long long)info->job_classes[i],
+                   percent(info->job_classes[i], info->jobs).text,
+                   percent(info->job_class_gpu_us[i], info->classes[ALL].gpu_us).text);
 }
 
 static void say_mix(const struct info *info, struct hs_output *out)
@@ -145,6 +171,7 @@ static void say_all(const struct info *info, struct hs_output *out)
 {
     say_span(info, out);
     say_outcomes(info, out);
+    say_job_classes(info, out);
     say_mix(info, out);
     say_quantiles(info, "duration", false, out);
     say_quantiles(info, "time between submissions (within the class)", true, out);

@@ -37,6 +37,12 @@ static const struct hs_column columns[] = {
     COLUMN("preempt_cost", SPAN, false, preempt_cost_us),
     COLUMN("gpus_min", COUNT, false, gpus_min),
     COLUMN("gpus_max", COUNT, false, gpus_max),
+    COLUMN("class", CLASS, false, job_class),
+    COLUMN("step", SPAN, false, step_us),
+    COLUMN("gpu_mem_persistent_mib", MIB, false, gpu_mem_persistent_mib),
+    COLUMN("checkpoint_mib", MIB, false, checkpoint_mib),
+    COLUMN("gpu_mem_later_mib", MIB, false, gpu_mem_later_mib),
+    COLUMN("gpu_mem_later_after", SPAN, false, later_us),
     COLUMN("outcome", FATE, false, outcome),
     COLUMN("attempts", ATTEMPTS, false, attempts_us), /* behind duration, which it must add up to */
 };
@@ -96,7 +102,9 @@ const struct hs_trace_format hs_trace_format_csv = {
     .summary = "native CSV: columns by name, others through --map",
     .columns = "job_id, submit_time, gpus, duration; optional: user, vc, gpu_type, model, dataset, "
                "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
-               "deadline, preempt_cost, gpus_min, gpus_max, status or outcome, attempts",
+               "deadline, preempt_cost, gpus_min, gpus_max, status or outcome, attempts, "
+               "class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, "
+               "gpu_mem_later_after",
     .has_attempts = true,
     .recognise = recognise,
     .state_size = sizeof(struct native),

@@ -13,6 +13,9 @@
 
 #define GPUS_MAX 65535
 
+static const char in_unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
+static const char is_beyond[] = "is beyond 285 years (2^53 microseconds)";
+
 static enum hs_status fail_unknown_format(const struct hs_trace_options *options,
                                           struct hs_diag *diag)
 {
@@ -128,26 +131,52 @@ static enum hs_status explain_bad_demand(struct hs_reader *r, const struct hs_tr
     return HS_OK;
 }
 
+static enum hs_status explain_bad_memory(struct hs_reader *r, const struct hs_trace_job *job)
+{
+    if (job->gpu_mem_mib > 0 && job->gpu_mem_persistent_mib > job->gpu_mem_mib)
+        return fail_value(r, HS_FAULT_RANGE, "gpu_mem_persistent_mib",
+                          "of the peak, what stays between mini-batches",
+                          "is more than gpu_mem_mib");
+    if (job->gpu_mem_later_mib > 0 && job->gpu_mem_persistent_mib > job->gpu_mem_later_mib)
+        return fail_value(r, HS_FAULT_RANGE, "gpu_mem_persistent_mib",
+                          "of each peak, what stays between mini-batches",
+                          "is more than gpu_mem_later_mib");
+    if (job->later_us < 0)
+        return fail_value(r, HS_FAULT_RANGE, "gpu_mem_later_after", NULL, "is negative");
+    if (job->later_us > HS_TRACE_TIME_MAX)
+        return fail_value(r, HS_FAULT_RANGE, "gpu_mem_later_after", in_unit, is_beyond);
+    if (job->gpu_mem_later_mib > 0 && job->later_us == 0)
+        return fail_value(r, HS_FAULT_MISSING, "gpu_mem_later_mib",
+                          "the run time in isolation after which it is the peak",
+                          "stands without gpu_mem_later_after");
+    if (job->later_us > 0 && job->gpu_mem_later_mib == 0)
+        return fail_value(r, HS_FAULT_MISSING, "gpu_mem_later_after",
+                          "the peak from that much run time in isolation on",
+                          "stands without gpu_mem_later_mib");
+    return HS_OK;
+}
+
 /* Which rule is broken, if one is: not every value out of the ordinary is a fault. */
 static enum hs_status explain_bad_values(struct hs_reader *r, const struct hs_trace_job *job)
 {
-    static const char unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
-    static const char beyond[] = "is beyond 285 years (2^53 microseconds)";
     if (strnlen(job->id, HS_JOB_ID_MAX + 1) > HS_JOB_ID_MAX)
         return fail_value(r, HS_FAULT_TOO_LONG, "job_id", NULL, "is longer than 255 bytes");
     if (job->submit_us < -HS_TRACE_TIME_MAX || job->submit_us > HS_TRACE_TIME_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "submit_time", unit, beyond);
+        return fail_value(r, HS_FAULT_RANGE, "submit_time", in_unit, is_beyond);
     if (job->submit_us < 0)
         return fail_value(r, HS_FAULT_RANGE, "submit_time", NULL, "is negative");
     if (job->duration_us < 0)
         return fail_value(r, HS_FAULT_RANGE, "duration", NULL, "is negative");
     if (job->duration_us > HS_TRACE_TIME_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "duration", unit, beyond);
+        return fail_value(r, HS_FAULT_RANGE, "duration", in_unit, is_beyond);
     if (job->deadline_us > HS_TRACE_TIME_MAX || job->deadline_us < -1)
-        return fail_value(r, HS_FAULT_RANGE, "deadline", unit, "is out of range");
+        return fail_value(r, HS_FAULT_RANGE, "deadline", in_unit, "is out of range");
     if (job->preempt_cost_us > HS_TRACE_TIME_MAX || job->preempt_cost_us < -1)
-        return fail_value(r, HS_FAULT_RANGE, "preempt_cost", unit, "is out of range");
-    return explain_bad_demand(r, job);
+        return fail_value(r, HS_FAULT_RANGE, "preempt_cost", in_unit, "is out of range");
+    if (job->step_us < 0 || job->step_us > HS_TRACE_TIME_MAX)
+        return fail_value(r, HS_FAULT_RANGE, "step", in_unit, "is out of range");
+    HS_TRY(explain_bad_demand(r, job));
+    return explain_bad_memory(r, job);
 }
 
 static bool are_values_plain(const struct hs_trace_job *job)
@@ -155,7 +184,8 @@ static bool are_values_plain(const struct hs_trace_job *job)
     return (uint64_t)job->submit_us <= (uint64_t)HS_TRACE_TIME_MAX &&
            (uint64_t)job->duration_us <= (uint64_t)HS_TRACE_TIME_MAX && job->gpus <= GPUS_MAX &&
            job->gpus_min == job->gpus && job->gpus_max == job->gpus && job->nodes == 0 &&
-           job->deadline_us == -1 && job->preempt_cost_us == -1 &&
+           job->deadline_us == -1 && job->preempt_cost_us == -1 && job->step_us == 0 &&
+           job->gpu_mem_persistent_mib == 0 && job->gpu_mem_later_mib == 0 && job->later_us == 0 &&
            strnlen(job->id, HS_JOB_ID_MAX + 1) <= HS_JOB_ID_MAX;
 }
 

@@ -152,6 +152,7 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .blank = {.deadline_us = -1,
                                          .preempt_cost_us = -1,
                                          .gpu_util_pm = -1,
+                                         .job_class = HS_JOB_CLASS_AUTO,
                                          .profile = HS_NO_PROFILE,
                                          .outcome = HS_OUTCOME_UNKNOWN},
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
@@ -216,6 +217,28 @@ static enum hs_status read_fate(const struct hs_table *table, uint32_t field, co
     return HS_OK;
 }
 
+static enum hs_status read_class(const struct hs_table *table, uint32_t field, const char *text,
+                                 size_t len, enum hs_job_class *out)
+{
+    const char *names[HS_JOB_CLASS_COUNT];
+    if (hs_cell_is_missing(text, len))
+        return HS_OK;
+    for (int i = 0; i < HS_JOB_CLASS_COUNT; i++) {
+        names[i] = hs_job_class_text((enum hs_job_class)i);
+        if (strcasecmp(names[i], text) != 0)
+            continue;
+        *out = (enum hs_job_class)i;
+        return HS_OK;
+    }
+    char hint[96] = "guaranteed, opportunistic or auto; --map=class= leaves the column alone";
+    const char *nearest = hs_nearest(text, names, HS_JOB_CLASS_COUNT);
+    if (nearest != NULL)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    struct hs_place place = hs_csv_place(table->csv, field);
+    return hs_trace_bad_row(table->faults, HS_FAULT_CLASS, &place, hint, "unknown class '%s'",
+                            text);
+}
+
 /* As text, for it is part of a profile's key. */
 static enum hs_cell_result read_batch(struct hs_table *table, const char *text, size_t len,
                                       const char **out)
@@ -249,6 +272,7 @@ static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind
     case HS_CELL_TEXT:
     case HS_CELL_FATE:
     case HS_CELL_BATCH:
+    case HS_CELL_CLASS:
     case HS_CELL_ATTEMPTS:
         break;
     }
@@ -281,6 +305,8 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_column *
     void *out = (char *)job + column->offset;
     if (column->kind == HS_CELL_FATE)
         return read_fate(table, field, text, len, out, dropped);
+    if (column->kind == HS_CELL_CLASS)
+        return read_class(table, field, text, len, out);
     if (column->kind == HS_CELL_ATTEMPTS)
         return read_attempts(table, column, field, job);
     if (len == 0)

@@ -35,6 +35,7 @@ enum hs_cell {
     HS_CELL_INT,      /* int32_t */
     HS_CELL_FATE,     /* outcome; a job still running is dropped */
     HS_CELL_BATCH,    /* whole number from 1 on, as text without sign, zeros or decimals */
+    HS_CELL_CLASS,    /* enum hs_job_class, case ignored */
     HS_CELL_ATTEMPTS, /* spans joined by '/', which add up to the duration; behind it */
 };
 

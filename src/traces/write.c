@@ -11,7 +11,8 @@
 static const char header[] =
     "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,"
     "mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,"
-    "attempts";
+    "attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,"
+    "gpu_mem_later_after";
 
 enum hs_status hs_trace_writer_open(struct hs_trace_writer *w, const char *path,
                                     struct hs_diag *diag)
@@ -57,6 +58,20 @@ static void put_attempts(struct hs_csvw *csv, const struct hs_trace_job *job)
     }
 }
 
+/* What only schedulers that share or slice GPUs make use of. */
+static void put_sharing(struct hs_csvw *csv, const struct hs_trace_job *job)
+{
+    if (job->job_class != HS_JOB_CLASS_AUTO)
+        hs_csvw_text(csv, hs_job_class_text(job->job_class));
+    else
+        hs_csvw_empty(csv);
+    put_span(csv, job->step_us > 0 ? job->step_us : -1);
+    put_given(csv, job->gpu_mem_persistent_mib);
+    put_given(csv, job->checkpoint_mib);
+    put_given(csv, job->gpu_mem_later_mib);
+    put_span(csv, job->gpu_mem_later_mib > 0 ? job->later_us : -1);
+}
+
 void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *job)
 {
     struct hs_csvw *csv = &w->csv;
@@ -91,6 +106,7 @@ void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *j
     else
         hs_csvw_empty(csv);
     put_attempts(csv, job);
+    put_sharing(csv, job);
     hs_csvw_end(csv);
 }
 

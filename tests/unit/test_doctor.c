@@ -105,6 +105,27 @@ static void test_every_kind_of_fault(void **state)
     assert_int_equal(sink.diag.errors, 0);
 }
 
+static void test_faults_of_classes_and_memory(void **state)
+{
+    (void)state;
+    hs_trace_options_default(&options);
+    assert_int_equal(validate("job_id,submit_time,gpus,duration,class,gpu_mem_mib,"
+                              "gpu_mem_persistent_mib,gpu_mem_later_mib\n"
+                              "a,0,1,1,guaranteed,2,2,\n"
+                              "b,0,1,1,vip,,,\n"
+                              "c,0,1,1,,1,2,\n"
+                              "d,0,1,1,,,,1\n",
+                              NULL),
+                     HS_E_INPUT);
+    expect("\n1 unknown class\n    ");
+    expect("t.csv:3:9: error: unknown class 'vip'\n");
+    expect("\n1 out of range\n");
+    expect("t.csv:4:12: error: gpu_mem_persistent_mib is more than gpu_mem_mib\n");
+    expect("\n1 required value missing\n");
+    expect("t.csv:5:12: error: gpu_mem_later_mib stands without gpu_mem_later_after\n");
+    expect("\n3 faults\n");
+}
+
 static void test_first_three_of_each(void **state)
 {
     (void)state;
@@ -198,6 +219,29 @@ static void test_info(void **state)
     expect("at most 0.1 % above");
 }
 
+static void test_info_of_classes(void **state)
+{
+    (void)state;
+    const char text[] = "job_id,submit_time,gpus,duration,class,step,gpus_min,gpus_max\n"
+                        "a,0,1,100,guaranteed,0.1,,\n"
+                        "b,1,2,100,opportunistic,0.2,1,\n"
+                        "c,2,2,100,auto,,2,2\n"
+                        "d,3,1,100,,0,,4\n";
+    hs_trace_options_default(&options);
+    assert_int_equal(examine(scratch_write("c.csv", text, sizeof text - 1), NULL, true), HS_OK);
+    expect("mini-batch   known of 2 jobs\nelastic      2 jobs\n");
+    /* 100 + 200 + 200 + 100 = 600 GPU s, of which auto 300 */
+    expect("class                jobs     jobs % GPU time %\n"
+           "auto                    2         50         50\n"
+           "guaranteed              1         25       16.7\n"
+           "opportunistic           1         25       33.3\n");
+    const char plain[] = HEAD "a,0,1,100\n";
+    assert_int_equal(examine(scratch_write("p.csv", plain, sizeof plain - 1), NULL, true), HS_OK);
+    assert_null(strstr(report, "class  "));
+    assert_null(strstr(report, "mini-batch"));
+    assert_null(strstr(report, "elastic"));
+}
+
 static void test_info_of_bad_input(void **state)
 {
     (void)state;
@@ -231,10 +275,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_healthy_trace),
         cmocka_unit_test(test_every_kind_of_fault),
+        cmocka_unit_test(test_faults_of_classes_and_memory),
         cmocka_unit_test(test_first_three_of_each),
         cmocka_unit_test(test_files_that_cannot_be_read),
         cmocka_unit_test(test_against_a_cluster),
         cmocka_unit_test(test_info),
+        cmocka_unit_test(test_info_of_classes),
         cmocka_unit_test(test_info_of_bad_input),
         cmocka_unit_test(test_shipped_samples),
     };

@@ -21,6 +21,15 @@ static void test_outcomes(void **state)
     assert_string_equal(hs_outcome_text(HS_OUTCOME_COUNT), "invalid");
 }
 
+static void test_job_classes(void **state)
+{
+    (void)state;
+    assert_string_equal(hs_job_class_text(HS_JOB_CLASS_AUTO), "auto");
+    assert_string_equal(hs_job_class_text(HS_JOB_CLASS_GUARANTEED), "guaranteed");
+    assert_string_equal(hs_job_class_text(HS_JOB_CLASS_OPPORTUNISTIC), "opportunistic");
+    assert_string_equal(hs_job_class_text(HS_JOB_CLASS_COUNT), "invalid");
+}
+
 static void test_segment_ends(void **state)
 {
     (void)state;
@@ -49,6 +58,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outcomes),
+        cmocka_unit_test(test_job_classes),
         cmocka_unit_test(test_segment_ends),
         cmocka_unit_test(test_profile_origins),
     };

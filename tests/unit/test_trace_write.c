@@ -50,6 +50,12 @@ static void expect_record(const struct hs_trace_job *got, const struct hs_trace_
     assert_int_equal(got->mem_mib, expected->mem_mib);
     assert_int_equal(got->gpu_mem_mib, expected->gpu_mem_mib);
     assert_int_equal(got->gpu_util_pm, expected->gpu_util_pm);
+    assert_int_equal(got->gpu_mem_persistent_mib, expected->gpu_mem_persistent_mib);
+    assert_int_equal(got->gpu_mem_later_mib, expected->gpu_mem_later_mib);
+    assert_true(got->later_us == expected->later_us);
+    assert_int_equal(got->checkpoint_mib, expected->checkpoint_mib);
+    assert_true(got->step_us == expected->step_us);
+    assert_int_equal(got->job_class, expected->job_class);
     assert_int_equal(got->priority, expected->priority);
     assert_int_equal(got->outcome, expected->outcome);
     assert_int_equal(got->attempts, expected->attempts);
@@ -91,6 +97,12 @@ static const struct hs_trace_job records[] = {
      .cpus = UINT32_MAX,
      .mem_mib = UINT32_MAX,
      .gpu_mem_mib = UINT32_MAX,
+     .gpu_mem_persistent_mib = UINT32_MAX,
+     .gpu_mem_later_mib = UINT32_MAX,
+     .later_us = INT64_C(1) << 53,
+     .checkpoint_mib = UINT32_MAX,
+     .step_us = INT64_C(1) << 53,
+     .job_class = HS_JOB_CLASS_GUARANTEED,
      .gpu_util_pm = 1000,
      .priority = INT32_MIN,
      .outcome = HS_OUTCOME_FAILED},
@@ -100,6 +112,8 @@ static const struct hs_trace_job records[] = {
      .duration_us = 123456,
      .deadline_us = INT64_C(1) << 53,
      .preempt_cost_us = 0,
+     .step_us = 1,
+     .job_class = HS_JOB_CLASS_OPPORTUNISTIC,
      .gpu_util_pm = 0,
      .priority = INT32_MAX,
      .outcome = HS_OUTCOME_CANCELLED},
@@ -111,6 +125,9 @@ static const struct hs_trace_job records[] = {
      .preempt_cost_us = -1,
      .attempts_us = attempts_us,
      .attempts = 4,
+     .gpu_mem_persistent_mib = 5, /* of a peak that is not known */
+     .gpu_mem_later_mib = 5,
+     .later_us = 1,
      .gpus = 2,
      .gpus_min = 2,
      .gpus_max = 2,
@@ -177,7 +194,7 @@ static void test_a_pipe_stays_a_pipe(void **state)
     assert_true(S_ISFIFO(info.st_mode));
     assert_non_null(fgets(text, sizeof text, reader));
     assert_non_null(fgets(text, sizeof text, reader));
-    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,\n");
+    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,\n");
     fclose(reader);
 }
 
