@@ -25,6 +25,12 @@
 #define HABITS_MAX     HS_INTERN_MAX
 #define NO_HABIT       UINT32_MAX
 #define NAME_SEPARATOR '\x1f'
+#define STEP_US_MAX    (INT64_C(1) << 53) /* what a trace can carry */
+
+/* gandiva-antman-salus.md 4.2: what stays between mini-batches is 0.3 GB (10^9 bytes), or three
+ * times the checkpoint if that is more: weights, gradients, optimizer. */
+#define PERSISTENT_MIB         287u
+#define PERSISTENT_CHECKPOINTS 3u
 
 /* What the bits of a job are for. */
 enum draw { DRAW_PROFILE, DRAW_STAYS };
@@ -74,6 +80,36 @@ static void name_job(struct hs_trace_job *job, const struct hs_profile *p)
     job->precision = p->precision[0] != '\0' ? p->precision : NULL;
 }
 
+/* What only slicing and sharing need. The step is as measured, on the GPU type of the row: it is
+ * not scaled to the reference type of the trace, because most rows were measured on no type that a
+ * trace was recorded on, and a policy cuts its turns of whole mini-batches anyway. */
+static void give_sharing(struct hs_trace_job *job, const struct hs_profile *p)
+{
+    double step_us = p->step_ms * 1000;
+    if (job->step_us == 0 && step_us > 0 && step_us <= (double)STEP_US_MAX)
+        job->step_us = llround(step_us);
+    if (job->checkpoint_mib == 0)
+        job->checkpoint_mib = p->checkpoint_mib;
+    if (job->gpu_mem_persistent_mib == 0)
+        job->gpu_mem_persistent_mib = p->mem_persistent_mib;
+}
+
+/* What the record tells of memory holds whatever the profile says, and nothing that stays is more
+ * than a peak. Of a job whose peak is not known nothing is made up. */
+static void settle_memory(struct hs_trace_job *job)
+{
+    uint64_t kept_mib = (uint64_t)PERSISTENT_CHECKPOINTS * job->checkpoint_mib;
+    if (kept_mib < PERSISTENT_MIB)
+        kept_mib = PERSISTENT_MIB;
+    if (job->gpu_mem_persistent_mib > 0 || job->gpu_mem_mib == 0)
+        kept_mib = job->gpu_mem_persistent_mib;
+    if (job->gpu_mem_mib > 0 && kept_mib > job->gpu_mem_mib)
+        kept_mib = job->gpu_mem_mib;
+    if (job->gpu_mem_later_mib > 0 && kept_mib > job->gpu_mem_later_mib)
+        kept_mib = job->gpu_mem_later_mib;
+    job->gpu_mem_persistent_mib = (uint32_t)kept_mib;
+}
+
 static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
                  enum hs_profile_from from)
 {
@@ -82,8 +118,10 @@ static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t p
     job->profile_from = from;
     if (job->gpu_util_pm < 0)
         job->gpu_util_pm = p->util_pm;
-    if (job->gpu_mem_mib == 0)
-        job->gpu_mem_mib = p->mem_mib;
+    if (job->gpu_mem_mib == 0 && p->mem_mib > 0)
+        job->gpu_mem_mib =
+            p->mem_mib > job->gpu_mem_persistent_mib ? p->mem_mib : job->gpu_mem_persistent_mib;
+    give_sharing(job, p);
 }
 
 /* The names of a job as one text; false if they are too long for it. */
@@ -230,8 +268,11 @@ static enum hs_status give_drawn(struct hs_assign *a, struct hs_trace_job *job)
     }
     /* What was drawn is what the job is: an idle or unwanted reading of the trace goes. */
     job->gpu_util_pm = -1;
-    if (a->options.mode == HS_ASSIGN_MIX)
-        job->gpu_mem_mib = 0;
+    if (a->options.mode == HS_ASSIGN_MIX) {
+        job->gpu_mem_mib = job->gpu_mem_persistent_mib = job->gpu_mem_later_mib = 0;
+        job->checkpoint_mib = 0;
+        job->later_us = job->step_us = 0;
+    }
     name_job(job, &a->catalogue->profiles[profile]);
     give(a, job, profile, HS_PROFILE_FROM_DRAW);
     a->counts.by_mix++;
@@ -270,6 +311,8 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job *job)
     HS_TRY(a->source.next(a->source.ctx, job));
     enum hs_status status = assign_job(a, job);
     a->index++;
+    if (job->gpus > 0)
+        settle_memory(job);
     if (status != HS_OK)
         return hs_fail(a->diag, status, NULL, "--assign=off needs none",
                        "no memory for the profiles of the jobs");

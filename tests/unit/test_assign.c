@@ -177,6 +177,116 @@ static void test_mix_overrules_the_record(void **state)
     assigned_free();
 }
 
+/* NetA: 16.5 ms, 2,000 MiB of which 700 stay, a checkpoint of 200; NetB: the peak alone, NetC: what
+ * is told of no peak; NetD: a checkpoint and a peak. */
+#define FULL                                                                                       \
+    "model,gpu,util,mem_mib,mem_persistent_mib,step_ms,checkpoint_mib\n"                           \
+    "NetA,G,50,2000,700,16.5,200\nNetB,G,50,3000,,,\nNetC,G,50,,300,0.0004,9\n"                    \
+    "NetD,G,50,1500,,1e300,400\n"
+
+static struct hs_trace_job pass_model(const char *model, struct hs_trace_job job)
+{
+    job.model = model;
+    return pass_one(job, HS_ASSIGN_COLUMNS);
+}
+
+static void expect_mib(const struct hs_trace_job *job, uint32_t peak_mib, uint32_t kept_mib,
+                       uint32_t checkpoint_mib)
+{
+    assert_int_equal(job->gpu_mem_mib, peak_mib);
+    assert_int_equal(job->gpu_mem_persistent_mib, kept_mib);
+    assert_int_equal(job->checkpoint_mib, checkpoint_mib);
+}
+
+/* The default of what stays, gandiva-antman-salus.md 4.2: 0.3 GB = 286.1 MiB, or three checkpoints;
+ * at most the peak, and unknown where that is. */
+static void test_memory_and_steps_are_filled_in(void **state)
+{
+    (void)state;
+    assigned_load_text(FULL);
+    struct hs_trace_job job = assigned_blank(1), out = pass_model("NetA", job);
+    expect_mib(&out, 2000, 700, 200);
+    assert_int_equal(out.step_us, 16500);
+    out = pass_model("NetB", job);
+    expect_mib(&out, 3000, 287, 0);
+    assert_int_equal(out.step_us, 0);
+    out = pass_model("NetC", job); /* 0.4 us are none */
+    expect_mib(&out, 0, 300, 9);
+    assert_int_equal(out.step_us, 0);
+    out = pass_model("NetD", job);
+    expect_mib(&out, 1500, 1200, 400);
+    assert_int_equal(out.step_us, 0); /* past what a trace can carry */
+    job.checkpoint_mib = 501;         /* the record's: 1503 are more than the peak */
+    out = pass_model("NetD", job);
+    expect_mib(&out, 1500, 1500, 501);
+    job.checkpoint_mib = UINT32_MAX;
+    out = pass_model("NetD", job);
+    expect_mib(&out, 1500, 1500, UINT32_MAX);
+    assigned_free();
+}
+
+static void test_what_the_record_says_of_memory_stands(void **state)
+{
+    (void)state;
+    assigned_load_text(FULL);
+    struct hs_trace_job job = assigned_blank(1), out;
+    job.gpu_mem_mib = 500;
+    job.step_us = 7;
+    job.job_class = HS_JOB_CLASS_GUARANTEED;
+    out = pass_model("NetA", job); /* the profile's 700 are more than the peak */
+    expect_mib(&out, 500, 500, 200);
+    assert_int_equal(out.step_us, 7);
+    assert_int_equal(out.job_class, HS_JOB_CLASS_GUARANTEED);
+    job.gpu_mem_later_mib = 400;
+    job.later_us = 1;
+    out = pass_model("NetA", job); /* and than the peak to come */
+    expect_mib(&out, 500, 400, 200);
+    assert_int_equal(out.gpu_mem_later_mib, 400);
+    assert_int_equal(out.later_us, 1);
+    job = assigned_blank(1);
+    job.gpu_mem_persistent_mib = 2500; /* so the peak is that at least */
+    out = pass_model("NetA", job);
+    expect_mib(&out, 2500, 2500, 200);
+    out = pass_model("NetC", job); /* but known it is not */
+    expect_mib(&out, 0, 2500, 9);
+    job.gpu_mem_mib = 4000;
+    out = pass_model("NetA", job);
+    expect_mib(&out, 4000, 2500, 200);
+    /* a mix knows nothing of the record; the class is the user's */
+    job.gpu_mem_later_mib = job.checkpoint_mib = 3000;
+    job.later_us = job.step_us = 5;
+    job.job_class = HS_JOB_CLASS_OPPORTUNISTIC;
+    const struct hs_assign_options mix = {.mode = HS_ASSIGN_MIX, .target_util = 0.5};
+    assigned_free();
+    assigned_load_text("model,gpu,util,mem_mib\nNetB,G,50,3000\n");
+    assigned_pass(&job, 1, &mix);
+    expect_mib(&job, 3000, 287, 0);
+    assert_int_equal(job.gpu_mem_later_mib, 0);
+    assert_int_equal(job.later_us, 0);
+    assert_int_equal(job.step_us, 0);
+    assert_int_equal(job.job_class, HS_JOB_CLASS_OPPORTUNISTIC);
+    assigned_free();
+}
+
+static void test_memory_without_a_profile(void **state)
+{
+    (void)state;
+    assigned_load_text(FULL);
+    struct hs_trace_job job = assigned_blank(1), out = pass_one(job, HS_ASSIGN_OFF);
+    expect_mib(&out, 0, 0, 0);
+    job.checkpoint_mib = 100;
+    job.gpu_mem_mib = 8000;
+    out = pass_one(job, HS_ASSIGN_OFF);
+    expect_mib(&out, 8000, 300, 100);
+    job.gpu_mem_mib = 100;
+    out = pass_one(job, HS_ASSIGN_OFF);
+    expect_mib(&out, 100, 100, 100);
+    job.gpus = job.gpus_min = job.gpus_max = 0; /* no GPU, nothing on it */
+    out = pass_one(job, HS_ASSIGN_OFF);
+    expect_mib(&out, 100, 0, 100);
+    assigned_free();
+}
+
 /* Empty names of a profile are absent ones: what an empty cell is read as. */
 static void test_absent_names(void **state)
 {
@@ -300,6 +410,9 @@ int main(void)
         cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_telemetry),
         cmocka_unit_test(test_mix_overrules_the_record),
+        cmocka_unit_test(test_memory_and_steps_are_filled_in),
+        cmocka_unit_test(test_what_the_record_says_of_memory_stands),
+        cmocka_unit_test(test_memory_without_a_profile),
         cmocka_unit_test(test_absent_names),
         cmocka_unit_test(test_jobs_that_get_none),
         cmocka_unit_test(test_refused_options),
