@@ -56,6 +56,11 @@ static const char *const holdouts[] = {"config", "model", NULL};
                   .help = "what starting a model again takes, by model and GPUs, for "             \
                           "preempt_cost=restart; builtin: configs/restart.csv as compiled in",     \
                   .source = "Zhao et al. SIGCOMM'22, Muri simulator"),                             \
+        MODEL_ROW(memory_limits, TEXT, TRUTH, .preset = "builtin:memory-limits.csv",               \
+                  .unit = "FILE",                                                                  \
+                  .help = "speed of a job whose GPU memory a policy limits, by model and limit; "  \
+                          "builtin: configs/memory-limits.csv as compiled in",                     \
+                  .source = "Xiao et al. OSDI'20, AntMan, fig. 10"),                               \
         MODEL_ROW(storage_bandwidth, INT, TRUTH, .preset = "100", .min = 1, .max = 1000000,        \
                   .unit = "MiB/s",                                                                 \
                   .help = "MiB/s at which a job saves and restores its checkpoint, for "           \

@@ -132,6 +132,8 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
     HS_TRY(open_reserve(m, options, diag));
     if ((need->can & HS_CAN_PREEMPT) != 0 || is_given_path(options->restart_table))
         HS_TRY(hs_restart_load(&m->restart, options->restart_table, diag));
+    if ((need->can & HS_CAN_THROTTLE) != 0 || is_given_path(options->memory_limits))
+        HS_TRY(hs_memcurve_load(&m->memcurve, options->memory_limits, diag));
     hs_models_say(m, options, cluster);
     return HS_OK;
 }
@@ -156,6 +158,7 @@ bool hs_models_use(const struct hs_models *m, enum hs_model_kind kind)
 
 void hs_models_close(struct hs_models *m)
 {
+    hs_memcurve_free(m->memcurve);
     hs_restart_free(m->restart);
     hs_predictor_close(m->predictor);
     hs_speed_free(m->speed);

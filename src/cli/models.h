@@ -15,6 +15,7 @@
 #include "model/assign.h"
 #include "model/cluster.h"
 #include "model/interference.h"
+#include "model/memcurve.h"
 #include "model/modelfile.h"
 #include "model/predictor.h"
 #include "model/restart.h"
@@ -35,7 +36,8 @@ struct hs_models {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
-    struct hs_restart *restart; /* NULL: nobody is preempted */
+    struct hs_restart *restart;   /* NULL: nobody is preempted */
+    struct hs_memcurve *memcurve; /* NULL: nobody's memory is limited */
     const char *cost;
     bool is_sharing;       /* the policy shares GPUs */
     uint32_t tenants;      /* of a GPU at most, by the options and by the policy */

@@ -380,6 +380,9 @@ void hs_models_note_idle(const struct hs_config *config, const char *policy,
         if (!is_sharing && is_listed(of_sharing, key))
             hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s shares no GPU", key, policy);
         note_idle_cost(key, policy, need, diag);
+        if (strcmp(key, "memory_limits") == 0 && (need->can & HS_CAN_THROTTLE) == 0)
+            hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s limits nobody's memory", key,
+                      policy);
         bool is_untold = ((knows & HS_KNOWS_UTILIZATION) == 0 && is_listed(of_utilization, key)) ||
                          ((knows & HS_KNOWS_MEMORY) == 0 && is_listed(of_memory, key));
         if (is_untold)

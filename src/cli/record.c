@@ -142,6 +142,8 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     HS_TRY(add_input(inputs, count, "profiles", options->profiles, diag));
     if (setup->models.restart != NULL)
         HS_TRY(add_input(inputs, count, "restarts", options->restart_table, diag));
+    if (setup->models.memcurve != NULL)
+        HS_TRY(add_input(inputs, count, "memory_limits", options->memory_limits, diag));
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
         if (hs_models_use(&setup->models, (enum hs_model_kind)kind))
             HS_TRY(add_input(inputs, count, hs_model_kinds[kind], setup->models.files.path[kind],

@@ -25,7 +25,8 @@ struct hs_run_options {
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
     double load, skip_bad_rows;                           /* skip_bad_rows: per cent */
     /* models */
-    const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table;
+    const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
+        *memory_limits;
     int32_t assign, crowd, locality, predictor, predictor_holdout, memory_predictor;
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
     int64_t storage_bandwidth;           /* MiB/s */

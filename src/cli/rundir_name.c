@@ -18,7 +18,7 @@ static bool counts_otherwise(const char *key)
 {
     return strcmp(key, "policy") == 0 || strcmp(key, "trace") == 0 || strcmp(key, "vc_file") == 0 ||
            strcmp(key, "profiles") == 0 || strcmp(key, "models") == 0 ||
-           strcmp(key, "restart_table") == 0;
+           strcmp(key, "restart_table") == 0 || strcmp(key, "memory_limits") == 0;
 }
 
 static uint64_t hash_of_param(uint64_t hash, const struct hs_param *param, const void *base)
@@ -50,6 +50,10 @@ enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct
     hash = hs_mix64(hash, setup->models.catalogue.input_hash);
     if (setup->models.restart != NULL) {
         HS_TRY(hs_hash_file(setup->options->restart_table, &content, &bytes, diag));
+        hash = hs_mix64(hash, content);
+    }
+    if (setup->models.memcurve != NULL) {
+        HS_TRY(hs_hash_file(setup->options->memory_limits, &content, &bytes, diag));
         hash = hs_mix64(hash, content);
     }
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++) {

@@ -117,6 +117,7 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .predictor = setup->models.predictor,
         .catalogue = &setup->models.catalogue,
         .restart = setup->models.restart,
+        .memcurve = setup->models.memcurve,
         .storage_mib_per_s = (uint32_t)options->storage_bandwidth,
         .max_tenants = (uint32_t)options->max_tenants,
         .memory_reserve_mib = setup->models.memory_reserve_mib,

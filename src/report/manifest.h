@@ -28,7 +28,7 @@ struct hs_manifest_library {
 
 struct hs_manifest_input {
     const char *role; /* "trace", "cluster", "vcs", "config", "map", "profiles",
-                         "restarts", a kind of model, "policy:KEY" */
+                         "restarts", "memory_limits", a kind of model, "policy:KEY" */
     const char *path;
     uint64_t hash, bytes, rows; /* of the decompressed bytes; rows 0 = not counted, left out */
 };
