@@ -24,6 +24,8 @@ static const struct {
 /* Bits of `seen`. */
 #define SEEN_GPUS     (((1u << HS_CLASS_GPUS_COUNT) - 1) << HS_CLASS_GPUS)
 #define SEEN_OUTCOMES (((1u << HS_OUTCOME_COUNT) - 1) << HS_CLASS_OUTCOME)
+#define SEEN_JOB      (((1u << HS_JOB_CLASS_COUNT) - 1) << HS_CLASS_JOB)
+#define SEEN_AUTO     (1u << (HS_CLASS_JOB + HS_JOB_CLASS_AUTO))
 
 struct user_rank {
     uint64_t gpu_us;
@@ -70,6 +72,7 @@ enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record 
     sample->user = job->user_index;
     c->seen |= 1u << (HS_CLASS_GPUS + hs_class_of_gpus(sample->gpus));
     c->seen |= 1u << (HS_CLASS_OUTCOME + sample->outcome);
+    c->seen |= 1u << (HS_CLASS_JOB + sample->job_class);
     return HS_OK;
 }
 
@@ -106,13 +109,19 @@ static bool is_several(uint32_t bits)
     return (bits & (bits - 1)) != 0;
 }
 
+/* Where no job asks for a class, that each may get any says nothing. */
+static bool has_job_classes(const struct hs_classes *c)
+{
+    return (c->seen & SEEN_JOB & ~SEEN_AUTO) != 0;
+}
+
 bool hs_classes_is_all(const struct hs_classes *c, uint32_t index)
 {
     if (index >= HS_CLASS_VC)
         return c->vcs.count == 1;
     uint32_t own = 1u << index;
     return index == HS_CLASS_ALL || (c->seen & SEEN_GPUS) == own ||
-           (c->seen & SEEN_OUTCOMES) == own;
+           (c->seen & SEEN_OUTCOMES) == own || (has_job_classes(c) && (c->seen & SEEN_JOB) == own);
 }
 
 uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *sample,
@@ -124,6 +133,8 @@ uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *s
         of[count++] = HS_CLASS_GPUS + hs_class_of_gpus(sample->gpus);
     if (is_several(c->seen & SEEN_OUTCOMES))
         of[count++] = HS_CLASS_OUTCOME + sample->outcome;
+    if (is_several(c->seen & SEEN_JOB))
+        of[count++] = HS_CLASS_JOB + sample->job_class;
     if (c->has_users)
         of[count++] = HS_CLASS_QUINTILE + c->users[sample->user].quintile;
     if (c->has_vcs && c->vcs.count > 1)
@@ -147,6 +158,9 @@ void hs_classes_name(const struct hs_classes *c, uint32_t index, struct hs_class
     if (index >= HS_CLASS_VC) {
         out->kind = "vc";
         name = vc_name(c, index - HS_CLASS_VC);
+    } else if (index >= HS_CLASS_JOB) {
+        out->kind = "class";
+        name = hs_job_class_text((enum hs_job_class)(index - HS_CLASS_JOB));
     } else if (index >= HS_CLASS_OUTCOME) {
         out->kind = "outcome";
         name = hs_outcome_text((enum hs_outcome)(index - HS_CLASS_OUTCOME));

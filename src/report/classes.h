@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which classes of jobs a completed job belongs to: all; its GPU count; the quintile of its user
- * among all users by GPU time; its recorded outcome; its virtual cluster.
+ * among all users by GPU time; its recorded outcome; what its user asked for, where any job asks
+ * for something; its virtual cluster.
  *
  * Users stand in an array by the engine's dense ids: memory follows users, not jobs.
  */
@@ -22,8 +23,9 @@ enum {
     HS_CLASS_QUINTILE = HS_CLASS_GPUS + HS_CLASS_GPUS_COUNT,
     HS_CLASS_QUINTILES = 5,
     HS_CLASS_OUTCOME = HS_CLASS_QUINTILE + HS_CLASS_QUINTILES,
-    HS_CLASS_VC = HS_CLASS_OUTCOME + HS_OUTCOME_COUNT,
-    HS_CLASSES_OF_A_JOB = 5,
+    HS_CLASS_JOB = HS_CLASS_OUTCOME + HS_OUTCOME_COUNT, /* enum hs_job_class */
+    HS_CLASS_VC = HS_CLASS_JOB + HS_JOB_CLASS_COUNT,
+    HS_CLASSES_OF_A_JOB = 6,
     /* named VCs; jobs of further ones share the last class, "(others)" */
     HS_CLASS_VCS_MAX = HS_CLASSES_MAX - HS_CLASS_VC,
 };
@@ -31,9 +33,10 @@ enum {
 /* What is kept of a completed job. */
 struct hs_job_sample {
     int64_t submit_us, wait_us, jct_us, run_us, work_us;
-    uint32_t user, vc; /* vc: index of the class, from 0 */
+    int64_t progress_us; /* from submission to its first progress */
+    uint32_t user, vc;   /* vc: index of the class, from 0 */
     uint32_t gpus;
-    uint32_t outcome;
+    uint16_t outcome, job_class;
 };
 
 struct hs_user_account {
@@ -47,7 +50,7 @@ struct hs_classes {
     struct hs_user_account *users;
     uint32_t user_count, user_cap;
     struct hs_intern vcs;
-    uint32_t seen;           /* bit k: a completed job is in class k (GPUs and outcomes) */
+    uint32_t seen;           /* bit k: a completed job is in class k; of those before the VCs */
     bool has_users, has_vcs; /* somebody had a name */
 };
 

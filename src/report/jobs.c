@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One row a job, 39 fields.
+ * One row a job, 43 fields.
  *
  * A job's finish follows its last segment directly, so the GPUs of the last segment told are those
  * of the job that ends, if they are its at all: one list serves all jobs, whatever their number.
@@ -19,7 +19,8 @@ static const char header[] =
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
     "allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,pending,colocated,"
     "overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util,"
-    "gpu_util,dataset,precision,profile_from,run_slowdown,attempts,estimate";
+    "gpu_util,dataset,precision,profile_from,run_slowdown,attempts,estimate,class,"
+    "first_progress,switches,host_mib_seconds";
 
 static void put_seconds_if(struct hs_csvw *w, bool is_known, int64_t us)
 {
@@ -60,7 +61,7 @@ static void put_util(struct hs_csvw *w, int32_t util_pm)
     hs_csvw_ratio(w, util_pm >= 0 ? (uint64_t)util_pm : 0, util_pm >= 0 ? 1000 : 0, 3);
 }
 
-/* nodes ... estimate; now_us: when the job ended, or the run */
+/* nodes ... host_mib_seconds; now_us: when the job ended, or the run */
 static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int64_t now_us)
 {
     int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
@@ -84,6 +85,10 @@ static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int6
     put_slowdown(w, job, job->run_us);
     hs_csvw_u64(w, UINT64_C(1) + job->retries);
     put_seconds_if(w, job->estimate_us >= 0, job->estimate_us);
+    hs_csvw_text(w, hs_job_class_text(job->job_class));
+    put_seconds_if(w, job->first_progress_us >= 0, job->first_progress_us);
+    hs_csvw_u64(w, job->switches);
+    hs_csvw_seconds(w, job->host_mib_us); /* the same decimals */
 }
 
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)

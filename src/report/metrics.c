@@ -70,6 +70,9 @@ static void add_measure(struct hs_summary *s, const struct hs_stats *stats, enum
         [HS_M_BOUNDED] = {{"mean_bounded_slowdown", "p50_bounded_slowdown", "p90_bounded_slowdown",
                            "p95_bounded_slowdown", "p99_bounded_slowdown", "max_bounded_slowdown"},
                           "1"},
+        [HS_M_PROGRESS] = {{"mean_time_to_progress", "p50_time_to_progress", "p90_time_to_progress",
+                            "p95_time_to_progress", "p99_time_to_progress", "max_time_to_progress"},
+                           "s"},
     };
     for (int f = 0; f < HS_FIGURES; f++)
         add(s, rows[measure].names[f], rows[measure].unit, stats->figure[measure][f], no_job);
@@ -226,6 +229,16 @@ static void add_colocation(struct hs_summary *s, const struct hs_stats *stats)
         "no job ran for any time");
 }
 
+/* What it takes to let jobs take turns, and what users of policies that do so look at. */
+static void add_turns(struct hs_summary *s, const struct hs_stats *stats)
+{
+    add_measure(s, stats, HS_M_PROGRESS);
+    add_count(s, "switches", stats->switches);
+    add_count(s, "trials_kept", stats->tally[HS_TALLY_TRIAL_KEPT]);
+    add_count(s, "trials_undone", stats->tally[HS_TALLY_TRIAL_UNDONE]);
+    add(s, "host_mib_seconds", "MiB s", hs_exact_double(stats->host_mib_us, HS_US_PER_S), NULL);
+}
+
 void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source *source)
 {
     summary->count = 0;
@@ -240,6 +253,8 @@ void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source 
     add_colocation(summary, source->stats);
     add_count(summary, "retries", source->stats->retries);
     add(summary, "mean_pending", "s", source->stats->mean_pending, no_job);
+    summary->before_job_classes = summary->count;
+    add_turns(summary, source->stats);
 }
 
 void hs_metrics_sparkline(struct hs_summary *summary, const struct hs_metrics_source *source)

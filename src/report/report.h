@@ -55,10 +55,10 @@ struct hs_metric {
 };
 
 /* The same figures for one class of jobs; measures are named by hs_class_measure(). NaN = none. */
-#define HS_CLASS_MEASURES 26
+#define HS_CLASS_MEASURES 27
 #define HS_CLASS_NAME_MAX 63
 struct hs_class {
-    const char *kind; /* "gpus", "user_quintile", "outcome", "vc" */
+    const char *kind; /* "gpus", "user_quintile", "outcome", "class", "vc" */
     char name[HS_CLASS_NAME_MAX + 1];
     uint64_t jobs; /* that count in the statistics */
     double value[HS_CLASS_MEASURES];
@@ -79,15 +79,17 @@ double hs_spread_deviation(const struct hs_spread *spread);
 
 /* Self-contained: valid after hs_report_close(), may be copied. */
 #define HS_METRICS_MAX 128
-#define HS_CLASSES_MAX 128
+#define HS_CLASSES_MAX 131
 #define HS_SPREADS_MAX 16
 struct hs_summary {
     struct hs_metric metrics[HS_METRICS_MAX];
     struct hs_class classes[HS_CLASSES_MAX];
     struct hs_spread spreads[HS_SPREADS_MAX]; /* "tie_jitter" of summary.json; none = left out */
     uint32_t count, class_count, spread_count;
-    uint32_t before_classes; /* summary.csv has the metrics from here on behind the classes */
-    char sparkline[64];      /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
+    /* summary.csv has the metrics from the first of these on behind GPUs, users and outcomes, from
+     * the second on behind what users ask for too */
+    uint32_t before_classes, before_job_classes;
+    char sparkline[64]; /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
 };
 
 struct hs_report;

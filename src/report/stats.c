@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * See stats.h. Each set of the quantile finder is one measure of one class; the bounded slowdown
- * has quantiles for all jobs only and a mean elsewhere. The first pass over the spool also takes
- * the sums that need the window of --warmup and --cooldown, which is known only at the end.
+ * and the time to the first progress have quantiles for all jobs only and a mean elsewhere. The
+ * first pass over the spool also takes the sums that need the window of --warmup and --cooldown,
+ * which is known only at the end.
  */
 #include "report/stats.h"
 
@@ -13,10 +14,11 @@
 #include "report/exact.h"
 
 #define SETS_A_CLASS 4 /* wait, JCT, slowdown, run slowdown */
+#define SETS_OF_ALL  2 /* bounded slowdown, time to the first progress */
 #define PPM          UINT64_C(1000000)
 
 struct class_sums {
-    hs_u128 bounded_ppm, work_us, pending_us;
+    hs_u128 bounded_ppm, work_us, pending_us, progress_us;
     uint64_t jobs;
 };
 
@@ -25,7 +27,7 @@ struct evaluation {
     struct hs_stats *stats;
     struct hs_quantiles quantiles;
     int64_t from_us, to_us; /* submissions inside, ends included, count */
-    uint32_t classes;       /* measure m of class c is set m x classes + c */
+    uint32_t classes;
     /* what the slowdowns start from: less it, the many of 1 are alone in a bucket, no pass more */
     uint64_t least[HS_MEASURES];
     bool is_first_pass;
@@ -59,6 +61,7 @@ static const char *const class_measures[HS_CLASS_MEASURES] = {
     "p95_run_slowdown",
     "p99_run_slowdown",
     "max_run_slowdown",
+    "mean_time_to_progress",
 };
 
 static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
@@ -72,6 +75,12 @@ static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_r
     return HS_OK;
 }
 
+/* A job without work is done when it would have made some. */
+static int64_t first_progress_us(const struct hs_job_record *job)
+{
+    return job->first_progress_us >= job->submit_us ? job->first_progress_us : job->finish_us;
+}
+
 static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *job)
 {
     struct hs_job_sample sample = {.submit_us = job->submit_us,
@@ -79,13 +88,16 @@ static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *
                                    .jct_us = job->finish_us - job->submit_us,
                                    .run_us = job->run_us,
                                    .work_us = job->work_us,
+                                   .progress_us = first_progress_us(job) - job->submit_us,
                                    .gpus = job->gpus,
-                                   .outcome = (uint32_t)job->outcome};
+                                   .outcome = (uint16_t)job->outcome,
+                                   .job_class = (uint16_t)job->job_class};
     s->done++;
     s->work_us += (uint64_t)job->work_us;
     s->done_run_us += (uint64_t)job->run_us;
     s->has_faster = s->has_faster || sample.jct_us < sample.work_us;
     s->ran_faster = s->ran_faster || sample.run_us < sample.work_us;
+    s->is_delayed = s->is_delayed || sample.progress_us != sample.wait_us;
     if (s->spool.count == UINT32_MAX)
         return hs_fail(s->diag, HS_E_LIMIT, NULL, NULL,
                        "job statistics hold at most 4,294,967,295 completed jobs");
@@ -114,11 +126,13 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     s->migrations += job->migrations;
     s->ooms += job->ooms;
     s->retries += job->retries;
+    s->switches += job->switches;
     s->deadlines += job->deadline_us >= 0;
     s->deadline_misses += misses_deadline(job, now_us);
     s->done_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->done_ns;
     s->lost_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->lost_ns;
     s->overhead_gpu_us += (hs_u128)job->gpus * (uint64_t)job->overhead_us;
+    s->host_mib_us += (uint64_t)job->host_mib_us;
     if (job->finish_us > s->last_finish_us)
         s->last_finish_us = job->finish_us;
     if (job->state == HS_JOB_DONE)
@@ -130,6 +144,13 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     else
         s->unfinished++;
     return hs_classes_book(&s->classes, job, NULL);
+}
+
+static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
+{
+    struct hs_stats *s = ctx;
+    memcpy(s->tally, instant->tally, sizeof s->tally);
+    return HS_OK;
 }
 
 /* num / den in parts per million, rounded half up; the largest integer where it does not fit. */
@@ -160,13 +181,22 @@ static void add_sums(struct class_sums *sums, const struct hs_job_sample *job, u
     sums->bounded_ppm += bounded;
     sums->work_us += (uint64_t)job->work_us;
     sums->pending_us += (uint64_t)(job->jct_us - job->run_us);
+    sums->progress_us += (uint64_t)job->progress_us;
     sums->jobs++;
+}
+
+/* The set of class 0; those of the other classes follow, of a measure that has them. */
+static uint32_t first_set(const struct evaluation *e, enum hs_measure measure)
+{
+    if (measure < HS_M_BOUNDED)
+        return measure * e->classes;
+    return SETS_A_CLASS * e->classes + (uint32_t)(measure - HS_M_BOUNDED);
 }
 
 static void add_measure(struct evaluation *e, enum hs_measure measure, const uint32_t *of,
                         uint32_t count, uint64_t value)
 {
-    hs_quantiles_add(&e->quantiles, measure * e->classes, of, count, value - e->least[measure]);
+    hs_quantiles_add(&e->quantiles, first_set(e, measure), of, count, value - e->least[measure]);
 }
 
 static void add_sample(struct evaluation *e, const struct hs_job_sample *job)
@@ -181,6 +211,8 @@ static void add_sample(struct evaluation *e, const struct hs_job_sample *job)
         add_measure(e, HS_M_RUN_SLOWDOWN, of, count, ratio_ppm(job->run_us, job->work_us));
     }
     add_measure(e, HS_M_BOUNDED, of, 1, bounded); /* all */
+    if (e->stats->is_delayed)
+        add_measure(e, HS_M_PROGRESS, of, 1, (uint64_t)job->progress_us);
     if (!e->is_first_pass)
         return;
     for (uint32_t i = 0; i < count; i++)
@@ -209,7 +241,7 @@ static void set_figures(const struct evaluation *e, enum hs_measure measure, uin
                         double out[HS_FIGURES])
 {
     const struct hs_quantiles *q = &e->quantiles;
-    uint32_t set = measure * e->classes + class;
+    uint32_t set = first_set(e, measure) + class;
     const struct hs_quantile_set *values = &q->sets[set];
     uint64_t least = e->least[measure];
     out[HS_F_MEAN] =
@@ -236,6 +268,7 @@ static void fill_class(const struct evaluation *e, uint32_t index, uint32_t of,
     *value++ = hs_exact_double(sums->bounded_ppm, units);
     *value++ = hs_exact_double(sums->work_us, units);
     set_figures(e, HS_M_RUN_SLOWDOWN, of, value);
+    value[HS_FIGURES] = hs_exact_double(sums->progress_us, units);
 }
 
 static void fill_results(const struct evaluation *e, struct hs_summary *summary)
@@ -245,6 +278,8 @@ static void fill_results(const struct evaluation *e, struct hs_summary *summary)
     s->mean_pending = hs_exact_double(e->sums[HS_CLASS_ALL].pending_us, (hs_u128)s->counted * PPM);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         set_figures(e, (enum hs_measure)m, HS_CLASS_ALL, s->figure[m]);
+    if (!s->is_delayed) /* as with most policies: nothing to sort a second time */
+        memcpy(s->figure[HS_M_PROGRESS], s->figure[HS_M_WAIT], sizeof s->figure[HS_M_WAIT]);
     s->jain = hs_classes_jain(&s->classes);
     summary->class_count = 0;
     for (uint32_t i = 1; i < e->classes; i++) {
@@ -275,7 +310,8 @@ enum hs_status hs_stats_open(struct hs_stats *s, const char *dir, struct hs_diag
 
 struct hs_observer hs_stats_observer(struct hs_stats *s)
 {
-    return (struct hs_observer){.ctx = s, .on_submit = on_submit, .on_finish = on_finish};
+    return (struct hs_observer){
+        .ctx = s, .on_submit = on_submit, .on_finish = on_finish, .on_instant = on_instant};
 }
 
 enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us, int64_t cooldown_us,
@@ -291,7 +327,7 @@ enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us, int64_t co
                            .is_first_pass = true};
     enum hs_status status = hs_classes_rank_users(&s->classes);
     if (status == HS_OK)
-        status = hs_quantiles_open(&e.quantiles, SETS_A_CLASS * e.classes + 1);
+        status = hs_quantiles_open(&e.quantiles, SETS_A_CLASS * e.classes + SETS_OF_ALL);
     if (status != HS_OK)
         return hs_fail(s->diag, status, NULL, NULL, "no memory for the quantiles of job figures");
     while (status == HS_OK && hs_quantiles_begin(&e.quantiles)) {

@@ -24,6 +24,7 @@ enum hs_measure {
     HS_M_SLOWDOWN,
     HS_M_RUN_SLOWDOWN, /* time holding GPUs over isolated run time */
     HS_M_BOUNDED,
+    HS_M_PROGRESS, /* from submission to first progress; of a job without work, to its end */
     HS_MEASURES
 };
 enum hs_figure {
@@ -44,15 +45,17 @@ struct hs_stats {
     struct hs_spool spool;
     struct hs_classes classes;
     uint64_t submitted, done, failed, rejected, unfinished;
-    uint64_t preemptions, migrations, ooms, retries;
+    uint64_t preemptions, migrations, ooms, retries, switches;
+    uint64_t tally[HS_TALLY_COUNT];                          /* what the policy counted */
     uint64_t deadlines, deadline_misses;                     /* jobs with one; not done by then */
     int64_t first_submit_us, last_submit_us, last_finish_us; /* -1 = none */
-    hs_u128 done_gpu_ns, lost_gpu_ns, overhead_gpu_us;
+    hs_u128 done_gpu_ns, lost_gpu_ns, overhead_gpu_us, host_mib_us;
     hs_u128 in_system_us;         /* sum of the times between submission and end */
     hs_u128 done_run_us, work_us; /* of completed jobs */
     hs_u128 run_us, colocated_us; /* of all jobs */
     bool has_util;                /* a job told its GPU utilization */
     bool has_faster, ran_faster;  /* JCT, run of a completed job below its isolated run time */
+    bool is_delayed;              /* a completed job made no progress at its first start */
     /* results of hs_stats_finish() */
     uint64_t counted;                       /* jobs inside the window */
     double figure[HS_MEASURES][HS_FIGURES]; /* NaN without jobs */

@@ -147,19 +147,26 @@ static void header_put_metrics(struct header *h, const struct hs_summary *s, uin
     }
 }
 
-static void make_header(const struct hs_summary *s, struct header *h)
+static void header_put_classes(struct header *h, uint32_t from, uint32_t to)
 {
-    h->length = 0;
-    header_put(h, HS_CARD_COLUMNS);
-    header_put_metrics(h, s, 0, s->before_classes);
-    for (uint32_t i = HS_CLASS_ALL + 1; i < HS_CLASS_VC; i++) {
+    for (uint32_t i = from; i < to; i++) {
         struct hs_class class;
         hs_classes_name(NULL, i, &class);
         header_put_class(h, &class, "jobs");
         for (size_t m = 0; m < CSV_MEASURES; m++)
             header_put_class(h, &class, csv_measures[m]);
     }
-    header_put_metrics(h, s, s->before_classes, s->count);
+}
+
+static void make_header(const struct hs_summary *s, struct header *h)
+{
+    h->length = 0;
+    header_put(h, HS_CARD_COLUMNS);
+    header_put_metrics(h, s, 0, s->before_classes);
+    header_put_classes(h, HS_CLASS_ALL + 1, HS_CLASS_JOB);
+    header_put_metrics(h, s, s->before_classes, s->before_job_classes);
+    header_put_classes(h, HS_CLASS_JOB, HS_CLASS_VC);
+    header_put_metrics(h, s, s->before_job_classes, s->count);
 }
 
 static const struct hs_class *find_class(const struct hs_summary *s, const struct hs_class *like)
@@ -177,11 +184,10 @@ static void write_values(const struct hs_summary *s, uint32_t from, uint32_t to,
         hs_csvw_double(w, s->metrics[i].value);
 }
 
-static void write_row(const struct hs_summary *s, const struct hs_card *card, struct hs_csvw *w)
+static void write_class_values(const struct hs_summary *s, uint32_t from, uint32_t to,
+                               struct hs_csvw *w)
 {
-    hs_card_write_csv(card, w);
-    write_values(s, 0, s->before_classes, w);
-    for (uint32_t i = HS_CLASS_ALL + 1; i < HS_CLASS_VC; i++) {
+    for (uint32_t i = from; i < to; i++) {
         struct hs_class like;
         hs_classes_name(NULL, i, &like);
         const struct hs_class *class = find_class(s, &like);
@@ -190,7 +196,16 @@ static void write_row(const struct hs_summary *s, const struct hs_card *card, st
             hs_csvw_double(w, class != NULL ? class->value[measure_index(csv_measures[m])]
                                             : (double)NAN);
     }
-    write_values(s, s->before_classes, s->count, w);
+}
+
+static void write_row(const struct hs_summary *s, const struct hs_card *card, struct hs_csvw *w)
+{
+    hs_card_write_csv(card, w);
+    write_values(s, 0, s->before_classes, w);
+    write_class_values(s, HS_CLASS_ALL + 1, HS_CLASS_JOB, w);
+    write_values(s, s->before_classes, s->before_job_classes, w);
+    write_class_values(s, HS_CLASS_JOB, HS_CLASS_VC, w);
+    write_values(s, s->before_job_classes, s->count, w);
     hs_csvw_end(w);
 }
 

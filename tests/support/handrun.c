@@ -39,7 +39,9 @@ static struct hs_job_record job_a(void)
                                   .submit_us = 0,
                                   .first_start_us = -1,
                                   .finish_us = -1,
+                                  .first_progress_us = -1,
                                   .work_us = 10 * S,
+                                  .job_class = HS_JOB_CLASS_GUARANTEED,
                                   .gpu_util_pm = 500,
                                   .predicted_util_pm = 480,
                                   .estimate_us = 8 * S + S / 4,
@@ -59,6 +61,7 @@ static struct hs_job_record job_like_a(const char *id, uint64_t index, uint32_t 
     job.work_us = work_us;
     job.gpu_util_pm = job.predicted_util_pm = -1;
     job.estimate_us = -1;
+    job.job_class = HS_JOB_CLASS_AUTO;
     job.profile_from = HS_PROFILE_FROM_NOWHERE;
     return job;
 }
@@ -77,25 +80,31 @@ static void start(const struct hs_report *report, struct hs_job_record *job, int
     const struct hs_observer *o;
     if (job->first_start_us < 0)
         job->first_start_us = now_us;
+    if (job->first_progress_us < 0)
+        job->first_progress_us = now_us;
     job->state = HS_JOB_RUNNING;
     for (size_t i = 0; (o = hs_report_observer(report, i)) != NULL; i++)
         if (o->on_start != NULL)
             assert_int_equal(o->on_start(o->ctx, now_us, job, gpus, job->gpus), HS_OK);
 }
 
+/* It works from its first progress on. */
 static void stop(const struct hs_report *report, struct hs_job_record *job, int64_t start_us,
                  int64_t end_us, const uint32_t *gpus, enum hs_segment_end why)
 {
     const struct hs_observer *o;
     int64_t held_us = end_us - start_us;
-    job->done_ns += held_us * HS_NS_PER_US;
+    int64_t cost_us = job->first_progress_us > start_us ? job->first_progress_us - start_us : 0;
+    job->done_ns += (held_us - cost_us) * HS_NS_PER_US;
     job->run_us += held_us;
+    job->overhead_us += cost_us;
     job->gpu_us += held_us * job->gpus;
     job->preemptions += why == HS_SEGMENT_PREEMPT;
+    job->switches += why == HS_SEGMENT_SUSPEND;
     const struct hs_segment segment = {.job = job,
                                        .start_us = start_us,
                                        .end_us = end_us,
-                                       .done_ns = held_us * HS_NS_PER_US,
+                                       .done_ns = (held_us - cost_us) * HS_NS_PER_US,
                                        .gpus = gpus,
                                        .gpu_count = job->gpus,
                                        .max_tenants = 1,
@@ -139,12 +148,14 @@ void handrun_play(const struct hs_report *r)
     static const uint32_t all[] = {0, 1, 2, 3};
     struct hs_job_record a = job_a();
     struct hs_job_record b = job_like_a("b", 1, 4, 1 * S, 4 * S);
-    struct hs_job_record c = job_like_a("c", 2, 1, 2 * S, 5 * S);
+    struct hs_job_record c = job_like_a("c", 2, 1, 2 * S, 4 * S);
     struct hs_job_record d = job_like_a("d", 3, 8, 5 * S, 1 * S);
     b.user_index = d.user_index = 2;
     b.user = d.user = "u2";
     b.outcome = HS_OUTCOME_FAILED;
     b.nodes_spanned = 2;
+    c.job_class = HS_JOB_CLASS_OPPORTUNISTIC;
+    d.job_class = HS_JOB_CLASS_GUARANTEED;
     d.gpu_type = "";
     d.nodes_spanned = 0;
     d.reason = "needs 8 GPUs, the cluster has 4";
@@ -186,17 +197,36 @@ void handrun_play(const struct hs_report *r)
                                    .wait_capacity = 1});
     stop(r, &b, 10 * S, 14 * S, all, HS_SEGMENT_FINISH);
     finish(r, &b, 14 * S, HS_JOB_DONE);
+    c.first_progress_us = 15 * S;
     start(r, &c, 14 * S, all);
     instant(r, (struct hs_instant){.time_us = 14 * S, .running = 1, .gpus_held = 1});
-    stop(r, &c, 14 * S, 16 * S, all, HS_SEGMENT_PREEMPT);
-    instant(r, (struct hs_instant){
-                   .time_us = 16 * S, .suspended = 1, .gpus_wanted = 1, .wait_order = 1});
+    stop(r, &c, 14 * S, 16 * S, all, HS_SEGMENT_SUSPEND);
+    instant(r,
+            (struct hs_instant){.time_us = 16 * S,
+                                .suspended = 1,
+                                .gpus_wanted = 1,
+                                .wait_order = 1,
+                                .tally = {[HS_TALLY_TRIAL_KEPT] = 1, [HS_TALLY_TRIAL_UNDONE] = 1}});
+    c.host_mib_us = 300 * S;
     start(r, &c, 17 * S, all + 3);
-    instant(r, (struct hs_instant){.time_us = 17 * S, .running = 1, .gpus_held = 1});
-    stop(r, &c, 17 * S, 20 * S, all + 3, HS_SEGMENT_FINISH);
+    instant(r,
+            (struct hs_instant){.time_us = 17 * S,
+                                .running = 1,
+                                .gpus_held = 1,
+                                .tally = {[HS_TALLY_TRIAL_KEPT] = 1, [HS_TALLY_TRIAL_UNDONE] = 1}});
+    stop(r, &c, 17 * S, 18 * S, all + 3, HS_SEGMENT_PREEMPT);
+    start(r, &c, 18 * S, all + 2);
+    instant(r,
+            (struct hs_instant){.time_us = 18 * S,
+                                .running = 1,
+                                .gpus_held = 1,
+                                .tally = {[HS_TALLY_TRIAL_KEPT] = 2, [HS_TALLY_TRIAL_UNDONE] = 1}});
+    stop(r, &c, 18 * S, 20 * S, all + 2, HS_SEGMENT_FINISH);
     c.retries = 2; /* as if two attempts of no length had failed */
     finish(r, &c, 20 * S, HS_JOB_DONE);
-    instant(r, (struct hs_instant){.time_us = 20 * S});
+    instant(r,
+            (struct hs_instant){.time_us = 20 * S,
+                                .tally = {[HS_TALLY_TRIAL_KEPT] = 2, [HS_TALLY_TRIAL_UNDONE] = 1}});
 }
 
 static void write_config(void *ctx, struct hs_jsonw *w)

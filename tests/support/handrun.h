@@ -2,13 +2,15 @@
  *
  * A run played by hand, told to observers as the engine would: 2 nodes of 2 GPUs, 4 jobs.
  *
- *     time  0    1    2    5        10             14       16   17        20
- *     a     start on 0,1 .......... finish                                      2 GPUs, 10 s
- *     b          submit ........... start on 0-3 . finish                       4 GPUs,  4 s
- *     c               submit ..................... start 0  stop start 3 .. fin 1 GPU,   5 s
- *     d                    submit, rejected                                     8 GPUs,  1 s
+ *     time  0    1    2    5        10             14       16   17      18      20
+ *     a     start on 0,1 .......... finish                                        2 GPUs, 10 s
+ *     b          submit ........... start on 0-3 . finish                         4 GPUs,  4 s
+ *     c               submit ..................... start 0  stop start 3 on 2 fin 1 GPU,   4 s
+ *     d                    submit, rejected                                       8 GPUs,  1 s
  *
- * a and c are of user u1, b and d of u2; all of VC v. a tells a GPU utilization of 50 %.
+ * a and c are of user u1, b and d of u2; all of VC v. a tells a GPU utilization of 50 %. c pays a
+ * start-up of 1 s, is suspended at 16 with 300 MiB on the host and moved at 18. a and d ask to be
+ * guaranteed, c is opportunistic. One trial is undone at 16, two are kept, at 16 and 18.
  */
 #ifndef HORUS_TESTS_HANDRUN_H
 #define HORUS_TESTS_HANDRUN_H

@@ -36,6 +36,7 @@ static struct hs_job_record done_job(uint64_t index, int64_t submit_us, int64_t 
                                   .gpus = gpus,
                                   .submit_us = submit_us,
                                   .first_start_us = submit_us + wait_us,
+                                  .first_progress_us = submit_us + wait_us,
                                   .finish_us = submit_us + wait_us + work_us,
                                   .work_us = work_us,
                                   .done_ns = work_us * HS_NS_PER_US,
@@ -288,6 +289,77 @@ static void slowdowns_below_one(void **state)
     hs_stats_close(&s);
 }
 
+/* Ten jobs start after 10 s; job i works from i s later on: 10, 11 ... 19, on average 14.5. An
+ * eleventh has no work and ends, as it starts, after 30 s. Ranks 6, 10 and 11 of eleven are the
+ * quantiles. The first four are guaranteed, the eleventh asks for nothing. A twelfth fails and is
+ * no sample; like each of the others it was switched off twice and had 3 MiB on the host for 1 s.
+ */
+static void progress_may_come_after_the_start(void **state)
+{
+    (void)state;
+    struct hs_stats s;
+    assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+    for (uint32_t i = 0; i < 12; i++) {
+        struct hs_job_record job = done_job(i, S, 10 * S, 100 * S, 1);
+        job.first_progress_us += i * S;
+        job.job_class = i < 4 ? HS_JOB_CLASS_GUARANTEED : HS_JOB_CLASS_OPPORTUNISTIC;
+        job.switches = 2;
+        job.host_mib_us = 3 * S;
+        if (i == 10) {
+            job = done_job(i, S, 30 * S, 0, 1);
+            job.first_progress_us = -1;
+        }
+        if (i == 11)
+            job.state = HS_JOB_FAILED;
+        tell(&s, &job);
+    }
+    assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+    const double *got = s.figure[HS_M_PROGRESS];
+    assert_true(got[HS_F_MEAN] == 175.0 / 11);
+    assert_true(got[HS_F_P50] == 15);
+    assert_true(got[HS_F_P90] == 19);
+    assert_true(got[HS_F_P95] == 30);
+    assert_true(got[HS_F_MAX] == 30);
+    assert_true(s.figure[HS_M_WAIT][HS_F_P90] == 10);
+    assert_true(measure(find("class", "guaranteed"), "mean_time_to_progress") == 11.5);
+    assert_true(measure(find("class", "opportunistic"), "mean_time_to_progress") == 16.5);
+    assert_true(measure(find("class", "opportunistic"), "mean_wait") == 10);
+    assert_int_equal(find("class", "guaranteed")->jobs, 4);
+    assert_int_equal(find("class", "auto")->jobs, 1);
+    assert_int_equal(s.switches, 22);
+    assert_true(s.host_mib_us == 33 * S);
+    hs_stats_close(&s);
+}
+
+/* Whether jobs ask for a class: none of two, both for one, each for another. */
+static void classes_are_told_where_a_job_asks_for_one(void **state)
+{
+    (void)state;
+    static const enum hs_job_class asked[3][2] = {
+        {HS_JOB_CLASS_AUTO, HS_JOB_CLASS_AUTO},
+        {HS_JOB_CLASS_OPPORTUNISTIC, HS_JOB_CLASS_OPPORTUNISTIC},
+        {HS_JOB_CLASS_AUTO, HS_JOB_CLASS_GUARANTEED}};
+    for (int i = 0; i < 3; i++) {
+        struct hs_stats s;
+        assert_int_equal(hs_stats_open(&s, NULL, &sink.diag), HS_OK);
+        for (int k = 0; k < 2; k++) {
+            struct hs_job_record job = done_job((uint64_t)k, 0, (2 * k + 1) * S, S, 1);
+            job.job_class = asked[i][k];
+            tell(&s, &job);
+        }
+        assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
+        assert_int_equal(find("class", "auto") != NULL, i == 2);
+        assert_int_equal(find("class", "opportunistic") != NULL, i == 1);
+        assert_int_equal(find("class", "guaranteed") != NULL, i == 2);
+        assert_true(i != 1 || find("class", "opportunistic")->value[0] == 2); /* waits 1, 3 s */
+        assert_true(i != 2 || find("class", "guaranteed")->value[0] == 3);
+        /* nobody was delayed: the figures of the wait */
+        assert_true(s.figure[HS_M_PROGRESS][HS_F_MEAN] == 2);
+        assert_true(s.figure[HS_M_PROGRESS][HS_F_MAX] == 3);
+        hs_stats_close(&s);
+    }
+}
+
 static void more_vcs_than_classes_share_one(void **state)
 {
     (void)state;
@@ -361,6 +433,8 @@ int main(void)
         cmocka_unit_test(classes_that_hold_every_job),
         cmocka_unit_test(run_slowdowns_leave_waiting_out),
         cmocka_unit_test(slowdowns_below_one),
+        cmocka_unit_test(progress_may_come_after_the_start),
+        cmocka_unit_test(classes_are_told_where_a_job_asks_for_one),
         cmocka_unit_test(more_vcs_than_classes_share_one),
         cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(division_is_correctly_rounded),

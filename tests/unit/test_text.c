@@ -35,6 +35,7 @@ static void test_segment_ends(void **state)
     (void)state;
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_FINISH), "finish");
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_PREEMPT), "preempt");
+    assert_string_equal(hs_segment_end_text(HS_SEGMENT_SUSPEND), "suspend");
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_MIGRATE), "migrate");
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_KILL), "kill");
     assert_string_equal(hs_segment_end_text(HS_SEGMENT_HORIZON), "horizon");
