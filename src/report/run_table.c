@@ -29,6 +29,11 @@ static const char *const columns_of_a_run[] = {"mean_jct",
                                                "gpu_allocation",
                                                "mean_run_slowdown",
                                                "p99_run_slowdown",
+                                               "mean_time_to_progress",
+                                               "switches",
+                                               "migrations",
+                                               "trials_kept",
+                                               "trials_undone",
                                                "p99_jct",
                                                "p50_jct",
                                                "p99_wait",
@@ -103,14 +108,14 @@ static double best_of(const struct hs_run_table *table, const struct hs_runcolum
     return is_one_better ? best : (double)NAN;
 }
 
-/* Whether the column says anything: some row has a value, what is of sharing was shared, faults
- * happened, and jobs waited again after they had started. */
+/* Whether the column says anything: some row has a value, what is of sharing was shared, what it
+ * counts happened, and jobs waited again, or still, after they had started. */
 static bool is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how)
 {
     bool is_known = false, is_shared = !how->is_of_sharing, is_resumed = !how->is_of_resuming;
     for (uint32_t i = 0; i < table->row_count; i++) {
         double value = value_of(&table->rows[i], how->metric);
-        is_known = is_known || (how->is_of_faults ? value > 0 : !isnan(value));
+        is_known = is_known || (how->is_of_events ? value > 0 : !isnan(value));
         is_shared = is_shared || value_of(&table->rows[i], "colocated_share") > 0;
         is_resumed = is_resumed || value > value_of(&table->rows[i], "mean_wait");
     }

@@ -21,6 +21,7 @@ static const struct {
     {"*_wait", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"*_jct", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"mean_pending", HS_COLUMN_TIME, HS_BEST_LEAST},
+    {"*_time_to_progress", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"mean_isolated", HS_COLUMN_TIME, HS_BEST_NONE},
     {"*_bound", HS_COLUMN_TIME, HS_BEST_NONE},
     {"makespan_bound_longest", HS_COLUMN_TIME, HS_BEST_NONE},
@@ -37,6 +38,8 @@ static const struct {
     {"ooms", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"preemptions", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"migrations", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"switches", HS_COLUMN_PLAIN, HS_BEST_NONE},
+    {"trials_*", HS_COLUMN_PLAIN, HS_BEST_NONE},
     {"retries", HS_COLUMN_PLAIN, HS_BEST_NONE},
     {"deadline_misses", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"lost_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
@@ -53,6 +56,7 @@ static const struct {
     {"mean_wait", "mean wait"},
     {"p99_wait", "p99 wait"},
     {"mean_pending", "pending"},
+    {"mean_time_to_progress", "to progress"},
     {"mean_run_slowdown", "run slowdown"},
     {"p99_run_slowdown", "p99 run slowdown"},
     {"mean_bounded_slowdown", "slowdown"},
@@ -60,7 +64,13 @@ static const struct {
     {"gpu_utilization", "GPU util"},
     {"gpu_utilization_loaded", "util loaded"},
     {"ooms", "OOMs"},
+    {"trials_kept", "trials kept"},
+    {"trials_undone", "undone"},
 };
+
+/* Things that most policies never do, or that ought not to happen. */
+static const char *const events[] = {"ooms", "switches", "migrations", "trials_kept",
+                                     "trials_undone"};
 
 struct hs_runcolumn hs_runcolumn_of(const char *metric)
 {
@@ -77,8 +87,10 @@ struct hs_runcolumn hs_runcolumn_of(const char *metric)
     if (title < sizeof titles / sizeof *titles)
         column.title = titles[title].title;
     column.is_of_sharing = fnmatch("*_run_slowdown", metric, 0) == 0;
-    column.is_of_resuming = strcmp(metric, "mean_pending") == 0;
-    column.is_of_faults = strcmp(metric, "ooms") == 0;
+    column.is_of_resuming =
+        strcmp(metric, "mean_pending") == 0 || strcmp(metric, "mean_time_to_progress") == 0;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        column.is_of_events = column.is_of_events || strcmp(metric, events[i]) == 0;
     return column;
 }
 

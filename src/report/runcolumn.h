@@ -16,8 +16,8 @@ struct hs_runcolumn {
     enum hs_runcolumn_kind kind;
     enum hs_runcolumn_best best;
     bool is_of_sharing;  /* says something only where jobs have shared GPUs */
-    bool is_of_faults;   /* only where it is not 0 */
-    bool is_of_resuming; /* only where a job waited again after its first start */
+    bool is_of_events;   /* only where it is not 0 */
+    bool is_of_resuming; /* only where a job waited again, or still, after its first start */
 };
 
 struct hs_runcolumn hs_runcolumn_of(const char *metric);

@@ -242,6 +242,38 @@ static void pending_has_a_column_where_jobs_were_resumed(void **state)
            "srtf      0.56 h    500.0 s  750.0 s\n");
 }
 
+/* What only some policies do stands where one of them did it: fifo neither lets jobs wait for a
+ * turn after they started nor switches, moves or tries anything. */
+static void turns_have_columns_where_jobs_took_them(void **state)
+{
+    (void)state;
+    static struct hs_summary once, turns;
+    set(&once, "mean_jct", 2000);
+    set(&once, "mean_wait", 500);
+    set(&once, "mean_time_to_progress", 500);
+    set(&once, "switches", 0);
+    set(&once, "migrations", 0);
+    set(&once, "trials_kept", 0);
+    set(&once, "trials_undone", 0);
+    turns = once;
+    turns.metrics[2].value = 502;
+    turns.metrics[3].value = 12345;
+    turns.metrics[5].value = 17;
+    turns.metrics[6].value = 4;
+    const struct hs_table_row rows[] = {{"fifo", &once, NULL, NULL},
+                                        {"gandiva", &turns, NULL, NULL}};
+    expect(&rows[0], 1, 80, false, false,
+           "policy  mean JCT  mean wait\n"
+           "fifo      0.56 h    500.0 s\n");
+    expect(&rows[1], 1, 80, false, false,
+           "policy   mean JCT  mean wait  to progress  switches  trials kept  undone\n"
+           "gandiva    0.56 h    500.0 s      502.0 s     12345           17       4\n");
+    expect(rows, 2, 80, false, false,
+           "policy   mean JCT  mean wait  to progress    switches  trials kept  undone\n"
+           "fifo       0.56 h    500.0 s      500.0 s *         0            0       0\n"
+           "gandiva    0.56 h    500.0 s      502.0 s       12345           17       4\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +288,7 @@ int main(void)
         cmocka_unit_test(sharing_has_columns_of_its_own),
         cmocka_unit_test(kills_have_a_column_where_there_are_some),
         cmocka_unit_test(pending_has_a_column_where_jobs_were_resumed),
+        cmocka_unit_test(turns_have_columns_where_jobs_took_them),
     };
     return cmocka_run_group_tests_name("run_table", tests, fill, scratch_close);
 }

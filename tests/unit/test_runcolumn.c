@@ -30,6 +30,7 @@ static void figures_by_kind(void **state)
     expect_text("ooms", 12345678, "12345678");
     expect_text("ooms", 2.0 / 3, "0.6667");
     expect_text("mean_jct", NONE, "-");
+    expect_text("p50_time_to_progress", 0.5, "0.5 s");
 }
 
 static void which_way_is_better(void **state)
@@ -40,6 +41,8 @@ static void which_way_is_better(void **state)
     assert_int_equal(hs_runcolumn_of("mean_jct_bound_share").best, HS_BEST_MOST);
     assert_int_equal(hs_runcolumn_of("mean_jct_bound").best, HS_BEST_NONE);
     assert_int_equal(hs_runcolumn_of("n_jobs").best, HS_BEST_NONE);
+    assert_int_equal(hs_runcolumn_of("p95_time_to_progress").best, HS_BEST_LEAST);
+    assert_int_equal(hs_runcolumn_of("switches").best, HS_BEST_NONE);
     assert_true(hs_runcolumn_of("max_run_slowdown").is_of_sharing);
     assert_false(hs_runcolumn_of("max_slowdown").is_of_sharing);
     assert_string_equal(hs_runcolumn_of("p99_jct").title, "p99 JCT");
