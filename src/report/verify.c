@@ -101,6 +101,7 @@ static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
     HS_TRY(apply(run, verify_schedule_rules, out, &tally));
     HS_TRY(apply(run, verify_job_rules, out, &tally));
     HS_TRY(apply(run, verify_retry_rules, out, &tally));
+    HS_TRY(apply(run, verify_turn_rules, out, &tally));
     HS_TRY(apply(run, verify_sum_rules, out, &tally));
     if (tally.failed > 0)
         return hs_fail(run->diag, HS_E_DIFFERS, NULL, NULL,

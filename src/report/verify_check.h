@@ -40,6 +40,7 @@ extern const struct verify_rule verify_file_rules[];     /* verify_files.c */
 extern const struct verify_rule verify_schedule_rules[]; /* verify_schedule.c */
 extern const struct verify_rule verify_job_rules[];      /* verify_jobs.c */
 extern const struct verify_rule verify_retry_rules[];    /* verify_retries.c */
+extern const struct verify_rule verify_turn_rules[];     /* verify_turns.c */
 extern const struct verify_rule verify_sum_rules[];      /* verify_sums.c */
 
 /* Adds up the time that GPUs are held and shared, and that jobs sit beside others; segments sorted.
@@ -49,6 +50,10 @@ HS_MUST_USE enum hs_status verify_add_up_shared(struct verify_run *run);
 /* Work rebuilt from mean_rate, in 1e-9 us: each digit that was not printed is worth at most half of
  * the length. */
 bool verify_is_within(hs_i128 rebuilt, hs_i128 stated, int64_t length_us);
+
+/* Were all changes of the job's rate while it was placed changes of its placement? Then it ran at
+ * full speed if mean_rate is printed as 1. */
+bool verify_is_steady(const struct verify_run *run, const struct verify_job *j);
 
 /* Counts a fault and keeps the text of the first three. */
 HS_PRINTF(2, 3)

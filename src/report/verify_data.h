@@ -27,6 +27,7 @@
 enum verify_ended {
     VERIFY_FINISH,
     VERIFY_PREEMPT,
+    VERIFY_SUSPEND,
     VERIFY_MIGRATE,
     VERIFY_KILL,
     VERIFY_HORIZON,
@@ -57,7 +58,9 @@ struct verify_row {
     int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
     int64_t work_us, run_us, pending_us, colocated_us, overhead_us, lost_ns, gpu_us;
     int64_t slowdown_ppm, run_slowdown_ppm;
-    uint64_t preemptions, migrations, ooms, attempts, gpus, nodes;
+    int64_t progress_us, host_mib_us; /* progress_us: on the clock, -1 = none */
+    uint64_t preemptions, migrations, ooms, attempts, switches, gpus, nodes;
+    enum hs_job_class job_class;
     int64_t line; /* 0 = the job has no row */
     bool is_done, is_rejected;
 };
@@ -73,8 +76,12 @@ struct verify_sum {
     hs_i128 attempt_done; /* part of done: since the last failure, not lost by `oom` */
     int64_t attempt_us;   /* time since then in segments */
     int64_t finish_us;    /* end of the segment ended by `finish`; -1 = none */
+    uint64_t suspensions;
+    int64_t suspended_from_us, on_host_us; /* -1 = it is not; in all, ended by the next segment */
+    int64_t first_long_us;                 /* begin of the first segment of any length; -1 = none */
     uint32_t last_nodes;
-    bool is_full_speed; /* every mean_rate is printed as 1 */
+    bool is_full_speed;      /* every mean_rate is printed as 1 */
+    bool is_progress_placed; /* a segment has its first progress in it */
 };
 
 struct verify_job {
@@ -83,8 +90,11 @@ struct verify_job {
     int64_t recorded_us;              /* run time in the trace */
     int64_t work_us;                  /* the same, or by jobs.csv where attempts were made up */
     uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
-    uint32_t gpus;
-    uint32_t vc; /* in run->vcs */
+    uint32_t gpus, gpus_min, gpus_max;
+    uint32_t
+        persistent_mib; /* GPU memory between mini-batches, of each GPU; 0 = not in the trace */
+    uint32_t vc;        /* in run->vcs */
+    enum hs_job_class job_class;
     struct verify_row row;
     struct verify_sum sum;
 };
@@ -100,7 +110,8 @@ struct verify_made_of {
     const char *cluster;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
-    bool is_sharing, is_partitioned;
+    bool is_sharing, is_slicing, is_throttling, is_resizing; /* what the policy may do */
+    bool is_partitioned;
     enum verify_retries retries;
 };
 

@@ -2,8 +2,8 @@
  *
  * jobs.csv against the trace on one side and the sums of segments.csv on the other. All in integer
  * microseconds with ==, but for one thing: mean_rate is printed with nine decimals, so the work of
- * a segment is known to half of 1e-9 of its length. A job that ran at full speed throughout and
- * paid no cost is held to its work exactly all the same.
+ * a segment is known to half of 1e-9 of its length. A job that ran at full speed throughout, beside
+ * nobody, and paid no cost is held to its work exactly all the same.
  */
 #include "report/verify_check.h"
 
@@ -64,6 +64,10 @@ static enum hs_status check_against_trace(struct verify_run *run, struct verify_
         compare(c, j, "submission_time", j->row.submit_us, j->submit_us, "the trace");
         compare(c, j, "isolated", j->row.work_us, j->work_us, "the trace");
         compare_count(c, j, "requested_number_of_resources", j->row.gpus, j->gpus, "the trace");
+        if (j->row.job_class != j->job_class)
+            verify_fault(c, "jobs.csv:%" PRId64 ": job %s: class %s, by the trace %s", j->row.line,
+                         j->id, hs_job_class_text(j->row.job_class),
+                         hs_job_class_text(j->job_class));
     }
     return HS_OK;
 }
@@ -190,15 +194,20 @@ static enum hs_status check_losses(struct verify_run *run, struct verify_check *
     return HS_OK;
 }
 
+bool verify_is_steady(const struct verify_run *run, const struct verify_job *j)
+{
+    return !run->made_of.is_slicing && !run->made_of.is_throttling && j->sum.colocated_us == 0;
+}
+
 /* Work that was lost is part of what was done. */
-static bool is_work_done(const struct verify_job *j, bool *is_exact)
+static bool is_work_done(const struct verify_run *run, const struct verify_job *j, bool *is_exact)
 {
     const struct verify_row *row = &j->row;
     hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * NANO_OF_NS;
     bool is_free = row->overhead_us == 0 && row->lost_ns == 0;
     *is_exact = j->sum.run_us - row->overhead_us == j->work_us && row->lost_ns == 0;
     return verify_is_within(j->sum.done, due, j->sum.run_us) &&
-           (*is_exact || !is_free || !j->sum.is_full_speed);
+           (*is_exact || !is_free || !j->sum.is_full_speed || !verify_is_steady(run, j));
 }
 
 static enum hs_status check_work(struct verify_run *run, struct verify_check *c)
@@ -211,7 +220,7 @@ static enum hs_status check_work(struct verify_run *run, struct verify_check *c)
         if (!j->row.is_done)
             continue;
         c->looked++;
-        if (is_work_done(j, &is_exact)) {
+        if (is_work_done(run, j, &is_exact)) {
             exact += is_exact;
             within += !is_exact;
             continue;

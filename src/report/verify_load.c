@@ -63,16 +63,24 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                        run->made_of.trace.path, j->line, j->id);
     HS_TRY(hs_grow((void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1,
                    sizeof *run->jobs, JOBS_MAX));
-    run->jobs[run->job_count++] = (struct verify_job){
-        .id = hs_intern_text(&run->ids, name),
-        .submit_us = j->submit_us - *epoch_us,
-        .recorded_us = j->duration_us,
-        .work_us = j->duration_us,
-        .first_attempt = run->attempt_count,
-        .attempts = j->attempts,
-        .gpus = j->gpus,
-        .vc = vc,
-        .sum = {.first_start_us = -1, .last_end_us = -1, .finish_us = -1, .is_full_speed = true}};
+    run->jobs[run->job_count++] = (struct verify_job){.id = hs_intern_text(&run->ids, name),
+                                                      .submit_us = j->submit_us - *epoch_us,
+                                                      .recorded_us = j->duration_us,
+                                                      .work_us = j->duration_us,
+                                                      .first_attempt = run->attempt_count,
+                                                      .attempts = j->attempts,
+                                                      .gpus = j->gpus,
+                                                      .gpus_min = j->gpus_min,
+                                                      .gpus_max = j->gpus_max,
+                                                      .persistent_mib = j->gpu_mem_persistent_mib,
+                                                      .vc = vc,
+                                                      .job_class = j->job_class,
+                                                      .sum = {.first_start_us = -1,
+                                                              .last_end_us = -1,
+                                                              .finish_us = -1,
+                                                              .suspended_from_us = -1,
+                                                              .first_long_us = -1,
+                                                              .is_full_speed = true}};
     return add_attempts(run, j);
 }
 
@@ -131,6 +139,10 @@ enum {
     J_SLOWDOWN,
     J_RUN_SLOWDOWN,
     J_ATTEMPTS,
+    J_CLASS,
+    J_PROGRESS,
+    J_SWITCHES,
+    J_HOST,
 };
 static const char *const job_columns[] = {"job_id",
                                           "submission_time",
@@ -155,6 +167,10 @@ static const char *const job_columns[] = {"job_id",
                                           "slowdown",
                                           "run_slowdown",
                                           "attempts",
+                                          "class",
+                                          "first_progress",
+                                          "switches",
+                                          "host_mib_seconds",
                                           NULL};
 
 /* Seconds with nine decimals, never empty. */
@@ -163,6 +179,17 @@ static enum hs_status cell_lost(const struct hs_rowfile *f, int64_t *ns)
     static const char expected[] = "a time in seconds";
     HS_TRY(hs_rowfile_decimal(f, J_LOST, VERIFY_NANO, expected, ns));
     return *ns < 0 ? hs_rowfile_bad(f, J_LOST, expected) : HS_OK;
+}
+
+static enum hs_status read_class(const struct hs_rowfile *f, enum hs_job_class *job_class)
+{
+    for (int i = 0; i < HS_JOB_CLASS_COUNT; i++) {
+        if (strcmp(hs_rowfile_text(f, J_CLASS), hs_job_class_text((enum hs_job_class)i)) == 0) {
+            *job_class = (enum hs_job_class)i;
+            return HS_OK;
+        }
+    }
+    return hs_rowfile_bad(f, J_CLASS, "auto, guaranteed or opportunistic");
 }
 
 static enum hs_status read_job_row(const struct hs_rowfile *f, struct verify_row *r)
@@ -188,6 +215,10 @@ static enum hs_status read_job_row(const struct hs_rowfile *f, struct verify_row
     HS_TRY(hs_rowfile_count(f, J_MIGRATIONS, &r->migrations));
     HS_TRY(hs_rowfile_count(f, J_OOMS, &r->ooms));
     HS_TRY(hs_rowfile_count(f, J_ATTEMPTS, &r->attempts));
+    HS_TRY(hs_rowfile_count(f, J_SWITCHES, &r->switches));
+    HS_TRY(cell_seconds(f, J_PROGRESS, &r->progress_us));
+    HS_TRY(hs_rowfile_decimal(f, J_HOST, HS_US_PER_S, "MiB times seconds", &r->host_mib_us));
+    HS_TRY(read_class(f, &r->job_class));
     r->is_done = strcmp(hs_rowfile_text(f, J_SUCCESS), "1") == 0;
     r->is_rejected = strcmp(hs_rowfile_text(f, J_STATUS), "rejected") == 0;
     return HS_OK;
@@ -229,7 +260,7 @@ static const char *const segment_columns[] = {
 static const char *const ended_texts[] = {
     [VERIFY_FINISH] = "finish",   [VERIFY_PREEMPT] = "preempt", [VERIFY_MIGRATE] = "migrate",
     [VERIFY_KILL] = "kill",       [VERIFY_HORIZON] = "horizon", [VERIFY_OOM] = "oom",
-    [VERIFY_FAILURE] = "failure",
+    [VERIFY_FAILURE] = "failure", [VERIFY_SUSPEND] = "suspend",
 };
 
 /* "0-7 16 20-23": blanks between ranges, ids ascending. */
@@ -271,7 +302,8 @@ static enum hs_status read_ended_by(const struct hs_rowfile *f, enum verify_ende
             return HS_OK;
         }
     }
-    return hs_rowfile_bad(f, S_ENDED_BY, "finish, preempt, migrate, kill, horizon, oom or failure");
+    return hs_rowfile_bad(f, S_ENDED_BY,
+                          "finish, preempt, suspend, migrate, kill, horizon, oom or failure");
 }
 
 static enum hs_status add_segment(struct verify_run *run, const struct hs_rowfile *f)

@@ -140,12 +140,21 @@ static enum hs_status use_settings(struct verify_run *run, const struct settings
     return HS_OK;
 }
 
+/* By the card, in the words of `horus policies`. */
+static bool can(const struct verify_run *run, const char *what)
+{
+    return run->manifest.can != NULL && strstr(run->manifest.can, what) != NULL;
+}
+
 enum hs_status verify_load_manifest(struct verify_run *run)
 {
     struct settings settings;
+    struct verify_made_of *m = &run->made_of;
     HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, run->diag));
     HS_TRY(read_settings(run, &settings));
-    run->made_of.is_sharing =
-        run->manifest.can != NULL && strstr(run->manifest.can, "co-locate") != NULL;
+    m->is_slicing = can(run, "slice");
+    m->is_throttling = can(run, "throttle");
+    m->is_resizing = can(run, "resize");
+    m->is_sharing = m->is_slicing || can(run, "co-locate");
     return use_settings(run, &settings);
 }

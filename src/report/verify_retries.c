@@ -37,7 +37,8 @@ static void check_attempt(const struct verify_run *run, const struct verify_job 
 {
     const struct verify_sum *sum = &j->sum;
     int64_t due_us = recorded_us(run, j, sum->failures, is_last);
-    bool is_exact = sum->is_full_speed && j->row.overhead_us == 0 && j->row.lost_ns == 0;
+    bool is_exact = sum->is_full_speed && verify_is_steady(run, j) && j->row.overhead_us == 0 &&
+                    j->row.lost_ns == 0;
     struct verify_text ran, due;
     c->looked++;
     if (due_us < 0 || (is_exact ? sum->attempt_us == due_us

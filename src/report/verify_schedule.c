@@ -55,18 +55,29 @@ static enum hs_status check_gpus_exist(struct verify_run *run, struct verify_che
     return HS_OK;
 }
 
+/* A policy that may not resize gives each gang what it asks for. */
 static enum hs_status check_gangs(struct verify_run *run, struct verify_check *c)
 {
     for (uint32_t i = 0; i < run->segment_count; i++) {
         const struct verify_segment *seg = &run->segments[i];
         if (seg->job == VERIFY_NO_JOB)
             continue;
+        const struct verify_job *j = &run->jobs[seg->job];
+        uint32_t least = run->made_of.is_resizing ? j->gpus_min : j->gpus;
+        uint32_t most = run->made_of.is_resizing ? j->gpus_max : j->gpus;
         c->looked++;
-        if (seg->gpus != run->jobs[seg->job].gpus)
+        if (seg->gpus >= least && seg->gpus <= most)
+            continue;
+        if (least == most)
             verify_fault(c,
                          "segments.csv:%" PRId64 ": job %s holds %" PRIu32 " GPUs and needs "
                          "%" PRIu32,
-                         seg->line, id_of(run, seg), seg->gpus, run->jobs[seg->job].gpus);
+                         seg->line, j->id, seg->gpus, least);
+        else
+            verify_fault(c,
+                         "segments.csv:%" PRId64 ": job %s holds %" PRIu32 " GPUs and needs "
+                         "%" PRIu32 " to %" PRIu32,
+                         seg->line, j->id, seg->gpus, least, most);
     }
     return HS_OK;
 }
@@ -215,6 +226,7 @@ static void add_up(const struct verify_run *run, const struct verify_segment *se
     sum->is_full_speed &= seg->rate_nano < 0 || seg->rate_nano == VERIFY_NANO;
     sum->preemptions += seg->ended_by == VERIFY_PREEMPT;
     sum->migrations += seg->ended_by == VERIFY_MIGRATE;
+    sum->suspensions += seg->ended_by == VERIFY_SUSPEND;
     if (seg->ended_by == VERIFY_OOM) {
         sum->ooms++;
         sum->oom_done += done;

@@ -40,10 +40,11 @@ static const char *const sound[FILES] = {
 
     "job_id,submission_time,requested_number_of_resources,success,starting_time,finish_time,"
     "waiting_time,turnaround_time,status,nodes,isolated,run,overhead,lost,preemptions,migrations,"
-    "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts,pending\n"
-    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0\n"
-    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1,20\n"
-    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1,80\n",
+    "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts,pending,class,first_progress,"
+    "switches,host_mib_seconds\n"
+    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0\n"
+    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1,20,auto,10,0,0\n"
+    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1,80,auto,0,0,0\n",
 
     "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by\n"
     "0,0,10,0-1,1,1,preempt\n"
@@ -64,7 +65,10 @@ static const char *const sound[FILES] = {
     "  \"mean_run_slowdown\": 1, \"p50_run_slowdown\": 1, \"p90_run_slowdown\": 1,\n"
     "  \"p95_run_slowdown\": 1, \"p99_run_slowdown\": 1, \"max_run_slowdown\": 1,\n"
     "  \"colocated_share\": 0, \"gpu_sharing\": 0, \"ooms\": 0, \"retries\": 0,\n"
-    "  \"mean_pending\": 33.333333333333336, \"lost_gpu_seconds\": 0}}\n",
+    "  \"mean_pending\": 33.333333333333336, \"lost_gpu_seconds\": 0, \"switches\": 0,\n"
+    "  \"mean_time_to_progress\": 0, \"p50_time_to_progress\": 0, \"p90_time_to_progress\": 0,\n"
+    "  \"p95_time_to_progress\": 0, \"p99_time_to_progress\": 0, \"max_time_to_progress\": 0,\n"
+    "  \"host_mib_seconds\": 0}}\n",
 };
 
 struct report {
@@ -172,8 +176,11 @@ static void a_sound_run(void **state)
                 "within the "
                 "printed digits of mean_rate)\n"
                 "ok    jobs fail and are tried again as they should: 0 attempts, 0 differences\n"
-                "ok    summary.json follows from the rows: 44 figures, 0 differences\n"
-                "17 checks passed\n");
+                "ok    every suspension is a switch: 3 jobs, 0 differences\n"
+                "ok    jobs make progress from where they say: 3 jobs, 0 differences\n"
+                "ok    memory lies on the host while jobs are suspended: 3 jobs, 0 differences\n"
+                "ok    summary.json follows from the rows: 52 figures, 0 differences\n"
+                "20 checks passed\n");
     assert_int_equal(r.status, HS_OK);
 }
 
@@ -324,7 +331,7 @@ static void lies_in_summary(void **state)
     expect_fault(SUMMARY, "\"ooms\": 0", "\"ooms\": 1",
                  "        summary.json: ooms is 1, by the rows it is 0\n");
     expect_fault(SUMMARY, "\"makespan\": 180", "\"makespan\": 181",
-                 "FAIL  summary.json follows from the rows: 44 figures, 1 differences\n"
+                 "FAIL  summary.json follows from the rows: 52 figures, 1 differences\n"
                  "        summary.json: makespan is 181, by the rows it is 180\n");
     expect_fault(SUMMARY, "\"mean_jct\": 93.33333333333333", "\"mean_jct\": 93.33333333",
                  "        summary.json: mean_jct is 93.33333333, by the rows it is "
@@ -394,7 +401,7 @@ static void windows(void **state)
     (void)state;
     with(&r, MANIFEST, "\"warmup\": \"0s\"", "\"warmup\": \"5s\"");
     assert_int_equal(r.status, HS_OK);
-    assert_non_null(strstr(r.text, "17 figures, 0 differences (job statistics left out: a window "
+    assert_non_null(strstr(r.text, "19 figures, 0 differences (job statistics left out: a window "
                                    "is set)\n"));
 }
 
