@@ -14,7 +14,9 @@
 #include "engine/overflow.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
+#include "engine/settings.h"
 #include "engine/shadow.h"
+#include "engine/utilization.h"
 
 #define POLL_EVERY 4096u
 
@@ -44,6 +46,20 @@ static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
                    "job '%s' arrives before the present", a->next.id);
 }
 
+/* It has come so far that its memory changes, or that the policy is to be told. */
+static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    if (job->work.done_ns >= job->later_ns && job->gpu_mem_peak_mib != job->gpu_mem_later_mib)
+        HS_TRY(hs_settings_memory_changes(e, slot));
+    if (job->work.done_ns < job->alarm_ns)
+        return HS_OK;
+    job->alarm_ns = HS_TIME_MAX;
+    job->at_step_ns = job->work.done_ns;
+    hs_life_tell_policy(e, HS_EVENT_STEP, slot);
+    return HS_OK;
+}
+
 /* The job's cost is paid, its work is done, or its GPU has run out of memory. Work done in time is
  * not lost to an overflow at the same moment. */
 static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
@@ -58,9 +74,11 @@ static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
     if (job->oom_us == e->now_us && hs_progress_overflows(e, job))
         return hs_overflow(e, slot);
     HS_TRY(hs_progress_touch(e, slot));
+    if (job->state == HS_JOB_RUNNING)
+        return job_milestone(e, slot);
     if (job->finish_us != e->now_us) /* a finish of this moment made room just in time */
         return HS_OK;
-    job->state = HS_JOB_RUNNING;
+    job->state = job->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
     hs_life_tell_policy(e, HS_EVENT_PROGRESS, slot);
     return HS_OK;
 }
@@ -221,6 +239,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         policy->needs(e->policy_state, &e->can, &e->knows);
     if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
         e->config.max_tenants = policy->tenants(e->policy_state);
+    HS_TRY(hs_utilization_init(e));
     HS_TRY(hs_shadow_init(e));
     if (policy->init == NULL)
         return HS_OK;

@@ -6,6 +6,7 @@
 #include "engine/invariant.h"
 
 #include "engine/progress.h"
+#include "engine/residency.h"
 #include "engine/shadow.h"
 
 static const char *check_sums(struct hs_engine *e)
@@ -30,18 +31,18 @@ static const char *check_sums(struct hs_engine *e)
 
 static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    uint64_t used_mib = 0, claimed_mib = 0;
+    uint64_t used_mib = hs_residency_used_mib(e, gpu->first_seat), claimed_mib = 0;
     bool is_dying = false;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
-        used_mib += job->gpu_mem_mib;
         claimed_mib += job->mem_claim_mib;
         is_dying = is_dying || job->oom_us != HS_TIME_MAX;
     }
-    uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, gpu->tenants);
+    uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, hs_residency_at_once(e, gpu->first_seat));
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
         return "the memory of a GPU is miscounted";
-    if (gpu->tenants > 1 && claimed_mib > capacity_mib)
+    claimed_mib = hs_residency_claimed_mib(e, gpu->first_seat);
+    if (gpu->tenants > 1 && claimed_mib > capacity_mib && !is_dying)
         return "tenants claim more memory than the GPU has";
     if (gpu->tenants > 1 && used_mib > capacity_mib && !is_dying)
         return "tenants use more memory than the GPU has, and none is killed for it";
@@ -51,16 +52,21 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
 static const char *check_gpu(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
-    uint32_t tenants = 0, active = 0;
+    uint32_t tenants = 0, active = 0, laned = 0;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         if (e->jobs.seats[s].gpu != id || !job->is_live || !hs_job_is_placed(job))
             return "a GPU lists a tenant that does not hold it";
         tenants++;
-        active += job->state != HS_JOB_PAUSED;
+        active += job->is_active;
+        laned += job->lane != 0;
+        bool is_away = job->state == HS_JOB_PAUSED || job->is_waiting;
+        if (job->is_active == is_away)
+            return "a tenant is active while it is paused or waits for its turn";
     }
     bool is_free = (e->gpu_free[id / 64] >> (id % 64) & 1) != 0;
-    if (tenants != gpu->tenants || tenants != gpu->shadow_tenants || active != gpu->active)
+    if (tenants != gpu->tenants || tenants != gpu->shadow_tenants || active != gpu->active ||
+        laned != gpu->laned)
         return "the tenants of a GPU are miscounted";
     if (is_free != (tenants == 0))
         return "a GPU is free and held at once, or neither";

@@ -15,6 +15,8 @@
 #include "engine/overflow.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
+#include "engine/residency.h"
+#include "engine/settings.h"
 #include "engine/shadow.h"
 #include "engine/view_estimate.h"
 
@@ -68,8 +70,13 @@ static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
     job->gpus = r->gpus;
     job->gpus_min = r->gpus_min > 0 ? r->gpus_min : r->gpus;
     job->gpus_max = r->gpus_max > 0 ? r->gpus_max : r->gpus;
-    job->gpu_mem_mib = r->gpu_mem_mib;
-    job->gpu_mem_peak_mib = r->gpu_mem_mib;
+    job->gpu_mem_mib = job->gpu_mem_peak_mib = job->gpu_mem_first_mib = r->gpu_mem_mib;
+    job->gpu_mem_later_mib = r->gpu_mem_later_mib;
+    job->later_ns = r->gpu_mem_later_mib > 0 ? r->later_us * HS_NS_PER_US : HS_TIME_MAX;
+    job->gpu_mem_persistent_mib = r->gpu_mem_persistent_mib;
+    job->checkpoint_mib = r->checkpoint_mib;
+    job->step_ns = r->step_us * HS_NS_PER_US;
+    job->job_class = (uint8_t)r->job_class;
     job->gpu_util_pm = r->gpu_util_pm;
     job->profile = r->profile;
     job->profile_from = (uint8_t)r->profile_from;
@@ -120,6 +127,12 @@ static enum hs_status job_set_names(struct hs_engine *e, struct hs_job *job,
     return HS_OK;
 }
 
+static uint32_t most_mib(const struct hs_job *job)
+{
+    return job->gpu_mem_later_mib > job->gpu_mem_first_mib ? job->gpu_mem_later_mib
+                                                           : job->gpu_mem_first_mib;
+}
+
 /* The GPU types that can serve it: the one it names, and of those the ones with memory enough for
  * its peak. 0 = none. */
 static uint64_t job_types(const struct hs_cluster *c, const struct hs_job *job,
@@ -131,7 +144,7 @@ static uint64_t job_types(const struct hs_cluster *c, const struct hs_job *job,
         mask = type == UINT32_MAX ? 0 : UINT64_C(1) << type;
     }
     for (uint32_t t = 0; t < c->type_count; t++)
-        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < job->gpu_mem_mib)
+        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < most_mib(job))
             mask &= ~(UINT64_C(1) << t);
     return mask;
 }
@@ -149,7 +162,7 @@ static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job)
         e->misfit, sizeof e->misfit,
         "it needs %u MiB of GPU memory (by the trace or its profile), and no GPU that it "
         "may use has them",
-        job->gpu_mem_mib);
+        most_mib(job));
     return e->misfit;
 }
 
@@ -183,8 +196,11 @@ static void job_renew(const struct hs_engine *e, struct hs_job *job)
     job->submit_us = job->synced_us = e->now_us;
     job->first_start_us = -1;
     job->finish_us = job->oom_us = HS_TIME_MAX;
-    job->share_q32 = job->cap_q32 = HS_Q32_ONE;
-    job->lane = 0;
+    hs_settings_clear(job);
+    job->is_hosted = false;
+    job->at_step_ns = -1;
+    job->mem_limit_mib = 0;
+    job->mem_factor_q32 = HS_Q32_ONE;
     job->cost_left_us = e->config.startup_us;
     job->attained_us = 0;
     job->estimate_run_us = -1;
@@ -227,7 +243,7 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     job->rank =
         e->config.jitter_seed != 0 ? hs_mix64(e->config.jitter_seed, job->index) : job->index;
     job->arrived_us = e->now_us;
-    job->began_us = -1;
+    job->began_us = job->first_progress_us = -1;
     job_renew(e, job);
     job->deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us;
     job->gpu_type = UINT32_MAX;
@@ -271,7 +287,8 @@ static enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
         job->began_us = job->first_start_us;
     hs_jobs_retry(&e->jobs, slot);
     job_renew(e, job);
-    job->gpu_mem_mib = job->gpu_mem_peak_mib;
+    (void)hs_residency_update(e, job); /* it holds no GPU: nobody else is concerned */
+    hs_residency_settle(e, job);
     job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
     job_enter(e, slot);
     return HS_OK;

@@ -9,6 +9,7 @@
 #include "engine/state.h"
 
 const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job);
+const struct hs_gpu *hs_lookup_gpu(const struct hs_view *v, uint32_t gpu);
 const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node);
 /* need: HS_KNOWS_x; what: the thing asked for, for the message. */
 bool hs_lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what);

@@ -10,6 +10,8 @@
 #include "engine/observe.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
+#include "engine/residency.h"
+#include "engine/settings.h"
 #include "engine/shadow.h"
 
 uint32_t hs_overflow_claim_mib(const struct hs_engine *e, const struct hs_job *job,
@@ -61,12 +63,13 @@ enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
     job->state = HS_JOB_SUSPENDED;
     job->finish_us = job->oom_us = HS_TIME_MAX;
     job->cost_left_us = job->segment_cost_us; /* what brought it here has to be done again */
-    job->share_q32 = job->cap_q32 = HS_Q32_ONE;
-    job->lane = 0;
+    hs_settings_clear(job);
     e->instant.running--;
     e->instant.suspended++;
     hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
     job_learn_memory(e, job);
+    (void)hs_residency_update(e, job); /* it may be back where it needed less */
+    hs_residency_settle(e, job);
     hs_life_load(e, slot);
     hs_life_tell_policy(e, HS_EVENT_STOPPED, slot);
     return HS_OK;

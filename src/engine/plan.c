@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "engine/residency.h"
 #include "engine/shadow.h"
 #include "horus/plan.h"
 
@@ -49,8 +50,7 @@ static bool plan_close(struct hs_plan *p)
     return false;
 }
 
-/* A new action of a live job, or NULL when the plan is refused already. */
-static struct hs_action *plan_append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
+struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
 {
     struct hs_engine *e = p->engine;
     if (p->refused != HS_OK)
@@ -61,7 +61,8 @@ static struct hs_action *plan_append(struct hs_plan *p, enum hs_action_kind kind
     }
     if (!plan_close(p))
         return NULL;
-    if (kind != HS_ACT_TIMER && (job >= e->jobs.high || !e->jobs.jobs[job].is_live)) {
+    bool is_of_a_job = kind != HS_ACT_TIMER && kind != HS_ACT_COUNT;
+    if (is_of_a_job && (job >= e->jobs.high || !e->jobs.jobs[job].is_live)) {
         hs_plan_refuse(p, job, "there is no such live job (handle %u)", job);
         return NULL;
     }
@@ -75,7 +76,7 @@ static struct hs_action *plan_append(struct hs_plan *p, enum hs_action_kind kind
     return a;
 }
 
-static bool plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *name)
+bool hs_plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *name)
 {
     if (p->refused != HS_OK)
         return false;
@@ -87,7 +88,7 @@ static bool plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char
 
 void hs_plan_start(struct hs_plan *p, hs_job_id slot)
 {
-    struct hs_action *a = plan_append(p, HS_ACT_START, slot);
+    struct hs_action *a = hs_plan_append(p, HS_ACT_START, slot);
     if (a == NULL)
         return;
     struct hs_job *job = hs_engine_job(p->engine, slot);
@@ -213,12 +214,13 @@ static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_
                        id);
         return false;
     }
-    if (gpu->shadow_tenants >= e->config.max_tenants) {
+    if (a->turn.lane == 0 && gpu->shadow_tenants >= e->config.max_tenants) {
         hs_plan_refuse(p, a->job, "GPU %u has %u tenants already", id, gpu->shadow_tenants);
         return false;
     }
     uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, 2);
-    if (gpu->mem_claimed_mib >= HS_CLAIM_ALONE || job->is_alone) {
+    bool must_be_alone = job->is_alone && job->mem_claim_mib >= HS_CLAIM_ALONE;
+    if (gpu->mem_claimed_mib >= HS_CLAIM_ALONE || must_be_alone) {
         hs_plan_refuse(p, a->job, "GPU %u is shared with a job that has to run alone", id);
         return false;
     }
@@ -261,10 +263,27 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
     hs_shadow_seat(e, id, &e->jobs.jobs[a->job]);
 }
 
+void hs_plan_lane(struct hs_plan *p, const struct hs_turn *turn)
+{
+    struct hs_action *a = plan_open_action(p);
+    if (a == NULL || !hs_plan_may(p, a->job, HS_CAN_SLICE, "slice"))
+        return;
+    if (turn->lane == 0 || a->pick_count > 0) {
+        hs_plan_refuse(p, a->job, "a lane has a number above 0, and is given before the GPUs");
+        return;
+    }
+    struct hs_job *job = hs_engine_job(p->engine, a->job);
+    if (a->turn.lane == 0)
+        a->claim_in_lane_before_mib = job->mem_claim_mib;
+    a->turn = *turn;
+    p->has_lanes = true;
+    job->mem_claim_mib = hs_residency_claim_mib(p->engine, job, turn);
+}
+
 /* Common to preempt, migrate and kill: the job leaves its GPUs. */
 static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot)
 {
-    struct hs_action *a = plan_append(p, kind, slot);
+    struct hs_action *a = hs_plan_append(p, kind, slot);
     if (a == NULL)
         return NULL;
     struct hs_job *job = hs_engine_job(p->engine, slot);
@@ -277,36 +296,33 @@ static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kin
     job->plan |= HS_PLAN_RELEASED;
     job->plan_action = p->count - 1;
     hs_shadow_release(p->engine, job);
+    a->claim_before_mib = job->mem_claim_mib;
+    if (job->lane != 0) /* which it leaves */
+        job->mem_claim_mib = hs_residency_claim_mib(p->engine, job, NULL);
     return a;
 }
 
 void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
 {
-    if (!plan_may(p, job, HS_CAN_PREEMPT, "preempt"))
+    if (!hs_plan_may(p, job, HS_CAN_PREEMPT, "preempt"))
         return;
     struct hs_action *a = plan_release(p, HS_ACT_PREEMPT, job);
     if (a != NULL)
         a->time_us = resume_cost_us > 0 ? resume_cost_us : 0;
 }
 
-void hs_plan_owe(struct hs_plan *p, hs_job_id slot, int64_t cost_us)
+void hs_plan_suspend(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
 {
-    struct hs_action *a = plan_append(p, HS_ACT_OWE, slot);
-    if (a == NULL)
+    if (!hs_plan_may(p, job, HS_CAN_PREEMPT, "preempt"))
         return;
-    const struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (job->state == HS_JOB_PAUSED || (job->plan & HS_PLAN_ENDED) || cost_us < 0) {
-        p->count--;
-        hs_plan_refuse(p, slot,
-                       "a cost of at least 0 is owed by a job that lives and is not paused");
-        return;
-    }
-    a->time_us = cost_us;
+    struct hs_action *a = plan_release(p, HS_ACT_SUSPEND, job);
+    if (a != NULL)
+        a->time_us = resume_cost_us > 0 ? resume_cost_us : 0;
 }
 
 void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us)
 {
-    if (!plan_may(p, job, HS_CAN_MIGRATE, "migrate"))
+    if (!hs_plan_may(p, job, HS_CAN_MIGRATE, "migrate"))
         return;
     struct hs_action *a = plan_release(p, HS_ACT_MIGRATE, job);
     if (a == NULL)
@@ -318,7 +334,7 @@ void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us)
 
 void hs_plan_kill(struct hs_plan *p, hs_job_id slot)
 {
-    if (!plan_may(p, slot, HS_CAN_PREEMPT, "preempt"))
+    if (!hs_plan_may(p, slot, HS_CAN_PREEMPT, "preempt"))
         return;
     if (plan_release(p, HS_ACT_KILL, slot) != NULL)
         hs_engine_job(p->engine, slot)->plan |= HS_PLAN_ENDED;
@@ -326,7 +342,7 @@ void hs_plan_kill(struct hs_plan *p, hs_job_id slot)
 
 void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
 {
-    struct hs_action *a = plan_append(p, HS_ACT_REJECT, slot);
+    struct hs_action *a = hs_plan_append(p, HS_ACT_REJECT, slot);
     if (a == NULL)
         return;
     struct hs_job *job = hs_engine_job(p->engine, slot);
@@ -339,96 +355,49 @@ void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
     job->plan |= HS_PLAN_ENDED;
 }
 
-static bool is_legal_setting(const struct hs_job *job, enum hs_action_kind kind, uint32_t lane,
-                             uint64_t value)
-{
-    bool is_placed = (hs_job_is_placed(job) && job->plan == 0) || (job->plan & HS_PLAN_PLACED);
-    bool is_fraction = value > 0 && value <= HS_Q32_ONE;
-    if (kind == HS_ACT_PAUSE)
-        return job->state == HS_JOB_RUNNING && job->plan == 0;
-    if (kind == HS_ACT_RESUME)
-        return job->state == HS_JOB_PAUSED && job->plan == 0;
-    if (kind == HS_ACT_CAP)
-        return is_placed && is_fraction;
-    if (kind == HS_ACT_SLICE)
-        return is_placed && is_fraction && (lane > 0 || value == HS_Q32_ONE);
-    return is_placed;
-}
-
-/* Settings of a placed job that move no GPU. */
-static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot, uint32_t lane,
-                     uint64_t value)
-{
-    struct hs_action *a = plan_append(p, kind, slot);
-    if (a == NULL)
-        return;
-    a->value = value;
-    a->lane = lane;
-    struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (!is_legal_setting(job, kind, lane, value)) {
-        p->count--;
-        hs_plan_refuse(p, slot,
-                       "pause needs a running job, resume a paused one, slice and cap a placed one "
-                       "and a value in (0, 1], lane 0 a share of 1");
-    } else if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME) {
-        job->plan |= HS_PLAN_TOGGLED;
-    }
-}
-
-void hs_plan_pause(struct hs_plan *p, hs_job_id job)
-{
-    if (plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_PAUSE, job, 0, 0);
-}
-
-void hs_plan_resume(struct hs_plan *p, hs_job_id job)
-{
-    if (plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_RESUME, job, 0, 0);
-}
-
-void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t lane, uint64_t share_q32)
-{
-    if (plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_SLICE, job, lane, share_q32);
-}
-
-void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32)
-{
-    if (plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
-        plan_set(p, HS_ACT_CAP, job, 0, cap_q32);
-}
-
-void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib)
-{
-    if (plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
-        plan_set(p, HS_ACT_MEM_LIMIT, job, 0, mib);
-}
-
-void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
-{
-    if (!plan_may(p, HS_NO_JOB, HS_CAN_TIME, "set timers"))
-        return;
-    if (at_us < p->engine->now_us) {
-        hs_plan_refuse(p, HS_NO_JOB, "a timer lies in the past");
-        return;
-    }
-    struct hs_action *a = plan_append(p, HS_ACT_TIMER, HS_NO_JOB);
-    if (a == NULL)
-        return;
-    a->time_us = at_us;
-    a->value = tag;
-}
-
 uint32_t hs_plan_mark(const struct hs_plan *p)
 {
     return p->count;
 }
 
+/* What it did to the claims and marks of the job. */
+static void action_undo_marks(struct hs_plan *p, const struct hs_action *a, struct hs_job *job)
+{
+    if (a->turn.lane != 0)
+        job->mem_claim_mib = a->claim_in_lane_before_mib;
+    switch (a->kind) {
+    case HS_ACT_START:
+        job->plan &= (uint8_t)~HS_PLAN_PLACED;
+        break;
+    case HS_ACT_PREEMPT:
+    case HS_ACT_SUSPEND:
+    case HS_ACT_MIGRATE:
+    case HS_ACT_KILL:
+        job->mem_claim_mib = a->claim_before_mib;
+        hs_shadow_hold(p->engine, job);
+        job->plan = 0;
+        break;
+    case HS_ACT_REJECT:
+    case HS_ACT_PAUSE:
+    case HS_ACT_RESUME:
+        job->plan = 0;
+        break;
+    case HS_ACT_MEM_LIMIT:
+        job->mem_limit_mib = a->limit_before_mib;
+        if (job->plan & (HS_PLAN_RELEASED | HS_PLAN_PLACED))
+            job->mem_claim_mib = a->claim_before_mib;
+        else
+            hs_shadow_claim(p->engine, job, a->claim_before_mib);
+        break;
+    default:
+        break;
+    }
+}
+
 static void action_undo(struct hs_plan *p, const struct hs_action *a)
 {
     struct hs_engine *e = p->engine;
-    if (a->kind == HS_ACT_TIMER)
+    if (!hs_action_has_job(a))
         return;
     struct hs_job *job = hs_engine_job(e, a->job);
     for (uint32_t i = a->pick_count; i-- > 0;) {
@@ -439,14 +408,7 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
         else
             hs_shadow_give(e, pick->node, pick->count, job);
     }
-    if (a->kind == HS_ACT_START)
-        job->plan &= (uint8_t)~HS_PLAN_PLACED;
-    if (a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_MIGRATE || a->kind == HS_ACT_KILL) {
-        hs_shadow_hold(e, job);
-        job->plan = 0;
-    }
-    if (a->kind == HS_ACT_REJECT || a->kind == HS_ACT_PAUSE || a->kind == HS_ACT_RESUME)
-        job->plan = 0;
+    action_undo_marks(p, a, job);
 }
 
 void hs_plan_rollback(struct hs_plan *p, uint32_t mark)
@@ -466,7 +428,7 @@ void hs_plan_begin(struct hs_engine *e)
     e->plan.count = 0;
     e->plan.pick_count = 0;
     e->plan.kinds = 0;
-    e->plan.has_named = false;
+    e->plan.has_named = e->plan.has_lanes = false;
     e->plan.is_open = false;
     e->plan.is_writing = true;
 }

@@ -6,7 +6,9 @@
  */
 #include "engine/progress.h"
 
+#include "engine/residency.h"
 #include "engine/shadow.h"
+#include "engine/utilization.h"
 
 /* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
 enum { JOB_TOUCHED = 1u << 7 };
@@ -15,6 +17,7 @@ void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
 {
     int64_t dt = e->now_us - job->synced_us;
     job->synced_us = e->now_us;
+    job->host_mib_us += dt * job->host_mib;
     if (dt == 0 || !hs_job_is_placed(job))
         return;
     job->run_us += dt;
@@ -44,67 +47,10 @@ enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot)
     return HS_OK;
 }
 
-/* What a job and those behind it in its lane make of the GPU, Q32: they take turns. 0 for a job
- * that an earlier one of its lane stood for. */
-static uint64_t lane_busy_q32(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t seat)
+/* Jobs that take turns with each other, each in its own. */
+static bool are_apart(const struct hs_job *a, const struct hs_job *b)
 {
-    const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[seat].job];
-    uint64_t busy_q32 = 0;
-    bool is_first = true;
-    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *other = &e->jobs.jobs[e->jobs.seats[s].job];
-        if (other->state == HS_JOB_PAUSED || other->gpu_util_pm <= 0 || other->lane != job->lane ||
-            (job->lane == 0 && other != job))
-            continue;
-        if (is_first && other != job)
-            return 0;
-        is_first = false;
-        busy_q32 += other->share_q32 * (uint32_t)other->gpu_util_pm / 1000;
-    }
-    return busy_q32;
-}
-
-/* Joint utilization, 1 - prod(1 - u_i) over what runs independently of each other: jobs, and lanes
- * of jobs that take turns (model.md 5, 6). In integers, to 2^-32. */
-void hs_progress_gpu_util(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t *model_pm,
-                          uint32_t *sum_pm)
-{
-    uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0;
-    if (gpu->first_seat == HS_NO_SEAT) { /* the usual two cases need no arithmetic */
-        *model_pm = *sum_pm = 0;
-        return;
-    }
-    const struct hs_job *only = &e->jobs.jobs[e->jobs.seats[gpu->first_seat].job];
-    if (gpu->tenants == 1 && only->state != HS_JOB_PAUSED && only->share_q32 == HS_Q32_ONE) {
-        *model_pm = *sum_pm = only->gpu_util_pm > 0 ? (uint32_t)only->gpu_util_pm : 0;
-        return;
-    }
-    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
-        if (job->state == HS_JOB_PAUSED || job->gpu_util_pm <= 0)
-            continue;
-        uint64_t busy_q32 = lane_busy_q32(e, gpu, s);
-        sum_q32 += busy_q32;
-        idle_q32 = hs_q32_mul(idle_q32, HS_Q32_ONE - busy_q32);
-    }
-    uint64_t sum = (sum_q32 * 1000 + HS_Q32_ONE / 2) >> 32;
-    *sum_pm = sum < 1000 ? (uint32_t)sum : 1000;
-    *model_pm = (uint32_t)(((HS_Q32_ONE - idle_q32) * 1000 + HS_Q32_ONE / 2) >> 32);
-}
-
-static void gpu_refresh_util(struct hs_engine *e, struct hs_gpu *gpu)
-{
-    if (!e->has_utilization)
-        return;
-    uint32_t model_pm, sum_pm;
-    hs_progress_gpu_util(e, gpu, &model_pm, &sum_pm);
-    e->instant.util_model_pm += model_pm;
-    e->instant.util_model_pm -= gpu->util_model_pm;
-    e->instant.util_sum_pm += sum_pm;
-    e->instant.util_sum_pm -= gpu->util_sum_pm;
-    gpu->util_model_pm = (uint16_t)model_pm;
-    gpu->util_sum_pm = sum_pm;
-    hs_shadow_measure(e, (uint32_t)(gpu - e->gpus));
+    return a->lane != 0 && a->lane == b->lane && (a->unit == 0 || a->unit != b->unit);
 }
 
 /* The other tenants of a GPU are to be rated anew; whether they share it changed by `delta`. */
@@ -113,13 +59,13 @@ static enum hs_status gpu_touch_others(struct hs_engine *e, const struct hs_gpu 
 {
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         uint32_t other = e->jobs.seats[s].job;
-        if (other == slot)
-            continue;
         struct hs_job *job = hs_engine_job(e, other);
-        hs_progress_sync(e, job);
-        job->shared_gpus = (uint32_t)((int64_t)job->shared_gpus + delta);
         if (gpu->tenants > job->segment_max_tenants)
             job->segment_max_tenants = gpu->tenants;
+        if (other == slot || (delta == 0 && are_apart(job, hs_engine_job(e, slot))))
+            continue;
+        hs_progress_sync(e, job);
+        job->shared_gpus = (uint32_t)((int64_t)job->shared_gpus + delta);
         HS_TRY(hs_progress_touch(e, other));
     }
     return HS_OK;
@@ -133,8 +79,9 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
         .gpu = id, .job = slot, .next_of_job = HS_NO_SEAT, .next_on_gpu = gpu->first_seat};
     gpu->first_seat = seat;
     gpu->tenants++;
-    gpu->active++;
-    gpu->mem_used_mib += job->gpu_mem_mib;
+    gpu->active = (uint16_t)(gpu->active + job->is_active);
+    gpu->laned = (uint16_t)(gpu->laned + (job->lane > 0));
+    hs_residency_recount(e, gpu, job->gpu_mem_mib);
     if (gpu->tenants == 1) {
         e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
         e->instant.gpus_held++;
@@ -146,7 +93,7 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
             job->segment_max_tenants = gpu->tenants;
         HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0));
     }
-    gpu_refresh_util(e, gpu);
+    hs_utilization_refresh(e, id);
     return HS_OK;
 }
 
@@ -154,15 +101,11 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
 static bool seat_overflows(const struct hs_engine *e, uint32_t seat)
 {
     const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[seat].gpu];
-    uint64_t used_mib = 0;
-    uint32_t tenants = 0;
     if (gpu->mem_used_mib <= hs_gpu_capacity_mib(e, gpu, gpu->tenants)) /* the usual case */
         return false;
-    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        used_mib += e->jobs.jobs[e->jobs.seats[s].job].gpu_mem_mib;
-        tenants++;
-    }
-    return tenants > 1 && used_mib > hs_gpu_capacity_mib(e, gpu, tenants);
+    return e->jobs.seats[seat].next_on_gpu != HS_NO_SEAT &&
+           hs_residency_used_mib(e, seat) >
+               hs_gpu_capacity_mib(e, gpu, hs_residency_at_once(e, seat));
 }
 
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
@@ -222,6 +165,21 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
     return hs_progress_touch(e, slot);
 }
 
+/* Its last tenant of a lane may be gone: then all others are outside. */
+static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job *job)
+{
+    bool was_laned = gpu->laned > 0;
+    if (job->lane > 0) {
+        gpu->laned--;
+        hs_utilization_mark(e, gpu->node);
+    }
+    if (was_laned)
+        gpu->mem_used_mib =
+            gpu->first_seat != HS_NO_SEAT ? hs_residency_used_mib(e, gpu->first_seat) : 0;
+    else
+        gpu->mem_used_mib -= job->gpu_mem_mib;
+}
+
 static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint32_t seat)
 {
     uint32_t id = e->jobs.seats[seat].gpu;
@@ -229,9 +187,8 @@ static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint
     struct hs_job *job = hs_engine_job(e, slot);
     seat_unlink(e, gpu, seat);
     gpu->tenants--;
-    gpu->mem_used_mib -= job->gpu_mem_mib;
-    if (job->state != HS_JOB_PAUSED)
-        gpu->active--;
+    gpu->active = (uint16_t)(gpu->active - job->is_active);
+    gpu_leave_lane(e, gpu, job);
     if (gpu->tenants == 0) {
         e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
         e->instant.gpus_held--;
@@ -240,7 +197,7 @@ static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint
             e->instant.gpus_shared--;
         HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0));
     }
-    gpu_refresh_util(e, gpu);
+    hs_utilization_refresh(e, id);
     return HS_OK;
 }
 
@@ -258,6 +215,7 @@ enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
     job->gpus_held = 0;
     job->shared_gpus = 0;
     job->rate_q32 = 0;
+    job->is_active = false;
     return HS_OK;
 }
 
@@ -273,16 +231,16 @@ enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
-        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-        gpu_refresh_util(e, gpu);
-        HS_TRY(gpu_touch_others(e, gpu, slot, 0));
+        hs_utilization_refresh(e, e->jobs.seats[s].gpu);
+        HS_TRY(gpu_touch_others(e, &e->gpus[e->jobs.seats[s].gpu], slot, 0));
     }
     return hs_progress_touch(e, slot);
 }
 
 enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool is_active)
 {
-    const struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->is_active = is_active;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->active = (uint16_t)(is_active ? gpu->active + 1 : gpu->active - 1);
@@ -290,39 +248,71 @@ enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool i
     return hs_progress_touch_beside(e, slot);
 }
 
-/* The active tenants that run at the same time as the job, itself first: those of its own lane take
- * turns with it, all others run beside it. */
-static uint32_t gpu_tenants_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
-                                   const struct hs_job *job, struct hs_tenant *out)
+/* Runs at the same time as the job, and slows it? Those of its own lane take turns with it. What is
+ * in the background slows others only where it takes more than they leave. */
+static bool runs_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
+                        const struct hs_job *job, const struct hs_job *other)
 {
-    uint32_t count = 1;
-    out[0] = (struct hs_tenant){.profile = job->profile, .util_pm = job->gpu_util_pm};
+    if (other == job || !other->is_active || are_apart(job, other))
+        return false;
+    if (job->is_background == other->is_background)
+        return true;
+    return other->is_background && !hs_utilization_leaves_room(e, gpu);
+}
+
+static uint64_t gpu_type_speed(const struct hs_engine *e, uint32_t type, const struct hs_job *job)
+{
+    return e->config.speed != NULL ? hs_speed_q32(e->config.speed, job->profile, type, NULL)
+                                   : e->cluster->types[type].speed_q32;
+}
+
+/* How long it does not run while the job does: of one unit they run together. */
+static uint64_t away_q32(const struct hs_job *job, const struct hs_job *other)
+{
+    if (job->lane != 0 && job->lane == other->lane)
+        return 0;
+    return HS_Q32_ONE - hs_q32_mul(other->share_q32, other->is_background && !job->is_background
+                                                         ? other->cap_q32
+                                                         : HS_Q32_ONE);
+}
+
+/* More can take turns on a GPU than the model takes at once: then what groups of them add is added
+ * up, as the model itself adds it up. */
+static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu *gpu,
+                                 const struct hs_job *job)
+{
+    const struct hs_interference *model = e->config.interference;
+    uint32_t type = e->cluster->nodes[gpu->node].type, count = 1;
+    uint32_t most = e->config.max_tenants > 2 ? e->config.max_tenants : 2;
+    uint64_t slowdown_q20 = HS_Q20_ONE;
+    struct hs_tenant tenants[HS_TENANTS_MAX] = {
+        {.profile = job->profile, .util_pm = job->gpu_util_pm}};
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *other = &e->jobs.jobs[e->jobs.seats[s].job];
-        if (other == job || other->state == HS_JOB_PAUSED ||
-            (job->lane != 0 && other->lane == job->lane))
+        if (!runs_beside(e, gpu, job, other))
             continue;
-        out[count++] = (struct hs_tenant){.profile = other->profile,
-                                          .util_pm = other->gpu_util_pm,
-                                          .away_q32 = HS_Q32_ONE - other->share_q32};
+        tenants[count++] = (struct hs_tenant){.profile = other->profile,
+                                              .util_pm = other->gpu_util_pm,
+                                              .away_q32 = away_q32(job, other)};
+        if (count < most)
+            continue;
+        slowdown_q20 +=
+            hs_interference_slowdown_q20(model, type, tenants, count, 0, NULL) - HS_Q20_ONE;
+        count = 1;
     }
-    return count;
+    if (count > 1)
+        slowdown_q20 +=
+            hs_interference_slowdown_q20(model, type, tenants, count, 0, NULL) - HS_Q20_ONE;
+    return slowdown_q20;
 }
 
 static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
                           const struct hs_job *job)
 {
-    uint32_t type = e->cluster->nodes[gpu->node].type;
-    uint64_t speed = e->config.speed != NULL
-                         ? hs_speed_q32(e->config.speed, job->profile, type, NULL)
-                         : e->cluster->types[type].speed_q32;
+    uint64_t speed = gpu_type_speed(e, e->cluster->nodes[gpu->node].type, job);
     if (gpu->active < 2 || e->config.interference == NULL)
         return speed;
-    struct hs_tenant tenants[HS_TENANTS_MAX];
-    uint32_t count = gpu_tenants_beside(e, gpu, job, tenants);
-    uint64_t slowdown_q20 =
-        hs_interference_slowdown_q20(e->config.interference, type, tenants, count, 0, NULL);
-    return hs_q32_mul(speed, hs_interference_speed_q32(slowdown_q20));
+    return hs_q32_mul(speed, hs_interference_speed_q32(gpu_slowdown_q20(e, gpu, job)));
 }
 
 /* Of all its GPUs, sharing considered: a gang waits for its slowest worker. */
@@ -398,10 +388,26 @@ uint64_t hs_progress_placed_rate(const struct hs_engine *e, const struct hs_job 
         rate = (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);
     else if (is_spread || is_resized)
         rate = hs_q32_mul(rate, gang_factor_q32(e, job, is_spread));
-    return hs_q32_mul(hs_q32_mul(rate, job->share_q32), job->cap_q32);
+    rate = hs_q32_mul(hs_q32_mul(rate, job->share_q32), job->cap_q32);
+    return hs_q32_mul(rate, job->mem_factor_q32);
 }
 
-/* The one event a job has ahead of it: its cost is paid, or its work is done. */
+/* When a mini-batch ends that somebody waits for, or its memory changes. */
+static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job)
+{
+    int64_t at_ns = job->alarm_ns;
+    if (job->later_ns > job->work.done_ns && job->later_ns < at_ns)
+        at_ns = job->later_ns;
+    if (at_ns >= job->work.total_ns)
+        return HS_TIME_MAX;
+    struct hs_work work = job->work;
+    work.total_ns = at_ns;
+    int64_t wait_us = hs_work_eta_us(&work, job->rate_q32);
+    return wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
+}
+
+/* The one event a job has ahead of it: its cost is paid, its work is done, or part of it that
+ * somebody waits for. */
 static enum hs_status job_schedule(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
@@ -412,6 +418,8 @@ static enum hs_status job_schedule(struct hs_engine *e, uint32_t slot)
         wait_us = hs_work_eta_us(&job->work, job->rate_q32);
     job->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
     int64_t next_us = job->oom_us < job->finish_us ? job->oom_us : job->finish_us;
+    int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job) : HS_TIME_MAX;
+    next_us = told_us < next_us ? told_us : next_us;
     if (next_us == HS_TIME_MAX) {
         hs_heap_remove(&e->job_events, slot);
         return HS_OK;
@@ -430,9 +438,12 @@ enum hs_status hs_progress_rerate(struct hs_engine *e)
         hs_progress_sync(e, job);
         if (job->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
             job->oom_us = HS_TIME_MAX; /* others made room in time */
+        hs_residency_settle(e, job);
         job->rate_q32 = hs_progress_rate(e, job);
+        if (job->first_progress_us < 0 && job->rate_q32 > 0)
+            job->first_progress_us = e->now_us;
         HS_TRY(job_schedule(e, slot));
     }
     e->touched_count = 0;
-    return HS_OK;
+    return hs_utilization_settle(e);
 }

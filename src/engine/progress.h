@@ -35,8 +35,5 @@ HS_MUST_USE enum hs_status hs_progress_rerate(struct hs_engine *e);
 uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job);
 /* The rate that its placement gives a job, once it is not held up by a cost. */
 uint64_t hs_progress_placed_rate(const struct hs_engine *e, const struct hs_job *job);
-/* Joint and summed utilization of a GPU's active tenants, per mille. */
-void hs_progress_gpu_util(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t *model_pm,
-                          uint32_t *sum_pm);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "engine/backlog.h"
 #include "engine/engine.h"
+#include "horus/plan.h"
 #include "model/estimator.h"
 #include "model/freeindex.h"
 #include "model/job.h"
@@ -21,7 +22,8 @@ struct hs_gpu {
     uint16_t tenants;
     uint16_t shadow_tenants; /* what it will be when the plan is applied (GPUs given by count
                                 get theirs then) */
-    uint16_t active;         /* tenants that are not paused */
+    uint16_t active;         /* tenants that are neither paused nor wait for a turn */
+    uint16_t laned;          /* tenants of lanes */
     uint16_t util_model_pm;
     uint64_t mem_claimed_mib;   /* of the tenants, plan included: what the policy could know */
     uint64_t mem_used_mib;      /* of the tenants, in truth */
@@ -29,20 +31,37 @@ struct hs_gpu {
     uint32_t util_sum_pm;
 };
 
+/* What is remembered of the utilization of a GPU: since when it has been so high, and the sum over
+ * time up to then. */
+struct hs_util_change {
+    int64_t at_us;
+    uint64_t sum_pm_us;
+    uint32_t pm;
+};
+
+struct hs_util_memory {
+    struct hs_util_change changes[HS_UTIL_KEPT];
+    uint64_t count; /* so far; the last HS_UTIL_KEPT are kept */
+};
+
 /* ---- the plan being written ---- */
 enum hs_action_kind {
     HS_ACT_START,
     HS_ACT_PREEMPT,
+    HS_ACT_SUSPEND,
     HS_ACT_OWE,
     HS_ACT_MIGRATE,
     HS_ACT_PAUSE,
     HS_ACT_RESUME,
     HS_ACT_SLICE,
     HS_ACT_CAP,
+    HS_ACT_BACKGROUND,
     HS_ACT_MEM_LIMIT,
+    HS_ACT_AWAIT_STEP,
     HS_ACT_KILL,
     HS_ACT_REJECT,
     HS_ACT_TIMER,
+    HS_ACT_COUNT,
 };
 
 /* Marks on a job while a plan is written. */
@@ -66,6 +85,9 @@ struct hs_action {
     uint32_t gpus; /* picked */
     uint64_t value;
     uint32_t lane;
+    struct hs_turn turn; /* START, MIGRATE: lane 0 = none */
+    /* of the job, to undo it: when it was released or limited, and put into a lane */
+    uint32_t claim_before_mib, limit_before_mib, claim_in_lane_before_mib;
     int64_t time_us;
     const char *reason;
     bool is_kept; /* released and placed again on the same nodes: nothing happens */
@@ -78,6 +100,7 @@ struct hs_plan {
     uint32_t count, action_cap, pick_count, pick_cap;
     uint32_t kinds;  /* bit per enum hs_action_kind that was appended, rolled back or not */
     bool has_named;  /* some pick names its GPU */
+    bool has_lanes;  /* some job is put into a lane */
     bool is_open;    /* the last action still takes GPUs */
     bool is_writing; /* inside decide() */
     enum hs_status refused;
@@ -121,7 +144,11 @@ struct hs_engine {
 
     struct hs_jobs jobs;
     struct hs_gpu *gpus;
-    uint64_t *gpu_free; /* bit per GPU */
+    uint64_t *gpu_free;                 /* bit per GPU */
+    struct hs_util_memory *util_memory; /* by GPU; NULL: nobody asks */
+    uint32_t *marked_nodes;             /* whose utilization is to be settled */
+    bool *is_marked;
+    uint32_t marked_count;
     struct hs_free *free_index;
     struct hs_share *share;                  /* NULL under a policy that shares nothing */
     uint64_t releases;                       /* workers that left a GPU, or claim less */
@@ -151,6 +178,12 @@ struct hs_engine {
     uint32_t *touched;               /* scratch: jobs whose rate must be worked out anew */
     uint32_t touched_count, touched_cap;
 };
+
+/* Timers and counts are nobody's. */
+static inline bool hs_action_has_job(const struct hs_action *a)
+{
+    return a->kind != HS_ACT_TIMER && a->kind != HS_ACT_COUNT;
+}
 
 /* The claim of a job that may not be put beside others: no GPU has that much. */
 #define HS_CLAIM_ALONE UINT32_MAX

@@ -28,15 +28,24 @@ int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job)
                          profile != NULL ? profile->model : NULL, j->gpus);
 }
 
+/* What the trace tells goes first, here too. */
+uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    const struct hs_profile *profile = profile_of(v, j);
+    if (j->checkpoint_mib > 0 || profile == NULL)
+        return j->checkpoint_mib;
+    return profile->checkpoint_mib;
+}
+
 /* Saved once and read once, whatever the size of the gang: a data-parallel job has one state, the
  * same on each of its GPUs (Gandiva saves one copy: policies/gandiva-antman-salus.md 0.3). */
 int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_profile *profile = profile_of(v, hs_lookup_job(v, job));
-    int64_t per_s = v->engine->config.storage_mib_per_s;
-    if (profile == NULL || profile->checkpoint_mib == 0 || per_s <= 0)
+    int64_t per_s = v->engine->config.storage_mib_per_s, mib = hs_view_checkpoint_mib(v, job);
+    if (mib == 0 || per_s <= 0)
         return -1;
-    return (2 * (int64_t)profile->checkpoint_mib * HS_US_PER_S + per_s - 1) / per_s;
+    return (2 * mib * HS_US_PER_S + per_s - 1) / per_s;
 }
 
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)

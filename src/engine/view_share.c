@@ -8,7 +8,7 @@
 #include "engine/shadow.h"
 #include "horus/policy.h"
 
-static const struct hs_gpu *gpu_of(const struct hs_view *v, uint32_t gpu)
+const struct hs_gpu *hs_lookup_gpu(const struct hs_view *v, uint32_t gpu)
 {
     static const struct hs_gpu no_gpu = {.first_seat = HS_NO_SEAT};
     if (HS_LIKELY(gpu < v->engine->cluster->gpu_count))
@@ -29,17 +29,17 @@ static bool may_search(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu)
 {
-    return gpu_of(v, gpu)->node;
+    return hs_lookup_gpu(v, gpu)->node;
 }
 
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
 {
-    return gpu_of(v, gpu)->shadow_tenants;
+    return hs_lookup_gpu(v, gpu)->shadow_tenants;
 }
 
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
 {
-    uint32_t seat = gpu_of(v, gpu)->first_seat;
+    uint32_t seat = hs_lookup_gpu(v, gpu)->first_seat;
     while (i > 0 && seat != HS_NO_SEAT) {
         seat = v->engine->jobs.seats[seat].next_on_gpu;
         i--;
@@ -49,7 +49,7 @@ hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
 
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
 {
-    const struct hs_gpu *g = gpu_of(v, gpu);
+    const struct hs_gpu *g = hs_lookup_gpu(v, gpu);
     return g->shadow_tenants == 0 ||
            (hs_shadow_is_open(v->engine, g) && !hs_lookup_job(v, job)->is_alone &&
             (v->engine->can & HS_CAN_COLOCATE) != 0);
@@ -59,7 +59,7 @@ uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu)
 {
     if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_MEMORY, "room on a GPU"))
         return 0;
-    const struct hs_gpu *g = gpu_of(v, gpu);
+    const struct hs_gpu *g = hs_lookup_gpu(v, gpu);
     const struct hs_cluster *c = v->engine->cluster;
     if (c->types[c->nodes[g->node].type].mem_mib == 0)
         return UINT32_MAX;
@@ -113,7 +113,7 @@ int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
                          hs_load_cost *cost_of, const void *ctx)
 {
     const struct hs_engine *e = v->engine;
-    const struct hs_gpu *g = gpu_of(v, gpu);
+    const struct hs_gpu *g = hs_lookup_gpu(v, gpu);
     struct inquiry q = {.engine = e, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
     if (!hs_free_fits(e->free_index, g->node, &q.job->ask, 0) ||
         !hs_free_can_book(e->free_index, g->node, 1, &q.job->ask))

@@ -43,10 +43,13 @@ struct hs_job {
     struct hs_work work; /* of this attempt */
     uint64_t rate_q32;
     uint64_t share_q32, cap_q32;
-    int64_t synced_us;    /* everything below is true up to here */
-    int64_t cost_left_us; /* owed before it makes progress */
-    int64_t finish_us;    /* of its event in the heap; HS_TIME_MAX if none */
-    int64_t oom_us;       /* when its overflow of a GPU kills it; HS_TIME_MAX if none */
+    int64_t synced_us;       /* everything below is true up to here */
+    int64_t cost_left_us;    /* owed before it makes progress */
+    int64_t finish_us;       /* of its event in the heap; HS_TIME_MAX if none */
+    int64_t oom_us;          /* when its overflow of a GPU kills it; HS_TIME_MAX if none */
+    int64_t alarm_ns;        /* the policy is told when so much work is done; HS_TIME_MAX: never */
+    int64_t at_step_ns;      /* work done when it was last told; -1 = never */
+    uint64_t mem_factor_q32; /* what its memory limit makes of its rate */
     /* placement */
     uint32_t first_seat;
     uint32_t gpus_held;
@@ -56,6 +59,13 @@ struct hs_job {
     uint8_t plan;  /* marks of the plan being written; 0 between decisions */
     uint8_t outcome;
     uint32_t lane;        /* of time slices; 0 = none */
+    uint32_t unit;        /* of the lane, whose jobs take their turns together; 0 = none */
+    uint8_t keeps;        /* enum hs_keeps: of its GPU memory when others of the lane run */
+    bool is_waiting;      /* placed, and has not had its first turn yet */
+    bool is_active;       /* on its GPUs: neither paused nor waiting for a turn */
+    bool is_background;   /* fills what others leave idle */
+    bool is_hosted;       /* suspended, its process is on the host */
+    uint32_t gpus_hosted; /* so many of them */
     uint32_t plan_action; /* of the plan being written: the one that released it */
     bool is_constrained;
     bool is_live;
@@ -63,9 +73,16 @@ struct hs_job {
                       often */
     /* demand */
     uint32_t gpus, gpus_min, gpus_max;
-    uint32_t gpu_mem_mib; /* what it uses per GPU: its peak, or the limit it was given */
-    uint32_t gpu_mem_peak_mib;
-    uint32_t mem_claim_mib; /* what plans count for it per GPU */
+    uint32_t gpu_mem_mib;      /* what it uses per GPU: its peak, or the limit it was given */
+    uint32_t gpu_mem_peak_mib; /* as things stand: at first, or after later_ns */
+    uint32_t gpu_mem_first_mib, gpu_mem_later_mib;
+    uint32_t gpu_mem_persistent_mib;
+    uint32_t mem_limit_mib; /* that the policy gave it; 0 = none */
+    uint32_t mem_claim_mib; /* what plans count for it per GPU, beside others of its lane */
+    uint32_t checkpoint_mib;
+    int64_t later_ns;       /* work done when its memory changes; HS_TIME_MAX: never */
+    int64_t step_ns;        /* a mini-batch; 0 = not known */
+    uint8_t job_class;      /* enum hs_job_class */
     int32_t load[HS_LOADS]; /* what it adds to the sums of a GPU that it shares */
     int32_t gpu_util_pm;
     uint32_t profile;     /* HS_NO_PROFILE = none */
@@ -93,7 +110,10 @@ struct hs_job {
     uint64_t segment_carry;                                     /* of work, likewise */
     uint32_t segment_max_tenants;
     int64_t attained_us, run_us, overhead_us, colocated_us, gpu_us, lost_ns;
-    uint32_t preemptions, migrations, ooms;
+    int64_t first_progress_us; /* of all attempts; -1 = never */
+    int64_t host_mib;          /* of all its GPUs, now */
+    int64_t host_mib_us;
+    uint32_t preemptions, migrations, ooms, switches;
     uint32_t gpu_type; /* of its last placement; UINT32_MAX = never placed */
 };
 

@@ -107,7 +107,7 @@ static void shares_fit_into_one(void **state)
     struct hs_test_result r;
     assert_script_refused(
         script_play(two, 2, "1x1", HS_CAN_COLOCATE | HS_CAN_SLICE, too_large_shares, &r), &r,
-        "shares of lane 1 on GPU 0 add up to more than 1");
+        "shares of lane 1 on node 'n0' add up to more than its 1 GPUs");
 }
 
 static void two_lanes(const struct hs_view *v, struct hs_plan *p, int call)

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See residency.h.
+ */
+#include "engine/residency.h"
+
+#include "engine/overflow.h"
+
+/* What one tenant takes, and of that what it keeps when others of its lane run. */
+struct need {
+    uint64_t full_mib, kept_mib;
+};
+
+typedef struct need need_fn(const struct hs_engine *e, const struct hs_job *job);
+
+static struct hs_turn turn_of(const struct hs_job *job)
+{
+    return (struct hs_turn){
+        .lane = job->lane, .unit = job->unit, .keeps = (enum hs_keeps)job->keeps};
+}
+
+static uint32_t kept_of(const struct hs_job *job, const struct hs_turn *turn, uint32_t mib)
+{
+    if (turn->lane == 0 || turn->keeps == HS_KEEPS_ALL)
+        return mib;
+    if (turn->keeps == HS_KEEPS_NOTHING)
+        return 0;
+    return job->gpu_mem_persistent_mib < mib ? job->gpu_mem_persistent_mib : mib;
+}
+
+static struct need need_used(const struct hs_engine *e, const struct hs_job *job)
+{
+    const struct hs_turn turn = turn_of(job);
+    (void)e;
+    return (struct need){.full_mib = job->gpu_mem_mib,
+                         .kept_mib = kept_of(job, &turn, job->gpu_mem_mib)};
+}
+
+/* A job that has to run alone is alone while it has its turn, if the others keep nothing. */
+static bool takes_turns_alone(const struct hs_turn *turn)
+{
+    return turn->lane != 0 && turn->unit == 0 && turn->keeps == HS_KEEPS_NOTHING;
+}
+
+static uint32_t full_claim_mib(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint32_t limit_mib = job->mem_limit_mib > 0 ? job->mem_limit_mib : UINT32_MAX;
+    return hs_overflow_claim_mib(e, job, limit_mib);
+}
+
+static struct need need_claimed(const struct hs_engine *e, const struct hs_job *job)
+{
+    const struct hs_turn turn = turn_of(job);
+    bool is_apart = job->is_alone && takes_turns_alone(&turn);
+    return (struct need){.full_mib = is_apart ? 0 : full_claim_mib(e, job),
+                         .kept_mib = job->mem_claim_mib};
+}
+
+uint32_t hs_residency_claim_mib(const struct hs_engine *e, const struct hs_job *job,
+                                const struct hs_turn *turn)
+{
+    static const struct hs_turn outside = {0};
+    if (turn == NULL)
+        turn = &outside;
+    if (job->is_alone)
+        return takes_turns_alone(turn) ? 0 : HS_CLAIM_ALONE;
+    return kept_of(job, turn, full_claim_mib(e, job));
+}
+
+uint32_t hs_residency_claim_now_mib(const struct hs_engine *e, const struct hs_job *job)
+{
+    const struct hs_turn turn = turn_of(job);
+    return hs_residency_claim_mib(e, job, &turn);
+}
+
+static const struct hs_job *tenant_of(const struct hs_engine *e, uint32_t seat)
+{
+    return &e->jobs.jobs[e->jobs.seats[seat].job];
+}
+
+/* Does a tenant between the two come from the same lane (and unit)? */
+static bool is_repeated(const struct hs_engine *e, uint32_t from, uint32_t seat, bool same_unit)
+{
+    const struct hs_job *job = tenant_of(e, seat);
+    for (uint32_t s = from; s != seat; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *other = tenant_of(e, s);
+        if (other->lane == job->lane && (!same_unit || (job->unit > 0 && other->unit == job->unit)))
+            return true;
+    }
+    return false;
+}
+
+/* The largest of a lane's units: the sum over its jobs from this seat on. */
+static uint64_t unit_rest_mib(const struct hs_engine *e, uint32_t seat, need_fn *need_of)
+{
+    const struct hs_job *job = tenant_of(e, seat);
+    uint64_t rest_mib = 0;
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *other = tenant_of(e, s);
+        if (other != job &&
+            (other->lane != job->lane || job->unit == 0 || other->unit != job->unit))
+            continue;
+        const struct need need = need_of(e, other);
+        if (need.full_mib > need.kept_mib)
+            rest_mib += need.full_mib - need.kept_mib;
+    }
+    return rest_mib;
+}
+
+static uint64_t lane_rest_mib(const struct hs_engine *e, uint32_t seat, need_fn *need_of)
+{
+    uint64_t most_mib = 0;
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        if (tenant_of(e, s)->lane != tenant_of(e, seat)->lane || is_repeated(e, seat, s, true))
+            continue;
+        uint64_t rest_mib = unit_rest_mib(e, s, need_of);
+        most_mib = rest_mib > most_mib ? rest_mib : most_mib;
+    }
+    return most_mib;
+}
+
+static uint64_t taken_mib(const struct hs_engine *e, uint32_t seat, need_fn *need_of)
+{
+    uint64_t mib = 0;
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = tenant_of(e, s);
+        mib += need_of(e, job).kept_mib;
+        if (job->lane != 0 && !is_repeated(e, seat, s, false))
+            mib += lane_rest_mib(e, s, need_of);
+    }
+    return mib;
+}
+
+uint64_t hs_residency_used_mib(const struct hs_engine *e, uint32_t seat)
+{
+    return taken_mib(e, seat, need_used);
+}
+
+uint64_t hs_residency_claimed_mib(const struct hs_engine *e, uint32_t seat)
+{
+    return taken_mib(e, seat, need_claimed);
+}
+
+static uint32_t largest_unit(const struct hs_engine *e, uint32_t seat)
+{
+    uint32_t most = 0;
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = tenant_of(e, s);
+        uint32_t jobs = 0;
+        if (job->lane != tenant_of(e, seat)->lane)
+            continue;
+        for (uint32_t t = s; t != HS_NO_SEAT; t = e->jobs.seats[t].next_on_gpu) {
+            const struct hs_job *other = tenant_of(e, t);
+            jobs += other == job ||
+                    (other->lane == job->lane && job->unit > 0 && other->unit == job->unit);
+        }
+        most = jobs > most ? jobs : most;
+    }
+    return most;
+}
+
+uint32_t hs_residency_at_once(const struct hs_engine *e, uint32_t seat)
+{
+    uint32_t jobs = 0;
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        if (tenant_of(e, s)->lane == 0)
+            jobs++;
+        else if (!is_repeated(e, seat, s, false))
+            jobs += largest_unit(e, s);
+    }
+    return jobs;
+}
+
+void hs_residency_recount(struct hs_engine *e, struct hs_gpu *gpu, int64_t change_mib)
+{
+    if (gpu->laned == 0)
+        gpu->mem_used_mib = (uint64_t)((int64_t)gpu->mem_used_mib + change_mib);
+    else
+        gpu->mem_used_mib = hs_residency_used_mib(e, gpu->first_seat);
+}
+
+bool hs_residency_update(struct hs_engine *e, struct hs_job *job)
+{
+    uint32_t peak_mib =
+        job->work.done_ns >= job->later_ns ? job->gpu_mem_later_mib : job->gpu_mem_first_mib;
+    bool is_limit = job->mem_limit_mib > 0 && job->mem_limit_mib < peak_mib;
+    uint32_t mib = is_limit ? job->mem_limit_mib : peak_mib, before_mib = job->gpu_mem_mib;
+    job->gpu_mem_peak_mib = peak_mib;
+    job->gpu_mem_mib = mib;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+        hs_residency_recount(e, &e->gpus[e->jobs.seats[s].gpu], (int64_t)mib - before_mib);
+    return mib > before_mib;
+}
+
+static int64_t host_mib(const struct hs_job *job)
+{
+    int64_t persistent_mib = job->gpu_mem_persistent_mib;
+    if (job->is_hosted)
+        return persistent_mib * job->gpus_hosted;
+    if (!hs_job_is_placed(job))
+        return 0;
+    int64_t mib = ((int64_t)job->gpu_mem_peak_mib - job->gpu_mem_mib) * job->gpus_held;
+    if (job->lane == 0 || job->keeps != HS_KEEPS_NOTHING)
+        return mib;
+    uint64_t away_q32 = job->is_active ? HS_Q32_ONE - job->share_q32 : HS_Q32_ONE;
+    return mib + (int64_t)hs_q32_mul(away_q32, (uint64_t)(persistent_mib * job->gpus_held));
+}
+
+void hs_residency_settle(struct hs_engine *e, struct hs_job *job)
+{
+    bool is_limited = job->gpu_mem_mib < job->gpu_mem_peak_mib && e->config.memcurve != NULL;
+    job->mem_factor_q32 = HS_Q32_ONE;
+    if (is_limited)
+        job->mem_factor_q32 =
+            hs_memcurve_q32(e->config.memcurve, hs_intern_text(&e->names, job->model),
+                            job->gpu_mem_mib, job->gpu_mem_peak_mib);
+    job->host_mib = host_mib(job);
+}

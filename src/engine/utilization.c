@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Joint utilization is 1 - prod(1 - u_i) over what runs independently of each other: jobs, and
+ * lanes of jobs that take turns; jobs in the background fill what is left. In integers, to 2^-32.
+ */
+#include "engine/utilization.h"
+
+#include "engine/plan.h"
+#include "engine/shadow.h"
+#include "horus/policy.h"
+
+static struct hs_job *tenant_of(const struct hs_engine *e, uint32_t seat)
+{
+    return &e->jobs.jobs[e->jobs.seats[seat].job];
+}
+
+static bool is_busy(const struct hs_job *job)
+{
+    return job->is_active && job->gpu_util_pm > 0;
+}
+
+/* What one job makes of a GPU in its turn, Q32. */
+static uint64_t busy_q32(const struct hs_job *job)
+{
+    return job->cap_q32 * (uint32_t)job->gpu_util_pm / 1000;
+}
+
+/* The busy part of a GPU when so much is idle and more comes. */
+static uint64_t idle_beside_q32(uint64_t idle_q32, uint64_t more_q32)
+{
+    return more_q32 < HS_Q32_ONE ? hs_q32_mul(idle_q32, HS_Q32_ONE - more_q32) : 0;
+}
+
+/* ---- lanes ---- */
+
+struct lane {
+    uint32_t number;
+    uint32_t gpus;       /* of the node, on which it has jobs */
+    uint64_t shares_q32; /* of its units that are active, summed over these GPUs */
+    uint64_t joint_q32;  /* each of these GPUs is busy so much */
+    uint64_t sum_q32;    /* the same with the jobs of a unit added up */
+};
+
+/* The jobs of a unit on one GPU, from its first seat there: joint and summed, in its turn. */
+static void add_unit(const struct hs_engine *e, uint32_t seat, struct lane *lane)
+{
+    const struct hs_job *first = tenant_of(e, seat);
+    uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0;
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = tenant_of(e, s);
+        bool is_with = job == first ||
+                       (job->lane == first->lane && first->unit > 0 && job->unit == first->unit);
+        if (!is_with || !is_busy(job))
+            continue;
+        idle_q32 = idle_beside_q32(idle_q32, busy_q32(job));
+        sum_q32 += busy_q32(job);
+    }
+    lane->shares_q32 += first->share_q32;
+    lane->joint_q32 += hs_q32_mul(first->share_q32, HS_Q32_ONE - idle_q32);
+    lane->sum_q32 += hs_q32_mul(first->share_q32, sum_q32);
+}
+
+/* Did an active job of the unit sit on this GPU before this seat? */
+static bool is_later_of_unit(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t seat)
+{
+    const struct hs_job *job = tenant_of(e, seat);
+    for (uint32_t s = gpu->first_seat; job->unit > 0 && s != seat;
+         s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *other = tenant_of(e, s);
+        if (other->lane == job->lane && other->unit == job->unit && other->is_active)
+            return true;
+    }
+    return false;
+}
+
+/* It has a job there. */
+static void lane_count(struct hs_engine *e, uint32_t n, uint32_t number, struct lane *lane)
+{
+    const struct hs_node *node = &e->cluster->nodes[n];
+    *lane = (struct lane){.number = number};
+    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
+        const struct hs_gpu *gpu = &e->gpus[id];
+        bool is_on = false;
+        for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+            const struct hs_job *job = tenant_of(e, s);
+            if (job->lane != number)
+                continue;
+            is_on = true;
+            if (job->is_active && !is_later_of_unit(e, gpu, s))
+                add_unit(e, s, lane);
+        }
+        lane->gpus += is_on;
+    }
+    if (lane->shares_q32 > lane->gpus * HS_Q32_ONE)
+        hs_plan_refuse(&e->plan, HS_NO_JOB,
+                       "shares of lane %u on node '%s' add up to more than its %u GPUs", number,
+                       node->name, lane->gpus);
+    lane->joint_q32 /= lane->gpus;
+    lane->sum_q32 /= lane->gpus;
+}
+
+/* ---- one GPU ---- */
+
+static void gpu_set(struct hs_engine *e, uint32_t id, uint32_t model_pm, uint32_t sum_pm)
+{
+    struct hs_gpu *gpu = &e->gpus[id];
+    if (model_pm == gpu->util_model_pm && sum_pm == gpu->util_sum_pm)
+        return;
+    if (e->util_memory != NULL && model_pm != gpu->util_model_pm) {
+        struct hs_util_memory *memory = &e->util_memory[id];
+        struct hs_util_change *last =
+            &memory->changes[(memory->count + HS_UTIL_KEPT - 1) % HS_UTIL_KEPT];
+        uint64_t sum = last->sum_pm_us + (uint64_t)(e->now_us - last->at_us) * last->pm;
+        if (memory->count == 0 || last->at_us != e->now_us)
+            last = &memory->changes[memory->count++ % HS_UTIL_KEPT];
+        *last = (struct hs_util_change){.at_us = e->now_us, .sum_pm_us = sum, .pm = model_pm};
+    }
+    e->instant.util_model_pm += model_pm;
+    e->instant.util_model_pm -= gpu->util_model_pm;
+    e->instant.util_sum_pm += sum_pm;
+    e->instant.util_sum_pm -= gpu->util_sum_pm;
+    gpu->util_model_pm = (uint16_t)model_pm;
+    gpu->util_sum_pm = sum_pm;
+    hs_shadow_measure(e, id);
+}
+
+static uint32_t pm_of(uint64_t q32)
+{
+    uint64_t pm = (q32 * 1000 + HS_Q32_ONE / 2) >> 32;
+    return pm < 1000 ? (uint32_t)pm : 1000;
+}
+
+/* lanes: of its node; counted anew for each that is not the one at hand. */
+static void gpu_work_out(struct hs_engine *e, uint32_t id, struct lane *lane)
+{
+    const struct hs_gpu *gpu = &e->gpus[id];
+    uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0, background_q32 = 0;
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = tenant_of(e, s);
+        bool is_later = false;
+        for (uint32_t t = gpu->first_seat; job->lane > 0 && t != s;
+             t = e->jobs.seats[t].next_on_gpu)
+            is_later = is_later || tenant_of(e, t)->lane == job->lane;
+        if (is_later || (job->lane == 0 && !is_busy(job)))
+            continue;
+        if (job->lane > 0 && lane->number != job->lane)
+            lane_count(e, gpu->node, job->lane, lane);
+        uint64_t joint =
+            job->lane > 0 ? lane->joint_q32 : hs_q32_mul(busy_q32(job), job->share_q32);
+        sum_q32 += job->lane > 0 ? lane->sum_q32 : joint;
+        if (job->is_background)
+            background_q32 += joint;
+        else
+            idle_q32 = idle_beside_q32(idle_q32, joint);
+    }
+    gpu_set(e, id, pm_of(HS_Q32_ONE - idle_q32 + background_q32), pm_of(sum_q32));
+}
+
+void hs_utilization_mark(struct hs_engine *e, uint32_t node)
+{
+    if (e->is_marked[node])
+        return;
+    e->is_marked[node] = true;
+    e->marked_nodes[e->marked_count++] = node;
+}
+
+void hs_utilization_refresh(struct hs_engine *e, uint32_t id)
+{
+    const struct hs_gpu *gpu = &e->gpus[id];
+    if (!e->has_utilization && gpu->laned == 0)
+        return;
+    if (gpu->laned > 0) {
+        hs_utilization_mark(e, gpu->node);
+    } else if (gpu->first_seat == HS_NO_SEAT) { /* the usual two cases need no arithmetic */
+        gpu_set(e, id, 0, 0);
+    } else {
+        const struct hs_job *only = tenant_of(e, gpu->first_seat);
+        if (gpu->tenants == 1 && only->is_active && only->cap_q32 == HS_Q32_ONE) {
+            uint32_t pm = only->gpu_util_pm > 0 ? (uint32_t)only->gpu_util_pm : 0;
+            gpu_set(e, id, pm, pm);
+        } else {
+            gpu_work_out(e, id, &(struct lane){0});
+        }
+    }
+}
+
+enum hs_status hs_utilization_settle(struct hs_engine *e)
+{
+    while (e->marked_count > 0) {
+        uint32_t n = e->marked_nodes[--e->marked_count];
+        const struct hs_node *node = &e->cluster->nodes[n];
+        struct lane lane = {0};
+        e->is_marked[n] = false;
+        for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
+            gpu_work_out(e, id, &lane);
+    }
+    return e->plan.refused;
+}
+
+uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t window_us)
+{
+    const struct hs_util_memory *memory = &e->util_memory[gpu];
+    int64_t from_us = e->now_us > window_us ? e->now_us - window_us : 0;
+    if (memory->count == 0 || from_us == e->now_us)
+        return e->gpus[gpu].util_model_pm;
+    uint64_t kept = memory->count < HS_UTIL_KEPT ? memory->count : HS_UTIL_KEPT, i = 1;
+    const struct hs_util_change *last = &memory->changes[(memory->count - 1) % HS_UTIL_KEPT];
+    const struct hs_util_change *old = last;
+    while (old->at_us > from_us && i < kept)
+        old = &memory->changes[(memory->count - ++i) % HS_UTIL_KEPT];
+    uint64_t sum = last->sum_pm_us + (uint64_t)(e->now_us - last->at_us) * last->pm;
+    if (old->at_us <= from_us)
+        sum -= old->sum_pm_us + (uint64_t)(from_us - old->at_us) * old->pm;
+    else if (memory->count > HS_UTIL_KEPT) { /* what was before is forgotten */
+        sum -= old->sum_pm_us;
+        from_us = old->at_us;
+    }
+    if (from_us == e->now_us)
+        return last->pm;
+    uint64_t span_us = (uint64_t)(e->now_us - from_us);
+    return (uint32_t)((sum + span_us / 2) / span_us);
+}
+
+bool hs_utilization_leaves_room(const struct hs_engine *e, const struct hs_gpu *gpu)
+{
+    uint64_t sum_q32 = 0;
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = tenant_of(e, s);
+        if (is_busy(job))
+            sum_q32 += hs_q32_mul(busy_q32(job), job->share_q32);
+    }
+    return sum_q32 <= HS_Q32_ONE;
+}
+
+enum hs_status hs_utilization_init(struct hs_engine *e)
+{
+    const struct hs_cluster *c = e->cluster;
+    e->marked_nodes = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->marked_nodes);
+    e->is_marked = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->is_marked);
+    if (e->marked_nodes == NULL || e->is_marked == NULL)
+        return HS_E_MEMORY;
+    if ((e->knows & HS_KNOWS_RATE) == 0)
+        return HS_OK;
+    e->util_memory = hs_arena_alloc(&e->arena, (uint64_t)c->gpu_count * sizeof *e->util_memory);
+    return e->util_memory != NULL ? HS_OK : HS_E_MEMORY;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The part of the policy's window (horus/view.h) for those who make jobs take turns: mini-batches,
+ * memory kept and memory on the host, and how busy a GPU is.
+ */
+#include "engine/lookup.h"
+#include "engine/residency.h"
+#include "engine/utilization.h"
+#include "horus/policy.h"
+
+int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
+{
+    return hs_lookup_job(v, job)->step_ns / HS_NS_PER_US;
+}
+
+/* A step ends within a microsecond, and at most rates a little work of the next is done by then:
+ * where the policy was told of the end, it is the end. */
+bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    struct hs_work work = j->work;
+    if (j->step_ns == 0)
+        return true;
+    if (j->state == HS_JOB_RUNNING)
+        hs_work_advance(&work, j->rate_q32, v->engine->now_us - j->synced_us);
+    return work.done_ns == j->at_step_ns || work.done_ns % j->step_ns == 0;
+}
+
+uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
+{
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "mini-batches done"))
+        return 0;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    struct hs_work work = j->work;
+    if (j->step_ns == 0)
+        return 0;
+    if (j->state == HS_JOB_RUNNING)
+        hs_work_advance(&work, j->rate_q32, v->engine->now_us - j->synced_us);
+    return (uint64_t)(work.done_ns / j->step_ns);
+}
+
+enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job)
+{
+    return (enum hs_job_class)hs_lookup_job(v, job)->job_class;
+}
+
+uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job)
+{
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
+        return 0;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return j->gpu_mem_persistent_mib < j->estimate.mem_mib ? j->gpu_mem_persistent_mib
+                                                           : j->estimate.mem_mib;
+}
+
+uint32_t hs_view_host_mib(const struct hs_view *v, hs_job_id job)
+{
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "memory on the host"))
+        return 0;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return j->gpu_mem_peak_mib - j->gpu_mem_mib;
+}
+
+uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib)
+{
+    const struct hs_engine *e = v->engine;
+    if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "speed under a memory limit"))
+        return HS_Q32_ONE;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    if (e->config.memcurve == NULL || limit_mib >= j->gpu_mem_peak_mib)
+        return HS_Q32_ONE;
+    return hs_memcurve_q32(e->config.memcurve, hs_intern_text(&e->names, j->model), limit_mib,
+                           j->gpu_mem_peak_mib);
+}
+
+uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu)
+{
+    if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
+        return 0;
+    return hs_lookup_gpu(v, gpu)->util_model_pm;
+}
+
+uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us)
+{
+    if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
+        return 0;
+    return gpu < v->engine->cluster->gpu_count ? hs_utilization_mean_pm(v->engine, gpu, window_us)
+                                               : hs_lookup_gpu(v, gpu)->util_model_pm;
+}
+
+uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_gpu *g = hs_lookup_gpu(v, gpu);
+    if (e->cluster->types[e->cluster->nodes[g->node].type].mem_mib == 0)
+        return UINT32_MAX;
+    return (uint32_t)hs_gpu_capacity_mib(e, g, 2);
+}
+
+uint32_t hs_view_max_tenants(const struct hs_view *v)
+{
+    return v->engine->config.max_tenants;
+}
+
+bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    const struct hs_node *n = hs_lookup_node(v, node);
+    bool is_of_vc = e->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc;
+    return n->gpus > 0 && is_of_vc && (j->ask.type_mask >> n->type & 1) != 0;
+}
