@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Synthetic traces in three formats, the same bytes on every machine: the generator is MINSTD (Park
+# Synthetic traces in three formats, one of them twice, the same bytes on every machine: the generator is MINSTD (Park
 # and Miller, CACM 1988), every distribution is an integer table read with linear interpolation, and
 # no function of the mathematics library is used. Sizes, durations and burstiness follow the shape
 # of what was published of Philly (ATC'19) and Helios (SC'21); no row is taken from either.
 #
-#     awk -v kind=native|helios|philly -f scripts/make-samples.awk
+#     awk -v kind=native|classes|helios|philly -f scripts/make-samples.awk
 
 function random() { # 1 .. 2147483646; the product stays below 2^46, exact in a double
     seed = (seed * 16807) % 2147483647
@@ -72,6 +72,20 @@ function native(    i, length_s) {
         length_s = draw(duration, 20)
         printf "j%04d,u%02d,vc%d,%d,%d,%d,%s\n", i, user, user % 3, now, gpus, length_s, \
             choose("completed 60 cancelled 25 failed 15")
+    }
+}
+
+# The same with what schedulers that slice and share make use of: 80 % of the mini-batches take at most
+# 600 ms, as in AntMan's cluster (OSDI'20); one job in six may grow to twice its GPUs.
+function classes(    i, length_s, class, step) {
+    print "job_id,user,vc,submit_time,gpus,duration,class,step,gpus_max"
+    for (i = 0; i < 800; i++) {
+        next_submission()
+        length_s = draw(duration, 20)
+        class = choose("guaranteed 45 opportunistic 45 auto 10")
+        step = choose("0.06 20 0.15 20 0.3 20 0.6 20 1.2 20")
+        printf "k%03d,u%02d,vc%d,%d,%d,%d,%s,%s,%s\n", i, user, user % 3, now, gpus, length_s, class, step, \
+            below(6) == 0 ? 2 * gpus : ""
     }
 }
 
@@ -179,12 +193,14 @@ BEGIN {
     now = 0
     if (kind == "native")
         native()
+    else if (kind == "classes")
+        classes()
     else if (kind == "helios")
         helios()
     else if (kind == "philly")
         philly()
     else {
-        print "usage: awk -v kind=native|helios|philly -f scripts/make-samples.awk" > "/dev/stderr"
+        print "usage: awk -v kind=native|classes|helios|philly -f scripts/make-samples.awk" > "/dev/stderr"
         exit 2
     }
 }

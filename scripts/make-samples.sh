@@ -6,6 +6,6 @@
 set -eu
 here=$(dirname "$0")
 out=${1:-$here/../traces}
-for sample in native:sample.csv helios:sample-helios.csv philly:sample-philly.json; do
+for sample in native:sample.csv classes:sample-classes.csv helios:sample-helios.csv philly:sample-philly.json; do
     LC_ALL=C awk -v kind="${sample%%:*}" -f "$here/make-samples.awk" >"$out/${sample#*:}"
 done

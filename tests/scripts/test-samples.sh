@@ -17,7 +17,7 @@ for awk in awk mawk gawk original-awk busybox; do
         failed=1
         continue
     fi
-    for sample in sample.csv sample-helios.csv sample-philly.json; do
+    for sample in sample.csv sample-classes.csv sample-helios.csv sample-philly.json; do
         if cmp -s "$work/$sample" "$top/traces/$sample"; then
             echo "ok - samples: $sample by $awk"
         else

@@ -254,11 +254,11 @@ static void test_info_of_bad_input(void **state)
 
 static void test_shipped_samples(void **state)
 {
-    static const char *const paths[] = {"traces/sample.csv", "traces/sample-helios.csv",
-                                        "traces/sample-philly.json"};
+    static const char *const paths[] = {"traces/sample.csv", "traces/sample-classes.csv",
+                                        "traces/sample-helios.csv", "traces/sample-philly.json"};
     (void)state;
     hs_trace_options_default(&options);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         assert_int_equal(examine(paths[i], NULL, false), HS_OK);
         expect("\n0 faults\n");
         assert_int_equal(examine(paths[i], NULL, true), HS_OK);
