@@ -37,7 +37,7 @@ static void on_event(void *state, const struct hs_view *v, const struct hs_event
     if (event->kind == HS_EVENT_TIMER)
         note((char)event->tag);
     else
-        note("UFSOP"[event->kind]);
+        note("UFSOPBM"[event->kind]);
 }
 
 static enum hs_status decide(void *state, const struct hs_view *v, struct hs_plan *p)

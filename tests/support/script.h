@@ -19,7 +19,7 @@ typedef void script_fn(const struct hs_view *v, struct hs_plan *p, int call);
 
 extern hs_job_id script_handle[16]; /* of the jobs, in order of submission */
 /* What the policy was told, a letter each: U submit, F finish, S started, O stopped, P cost paid,
- * and the tag of a timer. */
+ * B mini-batches done, M memory needed changed, and the tag of a timer. */
 extern char script_told[256];
 
 extern uint32_t script_knows; /* what it declares to know; 0 unless a test sets it */
