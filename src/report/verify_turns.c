@@ -50,7 +50,7 @@ static void check_before(const struct verify_segment *seg, struct verify_job *j,
                      seg->line, j->id, verify_seconds(&end, seg->end_us));
 }
 
-/* With nothing to pay and no turn to wait for it begins with the first placement of any length. */
+/* With nothing to pay and no turn to wait for it begins by the first placement of any length. */
 static void check_begin(const struct verify_run *run, const struct verify_job *j,
                         struct verify_check *c)
 {
@@ -64,7 +64,7 @@ static void check_begin(const struct verify_run *run, const struct verify_job *j
     } else if (!j->sum.is_progress_placed) {
         verify_fault(c, "jobs.csv:%" PRId64 ": job %s: first_progress %s, without a GPU", row->line,
                      j->id, verify_seconds(&stated, row->progress_us));
-    } else if (is_prompt && j->sum.first_long_us >= 0 && row->progress_us != j->sum.first_long_us) {
+    } else if (is_prompt && j->sum.first_long_us >= 0 && row->progress_us > j->sum.first_long_us) {
         verify_fault(c, "jobs.csv:%" PRId64 ": job %s: first_progress %s, by segments.csv %s",
                      row->line, j->id, verify_seconds(&stated, row->progress_us),
                      verify_seconds(&due, j->sum.first_long_us));
