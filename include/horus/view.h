@@ -187,6 +187,8 @@ uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t
 uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu);
 /* Jobs that may run on one GPU at the same time. */
 uint32_t hs_view_max_tenants(const struct hs_view *v);
+/* Index of its GPU type, below hs_view_gpu_types. */
+uint32_t hs_view_node_type(const struct hs_view *v, uint32_t node);
 /* Is the node of the job's VC and GPU type? Says nothing of what is free. */
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node);
 uint32_t hs_view_max_node_gpus(const struct hs_view *v); /* size of the largest node */

@@ -20,12 +20,14 @@
 #define RELEASES                                                                                   \
     (1u << HS_ACT_PREEMPT | 1u << HS_ACT_SUSPEND | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_KILL)
 
-/* The same nodes, and nobody else has a claim on the job's own GPUs: it can stay where it is. */
+/* The same nodes (*is_within), and nobody else has a claim on the job's own GPUs: it can stay where
+ * it is. */
 static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
-                              const struct hs_action *a)
+                              const struct hs_action *a, bool *is_within)
 {
     const struct hs_pick *picks = &e->plan.picks[a->first_pick];
     bool is_same = a->gpus == job->gpus_held && job->state != HS_JOB_PAUSED;
+    *is_within = a->gpus == job->gpus_held;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         is_same = is_same && gpu->shadow_tenants == 0;
@@ -36,12 +38,12 @@ static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
         e->node_balance[picks[i].node] += picks[i].count;
     }
     for (uint32_t i = 0; i < a->pick_count; i++) { /* equal sums: no node is left over elsewhere */
-        is_same = is_same && e->node_balance[picks[i].node] == 0;
+        *is_within = *is_within && e->node_balance[picks[i].node] == 0;
         e->node_balance[picks[i].node] = 0;
     }
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
         e->node_balance[e->gpus[e->jobs.seats[s].gpu].node] = 0;
-    return is_same;
+    return is_same && *is_within;
 }
 
 static void plan_mark_kept(struct hs_engine *e)
@@ -51,26 +53,39 @@ static void plan_mark_kept(struct hs_engine *e)
         if (a->kind != HS_ACT_START)
             continue;
         const struct hs_job *job = hs_engine_job(e, a->job);
-        if (!(job->plan & HS_PLAN_RELEASED) || !is_same_placement(e, job, a))
+        if (!(job->plan & HS_PLAN_RELEASED))
+            continue;
+        struct hs_action *release = &e->plan.actions[job->plan_action];
+        if (!is_same_placement(e, job, a, &release->is_within))
             continue;
         a->is_kept = true;
-        e->plan.actions[job->plan_action].is_kept = true;
+        release->is_kept = true;
         for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
             hs_shadow_name(e, e->jobs.seats[s].gpu, job);
     }
 }
 
+static uint32_t node_of(const struct hs_engine *e, const struct hs_job *job)
+{
+    return job->first_seat != HS_NO_SEAT ? e->gpus[e->jobs.seats[job->first_seat].gpu].node
+                                         : HS_NO_NODE;
+}
+
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
-    bool is_moved = (job->plan & HS_PLAN_PLACED) != 0;
+    bool is_switch = a->kind == HS_ACT_SUSPEND && a->is_within;
+    bool is_moved = (job->plan & HS_PLAN_PLACED) != 0 && !is_switch;
     hs_progress_sync(e, job);
     enum hs_segment_end end = is_moved                    ? HS_SEGMENT_MIGRATE
                               : a->kind == HS_ACT_KILL    ? HS_SEGMENT_KILL
                               : a->kind == HS_ACT_SUSPEND ? HS_SEGMENT_SUSPEND
                                                           : HS_SEGMENT_PREEMPT;
     HS_TRY(hs_observe_segment(e, a->job, end));
-    job->gpus_hosted = job->gpus_held;
+    if (a->kind == HS_ACT_SUSPEND) {
+        job->gpus_hosted = job->gpus_held;
+        job->node_hosted = node_of(e, job);
+    }
     HS_TRY(hs_progress_unseat(e, a->job));
     hs_heap_remove(&e->job_events, a->job);
     job->finish_us = job->oom_us = HS_TIME_MAX;
@@ -166,10 +181,12 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
         job->state = is_move ? HS_JOB_MIGRATING : HS_JOB_STARTING;
     else
         job->state = job->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
-    job->is_hosted = false;
     if (job->first_start_us < 0)
         job->first_start_us = e->now_us;
     HS_TRY(hs_progress_seat(e, a->job, e->gpu_ids, (uint32_t)(end - e->gpu_ids)));
+    if (job->is_hosted && node_of(e, job) != job->node_hosted)
+        job->migrations++; /* its process went along */
+    job->is_hosted = false;
     return hs_observe_start(e, a->job);
 }
 

@@ -38,7 +38,7 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
         claimed_mib += job->mem_claim_mib;
         is_dying = is_dying || job->oom_us != HS_TIME_MAX;
     }
-    uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, hs_residency_at_once(e, gpu->first_seat));
+    uint64_t capacity_mib = hs_residency_capacity_mib(e, gpu, gpu->first_seat);
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
         return "the memory of a GPU is miscounted";
     claimed_mib = hs_residency_claimed_mib(e, gpu->first_seat);

@@ -26,7 +26,8 @@ void hs_plan_owe(struct hs_plan *p, hs_job_id slot, int64_t cost_us)
 static bool is_legal_setting(const struct hs_job *job, enum hs_action_kind kind, uint32_t lane,
                              uint64_t value)
 {
-    bool is_placed = (hs_job_is_placed(job) && job->plan == 0) || (job->plan & HS_PLAN_PLACED);
+    bool is_leaving = (job->plan & (HS_PLAN_RELEASED | HS_PLAN_ENDED)) != 0;
+    bool is_placed = (hs_job_is_placed(job) && !is_leaving) || (job->plan & HS_PLAN_PLACED);
     bool is_fraction = value > 0 && value <= HS_Q32_ONE;
     if (kind == HS_ACT_PAUSE)
         return job->state == HS_JOB_RUNNING && job->plan == 0;

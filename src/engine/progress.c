@@ -62,7 +62,8 @@ static enum hs_status gpu_touch_others(struct hs_engine *e, const struct hs_gpu 
         struct hs_job *job = hs_engine_job(e, other);
         if (gpu->tenants > job->segment_max_tenants)
             job->segment_max_tenants = gpu->tenants;
-        if (other == slot || (delta == 0 && are_apart(job, hs_engine_job(e, slot))))
+        bool is_concerned = delta != 0 || job->oom_us != HS_TIME_MAX; /* there may be room now */
+        if (other == slot || (!is_concerned && are_apart(job, hs_engine_job(e, slot))))
             continue;
         hs_progress_sync(e, job);
         job->shared_gpus = (uint32_t)((int64_t)job->shared_gpus + delta);
@@ -104,8 +105,7 @@ static bool seat_overflows(const struct hs_engine *e, uint32_t seat)
     if (gpu->mem_used_mib <= hs_gpu_capacity_mib(e, gpu, gpu->tenants)) /* the usual case */
         return false;
     return e->jobs.seats[seat].next_on_gpu != HS_NO_SEAT &&
-           hs_residency_used_mib(e, seat) >
-               hs_gpu_capacity_mib(e, gpu, hs_residency_at_once(e, seat));
+           hs_residency_used_mib(e, seat) > hs_residency_capacity_mib(e, gpu, seat);
 }
 
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)

@@ -141,7 +141,8 @@ uint64_t hs_residency_claimed_mib(const struct hs_engine *e, uint32_t seat)
     return taken_mib(e, seat, need_claimed);
 }
 
-static uint32_t largest_unit(const struct hs_engine *e, uint32_t seat)
+/* Jobs of the largest unit of a lane, from this seat on; only_gone: of those that keep nothing. */
+static uint32_t largest_unit(const struct hs_engine *e, uint32_t seat, bool only_gone)
 {
     uint32_t most = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
@@ -151,8 +152,9 @@ static uint32_t largest_unit(const struct hs_engine *e, uint32_t seat)
             continue;
         for (uint32_t t = s; t != HS_NO_SEAT; t = e->jobs.seats[t].next_on_gpu) {
             const struct hs_job *other = tenant_of(e, t);
-            jobs += other == job ||
-                    (other->lane == job->lane && job->unit > 0 && other->unit == job->unit);
+            bool is_with = other == job ||
+                           (other->lane == job->lane && job->unit > 0 && other->unit == job->unit);
+            jobs += is_with && (!only_gone || other->keeps == HS_KEEPS_NOTHING);
         }
         most = jobs > most ? jobs : most;
     }
@@ -166,9 +168,23 @@ uint32_t hs_residency_at_once(const struct hs_engine *e, uint32_t seat)
         if (tenant_of(e, s)->lane == 0)
             jobs++;
         else if (!is_repeated(e, seat, s, false))
-            jobs += largest_unit(e, s);
+            jobs += largest_unit(e, s, false);
     }
     return jobs;
+}
+
+/* Who keeps something is there all the time; of the others those whose turn it is. */
+uint64_t hs_residency_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,
+                                   uint32_t seat)
+{
+    uint32_t jobs = 0;
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = tenant_of(e, s);
+        jobs += job->lane == 0 || job->keeps != HS_KEEPS_NOTHING;
+        if (job->lane != 0 && !is_repeated(e, seat, s, false))
+            jobs += largest_unit(e, s, true);
+    }
+    return hs_gpu_capacity_mib(e, gpu, jobs);
 }
 
 void hs_residency_recount(struct hs_engine *e, struct hs_gpu *gpu, int64_t change_mib)

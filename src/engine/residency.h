@@ -15,6 +15,9 @@ uint64_t hs_residency_used_mib(const struct hs_engine *e, uint32_t seat);
 uint64_t hs_residency_claimed_mib(const struct hs_engine *e, uint32_t seat);
 /* Most tenants that may run at the same time: of each lane those of its largest unit. */
 uint32_t hs_residency_at_once(const struct hs_engine *e, uint32_t seat);
+/* What the GPU has for them: less, where more than one of them is on it at a time. */
+uint64_t hs_residency_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,
+                                   uint32_t seat);
 /* What a plan counts for a job when it gives it a GPU: its claim, or in a lane (NULL: in none) what
  * it keeps. The second: where it is now. */
 uint32_t hs_residency_claim_mib(const struct hs_engine *e, const struct hs_job *job,

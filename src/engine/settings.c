@@ -39,7 +39,7 @@ static bool gpu_is_overclaimed(const struct hs_engine *e, const struct hs_gpu *g
     if (gpu->laned == 0)
         return gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants);
     return hs_residency_claimed_mib(e, gpu->first_seat) >
-           hs_gpu_capacity_mib(e, gpu, hs_residency_at_once(e, gpu->first_seat));
+           hs_residency_capacity_mib(e, gpu, gpu->first_seat);
 }
 
 /* What it needs or may use has changed: who takes more counts as the newcomer. */
@@ -182,7 +182,7 @@ static enum hs_status job_owe(struct hs_engine *e, uint32_t slot, int64_t cost_u
     job->cost_left_us += cost_us;
     if (!hs_job_is_placed(job) || job->cost_left_us == 0)
         return HS_OK;
-    if (job->state == HS_JOB_RUNNING)
+    if (job->state == HS_JOB_RUNNING || (job->state == HS_JOB_PAUSED && job->is_waiting))
         job->state = HS_JOB_STARTING;
     return hs_progress_touch(e, slot);
 }

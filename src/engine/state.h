@@ -90,7 +90,8 @@ struct hs_action {
     uint32_t claim_before_mib, limit_before_mib, claim_in_lane_before_mib;
     int64_t time_us;
     const char *reason;
-    bool is_kept; /* released and placed again on the same nodes: nothing happens */
+    bool is_kept;   /* released and placed again on the same nodes: nothing happens */
+    bool is_within; /* the same, but on other GPUs of them */
 };
 
 struct hs_plan {

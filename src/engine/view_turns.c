@@ -102,6 +102,11 @@ uint32_t hs_view_max_tenants(const struct hs_view *v)
     return v->engine->config.max_tenants;
 }
 
+uint32_t hs_view_node_type(const struct hs_view *v, uint32_t node)
+{
+    return hs_lookup_node(v, node)->type;
+}
+
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
 {
     const struct hs_engine *e = v->engine;

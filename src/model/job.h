@@ -65,7 +65,8 @@ struct hs_job {
     bool is_active;       /* on its GPUs: neither paused nor waiting for a turn */
     bool is_background;   /* fills what others leave idle */
     bool is_hosted;       /* suspended, its process is on the host */
-    uint32_t gpus_hosted; /* so many of them */
+    uint32_t gpus_hosted; /* so many of them, */
+    uint32_t node_hosted; /* of this node, for one */
     uint32_t plan_action; /* of the plan being written: the one that released it */
     bool is_constrained;
     bool is_live;
