@@ -1,13 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What scripts/reproduce-horus.sh and scripts/reproduce-tiresias.sh share; they source it from the
-# top of the tree and call `begin PAGE "$@"` with their own arguments:
+# What the scripts/reproduce-*.sh share; they source it from the top of the tree and call
+# `begin PAGE "$@"` with their own arguments:
 #   [--quick] [BUILD [FOLDER]]        defaults: build/release results
 # It sets quick, horus (the program), folder (of the page), data ($HORUS_DATA, else ../shared/data)
 # and work, a folder of its own that goes with the script. An experiment compares policies on a
 # workload; its figures are collected in $work/cells, of which the tables of the page are made.
 export LC_ALL=C
+told=() # -v NAME=VALUE, what a page tells its tables
 
 begin() { # PAGE [--quick] [BUILD [FOLDER]]
     page=$1
@@ -28,6 +29,10 @@ begin() { # PAGE [--quick] [BUILD [FOLDER]]
 
 say() { printf '%5d s  %s\n' $((SECONDS - start_s)) "$*" >&2; }
 
+quietly() { # COMMAND...: its warnings only if it fails
+    "$@" 2>"$work/log" || { cat "$work/log" >&2; return 1; }
+}
+
 compare_into() { # TRACE ARGUMENT...: into $work/run
     "$horus" compare "$@" -j 2 -o "$work/run" -f -q --no-progress >/dev/null
 }
@@ -40,7 +45,7 @@ cells() { # EXPERIMENT WORKLOAD DRAW METRICS [DROP]
 }
 
 table() { # NAME [OF]
-    awk -v table="$1" -v of="${2-}" -f scripts/reproduce-page.awk -f "scripts/$page-page.awk" \
+    awk -v table="$1" -v of="${2-}" "${told[@]}" -f scripts/reproduce-page.awk -f "scripts/$page-page.awk" \
         "$work/cells"
 }
 

@@ -156,6 +156,21 @@ function across(list,    parts, name, count, i, k, p, place, text) {
     }
 }
 
+# A published ratio beside ours: of a metric of p to that of q (empty: of a ratio of its own). A
+# tenth off is "within 10 %"; else, if the interval has the published one, that is said.
+function published_ratio(what, published, place, p, q, metric,    off, verdict) {
+    if (!stat(place, p, q, metric)) {
+        print "| " what " | " digits(published) " | - | - | not run |"
+        return
+    }
+    off = mean / published - 1
+    verdict = off >= -0.1 && off <= 0.1 ? "within 10 %" : \
+        bounded && low <= published && published <= high ? "within the interval" : \
+        off < 0 ? "less" : "more"
+    print "| " what " | " digits(published) " | " digits(mean) bracket(digits(low), digits(high)) " | " \
+        more(1 + off) " % | " verdict " |"
+}
+
 BEGIN {
     FS = "\t"
     split("12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262 2.228 2.201 2.179 2.160 2.145", t975, " ")

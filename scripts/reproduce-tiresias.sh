@@ -103,10 +103,6 @@ muri_jobs() { # TRACE FACTOR
 
 # ---- runs ---------------------------------------------------------------------------------------
 
-quietly() { # COMMAND...: its warnings only if it fails
-    "$@" 2>"$work/log" || { cat "$work/log" >&2; return 1; }
-}
-
 versus() { # POLICIES TRACE ARGUMENT...; POLICIES is the name of an array
     local -n list=$1
     local options=() policy
