@@ -2,8 +2,8 @@
 #
 # What generators of workloads share; goes before the one that draws:
 #     awk -v kind=mix -v seed=1 -f scripts/draws.awk -f scripts/gandiva-workloads.awk
-# A seed makes the same jobs everywhere: MINSTD (Park and Miller, CACM 1988), as in
-# horus-workloads.awk, is exact in doubles; callers round what a logarithm of the library made.
+# A seed makes the same jobs everywhere: MINSTD (Park and Miller, CACM 1988) is exact in doubles, and
+# callers round, which hides how a library computes a logarithm.
 
 function random() {
     state = (state * 16807) % 2147483647

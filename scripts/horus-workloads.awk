@@ -1,34 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Synthetic workloads of the Horus experiments (scripts/reproduce-horus.sh) as native CSV.
-#     awk -v kind=burst -v seed=W -v draw=A -f scripts/horus-workloads.awk configs/profiles.csv
-#     awk -v kind=gangs|waves -v seed=W -f scripts/horus-workloads.awk
+#     awk -v kind=burst -v seed=W -v draw=A -f scripts/draws.awk -f scripts/horus-workloads.awk \
+#         configs/profiles.csv
+#     awk -v kind=gangs|waves -v seed=W -f scripts/draws.awk -f scripts/horus-workloads.awk
 # burst  500 one-GPU jobs at t = 0, of 13 model types
 # gangs  1,200 jobs of 1, 2, 4, 8 GPUs, Poisson arrivals that offer 64 GPUs a load of exactly 1
 # waves  200 one-GPU jobs at t = 0, and 200 when 16 GPUs can have done three quarters of the first
 # Durations are log-normal, median 20 minutes, sigma 1, cut at 4 hours so that no single job decides
-# the makespan of a burst, in whole seconds. A seed makes the same jobs everywhere: MINSTD (Park and
-# Miller, CACM 1988) is exact in doubles, and rounding hides how a library computes a logarithm.
+# the makespan of a burst, in whole seconds.
 
-function random() {
-    state = (state * 16807) % 2147483647
-    return state
-}
-
-function uniform() { return random() / 2147483647 } # 0 < u < 1
-
-# Neighbouring seeds begin alike: the first numbers are thrown away.
-function begin_stream(number,    i) {
-    state = number
-    for (i = 0; i < 20; i++)
-        random()
-}
-
-# Box and Muller; a statement a draw, since awk may evaluate operands in any order.
-function duration(    u, v, length_s) {
-    u = uniform()
-    v = uniform()
-    length_s = 1 + int(1200 * exp(sqrt(-2 * log(u)) * cos(6.283185307179586 * v)))
+function duration(    length_s) {
+    length_s = 1 + int(1200 * exp(normal()))
     return length_s < 14400 ? length_s : 14400
 }
 

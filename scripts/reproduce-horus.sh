@@ -36,8 +36,8 @@ loads=(0.6 0.8 1.0 1.1)
 # ---- runs ---------------------------------------------------------------------------------------
 
 workload() { # KIND SEED [DRAW]
-    awk -v kind="$1" -v seed="$2" -v draw="${3-0}" -f scripts/horus-workloads.awk \
-        configs/profiles.csv
+    awk -v kind="$1" -v seed="$2" -v draw="${3-0}" -f scripts/draws.awk \
+        -f scripts/horus-workloads.awk configs/profiles.csv
 }
 
 compare() { # TRACE POLICIES TENANTS ARGUMENT...; TENANTS own: as each is preset
@@ -205,7 +205,8 @@ that were measured on this GPU, with one batch and precision each, and gives eve
 all 13 alike; the trace names it, so that nothing is left to `--assign`. Durations: log-normal, median
 20 minutes, sigma 1, cut at 4 hours. One cell by hand:
 
-    awk -v kind=burst -v seed=1 -v draw=1 -f scripts/horus-workloads.awk configs/profiles.csv >burst.csv
+    awk -v kind=burst -v seed=1 -v draw=1 -f scripts/draws.awk -f scripts/horus-workloads.awk \
+        configs/profiles.csv >burst.csv
     horus compare burst.csv -c 3x4:RTX3090 --max-tenants=2 --seeds=1 -p fifo -p pack -p horus -p horus+
 
 Two tenants a GPU, with slowdowns of pairs as calibrated:

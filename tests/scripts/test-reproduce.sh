@@ -130,7 +130,7 @@ verdict "claims about months and a VC" "$(
 
 # ---- workloads -----------------------------------------------------------------------------------
 
-workload() { awk -v kind="$1" -v seed="$2" -v draw=1 -f scripts/horus-workloads.awk configs/profiles.csv; }
+workload() { awk -v kind="$1" -v seed="$2" -v draw=1 -f scripts/draws.awk -f scripts/horus-workloads.awk configs/profiles.csv; }
 
 # What the page says of them: 500 jobs of 13 types at once, within 4 hours; a load of 1 on 64 GPUs
 # over the span of the submissions; a second wave when 16 GPUs can have done 75 % of the first.
