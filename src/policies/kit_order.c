@@ -103,7 +103,9 @@ static void rotate_up(struct hs_order *set, const struct hs_view *v, hs_job_id j
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     struct hs_order_link *link = link_of(set, v, job);
-    uint32_t gpus = hs_view_gpus(v, job);
+    bool is_constrained = hs_view_is_constrained(v, job);
+    uint32_t gpus =
+        set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
     uint64_t rank = hs_view_rank(v, job);
     *link = (struct hs_order_link){.key = key,
                                    .submit_us = hs_view_submit_us(v, job),
@@ -112,7 +114,7 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
                                    .right = HS_NO_JOB,
                                    .parent = HS_NO_JOB,
                                    .gpus = gpus,
-                                   .is_constrained = hs_view_is_constrained(v, job),
+                                   .is_constrained = is_constrained,
                                    .priority = priority_of(rank),
                                    .is_linked = true};
     refresh(set, v, link);

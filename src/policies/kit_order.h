@@ -35,10 +35,14 @@ struct hs_order_link {
     bool is_linked;
 };
 
+/* What bounds are held against in place of the gang, and of which bound (hs_bounds). */
+typedef uint32_t hs_order_size(const struct hs_view *v, hs_job_id job, bool *is_constrained);
+
 struct hs_order {
     uint32_t root; /* job + 1; 0 = empty, so that zeroed state is an empty set */
     uint32_t count;
-    uint32_t link_offset; /* of its links in the scratch of a job */
+    uint32_t link_offset;   /* of its links in the scratch of a job */
+    hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang */
 };
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key);

@@ -137,8 +137,9 @@ static void check_complete(const struct hs_test_job *jobs, const struct hs_test_
 
 /* What a policy has of its own, and what hence tells nothing of it. */
 struct own {
-    bool
-        has_clock; /* times that do not scale with the trace: timers, costs, estimates in seconds */
+    /* times that do not scale with the trace: timers, costs, estimates in seconds, mini-batches;
+     * and shares of the time, of which thirds round */
+    bool has_clock;
     bool has_names; /* of jobs, in a file */
 };
 
@@ -265,7 +266,7 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
     needs_of(policy, spec, &can, &knows);
     bool is_oracle = (knows & (HS_KNOWS_DURATION | HS_KNOWS_ESTIMATE)) != 0;
     struct own own = {.has_names = strstr(spec, "_file=") != NULL};
-    own.has_clock = (can & HS_CAN_TIME) != 0 || strstr(spec, "compat=") != NULL ||
+    own.has_clock = (can & (HS_CAN_TIME | HS_CAN_SLICE)) != 0 || strstr(spec, "compat=") != NULL ||
                     (strstr(spec, "cost=") != NULL && strstr(spec, "cost=free") == NULL) ||
                     (knows & (HS_KNOWS_ESTIMATE | HS_KNOWS_HISTORY)) != 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {
