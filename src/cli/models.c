@@ -130,7 +130,9 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
                          options->reference_type, diag));
     HS_TRY(open_predictor(m, options, diag));
     HS_TRY(open_reserve(m, options, diag));
-    if ((need->can & HS_CAN_PREEMPT) != 0 || is_given_path(options->restart_table))
+    bool asks_of_starts = need->cost != NULL && strstr(need->cost, "restart") != NULL;
+    if ((need->can & HS_CAN_PREEMPT) != 0 || asks_of_starts ||
+        is_given_path(options->restart_table))
         HS_TRY(hs_restart_load(&m->restart, options->restart_table, diag));
     if ((need->can & HS_CAN_THROTTLE) != 0 || is_given_path(options->memory_limits))
         HS_TRY(hs_memcurve_load(&m->memcurve, options->memory_limits, diag));

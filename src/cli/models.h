@@ -36,7 +36,7 @@ struct hs_models {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
-    struct hs_restart *restart;   /* NULL: nobody is preempted */
+    struct hs_restart *restart;   /* NULL: nobody asks for it */
     struct hs_memcurve *memcurve; /* NULL: nobody's memory is limited */
     const char *cost;
     bool is_sharing;       /* the policy shares GPUs */

@@ -40,7 +40,7 @@ void hs_salus_needs(const void *state, enum hs_salus_rule rule, uint32_t *can, u
     else
         *knows &= ~(uint32_t)HS_ESTIMATE_KNOWS;
     if (is_plain(s, rule)) {
-        *knows = 0;
+        *knows = HS_KNOWS_MEMORY;
         *can = clock;
         return;
     }
@@ -60,16 +60,17 @@ enum hs_status hs_salus_init(void *state, const struct hs_view *v, enum hs_salus
     s->is_plain = is_plain(s, rule);
     s->touched = HS_NO_LANE;
     s->first_newcomer = s->last_newcomer = HS_NO_JOB;
-    HS_TRY(hs_salus_queue_init(s, v));
-    if (s->is_plain)
-        return HS_OK;
-    if (rule == HS_SALUS_SRTF)
-        HS_TRY(hs_estimate_open(&s->estimate, v));
     s->lanes.model = model_of(s, rule);
     s->lanes.reserve_mib = s->reserve_mib;
     s->lanes.max_sessions = s->max_sessions;
     s->lanes.infl_p_millionths = millionths(s->infl_p);
     s->lanes.infl_total_millionths = millionths(s->infl_total);
+    HS_TRY(hs_salus_queue_init(s, v));
+    HS_TRY(hs_salus_gpus_init(&s->lanes, v));
+    if (s->is_plain)
+        return HS_OK;
+    if (rule == HS_SALUS_SRTF)
+        HS_TRY(hs_estimate_open(&s->estimate, v));
     HS_TRY(hs_salus_lanes_init(&s->lanes, v));
     return hs_salus_place_init(s, v);
 }
@@ -196,7 +197,7 @@ void hs_salus_semantics(const void *state, enum hs_salus_rule rule, struct hs_se
         .scan = is_server ? "strict" : "fit",
         .placement = is_server ? "consolidate" : placements[model_of(s, rule)],
         .preemption = is_server ? "none" : "at mini-batches, memory kept",
-        .cost = "free",
+        .cost = s->startup_by == HS_SALUS_BY_MODEL ? "restart at the start" : "free",
         .ties = is_server || rule == HS_SALUS_SRTF ? NULL : "as handed in"};
 }
 
