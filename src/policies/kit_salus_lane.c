@@ -26,7 +26,7 @@ static int64_t capacity_mib(const struct hs_salus_lanes *l, const struct hs_view
     return most(0, (int64_t)mib - l->reserve_mib);
 }
 
-static enum hs_status gpus_init(struct hs_salus_lanes *l, const struct hs_view *v)
+enum hs_status hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v)
 {
     for (uint32_t node = 0; node < hs_view_nodes(v); node++)
         l->gpu_count += hs_view_node_gpus(v, node);
@@ -46,7 +46,6 @@ static enum hs_status gpus_init(struct hs_salus_lanes *l, const struct hs_view *
 
 enum hs_status hs_salus_lanes_init(struct hs_salus_lanes *l, const struct hs_view *v)
 {
-    HS_TRY(gpus_init(l, v));
     l->per_gpu = l->model == HS_SALUS_ONE ? 1 : hs_view_max_tenants(v);
     l->pool_count = hs_view_vcs_are_apart(v) ? hs_view_vcs(v) : 1;
     l->free_seat = HS_NO_SEAT;
@@ -92,6 +91,11 @@ struct hs_room hs_salus_clip(const struct hs_salus_need *need, int64_t capacity)
 struct hs_room hs_salus_least(const struct hs_salus_lanes *l, const struct hs_salus_need *need)
 {
     return hs_salus_clip(need, l->least_capacity_mib);
+}
+
+bool hs_salus_is_too_large(const struct hs_salus_lanes *l, const struct hs_salus_need *need)
+{
+    return !need->is_alone && need->peak_mib > l->most_capacity_mib;
 }
 
 bool hs_salus_suits(const struct hs_salus_lanes *l, uint32_t gpu, const struct hs_salus_need *need)

@@ -112,7 +112,9 @@ static inline struct hs_salus_job *hs_salus_job(const struct hs_view *v, hs_job_
     return hs_view_scratch(v, job);
 }
 
-/* After model and parameters are set. */
+/* GPUs and what they have, after the parameters are set: all that a plain server needs. */
+HS_MUST_USE enum hs_status hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v);
+/* And lanes on them. */
 HS_MUST_USE enum hs_status hs_salus_lanes_init(struct hs_salus_lanes *l, const struct hs_view *v);
 /* Of a job that has come, or whose GPU ran out of memory. */
 struct hs_salus_need hs_salus_need(const struct hs_salus_lanes *l, const struct hs_view *v,
@@ -121,6 +123,8 @@ struct hs_salus_need hs_salus_need(const struct hs_salus_lanes *l, const struct 
 struct hs_room hs_salus_clip(const struct hs_salus_need *need, int64_t capacity_mib);
 /* Wherever it may go it needs at least this. */
 struct hs_room hs_salus_least(const struct hs_salus_lanes *l, const struct hs_salus_need *need);
+/* No GPU could have it, if its estimate is right. */
+bool hs_salus_is_too_large(const struct hs_salus_lanes *l, const struct hs_salus_need *need);
 /* Could the job have all of this GPU? */
 bool hs_salus_suits(const struct hs_salus_lanes *l, uint32_t gpu, const struct hs_salus_need *need);
 /* Room for a new lane. */

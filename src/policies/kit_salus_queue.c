@@ -41,11 +41,11 @@ enum hs_status hs_salus_queue_init(struct hs_salus *s, const struct hs_view *v)
 void hs_salus_queue_add(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(v, job);
+    j->need = hs_salus_need(&s->lanes, v, job);
     if (s->is_plain) {
         hs_queue_add(&s->waiting, v, job, 0);
         return;
     }
-    j->need = hs_salus_need(&s->lanes, v, job);
     j->least = hs_view_gpus(v, job) > 0 ? hs_salus_least(&s->lanes, &j->need) : (struct hs_room){0};
     j->is_fresh = true;
     hs_order_add(&s->fresh[hs_view_vc(v, job)], v, job, 0);
@@ -93,6 +93,25 @@ static void scan_all(struct hs_salus *s, const struct hs_view *v, struct hs_plan
         s->lanes.pools[pool].freed_count = 0;
 }
 
+static bool is_too_large(const struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_gpus(v, job) > 0 &&
+           hs_salus_is_too_large(&s->lanes, &hs_salus_job(v, job)->need);
+}
+
+/* What can never be admitted. */
+static bool reject(const struct hs_salus *s, const struct hs_view *v, struct hs_plan *p,
+                   hs_job_id job)
+{
+    struct hs_salus_job *j = hs_salus_job(v, job);
+    bool exceeds = is_too_large(s, v, job);
+    if (hs_view_state(v, job) != HS_JOB_PENDING || (!exceeds && !hs_pool_is_idle(v, job)))
+        return false;
+    j->reason = exceeds ? too_large : hopeless;
+    hs_plan_reject(p, job, j->reason);
+    return true;
+}
+
 /* ---- the plain server ---- */
 
 static bool serve(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
@@ -101,10 +120,10 @@ static bool serve(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p
     while (queue->count > 0) {
         hs_job_id job = hs_order_first(queue, v);
         int64_t startup_us = hs_view_gpus(v, job) > 0 ? hs_salus_startup_us(s, v, job) : 0;
-        bool is_placed = hs_place(v, p, job, HS_PLACE_CONSOLIDATE);
+        bool is_placed = !is_too_large(s, v, job) && hs_place(v, p, job, HS_PLACE_CONSOLIDATE);
         if (is_placed && startup_us > 0)
             hs_plan_owe(p, job, startup_us);
-        if (!is_placed && !hs_reject_hopeless(v, p, job))
+        if (!is_placed && !reject(s, v, p, job))
             break;
         hs_order_remove(queue, v, job);
         if (s->poll_us > 0)
@@ -166,18 +185,6 @@ static void list_newcomer(struct hs_salus *s, const struct hs_view *v, hs_job_id
     else
         hs_salus_job(v, s->last_newcomer)->next_newcomer = job;
     s->last_newcomer = job;
-}
-
-static bool reject(const struct hs_salus *s, const struct hs_view *v, struct hs_plan *p,
-                   hs_job_id job)
-{
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    bool is_too_large = !j->need.is_alone && j->need.peak_mib > s->lanes.most_capacity_mib;
-    if (hs_view_state(v, job) != HS_JOB_PENDING || (!is_too_large && !hs_pool_is_idle(v, job)))
-        return false;
-    j->reason = is_too_large ? too_large : hopeless;
-    hs_plan_reject(p, job, j->reason);
-    return true;
 }
 
 static bool admit(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job)

@@ -267,29 +267,33 @@ static void choose_fluid(struct hs_salus *s, const struct hs_view *v, struct hs_
     lane->has_ended = lane->is_awaited = lane->awaits = false;
     for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
         hs_salus_job(v, m)->wanted_q32 = 0;
-    if (has_head(s)) {
-        hs_job_id head = next_in(s, v, lane);
-        if (hs_salus_job(v, head)->is_ready)
-            hs_salus_job(v, head)->wanted_q32 = ONE_Q32;
-    } else if (s->rule == HS_SALUS_FAIR) {
+    if (s->rule == HS_SALUS_FAIR)
         share_fairly(v, lane);
-    } else {
+    else
         share_by_step(s, v, lane);
-    }
 }
 
+/* Where one member has all turns there is nothing to share. */
 static bool is_to_be_fluid(const struct hs_salus *s, const struct hs_view *v,
                            const struct hs_salus_lane *lane)
 {
     bool is_crowded = (int64_t)s->lanes.sessions > s->fluid_above;
-    if (lane->members < 2)
+    if (lane->members < 2 || has_head(s))
         return false;
     if (lane->is_fluid || s->mode == HS_SALUS_FLUID || (s->mode == HS_SALUS_AUTO && is_crowded))
         return true;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB && !has_head(s); m = hs_salus_job(v, m)->after)
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
         if (hs_view_step_us(v, m) == 0)
             return true;
     return false;
+}
+
+/* The mini-batch under way comes to its end before shares are given: fair may stop its job for
+ * long, which is perhaps all but done. */
+static bool is_in_step(const struct hs_view *v, const struct hs_salus_lane *lane)
+{
+    return !lane->is_fluid && lane->runner != HS_NO_JOB && !is_at_end(v, lane) &&
+           hs_view_step_us(v, lane->runner) > 0;
 }
 
 /* Who is left alone goes on. */
@@ -311,7 +315,7 @@ void hs_salus_choose(struct hs_salus *s, const struct hs_view *v, uint32_t id)
         return;
     lane->due_us = 0;
     bool was_fluid = lane->is_fluid;
-    lane->is_fluid = is_to_be_fluid(s, v, lane);
+    lane->is_fluid = is_to_be_fluid(s, v, lane) && !is_in_step(v, lane);
     if (was_fluid && !lane->is_fluid)
         become_exact(v, lane);
     if (lane->is_fluid)
@@ -375,8 +379,10 @@ static const char *turns_check(const struct hs_salus *s, const struct hs_view *v
                                const struct hs_salus_lane *lane)
 {
     uint64_t sum_q32 = 0;
+    bool all_ready = true;
     for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after) {
         const char *broken = member_check(v, m);
+        all_ready = all_ready && hs_salus_job(v, m)->is_ready;
         if (broken != NULL)
             return broken;
         sum_q32 += hs_salus_job(v, m)->share_q32;
@@ -386,7 +392,8 @@ static const char *turns_check(const struct hs_salus *s, const struct hs_view *v
     if (sum_q32 > ONE_Q32)
         return "the shares of a lane are more than all of its time";
     hs_job_id next = next_in(s, v, lane);
-    if (sum_q32 == 0 && next != HS_NO_JOB && hs_salus_job(v, next)->is_ready)
+    bool is_held_up = lane->is_fluid && waits_for_startup(s) && !all_ready;
+    if (sum_q32 == 0 && !is_held_up && next != HS_NO_JOB && hs_salus_job(v, next)->is_ready)
         return "nobody runs in a lane where somebody may";
     return lane->is_touched ? "a lane was not looked at" : NULL;
 }
