@@ -93,7 +93,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .warmup_us = setup->options->warmup_us,
         .cooldown_us = setup->options->cooldown_us,
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
-        .is_sharing = (setup->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0,
+        .is_sharing = (setup->can & HS_CAN_COLOCATE) != 0, /* lanes too */
         .is_resizing = (setup->can & HS_CAN_RESIZE) != 0,
     };
     return hs_report_open(&pass->report, &options, pass->diag);

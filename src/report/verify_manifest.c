@@ -155,6 +155,6 @@ enum hs_status verify_load_manifest(struct verify_run *run)
     m->is_slicing = can(run, "slice");
     m->is_throttling = can(run, "throttle");
     m->is_resizing = can(run, "resize");
-    m->is_sharing = m->is_slicing || can(run, "co-locate");
+    m->is_sharing = can(run, "co-locate"); /* lanes too */
     return use_settings(run, &settings);
 }
