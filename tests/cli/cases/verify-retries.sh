@@ -11,4 +11,4 @@ cp -r out told
 sed -i 's/^J0,0,10,0,1,1,failure/J0,0,10,0,1,1,preempt/' told/segments.csv
 "$HORUS" verify told | grep -A2 -e what.segments -e tried | grep -v ^ok
 sed -i 's/^J0,0,10,/J0,0,9,/' out/segments.csv
-"$HORUS" verify out | grep -A2 -e tried -e done.its
+"$HORUS" verify out | grep -A1 -e tried -e done.its -e summary
