@@ -153,7 +153,9 @@ static void needs_other_memory(struct hs_antman *s, const struct hs_view *v, hs_
     }
     j->has_surged = j->role == HS_ANTMAN_GUARANTEED && j->limit_mib > 0 &&
                     j->limit_mib < j->peak_mib && hs_view_step_us(v, job) > 0;
+    j->needs_more = true;
     touch_all(s, v, job);
+    hs_antman_move(s, v, job);
 }
 
 static void ended_step(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
@@ -235,6 +237,7 @@ void hs_antman_start(const struct hs_antman_pass *x, hs_job_id job, enum hs_antm
     for (uint32_t i = 0; i < s->chosen_count; i++) {
         hs_plan_on_gpu(x->p, s->chosen[i]);
         hs_holds_add(&s->holds, job, &j->first_hold, s->chosen[i]);
+        s->holds.holds[j->first_hold].limit_mib = is_spare ? j->least_mib : UINT32_MAX;
     }
     if (is_spare)
         hs_plan_background(x->p, job, true);
@@ -246,6 +249,8 @@ void hs_antman_start(const struct hs_antman_pass *x, hs_job_id job, enum hs_antm
 void hs_antman_decide(struct hs_antman *s, const struct hs_view *v, struct hs_plan *p)
 {
     const struct hs_antman_pass x = {.s = s, .v = v, .p = p, .now_us = hs_view_now_us(v)};
+    if (hs_antman_kill(&x)) /* which is followed by another decision */
+        return;
     for (uint32_t i = 0; i < s->due_count; i++)
         hs_antman_tick(&x, s->due[i]);
     s->due_count = 0;

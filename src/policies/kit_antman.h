@@ -43,6 +43,7 @@ struct hs_antman_job {
     uint32_t next_moved;                     /* job + 1, of those the coordinators look at */
     bool is_moved;
     bool is_new;                      /* placed in this decision */
+    bool needs_more;                  /* memory than before, just now */
     bool has_surged, is_step_awaited; /* an owner that needs other memory than before */
 };
 
@@ -167,6 +168,8 @@ void hs_antman_begin_ramp(const struct hs_antman_pass *x, uint32_t gpu);
 bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g,
                            int64_t now_us);
 void hs_antman_tick(const struct hs_antman_pass *x, uint32_t gpu);
+/* Ends jobs whose memory has grown beyond everything. */
+bool hs_antman_kill(const struct hs_antman_pass *x);
 /* What the coordinators say, after everybody is placed. */
 void hs_antman_coordinate(const struct hs_antman_pass *x);
 

@@ -235,7 +235,8 @@ static const char *check_gpu(const struct hs_antman *s, const struct hs_view *v,
         owners += j->role == HS_ANTMAN_GUARANTEED && g->owner == job + 1;
         spares += j->role == HS_ANTMAN_SPARE;
         spare_pm += j->role == HS_ANTMAN_SPARE ? j->util_pm : 0;
-        if (j->role == HS_ANTMAN_SPARE && g->owner != 0 && j->steps > g->steps && g->steps > 0)
+        bool can_use_it = hs_view_state(v, job) == HS_JOB_RUNNING;
+        if (j->role == HS_ANTMAN_SPARE && g->owner != 0 && j->steps > g->steps && can_use_it)
             return "a cap is above that of its GPU";
     }
     if (owners != (g->owner != 0) || spares != g->spares || spare_pm != g->spare_pm ||

@@ -106,10 +106,22 @@ void hs_antman_limit(const struct hs_antman_pass *x, hs_job_id job, uint32_t mib
     j->limit_mib = mib;
 }
 
+/* What those who are there may use as things stand. */
+static uint64_t used_mib(const struct hs_antman_pass *x, uint32_t gpu)
+{
+    const struct hs_holds *holds = &x->s->holds;
+    uint64_t mib = 0;
+    for (uint32_t h = holds->on_gpu[gpu]; h != 0; h = holds->holds[h].next_on_gpu) {
+        const struct hs_antman_job *j = hs_antman_job(x->v, holds->holds[h].job);
+        mib += usable_mib(j, j->limit_mib);
+    }
+    return mib;
+}
+
 void hs_antman_make_room(const struct hs_antman_pass *x, uint32_t gpu, uint32_t mib)
 {
     const struct hs_holds *holds = &x->s->holds;
-    if (hs_view_gpu_room_mib(x->v, gpu) >= mib)
+    if (used_mib(x, gpu) + mib <= hs_view_gpu_capacity_mib(x->v, gpu))
         return;
     for (uint32_t h = holds->on_gpu[gpu]; h != 0; h = holds->holds[h].next_on_gpu) {
         hs_job_id job = holds->holds[h].job;
@@ -273,16 +285,6 @@ static void coordinate_gpu(const struct hs_antman_pass *x, uint32_t gpu)
         hs_antman_move(s, x->v, s->holds.holds[h].job);
 }
 
-/* Not on the device, and not with what may lie on the host. */
-static bool is_beyond_help(const struct hs_antman_pass *x, const struct hs_antman_job *j)
-{
-    const struct hs_hold *holds = x->s->holds.holds;
-    for (uint32_t h = j->is_new ? 0 : j->first_hold; h != 0; h = holds[h].next_of_job)
-        if ((int64_t)hs_view_gpu_capacity_mib(x->v, holds[h].gpu) + x->s->host_mib < j->peak_mib)
-            return true;
-    return false;
-}
-
 /* Who has to give memory does before anybody takes it. */
 static void shrink(const struct hs_antman_pass *x, hs_job_id job)
 {
@@ -296,10 +298,6 @@ static void settle(const struct hs_antman_pass *x, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(x->v, job);
     j->is_moved = false;
-    if (is_beyond_help(x, j)) {
-        hs_plan_kill(x->p, job);
-        return;
-    }
     uint32_t steps = allowed_steps(x, j);
     if (j->has_surged && !j->is_step_awaited)
         hs_plan_await_step(x->p, job, 1);
@@ -310,6 +308,39 @@ static void settle(const struct hs_antman_pass *x, hs_job_id job)
     j->told_mib = j->limit_mib;
     j->before_mib = usable_mib(j, j->limit_mib);
     j->is_new = false;
+}
+
+/* Not on the device, and not with what may lie on the host, beside those who are there: it is the
+ * one who asks for more that goes, and never an owner for the sake of the others. */
+static bool is_beyond_help(const struct hs_antman_pass *x, const struct hs_antman_job *j)
+{
+    const struct hs_hold *holds = x->s->holds.holds;
+    for (uint32_t h = j->needs_more ? j->first_hold : 0; h != 0; h = holds[h].next_of_job) {
+        const struct hs_antman_gpu *g = &x->s->gpus[holds[h].gpu];
+        uint64_t capacity_mib = hs_view_gpu_capacity_mib(x->v, holds[h].gpu);
+        uint64_t least_mib = g->least_mib;
+        if (g->owner != 0)
+            least_mib += hs_antman_job(x->v, g->owner - 1)->peak_mib;
+        if (j->role == HS_ANTMAN_GUARANTEED)
+            least_mib = j->peak_mib > x->s->host_mib ? j->peak_mib - (uint64_t)x->s->host_mib : 0;
+        if (least_mib > capacity_mib)
+            return true;
+    }
+    return false;
+}
+
+bool hs_antman_kill(const struct hs_antman_pass *x)
+{
+    bool has_killed = false;
+    for (uint32_t at = x->s->first_moved; at != 0; at = hs_antman_job(x->v, at - 1)->next_moved) {
+        struct hs_antman_job *j = hs_antman_job(x->v, at - 1);
+        if (is_beyond_help(x, j)) {
+            hs_plan_kill(x->p, at - 1);
+            has_killed = true;
+        }
+        j->needs_more = false;
+    }
+    return has_killed;
 }
 
 void hs_antman_coordinate(const struct hs_antman_pass *x)

@@ -62,8 +62,9 @@ static uint32_t load_pm(const struct hs_antman_pass *x, uint32_t gpu)
     return sum_pm > mean_pm ? sum_pm : mean_pm;
 }
 
-/* For one opportunistic job more, beside the owner or him for whom it is reserved. */
-static uint32_t room_mib(const struct hs_antman_pass *x, uint32_t gpu)
+/* For one opportunistic job more, beside the owner or him for whom it is reserved; -1: for none,
+ * whatever it needs. */
+static int64_t room_mib(const struct hs_antman_pass *x, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &x->s->gpus[gpu];
     uint64_t capacity_mib = hs_view_gpu_capacity_mib(x->v, gpu), taken_mib = g->least_mib;
@@ -72,7 +73,7 @@ static uint32_t room_mib(const struct hs_antman_pass *x, uint32_t gpu)
         return UINT32_MAX;
     if (is_owned)
         taken_mib += owner_of(x, g)->peak_mib;
-    return taken_mib < capacity_mib ? (uint32_t)(capacity_mib - taken_mib) : 0;
+    return taken_mib <= capacity_mib ? (int64_t)(capacity_mib - taken_mib) : -1;
 }
 
 /* One seat is left for an owner. Who has run out of memory gets the GPUs that it reserves alone. */
@@ -86,8 +87,10 @@ static bool is_open(const struct hs_antman_pass *x, const struct hs_antman_gpu *
 
 static void renew(const struct hs_antman_pass *x, uint32_t gpu)
 {
-    uint32_t load = is_open(x, &x->s->gpus[gpu]) ? load_pm(x, gpu) : HS_LEAST_CLOSED;
-    hs_least_set(&x->s->candidates, gpu, load, room_mib(x, gpu));
+    int64_t mib = room_mib(x, gpu);
+    bool may_come = mib >= 0 && is_open(x, &x->s->gpus[gpu]);
+    hs_least_set(&x->s->candidates, gpu, may_come ? load_pm(x, gpu) : HS_LEAST_CLOSED,
+                 mib > 0 ? (uint32_t)mib : 0);
 }
 
 static void renew_unsettled(const struct hs_antman_pass *x)
