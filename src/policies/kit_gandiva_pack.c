@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Packing by trial and undo, on servers of which more is asked than they have. Jobs on one GPU that
+ * have run alone for a quantum, and for profile_steps mini-batches where these are known, are tried
+ * in order of utilization beside the unit of least utilization whose memory leaves room for them,
+ * one job at a time on each unit. After the trial the rates of all members, each relative to what
+ * it was alone, are added up: slicing would give 1 in all. A unit is of its server's jobs only.
+ *
+ * A server is looked at when the introspection is due and something has changed there, or somebody
+ * may have been profiled since; O(ring^2) then. A job that failed with HS_GANDIVA_FAILED others is
+ * not tried again, nor one whose GPU ran out of memory, nor one whose memory is not known.
+ */
+#include "policies/kit_gandiva.h"
+
+#define UNKNOWN_UTIL_PM 1000
+
+bool hs_gandiva_fits_gpu(const struct hs_view *v, uint32_t gpu, uint64_t mem_mib)
+{
+    uint32_t capacity_mib = hs_view_gpu_capacity_mib(v, gpu);
+    return capacity_mib == UINT32_MAX || mem_mib <= capacity_mib;
+}
+
+uint64_t hs_gandiva_unit_mib(const struct hs_view *v, hs_job_id leader)
+{
+    uint64_t mib = 0;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+        mib += hs_view_gpu_mem_mib(v, m);
+    return mib;
+}
+
+int64_t hs_gandiva_next_look_us(const struct hs_gandiva *g, int64_t at_us)
+{
+    return (at_us / g->introspect_us + 1) * g->introspect_us;
+}
+
+/* What it did alone is measured once on each server. */
+void hs_gandiva_measure(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (hs_view_state(v, job) != HS_JOB_RUNNING)
+        return;
+    hs_u128 rate = (hs_u128)hs_view_rate_q32(v, job) << 32;
+    uint64_t rate_q32 = (uint64_t)(rate / j->share_q32);
+    if (hs_gandiva_job(v, j->leader)->members > 1)
+        j->packed_q32 = rate_q32;
+    else if (j->alone_q32 == 0)
+        j->alone_q32 = rate_q32;
+}
+
+/* ---- who may be packed ---- */
+
+static bool is_packable(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    return hs_view_gpus(v, job) == 1 && j->held <= 1 && hs_view_ooms(v, job) == 0 &&
+           hs_view_gpu_mem_mib(v, job) > 0 && j->failed_count < HS_GANDIVA_FAILED;
+}
+
+/* Time until it will have run alone for a quantum: of what it has attained its share counts. */
+static int64_t rest_of_slice_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    uint64_t share_q32 = hs_gandiva_job(v, job)->share_q32;
+    hs_u128 run_us = ((hs_u128)(uint64_t)hs_view_attained_us(v, job) * share_q32) >> 32;
+    if (run_us >= (uint64_t)g->quantum_us)
+        return 0;
+    hs_u128 rest_us = (((hs_u128)(uint64_t)g->quantum_us - run_us) << 32) / share_q32;
+    return rest_us < INT64_MAX / 2 ? (int64_t)rest_us : INT64_MAX / 2;
+}
+
+/* The same until its mini-batches suffice, at the earliest: on the fastest GPU. */
+static int64_t rest_of_steps_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    int64_t step_us = hs_view_step_us(v, job);
+    uint64_t steps = step_us > 0 ? hs_view_steps(v, job) : 0;
+    if (step_us == 0 || steps >= (uint64_t)g->profile_steps)
+        return 0;
+    uint64_t whole = (uint64_t)g->profile_steps - steps - 1; /* and the one it is at */
+    hs_u128 rest_us = ((hs_u128)whole * (uint64_t)step_us << 32) / g->max_speed_q32;
+    return rest_us < INT64_MAX / 2 ? (int64_t)rest_us + 1 : INT64_MAX / 2;
+}
+
+/* Time that must pass before it is profiled; 0: it is. */
+static int64_t profile_in_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_gandiva_job(v, job)->share_q32 == 0) /* it never ran */
+        return 1;
+    int64_t slice_us = rest_of_slice_us(g, v, job), steps_us = rest_of_steps_us(g, v, job);
+    int64_t rest_us = slice_us > steps_us ? slice_us : steps_us;
+    if (rest_us == 0 && hs_gandiva_job(v, job)->alone_q32 == 0)
+        return 1; /* it has not been seen running since it came here */
+    return rest_us;
+}
+
+static int64_t util_pm(const struct hs_view *v, hs_job_id leader)
+{
+    int64_t sum_pm = 0;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member) {
+        int32_t own_pm = hs_view_util_pm(v, m);
+        sum_pm += own_pm >= 0 ? own_pm : UNKNOWN_UTIL_PM;
+    }
+    return sum_pm;
+}
+
+static struct hs_sort_entry entry_of(const struct hs_view *v, hs_job_id leader)
+{
+    return (struct hs_sort_entry){.key = util_pm(v, leader),
+                                  .submit_us = hs_view_submit_us(v, leader),
+                                  .rank = hs_view_rank(v, leader),
+                                  .job = leader};
+}
+
+static bool is_target(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader)
+{
+    const struct hs_gandiva_job *l = hs_gandiva_job(v, leader);
+    bool is = l->trial == HS_NO_JOB && l->members < (uint64_t)g->max_pack;
+    for (hs_job_id m = leader; m != HS_NO_JOB && is; m = hs_gandiva_job(v, m)->member)
+        is = is_packable(v, m);
+    return is;
+}
+
+/* ---- pairs ---- */
+
+static bool has_failed(const struct hs_view *v, hs_job_id job, hs_job_id other)
+{
+    const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    bool has = false;
+    for (uint32_t i = 0; i < j->failed_count && !has; i++)
+        has = j->failed[i] == hs_view_rank(v, other);
+    return has;
+}
+
+static void note_failure(const struct hs_view *v, hs_job_id job, hs_job_id other)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (j->failed_count < HS_GANDIVA_FAILED)
+        j->failed[j->failed_count++] = hs_view_rank(v, other);
+}
+
+/* CPUs and host memory for both at the same time: they run now, or one can be added. */
+static bool has_workers(const struct hs_view *v, hs_job_id job, hs_job_id leader, uint32_t server)
+{
+    if (!hs_view_is_constrained(v, job) && !hs_view_is_constrained(v, leader))
+        return true;
+    return hs_gandiva_job(v, leader)->is_running &&
+           (hs_gandiva_job(v, job)->is_running || hs_gandiva_has_workers(v, job, server, 1));
+}
+
+static bool may_try(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                    hs_job_id leader, uint32_t server)
+{
+    bool may = job != leader && hs_gandiva_job(v, leader)->leader == leader &&
+               is_target(g, v, leader) && hs_view_priority(v, job) == hs_view_priority(v, leader) &&
+               has_workers(v, job, leader, server) &&
+               hs_gandiva_fits_gpu(v, g->servers[server].first_gpu,
+                                   hs_gandiva_unit_mib(v, leader) + hs_view_gpu_mem_mib(v, job));
+    for (hs_job_id m = leader; m != HS_NO_JOB && may; m = hs_gandiva_job(v, m)->member)
+        may = !has_failed(v, job, m) && !has_failed(v, m, job);
+    return may;
+}
+
+static void try_pair(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, hs_job_id leader)
+{
+    hs_gandiva_merge(g, v, job, leader);
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+        hs_gandiva_job(v, m)->packed_q32 = 0;
+}
+
+static void try_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
+                      uint32_t movers, uint32_t targets)
+{
+    for (uint32_t i = 0; i < movers && g->servers[server].is_over; i++) {
+        hs_job_id job = g->movers[i].job;
+        bool is_free = hs_gandiva_job(v, job)->members == 1; /* nobody joined it just now */
+        for (uint32_t k = 0; k < targets && is_free; k++)
+            if (may_try(g, v, job, g->targets[k].job, server)) {
+                try_pair(g, v, job, g->targets[k].job);
+                is_free = false;
+            }
+    }
+}
+
+void hs_gandiva_look_for_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    int64_t now_us = hs_view_now_us(v), profile_us = INT64_MAX;
+    uint32_t movers = 0, targets = 0;
+    s->look_us = 0;
+    if (!s->is_over)
+        return;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
+        if (!is_target(g, v, u))
+            continue;
+        bool is_single = hs_gandiva_job(v, u)->members == 1;
+        if (is_single && hs_gandiva_job(v, u)->is_running)
+            hs_gandiva_measure(v, u);
+        int64_t in_us = is_single ? profile_in_us(g, v, u) : 0;
+        if (in_us > 0) {
+            profile_us = in_us < profile_us ? in_us : profile_us;
+            continue;
+        }
+        g->targets[targets++] = entry_of(v, u);
+        if (is_single)
+            g->movers[movers++] = entry_of(v, u);
+    }
+    if (profile_us < INT64_MAX / 2)
+        s->look_us = hs_gandiva_next_look_us(g, now_us + profile_us - 1);
+    hs_sort(g->movers, movers);
+    hs_sort(g->targets, targets);
+    try_pairs(g, v, server, movers, targets);
+}
+
+/* ---- trials ---- */
+
+/* Progress of all members relative to each alone; 0: somebody has not been seen running. */
+static hs_u128 speed_of_group_q32(const struct hs_view *v, hs_job_id leader)
+{
+    hs_u128 sum_q32 = 0;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member) {
+        const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
+        if (j->is_running)
+            hs_gandiva_measure(v, m);
+        if (j->packed_q32 == 0 || j->alone_q32 == 0)
+            return 0;
+        sum_q32 += ((hs_u128)j->packed_q32 << 32) / j->alone_q32;
+    }
+    return sum_q32;
+}
+
+static void undo(struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader)
+{
+    hs_job_id job = hs_gandiva_job(v, leader)->trial;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+        if (m != job) {
+            note_failure(v, job, m);
+            note_failure(v, m, job);
+        }
+    hs_gandiva_split(g, v, job);
+}
+
+static void judge(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                  hs_job_id leader)
+{
+    struct hs_gandiva_job *l = hs_gandiva_job(v, leader);
+    struct hs_gandiva_server *s = &g->servers[l->server];
+    hs_u128 speed_q32 = speed_of_group_q32(v, leader);
+    if (speed_q32 == 0) {
+        l->trial_until_us = hs_view_now_us(v) + g->trial_us;
+    } else if (speed_q32 > g->keep_q32) {
+        l->trial = HS_NO_JOB;
+        s->trials--;
+        g->pools[s->pool].has_departure = true; /* it counts for less now */
+        hs_plan_count(p, HS_TALLY_TRIAL_KEPT);
+    } else {
+        undo(g, v, leader);
+        hs_plan_count(p, HS_TALLY_TRIAL_UNDONE);
+    }
+}
+
+void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                             uint32_t server)
+{
+    hs_job_id next;
+    for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = next) {
+        const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
+        next = l->next;
+        if (l->trial != HS_NO_JOB && l->trial_until_us > 0 &&
+            l->trial_until_us <= hs_view_now_us(v))
+            judge(g, v, p, u);
+    }
+}
+
+void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+{
+    hs_job_id next;
+    for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = next) {
+        struct hs_gandiva_job *l = hs_gandiva_job(v, u);
+        bool waits = l->members > 1;
+        next = l->next;
+        for (hs_job_id m = u; m != HS_NO_JOB && waits; m = hs_gandiva_job(v, m)->member)
+            waits = !hs_gandiva_job(v, m)->is_running;
+        while (waits && l->members > 1 &&
+               !hs_gandiva_fits_gpu(v, g->servers[server].first_gpu, hs_gandiva_unit_mib(v, u)))
+            hs_gandiva_split(g, v, l->member);
+    }
+}
