@@ -120,14 +120,15 @@ static uint64_t used_mib(const struct hs_antman_pass *x, uint32_t gpu)
 
 void hs_antman_make_room(const struct hs_antman_pass *x, uint32_t gpu, uint32_t mib)
 {
-    const struct hs_holds *holds = &x->s->holds;
+    struct hs_hold *holds = x->s->holds.holds;
     if (used_mib(x, gpu) + mib <= hs_view_gpu_capacity_mib(x->v, gpu))
         return;
-    for (uint32_t h = holds->on_gpu[gpu]; h != 0; h = holds->holds[h].next_on_gpu) {
-        hs_job_id job = holds->holds[h].job;
+    for (uint32_t h = x->s->holds.on_gpu[gpu]; h != 0; h = holds[h].next_on_gpu) {
+        hs_job_id job = holds[h].job;
         const struct hs_antman_job *j = hs_antman_job(x->v, job);
         if (j->role != HS_ANTMAN_SPARE || usable_mib(j, j->limit_mib) <= j->least_mib)
             continue;
+        holds[h].limit_mib = j->least_mib;
         hs_antman_limit(x, job, j->least_mib);
         hs_antman_move(x->s, x->v, job);
     }
