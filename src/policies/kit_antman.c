@@ -130,6 +130,7 @@ static void stopped(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
     left(s, v, job);
     learn(s, v, job);
     hs_antman_job(v, job)->steps = s->full_steps;
+    hs_antman_job(v, job)->limit_mib = UINT32_MAX; /* to be told anew */
     hs_antman_enqueue(s, v, job);
 }
 
