@@ -215,6 +215,12 @@ static void print_job(const struct hs_test_job *j, int row)
     if (j->vc != NULL)
         print_error("@%s", j->vc);
     print_error("$%" PRId64, j->preempt_cost_s);
+    if (j->gpu_mem_mib > 0)
+        print_error("&%" PRIu32 "/%" PRIu32, j->gpu_mem_mib, j->gpu_mem_persistent_mib);
+    if (j->priority != 0)
+        print_error("^%" PRId32, j->priority);
+    if (j->step_us > 0)
+        print_error("*%s", trial_seconds(j->step_us));
     if (j->user != NULL)
         print_error("(%s)", j->user);
 }

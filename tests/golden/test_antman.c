@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * antman on paper: the micro-scenarios A1 to A8 of the policy text (2.6). Jobs and timelines as in
+ * scenario.h; jobs do not slow each other unless they ask for more of a GPU than there is. Unless
+ * said the step of a cap is 10 points, the tick 10 s and a guaranteed job stable after 10 s.
+ *
+ * A cap is a Q32 fraction, rounded down: what it lacks makes a job end up to 1 us later than on
+ * paper, where times are whole seconds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/memcurve.h"
+#include "support/scenario.h"
+#include "support/sink.h"
+
+#define S HS_TEST_S
+
+static char gpu_32[256], gpu_62[256], one[256], three[256];
+static struct sink sink;
+
+static void make_gpu(char *path, size_t size, const char *name, const char *mem_mib)
+{
+    char text[256];
+    (void)snprintf(text, sizeof text,
+                   "{\"gpu_types\": {\"S\": {\"mem_mib\": %s}},"
+                   " \"nodes\": [{\"gpus\": 1, \"type\": \"S\"}]}",
+                   mem_mib);
+    scratch_keep(path, size, name, text);
+}
+
+static int set_up(void **state)
+{
+    (void)scratch_open(state);
+    sink_init(&sink);
+    make_gpu(gpu_32, sizeof gpu_32, "32.json", "32000");
+    make_gpu(gpu_62, sizeof gpu_62, "62.json", "62500");
+    scratch_keep(one, sizeof one, "one.json", "{\"vcs\": {\"t\": 1}}");
+    scratch_keep(three, sizeof three, "three.json", "{\"vcs\": {\"t\": 3}}");
+    return 0;
+}
+
+static struct hs_memcurve *curve_of(const char *rows)
+{
+    struct hs_memcurve *table;
+    if (hs_memcurve_load(&table, scratch_write("limits.csv", rows, strlen(rows)), &sink.diag) !=
+        HS_OK)
+        fail_msg("%s", sink.text);
+    return table;
+}
+
+static void expect(const char *cluster, const char *policy, const char *curves, const char *jobs,
+                   const char *timeline)
+{
+    struct hs_memcurve *table = curve_of(curves);
+    const struct hs_test_options options = {.memcurve = table, .max_tenants = 8};
+    scenario_expect_with(cluster, policy, jobs, &options, timeline);
+    hs_memcurve_free(table);
+}
+
+static void expect_quota(const char *cluster, const char *vcs, const char *policy, const char *jobs,
+                         const char *timeline)
+{
+    const struct hs_test_options options = {.vc = HS_VC_QUOTA, .vc_file = vcs, .max_tenants = 8};
+    scenario_expect_with(cluster, policy, jobs, &options, timeline);
+}
+
+/* ---- memory ---- */
+
+/* A1, Table 2 of the paper. B needs 30 GB of 32 and leaves 2 of the 3.5 that A needs, which runs
+ * at 0.95 with them: 43 min = 26 + 17, and 17 min / 0.95 = 1073.684211 s. B takes as long as alone,
+ * 91.1 min. No ramp: all of the cap at once. */
+static void beside_a_guaranteed_job(void **state)
+{
+    (void)state;
+    static const char curves[] = "model,limit,speed\nGCN,100,1\nGCN,50,0.95\n",
+                      jobs[] = "A:1,0,2580!o%10&3500#GCN B:1,1560,5466!g%90&30000#R";
+    expect(gpu_32, "antman:init=0,step=1,growth_ms_per_gb=0,shrink_ms_per_gb=0", curves, jobs,
+           "A:0-2633.684211 B:1560-7026");
+    expect(gpu_32, "fifo", curves, jobs, "A:0-2580 B:2580-8046");
+}
+
+/* A6. Figure 10 of the paper, 32 GB: R all of its 20, V half of its 16, SR 40 % of its 10, at 1,
+ * 0.98 and 0.83. When R is done at 100, V and SR, with 2 s and 17 s left, have all they need. The
+ * nearest Q32 fraction is below 0.98 and above 0.83. */
+static void memory_goes_where_it_helps(void **state)
+{
+    (void)state;
+    static const char curves[] =
+        "model,limit,speed\n"
+        "SR,100,1\nSR,90,0.94\nSR,80,0.94\nSR,70,0.89\nSR,60,0.89\nSR,50,0.88\nSR,40,0.83\n"
+        "SR,30,0.81\nSR,20,0.78\nSR,10,0.77\n"
+        "V,100,1\nV,90,0.99\nV,80,0.99\nV,70,0.98\nV,60,0.98\nV,50,0.98\nV,40,0.07\nV,30,0.05\n"
+        "V,20,0.04\nV,10,0.03\n"
+        "R,100,1\nR,90,0.34\nR,80,0.13\nR,70,0.03\nR,60,0.02\nR,50,0.02\nR,40,0.02\nR,30,0.01\n"
+        "R,20,0.01\nR,10,0.01\n";
+    expect(gpu_32, "antman:growth_ms_per_gb=0,shrink_ms_per_gb=0", curves,
+           "s:1,0,100!o%20&10000#SR v:1,0,100!o%20&16000#V r:1,0,100!o%20&20000#R",
+           "s:0-117 v:0-102.000001 r:0-100");
+}
+
+/* A7, all memories times 15625/4 MiB a GB, so that 4 GB are 15625 MiB = 16.384 GB. At 100 R needs
+ * 12 in place of the 8 that it may use: one mini-batch of 0.2 s at half the speed, to 100.4; then O
+ * gives 4 away, which takes it 16.384 ms, and R grows by 4, which takes it 7 x 16.384 = 114.688 ms,
+ * and is itself again: 99.8 s more. O, with 9.6 s left at 100.4, runs at a quarter of its speed. */
+static void a_surge_costs_one_mini_batch(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    struct hs_memcurve *table =
+        curve_of("model,limit,speed\nR,100,1\nR,60,0.5\nO,100,1\nO,50,0.25\n");
+    const struct hs_test_options options = {.memcurve = table, .max_tenants = 8};
+    const struct hs_test_job jobs[] = {{.gpus = 1,
+                                        .duration_s = 200,
+                                        .model = "R",
+                                        .job_class = HS_JOB_CLASS_GUARANTEED,
+                                        .gpu_util_pm = 500,
+                                        .gpu_mem_mib = 31250,
+                                        .gpu_mem_later_mib = 46875,
+                                        .later_us = 100 * S,
+                                        .step_us = 200000},
+                                       {.gpus = 1,
+                                        .duration_s = 110,
+                                        .model = "O",
+                                        .job_class = HS_JOB_CLASS_OPPORTUNISTIC,
+                                        .gpu_util_pm = 100,
+                                        .gpu_mem_mib = 31250}};
+    if (hs_test_run_with(jobs, 2, gpu_62,
+                         "antman:init=0,step=1,growth_ms_per_gb=7,shrink_ms_per_gb=1", &options,
+                         &r) != HS_OK)
+        fail_msg("%s", r.message);
+    assert_int_equal(r.jobs[0].end_us, 200314688);
+    assert_int_equal(r.jobs[1].end_us, 138816384);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(r.jobs[i].start_us, 0);
+        assert_int_equal(r.jobs[i].ooms + r.jobs[i].preemptions, 0);
+        assert_int_equal(r.jobs[i].lost_ns, 0);
+    }
+    hs_test_free(&r);
+    hs_memcurve_free(table);
+}
+
+/* ---- caps ---- */
+
+/* A2. O has done 20 when R comes, nothing more until 30, 1 + 2 + 3 until 60, then 0.4 beside R's
+ * 0.6: 50 at 120, when R is done. */
+static void caps_go_up_step_by_step(void **state)
+{
+    (void)state;
+    scenario_expect("1x1", "antman", "O:1,0,100!o%100 R:1,20,100!g%60", "O:0-170.000001 R:20-120");
+}
+
+/* A8. O has 0.4 of GPU 0 beside R, and all of GPU 2: it runs at 0.4. At 50 there is quota for O,
+ * but R has GPU 0; so J, which waits for two GPUs, starts beside O. At 100 R is done: O, with 32
+ * done, has the guarantee, which Z notices. */
+static void a_gang_is_as_fast_as_its_slowest(void **state)
+{
+    (void)state;
+    expect_quota("1x3", three, "antman:init=0,step=0.4",
+                 "R:1,0,100!g%60@t K:1,0,50!g%90@t O:2,20,100!a%100@t J:2,30,30!g%60@t "
+                 "Z:2,110,10!g%60@t",
+                 "R:0-100 K:0-50 O:20-168.000001 J:50-80 Z:168.000001-178.000001");
+}
+
+/* ---- the queue ---- */
+
+/* A3. GPUs 2 and 3 are kept for B, so C waits, and are lent to o and p. At 100 p has 70 s, then
+ * nothing for 10 s and 0.1 for 50 s beside B's 0.9. C gets the GPUs without p. */
+static void reserved_gpus_are_lent(void **state)
+{
+    (void)state;
+    scenario_expect("1x4", "antman",
+                    "A:2,0,100!g%90 B:4,10,60!g%90 C:2,20,40!g%90 o:1,30,50!o%100 p:1,30,100!o%100",
+                    "A:0-100@0+1 B:100-160@0+1+2+3 C:160-200@0+1 o:30-80@2 p:30-185.000001@3");
+}
+
+/* A4, 20 s late. o goes to GPU 1, which is then at 0.9: p waits. From 70 on the mean of 10 s falls
+ * by 0.04 a second: 0.82 at 72, 0.78 at 73. q needs GPU 0 too, and that is at 0.81 at 201, 1 s
+ * after R is gone, and at 0.72 at 202. */
+static void busy_gpus_are_left_alone(void **state)
+{
+    (void)state;
+    scenario_expect("1x2", "antman:init=0,step=1,tick=1",
+                    "R:1,0,200!g%90 Q:1,0,400!g%50 o:1,20,50!o%40 p:1,21,50!o%40 q:2,22,10!o%10",
+                    "R:0-200@0 Q:0-400@1 o:20-70@1 p:73-123@1 q:202-212@0+1");
+}
+
+/* A5. X, for which there is no quota, has done 1 + 2 + 3 + 4 when R is done at 50. It has the
+ * guarantee then, before J, which waits since 20, and ends at 80. */
+static void who_runs_is_upgraded_first(void **state)
+{
+    (void)state;
+    expect_quota("1x1", one, "antman", "R:1,0,50!g%60@t X:1,10,40!a%100@t J:1,20,30!g%60@t",
+                 "R:0-50 X:10-80.000001 J:80.000001-110.000001");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(beside_a_guaranteed_job),
+        cmocka_unit_test(memory_goes_where_it_helps),
+        cmocka_unit_test(a_surge_costs_one_mini_batch),
+        cmocka_unit_test(caps_go_up_step_by_step),
+        cmocka_unit_test(a_gang_is_as_fast_as_its_slowest),
+        cmocka_unit_test(reserved_gpus_are_lent),
+        cmocka_unit_test(busy_gpus_are_left_alone),
+        cmocka_unit_test(who_runs_is_upgraded_first),
+    };
+    return cmocka_run_group_tests_name("antman on paper", tests, set_up, scratch_close);
+}

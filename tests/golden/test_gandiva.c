@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * gandiva on paper: the micro-scenarios G1 to G11 of the policy text (1.8), which are in minutes
+ * there and in seconds here, and what its rules of costs and priorities (1.3) make of a few jobs
+ * more. Jobs and timelines as in scenario.h.
+ *
+ * Numbers that are not binary fractions: a share is a Q32 fraction rounded down, and a job ends at
+ * the first microsecond at which its work is done. 2/3 of the time makes 240 s of work last
+ * 360.00000008 s, hence ends 1 us after the text's. A slowdown is rounded to 2^-20.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/profile.h"
+#include "model/speed.h"
+#include "support/scenario.h"
+#include "support/sink.h"
+
+#define S    HS_TEST_S
+#define FREE "switch=0,migrate_base=0,migrate_intra=0,migrate_inter=0"
+#define ONLY FREE ",pack=no,migrate=no,defrag=no,grow=no"
+
+static char gpu_16[256];
+static struct sink sink;
+static struct hs_catalogue catalogue;
+static struct hs_cluster hardware;
+static struct hs_speed *speed;
+
+/* 1.5 and 2 times as fast on 2 and 4 GPUs; at 0.7 when spread. */
+static const char speeds[] =
+    "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"V100\"], \"reference\": \"V100\",\n"
+    " \"jobs\": [{\"profile\": \"M/d/1/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1}}],\n"
+    " \"families\": [{\"family\": \"F\", \"jobs\": 1, \"speed\": {\"V100\": 1}}],\n"
+    " \"scaling\": [{\"family\": \"F\", \"gpu\": \"V100\", \"gpus\": [2, 4],\n"
+    "   \"efficiency\": [0.75, 0.5]}],\n"
+    " \"spread\": [{\"family\": \"F\", \"gpu\": \"V100\", \"gpus\": [2, 4],\n"
+    "   \"factor\": [0.7, 0.5]}]}\n";
+
+static int set_up(void **state)
+{
+    static const char rows[] = "model,dataset,batch,precision,family,util\nM,d,1,fp32,F,50\n";
+    (void)scratch_open(state);
+    sink_init(&sink);
+    scratch_keep(gpu_16, sizeof gpu_16, "gpu.json",
+                 "{\"gpu_types\": {\"S\": {\"mem_mib\": 16000}},"
+                 " \"nodes\": [{\"gpus\": 1, \"type\": \"S\"}]}");
+    if (hs_catalogue_load(&catalogue, scratch_write("profiles.csv", rows, sizeof rows - 1),
+                          &sink.diag) != HS_OK ||
+        hs_cluster_load(&hardware, "1x4:V100", &sink.diag) != HS_OK ||
+        hs_speed_load(&speed, scratch_write("speed.json", speeds, sizeof speeds - 1), &catalogue,
+                      &hardware, "V100", &sink.diag) != HS_OK) {
+        print_error("%s", sink.text);
+        return -1;
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    hs_speed_free(speed);
+    hs_cluster_free(&hardware);
+    hs_catalogue_free(&catalogue);
+    return scratch_close(state);
+}
+
+/* ---- time slices (1.3) ---- */
+
+/* G1. Who comes is at the front of the ring, who ran goes to its end:
+ *
+ *     minute 4         5         6         7         8         9
+ *     ring   56 1234   34 56 12  1234 56   56 12 34  34 56 12  1234
+ *     runs   56 12     34 56     1234      56 12     34 56     1234 until 12 */
+static const char g1[] = "1:1,0,600 2:1,0,600 3:1,0,600 4:1,0,600 5:1,240,240 6:1,240,240";
+
+static void six_take_turns_on_four(void **state)
+{
+    (void)state;
+    scenario_expect("1x4", "gandiva:slicing=exact," ONLY, g1,
+                    "1:0-300,360-480,540-720 2:0-300,360-480,540-720 "
+                    "3:0-240,300-420,480-720 4:0-240,300-420,480-720 "
+                    "5:240-360,420-540 6:240-360,420-540");
+}
+
+/* G1, fluid: 4/6 each from 4 to 10, when 5 and 6 have had 240 s and the others have 120 s left. */
+static void six_share_four(void **state)
+{
+    (void)state;
+    scenario_expect("1x4", "gandiva:slicing=fluid," ONLY, g1,
+                    "1:0-720.000001 2:0-720.000001 3:0-720.000001 4:0-720.000001 "
+                    "5:240-600.000001 6:240-600.000001");
+}
+
+/* G1, fluid, 0.6 s a resume: 4/6 x 60/60.6 of the time, so 240 s of work take 363.6 s and the
+ * others have 120 s left at 603.6. */
+static void what_a_switch_costs_is_folded_in(void **state)
+{
+    (void)state;
+    scenario_expect("1x4", "gandiva:slicing=fluid,switch=0.6,pack=no,migrate=no,grow=no", g1,
+                    "1:0-723.600001 2:0-723.600001 3:0-723.600001 4:0-723.600001 "
+                    "5:240-603.600001 6:240-603.600001");
+}
+
+/* Each has 60 s in its first turn, pays 1 s when it is resumed and has 40 s left. */
+static void a_resume_is_paid_for(void **state)
+{
+    (void)state;
+    scenario_expect("1x1", "gandiva:slicing=exact,switch=1,pack=no,migrate=no,grow=no",
+                    "A:1,0,100 B:1,0,100", "A:0-60,120-161 B:60-120,161-202");
+}
+
+/* G11. The low one never interrupts the high one. */
+static void a_low_priority_waits(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"gandiva:slicing=exact," ONLY,
+                                        "gandiva:slicing=fluid," ONLY};
+    for (size_t i = 0; i < 2; i++)
+        scenario_expect("1x1", modes[i], "P:1,0,600^1 q:1,120,60", "P:0-600 q:600-660");
+}
+
+/* The other way round: the low one makes way at once, and for all the time. */
+static void a_high_priority_does_not(void **state)
+{
+    (void)state;
+    scenario_expect("1x1", "gandiva:slicing=exact," ONLY, "q:1,0,180 P:1,120,600^1",
+                    "q:0-120,720-780 P:120-720");
+}
+
+/* ---- placement (1.2) ---- */
+
+/* G2. A, C, F of one GPU to server 0 and B, E of two to server 1, which bear these sizes from then
+ * on, D and G of four to 2 and 3. Of H no two GPUs are free: it joins those of its size, at the
+ * front of their ring, and E makes way. J takes the last free GPU; K finds none and joins its size,
+ * where J is the last of the ring. No server bears size 8, none is empty: L waits. */
+static void sizes_keep_to_their_servers(void **state)
+{
+    (void)state;
+    const struct hs_test_options options = {.until_us = 50 * S};
+    scenario_expect_with(
+        "4x4", "gandiva:slicing=exact," ONLY,
+        "A:1,0,1000 B:2,1,1000 C:1,2,1000 D:4,3,1000 E:2,4,1000 F:1,5,1000 G:4,6,1000 "
+        "H:2,7,1000 J:1,8,1000 K:1,9,1000 L:8,10,1000",
+        &options,
+        "A:0-50@0 B:1-50@4+5 C:2-50@1 D:3-50@8+9+10+11 E:4-7@6+7 F:5-50@2 "
+        "G:6-50@12+13+14+15 H:7-50@6+7 J:8-9@3 K:9-50@3 L:");
+}
+
+/* G3. There is a server, over-committed or not, only for whose size one bears: E is not sliced. */
+static void a_size_that_no_server_bears_waits(void **state)
+{
+    (void)state;
+    scenario_expect("1x4", "gandiva:slicing=exact," FREE, "D:4,0,600 E:1,60,120",
+                    "D:0-600 E:600-720");
+}
+
+/* ---- packing (1.5) ---- */
+
+static void pack_with(const char *policy, const char *jobs, double excess, const char *timeline)
+{
+    const struct hs_test_options options = {.excess = excess, .max_tenants = 8};
+    scenario_expect_with(gpu_16, policy, jobs, &options, timeline);
+}
+
+/* G4. Each has had a turn alone at 2 and 540 s left. S = 10/9 is 1165084 / 2^20, the speed
+ * 0.90000034: 599.999772 s, not 600. Slicing alone ends at 19 and 20. */
+static void those_who_gain_are_packed(void **state)
+{
+    (void)state;
+    static const char jobs[] = "A:1,0,600%50&4000*1 B:1,0,600%50&4000*1";
+    pack_with("gandiva:slicing=exact," FREE, jobs, 1.0 / 9,
+              "A:0-60,120-719.999772 B:60-719.999772");
+}
+
+static void play(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
+                 const char *policy, const struct hs_test_options *options,
+                 struct hs_test_result *r)
+{
+    if (hs_test_run_with(jobs, count, cluster, policy, options, r) != HS_OK)
+        fail_msg("%s: %s", policy, r->message);
+}
+
+static void expect_trials(const struct hs_test_result *r, uint64_t kept, uint64_t undone)
+{
+    const struct hs_instant *last = &r->instants[r->instant_count - 1];
+    assert_int_equal(last->tally[HS_TALLY_TRIAL_KEPT], kept);
+    assert_int_equal(last->tally[HS_TALLY_TRIAL_UNDONE], undone);
+}
+
+static struct hs_test_job job_of(uint32_t mem_mib, int64_t step_us)
+{
+    return (struct hs_test_job){.gpus = 1,
+                                .duration_s = 600,
+                                .gpu_util_pm = 500,
+                                .gpu_mem_mib = mem_mib,
+                                .step_us = step_us};
+}
+
+/* The same, counted; and kept is not counted again at each of the next looks. */
+static void one_trial_is_kept(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {job_of(4000, S), job_of(4000, S)};
+    const struct hs_test_options options = {.excess = 1.0 / 9, .max_tenants = 8};
+    play(jobs, 2, gpu_16, "gandiva:slicing=exact," FREE, &options, &r);
+    assert_int_equal(r.jobs[0].end_us, 719999772);
+    assert_int_equal(r.jobs[1].end_us, 719999772);
+    expect_trials(&r, 1, 0);
+    hs_test_free(&r);
+}
+
+/* G5. S is 2330169 / 2^20, the speed 0.449999979: in the trial of [2, 3) each does 26.999998711 s,
+ * 0.9 in all. 513.000001289 s are left, that is eight turns and 33.000001289 s: A in 1140 to
+ * 1173.000002, B thereafter. */
+static void those_who_lose_are_taken_apart(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {job_of(4000, 0), job_of(4000, 0)};
+    const struct hs_test_options options = {.excess = 1 / 0.45 - 1, .max_tenants = 8};
+    play(jobs, 2, gpu_16, "gandiva:slicing=exact,profile_steps=0," FREE, &options, &r);
+    assert_int_equal(r.jobs[0].end_us, 1173000002);
+    assert_int_equal(r.jobs[1].end_us, 1206000004);
+    expect_trials(&r, 0, 1);
+    hs_test_free(&r);
+}
+
+/* At exactly half the speed each nothing is gained, and what gains nothing is taken apart: 30 s
+ * each in the trial, then eight turns and 30 s. */
+static void no_gain_is_no_reason(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {job_of(4000, S), job_of(4000, S)};
+    const struct hs_test_options options = {.excess = 1, .max_tenants = 8};
+    play(jobs, 2, gpu_16, "gandiva:slicing=exact," FREE, &options, &r);
+    assert_int_equal(r.jobs[0].end_us, 1170 * S);
+    assert_int_equal(r.jobs[1].end_us, 1200 * S);
+    expect_trials(&r, 0, 1);
+    hs_test_free(&r);
+}
+
+/* G6. 18 of 16 GB: by turns to the end, A in [0, 1), [2, 3) .. [18, 19), B in between. */
+static void what_does_not_fit_is_not_packed(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {job_of(9000, S), job_of(9000, S)};
+    const struct hs_test_options options = {.excess = 1.0 / 9, .max_tenants = 8};
+    play(jobs, 2, gpu_16, "gandiva:slicing=exact," FREE, &options, &r);
+    assert_int_equal(r.jobs[0].end_us, 19 * 60 * S);
+    assert_int_equal(r.jobs[1].end_us, 20 * 60 * S);
+    assert_int_equal(r.jobs[0].switches, 9);
+    assert_int_equal(r.jobs[1].switches, 9);
+    expect_trials(&r, 0, 0);
+    hs_test_free(&r);
+}
+
+/* ---- migration and defragmentation (1.4, 1.5) ---- */
+
+/* G7. A, B, E on server 0, C, D, F on server 1: 2/3 each. At 4.5 C and D are done, the youngest of
+ * server 0 moves, 0.3 s, and all run at 1 with 420 s left. */
+static void the_youngest_leaves_the_higher_server(void **state)
+{
+    (void)state;
+    scenario_expect("2x2",
+                    "gandiva:slicing=fluid,switch=0,migrate_base=0.3,pack=no,defrag=no,grow=no",
+                    "A:1,0,600 B:1,0,600 C:1,0,180 D:1,0,180 E:1,0,600 F:1,0,600",
+                    "A:0-690.000001@0 B:0-690.000001@1 C:0-270.000001@2 D:0-270.000001@3 "
+                    "E:0-270.000001@0,270.000001-690.300001@3 F:0-690.000001@2");
+}
+
+/* G8, a minute late: the fourth one-GPU job of each server ends at 60, X is spread over both, at
+ * 0.7. At 300 one of server 1 is done and X, with 168 s done, moves there: 0.6 s, then 432 s. */
+static void a_spread_gang_is_brought_together(void **state)
+{
+    (void)state;
+    const struct hs_test_options options = {.speed = speed, .catalogue = &catalogue};
+    scenario_expect_with(
+        "2x4:V100", "gandiva:slicing=exact,switch=0,migrate_base=0.6,pack=no,grow=no",
+        "a:1,0,3000 b:1,0,3000 c:1,0,3000 d:1,0,60 e:1,0,3000 f:1,0,3000 g:1,0,300 h:1,0,60 "
+        "X:2,60,600#M",
+        &options,
+        "a:0-3000@0 b:0-3000@1 c:0-3000@2 d:0-60@3 e:0-3000@4 f:0-3000@5 g:0-300@6 h:0-60@7 "
+        "X:60-300@3+7,300-732.600001@6+7");
+}
+
+/* G9. 1, 2 and 3 jobs are left on three servers when the others are done at 30 s: at the next look
+ * the single one moves to the server with one free GPU, and the next emptiest has 2 free, not 3. */
+static void the_emptiest_server_is_emptied(void **state)
+{
+    (void)state;
+    scenario_expect("3x4", "gandiva:slicing=exact," FREE,
+                    "a:1,0,600 b:1,0,30 c:1,0,30 d:1,0,30 e:1,0,600 f:1,0,600 g:1,0,30 h:1,0,30 "
+                    "i:1,0,600 j:1,0,600 k:1,0,600 l:1,0,30",
+                    "a:0-60@0,60-600@11 b:0-30@1 c:0-30@2 d:0-30@3 e:0-600@4 f:0-600@5 g:0-30@6 "
+                    "h:0-30@7 i:0-600@8 j:0-600@9 k:0-600@10 l:0-30@11");
+}
+
+/* ---- grow and shrink (1.5) ---- */
+
+/* G10. L grows 5 minutes after one GPU, then two, fell idle, and gives two, then one, away to those
+ * who come: 30 + 20 x 1.5 + 25 x 2 = 110 minutes of work at 75, 20 x 1.5 more at 95, 10 more at
+ * 105. */
+static void idle_gpus_are_lent(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_options options = {.speed = speed, .catalogue = &catalogue};
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1, .gpus_min = 1, .gpus_max = 4, .duration_s = 9000, .profile = 1},
+        {.gpus = 1, .duration_s = 25 * 60, .profile = 1},
+        {.gpus = 2, .duration_s = 45 * 60, .profile = 1},
+        {.gpus = 2, .submit_s = 75 * 60, .duration_s = 6000, .profile = 1},
+        {.gpus = 1, .submit_s = 95 * 60, .duration_s = 6000, .profile = 1}};
+    static const int64_t ends_min[] = {105, 25, 45, 175, 195};
+    static const struct {
+        int64_t start_min, end_min;
+        uint32_t gpus;
+    } stretches[] = {{0, 30, 1}, {30, 50, 2}, {50, 75, 4}, {75, 95, 2}, {95, 105, 1}};
+    play(jobs, 5, "1x4:V100", "gandiva:slicing=exact,grow=yes,pack=no," FREE, &options, &r);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < r.segment_count; i++) {
+        const struct hs_test_segment *s = &r.segments[i];
+        if (s->job != 0)
+            continue;
+        assert_true(at < 5);
+        assert_int_equal(s->start_us, stretches[at].start_min * 60 * S);
+        assert_int_equal(s->end_us, stretches[at].end_min * 60 * S);
+        assert_int_equal(s->gpu_count, stretches[at].gpus);
+        at++;
+    }
+    assert_int_equal(at, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(r.jobs[i].end_us, ends_min[i] * 60 * S);
+    hs_test_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(six_take_turns_on_four),
+        cmocka_unit_test(six_share_four),
+        cmocka_unit_test(what_a_switch_costs_is_folded_in),
+        cmocka_unit_test(a_resume_is_paid_for),
+        cmocka_unit_test(a_low_priority_waits),
+        cmocka_unit_test(a_high_priority_does_not),
+        cmocka_unit_test(sizes_keep_to_their_servers),
+        cmocka_unit_test(a_size_that_no_server_bears_waits),
+        cmocka_unit_test(those_who_gain_are_packed),
+        cmocka_unit_test(one_trial_is_kept),
+        cmocka_unit_test(those_who_lose_are_taken_apart),
+        cmocka_unit_test(no_gain_is_no_reason),
+        cmocka_unit_test(what_does_not_fit_is_not_packed),
+        cmocka_unit_test(the_youngest_leaves_the_higher_server),
+        cmocka_unit_test(a_spread_gang_is_brought_together),
+        cmocka_unit_test(the_emptiest_server_is_emptied),
+        cmocka_unit_test(idle_gpus_are_lent),
+    };
+    return cmocka_run_group_tests_name("gandiva on paper", tests, set_up, tear_down);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See refgandiva.h.
+ */
+#include "refgandiva.h"
+
+#include <string.h>
+
+#define NEVER INT64_MAX
+
+struct ring {
+    const struct gandiva_rules *rules;
+    struct ref_world *w;
+    int job[GANDIVA_JOBS_MAX], count; /* of the server, running or not */
+    int queue[GANDIVA_JOBS_MAX], queued;
+    bool is_fresh[GANDIVA_JOBS_MAX]; /* came at this instant */
+    int size;                        /* affinity; 0 = the server is empty */
+    int64_t quantum_end_us;
+};
+
+static int demand_of(const struct ring *r)
+{
+    int gpus = 0;
+    for (int i = 0; i < r->count; i++)
+        gpus += r->w->tasks[r->job[i]].gpus;
+    return gpus;
+}
+
+static void remove_from(int *list, int *count, int job)
+{
+    int kept = 0;
+    for (int i = 0; i < *count; i++)
+        if (list[i] != job)
+            list[kept++] = list[i];
+    *count = kept;
+}
+
+/* Algorithm 1 with one server. False: the job has to wait. */
+static bool place(struct ring *r, int job)
+{
+    int gpus = r->w->tasks[job].gpus;
+    if (r->count > 0 && demand_of(r) + gpus > ref_gpus(r->w) && r->size != gpus)
+        return false;
+    if (r->count == 0)
+        r->size = gpus;
+    r->job[r->count++] = job;
+    r->is_fresh[job] = true;
+    return true;
+}
+
+static void finish_all(struct ring *r)
+{
+    bool is_any = false;
+    for (int job; (job = ref_finish_one(r->w)) >= 0; is_any = true)
+        remove_from(r->job, &r->count, job);
+    for (int i = 0; is_any && i < r->queued;) {
+        int job = r->queue[i];
+        if (place(r, job))
+            remove_from(r->queue, &r->queued, job);
+        else
+            i++;
+    }
+}
+
+static void submit_all(struct ring *r)
+{
+    for (int job = -1; (job = ref_submit_one(r->w, job)) >= 0;)
+        if (r->w->tasks[job].is_live && !place(r, job))
+            r->queue[r->queued++] = job;
+}
+
+/* Those of whom it is true go in front of, or behind, the others; both in the order of the ring. */
+static void gather(struct ring *r, const bool *is_true, bool in_front)
+{
+    int old[GANDIVA_JOBS_MAX], count = 0;
+    memcpy(old, r->job, sizeof old);
+    for (int pass = 0; pass <= 1; pass++)
+        for (int i = 0; i < r->count; i++)
+            if (is_true[old[i]] == ((pass == 0) == in_front))
+                r->job[count++] = old[i];
+}
+
+static void rotate(struct ring *r)
+{
+    bool runs[GANDIVA_JOBS_MAX] = {false};
+    for (int i = 0; i < r->count; i++)
+        runs[r->job[i]] = r->w->tasks[r->job[i]].is_holding;
+    gather(r, runs, false);
+}
+
+static int highest_below(const struct ring *r, int priority)
+{
+    int best = INT32_MIN;
+    for (int i = 0; i < r->count; i++) {
+        int own = r->rules->priority[r->job[i]];
+        if (own < priority && own > best)
+            best = own;
+    }
+    return best;
+}
+
+/* Whom the dispatch chooses; false: all. */
+static bool choose(const struct ring *r, bool *is_chosen)
+{
+    int left = ref_gpus(r->w);
+    bool is_short = false;
+    for (int level = highest_below(r, INT32_MAX); level != INT32_MIN;
+         level = highest_below(r, level))
+        for (int i = 0; i < r->count; i++) {
+            int job = r->job[i], gpus = r->w->tasks[job].gpus;
+            if (r->rules->priority[job] != level)
+                continue;
+            is_chosen[job] = gpus <= left;
+            left -= is_chosen[job] ? gpus : 0;
+            is_short |= !is_chosen[job];
+        }
+    return is_short;
+}
+
+static void dispatch(struct ring *r)
+{
+    bool is_chosen[GANDIVA_JOBS_MAX] = {false};
+    bool is_short = choose(r, is_chosen);
+    for (int i = 0; i < r->count; i++) {
+        struct ref_task *t = &r->w->tasks[r->job[i]];
+        if (!t->is_holding || is_chosen[r->job[i]])
+            continue;
+        ref_preempt(r->w, r->job[i]);
+        t->preemptions = 0; /* it is a suspension */
+        t->owed_us += r->rules->switch_us;
+    }
+    for (int i = 0; i < r->count; i++)
+        if (is_chosen[r->job[i]] && !r->w->tasks[r->job[i]].is_holding)
+            ref_hold(r->w, r->job[i], (int[REF_NODES_MAX]){r->w->tasks[r->job[i]].gpus});
+    r->quantum_end_us = is_short ? r->w->now_us + r->rules->quantum_us : NEVER;
+}
+
+/* Finishes and submissions; true if the ring is another one now. */
+static bool take_in(struct ring *r)
+{
+    int before = r->count;
+    bool is_new = ref_has_finish(r->w);
+    memset(r->is_fresh, 0, sizeof r->is_fresh);
+    finish_all(r);
+    if (r->w->now_us == r->quantum_end_us && demand_of(r) > ref_gpus(r->w))
+        rotate(r);
+    submit_all(r);
+    if (demand_of(r) > ref_gpus(r->w))
+        gather(r, r->is_fresh, true);
+    return is_new || r->count != before;
+}
+
+bool gandiva_simulate(const struct gandiva_rules *rules, struct ref_world *w, int64_t horizon_us)
+{
+    struct ring r = {.rules = rules, .w = w, .quantum_end_us = NEVER};
+    ref_begin(w);
+    for (;;) {
+        int64_t at_us = ref_next_us(w);
+        at_us = r.quantum_end_us < at_us ? r.quantum_end_us : at_us;
+        if (at_us == NEVER)
+            break;
+        if (at_us > horizon_us)
+            return false;
+        ref_advance(w, at_us);
+        if (take_in(&r) || at_us == r.quantum_end_us)
+            dispatch(&r);
+    }
+    return r.count == 0 && r.queued == 0;
+}
