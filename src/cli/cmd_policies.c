@@ -113,40 +113,84 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
     say_params(out, policy, is_markdown, columns);
 }
 
-/* Where not all would fit beside the other columns, what a policy does has a line of its own. */
-static bool is_wide_enough(uint32_t columns)
+/* A row of the list. */
+struct listed {
+    const char *name, *what;
+    char knows[256], can[256];
+};
+
+static void list_row(const struct hs_policy_ops *policy, struct hs_arena *arena, bool is_markdown,
+                     struct listed *row)
+{
+    const struct scope scope = scope_of(policy, arena);
+    row->name = policy->name;
+    row->what = policy->summary;
+    scope_text(hs_setup_knows_text, scope.knows, scope.more_knows, !is_markdown, row->knows,
+               sizeof row->knows);
+    scope_text(hs_setup_can_text, scope.can, scope.more_can, !is_markdown, row->can,
+               sizeof row->can);
+}
+
+/* Columns that the list takes. */
+struct widths {
+    uint32_t name, knows, can, what;
+};
+
+static void widen(uint32_t *width, const char *text)
+{
+    uint32_t len = (uint32_t)strlen(text);
+    *width = len > *width ? len : *width;
+}
+
+static struct widths list_widths(struct hs_arena *arena)
 {
     const struct hs_policy_ops *policy;
-    bool is_enough = true;
-    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
-        is_enough = is_enough && 60 + strlen(policy->summary) <= columns;
-    return is_enough;
+    struct widths w = {0};
+    struct listed row;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        list_row(policy, arena, false, &row);
+        widen(&w.name, row.name);
+        widen(&w.knows, row.knows);
+        widen(&w.can, row.can);
+        widen(&w.what, row.what);
+    }
+    return w;
+}
+
+/* Where not all would fit beside the other columns, what a policy does has a line of its own. */
+static void say_row(struct hs_output *out, const struct listed *row, const struct widths *w,
+                    uint32_t columns)
+{
+    const uint32_t below = w->name + 1, at_can = below + w->knows + 1;
+    hs_say(out, "%-*s %-*s ", (int)w->name, row->name, (int)w->knows, row->knows);
+    if (at_can + w->can + 1 + w->what <= columns) {
+        hs_say(out, "%-*s %s\n", (int)w->can, row->can, row->what);
+        return;
+    }
+    hs_say_wrapped(out, row->can, at_can, columns);
+    if (row->what[0] == '\0')
+        return;
+    hs_say(out, "%-*s", (int)below, "");
+    hs_say_wrapped(out, row->what, below, columns);
 }
 
 static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_markdown,
                      uint32_t columns)
 {
     const struct hs_policy_ops *policy;
-    const bool is_wide = is_wide_enough(columns);
-    char knows[256], can[256];
+    const struct widths widths = list_widths(arena);
+    const bool is_wide = widths.name + widths.knows + widths.can + widths.what + 3 <= columns;
+    struct listed row = {"policy", is_wide ? "what" : "", "knows", "may"};
     if (is_markdown)
         hs_say(out, "| policy | what | knows | may |\n| --- | --- | --- | --- |\n");
     else
-        hs_say(out, is_wide ? "%-14s %-22s %-21s what\n" : "%-14s %-22s %s\n", "policy", "knows",
-               "may");
+        say_row(out, &row, &widths, columns);
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
-        const struct scope scope = scope_of(policy, arena);
-        scope_text(hs_setup_knows_text, scope.knows, scope.more_knows, !is_markdown, knows,
-                   sizeof knows);
-        scope_text(hs_setup_can_text, scope.can, scope.more_can, !is_markdown, can, sizeof can);
+        list_row(policy, arena, is_markdown, &row);
         if (is_markdown)
-            hs_say(out, "| `%s` | %s | %s | %s |\n", policy->name, policy->summary, knows, can);
-        else if (is_wide)
-            hs_say(out, "%-14s %-22s %-21s %s\n", policy->name, knows, can, policy->summary);
-        else {
-            hs_say(out, "%-14s %-22s %s\n%-15s", policy->name, knows, can, "");
-            hs_say_wrapped(out, policy->summary, 15, columns);
-        }
+            hs_say(out, "| `%s` | %s | %s | %s |\n", row.name, row.what, row.knows, row.can);
+        else
+            say_row(out, &row, &widths, columns);
     }
     if (!is_markdown)
         hs_say(
