@@ -145,11 +145,12 @@ static void touch_all(struct hs_antman *s, const struct hs_view *v, hs_job_id jo
 static void needs_other_memory(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(v, job);
-    uint32_t before_mib = j->least_mib;
+    uint32_t least_mib = j->least_mib, peak_mib = j->peak_mib;
     learn(s, v, job);
+    j->has_grown = j->has_grown || j->peak_mib > peak_mib;
     for (uint32_t h = j->first_hold; h != 0; h = s->holds.holds[h].next_of_job) {
         if (j->role == HS_ANTMAN_SPARE)
-            s->gpus[s->holds.holds[h].gpu].least_mib += (uint64_t)j->least_mib - before_mib;
+            s->gpus[s->holds.holds[h].gpu].least_mib += (uint64_t)j->least_mib - least_mib;
         hs_antman_unsettle(s, v, s->holds.holds[h].gpu);
     }
     j->has_surged = j->role == HS_ANTMAN_GUARANTEED && j->limit_mib > 0 &&

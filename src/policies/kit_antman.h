@@ -43,6 +43,7 @@ struct hs_antman_job {
     uint32_t next_moved;                     /* job + 1, of those the coordinators look at */
     bool is_moved;
     bool is_new;                      /* placed in this decision */
+    bool has_grown;                   /* needs more memory than at its start */
     bool needs_more;                  /* memory than before, just now */
     bool has_surged, is_step_awaited; /* an owner that needs other memory than before */
 };

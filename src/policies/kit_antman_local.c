@@ -10,6 +10,7 @@
 
 #define BYTES_PER_MIB 1048576
 #define BYTES_PER_GB  1000000000
+#define STILL         UINT32_MAX /* steps of a job whose cap is as good as nothing */
 
 void hs_antman_touch(struct hs_antman *s, uint32_t gpu)
 {
@@ -167,13 +168,15 @@ static void find_guests(struct guests *guests, const struct hs_antman_pass *x, u
     }
 }
 
-/* The owner, or who is alone, may have what it needs; who is alone has no limit. */
+/* The owner, or who is alone, may have what it needs. Who is alone has no limit, but where it has
+ * grown beyond what is for the tenants of the GPU; it fits on the device as it was submitted. */
 static uint32_t share_of_one(const struct hs_antman_pass *x, uint32_t gpu, hs_job_id job)
 {
     const struct hs_antman_gpu *g = &x->s->gpus[gpu];
-    uint32_t peak_mib = hs_antman_job(x->v, job)->peak_mib;
+    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    uint32_t peak_mib = j->peak_mib;
     uint64_t most_mib = hs_view_gpu_capacity_mib(x->v, gpu);
-    if (g->spares == (g->owner == 0) && peak_mib <= most_mib)
+    if (g->spares == (g->owner == 0) && (peak_mib <= most_mib || !j->has_grown))
         return UINT32_MAX;
     most_mib -= g->owner != 0 ? g->least_mib : 0;
     return peak_mib < most_mib ? peak_mib : (uint32_t)most_mib;
@@ -253,21 +256,33 @@ static void pay_for_memory(const struct hs_antman_pass *x, hs_job_id job, uint32
         hs_plan_owe(x->p, job, cost_us);
 }
 
+/* Only who runs can be paused; who still pays a cost is told to be still until then. */
+static void stop(const struct hs_antman_pass *x, hs_job_id job)
+{
+    struct hs_antman_job *j = hs_antman_job(x->v, job);
+    if (hs_view_state(x->v, job) == HS_JOB_RUNNING) {
+        hs_plan_pause(x->p, job);
+        j->steps = 0;
+    } else if (j->steps != STILL) {
+        hs_plan_cap(x->p, job, 1);
+        j->steps = STILL;
+    }
+}
+
 static void set_cap(const struct hs_antman_pass *x, hs_job_id job, uint32_t steps)
 {
     struct hs_antman *s = x->s;
     struct hs_antman_job *j = hs_antman_job(x->v, job);
-    enum hs_job_state state = hs_view_state(x->v, job);
-    if (steps == j->steps || (steps == 0 && state != HS_JOB_RUNNING))
-        return; /* it is told when it has started */
+    if (steps == j->steps)
+        return;
     if (steps == 0) {
-        hs_plan_pause(x->p, job);
+        stop(x, job);
     } else {
         hs_plan_cap(x->p, job, hs_antman_cap_q32(s->step_pm, steps));
-        if (state == HS_JOB_PAUSED)
+        if (hs_view_state(x->v, job) == HS_JOB_PAUSED)
             hs_plan_resume(x->p, job);
+        j->steps = steps;
     }
-    j->steps = steps;
     for (uint32_t h = j->first_hold; h != 0; h = s->holds.holds[h].next_of_job)
         hs_antman_unsettle(s, x->v, s->holds.holds[h].gpu);
 }
