@@ -42,6 +42,8 @@ static enum hs_status gandiva_init(void *state, const struct hs_view *v)
 {
     struct hs_gandiva *g = state;
     g->packs = g->packs && g->slices; /* nothing is in excess otherwise */
+    if (g->max_pack > hs_view_max_tenants(v))
+        g->max_pack = hs_view_max_tenants(v);
     return hs_gandiva_init(g, v);
 }
 

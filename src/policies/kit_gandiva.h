@@ -41,9 +41,9 @@ struct hs_gandiva_server {
     uint32_t trials;                /* that are going on */
     hs_job_id head, tail;           /* of the ring */
     uint32_t counted_gpus, counted_free, counted_jobs; /* in the sums of its pool */
-    uint32_t reserved;                                 /* by moves that are being thought about */
-    int64_t alarm_us;                                  /* of the timer that is set; 0 = none */
-    int64_t look_us; /* when to look for jobs to pack; 0 = not before something changes */
+    uint32_t reserved; /* by moves, or a gang to be spread, that are thought about */
+    int64_t alarm_us;  /* of the timer that is set; 0 = none */
+    int64_t look_us;   /* when to look for jobs to pack; 0 = not before something changes */
     int64_t idle_since_us;
     bool is_dirty;   /* to be settled */
     bool is_changed; /* who belongs to it has changed since it was settled */

@@ -42,7 +42,7 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
     uint32_t units = 0, jobs = 0, pinned = 0, trials = 0;
     uint64_t demand = 0;
     hs_job_id before = HS_NO_JOB;
-    bool waits = false;
+    bool waits = false, is_awaited = false;
     for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
         const char *broken = check_unit(g, v, server, u, &jobs);
         if (broken != NULL)
@@ -53,6 +53,8 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
         units++;
         demand += hs_view_gpus(v, u);
         trials += hs_gandiva_job(v, u)->trial != HS_NO_JOB;
+        for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+            is_awaited = is_awaited || hs_gandiva_job(v, m)->is_awaited;
         waits = waits || (!hs_view_is_constrained(v, u) && !hs_gandiva_job(v, u)->is_running &&
                           hs_gandiva_job(v, u)->members == 1);
     }
@@ -67,7 +69,7 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
         return "an index has empty servers, or has not all others";
     if (s->demand > (uint64_t)(g->max_height + 1) * s->gpus)
         return "a server is higher than it may be";
-    if (!s->is_over && waits)
+    if (!s->is_over && waits && !is_awaited) /* for the GPU of one that stops */
         return "a job waits for its turn on a server that has room for all";
     return NULL;
 }

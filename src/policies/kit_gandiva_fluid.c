@@ -185,8 +185,10 @@ static void set_share(const struct pass *x, hs_job_id leader, uint64_t share_q32
     }
 }
 
-static void begin_trial(const struct pass *x, struct hs_gandiva_job *l)
+/* No turns end here, if they did before. */
+static void begin_spells(const struct pass *x, struct hs_gandiva_job *l)
 {
+    l->deadline_us = l->ended_us = l->overshoot_us = 0;
     if (l->trial != HS_NO_JOB && l->trial_until_us == 0)
         l->trial_until_us = hs_view_now_us(x->v) + x->g->trial_us;
 }
@@ -216,10 +218,9 @@ void hs_gandiva_share_out(struct hs_gandiva *g, const struct hs_view *v, struct 
     i = 0;
     for (hs_job_id u = x.s->head; u != HS_NO_JOB; u = job_of(&x, u)->next) {
         uint64_t share_q32 = paid_share(g, g->ring[i++].share_q32);
-        if (share_q32 > 0) {
+        if (share_q32 > 0)
             set_share(&x, u, share_q32);
-            begin_trial(&x, job_of(&x, u));
-        }
+        begin_spells(&x, job_of(&x, u));
     }
     x.s->is_changed = false;
     x.s->is_fluid = x.s->is_over;

@@ -23,7 +23,8 @@ uint32_t hs_gandiva_best_fit(const struct hs_gandiva *g, const struct hs_view *v
     uint64_t end = hs_gandiva_free_key(pool + 1, INT32_MIN);
     uint32_t at = hs_gandiva_index_from(&g->by_free, hs_gandiva_free_key(pool, gpus));
     while (at != HS_NO_NODE && hs_gandiva_index_key(&g->by_free, at) < end) {
-        if (hs_view_may_use(v, job, at) && hs_gandiva_has_workers(v, job, at, gpus))
+        if (g->servers[at].reserved == 0 && hs_view_may_use(v, job, at) &&
+            hs_gandiva_has_workers(v, job, at, gpus))
             return at;
         at = hs_gandiva_index_next(&g->by_free, at);
     }
@@ -162,6 +163,7 @@ static void span_add(struct hs_gandiva *g, const struct hs_view *v, hs_job_id jo
 {
     g->span_nodes[g->span_count] = server;
     g->span_gpus[g->span_count++] = gpus;
+    g->servers[server].reserved = gpus; /* its CPUs may end before its GPUs: it gives once */
     hs_gandiva_pin(g, v, job, server, gpus);
 }
 
@@ -171,6 +173,7 @@ static void span_undo(struct hs_gandiva *g, const struct hs_view *v)
         uint32_t server = g->span_nodes[--g->span_count];
         g->servers[server].demand -= g->span_gpus[g->span_count];
         g->servers[server].pinned -= g->span_gpus[g->span_count];
+        g->servers[server].reserved = 0;
         hs_gandiva_refresh(g, v, server);
     }
 }
@@ -228,7 +231,8 @@ static uint32_t most_free(const struct hs_gandiva *g, const struct hs_view *v, h
         for (at = hs_gandiva_index_from(&g->by_free, above);
              at != HS_NO_NODE && hs_gandiva_index_key(&g->by_free, at) == above;
              at = hs_gandiva_index_next(&g->by_free, at))
-            if (hs_view_may_use(v, job, at) && hs_gandiva_has_workers(v, job, at, 1))
+            if (g->servers[at].reserved == 0 && hs_view_may_use(v, job, at) &&
+                hs_gandiva_has_workers(v, job, at, 1))
                 return at;
     }
 }
@@ -318,8 +322,10 @@ static bool place_spread(struct hs_gandiva *g, const struct hs_view *v, struct h
         return false;
     }
     span_take(g, v, p, job);
-    for (uint32_t i = 0; i < g->span_count; i++)
+    for (uint32_t i = 0; i < g->span_count; i++) {
+        g->servers[g->span_nodes[i]].reserved = 0;
         hs_gandiva_refresh(g, v, g->span_nodes[i]);
+    }
     return true;
 }
 

@@ -175,27 +175,37 @@ static bool make_room(const struct pass *x, hs_job_id leader, hs_job_id job)
     return hs_gandiva_has_workers(x->v, job, x->server, gpus);
 }
 
-/* False when it has to wait. */
-static bool start_unit(const struct pass *x, hs_job_id leader)
+/* Nobody but members of the group is on the GPU of one of them: who was taken out of it may run
+ * there to the end of a mini-batch. */
+static bool has_gpu_alone(const struct pass *x, hs_job_id member)
 {
-    uint32_t gpus = hs_view_gpus(x->v, leader);
+    uint32_t own = 0, gpu = job_of(x, member)->gpu;
+    for (hs_job_id m = job_of(x, member)->leader; m != HS_NO_JOB; m = job_of(x, m)->member)
+        own += job_of(x, m)->is_running && job_of(x, m)->gpu == gpu;
+    return hs_view_gpu_tenants(x->v, gpu) == own;
+}
+
+/* Beside `first` of its group, or where GPUs are idle; false: not yet. */
+static bool start_job(const struct pass *x, hs_job_id job, hs_job_id first)
+{
+    uint32_t gpus = hs_view_gpus(x->v, job);
+    bool can =
+        first == HS_NO_JOB ? hs_view_node_free(x->v, x->server) >= gpus : has_gpu_alone(x, first);
+    if (!can || !make_room(x, job_of(x, job)->leader, job))
+        return false;
+    if (first == HS_NO_JOB)
+        hs_gandiva_seat_idle(x->g, x->v, x->p, job, HS_GANDIVA_START, 0, gpus);
+    else
+        hs_gandiva_seat(x->g, x->v, x->p, job, HS_GANDIVA_START, &job_of(x, first)->gpu, 1);
+    return true;
+}
+
+static void start_unit(const struct pass *x, hs_job_id leader)
+{
     hs_job_id first = running_member(x, leader);
-    bool is_whole = true;
-    for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member) {
-        if (job_of(x, m)->is_running)
-            continue;
-        if (!make_room(x, leader, m) ||
-            (first == HS_NO_JOB && hs_view_node_free(x->v, x->server) < gpus)) {
-            is_whole = false;
-            continue;
-        }
-        if (first == HS_NO_JOB)
-            hs_gandiva_seat_idle(x->g, x->v, x->p, m, HS_GANDIVA_START, 0, gpus);
-        else
-            hs_gandiva_seat(x->g, x->v, x->p, m, HS_GANDIVA_START, &job_of(x, first)->gpu, 1);
-        first = first == HS_NO_JOB ? m : first;
-    }
-    return is_whole;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member)
+        if (!job_of(x, m)->is_running && start_job(x, m, first) && first == HS_NO_JOB)
+            first = m;
 }
 
 static void start_chosen(const struct pass *x)
@@ -207,10 +217,12 @@ static void start_chosen(const struct pass *x)
     if (x->s->grown > 0)
         hs_gandiva_reclaim(x->g, x->v, x->p, x->server, gpus, false);
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next)
-        if (job_of(x, u)->has_turn && !start_unit(x, u) && running_member(x, u) == HS_NO_JOB &&
-            hs_view_is_constrained(x->v, u) &&
-            hs_view_node_free(x->v, x->server) >= hs_view_gpus(x->v, u))
-            job_of(x, u)->has_turn = false; /* it is left out for want of CPUs or host memory */
+        if (job_of(x, u)->has_turn) {
+            start_unit(x, u);
+            if (running_member(x, u) == HS_NO_JOB && hs_view_is_constrained(x->v, u) &&
+                hs_view_node_free(x->v, x->server) >= hs_view_gpus(x->v, u))
+                job_of(x, u)->has_turn = false; /* left out for want of CPUs or host memory */
+        }
 }
 
 /* ---- turns ---- */
