@@ -2,7 +2,7 @@
  *
  * gandiva's exact time slices against the reference simulator, on random scenarios of one server:
  * gangs, quanta, arrivals and ends at any time, priorities, what a resume costs. Mini-batches,
- * where told, end with every quantum: nobody has to wait for their end. See support/trials.h.
+ * where told, end with every quantum, or each job fills the server. See support/trials.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,10 +44,9 @@ static void draw_jobs(struct trial *t, struct dice *d, bool is_odd)
     }
 }
 
-static void draw(struct trial *t, struct dice *d)
+static void draw_rules(struct trial *t, struct dice *d, int most, bool is_odd)
 {
-    bool is_odd = dice_roll(d, 0, 1) == 1;
-    rules.quantum_us = trial_draw_us(d, 1, 6, is_odd);
+    rules.quantum_us = trial_draw_us(d, 1, most, is_odd);
     rules.switch_us = is_odd && dice_roll(d, 0, 1) == 1 ? dice_roll(d, 1, 500000) : 0;
     t->world.nodes = 1;
     t->world.node_gpus[0] = dice_roll(d, 1, 8);
@@ -56,13 +55,34 @@ static void draw(struct trial *t, struct dice *d)
                    "gandiva:slicing=exact,max_height=16,pack=no,migrate=no,defrag=no,grow=no,"
                    "quantum=%s,switch=%s",
                    trial_seconds(rules.quantum_us), trial_seconds(rules.switch_us));
+}
+
+static void draw(struct trial *t, struct dice *d)
+{
+    bool is_odd = dice_roll(d, 0, 1) == 1;
+    draw_rules(t, d, 6, is_odd);
     draw_jobs(t, d, is_odd);
+}
+
+/* Mini-batches of any length up to a quantum: who has to stop makes the next one wait. Each fills
+ * the server, all are there from the start. */
+static void draw_steps(struct trial *t, struct dice *d)
+{
+    draw_rules(t, d, 20, true);
+    t->count = dice_roll(d, 2, JOBS_MAX);
+    for (int i = 0; i < t->count; i++)
+        t->jobs[i] = (struct hs_test_job){
+            .duration_us = trial_draw_us(d, 1, 80, true),
+            .gpus = (uint32_t)t->world.node_gpus[0],
+            .step_us = dice_roll(d, 0, 5) > 0 ? dice_roll(d, 1, (int)rules.quantum_us) : 0};
 }
 
 static bool refer(struct trial *t)
 {
     for (int i = 0; i < t->count; i++)
         rules.priority[i] = t->jobs[i].priority;
+    for (int i = 0; i < t->count; i++)
+        rules.step_us[i] = t->jobs[i].step_us;
     return gandiva_simulate(&rules, &t->world, HORIZON_US);
 }
 
@@ -72,8 +92,15 @@ static void random_scenarios(void **state)
     trials_run(&(struct trial_kind){.draw = draw, .refer = refer}, 10000);
 }
 
+static void mini_batches(void **state)
+{
+    (void)state;
+    trials_run(&(struct trial_kind){.draw = draw_steps, .refer = refer}, 2000);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios),
+                                       cmocka_unit_test(mini_batches)};
     return cmocka_run_group_tests_name("gandiva's turns against their text", tests, NULL, NULL);
 }

@@ -16,6 +16,9 @@ struct ring {
     bool is_fresh[GANDIVA_JOBS_MAX]; /* came at this instant */
     int size;                        /* affinity; 0 = the server is empty */
     int64_t quantum_end_us;
+    int64_t stop_us[GANDIVA_JOBS_MAX]; /* end of the mini-batch of who has to stop, else NEVER */
+    int64_t told_us[GANDIVA_JOBS_MAX]; /* when it had to */
+    int64_t over_us[GANDIVA_JOBS_MAX]; /* run beyond its last slice */
 };
 
 static int demand_of(const struct ring *r)
@@ -117,22 +120,59 @@ static bool choose(const struct ring *r, bool *is_chosen)
     return is_short;
 }
 
+static void stop(struct ring *r, int job)
+{
+    ref_preempt(r->w, job);
+    r->w->tasks[job].preemptions = 0; /* it is a suspension */
+    r->w->tasks[job].owed_us += r->rules->switch_us;
+    r->over_us[job] = r->w->now_us - r->told_us[job];
+    r->stop_us[job] = NEVER;
+}
+
+static void tell_to_stop(struct ring *r, int job)
+{
+    const struct ref_task *t = &r->w->tasks[job];
+    int64_t step_us = r->rules->step_us[job], into_us = 0;
+    if (r->stop_us[job] != NEVER)
+        return;
+    if (step_us > 0)
+        into_us = (t->duration_us - t->left_us) % step_us;
+    r->told_us[job] = r->w->now_us;
+    r->stop_us[job] = r->w->now_us + (into_us > 0 ? t->owed_us + step_us - into_us : 0);
+    if (into_us == 0)
+        stop(r, job);
+}
+
 static void dispatch(struct ring *r)
 {
-    bool is_chosen[GANDIVA_JOBS_MAX] = {false};
+    bool is_chosen[GANDIVA_JOBS_MAX] = {false}, waits = false;
     bool is_short = choose(r, is_chosen);
-    for (int i = 0; i < r->count; i++) {
-        struct ref_task *t = &r->w->tasks[r->job[i]];
-        if (!t->is_holding || is_chosen[r->job[i]])
-            continue;
-        ref_preempt(r->w, r->job[i]);
-        t->preemptions = 0; /* it is a suspension */
-        t->owed_us += r->rules->switch_us;
-    }
+    int64_t over_us = 0;
     for (int i = 0; i < r->count; i++)
-        if (is_chosen[r->job[i]] && !r->w->tasks[r->job[i]].is_holding)
-            ref_hold(r->w, r->job[i], (int[REF_NODES_MAX]){r->w->tasks[r->job[i]].gpus});
-    r->quantum_end_us = is_short ? r->w->now_us + r->rules->quantum_us : NEVER;
+        if (r->w->tasks[r->job[i]].is_holding && !is_chosen[r->job[i]])
+            tell_to_stop(r, r->job[i]);
+    for (int i = 0; i < r->count; i++)
+        waits |= r->stop_us[r->job[i]] != NEVER;
+    for (int i = 0; i < r->count && !waits; i++) {
+        int job = r->job[i];
+        if (!is_chosen[job] || r->w->tasks[job].is_holding)
+            continue;
+        ref_hold(r->w, job, (int[REF_NODES_MAX]){r->w->tasks[job].gpus});
+        over_us += r->over_us[job];
+        r->over_us[job] = 0;
+    }
+    r->quantum_end_us = is_short && !waits ? r->w->now_us + r->rules->quantum_us - over_us : NEVER;
+}
+
+static bool stop_all(struct ring *r)
+{
+    bool is_any = false;
+    for (int i = 0; i < r->count; i++)
+        if (r->stop_us[r->job[i]] == r->w->now_us) {
+            stop(r, r->job[i]);
+            is_any = true;
+        }
+    return is_any;
 }
 
 /* Finishes and submissions; true if the ring is another one now. */
@@ -154,15 +194,20 @@ bool gandiva_simulate(const struct gandiva_rules *rules, struct ref_world *w, in
 {
     struct ring r = {.rules = rules, .w = w, .quantum_end_us = NEVER};
     ref_begin(w);
+    for (int i = 0; i < w->count; i++)
+        r.stop_us[i] = NEVER;
     for (;;) {
         int64_t at_us = ref_next_us(w);
         at_us = r.quantum_end_us < at_us ? r.quantum_end_us : at_us;
+        for (int i = 0; i < r.count; i++)
+            at_us = r.stop_us[r.job[i]] < at_us ? r.stop_us[r.job[i]] : at_us;
         if (at_us == NEVER)
             break;
         if (at_us > horizon_us)
             return false;
         ref_advance(w, at_us);
-        if (take_in(&r) || at_us == r.quantum_end_us)
+        bool is_new = take_in(&r);
+        if (stop_all(&r) || is_new || at_us == r.quantum_end_us)
             dispatch(&r);
     }
     return r.count == 0 && r.queued == 0;

@@ -17,6 +17,8 @@
  *     of one instant in their order (G1, G4); else at the tail.
  *   - A quantum is counted from the dispatch, whatever caused it: a finish or an arrival begins a
  *     new one for those who go on, too. It includes the cost of the resume.
+ *   - Who has to stop goes on to the end of its mini-batch; the next one's slice begins then. What
+ *     it ran beyond its slice is taken from its next one.
  *   - GPUs are free when no job of the server, running or not, has a claim to them.
  *   - A first start costs nothing; what is not paid of a cost stays owed.
  */
@@ -32,6 +34,10 @@
 
 struct gandiva_rules {
     int64_t quantum_us, switch_us;
+    /* Mini-batches, by row; 0 = a job stops anywhere. At most the quantum, and only where one job
+     * fills the server: whose slice ends when, where several stop at different times, the text does
+     * not say. */
+    int64_t step_us[GANDIVA_JOBS_MAX];
     int priority[GANDIVA_JOBS_MAX]; /* by row; higher ones first */
 };
 
