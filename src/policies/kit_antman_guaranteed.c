@@ -225,28 +225,37 @@ void hs_antman_unreserve(struct hs_antman *s, const struct hs_view *v, hs_job_id
 
 /* ---- check ---- */
 
-static const char *check_gpu(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+static const char *check_holders(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
     uint32_t owners = 0, spares = 0, spare_pm = 0;
     for (uint32_t h = s->holds.on_gpu[gpu]; h != 0; h = s->holds.holds[h].next_on_gpu) {
         hs_job_id job = s->holds.holds[h].job;
         const struct hs_antman_job *j = hs_antman_job(v, job);
-        owners += j->role == HS_ANTMAN_GUARANTEED && g->owner == job + 1;
-        spares += j->role == HS_ANTMAN_SPARE;
-        spare_pm += j->role == HS_ANTMAN_SPARE ? j->util_pm : 0;
-        bool can_use_it = hs_view_state(v, job) == HS_JOB_RUNNING;
-        if (j->role == HS_ANTMAN_SPARE && g->owner != 0 && j->steps > g->steps && can_use_it)
+        bool is_spare = j->role == HS_ANTMAN_SPARE;
+        owners += !is_spare && g->owner == job + 1;
+        spares += is_spare;
+        spare_pm += is_spare ? j->util_pm : 0;
+        if (is_spare && g->owner != 0 && j->steps > g->steps &&
+            hs_view_state(v, job) == HS_JOB_RUNNING)
             return "a cap is above that of its GPU";
     }
     if (owners != (g->owner != 0) || spares != g->spares || spare_pm != g->spare_pm ||
         owners + spares != hs_view_gpu_tenants(v, gpu))
         return "a GPU has not one owner at most, and its guests";
+    return NULL;
+}
+
+static const char *check_gpu(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+{
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
     if (g->owner != 0 && g->steps > g->most)
         return "the caps beside a guaranteed job are above what it leaves";
+    if (g->owner != 0 && hs_antman_job(v, g->owner - 1)->role != HS_ANTMAN_GUARANTEED)
+        return "a GPU is owned by a job that is not guaranteed";
     if (g->reserved != 0 && hs_antman_job(v, g->reserved - 1)->role != HS_ANTMAN_RESERVING)
         return "a GPU is reserved for a job that does not wait for it";
-    return NULL;
+    return check_holders(s, v, gpu);
 }
 
 const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view *v)

@@ -20,11 +20,6 @@ enum hs_status hs_least_init(struct hs_least *t, const struct hs_view *v, uint32
     return HS_OK;
 }
 
-uint32_t hs_least_load(const struct hs_least *t, uint32_t at)
-{
-    return t->load[t->size + at];
-}
-
 void hs_least_set(struct hs_least *t, uint32_t at, uint32_t load, uint32_t room)
 {
     uint32_t n = t->size + at;

@@ -28,7 +28,6 @@ struct hs_least {
 HS_MUST_USE enum hs_status hs_least_init(struct hs_least *t, const struct hs_view *v,
                                          uint32_t count, uint32_t below);
 void hs_least_set(struct hs_least *t, uint32_t at, uint32_t load, uint32_t room);
-uint32_t hs_least_load(const struct hs_least *t, uint32_t at);
 uint32_t hs_least_first(const struct hs_least *t, uint32_t need);
 
 #endif
