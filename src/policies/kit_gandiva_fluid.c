@@ -78,16 +78,22 @@ static void sit_down(const struct pass *x, hs_job_id job, uint64_t seats)
                     count);
 }
 
+/* Those for whom there are CPUs and host memory; the others wait until somebody goes. */
 static void sit_unit_down(const struct pass *x, hs_job_id leader)
 {
     uint64_t seats = home_of(x, leader);
-    if (seats == 0) {
-        seats = choose_home(x, hs_view_gpus(x->v, leader));
-        count_home(x, seats, 1);
+    bool has_home = seats != 0;
+    seats = has_home ? seats : choose_home(x, hs_view_gpus(x->v, leader));
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member) {
+        const struct hs_gandiva_job *j = job_of(x, m);
+        if (j->is_running && !j->is_regrouped && j->seats == seats)
+            continue;
+        if (!j->is_running && !hs_gandiva_has_workers(x->v, m, x->server, hs_view_gpus(x->v, m)))
+            continue;
+        sit_down(x, m, seats);
+        count_home(x, has_home ? 0 : seats, 1);
+        has_home = true;
     }
-    for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member)
-        if (!job_of(x, m)->is_running || job_of(x, m)->is_regrouped || job_of(x, m)->seats != seats)
-            sit_down(x, m, seats);
 }
 
 static uint32_t find_level(const struct pass *x, bool is_empty)
@@ -179,8 +185,9 @@ static void set_share(const struct pass *x, hs_job_id leader, uint64_t share_q32
 {
     for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member) {
         struct hs_gandiva_job *j = job_of(x, m);
-        if (j->share_q32 != share_q32)
-            hs_plan_slice(x->p, m, x->server + 1, share_q32);
+        if (!j->is_running || j->share_q32 == share_q32)
+            continue;
+        hs_plan_slice(x->p, m, x->server + 1, share_q32);
         j->share_q32 = share_q32;
     }
 }

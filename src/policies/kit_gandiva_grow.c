@@ -110,7 +110,7 @@ void hs_gandiva_grow(struct hs_gandiva *g, const struct hs_view *v, struct hs_pl
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     uint32_t idle;
-    if (!g->grows || s->elastic == 0 || s->is_over ||
+    if (!g->grows || s->elastic == 0 || s->is_over || s->has_split ||
         hs_view_now_us(v) - s->idle_since_us < g->grow_idle_us)
         return;
     while ((idle = hs_view_node_free(v, server)) > 0) {
