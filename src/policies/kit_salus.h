@@ -39,6 +39,8 @@ enum hs_salus_rule {
 enum hs_salus_startup { HS_SALUS_FIXED, HS_SALUS_BY_MODEL };
 enum hs_salus_mode { HS_SALUS_AUTO, HS_SALUS_EXACT, HS_SALUS_FLUID };
 
+#define HS_SALUS_GANGS 6 /* kinds of gangs that are refused, by size */
+
 /* Which GPUs a job is to get. */
 struct hs_salus_picks {
     uint32_t *gpus, *utils_pm;
@@ -55,8 +57,8 @@ struct hs_salus {
     enum hs_salus_rule rule;
     bool is_plain; /* no lanes: `waiting` is a plain queue */
     struct hs_salus_lanes lanes;
-    struct hs_queue waiting; /* jobs that were tried */
-    struct hs_order *fresh;  /* per VC: those that were not */
+    struct hs_queue waiting;  /* jobs that were not tried yet; plain: all that wait */
+    struct hs_order *refused; /* HS_SALUS_GANGS sets a VC: those that were */
     struct hs_salus_picks picks;
     hs_job_id first_newcomer, last_newcomer;
     uint32_t touched; /* lanes to look at: the first, or HS_NO_LANE */

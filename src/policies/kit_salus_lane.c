@@ -113,6 +113,13 @@ uint64_t hs_salus_free_mib(const struct hs_salus_lanes *l, uint32_t id)
     return (uint64_t)most(0, gpu->capacity_mib - gpu->used_mib);
 }
 
+bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
+                       const struct hs_salus_need *need)
+{
+    return hs_salus_suits(l, gpu, need) &&
+           hs_salus_free_mib(l, gpu) >= hs_salus_clip(need, l->gpus[gpu].capacity_mib).all_mib;
+}
+
 /* Of the GPU where there is least; below 0 when there is none for anybody. */
 static int64_t lane_free_mib(const struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
 {

@@ -129,6 +129,9 @@ bool hs_salus_is_too_large(const struct hs_salus_lanes *l, const struct hs_salus
 bool hs_salus_suits(const struct hs_salus_lanes *l, uint32_t gpu, const struct hs_salus_need *need);
 /* Room for a new lane. */
 uint64_t hs_salus_free_mib(const struct hs_salus_lanes *l, uint32_t gpu);
+/* That is enough for the job. */
+bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
+                       const struct hs_salus_need *need);
 /* Room for one more member. */
 struct hs_room hs_salus_room(const struct hs_salus_lanes *l, uint32_t lane);
 bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct hs_salus_need *need);

@@ -110,13 +110,6 @@ static bool pick_idle(const struct search *q)
 
 /* ---- GPUs that others use ---- */
 
-static bool may_open(const struct search *q, uint32_t gpu)
-{
-    const struct hs_salus_lanes *l = &q->s->lanes;
-    return hs_salus_suits(l, gpu, q->need) &&
-           hs_salus_free_mib(l, gpu) >= hs_salus_clip(q->need, l->gpus[gpu].capacity_mib).all_mib;
-}
-
 /* The GPU of least utilization. */
 static bool pick_one(const struct search *q, struct hs_room need)
 {
@@ -126,7 +119,8 @@ static bool pick_one(const struct search *q, struct hs_room need)
          gpu != HS_NO_ROOM && looked < HS_SALUS_LOOK;
          gpu = hs_rooms_next(rooms, q->pool, gpu, need)) {
         uint32_t node = hs_view_gpu_node(q->v, gpu);
-        if (!hs_view_may_use(q->v, q->job, node) || !may_open(q, gpu) ||
+        if (!hs_view_may_use(q->v, q->job, node) ||
+            !hs_salus_may_open(&q->s->lanes, gpu, q->need) ||
             hs_view_node_workers(q->v, q->job, node) == 0)
             continue;
         uint32_t util_pm = hs_view_gpu_util_pm(q->v, gpu);
@@ -150,7 +144,7 @@ static uint64_t pick_of_node(const struct search *q, uint32_t node, uint32_t gpu
     uint64_t sum_pm = 0;
     picks->count = 0;
     for (uint32_t id = first; id < first + hs_view_node_gpus(q->v, node); id++) {
-        if (!may_open(q, id))
+        if (!hs_salus_may_open(&q->s->lanes, id, q->need))
             continue;
         uint32_t util_pm = hs_view_gpu_util_pm(q->v, id);
         if (picks->count == gpus) {
@@ -215,7 +209,7 @@ static bool pick_anywhere(const struct search *q)
         for (uint32_t id = first;
              id < first + hs_view_node_gpus(q->v, node) && workers > 0 && picks->count < q->gpus;
              id++)
-            if (may_open(q, id)) {
+            if (hs_salus_may_open(&q->s->lanes, id, q->need)) {
                 picks->gpus[picks->count++] = id;
                 workers--;
             }

@@ -1,63 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See kit_salus_queue.h. A set in order of arrival whose bounds are memory (kit_order.h): what a
- * job keeps, or, when that is nothing, all that it needs.
+ * See kit_salus_queue.h. Jobs that came are tried once; who is refused stands with those that were
+ * refused before (kit_salus_refused.h).
  */
 #include "policies/kit_salus_queue.h"
 
 #include "policies/kit_salus_place.h"
+#include "policies/kit_salus_refused.h"
 #include "policies/kit_salus_turn.h"
 
-static const char too_large[] = "a GPU has not the memory that it needs at most";
+static const char too_large[] = "it needs more GPU memory than lanes may have of any GPU";
 static const char hopeless[] = "the placement rule cannot place it even on idle nodes";
-
-static uint32_t bounded(uint64_t mib)
-{
-    return mib < UINT32_MAX ? (uint32_t)mib : UINT32_MAX - 1;
-}
-
-/* All GPUs are the same to it as long as this is not more than they have. */
-static uint32_t size_of(const struct hs_view *v, hs_job_id job, bool *is_constrained)
-{
-    const struct hs_salus_job *j = hs_salus_job(v, job);
-    *is_constrained = j->least.kept_mib == 0;
-    return bounded(*is_constrained ? j->least.all_mib : j->least.kept_mib);
-}
 
 enum hs_status hs_salus_queue_init(struct hs_salus *s, const struct hs_view *v)
 {
     s->armed_us = -1;
     HS_TRY(hs_queue_init(&s->waiting, v));
-    if (s->is_plain)
-        return HS_OK;
-    s->fresh = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->fresh);
-    if (s->fresh == NULL)
-        return HS_E_MEMORY;
-    for (uint32_t vc = 0; vc < s->waiting.vcs; vc++)
-        s->waiting.by_vc[vc].size_of = size_of;
-    return HS_OK;
+    return s->is_plain ? HS_OK : hs_salus_refused_init(s, v);
 }
 
 void hs_salus_queue_add(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(v, job);
     j->need = hs_salus_need(&s->lanes, v, job);
-    if (s->is_plain) {
-        hs_queue_add(&s->waiting, v, job, 0);
-        return;
-    }
-    j->least = hs_view_gpus(v, job) > 0 ? hs_salus_least(&s->lanes, &j->need) : (struct hs_room){0};
     j->is_fresh = true;
-    hs_order_add(&s->fresh[hs_view_vc(v, job)], v, job, 0);
+    hs_queue_add(&s->waiting, v, job, 0);
 }
 
 void hs_salus_queue_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(v, job);
-    if (!j->is_fresh)
+    if (j->is_fresh)
         hs_queue_remove(&s->waiting, v, job);
-    else if (hs_order_has(v, job))
-        hs_order_remove(&s->fresh[hs_view_vc(v, job)], v, job);
+    else if (!s->is_plain)
+        hs_salus_refused_remove(s, v, job);
     j->is_fresh = false;
 }
 
@@ -103,12 +79,11 @@ static bool is_too_large(const struct hs_salus *s, const struct hs_view *v, hs_j
 static bool reject(const struct hs_salus *s, const struct hs_view *v, struct hs_plan *p,
                    hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
     bool exceeds = is_too_large(s, v, job);
     if (hs_view_state(v, job) != HS_JOB_PENDING || (!exceeds && !hs_pool_is_idle(v, job)))
         return false;
-    j->reason = exceeds ? too_large : hopeless;
-    hs_plan_reject(p, job, j->reason);
+    hs_salus_job(v, job)->reason = exceeds ? too_large : hopeless;
+    hs_plan_reject(p, job, hs_salus_job(v, job)->reason);
     return true;
 }
 
@@ -116,7 +91,7 @@ static bool reject(const struct hs_salus *s, const struct hs_view *v, struct hs_
 
 static bool serve(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
 {
-    struct hs_order *queue = &s->waiting.by_vc[vc];
+    const struct hs_order *queue = &s->waiting.by_vc[vc];
     while (queue->count > 0) {
         hs_job_id job = hs_order_first(queue, v);
         int64_t startup_us = hs_view_gpus(v, job) > 0 ? hs_salus_startup_us(s, v, job) : 0;
@@ -125,7 +100,7 @@ static bool serve(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p
             hs_plan_owe(p, job, startup_us);
         if (!is_placed && !reject(s, v, p, job))
             break;
-        hs_order_remove(queue, v, job);
+        hs_salus_queue_remove(s, v, job);
         if (s->poll_us > 0)
             return queue->count == 0;
     }
@@ -138,42 +113,6 @@ void hs_salus_queue_serve(struct hs_salus *s, const struct hs_view *v, struct hs
 }
 
 /* ---- admission ---- */
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static bool is_idle(const struct hs_view *v, uint32_t vc)
-{
-    return hs_view_free_gpus(v, vc) == hs_view_total_gpus(v, vc);
-}
-
-/* What those may need at most who were refused before room was made. In an idle pool all are
- * tried, so that who cannot have even that is turned away; a quota may have been what was short. */
-static struct hs_bounds bounds_of(const struct hs_salus *s, const struct hs_view *v, uint32_t vc)
-{
-    const struct hs_salus_lanes *l = &s->lanes;
-    const struct hs_salus_pool *pool = &l->pools[l->pool_count > 1 ? vc : 0];
-    struct hs_bounds bounds = {0, 0};
-    if (pool->freed_count > HS_SALUS_FREED || is_idle(v, vc) || hs_view_quota(v, vc) != UINT64_MAX)
-        return (struct hs_bounds){UINT64_MAX, UINT64_MAX};
-    for (uint32_t i = 0; i < pool->freed_count; i++) {
-        uint32_t first = hs_view_node_first_gpu(v, pool->freed[i]);
-        for (uint32_t id = first; id < first + hs_view_node_gpus(v, pool->freed[i]); id++) {
-            uint64_t free_mib = hs_salus_free_mib(l, id);
-            bounds.plain = larger(bounds.plain, free_mib);
-            bounds.constrained = larger(bounds.constrained, free_mib);
-            for (uint32_t at = l->gpus[id].first_seat; at != HS_NO_SEAT;
-                 at = l->seats[at].next_on_gpu) {
-                struct hs_room room = hs_salus_room(l, l->seats[at].lane);
-                bounds.plain = larger(bounds.plain, room.kept_mib);
-                bounds.constrained = larger(bounds.constrained, room.all_mib);
-            }
-        }
-    }
-    return bounds;
-}
 
 static void list_newcomer(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
@@ -201,35 +140,37 @@ static bool admit(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p
     return true;
 }
 
-/* Of two that wait, or of which one may be HS_NO_JOB, the one that came first. */
-static hs_job_id earlier(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
-                         hs_job_id b)
+/* The fresh job comes before the refused one, of which there may be none. */
+static bool is_fresh_next(const struct hs_order *fresh, const struct hs_view *v, hs_job_id refused)
 {
-    if (a == HS_NO_JOB || b == HS_NO_JOB)
-        return a == HS_NO_JOB ? b : a;
-    return hs_order_is_before(set, v, a, b) ? a : b;
+    hs_job_id first = hs_order_first(fresh, v);
+    return first != HS_NO_JOB &&
+           (refused == HS_NO_JOB || hs_order_is_before(fresh, v, first, refused));
 }
 
 static bool scan(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
 {
-    struct hs_order *tried = &s->waiting.by_vc[vc], *fresh = &s->fresh[vc];
-    struct hs_bounds bounds = bounds_of(s, v, vc);
-    hs_job_id old = hs_order_next_within(tried, v, HS_NO_JOB, bounds), job;
-    while ((job = earlier(tried, v, old, hs_order_first(fresh, v))) != HS_NO_JOB) {
-        bool is_admitted = admit(s, v, p, job);
-        bool is_fresh = job != old;
-        if (is_admitted && !is_fresh)
-            bounds = bounds_of(s, v, vc);
-        if (!is_fresh)
-            old = hs_order_next_within(tried, v, job, bounds);
-        if (is_fresh || is_admitted)
+    const struct hs_order *fresh = &s->waiting.by_vc[vc];
+    struct hs_salus_refused_scan refused;
+    hs_salus_refused_begin(&refused, s, v, vc);
+    for (;;) {
+        hs_job_id job = hs_salus_refused_head(&refused);
+        bool is_admitted;
+        if (is_fresh_next(fresh, v, job)) {
+            job = hs_order_first(fresh, v);
+            is_admitted = admit(s, v, p, job);
             hs_salus_queue_remove(s, v, job);
-        if (is_fresh && !is_admitted)
-            hs_order_add(tried, v, job, 0);
+            if (!is_admitted)
+                hs_salus_refused_add(s, v, job);
+        } else if (job != HS_NO_JOB) {
+            is_admitted = hs_salus_refused_may_fit(&refused, job) && admit(s, v, p, job);
+            hs_salus_refused_next(&refused, is_admitted);
+        } else {
+            return true;
+        }
         if (is_admitted && s->poll_us > 0)
-            return fresh->count == 0 && old == HS_NO_JOB;
+            return fresh->count == 0 && hs_salus_refused_head(&refused) == HS_NO_JOB;
     }
-    return true;
 }
 
 void hs_salus_queue_scan(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p)
@@ -251,8 +192,9 @@ void hs_salus_queue_repeat(struct hs_salus *s, const struct hs_view *v, struct h
 
 const char *hs_salus_queue_check(const struct hs_salus *s, const struct hs_view *v)
 {
-    for (uint32_t vc = 0; vc < s->waiting.vcs && s->fresh != NULL; vc++)
-        if (s->fresh[vc].count > 0 && !s->is_awake)
+    const char *broken = hs_queue_check(&s->waiting, v);
+    for (uint32_t vc = 0; vc < s->waiting.vcs && !s->is_plain; vc++)
+        if (s->waiting.by_vc[vc].count > 0 && !s->is_awake)
             return "a job that came was not looked at";
-    return hs_queue_check(&s->waiting, v);
+    return broken != NULL || s->is_plain ? broken : hs_salus_refused_check(s, v);
 }

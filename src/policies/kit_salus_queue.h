@@ -3,9 +3,6 @@
  * Who waits to be admitted by Salus. Requests are looked at in order of arrival, when one came or
  * room was made, and those that do not fit are skipped; under the plain server the first that does
  * not fit keeps the others waiting. With poll, one is admitted at each multiple of it.
- *
- * What was refused stays refused until room is made, so only newcomers are tried when one comes;
- * where room was made, only those that the nodes concerned might take: one descent of a tree each.
  */
 #ifndef HORUS_POLICIES_KIT_SALUS_QUEUE_H
 #define HORUS_POLICIES_KIT_SALUS_QUEUE_H

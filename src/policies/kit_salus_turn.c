@@ -141,6 +141,14 @@ static bool came_before(const struct hs_view *v, hs_job_id a, hs_job_id b)
     return x != y ? x < y : hs_view_rank(v, a) < hs_view_rank(v, b);
 }
 
+/* Of equal keys; `a` stands behind `b` in the queue. Who starts has handed nothing in yet. */
+static bool is_before(const struct hs_salus *s, const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    if (has_head(s))
+        return came_before(v, a, b);
+    return hs_salus_job(v, a)->is_ready && !hs_salus_job(v, b)->is_ready;
+}
+
 /* Whose turn it is, be it ready or not. */
 static hs_job_id next_in(const struct hs_salus *s, const struct hs_view *v,
                          const struct hs_salus_lane *lane)
@@ -152,8 +160,7 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_view *v,
         int64_t key = key_of(s, j);
         if (!j->is_ready && !waits_for_startup(s))
             continue;
-        if (best == HS_NO_JOB || key < best_key ||
-            (key == best_key && has_head(s) && came_before(v, m, best))) {
+        if (best == HS_NO_JOB || key < best_key || (key == best_key && is_before(s, v, m, best))) {
             best = m;
             best_key = key;
         }

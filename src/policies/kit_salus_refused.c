@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See kit_salus_refused.h. Bounds of a set (kit_order.h): of jobs that keep memory, what they keep;
+ * of the others, and under lanes as cut, where that says little, all that they need.
+ */
+#include "policies/kit_salus_refused.h"
+
+#define ANY_GANG (HS_SALUS_GANGS - 1) /* the set without bounds */
+
+/* Smallest gang of each set with bounds: 1, 2, 3 and 4, 5 to 8, 9 to 16. */
+static const uint32_t least_gang[ANY_GANG] = {1, 2, 3, 5, 9};
+
+static uint32_t set_of_gang(uint32_t gpus)
+{
+    uint32_t set = 0;
+    while (set + 1 < ANY_GANG && gpus >= least_gang[set + 1])
+        set++;
+    return gpus <= 16 ? set : ANY_GANG;
+}
+
+static struct hs_order *set_of(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+{
+    uint32_t gpus = hs_view_gpus(v, job);
+    bool is_spread = gpus > hs_view_node_size(v, job, UINT32_MAX);
+    uint32_t set = is_spread ? ANY_GANG : set_of_gang(gpus);
+    return &s->refused[(uint64_t)hs_view_vc(v, job) * HS_SALUS_GANGS + set];
+}
+
+static uint32_t bounded(uint64_t mib)
+{
+    return mib < UINT32_MAX ? (uint32_t)mib : UINT32_MAX - 1;
+}
+
+static uint32_t size_of(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+{
+    const struct hs_salus_job *j = hs_salus_job(v, job);
+    *is_constrained = j->least.kept_mib == 0;
+    return bounded(*is_constrained ? j->least.all_mib : j->least.kept_mib);
+}
+
+enum hs_status hs_salus_refused_init(struct hs_salus *s, const struct hs_view *v)
+{
+    uint64_t sets = (uint64_t)hs_view_vcs(v) * HS_SALUS_GANGS;
+    s->refused = hs_view_alloc(v, sets * sizeof *s->refused);
+    if (s->refused == NULL)
+        return HS_E_MEMORY;
+    for (uint64_t i = 0; i < sets; i++)
+        s->refused[i].size_of = size_of;
+    return HS_OK;
+}
+
+void hs_salus_refused_add(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_salus_job *j = hs_salus_job(v, job);
+    j->least = hs_salus_least(&s->lanes, &j->need);
+    if (s->lanes.model == HS_SALUS_CODE)
+        j->least.kept_mib = 0;
+    hs_order_add(set_of(s, v, job), v, job, 0);
+}
+
+void hs_salus_refused_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_order_has(v, job))
+        hs_order_remove(set_of(s, v, job), v, job);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static const struct hs_salus_pool *pool_of(const struct hs_salus_refused_scan *scan)
+{
+    return &scan->s->lanes.pools[scan->s->lanes.pool_count > 1 ? scan->vc : 0];
+}
+
+/* Not only certain nodes are worth a look: in an idle pool all are tried, so that who cannot have
+ * even that is turned away; and a quota may have been what was short. */
+static bool is_all_new(const struct hs_salus_refused_scan *scan)
+{
+    const struct hs_view *v = scan->v;
+    return pool_of(scan)->freed_count > HS_SALUS_FREED ||
+           hs_view_free_gpus(v, scan->vc) == hs_view_total_gpus(v, scan->vc) ||
+           hs_view_quota(v, scan->vc) != UINT64_MAX;
+}
+
+/* The largest rooms for new lanes on GPUs of a node, largest first; the rest stays 0. */
+static void largest_rooms(const struct hs_salus_refused_scan *scan, uint32_t node, uint64_t *mib,
+                          uint32_t count)
+{
+    uint32_t first = hs_view_node_first_gpu(scan->v, node);
+    for (uint32_t id = first; id < first + hs_view_node_gpus(scan->v, node); id++) {
+        uint64_t free_mib = hs_salus_free_mib(&scan->s->lanes, id);
+        for (uint32_t i = 0; i < count; i++)
+            if (free_mib > mib[i]) {
+                uint64_t smaller = mib[i];
+                mib[i] = free_mib;
+                free_mib = smaller;
+            }
+    }
+}
+
+static void widen(struct hs_bounds *bounds, uint64_t all_mib, uint64_t kept_mib)
+{
+    bounds->plain = larger(bounds->plain, kept_mib);
+    bounds->constrained = larger(bounds->constrained, all_mib);
+}
+
+static void widen_by_node(struct hs_salus_refused_scan *scan, uint32_t node)
+{
+    const struct hs_salus_lanes *l = &scan->s->lanes;
+    uint64_t free_mib[9] = {0};
+    largest_rooms(scan, node, free_mib, 9);
+    for (uint32_t set = 0; set < ANY_GANG; set++) {
+        uint64_t mib = free_mib[least_gang[set] - 1];
+        widen(&scan->bounds[set], mib, mib);
+    }
+    uint32_t first = hs_view_node_first_gpu(scan->v, node);
+    for (uint32_t id = first; id < first + hs_view_node_gpus(scan->v, node); id++)
+        for (uint32_t at = l->gpus[id].first_seat; at != HS_NO_SEAT;
+             at = l->seats[at].next_on_gpu) {
+            uint32_t lane = l->seats[at].lane;
+            struct hs_room room = hs_salus_room(l, lane);
+            widen(&scan->bounds[set_of_gang(l->lanes[lane].gpus)], room.all_mib, room.kept_mib);
+        }
+}
+
+/* What those may need at most who are worth a try. */
+static void set_bounds(struct hs_salus_refused_scan *scan)
+{
+    bool is_all = is_all_new(scan);
+    const struct hs_salus_pool *pool = pool_of(scan);
+    for (uint32_t set = 0; set < HS_SALUS_GANGS; set++) {
+        uint64_t most = is_all || (set == ANY_GANG && pool->freed_count > 0) ? UINT64_MAX : 0;
+        scan->bounds[set] = (struct hs_bounds){most, most};
+    }
+    for (uint32_t i = 0; !is_all && i < pool->freed_count; i++)
+        widen_by_node(scan, pool->freed[i]);
+}
+
+static hs_job_id next_of(const struct hs_salus_refused_scan *scan, uint32_t set, hs_job_id after)
+{
+    const struct hs_salus *s = scan->s;
+    return hs_order_next_within(&s->refused[(uint64_t)scan->vc * HS_SALUS_GANGS + set], scan->v,
+                                after, scan->bounds[set]);
+}
+
+void hs_salus_refused_begin(struct hs_salus_refused_scan *scan, struct hs_salus *s,
+                            const struct hs_view *v, uint32_t vc)
+{
+    *scan = (struct hs_salus_refused_scan){.s = s, .v = v, .vc = vc};
+    set_bounds(scan);
+    for (uint32_t set = 0; set < HS_SALUS_GANGS; set++)
+        scan->at[set] = next_of(scan, set, HS_NO_JOB);
+}
+
+hs_job_id hs_salus_refused_head(struct hs_salus_refused_scan *scan)
+{
+    const struct hs_order *order = scan->s->refused; /* all are in the same order */
+    hs_job_id head = HS_NO_JOB;
+    for (uint32_t set = 0; set < HS_SALUS_GANGS; set++) {
+        hs_job_id job = scan->at[set];
+        if (job == HS_NO_JOB ||
+            (head != HS_NO_JOB && !hs_order_is_before(order, scan->v, job, head)))
+            continue;
+        head = job;
+        scan->head = set;
+    }
+    return head;
+}
+
+static bool may_fit_node(const struct hs_salus_refused_scan *scan, uint32_t node, uint32_t gpus,
+                         const struct hs_salus_need *need)
+{
+    const struct hs_salus_lanes *l = &scan->s->lanes;
+    uint32_t first = hs_view_node_first_gpu(scan->v, node), open = 0;
+    for (uint32_t id = first; id < first + hs_view_node_gpus(scan->v, node); id++) {
+        open += hs_salus_may_open(l, id, need);
+        for (uint32_t at = l->gpus[id].first_seat; at != HS_NO_SEAT; at = l->seats[at].next_on_gpu)
+            if (l->lanes[l->seats[at].lane].gpus == gpus &&
+                hs_salus_fits(l, l->seats[at].lane, need))
+                return true;
+    }
+    return open >= gpus;
+}
+
+bool hs_salus_refused_may_fit(const struct hs_salus_refused_scan *scan, hs_job_id job)
+{
+    const struct hs_salus_pool *pool = pool_of(scan);
+    if (scan->head == ANY_GANG || is_all_new(scan))
+        return true;
+    for (uint32_t i = 0; i < pool->freed_count; i++)
+        if (may_fit_node(scan, pool->freed[i], hs_view_gpus(scan->v, job),
+                         &hs_salus_job(scan->v, job)->need))
+            return true;
+    return false;
+}
+
+void hs_salus_refused_next(struct hs_salus_refused_scan *scan, bool is_out)
+{
+    hs_job_id job = scan->at[scan->head];
+    if (is_out)
+        set_bounds(scan);
+    scan->at[scan->head] = next_of(scan, scan->head, job);
+    if (is_out)
+        hs_salus_refused_remove(scan->s, scan->v, job);
+}
+
+const char *hs_salus_refused_check(const struct hs_salus *s, const struct hs_view *v)
+{
+    for (uint64_t i = 0; i < (uint64_t)hs_view_vcs(v) * HS_SALUS_GANGS; i++) {
+        const struct hs_order *set = &s->refused[i];
+        if (!hs_order_is_valid(set, v))
+            return "refused jobs are out of order";
+        for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j))
+            if (!hs_job_waits(v, j))
+                return "a refused job does not wait";
+    }
+    return NULL;
+}
