@@ -239,7 +239,9 @@ enum hs_status hs_commit(struct hs_engine *e)
     HS_TRY(plan_place_all(e));
     if ((e->plan.kinds & ~(1u << HS_ACT_START)) != 0 || e->plan.has_lanes)
         HS_TRY(hs_settings_apply(e));
+    e->plan.is_applying = true;
     HS_TRY(hs_progress_rerate(e));
+    e->plan.is_applying = false;
     plan_tell(e);
     plan_clear_marks(e);
     return HS_OK;

@@ -99,11 +99,12 @@ struct hs_plan {
     struct hs_action *actions;
     struct hs_pick *picks;
     uint32_t count, action_cap, pick_count, pick_cap;
-    uint32_t kinds;  /* bit per enum hs_action_kind that was appended, rolled back or not */
-    bool has_named;  /* some pick names its GPU */
-    bool has_lanes;  /* some job is put into a lane */
-    bool is_open;    /* the last action still takes GPUs */
-    bool is_writing; /* inside decide() */
+    uint32_t kinds;   /* bit per enum hs_action_kind that was appended, rolled back or not */
+    bool has_named;   /* some pick names its GPU */
+    bool has_lanes;   /* some job is put into a lane */
+    bool is_open;     /* the last action still takes GPUs */
+    bool is_writing;  /* inside decide() */
+    bool is_applying; /* inside hs_commit() */
     enum hs_status refused;
 };
 

@@ -91,7 +91,8 @@ static void lane_count(struct hs_engine *e, uint32_t n, uint32_t number, struct 
         }
         lane->gpus += is_on;
     }
-    if (lane->shares_q32 > lane->gpus * HS_Q32_ONE)
+    /* from the end of a job to the decision on it the shares of the others are those of before */
+    if (e->plan.is_applying && lane->shares_q32 > lane->gpus * HS_Q32_ONE)
         hs_plan_refuse(&e->plan, HS_NO_JOB,
                        "shares of lane %u on node '%s' add up to more than its %u GPUs", number,
                        node->name, lane->gpus);
