@@ -60,6 +60,7 @@ enum hs_status hs_antman_init(struct hs_antman *s, const struct hs_view *v)
     s->full_steps = hs_antman_full_steps(s->step_pm);
     s->chunks = (uint32_t)(1 / s->mem_chunk + 0.5);
     s->sample_at_us = s->conversion_at_us = -1;
+    s->hoping.size_of = hs_antman_need_pm;
     s->autos.link_offset = offsetof(struct hs_antman_job, other);
     s->tenant_count = hs_view_vcs(v);
     s->tenants = hs_view_alloc(v, (uint64_t)s->tenant_count * sizeof *s->tenants);
@@ -71,7 +72,7 @@ enum hs_status hs_antman_init(struct hs_antman *s, const struct hs_view *v)
                                                        offsetof(struct hs_antman_job, other)};
     HS_TRY(init_gpus(s, v));
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++)
-        hs_least_set(&s->candidates, gpu, 0, UINT32_MAX);
+        hs_least_set(&s->candidates, gpu, 0, &(struct hs_room){UINT32_MAX, UINT32_MAX});
     return HS_OK;
 }
 

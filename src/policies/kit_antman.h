@@ -147,6 +147,9 @@ void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner);
 const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view *v);
 
 /* kit_antman_spare.c */
+/* What an opportunistic job needs of the time of a GPU: what the set of those that wait is searched
+ * by. */
+uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 void hs_antman_fill(const struct hs_antman_pass *x);
 /* Sets a timer for the next sample, if somebody waits who may then find a candidate. */
 void hs_antman_watch(const struct hs_antman_pass *x);

@@ -85,12 +85,29 @@ static bool is_open(const struct hs_antman_pass *x, const struct hs_antman_gpu *
     return g->reserved == 0 || hs_view_ooms(x->v, g->reserved - 1) == 0;
 }
 
+/* Utilizations that may still come beside the owner, so that one step of the cap is left to all. */
+static uint32_t room_pm(const struct hs_antman_pass *x, const struct hs_antman_gpu *g)
+{
+    if (g->owner == 0)
+        return UINT32_MAX;
+    uint32_t owner_pm = owner_of(x, g)->util_pm, step_pm = x->s->step_pm;
+    uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / step_pm : 0;
+    return most_pm > g->spare_pm ? most_pm - g->spare_pm : 0;
+}
+
 static void renew(const struct hs_antman_pass *x, uint32_t gpu)
 {
+    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
     int64_t mib = room_mib(x, gpu);
-    bool may_come = mib >= 0 && is_open(x, &x->s->gpus[gpu]);
-    hs_least_set(&x->s->candidates, gpu, may_come ? load_pm(x, gpu) : HS_LEAST_CLOSED,
-                 mib > 0 ? (uint32_t)mib : 0);
+    const struct hs_room room = {.memory = mib > 0 ? (uint32_t)mib : 0, .time = room_pm(x, g)};
+    bool may_come = mib >= 0 && is_open(x, g) && (g->spares == 0 || room.time > 0);
+    hs_least_set(&x->s->candidates, gpu, may_come ? load_pm(x, gpu) : HS_LEAST_CLOSED, &room);
+}
+
+uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+{
+    *is_constrained = false;
+    return hs_view_gpus(v, job) > 0 ? hs_antman_job(v, job)->util_pm : 0;
 }
 
 static void renew_unsettled(const struct hs_antman_pass *x)
@@ -107,30 +124,25 @@ static void renew_unsettled(const struct hs_antman_pass *x)
 
 /* ---- placement ---- */
 
-/* It can be there, and nobody beside the owner would be left without a share for its sake. */
 static bool fits(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpu)
 {
     const struct hs_antman *s = x->s;
-    const struct hs_antman_gpu *g = &s->gpus[gpu];
-    if (!hs_view_may_use(x->v, job, g->node) || !hs_view_may_join(x->v, gpu, job) ||
-        hs_view_node_workers(x->v, job, g->node) <= s->node_taken[g->node])
-        return false;
-    if (g->owner == 0)
-        return true;
-    uint32_t sum_pm = g->spare_pm + hs_antman_job(x->v, job)->util_pm;
-    return hs_antman_most_steps(s->step_pm, owner_of(x, g)->util_pm, sum_pm) > 0;
+    uint32_t node = s->gpus[gpu].node;
+    return hs_view_may_use(x->v, job, node) && hs_view_may_join(x->v, gpu, job) &&
+           hs_view_node_workers(x->v, job, node) > s->node_taken[node];
 }
 
 /* The candidates of least load; those that are looked at are closed meanwhile. */
 static bool choose(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
 {
     struct hs_antman *s = x->s;
-    uint32_t need_mib = hs_antman_job(x->v, job)->least_mib, hidden = 0, gpu;
+    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    const struct hs_room need = {.memory = j->least_mib, .time = j->util_pm};
+    uint32_t hidden = 0, gpu;
     s->chosen_count = 0;
-    while (s->chosen_count < gpus &&
-           (gpu = hs_least_first(&s->candidates, need_mib)) != HS_NO_GPU) {
+    while (s->chosen_count < gpus && (gpu = hs_least_first(&s->candidates, &need)) != HS_NO_GPU) {
         s->hidden[hidden++] = gpu;
-        hs_least_set(&s->candidates, gpu, HS_LEAST_CLOSED, 0);
+        hs_least_set(&s->candidates, gpu, HS_LEAST_CLOSED, &need);
         if (fits(x, job, gpu)) {
             s->chosen[s->chosen_count++] = gpu;
             s->node_taken[s->gpus[gpu].node]++;
@@ -167,17 +179,35 @@ void hs_antman_watch(const struct hs_antman_pass *x)
     s->sample_at_us = at_us;
 }
 
+static uint32_t most_pm(const struct hs_antman_pass *x)
+{
+    return hs_least_most(&x->s->candidates).time;
+}
+
+static bool might_start(const struct hs_antman_pass *x, hs_job_id job)
+{
+    bool is_constrained;
+    return hs_antman_need_pm(x->v, job, &is_constrained) <= most_pm(x);
+}
+
+static hs_job_id next_hoping(const struct hs_antman_pass *x, hs_job_id after)
+{
+    return hs_order_next_fitting(&x->s->hoping, x->v, after, most_pm(x));
+}
+
 void hs_antman_fill(const struct hs_antman_pass *x)
 {
     struct hs_antman *s = x->s;
     if (s->hoping.count == 0)
         return;
     renew_unsettled(x);
-    hs_job_id job = hs_order_next_fitting(&s->hoping, x->v, HS_NO_JOB, s->candidates.count), next;
+    hs_job_id job = next_hoping(x, HS_NO_JOB), next;
     for (; job != HS_NO_JOB; job = next) {
-        next = hs_order_next_fitting(&s->hoping, x->v, job, s->candidates.count);
-        if (hs_view_gpus(x->v, job) <= s->candidates.count && !try_to_start(x, job) &&
-            s->oldest == 0)
+        next = hs_order_next(&s->hoping, x->v, job);
+        bool is_started = hs_view_gpus(x->v, job) <= s->candidates.count && try_to_start(x, job);
+        if (!is_started && s->oldest == 0)
             (void)hs_reject_hopeless(x->v, x->p, job);
+        if (next != HS_NO_JOB && !might_start(x, next))
+            next = next_hoping(x, next);
     }
 }

@@ -20,30 +20,44 @@ enum hs_status hs_least_init(struct hs_least *t, const struct hs_view *v, uint32
     return HS_OK;
 }
 
-void hs_least_set(struct hs_least *t, uint32_t at, uint32_t load, uint32_t room)
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+void hs_least_set(struct hs_least *t, uint32_t at, uint32_t load, const struct hs_room *room)
 {
     uint32_t n = t->size + at;
     t->count += load < t->below;
     t->count -= t->load[n] < t->below;
     t->load[n] = load;
-    t->room[n] = load < t->below ? room : 0;
+    t->room[n] = load < t->below ? *room : (struct hs_room){0};
     for (n /= 2; n > 0; n /= 2) {
-        const uint32_t *two = &t->load[2 * n], *rooms = &t->room[2 * n];
+        const uint32_t *two = &t->load[2 * n];
+        const struct hs_room *rooms = &t->room[2 * n];
         t->load[n] = two[0] < two[1] ? two[0] : two[1];
-        t->room[n] = rooms[0] > rooms[1] ? rooms[0] : rooms[1];
+        t->room[n] = (struct hs_room){.memory = larger(rooms[0].memory, rooms[1].memory),
+                                      .time = larger(rooms[0].time, rooms[1].time)};
     }
+}
+
+struct hs_room hs_least_most(const struct hs_least *t)
+{
+    return t->room[1];
 }
 
 struct search {
     const struct hs_least *t;
-    uint32_t need, best, at;
+    struct hs_room need;
+    uint32_t best, at;
 };
 
 /* width: leaves below the node; first: the first of them. */
 static void look_below(struct search *s, uint32_t n, uint32_t first, uint32_t width)
 {
     const struct hs_least *t = s->t;
-    if (t->room[n] < s->need || t->load[n] > s->best || (t->load[n] == s->best && first > s->at))
+    if (t->room[n].memory < s->need.memory || t->room[n].time < s->need.time ||
+        t->load[n] > s->best || (t->load[n] == s->best && first > s->at))
         return;
     if (width == 1) {
         s->best = t->load[n];
@@ -56,9 +70,9 @@ static void look_below(struct search *s, uint32_t n, uint32_t first, uint32_t wi
     look_below(s, 2 * n + !is_right_less, first + (is_right_less ? 0 : half), half);
 }
 
-uint32_t hs_least_first(const struct hs_least *t, uint32_t need)
+uint32_t hs_least_first(const struct hs_least *t, const struct hs_room *need)
 {
-    struct search s = {.t = t, .need = need, .best = t->below, .at = 0};
+    struct search s = {.t = t, .need = *need, .best = t->below, .at = 0};
     if (t->count == 0)
         return HS_NO_GPU;
     look_below(&s, 1, 0, t->size);
