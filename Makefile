@@ -63,7 +63,8 @@ say = $(if $(V)$(findstring s,$(filter-out -% %=%,$(firstword $(MAKEFLAGS)))),@:
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 .PHONY: all demo check check-all asan cov bench lint format determinism calibrate calibrate-report \
-        plot-calibration reproduce-horus reproduce-tiresias plot-compare new-policy install clean help \
+        plot-calibration reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
+        reproduce-antman plot-compare new-policy install clean help \
         run-check run-report tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
@@ -134,6 +135,21 @@ reproduce-tiresias: ## results/tiresias.md: published ratios of Tiresias, Helios
 	$(Q)scripts/install-deps.sh build check plot
 	$(AGAIN) all
 	$(Q)scripts/reproduce-tiresias.sh $(BUILD)
+
+reproduce-gandiva: ## results/gandiva.md: the experiments of Gandiva, built again, beside its figures
+	$(Q)scripts/install-deps.sh build check plot
+	$(AGAIN) all
+	$(Q)scripts/reproduce-gandiva.sh $(BUILD)
+
+reproduce-salus: ## results/salus.md: the 100 jobs and the alike ones of Salus under its policies
+	$(Q)scripts/install-deps.sh build check plot
+	$(AGAIN) all
+	$(Q)scripts/reproduce-salus.sh $(BUILD)
+
+reproduce-antman: ## results/antman.md: the experiments of AntMan, built again, beside its figures
+	$(Q)scripts/install-deps.sh build check plot
+	$(AGAIN) all
+	$(Q)scripts/reproduce-antman.sh $(BUILD)
 
 plot-compare: ## draw a comparison: make plot-compare DIR=compare-directory, into DIR/compare.png
 	$(Q)scripts/install-deps.sh plot

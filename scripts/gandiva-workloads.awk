@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # What scripts/reproduce-gandiva.sh runs, after Xiao et al., "Gandiva" (OSDI'18):
-#     awk -v kind=KIND [-v model=M -v copies=N] [-v reading=R] [-v seed=W] [-v load=PERCENT] -f scripts/draws.awk \
+#     awk -v kind=KIND [-v reading=R] [-v seed=W] [-v load=PERCENT] [-v step_ms=MS] -f scripts/draws.awk \
 #         -f scripts/gandiva-workloads.awk
 # names         the models of Table 1, a line each, with utilization and packing gain, %
 # profiles      a catalogue (configs/README.md) of the models of Table 1, or of -v table=fig13
 # interference  a model of slowdowns (configs/models/README.md) that has the gains of Table 1
 # pairs         what a campaign would have written of them, for horus calibrate
-# copies        N jobs of model M at once
+# copies        1 to 8 jobs of each model at once, each such set a virtual cluster
+# cells         the cluster for them, a GPU each
 # six           four long and two short jobs on four GPUs
 # mix           1,000 jobs in two hours for 180 GPUs
 # days          jobs of seven days for 100 GPUs, with -v table=fig13
 # Traces are native CSV, in whole seconds.
 
 # Table 1: utilization of a P40, mini-batches per second alone and at best when packed with itself.
-# Only VAE's and SuperRes' own rates could be read; of the others the gain is known, and 0.5 s a
-# mini-batch is ours. Memory and checkpoints are ours, too: eight small ones fit a P100 (16 GB).
+# Only VAE's and SuperRes' own rates could be read; of the others the gain is known, and step_ms is
+# ours. Memory and checkpoints are ours, too: eight small ones fit a P100 (16 GB).
 function table1(name, util, gain, step_ms, class, mem_mib) {
     model_name[++models] = name
     number[name] = models
@@ -30,12 +31,12 @@ function table1(name, util, gain, step_ms, class, mem_mib) {
 function table1_rows() {
     table1("VAE", 8.7, 412, 12.225, "low", 1500)
     table1("SuperRes", 14.1, 260, 24.814, "low", 1500)
-    table1("RHN", 61.6, 46, 500, "mid", 3000)
-    table1("SCRNN", 66.8, 39, 500, "mid", 3000)
-    table1("MI-LSTM", 76.2, 17, 500, "mid", 3000)
-    table1("LSTM", 87.2, -16, 500, "high", 6000)
-    table1("ResNet-50", 94, -13, 500, "high", 6000)
-    table1("ResNeXt-50", 98.9, -11, 500, "high", 6000)
+    table1("RHN", 61.6, 46, step_ms, "mid", 3000)
+    table1("SCRNN", 66.8, 39, step_ms, "mid", 3000)
+    table1("MI-LSTM", 76.2, 17, step_ms, "mid", 3000)
+    table1("LSTM", 87.2, -16, step_ms, "high", 6000)
+    table1("ResNet-50", 94, -13, step_ms, "high", 6000)
+    table1("ResNeXt-50", 98.9, -11, step_ms, "high", 6000)
 }
 
 function key(m) { return model_name[m] "/Gandiva/1/fp32" }
@@ -84,18 +85,30 @@ function pairs(    m, speed) {
     }
 }
 
-# So small that memory is no limit.
-function copy_jobs(    i) {
-    print "job_id,submit_time,gpus,duration,model,gpu_mem_mib"
-    for (i = 1; i <= copies; i++)
-        print i ",0,1,3600," model ",100"
+# So small that memory is no limit. The virtual cluster tells model and number of copies.
+function copy_jobs(    m, n, i) {
+    print "job_id,submit_time,gpus,duration,model,gpu_mem_mib,vc"
+    for (m = 1; m <= models; m++)
+        for (n = 1; n <= 8; n++)
+            for (i = 1; i <= n; i++)
+                print ++jobs ",0,1,3600," model_name[m] ",100," model_name[m] " " n
+}
+
+# A GPU for each.
+function copy_cluster(    m, n) {
+    printf "{\"gpu_types\": {\"P40\": {\"mem_mib\": 24576}},\n \"nodes\": [{\"count\": %d, \"gpus\": 1, " \
+        "\"type\": \"P40\"}],\n \"vcs\": {", 8 * models
+    for (m = 1; m <= models; m++)
+        for (n = 1; n <= 8; n++)
+            printf "%s\"%s %d\": 1", (m == 1 && n == 1 ? "" : ", "), model_name[m], n
+    print "}}"
 }
 
 # Figure 11's ResNet-50 on Cifar-10, P100: 3,300 mini-batches in 6 minutes.
 function six(    i) {
-    print "job_id,submit_time,gpus,duration,gpu_util,gpu_mem_mib,step,checkpoint_mib"
+    print "job_id,submit_time,gpus,duration,model,step"
     for (i = 1; i <= 6; i++)
-        printf "%d,%d,1,%d,90,4000,0.109091,98\n", i, i <= 4 ? 0 : 1500, i <= 4 ? 5400 : 900
+        printf "%d,%d,1,%d,ResNet-50,0.109091\n", i, (i <= 4 ? 0 : 1500), (i <= 4 ? 5400 : 900)
 }
 
 # Low, middle and high utilization with probability .30, .25, .45; ResNet and ResNeXt on 2 or 4
@@ -140,8 +153,9 @@ function fig13_rows() {
 }
 
 # CV 10, NLP 60, speech 30 %. The trace was never published: sizes (as on Philly), run times
-# (log-normal, median 2 hours, sigma 1.4, at most 2 days) and arrivals are ours, in seven days so many
-# jobs that 100 GPUs have LOAD per cent of them to do.
+# (log-normal, median 5 hours, sigma 1.2, at most 2 days) and arrivals are ours, in seven days so many
+# jobs that 100 GPUs have LOAD per cent of them to do. At 95 FIFO has the mean JCT and the makespan that
+# are published of YARN.
 function days(    i, n, u, m, work_s) {
     for (n = 0; work_s < 604800 * load; n++) {
         u = random() % 10
@@ -149,7 +163,7 @@ function days(    i, n, u, m, work_s) {
         trains[n] = member[class, 1 + random() % members[class]]
         u = random() % 100
         gpus[n] = u < 70 ? 1 : u < 82 ? 2 : u < 93 ? 4 : 8
-        u = int(7200 * exp(1.4 * normal()))
+        u = int(18000 * exp(1.2 * normal()))
         length_s[n] = u < 60 ? 60 : u > 172800 ? 172800 : u
         work_s += gpus[n] * length_s[n]
     }
@@ -163,6 +177,8 @@ function days(    i, n, u, m, work_s) {
 
 BEGIN {
     begin_stream(7919 * (seed + 1))
+    if (!step_ms)
+        step_ms = 2000
     if (table == "fig13")
         fig13_rows()
     else
@@ -178,6 +194,8 @@ BEGIN {
         pairs()
     else if (kind == "copies")
         copy_jobs()
+    else if (kind == "cells")
+        copy_cluster()
     else if (kind == "six")
         six()
     else if (kind == "mix")

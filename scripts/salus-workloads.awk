@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # What scripts/reproduce-salus.sh runs, after Yu and Chowdhury, "Salus" (MLSys'20):
-#     awk -v kind=trace -v seed=W -f scripts/draws.awk -f scripts/salus-workloads.awk configs/profiles.csv
-#     awk -v kind=set -v model=NAME -f scripts/draws.awk -f scripts/salus-workloads.awk configs/profiles.csv
-# trace  a look-alike of the 100 jobs of production whose trace is not published
-# set    300 identical jobs of 500 iterations, all at once: ResNet50, SuperRes, VAE
+#     awk -v kind=KIND [-v seed=W] [-v batch=B] [-v model=NAME] -f scripts/draws.awk \
+#         -f scripts/salus-workloads.awk configs/profiles.csv
+# trace  a look-alike of the 100 jobs of production whose trace is not published; with batches of at
+#        most B
+# set    300 identical jobs of 500 iterations, all at once: ResNet50, SuperRes, VAE; -v util=U instead of
+#        the utilization that was measured
+# many   42 jobs at once, three of each of 14 configurations: every model with its smallest batch, and
+#        three with the next
 # Native CSV, times in seconds. The catalogue has what the authors' tests/workloads.csv tells of 33
 # configurations on a P100: iteration time and peak memory.
 
 # Published of the 100 jobs: under FIFO they take 303.4 minutes in all, 3.0 each, and wait 167.6 on
-# average, 0.552 of it: half would be a random order, so long ones came early. The shape, Weibull
-# 2/3, is ours: of all-at-once jobs its Gini index, 0.65, gives shortest-first the mean of 0.18 of the
-# makespan that is published (53.4 / 306.0). Submitted within ten minutes.
+# average, 0.552 of it: a random order has less, so that long ones came early. The 95th percentile of
+# their JCT is 251.1, 52 minutes before the end: the last ones came so late; uniform over 50 minutes.
+# The shape of the lengths, Weibull 2/3, is ours: its Gini index, 0.65, gives shortest-first of jobs
+# that come at once the mean of 0.18 of the makespan that is published (53.4 / 306.0).
 function trace(    i, k, at, waited, work, tries) {
     for (i = 1; i <= 100; i++) {
         k = 1 + random() % known
@@ -19,7 +24,7 @@ function trace(    i, k, at, waited, work, tries) {
         trains[i] = k
         length_s[i] = (iterations < 1 ? 1 : iterations) * step_s[k]
         work += length_s[i]
-        submit[i] = random() % 600
+        submit[i] = random() % 3000
     }
     sort_numbers(submit, 100)
     do {
@@ -47,16 +52,26 @@ function set(    i, text, step) {
         "gpu_mem_persistent_mib"
     if (model == "ResNet50") {
         step = step_of["ResNet50,ImageNet,50,fp32"]
-        text = "ResNet50,ImageNet,50,fp32,94," step ",4008,98"
+        text = "ResNet50,ImageNet,50,fp32," (util ? util : 94) "," step ",4008,98"
     } else if (model == "SuperRes") {
         step = 0.024814
-        text = ",,,,14.1," step ",2000,100"
+        text = ",,,," (util ? util : 14.1) "," step ",2000,100"
     } else {
         step = 0.012225
-        text = ",,,,8.7," step ",1000,50"
+        text = ",,,," (util ? util : 8.7) "," step ",1000,50"
     }
     for (i = 1; i <= 300; i++)
         printf "%d,0,1,%.6f,%s\n", i, 500 * step, text
+}
+
+function many(    i, k, taken) {
+    print "job_id,submit_time,gpus,duration,model,dataset,batch,precision,gpu_util,step"
+    for (k = 1; k <= known; k++) {
+        split(name[k], part, ",")
+        if (part[3] == 25 || (part[3] == 50 && ++taken <= 3))
+            for (i = 1; i <= 3; i++)
+                printf "%d,0,1,%.6f,%s,94,%.6f\n", ++jobs, 100 * step_s[k], name[k], step_s[k]
+    }
 }
 
 BEGIN {
@@ -69,7 +84,7 @@ FNR == 1 {
         column[$i] = i
     next
 }
-$column["source_time"] == "salus" {
+$column["source_time"] == "salus" && (batch == "" || $column["batch"] <= batch) {
     name[++known] = $column["model"] "," $column["dataset"] "," $column["batch"] "," $column["precision"]
     step_s[known] = $column["step_ms"] / 1000
     step_of[name[known]] = step_s[known]
@@ -78,6 +93,8 @@ $column["source_time"] == "salus" {
 END {
     if (kind == "trace")
         trace()
+    else if (kind == "many")
+        many()
     else
         set()
 }

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Tables of results/antman.md from the cells of all experiments (scripts/reproduce-antman.sh):
+#     awk -v table=NAME [-v of=EXPERIMENT] -f scripts/reproduce-page.awk -f scripts/antman-page.awk CELLS
+
+function minutes(place, p, metric, form) {
+    return stat(place, p, "", metric) ? sprintf(form, mean / 60) : "-"
+}
+
+function against(place,    k, p, part) {
+    head("| published | there | here | off | verdict |")
+    split("antman;antman:util_thr=0.4", part, ";")
+    for (k = 1; k <= 2; k++) {
+        p = part[k]
+        published_ratio("mean JCT, YARN-CS to `" p "`", 2.05, place, "fifo", p, "mean_jct")
+        published_ratio("mean JCT, Gandiva's packing to `" p "`", 1.84, place, "gandiva-pack-only", p, "mean_jct")
+        published_ratio("makespan, YARN-CS to `" p "`", 1.76, place, "fifo", p, "makespan")
+        published_ratio("makespan, Gandiva's packing to `" p "`", 1.67, place, "gandiva-pack-only", p, "makespan")
+    }
+    published_ratio("share of jobs that YARN-CS-preempt preempts", 0.46, place, "philly", "", "preempted")
+    published_ratio("run slowdown of guaranteed jobs, `antman`", 1, place, "antman", "", "guaranteed_run_slowdown")
+}
+
+function tenants(place,    i, p) {
+    head("| policy | mean JCT, min | of AntMan's | makespan, min | of AntMan's | mean JCT of guaranteed, of opportunistic jobs, min" \
+        " | run slowdown of guaranteed ones, mean | share of jobs preempted | GPU utilization |")
+    for (i = 1; i <= policies[place]; i++) {
+        p = policy[place, i]
+        print "| " label(p) " | " minutes(place, p, "mean_jct", "%.0f") " | " \
+            (p ~ /^antman$|^exclusive$/ ? "" : ratio(place, p, "antman", "mean_jct")) " | " \
+            minutes(place, p, "makespan", "%.0f") " | " \
+            (p ~ /^antman$|^exclusive$/ ? "" : ratio(place, p, "antman", "makespan")) " | " \
+            minutes(place, p, "class_guaranteed_mean_jct", "%.0f") ", " \
+            minutes(place, p, "class_opportunistic_mean_jct", "%.0f") " | " plain(place, p, "guaranteed_run_slowdown") \
+            " | " percent(place, p, "preempted") " | " percent(place, p, "gpu_utilization") " |"
+    }
+}
+
+# Two jobs on one GPU; of: "POLICY=NAME=PUBLISHED A=PUBLISHED B;..."
+function pair(    count, part, f, i, p) {
+    head("| | what it is here | A, GCN, opportunistic: published | here | B, ResNet-50, guaranteed: published | here |" \
+        " out of memory | preempted |")
+    count = split(of, part, ";")
+    for (i = 1; i <= count; i++) {
+        split(part[i], f, "|")
+        p = f[1]
+        print "| " f[2] " | " (p == "" ? "not expressible" : "`" p "`") " | " f[3] " | " \
+            minutes("P", p, "jct_1", "%.1f") " | " f[4] " | " minutes("P", p, "jct_2", "%.1f") " | " \
+            (stat("P", p, "", "ooms") ? mean : "-") " | " (stat("P", p, "", "preemptions") ? mean : "-") " |"
+    }
+}
+
+BEGIN {
+    called["exclusive"] = "guaranteed jobs alone, `fifo`"
+    called["antman patient"] = "`antman`, all models as patient with little memory as SuperRes"
+    called["antman:util_thr=0.4 patient"] = "`antman:util_thr=0.4`, likewise"
+}
+
+END {
+    if (table == "against")
+        against(of)
+    else if (table == "tenants")
+        tenants(of)
+    else if (table == "pair")
+        pair()
+    else if (table == "across")
+        across(of)
+}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Tables of results/salus.md from the cells of all experiments (scripts/reproduce-salus.sh):
+#     awk -v table=NAME [-v of=EXPERIMENT] -f scripts/reproduce-page.awk -f scripts/salus-page.awk CELLS
+
+function minutes(place, p, metric) {
+    return stat(place, p, "", metric) ? sprintf("%.1f", mean / 60) : "-"
+}
+
+# Minutes, as published: makespan, mean queue, mean JCT, 95th percentile of the JCT.
+function tell(p, makespan, queue, jct, p95) {
+    told_of[p, "makespan"] = makespan
+    told_of[p, "mean_time_to_progress"] = queue
+    told_of[p, "mean_jct"] = jct
+    told_of[p, "p95_jct"] = p95
+}
+
+# A row of ratios to FIFO, turned over, by largest batch.
+function pair(what, metric, p,    k, published, off, text) {
+    published = told_of["salus-fifo", metric] / told_of[p, metric]
+    text = "| " what " | " digits(published) " |"
+    for (k = 1; k <= batches; k++) {
+        if (!stat("T, " batch[k], "salus-fifo", p, metric)) {
+            text = text " - | not run |"
+            continue
+        }
+        off = mean / published
+        text = text " " digits(mean) bracket(digits(low), digits(high)) " | " more(off) " % |"
+    }
+    print text
+}
+
+function against(    k, text) {
+    batches = split(of, batch, ";")
+    text = "| FIFO to | published |"
+    for (k = 1; k <= batches; k++)
+        text = text " up to " batch[k] " | off |"
+    head(text)
+    pair("SRTF: mean JCT", "mean_jct", "salus-srtf")
+    pair("FAIR: mean JCT", "mean_jct", "salus-fair")
+    pair("PACK: mean JCT", "mean_jct", "salus-pack")
+    pair("SRTF: makespan", "makespan", "salus-srtf")
+    pair("FAIR: makespan", "makespan", "salus-fair")
+    pair("PACK: makespan", "makespan", "salus-pack")
+    pair("SRTF: 95 % JCT", "p95_jct", "salus-srtf")
+    pair("FAIR: 95 % JCT", "p95_jct", "salus-fair")
+    pair("PACK: 95 % JCT", "p95_jct", "salus-pack")
+}
+
+function beside(place, p, metric) {
+    return minutes(place, p, metric) ((p, metric) in told_of ? ", " told_of[p, metric] : "")
+}
+
+function trace(place,    i, p) {
+    head("| policy | makespan | until the first iteration | mean JCT | 95 % JCT | switches a job |")
+    for (i = 1; i <= policies[place]; i++) {
+        p = policy[place, i]
+        print "| " label(p) " | " beside(place, p, "makespan") " | " \
+            beside(place, p, "mean_time_to_progress") " | " beside(place, p, "mean_jct") " | " \
+            beside(place, p, "p95_jct") " | " (stat(place, p, "", "switches") ? digits(mean / 100) : "-") " |"
+    }
+}
+
+# Makespan of FIFO / PACK of the sets of alike jobs.
+function sets(    i, k, part, model, published, place, p) {
+    head("| 300 jobs | published | slices | general form | GPU utilization, FIFO, PACK: slices | general form |")
+    split("VAE;SuperRes;SuperRes util=67;ResNet50", part, ";")
+    for (i = 1; i <= 4; i++) {
+        model = part[i]
+        called_so = model
+        sub(/ util=/, " if it used ", called_so)
+        text = "| " called_so (called_so == model ? "" : " %") " | " (model == "SuperRes" ? "2.38" : model == "ResNet50" ? "1.07" : "") " |"
+        for (k = 1; k <= 2; k++)
+            text = text " " ratio("H, " model (k == 1 ? ", sliced" : ", general"), "salus-fifo", "salus-pack", "makespan") " |"
+        for (k = 1; k <= 2; k++) {
+            place = "H, " model (k == 1 ? ", sliced" : ", general")
+            text = text " " percent(place, "salus-fifo", "gpu_utilization") ", " \
+                percent(place, "salus-pack", "gpu_utilization") " |"
+        }
+        print text
+    }
+}
+
+BEGIN {
+    tell("salus-fifo", 303.4, 167.6, 170.6, 251.1)
+    tell("salus-srtf", 306.0, 28.6, 53.4, 217.0)
+    tell("salus-pack", 287.4, 129.9, 145.5, 266.1)
+    tell("salus-fair", 301.6, 58.5, 96.6, 281.2)
+}
+
+END {
+    if (table == "against")
+        against()
+    else if (table == "trace")
+        trace(of)
+    else if (table == "sets")
+        sets()
+    else if (table == "across")
+        across(of)
+}
