@@ -239,12 +239,15 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
 
 enum hs_status hs_settings_apply(struct hs_engine *e)
 {
-    for (uint32_t i = 0; i < e->plan.count; i++)
-        HS_TRY(job_set(e, &e->plan.actions[i]));
     for (uint32_t i = 0; i < e->plan.count; i++) {
-        const struct hs_action *a = &e->plan.actions[i];
-        if (a->turn.lane != 0 || (a->kind == HS_ACT_SLICE && a->lane != 0))
-            HS_TRY(job_check_lane(e, a->job));
+        struct hs_action *a = &e->plan.actions[i];
+        bool is_other_lane =
+            a->kind == HS_ACT_SLICE && a->lane != 0 && hs_engine_job(e, a->job)->lane != a->lane;
+        a->takes_seat = a->turn.lane != 0 || is_other_lane;
+        HS_TRY(job_set(e, a));
     }
+    for (uint32_t i = 0; i < e->plan.count; i++)
+        if (e->plan.actions[i].takes_seat)
+            HS_TRY(job_check_lane(e, e->plan.actions[i].job));
     return HS_OK;
 }

@@ -90,8 +90,9 @@ struct hs_action {
     uint32_t claim_before_mib, limit_before_mib, claim_in_lane_before_mib;
     int64_t time_us;
     const char *reason;
-    bool is_kept;   /* released and placed again on the same nodes: nothing happens */
-    bool is_within; /* the same, but on other GPUs of them */
+    bool is_kept;    /* released and placed again on the same nodes: nothing happens */
+    bool is_within;  /* the same, but on other GPUs of them */
+    bool takes_seat; /* in a lane where the job did not sit before: is there room? */
 };
 
 struct hs_plan {
