@@ -57,7 +57,7 @@ static uint32_t gandiva_tenants(const void *state)
 static void submitted(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    *j = (struct hs_gandiva_job){.touched_us = -1, .first_pin = HS_NO_GPU};
+    *j = (struct hs_gandiva_job){.first_pin = HS_NO_GPU};
     j->is_elastic = g->grows && hs_view_gpus_max(v, job) > hs_view_gpus(v, job) &&
                     hs_view_quota(v, hs_view_vc(v, job)) == UINT64_MAX;
     if (!g->has_job)
@@ -105,9 +105,12 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
     case HS_EVENT_TIMER:
         timer_rang(g, v, event->tag);
         break;
+    case HS_EVENT_MEMORY:
+        if (hs_gandiva_job(v, job)->where == HS_GANDIVA_ON_SERVER)
+            g->servers[hs_gandiva_job(v, job)->server].may_burst = true;
+        break;
     case HS_EVENT_STARTED:
     case HS_EVENT_PROGRESS:
-    case HS_EVENT_MEMORY:
         break;
     }
 }
@@ -186,7 +189,7 @@ static void settle(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan
 {
     struct hs_gandiva_server *s = &g->servers[server];
     int64_t look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v));
-    if (g->packs)
+    if (s->may_burst && s->jobs > s->units)
         hs_gandiva_break_up(g, v, server);
     if (g->packs && s->is_over && s->is_changed)
         s->look_us = look_us;
@@ -213,6 +216,7 @@ static void set_defrag_alarm(struct hs_gandiva *g, const struct hs_view *v, stru
 static enum hs_status gandiva_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_gandiva *g = state;
+    g->plan++;
     end_spells(g, v, p);
     fill_free_gpus(g, v, p);
     introspect(g, v, p);

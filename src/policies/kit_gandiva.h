@@ -39,6 +39,8 @@ struct hs_gandiva_server {
     uint32_t grown;                 /* GPUs that its jobs hold beyond what they asked for */
     uint32_t units, jobs, elastic;  /* elastic: jobs that could grow */
     uint32_t trials;                /* that are going on */
+    uint32_t least, least_count;    /* smallest gang of its single jobs, and how many have it */
+    uint32_t giants;                /* jobs of more memory than a GPU has, where that counts */
     hs_job_id head, tail;           /* of the ring */
     uint32_t counted_gpus, counted_free, counted_jobs; /* in the sums of its pool */
     uint32_t reserved; /* by moves, or a gang to be spread, that are thought about */
@@ -50,6 +52,7 @@ struct hs_gandiva_server {
     bool is_over;    /* more is asked of it than it has */
     bool is_fluid;   /* it is sliced by shares */
     bool has_gained; /* GPUs fell free on it in this instant */
+    bool may_burst;  /* the memory of some job changed since it was empty */
     bool has_split;  /* a group was taken apart in this instant: two units may share a GPU */
 };
 
@@ -82,7 +85,7 @@ struct hs_gandiva_job {
     hs_job_id leader;     /* itself unless it is packed with others */
     hs_job_id member;     /* the next of its group */
     uint32_t members;     /* of a leader */
-    uint32_t unit;        /* number of its turn in the lane, of a leader; 0 = its own */
+    uint32_t unit;        /* number of its turn in the lane, while it runs */
     uint32_t held;        /* GPUs that it holds, */
     uint32_t gpu;         /* and the first of them */
     uint32_t first_pin;   /* first GPU of a spread job */
@@ -92,7 +95,7 @@ struct hs_gandiva_job {
     uint64_t failed[HS_GANDIVA_FAILED];
     uint32_t failed_count;
     int64_t joined_us;      /* its server */
-    int64_t touched_us;     /* started, moved or suspended by the plan of this instant */
+    uint64_t touched;       /* number of the last plan that started, moved or suspended it */
     int64_t deadline_us;    /* end of its turn; 0 = none */
     int64_t ended_us;       /* end of the turn from which it is to be suspended; 0 = none */
     int64_t overshoot_us;   /* time that its next turn is shorter by */
@@ -101,6 +104,7 @@ struct hs_gandiva_job {
     bool is_running;        /* it holds GPUs, as the plan of this instant will have it */
     bool is_awaited;        /* the end of its mini-batch */
     bool has_turn;          /* of a leader: it was chosen to run */
+    bool is_giant;          /* in the sum of its server */
     bool is_regrouped;      /* since it was started it has changed its unit */
     bool is_elastic;
 };
@@ -123,6 +127,7 @@ struct hs_gandiva {
     /* state */
     uint64_t keep_q32;
     uint32_t defrag_ppm;
+    uint64_t plan; /* number of the one that is being written, from 1 */
     struct hs_gandiva_server *servers;
     struct hs_gandiva_pool *pools;
     uint32_t server_count, pool_count, widest, narrowest;
@@ -153,8 +158,11 @@ struct hs_gandiva {
     int64_t defrag_alarm_us;
 };
 
-/* ---- server ---- */
 HS_MUST_USE enum hs_status hs_gandiva_init(struct hs_gandiva *g, const struct hs_view *v);
+/* NULL, or the rule that is broken. */
+const char *hs_gandiva_check(const struct hs_gandiva *g, const struct hs_view *v);
+
+/* ---- server ---- */
 struct hs_gandiva_job *hs_gandiva_job(const struct hs_view *v, hs_job_id job);
 uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
 /* GPUs that nobody asks for; below 0: in excess. */
@@ -168,7 +176,7 @@ bool hs_gandiva_has_workers(const struct hs_view *v, hs_job_id job, uint32_t ser
 uint64_t hs_gandiva_free_key(uint32_t pool, int64_t free_gpus);
 uint64_t hs_gandiva_class_key(const struct hs_gandiva *g, uint32_t pool, uint32_t size);
 /* Brings indexes and sums up to date, after anything below. */
-void hs_gandiva_refresh(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
+void hs_gandiva_refresh(struct hs_gandiva *g, uint32_t server);
 void hs_gandiva_touch(struct hs_gandiva *g, uint32_t server);
 /* The job becomes a unit of the server; it does not run yet. */
 void hs_gandiva_join(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server);
@@ -181,7 +189,6 @@ void hs_gandiva_split(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
 void hs_gandiva_to_tail(struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader);
 void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server,
                     uint32_t gpus);
-const char *hs_gandiva_check(const struct hs_gandiva *g, const struct hs_view *v);
 
 /* ---- seat: the only places where a job gets GPUs or loses them ---- */
 enum hs_gandiva_how { HS_GANDIVA_START, HS_GANDIVA_RESTART, HS_GANDIVA_MIGRATE };

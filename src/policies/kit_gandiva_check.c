@@ -42,6 +42,7 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
     uint32_t units = 0, jobs = 0, pinned = 0, trials = 0;
     uint64_t demand = 0;
     hs_job_id before = HS_NO_JOB;
+    uint32_t least_count = 0;
     bool waits = false, is_awaited = false;
     for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
         const char *broken = check_unit(g, v, server, u, &jobs);
@@ -51,6 +52,9 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
             return "a ring is torn";
         before = u;
         units++;
+        least_count += hs_gandiva_job(v, u)->members == 1 && hs_view_gpus(v, u) == s->least;
+        if (hs_gandiva_job(v, u)->members == 1 && hs_view_gpus(v, u) < s->least)
+            return "a job is smaller than the smallest of its server";
         demand += hs_view_gpus(v, u);
         trials += hs_gandiva_job(v, u)->trial != HS_NO_JOB;
         for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
@@ -61,7 +65,7 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
     for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus; gpu++)
         pinned += g->pin_owner[gpu] != 0;
     if (before != s->tail || units != s->units || jobs != s->jobs || pinned != s->pinned ||
-        demand + pinned != s->demand || trials != s->trials)
+        demand + pinned != s->demand || trials != s->trials || least_count != s->least_count)
         return "a server counts other jobs or GPUs than it has";
     if (hs_gandiva_is_empty(s) && s->affinity != 0)
         return "an empty server has an affinity";

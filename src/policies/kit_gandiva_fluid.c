@@ -27,7 +27,7 @@ static struct hs_gandiva_job *job_of(const struct pass *x, hs_job_id job)
 
 static bool is_touched(const struct pass *x, hs_job_id job)
 {
-    return job_of(x, job)->touched_us == hs_view_now_us(x->v);
+    return job_of(x, job)->touched == x->g->plan;
 }
 
 /* The home of a unit: that of its first member that has one and keeps it. */
@@ -78,22 +78,35 @@ static void sit_down(const struct pass *x, hs_job_id job, uint64_t seats)
                     count);
 }
 
-/* Those for whom there are CPUs and host memory; the others wait until somebody goes. */
-static void sit_unit_down(const struct pass *x, hs_job_id leader)
+/* Those of the unit who are not at home; where CPUs or host memory do not suffice they wait until
+ * somebody goes. */
+static void sit_unit_down(const struct pass *x, hs_job_id leader, uint64_t seats)
 {
-    uint64_t seats = home_of(x, leader);
-    bool has_home = seats != 0;
-    seats = has_home ? seats : choose_home(x, hs_view_gpus(x->v, leader));
     for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member) {
         const struct hs_gandiva_job *j = job_of(x, m);
-        if (j->is_running && !j->is_regrouped && j->seats == seats)
-            continue;
-        if (!j->is_running && !hs_gandiva_has_workers(x->v, m, x->server, hs_view_gpus(x->v, m)))
-            continue;
-        sit_down(x, m, seats);
-        count_home(x, has_home ? 0 : seats, 1);
-        has_home = true;
+        bool is_there = j->is_running && !j->is_regrouped && j->seats == seats;
+        if (!is_there &&
+            (j->is_running || hs_gandiva_has_workers(x->v, m, x->server, hs_view_gpus(x->v, m))))
+            sit_down(x, m, seats);
     }
+}
+
+static void give_homes(const struct pass *x)
+{
+    uint32_t i = 0;
+    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
+        if (x->g->ring[i++].share_q32 == 0 || home_of(x, u) != 0)
+            continue;
+        sit_unit_down(x, u, choose_home(x, hs_view_gpus(x->v, u)));
+        count_home(x, home_of(x, u), 1);
+    }
+}
+
+static void bring_home(const struct pass *x)
+{
+    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next)
+        if (job_of(x, u)->members > 1 && home_of(x, u) != 0)
+            sit_unit_down(x, u, home_of(x, u));
 }
 
 static uint32_t find_level(const struct pass *x, bool is_empty)
@@ -141,8 +154,7 @@ static void fill_empty_gpus(const struct pass *x)
         count_home(x, seats, UINT32_MAX); /* - 1 */
         seats = choose_home(x, hs_view_gpus(x->v, unit));
         count_home(x, seats, 1);
-        for (hs_job_id m = unit; m != HS_NO_JOB; m = job_of(x, m)->member)
-            sit_down(x, m, seats);
+        sit_unit_down(x, unit, seats);
     }
 }
 
@@ -164,12 +176,20 @@ static bool is_bursting(const struct pass *x)
 
 /* ---- shares ---- */
 
+/* What the plan has moved here cannot be suspended by it: it goes first, whatever its priority. */
+static int32_t priority_of(const struct pass *x, hs_job_id leader)
+{
+    const struct hs_gandiva_job *l = job_of(x, leader);
+    bool is_fixed = x->g->has_priorities && l->is_running && is_touched(x, leader);
+    return is_fixed ? INT32_MAX : hs_view_priority(x->v, leader);
+}
+
 static void work_out_shares(const struct pass *x)
 {
     uint32_t count = 0;
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next)
-        x->g->ring[count++] = (struct hs_gandiva_turn){.gpus = hs_view_gpus(x->v, u),
-                                                       .priority = hs_view_priority(x->v, u)};
+        x->g->ring[count++] =
+            (struct hs_gandiva_turn){.gpus = hs_view_gpus(x->v, u), .priority = priority_of(x, u)};
     hs_gandiva_shares(x->g->ring, count, x->s->gpus - x->s->pinned);
 }
 
@@ -204,8 +224,10 @@ void hs_gandiva_share_out(struct hs_gandiva *g, const struct hs_view *v, struct 
                           uint32_t server)
 {
     const struct pass x = {.g = g, .v = v, .p = p, .s = &g->servers[server], .server = server};
+    if (!x.s->is_changed)
+        return;
     count_homes(&x);
-    if (!x.s->is_changed || is_bursting(&x))
+    if (x.s->may_burst && is_bursting(&x))
         return;
     work_out_shares(&x);
     uint32_t i = 0;
@@ -217,11 +239,9 @@ void hs_gandiva_share_out(struct hs_gandiva *g, const struct hs_view *v, struct 
     if (x.s->grown > 0)
         hs_gandiva_reclaim(g, v, p, server, x.s->gpus, true);
     count_homes(&x);
-    i = 0;
-    for (hs_job_id u = x.s->head; u != HS_NO_JOB; u = job_of(&x, u)->next)
-        if (g->ring[i++].share_q32 > 0)
-            sit_unit_down(&x, u);
-    fill_empty_gpus(&x);
+    give_homes(&x);
+    fill_empty_gpus(&x); /* before groups gather: who has moved once has to stay */
+    bring_home(&x);
     i = 0;
     for (hs_job_id u = x.s->head; u != HS_NO_JOB; u = job_of(&x, u)->next) {
         uint64_t share_q32 = paid_share(g, g->ring[i++].share_q32);

@@ -41,7 +41,7 @@ static hs_job_id to_shrink(const struct hs_gandiva *g, const struct hs_view *v, 
     hs_job_id best = HS_NO_JOB;
     for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
         const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
-        if (l->held <= hs_view_gpus(v, u) || l->touched_us == hs_view_now_us(v))
+        if (l->held <= hs_view_gpus(v, u) || l->touched == g->plan)
             continue;
         const struct hs_gandiva_job *b = best == HS_NO_JOB ? l : hs_gandiva_job(v, best);
         if (best == HS_NO_JOB || l->held > b->held ||
@@ -85,8 +85,8 @@ static hs_job_id to_grow(const struct hs_gandiva *g, const struct hs_view *v, ui
     hs_job_id best = HS_NO_JOB;
     for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
         const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
-        if (!l->is_elastic || l->members > 1 || !l->is_running ||
-            l->touched_us == hs_view_now_us(v) || hs_view_state(v, u) != HS_JOB_RUNNING)
+        if (!l->is_elastic || l->members > 1 || !l->is_running || l->touched == g->plan ||
+            hs_view_state(v, u) != HS_JOB_RUNNING)
             continue;
         uint32_t more = could_hold(v, u, idle) - l->held;
         if (more > 0 && hs_gandiva_has_workers(v, u, server, more) &&

@@ -44,10 +44,11 @@ static bool is_younger(const struct hs_view *v, hs_job_id a, hs_job_id b)
 
 /* ---- heights ---- */
 
-static bool may_move(const struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id job)
+static bool may_move(const struct hs_gandiva *g, const struct hs_gandiva_server *s,
+                     const struct hs_view *v, hs_job_id job)
 {
     const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    return j->members == 1 && (s->is_fluid || !j->is_running) && j->touched_us != hs_view_now_us(v);
+    return j->members == 1 && (s->is_fluid || !j->is_running) && j->touched != g->plan;
 }
 
 static hs_job_id to_move(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
@@ -57,7 +58,7 @@ static hs_job_id to_move(const struct hs_gandiva *g, const struct hs_view *v, ui
     hs_job_id best = HS_NO_JOB;
     for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
         uint32_t gpus = hs_view_gpus(v, u), least = best == HS_NO_JOB ? 0 : hs_view_gpus(v, best);
-        if (gpus <= most && may_move(s, v, u) &&
+        if (gpus <= most && may_move(g, s, v, u) &&
             (best == HS_NO_JOB || gpus < least || (gpus == least && is_younger(v, u, best))))
             best = u;
     }
@@ -126,9 +127,8 @@ static bool could_gather(const struct hs_gandiva *g, const struct hs_view *v, ui
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     uint32_t gpus = hs_view_gpus(v, job), own = own_gpus(g, server, job);
-    return hs_gandiva_job(v, job)->touched_us != hs_view_now_us(v) &&
-           hs_view_state(v, job) == HS_JOB_RUNNING && hs_view_may_use(v, job, server) &&
-           hs_gandiva_free(s) + own >= (int64_t)gpus &&
+    return hs_gandiva_job(v, job)->touched != g->plan && hs_view_state(v, job) == HS_JOB_RUNNING &&
+           hs_view_may_use(v, job, server) && hs_gandiva_free(s) + own >= (int64_t)gpus &&
            hs_gandiva_has_workers(v, job, server, gpus - own);
 }
 
@@ -200,7 +200,7 @@ static bool find_targets(struct hs_gandiva *g, const struct hs_view *v, uint32_t
     *count = 0;
     for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
         const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
-        if (l->members > 1 || !l->is_running || l->touched_us == hs_view_now_us(v))
+        if (l->members > 1 || !l->is_running || l->touched == g->plan)
             return false;
         struct hs_sort_entry *entry = &g->movers[(*count)++];
         *entry = (struct hs_sort_entry){.key = -(int64_t)hs_view_gpus(v, u),

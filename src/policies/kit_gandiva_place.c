@@ -113,8 +113,10 @@ static bool has_memory_for_turns(const struct hs_gandiva *g, const struct hs_vie
 {
     bool may_be_fluid =
         s->is_over ? s->is_fluid : g->slicing != HS_SLICING_EXACT && s->gpus <= HS_GANDIVA_WIDEST;
-    bool fits = !may_be_fluid || hs_gandiva_fits_gpu(v, s->first_gpu, hs_view_gpu_mem_mib(v, job));
-    for (hs_job_id u = s->head; u != HS_NO_JOB && may_be_fluid && fits;
+    bool fits =
+        !may_be_fluid ||
+        (s->giants == 0 && hs_gandiva_fits_gpu(v, s->first_gpu, hs_view_gpu_mem_mib(v, job)));
+    for (hs_job_id u = s->head; u != HS_NO_JOB && may_be_fluid && s->may_burst && fits;
          u = hs_gandiva_job(v, u)->next)
         fits = hs_gandiva_fits_gpu(v, s->first_gpu, hs_gandiva_unit_mib(v, u));
     return fits;
@@ -142,14 +144,15 @@ static uint32_t to_take_turns(const struct hs_gandiva *g, const struct hs_view *
     return full;
 }
 
-/* A job that asks for CPUs or host memory takes them at once, so that the next one sees it. */
+/* A job that asks for CPUs or host memory takes them at once, so that the next one sees it; not
+ * where one of higher priority may come in the same plan, before which it would have to stop. */
 static void settle_in(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                       hs_job_id job, uint32_t server)
 {
     uint32_t gpus = hs_view_gpus(v, job);
     bool has_room = hs_gandiva_free(&g->servers[server]) >= (int64_t)gpus;
     hs_gandiva_join(g, v, job, server);
-    if (has_room && hs_view_is_constrained(v, job)) {
+    if (has_room && hs_view_is_constrained(v, job) && !g->has_priorities) {
         hs_gandiva_reclaim(g, v, p, server, gpus, true);
         if (hs_view_node_free(v, server) >= gpus)
             hs_gandiva_seat_idle(g, v, p, job, HS_GANDIVA_START, 0, gpus);
@@ -167,14 +170,14 @@ static void span_add(struct hs_gandiva *g, const struct hs_view *v, hs_job_id jo
     hs_gandiva_pin(g, v, job, server, gpus);
 }
 
-static void span_undo(struct hs_gandiva *g, const struct hs_view *v)
+static void span_undo(struct hs_gandiva *g)
 {
     while (g->span_count > 0) {
         uint32_t server = g->span_nodes[--g->span_count];
         g->servers[server].demand -= g->span_gpus[g->span_count];
         g->servers[server].pinned -= g->span_gpus[g->span_count];
         g->servers[server].reserved = 0;
-        hs_gandiva_refresh(g, v, server);
+        hs_gandiva_refresh(g, server);
     }
 }
 
@@ -300,7 +303,7 @@ static void span_take(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
     j->where = HS_GANDIVA_SPREAD;
     j->is_running = true;
     j->held = hs_view_gpus(v, job);
-    j->touched_us = hs_view_now_us(v);
+    j->touched = g->plan;
     g->claimed[hs_view_vc(v, job)] += hs_view_gpus(v, job);
     g->pools[hs_gandiva_pool_of(g, v, job)].jobs++;
     if (hs_view_gpus(v, job) <= g->widest)
@@ -316,15 +319,15 @@ static bool place_spread(struct hs_gandiva *g, const struct hs_view *v, struct h
         for (uint32_t i = 0; i < g->span_count; i++)
             g->servers[g->span_nodes[i]].affinity = gpus;
     if (!is_whole)
-        span_undo(g, v);
+        span_undo(g);
     if (!is_whole && !span_free_gpus(g, v, job, gpus)) {
-        span_undo(g, v);
+        span_undo(g);
         return false;
     }
     span_take(g, v, p, job);
     for (uint32_t i = 0; i < g->span_count; i++) {
         g->servers[g->span_nodes[i]].reserved = 0;
-        hs_gandiva_refresh(g, v, g->span_nodes[i]);
+        hs_gandiva_refresh(g, g->span_nodes[i]);
     }
     return true;
 }

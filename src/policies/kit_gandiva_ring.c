@@ -30,7 +30,7 @@ static struct hs_gandiva_job *job_of(const struct pass *x, hs_job_id job)
 
 static bool is_touched(const struct pass *x, hs_job_id job)
 {
-    return job_of(x, job)->touched_us == hs_view_now_us(x->v);
+    return job_of(x, job)->touched == x->g->plan;
 }
 
 static hs_job_id running_member(const struct pass *x, hs_job_id leader)

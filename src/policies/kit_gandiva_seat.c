@@ -27,9 +27,28 @@ static void note_seats(struct hs_gandiva *g, const struct hs_view *v, hs_job_id 
         j->seats |= UINT64_C(1) << (gpus[i] - s->first_gpu);
 }
 
-/* Up to where the GPUs are given. */
+/* The number of its turn in the lane: that of the members of its group that run on the GPU, or one
+ * that nobody had before; 0, its own, for a job that is not packed because its GPU ran out of
+ * memory once. Under shares a member that was of another unit before has the number of that still.
+ */
+static uint32_t turn_number(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                            uint32_t gpu)
+{
+    const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (hs_view_ooms(v, job) > 0)
+        return 0;
+    for (hs_job_id id = j->leader; id != HS_NO_JOB; id = hs_gandiva_job(v, id)->member) {
+        const struct hs_gandiva_job *m = hs_gandiva_job(v, id);
+        if (m != j && m->is_running && m->gpu == gpu &&
+            !(m->is_regrouped && g->servers[j->server].is_fluid))
+            return m->unit;
+    }
+    return ++g->unit;
+}
+
+/* Up to where the GPUs are given; gpu: the first of them if somebody may be there, or HS_NO_GPU. */
 static void begin_seat(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                       hs_job_id job, enum hs_gandiva_how how, int64_t pause_us)
+                       hs_job_id job, enum hs_gandiva_how how, int64_t pause_us, uint32_t gpu)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
     if (how == HS_GANDIVA_RESTART)
@@ -38,20 +57,21 @@ static void begin_seat(struct hs_gandiva *g, const struct hs_view *v, struct hs_
         hs_plan_migrate(p, job, pause_us);
     else
         hs_plan_start(p, job);
-    if (is_laned(g))
-        hs_plan_lane(p, &(struct hs_turn){.lane = j->server + 1,
-                                          .unit = hs_gandiva_job(v, j->leader)->unit,
-                                          .keeps = HS_KEEPS_NOTHING});
+    if (is_laned(g)) {
+        j->unit = turn_number(g, v, job, gpu);
+        hs_plan_lane(p, &(struct hs_turn){
+                            .lane = j->server + 1, .unit = j->unit, .keeps = HS_KEEPS_NOTHING});
+    }
     j->is_running = true;
     j->is_awaited = j->is_regrouped = false;
     j->share_q32 = HS_GANDIVA_ONE_Q32;
-    j->touched_us = hs_view_now_us(v);
+    j->touched = g->plan;
 }
 
 void hs_gandiva_seat(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                      hs_job_id job, enum hs_gandiva_how how, const uint32_t *gpus, uint32_t count)
 {
-    begin_seat(g, v, p, job, how, 0);
+    begin_seat(g, v, p, job, how, 0, gpus[0]);
     for (uint32_t i = 0; i < count; i++)
         hs_plan_on_gpu(p, gpus[i]);
     note_seats(g, v, job, gpus, count);
@@ -61,7 +81,7 @@ void hs_gandiva_seat_idle(struct hs_gandiva *g, const struct hs_view *v, struct 
                           hs_job_id job, enum hs_gandiva_how how, int64_t pause_us, uint32_t count)
 {
     uint32_t gpu = 0, server = hs_gandiva_job(v, job)->server;
-    begin_seat(g, v, p, job, how, pause_us);
+    begin_seat(g, v, p, job, how, pause_us, HS_NO_GPU);
     for (uint32_t i = 0; i < count; i++) {
         g->levels[i] = gpu = hs_view_idle_gpu(v, server, gpu);
         hs_plan_on_gpu(p, gpu);
@@ -78,7 +98,7 @@ void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs
     hs_plan_suspend(p, job, g->switch_us);
     note_seats(g, v, job, NULL, 0);
     j->is_running = j->is_awaited = false;
-    j->touched_us = hs_view_now_us(v);
+    j->touched = g->plan;
 }
 
 /* A GB is 10^9 bytes: a MiB is 16384 / 15625000 of it. */

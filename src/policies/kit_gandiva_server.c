@@ -6,8 +6,6 @@
  */
 #include "policies/kit_gandiva.h"
 
-const char *const hs_slicing_names[] = {"exact", "fluid", "auto", NULL};
-
 struct hs_gandiva_job *hs_gandiva_job(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_scratch(v, job);
@@ -52,22 +50,44 @@ uint64_t hs_gandiva_class_key(const struct hs_gandiva *g, uint32_t pool, uint32_
     return ((uint64_t)pool * (g->widest + 1) + size) << 32;
 }
 
-/* Smallest gang of a job that is alone in its unit and not on trial; 0 = none. */
-static uint32_t least_gang(const struct hs_view *v, const struct hs_gandiva_server *s)
+/* Smallest gang of a job that is alone in its unit, and how many there are of it. */
+static void find_least(const struct hs_view *v, struct hs_gandiva_server *s)
 {
-    uint32_t least = 0;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next)
-        if (hs_gandiva_job(v, u)->members == 1 && (least == 0 || hs_view_gpus(v, u) < least))
-            least = hs_view_gpus(v, u);
-    return least;
+    s->least = s->least_count = 0;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
+        uint32_t gpus = hs_view_gpus(v, u);
+        if (hs_gandiva_job(v, u)->members > 1 || (s->least_count > 0 && gpus > s->least))
+            continue;
+        s->least_count = gpus == s->least ? s->least_count + 1 : 1;
+        s->least = gpus;
+    }
 }
 
-static void index_server(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+static void count_single(struct hs_gandiva_server *s, uint32_t gpus)
+{
+    if (s->least_count > 0 && gpus > s->least)
+        return;
+    s->least_count = s->least_count > 0 && gpus == s->least ? s->least_count + 1 : 1;
+    s->least = gpus;
+}
+
+/* They are not in the ring any more, or in a group. */
+static void uncount_singles(const struct hs_view *v, struct hs_gandiva_server *s, uint32_t gpus,
+                            uint32_t jobs)
+{
+    if (gpus != s->least)
+        return;
+    s->least_count -= jobs;
+    if (s->least_count == 0)
+        find_least(v, s);
+}
+
+static void index_server(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
     bool is_opened = !hs_gandiva_is_empty(s);
     int64_t free_gpus = hs_gandiva_free(s);
-    uint32_t least = is_opened && free_gpus < 0 && g->migrates ? least_gang(v, s) : 0;
+    bool is_movable = free_gpus < 0 && g->migrates && s->least_count > 0;
     if (is_opened)
         hs_gandiva_index_set(&g->by_free, server, hs_gandiva_free_key(s->pool, free_gpus));
     else
@@ -78,9 +98,9 @@ static void index_server(struct hs_gandiva *g, const struct hs_view *v, uint32_t
                                  ((uint64_t)s->demand << 20) / s->gpus);
     else
         hs_gandiva_index_remove(&g->by_height, server);
-    if (least > 0)
+    if (is_movable)
         hs_gandiva_index_set(&g->by_excess, server,
-                             hs_gandiva_class_key(g, s->pool, least) |
+                             hs_gandiva_class_key(g, s->pool, s->least) |
                                  (uint64_t)(free_gpus + INT64_C(0x80000000)));
     else
         hs_gandiva_index_remove(&g->by_excess, server);
@@ -111,13 +131,15 @@ static uint64_t sliced_jobs(const struct hs_gandiva *g)
     return jobs;
 }
 
-void hs_gandiva_refresh(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+void hs_gandiva_refresh(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
-    if (hs_gandiva_is_empty(s))
+    if (hs_gandiva_is_empty(s)) {
         s->affinity = 0;
+        s->may_burst = false;
+    }
     count_server(g, s);
-    index_server(g, v, server);
+    index_server(g, server);
     bool is_over = hs_gandiva_free(s) < 0;
     if (is_over && !s->is_over && !s->is_fluid)
         s->is_fluid =
@@ -213,16 +235,19 @@ void hs_gandiva_join(struct hs_gandiva *g, const struct hs_view *v, hs_job_id jo
     j->leader = job;
     j->member = j->trial = HS_NO_JOB;
     j->members = 1;
-    j->unit = hs_view_ooms(v, job) > 0 ? 0 : ++g->unit; /* after a kill it is not packed again */
     j->joined_us = hs_view_now_us(v);
     ring_insert(s, v, job, is_over && g->arrival_front ? bring_batch_to_front(s, v) : s->tail);
     s->demand += hs_view_gpus(v, job);
     s->units++;
     s->jobs++;
+    count_single(s, hs_view_gpus(v, job));
+    j->is_giant = g->slices && g->slicing != HS_SLICING_EXACT &&
+                  !hs_gandiva_fits_gpu(v, s->first_gpu, hs_view_gpu_mem_mib(v, job));
+    s->giants += j->is_giant;
     s->elastic += j->is_elastic;
     s->idle_since_us = hs_view_now_us(v);
     claim(g, v, job);
-    hs_gandiva_refresh(g, v, server);
+    hs_gandiva_refresh(g, server);
 }
 
 void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server,
@@ -233,7 +258,7 @@ void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job
     s->demand += gpus;
     s->pinned += gpus;
     s->idle_since_us = hs_view_now_us(v);
-    hs_gandiva_refresh(g, v, server);
+    hs_gandiva_refresh(g, server);
 }
 
 /* ---- groups ---- */
@@ -253,7 +278,6 @@ static void promote(struct hs_gandiva_server *s, const struct hs_view *v, hs_job
     hs_job_id leader = from->member;
     struct hs_gandiva_job *to = hs_gandiva_job(v, leader);
     to->members = from->members;
-    to->unit = from->unit;
     to->joined_us = from->joined_us;
     to->deadline_us = from->deadline_us;
     to->ended_us = from->ended_us;
@@ -282,7 +306,8 @@ static void leave_group(struct hs_gandiva_server *s, const struct hs_view *v, hs
         at->member = j->member;
     }
     struct hs_gandiva_job *group = hs_gandiva_job(v, leader);
-    group->members--;
+    if (--group->members == 1)
+        count_single(s, hs_view_gpus(v, leader));
     if (group->trial == job || group->members == 1)
         end_trial(s, group);
     j->leader = job;
@@ -295,6 +320,7 @@ void hs_gandiva_merge(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job), *l = hs_gandiva_job(v, leader);
     struct hs_gandiva_server *s = &g->servers[j->server];
+    uint32_t singles = l->members == 1 ? 2 : 1;
     ring_remove(s, v, job);
     ring_remove(s, v, leader); /* as somebody new: to the front */
     ring_insert(s, v, leader, HS_NO_JOB);
@@ -310,7 +336,8 @@ void hs_gandiva_merge(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
     s->demand -= hs_view_gpus(v, job);
     s->units--;
     s->trials++;
-    hs_gandiva_refresh(g, v, j->server);
+    uncount_singles(v, s, hs_view_gpus(v, job), singles);
+    hs_gandiva_refresh(g, j->server);
 }
 
 /* The two units stand where the group stood, the job submitted first before the other. */
@@ -325,7 +352,6 @@ void hs_gandiva_split(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
                     (hs_view_submit_us(v, job) == hs_view_submit_us(v, leader) &&
                      hs_view_rank(v, job) < hs_view_rank(v, leader));
     ring_insert(s, v, job, is_first ? l->prev : leader);
-    j->unit = ++g->unit;
     j->joined_us = l->joined_us;
     j->deadline_us = l->deadline_us;
     j->ended_us = j->overshoot_us = 0;
@@ -333,8 +359,9 @@ void hs_gandiva_split(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
     j->is_regrouped = j->is_running;
     s->demand += hs_view_gpus(v, job);
     s->units++;
+    count_single(s, hs_view_gpus(v, job));
     s->has_split = true;
-    hs_gandiva_refresh(g, v, j->server);
+    hs_gandiva_refresh(g, j->server);
 }
 
 /* ---- leaving ---- */
@@ -347,7 +374,7 @@ static void note_gain(struct hs_gandiva *g, const struct hs_view *v, uint32_t se
     s->has_gained = true;
     s->idle_since_us = hs_view_now_us(v);
     g->pools[s->pool].has_departure = g->pools[s->pool].has_gained = true;
-    hs_gandiva_refresh(g, v, server);
+    hs_gandiva_refresh(g, server);
 }
 
 static void leave_server(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
@@ -359,11 +386,13 @@ static void leave_server(struct hs_gandiva *g, const struct hs_view *v, hs_job_i
         leave_group(s, v, job);
     } else {
         ring_remove(s, v, job);
+        uncount_singles(v, s, gpus, 1);
         s->demand -= gpus;
         s->units--;
     }
     s->jobs--;
     s->elastic -= j->is_elastic;
+    s->giants -= j->is_giant;
     s->grown -= j->held > gpus ? j->held - gpus : 0;
     note_gain(g, v, j->server);
 }
@@ -400,77 +429,4 @@ void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
     j->held = 0;
     j->seats = 0;
     j->deadline_us = j->ended_us = j->overshoot_us = 0;
-}
-
-/* ---- beginning ---- */
-
-static enum hs_status init_servers(struct hs_gandiva *g, const struct hs_view *v)
-{
-    uint32_t n = g->server_count = hs_view_nodes(v);
-    g->servers = hs_view_alloc(v, (uint64_t)n * sizeof *g->servers);
-    g->dirty = hs_view_alloc(v, (uint64_t)n * sizeof *g->dirty);
-    g->gained = hs_view_alloc(v, (uint64_t)n * sizeof *g->gained);
-    g->span_nodes = hs_view_alloc(v, (uint64_t)n * sizeof *g->span_nodes);
-    g->span_gpus = hs_view_alloc(v, (uint64_t)n * sizeof *g->span_gpus);
-    if (g->servers == NULL || g->dirty == NULL || g->gained == NULL || g->span_nodes == NULL ||
-        g->span_gpus == NULL)
-        return HS_E_MEMORY;
-    g->narrowest = g->widest;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t gpus = hs_view_node_gpus(v, i);
-        g->narrowest = gpus < g->narrowest ? gpus : g->narrowest;
-        g->servers[i] = (struct hs_gandiva_server){.gpus = gpus,
-                                                   .first_gpu = hs_view_node_first_gpu(v, i),
-                                                   .head = HS_NO_JOB,
-                                                   .tail = HS_NO_JOB};
-    }
-    HS_TRY(hs_gandiva_index_init(&g->by_height, v, n));
-    HS_TRY(hs_gandiva_index_init(&g->by_free, v, n));
-    return hs_gandiva_index_init(&g->by_excess, v, n);
-}
-
-/* Units of a server: their GPUs are at most max_height times its own, and one for each trial, of
- * which there are no more than those. */
-static enum hs_status init_scratch(struct hs_gandiva *g, const struct hs_view *v)
-{
-    uint64_t units = 2 * ((uint64_t)g->max_height + 1) * g->widest, gpus = 0;
-    for (uint32_t i = 0; i < g->server_count; i++)
-        gpus += g->servers[i].gpus;
-    g->ring = hs_view_alloc(v, units * sizeof *g->ring);
-    g->movers = hs_view_alloc(v, units * sizeof *g->movers);
-    g->targets = hs_view_alloc(v, units * sizeof *g->targets);
-    g->levels = hs_view_alloc(v, (uint64_t)g->widest * sizeof *g->levels);
-    g->pin_next = hs_view_alloc(v, gpus * sizeof *g->pin_next);
-    g->pin_owner = hs_view_alloc(v, gpus * sizeof *g->pin_owner);
-    if (g->ring == NULL || g->movers == NULL || g->targets == NULL || g->levels == NULL ||
-        g->pin_next == NULL || g->pin_owner == NULL)
-        return HS_E_MEMORY;
-    for (uint32_t i = 0; i < g->pool_count; i++)
-        g->pools[i].gpus = g->pool_count > 1 ? hs_view_total_gpus(v, i) : gpus;
-    return HS_OK;
-}
-
-enum hs_status hs_gandiva_init(struct hs_gandiva *g, const struct hs_view *v)
-{
-    g->widest = hs_view_max_node_gpus(v);
-    g->vcs = hs_view_vcs(v);
-    g->sizes = g->widest + 2;
-    g->pool_count = hs_view_vcs_are_apart(v) ? g->vcs : 1;
-    g->spread.link_offset = offsetof(struct hs_gandiva_job, spread);
-    g->keep_q32 = HS_GANDIVA_ONE_Q32 + (uint64_t)(g->keep_margin * (double)HS_GANDIVA_ONE_Q32);
-    g->defrag_ppm = (uint32_t)(g->defrag_free * 1e6 + 0.5);
-    g->max_speed_q32 = HS_GANDIVA_ONE_Q32;
-    for (uint32_t t = 0; t < hs_view_gpu_types(v); t++)
-        if (hs_view_type_speed_q32(v, t) > g->max_speed_q32)
-            g->max_speed_q32 = hs_view_type_speed_q32(v, t);
-    g->pools = hs_view_alloc(v, (uint64_t)g->pool_count * sizeof *g->pools);
-    g->claimed = hs_view_alloc(v, (uint64_t)g->vcs * sizeof *g->claimed);
-    g->has_arrival = hs_view_alloc(v, (uint64_t)g->vcs * sizeof *g->has_arrival);
-    g->queues = hs_view_alloc(v, (uint64_t)g->vcs * g->sizes * sizeof *g->queues);
-    g->heads = hs_view_alloc(v, (uint64_t)g->vcs * g->sizes * sizeof *g->heads);
-    if (g->pools == NULL || g->claimed == NULL || g->has_arrival == NULL || g->queues == NULL ||
-        g->heads == NULL)
-        return HS_E_MEMORY;
-    HS_TRY(init_servers(g, v));
-    return init_scratch(g, v);
 }

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#define ONE_Q32   (UINT64_C(1) << 32)
-#define TURNS_MAX 127u
+#define ONE_Q32     (UINT64_C(1) << 32)
+#define TURNS_LEAST 127u
 
 static bool are_equal(const struct hs_gandiva_turn *ring, uint32_t count)
 {
@@ -77,14 +77,16 @@ static bool is_as_before(const struct hs_gandiva_turn *ring, uint32_t count)
 /* Turns from one look to the next, in which the units had their turns. */
 static uint32_t turn_round(struct hs_gandiva_turn *ring, uint32_t count, uint32_t slots)
 {
-    uint32_t since = 0, look = 1;
+    uint32_t since = 0, look = 1, most = TURNS_LEAST;
+    while (most < 2 * count)
+        most = 2 * most + 1; /* the last look is then at as many turns as there are units */
     for (uint32_t turn = 1;; turn++) {
         choose(ring, count, slots);
         for (uint32_t i = 0; i < count; i++)
             ring[i].turns += ring[i].runs;
         rotate(ring, count);
         since++;
-        if (is_as_before(ring, count) || turn == TURNS_MAX)
+        if (is_as_before(ring, count) || turn == most)
             return since;
         if (since == look) {
             remember(ring, count);

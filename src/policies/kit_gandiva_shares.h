@@ -7,10 +7,11 @@
  *     at its end those that ran go to the tail, in their order
  *
  * Equal gangs of one priority: min(1, k / n) for k that fit at a time, rounded down. Others: the
- * ring is turned until it comes round, at most 127 times. A period of up to 64 turns that begins
- * within 63 is found, and the shares are exact; else they are the mean of the last 64 turns, and a
- * share is off by at most 1/64 per turn that the last period is cut by. Sums of shares times GPUs
- * are at most `slots` in every case.
+ * ring is turned until it comes round, at most 127 times, or four times the units if that is more.
+ * A period of up to 64 turns that begins within 63 is found, and the shares are exact; else they
+ * are the means of the last 64 turns, or as many as there are units: each of the highest priority
+ * has had one then, and a share is off by at most the part of a period that these are not whole
+ * ones of. Sums of shares times GPUs are at most `slots` in every case.
  */
 #ifndef HORUS_POLICIES_KIT_GANDIVA_SHARES_H
 #define HORUS_POLICIES_KIT_GANDIVA_SHARES_H
