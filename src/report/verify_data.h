@@ -21,8 +21,9 @@
 #include "report/runmanifest.h"
 #include "traces/trace.h"
 
-#define VERIFY_NANO   INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
-#define VERIFY_NO_JOB UINT32_MAX
+#define VERIFY_NANO    INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
+#define VERIFY_NO_JOB  UINT32_MAX
+#define VERIFY_NO_NODE UINT32_MAX
 
 enum verify_ended {
     VERIFY_FINISH,
@@ -77,8 +78,12 @@ struct verify_sum {
     int64_t attempt_us;   /* time since then in segments */
     int64_t finish_us;    /* end of the segment ended by `finish`; -1 = none */
     uint64_t suspensions;
-    int64_t suspended_from_us, on_host_us; /* -1 = it is not; in all, ended by the next segment */
-    int64_t first_long_us;                 /* begin of the first segment of any length; -1 = none */
+    int64_t suspended_from_us; /* -1 = it is not */
+    int64_t on_host_us;        /* suspended until the next segment, times the GPUs it had */
+    uint32_t suspended_gpus;
+    uint32_t suspended_node; /* of the first of them; VERIFY_NO_NODE = the last segment did not
+                                end so */
+    int64_t first_long_us;   /* begin of the first segment of any length; -1 = none */
     uint32_t last_nodes;
     bool is_full_speed;      /* every mean_rate is printed as 1 */
     bool is_progress_placed; /* a segment has its first progress in it */

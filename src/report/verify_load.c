@@ -79,6 +79,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                               .last_end_us = -1,
                                                               .finish_us = -1,
                                                               .suspended_from_us = -1,
+                                                              .suspended_node = VERIFY_NO_NODE,
                                                               .first_long_us = -1,
                                                               .is_full_speed = true}};
     return add_attempts(run, j);

@@ -212,10 +212,23 @@ static enum hs_status check_partition(struct verify_run *run, struct verify_chec
     return HS_OK;
 }
 
+/* A process on the host that goes on on another node has moved; of a gang, its first node counts.
+ */
+static void follow(const struct verify_run *run, const struct verify_segment *seg,
+                   struct verify_sum *sum)
+{
+    uint32_t node = seg->range_count > 0 && run->cluster.node_count > 0
+                        ? node_of(&run->cluster, run->ranges[seg->range_first].first)
+                        : VERIFY_NO_NODE;
+    sum->migrations += sum->suspended_node != VERIFY_NO_NODE && sum->suspended_node != node;
+    sum->suspended_node = seg->ended_by == VERIFY_SUSPEND ? node : VERIFY_NO_NODE;
+}
+
 static void add_up(const struct verify_run *run, const struct verify_segment *seg,
                    struct verify_sum *sum)
 {
     int64_t length_us = seg->end_us - seg->start_us;
+    follow(run, seg, sum);
     if (sum->segments++ == 0)
         sum->first_start_us = seg->start_us;
     sum->last_end_us = seg->end_us;

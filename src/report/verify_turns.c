@@ -85,8 +85,8 @@ static enum hs_status check_progress(struct verify_run *run, struct verify_check
     return HS_OK;
 }
 
-/* Time that the job was suspended with its process on the host; segments of a job do not overlap,
- * or another check has said so. */
+/* Time that the job was suspended with its process on the host, times the GPUs that it had;
+ * segments of a job do not overlap, or another check has said so. */
 static void add_up_host(struct verify_run *run)
 {
     for (uint32_t i = 0; i < run->segment_count; i++) {
@@ -95,30 +95,30 @@ static void add_up_host(struct verify_run *run)
             continue;
         struct verify_sum *sum = &run->jobs[seg->job].sum;
         if (sum->suspended_from_us >= 0)
-            sum->on_host_us += seg->start_us - sum->suspended_from_us;
+            sum->on_host_us += (seg->start_us - sum->suspended_from_us) * sum->suspended_gpus;
         sum->suspended_from_us = seg->ended_by == VERIFY_SUSPEND ? seg->end_us : -1;
+        sum->suspended_gpus = seg->gpus;
     }
     for (uint32_t i = 0; i < run->job_count && run->made_of.until_us != HS_TIME_MAX; i++) {
         struct verify_sum *sum = &run->jobs[i].sum;
         if (sum->suspended_from_us >= 0)
-            sum->on_host_us += run->made_of.until_us - sum->suspended_from_us;
+            sum->on_host_us +=
+                (run->made_of.until_us - sum->suspended_from_us) * sum->suspended_gpus;
     }
 }
 
-/* A suspended job keeps the same memory each time: its persistent GPU memory, of all its GPUs, as
- * the trace has it or (0) as only the run knows it. */
+/* A suspended job keeps the same memory each time: its persistent GPU memory, of all the GPUs that
+ * it had, as the trace has it or (0) as only the run knows it. */
 static bool is_host_right(const struct verify_run *run, const struct verify_job *j)
 {
     bool may_be_more = run->made_of.is_slicing || run->made_of.is_throttling;
     hs_i128 stated = j->row.host_mib_us, time_us = j->sum.on_host_us;
-    hs_i128 kept = time_us * j->persistent_mib * j->gpus;
-    if (j->persistent_mib > 0 && !run->made_of.is_resizing)
+    hs_i128 kept = time_us * j->persistent_mib;
+    if (j->persistent_mib > 0)
         return may_be_more ? stated >= kept : stated == kept;
     if (may_be_more)
         return true;
-    if (time_us == 0)
-        return stated == 0;
-    return run->made_of.is_resizing || stated % time_us == 0;
+    return time_us == 0 ? stated == 0 : stated % time_us == 0;
 }
 
 static enum hs_status check_host(struct verify_run *run, struct verify_check *c)
@@ -131,9 +131,10 @@ static enum hs_status check_host(struct verify_run *run, struct verify_check *c)
             continue;
         c->looked++;
         if (!is_host_right(run, j))
-            verify_fault(c, "jobs.csv:%" PRId64 ": job %s: host_mib_seconds %s, suspended for %s",
-                         j->row.line, j->id, verify_seconds(&stated, j->row.host_mib_us),
-                         verify_seconds(&time, j->sum.on_host_us));
+            verify_fault(
+                c, "jobs.csv:%" PRId64 ": job %s: host_mib_seconds %s, suspended for %s GPU s",
+                j->row.line, j->id, verify_seconds(&stated, j->row.host_mib_us),
+                verify_seconds(&time, j->sum.on_host_us));
     }
     if (run->made_of.is_slicing || run->made_of.is_throttling)
         (void)snprintf(

@@ -102,6 +102,29 @@ static void suspensions(void **state)
                                    "200\n"));
 }
 
+/* Nodes of one GPU: job 1 is suspended on node 0 at 20 and goes on on node 1 at 40. That is a move;
+ * on its own node, or after a preemption that keeps nothing, it is none. */
+static void a_process_that_wakes_elsewhere_has_moved(void **state)
+{
+    static struct verified r;
+    static const char moved[] = "jobs.csv:3: job 1: migrations 0, by segments.csv 1\n";
+    (void)state;
+    verified_with(&r, MANIFEST, "1x2:V100", "2x1:V100");
+    assert_null(strstr(r.text, "migrations 0"));
+    /* nodes and preemptions are wrong now too, and take the first lines: let them be right */
+    verified_replace("segments.csv", verified_sound[SEGMENTS], "1,10,20,0,1,1,preempt",
+                     "1,10,20,0,1,1,suspend");
+    verified_replace("jobs.csv", verified_sound[JOBS],
+                     "unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0\n"
+                     "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,",
+                     "unknown,2,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0\n"
+                     "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,0,");
+    verified_again(&r);
+    assert_non_null(strstr(r.text, moved));
+    verified_with(&r, SEGMENTS, "1,10,20,0,1,1,preempt", "1,10,20,0,1,1,suspend"); /* 1x2 */
+    assert_null(strstr(r.text, "migrations 0"));
+}
+
 static void windows(void **state)
 {
     static struct verified r;
@@ -153,9 +176,13 @@ static void cluster_from_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sharing),           cmocka_unit_test(elastic_gangs),
-        cmocka_unit_test(job_classes),       cmocka_unit_test(suspensions),
-        cmocka_unit_test(windows),           cmocka_unit_test(partition),
+        cmocka_unit_test(sharing),
+        cmocka_unit_test(elastic_gangs),
+        cmocka_unit_test(job_classes),
+        cmocka_unit_test(suspensions),
+        cmocka_unit_test(a_process_that_wakes_elsewhere_has_moved),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(partition),
         cmocka_unit_test(cluster_from_json),
     };
     return cmocka_run_group_tests_name("verify_runs", tests, scratch_open, scratch_close);

@@ -150,14 +150,19 @@ static void progress(void **state)
 
 static void memory_on_the_host(void **state)
 {
-    static const char less[] = "jobs.csv:3: job A: host_mib_seconds 6999, suspended for 35";
+    static const char less[] = "jobs.csv:3: job A: host_mib_seconds 6999, suspended for 35 GPU s";
     (void)state;
     sound();
     jobs[A].row.host_mib_us = 6999 * S;
     expect(HOST, 1, less);
     sound();
     jobs[B].row.host_mib_us = 1;
-    expect(HOST, 1, "jobs.csv:2: job B: host_mib_seconds 0.000001, suspended for 0");
+    expect(HOST, 1, "jobs.csv:2: job B: host_mib_seconds 0.000001, suspended for 0 GPU s");
+    /* an elastic job keeps that of the GPUs that it had: of 3 in [10, 30), 60 + 15 GPU s */
+    sound();
+    segments[0].gpus = 3;
+    jobs[A].row.host_mib_us = 15000 * S;
+    expect(HOST, 0, NULL);
     /* by a profile, which is not in the trace: so much for each second, whatever it is */
     sound();
     jobs[A].persistent_mib = 0;
