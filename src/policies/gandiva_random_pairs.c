@@ -255,6 +255,8 @@ static bool random_pairs_place(void *state, const struct hs_view *v, struct hs_p
                                hs_job_id job)
 {
     struct random_pairs *s = state;
+    if (hs_view_quota_room(v, hs_view_vc(v, job)) < hs_view_gpus(v, job))
+        return false;
     if (place_alone(s, v, p, job))
         return true;
     if (hs_view_gpus(v, job) == 0 || !place_in_pair(s, v, p, job))
