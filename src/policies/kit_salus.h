@@ -15,8 +15,10 @@
  * a newcomer's comes first. A mini-batch is never interrupted.
  *
  * exact: an event a mini-batch, where somebody else could have the next turn. fluid: members have
- * the shares of time that come of it in the long run, at once. A lane is fluid, too, from when a
- * job joins it whose mini-batches are not known (except under fifo and srtf) until one is left.
+ * the shares of time that come of it in the long run, from when the mini-batch under way is over
+ * until one member is left; so has, in any mode, a lane that a job joins whose mini-batches are not
+ * known. Under fifo and srtf, where one member has all turns, there are no shares; a job whose
+ * mini-batches are not known stops at once.
  *
  *     static const struct hs_param params[] = {HS_SALUS_PARAMS, {0}};
  *     .state_size = sizeof(struct hs_salus)      // or something that begins with it
@@ -77,17 +79,15 @@ extern const char *const hs_salus_rule_names[],
      .preset = "auto",                                                                             \
      .choices = hs_salus_lane_names,                                                               \
      .help = "who may share a GPU: as in the paper, as in the code, or in one lane that has all "  \
-             "of it; "                                                                             \
-             "auto: paper for pack, one for srtf, fair and rr, nobody for fifo",                   \
+             "of it; auto: paper for pack, one for srtf, fair and rr, nobody for fifo",            \
      .source = "lanemgr.cpp and the drivers of the trace experiment in Salus' repository"},        \
         {.key = "mode",                                                                            \
          .type = HS_PARAM_CHOICE,                                                                  \
          .offset = offsetof(struct hs_salus, mode),                                                \
          .preset = "auto",                                                                         \
          .choices = hs_salus_mode_names,                                                           \
-         .help = "turns by mini-batches, or the shares of time that come of them; auto: exact "    \
-                 "while at "                                                                       \
-                 "most fluid_above jobs are admitted"},                                            \
+         .help = "pack, fair, rr: turns by mini-batches, or the shares of time that come of "      \
+                 "them; auto: exact while at most fluid_above jobs are admitted"},                 \
         {.key = "fluid_above",                                                                     \
          .type = HS_PARAM_INT,                                                                     \
          .offset = offsetof(struct hs_salus, fluid_above),                                         \

@@ -326,15 +326,10 @@ static void sit_down(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_i
     lane_resize(l, v, lane);
 }
 
-uint32_t hs_salus_lane_next(const struct hs_salus_lanes *l)
-{
-    return l->free_lane != HS_NO_LANE ? l->free_lane : l->lanes_used;
-}
-
 void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
                         const uint32_t *gpus, uint32_t count)
 {
-    uint32_t id = hs_salus_lane_next(l);
+    uint32_t id = l->free_lane != HS_NO_LANE ? l->free_lane : l->lanes_used;
     struct hs_salus_lane *lane = &l->lanes[id];
     if (l->free_lane != HS_NO_LANE)
         l->free_lane = lane->next_free;

@@ -139,8 +139,7 @@ uint32_t hs_salus_pool(const struct hs_view *v, hs_job_id job);
 /* GPUs of a lane in the tree of its pool have this key with so many members. */
 uint64_t hs_salus_lane_key(uint32_t gpus, uint32_t members);
 
-/* The number of the next lane to be opened, and that lane, for this job. */
-uint32_t hs_salus_lane_next(const struct hs_salus_lanes *l);
+/* Opens a lane for the job, on these GPUs, ascending. */
 void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
                         const uint32_t *gpus, uint32_t count);
 void hs_salus_lane_join(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,

@@ -158,8 +158,3 @@ uint32_t hs_rooms_next(const struct hs_rooms *r, uint32_t tree, uint32_t thing, 
 {
     return first_from(r, r->roots[tree], r->nodes[thing].key, thing + 1, need);
 }
-
-uint64_t hs_rooms_key(const struct hs_rooms *r, uint32_t thing)
-{
-    return r->nodes[thing].key;
-}

@@ -49,6 +49,5 @@ uint32_t hs_rooms_first(const struct hs_rooms *r, uint32_t tree, uint64_t key, s
 /* The first such one behind `thing`, which is in. */
 uint32_t hs_rooms_next(const struct hs_rooms *r, uint32_t tree, uint32_t thing,
                        struct hs_room need);
-uint64_t hs_rooms_key(const struct hs_rooms *r, uint32_t thing);
 
 #endif

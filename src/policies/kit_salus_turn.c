@@ -222,6 +222,15 @@ static uint64_t step_us(const struct hs_salus *s, const struct hs_view *v, hs_jo
     return (uint64_t)(us > 0 ? us : s->step_us);
 }
 
+/* Of all the time, Q32. Where the sum is so large that this could be 0, everybody gets the least
+ * share first: a job that has none is stopped. */
+static uint64_t share_of(uint64_t us, uint64_t sum_us, uint64_t members)
+{
+    if (sum_us < ONE_Q32)
+        return us * ONE_Q32 / sum_us;
+    return (uint64_t)((hs_u128)us * (ONE_Q32 - members) / sum_us) + 1;
+}
+
 /* In turns of one mini-batch each. */
 static void share_by_step(struct hs_salus *s, const struct hs_view *v, struct hs_salus_lane *lane)
 {
@@ -230,10 +239,8 @@ static void share_by_step(struct hs_salus *s, const struct hs_view *v, struct hs
         if (hs_salus_job(v, m)->is_ready)
             sum_us += step_us(s, v, m);
     for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
-        if (hs_salus_job(v, m)->is_ready) {
-            uint64_t share_q32 = (uint64_t)((hs_u128)step_us(s, v, m) * ONE_Q32 / sum_us);
-            hs_salus_job(v, m)->wanted_q32 = share_q32 > 0 ? share_q32 : 1;
-        }
+        if (hs_salus_job(v, m)->is_ready)
+            hs_salus_job(v, m)->wanted_q32 = share_of(step_us(s, v, m), sum_us, lane->members);
 }
 
 /* Those who have used least, together, until they have used as much as the next. */
@@ -376,9 +383,10 @@ static const char *member_check(const struct hs_view *v, hs_job_id job)
     const struct hs_salus_job *j = hs_salus_job(v, job);
     enum hs_job_state state = hs_view_state(v, job);
     if (j->share_q32 > 0)
-        return state == HS_JOB_RUNNING && j->is_ready ? NULL : "a member has a turn and not runs";
+        return state == HS_JOB_RUNNING && j->is_ready ? NULL
+                                                      : "a member that has a turn does not run";
     if (!j->is_ready)
-        return state == HS_JOB_STARTING ? NULL : "a member that does not start is not ready";
+        return state == HS_JOB_STARTING ? NULL : "a member is neither ready nor starting";
     return state == HS_JOB_PAUSED ? NULL : "a member runs without a turn";
 }
 
