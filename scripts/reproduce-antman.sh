@@ -165,9 +165,9 @@ page_why() {
   stops all of them and the other GPUs look idle; and so does a GPU whose jobs were left too little
   memory to get on. Both take more and more jobs, nobody ever moves, and in the end few GPUs have all
   the work that is left. The plugin that the authors published also wants less than 16 GiB of the GPU's
-  memory in use, which bounds this; the paper's text, which `antman` follows, has the 80 % alone. With a threshold of
-  40 %, nearly one opportunistic job a GPU, the mean JCT is as published; makespans are shorter than
-  FIFO's by less than published, since the nine models here use more of a GPU than there is to spare.
+  memory in use, which bounds this; the paper's text, which `antman` follows, has the 80 % alone. With a
+  threshold of 40 % the mean JCT is as published; the makespan is not: opportunistic jobs of hours that
+  sit beside others end late, at the speed that is left to them, while GPUs elsewhere are idle.
 - **Packing** (`gandiva-pack-only`) is better here, relative to FIFO, than the 560 to 500 minutes that were
   published: memory is known exactly, no job overflows, and of two jobs that share a GPU both get on.
 - **Preempted jobs** are fewer: `philly` looks for somebody to make way every two minutes, and arrivals
