@@ -22,11 +22,14 @@
  *   when its quota has room and no GPU of it has an owner or is reserved; before any other starts,
  *   in order of submission within its tenant.
  * - An opportunistic job starts on the GPUs of least mean utilization in `util_window`, if that is
- *   below util_thr on all of them (lowest id on ties); what newcomers will use is charged until the
- *   window has seen them and the ramp is over. Reserved GPUs are open to it, not those whose owner
- *   came less than `init` ago [ours], nor those where it would bring the caps to nothing
- *   [ours]. Who does not fit is passed over [ours]. While they wait, utilizations are sampled at
- *   multiples of `tick`, as long as some GPU changed within the window.
+ *   below util_thr on all of them (lowest id on ties). Where a window cannot know what the jobs of
+ *   a GPU will use, the sum of their utilizations is charged if it is more: until somebody who has
+ *   just come is seen in it, and as long as an opportunistic one is held back, here or on another
+ *   GPU of its gang [ours: else GPUs whose jobs stand still look idle, and take ever more].
+ *   Reserved GPUs are open to it, not those whose owner came less than `init` ago [ours], nor those
+ *   where it would bring the caps to nothing [ours]. Who does not fit is passed over [ours]. While
+ *   they wait, utilizations are sampled at multiples of `tick`, as long as some GPU changed within
+ *   the window.
  * - Caps, with ramp: when a guaranteed job comes to a GPU, the opportunistic ones there stop for
  *   `init` and have the least memory; then their caps are one step and rise by one each `tick` of
  *   the GPU's clock, which starts with that job, up to the last step at which cap times the sum of

@@ -49,13 +49,25 @@ static const struct hs_antman_job *owner_of(const struct hs_antman_pass *x,
     return hs_antman_job(x->v, (g->owner != 0 ? g->owner : g->reserved) - 1);
 }
 
-/* What a newcomer will use is charged until the window knows better. */
+/* Somebody is held back, here or on another GPU of its gang, and would use more than it does. */
+static bool holds_somebody_back(const struct hs_antman_pass *x, uint32_t gpu)
+{
+    const struct hs_antman *s = x->s;
+    for (uint32_t h = s->holds.on_gpu[gpu]; h != 0; h = s->holds.holds[h].next_on_gpu) {
+        const struct hs_antman_job *j = hs_antman_job(x->v, s->holds.holds[h].job);
+        if (j->role == HS_ANTMAN_SPARE && j->steps < s->full_steps)
+            return true;
+    }
+    return false;
+}
+
+/* What they all would use is charged where the window cannot know it: not yet, as somebody has just
+ * come, or not at all. Without that, GPUs whose jobs stand still look idle and take ever more. */
 static uint32_t load_pm(const struct hs_antman_pass *x, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &x->s->gpus[gpu];
     uint32_t mean_pm = hs_view_gpu_mean_util_pm(x->v, gpu, x->s->window_us);
-    bool is_ramping = g->owner != 0 && g->spares > 0 && g->steps < g->most;
-    if (x->now_us - g->newcomer_us >= x->s->window_us && !is_ramping)
+    if (x->now_us - g->newcomer_us >= x->s->window_us && !holds_somebody_back(x, gpu))
         return mean_pm;
     uint32_t sum_pm = g->spare_pm + (g->owner != 0 ? owner_of(x, g)->util_pm : 0);
     sum_pm = sum_pm < FULL_PM ? sum_pm : FULL_PM;
