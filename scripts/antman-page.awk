@@ -7,18 +7,14 @@ function minutes(place, p, metric, form) {
     return stat(place, p, "", metric) ? sprintf(form, mean / 60) : "-"
 }
 
-function against(place,    k, p, part) {
+function against(place) {
     head("| published | there | here | off | verdict |")
-    split("antman;antman:util_thr=0.4", part, ";")
-    for (k = 1; k <= 2; k++) {
-        p = part[k]
-        published_ratio("mean JCT, YARN-CS to `" p "`", 2.05, place, "fifo", p, "mean_jct")
-        published_ratio("mean JCT, Gandiva's packing to `" p "`", 1.84, place, "gandiva-pack-only", p, "mean_jct")
-        published_ratio("makespan, YARN-CS to `" p "`", 1.76, place, "fifo", p, "makespan")
-        published_ratio("makespan, Gandiva's packing to `" p "`", 1.67, place, "gandiva-pack-only", p, "makespan")
-    }
+    published_ratio("mean JCT, YARN-CS to AntMan", 2.05, place, "fifo", "antman", "mean_jct")
+    published_ratio("mean JCT, Gandiva's packing to AntMan", 1.84, place, "gandiva-pack-only", "antman", "mean_jct")
+    published_ratio("makespan, YARN-CS to AntMan", 1.76, place, "fifo", "antman", "makespan")
+    published_ratio("makespan, Gandiva's packing to AntMan", 1.67, place, "gandiva-pack-only", "antman", "makespan")
     published_ratio("share of jobs that YARN-CS-preempt preempts", 0.46, place, "philly", "", "preempted")
-    published_ratio("run slowdown of guaranteed jobs, `antman`", 1, place, "antman", "", "guaranteed_run_slowdown")
+    published_ratio("run slowdown of guaranteed jobs under AntMan", 1, place, "antman", "", "guaranteed_run_slowdown")
 }
 
 function tenants(place,    i, p) {
@@ -53,7 +49,7 @@ function pair(    count, part, f, i, p) {
 BEGIN {
     called["exclusive"] = "guaranteed jobs alone, `fifo`"
     called["antman patient"] = "`antman`, all models as patient with little memory as SuperRes"
-    called["antman:util_thr=0.4 patient"] = "`antman:util_thr=0.4`, likewise"
+    called["antman:ramp=off patient"] = "`antman:ramp=off`, likewise"
 }
 
 END {

@@ -229,8 +229,8 @@ TEXT
 
 - **VAE's +412 % needs more than five copies**: five that do not slow each other at all gain 400 %.
 - The general form is far more optimistic than Table 1 from 60 % utilization on: on the RTX 3090 two busy
-  jobs did 1.35 times the work of one, on the P40 of 2018 0.84 to 0.89 times. It has no losses: it cannot
-  exceed time slicing.
+  jobs did 1.35 times the work of one, on the P40 of 2018 0.84 to 0.89 times. It cannot lose: n copies
+  are never slower than if they took turns.
 - Models of known jobs are fitted to pairs. `horus calibrate interference` takes Table 1 as pairs of a job
   with itself, and refuses, because both utilizations of such a pair are one number:
 
@@ -251,8 +251,8 @@ page_mix() {
 45 servers of four (23 P40, 22 P100, alike in speed), 1,000 jobs uniform over two hours: VAE or SuperRes (30
 %), RHN, SCRNN or MI-LSTM (25 %), LSTM, ResNet-50 or ResNeXt-50 (45 %, the last two on 2 or 4 GPUs), 30 to 45
 minutes of GPU time each, all GPUs together. Mini-batches: 12 ms VAE, 25 ms SuperRes as in Table 1, 2 s
-the others, which is ours. Time to 100 mini-batches is that from the submission until a job has done so many, from
-`segments.csv`. With the slowdowns of Table 1, *eight*:
+the others, which is ours. Time to 100 mini-batches: from the submission until a job has done so many,
+by `segments.csv`. With the slowdowns of Table 1, *eight*:
 
 TEXT
     table mix "M, eight"

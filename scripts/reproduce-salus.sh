@@ -135,10 +135,10 @@ page_why() {
 
 - **Makespans** come out: a GPU that is busy gains little from running two iterations at a time, which is
   what slices assume; with the general form PACK would end far too early (below).
-- **SRTF and FAIR** lie about what is published, and memory decides: nobody is ever swapped out, so that a
-  short job waits until those that were admitted before it leave room for its model and its scratch
-  memory. The larger the batches, the longer until the first iteration (below; published for SRTF: 28.6
-  minutes).
+- **SRTF and FAIR**: the published ratios are between ours, and memory decides. Nobody is ever swapped
+  out, so that a short job waits until those that were admitted before it leave room for its model and
+  its scratch memory. The larger the batches, the longer until the first iteration (below; published for
+  SRTF: 28.6 minutes).
 - **PACK's mean JCT** is better here and its 95 % JCT no worse than FIFO's. Jobs that do not fit are
   passed by, so that small ones begin early: their queue is shorter than published, in the lanes of the
   paper and, by less, in those of the published code (last table of the 100 jobs). Which memory the
