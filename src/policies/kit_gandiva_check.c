@@ -73,7 +73,10 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
         return "an index has empty servers, or has not all others";
     if (s->demand > (uint64_t)(g->max_height + 1) * s->gpus)
         return "a server is higher than it may be";
-    if (!s->is_over && waits && !is_awaited) /* for the GPU of one that stops */
+    /* but for the GPU of one that stops, or while the engine is about to end one
+     * (kit_gandiva_fluid)
+     */
+    if (!s->is_over && waits && !is_awaited && !s->is_fluid)
         return "a job waits for its turn on a server that has room for all";
     return NULL;
 }

@@ -51,11 +51,23 @@ static bool may_move(const struct hs_gandiva *g, const struct hs_gandiva_server 
     return j->members == 1 && (s->is_fluid || !j->is_running) && j->touched != g->plan;
 }
 
+/* Some unit has outgrown its GPU; until the engine has ended it, nothing may change there. */
+static bool is_overfull(const struct hs_view *v, const struct hs_gandiva_server *s)
+{
+    bool is = false;
+    for (hs_job_id u = s->may_burst ? s->head : HS_NO_JOB; u != HS_NO_JOB && !is;
+         u = hs_gandiva_job(v, u)->next)
+        is = !hs_gandiva_fits_gpu(v, s->first_gpu, hs_gandiva_unit_mib(v, u));
+    return is;
+}
+
 static hs_job_id to_move(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
                          uint32_t most)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     hs_job_id best = HS_NO_JOB;
+    if (s->is_fluid && is_overfull(v, s))
+        return best;
     for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
         uint32_t gpus = hs_view_gpus(v, u), least = best == HS_NO_JOB ? 0 : hs_view_gpus(v, best);
         if (gpus <= most && may_move(g, s, v, u) &&

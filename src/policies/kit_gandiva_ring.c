@@ -160,13 +160,22 @@ static void stop_others(const struct pass *x)
 
 /* ---- who starts ---- */
 
+/* It takes CPUs or host memory that count. */
+static bool is_constrained(const struct pass *x, hs_job_id leader)
+{
+    bool is = false;
+    for (hs_job_id m = leader; m != HS_NO_JOB && !is; m = job_of(x, m)->member)
+        is = hs_view_is_constrained(x->v, m);
+    return is;
+}
+
 /* Those behind it in the ring make way until there are CPUs and host memory for the job. */
 static bool make_room(const struct pass *x, hs_job_id leader, hs_job_id job)
 {
     uint32_t gpus = hs_view_gpus(x->v, job);
     hs_job_id u = x->s->tail;
     while (!hs_gandiva_has_workers(x->v, job, x->server, gpus) && u != leader) {
-        if (job_of(x, u)->has_turn && !is_touched(x, u)) {
+        if (job_of(x, u)->has_turn && !is_touched(x, u) && is_constrained(x, u)) {
             job_of(x, u)->has_turn = false;
             stop_unit(x, u);
         }

@@ -131,6 +131,14 @@ static uint64_t sliced_jobs(const struct hs_gandiva *g)
     return jobs;
 }
 
+/* All of its jobs sit in its lane then, and none may need more than a GPU has. */
+static bool may_go_by_shares(const struct hs_gandiva *g, const struct hs_gandiva_server *s)
+{
+    bool may = s->gpus <= HS_GANDIVA_WIDEST && s->giants == 0 && !s->may_burst;
+    return may && (g->slicing == HS_SLICING_FLUID ||
+                   (g->slicing == HS_SLICING_AUTO && sliced_jobs(g) >= (uint64_t)g->fluid_above));
+}
+
 void hs_gandiva_refresh(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
@@ -141,11 +149,8 @@ void hs_gandiva_refresh(struct hs_gandiva *g, uint32_t server)
     count_server(g, s);
     index_server(g, server);
     bool is_over = hs_gandiva_free(s) < 0;
-    if (is_over && !s->is_over && !s->is_fluid)
-        s->is_fluid =
-            s->gpus <= HS_GANDIVA_WIDEST &&
-            (g->slicing == HS_SLICING_FLUID ||
-             (g->slicing == HS_SLICING_AUTO && sliced_jobs(g) >= (uint64_t)g->fluid_above));
+    if (is_over && !s->is_fluid)
+        s->is_fluid = may_go_by_shares(g, s);
     s->is_over = is_over;
     s->is_changed = true;
     hs_gandiva_touch(g, server);
