@@ -240,7 +240,7 @@ void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, stru
 void hs_gandiva_look_for_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
 /* The next time at which the introspection looks, after `at_us`. */
 int64_t hs_gandiva_next_look_us(const struct hs_gandiva *g, int64_t at_us);
-/* Groups that wait for their turn and have outgrown a GPU are groups no more. */
+/* Where a group has outgrown a GPU, those of it who do not run with the others leave it. */
 void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
 
 /* ---- move ---- */

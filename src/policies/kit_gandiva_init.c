@@ -31,11 +31,11 @@ static enum hs_status init_servers(struct hs_gandiva *g, const struct hs_view *v
     return hs_gandiva_index_init(&g->by_excess, v, n);
 }
 
-/* Units of a server: their GPUs are at most max_height times its own, and one for each trial, of
- * which there are no more than those. */
+/* Units of a server: their GPUs are at most max_height times its own and one for each of their
+ * trials; were all groups broken up, each would be as many as it had members. */
 static enum hs_status init_scratch(struct hs_gandiva *g, const struct hs_view *v)
 {
-    uint64_t units = 2 * ((uint64_t)g->max_height + 1) * g->widest, gpus = 0;
+    uint64_t units = ((uint64_t)g->max_height + 1) * (uint64_t)g->max_pack * g->widest, gpus = 0;
     for (uint32_t i = 0; i < g->server_count; i++)
         gpus += g->servers[i].gpus;
     g->ring = hs_view_alloc(v, units * sizeof *g->ring);

@@ -269,17 +269,38 @@ void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, stru
     }
 }
 
+/* A member that does not run with the first that does. */
+static hs_job_id not_yet_there(const struct hs_gandiva_server *s, const struct hs_view *v,
+                               hs_job_id leader)
+{
+    const struct hs_gandiva_job *first = NULL;
+    hs_job_id m = leader;
+    for (; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member) {
+        const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
+        bool is_there = j->is_running && !(j->is_regrouped && s->is_fluid) &&
+                        (first == NULL || j->gpu == first->gpu);
+        if (!is_there)
+            break;
+        first = first == NULL ? j : first;
+    }
+    return m;
+}
+
 void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
 {
+    const struct hs_gandiva_server *s = &g->servers[server];
     hs_job_id next;
-    for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = next) {
-        struct hs_gandiva_job *l = hs_gandiva_job(v, u);
-        bool waits = l->members > 1;
-        next = l->next;
-        for (hs_job_id m = u; m != HS_NO_JOB && waits; m = hs_gandiva_job(v, m)->member)
-            waits = !hs_gandiva_job(v, m)->is_running;
-        while (waits && l->members > 1 &&
-               !hs_gandiva_fits_gpu(v, g->servers[server].first_gpu, hs_gandiva_unit_mib(v, u)))
-            hs_gandiva_split(g, v, l->member);
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
+        hs_job_id leader = u, job = u;
+        next = hs_gandiva_job(v, u)->next;
+        while (job != HS_NO_JOB && hs_gandiva_job(v, leader)->members > 1 &&
+               !hs_gandiva_fits_gpu(v, s->first_gpu, hs_gandiva_unit_mib(v, leader))) {
+            hs_job_id second = hs_gandiva_job(v, leader)->member;
+            job = not_yet_there(s, v, leader);
+            if (job == leader)
+                leader = second;
+            if (job != HS_NO_JOB)
+                hs_gandiva_split(g, v, job);
+        }
     }
 }

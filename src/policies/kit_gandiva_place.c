@@ -334,6 +334,29 @@ static bool place_spread(struct hs_gandiva *g, const struct hs_view *v, struct h
 
 /* ---- Algorithm 1 ---- */
 
+/* 1: it has room; */
+static uint32_t of_its_size(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                            uint32_t gpus)
+{
+    uint32_t server = least_height(g, v, job, gpus);
+    bool has_room = server != HS_NO_NODE && room_of(g, server) >= gpus &&
+                    hs_gandiva_has_workers(v, job, server, gpus);
+    return has_room ? server : HS_NO_NODE;
+}
+
+/* 2: it is opened for this size. */
+static uint32_t of_no_size(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                           uint32_t gpus)
+{
+    uint32_t partly = unlabelled(g, v, job, gpus);
+    uint32_t server = hs_gandiva_empty_server(g, v, job, gpus);
+    if (partly != HS_NO_NODE && (server == HS_NO_NODE || room_of(g, partly) <= room_of(g, server)))
+        server = partly;
+    if (server != HS_NO_NODE)
+        g->servers[server].affinity = gpus;
+    return server;
+}
+
 bool hs_gandiva_place(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                       hs_job_id job)
 {
@@ -342,17 +365,9 @@ bool hs_gandiva_place(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
         return false;
     if (gpus > g->widest)
         return place_spread(g, v, p, job, gpus);
-    uint32_t server = least_height(g, v, job, gpus);
-    if (server == HS_NO_NODE || hs_gandiva_free(&g->servers[server]) < (int64_t)gpus ||
-        !hs_gandiva_has_workers(v, job, server, gpus)) {
-        uint32_t partly = unlabelled(g, v, job, gpus);
-        server = hs_gandiva_empty_server(g, v, job, gpus);
-        if (partly != HS_NO_NODE &&
-            (server == HS_NO_NODE || room_of(g, partly) <= room_of(g, server)))
-            server = partly;
-        if (server != HS_NO_NODE)
-            g->servers[server].affinity = gpus;
-    }
+    uint32_t server = of_its_size(g, v, job, gpus);
+    if (server == HS_NO_NODE)
+        server = of_no_size(g, v, job, gpus);
     if (server == HS_NO_NODE)
         server = hs_gandiva_best_fit(g, v, job, gpus);
     if (server == HS_NO_NODE && place_spread(g, v, p, job, gpus))

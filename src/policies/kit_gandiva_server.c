@@ -316,7 +316,7 @@ static void leave_group(struct hs_gandiva_server *s, const struct hs_view *v, hs
     if (group->trial == job || group->members == 1)
         end_trial(s, group);
     j->leader = job;
-    j->member = HS_NO_JOB;
+    j->member = j->trial = HS_NO_JOB;
     j->members = 1;
 }
 
