@@ -16,7 +16,7 @@
 #include "engine/progress.h"
 #include "engine/settings.h"
 #include "engine/shadow.h"
-#include "engine/utilization.h"
+#include "engine/busy.h"
 
 #define POLL_EVERY 4096u
 
@@ -239,7 +239,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         policy->needs(e->policy_state, &e->can, &e->knows);
     if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
         e->config.max_tenants = policy->tenants(e->policy_state);
-    HS_TRY(hs_utilization_init(e));
+    HS_TRY(hs_busy_init(e));
     HS_TRY(hs_shadow_init(e));
     if (policy->init == NULL)
         return HS_OK;

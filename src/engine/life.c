@@ -73,6 +73,8 @@ static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
     job->gpu_mem_mib = job->gpu_mem_peak_mib = job->gpu_mem_first_mib = r->gpu_mem_mib;
     job->gpu_mem_later_mib = r->gpu_mem_later_mib;
     job->later_ns = r->gpu_mem_later_mib > 0 ? r->later_us * HS_NS_PER_US : HS_TIME_MAX;
+    if (job->later_ns == 0) /* from its first moment on */
+        job->gpu_mem_mib = job->gpu_mem_peak_mib = job->gpu_mem_first_mib = r->gpu_mem_later_mib;
     job->gpu_mem_persistent_mib = r->gpu_mem_persistent_mib;
     job->checkpoint_mib = r->checkpoint_mib;
     job->step_ns = r->step_us * HS_NS_PER_US;

@@ -45,7 +45,7 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
     if (job->estimate.mem_mib < seen_mib)
         job->estimate.mem_mib = (uint32_t)seen_mib;
     job->is_alone = job->is_alone || job->ooms >= e->config.oom_retries;
-    job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+    job->mem_claim_mib = hs_residency_claim_mib(e, job, NULL); /* its limit stays */
 }
 
 enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)

@@ -23,23 +23,31 @@ void hs_plan_owe(struct hs_plan *p, hs_job_id slot, int64_t cost_us)
     a->time_us = cost_us;
 }
 
+/* By the plan so far. */
+static bool will_be_placed(const struct hs_job *job)
+{
+    bool is_leaving = (job->plan & (HS_PLAN_RELEASED | HS_PLAN_ENDED)) != 0;
+    return (hs_job_is_placed(job) && !is_leaving) || (job->plan & HS_PLAN_PLACED) != 0;
+}
+
 static bool is_legal_setting(const struct hs_job *job, enum hs_action_kind kind, uint32_t lane,
                              uint64_t value)
 {
-    bool is_leaving = (job->plan & (HS_PLAN_RELEASED | HS_PLAN_ENDED)) != 0;
-    bool is_placed = (hs_job_is_placed(job) && !is_leaving) || (job->plan & HS_PLAN_PLACED);
     bool is_fraction = value > 0 && value <= HS_Q32_ONE;
-    if (kind == HS_ACT_PAUSE)
+    switch (kind) {
+    case HS_ACT_PAUSE:
         return job->state == HS_JOB_RUNNING && job->plan == 0;
-    if (kind == HS_ACT_RESUME)
+    case HS_ACT_RESUME:
         return job->state == HS_JOB_PAUSED && job->plan == 0;
-    if (kind == HS_ACT_CAP)
-        return is_placed && is_fraction;
-    if (kind == HS_ACT_AWAIT_STEP)
-        return is_placed && job->step_ns > 0 && value > 0;
-    if (kind == HS_ACT_SLICE)
-        return is_placed && is_fraction && (lane > 0 || value == HS_Q32_ONE);
-    return is_placed;
+    case HS_ACT_CAP:
+        return will_be_placed(job) && is_fraction;
+    case HS_ACT_AWAIT_STEP:
+        return will_be_placed(job) && job->step_ns > 0 && value > 0;
+    case HS_ACT_SLICE:
+        return will_be_placed(job) && is_fraction && (lane > 0 || value == HS_Q32_ONE);
+    default:
+        return will_be_placed(job);
+    }
 }
 
 /* Settings of a placed job that move no GPU. */

@@ -8,7 +8,7 @@
 
 #include "engine/residency.h"
 #include "engine/shadow.h"
-#include "engine/utilization.h"
+#include "engine/busy.h"
 
 /* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
 enum { JOB_TOUCHED = 1u << 7 };
@@ -94,7 +94,7 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
             job->segment_max_tenants = gpu->tenants;
         HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0));
     }
-    hs_utilization_refresh(e, id);
+    hs_busy_refresh(e, id);
     return HS_OK;
 }
 
@@ -171,7 +171,7 @@ static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct
     bool was_laned = gpu->laned > 0;
     if (job->lane > 0) {
         gpu->laned--;
-        hs_utilization_mark(e, gpu->node);
+        hs_busy_mark(e, gpu->node);
     }
     if (was_laned)
         gpu->mem_used_mib =
@@ -197,7 +197,7 @@ static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint
             e->instant.gpus_shared--;
         HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0));
     }
-    hs_utilization_refresh(e, id);
+    hs_busy_refresh(e, id);
     return HS_OK;
 }
 
@@ -231,7 +231,7 @@ enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
-        hs_utilization_refresh(e, e->jobs.seats[s].gpu);
+        hs_busy_refresh(e, e->jobs.seats[s].gpu);
         HS_TRY(gpu_touch_others(e, &e->gpus[e->jobs.seats[s].gpu], slot, 0));
     }
     return hs_progress_touch(e, slot);
@@ -257,7 +257,7 @@ static bool runs_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
         return false;
     if (job->is_background == other->is_background)
         return true;
-    return other->is_background && !hs_utilization_leaves_room(e, gpu);
+    return other->is_background && !hs_busy_leaves_room(e, gpu);
 }
 
 static uint64_t gpu_type_speed(const struct hs_engine *e, uint32_t type, const struct hs_job *job)
@@ -445,5 +445,5 @@ enum hs_status hs_progress_rerate(struct hs_engine *e)
         HS_TRY(job_schedule(e, slot));
     }
     e->touched_count = 0;
-    return hs_utilization_settle(e);
+    return hs_busy_settle(e);
 }

@@ -9,7 +9,7 @@
 #include "engine/progress.h"
 #include "engine/residency.h"
 #include "engine/shadow.h"
-#include "engine/utilization.h"
+#include "engine/busy.h"
 
 void hs_settings_sit_down(struct hs_job *job, const struct hs_turn *turn)
 {
@@ -112,7 +112,7 @@ static void job_change_lane(struct hs_engine *e, struct hs_job *job, uint32_t la
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->laned = (uint16_t)(gpu->laned + delta);
         gpu->mem_used_mib = hs_residency_used_mib(e, gpu->first_seat);
-        hs_utilization_mark(e, gpu->node);
+        hs_busy_mark(e, gpu->node);
     }
     hs_shadow_claim(e, job, hs_residency_claim_now_mib(e, job));
 }

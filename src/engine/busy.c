@@ -3,7 +3,7 @@
  * Joint utilization is 1 - prod(1 - u_i) over what runs independently of each other: jobs, and
  * lanes of jobs that take turns; jobs in the background fill what is left. In integers, to 2^-32.
  */
-#include "engine/utilization.h"
+#include "engine/busy.h"
 
 #include "engine/plan.h"
 #include "engine/shadow.h"
@@ -157,7 +157,7 @@ static void gpu_work_out(struct hs_engine *e, uint32_t id, struct lane *lane)
     gpu_set(e, id, pm_of(HS_Q32_ONE - idle_q32 + background_q32), pm_of(sum_q32));
 }
 
-void hs_utilization_mark(struct hs_engine *e, uint32_t node)
+void hs_busy_mark(struct hs_engine *e, uint32_t node)
 {
     if (e->is_marked[node])
         return;
@@ -165,13 +165,13 @@ void hs_utilization_mark(struct hs_engine *e, uint32_t node)
     e->marked_nodes[e->marked_count++] = node;
 }
 
-void hs_utilization_refresh(struct hs_engine *e, uint32_t id)
+void hs_busy_refresh(struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     if (!e->has_utilization && gpu->laned == 0)
         return;
     if (gpu->laned > 0) {
-        hs_utilization_mark(e, gpu->node);
+        hs_busy_mark(e, gpu->node);
     } else if (gpu->first_seat == HS_NO_SEAT) { /* the usual two cases need no arithmetic */
         gpu_set(e, id, 0, 0);
     } else {
@@ -185,7 +185,7 @@ void hs_utilization_refresh(struct hs_engine *e, uint32_t id)
     }
 }
 
-enum hs_status hs_utilization_settle(struct hs_engine *e)
+enum hs_status hs_busy_settle(struct hs_engine *e)
 {
     while (e->marked_count > 0) {
         uint32_t n = e->marked_nodes[--e->marked_count];
@@ -198,7 +198,7 @@ enum hs_status hs_utilization_settle(struct hs_engine *e)
     return e->plan.refused;
 }
 
-uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t window_us)
+uint32_t hs_busy_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t window_us)
 {
     const struct hs_util_memory *memory = &e->util_memory[gpu];
     int64_t from_us = e->now_us > window_us ? e->now_us - window_us : 0;
@@ -222,7 +222,7 @@ uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t
     return (uint32_t)((sum + span_us / 2) / span_us);
 }
 
-bool hs_utilization_leaves_room(const struct hs_engine *e, const struct hs_gpu *gpu)
+bool hs_busy_leaves_room(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
     uint64_t sum_q32 = 0;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
@@ -233,7 +233,7 @@ bool hs_utilization_leaves_room(const struct hs_engine *e, const struct hs_gpu *
     return sum_q32 <= HS_Q32_ONE;
 }
 
-enum hs_status hs_utilization_init(struct hs_engine *e)
+enum hs_status hs_busy_init(struct hs_engine *e)
 {
     const struct hs_cluster *c = e->cluster;
     e->marked_nodes = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->marked_nodes);
