@@ -4,8 +4,8 @@
 # What a FIFO run costs: CPU time against a bare libcsv parse of the same file, taken in turns with
 # it; nanoseconds per event and decision; peak memory of 100,000 and of 1,000,000 jobs at one load;
 # what policies that preempt cost against it, at 95 % load and with 100,000 jobs waiting; what
-# policies that share GPUs cost, when the cluster is overloaded; nanoseconds per search for a GPU to
-# share and per slowdown of a shared GPU.
+# policies that share GPUs, or take turns on them, cost when the cluster is overloaded; nanoseconds
+# per search for a GPU to share and per slowdown of a shared GPU.
 #   scripts/bench.sh BUILD         HORUS_BENCH_ROUNDS=11   $HORUS_DATA: see tests/README.md
 # Prints a table, writes results/bench.json. A measurement, not a test: it fails only if a run does.
 set -eu
@@ -137,12 +137,18 @@ for gpus in 1024 10000; do # 7,564 GPU seconds a job
     against_first "$((rounds < 5 ? rounds : 5))" "$((gpus / 8))x8:V100" "\"gpus\": $gpus" \
         fifo pack gandiva-like colocate-fifo horus horus+ horus-s
 done >"$work/sharing"
+
+# Half as much again as the GPUs can do: whoever slices, packs or lets others in the background.
+synthetic 100000 $((7564 * 1000 * 2 / 3 / 1024)) >"$work/load.csv"
+against_first "$((rounds < 3 ? rounds : 3))" 128x8:V100 '"gpus": 1024' fifo \
+    gandiva:slicing=fluid gandiva:slicing=exact salus-srtf salus-rr:mode=fluid antman \
+    >"$work/turns"
 "$build/tests/bench/bench_share" |
     awk '{ printf "{\"gpus\": %d, \"workers\": %d, \"index_ns\": %d, \"scan_ns\": %d}\n",
            $1, $2, $3, $4 }' >"$work/searches"
 
 jq -n --arg trace "$what" --argjson rounds "$rounds" --argjson jobs "$jobs" \
-    --slurpfile preemptive "$work/preemptive" \
+    --slurpfile preemptive "$work/preemptive" --slurpfile turns "$work/turns" \
     --slurpfile sharing "$work/sharing" --slurpfile searches "$work/searches" \
     --argjson events "$events" --argjson decisions "$decisions" \
     --argjson parse_us "$parse_us" --argjson all_us "$all_us" --argjson few_us "$few_us" \
@@ -159,7 +165,7 @@ jq -n --arg trace "$what" --argjson rounds "$rounds" --argjson jobs "$jobs" \
     jobs_100k: {cpu_us: $small_us, peak_kib: $small_kib},
     jobs_1M: {cpu_us: $large_us, peak_kib: $large_kib,
               memory_ratio: ($large_kib / $small_kib)},
-    preemptive: $preemptive, sharing: $sharing, searches: $searches}' >results/bench.json
+    preemptive: $preemptive, sharing: $sharing, turns: $turns, searches: $searches}' >results/bench.json
 
 jq -r '
     def at(n): tostring | (" " * ([n - length, 0] | max)) + .;
@@ -182,6 +188,8 @@ jq -r '
         (if .workload == "load" and .jobs > 10000 then "   ^ \((.cpu_us / $first | log10) / (.jobs / 10000 | log10) | to(2))" else "" end)),
     "Policies that share GPUs, load 2.5, 100,000 jobs, summary alone; against FIFO (target x 5 on 1,024 GPUs)",
     (.sharing[] | "  \(.gpus | at(6)) GPUs  \(.policy + " " * (14 - (.policy | length)))\(.cpu_us | ms)   \(.ratio | times)"),
+    "Policies that take turns, load 1.5, 100,000 jobs, 1,024 GPUs, summary alone; against FIFO (target x 15 for shares of time)",
+    (.turns[] | "  \(.policy + " " * (22 - (.policy | length)))\(.cpu_us | ms)   \(.ratio | times)"),
     "GPUs to share, half of them open, ns: by the index, by a look at each",
     (.searches[] | "  \(.gpus | at(6)) GPUs  \(if .workers == 1 then "one worker, found   " else "gang of \(.workers), planned   " end)\(.index_ns | at(9))\(.scan_ns | at(9))")
     ' results/bench.json
