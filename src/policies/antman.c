@@ -11,12 +11,13 @@
  *   served last, and jobs are served by (round, submission, row) [ours: the paper says "fairly"].
  * - A guaranteed job, or one of class auto, at the head of its tenant's queue whose quota has room
  *   is charged to it. It starts if enough GPUs are usable: without a guaranteed job, not reserved
- *   for another one, with memory for its peak beside the least of the opportunistic jobs there.
- *   Else it reserves all of them and waits; each time GPUs are freed those who wait this way go
- *   first, in the order in which they began to. Without room the queue of the tenant waits behind
- *   it, but what is of class auto becomes opportunistic, conv_wait after its submission.
+ *   for one that has waited longer, with memory for its peak beside the least of the opportunistic
+ *   jobs there. Else it reserves all of them, also those reserved for one that came later, and
+ *   waits; each time GPUs are freed those who wait this way go first, in the order in which they
+ *   began to. Without room the queue of the tenant waits behind it, but what is of class auto
+ *   becomes opportunistic, conv_wait after its submission.
  * - GPUs of a gang: one node if one has enough (fewest GPUs with opportunistic jobs, then their
- * least utilization, then the fullest node, lowest id), else whole nodes with most usable GPUs
+ *   least utilization, then the fullest node, lowest id), else whole nodes with most usable GPUs
  *   first. So it never waits for a better place [ours: traces tell no topology].
  * - Upgrade: a job of class auto that runs as an opportunistic one becomes guaranteed where it is
  *   when its quota has room and no GPU of it has an owner or is reserved; before any other starts,

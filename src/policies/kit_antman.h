@@ -49,9 +49,9 @@ struct hs_antman_job {
 };
 
 struct hs_antman_gpu {
-    uint32_t owner;    /* the guaranteed job, + 1; 0 = none */
-    uint32_t reserved; /* for a guaranteed job, + 1; 0 = for none */
-    uint32_t next_reserved;
+    uint32_t owner;                        /* the guaranteed job, + 1; 0 = none */
+    uint32_t reserved;                     /* for a guaranteed job, + 1; 0 = for none */
+    uint32_t next_reserved, prev_reserved; /* GPUs of that job, + 1 */
     uint32_t node;
     uint32_t spares;    /* opportunistic jobs, */
     uint32_t spare_pm;  /* their utilizations */
@@ -136,9 +136,10 @@ void hs_antman_serve(const struct hs_antman_pass *x);
 const char *hs_antman_check_queues(const struct hs_antman *s, const struct hs_view *v);
 
 /* kit_antman_guaranteed.c */
-bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job);
-/* All GPUs that it could use and nobody else has; it is too few of them. */
-void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job);
+/* before: so many GPUs are reserved for jobs that come before it; the others are not in its way. */
+bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job, uint64_t before);
+/* All GPUs that it could use; it is too few of them. */
+void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before);
 void hs_antman_unreserve(struct hs_antman *s, const struct hs_view *v, hs_job_id job);
 /* There may be more for a guaranteed job on the node. */
 void hs_antman_note_freed(struct hs_antman *s, uint32_t node);

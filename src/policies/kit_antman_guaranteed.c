@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * GPUs of guaranteed jobs. Usable are those without an owner, not reserved for another job, that
- * have memory for the job beside the least that the opportunistic jobs there need.
+ * GPUs of guaranteed jobs. Usable are those without an owner, not reserved for a job that comes
+ * before, that have memory for the job beside the least that the opportunistic jobs there need. If
+ * reservations of those who come after were in the way, two jobs could wait for each other.
  */
 #include "policies/kit_antman.h"
 
@@ -48,10 +49,20 @@ static int64_t cost_of(const struct hs_antman_gpu *g)
     return g->spares > 0 ? SPARE_COST + g->spare_pm : 0;
 }
 
+/* For another one that comes before it. */
+static bool is_reserved(const struct hs_antman_pass *x, hs_job_id job,
+                        const struct hs_antman_gpu *g)
+{
+    if (g->reserved == 0 || g->reserved == job + 1)
+        return false;
+    return hs_antman_job(x->v, job)->role != HS_ANTMAN_RESERVING ||
+           hs_order_is_before(&x->s->reserving, x->v, g->reserved - 1, job);
+}
+
 static bool is_usable(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &x->s->gpus[gpu];
-    if (g->owner != 0 || (g->reserved != 0 && g->reserved != job + 1))
+    if (g->owner != 0 || is_reserved(x, job, g))
         return false;
     if (g->spares == 0)
         return true;
@@ -106,7 +117,7 @@ static bool is_better(const struct offer *a, const struct offer *b)
 
 static bool is_worth_a_look(const struct hs_antman *s, const struct hs_antman_job *j, uint32_t node)
 {
-    return !s->is_chosen[node] && (s->open[node] > 0 || j->reserved_count > 0);
+    return !s->is_chosen[node] && (s->open[node] > 0 || j->role == HS_ANTMAN_RESERVING);
 }
 
 /* The best node for the rest of the gang, and the GPUs of all that are usable. */
@@ -142,6 +153,34 @@ static void forget_nodes(struct hs_antman *s)
         s->is_chosen[s->gpus[s->chosen[i]].node] = false;
 }
 
+static void unreserve_gpu(struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+{
+    struct hs_antman_gpu *g = &s->gpus[gpu];
+    struct hs_antman_job *j = hs_antman_job(v, g->reserved - 1);
+    if (g->prev_reserved != 0)
+        s->gpus[g->prev_reserved - 1].next_reserved = g->next_reserved;
+    else
+        j->first_reserved = g->next_reserved;
+    if (g->next_reserved != 0)
+        s->gpus[g->next_reserved - 1].prev_reserved = g->prev_reserved;
+    g->reserved = g->next_reserved = g->prev_reserved = 0;
+    j->reserved_count--;
+    s->reserved_gpus--;
+    count_open(s, g, false);
+    hs_antman_unsettle(s, v, gpu);
+}
+
+/* From those who come after. */
+static void take_chosen(const struct hs_antman_pass *x, hs_job_id job)
+{
+    struct hs_antman *s = x->s;
+    for (uint32_t i = 0; i < s->chosen_count; i++) {
+        uint32_t reserved = s->gpus[s->chosen[i]].reserved;
+        if (reserved != 0 && reserved != job + 1)
+            unreserve_gpu(s, x->v, s->chosen[i]);
+    }
+}
+
 /* Idle GPUs of one node, the fullest that has enough of them: nothing is better, and nothing needs
  * to be looked at, unless some of them are reserved. */
 static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
@@ -157,7 +196,7 @@ static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t 
     return true;
 }
 
-bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job)
+bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
 {
     struct hs_antman *s = x->s;
     uint32_t gpus = hs_view_gpus(x->v, job);
@@ -165,7 +204,7 @@ bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job)
     s->chosen_count = 0;
     if (gpus == 0 || choose_idle(x, job, gpus))
         return true;
-    if (s->open_gpus + hs_antman_job(x->v, job)->reserved_count < gpus)
+    if (s->open_gpus + s->reserved_gpus - before < gpus)
         return false;
     struct offer o = best_offer(x, job, gpus, &usable);
     if (usable < gpus)
@@ -176,72 +215,87 @@ bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job)
             o = best_offer(x, job, gpus - s->chosen_count, &usable);
     }
     forget_nodes(s);
+    take_chosen(x, job);
     return true;
 }
 
 /* ---- reservations ---- */
 
-static void reserve_gpu(struct hs_antman *s, uint32_t gpu, hs_job_id job, struct hs_antman_job *j)
+static void reserve_gpu(const struct hs_antman_pass *x, uint32_t gpu, hs_job_id job)
 {
+    struct hs_antman *s = x->s;
     struct hs_antman_gpu *g = &s->gpus[gpu];
+    struct hs_antman_job *j = hs_antman_job(x->v, job);
+    if (g->reserved != 0 && g->reserved != job + 1)
+        unreserve_gpu(s, x->v, gpu);
+    hs_antman_unsettle(s, x->v, gpu);
     if (g->reserved != 0)
         return;
     g->reserved = job + 1;
     g->next_reserved = j->first_reserved;
+    if (g->next_reserved != 0)
+        s->gpus[g->next_reserved - 1].prev_reserved = gpu + 1;
     j->first_reserved = gpu + 1;
     j->reserved_count++;
     s->reserved_gpus++;
     count_open(s, g, true);
 }
 
-void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job)
+void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
 {
     struct hs_antman *s = x->s;
-    for (uint32_t node = 0; s->open_gpus > 0 && node < hs_view_nodes(x->v); node++) {
-        if (s->open[node] == 0 || !hs_view_may_use(x->v, job, node))
+    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    bool may_take = s->reserved_gpus > before + j->reserved_count;
+    for (uint32_t node = 0; node < hs_view_nodes(x->v); node++) {
+        if (!may_take && s->open_gpus == 0)
+            return;
+        if ((!may_take && s->open[node] == 0) || !hs_view_may_use(x->v, job, node))
             continue;
         uint32_t count = usable_gpus(x, job, node, hs_view_gpus(x->v, job));
-        for (uint32_t i = 0; i < count; i++) {
-            reserve_gpu(s, s->node_gpus[i], job, hs_antman_job(x->v, job));
-            hs_antman_unsettle(s, x->v, s->node_gpus[i]);
-        }
+        for (uint32_t i = 0; i < count; i++)
+            reserve_gpu(x, s->node_gpus[i], job);
     }
 }
 
 void hs_antman_unreserve(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_antman_job *j = hs_antman_job(v, job);
-    while (j->first_reserved != 0) {
-        uint32_t gpu = j->first_reserved - 1;
-        struct hs_antman_gpu *g = &s->gpus[gpu];
-        j->first_reserved = g->next_reserved;
-        g->reserved = g->next_reserved = 0;
-        s->reserved_gpus--;
-        count_open(s, g, false);
-        hs_antman_unsettle(s, v, gpu);
-    }
-    j->reserved_count = 0;
+    while (hs_antman_job(v, job)->first_reserved != 0)
+        unreserve_gpu(s, v, hs_antman_job(v, job)->first_reserved - 1);
 }
 
 /* ---- check ---- */
 
+/* Of one GPU, as its tenants say. */
+struct holders {
+    uint32_t owners, spares, spare_pm;
+};
+
+static const char *check_holder(const struct hs_view *v, const struct hs_antman_gpu *g,
+                                hs_job_id job, struct holders *sum)
+{
+    const struct hs_antman_job *j = hs_antman_job(v, job);
+    if (j->role != HS_ANTMAN_SPARE) {
+        sum->owners += g->owner == job + 1;
+        return NULL;
+    }
+    sum->spares++;
+    sum->spare_pm += j->util_pm;
+    return g->owner != 0 && j->steps > g->steps && hs_view_state(v, job) == HS_JOB_RUNNING
+               ? "a cap is above that of its GPU"
+               : NULL;
+}
+
 static const char *check_holders(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
-    uint32_t owners = 0, spares = 0, spare_pm = 0;
+    struct holders sum = {0};
     for (uint32_t h = s->holds.on_gpu[gpu]; h != 0; h = s->holds.holds[h].next_on_gpu) {
-        hs_job_id job = s->holds.holds[h].job;
-        const struct hs_antman_job *j = hs_antman_job(v, job);
-        bool is_spare = j->role == HS_ANTMAN_SPARE;
-        owners += !is_spare && g->owner == job + 1;
-        spares += is_spare;
-        spare_pm += is_spare ? j->util_pm : 0;
-        if (is_spare && g->owner != 0 && j->steps > g->steps &&
-            hs_view_state(v, job) == HS_JOB_RUNNING)
-            return "a cap is above that of its GPU";
+        const char *broken = check_holder(v, g, s->holds.holds[h].job, &sum);
+        if (broken != NULL)
+            return broken;
     }
-    if (owners != (g->owner != 0) || spares != g->spares || spare_pm != g->spare_pm ||
-        owners + spares != hs_view_gpu_tenants(v, gpu))
+    if (sum.owners != (g->owner != 0) || sum.spares != g->spares || sum.spare_pm != g->spare_pm ||
+        sum.owners + sum.spares != hs_view_gpu_tenants(v, gpu))
         return "a GPU has not one owner at most, and its guests";
     return NULL;
 }
@@ -253,6 +307,8 @@ static const char *check_gpu(const struct hs_antman *s, const struct hs_view *v,
         return "the caps beside a guaranteed job are above what it leaves";
     if (g->owner != 0 && hs_antman_job(v, g->owner - 1)->role != HS_ANTMAN_GUARANTEED)
         return "a GPU is owned by a job that is not guaranteed";
+    if (g->owner != 0 && g->reserved != 0)
+        return "a GPU is reserved that has an owner";
     if (g->reserved != 0 && hs_antman_job(v, g->reserved - 1)->role != HS_ANTMAN_RESERVING)
         return "a GPU is reserved for a job that does not wait for it";
     return check_holders(s, v, gpu);

@@ -138,12 +138,13 @@ static void upgrade_all(const struct hs_antman_pass *x)
 
 /* ---- guaranteed jobs ---- */
 
-/* With its quota: it starts, or waits with all GPUs that it could have. */
-static void place_or_reserve(const struct hs_antman_pass *x, hs_job_id job)
+/* With its quota: it starts, or waits with all GPUs that it could have. before: GPUs reserved for
+ * those who come first. */
+static void place_or_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
 {
     struct hs_antman *s = x->s;
     struct hs_antman_job *j = hs_antman_job(x->v, job);
-    if (hs_antman_place(x, job)) {
+    if (hs_antman_place(x, job, before)) {
         if (j->role == HS_ANTMAN_RESERVING)
             hs_order_remove(&s->reserving, x->v, job);
         hs_antman_start(x, job, HS_ANTMAN_GUARANTEED);
@@ -157,7 +158,7 @@ static void place_or_reserve(const struct hs_antman_pass *x, hs_job_id job)
     if (hs_reject_hopeless(x->v, x->p, job))
         hs_antman_dequeue(s, x->v, job);
     else
-        hs_antman_reserve(x, job);
+        hs_antman_reserve(x, job, before);
 }
 
 /* A GPU was freed that it may use; or it is the first, which may turn out to be hopeless. */
@@ -184,19 +185,21 @@ static uint32_t take_freed(struct hs_antman *s)
     return count;
 }
 
-/* Who has reserved goes first, in the order of the reservations; again, if one of them gave GPUs
- * back that it had reserved. */
+/* Who has reserved goes first, in the order of the reservations, as long as there are GPUs that
+ * nobody owns and nobody before has reserved; again, if one of them gave GPUs back. */
 static void serve_reserving(const struct hs_antman_pass *x)
 {
     struct hs_antman *s = x->s;
     const struct hs_order *set = &s->reserving;
     while (s->freed_count > 0) {
         uint32_t count = take_freed(s);
+        uint64_t before = 0;
         hs_job_id job = hs_order_first(set, x->v), next;
-        for (; job != HS_NO_JOB; job = next) {
+        for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
             next = hs_order_next(set, x->v, job);
             if (is_worth_a_try(x, job, count))
-                place_or_reserve(x, job);
+                place_or_reserve(x, job, before);
+            before += hs_antman_job(x->v, job)->reserved_count;
         }
     }
 }
@@ -248,7 +251,7 @@ static void serve_queues(const struct hs_antman_pass *x)
         uint32_t gpus = hs_view_gpus(x->v, job);
         if (gpus <= quota_left(t)) {
             charge(s, x->v, t, job);
-            place_or_reserve(x, job);
+            place_or_reserve(x, job, s->reserved_gpus);
         } else if (gpus > t->quota && !is_auto(x->v, job) &&
                    hs_view_state(x->v, job) == HS_JOB_PENDING) {
             hs_plan_reject(x->p, job, "it needs more GPUs than the quota of its virtual cluster");

@@ -22,16 +22,16 @@
 
 #define S HS_TEST_S
 
-static char gpu_32[256], gpu_62[256], one[256], three[256];
+static char gpu_32[256], gpu_62[256], pair[256], one[256], three[256];
 static struct sink sink;
 
-static void make_gpu(char *path, size_t size, const char *name, const char *mem_mib)
+static void make_node(char *path, size_t size, const char *name, int gpus, int mem_mib)
 {
     char text[256];
     (void)snprintf(text, sizeof text,
-                   "{\"gpu_types\": {\"S\": {\"mem_mib\": %s}},"
-                   " \"nodes\": [{\"gpus\": 1, \"type\": \"S\"}]}",
-                   mem_mib);
+                   "{\"gpu_types\": {\"S\": {\"mem_mib\": %d}},"
+                   " \"nodes\": [{\"gpus\": %d, \"type\": \"S\"}]}",
+                   mem_mib, gpus);
     scratch_keep(path, size, name, text);
 }
 
@@ -39,8 +39,9 @@ static int set_up(void **state)
 {
     (void)scratch_open(state);
     sink_init(&sink);
-    make_gpu(gpu_32, sizeof gpu_32, "32.json", "32000");
-    make_gpu(gpu_62, sizeof gpu_62, "62.json", "62500");
+    make_node(gpu_32, sizeof gpu_32, "32.json", 1, 32000);
+    make_node(gpu_62, sizeof gpu_62, "62.json", 1, 62500);
+    make_node(pair, sizeof pair, "pair.json", 2, 32000);
     scratch_keep(one, sizeof one, "one.json", "{\"vcs\": {\"t\": 1}}");
     scratch_keep(three, sizeof three, "three.json", "{\"vcs\": {\"t\": 3}}");
     return 0;
@@ -180,6 +181,17 @@ static void reserved_gpus_are_lent(void **state)
                     "A:0-100@0+1 B:100-160@0+1+2+3 C:160-200@0+1 o:30-80@2 p:30-185.000001@3");
 }
 
+/* By hand: o needs 20 GB of 32 on GPU 0 and leaves too little for G, which needs 14 and has
+ * reserved GPU 1, but enough for L, which needs 10 and reserves GPU 0. When o is gone that is not
+ * in the way of G, which has waited longer: neither waits for the other. */
+static void who_waited_longer_takes_reserved_gpus(void **state)
+{
+    (void)state;
+    expect(pair, "antman", "model,limit,speed\n*,100,1\n",
+           "o:1,0,100!o%10&20000/20000 G:2,10,50!g%50&14000/14000 L:2,20,30!g%50&10000/10000",
+           "o:0-100@0 G:100-150@0+1 L:150-180@0+1");
+}
+
 /* A4, 20 s late. o goes to GPU 1, which is then at 0.9: p waits. From 70 on the mean of 10 s falls
  * by 0.04 a second: 0.82 at 72, 0.78 at 73. q needs GPU 0 too, and that is at 0.81 at 201, 1 s
  * after R is gone, and at 0.72 at 202. */
@@ -209,6 +221,7 @@ int main(void)
         cmocka_unit_test(caps_go_up_step_by_step),
         cmocka_unit_test(a_gang_is_as_fast_as_its_slowest),
         cmocka_unit_test(reserved_gpus_are_lent),
+        cmocka_unit_test(who_waited_longer_takes_reserved_gpus),
         cmocka_unit_test(busy_gpus_are_left_alone),
         cmocka_unit_test(who_runs_is_upgraded_first),
     };
