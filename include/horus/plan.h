@@ -46,7 +46,7 @@ void hs_plan_resume(struct hs_plan *p, hs_job_id job);
 /* HS_EVENT_STEP when the job, if placed, has finished `steps` >= 1 more mini-batches, the one it is
  * at included: a suspension takes effect at the end of a mini-batch. Takes the place of an earlier
  * request; one that is not met when the job leaves its GPUs or finishes is forgotten. Only for a
- * job whose mini-batch time is known. */
+ * job whose mini-batch time is known. Ends with a pause, too. */
 void hs_plan_await_step(struct hs_plan *p, hs_job_id job, uint32_t steps);
 
 /* ---- time slices (HS_CAN_SLICE) ----

@@ -241,7 +241,7 @@ static void gandiva_semantics(const void *state, struct hs_semantics *out)
                                  .scan = "fit",
                                  .placement = "affinity and height",
                                  .preemption = g->slices ? turns[g->slicing] : "none",
-                                 .cost = "fixed for a switch, by checkpoint for a move"};
+                                 .cost = "fixed for a switch, by size for a move"};
 }
 
 static const char *gandiva_check(const void *state, const struct hs_view *v)

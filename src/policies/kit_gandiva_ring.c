@@ -236,11 +236,18 @@ static void start_chosen(const struct pass *x)
 
 /* ---- turns ---- */
 
+/* A quantum has the cost of the resume in it; one that is no longer than that begins behind it, or
+ * nobody would ever get on. */
+static int64_t turn_us(const struct hs_gandiva *g)
+{
+    return g->quantum_us + (g->quantum_us > g->switch_us ? 0 : g->switch_us);
+}
+
 static void begin_turn(const struct pass *x, struct hs_gandiva_job *l)
 {
-    int64_t slice_us = x->g->quantum_us - l->overshoot_us;
+    int64_t slice_us = turn_us(x->g) - l->overshoot_us;
     slice_us = slice_us > 1 ? slice_us : 1; /* a mini-batch at least */
-    l->overshoot_us -= x->g->quantum_us - slice_us;
+    l->overshoot_us -= turn_us(x->g) - slice_us;
     l->deadline_us = hs_view_now_us(x->v) + slice_us;
     l->ended_us = 0;
 }
