@@ -24,6 +24,9 @@ workloads=(
     "rolling|traces/sample-helios.csv|-c 4x8:V100 -p sjf:pred=rolling"
     "gittins|traces/sample.csv|-c 4x8:V100,4x4:P100 -p tiresias:index=gittins,promote_knob=2,preempt_cost=checkpoint"
     "attempts|traces/sample-philly.json|-c 4x8:P100 -p philly:retry=30s --retries=generate --seed 7"
+    "turns|traces/sample-classes.csv|-c 3x8:V100 -p gandiva:fluid_above=6 --max-jobs 150"
+    "lanes|traces/sample-classes.csv|-c 3x8:V100 -p salus-rr:mode=fluid --max-jobs 150"
+    "background|traces/sample-classes.csv|-c 3x8:V100 -p antman --max-jobs 150"
     "helios|traces/sample-helios.csv|-c 4x8:V100 -p srsf --sample exact"
     "philly|traces/sample-philly.json|-c 8x8:P100 -p sjf:scan=fit"
 )
