@@ -128,11 +128,9 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
-/* HS_KNOWS_RATE, measured: mini-batches it has done; MiB per GPU that it needs and that its limit
- * keeps on the host; its speed under a memory limit relative to that without, Q32, found by trial.
- */
+/* HS_KNOWS_RATE, measured: mini-batches it has done; its speed under a memory limit relative to
+ * that without, Q32, found by trial. */
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job);
-uint32_t hs_view_host_mib(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
 
 /* ---- estimates of run times ---- */

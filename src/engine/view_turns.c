@@ -53,14 +53,6 @@ uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job)
                                                            : j->estimate.mem_mib;
 }
 
-uint32_t hs_view_host_mib(const struct hs_view *v, hs_job_id job)
-{
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "memory on the host"))
-        return 0;
-    const struct hs_job *j = hs_lookup_job(v, job);
-    return j->gpu_mem_peak_mib - j->gpu_mem_mib;
-}
-
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib)
 {
     const struct hs_engine *e = v->engine;

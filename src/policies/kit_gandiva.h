@@ -218,7 +218,6 @@ void hs_gandiva_dequeue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id
 struct hs_order *hs_gandiva_queue_of(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
 /* Places who can be placed, in order of submission. */
 void hs_gandiva_scan(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p);
-bool hs_gandiva_somebody_waits(const struct hs_gandiva *g, uint32_t pool);
 
 /* ---- ring, fluid ---- */
 /* Turns that are over. */

@@ -28,16 +28,6 @@ void hs_gandiva_dequeue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id
     hs_gandiva_job(v, job)->where = HS_GANDIVA_NOWHERE;
 }
 
-bool hs_gandiva_somebody_waits(const struct hs_gandiva *g, uint32_t pool)
-{
-    uint32_t first = g->pool_count > 1 ? pool * g->sizes : 0;
-    uint32_t end = g->pool_count > 1 ? first + g->sizes : g->vcs * g->sizes;
-    bool waits = false;
-    for (uint32_t i = first; i < end && !waits; i++)
-        waits = g->queues[i].count > 0;
-    return waits;
-}
-
 /* The first that is to be tried: of all, or of those that came in this instant. */
 static hs_job_id first_of(const struct hs_order *queue, const struct hs_view *v, bool only_new)
 {
