@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The part of the policy's window (horus/view.h) for those who make jobs take turns: mini-batches,
- * memory kept and memory on the host, and how busy a GPU is.
+ * memory that is kept or limited, and how busy a GPU is.
  */
-#include "engine/lookup.h"
-#include "engine/residency.h"
 #include "engine/busy.h"
+#include "engine/lookup.h"
 #include "horus/policy.h"
 
 int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
