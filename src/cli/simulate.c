@@ -42,7 +42,7 @@ static double share_done(const struct pass *pass)
     uint64_t done = 0, total = 0;
     if (pass->setup->options->until_us > 0 || pass->setup->options->max_jobs > 0)
         return -1;
-    hs_input_progress(hs_trace_input(pass->trace), &done, &total);
+    hs_trace_progress(pass->trace, &done, &total);
     return total > 0 ? (double)done / (double)total : -1;
 }
 
@@ -181,21 +181,15 @@ static void take_counts(struct pass *pass)
     }
 }
 
-/* Reads what --max-jobs or --until left, so that the hash is that of the whole file. */
+/* The hash is that of the whole file, whatever --max-jobs or --until left of it. */
 static enum hs_status hash_input(struct pass *pass, struct hs_run_result *result)
 {
-    struct hs_input *input = hs_trace_input(pass->trace);
-    const char *data;
-    size_t len;
-    enum hs_status status;
-    while ((status = hs_input_read(input, &data, &len)) == HS_OK)
-        ;
-    if (status != HS_END)
-        return status;
+    uint64_t hash, bytes;
+    HS_TRY(hs_trace_identity(pass->trace, &hash, &bytes));
     result->trace_input = (struct hs_manifest_input){.role = "trace",
                                                      .path = pass->setup->options->trace,
-                                                     .hash = hs_input_hash(input),
-                                                     .bytes = hs_input_bytes(input),
+                                                     .hash = hash,
+                                                     .bytes = bytes,
                                                      .rows = result->intake.rows};
     (void)snprintf(result->format, sizeof result->format, "%s", hs_trace_format_name(pass->trace));
     return HS_OK;

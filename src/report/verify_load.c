@@ -85,19 +85,6 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
     return add_attempts(run, j);
 }
 
-/* What --max-jobs left of the file too: the hash of the manifest is of all of it. */
-static enum hs_status hash_trace(struct verify_run *run, struct hs_input *in)
-{
-    const char *data;
-    size_t len;
-    enum hs_status s;
-    while ((s = hs_input_read(in, &data, &len)) == HS_OK)
-        continue;
-    run->trace_hash = hs_input_hash(in);
-    run->trace_bytes = hs_input_bytes(in);
-    return s == HS_END ? HS_OK : s;
-}
-
 static enum hs_status load_trace(struct verify_run *run)
 {
     struct hs_trace *trace;
@@ -109,7 +96,7 @@ static enum hs_status load_trace(struct verify_run *run)
         if ((s = add_job(run, &job, &epoch_us)) != HS_OK)
             break;
     if (s == HS_END)
-        s = hash_trace(run, hs_trace_input(trace));
+        s = hs_trace_identity(trace, &run->trace_hash, &run->trace_bytes);
     hs_trace_close(trace);
     return s;
 }

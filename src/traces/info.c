@@ -187,7 +187,7 @@ static enum hs_status read_all(struct info *info, struct hs_trace *trace, struct
         status = add_job(info, &job);
         if (status != HS_OK)
             return hs_fail(diag, status, NULL, NULL, "no memory for the statistics of %s",
-                           hs_input_path(hs_trace_input(trace)));
+                           hs_trace_path(trace));
     }
     return status == HS_END ? HS_OK : status;
 }
@@ -201,8 +201,7 @@ static enum hs_status describe(struct info *info, const struct hs_trace_options 
     if (status == HS_OK) {
         struct hs_trace_counts counts;
         hs_trace_get_counts(trace, &counts);
-        hs_say_intake(out, hs_input_path(hs_trace_input(trace)), hs_trace_format_name(trace),
-                      &counts);
+        hs_say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
         if (counts.reordered > 0)
             hs_say(out, "put in order %llu\n", (unsigned long long)counts.reordered);
         say_all(info, out);

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "traces/reader.h"
 #include "traces/reorder.h"
+#include "traces/tape.h"
 
 #define LOAD_ONE    UINT64_C(1000000000)
 #define BAD_MEASURE 1000 /* the tolerated share is of at least so many rows while reading */
@@ -34,6 +35,7 @@ struct hs_trace {
     int64_t first_us; /* recorded submission of the first row */
     int64_t last_us;  /* of the last row handed on, recorded clock */
     int64_t last_line;
+    uint64_t taken; /* jobs of the tape */
 };
 
 void hs_trace_options_default(struct hs_trace_options *options)
@@ -60,6 +62,11 @@ enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_opti
     t->load = (uint64_t)(options->load * (double)LOAD_ONE + 0.5);
     t->last_us = INT64_MIN;
     hs_reorder_init(&t->held);
+    if (options->tape != NULL) {
+        t->first_us = options->tape->first_us;
+        *trace = t;
+        return HS_OK;
+    }
     enum hs_severity severity = options->skip_bad_permille > 0 ? HS_WARNING : HS_ERROR;
     enum hs_status status = hs_reader_open(&t->reader, options, severity, diag);
     if (status != HS_OK) {
@@ -199,9 +206,15 @@ static enum hs_status finish(struct hs_trace *t)
     return t->accepted == 0 ? fail_no_jobs(t) : HS_END;
 }
 
-static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job *job)
+static enum hs_status next_recorded(struct hs_trace *t, struct hs_trace_job *job)
 {
     const struct hs_trace_options *o = t->options;
+    if (o->tape != NULL) {
+        if (t->taken == o->tape->count)
+            return HS_END;
+        *job = o->tape->jobs[t->taken++];
+        return HS_OK;
+    }
     for (;;) {
         if (o->max_jobs > 0 && t->accepted == o->max_jobs)
             return HS_END;
@@ -214,9 +227,14 @@ static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job *job)
         if (offset_us >= o->window_to_us)
             return HS_END;
         if (offset_us >= o->window_from_us)
-            break;
+            return HS_OK;
         t->reader.drops[HS_DROP_WINDOW]++;
     }
+}
+
+static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job *job)
+{
+    HS_TRY(next_recorded(t, job));
     if (t->load != LOAD_ONE) {
         int64_t moved_us = scale(t, job->submit_us);
         if (job->deadline_us >= 0)
@@ -234,7 +252,9 @@ enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job *job)
     enum hs_status status = next_wanted(trace, job);
     if (HS_LIKELY(status == HS_OK))
         return HS_OK;
-    trace->ended = status == HS_END ? finish(trace) : status;
+    trace->ended = status;
+    if (status == HS_END && trace->options->tape == NULL)
+        trace->ended = finish(trace);
     return trace->ended;
 }
 
@@ -250,11 +270,33 @@ struct hs_job_source hs_trace_source(struct hs_trace *trace)
 
 const char *hs_trace_format_name(const struct hs_trace *trace)
 {
-    return trace->reader.format->name;
+    const struct hs_tape *tape = trace->options->tape;
+    return tape != NULL ? tape->format : trace->reader.format->name;
+}
+
+/* As they were when the tape was recorded and the last job handed out was that one. */
+static void tape_counts(const struct hs_trace *trace, struct hs_trace_counts *counts)
+{
+    const struct hs_tape *tape = trace->options->tape;
+    bool is_over = trace->ended == HS_END;
+    *counts = (struct hs_trace_counts){.accepted = trace->accepted,
+                                       .drop_texts = hs_drop_texts,
+                                       .drops = trace->reader.drops,
+                                       .drop_kinds = HS_DROP_COUNT};
+    if (trace->taken == 0)
+        return;
+    const struct hs_tape_mark *mark = &tape->marks[is_over ? tape->count : trace->taken - 1];
+    counts->rows = mark->rows;
+    counts->reordered = mark->reordered;
+    counts->drops = tape->drops[mark->drops].counts;
 }
 
 void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts)
 {
+    if (trace->options->tape != NULL) {
+        tape_counts(trace, counts);
+        return;
+    }
     *counts = (struct hs_trace_counts){.rows = trace->reader.rows,
                                        .accepted = trace->accepted,
                                        .bad = trace->bad,
@@ -264,9 +306,41 @@ void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *c
                                        .drop_kinds = HS_DROP_COUNT};
 }
 
-struct hs_input *hs_trace_input(struct hs_trace *trace)
+const char *hs_trace_path(const struct hs_trace *trace)
 {
-    return trace->reader.input;
+    bool is_taped = trace->options->tape != NULL;
+    return is_taped ? trace->options->path : hs_input_path(trace->reader.input);
+}
+
+int64_t hs_trace_first_us(const struct hs_trace *trace)
+{
+    return trace->first_us;
+}
+
+void hs_trace_progress(const struct hs_trace *trace, uint64_t *done, uint64_t *total)
+{
+    const struct hs_tape *tape = trace->options->tape;
+    if (tape == NULL) {
+        hs_input_progress(trace->reader.input, done, total);
+        return;
+    }
+    *done = trace->taken;
+    *total = tape->count;
+}
+
+enum hs_status hs_trace_identity(struct hs_trace *trace, uint64_t *hash, uint64_t *bytes)
+{
+    const struct hs_tape *tape = trace->options->tape;
+    struct hs_input *input = trace->reader.input;
+    const char *data;
+    size_t len;
+    enum hs_status status = HS_OK;
+    if (tape == NULL)
+        while ((status = hs_input_read(input, &data, &len)) == HS_OK)
+            ;
+    *hash = tape != NULL ? tape->hash : hs_input_hash(input);
+    *bytes = tape != NULL ? tape->bytes : hs_input_bytes(input);
+    return status == HS_END ? HS_OK : status;
 }
 
 void hs_trace_close(struct hs_trace *trace)

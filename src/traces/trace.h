@@ -25,6 +25,8 @@ enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
 #define HS_SORT_WINDOW        8192 /* default: rows held back to restore order */
 #define HS_TRACE_TIME_UNIT_US 1000000
 
+struct hs_tape;
+
 struct hs_trace_options {
     const char *path;
     const char *format;   /* NULL or "auto": by content */
@@ -40,6 +42,8 @@ struct hs_trace_options {
     int64_t window_to_us;
     double load;                /* divides inter-arrival gaps; 1 = as recorded */
     uint32_t skip_bad_permille; /* bad rows tolerated; 0 = strict */
+    const struct hs_tape *tape; /* what these options give at load 1, in memory (traces/tape.h);
+                                   NULL = read path */
 };
 
 struct hs_trace_counts {
@@ -65,7 +69,14 @@ HS_MUST_USE enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace
 struct hs_job_source hs_trace_source(struct hs_trace *trace);
 const char *hs_trace_format_name(const struct hs_trace *trace);
 void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts);
-struct hs_input *hs_trace_input(struct hs_trace *trace); /* for hash and progress */
+const char *hs_trace_path(const struct hs_trace *trace); /* "<stdin>" for "-" */
+int64_t hs_trace_first_us(const struct hs_trace *trace); /* recorded submission of the first row */
+/* As hs_input_progress(): bytes of the file, or jobs of a tape. */
+void hs_trace_progress(const struct hs_trace *trace, uint64_t *done, uint64_t *total);
+/* Hash and size of the whole decompressed file: reads what a limit left of it, for which no job may
+ * be asked any more. */
+HS_MUST_USE enum hs_status hs_trace_identity(struct hs_trace *trace, uint64_t *hash,
+                                             uint64_t *bytes);
 void hs_trace_close(struct hs_trace *trace);
 
 #endif
