@@ -277,7 +277,8 @@ enum hs_status hs_compare_dir(const struct hs_compare *c, char *path, size_t siz
         hash = hs_mix64(hash, (uint64_t)c->cells[i].seed);
         hash = hs_mix64(hash, (uint64_t)c->cells[i].assignment);
     }
-    HS_TRY(hs_workload_hash(&c->options->run, &hash, diag));
+    HS_TRY(hs_workload_hash(&c->options->run, &part, diag));
+    hash = hs_mix64(hash, part);
     (void)snprintf(path, size, "results/compare-%s-%012" PRIx64, c->policies[0].setup.workload,
                    hash >> 16);
     return HS_OK;

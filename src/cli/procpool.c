@@ -102,11 +102,13 @@ static bool reap(struct pool *p, struct child *child)
         return false;
     child->pid = 0;
     p->running--;
-    if (WIFSIGNALED(state))
-        fail_at(p, child->index, HS_E_LIMIT, WTERMSIG(state));
-    else if (WEXITSTATUS(state) != HS_OK)
-        fail_at(p, child->index, (enum hs_status)WEXITSTATUS(state), 0);
-    else
+    int signal_number = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
+    enum hs_status status = signal_number != 0 ? HS_E_LIMIT : (enum hs_status)WEXITSTATUS(state);
+    if (p->how->ended != NULL)
+        p->how->ended(p->how->ctx, child->index, status, signal_number);
+    else if (status != HS_OK)
+        fail_at(p, child->index, status, signal_number);
+    if (p->how->ended != NULL || status == HS_OK)
         p->done++;
     return true;
 }

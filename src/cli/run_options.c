@@ -237,6 +237,7 @@ const struct hs_option hs_run_option_table[] = {
     SAMPLE_ROWS,
     CALL_ROWS,
     RUN_CALL_ROWS,
+    PROGRESS_ROWS,
     {.param = {.key = NULL}},
 };
 
@@ -252,6 +253,7 @@ const struct hs_option hs_compare_option_table[] = {
     SAMPLE_ROWS,
     CALL_ROWS,
     RUN_CALL_ROWS,
+    PROGRESS_ROWS,
     {.param = {.key = "processes",
                .type = HS_PARAM_INT,
                .offset = OF_COMPARE(processes),

@@ -122,21 +122,23 @@
      .group = CALL,                                                                                \
      .in_short_help = true,                                                                        \
      .is_local = true},                                                                            \
-        {.param = {.key = "force",                                                                 \
-                   .type = HS_PARAM_FLAG,                                                          \
-                   .offset = AT(force),                                                            \
-                   .preset = "no",                                                                 \
-                   .help = "replace an existing run directory"},                                   \
-         .letter = 'f',                                                                            \
-         .group = CALL,                                                                            \
-         .is_local = true},                                                                        \
-        {.param = {.key = "progress",                                                              \
-                   .type = HS_PARAM_FLAG,                                                          \
-                   .offset = AT(progress),                                                         \
-                   .preset = "no",                                                                 \
-                   .help = "progress on standard error even if it is no terminal"},                \
-         .group = CALL,                                                                            \
-         .is_local = true},                                                                        \
+    {                                                                                              \
+        .param = {.key = "force",                                                                  \
+                  .type = HS_PARAM_FLAG,                                                           \
+                  .offset = AT(force),                                                             \
+                  .preset = "no",                                                                  \
+                  .help = "replace an existing run directory"},                                    \
+        .letter = 'f', .group = CALL, .is_local = true                                             \
+    }
+
+#define PROGRESS_ROWS                                                                              \
+    {.param = {.key = "progress",                                                                  \
+               .type = HS_PARAM_FLAG,                                                              \
+               .offset = AT(progress),                                                             \
+               .preset = "no",                                                                     \
+               .help = "progress on standard error even if it is no terminal"},                    \
+     .group = CALL,                                                                                \
+     .is_local = true},                                                                            \
         {.param = {.key = "no_progress",                                                           \
                    .type = HS_PARAM_FLAG,                                                          \
                    .offset = AT(no_progress),                                                      \

@@ -70,6 +70,7 @@ enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *
                                 struct hs_diag *diag)
 {
     uint64_t content, bytes;
+    *hash = 0;
     if (strcmp(options->trace, "-") != 0) {
         HS_TRY(hs_hash_file(options->trace, &content, &bytes, diag));
         *hash = hs_mix64(*hash, content);
@@ -81,13 +82,23 @@ enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *
     return HS_OK;
 }
 
-enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
-                              struct hs_diag *diag)
+enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,
+                           char name[HS_RUN_NAME_SIZE], struct hs_diag *diag)
 {
     uint64_t hash;
     HS_TRY(hs_setup_hash(setup, &hash, diag));
-    HS_TRY(hs_workload_hash(setup->options, &hash, diag));
-    (void)snprintf(path, size, "results/%s-%s-%012" PRIx64, setup->workload, setup->policy->name,
-                   hash >> 16);
+    (void)snprintf(name, HS_RUN_NAME_SIZE, "%s-%s-%012" PRIx64, setup->workload,
+                   setup->policy->name, hs_mix64(hash, workload_hash) >> 16);
+    return HS_OK;
+}
+
+enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
+                              struct hs_diag *diag)
+{
+    uint64_t workload_hash;
+    char name[HS_RUN_NAME_SIZE];
+    HS_TRY(hs_workload_hash(setup->options, &workload_hash, diag));
+    HS_TRY(hs_run_name(setup, workload_hash, name, diag));
+    (void)snprintf(path, size, "results/%s", name);
     return HS_OK;
 }

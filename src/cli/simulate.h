@@ -61,11 +61,15 @@ HS_MUST_USE enum hs_status hs_simulate_check(const struct hs_setup *setup, struc
 HS_MUST_USE enum hs_status hs_simulate_dry(const struct hs_setup *setup,
                                            struct hs_run_result *result, struct hs_diag *diag);
 
-/* results/WORKLOAD-POLICY-HASH: the hash is of configuration, inputs and version. Reads the inputs
- * once. */
+/* WORKLOAD-POLICY-HASH: the hash is of configuration, inputs and version. workload_hash: as
+ * hs_workload_hash() gives it. */
+#define HS_RUN_NAME_SIZE (HS_WORKLOAD_MAX + 80u)
+HS_MUST_USE enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,
+                                       char name[HS_RUN_NAME_SIZE], struct hs_diag *diag);
+/* The same as results/NAME. Reads the inputs once. */
 HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
                                           struct hs_diag *diag);
-/* The parts of that hash: what a run is beside its workload; and the workload, mixed into *hash. */
+/* The parts of that hash: what a run is beside its workload; and the workload. */
 HS_MUST_USE enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *hash,
                                          struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *hash,

@@ -32,6 +32,9 @@ struct hs_option {
 /* "tie_jitter" -> "tie-jitter"; returns name. */
 char *hs_option_long_name(const struct hs_param *param, char *name, size_t size);
 
+struct hs_json;
+struct hs_json_doc;
+
 struct hs_config {
     const struct hs_option *options; /* ends with a NULL key */
     void *base;
@@ -45,6 +48,19 @@ HS_MUST_USE enum hs_status hs_config_init(struct hs_config *config, const struct
                                           void *base, struct hs_arena *arena);
 /* All errors of the file in one go (at most 20). */
 HS_MUST_USE enum hs_status hs_config_load(struct hs_config *config, const char *path,
+                                          struct hs_diag *diag);
+/* The same of an object inside a document; config->file names it in origins. */
+HS_MUST_USE enum hs_status hs_config_load_object(struct hs_config *config,
+                                                 const struct hs_json_doc *doc,
+                                                 const struct hs_json *object,
+                                                 struct hs_diag *diag);
+/* One JSON value for `key`, which may be "policy.KEY", as the pair "key=value" that
+ * hs_config_set_pair takes, in the arena: checked like a value of a file, and not stored. place_of:
+ * what a message about the key points to. */
+HS_MUST_USE enum hs_status hs_config_pair(const struct hs_config *config,
+                                          const struct hs_json_doc *doc, const char *key,
+                                          const struct hs_json *value,
+                                          const struct hs_json *place_of, const char **pair,
                                           struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_config_set(struct hs_config *config, const char *key,
                                          const char *value, enum hs_origin origin,

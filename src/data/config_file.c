@@ -162,9 +162,8 @@ static enum hs_status member_read(const struct reading *r, const struct hs_json 
     return hs_config_store(r->config, index, text, HS_FROM_FILE, &place, r->diag);
 }
 
-static enum hs_status members_read(const struct reading *r)
+static enum hs_status members_read(const struct reading *r, const struct hs_json *root)
 {
-    const struct hs_json *root = hs_json_root(r->doc);
     unsigned errors = 0;
 
     if (hs_json_kind(root) != HS_JSON_OBJECT)
@@ -193,9 +192,50 @@ enum hs_status hs_config_load(struct hs_config *config, const char *path, struct
     if (config->file == NULL)
         return no_memory(diag);
     HS_TRY(hs_json_load(&doc, path, diag));
-    enum hs_status status = members_read(&(struct reading){config, doc, diag});
+    enum hs_status status = members_read(&(struct reading){config, doc, diag}, hs_json_root(doc));
     hs_json_close(doc);
     return status;
+}
+
+enum hs_status hs_config_load_object(struct hs_config *config, const struct hs_json_doc *doc,
+                                     const struct hs_json *object, struct hs_diag *diag)
+{
+    return members_read(&(struct reading){config, doc, diag}, object);
+}
+
+/* The parameter of a policy: which one, and so what it may be, is known when a policy is named. */
+static bool is_policy_key(const struct hs_config *config, const char *key)
+{
+    static const char prefix[] = "policy.";
+    return strncmp(key, prefix, sizeof prefix - 1) == 0 && key[sizeof prefix - 1] != '\0' &&
+           hs_config_find(config, "policy") != HS_OPTIONS_MAX;
+}
+
+enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_json_doc *doc,
+                              const char *key, const struct hs_json *value,
+                              const struct hs_json *place_of, const char **pair,
+                              struct hs_diag *diag)
+{
+    struct hs_config checked = *config; /* its value goes nowhere: a default hides none */
+    const struct reading r = {&checked, doc, diag};
+    const struct hs_place place = hs_json_place(doc, value);
+    const char *text;
+    *pair = hs_arena_text(config->arena, key, strlen(key));
+    if (*pair == NULL)
+        return no_memory(diag);
+    if (is_policy_key(config, key)) {
+        HS_TRY(scalar_text(&r, value, &text));
+        return text_append(&r, pair, '=', text);
+    }
+    size_t index = hs_config_find(config, key);
+    if (index == HS_OPTIONS_MAX || config->options[index].is_local) {
+        struct hs_place at = hs_json_place_key(doc, place_of);
+        return hs_config_unknown(config, key, &at, diag);
+    }
+    checked.origin[index] = HS_FROM_FLAG;
+    HS_TRY(option_text(&r, &config->options[index], value, &text));
+    HS_TRY(hs_config_store(&checked, index, text, HS_FROM_FILE, &place, diag));
+    return text_append(&r, pair, '=', text);
 }
 
 /* ---- printing ---- */
