@@ -77,6 +77,40 @@ struct hs_segment {
     enum hs_segment_end ended_by;
 };
 
+/* What a policy did to a job. */
+enum hs_decision_kind {
+    HS_DECISION_START,      /* it was pending */
+    HS_DECISION_RESUME,     /* it was suspended */
+    HS_DECISION_MIGRATE,    /* from its GPUs to others, in one plan */
+    HS_DECISION_PREEMPT,    /* off its GPUs */
+    HS_DECISION_SUSPEND,    /* the same; its process stays on the host */
+    HS_DECISION_KILL,       /* the same, for good */
+    HS_DECISION_REJECT,     /* turned away, never started */
+    HS_DECISION_PAUSE,      /* stopped where it sits, */
+    HS_DECISION_UNPAUSE,    /* and running there again */
+    HS_DECISION_SHARE,      /* of the time of its lane */
+    HS_DECISION_THROTTLE,   /* its speed is capped */
+    HS_DECISION_BACKGROUND, /* it fills what the others leave idle, */
+    HS_DECISION_FOREGROUND, /* and is one of them again */
+    HS_DECISION_LIMIT,      /* of its GPU memory; 0: lifted */
+    HS_DECISION_OWE,        /* a cost to pay before it makes progress */
+};
+const char *hs_decision_text(enum hs_decision_kind kind);
+
+/* One action of a plan that was applied, in the order of application: at one time all that take
+ * GPUs from a job, then all that give it some (a migration among these), then the others. */
+struct hs_decision {
+    const struct hs_job_record *job;
+    enum hs_decision_kind kind;
+    uint32_t triggers;    /* bit per enum hs_event_kind that the policy was told at this time */
+    const uint32_t *gpus; /* ascending: those taken or given up; of the other kinds those held */
+    uint32_t gpu_count;
+    /* START, RESUME, MIGRATE: cost that it owes now; PREEMPT, SUSPEND, OWE: cost that is added, us.
+     * SHARE, THROTTLE: Q32. LIMIT: MiB per GPU. Else 0. */
+    uint64_t value;
+    const char *because; /* static, in the policy's words; NULL: it said nothing */
+};
+
 /* The state that holds from time_us to the next instant told. */
 struct hs_instant {
     int64_t time_us;
@@ -97,6 +131,7 @@ struct hs_observer {
     enum hs_status (*on_start)(void *ctx, int64_t now_us, const struct hs_job_record *job,
                                const uint32_t *gpus, uint32_t gpu_count);
     enum hs_status (*on_segment)(void *ctx, const struct hs_segment *segment);
+    enum hs_status (*on_decision)(void *ctx, int64_t now_us, const struct hs_decision *decision);
     /* DONE, FAILED or REJECTED; also, at a horizon, once for each unfinished job. */
     enum hs_status (*on_finish)(void *ctx, int64_t now_us, const struct hs_job_record *job);
     enum hs_status (*on_instant)(void *ctx, const struct hs_instant *instant);

@@ -94,6 +94,11 @@ void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag);
 /* Counts something of the policy's own that a report tells. */
 void hs_plan_count(struct hs_plan *p, enum hs_tally what);
 
+/* Why: a static text that holds for the actions that follow in this plan, until the next one; NULL
+ * = the policy's order says it all, as at the start of a plan. Free of cost, so it may be said
+ * where it is not sure that an action follows; a rollback does not take it back. */
+void hs_plan_because(struct hs_plan *p, const char *text);
+
 /* Savepoint of the plan, and return to it. */
 uint32_t hs_plan_mark(const struct hs_plan *p);
 void hs_plan_rollback(struct hs_plan *p, uint32_t mark);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The words that result files use for the enumerations of include/horus. They are part of the
- * file formats (configs, jobs.csv, segments.csv): a change here is a change of format.
+ * file formats (configs, jobs.csv, segments.csv, decisions.csv): a change here is a change of
+ * format.
  */
 #include "horus/observe.h"
 #include "horus/trace.h"
@@ -52,4 +53,26 @@ const char *hs_segment_end_text(enum hs_segment_end end)
         [HS_SEGMENT_HORIZON] = "horizon", [HS_SEGMENT_FAILURE] = "failure",
     };
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)end);
+}
+
+const char *hs_decision_text(enum hs_decision_kind kind)
+{
+    static const char *const texts[] = {
+        [HS_DECISION_START] = "start",
+        [HS_DECISION_RESUME] = "resume",
+        [HS_DECISION_MIGRATE] = "migrate",
+        [HS_DECISION_PREEMPT] = "preempt",
+        [HS_DECISION_SUSPEND] = "suspend",
+        [HS_DECISION_KILL] = "kill",
+        [HS_DECISION_REJECT] = "reject",
+        [HS_DECISION_PAUSE] = "pause",
+        [HS_DECISION_UNPAUSE] = "unpause",
+        [HS_DECISION_SHARE] = "share",
+        [HS_DECISION_THROTTLE] = "throttle",
+        [HS_DECISION_BACKGROUND] = "background",
+        [HS_DECISION_FOREGROUND] = "foreground",
+        [HS_DECISION_LIMIT] = "limit",
+        [HS_DECISION_OWE] = "owe",
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)kind);
 }

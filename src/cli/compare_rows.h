@@ -53,8 +53,8 @@
                    .offset = AT(outputs),                                                          \
                    .preset = "summary",                                                            \
                    .unit = "LIST",                                                                 \
-                   .help = "summary, all, or of jobs,segments,series,nodes: beyond summary the "   \
-                           "directory of every run is kept"},                                      \
+                   .help = "summary, all, or of jobs,segments,series,nodes,decisions: beyond "     \
+                           "summary the directory of every run is kept"},                          \
          .group = "Results"},                                                                      \
         {.param = {.key = "metrics",                                                               \
                    .type = HS_PARAM_TEXT,                                                          \

@@ -166,9 +166,10 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
 
 static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct hs_diag *diag)
 {
-    static const char *const names[] = {"jobs", "segments", "series", "nodes", "summary", "all"};
-    static const uint32_t bits[] = {HS_OUT_JOBS,  HS_OUT_SEGMENTS, HS_OUT_SERIES,
-                                    HS_OUT_NODES, HS_OUT_SUMMARY,  HS_OUT_ALL};
+    static const char *const names[] = {"jobs",      "segments", "series", "nodes",
+                                        "decisions", "summary",  "all"};
+    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES, HS_OUT_NODES,
+                                    HS_OUT_DECISIONS, HS_OUT_SUMMARY,  HS_OUT_ALL};
     const size_t count = sizeof names / sizeof *names;
     *outputs = HS_OUT_SUMMARY;
     for (;;) {
@@ -183,7 +184,7 @@ static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct 
             (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest ? nearest : "all");
             return hs_fail(diag, HS_E_USAGE, NULL, hint,
                            "outputs: unknown output '%s'; expected all, summary, or a list of "
-                           "jobs,segments,series,nodes",
+                           "jobs,segments,series,nodes,decisions",
                            word);
         }
         *outputs |= bits[i];
@@ -263,6 +264,8 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
     else
         hs_workload_name(options->trace, setup->workload, sizeof setup->workload);
     HS_TRY(parse_outputs(options->outputs, &setup->outputs, diag));
+    if (options->decisions)
+        setup->outputs |= HS_OUT_DECISIONS;
     HS_TRY(parse_sample(options->sample, &setup->sample_us, diag));
     HS_TRY(hs_setup_policy(options->policy, &setup->policy, &setup->policy_state, &setup->arena,
                            diag));

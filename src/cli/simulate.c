@@ -87,6 +87,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .dir = dir,
         .cluster = &setup->cluster,
         .speed = setup->models.speed,
+        .semantics = &setup->card.policy_semantics,
         .workload_name = setup->workload,
         .outputs = setup->outputs,
         .sample_us = setup->sample_us,

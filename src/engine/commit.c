@@ -71,12 +71,26 @@ static uint32_t node_of(const struct hs_engine *e, const struct hs_job *job)
                                          : HS_NO_NODE;
 }
 
+static enum hs_decision_kind release_kind(const struct hs_action *a)
+{
+    return a->kind == HS_ACT_KILL      ? HS_DECISION_KILL
+           : a->kind == HS_ACT_SUSPEND ? HS_DECISION_SUSPEND
+                                       : HS_DECISION_PREEMPT;
+}
+
+/* Suspended and started again on other GPUs of the same nodes. */
+static bool is_switch(const struct hs_action *release)
+{
+    return release->kind == HS_ACT_SUSPEND && release->is_within;
+}
+
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
-    bool is_switch = a->kind == HS_ACT_SUSPEND && a->is_within;
-    bool is_moved = (job->plan & HS_PLAN_PLACED) != 0 && !is_switch;
+    bool is_moved = (job->plan & HS_PLAN_PLACED) != 0 && !is_switch(a);
     hs_progress_sync(e, job);
+    if (!is_moved && e->hears_decision)
+        HS_TRY(hs_observe_decision(e, a, release_kind(a), (uint64_t)a->time_us));
     enum hs_segment_end end = is_moved                    ? HS_SEGMENT_MIGRATE
                               : a->kind == HS_ACT_KILL    ? HS_SEGMENT_KILL
                               : a->kind == HS_ACT_SUSPEND ? HS_SEGMENT_SUSPEND
@@ -152,10 +166,22 @@ static int id_compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* Before the job is placed. */
+static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struct hs_action *a)
+{
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    bool is_move = a->kind == HS_ACT_MIGRATE || ((job->plan & HS_PLAN_RELEASED) != 0 &&
+                                                 !is_switch(&e->plan.actions[job->plan_action]));
+    return is_move                          ? HS_DECISION_MIGRATE
+           : job->state == HS_JOB_SUSPENDED ? HS_DECISION_RESUME
+                                            : HS_DECISION_START;
+}
+
 static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
     uint32_t *end = e->gpu_ids;
+    const enum hs_decision_kind kind = placing_kind(e, a);
     hs_progress_sync(e, job); /* what it had on the host while it waited */
     for (uint32_t i = 0; i < a->pick_count; i++) {
         const struct hs_pick *pick = &e->plan.picks[a->first_pick + i];
@@ -187,6 +213,8 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     if (job->is_hosted && node_of(e, job) != job->node_hosted)
         job->migrations++; /* its process went along */
     job->is_hosted = false;
+    if (e->hears_decision)
+        HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)job->cost_left_us));
     return hs_observe_start(e, a->job);
 }
 

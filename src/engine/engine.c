@@ -90,6 +90,7 @@ static void timer_event(struct hs_engine *e, uint32_t slot)
     e->timers[slot].next_free = e->free_timer;
     e->free_timer = slot;
     e->figures.events++;
+    e->triggers |= 1u << HS_EVENT_TIMER;
     if (e->policy->on_event != NULL)
         e->policy->on_event(e->policy_state, &e->view, &event);
 }
@@ -128,6 +129,7 @@ static enum hs_status instant_decide(struct hs_engine *e)
         HS_TRY(hs_plan_end(e));
         e->figures.decisions++;
         HS_TRY(hs_commit(e));
+        e->triggers &= 1u << HS_EVENT_FINISH; /* that it came and went is no news to the policy */
     } while (plan_ended_a_job(e));
     return HS_OK;
 }
@@ -285,6 +287,7 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
     e->observers[e->observer_count++] = *observer;
     e->hears_start = e->hears_start || observer->on_start != NULL;
     e->hears_segment = e->hears_segment || observer->on_segment != NULL;
+    e->hears_decision = e->hears_decision || observer->on_decision != NULL;
     return HS_OK;
 }
 

@@ -23,6 +23,7 @@
 void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot)
 {
     struct hs_event event = {.kind = kind, .job = slot};
+    e->triggers |= 1u << kind;
     if (e->policy->on_event != NULL)
         e->policy->on_event(e->policy_state, &e->view, &event);
 }

@@ -81,6 +81,26 @@ enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
     return HS_OK;
 }
 
+enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *a,
+                                   enum hs_decision_kind kind, uint64_t value)
+{
+    const struct hs_job *job = hs_engine_job(e, a->job);
+    const struct hs_job_record record = record_of(e, job);
+    const struct hs_decision decision = {
+        .job = &record,
+        .kind = kind,
+        .triggers = e->plan.triggers,
+        .gpus = e->gpu_ids,
+        .gpu_count = hs_progress_gpu_ids(e, job, e->gpu_ids),
+        .value = value,
+        .because = a->because != NULL ? a->because : a->reason,
+    };
+    for (uint32_t i = 0; i < e->observer_count; i++)
+        if (e->observers[i].on_decision != NULL)
+            HS_TRY(e->observers[i].on_decision(e->observers[i].ctx, e->now_us, &decision));
+    return HS_OK;
+}
+
 enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot, enum hs_segment_end ended_by)
 {
     const struct hs_job *job = hs_engine_job(e, slot);

@@ -9,6 +9,9 @@
 
 HS_MUST_USE enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot);
 HS_MUST_USE enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot);
+/* An action that is applied; gpus are those that the job holds now. Only if somebody listens. */
+HS_MUST_USE enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *a,
+                                               enum hs_decision_kind kind, uint64_t value);
 /* Closes the running segment of a placed, synced job. */
 HS_MUST_USE enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot,
                                               enum hs_segment_end ended_by);

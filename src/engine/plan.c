@@ -72,7 +72,8 @@ struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs
         return NULL;
     p->kinds |= 1u << kind;
     struct hs_action *a = &p->actions[p->count++];
-    *a = (struct hs_action){.kind = kind, .job = job, .first_pick = p->pick_count};
+    *a = (struct hs_action){
+        .kind = kind, .job = job, .first_pick = p->pick_count, .because = p->because};
     return a;
 }
 
@@ -355,6 +356,11 @@ void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
     job->plan |= HS_PLAN_ENDED;
 }
 
+void hs_plan_because(struct hs_plan *p, const char *text)
+{
+    p->because = text;
+}
+
 uint32_t hs_plan_mark(const struct hs_plan *p)
 {
     return p->count;
@@ -428,6 +434,9 @@ void hs_plan_begin(struct hs_engine *e)
     e->plan.count = 0;
     e->plan.pick_count = 0;
     e->plan.kinds = 0;
+    e->plan.because = NULL;
+    e->plan.triggers = e->triggers;
+    e->triggers = 0;
     e->plan.has_named = e->plan.has_lanes = false;
     e->plan.is_open = false;
     e->plan.is_writing = true;

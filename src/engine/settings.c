@@ -5,6 +5,7 @@
 #include "engine/settings.h"
 
 #include "engine/life.h"
+#include "engine/observe.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
 #include "engine/residency.h"
@@ -203,8 +204,59 @@ static enum hs_status placed_job_set(struct hs_engine *e, const struct hs_action
     return hs_progress_touch_beside(e, a->job);
 }
 
+/* What is to be told of it before it is done. A kill was told when the job left its GPUs; the rest
+ * is between the policy and the clock. */
+static bool is_decision(const struct hs_engine *e, const struct hs_action *a,
+                        enum hs_decision_kind *kind)
+{
+    switch (a->kind) {
+    case HS_ACT_PAUSE:
+        *kind = HS_DECISION_PAUSE;
+        return true;
+    case HS_ACT_RESUME:
+        *kind = HS_DECISION_UNPAUSE;
+        return true;
+    case HS_ACT_SLICE:
+        *kind = HS_DECISION_SHARE;
+        break;
+    case HS_ACT_CAP:
+        *kind = HS_DECISION_THROTTLE;
+        break;
+    case HS_ACT_BACKGROUND:
+        *kind = a->value != 0 ? HS_DECISION_BACKGROUND : HS_DECISION_FOREGROUND;
+        break;
+    case HS_ACT_OWE:
+        *kind = HS_DECISION_OWE;
+        return a->time_us > 0;
+    case HS_ACT_MEM_LIMIT:
+        *kind = HS_DECISION_LIMIT;
+        return true;
+    case HS_ACT_REJECT:
+        *kind = HS_DECISION_REJECT;
+        return true;
+    default:
+        return false;
+    }
+    return hs_job_is_placed(&e->jobs.jobs[a->job]); /* else the plan took it off its GPUs */
+}
+
+static enum hs_status tell_decision(struct hs_engine *e, const struct hs_action *a)
+{
+    enum hs_decision_kind kind;
+    if (!is_decision(e, a, &kind))
+        return HS_OK;
+    bool has_value = kind == HS_DECISION_SHARE || kind == HS_DECISION_THROTTLE;
+    uint64_t value = kind == HS_DECISION_OWE     ? (uint64_t)a->time_us
+                     : kind == HS_DECISION_LIMIT ? hs_engine_job(e, a->job)->mem_limit_mib
+                     : has_value                 ? a->value
+                                                 : 0;
+    return hs_observe_decision(e, a, kind, value);
+}
+
 static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
 {
+    if (e->hears_decision)
+        HS_TRY(tell_decision(e, a));
     switch (a->kind) {
     case HS_ACT_PAUSE:
         return job_pause(e, a->job);

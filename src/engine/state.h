@@ -89,7 +89,7 @@ struct hs_action {
     /* of the job, to undo it: when it was released or limited, and put into a lane */
     uint32_t claim_before_mib, limit_before_mib, claim_in_lane_before_mib;
     int64_t time_us;
-    const char *reason;
+    const char *reason, *because;
     bool is_kept;    /* released and placed again on the same nodes: nothing happens */
     bool is_within;  /* the same, but on other GPUs of them */
     bool takes_seat; /* in a lane where the job did not sit before: is there room? */
@@ -99,6 +99,8 @@ struct hs_plan {
     struct hs_engine *engine;
     struct hs_action *actions;
     struct hs_pick *picks;
+    const char *because; /* of the actions to come */
+    uint32_t triggers;   /* bit per enum hs_event_kind told before it was begun */
     uint32_t count, action_cap, pick_count, pick_cap;
     uint32_t kinds;   /* bit per enum hs_action_kind that was appended, rolled back or not */
     bool has_named;   /* some pick names its GPU */
@@ -125,7 +127,7 @@ struct hs_profile_names {
     uint32_t model, dataset, batch, precision;
 };
 
-#define HS_OBSERVERS_MAX 8
+#define HS_OBSERVERS_MAX 9
 #define HS_RELEASES_KEPT 64u
 
 struct hs_engine {
@@ -175,7 +177,8 @@ struct hs_engine {
 
     struct hs_observer observers[HS_OBSERVERS_MAX];
     uint32_t observer_count;
-    bool hears_start, hears_segment; /* somebody listens */
+    uint32_t triggers; /* bit per enum hs_event_kind told since the last plan was begun */
+    bool hears_start, hears_segment, hears_decision; /* somebody listens */
     uint32_t *gpu_ids;               /* scratch: GPU ids of one placement; gpu_count of them */
     int64_t *node_balance;           /* scratch, a node each: all 0 between uses */
     uint32_t *touched;               /* scratch: jobs whose rate must be worked out anew */

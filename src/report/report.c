@@ -6,14 +6,15 @@
 #include "report/report.h"
 
 #include "base/memory.h"
+#include "report/decisions.h"
 #include "report/jobs.h"
 #include "report/metrics.h"
 #include "report/nodes.h"
 #include "report/segments.h"
 #include "report/series.h"
 
-#define OBSERVERS_MAX 7 /* the engine takes 8, one is left for the caller */
-#define FILES_MAX     4
+#define OBSERVERS_MAX 8 /* the engine takes 9, one is left for the caller */
+#define FILES_MAX     5
 
 struct hs_report {
     struct hs_report_options options;
@@ -25,6 +26,7 @@ struct hs_report {
     struct hs_csvw segments;
     struct hs_series series;
     struct hs_nodes nodes;
+    struct hs_decisions decisions;
     uint32_t open_files; /* HS_OUT_x whose writer is open */
     bool has_stats;      /* opened */
     struct hs_observer observers[OBSERVERS_MAX];
@@ -49,6 +51,7 @@ static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
     hs_timeline_step(&r->timeline, instant);
     HS_TRY(check_csv(r, HS_OUT_JOBS, &r->jobs.csv));
     HS_TRY(check_csv(r, HS_OUT_SEGMENTS, &r->segments));
+    HS_TRY(check_csv(r, HS_OUT_DECISIONS, &r->decisions.csv));
     return check_csv(r, HS_OUT_SERIES, &r->series.csv);
 }
 
@@ -100,6 +103,12 @@ static enum hs_status open_files(struct hs_report *r, struct hs_diag *diag)
         r->open_files |= HS_OUT_SERIES;
         observe(r, hs_series_observer(&r->series));
     }
+    if (wants(r, HS_OUT_DECISIONS)) {
+        hs_rundir_file(r->options.dir, "decisions.csv", path, sizeof path);
+        HS_TRY(hs_decisions_open(&r->decisions, path, r->options.semantics, diag));
+        r->open_files |= HS_OUT_DECISIONS;
+        observe(r, hs_decisions_observer(&r->decisions));
+    }
     if (wants(r, HS_OUT_NODES)) {
         if (hs_nodes_open(&r->nodes, r->options.cluster) != HS_OK)
             return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the account of the nodes");
@@ -134,6 +143,7 @@ static enum hs_status close_files(struct hs_report *r, int64_t end_us, int64_t s
     if ((r->open_files & HS_OUT_SERIES) != 0)
         hs_series_finish(&r->series, end_us, &r->timeline);
     close_csv(r, HS_OUT_SERIES, &r->series.csv, "series.csv", &status, diag);
+    close_csv(r, HS_OUT_DECISIONS, &r->decisions.csv, "decisions.csv", &status, diag);
     if (status != HS_OK || !wants(r, HS_OUT_NODES))
         return status;
     char path[HS_PATH_SIZE];
@@ -208,6 +218,7 @@ void hs_report_close(struct hs_report *r)
     close_csv(r, HS_OUT_JOBS, &r->jobs.csv, "jobs.csv", &ignored, &quiet);
     close_csv(r, HS_OUT_SEGMENTS, &r->segments, "segments.csv", &ignored, &quiet);
     close_csv(r, HS_OUT_SERIES, &r->series.csv, "series.csv", &ignored, &quiet);
+    close_csv(r, HS_OUT_DECISIONS, &r->decisions.csv, "decisions.csv", &ignored, &quiet);
     hs_jobs_file_free(&r->jobs);
     hs_nodes_free(&r->nodes);
     if (r->has_stats)

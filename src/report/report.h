@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a run leaves behind: the observers that write jobs.csv, segments.csv, series.csv and
- * nodes.csv while the run goes on, and gather the figures of summary.json and summary.csv.
+ * What a run leaves behind: the observers that write jobs.csv, segments.csv, series.csv, nodes.csv
+ * and decisions.csv while the run goes on, and gather the figures of summary.json and summary.csv.
  *
  *     HS_TRY(hs_report_open(&report, &options, diag));
  *     for (i...) hs_engine_observe(engine, hs_report_observer(report, i));
@@ -31,12 +31,14 @@ enum { /* bits of options.outputs */
        HS_OUT_NODES = 1u << 3,
        HS_OUT_SUMMARY = 1u << 4, /* always on */
        HS_OUT_ALL = (1u << 5) - 1,
+       HS_OUT_DECISIONS = 1u << 5, /* not among "all": one row an action */
 };
 
 struct hs_report_options {
     const struct hs_rundir *dir; /* NULL: no files, figures only */
     const struct hs_cluster *cluster;
     const struct hs_speed *speed; /* as the engine applies it; NULL: the speeds of the cluster */
+    const struct hs_semantics *semantics; /* of the policy, for decisions.csv; NULL: not known */
     const char *workload_name;    /* column of jobs.csv: base name of the trace */
     uint32_t outputs;
     int64_t sample_us; /* series: 0 = at most 2,048 doubling intervals, -1 = every change */

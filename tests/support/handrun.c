@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/fixed.h"
+#include "horus/policy.h"
 #include "report/manifest.h"
 
 #define S HS_US_PER_S
@@ -114,6 +115,16 @@ static void stop(const struct hs_report *report, struct hs_job_record *job, int6
             assert_int_equal(o->on_segment(o->ctx, &segment), HS_OK);
 }
 
+static void decide(const struct hs_report *report, const struct hs_job_record *job, int64_t now_us,
+                   struct hs_decision decision)
+{
+    const struct hs_observer *o;
+    decision.job = job;
+    for (size_t i = 0; (o = hs_report_observer(report, i)) != NULL; i++)
+        if (o->on_decision != NULL)
+            assert_int_equal(o->on_decision(o->ctx, now_us, &decision), HS_OK);
+}
+
 static void finish(const struct hs_report *report, struct hs_job_record *job, int64_t now_us,
                    enum hs_job_state state)
 {
@@ -161,6 +172,11 @@ void handrun_play(const struct hs_report *r)
     d.reason = "needs 8 GPUs, the cluster has 4";
 
     submit(r, &a);
+    decide(r, &a, 0,
+           (struct hs_decision){.kind = HS_DECISION_START,
+                                .triggers = 1u << HS_EVENT_SUBMIT,
+                                .gpus = all,
+                                .gpu_count = 2});
     start(r, &a, 0, all);
     instant(r, (struct hs_instant){
                    .running = 1, .gpus_held = 2, .util_model_pm = 1000, .util_sum_pm = 1000});
@@ -198,8 +214,26 @@ void handrun_play(const struct hs_report *r)
     stop(r, &b, 10 * S, 14 * S, all, HS_SEGMENT_FINISH);
     finish(r, &b, 14 * S, HS_JOB_DONE);
     c.first_progress_us = 15 * S;
+    decide(r, &c, 14 * S,
+           (struct hs_decision){.kind = HS_DECISION_START,
+                                .triggers = 1u << HS_EVENT_FINISH | 1u << HS_EVENT_TIMER,
+                                .gpus = all,
+                                .gpu_count = 1,
+                                .value = 1 * S,
+                                .because = "alone, at last"});
     start(r, &c, 14 * S, all);
     instant(r, (struct hs_instant){.time_us = 14 * S, .running = 1, .gpus_held = 1});
+    decide(r, &c, 16 * S,
+           (struct hs_decision){
+               .kind = HS_DECISION_THROTTLE, .gpus = all, .gpu_count = 1, .value = HS_Q32_ONE / 4});
+    decide(
+        r, &c, 16 * S,
+        (struct hs_decision){.kind = HS_DECISION_LIMIT, .gpus = all, .gpu_count = 1, .value = 512});
+    decide(r, &c, 16 * S,
+           (struct hs_decision){.kind = HS_DECISION_SUSPEND,
+                                .triggers = 1u << HS_EVENT_STEP,
+                                .gpus = all,
+                                .gpu_count = 1});
     stop(r, &c, 14 * S, 16 * S, all, HS_SEGMENT_SUSPEND);
     instant(r,
             (struct hs_instant){.time_us = 16 * S,
@@ -241,6 +275,8 @@ void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag 
 {
     static const struct hs_card card = {
         .workload = "handrun", .cluster = "2x2:V100", .seed = 1, .policy = "none"};
+    static const struct hs_semantics semantics = {
+        .order = "hand", .scan = "none", .preemption = "by hand"};
     struct hs_rundir dir;
     struct hs_cluster cluster;
     struct hs_report *report;
@@ -251,7 +287,8 @@ void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag 
     const struct hs_report_options options = {.dir = &dir,
                                               .cluster = &cluster,
                                               .workload_name = "handrun",
-                                              .outputs = HS_OUT_ALL,
+                                              .semantics = &semantics,
+                                              .outputs = HS_OUT_ALL | HS_OUT_DECISIONS,
                                               .sample_us = -1,
                                               .is_preemptive = true};
     assert_int_equal(hs_report_open(&report, &options, diag), HS_OK);

@@ -43,9 +43,9 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    static const char *const names[] = {"jobs.csv",      "segments.csv", "series.csv",
-                                        "nodes.csv",     "summary.json", "summary.csv",
-                                        "manifest.json", "paired.csv",   "jobs_paired.csv"};
+    static const char *const names[] = {
+        "jobs.csv",    "segments.csv",  "series.csv", "nodes.csv",       "summary.json",
+        "summary.csv", "manifest.json", "paired.csv", "jobs_paired.csv", "decisions.csv"};
     char path[4200];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", dir_path, names[i]);
@@ -104,7 +104,8 @@ static void read_header(const char *name, char header[LIST_SIZE])
 static void row_files_have_these_columns(void **state)
 {
     (void)state;
-    static const char *const names[] = {"jobs.csv", "segments.csv", "series.csv", "nodes.csv"};
+    static const char *const names[] = {"jobs.csv", "segments.csv", "series.csv", "nodes.csv",
+                                        "decisions.csv"};
     static char expected[LIST_SIZE], header[LIST_SIZE];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char heading[64];

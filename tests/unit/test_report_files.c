@@ -37,8 +37,9 @@ static int write_run(void **state)
 
 static int remove_run(void **state)
 {
-    static const char *const names[] = {"jobs.csv",     "segments.csv", "series.csv",   "nodes.csv",
-                                        "summary.json", "summary.csv",  "manifest.json"};
+    static const char *const names[] = {"jobs.csv",      "segments.csv", "series.csv",
+                                        "nodes.csv",     "summary.json", "summary.csv",
+                                        "manifest.json", "decisions.csv"};
     char path[4200];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", dir_path, names[i]);
@@ -96,6 +97,18 @@ static void segments_are_the_gantt(void **state)
                                 "c,14,16,0,0.5,1,suspend\n"
                                 "c,17,18,3,1,1,preempt\n"
                                 "c,18,20,2,1,1,finish\n");
+}
+
+/* The value: a cost in seconds, a share of the speed, MiB. What has no word of its own has that of
+ * the order, or of the preemption. */
+static void decisions_tell_why(void **state)
+{
+    (void)state;
+    expect_body("decisions.csv", "0,a,start,2,0-1,0,submit,\"its turn: order hand, scan none\"\n"
+                                 "14,c,start,1,0,1,finish timer,\"alone, at last\"\n"
+                                 "16,c,throttle,1,0,0.25,,\n"
+                                 "16,c,limit,1,0,512,,\n"
+                                 "16,c,suspend,1,0,0,step,preemption by hand\n");
 }
 
 /* n0: a 2x10 + b 2x4 + c 2 = 30 of 40 GPU-s, of which a's 20 at 50 %; n1: b 8 + c 1 + c 2
@@ -374,6 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_are_told_in_order_of_their_end),
         cmocka_unit_test(segments_are_the_gantt),
+        cmocka_unit_test(decisions_tell_why),
         cmocka_unit_test(nodes_are_booked),
         cmocka_unit_test(metrics_are_exact),
         cmocka_unit_test(turns_are_counted),

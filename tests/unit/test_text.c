@@ -44,6 +44,17 @@ static void test_segment_ends(void **state)
     assert_string_equal(hs_segment_end_text((enum hs_segment_end)99), "invalid");
 }
 
+static void test_decisions(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "start",   "resume", "migrate",  "preempt",    "suspend",    "kill",  "reject", "pause",
+        "unpause", "share",  "throttle", "background", "foreground", "limit", "owe"};
+    for (int i = HS_DECISION_START; i <= HS_DECISION_OWE; i++)
+        assert_string_equal(hs_decision_text((enum hs_decision_kind)i), words[i]);
+    assert_string_equal(hs_decision_text((enum hs_decision_kind)99), "invalid");
+}
+
 static void test_profile_origins(void **state)
 {
     (void)state;
@@ -58,9 +69,8 @@ static void test_profile_origins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outcomes),
-        cmocka_unit_test(test_job_classes),
-        cmocka_unit_test(test_segment_ends),
+        cmocka_unit_test(test_outcomes),        cmocka_unit_test(test_job_classes),
+        cmocka_unit_test(test_segment_ends),    cmocka_unit_test(test_decisions),
         cmocka_unit_test(test_profile_origins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
