@@ -3,7 +3,7 @@
 #
 # Installs the Debian/Ubuntu packages that a group of targets needs and that are missing; does
 # nothing, at once, when all are there.
-#   scripts/install-deps.sh [--print] GROUP...     groups: build check lint cov plot
+#   scripts/install-deps.sh [--print] GROUP...     groups: build check lint cov plot sweep
 # --print only prints the command. Exit 1 when packages are missing and cannot be installed.
 set -u
 
@@ -15,8 +15,9 @@ packages_of() {
     lint) echo clang clang-format pmccabe shellcheck ;;
     cov) echo gcovr ;;
     plot) echo gnuplot-nox ;;
+    sweep) echo parallel slurm-wlm munge ;;
     *)
-        echo "install-deps.sh: unknown group '$1' (build, check, lint, cov, plot)" >&2
+        echo "install-deps.sh: unknown group '$1' (build, check, lint, cov, plot, sweep)" >&2
         exit 2
         ;;
     esac
