@@ -245,19 +245,6 @@ static enum hs_status apply(struct parse *p)
     return HS_OK;
 }
 
-/* An empty text is an absent one; where there is a default, something must stand. */
-static enum hs_status check_texts(struct hs_call *call)
-{
-    for (const struct hs_option *o = call->verb->options; o->param.key != NULL; o++) {
-        const void *value = (const char *)call->options + o->param.offset;
-        if (o->param.type == HS_PARAM_TEXT && o->param.preset != NULL &&
-            *(const char *const *)value == NULL)
-            return hs_fail(&call->diag, HS_E_USAGE, NULL, o->param.help, "%s: '%s' is empty",
-                           call->verb->name, o->param.key);
-    }
-    return HS_OK;
-}
-
 static enum hs_status check_operands(struct hs_call *call)
 {
     const struct hs_verb *verb = call->verb;
@@ -291,6 +278,6 @@ enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
     if (*help != HS_HELP_NONE)
         return HS_OK;
     HS_TRY(apply(&p));
-    HS_TRY(check_texts(call));
+    HS_TRY(hs_config_check(&call->config, call->verb->name, &call->diag));
     return check_operands(call);
 }

@@ -151,6 +151,19 @@ enum hs_origin hs_config_origin(const struct hs_config *config, const char *key)
     return index != NO_OPTION ? config->origin[index] : HS_FROM_DEFAULT;
 }
 
+enum hs_status hs_config_check(const struct hs_config *config, const char *verb,
+                               struct hs_diag *diag)
+{
+    for (const struct hs_option *o = config->options; o->param.key != NULL; o++) {
+        const void *value = (const char *)config->base + o->param.offset;
+        if (o->param.type == HS_PARAM_TEXT && o->param.preset != NULL &&
+            *(const char *const *)value == NULL)
+            return hs_fail(diag, HS_E_USAGE, NULL, o->param.help, "%s: '%s' is empty", verb,
+                           o->param.key);
+    }
+    return HS_OK;
+}
+
 /* "policy.key=value": for the policy named so far and for one named later. */
 static enum hs_status policy_set(struct hs_config *config, const char *key, const char *value,
                                  struct hs_diag *diag)

@@ -62,6 +62,10 @@ HS_MUST_USE enum hs_status hs_config_pair(const struct hs_config *config,
                                           const struct hs_json *value,
                                           const struct hs_json *place_of, const char **pair,
                                           struct hs_diag *diag);
+/* An empty text is an absent one: HS_E_USAGE where the option has a default, so that something
+ * must stand. verb: for the message. */
+HS_MUST_USE enum hs_status hs_config_check(const struct hs_config *config, const char *verb,
+                                           struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_config_set(struct hs_config *config, const char *key,
                                          const char *value, enum hs_origin origin,
                                          struct hs_diag *diag);

@@ -351,6 +351,11 @@ uint32_t hs_json_count(const struct hs_json *container)
     return count;
 }
 
+bool hs_json_equal(const struct hs_json *a, const struct hs_json *b)
+{
+    return a == b || cJSON_Compare(node(a), node(b), true);
+}
+
 const char *hs_json_library_version(void)
 {
     return cJSON_Version();

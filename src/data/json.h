@@ -50,6 +50,8 @@ double hs_json_number(const struct hs_json *value);          /* 0 unless NUMBER 
 bool hs_json_int(const struct hs_json *value, int64_t *out); /* false unless an exact integer */
 bool hs_json_bool(const struct hs_json *value);
 uint32_t hs_json_count(const struct hs_json *container);
+/* The same value, whatever the order of members; two absent ones are. */
+bool hs_json_equal(const struct hs_json *a, const struct hs_json *b);
 
 /* ---- writing: our own, because results need exact numbers ---- */
 struct hs_output;

@@ -230,6 +230,11 @@ enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *
     return remove_level(path, LEVEL_RUNS) ? HS_OK : dir_failed(diag, path, "remove the directory");
 }
 
+enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag)
+{
+    return remove_level(path, LEVEL_DIR) ? HS_OK : dir_failed(diag, path, "remove the directory");
+}
+
 enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
 {
     if (!sync_dir(dir->tmp_path))

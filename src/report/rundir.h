@@ -29,6 +29,8 @@ void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, s
 /* Removes runs/ again. */
 HS_MUST_USE enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag);
+/* Removes a finished run directory. */
+HS_MUST_USE enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag);
 void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after commit */
 
 #endif

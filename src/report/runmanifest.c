@@ -22,17 +22,25 @@ static bool read_hash(const struct hs_json *value, uint64_t *hash)
     return true;
 }
 
-static void read_trace_hash(struct hs_runmanifest *m, const struct hs_json *root)
+static void read_inputs(struct hs_runmanifest *m, const struct hs_json *root)
 {
     const struct hs_json *in = hs_json_first(hs_json_get(root, "inputs"));
-    for (; in != NULL; in = hs_json_next(in)) {
-        const char *role = hs_json_text(hs_json_get(in, "role"));
+    for (; in != NULL && m->input_count < HS_RUNMANIFEST_FILES_MAX; in = hs_json_next(in)) {
+        struct hs_runmanifest_input *input = &m->inputs[m->input_count];
         int64_t bytes = 0;
-        if (role == NULL || strcmp(role, "trace") != 0)
+        input->role = hs_json_text(hs_json_get(in, "role"));
+        input->path = hs_json_text(hs_json_get(in, "path"));
+        bool has_hash = read_hash(hs_json_get(in, "xxh3_64"), &input->hash) &&
+                        hs_json_int(hs_json_get(in, "bytes"), &bytes);
+        input->bytes = (uint64_t)bytes;
+        if (input->role == NULL || !has_hash)
             continue;
-        m->has_trace_hash = read_hash(hs_json_get(in, "xxh3_64"), &m->trace_hash) &&
-                            hs_json_int(hs_json_get(in, "bytes"), &bytes);
-        m->trace_bytes = (uint64_t)bytes;
+        if (strcmp(input->role, "trace") == 0) {
+            m->has_trace_hash = true;
+            m->trace_hash = input->hash;
+            m->trace_bytes = input->bytes;
+        }
+        m->input_count += input->path != NULL;
     }
 }
 
@@ -57,6 +65,12 @@ enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, st
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
                        "the manifest is written last: without it a run was cut short",
                        "not a finished run: there is no manifest.json in it");
+    return hs_runmanifest_load(m, path, diag);
+}
+
+enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, struct hs_diag *diag)
+{
+    *m = (struct hs_runmanifest){0};
     HS_TRY(hs_json_load(&m->doc, path, diag));
     const struct hs_json *root = hs_json_root(m->doc);
     struct hs_place place = hs_json_place(m->doc, root);
@@ -66,7 +80,7 @@ enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, st
                        "only the directories of `horus run` are understood",
                        "the manifest has no configuration");
     m->can = hs_json_text(hs_json_get(hs_json_get(root, "card"), "can"));
-    read_trace_hash(m, root);
+    read_inputs(m, root);
     read_files(m, root);
     return HS_OK;
 }

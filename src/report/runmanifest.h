@@ -23,18 +23,29 @@ struct hs_runmanifest_file {
     uint64_t hash;
 };
 
+/* An input as it is listed; likewise. */
+struct hs_runmanifest_input {
+    const char *role, *path;
+    uint64_t hash, bytes; /* of the decompressed content */
+};
+
 struct hs_runmanifest {
     struct hs_json_doc *doc;
     const struct hs_json *config; /* an object: the effective configuration */
     const char *can;              /* of the card; NULL = not stated */
     struct hs_runmanifest_file files[HS_RUNMANIFEST_FILES_MAX];
     uint32_t file_count;
+    struct hs_runmanifest_input inputs[HS_RUNMANIFEST_FILES_MAX];
+    uint32_t input_count;
     uint64_t trace_hash, trace_bytes;
     bool has_trace_hash;
 };
 
 /* HS_E_INPUT for a directory without a manifest, and for a manifest without a configuration. */
 HS_MUST_USE enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir,
+                                               struct hs_diag *diag);
+/* The same of a manifest by itself, whatever it is called. */
+HS_MUST_USE enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path,
                                                struct hs_diag *diag);
 /* NULL if it is not listed. */
 const struct hs_runmanifest_file *hs_runmanifest_file(const struct hs_runmanifest *m,

@@ -335,6 +335,16 @@ static void expect_file(const char *path, const char *want)
     hs_free(text);
 }
 
+/* An empty text is found where something must stand. */
+static void test_emptied_texts(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_config_check(&config, "run", &sink.diag), HS_OK); /* no trace is no fault */
+    set("policy", "", HS_FROM_FILE);
+    assert_int_equal(hs_config_check(&config, "run", &sink.diag), HS_E_USAGE);
+    assert_non_null(strstr(sink.text, "run: 'policy' is empty"));
+}
+
 static void test_print(void **state)
 {
     (void)state;
@@ -407,6 +417,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_all_errors_of_a_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors_are_capped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_that_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_emptied_texts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_print, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_print_reads_back, set_up, tear_down),
     };

@@ -146,6 +146,23 @@ static void test_integers_are_exact(void **state)
     assert_true(n == INT64_C(-9007199254740991));
 }
 
+/* Order of members is none, order of elements is. */
+static void test_equal(void **state)
+{
+    (void)state;
+    const struct hs_json *root = load(
+        "{\"a\": {\"x\": 1, \"y\": [1, \"z\"]}, \"b\": {\"y\": [1, \"z\"], \"x\": 1},"
+        " \"c\": {\"y\": [\"z\", 1], \"x\": 1}, \"d\": {\"x\": 1}, \"e\": null, \"f\": \"1\"}");
+    const struct hs_json *a = hs_json_get(root, "a");
+    assert_true(hs_json_equal(a, a));
+    assert_true(hs_json_equal(a, hs_json_get(root, "b")));
+    assert_false(hs_json_equal(a, hs_json_get(root, "c")));
+    assert_false(hs_json_equal(a, hs_json_get(root, "d")));
+    assert_false(hs_json_equal(hs_json_get(a, "x"), hs_json_get(root, "f")));
+    assert_false(hs_json_equal(hs_json_get(root, "e"), hs_json_get(root, "none")));
+    assert_true(hs_json_equal(hs_json_get(root, "none"), NULL));
+}
+
 static void test_comments(void **state)
 {
     (void)state;
@@ -443,6 +460,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_absent_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_integers_are_exact, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_equal, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_comments, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unknown_key_message, set_up, tear_down),

@@ -188,6 +188,17 @@ static void a_folder_inside_a_run_of_it_is_kept(void **state)
     assert_int_equal(rmdir(scratch_path("i.old")), 0);
 }
 
+static void a_run_is_removed_on_demand(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("k");
+    sink_init(&sink);
+    assert_int_equal(write_dir(path, "manifest.json", false), HS_OK);
+    assert_int_equal(hs_rundir_remove(path, &sink.diag), HS_OK);
+    assert_false(is_there(path));
+    assert_int_equal(hs_rundir_remove(path, &sink.diag), HS_E_IO);
+}
+
 /* In runs/ there are folders alone. */
 static void runs_are_dropped_on_demand(void **state)
 {
@@ -282,6 +293,7 @@ int main(void)
         cmocka_unit_test(a_comparison_goes_with_its_runs),
         cmocka_unit_test(a_folder_inside_a_run_of_it_is_kept),
         cmocka_unit_test(runs_are_dropped_on_demand),
+        cmocka_unit_test(a_run_is_removed_on_demand),
         cmocka_unit_test(a_leftover_is_named_and_removed_with_force),
         cmocka_unit_test(discard_leaves_nothing),
         cmocka_unit_test(one_that_came_meanwhile_stays),

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# All of its help.
+"$HORUS" rerun --help all
