@@ -36,7 +36,7 @@ repeats() { # NAME RUN [OPTION...]: exit code 0, every file listed by the run is
 }
 
 for policy in $("$HORUS" policies --json | jq -r '.[].name'); do
-    "$HORUS" run traces/sample-classes.csv -c 3x8:V100 -p "$policy" --max-jobs 250 -q \
+    "$HORUS" run traces/sample-classes.csv -c 3x8:V100 -p "$policy" --max-jobs 250 --decisions -q \
         -o "policy-$policy" >/dev/null 2>&1
     repeats "$policy" "policy-$policy"
 done
