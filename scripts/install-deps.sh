@@ -3,7 +3,7 @@
 #
 # Installs the Debian/Ubuntu packages that a group of targets needs and that are missing; does
 # nothing, at once, when all are there.
-#   scripts/install-deps.sh [--print] GROUP...     groups: build check lint cov plot sweep
+#   scripts/install-deps.sh [--print] GROUP...     groups: build check lint cov plot r sweep
 # --print only prints the command. Exit 1 when packages are missing and cannot be installed.
 set -u
 
@@ -14,10 +14,11 @@ packages_of() {
     check) echo libcmocka-dev gzip zstd jq ;;
     lint) echo clang clang-format pmccabe shellcheck ;;
     cov) echo gcovr ;;
-    plot) echo gnuplot-nox ;;
+    plot) echo gnuplot-nox jq ;;
+    r) echo r-base-core ;;
     sweep) echo parallel slurm-wlm munge ;;
     *)
-        echo "install-deps.sh: unknown group '$1' (build, check, lint, cov, plot, sweep)" >&2
+        echo "install-deps.sh: unknown group '$1' (build, check, lint, cov, plot, r, sweep)" >&2
         exit 2
         ;;
     esac
