@@ -232,8 +232,8 @@ const struct hs_option hs_run_option_table[] = {
                .offset = AT(outputs),
                .preset = "all",
                .unit = "LIST",
-               .help = "all, summary, or of jobs,segments,series,nodes,decisions; all: without "
-                       "decisions"},
+               .help = "all, summary, or of jobs,segments,series,nodes,decisions,swf; all: "
+                       "without the last two"},
      .group = "Results"},
     {.param = {.key = "decisions",
                .type = HS_PARAM_FLAG,

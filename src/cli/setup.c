@@ -166,10 +166,10 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
 
 static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct hs_diag *diag)
 {
-    static const char *const names[] = {"jobs",      "segments", "series", "nodes",
-                                        "decisions", "summary",  "all"};
-    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES, HS_OUT_NODES,
-                                    HS_OUT_DECISIONS, HS_OUT_SUMMARY,  HS_OUT_ALL};
+    static const char *const names[] = {"jobs",      "segments", "series",  "nodes",
+                                        "decisions", "swf",      "summary", "all"};
+    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES,  HS_OUT_NODES,
+                                    HS_OUT_DECISIONS, HS_OUT_SWF,      HS_OUT_SUMMARY, HS_OUT_ALL};
     const size_t count = sizeof names / sizeof *names;
     *outputs = HS_OUT_SUMMARY;
     for (;;) {
@@ -184,7 +184,7 @@ static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct 
             (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest ? nearest : "all");
             return hs_fail(diag, HS_E_USAGE, NULL, hint,
                            "outputs: unknown output '%s'; expected all, summary, or a list of "
-                           "jobs,segments,series,nodes,decisions",
+                           "jobs,segments,series,nodes,decisions,swf",
                            word);
         }
         *outputs |= bits[i];
