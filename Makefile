@@ -64,7 +64,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 
 .PHONY: all demo check check-all asan cov bench lint format determinism calibrate calibrate-report \
         plot-calibration reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
-        reproduce-antman plot-compare new-policy install clean help \
+        reproduce-antman plot-compare man new-policy install clean help \
         run-check run-report tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
@@ -155,11 +155,17 @@ plot-compare: ## draw a comparison: make plot-compare DIR=compare-directory, int
 	$(Q)scripts/install-deps.sh plot
 	$(Q)gnuplot -c scripts/plot-compare.gp '$(DIR)' '$(DIR)/compare.png'
 
+man: ## build the manual pages: build/man/horus.1 and its kin
+	$(Q)scripts/install-deps.sh build man
+	$(AGAIN) all
+	$(Q)scripts/man.sh $(BUILD)/horus build/man
+
 new-policy: ## start a policy: make new-policy NAME=foo
 	$(Q)scripts/new-policy.sh '$(NAME)'
 
-install: all ## copy the program to $(DESTDIR)$(PREFIX)/bin
+install: all ## copy program, manual pages and completions below $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/horus '$(DESTDIR)$(PREFIX)/bin/horus'
+	$(Q)scripts/install-docs.sh $(BUILD)/horus '$(DESTDIR)$(PREFIX)/share'
 
 clean: ## remove build/
 	rm -rf build

@@ -3,7 +3,7 @@
 #
 # Installs the Debian/Ubuntu packages that a group of targets needs and that are missing; does
 # nothing, at once, when all are there.
-#   scripts/install-deps.sh [--print] GROUP...     groups: build check lint cov plot r sweep
+#   scripts/install-deps.sh [--print] GROUP...     groups: build check lint cov man plot r sweep
 # --print only prints the command. Exit 1 when packages are missing and cannot be installed.
 set -u
 
@@ -11,14 +11,15 @@ packages_of() {
     case $1 in
     build) echo gcc libc6-dev make pkg-config git libgsl-dev libcsv-dev libcjson-dev zlib1g-dev \
         libzstd-dev libxxhash-dev ;;
-    check) echo libcmocka-dev gzip zstd jq ;;
+    check) echo libcmocka-dev gzip zstd jq scdoc python3-jsonschema ;;
     lint) echo clang clang-format pmccabe shellcheck ;;
     cov) echo gcovr ;;
+    man) echo scdoc ;;
     plot) echo gnuplot-nox jq ;;
     r) echo r-base-core ;;
     sweep) echo parallel slurm-wlm munge ;;
     *)
-        echo "install-deps.sh: unknown group '$1' (build, check, lint, cov, plot, r, sweep)" >&2
+        echo "install-deps.sh: unknown group '$1' (build, check, lint, cov, man, plot, r, sweep)" >&2
         exit 2
         ;;
     esac

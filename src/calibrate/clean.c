@@ -130,6 +130,11 @@ static const struct {
 };
 #define WORD_COUNT (sizeof words / sizeof words[0])
 
+const char *hs_clean_step_at(size_t index)
+{
+    return index < WORD_COUNT ? words[index].name : NULL;
+}
+
 static enum hs_status word_fail(const char *word, struct hs_diag *diag)
 {
     const char *names[WORD_COUNT];

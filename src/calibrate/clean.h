@@ -44,6 +44,8 @@ enum {
 };
 #define HS_OVERLAP_TOLERANCE 0.05 /* calibration.md 2, trap 2 */
 
+/* The words of a list of steps; NULL past the end. */
+const char *hs_clean_step_at(size_t index);
 /* "overlap,rebase", "all", "default", "none" -> bits. HS_E_USAGE with the nearest name. */
 HS_MUST_USE enum hs_status hs_clean_parse(const char *text, uint32_t *steps, struct hs_diag *diag);
 

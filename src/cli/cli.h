@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A verb of the command line is one file cmd_NAME.c with one const record, last in the file, and
- * one line in verbs.def. Option parsing, help and --print-config come from its table.
+ * one line in the table of verbs.c. Option parsing, help and --print-config come from its table.
  */
 #ifndef HORUS_CLI_CLI_H
 #define HORUS_CLI_CLI_H
@@ -35,6 +35,8 @@ struct hs_call {
 
 struct hs_verb {
     const char *name, *operands, *summary;
+    const char *(*word_at)(size_t index); /* what its operands may be, where they are words of its
+                                             own; NULL past the end */
     const char *details; /* a paragraph for --help all; NULL if the summary says it */
     const char *examples[HS_EXAMPLES];
     const struct hs_option *options; /* ends with a NULL key */
@@ -43,22 +45,15 @@ struct hs_verb {
     enum hs_status (*run)(struct hs_call *call);
 };
 
-#define HS_VERB(name) extern const struct hs_verb hs_verb_##name;
-#include "cli/verbs.def"
-#undef HS_VERB
+extern const struct hs_verb hs_verb_run, hs_verb_compare, hs_verb_trace, hs_verb_policies,
+    hs_verb_calibrate, hs_verb_predict, hs_verb_verify, hs_verb_rerun, hs_verb_version,
+    hs_verb_help;
 
 /* index 0, 1, ... until NULL. */
 const struct hs_verb *hs_verb_at(size_t index);
 const struct hs_verb *hs_verb_find(const char *name);
 /* HS_E_USAGE with the nearest verb. */
 HS_MUST_USE enum hs_status hs_verb_unknown(const char *name, struct hs_diag *diag);
-
-/* A dozen lines and three examples; everything with default, range and unit. */
-void hs_help_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
-void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
-void hs_help_program(struct hs_output *out);
-/* The trace formats and what each needs. */
-void hs_help_formats(struct hs_output *out, uint32_t columns);
 
 /* Compiler, flags and libraries, as `horus version --verbose` shows them. */
 void hs_version_say(struct hs_output *out, bool is_verbose);

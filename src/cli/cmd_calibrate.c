@@ -144,7 +144,8 @@ static const struct hs_option options_table[] = {
                .unit = "LIST",
                .help = "cleaning steps: default, all, none, or a list of them"},
      .group = "Data",
-     .in_short_help = true},
+     .in_short_help = true,
+     .word_at = hs_clean_step_at},
     {.param = {.key = "overlap",
                .type = HS_PARAM_REAL,
                .offset = AT(overlap),
@@ -194,9 +195,16 @@ static const struct hs_option options_table[] = {
     {.param = {.key = NULL}},
 };
 
+static const char *subject_at(size_t index)
+{
+    const struct hs_calibration *subject = hs_calibration_at(index);
+    return subject != NULL ? subject->name : NULL;
+}
+
 const struct hs_verb hs_verb_calibrate = {
     .name = "calibrate",
     .operands = "SUBJECT",
+    .word_at = subject_at,
     .summary = "Fit a model: interference, utilization, predictor, speed.",
     .details =
         "Reads the measurements, marks what the cleaning steps leave out (counted by reason), "

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus policies [NAME]`: the policies, what each knows and may do, and the parameters of one, as
- * text, Markdown or JSON; all from the policy records.
+ * text, Markdown, JSON or a manual page; all from the policy records.
  */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/help.h"
+#include "cli/policy_scope.h"
 #include "cli/setup.h"
 #include "data/json.h"
 #include "data/param.h"
@@ -16,7 +16,7 @@
 #define PARAM_INDENT 17
 
 struct policies_options {
-    bool json, markdown;
+    bool json, markdown, man;
 };
 
 static const char *or_dash(const char *text)
@@ -62,48 +62,13 @@ static void say_params(struct hs_output *out, const struct hs_policy_ops *policy
     }
 }
 
-/* What a policy knows and may do with the presets, and what some parameters add. */
-struct scope {
-    uint32_t can, knows, more_can, more_knows;
-};
-
-static struct scope scope_of(const struct hs_policy_ops *policy, struct hs_arena *arena)
-{
-    struct scope s = {.can = policy->can, .knows = policy->knows};
-    void *state = hs_arena_alloc(arena, policy->state_size + 1);
-    if (policy->needs != NULL && state != NULL &&
-        hs_param_defaults(policy->params, state, arena) == HS_OK)
-        policy->needs(state, &s.can, &s.knows);
-    s.more_can = policy->can & ~s.can;
-    s.more_knows = policy->knows & ~s.knows;
-    return s;
-}
-
-typedef void bits_text(uint32_t bits, char *text, size_t size);
-
-/* "nothing (some parameters: duration)"; in a list, where room is dear, "nothing +". */
-static void scope_text(bits_text *name, uint32_t bits, uint32_t more, bool is_short, char *text,
-                       size_t size)
-{
-    char added[128];
-    name(bits, text, size);
-    size_t used = strlen(text);
-    if (more == 0)
-        return;
-    name(more, added, sizeof added);
-    if (is_short)
-        (void)snprintf(text + used, size - used, " +");
-    else
-        (void)snprintf(text + used, size - used, " (some parameters: %s)", added);
-}
-
 static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy,
                        struct hs_arena *arena, bool is_markdown, uint32_t columns)
 {
     char knows[256], can[256];
-    const struct scope scope = scope_of(policy, arena);
-    scope_text(hs_setup_knows_text, scope.knows, scope.more_knows, false, knows, sizeof knows);
-    scope_text(hs_setup_can_text, scope.can, scope.more_can, false, can, sizeof can);
+    const struct hs_policy_scope scope = hs_policy_scope_of(policy, arena);
+    hs_policy_knows_text(&scope, false, knows, sizeof knows);
+    hs_policy_may_text(&scope, false, can, sizeof can);
     if (is_markdown)
         hs_say(out, "### %s\n%s\n\nKnows: %s. May: %s. Source: %s\n\n", policy->name,
                policy->summary, knows, can, or_dash(policy->cite));
@@ -122,13 +87,11 @@ struct listed {
 static void list_row(const struct hs_policy_ops *policy, struct hs_arena *arena, bool is_markdown,
                      struct listed *row)
 {
-    const struct scope scope = scope_of(policy, arena);
+    const struct hs_policy_scope scope = hs_policy_scope_of(policy, arena);
     row->name = policy->name;
     row->what = policy->summary;
-    scope_text(hs_setup_knows_text, scope.knows, scope.more_knows, !is_markdown, row->knows,
-               sizeof row->knows);
-    scope_text(hs_setup_can_text, scope.can, scope.more_can, !is_markdown, row->can,
-               sizeof row->can);
+    hs_policy_knows_text(&scope, !is_markdown, row->knows, sizeof row->knows);
+    hs_policy_may_text(&scope, !is_markdown, row->can, sizeof row->can);
 }
 
 /* Columns that the list takes. */
@@ -192,16 +155,10 @@ static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_mark
         else
             say_row(out, &row, &widths, columns);
     }
-    if (!is_markdown)
-        hs_say(
-            out,
-            "\n+: more with some parameters; 'horus policies NAME' lists those of one.\n"
-            "knows: duration, true run times; utilization and slowdown, as --predictor tells "
-            "them;\n"
-            "memory, as --memory-predictor does; deadline, of the trace; rate, measured while "
-            "running;\n"
-            "estimate, run times with noise or from a file; history, run times of finished jobs, "
-            "by user\nand GPUs; model, the tensor sizes of what a job trains.\n");
+    if (!is_markdown) {
+        hs_say(out, "\n+: more with some parameters; 'horus policies NAME' lists those of one.\n");
+        hs_say_wrapped(out, HS_POLICY_KNOWS_LEGEND, 0, columns);
+    }
 }
 
 static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,
@@ -219,33 +176,10 @@ static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,
     hs_jsonw_end_array(w);
 }
 
-static void param_json(struct hs_jsonw *w, const struct hs_param *p)
-{
-    static const char *const types[] = {"flag",   "integer", "real",      "duration", "size_mib",
-                                        "choice", "text",    "durations", "file"};
-    char expects[256];
-    (void)hs_param_expects(p, expects, sizeof expects);
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "key", p->key);
-    hs_jsonw_member_text(w, "type", types[p->type]);
-    hs_jsonw_member_text(w, "values", expects);
-    hs_jsonw_member_text(w, "unit", p->unit);
-    hs_jsonw_member_text(w, "default", p->preset);
-    if (p->max > p->min) {
-        hs_jsonw_key(w, "min");
-        hs_jsonw_double(w, p->min);
-        hs_jsonw_key(w, "max");
-        hs_jsonw_double(w, p->max);
-    }
-    hs_jsonw_member_text(w, "help", p->help);
-    hs_jsonw_member_text(w, "source", p->source);
-    hs_jsonw_end_object(w);
-}
-
 static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
                         struct hs_arena *arena)
 {
-    const struct scope scope = scope_of(policy, arena);
+    const struct hs_policy_scope scope = hs_policy_scope_of(policy, arena);
     hs_jsonw_object(w);
     hs_jsonw_member_text(w, "name", policy->name);
     hs_jsonw_member_text(w, "summary", policy->summary);
@@ -256,8 +190,11 @@ static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
     bits_json(w, "may_with_some_parameters", scope.more_can, hs_setup_can_text);
     hs_jsonw_key(w, "parameters");
     hs_jsonw_array(w);
-    for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
-        param_json(w, p);
+    for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
+        hs_jsonw_object(w);
+        hs_param_json(w, p);
+        hs_jsonw_end_object(w);
+    }
     hs_jsonw_end_array(w);
     hs_jsonw_end_object(w);
 }
@@ -282,13 +219,18 @@ static enum hs_status policies(struct hs_call *call)
 {
     const struct policies_options *options = call->options;
     const struct hs_policy_ops *one = NULL;
-    if (options->json && options->markdown)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out",
-                       "policies: both --json and --markdown");
+    if (options->json + options->markdown + options->man > 1)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave the others out",
+                       "policies: more than one of --json, --markdown and --man");
+    if (options->man && call->operand_count == 1)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave the name out",
+                       "policies: the manual page has all policies");
     if (call->operand_count == 1)
         HS_TRY(
             hs_setup_find_policy(call->operands[0], strlen(call->operands[0]), &one, &call->diag));
-    if (options->json)
+    if (options->man)
+        hs_man_policies(&call->out, &call->arena);
+    else if (options->json)
         say_json(&call->out, one, &call->arena);
     else if (one != NULL)
         say_policy(&call->out, one, &call->arena, options->markdown, call->terminal.columns);
@@ -314,12 +256,19 @@ static const struct hs_option options_table[] = {
      .group = "Output",
      .in_short_help = true,
      .is_local = true},
+    {.param = {.key = "man",
+               .type = HS_PARAM_FLAG,
+               .offset = offsetof(struct policies_options, man),
+               .preset = "no",
+               .help = "source of the manual page horus-policies(7), for scdoc(1)"},
+     .group = "Output",
+     .is_local = true},
     {.param = {.key = NULL}},
 };
 
 const struct hs_verb hs_verb_policies = {
     .name = "policies",
-    .operands = "[NAME]",
+    .operands = "[POLICY]",
     .summary = "The policies, what each knows, the parameters of one.",
     .examples = {"policies", "policies srtf", "policies --json"},
     .options = options_table,

@@ -23,7 +23,7 @@
         {.param = {.key = "seeds",                                                                 \
                    .type = HS_PARAM_TEXT,                                                          \
                    .offset = OF_COMPARE(seeds),                                                    \
-                   .unit = "LIST",                                                                 \
+                   .unit = "SEEDS",                                                                \
                    .help = "each policy under each of these seeds, e.g. 1..5 or 1,3,7; absent: "   \
                            "the one of --seed"},                                                   \
          .group = COMPARED,                                                                        \
@@ -32,7 +32,7 @@
         .param = {.key = "assignments",                                                            \
                   .type = HS_PARAM_TEXT,                                                           \
                   .offset = OF_COMPARE(assignments),                                               \
-                  .unit = "LIST",                                                                  \
+                  .unit = "SEEDS",                                                                 \
                   .help = "and each of these seeds for the draws of profiles; absent: "            \
                           "--assign-seed, or the run's seed"},                                     \
         .group = COMPARED, .in_short_help = true                                                   \
@@ -53,9 +53,10 @@
                    .offset = AT(outputs),                                                          \
                    .preset = "summary",                                                            \
                    .unit = "LIST",                                                                 \
-                   .help = "summary, all, or of jobs,segments,series,nodes,decisions,swf: beyond " \
+                   .help = "summary, all, or of jobs,segments,series,nodes,decisions: beyond "     \
                            "summary the directory of every run is kept"},                          \
-         .group = "Results"},                                                                      \
+         .group = "Results",                                                                       \
+         .word_at = hs_setup_output_at},                                                           \
         {.param = {.key = "metrics",                                                               \
                    .type = HS_PARAM_TEXT,                                                          \
                    .offset = OF_COMPARE(metrics),                                                  \

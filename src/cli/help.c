@@ -2,15 +2,42 @@
  *
  * Help texts, made from the verb and option tables alone.
  */
+#include "cli/help.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "cli/options.h"
 #include "data/param.h"
 #include "traces/format.h"
 
 #define SYNOPSIS_INDENT 26u
+
+static const struct hs_exit_code exit_codes[] = {
+    {"0", "ok"},
+    {"1", "comparison or verification failed"},
+    {"2", "usage"},
+    {"3", "bad input"},
+    {"4", "I/O"},
+    {"5", "memory or limit"},
+    {"6", "internal invariant"},
+    {"130/143", "after SIGINT/SIGTERM"},
+};
+#define EXIT_CODE_COUNT (sizeof exit_codes / sizeof *exit_codes)
+
+const struct hs_exit_code *hs_exit_code_at(size_t index)
+{
+    return index < EXIT_CODE_COUNT ? &exit_codes[index] : NULL;
+}
+
+static const char *const program_examples[] = {
+    "traces/sample.csv", "run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit", "policies srtf"};
+
+const char *hs_program_example_at(size_t index)
+{
+    return index < sizeof program_examples / sizeof *program_examples ? program_examples[index]
+                                                                      : NULL;
+}
 
 static void say_examples(struct hs_output *out, const struct hs_verb *verb)
 {
@@ -36,6 +63,21 @@ static uint32_t say_synopsis(struct hs_output *out, const struct hs_option *opti
     return (uint32_t)strlen(text);
 }
 
+const char *hs_option_preset(const struct hs_param *param)
+{
+    if (param->type == HS_PARAM_FLAG || param->preset == NULL)
+        return NULL;
+    return *param->preset != '\0' ? param->preset : "none";
+}
+
+const char *hs_option_range(const struct hs_param *param, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (param->max > param->min)
+        (void)hs_param_expects(param, text, size);
+    return text;
+}
+
 static void say_option(struct hs_output *out, const struct hs_option *option, bool is_brief,
                        uint32_t columns)
 {
@@ -47,22 +89,20 @@ static void say_option(struct hs_output *out, const struct hs_option *option, bo
     }
     hs_say(out, "%*s", (int)(SYNOPSIS_INDENT - at), "");
 
-    char text[1024], expects[256];
+    char text[1024], range[256];
+    const char *preset = hs_option_preset(param);
     int n = snprintf(text, sizeof text, "%s", param->help);
-    bool has_preset = param->type != HS_PARAM_FLAG && param->preset != NULL;
-    if (has_preset && n > 0 && (size_t)n < sizeof text)
-        n += snprintf(text + n, sizeof text - (size_t)n, " [%s]",
-                      *param->preset != '\0' ? param->preset : "none");
-    if (!is_brief && param->max > param->min && n > 0 && (size_t)n < sizeof text) {
-        (void)hs_param_expects(param, expects, sizeof expects);
-        n += snprintf(text + n, sizeof text - (size_t)n, "; %s", expects);
-    }
+    if (preset != NULL && n > 0 && (size_t)n < sizeof text)
+        n += snprintf(text + n, sizeof text - (size_t)n, " [%s]", preset);
+    (void)hs_option_range(param, range, sizeof range);
+    if (!is_brief && range[0] != '\0' && n > 0 && (size_t)n < sizeof text)
+        n += snprintf(text + n, sizeof text - (size_t)n, "; %s", range);
     if (!is_brief && param->source != NULL && n > 0 && (size_t)n < sizeof text)
         (void)snprintf(text + n, sizeof text - (size_t)n, "; source: %s", param->source);
     hs_say_wrapped(out, text, SYNOPSIS_INDENT, columns);
 }
 
-static bool has_option(const struct hs_verb *verb, const char *key)
+bool hs_verb_has_option(const struct hs_verb *verb, const char *key)
 {
     const struct hs_option *o = verb->options;
     while (o->param.key != NULL && strcmp(o->param.key, key) != 0)
@@ -97,28 +137,38 @@ void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_
         say_option(out, o, false, columns);
     }
     say_examples(out, verb);
-    if (has_option(verb, "config"))
+    if (hs_verb_has_option(verb, "config"))
         hs_say(out,
                "\nTIME is 90s, 15min, 2h or 7d, a bare number is seconds; SIZE is 500MiB or 16GiB, "
                "a bare number\nis MiB. In a --config file and for --set, --max-jobs=9 is the key "
                "max_jobs with the value 9.\n");
 }
 
-void hs_help_program(struct hs_output *out)
+/* "0 ok, 1 comparison or verification failed, ..." */
+static void say_exit_codes(struct hs_output *out, uint32_t columns)
 {
-    hs_say(out, "usage: horus COMMAND [options]        horus TRACE [options] is horus run TRACE\n"
-                "A trace-driven simulator of GPU-cluster schedulers for deep learning.\n\n");
+    char text[512] = "Exit codes:";
+    size_t len = strlen(text);
+    for (size_t i = 0; i < EXIT_CODE_COUNT && len < sizeof text; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len, " %s %s%s", exit_codes[i].code,
+                                exit_codes[i].meaning, i + 1 < EXIT_CODE_COUNT ? "," : ".");
+    hs_say_wrapped(out, text, 0, columns);
+}
+
+void hs_help_program(struct hs_output *out, uint32_t columns)
+{
+    hs_say(out, "usage: horus COMMAND [options]        horus TRACE [options] is horus run "
+                "TRACE\n" HS_PROGRAM_SUMMARY "\n\n");
     const struct hs_verb *verb;
+    const char *example;
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
         hs_say(out, "  %-10s %-26s %s\n", verb->name, verb->operands, verb->summary);
+    hs_say(out, "\nExamples:\n");
+    for (size_t i = 0; (example = hs_program_example_at(i)) != NULL; i++)
+        hs_say(out, "  horus %s\n", example);
     hs_say(out,
-           "\nExamples:\n"
-           "  horus traces/sample.csv\n"
-           "  horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit\n"
-           "  horus policies srtf\n"
-           "\n'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.\n"
-           "Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O,\n"
-           "5 memory or limit, 6 internal invariant, 130/143 after SIGINT/SIGTERM.\n");
+           "\n'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.\n");
+    say_exit_codes(out, columns);
 }
 
 void hs_help_formats(struct hs_output *out, uint32_t columns)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 
@@ -43,12 +44,12 @@ static enum hs_status call_verb(struct hs_call *call, int argc, char **argv)
 static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
 {
     if (argc < 2) {
-        hs_help_program(&call->out);
+        hs_help_program(&call->out, call->terminal.columns);
         return hs_fail(&call->diag, HS_E_USAGE, NULL, NULL, "a command or a trace is missing");
     }
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        hs_help_program(&call->out);
+        hs_help_program(&call->out, call->terminal.columns);
         return HS_OK;
     }
     if (strcmp(word, "--version") == 0) {

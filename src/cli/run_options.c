@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The option tables of `horus run`, `horus compare`, `horus sweep` and `horus trace`. Most rows
- * stand in two or three of them, hence the macros.
+ * The option tables of `horus run`, `horus compare` and `horus trace`. Most rows stand in two or
+ * three of them, hence the macros.
  */
 #include "cli/run_options.h"
 
 #include <stddef.h>
 
 #include "cli/compare_options.h"
-#include "cli/sweep_options.h"
+#include "cli/setup.h"
 #include "model/interference.h"
+#include "traces/format.h"
 
 #define AT(field) offsetof(struct hs_run_options, field)
 
@@ -22,6 +23,13 @@ static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 static const char *const checks[] = {"off", "fast", "full", NULL};
 static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix", "off", NULL};
 
+/* The words of --format. */
+static const char *format_at(size_t index)
+{
+    const struct hs_trace_format *format = index > 0 ? hs_trace_format_at(index - 1) : NULL;
+    return index == 0 ? "auto" : format != NULL ? format->name : NULL;
+}
+
 #include "cli/model_rows.h"
 
 #define INTAKE "Reading the trace"
@@ -33,7 +41,8 @@ static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix"
                .unit = "NAME",                                                                     \
                .help = "trace format, or auto: by content ('horus help formats')"},                \
      .group = INTAKE,                                                                              \
-     .in_short_help = true},                                                                       \
+     .in_short_help = true,                                                                        \
+     .word_at = format_at},                                                                        \
         {.param = {.key = "map",                                                                   \
                    .type = HS_PARAM_TEXT,                                                          \
                    .offset = AT(map),                                                              \
@@ -85,7 +94,7 @@ static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix"
         {.param = {.key = "outcomes",                                                              \
                    .type = HS_PARAM_TEXT,                                                          \
                    .offset = AT(outcomes),                                                         \
-                   .unit = "LIST",                                                                 \
+                   .unit = "OUTCOMES",                                                             \
                    .help = "keep only jobs with these recorded outcomes, e.g. "                    \
                            "completed,failed; absent: all"},                                       \
          .group = INTAKE},                                                                         \
@@ -165,25 +174,24 @@ static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix"
     }
 
 #define CALL "This call"
-#define CONFIG_ROW                                                                                 \
-    {                                                                                              \
-        .param = {.key = "config",                                                                 \
-                  .type = HS_PARAM_TEXT,                                                           \
-                  .offset = AT(config_file),                                                       \
-                  .unit = "FILE",                                                                  \
-                  .help =                                                                          \
-                      "JSON with any of the keys above (// comments allowed); flags override it"}, \
-        .group = CALL, .in_short_help = true, .is_local = true                                     \
-    }
-#define SET_ROWS                                                                                   \
-    {.param = {.key = "set",                                                                       \
+#define CALL_ROWS                                                                                  \
+    {.param = {.key = "config",                                                                    \
                .type = HS_PARAM_TEXT,                                                              \
-               .offset = AT(settings),                                                             \
-               .unit = "KEY=VALUE",                                                                \
-               .help = "set one key, e.g. policy.scan=fit; may be repeated"},                      \
+               .offset = AT(config_file),                                                          \
+               .unit = "FILE",                                                                     \
+               .help =                                                                             \
+                   "JSON with any of the keys above (// comments allowed); flags override it"},    \
      .group = CALL,                                                                                \
-     .is_repeated = true,                                                                          \
+     .in_short_help = true,                                                                        \
      .is_local = true},                                                                            \
+        {.param = {.key = "set",                                                                   \
+                   .type = HS_PARAM_TEXT,                                                          \
+                   .offset = AT(settings),                                                         \
+                   .unit = "KEY=VALUE",                                                            \
+                   .help = "set one key, e.g. policy.scan=fit; may be repeated"},                  \
+         .group = CALL,                                                                            \
+         .is_repeated = true,                                                                      \
+         .is_local = true},                                                                        \
         {.param = {.key = "print_config",                                                          \
                    .type = HS_PARAM_FLAG,                                                          \
                    .offset = AT(print_config),                                                     \
@@ -199,37 +207,21 @@ static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix"
                   .help = "no notes and no progress; warnings and errors stay"},                   \
         .letter = 'q', .group = CALL, .is_local = true                                             \
     }
-#define CALL_ROWS CONFIG_ROW, SET_ROWS
-#define PROCESSES_ROW(at)                                                                          \
-    {                                                                                              \
-        .param = {.key = "processes",                                                              \
-                  .type = HS_PARAM_INT,                                                            \
-                  .offset = at,                                                                    \
-                  .preset = "1",                                                                   \
-                  .min = 1,                                                                        \
-                  .max = 1024,                                                                     \
-                  .help = "runs at a time, each in a process of its own"},                         \
-        .letter = 'j', .group = CALL, .in_short_help = true, .is_local = true                      \
-    }
 
 #include "cli/run_rows.h"
 #include "cli/compare_rows.h"
-#include "cli/sweep_rows.h"
-
-#define POLICY_ROW                                                                                 \
-    {                                                                                              \
-        .param = {.key = "policy",                                                                 \
-                  .type = HS_PARAM_TEXT,                                                           \
-                  .offset = AT(policy),                                                            \
-                  .preset = "fifo",                                                                \
-                  .unit = "NAME[:KEY=VALUE,...]",                                                  \
-                  .help = "scheduling policy ('horus policies' lists them)"},                      \
-        .letter = 'p', .group = "Simulation", .in_short_help = true                                \
-    }
 
 const struct hs_option hs_run_option_table[] = {
     WORKLOAD_ROWS,
-    POLICY_ROW,
+    {.param = {.key = "policy",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(policy),
+               .preset = "fifo",
+               .unit = "NAME[:KEY=VALUE,...]",
+               .help = "scheduling policy ('horus policies' lists them)"},
+     .letter = 'p',
+     .group = "Simulation",
+     .in_short_help = true},
     SIMULATION_ROWS,
     TIE_JITTER_ROW,
     MODEL_ROWS,
@@ -250,9 +242,10 @@ const struct hs_option hs_run_option_table[] = {
                .offset = AT(outputs),
                .preset = "all",
                .unit = "LIST",
-               .help = "all, summary, or of jobs,segments,series,nodes,decisions,swf; all: "
-                       "without the last two"},
-     .group = "Results"},
+               .help = "all, summary, or of jobs,segments,series,nodes,decisions; all: without "
+                       "decisions"},
+     .group = "Results",
+     .word_at = hs_setup_output_at},
     {.param = {.key = "decisions",
                .type = HS_PARAM_FLAG,
                .offset = AT(decisions),
@@ -279,7 +272,17 @@ const struct hs_option hs_compare_option_table[] = {
     CALL_ROWS,
     RUN_CALL_ROWS,
     PROGRESS_ROWS,
-    PROCESSES_ROW(OF_COMPARE(processes)),
+    {.param = {.key = "processes",
+               .type = HS_PARAM_INT,
+               .offset = OF_COMPARE(processes),
+               .preset = "1",
+               .min = 1,
+               .max = 1024,
+               .help = "runs at a time, each in a process of its own"},
+     .letter = 'j',
+     .group = CALL,
+     .in_short_help = true,
+     .is_local = true},
     {.param = {.key = "bootstrap",
                .type = HS_PARAM_INT,
                .offset = OF_COMPARE(bootstrap),
@@ -289,24 +292,6 @@ const struct hs_option hs_compare_option_table[] = {
                        "intervals"},
      .group = CALL,
      .is_local = true},
-    {.param = {.key = NULL}},
-};
-
-const struct hs_option hs_sweep_option_table[] = {
-    SWEEP_ROWS,
-    WORKLOAD_ROWS,
-    POLICY_ROW,
-    SIMULATION_ROWS,
-    TIE_JITTER_ROW,
-    MODEL_ROWS,
-    ASSIGN_ROWS,
-    ASSIGN_SEED_ROW,
-    TRACE_ROWS,
-    SWEEP_RESULT_ROWS,
-    SAMPLE_ROWS,
-    SET_ROWS,
-    PROGRESS_ROWS,
-    PROCESSES_ROW(OF_SWEEP(processes)),
     {.param = {.key = NULL}},
 };
 

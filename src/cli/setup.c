@@ -164,27 +164,33 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     return parse_sort(options->sort, &trace->sort_window, diag);
 }
 
+static const char *const output_names[] = {"jobs",      "segments", "series", "nodes",
+                                           "decisions", "summary",  "all",    NULL};
+
+const char *hs_setup_output_at(size_t index)
+{
+    return index < sizeof output_names / sizeof *output_names ? output_names[index] : NULL;
+}
+
 static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct hs_diag *diag)
 {
-    static const char *const names[] = {"jobs",      "segments", "series",  "nodes",
-                                        "decisions", "swf",      "summary", "all"};
-    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES,  HS_OUT_NODES,
-                                    HS_OUT_DECISIONS, HS_OUT_SWF,      HS_OUT_SUMMARY, HS_OUT_ALL};
-    const size_t count = sizeof names / sizeof *names;
+    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES, HS_OUT_NODES,
+                                    HS_OUT_DECISIONS, HS_OUT_SUMMARY,  HS_OUT_ALL};
+    const size_t count = sizeof bits / sizeof *bits;
     *outputs = HS_OUT_SUMMARY;
     for (;;) {
         char word[32], hint[64];
         size_t len = strcspn(text, ","), i = 0;
         (void)snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word),
                        text);
-        while (i < count && strcmp(word, names[i]) != 0)
+        while (i < count && strcmp(word, output_names[i]) != 0)
             i++;
         if (i == count) {
-            const char *nearest = hs_nearest(word, names, count);
+            const char *nearest = hs_nearest(word, output_names, count);
             (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest ? nearest : "all");
             return hs_fail(diag, HS_E_USAGE, NULL, hint,
                            "outputs: unknown output '%s'; expected all, summary, or a list of "
-                           "jobs,segments,series,nodes,decisions,swf",
+                           "jobs,segments,series,nodes,decisions",
                            word);
         }
         *outputs |= bits[i];

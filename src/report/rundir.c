@@ -124,7 +124,8 @@ static bool sync_parent(const char *path)
     return sync_dir(parent);
 }
 
-enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag)
+/* mkdir -p of everything above path. */
+static enum hs_status make_parents(const char *path, struct hs_diag *diag)
 {
     char parent[HS_PATH_SIZE];
     for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -187,7 +188,7 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
     if (status == HS_OK)
         status = check_existing(dir->final_path, force, diag);
     if (status == HS_OK)
-        status = hs_rundir_make_parents(dir->final_path, diag);
+        status = make_parents(dir->final_path, diag);
     if (status == HS_OK)
         status = make_tmp(dir->tmp_path, force, diag);
     dir->is_open = status == HS_OK;

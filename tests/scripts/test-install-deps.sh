@@ -40,7 +40,7 @@ stand_in sudo "echo \"sudo \$*\" >>'$work/calls'" 'exit 1'
 stand_in id 'echo 1000'
 
 stand_in dpkg-query "echo \"query \$*\" >>'$work/calls'" 'echo installed'
-case_is "all present: asks dpkg, calls nothing else" 0 '^query.*slurm-wlm' '' build check lint cov plot r sweep
+case_is "all present: asks dpkg, calls nothing else" 0 '^query.*slurm-wlm' '' build check lint cov man plot r sweep
 if grep -qE '^(apt-get|sudo)' "$work/calls"; then
     echo "FAIL - install-deps: all present, yet:"
     cat "$work/calls"

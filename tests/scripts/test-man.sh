@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Manual pages and completions as `make install` puts them: a page for every command, each one that
+# scdoc builds and man shows without a warning.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-man-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C
+: "${HORUS:=$top/build/release/horus}"
+failed=0
+
+verdict() { # NAME FAULTS
+    if [ -z "$2" ]; then
+        echo "ok - man: $1"
+    else
+        printf 'FAIL - man: %s\n%s\n' "$1" "$2"
+        failed=1
+    fi
+}
+
+# Without scdoc: the completions are there, and that the pages are not is said.
+mkdir "$work/bin"
+for tool in bash sh sed mktemp rm install mkdir git date mv cp cat; do
+    ln -s "$(command -v $tool)" "$work/bin/$tool"
+done
+said=$(PATH=$work/bin scripts/install-docs.sh "$HORUS" "$work/bare" 2>&1)
+case $said in
+*"no manual pages: scdoc is not installed"*) verdict "without scdoc it says so" "" ;;
+*) verdict "without scdoc it says so" "$said" ;;
+esac
+verdict "completions where the shells look" "$(
+    for file in bash-completion/completions/horus zsh/site-functions/_horus; do
+        [ -s "$work/bare/$file" ] || echo "$file"
+    done
+)"
+
+if ! command -v scdoc >/dev/null; then
+    echo "skip - man: pages: scdoc is not installed"
+    exit $failed
+fi
+export SOURCE_DATE_EPOCH=86400
+said=$(scripts/install-docs.sh "$HORUS" "$work/share" 2>&1) || said="exit $?: $said"
+verdict "pages are built" "$said"
+verdict "a page for every command" "$(
+    for page in man1/horus.1 man5/horus-formats.5 man7/horus-policies.7 \
+        $("$HORUS" help --form=json | jq -r '.[] | "man1/horus-\(.name).1"'); do
+        [ -s "$work/share/man/$page" ] || echo "$page"
+    done
+)"
+# SOURCE_DATE_EPOCH counts from 1970-01-01; 86400 s is a day.
+verdict "the date is the one asked for" "$(grep -L 1970-01-02 "$work"/share/man/man*/*)"
+if command -v man >/dev/null; then
+    verdict "man shows them without a warning" "$(
+        for page in "$work"/share/man/man*/*; do man --warnings -l "$page" 2>&1 >/dev/null; done
+    )"
+else
+    echo "skip - man: shown without a warning: man is not installed"
+fi
+exit $failed
