@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * gzip (RFC 1952) through zlib; the only file that includes zlib.h. Members may follow each other
- * (pigz, bgzip, cat a.gz b.gz); anything else behind a member is an error, because data that are
- * not read must not be lost in silence.
+ * gzip (RFC 1952) through zlib, and compression for pictures; the only file that includes zlib.h.
+ * Members may follow each other (pigz, bgzip, cat a.gz b.gz); anything else behind a member is an
+ * error, because data that are not read must not be lost in silence.
  */
 #include "base/codec.h"
 
@@ -11,6 +11,7 @@
 
 #include <zlib.h>
 
+#include "base/deflate.h"
 #include "base/memory.h"
 
 #define WINDOW_GZIP (15 + 16) /* largest window; + 16: a gzip header, not zlib's */
@@ -80,6 +81,33 @@ static void gzip_close(void *ctx)
     struct gzip *gzip = ctx;
     inflateEnd(&gzip->stream);
     hs_free(gzip);
+}
+
+enum hs_status hs_deflate(const void *data, size_t len, unsigned char **packed, size_t *packed_len)
+{
+    if (len > UINT_MAX)
+        return HS_E_LIMIT;
+    uLongf room = compressBound((uLong)len);
+    *packed = hs_alloc_zeroed(room, 1);
+    if (*packed == NULL)
+        return HS_E_MEMORY;
+    if (compress2(*packed, &room, data, (uLong)len, Z_BEST_COMPRESSION) != Z_OK) {
+        hs_free(*packed);
+        *packed = NULL;
+        return HS_E_MEMORY; /* the only failure with enough room */
+    }
+    *packed_len = room;
+    return HS_OK;
+}
+
+uint32_t hs_crc32(uint32_t crc, const void *data, size_t len)
+{
+    const Bytef *at = data;
+    for (unsigned piece; len > 0; at += piece, len -= piece) {
+        piece = clamp(len);
+        crc = (uint32_t)crc32(crc, at, piece);
+    }
+    return crc;
 }
 
 const char *hs_gzip_library_version(void)

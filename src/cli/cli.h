@@ -46,8 +46,8 @@ struct hs_verb {
 };
 
 extern const struct hs_verb hs_verb_run, hs_verb_compare, hs_verb_trace, hs_verb_policies,
-    hs_verb_calibrate, hs_verb_predict, hs_verb_verify, hs_verb_rerun, hs_verb_version,
-    hs_verb_help;
+    hs_verb_calibrate, hs_verb_predict, hs_verb_report, hs_verb_verify, hs_verb_rerun,
+    hs_verb_version, hs_verb_help;
 
 /* index 0, 1, ... until NULL. */
 const struct hs_verb *hs_verb_at(size_t index);

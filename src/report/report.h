@@ -156,6 +156,17 @@ struct hs_run_table {
 /* Aligned, best value of each column marked '*', ratios or intervals below the values, utilization
  * sparkline where every row has one. */
 void hs_table_print(struct hs_output *out, const struct hs_run_table *table);
+/* The columns of a run in order of importance, ends with NULL. */
+extern const char *const hs_table_run_columns[];
+struct hs_runcolumn;
+/* Whether the column says anything: some row has a value, what is of sharing was shared, what it
+ * counts happened, and jobs waited again, or still, after they had started. */
+bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how);
+/* The value to mark; NaN where fewer than two rows have one, or all the same. */
+double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn *how);
+/* Text below a value, ratio or interval: "" where there is nothing to say. HS_COLUMN_TEXT_SIZE
+ * bytes. */
+void hs_table_below(const struct hs_table_row *row, const char *metric, char *text);
 /* A time as the tables show it: "12.5 s", "1.23 h", "-4.20 d". */
 #define HS_TABLE_TIME_SIZE 24
 void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds);

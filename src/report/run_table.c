@@ -20,26 +20,26 @@
 #define LINE_SIZE   8192u
 #define COLUMNS_MAX HS_METRICS_MAX
 
-/* In order of importance: a narrow terminal loses the last ones. */
-static const char *const columns_of_a_run[] = {"mean_jct",
-                                               "mean_wait",
-                                               "mean_pending",
-                                               "makespan",
-                                               "ooms",
-                                               "gpu_allocation",
-                                               "mean_run_slowdown",
-                                               "p99_run_slowdown",
-                                               "mean_time_to_progress",
-                                               "switches",
-                                               "migrations",
-                                               "trials_kept",
-                                               "trials_undone",
-                                               "p99_jct",
-                                               "p50_jct",
-                                               "p99_wait",
-                                               "mean_bounded_slowdown",
-                                               "gpu_utilization",
-                                               NULL};
+/* A narrow terminal loses the last ones. */
+const char *const hs_table_run_columns[] = {"mean_jct",
+                                            "mean_wait",
+                                            "mean_pending",
+                                            "makespan",
+                                            "ooms",
+                                            "gpu_allocation",
+                                            "mean_run_slowdown",
+                                            "p99_run_slowdown",
+                                            "mean_time_to_progress",
+                                            "switches",
+                                            "migrations",
+                                            "trials_kept",
+                                            "trials_undone",
+                                            "p99_jct",
+                                            "p50_jct",
+                                            "p99_wait",
+                                            "mean_bounded_slowdown",
+                                            "gpu_utilization",
+                                            NULL};
 
 struct column {
     struct hs_runcolumn how;
@@ -76,9 +76,7 @@ static double value_of(const struct hs_table_row *row, const char *metric)
     return hs_summary_get(row->summary, metric);
 }
 
-/* Text below a value: "" where there is nothing to say. */
-static void below_of(const struct hs_table_row *row, const char *metric,
-                     char text[HS_COLUMN_TEXT_SIZE])
+void hs_table_below(const struct hs_table_row *row, const char *metric, char *text)
 {
     const struct hs_replicated *all = row->ratios != NULL ? row->ratios : row->means;
     text[0] = '\0';
@@ -92,8 +90,7 @@ static void below_of(const struct hs_table_row *row, const char *metric,
     }
 }
 
-/* NaN where fewer than two rows have a value, or all the same. */
-static double best_of(const struct hs_run_table *table, const struct hs_runcolumn *how)
+double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn *how)
 {
     double best = (double)NAN;
     bool is_one_better = false;
@@ -108,9 +105,7 @@ static double best_of(const struct hs_run_table *table, const struct hs_runcolum
     return is_one_better ? best : (double)NAN;
 }
 
-/* Whether the column says anything: some row has a value, what is of sharing was shared, what it
- * counts happened, and jobs waited again, or still, after they had started. */
-static bool is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how)
+bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how)
 {
     bool is_known = false, is_shared = !how->is_of_sharing, is_resumed = !how->is_of_resuming;
     for (uint32_t i = 0; i < table->row_count; i++) {
@@ -136,7 +131,7 @@ static uint32_t width_of(const struct hs_run_table *table, const struct hs_runco
     for (uint32_t i = 0; i < table->row_count; i++) {
         hs_runcolumn_text(how, value_of(&table->rows[i], how->metric), text);
         width = widest(width, text);
-        below_of(&table->rows[i], how->metric, text);
+        hs_table_below(&table->rows[i], how->metric, text);
         width = widest(width, text);
     }
     return width;
@@ -149,7 +144,7 @@ static uint32_t mark_width(const struct column *column)
 
 static void make_layout(struct layout *layout, const struct hs_run_table *table)
 {
-    const char *const *metric = table->metrics != NULL ? table->metrics : columns_of_a_run;
+    const char *const *metric = table->metrics != NULL ? table->metrics : hs_table_run_columns;
     layout->table = table;
     layout->count = 0;
     layout->label_width = widest(0, "policy");
@@ -160,9 +155,9 @@ static void make_layout(struct layout *layout, const struct hs_run_table *table)
     for (; *metric != NULL && layout->count < COLUMNS_MAX; metric++) {
         struct column *column = &layout->columns[layout->count];
         column->how = hs_runcolumn_of(*metric);
-        if (!table->shows_all && !is_telling(table, &column->how))
+        if (!table->shows_all && !hs_table_is_telling(table, &column->how))
             continue;
-        column->best = best_of(table, &column->how);
+        column->best = hs_table_best(table, &column->how);
         column->width = width_of(table, &column->how);
         uint32_t need = GAP + column->width + mark_width(column);
         /* the first column stays, however narrow the terminal */
@@ -274,7 +269,7 @@ static bool put_below(struct line *line, const struct layout *layout,
     bool is_any = false;
     put_padding(line, layout->label_width);
     for (uint32_t c = 0; c < layout->count; c++) {
-        below_of(row, layout->columns[c].how.metric, text);
+        hs_table_below(row, layout->columns[c].how.metric, text);
         is_any = is_any || text[0] != '\0';
         put_cell(line, &layout->columns[c], text, false, false);
     }

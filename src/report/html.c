@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See html.h.
+ */
+#include "report/html.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fmt.h"
+
+/* Bytes of the character at `text` if it is whole, shortest form and a character of XML 1.0; else
+ * 0. RFC 3629, section 4. */
+static size_t character_length(const unsigned char *text)
+{
+    const unsigned char lead = text[0];
+    if (lead < 0x80)
+        return lead >= 0x20 || lead == '\t' || lead == '\n' || lead == '\r';
+    if (lead < 0xc2 || lead > 0xf4)
+        return 0;
+    const size_t len = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    uint32_t code = lead & (0xffu >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3fu);
+    }
+    const bool is_long = (len == 3 && code < 0x800) || (len == 4 && code < 0x10000);
+    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+    return is_long || is_surrogate || code > 0x10ffff || code == 0xfffe || code == 0xffff ? 0 : len;
+}
+
+static const char *escape_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void hs_html_text(struct hs_output *out, const char *text)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    while (*text != '\0') {
+        const char *escaped = escape_of(*text);
+        size_t len = character_length((const unsigned char *)text);
+        if (escaped != NULL)
+            hs_output_put(out, escaped, strlen(escaped));
+        else if (len > 0)
+            hs_output_put(out, text, len);
+        else
+            hs_output_put(out, replacement, sizeof replacement - 1);
+        text += len > 0 ? len : 1;
+    }
+}
+
+void hs_html_say(struct hs_output *out, const char *fmt, ...)
+{
+    char text[HS_HTML_SAY_MAX];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    hs_html_text(out, text);
+}
+
+void hs_html_number(struct hs_output *out, double value)
+{
+    char digits[HS_FMT_MAX];
+    hs_output_put(out, digits, hs_fmt_double(digits, value));
+}
+
+void hs_html_cell(struct hs_output *out, const struct hs_runcolumn *column, double value,
+                  const char *class, const char *below)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    hs_say(out, "<td");
+    if (class != NULL && class[0] != '\0')
+        hs_say(out, " class=\"%s\"", class);
+    hs_say(out, " data-metric=\"");
+    hs_html_text(out, column->metric);
+    if (!isnan(value)) {
+        hs_say(out, "\" data-value=\"");
+        hs_html_number(out, value);
+    }
+    hs_say(out, "\">");
+    hs_runcolumn_text(column, value, text);
+    hs_html_text(out, text);
+    if (below[0] != '\0') {
+        hs_say(out, "<small>");
+        hs_html_text(out, below);
+        hs_say(out, "</small>");
+    }
+    hs_say(out, "</td>");
+}
+
+void hs_html_data_uri(struct hs_output *out, const char *type, const unsigned char *bytes,
+                      size_t len)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    hs_say(out, "data:%s;base64,", type);
+    for (size_t i = 0; i < len; i += 3) {
+        const size_t left = len - i;
+        const uint32_t three = (uint32_t)bytes[i] << 16 |
+                               (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                               (left > 2 ? (uint32_t)bytes[i + 2] : 0);
+        const char four[] = {letters[three >> 18], letters[three >> 12 & 63],
+                             left > 1 ? letters[three >> 6 & 63] : '=',
+                             left > 2 ? letters[three & 63] : '='};
+        hs_output_put(out, four, sizeof four);
+    }
+}

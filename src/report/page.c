@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The frame of the page: its sections in order, and what they share.
+ */
+#include "report/page.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "report/html.h"
+
+static const struct section {
+    const char *id, *heading;
+} sections[] = {{"summary", "Summary"},       {"distributions", "Distributions"},
+                {"time", "Over time"},        {"waiting", "Why jobs waited"},
+                {"classes", "Kinds of jobs"}, {"nodes", "Where"},
+                {"method", "What was run"}};
+
+const char *hs_page_colour(uint32_t group)
+{
+    static const char *const classes[HS_PAGE_DRAWN_MAX] = {"k0", "k1", "k2", "k3",
+                                                           "k4", "k5", "k6", "k7"};
+    return classes[group % HS_PAGE_DRAWN_MAX];
+}
+
+void hs_page_begin_section(struct hs_page *page, const char *id, const char *heading)
+{
+    hs_say(page->out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, heading);
+}
+
+void hs_page_end_section(struct hs_page *page)
+{
+    hs_say(page->out, "</section>\n");
+}
+
+void hs_page_note(struct hs_page *page, const char *fmt, ...)
+{
+    char text[HS_HTML_SAY_MAX];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    hs_say(page->out, "<p class=\"note\">");
+    hs_html_text(page->out, text);
+    hs_say(page->out, "</p>\n");
+}
+
+double hs_page_span(const struct hs_page *page)
+{
+    double span = 0;
+    for (uint32_t g = 0; g < hs_page_drawn(page); g++) {
+        const double makespan = hs_summary_get(page->groups[g].figures.summary, "makespan");
+        span = makespan > span ? makespan : span;
+    }
+    return span;
+}
+
+bool hs_page_can_draw(struct hs_page *page, const char *name)
+{
+    const uint32_t drawn = hs_page_drawn(page);
+    uint32_t having = 0;
+    for (uint32_t g = 0; g < drawn; g++)
+        having += hs_page_has(page, &page->groups[g], name);
+    if (having == 0 && page->kind == HS_PAGE_COMPARISON && page->run_count == 0)
+        hs_page_note(page,
+                     "Left out: the comparison kept no runs, hence no %s. Repeat it with "
+                     "--outputs=all.",
+                     name);
+    else if (having == 0)
+        hs_page_note(page, "Left out: there is no %s. Repeat the run with --outputs=all.", name);
+    for (uint32_t g = 0; g < drawn && having > 0; g++)
+        if (!hs_page_has(page, &page->groups[g], name))
+            hs_page_note(page, "%s has no %s and is left out.", page->groups[g].label, name);
+    return having > 0;
+}
+
+void hs_page_legend(struct hs_page *page)
+{
+    if (page->group_count < 2)
+        return;
+    hs_say(page->out, "<p class=\"legend\">");
+    for (uint32_t g = 0; g < hs_page_drawn(page); g++) {
+        hs_say(page->out, "<span><i class=\"%s\"></i>", hs_page_colour(g));
+        hs_html_text(page->out, page->groups[g].label);
+        hs_say(page->out, "</span> ");
+    }
+    hs_say(page->out, "</p>\n");
+    if (page->group_count > HS_PAGE_DRAWN_MAX)
+        hs_page_note(page, "Drawn are the first %u of %u; the tables have all.", HS_PAGE_DRAWN_MAX,
+                     page->group_count);
+}
+
+static void put_title(struct hs_page *page)
+{
+    const char *workload = hs_json_text(hs_json_get(page->groups[0].card, "workload"));
+    hs_html_text(page->out, workload != NULL ? workload : "");
+    for (uint32_t g = 0; g < page->group_count && g < 4; g++)
+        hs_html_say(page->out, "%s%s", g == 0 ? ": " : ", ", page->groups[g].label);
+    if (page->group_count > 4)
+        hs_say(page->out, ", ...");
+}
+
+/* The policy keeps the promise that nothing is fetched, whatever a name in a trace may hold. */
+static void begin_page(struct hs_page *page)
+{
+    struct hs_output *out = page->out;
+    hs_say(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                "style-src 'unsafe-inline'; img-src data:\"/>\n"
+                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
+    put_title(page);
+    hs_say(out, "</title>\n<style>\n");
+    hs_page_style(out);
+    hs_say(out, "</style>\n</head>\n<body>\n<main>\n<header>\n<p class=\"brand\">horus "
+                "report</p>\n<h1>");
+    put_title(page);
+    hs_say(out, "</h1>\n");
+}
+
+static void put_contents(struct hs_page *page)
+{
+    hs_say(page->out, "<nav>");
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        hs_say(page->out, "<a href=\"#%s\">%s</a> ", sections[i].id, sections[i].heading);
+    hs_say(page->out, "</nav>\n");
+}
+
+enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
+{
+    page->out = out;
+    begin_page(page);
+    hs_page_head(page);
+    put_contents(page);
+    hs_say(out, "</header>\n");
+    hs_page_summary(page);
+    HS_TRY(hs_page_cdf(page));
+    HS_TRY(hs_page_series(page));
+    hs_page_waiting(page);
+    hs_page_classes(page);
+    HS_TRY(hs_page_nodes(page));
+    hs_page_method(page);
+    hs_say(out, "</main>\n</body>\n</html>\n");
+    return HS_OK;
+}

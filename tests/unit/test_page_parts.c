@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the charts of a report are drawn from, on paper: means over intervals, ranks, sets of GPUs.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "report/buckets.h"
+#include "report/jobvalues.h"
+#include "report/placemap.h"
+
+static void assert_near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-9))
+        fail_msg("%.17g is not %.17g", value, expected);
+}
+
+/* 1 until 3, 5 until 8, then 0: over 0-5 (3 x 1 + 2 x 5) / 5 = 2.6, over 5-10 3 x 5 / 5 = 3. */
+static void a_step_function_in_two_halves(void **state)
+{
+    (void)state;
+    struct hs_buckets b;
+    assert_int_equal(hs_buckets_open(&b, 2, 10), HS_OK);
+    hs_buckets_put(&b, 0, 1);
+    hs_buckets_put(&b, 3, 5);
+    hs_buckets_put(&b, 8, 0);
+    hs_buckets_finish(&b);
+    assert_near(b.of[0].mean, 2.6);
+    assert_near(b.of[0].min, 1);
+    assert_near(b.of[0].max, 5);
+    assert_near(b.of[1].mean, 3);
+    assert_near(b.of[1].min, 0);
+    assert_near(b.of[1].max, 5);
+    hs_buckets_free(&b);
+}
+
+/* Nothing is known before the first value, and the span ends before the last. */
+static void a_step_function_that_begins_late(void **state)
+{
+    (void)state;
+    struct hs_buckets b;
+    assert_int_equal(hs_buckets_open(&b, 3, 9), HS_OK);
+    hs_buckets_put(&b, 4, 2);
+    hs_buckets_put(&b, 11, 7);
+    hs_buckets_finish(&b);
+    assert_true(isnan(b.of[0].mean) && isnan(b.of[0].max));
+    assert_near(b.of[1].mean, 2);
+    assert_near(b.of[2].max, 2);
+    hs_buckets_free(&b);
+}
+
+/* Many short steps lose no time to rounding: the mean of 0, 1, 0, 1 ... is 1/2. */
+static void many_short_steps(void **state)
+{
+    (void)state;
+    struct hs_buckets b;
+    assert_int_equal(hs_buckets_open(&b, 7, 1), HS_OK);
+    for (int i = 0; i < 70000; i++)
+        hs_buckets_put(&b, i / 70000.0, i % 2);
+    hs_buckets_finish(&b);
+    for (int i = 0; i < 7; i++)
+        if (!(fabs(b.of[i].mean - 0.5) < 1e-3))
+            fail_msg("interval %d: %.17g", i, b.of[i].mean);
+    hs_buckets_free(&b);
+}
+
+static void ranks(void **state)
+{
+    (void)state;
+    static const int64_t values[] = {1, 1, 3, 7};
+    assert_int_equal(hs_rank(values, 4, 0), 0);
+    assert_int_equal(hs_rank(values, 4, 1), 2);
+    assert_int_equal(hs_rank(values, 4, 6), 3);
+    assert_int_equal(hs_rank(values, 4, 7), 4);
+    assert_int_equal(hs_rank(values, 0, 7), 0);
+    assert_int_equal(hs_nearest_rank(values, 4, 10), 1);
+    assert_int_equal(hs_nearest_rank(values, 4, 500), 1); /* two of four are at or below 1 */
+    assert_int_equal(hs_nearest_rank(values, 4, 501), 3);
+    assert_int_equal(hs_nearest_rank(values, 4, 750), 3);
+    assert_int_equal(hs_nearest_rank(values, 4, 751), 7);
+    assert_int_equal(hs_nearest_rank(values, 4, 1000), 7);
+}
+
+static void sets_of_gpus(void **state)
+{
+    (void)state;
+    static const uint32_t expected[][2] = {{0, 3}, {6, 6}, {8, 9}};
+    static const char *const no_sets[] = {"x", "3-1", "1-", "2,3", "-1", "99999999"};
+    const char *text = "0-3 6 8-9";
+    uint32_t first, last, n = 0;
+    while (hs_gpuset_next(&text, &first, &last)) {
+        assert_true(n < 3);
+        assert_int_equal(first, expected[n][0]);
+        assert_int_equal(last, expected[n][1]);
+        n++;
+    }
+    assert_int_equal(n, 3);
+    assert_non_null(text);
+    text = "";
+    assert_false(hs_gpuset_next(&text, &first, &last));
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof no_sets / sizeof *no_sets; i++) {
+        text = no_sets[i];
+        assert_false(hs_gpuset_next(&text, &first, &last));
+        assert_null(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_function_in_two_halves),
+        cmocka_unit_test(a_step_function_that_begins_late),
+        cmocka_unit_test(many_short_steps),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(sets_of_gpus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
