@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A verb of the command line is one file cmd_NAME.c with one const record, last in the file, and
- * one line in the table of verbs.c. Option parsing, help and --print-config come from its table.
+ * one line in verbs.def. Option parsing, help and --print-config come from its table.
  */
 #ifndef HORUS_CLI_CLI_H
 #define HORUS_CLI_CLI_H
@@ -45,9 +45,9 @@ struct hs_verb {
     enum hs_status (*run)(struct hs_call *call);
 };
 
-extern const struct hs_verb hs_verb_run, hs_verb_compare, hs_verb_trace, hs_verb_policies,
-    hs_verb_calibrate, hs_verb_predict, hs_verb_report, hs_verb_verify, hs_verb_rerun,
-    hs_verb_version, hs_verb_help;
+#define HS_VERB(name) extern const struct hs_verb hs_verb_##name;
+#include "cli/verbs.def"
+#undef HS_VERB
 
 /* index 0, 1, ... until NULL. */
 const struct hs_verb *hs_verb_at(size_t index);

@@ -53,7 +53,7 @@
                    .offset = AT(outputs),                                                          \
                    .preset = "summary",                                                            \
                    .unit = "LIST",                                                                 \
-                   .help = "summary, all, or of jobs,segments,series,nodes,decisions: beyond "     \
+                   .help = "summary, all, or of jobs,segments,series,nodes,decisions,swf: beyond " \
                            "summary the directory of every run is kept"},                          \
          .group = "Results",                                                                       \
          .word_at = hs_setup_output_at},                                                           \

@@ -15,6 +15,17 @@ enum hs_status hs_run_refuse_both(struct hs_call *call, bool are_both, const cha
                    call->verb->name, first, second);
 }
 
+enum hs_status hs_run_check_looks(struct hs_call *call)
+{
+    const struct hs_run_options *options = call->options;
+    HS_TRY(hs_run_refuse_both(call, options->quiet && options->verbose, "--quiet", "--verbose"));
+    HS_TRY(hs_run_refuse_both(call, options->progress && options->no_progress, "--progress",
+                              "--no-progress"));
+    if (options->quiet)
+        call->diag.least = HS_WARNING;
+    return HS_OK;
+}
+
 enum hs_status hs_run_begin(struct hs_call *call)
 {
     const struct hs_run_options *options = call->options;
@@ -22,13 +33,9 @@ enum hs_status hs_run_begin(struct hs_call *call)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out",
                        "%s: two traces, '%s' and --trace=%s", call->verb->name, call->operands[0],
                        options->trace);
-    HS_TRY(hs_run_refuse_both(call, options->quiet && options->verbose, "--quiet", "--verbose"));
-    HS_TRY(hs_run_refuse_both(call, options->progress && options->no_progress, "--progress",
-                              "--no-progress"));
+    HS_TRY(hs_run_check_looks(call));
     if (call->operand_count == 1)
         HS_TRY(hs_config_set(&call->config, "trace", call->operands[0], HS_FROM_FLAG, &call->diag));
-    if (options->quiet)
-        call->diag.least = HS_WARNING;
     return HS_OK;
 }
 

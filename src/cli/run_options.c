@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The option tables of `horus run`, `horus compare` and `horus trace`. Most rows stand in two or
- * three of them, hence the macros.
+ * The option tables of `horus run`, `horus compare`, `horus sweep` and `horus trace`. Most rows
+ * stand in two or three of them, hence the macros.
  */
 #include "cli/run_options.h"
 
@@ -9,6 +9,7 @@
 
 #include "cli/compare_options.h"
 #include "cli/setup.h"
+#include "cli/sweep_options.h"
 #include "model/interference.h"
 #include "traces/format.h"
 
@@ -174,24 +175,25 @@ static const char *format_at(size_t index)
     }
 
 #define CALL "This call"
-#define CALL_ROWS                                                                                  \
-    {.param = {.key = "config",                                                                    \
+#define CONFIG_ROW                                                                                 \
+    {                                                                                              \
+        .param = {.key = "config",                                                                 \
+                  .type = HS_PARAM_TEXT,                                                           \
+                  .offset = AT(config_file),                                                       \
+                  .unit = "FILE",                                                                  \
+                  .help =                                                                          \
+                      "JSON with any of the keys above (// comments allowed); flags override it"}, \
+        .group = CALL, .in_short_help = true, .is_local = true                                     \
+    }
+#define SET_ROWS                                                                                   \
+    {.param = {.key = "set",                                                                       \
                .type = HS_PARAM_TEXT,                                                              \
-               .offset = AT(config_file),                                                          \
-               .unit = "FILE",                                                                     \
-               .help =                                                                             \
-                   "JSON with any of the keys above (// comments allowed); flags override it"},    \
+               .offset = AT(settings),                                                             \
+               .unit = "KEY=VALUE",                                                                \
+               .help = "set one key, e.g. policy.scan=fit; may be repeated"},                      \
      .group = CALL,                                                                                \
-     .in_short_help = true,                                                                        \
+     .is_repeated = true,                                                                          \
      .is_local = true},                                                                            \
-        {.param = {.key = "set",                                                                   \
-                   .type = HS_PARAM_TEXT,                                                          \
-                   .offset = AT(settings),                                                         \
-                   .unit = "KEY=VALUE",                                                            \
-                   .help = "set one key, e.g. policy.scan=fit; may be repeated"},                  \
-         .group = CALL,                                                                            \
-         .is_repeated = true,                                                                      \
-         .is_local = true},                                                                        \
         {.param = {.key = "print_config",                                                          \
                    .type = HS_PARAM_FLAG,                                                          \
                    .offset = AT(print_config),                                                     \
@@ -207,21 +209,37 @@ static const char *format_at(size_t index)
                   .help = "no notes and no progress; warnings and errors stay"},                   \
         .letter = 'q', .group = CALL, .is_local = true                                             \
     }
+#define CALL_ROWS CONFIG_ROW, SET_ROWS
+#define PROCESSES_ROW(at)                                                                          \
+    {                                                                                              \
+        .param = {.key = "processes",                                                              \
+                  .type = HS_PARAM_INT,                                                            \
+                  .offset = at,                                                                    \
+                  .preset = "1",                                                                   \
+                  .min = 1,                                                                        \
+                  .max = 1024,                                                                     \
+                  .help = "runs at a time, each in a process of its own"},                         \
+        .letter = 'j', .group = CALL, .in_short_help = true, .is_local = true                      \
+    }
 
 #include "cli/run_rows.h"
 #include "cli/compare_rows.h"
+#include "cli/sweep_rows.h"
+
+#define POLICY_ROW                                                                                 \
+    {                                                                                              \
+        .param = {.key = "policy",                                                                 \
+                  .type = HS_PARAM_TEXT,                                                           \
+                  .offset = AT(policy),                                                            \
+                  .preset = "fifo",                                                                \
+                  .unit = "NAME[:KEY=VALUE,...]",                                                  \
+                  .help = "scheduling policy ('horus policies' lists them)"},                      \
+        .letter = 'p', .group = "Simulation", .in_short_help = true                                \
+    }
 
 const struct hs_option hs_run_option_table[] = {
     WORKLOAD_ROWS,
-    {.param = {.key = "policy",
-               .type = HS_PARAM_TEXT,
-               .offset = AT(policy),
-               .preset = "fifo",
-               .unit = "NAME[:KEY=VALUE,...]",
-               .help = "scheduling policy ('horus policies' lists them)"},
-     .letter = 'p',
-     .group = "Simulation",
-     .in_short_help = true},
+    POLICY_ROW,
     SIMULATION_ROWS,
     TIE_JITTER_ROW,
     MODEL_ROWS,
@@ -242,8 +260,8 @@ const struct hs_option hs_run_option_table[] = {
                .offset = AT(outputs),
                .preset = "all",
                .unit = "LIST",
-               .help = "all, summary, or of jobs,segments,series,nodes,decisions; all: without "
-                       "decisions"},
+               .help = "all, summary, or of jobs,segments,series,nodes,decisions,swf; all: "
+                       "without the last two"},
      .group = "Results",
      .word_at = hs_setup_output_at},
     {.param = {.key = "decisions",
@@ -272,17 +290,7 @@ const struct hs_option hs_compare_option_table[] = {
     CALL_ROWS,
     RUN_CALL_ROWS,
     PROGRESS_ROWS,
-    {.param = {.key = "processes",
-               .type = HS_PARAM_INT,
-               .offset = OF_COMPARE(processes),
-               .preset = "1",
-               .min = 1,
-               .max = 1024,
-               .help = "runs at a time, each in a process of its own"},
-     .letter = 'j',
-     .group = CALL,
-     .in_short_help = true,
-     .is_local = true},
+    PROCESSES_ROW(OF_COMPARE(processes)),
     {.param = {.key = "bootstrap",
                .type = HS_PARAM_INT,
                .offset = OF_COMPARE(bootstrap),
@@ -292,6 +300,24 @@ const struct hs_option hs_compare_option_table[] = {
                        "intervals"},
      .group = CALL,
      .is_local = true},
+    {.param = {.key = NULL}},
+};
+
+const struct hs_option hs_sweep_option_table[] = {
+    SWEEP_ROWS,
+    WORKLOAD_ROWS,
+    POLICY_ROW,
+    SIMULATION_ROWS,
+    TIE_JITTER_ROW,
+    MODEL_ROWS,
+    ASSIGN_ROWS,
+    ASSIGN_SEED_ROW,
+    TRACE_ROWS,
+    SWEEP_RESULT_ROWS,
+    SAMPLE_ROWS,
+    SET_ROWS,
+    PROGRESS_ROWS,
+    PROCESSES_ROW(OF_SWEEP(processes)),
     {.param = {.key = NULL}},
 };
 

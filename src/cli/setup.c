@@ -164,8 +164,8 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     return parse_sort(options->sort, &trace->sort_window, diag);
 }
 
-static const char *const output_names[] = {"jobs",      "segments", "series", "nodes",
-                                           "decisions", "summary",  "all",    NULL};
+static const char *const output_names[] = {"jobs", "segments", "series", "nodes", "decisions",
+                                           "swf",  "summary",  "all",    NULL};
 
 const char *hs_setup_output_at(size_t index)
 {
@@ -174,8 +174,8 @@ const char *hs_setup_output_at(size_t index)
 
 static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct hs_diag *diag)
 {
-    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES, HS_OUT_NODES,
-                                    HS_OUT_DECISIONS, HS_OUT_SUMMARY,  HS_OUT_ALL};
+    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES,  HS_OUT_NODES,
+                                    HS_OUT_DECISIONS, HS_OUT_SWF,      HS_OUT_SUMMARY, HS_OUT_ALL};
     const size_t count = sizeof bits / sizeof *bits;
     *outputs = HS_OUT_SUMMARY;
     for (;;) {
@@ -190,7 +190,7 @@ static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct 
             (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest ? nearest : "all");
             return hs_fail(diag, HS_E_USAGE, NULL, hint,
                            "outputs: unknown output '%s'; expected all, summary, or a list of "
-                           "jobs,segments,series,nodes,decisions",
+                           "jobs,segments,series,nodes,decisions,swf",
                            word);
         }
         *outputs |= bits[i];

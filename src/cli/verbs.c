@@ -8,9 +8,10 @@
 #include <string.h>
 
 static const struct hs_verb *const verbs[] = {
-    &hs_verb_run,       &hs_verb_compare, &hs_verb_trace,  &hs_verb_policies,
-    &hs_verb_calibrate, &hs_verb_predict, &hs_verb_report, &hs_verb_verify,
-    &hs_verb_rerun,     &hs_verb_version, &hs_verb_help};
+#define HS_VERB(name) &hs_verb_##name,
+#include "cli/verbs.def"
+#undef HS_VERB
+};
 
 #define VERB_COUNT (sizeof verbs / sizeof *verbs)
 

@@ -93,7 +93,7 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
         .gpus = e->gpu_ids,
         .gpu_count = hs_progress_gpu_ids(e, job, e->gpu_ids),
         .value = value,
-        .because = a->because != NULL ? a->because : a->reason,
+        .because = a->reason != NULL ? a->reason : a->because,
     };
     for (uint32_t i = 0; i < e->observer_count; i++)
         if (e->observers[i].on_decision != NULL)

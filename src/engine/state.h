@@ -127,7 +127,7 @@ struct hs_profile_names {
     uint32_t model, dataset, batch, precision;
 };
 
-#define HS_OBSERVERS_MAX 9
+#define HS_OBSERVERS_MAX 10
 #define HS_RELEASES_KEPT 64u
 
 struct hs_engine {

@@ -143,6 +143,7 @@ static void end_quanta(struct gandiva_like *s, const struct hs_view *v, struct h
     while (job != HS_NO_JOB && hs_order_key(v, job) <= now_us) {
         hs_job_id next = hs_order_next(&s->running, v, job);
         if (must_yield(s, v, job, does_somebody_wait)) {
+            hs_plan_because(p, "its quantum is over, and others wait");
             hs_plan_preempt(p, job, s->suspend_us);
             s->due_us = now_us; /* it may start again where others did not want its place */
         } else {

@@ -162,6 +162,7 @@ static bool place_alone(struct random_pairs *s, const struct hs_view *v, struct 
                         hs_job_id job)
 {
     uint32_t mark = hs_plan_mark(p), rest = hs_view_gpus(v, job);
+    hs_plan_because(p, NULL);
     hs_plan_start(p, job);
     while (rest > 0) {
         uint32_t node = hs_view_best_fit(v, job, rest);
@@ -201,6 +202,7 @@ static bool join(struct random_pairs *s, const struct hs_view *v, struct hs_plan
     const struct hs_hold *holds = s->holds.holds;
     if (hs_view_state(v, other) != HS_JOB_RUNNING || is_refused(v, job, other))
         return false; /* its rate alone is not known yet, or too well */
+    hs_plan_because(p, "no idle GPUs: on trial beside a random job of its size");
     hs_plan_start(p, job);
     for (uint32_t h = scratch_of(v, other)->first_hold; h != 0; h = holds[h].next_of_job) {
         if (hs_view_gpu_cost(v, job, holds[h].gpu, anything_goes, NULL) == HS_NEVER) {
@@ -284,6 +286,7 @@ static void judge(struct random_pairs *s, const struct hs_view *v, struct hs_pla
     scratch_of(v, job)->is_refused = true;
     scratch_of(v, job)->refused_rank = hs_view_rank(v, other);
     hs_plan_count(p, HS_TALLY_TRIAL_UNDONE);
+    hs_plan_because(p, "trial undone: the two together are slower than one alone");
     hs_plan_preempt(p, job, 0);
     hs_plan_timer(p, now_us, 0); /* it may find another partner at once */
     part(s, v, job);

@@ -231,8 +231,11 @@ void hs_antman_start(const struct hs_antman_pass *x, hs_job_id job, enum hs_antm
     struct hs_antman *s = x->s;
     struct hs_antman_job *j = hs_antman_job(x->v, job);
     bool is_spare = role == HS_ANTMAN_SPARE;
+    hs_plan_because(x->p, "memory for a job that starts beside it");
     for (uint32_t i = 0; i < s->chosen_count; i++)
         hs_antman_make_room(x, s->chosen[i], is_spare ? j->least_mib : j->peak_mib);
+    hs_plan_because(x->p, is_spare ? "opportunistic: fills the GPUs of least load"
+                                   : "guaranteed: within the quota of its virtual cluster");
     hs_antman_limit(x, job, is_spare && j->peak_mib > 0 ? j->least_mib : 0);
     j->role = role;
     j->is_new = true;

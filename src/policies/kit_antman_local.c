@@ -252,8 +252,10 @@ static void pay_for_memory(const struct hs_antman_pass *x, hs_job_id job, uint32
     int64_t cost_us = mib > j->before_mib
                           ? transfer_us(x->s->growth_ms_per_gb, mib - j->before_mib)
                           : transfer_us(x->s->shrink_ms_per_gb, j->before_mib - mib);
-    if (cost_us > 0)
-        hs_plan_owe(x->p, job, cost_us);
+    if (cost_us <= 0)
+        return;
+    hs_plan_because(x->p, "its memory moves between GPU and host");
+    hs_plan_owe(x->p, job, cost_us);
 }
 
 /* Only who runs can be paused; who still pays a cost is told to be still until then. */
@@ -275,6 +277,9 @@ static void set_cap(const struct hs_antman_pass *x, hs_job_id job, uint32_t step
     struct hs_antman_job *j = hs_antman_job(x->v, job);
     if (steps == j->steps)
         return;
+    hs_plan_because(x->p, steps == s->full_steps ? "no guaranteed job on its GPUs is disturbed"
+                          : steps == 0           ? "the guaranteed job on its GPU leaves nothing"
+                                                 : "what the guaranteed job on its GPU leaves");
     if (steps == 0) {
         stop(x, job);
     } else {
@@ -306,6 +311,7 @@ static void shrink(const struct hs_antman_pass *x, hs_job_id job)
 {
     const struct hs_antman_job *j = hs_antman_job(x->v, job);
     uint32_t mib = allowed_mib(x, j);
+    hs_plan_because(x->p, "its part of the memory of its GPUs");
     if (usable_mib(j, mib) < usable_mib(j, j->limit_mib))
         hs_antman_limit(x, job, mib);
 }
@@ -318,6 +324,7 @@ static void settle(const struct hs_antman_pass *x, hs_job_id job)
     if (j->has_surged && !j->is_step_awaited)
         hs_plan_await_step(x->p, job, 1);
     j->is_step_awaited = j->has_surged;
+    hs_plan_because(x->p, "its part of the memory of its GPUs");
     hs_antman_limit(x, job, allowed_mib(x, j));
     pay_for_memory(x, job, steps);
     set_cap(x, job, steps);
@@ -351,6 +358,7 @@ bool hs_antman_kill(const struct hs_antman_pass *x)
     for (uint32_t at = x->s->first_moved; at != 0; at = hs_antman_job(x->v, at - 1)->next_moved) {
         struct hs_antman_job *j = hs_antman_job(x->v, at - 1);
         if (is_beyond_help(x, j)) {
+            hs_plan_because(x->p, "it needs more memory now than its GPUs have left");
             hs_plan_kill(x->p, at - 1);
             has_killed = true;
         }

@@ -120,6 +120,7 @@ static void upgrade(const struct hs_antman_pass *x, hs_job_id job)
         hs_antman_begin_ramp(x, gpu);
         hs_antman_unsettle(s, x->v, gpu);
     }
+    hs_plan_because(x->p, "quota is free again: guaranteed from here on");
     hs_plan_background(x->p, job, false);
 }
 

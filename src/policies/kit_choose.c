@@ -230,15 +230,19 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
                      enum hs_compat compat)
 {
     uint64_t bound = UINT64_MAX; /* gangs beyond it were seen to fail */
-    for (hs_job_id j = c->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j))
+    for (hs_job_id j = c->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        hs_plan_because(p, c->because(v, j, true));
         hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
+    }
     for (hs_job_id j = c->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         bool is_constrained = hs_view_is_constrained(v, j);
         if (!is_constrained && hs_view_gpus(v, j) > bound)
             continue;
+        hs_plan_because(p, c->because(v, j, false));
         if (hs_place(v, p, j, placer))
             hs_compat_owe(compat, v, p, j);
         else if (!hs_reject_hopeless(v, p, j) && !is_constrained && hs_placer_is_monotone(placer))
             bound = hs_view_gpus(v, j) - 1;
     }
+    hs_plan_because(p, NULL);
 }

@@ -51,6 +51,8 @@ struct hs_choice {
     bool by_submit;
     uint64_t room; /* GPUs that are free for these jobs */
     uint64_t held; /* and those that the classes hold */
+    /* Why a job is evicted, or chosen: a static text; NULL = by the order. */
+    const char *(*because)(const struct hs_view *v, hs_job_id job, bool is_evicted);
     /* out */
     struct hs_job_list chosen, evicted; /* in order */
 };

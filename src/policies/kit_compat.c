@@ -18,11 +18,15 @@ int64_t hs_compat_first_us(enum hs_compat compat, const struct hs_view *v, hs_jo
     return 0;
 }
 
+const char hs_compat_lost_text[] = "compat=muri: every event costs a restart";
+
 void hs_compat_owe(enum hs_compat compat, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
     int64_t cost_us = hs_compat_first_us(compat, v, job);
-    if (cost_us > 0)
-        hs_plan_owe(p, job, cost_us);
+    if (cost_us <= 0)
+        return;
+    hs_plan_because(p, "what the published simulator charges for a start");
+    hs_plan_owe(p, job, cost_us);
 }
 
 int64_t hs_compat_lost_us(const struct hs_view *v, hs_job_id job, int64_t since_us)

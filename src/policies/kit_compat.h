@@ -24,6 +24,7 @@ void hs_compat_owe(enum hs_compat compat, const struct hs_view *v, struct hs_pla
                    hs_job_id job);
 /* muri: what a job that holds GPUs loses at an event, so long after the last one; 0 where the time
  * of a restart is not known. */
+extern const char hs_compat_lost_text[]; /* why, for the plan */
 int64_t hs_compat_lost_us(const struct hs_view *v, hs_job_id job, int64_t since_us);
 
 #endif

@@ -107,6 +107,13 @@ void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs
     }
 }
 
+static const char *because(const struct hs_view *v, hs_job_id job, bool is_evicted)
+{
+    (void)v;
+    (void)job;
+    return is_evicted ? "has more left than jobs that get its GPUs" : NULL;
+}
+
 void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
                      enum hs_placer placer, const struct hs_preempt_cost *cost,
                      enum hs_compat compat)
@@ -119,7 +126,8 @@ void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan
                                    .waiting = &e->waiting.by_vc[vc],
                                    .levels = 1,
                                    .room = hs_queue_room(v, vc),
-                                   .held = e->running[vc].held};
+                                   .held = e->running[vc].held,
+                                   .because = because};
         hs_choose(&choice, v);
         hs_choice_apply(&choice, v, p, placer, cost, compat);
     }

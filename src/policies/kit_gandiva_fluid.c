@@ -207,6 +207,7 @@ static void set_share(const struct pass *x, hs_job_id leader, uint64_t share_q32
         struct hs_gandiva_job *j = job_of(x, m);
         if (!j->is_running || j->share_q32 == share_q32)
             continue;
+        hs_plan_because(x->p, "the time of its server is shared out");
         hs_plan_slice(x->p, m, x->server + 1, share_q32);
         j->share_q32 = share_q32;
     }

@@ -61,6 +61,7 @@ void hs_gandiva_reclaim(struct hs_gandiva *g, const struct hs_view *v, struct hs
         hs_job_id job = to_shrink(g, v, server);
         if (job == HS_NO_JOB)
             return;
+        hs_plan_because(p, "shrinks: others of its server want the GPUs that it grew onto");
         uint32_t kept = takes_all ? hs_view_gpus(v, job) : to_keep(v, job, gpus - idle);
         hs_gandiva_seat_idle(g, v, p, job, HS_GANDIVA_MIGRATE,
                              hs_gandiva_pause_us(g, v, job, false), kept);
@@ -117,6 +118,7 @@ void hs_gandiva_grow(struct hs_gandiva *g, const struct hs_view *v, struct hs_pl
         hs_job_id job = to_grow(g, v, server, idle);
         if (job == HS_NO_JOB)
             return;
+        hs_plan_because(p, "grows onto idle GPUs of its server");
         hs_gandiva_seat_idle(g, v, p, job, HS_GANDIVA_MIGRATE,
                              hs_gandiva_pause_us(g, v, job, false), could_hold(v, job, idle));
     }

@@ -17,7 +17,7 @@
 #include "policies/kit_gandiva.h"
 
 static void move(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                 uint32_t to)
+                 uint32_t to, const char *because)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
     uint32_t gpus = hs_view_gpus(v, job);
@@ -30,8 +30,10 @@ static void move(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *
     j->alone_q32 = 0;
     if (is_running) {
         hs_gandiva_reclaim(g, v, p, to, gpus, true);
+        hs_plan_because(p, because);
         hs_gandiva_seat_idle(g, v, p, job, HS_GANDIVA_MIGRATE, pause_us, gpus);
     } else if (hs_view_state(v, job) == HS_JOB_SUSPENDED) {
+        hs_plan_because(p, because);
         hs_plan_owe(p, job, pause_us);
     }
 }
@@ -107,7 +109,7 @@ static bool reduce_one(struct hs_gandiva *g, const struct hs_view *v, struct hs_
                 to = hs_gandiva_empty_server(g, v, job, hs_view_gpus(v, job));
             if (to == HS_NO_NODE)
                 continue;
-            move(g, v, p, job, to);
+            move(g, v, p, job, to, "to a server with free GPUs: on its own it takes turns");
             return true;
         }
     }
@@ -178,7 +180,7 @@ bool hs_gandiva_gather(struct hs_gandiva *g, const struct hs_view *v, struct hs_
     for (uint32_t i = 0; i < g->gained_count && g->spread.count > 0; i++) {
         hs_job_id job;
         while ((job = to_gather(g, v, g->gained[i])) != HS_NO_JOB) {
-            move(g, v, p, job, g->gained[i]);
+            move(g, v, p, job, g->gained[i], "locality: one server has room for all of it now");
             has_moved = true;
         }
     }
@@ -246,7 +248,8 @@ static bool empty_server(struct hs_gandiva *g, const struct hs_view *v, struct h
         !find_targets(g, v, server, &count))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        move(g, v, p, g->movers[i].job, g->targets[i].job);
+        move(g, v, p, g->movers[i].job, g->targets[i].job,
+             "defragmentation: its server is to be empty");
     return true;
 }
 

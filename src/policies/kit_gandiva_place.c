@@ -288,6 +288,8 @@ static void span_take(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
     uint32_t *link = &j->first_pin;
     for (uint32_t i = 0; i < g->span_count; i++)
         hs_gandiva_reclaim(g, v, p, g->span_nodes[i], g->span_gpus[i], true);
+    hs_plan_because(p,
+                    g->span_count > 1 ? "on several servers: none has room for all of it" : NULL);
     hs_plan_start(p, job);
     for (uint32_t i = 0; i < g->span_count; i++) {
         uint32_t gpu = 0;

@@ -52,6 +52,7 @@ static bool try_job(struct hs_gandiva *g, const struct hs_view *v, struct hs_pla
 {
     if (hs_view_gpus(v, job) == 0) {
         hs_gandiva_dequeue(g, v, job);
+        hs_plan_because(p, NULL);
         hs_plan_start(p, job);
         return true;
     }

@@ -46,11 +46,25 @@ static uint32_t turn_number(struct hs_gandiva *g, const struct hs_view *v, hs_jo
     return ++g->unit;
 }
 
+/* Of a start, or a change of seats; who moves a job says why himself. */
+static const char *because(const struct hs_view *v, hs_job_id job, enum hs_gandiva_how how)
+{
+    const struct hs_gandiva_job *l = hs_gandiva_job(v, hs_gandiva_job(v, job)->leader);
+    if (l->members > 1)
+        return l->trial == job ? "packing trial: beside another job of its server"
+                               : "packed with another job of its server";
+    if (how == HS_GANDIVA_RESTART)
+        return "the turns of its server are shared out anew";
+    return hs_view_state(v, job) == HS_JOB_SUSPENDED ? "its turn on its server" : NULL;
+}
+
 /* Up to where the GPUs are given; gpu: the first of them if somebody may be there, or HS_NO_GPU. */
 static void begin_seat(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                        hs_job_id job, enum hs_gandiva_how how, int64_t pause_us, uint32_t gpu)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (how != HS_GANDIVA_MIGRATE)
+        hs_plan_because(p, because(v, job, how));
     if (how == HS_GANDIVA_RESTART)
         hs_plan_suspend(p, job, g->switch_us);
     if (how == HS_GANDIVA_MIGRATE)
@@ -95,6 +109,7 @@ void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
     if (g->packs)
         hs_gandiva_measure(v, job);
+    hs_plan_because(p, "its turn is over: others of its server run");
     hs_plan_suspend(p, job, g->switch_us);
     note_seats(g, v, job, NULL, 0);
     j->is_running = j->is_awaited = false;

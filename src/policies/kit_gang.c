@@ -167,6 +167,7 @@ static bool place_on_one(const struct gang *g)
         node = cheapest_node(g);
     if (node == HS_NO_NODE)
         return false;
+    hs_plan_because(g->p, "on the cheapest node that can hold it");
     hs_plan_start(g->p, g->id);
     take(g, judge_node(g, node).room);
     return true;
@@ -222,6 +223,7 @@ static bool place_spread(const struct gang *g, uint64_t *room)
     uint32_t anchor, count = judge_all(g, &anchor, room), rest = g->gpus;
     if (anchor == HS_NO_NODE)
         return false;
+    hs_plan_because(g->p, "spread: no node can hold all of it");
     hs_plan_start(g->p, g->id);
     while (rest > 0) {
         struct hs_gang_node *next = NULL;

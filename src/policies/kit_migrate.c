@@ -78,6 +78,7 @@ bool hs_migrate_decide(struct hs_migrate *m, const struct hs_view *v, struct hs_
     uint32_t first = hs_view_node_first_gpu(v, move.to_node);
     bool is_across = move.from < first || move.from >= first + hs_view_node_gpus(v, move.to_node);
     uint32_t to = hs_view_idle_gpu(v, move.to_node, 0);
+    hs_plan_because(p, "the busiest on a crowded GPU: to an idle one");
     hs_plan_migrate(p, move.job, pause_us(hs_view_gpu_mem_mib(v, move.job), is_across));
     hs_plan_on_gpu(p, to);
     m->next_us = hs_view_now_us(v) + m->every_us;

@@ -120,6 +120,10 @@ static bool is_within_quota(const struct pass *x, hs_job_id job)
 
 static bool place(const struct pass *x, hs_job_id job)
 {
+    static const char *const texts[] = {[HS_LOCALITY_SERVERS] = NULL,
+                                        [HS_LOCALITY_RACK] = "locality relaxed: within one rack",
+                                        [HS_LOCALITY_ANYWHERE] = "locality relaxed: anywhere"};
+    hs_plan_because(x->p, texts[scratch_of(x->v, job)->level]);
     return hs_locality_place(&x->s->locality, x->v, x->p, job, scratch_of(x->v, job)->level);
 }
 
@@ -176,6 +180,7 @@ static bool place_by_preemption(const struct pass *x, hs_job_id job)
     for (; victim != HS_NO_JOB; victim = hs_order_prev(running, x->v, victim)) {
         if (!may_be_taken(x, victim))
             continue;
+        hs_plan_because(x->p, "its virtual cluster is over its quota: the GPUs go to one below");
         hs_plan_preempt(x->p, victim, hs_cost_us(&x->s->cost, x->v, victim));
         scratch_of(x->v, victim)->victim_of = x->s->preemptors;
         if (place(x, job))

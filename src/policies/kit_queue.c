@@ -117,13 +117,18 @@ static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct
     struct hs_bounds bounds = {UINT64_MAX, UINT64_MAX};
     narrow_by_room(&bounds, v, vc);
     hs_job_id job = hs_order_next_within(set, v, HS_NO_JOB, bounds);
+    hs_job_id head = hs_order_first(set, v); /* the first that does not start */
     while (job != HS_NO_JOB) {
-        if (hs_place_or_reject(v, p, job, placer))
+        hs_plan_because(p, job == head ? NULL : "passes jobs before it that do not fit now");
+        if (hs_place_or_reject(v, p, job, placer)) {
             narrow_by_room(&bounds, v, vc);
-        else
+            head = job == head ? hs_order_next(set, v, job) : head;
+        } else {
             narrow_by_failure(&bounds, v, job, placer);
+        }
         job = hs_order_next_within(set, v, job, bounds);
     }
+    hs_plan_because(p, NULL);
 }
 
 void hs_queue_scan_set(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
@@ -205,6 +210,8 @@ static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uin
         int64_t busy_us = hs_view_cost_left_us(s->v, job) + hs_view_estimate_us(s->v, job);
         bool ends_before = busy_us <= until_shadow_us;
         bool may_start = ends_before || gpus <= extra;
+        hs_plan_because(s->p, ends_before ? "backfilled: done before the reservation of the head"
+                                          : "backfilled: on GPUs that the head will not need");
         bool is_started = may_start && hs_place(s->v, s->p, job, s->placer);
         if (is_started) {
             extra -= ends_before ? 0 : gpus;
@@ -217,6 +224,7 @@ static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uin
             easy_started(s, job);
         job = next;
     }
+    hs_plan_because(s->p, NULL);
 }
 
 void hs_queue_scan_easy(struct hs_queue *q, struct hs_queue *running, const struct hs_view *v,

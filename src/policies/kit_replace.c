@@ -67,6 +67,7 @@ static void list_lose(struct hs_replace_list *list, const struct hs_view *v, str
 {
     int64_t since_us = hs_view_now_us(v) - list->decided_us;
     list->decided_us = hs_view_now_us(v);
+    hs_plan_because(p, hs_compat_lost_text);
     for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
         int64_t *lost_us = &link_of(v, at)->lost_us;
         *lost_us = hs_job_waits(v, at - 1) ? 0 : hs_compat_lost_us(v, at - 1, since_us);
@@ -104,6 +105,7 @@ static void decide_by_count(const struct hs_replace_list *list, const struct hs_
                             struct hs_plan *p, uint64_t capacity,
                             const struct hs_replace_rule *rule)
 {
+    hs_plan_because(p, "not among the first in the order that fit by number");
     for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
         uint32_t gpus = hs_view_gpus(v, at - 1);
         link_of(v, at)->is_chosen = gpus <= capacity;
@@ -112,16 +114,19 @@ static void decide_by_count(const struct hs_replace_list *list, const struct hs_
         else if (hs_view_gpus_held(v, at - 1) > 0)
             hs_plan_preempt(p, at - 1, hs_cost_us(rule->cost, v, at - 1));
     }
-    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+        hs_plan_because(p, NULL);
         if (link_of(v, at)->is_chosen && hs_job_waits(v, at - 1) &&
             hs_place(v, p, at - 1, HS_PLACE_COUNT))
             hs_compat_owe(rule->compat, v, p, at - 1);
+    }
 }
 
 /* Everyone off, then on again in order; the plan finds out who really moved. */
 static void decide_anew(const struct hs_replace_list *list, const struct hs_view *v,
                         struct hs_plan *p, uint64_t capacity, const struct hs_replace_rule *rule)
 {
+    hs_plan_because(p, "all are placed anew, and jobs before it in the order get its GPUs");
     for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
         if (hs_view_gpus_held(v, at - 1) > 0)
             hs_plan_preempt(p, at - 1, hs_cost_us(rule->cost, v, at - 1));
@@ -132,6 +137,7 @@ static void decide_anew(const struct hs_replace_list *list, const struct hs_view
         bool is_constrained = hs_view_is_constrained(v, at - 1);
         if (gpus > (is_constrained ? capacity : bound) || is_running_cpu_job)
             continue;
+        hs_plan_because(p, hs_job_waits(v, at - 1) ? NULL : "all are placed anew, in the order");
         if (hs_place(v, p, at - 1, rule->placer))
             hs_compat_owe(rule->compat, v, p, at - 1);
         else if (!hs_reject_hopeless(v, p, at - 1) && !is_constrained &&

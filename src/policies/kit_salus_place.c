@@ -356,6 +356,9 @@ void hs_salus_start(const struct hs_salus *s, const struct hs_view *v, struct hs
     const struct hs_turn turn = {
         .lane = j->lane, .keeps = HS_KEEPS_PERSISTENT, .is_waiting = j->starts_waiting};
     int64_t startup_us = hs_salus_startup_us(s, v, job);
+    const struct hs_salus_lane *lane = &s->lanes.lanes[j->lane - 1];
+    hs_plan_because(p, lane->members > 1 ? "into a lane of others: no room for one of its own"
+                                         : "room for a lane of its own");
     if (startup_us > 0)
         hs_plan_owe(p, job, startup_us);
     hs_plan_start(p, job);

@@ -95,6 +95,7 @@ static bool serve(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p
     while (queue->count > 0) {
         hs_job_id job = hs_order_first(queue, v);
         int64_t startup_us = hs_view_gpus(v, job) > 0 ? hs_salus_startup_us(s, v, job) : 0;
+        hs_plan_because(p, NULL);
         bool is_placed = !is_too_large(s, v, job) && hs_place(v, p, job, HS_PLACE_CONSOLIDATE);
         if (is_placed && startup_us > 0)
             hs_plan_owe(p, job, startup_us);
@@ -128,6 +129,7 @@ static void list_newcomer(struct hs_salus *s, const struct hs_view *v, hs_job_id
 
 static bool admit(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
+    hs_plan_because(p, NULL);
     if (hs_view_gpus(v, job) == 0) {
         if (!hs_place(v, p, job, HS_PLACE_COUNT))
             return false;

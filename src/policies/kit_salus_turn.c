@@ -348,6 +348,7 @@ static void member_turn(const struct hs_view *v, struct hs_plan *p, uint32_t id,
     bool had_turn = j->share_q32 > 0 || (j->is_newcomer && !j->starts_waiting);
     if (awaits)
         hs_plan_await_step(p, job, 1);
+    hs_plan_because(p, j->wanted_q32 > 0 ? "its turn in its lane" : "another turn in its lane");
     if (j->wanted_q32 > 0 && j->wanted_q32 != j->given_q32) {
         hs_plan_slice(p, job, id + 1, j->wanted_q32);
         j->given_q32 = j->wanted_q32;

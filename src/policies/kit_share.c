@@ -96,10 +96,14 @@ static bool place_one(const struct hs_view *v, struct hs_plan *p, hs_job_id id, 
     int64_t least;
     uint32_t node = cheapest_idle(v, id, cost, ctx, &least);
     uint32_t gpu = hs_view_cheapest_shared(v, id, cost, ctx, least, &least);
-    if (gpu == HS_NO_GPU && node != HS_NO_NODE)
+    bool is_beside = gpu != HS_NO_GPU;
+    if (!is_beside && node != HS_NO_NODE)
         gpu = hs_view_idle_gpu(v, node, 0);
     if (gpu == HS_NO_GPU)
         return false;
+    hs_plan_because(p, !is_beside           ? "on an idle GPU: the cheapest for it"
+                       : node == HS_NO_NODE ? "beside others: no GPU is idle for it"
+                                            : "beside others: cheaper than an idle GPU");
     hs_plan_start(p, id);
     hs_plan_on_gpu(p, gpu);
     return true;
@@ -140,6 +144,7 @@ bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan
                     hs_load_cost *cost, const void *ctx, struct hs_refusal *refusal)
 {
     uint32_t gpus = hs_view_gpus(v, id);
+    hs_plan_because(p, NULL);
     if (gpus == 0 || (int64_t)gpus > s->share_up_to)
         return hs_place(v, p, id, HS_PLACE_CONSOLIDATE);
     if (refusal != NULL && is_refused_still(s, v, id, cost, ctx, refusal))

@@ -196,6 +196,7 @@ static void lose_restarts(struct hs_tiresias *t, const struct hs_view *v, struct
 {
     int64_t now_us = hs_view_now_us(v), since_us = now_us - q->decided_us;
     q->decided_us = now_us;
+    hs_plan_because(p, hs_compat_lost_text);
     for (uint32_t level = 0; level < t->levels; level++) {
         const struct hs_order *set = &q->holding[level].set;
         for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
@@ -253,6 +254,28 @@ static void look_indices_up(const struct hs_tiresias *t, const struct hs_view *v
             hs_order_rekey_all(&q->waiting[level], v, gittins_key, t);
     }
     q->is_stale = q->is_stale && waiting == 0;
+}
+
+/* "in queue 1: ..."; of the last ones together, should there be so many. */
+#define OF_QUEUES(before, after)                                                                   \
+    {                                                                                              \
+        before "1" after, before "2" after, before "3" after, before "4" after, before "5" after,  \
+            before "6" after, before "7" after, before "8" after, before "9" after                 \
+    }
+
+static const char *because(const struct hs_view *v, hs_job_id job, bool is_evicted)
+{
+    static const char *const of_turn[] = OF_QUEUES("its turn in queue ", "");
+    static const char *const of_eviction[] =
+        OF_QUEUES("in queue ", ": jobs before it get its GPUs");
+    static const char *const of_demotion[] =
+        OF_QUEUES("served beyond the limit, now in queue ", ": jobs before it get its GPUs");
+    _Static_assert(HS_DURATIONS_MAX < sizeof of_turn / sizeof *of_turn, "a text a queue");
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
+    if (!is_evicted)
+        return of_turn[j->level];
+    bool is_just_demoted = j->choice.link.key > 0;
+    return is_just_demoted ? of_demotion[j->level] : of_eviction[j->level];
 }
 
 /* Evicted jobs come before all that wait in their queue, in the order that they had; but one that
@@ -335,7 +358,8 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
                                .levels = t->levels,
                                .by_submit = t->index == INDEX_GITTINS,
                                .room = hs_queue_room(v, vc),
-                               .held = q->held};
+                               .held = q->held,
+                               .because = because};
     hs_choose(&choice, v);
     mark_evicted(v, q, &choice);
     hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,

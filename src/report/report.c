@@ -12,9 +12,10 @@
 #include "report/nodes.h"
 #include "report/segments.h"
 #include "report/series.h"
+#include "report/swf.h"
 
-#define OBSERVERS_MAX 8 /* the engine takes 9, one is left for the caller */
-#define FILES_MAX     5
+#define OBSERVERS_MAX 9 /* the engine takes 10, one is left for the caller */
+#define FILES_MAX     6
 
 struct hs_report {
     struct hs_report_options options;
@@ -27,6 +28,7 @@ struct hs_report {
     struct hs_series series;
     struct hs_nodes nodes;
     struct hs_decisions decisions;
+    struct hs_swf swf;
     uint32_t open_files; /* HS_OUT_x whose writer is open */
     bool has_stats;      /* opened */
     struct hs_observer observers[OBSERVERS_MAX];
@@ -115,6 +117,10 @@ static enum hs_status open_files(struct hs_report *r, struct hs_diag *diag)
         r->open_files |= HS_OUT_NODES;
         observe(r, hs_nodes_observer(&r->nodes));
     }
+    if (wants(r, HS_OUT_SWF)) {
+        HS_TRY(hs_swf_open(&r->swf, &r->options, diag));
+        observe(r, hs_swf_observer(&r->swf));
+    }
     return HS_OK;
 }
 
@@ -134,6 +140,25 @@ static void close_csv(struct hs_report *r, uint32_t output, struct hs_csvw *csv,
         *status = closed;
 }
 
+/* The files that are written at the end. */
+static enum hs_status write_files(struct hs_report *r, int64_t span_us, struct hs_diag *diag)
+{
+    char path[HS_PATH_SIZE];
+    if (wants(r, HS_OUT_NODES)) {
+        struct hs_output_file *file = &r->files[r->file_count++];
+        file->name = "nodes.csv";
+        hs_rundir_file(r->options.dir, file->name, path, sizeof path);
+        HS_TRY(hs_nodes_write(&r->nodes, path, span_us, file, diag));
+    }
+    if (wants(r, HS_OUT_SWF)) {
+        struct hs_output_file *file = &r->files[r->file_count++];
+        file->name = "jobs.swf";
+        hs_rundir_file(r->options.dir, file->name, path, sizeof path);
+        HS_TRY(hs_swf_write(&r->swf, path, file, diag));
+    }
+    return HS_OK;
+}
+
 static enum hs_status close_files(struct hs_report *r, int64_t end_us, int64_t span_us,
                                   struct hs_diag *diag)
 {
@@ -144,13 +169,7 @@ static enum hs_status close_files(struct hs_report *r, int64_t end_us, int64_t s
         hs_series_finish(&r->series, end_us, &r->timeline);
     close_csv(r, HS_OUT_SERIES, &r->series.csv, "series.csv", &status, diag);
     close_csv(r, HS_OUT_DECISIONS, &r->decisions.csv, "decisions.csv", &status, diag);
-    if (status != HS_OK || !wants(r, HS_OUT_NODES))
-        return status;
-    char path[HS_PATH_SIZE];
-    hs_rundir_file(r->options.dir, "nodes.csv", path, sizeof path);
-    struct hs_output_file *file = &r->files[r->file_count++];
-    file->name = "nodes.csv";
-    return hs_nodes_write(&r->nodes, path, span_us, file, diag);
+    return status != HS_OK ? status : write_files(r, span_us, diag);
 }
 
 enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_options *options,
@@ -221,6 +240,7 @@ void hs_report_close(struct hs_report *r)
     close_csv(r, HS_OUT_DECISIONS, &r->decisions.csv, "decisions.csv", &ignored, &quiet);
     hs_jobs_file_free(&r->jobs);
     hs_nodes_free(&r->nodes);
+    hs_swf_close(&r->swf);
     if (r->has_stats)
         hs_stats_close(&r->stats);
     hs_timeline_free(&r->timeline);

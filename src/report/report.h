@@ -32,6 +32,7 @@ enum { /* bits of options.outputs */
        HS_OUT_SUMMARY = 1u << 4, /* always on */
        HS_OUT_ALL = (1u << 5) - 1,
        HS_OUT_DECISIONS = 1u << 5, /* not among "all": one row an action */
+       HS_OUT_SWF = 1u << 6,       /* nor is this: jobs.csv says more */
 };
 
 struct hs_report_options {
@@ -39,7 +40,7 @@ struct hs_report_options {
     const struct hs_cluster *cluster;
     const struct hs_speed *speed; /* as the engine applies it; NULL: the speeds of the cluster */
     const struct hs_semantics *semantics; /* of the policy, for decisions.csv; NULL: not known */
-    const char *workload_name;    /* column of jobs.csv: base name of the trace */
+    const char *workload_name;            /* column of jobs.csv: base name of the trace */
     uint32_t outputs;
     int64_t sample_us; /* series: 0 = at most 2,048 doubling intervals, -1 = every change */
     int64_t warmup_us; /* jobs submitted in the first / last part stay out of job statistics */

@@ -124,8 +124,7 @@ static bool sync_parent(const char *path)
     return sync_dir(parent);
 }
 
-/* mkdir -p of everything above path. */
-static enum hs_status make_parents(const char *path, struct hs_diag *diag)
+enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag)
 {
     char parent[HS_PATH_SIZE];
     for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -188,7 +187,7 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
     if (status == HS_OK)
         status = check_existing(dir->final_path, force, diag);
     if (status == HS_OK)
-        status = make_parents(dir->final_path, diag);
+        status = hs_rundir_make_parents(dir->final_path, diag);
     if (status == HS_OK)
         status = make_tmp(dir->tmp_path, force, diag);
     dir->is_open = status == HS_OK;

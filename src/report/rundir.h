@@ -21,6 +21,8 @@ struct hs_rundir {
 
 HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
                                           struct hs_diag *diag);
+/* Makes every folder above path that is missing. */
+HS_MUST_USE enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag);
 /* Path of a file inside the directory being built; buffer owned by the caller. HS_PATH_SIZE bytes
  * always suffice for the names this program gives. */
 #define HS_PATH_SIZE 4096u

@@ -87,6 +87,17 @@ enum hs_status hs_spool_put(struct hs_spool *s, const void *record, struct hs_di
     return HS_OK;
 }
 
+enum hs_status hs_spool_put_at(struct hs_spool *s, uint64_t number, const void *record,
+                               struct hs_diag *diag)
+{
+    if (s->fd < 0)
+        HS_TRY(create_file(s, diag));
+    memcpy(s->buffer, record, s->record_size);
+    HS_TRY(transfer(s, number, 1, true, diag));
+    s->count = number < s->count ? s->count : number + 1;
+    return HS_OK;
+}
+
 enum hs_status hs_spool_rewind(struct hs_spool *s, struct hs_diag *diag)
 {
     if (s->fd >= 0 && s->buffered > 0)

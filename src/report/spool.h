@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Records kept out of memory: appended once, read over and over from the start. The first
- * HS_SPOOL_BUFFER bytes stay in memory; past that a temporary file, unlinked as soon as it exists,
- * takes them, so that a crash leaves nothing behind.
+ * Records kept out of memory: put once, read over and over from the start. Of those appended the
+ * first HS_SPOOL_BUFFER bytes stay in memory; past that a temporary file, unlinked as soon as it
+ * exists, takes them, so that a crash leaves nothing behind.
  *
  *     HS_TRY(hs_spool_put(&s, &record));
  *     hs_spool_rewind(&s);
@@ -31,6 +31,10 @@ struct hs_spool {
 HS_MUST_USE enum hs_status hs_spool_open(struct hs_spool *s, uint32_t record_size, const char *dir);
 HS_MUST_USE enum hs_status hs_spool_put(struct hs_spool *s, const void *record,
                                         struct hs_diag *diag);
+/* The record of that number, 0, 1, ..., whatever came before; not to be mixed with hs_spool_put.
+ * What was never put is zero bytes. */
+HS_MUST_USE enum hs_status hs_spool_put_at(struct hs_spool *s, uint64_t number, const void *record,
+                                           struct hs_diag *diag);
 /* No more puts after this. */
 HS_MUST_USE enum hs_status hs_spool_rewind(struct hs_spool *s, struct hs_diag *diag);
 /* The next block of at least one record, valid until the next call; HS_END after the last. */

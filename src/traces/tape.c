@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rng.h"
 
 #define JOBS_MAX (UINT64_C(1) << 31)
 
@@ -111,6 +112,30 @@ enum hs_status hs_tape_record(struct hs_tape **tape, const struct hs_trace_optio
     else
         hs_tape_free(t);
     return status == HS_E_INTERRUPTED ? status : HS_OK;
+}
+
+static uint64_t mix_text(uint64_t key, const char *text)
+{
+    return hs_seed_of(hs_mix64(key, text != NULL), text != NULL ? text : "");
+}
+
+uint64_t hs_tape_key(const struct hs_trace_options *o)
+{
+    const uint64_t numbers[] = {(uint64_t)o->time_unit_us,
+                                (uint64_t)o->philly_attempts,
+                                (uint64_t)o->cpu_jobs,
+                                (uint64_t)o->zero_duration,
+                                o->keeps_attempts,
+                                o->sort_window,
+                                o->max_jobs,
+                                (uint64_t)o->window_from_us,
+                                (uint64_t)o->window_to_us,
+                                o->skip_bad_permille};
+    uint64_t key = mix_text(0, o->path);
+    key = mix_text(mix_text(mix_text(key, o->format), o->map), o->outcomes);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        key = hs_mix64(key, numbers[i]);
+    return key;
 }
 
 void hs_tape_free(struct hs_tape *tape)

@@ -42,6 +42,8 @@ struct hs_tape {
  * or has bad rows: whoever reads it has something to say about it, each time. 300 bytes a job. */
 HS_MUST_USE enum hs_status
 hs_tape_record(struct hs_tape **tape, const struct hs_trace_options *options, struct hs_diag *diag);
+/* Equal for options that make the same tape, whatever their load. */
+uint64_t hs_tape_key(const struct hs_trace_options *options);
 void hs_tape_free(struct hs_tape *tape); /* NULL is fine */
 
 #endif

@@ -3,7 +3,8 @@
  * What a policy decided is what happened: of every policy of the table and each of its choices, on
  * random workloads with gangs, failures, short memory, virtual clusters and costs, the decisions
  * told give every stretch of holding GPUs, no more and no fewer. A placement is a segment's start,
- * on the same GPUs; an end that the policy made is a decision of that kind at that time.
+ * on the same GPUs; an end that the policy made is a decision of that kind at that time. And
+ * whoever takes GPUs from a job says why.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,6 +186,10 @@ static void replay(const char *spec, uint64_t seed)
         replay_job(&record, &r, job, what);
     seen.runs++;
     for (uint32_t i = 0; i < record.count; i++) {
+        const struct decision *d = &record.all[i];
+        bool takes = d->kind >= HS_DECISION_MIGRATE && d->kind <= HS_DECISION_KILL;
+        expect(!takes || d->has_ground, what, "moved or taken off without a word", d->job,
+               d->at_us);
         seen.grounds += record.all[i].has_ground;
         seen.others += record.all[i].kind > HS_DECISION_KILL;
     }

@@ -66,9 +66,9 @@ cp configs/models/interference.json pairs.json
 
 run ties traces/sample.csv -c 8x8:V100 -p srtf --max-jobs 300 --tie-jitter 3
 repeats "ties drawn at random" ties
-run everything traces/sample.csv -c 8x8:V100 -p srtf --max-jobs 300 --sample exact \
+run everything traces/sample.csv -c 8x8:V100 -p srtf --max-jobs 300 --sample exact --outputs=all,swf \
     --warmup 1h --cooldown 90min --until 2.5d --load 1.1 --seed 8999999999999999
-repeats "windows, a horizon, a load, the largest seed" everything
+repeats "every file, windows, a horizon, a load, the largest seed" everything
 run summary traces/sample.csv --outputs summary
 repeats "a summary alone" summary
 run configured --config config.json traces/sample.csv -c 8x8:V100

@@ -288,7 +288,7 @@ void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag 
                                               .cluster = &cluster,
                                               .workload_name = "handrun",
                                               .semantics = &semantics,
-                                              .outputs = HS_OUT_ALL | HS_OUT_DECISIONS,
+                                              .outputs = HS_OUT_ALL | HS_OUT_DECISIONS | HS_OUT_SWF,
                                               .sample_us = -1,
                                               .is_preemptive = true};
     assert_int_equal(hs_report_open(&report, &options, diag), HS_OK);

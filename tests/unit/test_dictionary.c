@@ -43,9 +43,10 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    static const char *const names[] = {
-        "jobs.csv",    "segments.csv",  "series.csv", "nodes.csv",       "summary.json",
-        "summary.csv", "manifest.json", "paired.csv", "jobs_paired.csv", "decisions.csv"};
+    static const char *const names[] = {"jobs.csv",      "segments.csv", "series.csv",
+                                        "nodes.csv",     "summary.json", "summary.csv",
+                                        "manifest.json", "paired.csv",   "jobs_paired.csv",
+                                        "decisions.csv", "jobs.swf"};
     char path[4200];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", dir_path, names[i]);

@@ -37,9 +37,9 @@ static int write_run(void **state)
 
 static int remove_run(void **state)
 {
-    static const char *const names[] = {"jobs.csv",      "segments.csv", "series.csv",
-                                        "nodes.csv",     "summary.json", "summary.csv",
-                                        "manifest.json", "decisions.csv"};
+    static const char *const names[] = {"jobs.csv",      "segments.csv",  "series.csv",
+                                        "nodes.csv",     "summary.json",  "summary.csv",
+                                        "manifest.json", "decisions.csv", "jobs.swf"};
     char path[4200];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", dir_path, names[i]);
@@ -109,6 +109,36 @@ static void decisions_tell_why(void **state)
                                  "16,c,throttle,1,0,0.25,,\n"
                                  "16,c,limit,1,0,512,,\n"
                                  "16,c,suspend,1,0,0,step,preemption by hand\n");
+}
+
+/* In order of submission, although d is turned away first and b ends before c; 18 fields: number,
+ * submission, wait, run, GPUs, -, -, GPUs wanted, -, -, status, user, group, -, queue, partition,
+ * -,
+ * -. d was never placed; b is recorded as failed; c is back on one GPU after two stops. */
+static void the_workload_is_standard(void **state)
+{
+    (void)state;
+    expect_body("jobs.swf", "; Computer: GPUs of a simulated cluster\n"
+                            "; Conversion: horus, a simulator; the workload is handrun\n"
+                            "; MaxJobs: 4\n"
+                            "; MaxRecords: 4\n"
+                            "; Preemption: TS\n"
+                            "; MaxNodes: 2\n"
+                            "; MaxProcs: 4\n"
+                            "; MaxQueues: 1\n"
+                            "; Queues: virtual clusters, which are groups too\n"
+                            "; Queue: 1 v\n"
+                            "; MaxPartitions: 1\n"
+                            "; Partitions: GPU types\n"
+                            "; Partition: 1 V100\n"
+                            "; Note: a processor is a GPU; allocated are those of the last "
+                            "placement\n"
+                            "; Note: run time is from first start to end, whatever came between\n"
+                            "; Note: times are differences of instants rounded to the second\n"
+                            "1 0 0 10 2 -1 -1 2 -1 -1 1 1 1 -1 1 1 -1 -1\n"
+                            "2 1 9 4 4 -1 -1 4 -1 -1 0 2 1 -1 1 1 -1 -1\n"
+                            "3 2 12 6 1 -1 -1 1 -1 -1 1 1 1 -1 1 1 -1 -1\n"
+                            "4 5 -1 -1 -1 -1 -1 8 -1 -1 5 2 1 -1 1 -1 -1 -1\n");
 }
 
 /* n0: a 2x10 + b 2x4 + c 2 = 30 of 40 GPU-s, of which a's 20 at 50 %; n1: b 8 + c 1 + c 2
@@ -388,6 +418,7 @@ int main(void)
         cmocka_unit_test(jobs_are_told_in_order_of_their_end),
         cmocka_unit_test(segments_are_the_gantt),
         cmocka_unit_test(decisions_tell_why),
+        cmocka_unit_test(the_workload_is_standard),
         cmocka_unit_test(nodes_are_booked),
         cmocka_unit_test(metrics_are_exact),
         cmocka_unit_test(turns_are_counted),

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a sweep prints: commands and makefiles for whoever launches its points, numbers of points
+ * for a job array, how far it is, and at its end a table over its first two axes.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/sweep.h"
+#include "data/param.h"
+
+#define FAILURES_SHOWN 20u
+
+/* In single quotes where a shell would read more into it than the text. */
+static void say_word(struct hs_output *out, const char *word)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+-/:,@%";
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        hs_say(out, "%s", word);
+        return;
+    }
+    hs_output_put(out, "'", 1);
+    for (const char *c = word; *c != '\0'; c++)
+        hs_output_put(out, *c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
+    hs_output_put(out, "'", 1);
+}
+
+/* A run is made of the experiment and of what was given beside it. */
+static void say_settings(struct hs_output *out, const struct hs_sweep *sweep)
+{
+    char value[4096], pair[4200];
+    const struct hs_config *config = &sweep->call->config;
+    for (size_t i = 0; config->options[i].param.key != NULL; i++) {
+        const struct hs_param *param = &config->options[i].param;
+        if (config->options[i].is_local || config->origin[i] < HS_FROM_SET)
+            continue;
+        (void)hs_param_print(param, config->base, value, sizeof value);
+        (void)snprintf(pair, sizeof pair, "%s=%s", param->key, value);
+        hs_say(out, " --set ");
+        say_word(out, pair);
+    }
+}
+
+static void say_command(struct hs_output *out, const struct hs_sweep *sweep)
+{
+    say_word(out, sweep->call->command[0]);
+    hs_say(out, " sweep ");
+    say_word(out, sweep->file);
+    hs_say(out, " -o ");
+    say_word(out, sweep->dir);
+    say_settings(out, sweep);
+}
+
+void hs_sweep_say_list(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        say_command(out, sweep);
+        hs_say(out, " --index %" PRIu32 "\n", i + 1);
+    }
+}
+
+/* '$' is make's own. A point that fails stops its target, not those of others (make -k). */
+void hs_sweep_say_make(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    hs_say(out, "# make -k -j 8 -f FILE\n.PHONY: all");
+    for (uint32_t i = 0; i < sweep->point_count; i++)
+        hs_say(out, " %" PRIu32, i + 1);
+    hs_say(out, "\nall:");
+    for (uint32_t i = 0; i < sweep->point_count; i++)
+        hs_say(out, " %" PRIu32, i + 1);
+    hs_say(out, "\n\t");
+    say_command(out, sweep);
+    hs_say(out, " --gather\n");
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        hs_say(out, "%" PRIu32 ":\n\t@", i + 1);
+        say_command(out, sweep);
+        hs_say(out, " --index $@\n");
+    }
+}
+
+void hs_sweep_say_pending(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    const char *comma = "";
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        uint32_t first = i;
+        if (sweep->points[i].state == HS_POINT_DONE)
+            continue;
+        while (i + 1 < sweep->point_count && sweep->points[i + 1].state != HS_POINT_DONE)
+            i++;
+        hs_say(out, i > first ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, comma, first + 1, i + 1);
+        comma = ",";
+    }
+    hs_say(out, "\n");
+}
+
+/* "90 points: 6 policy x 5 load x 3 seed". */
+static void say_shape(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    hs_say(out, "%s: %" PRIu32 " points", sweep->name, sweep->point_count);
+    for (uint32_t a = 0; a < sweep->axis_count; a++) {
+        const struct hs_sweep_axis *axis = &sweep->axes[a];
+        hs_say(out, "%s%" PRIu32, a > 0 ? " x " : " = ", axis->rows);
+        for (uint32_t k = 0; k < axis->key_count; k++)
+            hs_say(out, "%s%s", k > 0 ? "+" : " ", sweep->keys[axis->first_key + k]);
+    }
+    hs_say(out, "\n");
+}
+
+static void say_failures(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    char text[512];
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        const struct hs_sweep_point *point = &sweep->points[i];
+        if (point->state != HS_POINT_FAILED || shown++ >= FAILURES_SHOWN)
+            continue;
+        hs_sweep_point_text(sweep, i, text, sizeof text);
+        hs_say(out, "\n  point %" PRIu32 "  %s\n    exit %" PRId32 "  ", i + 1, text,
+               point->exit_code);
+        hs_sweep_failure_text(sweep, point, text, sizeof text);
+        hs_say(out, "%s\n    %s/failed/%s.log\n", text, sweep->dir, point->name);
+    }
+    if (shown > FAILURES_SHOWN)
+        hs_say(out, "\n  and %" PRIu32 " more in %s/failed/\n", shown - FAILURES_SHOWN, sweep->dir);
+}
+
+void hs_sweep_say_status(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    say_shape(sweep);
+    hs_say(out, "finished %" PRIu32 ", failed %" PRIu32 ", missing %" PRIu32 "\n",
+           hs_sweep_count(sweep, HS_POINT_DONE), hs_sweep_count(sweep, HS_POINT_FAILED),
+           hs_sweep_count(sweep, HS_POINT_MISSING));
+    say_failures(sweep);
+}
+
+/* ---- the table at the end ---- */
+
+/* Rows: the first key that has several values, columns: the next that is no seed; means over the
+ * rest. UINT32_MAX: there is none. */
+struct pivot {
+    const struct hs_sweep *sweep;
+    const double *values;
+    uint32_t row_key, column_key;
+};
+
+static bool is_seed(const char *key)
+{
+    size_t len = strlen(key);
+    return len >= 4 && strcmp(key + len - 4, "seed") == 0;
+}
+
+static const char *value_of(const struct pivot *p, uint32_t point, uint32_t key)
+{
+    const char *text = key != UINT32_MAX ? hs_sweep_value(p->sweep, point, key) : "";
+    return text != NULL ? text : "";
+}
+
+static bool varies(const struct pivot *p, uint32_t key)
+{
+    for (uint32_t i = 1; i < p->sweep->point_count; i++)
+        if (strcmp(value_of(p, i, key), value_of(p, 0, key)) != 0)
+            return true;
+    return false;
+}
+
+static uint32_t pick_key(const struct pivot *p, uint32_t other)
+{
+    for (uint32_t k = 0; k < p->sweep->key_count; k++)
+        if (k != other && !is_seed(p->sweep->keys[k]) && varies(p, k))
+            return k;
+    return UINT32_MAX;
+}
+
+/* Is this the first point with its value of that key? */
+static bool is_first(const struct pivot *p, uint32_t point, uint32_t key)
+{
+    for (uint32_t i = 0; i < point; i++)
+        if (strcmp(value_of(p, i, key), value_of(p, point, key)) == 0)
+            return false;
+    return true;
+}
+
+static double mean_of(const struct pivot *p, uint32_t row, uint32_t column)
+{
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->sweep->point_count; i++) {
+        if (isnan(p->values[i]) ||
+            strcmp(value_of(p, i, p->row_key), value_of(p, row, p->row_key)) != 0 ||
+            strcmp(value_of(p, i, p->column_key), value_of(p, column, p->column_key)) != 0)
+            continue;
+        sum += p->values[i];
+        count++;
+    }
+    return count > 0 ? sum / count : (double)NAN;
+}
+
+#define ROW_WIDTH    28
+#define COLUMN_WIDTH 12
+
+static void say_row(const struct pivot *p, uint32_t row, const uint32_t *columns, uint32_t count)
+{
+    struct hs_output *out = &p->sweep->call->out;
+    hs_say(out, "%-*.*s", ROW_WIDTH, ROW_WIDTH, value_of(p, row, p->row_key));
+    for (uint32_t c = 0; c < count; c++) {
+        double mean = mean_of(p, row, columns[c]);
+        if (isnan(mean))
+            hs_say(out, "%*s", COLUMN_WIDTH, "-");
+        else
+            hs_say(out, "%*.6g", COLUMN_WIDTH, mean);
+    }
+    hs_say(out, "\n");
+}
+
+#define TABLE_ROWS_MAX 64u
+
+/* "mean_jct, mean over seed". */
+static void say_subject(const struct pivot *p)
+{
+    const struct hs_sweep *sweep = p->sweep;
+    struct hs_output *out = &sweep->call->out;
+    const char *before = ", mean over ";
+    hs_say(out, "\n%s", sweep->options->metric);
+    for (uint32_t k = 0; k < sweep->key_count; k++)
+        if (k != p->row_key && k != p->column_key && varies(p, k)) {
+            hs_say(out, "%s%s", before, sweep->keys[k]);
+            before = ", ";
+        }
+    hs_say(out, "\n");
+}
+
+static void say_heads(const struct pivot *p, const uint32_t *columns, uint32_t count)
+{
+    struct hs_output *out = &p->sweep->call->out;
+    char head[64];
+    if (p->column_key == UINT32_MAX)
+        return;
+    hs_say(out, "%*s", ROW_WIDTH, "");
+    for (uint32_t c = 0; c < count; c++) {
+        const char *value = value_of(p, columns[c], p->column_key);
+        (void)snprintf(head, sizeof head, c == 0 ? "%s %s" : "%.0s%s",
+                       p->sweep->keys[p->column_key], value);
+        hs_say(out, "%*.*s", COLUMN_WIDTH, COLUMN_WIDTH - 1, head);
+    }
+    hs_say(out, "\n");
+}
+
+#define TABLE_ROWS_MAX    64u
+#define TABLE_COLUMNS_MAX 16u
+
+static void say_pivot(const struct pivot *p)
+{
+    const struct hs_sweep *sweep = p->sweep;
+    uint32_t columns[TABLE_COLUMNS_MAX], count = 0, rows = 0;
+    uint32_t most = (sweep->call->terminal.columns - ROW_WIDTH) / COLUMN_WIDTH;
+    if (most > TABLE_COLUMNS_MAX)
+        most = TABLE_COLUMNS_MAX;
+    for (uint32_t i = 0; i < sweep->point_count && count < most; i++)
+        if (is_first(p, i, p->column_key))
+            columns[count++] = i;
+    say_subject(p);
+    say_heads(p, columns, count);
+    for (uint32_t i = 0; i < sweep->point_count && rows < TABLE_ROWS_MAX; i++)
+        if (is_first(p, i, p->row_key)) {
+            say_row(p, i, columns, count);
+            rows++;
+        }
+}
+
+enum hs_status hs_sweep_say_end(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    double *values = hs_alloc_zeroed(sweep->point_count, sizeof *values);
+    if (values == NULL)
+        return hs_fail(&sweep->call->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    enum hs_status status = hs_sweep_metric(sweep, sweep->options->metric, values);
+    if (status == HS_OK) {
+        struct pivot p = {.sweep = sweep, .values = values};
+        p.row_key = pick_key(&p, UINT32_MAX);
+        p.column_key = p.row_key != UINT32_MAX ? pick_key(&p, p.row_key) : UINT32_MAX;
+        say_shape(sweep);
+        if (hs_sweep_count(sweep, HS_POINT_DONE) > 0)
+            say_pivot(&p);
+        hs_say(out, "\nfiles       %s/sweep.csv, %s/runs/\n", sweep->dir, sweep->dir);
+    }
+    hs_free(values);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Instants are rounded to the nearest second, and the times between them are differences of rounded
+ * instants: submission + wait + run is the rounded end, and at no second do jobs hold more GPUs
+ * than they did at some moment (rounding keeps the order of instants).
+ */
+#include "report/swf.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "base/io.h"
+
+#define NO_JOB UINT64_MAX
+/* Of the definition: what a field holds when it is not known, and the values of field 11. */
+#define UNKNOWN         (-1)
+#define STATUS_FAILED   0
+#define STATUS_DONE     1
+#define STATUS_CANCELED 5
+
+/* The fields of a line that are known. */
+struct record {
+    int64_t submit_s, wait_s, run_s;
+    int64_t held, wanted; /* GPUs */
+    int32_t status, partition;
+    uint32_t user, vc; /* 0 = none */
+};
+
+static int64_t rounded(int64_t us)
+{
+    return (us + HS_US_PER_S / 2) / HS_US_PER_S;
+}
+
+/* The job did its work: what the trace says of it counts, and a trace may say nothing. */
+static int32_t status_of(const struct hs_job_record *job)
+{
+    if (job->state == HS_JOB_FAILED)
+        return STATUS_FAILED;
+    if (job->state == HS_JOB_REJECTED)
+        return STATUS_CANCELED;
+    if (job->state != HS_JOB_DONE)
+        return UNKNOWN;
+    if (job->outcome == HS_OUTCOME_FAILED)
+        return STATUS_FAILED;
+    return job->outcome == HS_OUTCOME_CANCELLED ? STATUS_CANCELED : STATUS_DONE;
+}
+
+static int32_t partition_of(const struct hs_cluster *cluster, const char *gpu_type)
+{
+    for (uint32_t i = 0; i < cluster->type_count; i++)
+        if (strcmp(cluster->types[i].name, gpu_type) == 0)
+            return (int32_t)i + 1;
+    return UNKNOWN;
+}
+
+static enum hs_status number(struct hs_swf *s, const struct hs_job_record *job, uint32_t *user,
+                             uint32_t *vc)
+{
+    enum hs_status status = hs_intern_get(&s->users, job->user, user);
+    if (status == HS_OK)
+        status = hs_intern_get(&s->vcs, job->vc, vc);
+    if (status != HS_OK)
+        return hs_fail(s->diag, status, NULL, NULL, "no memory for the users of jobs.swf");
+    return HS_OK;
+}
+
+static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    uint32_t user, vc;
+    (void)now_us;
+    return number(ctx, job, &user, &vc);
+}
+
+static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
+{
+    struct hs_swf *s = ctx;
+    s->gpus_of = segment->job->index;
+    s->gpu_count = segment->gpu_count;
+    return HS_OK;
+}
+
+/* A job's end follows its last segment directly. */
+static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_swf *s = ctx;
+    bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0;
+    int64_t submit_s = rounded(job->submit_us), start_s = rounded(job->first_start_us);
+    struct record record = {.submit_s = submit_s,
+                            .wait_s = has_started ? start_s - submit_s : UNKNOWN,
+                            .run_s = has_started && has_ended ? rounded(job->finish_us) - start_s
+                                                              : UNKNOWN,
+                            .held = s->gpus_of == job->index ? (int64_t)s->gpu_count : UNKNOWN,
+                            .wanted = job->gpus,
+                            .status = status_of(job),
+                            .partition = partition_of(s->options->cluster, job->gpu_type)};
+    (void)now_us;
+    HS_TRY(number(s, job, &record.user, &record.vc));
+    return hs_spool_put_at(&s->records, job->index, &record, s->diag);
+}
+
+/* A name of the user's: it must not end the comment. */
+static void put_name(struct hs_output *out, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++)
+        hs_output_put(out, (unsigned char)*c < 0x20 ? "?" : c, 1);
+    hs_output_put(out, "\n", 1);
+}
+
+static void put_header(const struct hs_swf *s, struct hs_output *out)
+{
+    const struct hs_cluster *cluster = s->options->cluster;
+    uint32_t queues = s->vcs.count - 1; /* without the empty name */
+    hs_say(out, "; Version: 2.2\n; Computer: GPUs of a simulated cluster\n");
+    hs_say(out, "; Conversion: horus, a simulator; the workload is ");
+    put_name(out, s->options->workload_name);
+    hs_say(out, "; MaxJobs: %" PRIu64 "\n; MaxRecords: %" PRIu64 "\n", s->records.count,
+           s->records.count);
+    hs_say(out, "; Preemption: %s\n", s->options->is_preemptive ? "TS" : "No");
+    hs_say(out, "; MaxNodes: %" PRIu32 "\n; MaxProcs: %" PRIu32 "\n", cluster->node_count,
+           cluster->gpu_count);
+    if (queues > 0)
+        hs_say(out, "; MaxQueues: %" PRIu32 "\n; Queues: virtual clusters, which are groups too\n",
+               queues);
+    for (uint32_t i = 1; i <= queues; i++) {
+        hs_say(out, "; Queue: %" PRIu32 " ", i);
+        put_name(out, hs_intern_text(&s->vcs, i));
+    }
+    hs_say(out, "; MaxPartitions: %" PRIu32 "\n; Partitions: GPU types\n", cluster->type_count);
+    for (uint32_t i = 0; i < cluster->type_count; i++) {
+        hs_say(out, "; Partition: %" PRIu32 " ", i + 1);
+        put_name(out, cluster->types[i].name);
+    }
+    hs_say(out, "; Note: a processor is a GPU; allocated are those of the last placement\n");
+    hs_say(out, "; Note: run time is from first start to end, whatever came between\n");
+    hs_say(out, "; Note: times are differences of instants rounded to the second\n");
+}
+
+static void put_number(struct hs_output *out, int64_t value)
+{
+    hs_say(out, "%" PRId64 " ", value);
+}
+
+static void put_id(struct hs_output *out, uint32_t id)
+{
+    put_number(out, id > 0 ? (int64_t)id : UNKNOWN);
+}
+
+/* The 18 fields, in order. */
+static void put_line(struct hs_output *out, uint64_t job, const struct record *r)
+{
+    put_number(out, (int64_t)job); /* 1 job number */
+    put_number(out, r->submit_s);  /* 2 submit time */
+    put_number(out, r->wait_s);    /* 3 wait time */
+    put_number(out, r->run_s);     /* 4 run time */
+    put_number(out, r->held);      /* 5 allocated processors */
+    put_number(out, UNKNOWN);      /* 6 average CPU time used */
+    put_number(out, UNKNOWN);      /* 7 used memory */
+    put_number(out, r->wanted);    /* 8 requested processors */
+    put_number(out, UNKNOWN);      /* 9 requested time: no trace gives one */
+    put_number(out, UNKNOWN);      /* 10 requested memory */
+    put_number(out, r->status);    /* 11 status */
+    put_id(out, r->user);          /* 12 user */
+    put_id(out, r->vc);            /* 13 group */
+    put_number(out, UNKNOWN);      /* 14 executable */
+    put_id(out, r->vc);            /* 15 queue */
+    put_number(out, r->partition); /* 16 partition */
+    put_number(out, UNKNOWN);      /* 17 preceding job */
+    hs_say(out, "%d\n", UNKNOWN);  /* 18 think time */
+}
+
+static enum hs_status put_lines(struct hs_swf *s, struct hs_output *out, struct hs_diag *diag)
+{
+    const void *block;
+    uint32_t count;
+    uint64_t job = 0;
+    enum hs_status status = hs_spool_rewind(&s->records, diag);
+    while (status == HS_OK &&
+           (status = hs_spool_next(&s->records, &block, &count, diag)) == HS_OK) {
+        const struct record *records = block;
+        for (uint32_t i = 0; i < count; i++)
+            put_line(out, ++job, &records[i]);
+    }
+    return status == HS_END ? HS_OK : status;
+}
+
+enum hs_status hs_swf_write(struct hs_swf *s, const char *path, struct hs_output_file *file,
+                            struct hs_diag *diag)
+{
+    struct hs_output out;
+    HS_TRY(hs_output_open(&out, path, diag));
+    put_header(s, &out);
+    enum hs_status status = put_lines(s, &out, diag);
+    file->hash = hs_output_hash(&out);
+    file->bytes = hs_output_bytes(&out);
+    file->rows = s->records.count;
+    enum hs_status closed = hs_output_close(&out, diag);
+    return status != HS_OK ? status : closed;
+}
+
+enum hs_status hs_swf_open(struct hs_swf *s, const struct hs_report_options *options,
+                           struct hs_diag *diag)
+{
+    *s = (struct hs_swf){.options = options, .diag = diag, .gpus_of = NO_JOB};
+    enum hs_status status =
+        hs_spool_open(&s->records, sizeof(struct record), options->dir->tmp_path);
+    if (status == HS_OK)
+        status = hs_intern_init(&s->users);
+    if (status == HS_OK)
+        status = hs_intern_init(&s->vcs);
+    return status == HS_OK ? HS_OK : hs_fail(diag, status, NULL, NULL, "no memory for jobs.swf");
+}
+
+struct hs_observer hs_swf_observer(struct hs_swf *s)
+{
+    return (struct hs_observer){
+        .ctx = s, .on_submit = on_submit, .on_segment = on_segment, .on_finish = on_finish};
+}
+
+void hs_swf_close(struct hs_swf *s)
+{
+    if (s->options == NULL)
+        return;
+    hs_spool_close(&s->records);
+    hs_intern_free(&s->users);
+    hs_intern_free(&s->vcs);
+}
