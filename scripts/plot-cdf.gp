@@ -46,7 +46,7 @@ do for [p = 1:panels] {
     set xrange [(has_zero ? zero_at : least) / 10 ** (0.02 * span) : most * 10 ** (0.03 * span)]
     set yrange [0:102]
     set xlabel name_of(metric) offset 0,0.3
-    if (is_time(metric)) { eval time_tics(span) } else { set xtics (1, 10, 100, 1000, "10⁴" 1e4, "10⁵" 1e5, "10⁶" 1e6) }
+    if (is_time(metric)) { eval time_tics(span) } else { set xtics (1, 10, 100, "10³" 1000, "10⁴" 1e4, "10⁵" 1e5, "10⁶" 1e6) }
     if (has_zero) { set xtics add ("0" zero_at) }
     if (p == 1) {
         set ylabel "jobs at or below, %" offset 1.2,0
@@ -58,7 +58,7 @@ do for [p = 1:panels] {
         set format y ""
         set key off
     }
-    plot for [i = 1:count] $data using (of(metric, i) ? at($3) : NaN):(100 * $4) with steps ls i title labels[i], \
+    plot for [i = 1:count] $data using (of(metric, i) ? at($3) : NaN):(100 * $4) with steps ls i title label(i), \
         for [i = 1:count] $data using (of(metric, i) && $3 == 0 ? zero_at : NaN):(100 * $4) with points ls i notitle
 }
 unset multiplot

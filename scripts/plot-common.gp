@@ -67,23 +67,18 @@ print system(command)
 set print
 if (GPVAL_SYSTEM_ERRNO) exit status GPVAL_SYSTEM_ERRNO
 
-# Lines '#KEY I TEXT' of the table: text(KEY, I), its length 0 where there is none.
-array labels[8]
-count = 0
-notes = ""
+# Lines '#KEY I TEXT' of the table: text(KEY, I), empty where there is none.
+notes = "\n"
 do for [i = 1:|$data|] {
     line = $data[i]
-    if (line[1:1] ne "#") { break }
-    if (line[1:7] eq "#label\t") {
-        count = count + 1
-        labels[count] = line[9 + strlen(sprintf("%d", count)):*]
-    } else {
-        notes = notes . line[2:*] . "\n"
-    }
+    if (line[1:1] eq "#") { notes = notes . line[2:*] . "\n" }
 }
-# Number after '#KEY', or what else.
-noted(key, otherwise) = strstrt("\n" . notes, "\n" . key . "\t") \
-    ? real(("\n" . notes)[strstrt("\n" . notes, "\n" . key . "\t") + strlen(key) + 2:*]) : otherwise
+after(s, mark) = strstrt(s, mark) ? s[strstrt(s, mark) + strlen(mark):*] : ""
+before(s, mark) = strstrt(s, mark) > 1 ? s[1:strstrt(s, mark) - 1] : ""
+text(key, i) = before(after(notes, sprintf("\n%s\t%d\t", key, i)), "\n")
+label(i) = text("label", i)
+count = 0
+while (label(count + 1) ne "") { count = count + 1 }
 
 # ---- units of time -------------------------------------------------------------------------------
 

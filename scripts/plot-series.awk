@@ -3,20 +3,13 @@
 # Metrics of series.csv over time, as time-weighted means over equal parts of the run: what holds from
 # one row of a metric to its next is its value there, whatever --sample made the rows.
 #   awk -v file=RUN/series.csv -v end=SECONDS -v metrics='util_model waiting=pending+suspended'
-#       [-v parts=N] -v run=1 -f plot-csv.awk -f plot-series.awk
+#       [-v parts=N] -v run=1 -f plot-csv.awk -f plot-parts.awk
+#       -f plot-series.awk
 # A metric with keys gives a table a key. Prints metric, key, run, begin, end of a part, mean.
 
-# The value of s holds from since[s] to t.
-function hold(s, t,    from, k, upto) {
-    from = since[s]
-    for (k = int(from / part); from < t && k < parts; k++) {
-        upto = k == parts - 1 || (k + 1) * part > t ? t : (k + 1) * part
-        if (upto > from) {
-            sum[s, k] += value[s] * (upto - from)
-            from = upto
-        }
-    }
-    since[s] = t
+function hold(s, to) { # since the last time, what value[s] is
+    add_to_parts(sum, s, value[s], since[s] + 0, to, part, parts)
+    since[s] = to
 }
 
 BEGIN {

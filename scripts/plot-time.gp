@@ -13,11 +13,11 @@ stats $data using (strcol(1) eq "waiting" ? $6 : NaN):5 nooutput
 unit = unit_of(STATS_max_y)
 span = STATS_max_y / unit
 most_waiting = STATS_max_x
-gpus = noted("gpus", 0)
+gpus = text("gpus", 1) + 0
 
 eval open_picture(620)
 rows = ceil(count / 4.)
-set multiplot layout 3,1 margins 0.075,0.985,0.095,1 - (0.02 + 0.045 * rows + (title eq "" ? 0 : 0.055)) \
+set multiplot layout 3,1 margins 0.09,0.985,0.095,1 - (0.02 + 0.045 * rows + (title eq "" ? 0 : 0.055)) \
     spacing 0,0.035 title title font title_font
 set xrange [0:span]
 set format x ""
@@ -28,7 +28,7 @@ set key at screen 0.5,(1 - (title eq "" ? 0.005 : 0.06)) center top vertical max
 set ylabel "GPUs held" . (gpus > 0 ? sprintf(" of %g", gpus) : "") offset 1,0
 set yrange [0:*]
 if (gpus > 0) { set yrange [0:gpus * 1.02]; set ytics gpus / 4 }
-plot for [i = 1:count] $data using (of("gpus_held", i) ? middle(unit) : NaN):6 with lines ls i title labels[i]
+plot for [i = 1:count] $data using (of("gpus_held", i) ? middle(unit) : NaN):6 with lines ls i title label(i)
 set key off
 
 set ylabel "utilization, %"

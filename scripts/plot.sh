@@ -21,7 +21,7 @@ usage() {
     exit 2
 }
 
-kinds="cdf time compare"
+kinds="cdf time waits classes sweep gantt heat compare"
 with=gnuplot
 size=
 title=
