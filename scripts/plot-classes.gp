@@ -59,7 +59,7 @@ do for [p = 1:panels] {
         set yrange [1:STATS_max * 1.3]
         set ytics ("1" 1, "10" 10, "100" 100, "10³" 1000, "10⁴" 1e4, "10⁵" 1e5, "10⁶" 1e6)
     } else {
-        set yrange [(is_time(metric) ? 0 : STATS_min < 1 ? 0 : 1):*]
+        if (STATS_max > 0) { set yrange [0:*] } else { set yrange [0:1] }
         set ytics autofreq
     }
     set ylabel name_of(metric) . (is_time(metric) ? ", " . unit_name(unit) : "") offset 1,0

@@ -146,7 +146,8 @@ waits() {
             for (i = 2; i <= n; i++) {
                 split(row[i], f, "\t")
                 low = top[f[3], f[4]] + 0
-                print row[i], low, top[f[3], f[4]] = low + f[6]
+                top[f[3], f[4]] = low + f[6]
+                printf "%s\t%.9g\t%.9g\n", row[i], low, low + f[6]
             }
         }'
 }

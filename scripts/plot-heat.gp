@@ -9,13 +9,13 @@ script = ARG0; operands = ""
 do for [i = 1:ARGC] { operands = operands . ARGV[i] . "\n" }
 load system("dirname '" . ARG0 . "'") . "/plot-common.gp"
 
-stats $data using 4:3 nooutput
-nodes = STATS_max_y + 1
-stats $data using ($1 == 1 && $2 == 0 ? $5 : NaN):($3 + 1) nooutput
-parts = STATS_records
-unit = unit_of(STATS_max_x)
-span = STATS_max_x / unit
-group = STATS_max_y # nodes of a row
+stats $data using 5 nooutput
+unit = unit_of(STATS_max)
+span = STATS_max / unit
+stats $data using 3 nooutput
+nodes = STATS_max + 1
+stats $data using ($2 == 0 ? $3 + 1 : NaN) nooutput
+group = STATS_max # nodes of a row
 
 panel = count == 1 ? 360 : 200
 whole = 90. + (title eq "" ? 0 : 40) + panel * count

@@ -35,6 +35,7 @@ set multiplot layout 1,panels margins 0.075,0.985,0.15,1 - (0.02 + 0.065 * rows 
     spacing 0.075,0 title title font title_font
 of(metric, i) = strcol(1) eq metric && $2 == i
 only(value) = of(metric, i) ? value : NaN
+beside(x, i) = only(x) + (i - (count + 1) / 2.) * 0.005 * (right - left) # intervals would cover each other
 set bars 0
 # Tics where there are points, but for many of them.
 places = ""
@@ -50,17 +51,19 @@ do for [p = 1:panels] {
     metric = word(metrics, p)
     set xrange [*:*]; set yrange [*:*] # stats looks at them
     unset logscale y
-    stats $data using (strcol(1) eq metric ? $3 : NaN):5 nooutput
-    left = STATS_min_x
-    right = STATS_max_x
-    unit = is_time(metric) ? unit_of(STATS_max_y) : is_share(metric) ? 0.01 : 1
-    far = STATS_min_y > 0 && STATS_max_y / STATS_min_y > 30
+    stats $data using (strcol(1) eq metric ? $3 : NaN) nooutput
+    left = STATS_min
+    right = STATS_max
+    stats $data using (strcol(1) eq metric ? $5 : NaN) nooutput
+    unit = is_time(metric) ? unit_of(STATS_max) : is_share(metric) ? 0.01 : 1
+    far = STATS_min > 0 && STATS_max / STATS_min > 30
+    if (left == right) { right = left + 1 }
     set xrange [left - 0.04 * (right - left):right + 0.04 * (right - left)]
     if (far) {
         set logscale y
-        set yrange [STATS_min_y / unit / 1.5:STATS_max_y / unit * 1.5]
+        set yrange [STATS_min / unit / 1.5:STATS_max / unit * 1.5]
     } else {
-        if (is_share(metric) || STATS_min_y >= 0) { set yrange [0:*] }
+        if (STATS_max == 0) { set yrange [0:1] } else { if (STATS_min >= 0) { set yrange [0:*] } }
     }
     set ylabel name_of(metric) . (is_time(metric) ? ", " . unit_name(unit) : is_share(metric) ? ", %" : "") offset 1,0
     set xlabel spaced(axis) offset 0,0.3
@@ -69,9 +72,9 @@ do for [p = 1:panels] {
     } else {
         set key off
     }
-    plot for [i = 1:count] $data using (only($3)):(only($5) / unit):(only($6) / unit):(only($7) / unit) \
+    plot for [i = 1:count] $data using (beside($3, i)):(only($5) / unit):(only($6) / unit):(only($7) / unit) \
             with yerrorbars lw 1.4 lc rgb colours[i] pt 7 ps 0.1 notitle, \
-        for [i = 1:count] $data using (only($3)):(only($5) / unit) with linespoints ls i title label(i)
+        for [i = 1:count] $data using (beside($3, i)):(only($5) / unit) with linespoints ls i title label(i)
 }
 unset multiplot
 set output

@@ -9,10 +9,11 @@ script = ARG0; operands = ""
 do for [i = 1:ARGC] { operands = operands . ARGV[i] . "\n" }
 load system("dirname '" . ARG0 . "'") . "/plot-common.gp"
 
-stats $data using (strcol(1) eq "waiting" ? $6 : NaN):5 nooutput
-unit = unit_of(STATS_max_y)
-span = STATS_max_y / unit
-most_waiting = STATS_max_x
+stats $data using 5 nooutput
+unit = unit_of(STATS_max)
+span = STATS_max / unit
+stats $data using (strcol(1) eq "waiting" ? $6 : NaN) nooutput
+most_waiting = STATS_max
 gpus = text("gpus", 1) + 0
 
 eval open_picture(620)

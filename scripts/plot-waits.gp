@@ -17,8 +17,8 @@ says(name) = name eq "capacity" ? "capacity (too few free)" : name eq "order" ? 
     name eq "quota" ? "quota (share used up)" : name eq "locality" ? "locality (too far apart)" : \
     name . " (wrong places)"
 
-stats $data using ($8 > 0 ? $8 : NaN):5 nooutput
-most = STATS_records > 0 ? STATS_max_x : 1
+stats $data using 8 nooutput
+most = STATS_max > 0 ? STATS_max : 1
 stats $data using 5 nooutput
 unit = unit_of(STATS_max)
 span = STATS_max / unit

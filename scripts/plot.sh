@@ -6,6 +6,13 @@
 #   cdf      distribution of completion times, waits, slowdowns    --metric=jct,wait,slowdown
 #            (also: pending, run_slowdown)
 #   time     GPUs held, utilization and jobs waiting over time     --parts=120
+#   waits    what waiting jobs wait for over time, by cause        --parts=120
+#   classes  means of classes of jobs: by gang size, user ...      --by=gpus|vc|user_quintile|outcome|class
+#                                                                  --metric=mean_wait,mean_jct,mean_slowdown
+#   sweep    metrics along an axis of a sweep, whose directory     --x=KEY
+#            (or sweep.csv) stands in place of RUN                 --metric=mean_jct,mean_wait,gpu_utilization
+#   gantt    who held which GPU when, up to 500 segments a run
+#   heat     how full the nodes were over time                     --parts=240
 #   compare  a comparison in four panels, its directory in place of RUN
 # A RUN is a directory of 'horus run', or of 'horus compare --outputs=...' for all its runs; at most 8.
 #   --r            by R (base graphics) instead of gnuplot

@@ -37,9 +37,19 @@ near() { # WHAT A B: equal but for the 6 decimals of series.csv, or both are tol
         if (a == "" || b == "" || d > 5e-6 * (b < 0 ? -b : b) + 1e-9) print what ": " a ", not " b }'
 }
 
+says() { # STATUS PATTERN COMMAND...
+    local status=$1 pattern=$2 got
+    shift 2
+    "$@" >"$work/said" 2>&1
+    got=$?
+    [ $got -eq "$status" ] || echo "exit $got, not $status: $*"
+    grep -qE -- "$pattern" "$work/said" || { echo "not said: $pattern"; cat "$work/said"; }
+}
+
 run fifo -p fifo
 run srtf -p srtf
 run pack -p pack
+run few -p srtf --max-jobs=150
 run short -p fifo --outputs=summary
 
 # ---- reading CSV ---------------------------------------------------------------------------------
@@ -112,7 +122,7 @@ for name in fifo srtf pack exact cut; do
         near "GPUs held" "$(mean gpus_held)" "$(jq '.metrics.gpu_allocation * 16' "$work/$name/summary.json")"
         near "utilization" "$(mean util_model)" "$(of_summary $name gpu_utilization)"
         near "waiting" "$(mean waiting)" "$(of_summary $name mean_queue_length)"
-        grep -qx '#gpus	16' "$work/data" || echo "16 GPUs are not told"
+        grep -qx '#gpus	1	16' "$work/data" || echo "16 GPUs are not told"
     )"
 done
 verdict "how the rows were sampled does not matter" "$(
@@ -127,20 +137,137 @@ verdict "how the rows were sampled does not matter" "$(
         END { for (i in a) { d = a[i] - b[i]; if (d < 0) d = -d; if (d > 0.05 * most[of[i]]) print of[i], a[i], b[i] } }'
 )"
 
+# ---- what waiting jobs wait for ------------------------------------------------------------------
+
+for name in fifo pack; do
+    verdict "waits by cause are those of the summary: $name" "$(
+        data waits --parts=23 "$work/$name"
+        causes=$(awk -F'\t' '$1 == "#cause" { print $3 }' "$work/data")
+        [ "$(wc -w <<<"$causes")" -ge 4 ] || echo "causes: $causes"
+        for cause in $causes; do
+            near "$cause" "$(awk -F'\t' -v c="$cause" '$2 == c { sum += $6 * ($5 - $4) } END { printf "%.9g", sum }' "$work/data")" \
+                "$(of_summary $name "wait_${cause}_gpu_seconds")"
+        done
+        awk -F'\t' '$1 == "gpus_waiting" { if ($7 != top[$4] + 0) print "not on top: " $0; top[$4] = $8; sum[$4] += $6 }
+            END { for (t in top) { d = top[t] - sum[t]; if (d > 1e-4 || d < -1e-4) print t, top[t], sum[t] } }' "$work/data"
+    )"
+done
+
+# ---- classes -------------------------------------------------------------------------------------
+
+# summary.csv has four kinds of classes as columns of their own.
+verdict "classes are those of summary.csv" "$(
+    for by in gpus outcome user_quintile; do
+        data classes --by=$by --metric=mean_jct,mean_slowdown "$work/fifo" "$work/srtf"
+        awk -F'\t' -v by=$by '$1 == "#class" { name[$2] = $3 ~ /^>/ ? "over_" substr($3, 2) : $3; gsub(/-/, "_", name[$2]) }
+            /^mean_/ { printf "%s\t%s_%s_%s\t%.9g\n", $3, by, name[$2], $1, $5 }' "$work/data"
+    done | sort >"$work/told"
+    for run in 1:fifo 2:srtf; do
+        awk -v file="$work/${run#*:}/summary.csv" -v run="${run%:*}" -f scripts/plot-csv.awk -f <(echo 'BEGIN {
+            csv_open(file, "policy"); csv_next(file)
+            for (c in at) if (c ~ /^(gpus|outcome|user_quintile)_.*_mean_(jct|slowdown)$/ && of(c) != "")
+                printf "%s\t%s\t%.9g\n", run, c, of(c) }')
+    done | sort | diff - "$work/told"
+    [ "$(wc -l <"$work/told")" -gt 30 ] || echo "too few classes: $(wc -l <"$work/told")"
+)"
+verdict "classes that no run has" "$(
+    says 3 "no run has classes by 'class'" scripts/plot-data.sh classes --by=class "$work/fifo"
+    says 3 "no metric among 'mean_mood'" scripts/plot-data.sh classes --metric=mean_mood "$work/fifo"
+)"
+
+# ---- Gantt chart and heat map --------------------------------------------------------------------
+
+# GPUs held by at least one job: nodes.csv. Jobs that share one fill its row between them, exactly.
+held() { awk -F, 'NR > 1 { sum += $7 } END { printf "%.6f", sum }' "$work/$1/nodes.csv"; }
+for name in fifo few pack; do
+    verdict "boxes of a Gantt chart fill the time that GPUs are held: $name" "$(
+        data gantt "$work/$name"
+        near "area" "$(awk -F'\t' '/^[0-9]/ { sum += ($3 - $2) * ($5 - $4) } END { printf "%.6f", sum }' "$work/data")" "$(held $name)"
+        awk -F'\t' '/^[0-9]/ { n++; u[n] = $2; l[n] = $3; s[n] = $4; e[n] = $5
+                for (i = 1; i < n; i++) if (u[i] + 1e-3 < $3 && $2 + 1e-3 < l[i] && s[i] < $5 && $4 < e[i]) print "one over another: " $0 }' "$work/data"
+        # As many labels as segments that took time, as many ends of a kind.
+        awk -F'\t' '/^[0-9]/ && $8 != "" { print $8 }' "$work/data" | sort |
+            diff - <(awk -F, 'NR > 1 && $3 > $2 { print $1 }' "$work/$name/segments.csv" | sort)
+        [ "$(awk -F'\t' '$7 == "off" { print $6 $5 }' "$work/data" | sort -u | wc -l)" -ge \
+            "$(awk -F, '$7 == "preempt" { print $3 }' "$work/$name/segments.csv" | sort -u | wc -l)" ] || echo "preemptions are missing"
+    )"
+    verdict "a heat map adds up to nodes.csv: $name" "$(
+        data heat --parts=31 "$work/$name"
+        awk -F'\t' '/^[0-9]/ && $6 != "NaN" { sum[$2] += $6 * 8 * ($5 - $4) } END { for (n in sum) printf "%d %.0f\n", n, sum[n] / 100 }' "$work/data" |
+            sort | diff <(awk -F, 'NR > 1 { printf "%d %.0f\n", $1, $7 / 100 }' "$work/$name/nodes.csv") -
+    )"
+done
+verdict "preempted jobs are marked" "$(
+    [ "$(jq .metrics.preemptions "$work/few/summary.json")" -gt 5 ] || echo "the run preempts too little to tell"
+    data gantt "$work/few"
+    grep -q '	off	' "$work/data" || echo "no mark"
+)"
+# Two jobs on GPUs 0 and 1; the second and third share GPU 1 from 4 to 6; the third alone on it after.
+verdict "boxes of a schedule drawn by hand" "$(
+    mkdir -p "$work/hand"
+    printf '%s\n' job_id,start,end,allocated_resources,mean_rate,tenants,ended_by a,0,4,0-1,1,1,preempt \
+        b,4,6,1,1,2,finish c,4,9,1,1,2,finish d,5,5,0,,1,finish >"$work/hand/segments.csv"
+    printf '%s\n' policy,makespan hand,9 >"$work/hand/summary.csv"
+    printf '%s\n' '{}' >"$work/hand/manifest.json"
+    data gantt "$work/hand"
+    grep '^[0-9]' "$work/data" | diff <(printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
+        1 0.0000 2.0000 0.000000 4.000000 1 off a \
+        1 1.0000 1.5000 4.000000 6.000000 2 finish b \
+        1 1.5000 2.0000 4.000000 6.000000 3 shared '' \
+        1 1.0000 2.0000 6.000000 9.000000 3 finish c) -
+    # In thirds: 4 of 6, 5 of 6 and 3 of 6 GPU seconds; where they are many, nodes share a row.
+    printf '%s\n' node,gpus 0,1 1,1 >"$work/hand/nodes.csv"
+    data heat --parts=3 "$work/hand"
+    sed -n '/^[0-9]/p' "$work/data" | cut -f2,3,6 | diff <(printf '%s\t%s\t%s\n' 0 0 1.000000 0 0 0.333333 0 0 0.000000 \
+        1 1 1.000000 1 1 1.000000 1 1 1.000000) -
+    awk -v step=list -v file="$work/hand/segments.csv" -f scripts/plot-csv.awk -f scripts/plot-parts.awk -f scripts/plot-heat.awk |
+        sort -n -k1,1 -k2,2 | awk -v step=sum -v nodes="$work/hand/nodes.csv" -v end=9 -v run_end=6 -v run=1 -v parts=3 -v rows=1 \
+        -f scripts/plot-csv.awk -f scripts/plot-parts.awk -f scripts/plot-heat.awk | cut -f2,3,6 |
+        diff <(printf '%s\t%s\t%s\n' 0 1 1.000000 0 1 0.666667 0 1 NaN) -
+)"
+verdict "a Gantt chart of too much says what else there is" "$(
+    says 3 'a Gantt chart has room for 500' scripts/plot-data.sh gantt "$work/srtf"
+    grep -q "hint: draw it as 'heat'" "$work/said" || cat "$work/said"
+)"
+
+# ---- sweeps --------------------------------------------------------------------------------------
+
+# Quantiles of 97.5 %: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
+verdict "Student's t" "$(
+    for entry in 1:12.706 2:4.303 3:3.182 4:2.776 5:2.571 7:2.365 10:2.228 20:2.086 30:2.042 50:2.009 100:1.984; do
+        awk -v df="${entry%:*}" -v t="${entry#*:}" -f scripts/plot-student.awk -f <(echo 'BEGIN {
+            if (sprintf("%.3f", student_quantile(df)) != t) print df, student_quantile(df), "not", t }')
+    done
+)"
+# 1, 2, 3: mean 2, standard error 1 / sqrt(3), 4.30265 of them: 2 -+ 2.48414. 5, 9: 7 -+ 12.7062 x 2.
+verdict "means and intervals of a sweep, by hand" "$(
+    printf '%s\n' point,run,state,exit,axis_policy,axis_load,axis_seed,policy,mean_jct,mean_wait \
+        '1,a,done,0,"p:x=1,y=2",0.8,1,p,1,' '2,b,done,0,"p:x=1,y=2",0.8,2,p,2,4' '3,c,done,0,"p:x=1,y=2",0.8,3,p,3,' \
+        4,d,done,0,q,0.8,1,q,5, 5,e,done,0,q,0.8,2,q,9, 6,f,failed,3,q,0.8,3,,, \
+        7,g,done,0,q,0.5,1,q,6, 8,h,missing,,q,0.5,2,,, >"$work/sweep.csv"
+    data sweep --metric=mean_jct,mean_wait "$work/sweep.csv"
+    cat "$work/said" "$work/data" | diff <(printf '%s\n' "plot: $work/sweep.csv: 2 points are not done, and left out" \
+        '#label	1	p:x=1,y=2' '#label	2	q' '#axis	1	load' 'metric	curve	x	points	mean	low	high' \
+        'mean_jct	1	0.8	3	2	-0.484137712	4.48413771' 'mean_jct	2	0.5	1	6	NaN	NaN' \
+        'mean_jct	2	0.8	2	7	-18.4124095	32.4124095' 'mean_wait	1	0.8	1	4	NaN	NaN') -
+)"
+verdict "what else was swept makes curves" "$(
+    printf '%s\n' state,axis_nodes,axis_scan,axis_load,policy,mean_jct done,4,fit,1,p,1 done,4,strict,1,p,2 \
+        done,8,fit,1,p,3 done,8,strict,1,p,4 >"$work/sweep.csv"
+    data sweep --metric=mean_jct "$work"
+    diff <(printf '%s\t%s\t%s\n' '#label' 1 'p, scan fit' '#label' 2 'p, scan strict' '#axis' 1 nodes) <(grep '^#' "$work/data")
+    says 3 "'colour' was not swept; there are: nodes scan load" scripts/plot-data.sh sweep --x=colour --metric=mean_jct "$work"
+    says 3 "'scan' has values that are no numbers" scripts/plot-data.sh sweep --x=scan --metric=mean_jct "$work"
+    says 3 "no column 'mood'" scripts/plot-data.sh sweep --metric=mood "$work"
+    says 3 'horus sweep EXPERIMENT.json --gather' scripts/plot-data.sh sweep "$work/fifo"
+)"
+
 # ---- labels and messages -------------------------------------------------------------------------
 
 verdict "runs of one policy are called by their directories" "$(
     data cdf "$work/fifo" "$work/short/../window" "$work/srtf" || true
     diff <(printf '#label\t%s\n' '1	fifo' '2	window' '3	srtf') <(grep '^#label' "$work/data")
 )"
-says() { # STATUS PATTERN COMMAND...
-    local status=$1 pattern=$2 got
-    shift 2
-    "$@" >"$work/said" 2>&1
-    got=$?
-    [ $got -eq "$status" ] || echo "exit $got, not $status: $*"
-    grep -qE -- "$pattern" "$work/said" || { echo "not said: $pattern"; cat "$work/said"; }
-}
 verdict "what is missing is told" "$(
     says 3 'no such directory' scripts/plot-data.sh cdf "$work/none"
     says 3 "not what 'horus run' wrote" scripts/plot-data.sh cdf "$work"
@@ -167,6 +294,35 @@ verdict "without gnuplot or R it says how to get them" "$(
     grep -q 'install .*r-base-core' "$work/said" || cat "$work/said"
 )"
 
+# ---- names that CSV must quote -------------------------------------------------------------------
+
+verdict "hostile job names change no number" "$(
+    {
+        head -n 1 traces/sample.csv
+        sed -n '2,61p' traces/sample.csv | awk -F, -v OFS=, '{ $1 = "\"" (NR % 3 ? NR % 2 ? "a,b" : "say \"\"hi\"\"" : "#tab\there") " " $1 "\""; print }'
+    } >"$work/hostile.csv"
+    "$HORUS" run "$work/hostile.csv" -c 2x8:V100 -p srtf -q -o "$work/hostile" >/dev/null
+    "$HORUS" run traces/sample.csv --max-jobs=60 -c 2x8:V100 -p srtf -q -o "$work/plain" >/dev/null
+    grep -q '^"' "$work/hostile/jobs.csv" || echo "nothing is quoted: the test cannot tell"
+    for kind in cdf gantt heat; do
+        data $kind "$work/plain"
+        cp "$work/data" "$work/of_plain"
+        data $kind "$work/hostile"
+        if [ $kind = gantt ]; then diff <(cut -f1-7 "$work/of_plain") <(cut -f1-7 "$work/data"); else diff "$work/of_plain" "$work/data"; fi
+        cp "$work/data" "$work/data.$kind"
+    done
+    grep -q "	a,b j0000$" "$work/data.gantt" || echo "a label is lost"
+    grep -q "	say 'hi' j0001$" "$work/data.gantt" || echo "a quote in a label"
+    grep -q "	#tab here j0002$" "$work/data.gantt" || echo "a tab in a label"
+)"
+verdict "a comparison stands for its runs" "$(
+    "$HORUS" compare traces/sample.csv -c 4x8:V100 --max-jobs=100 -p fifo -p sjf --outputs=all -o "$work/both" -q >/dev/null
+    data cdf "$work/both"
+    diff <(printf '#label\t%s\n' '1	fifo' '2	sjf') <(grep '^#label' "$work/data")
+    "$HORUS" compare traces/sample.csv -c 4x8:V100 --max-jobs=100 -p fifo -p sjf -o "$work/bare" -q >/dev/null
+    says 3 'a comparison that kept no runs' scripts/plot-data.sh cdf "$work/bare"
+)"
+
 # ---- pictures ------------------------------------------------------------------------------------
 
 # Width and height of a PNG are the 4-byte numbers behind its first 16 bytes (RFC 2083, 4.1.1).
@@ -183,13 +339,26 @@ draws() { # SIZE KIND OPTION-OR-RUN...
     tail -c 1024 "$work/picture.pdf" | grep -aq '%%EOF' || echo "$kind: a cut PDF"
     rm -f "$work"/picture.*
 }
-# shellcheck disable=SC2120 # R comes with --r
 all_kinds() { # [--r]
     draws 1000x400 cdf "$@" "$work/fifo" "$work/srtf" "$work/pack"
     draws 1500x700 cdf "$@" --size=1500x700 --metric=wait "--title=that's \"it\" \$HOME" "$work/fifo"
     draws 1000x620 time "$@" "$work/fifo" "$work/srtf" "$work/pack"
+    draws 1000x500 waits "$@" "$work/fifo" "$work/pack"
+    draws 1000x380 classes "$@" "$work/fifo" "$work/srtf" "$work/pack"
+    draws 1000x520 classes "$@" --by=vc --metric=p99_jct "$work/fifo"
+    draws 800x900 gantt "$@" --size=800x900 "$work/few" "$work/pack" "$work/hostile"
+    draws 1000x490 heat "$@" "$work/fifo" "$work/pack"
+    draws 1000x400 sweep "$@" --metric=mean_jct,p90_wait,gpu_allocation "$work/swept"
     find "$work" -maxdepth 1 -name ".plot*" # nothing half-made is left
 }
+mkdir "$work/swept"
+{
+    echo "state,axis_load,axis_seed,$(head -n 1 "$work/fifo/summary.csv")"
+    for point in 0.5,1 0.5,2 1,1 1,2; do
+        run "p$point" -p horus --load="${point%,*}" --seed="${point#*,}" --outputs=summary --max-jobs=100
+        echo "done,$point,$(tail -n 1 "$work/p$point/summary.csv")"
+    done
+} >"$work/swept/sweep.csv"
 if command -v gnuplot >/dev/null; then
     verdict "pictures by gnuplot" "$(all_kinds)"
     verdict "gnuplot alone" "$(
@@ -201,5 +370,22 @@ if command -v gnuplot >/dev/null; then
     )"
 else
     echo "skip - plots: pictures by gnuplot: no gnuplot"
+fi
+if command -v Rscript >/dev/null; then
+    verdict "pictures by R" "$(all_kinds --r)"
+    # Another reader of CSV, another distribution function, another quantile of t.
+    verdict "R counts the same" "$(
+        data cdf --metric=jct "$work/hostile"
+        Rscript --vanilla -e 'a <- commandArgs(TRUE); j <- read.csv(a[1]); d <- read.delim(a[2], comment.char = "#")
+            f <- ecdf(j$turnaround_time[j$success == 1]); e <- max(abs(f(d$value) - d$share))
+            if (!(e < 1e-8)) cat("distribution:", e, "\n")' "$work/hostile/jobs.csv" "$work/data"
+        for df in $(seq 1 60) 500; do
+            awk -v df="$df" -f scripts/plot-student.awk -f <(echo 'BEGIN { printf "%.9f\n", student_quantile(df) }')
+        done >"$work/quantiles"
+        Rscript --vanilla -e 'q <- scan(commandArgs(TRUE)[1], quiet = TRUE); e <- max(abs(q - qt(0.975, c(1:60, 500))))
+            if (!(e < 1e-7)) cat("quantile of t:", e, "\n")' "$work/quantiles"
+    )"
+else
+    echo "skip - plots: pictures by R: no Rscript (scripts/install-deps.sh r)"
 fi
 exit $failed
