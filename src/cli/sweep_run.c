@@ -18,6 +18,7 @@
 #include "cli/procpool.h"
 #include "cli/run_begin.h"
 #include "cli/sweep.h"
+#include "data/json.h"
 #include "traces/tape.h"
 
 struct shared_trace {
@@ -276,6 +277,30 @@ static enum hs_status run_crew(struct crew *crew)
     return status;
 }
 
+/* What a point warned of stands in its manifest; here each text is told once. */
+static enum hs_status pass_warnings(struct crew *crew, const struct hs_sweep_point *point)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_json_doc *doc;
+    hs_sweep_path(crew->sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
+    HS_TRY(hs_json_load(&doc, path, crew->diag));
+    const struct hs_json *warnings = hs_json_get(hs_json_root(doc), "warnings");
+    for (const struct hs_json *w = hs_json_first(warnings); w != NULL; w = hs_json_next(w))
+        if (hs_json_text(w) != NULL)
+            hs_oncelog_pass(&crew->sweep->once, HS_WARNING, hs_json_text(w),
+                            strlen(hs_json_text(w)));
+    hs_json_close(doc);
+    return HS_OK;
+}
+
+static enum hs_status pass_all_warnings(struct crew *crew)
+{
+    for (uint32_t i = 0; i < crew->pending_count; i++)
+        if (crew->sweep->points[crew->pending[i]].state == HS_POINT_DONE)
+            HS_TRY(pass_warnings(crew, &crew->sweep->points[crew->pending[i]]));
+    return HS_OK;
+}
+
 enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
 {
     struct crew crew = {.sweep = sweep,
@@ -290,5 +315,7 @@ enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
     for (uint32_t i = 0; i < crew.traces_count; i++)
         hs_tape_free(crew.traces[i].tape);
     hs_free(crew.traces);
+    if (status == HS_OK)
+        status = pass_all_warnings(&crew);
     return status != HS_OK ? status : crew.status;
 }
