@@ -80,10 +80,8 @@ static enum hs_status find_metric(void *ctx, const struct hs_csv_row *head, stru
     m->column = hs_csv_column(head, m->name);
     if (m->column < head->count)
         return HS_OK;
-    const char *nearest = hs_nearest(m->name, head->fields, head->count);
-    char hint[160];
-    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest != NULL ? nearest : "mean_jct");
-    return hs_fail(diag, HS_E_USAGE, NULL, hint, "metric: no column '%s' in sweep.csv", m->name);
+    return hs_fail(diag, HS_E_INPUT, NULL, "was it written by another version?",
+                   "a summary has no column '%s'", m->name);
 }
 
 static void take_metric(void *ctx, const struct hs_csv_row *row)

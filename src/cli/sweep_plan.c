@@ -217,6 +217,27 @@ static enum hs_status check_twins(struct hs_sweep *sweep)
     return status == HS_E_MEMORY ? hs_fail(diag, status, NULL, NULL, "out of memory") : status;
 }
 
+/* A mistake in --metric is told before the points are run, not behind them. */
+static enum hs_status check_metric(const struct hs_sweep *sweep, const struct hs_setup *setup)
+{
+    struct hs_diag *diag = &sweep->call->diag;
+    const char *names[HS_METRICS_MAX], *nearest;
+    char hint[128];
+    struct hs_summary *metrics = hs_arena_alloc(&sweep->call->arena, sizeof *metrics);
+    if (metrics == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    HS_TRY(hs_simulate_metrics(setup, metrics, diag));
+    for (uint32_t m = 0; m < metrics->count; m++) {
+        if (strcmp(metrics->metrics[m].name, sweep->options->metric) == 0)
+            return HS_OK;
+        names[m] = metrics->metrics[m].name;
+    }
+    nearest = hs_nearest(sweep->options->metric, names, metrics->count);
+    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest != NULL ? nearest : "mean_jct");
+    return hs_fail(diag, HS_E_USAGE, NULL, hint, "metric: there is none named '%s'",
+                   sweep->options->metric);
+}
+
 enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
 {
     struct hs_sweep_made *made;
@@ -227,6 +248,8 @@ enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
         return hs_fail(&sweep->call->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
     for (uint32_t i = 0; i < sweep->point_count; i++) {
         enum hs_status status = hs_sweep_make(sweep, i, made, &sweep->once.diag);
+        if (status == HS_OK && i == 0)
+            status = check_metric(sweep, &made->setup);
         if (status == HS_OK)
             status = hs_sweep_locate(sweep, made, &sweep->points[i], &sweep->call->diag);
         hs_sweep_unmake(made);
