@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "cli/compare.h"
+#include "cli/sweep.h"
 #include "report/card.h"
 #include "report/classes.h"
 #include "report/paired.h"
@@ -153,6 +154,14 @@ static void files_of_a_comparison_have_these_columns(void **state)
     assert_string_equal(HS_ORDER_COLUMNS, expected);
 }
 
+static void sweep_columns_are_documented(void **state)
+{
+    (void)state;
+    static char expected[LIST_SIZE];
+    read_table("## `sweep.csv`", "| column |", false, expected);
+    assert_string_equal(HS_SWEEP_COLUMNS, expected);
+}
+
 static void series_has_these_metrics(void **state)
 {
     (void)state;
@@ -258,6 +267,7 @@ int main(void)
         cmocka_unit_test(row_files_have_these_columns),
         cmocka_unit_test(files_of_a_pair_have_these_columns),
         cmocka_unit_test(files_of_a_comparison_have_these_columns),
+        cmocka_unit_test(sweep_columns_are_documented),
         cmocka_unit_test(series_has_these_metrics),
         cmocka_unit_test(metrics_have_these_names_and_units),
         cmocka_unit_test(summary_csv_has_these_columns),
