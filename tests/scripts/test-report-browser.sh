@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The page of `horus report` in headless Chromium: it renders, light, dark and narrow; the console
+# stays silent; the figures in the document that the browser made are those of summary.json.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+horus=${HORUS:-$top/build/release/horus}
+if ! command -v chromium >/dev/null; then
+    echo "skip - report-browser: chromium is not installed (scripts/install-deps.sh browser)"
+    exit 0
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-browser.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+result() { # STATUS WHAT: what was found wrong is in the file `wrong`
+    if [ "$1" -eq 0 ]; then
+        echo "ok - report-browser: $2"
+    else
+        echo "FAIL - report-browser: $2"
+        head -n 20 wrong
+        failed=1
+    fi
+}
+
+# What the browser says goes to the file `log`; no profile is left behind.
+browse() { # OPTION... PAGE
+    local page=${*: -1}
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
+        --disable-background-networking --no-first-run --user-data-dir="$work/profile" \
+        --enable-logging=stderr --v=0 "${@:1:$#-1}" "file://$work/$page" 2>log
+}
+
+# Messages of the page itself: errors, refusals of its content security policy.
+complaints() { grep -E ':CONSOLE[(:]' log; }
+
+"$horus" run "$top/traces/sample.csv" -c 16x8:V100 -p srtf -q -o sample >/dev/null &&
+    "$horus" compare "$top/traces/sample.csv" -c 16x8:V100 -p fifo -p srtf --max-jobs 500 \
+        --outputs all -q -o comparison >/dev/null &&
+    "$horus" report sample -o sample.html >/dev/null &&
+    "$horus" report comparison -o comparison.html >/dev/null || exit 1
+
+# That silence means something: a page that would fetch a picture is told of.
+sed 's|</main>|<img src="http://127.0.0.1:9/x.png" alt=""/></main>|' sample.html >fetching.html
+browse --dump-dom fetching.html >/dev/null
+complaints >wrong
+result $? "a page that wants a picture from elsewhere is noticed"
+
+for page in sample comparison; do
+    browse --dump-dom $page.html >$page.dom
+    [ -s $page.dom ] && ! complaints >wrong
+    result $? "$page: the console stays silent"
+done
+
+# The document that was made of it, whose texts are as they were written.
+sed -n '/^  "metrics": {/,/^  }/s/^    "\([a-z0-9_]*\)": \([-0-9.e+]*\),\{0,1\}$/\1 \2/p' \
+    sample/summary.json | sort >expected
+grep -v -e '<tr data-class' -e '<td class="text">\(JCT\|wait\|slowdown\)<' sample.dom |
+    grep -o 'data-metric="[^"]*" data-value="[^"]*"' |
+    sed 's/data-metric="\([^"]*\)" data-value="\([^"]*\)"/\1 \2/' | sort -u >got
+[ "$(wc -l <expected)" -gt 50 ] && diff expected got >wrong
+result $? "sample: the figures in the document are those of summary.json"
+
+# Width and height of a PNG file stand in its bytes 17 to 24.
+side() { od -An -tu1 -j "$2" -N 4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'; }
+
+shot() { # WHAT WIDTH OPTION...
+    local what=$1 width=$2
+    shift 2
+    browse --window-size="$width,4000" --screenshot="$work/$what.png" "$@" sample.html >/dev/null
+    echo "no picture, or not $width wide" >wrong
+    [ -s "$what.png" ] && [ "$(side "$what.png" 16)" -eq "$width" ]
+    result $? "sample: renders, $what"
+}
+shot light 1100
+shot dark 1100 --blink-settings=preferredColorScheme=0
+shot narrow 500
+cmp -s light.png dark.png
+[ $? -eq 1 ]
+result $? "sample: dark is not light"
+exit $failed

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The page of `horus report` as text: well-formed, self-contained, safe against names in a trace,
+# within its size, and with the digits of summary.json and compare.csv. HORUS_LONG=1: a million
+# jobs, at most 300 KB. What a browser makes of it is in test-report-browser.sh.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+horus=${HORUS:-$top/build/release/horus}
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-page.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+page_max=300000 # bytes
+
+result() { # STATUS WHAT: what was found wrong is in the file `wrong`
+    if [ "$1" -eq 0 ]; then
+        echo "ok - report: $2"
+    else
+        echo "FAIL - report: $2"
+        head -n 20 wrong
+        failed=1
+    fi
+}
+
+quietly() { "$horus" "$@" >said 2>&1 || cat said; }
+
+# Every element is closed, in order, and every attribute is quoted: what XML asks for.
+balanced() { # PAGE
+    LC_ALL=C awk '
+        function wrong(what) { print NR ": " what; bad = 1 }
+        BEGIN { RS = "<" }
+        NR == 1 { next }
+        {
+            end = index($0, ">")
+            tag = substr($0, 1, end - 1)
+            if (end == 0) { wrong("no end of <" substr($0, 1, 60)); next }
+            name = tag
+            sub(/[ \/\n].*/, "", name)
+            if (name != "style" && index(substr($0, end + 1), ">")) wrong("> in text: " $0)
+            if (tag == "!DOCTYPE html") next
+            if (tag ~ /^\//) {
+                name = substr(tag, 2)
+                if (depth == 0 || open[depth--] != name) wrong("</" name "> closes nothing")
+                next
+            }
+            rest = substr(tag, length(name) + 1)
+            gsub(/ [A-Za-z-]+="[^"]*"/, "", rest)
+            if (rest != "" && rest != "/") wrong("attributes of <" tag ">")
+            if (rest != "/") open[++depth] = name
+        }
+        END {
+            if (depth > 0) wrong("<" open[depth] "> is not closed")
+            exit bad
+        }' "$1" >wrong
+}
+
+# Bytes after & that are no reference of XML.
+references() { # PAGE
+    ! LC_ALL=C grep -noE '&([^aglq#]|a[^mp]|#[^0-9]).{0,20}' "$1" >wrong
+}
+
+# Nothing that a browser would fetch.
+alone() { # PAGE
+    ! sed 's/;base64,[^"]*//' "$1" |
+        grep -noiE '(https?:|//[a-z]|<(script|link|iframe|object|embed)|@import|url\(|[ "](src|srcset|on[a-z]+)=).{0,40}' \
+            >wrong
+}
+
+whole() { # PAGE WHAT
+    balanced "$1"
+    result $? "$2: elements are closed, attributes quoted"
+    references "$1"
+    result $? "$2: no bare &"
+    alone "$1"
+    result $? "$2: nothing is fetched, no script"
+}
+
+small() { # PAGE WHAT
+    local bytes
+    bytes=$(wc -c <"$1")
+    echo "$bytes bytes" >wrong
+    [ "$bytes" -le $page_max ]
+    result $? "$2: $bytes bytes, at most $page_max"
+}
+
+# "metric value" of the cells of a page; those in a row of a class, or of quantiles, are others.
+figures() { # PAGE
+    grep -v -e '<tr data-class' -e '<td class="text">\(JCT\|wait\|slowdown\)<' "$1" |
+        grep -o 'data-metric="[^"]*" data-value="[^"]*"' |
+        sed 's/data-metric="\([^"]*\)" data-value="\([^"]*\)"/\1 \2/' | sort -u
+}
+
+# ---- one run: the sample ----
+quietly run "$top/traces/sample.csv" -c 16x8:V100 -p srtf -q -o sample
+quietly report sample -o sample.html
+whole sample.html "sample"
+small sample.html "sample"
+
+# The numbers of summary.json as they stand there, digit by digit.
+sed -n '/^  "metrics": {/,/^  }/s/^    "\([a-z0-9_]*\)": \([-0-9.e+]*\),\{0,1\}$/\1 \2/p' \
+    sample/summary.json | sort >expected
+[ "$(wc -l <expected)" -gt 50 ] && figures sample.html | diff expected - >wrong
+result $? "sample: every metric has the digits of summary.json"
+
+grep 'data-class="gpus 2-4"' sample.html | grep -o 'data-metric="mean_jct" data-value="[^"]*"' |
+    cut -d'"' -f4 >got
+jq '.classes.gpus["2-4"].mean_jct' sample/summary.json | diff - got >wrong
+result $? "sample: so do classes"
+
+# Quantiles are taken from jobs.csv, by another way than those of the summary.
+for metric in p50_jct p90_jct p99_jct max_jct p95_wait p99_wait p95_slowdown; do
+    grep -e '<td class="text">\(JCT\|wait\|slowdown\)<' sample.html |
+        grep -o "data-metric=\"$metric\" data-value=\"[^\"]*\"" |
+        cut -d'"' -f4 | sed "s/^/$metric /"
+    jq -r "\"$metric \(.metrics.$metric)\"" sample/summary.json
+done | uniq -u >wrong
+[ ! -s wrong ]
+result $? "sample: quantiles from jobs.csv are those of the summary"
+
+# ---- a comparison ----
+quietly compare "$top/traces/sample.csv" -c 16x8:V100 -p fifo -p srtf -p horus --seeds 1..2 \
+    --max-jobs 600 --outputs all -q -o comparison
+quietly report comparison -o comparison.html
+whole comparison.html "comparison"
+small comparison.html "comparison"
+awk -F, 'NR > 1 && $1 == "srtf" && $2 == "mean_wait" { print $4 }' comparison/compare.csv >expected
+grep -o '<tr data-run="srtf">.*' comparison.html | grep -v 'class="text">' |
+    grep -o 'data-metric="mean_wait" data-value="[^"]*"' | cut -d'"' -f4 | diff expected - >wrong
+result $? "comparison: means are those of compare.csv"
+
+# ---- the same bytes, wherever and whenever ----
+(cd sample && TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$horus" report . -o -) | cmp - sample.html >wrong 2>&1
+result $? "the same bytes from another folder, time zone and locale"
+
+# ---- names that mean harm ----
+{
+    printf 'job_id,submit_time,gpus,duration,user,vc\n'
+    printf '<script>alert(1)</script>,0,1,10,"""><img src=x onerror=a()>",vc&<b>\n'
+    printf "it's \"&amp;\",1,1,5,</title>,'single'\n"
+    printf 'caf\xe9 \x01,2,1,5,]]>,-->\n'
+} | sed 's/^it.s "&amp;",/"it'\''s ""\&amp;""",/' >'a&b<i>.csv'
+quietly run 'a&b<i>.csv' -c 1x2 -p 'fifo' -q -o hostile
+quietly report hostile -o hostile.html
+whole hostile.html "hostile names"
+grep -c '&lt;script&gt;alert(1)&lt;/script&gt;' hostile.html >wrong
+result $? "hostile names: are shown as they are"
+
+# ---- a million jobs ----
+if [ -n "${HORUS_LONG-}" ]; then
+    LC_ALL=C awk 'BEGIN {
+        srand(1)
+        print "job_id,submit_time,gpus,duration,user,vc"
+        for (i = 0; i < 1000000; i++) {
+            t += int(-14 * log(1 - rand()))
+            g = rand() < 0.7 ? 1 : rand() < 0.5 ? 2 : rand() < 0.8 ? 8 : 32
+            d = int(exp(5 + 2 * (rand() + rand() + rand() + rand() - 2)) * 2) + 1
+            printf "j%d,%d,%d,%d,u%d,vc%d\n", i, t, g, d, int(300 * rand()), int(12 * rand())
+        }
+    }' >million.csv
+    quietly run million.csv -c 64x8:V100 -p srtf -q --check=off -o million
+    begin=$(date +%s)
+    quietly report million -o million.html
+    echo "# a million jobs: $(($(date +%s) - begin)) s"
+    whole million.html "a million jobs"
+    small million.html "a million jobs"
+else
+    echo "skip - report: a million jobs: set HORUS_LONG=1"
+fi
+exit $failed
