@@ -3,12 +3,14 @@
 #
 # Installs the Debian/Ubuntu packages that a group of targets needs and that are missing; does
 # nothing, at once, when all are there.
-#   scripts/install-deps.sh [--print] GROUP...     groups: build check lint cov man plot r sweep
+#   scripts/install-deps.sh [--print] GROUP...     groups: browser build check lint cov man plot
+#                                                          r sweep
 # --print only prints the command. Exit 1 when packages are missing and cannot be installed.
 set -u
 
 packages_of() {
     case $1 in
+    browser) echo chromium ;;
     build) echo gcc libc6-dev make pkg-config git libgsl-dev libcsv-dev libcjson-dev zlib1g-dev \
         libzstd-dev libxxhash-dev ;;
     check) echo libcmocka-dev gzip zstd jq scdoc python3-jsonschema ;;
@@ -19,7 +21,7 @@ packages_of() {
     r) echo r-base-core ;;
     sweep) echo parallel slurm-wlm munge ;;
     *)
-        echo "install-deps.sh: unknown group '$1' (build, check, lint, cov, man, plot, r, sweep)" >&2
+        echo "install-deps.sh: unknown group '$1' (browser, build, check, lint, cov, man, plot, r, sweep)" >&2
         exit 2
         ;;
     esac
