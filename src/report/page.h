@@ -88,6 +88,10 @@ hs_page_read(struct hs_page *page, const struct hs_page_run *run, const char *na
              const char *const *columns,
              enum hs_status (*each)(void *ctx, const struct hs_rowfile *f), void *ctx);
 
+/* View boxes as wide as the page on a desk, where a unit is a pixel: the whole, and one of three. */
+#define HS_PAGE_WIDTH 944.0
+#define HS_PAGE_THIRD 298.0
+
 /* The sections, in their order. Each begins with a heading of its own. */
 void hs_page_style(struct hs_output *out);
 void hs_page_head(struct hs_page *page); /* title, what was simulated, key figures */

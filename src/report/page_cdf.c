@@ -15,8 +15,8 @@
 
 #define POINTS_MAX 512u
 #define PROBES     28u /* columns with a tooltip */
-#define WIDTH      360.0
-#define HEIGHT     230.0
+#define HEIGHT     220.0
+#define HALF       0.5 /* of the jobs: an axis of shares may begin above it */
 #define MICRO      1e6 /* of values in a second, or in a slowdown of 1 */
 
 static const struct what {
@@ -57,6 +57,23 @@ static bool find_range(const struct section *s, double *from, double *to)
     return *to > 0;
 }
 
+static double share_at(const struct section *s, uint32_t group, double value)
+{
+    const uint32_t count = s->of[group].count[s->what];
+    return (double)hs_rank(s->of[group].of[s->what], count, llround(value * MICRO)) / count;
+}
+
+/* Where most jobs are at or below the begin of the axis in all groups, what happens above is
+ * drawn alone: from the last full tenth on. */
+static double least_share(const struct section *s, double from)
+{
+    double least = 1;
+    for (uint32_t g = 0; g < s->drawn; g++)
+        if (s->of[g].count[s->what] > 0 && share_at(s, g, from) < least)
+            least = share_at(s, g, from);
+    return least < HALF ? 0 : least < 1 ? floor(10 * least) / 10 : 0.9;
+}
+
 static void set_scales(struct section *s, double from, double to)
 {
     double low = pow(10, floor(log10(from)));
@@ -64,14 +81,14 @@ static void set_scales(struct section *s, double from, double to)
         low = 1;
     if (to < 10 * low)
         to = 10 * low;
-    s->chart = (struct hs_chart){.width = WIDTH,
+    s->chart = (struct hs_chart){.width = HS_PAGE_THIRD,
                                  .height = HEIGHT,
-                                 .left = 42,
-                                 .right = WIDTH - 12,
+                                 .left = 44,
+                                 .right = HS_PAGE_THIRD - 10,
                                  .top = 8,
                                  .bottom = HEIGHT - 24,
                                  .x = {.from = low, .to = to, .is_log = true},
-                                 .y = {.from = 0, .to = 1}};
+                                 .y = {.from = least_share(s, low), .to = 1}};
 }
 
 static void value_text(const struct section *s, double value, char text[HS_COLUMN_TEXT_SIZE])
@@ -84,12 +101,6 @@ static void value_text(const struct section *s, double value, char text[HS_COLUM
 
 /* ---- curves ---- */
 
-static double share_at(const struct section *s, uint32_t group, double value)
-{
-    const uint32_t count = s->of[group].count[s->what];
-    return (double)hs_rank(s->of[group].of[s->what], count, llround(value * MICRO)) / count;
-}
-
 static void put_curve(const struct section *s, uint32_t group)
 {
     const struct hs_chart *c = &s->chart;
@@ -100,6 +111,7 @@ static void put_curve(const struct section *s, uint32_t group)
     (void)snprintf(class, sizeof class, "line %s", hs_page_colour(group));
     hs_path_begin(&path, c->out, class);
     double y = hs_scale_at(&c->y, share_at(s, group, c->x.from));
+    hs_path_to(&path, c->left, c->bottom);
     hs_path_to(&path, c->left, y);
     for (uint32_t i = 1; i < points; i++) {
         const double x = c->left + i * step;
@@ -128,7 +140,7 @@ static void put_quantiles(const struct section *s, uint32_t group)
                                                      s->of[group].count[s->what], permilles[i]) /
                              MICRO;
         char text[HS_COLUMN_TEXT_SIZE];
-        if (value < c->x.from)
+        if (value < c->x.from || permilles[i] < 1000 * c->y.from)
             continue;
         value_text(s, value, text);
         hs_say(c->out, "<circle class=\"dot %s\" r=\"3\" cx=\"", hs_page_colour(group));

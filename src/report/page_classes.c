@@ -11,7 +11,6 @@
 #include "report/page.h"
 #include "report/svg.h"
 
-#define WIDTH       760.0
 #define ROWS_MAX    12u /* classes of a kind; of virtual clusters those with most jobs */
 #define LABEL_WIDTH 168.0
 #define BAR_HEIGHT  11.0
@@ -135,11 +134,11 @@ static void put_rows(const struct rows *r)
 {
     const uint32_t drawn = hs_page_drawn(r->page);
     const double bar = drawn > 1 ? BAR_MANY : BAR_HEIGHT, row_height = bar * drawn + ROW_GAP;
-    struct hs_chart c = {.width = WIDTH,
+    struct hs_chart c = {.width = HS_PAGE_WIDTH,
                          .height = 4 + row_height * r->count + 22,
                          .left = LABEL_WIDTH,
-                         .right =
-                             WIDTH - (drawn > 1 ? 14 : 130), /* room for the value behind the bar */
+                         .right = HS_PAGE_WIDTH -
+                                  (drawn > 1 ? 14 : 130), /* room for the value behind the bar */
                          .top = 4,
                          .bottom = 4 + row_height * r->count,
                          .x = {.from = 0, .to = longest_jct(r)},

@@ -20,7 +20,6 @@
 #define ROWS_ALONE  160u
 #define ROWS_MANY   64u
 #define LEVELS      32u
-#define WIDTH       760.0
 #define ROW_HEIGHT  15.0 /* of a node, or GPU, where there are few */
 #define HEIGHT_MAX  320.0
 #define GANTT_MAX   480.0
@@ -132,10 +131,10 @@ static enum hs_status put_map(const struct section *s)
     const double many = s->page->group_count > 1 ? 0.5 : 1,
                  head = s->page->group_count > 1 ? 18 : 6,
                  height = limit(ROW_HEIGHT * s->map->rows, HEIGHT_MAX * many);
-    struct hs_chart c = {.width = WIDTH,
+    struct hs_chart c = {.width = HS_PAGE_WIDTH,
                          .height = head + height + (s->is_last ? 24 : 6),
                          .left = LEFT,
-                         .right = WIDTH - 14,
+                         .right = HS_PAGE_WIDTH - 14,
                          .top = head,
                          .bottom = head + height,
                          .x = {.from = 0, .to = s->span_s},
@@ -183,10 +182,10 @@ static void put_gantt(const struct section *s)
     const struct hs_placemap *map = s->map;
     const double head = s->page->group_count > 1 ? 18 : 6,
                  height = limit(ROW_HEIGHT * map->gpu_count, GANTT_MAX);
-    struct hs_chart c = {.width = WIDTH,
+    struct hs_chart c = {.width = HS_PAGE_WIDTH,
                          .height = head + height + 24,
                          .left = LEFT,
-                         .right = WIDTH - 14,
+                         .right = HS_PAGE_WIDTH - 14,
                          .top = head,
                          .bottom = head + height,
                          .x = {.from = 0, .to = s->span_s},

@@ -18,7 +18,6 @@
 #define BUCKETS_MANY  180u
 #define PROBES_ALONE  60u /* columns with a tooltip */
 #define PROBES_MANY   24u
-#define WIDTH         760.0
 #define CAUSES_MAX    8u
 
 enum { TIME, METRIC, KEY, VALUE };
@@ -333,19 +332,33 @@ static double top_of(const struct section *s, enum chart chart)
     return top;
 }
 
+/* None, half and all of them. */
+static void put_gpu_marks(const struct hs_chart *c, double gpus)
+{
+    struct hs_tick marks[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        marks[i].value = gpus * i / 2;
+        hs_short_number(marks[i].label, marks[i].value);
+    }
+    hs_chart_y_marks(c, marks, 3);
+}
+
 static void put_panel(const struct section *s, uint32_t group, enum chart chart, double top,
                       bool is_last)
 {
-    struct hs_chart c = {.width = WIDTH,
+    struct hs_chart c = {.width = HS_PAGE_WIDTH,
                          .height = charts[chart].height + (is_last ? 22 : 4),
-                         .left = 48,
-                         .right = WIDTH - 14,
+                         .left = 52,
+                         .right = HS_PAGE_WIDTH - 14,
                          .top = s->page->group_count > 1 ? 18 : 8,
                          .bottom = charts[chart].height,
                          .x = {.from = 0, .to = s->span_s},
                          .y = {.from = 0, .to = top}};
     hs_chart_begin(&c, s->page->out, charts[chart].heading);
-    hs_chart_y_axis(&c, HS_AXIS_PLAIN, 4);
+    if (chart == GPUS && s->tracks[group].gpus > 0)
+        put_gpu_marks(&c, s->tracks[group].gpus);
+    else
+        hs_chart_y_axis(&c, HS_AXIS_PLAIN, 4);
     if (is_last)
         hs_chart_x_axis(&c, HS_AXIS_TIME, 10);
     if (chart == GPUS)

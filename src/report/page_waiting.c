@@ -11,7 +11,6 @@
 #include "report/page.h"
 #include "report/svg.h"
 
-#define WIDTH           760.0
 #define LABEL_WIDTH     150.0
 #define BAR_HEIGHT      18.0
 #define ROW_HEIGHT      26.0
@@ -83,10 +82,10 @@ static void put_waits(struct hs_page *page, const struct hs_chart *c, uint32_t g
 static void put_wait_chart(struct hs_page *page, double most)
 {
     const uint32_t drawn = hs_page_drawn(page);
-    struct hs_chart c = {.width = WIDTH,
+    struct hs_chart c = {.width = HS_PAGE_WIDTH,
                          .height = 4 + ROW_HEIGHT * drawn + 36,
                          .left = page->group_count > 1 ? LABEL_WIDTH : 14,
-                         .right = WIDTH - 14,
+                         .right = HS_PAGE_WIDTH - 14,
                          .top = 4,
                          .bottom = 4 + ROW_HEIGHT * drawn,
                          .x = {.from = 0, .to = most / SECONDS_OF_HOUR},

@@ -163,10 +163,8 @@ void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wante
                     "tick", ticks[i].label);
 }
 
-void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
+void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uint32_t count)
 {
-    struct hs_tick ticks[HS_TICKS_MAX];
-    const uint32_t count = hs_scale_ticks(&c->y, axis, wanted, ticks);
     struct hs_path path;
     hs_path_begin(&path, c->out, "grid");
     for (uint32_t i = 0; i < count; i++) {
@@ -178,6 +176,12 @@ void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wante
     for (uint32_t i = 0; i < count; i++)
         hs_svg_text(c->out, c->left - LABEL_ASIDE, hs_scale_at(&c->y, ticks[i].value) + LABEL_RAISE,
                     "end", "tick", ticks[i].label);
+}
+
+void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
+{
+    struct hs_tick ticks[HS_TICKS_MAX];
+    hs_chart_y_marks(c, ticks, hs_scale_ticks(&c->y, axis, wanted, ticks));
 }
 
 void hs_chart_end(const struct hs_chart *c)

@@ -52,6 +52,8 @@ void hs_chart_begin(struct hs_chart *chart, struct hs_output *out, const char *l
 /* Marks and labels below the plot, and grid lines across it. */
 void hs_chart_x_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted);
 void hs_chart_y_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted);
+/* At places of one's own. */
+void hs_chart_y_marks(const struct hs_chart *chart, const struct hs_tick *ticks, uint32_t count);
 void hs_chart_end(const struct hs_chart *chart);
 
 #endif
