@@ -265,11 +265,12 @@ static void put_section(struct section *s)
         put_chart(s);
     }
     hs_say(s->page->out, "</div>\n");
-    hs_page_note(
-        s->page,
-        "Share of jobs at or below a value, on a logarithmic axis; what is below the axis, "
-        "such as jobs that did not wait, is where the curve begins. Dots: p50, p90, p99.%s",
-        s->page->kind == HS_PAGE_COMPARISON ? " Jobs of all runs of a policy together." : "");
+    hs_page_note(s->page,
+                 "Share of jobs at or below a value, on a logarithmic axis. A curve rises at the "
+                 "left edge by what is below the axis, such as jobs that did not wait; where that "
+                 "is most of them, the axis of shares does not begin at 0. Dots: p50, p90, p99.%s",
+                 s->page->kind == HS_PAGE_COMPARISON ? " Jobs of all runs of a policy together."
+                                                     : "");
     put_table(s);
 }
 

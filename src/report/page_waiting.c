@@ -102,13 +102,21 @@ static void put_wait_chart(struct hs_page *page, double most)
     hs_chart_end(&c);
 }
 
+static bool is_in_any(const struct hs_page *page, const char *metric)
+{
+    for (uint32_t g = 0; g < hs_page_drawn(page); g++)
+        if (hs_summary_get(page->groups[g].figures.summary, metric) > 0)
+            return true;
+    return false;
+}
+
 static void put_wait_legend(struct hs_page *page)
 {
     const struct hs_summary *s = page->groups[0].figures.summary;
     int length;
     hs_say(page->out, "<p class=\"legend\">");
     for (uint32_t m = 0; m < s->count; m++) {
-        if (!is_cause(s->metrics[m].name, &length))
+        if (!is_cause(s->metrics[m].name, &length) || !is_in_any(page, s->metrics[m].name))
             continue;
         const char *cause = s->metrics[m].name + strlen("wait_"), *meaning;
         hs_say(page->out, "<span><i class=\"w%" PRIu32 "\"></i>",
