@@ -5,7 +5,9 @@
 # no function of the mathematics library is used. Sizes, durations and burstiness follow the shape
 # of what was published of Philly (ATC'19) and Helios (SC'21); no row is taken from either.
 #
-#     awk -v kind=native|classes|helios|philly -f scripts/make-samples.awk
+#     awk -v kind=native|classes|helios|philly [-v jobs=2000] -f scripts/make-samples.awk
+#
+# jobs is of native alone: a longer trace begins with the shorter one.
 
 function random() { # 1 .. 2147483646; the product stays below 2^46, exact in a double
     seed = (seed * 16807) % 2147483647
@@ -67,7 +69,7 @@ function next_submission(    hour) {
 # Draws are taken one statement each: awk may evaluate the arguments of a call in any order.
 function native(    i, length_s) {
     print "job_id,user,vc,submit_time,gpus,duration,status"
-    for (i = 0; i < 2000; i++) {
+    for (i = 0; i < (jobs ? jobs : 2000); i++) {
         next_submission()
         length_s = draw(duration, 20)
         printf "j%04d,u%02d,vc%d,%d,%d,%d,%s\n", i, user, user % 3, now, gpus, length_s, \

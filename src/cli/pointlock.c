@@ -10,7 +10,13 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "cli/interrupt.h"
+
+/* Looking, not F_SETLKW: a signal that comes just before it would not be heard until the end. */
+#define LOOK_EVERY_NS 100000000
 
 static bool is_current(int fd, const char *path)
 {
@@ -22,6 +28,7 @@ static bool is_current(int fd, const char *path)
 enum hs_status hs_pointlock_take(struct hs_pointlock *lock, const char *path, struct hs_diag *diag)
 {
     const struct hs_place place = {.file = path};
+    bool has_waited = false;
     for (;;) {
         struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
         lock->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -36,10 +43,16 @@ enum hs_status hs_pointlock_take(struct hs_pointlock *lock, const char *path, st
         lock->fd = -1;
         if (!is_there) /* its owner was about to be done */
             continue;
-        if (error == EACCES || error == EAGAIN)
-            return hs_fail(diag, HS_E_IO, &place, "wait for it, or end it",
-                           "another process is running this point");
-        return hs_fail(diag, HS_E_IO, &place, NULL, "cannot lock: %s", strerror(error));
+        if (error != EACCES && error != EAGAIN)
+            return hs_fail(diag, HS_E_IO, &place, NULL, "cannot lock: %s", strerror(error));
+        if (hs_interrupt_signal() != 0)
+            return hs_fail(diag, HS_E_INTERRUPTED, &place, NULL,
+                           "stopped while another process was running this point");
+        if (!has_waited)
+            hs_report(diag, HS_NOTE, &place, NULL,
+                      "another process is running this point: waiting");
+        has_waited = true;
+        (void)nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_NS}, NULL);
     }
 }
 

@@ -12,7 +12,8 @@ struct hs_pointlock {
     int fd; /* -1: not held */
 };
 
-/* HS_E_IO if another process holds it, or where files cannot be locked. */
+/* Waits while another process holds it: whoever was killed may have left one behind that is still
+ * at work. HS_E_INTERRUPTED if a signal ends that, HS_E_IO where files cannot be locked. */
 HS_MUST_USE enum hs_status hs_pointlock_take(struct hs_pointlock *lock, const char *path,
                                              struct hs_diag *diag);
 /* Removes the file. */
