@@ -207,6 +207,8 @@ static void report(struct hs_diag *diag, enum hs_severity severity, const struct
         return;
     struct text t;
     t.len = 0;
+    if (place == NULL)
+        place = diag->where;
     if (place != NULL)
         add_where(&t, place);
     text_add_str(&t, names[severity]);

@@ -39,6 +39,7 @@ struct hs_diag {
     void *ctx;
     uint64_t errors, warnings;
     enum hs_severity least; /* reports below this are counted, not emitted */
+    const struct hs_place *where; /* of reports that name no place; NULL: none */
 };
 
 /* Sink that writes to a FILE * is in src/cli; tests collect into memory. */

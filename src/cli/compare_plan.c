@@ -56,9 +56,6 @@ static enum hs_status add_policy(struct hs_compare *c, const char *spec, size_t 
     policy->spec = hs_arena_text(&c->call->arena, spec, len);
     if (policy->spec == NULL)
         return no_memory(c);
-    if (policy->spec[strcspn(policy->spec, ",:")] == ',')
-        return hs_fail(diag, HS_E_USAGE, NULL, "one -p each, e.g. -p fifo -p sjf",
-                       "compare: '%s' is not one policy", policy->spec);
     for (uint32_t i = 0; i < c->policy_count; i++)
         if (strcmp(c->policies[i].spec, policy->spec) == 0)
             return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",

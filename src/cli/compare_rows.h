@@ -17,6 +17,7 @@
                .help = "a scheduling policy; give one -p each, the first is the reference; a "     \
                        "list in a --config file"},                                                 \
      .letter = 'p',                                                                                \
+     .check = hs_check_policy,                                                                     \
      .group = COMPARED,                                                                            \
      .in_short_help = true,                                                                        \
      .is_repeated = true},                                                                         \
@@ -26,6 +27,7 @@
                    .unit = "SEEDS",                                                                \
                    .help = "each policy under each of these seeds, e.g. 1..5 or 1,3,7; absent: "   \
                            "the one of --seed"},                                                   \
+         .check = hs_check_seeds,                                                                  \
          .group = COMPARED,                                                                        \
          .in_short_help = true},                                                                   \
     {                                                                                              \
@@ -35,7 +37,7 @@
                   .unit = "SEEDS",                                                                 \
                   .help = "and each of these seeds for the draws of profiles; absent: "            \
                           "--assign-seed, or the run's seed"},                                     \
-        .group = COMPARED, .in_short_help = true                                                   \
+        .check = hs_check_assignments, .group = COMPARED, .in_short_help = true                    \
     }
 
 #define COMPARISON_ROWS                                                                            \
@@ -55,8 +57,9 @@
                    .unit = "LIST",                                                                 \
                    .help = "summary, all, or of jobs,segments,series,nodes,decisions,swf: beyond " \
                            "summary the directory of every run is kept"},                          \
+         .check = hs_check_outputs,                                                                \
          .group = "Results",                                                                       \
-         .word_at = hs_setup_output_at},                                                           \
+         .word_at = hs_output_at},                                                                 \
         {.param = {.key = "metrics",                                                               \
                    .type = HS_PARAM_TEXT,                                                          \
                    .offset = OF_COMPARE(metrics),                                                  \

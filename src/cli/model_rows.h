@@ -20,14 +20,22 @@ static const char *const holdouts[] = {"config", "model", NULL};
         .group = heading                                                                           \
     }
 
+#define CHECKED_MODEL_ROW(name, kind, heading, checker, ...)                                       \
+    {                                                                                              \
+        .param = {.key = #name, .type = HS_PARAM_##kind, .offset = AT(name), __VA_ARGS__},         \
+        .check = checker, .group = heading                                                         \
+    }
+
 #define MODEL_ROWS                                                                                 \
     MODEL_ROW(models, TEXT, TRUTH, .unit = "FILES",                                                \
               .help =                                                                              \
                   "model files of 'horus calibrate', comma-separated, instead of the built-in "    \
                   "ones of their kind"),                                                           \
-        MODEL_ROW(interference, TEXT, TRUTH, .preset = "measured+fit", .unit = "MODEL",            \
-                  .help = "slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X "  \
-                          "beside anybody) or none"),                                              \
+        CHECKED_MODEL_ROW(                                                                         \
+            interference, TEXT, TRUTH, hs_check_interference, .preset = "measured+fit",            \
+            .unit = "MODEL",                                                                       \
+            .help = "slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X "        \
+                    "beside anybody) or none"),                                                    \
         MODEL_ROW(gamma, REAL, TRUTH, .preset = "1", .min = 0, .max = 10,                          \
                   .help = "slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2",      \
                   .source = "1.43: Horus ICA3PP'20 saw up to 3.2x"),                               \
@@ -44,10 +52,11 @@ static const char *const holdouts[] = {"config", "model", NULL};
         MODEL_ROW(locality, CHOICE, TRUTH, .preset = "measured", .choices = localities,            \
                   .help = "a gang spread over more nodes than it needs: slowed as measured for "   \
                           "its family, or not"),                                                   \
-        MODEL_ROW(memory_reserve, TEXT, TRUTH, .preset = "auto", .unit = "SIZE|auto",              \
-                  .help = "memory of a shared GPU that its tenants cannot use; auto: as "          \
-                          "calibrated",                                                            \
-                  .source = "auto: 95 % of Lucid's pairs need less beyond their sum"),             \
+        CHECKED_MODEL_ROW(memory_reserve, TEXT, TRUTH, hs_check_reserve, .preset = "auto",         \
+                          .unit = "SIZE|auto",                                                     \
+                          .help = "memory of a shared GPU that its tenants cannot use; auto: as "  \
+                                  "calibrated",                                                    \
+                          .source = "auto: 95 % of Lucid's pairs need less beyond their sum"),     \
         MODEL_ROW(oom_delay, DURATION, TRUTH, .preset = "30s", .max = 86400,                       \
                   .help = "from a start that overflows its GPU to its end: the attempt is lost"),  \
         MODEL_ROW(oom_retries, INT, TRUTH, .preset = "2", .max = 1000,                             \

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/builtin.h"
-#include "base/timeparse.h"
+#include "cli/textform.h"
 #include "data/param.h"
 #include "horus/policy.h"
 
@@ -87,11 +87,8 @@ static enum hs_status open_reserve(struct hs_models *m, const struct hs_run_opti
                                    struct hs_diag *diag)
 {
     int64_t mib;
-    if (strcmp(options->memory_reserve, "auto") != 0) {
-        const char *text = options->memory_reserve;
-        if (!hs_parse_size_mib(text, strlen(text), &mib) || mib < 0 || mib > UINT32_MAX)
-            return hs_fail(diag, HS_E_USAGE, NULL, "for example 1GiB, or auto",
-                           "memory_reserve is neither a size nor 'auto': '%s'", text);
+    HS_TRY(hs_reserve_parse(options->memory_reserve, &mib, diag));
+    if (mib >= 0) {
         m->memory_reserve_mib = (uint32_t)mib;
         return HS_OK;
     }

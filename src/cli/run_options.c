@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "cli/compare_options.h"
-#include "cli/setup.h"
 #include "cli/sweep_options.h"
+#include "cli/textform.h"
 #include "model/interference.h"
 #include "traces/format.h"
 
@@ -41,6 +41,7 @@ static const char *format_at(size_t index)
                .preset = "auto",                                                                   \
                .unit = "NAME",                                                                     \
                .help = "trace format, or auto: by content ('horus help formats')"},                \
+     .check = hs_trace_format_check,                                                               \
      .group = INTAKE,                                                                              \
      .in_short_help = true,                                                                        \
      .word_at = format_at},                                                                        \
@@ -106,6 +107,7 @@ static const char *format_at(size_t index)
                    .unit = "N|all",                                                                \
                    .help = "rows held back to put late ones in order; all: the whole trace in "    \
                            "memory"},                                                              \
+         .check = hs_check_sort,                                                                   \
          .group = INTAKE},                                                                         \
         {.param = {.key = "skip_bad_rows",                                                         \
                    .type = HS_PARAM_REAL,                                                          \
@@ -171,7 +173,7 @@ static const char *format_at(size_t index)
                   .offset = AT(vc_date),                                                           \
                   .unit = "YYYY-MM-DD",                                                            \
                   .help = "row of cluster_gpu_number.csv; absent: the last"},                      \
-        .group = CLUSTER                                                                           \
+        .check = hs_check_date, .group = CLUSTER                                                   \
     }
 
 #define CALL "This call"
@@ -234,7 +236,7 @@ static const char *format_at(size_t index)
                   .preset = "fifo",                                                                \
                   .unit = "NAME[:KEY=VALUE,...]",                                                  \
                   .help = "scheduling policy ('horus policies' lists them)"},                      \
-        .letter = 'p', .group = "Simulation", .in_short_help = true                                \
+        .letter = 'p', .check = hs_check_policy, .group = "Simulation", .in_short_help = true      \
     }
 
 const struct hs_option hs_run_option_table[] = {
@@ -262,8 +264,9 @@ const struct hs_option hs_run_option_table[] = {
                .unit = "LIST",
                .help = "all, summary, or of jobs,segments,series,nodes,decisions,swf; all: "
                        "without the last two"},
+     .check = hs_check_outputs,
      .group = "Results",
-     .word_at = hs_setup_output_at},
+     .word_at = hs_output_at},
     {.param = {.key = "decisions",
                .type = HS_PARAM_FLAG,
                .offset = AT(decisions),

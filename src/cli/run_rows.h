@@ -18,6 +18,7 @@
                    .offset = AT(name),                                                             \
                    .unit = "NAME",                                                                 \
                    .help = "of the workload in the results; absent: from the name of the trace"},  \
+         .check = hs_check_name,                                                                   \
          .group = "Workload"},                                                                     \
         {.param = {.key = "cluster",                                                               \
                    .type = HS_PARAM_TEXT,                                                          \
@@ -95,6 +96,7 @@
                .unit = "TIME|auto|exact",                                                          \
                .help =                                                                             \
                    "series.csv: means per TIME, over at most 2048 intervals, or every change"},    \
+     .check = hs_check_sample,                                                                     \
      .group = "Results"},                                                                          \
         {.param = {.key = "warmup",                                                                \
                    .type = HS_PARAM_DURATION,                                                      \

@@ -11,6 +11,7 @@
 #include "base/fixed.h"
 #include "base/timeparse.h"
 #include "cli/record.h"
+#include "cli/textform.h"
 #include "data/param.h"
 
 #define POLICIES_MAX 64
@@ -65,6 +66,9 @@ enum hs_status hs_setup_find_policy(const char *name, size_t len,
     *policy = hs_policy_find(text);
     if (*policy != NULL)
         return HS_OK;
+    if (strchr(text, ',') != NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL, "one -p each, e.g. -p fifo -p sjf",
+                       "'%s' is not one policy", text);
     const struct hs_policy_ops *known;
     while (count < POLICIES_MAX && (known = hs_policy_at(count)) != NULL)
         names[count++] = known->name;
@@ -130,20 +134,6 @@ enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_
     return hs_cluster_set_vcs(cluster, (enum hs_vc_mode)options->vc, options->vc_file, date, diag);
 }
 
-static enum hs_status parse_sort(const char *text, uint64_t *window, struct hs_diag *diag)
-{
-    int64_t rows;
-    if (strcmp(text, "all") == 0) {
-        *window = HS_SORT_ALL;
-        return HS_OK;
-    }
-    if (!hs_parse_int64(text, strlen(text), &rows) || rows < 0)
-        return hs_fail(diag, HS_E_USAGE, NULL, "--sort=8192 holds back 8192 rows",
-                       "sort is neither a number of rows nor 'all': '%s'", text);
-    *window = (uint64_t)rows;
-    return HS_OK;
-}
-
 enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_run_options *options,
                               struct hs_diag *diag)
 {
@@ -161,54 +151,7 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     trace->max_jobs = (uint64_t)options->max_jobs;
     trace->load = options->load;
     trace->skip_bad_permille = (uint32_t)(options->skip_bad_rows * 10 + 0.5);
-    return parse_sort(options->sort, &trace->sort_window, diag);
-}
-
-static const char *const output_names[] = {"jobs", "segments", "series", "nodes", "decisions",
-                                           "swf",  "summary",  "all",    NULL};
-
-const char *hs_setup_output_at(size_t index)
-{
-    return index < sizeof output_names / sizeof *output_names ? output_names[index] : NULL;
-}
-
-static enum hs_status parse_outputs(const char *text, uint32_t *outputs, struct hs_diag *diag)
-{
-    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES,  HS_OUT_NODES,
-                                    HS_OUT_DECISIONS, HS_OUT_SWF,      HS_OUT_SUMMARY, HS_OUT_ALL};
-    const size_t count = sizeof bits / sizeof *bits;
-    *outputs = HS_OUT_SUMMARY;
-    for (;;) {
-        char word[32], hint[64];
-        size_t len = strcspn(text, ","), i = 0;
-        (void)snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word),
-                       text);
-        while (i < count && strcmp(word, output_names[i]) != 0)
-            i++;
-        if (i == count) {
-            const char *nearest = hs_nearest(word, output_names, count);
-            (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest ? nearest : "all");
-            return hs_fail(diag, HS_E_USAGE, NULL, hint,
-                           "outputs: unknown output '%s'; expected all, summary, or a list of "
-                           "jobs,segments,series,nodes,decisions,swf",
-                           word);
-        }
-        *outputs |= bits[i];
-        if (text[len] == '\0')
-            return HS_OK;
-        text += len + 1;
-    }
-}
-
-static enum hs_status parse_sample(const char *text, int64_t *sample_us, struct hs_diag *diag)
-{
-    *sample_us = strcmp(text, "auto") == 0 ? 0 : -1;
-    if (*sample_us == 0 || strcmp(text, "exact") == 0)
-        return HS_OK;
-    if (!hs_parse_duration_us(text, strlen(text), sample_us) || *sample_us <= 0)
-        return hs_fail(diag, HS_E_USAGE, NULL, "for example 60s",
-                       "sample is neither a time, 'auto' nor 'exact': '%s'", text);
-    return HS_OK;
+    return hs_sort_parse(options->sort, &trace->sort_window, diag);
 }
 
 static void fill_card(struct hs_setup *setup)
@@ -262,17 +205,14 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
     if (options->tie_jitter > 0 && strcmp(options->trace, "-") == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
                        "--tie-jitter reads the trace several times: standard input cannot be");
-    if (options->name != NULL && strpbrk(options->name, "/\n") != NULL)
-        return hs_fail(diag, HS_E_USAGE, NULL, "it becomes part of a directory name",
-                       "name contains a slash or a line end: '%s'", options->name);
     if (options->name != NULL)
         (void)snprintf(setup->workload, sizeof setup->workload, "%s", options->name);
     else
         hs_workload_name(options->trace, setup->workload, sizeof setup->workload);
-    HS_TRY(parse_outputs(options->outputs, &setup->outputs, diag));
+    HS_TRY(hs_outputs_parse(options->outputs, &setup->outputs, diag));
     if (options->decisions)
         setup->outputs |= HS_OUT_DECISIONS;
-    HS_TRY(parse_sample(options->sample, &setup->sample_us, diag));
+    HS_TRY(hs_sample_parse(options->sample, &setup->sample_us, diag));
     HS_TRY(hs_setup_policy(options->policy, &setup->policy, &setup->policy_state, &setup->arena,
                            diag));
     setup->can = setup->policy->can;

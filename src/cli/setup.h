@@ -68,9 +68,6 @@ HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
 void hs_setup_knows_text(uint32_t knows, char *text, size_t size);
 void hs_setup_can_text(uint32_t can, char *text, size_t size);
 
-/* The words of --outputs; NULL past the end. */
-const char *hs_setup_output_at(size_t index);
-
 /* "a/b/cluster_log.csv.gz" -> "cluster_log"; "-" -> "stdin". */
 void hs_workload_name(const char *path, char *name, size_t size);
 

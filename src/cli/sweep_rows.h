@@ -52,7 +52,9 @@
                    .preset = "summary",                                                            \
                    .unit = "LIST",                                                                 \
                    .help = "of each point: summary, all, or of jobs,segments,series,nodes"},       \
-         .group = "Results"},                                                                      \
+         .check = hs_check_outputs,                                                                \
+         .group = "Results",                                                                       \
+         .word_at = hs_output_at},                                                                 \
     {                                                                                              \
         .param = {.key = "metric",                                                                 \
                   .type = HS_PARAM_TEXT,                                                           \

@@ -110,6 +110,18 @@ static const char *text_compose(const struct hs_config *config, size_t index, co
     return value;
 }
 
+enum hs_status hs_config_vet(const struct hs_option *option, const char *text,
+                             const struct hs_place *place, struct hs_diag *diag)
+{
+    if (option->param.type != HS_PARAM_TEXT || option->check == NULL || text[0] == '\0')
+        return HS_OK;
+    const struct hs_place *where = diag->where;
+    diag->where = place;
+    enum hs_status status = option->check(text, diag);
+    diag->where = where;
+    return status == HS_E_USAGE && place != NULL ? HS_E_INPUT : status;
+}
+
 enum hs_status hs_config_store(struct hs_config *config, size_t index, const char *value,
                                enum hs_origin origin, const struct hs_place *place,
                                struct hs_diag *diag)
@@ -142,6 +154,7 @@ enum hs_status hs_config_set(struct hs_config *config, const char *key, const ch
     size_t index = hs_config_find(config, key);
     if (index == NO_OPTION || (config->options[index].is_local && origin != HS_FROM_FLAG))
         return hs_config_unknown(config, key, NULL, diag);
+    HS_TRY(hs_config_vet(&config->options[index], value, NULL, diag));
     return hs_config_store(config, index, value, origin, NULL, diag);
 }
 

@@ -25,6 +25,8 @@ struct hs_option {
     bool in_short_help;
     bool is_repeated; /* TEXT: further values are joined with '\n' */
     bool is_local;    /* about this call alone (--config, --force, -o): not in the config */
+    enum hs_status (*check)(const char *text, struct hs_diag *diag); /* TEXT: refuses what is no
+                                             value, before anything is opened; NULL: any text is */
     const char *(*word_at)(size_t index); /* TEXT: the words that may stand there, with commas
                                              between where the unit is LIST; NULL past the end */
 };

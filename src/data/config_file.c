@@ -83,15 +83,29 @@ static enum hs_status text_append(const struct reading *r, const char **out, cha
     return HS_OK;
 }
 
-/* {"name": "fifo", "scan": "fit", "cost": [7, 30, 60]} as "fifo:scan=fit,cost=7/30/60". */
-static enum hs_status policy_text(const struct reading *r, const struct hs_json *object,
-                                  const char **out)
+/* From the key to the end of the value, where that is on the same line. */
+static struct hs_place member_place(const struct reading *r, const struct hs_json *member)
 {
+    struct hs_place key = hs_json_place_key(r->doc, member), value = hs_json_place(r->doc, member);
+    if (key.line == value.line)
+        key.span = value.column + value.span - key.column;
+    return key;
+}
+
+/* {"name": "fifo", "scan": "fit", "cost": [7, 30, 60]} as "fifo:scan=fit,cost=7/30/60". Each
+ * parameter is vetted where it stands. */
+static enum hs_status policy_text(const struct reading *r, const struct hs_option *option,
+                                  const struct hs_json *object, const char **out)
+{
+    enum hs_status worst = HS_OK;
     const struct hs_json *name = hs_json_get(object, "name");
     if (hs_json_text(name) == NULL || hs_json_text(name)[0] == '\0')
         return value_fail(r, name != NULL ? name : object,
                           "{\"name\": \"fifo\", \"scan\": \"fit\"}", "a policy needs a name");
+    struct hs_place place = hs_json_place(r->doc, name);
     HS_TRY(scalar_text(r, name, out));
+    HS_TRY(hs_config_vet(option, *out, &place, r->diag));
+    const char *alone = *out, *one;
     for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
         const char *text = NULL, *part;
         bool is_list = hs_json_kind(m) == HS_JSON_ARRAY;
@@ -109,18 +123,32 @@ static enum hs_status policy_text(const struct reading *r, const struct hs_json 
         if (strpbrk(text, ",\n") != NULL || strpbrk(hs_json_key(m), "=,:\n"))
             return value_fail(r, m, NULL, "no comma or line end may stand in a policy's parameter");
         *out = hs_policyspec_set(r->config->arena, *out, hs_json_key(m), text, false);
-        if (*out == NULL)
+        one = hs_policyspec_set(r->config->arena, alone, hs_json_key(m), text, false);
+        if (*out == NULL || one == NULL)
             return no_memory(r->diag);
+        place = member_place(r, m);
+        enum hs_status status = hs_config_vet(option, one, &place, r->diag);
+        worst = status != HS_OK ? status : worst;
     }
-    return HS_OK;
+    return worst;
 }
 
 static enum hs_status one_text(const struct reading *r, const struct hs_option *option,
                                const struct hs_json *value, const char **out)
 {
     if (hs_json_kind(value) == HS_JSON_OBJECT && hs_config_is_policy(option))
-        return policy_text(r, value, out);
-    return scalar_text(r, value, out);
+        return policy_text(r, option, value, out);
+    if (hs_json_kind(value) == HS_JSON_BOOL && option->param.type == HS_PARAM_TEXT)
+        return value_fail(r, value, NULL, "expected a text or a number, not true or false");
+    struct hs_place place = hs_json_place(r->doc, value);
+    HS_TRY(scalar_text(r, value, out));
+    return hs_config_vet(option, *out, &place, r->diag);
+}
+
+static bool is_empty(const struct hs_json *value)
+{
+    return hs_json_kind(value) == HS_JSON_NULL ||
+           (hs_json_kind(value) == HS_JSON_TEXT && hs_json_text(value)[0] == '\0');
 }
 
 static enum hs_status option_text(const struct reading *r, const struct hs_option *option,
@@ -130,7 +158,11 @@ static enum hs_status option_text(const struct reading *r, const struct hs_optio
     const char *part;
 
     *out = NULL;
-    if (hs_json_kind(value) == HS_JSON_NULL && option->param.type == HS_PARAM_TEXT) {
+    if (option->param.type == HS_PARAM_TEXT && is_empty(value)) {
+        struct hs_place place = hs_json_place(r->doc, value);
+        if (option->param.preset != NULL) /* something must stand */
+            return hs_fail(r->diag, HS_E_INPUT, &place, option->param.help, "'%s' is empty",
+                           option->param.key);
         *out = "";
         return HS_OK;
     }

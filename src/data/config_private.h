@@ -11,7 +11,10 @@
 size_t hs_config_find(const struct hs_config *config, const char *key);
 /* Is it the one option whose value is a policy with parameters? */
 bool hs_config_is_policy(const struct hs_option *option);
-/* Checks a value; stores it unless a stronger origin has set it. */
+/* What the option itself has against a text, told at `place`. */
+HS_MUST_USE enum hs_status hs_config_vet(const struct hs_option *option, const char *text,
+                                         const struct hs_place *place, struct hs_diag *diag);
+/* Checks a value that was vetted; stores it unless a stronger origin has set it. */
 HS_MUST_USE enum hs_status hs_config_store(struct hs_config *config, size_t index,
                                            const char *value, enum hs_origin origin,
                                            const struct hs_place *place, struct hs_diag *diag);

@@ -5,6 +5,7 @@
  */
 #include "traces/format.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -58,6 +59,24 @@ const struct hs_trace_format *hs_trace_format_find(const char *name)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
+}
+
+enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag)
+{
+    char hint[256];
+    const char *names[sizeof formats / sizeof formats[0]];
+    const size_t count = sizeof formats / sizeof formats[0];
+    if (strcmp(name, "auto") == 0 || hs_trace_format_find(name))
+        return HS_OK;
+    for (size_t i = 0, used = 0; i < count && used < sizeof hint; i++) {
+        names[i] = formats[i]->name;
+        used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", i ? ", " : "one of ",
+                                 names[i]);
+    }
+    const char *nearest = hs_nearest(name, names, count);
+    if (nearest)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown trace format '%s'", name);
 }
 
 const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len)

@@ -57,6 +57,8 @@ struct hs_trace_format {
 
 const struct hs_trace_format *hs_trace_format_at(size_t index); /* NULL past the end */
 const struct hs_trace_format *hs_trace_format_find(const char *name);
+/* HS_E_USAGE with the nearest name, unless it is that of a format or "auto". */
+HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag);
 /* By content; NULL when nothing is surer than 0. */
 const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len);
 

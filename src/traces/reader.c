@@ -16,31 +16,13 @@
 static const char in_unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
 static const char is_beyond[] = "is beyond 285 years (2^53 microseconds)";
 
-static enum hs_status fail_unknown_format(const struct hs_trace_options *options,
-                                          struct hs_diag *diag)
-{
-    char hint[256];
-    const char *names[16];
-    size_t count = 0, used = 0;
-    for (; count < 16 && hs_trace_format_at(count); count++) {
-        names[count] = hs_trace_format_at(count)->name;
-        used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", count ? ", " : "one of ",
-                                 names[count]);
-    }
-    const char *nearest = hs_nearest(options->format, names, count);
-    if (nearest)
-        snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown trace format '%s'", options->format);
-}
-
 static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
 {
     const struct hs_trace_options *o = r->options;
     bool is_auto = !o->format || strcmp(o->format, "auto") == 0;
     if (!is_auto) {
+        HS_TRY(hs_trace_format_check(o->format, diag));
         r->format = hs_trace_format_find(o->format);
-        if (!r->format)
-            return fail_unknown_format(o, diag);
     } else if (o->map) {
         r->format = hs_trace_format_find("csv");
     }

@@ -17,13 +17,20 @@
 #include "support/sink.h"
 
 struct values {
-    const char *trace, *policy, *tags, *config;
+    const char *trace, *policy, *tags, *vetted, *config;
     int64_t seed, until_us, memory_mib;
     double load;
     int32_t check;
     bool quiet, force;
     struct hs_durations costs;
 };
+
+static enum hs_status no_digit(const char *text, struct hs_diag *diag)
+{
+    if (strpbrk(text, "0123456789") == NULL)
+        return HS_OK;
+    return hs_fail(diag, HS_E_USAGE, NULL, NULL, "'%s' has a digit", text);
+}
 
 #define AT(member) offsetof(struct values, member)
 
@@ -134,6 +141,34 @@ static void test_file(void **state)
     assert_int_equal(load("{\"policy\": [\"fifo\", {\"name\": \"sjf\", \"scan\": \"fit\"}]}"),
                      HS_OK);
     assert_string_equal(v.policy, "fifo\nsjf:scan=fit");
+}
+
+/* What the option itself refuses is told where it stands, all of it in one go; nothing is kept. */
+static void test_vetted(void **state)
+{
+    static const struct hs_option vetting[] = {
+        {.param = {.key = "vetted", .type = HS_PARAM_TEXT, .offset = AT(vetted)},
+         .check = no_digit,
+         .is_repeated = true},
+        {.param = {.key = "policy", .type = HS_PARAM_TEXT, .offset = AT(policy), .preset = "fifo"}},
+        {.param = {.key = "seed", .type = HS_PARAM_INT, .offset = AT(seed), .preset = "1"}},
+        {.param = {.key = NULL}},
+    };
+    (void)state;
+    assert_int_equal(hs_config_init(&config, vetting, &v, &arena), HS_OK);
+    assert_int_equal(load("{\"vetted\": [\"a\", \"b2\"],\n \"seed\": \"x\"}"), HS_E_INPUT);
+    assert_int_equal(sink.diag.errors, 2);
+    assert_non_null(strstr(sink.text, "c.json:1:18: error: 'b2' has a digit\n"));
+    assert_non_null(strstr(sink.text, "c.json:2:10: error: 'seed' must be"));
+    assert_null(v.vetted);
+    sink_clear(&sink);
+    assert_int_equal(hs_config_set(&config, "vetted", "c3", HS_FROM_FLAG, &sink.diag), HS_E_USAGE);
+    assert_string_equal(sink.text, "error: 'c3' has a digit\n");
+    assert_int_equal(load("{\"vetted\": true, \"policy\": \"\"}"), HS_E_INPUT);
+    assert_non_null(strstr(sink.text, "expected a text or a number, not true or false"));
+    assert_non_null(strstr(sink.text, "c.json:1:28: error: 'policy' is empty"));
+    assert_int_equal(load("{\"vetted\": [\"a\", \"b\"]}"), HS_OK);
+    assert_string_equal(v.vetted, "a\nb");
 }
 
 /* default < file < --set < flag, in whatever order they are met. */
@@ -409,6 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_defaults, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_vetted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_precedence, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_repeated_flags, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_set_into_a_policy, set_up, tear_down),
