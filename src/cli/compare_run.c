@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every cell in a process of its own, whatever -j says: one way, one result. What a cell has to say
- * goes into a file beside its directory and is shown when all have ended, in the order of the
- * cells, each text once.
+ * Every cell in a process of its own, whatever -j says: one way, one result. The trace is read once
+ * and shared with all of them. What a cell has to say goes into a file beside its directory and is
+ * shown when all have ended, in the order of the cells, each text once.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,12 +15,14 @@
 #include "cli/procpool.h"
 #include "cli/run_begin.h"
 #include "cli/simulate.h"
+#include "traces/tape.h"
 
 #define MESSAGES_MAX (1u << 24) /* bytes of one cell */
 
 struct crew {
     struct hs_compare *compare;
     const struct hs_rundir *dir;
+    struct hs_tape *tape; /* the trace, read once for all cells; NULL: each reads it */
     bool shows_progress;
     uint32_t shown_done;
 };
@@ -65,6 +67,7 @@ static enum hs_status simulate(const struct crew *crew, const struct hs_cell *ce
     hs_compare_cell_options(c, cell, &options, &config);
     hs_compare_cell_path(crew->dir, cell, "", path, sizeof path);
     enum hs_status status = hs_setup_open(&setup, &options, &config, diag);
+    setup.trace.tape = crew->tape;
     if (status == HS_OK)
         status = hs_simulate(&setup, &call, path, result, diag);
     hs_setup_close(&setup);
@@ -147,7 +150,9 @@ enum hs_status hs_compare_run(struct hs_compare *c, const struct hs_rundir *dir)
                                      .ctx = &crew};
     struct hs_procfailure failure;
     hs_interrupt_watch();
+    HS_TRY(hs_tape_record(&crew.tape, &c->policies[0].setup.trace, &c->once.diag));
     enum hs_status status = hs_procpool_run(&pool, &failure, &c->once.diag);
+    hs_tape_free(crew.tape);
     hs_terminal_status(&c->call->terminal, "");
     if (status == HS_E_INTERRUPTED)
         return hs_fail(&c->call->diag, status, NULL, NULL, "stopped by %s: nothing was kept",
