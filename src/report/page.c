@@ -9,12 +9,18 @@
 
 #include "report/html.h"
 
-static const struct section {
+#define TITLE_GROUPS 4u /* named in it */
+
+struct section {
     const char *id, *heading;
-} sections[] = {{"summary", "Summary"},       {"distributions", "Distributions"},
-                {"time", "Over time"},        {"waiting", "Why jobs waited"},
-                {"classes", "Kinds of jobs"}, {"nodes", "Where"},
-                {"method", "What was run"}};
+};
+static const struct section of_runs[] = {
+    {"summary", "Summary"},       {"distributions", "Distributions"},
+    {"time", "Over time"},        {"waiting", "Why jobs waited"},
+    {"classes", "Kinds of jobs"}, {"nodes", "Where"},
+    {"method", "What was run"},   {NULL, NULL}};
+static const struct section of_a_sweep[] = {
+    {"results", "Results"}, {"points", "Points"}, {"method", "What was run"}, {NULL, NULL}};
 
 const char *hs_page_colour(uint32_t group)
 {
@@ -92,11 +98,15 @@ void hs_page_legend(struct hs_page *page)
 
 static void put_title(struct hs_page *page)
 {
-    const char *workload = hs_json_text(hs_json_get(page->groups[0].card, "workload"));
-    hs_html_text(page->out, workload != NULL ? workload : "");
-    for (uint32_t g = 0; g < page->group_count && g < 4; g++)
+    const struct hs_json *of = page->kind == HS_PAGE_SWEEP
+                                   ? hs_json_get(hs_json_root(page->manifest.doc), "sweep")
+                                   : page->groups[0].card;
+    const char *name =
+        hs_json_text(hs_json_get(of, page->kind == HS_PAGE_SWEEP ? "name" : "workload"));
+    hs_html_text(page->out, name != NULL ? name : "");
+    for (uint32_t g = 0; g < page->group_count && g < TITLE_GROUPS; g++)
         hs_html_say(page->out, "%s%s", g == 0 ? ": " : ", ", page->groups[g].label);
-    if (page->group_count > 4)
+    if (page->group_count > TITLE_GROUPS)
         hs_say(page->out, ", ...");
 }
 
@@ -120,25 +130,37 @@ static void begin_page(struct hs_page *page)
 
 static void put_contents(struct hs_page *page)
 {
+    const struct section *s = page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
     hs_say(page->out, "<nav>");
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        hs_say(page->out, "<a href=\"#%s\">%s</a> ", sections[i].id, sections[i].heading);
-    hs_say(page->out, "</nav>\n");
+    for (; s->id != NULL; s++)
+        hs_say(page->out, "<a href=\"#%s\">%s</a> ", s->id, s->heading);
+    hs_say(page->out, "</nav>\n</header>\n");
+}
+
+static enum hs_status put_runs(struct hs_page *page)
+{
+    hs_page_head(page);
+    put_contents(page);
+    hs_page_summary(page);
+    HS_TRY(hs_page_cdf(page));
+    HS_TRY(hs_page_series(page));
+    hs_page_waiting(page);
+    hs_page_classes(page);
+    return hs_page_nodes(page);
+}
+
+static enum hs_status put_sweep(struct hs_page *page)
+{
+    hs_page_sweep_head(page);
+    put_contents(page);
+    return hs_page_sweep(page);
 }
 
 enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
 {
     page->out = out;
     begin_page(page);
-    hs_page_head(page);
-    put_contents(page);
-    hs_say(out, "</header>\n");
-    hs_page_summary(page);
-    HS_TRY(hs_page_cdf(page));
-    HS_TRY(hs_page_series(page));
-    hs_page_waiting(page);
-    hs_page_classes(page);
-    HS_TRY(hs_page_nodes(page));
+    HS_TRY(page->kind == HS_PAGE_SWEEP ? put_sweep(page) : put_runs(page));
     hs_page_method(page);
     hs_say(out, "</main>\n</body>\n</html>\n");
     return HS_OK;

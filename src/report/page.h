@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus report`: finished runs or a comparison as one page that needs nothing else - no
+ * `horus report`: finished runs, a comparison or a sweep as one page that needs nothing else - no
  * network, no script, no other file. The same directories give the same bytes.
  *
  *     enum hs_status s = hs_page_open(&page, paths, count, diag);   // reads manifests, summaries
@@ -24,8 +24,9 @@
 #include "report/rowfile.h"
 #include "report/runmanifest.h"
 #include "report/runsummary.h"
+#include "report/sweeptable.h"
 
-enum hs_page_kind { HS_PAGE_RUNS, HS_PAGE_COMPARISON };
+enum hs_page_kind { HS_PAGE_RUNS, HS_PAGE_COMPARISON, HS_PAGE_SWEEP };
 
 #define HS_PAGE_RUNS_MAX   512u
 #define HS_PAGE_GROUPS_MAX 64u
@@ -53,11 +54,12 @@ struct hs_page {
     struct hs_page_group *groups;
     struct hs_table_row *rows; /* the figures of the groups, in a row */
     uint32_t run_count, group_count;
-    const char *dir;                /* of the comparison; NULL for runs */
+    const char *dir;                /* of the comparison or sweep; NULL for runs */
     struct hs_runmanifest manifest; /* of it */
+    struct hs_sweeptable *sweep;    /* NULL unless it is one */
 };
 
-/* HS_E_USAGE if a comparison does not stand alone, HS_E_INPUT for a directory that is not
+/* HS_E_USAGE if a comparison or sweep does not stand alone, HS_E_INPUT for a directory that is not
  * finished. paths are borrowed. */
 HS_MUST_USE enum hs_status hs_page_open(struct hs_page *page, const char *const *paths,
                                         uint32_t count, struct hs_diag *diag);
@@ -70,6 +72,7 @@ void hs_page_close(struct hs_page *page);
 HS_MUST_USE enum hs_status hs_page_open_runs(struct hs_page *page, const char *const *paths,
                                              uint32_t count);
 HS_MUST_USE enum hs_status hs_page_open_comparison(struct hs_page *page, const char *dir);
+HS_MUST_USE enum hs_status hs_page_open_sweep(struct hs_page *page, const char *dir);
 HS_MUST_USE enum hs_status hs_page_add_run(struct hs_page *page, const char *dir);
 HS_MUST_USE enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
                                              const struct hs_json *card, uint32_t first,
@@ -88,7 +91,8 @@ hs_page_read(struct hs_page *page, const struct hs_page_run *run, const char *na
              const char *const *columns,
              enum hs_status (*each)(void *ctx, const struct hs_rowfile *f), void *ctx);
 
-/* View boxes as wide as the page on a desk, where a unit is a pixel: the whole, and one of three. */
+/* View boxes as wide as the page on a desk, where a unit is a pixel: the whole, and one of three.
+ */
 #define HS_PAGE_WIDTH 944.0
 #define HS_PAGE_THIRD 298.0
 
@@ -101,6 +105,8 @@ HS_MUST_USE enum hs_status hs_page_series(struct hs_page *page);
 void hs_page_classes(struct hs_page *page);
 HS_MUST_USE enum hs_status hs_page_nodes(struct hs_page *page);
 void hs_page_waiting(struct hs_page *page);
+void hs_page_sweep_head(struct hs_page *page); /* of a sweep, in place of hs_page_head */
+HS_MUST_USE enum hs_status hs_page_sweep(struct hs_page *page); /* results and points */
 void hs_page_method(struct hs_page *page);
 
 /* <section id=...><h2>. Closed by hs_page_end_section. */

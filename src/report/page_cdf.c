@@ -139,18 +139,14 @@ static void put_quantiles(const struct section *s, uint32_t group)
         const double value = (double)hs_nearest_rank(s->of[group].of[s->what],
                                                      s->of[group].count[s->what], permilles[i]) /
                              MICRO;
-        char text[HS_COLUMN_TEXT_SIZE];
+        char text[HS_COLUMN_TEXT_SIZE], title[HS_HTML_SAY_MAX];
         if (value < c->x.from || permilles[i] < 1000 * c->y.from)
             continue;
         value_text(s, value, text);
-        hs_say(c->out, "<circle class=\"dot %s\" r=\"3\" cx=\"", hs_page_colour(group));
-        hs_svg_length(c->out, hs_scale_at(&c->x, value));
-        hs_say(c->out, "\" cy=\"");
-        hs_svg_length(c->out, hs_scale_at(&c->y, permilles[i] / 1000.0));
-        hs_say(c->out, "\"><title>");
-        hs_html_say(c->out, "%s: p%" PRIu32 " %s %s", s->page->groups[group].label,
-                    permilles[i] / 10, whats[s->what].noun, text);
-        hs_say(c->out, "</title></circle>");
+        (void)snprintf(title, sizeof title, "%s: p%" PRIu32 " %s %s", s->page->groups[group].label,
+                       permilles[i] / 10, whats[s->what].noun, text);
+        hs_svg_dot(c->out, hs_page_colour(group), hs_scale_at(&c->x, value),
+                   hs_scale_at(&c->y, permilles[i] / 1000.0), title);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "report/html.h"
 #include "report/page.h"
 
-/* Of a group: its card, or the configuration of its first run. */
+/* Of a column: the card of a group, or the configuration of its first run. */
 typedef const struct hs_json *(*object_of)(const struct hs_page *page, uint32_t group);
 
 static const struct hs_json *card_of(const struct hs_page *page, uint32_t group)
@@ -49,16 +49,37 @@ static void value_text(const struct hs_json *value, char *text, size_t size)
 
 #define VALUE_SIZE 1024
 
+/* A comparison and a sweep have one configuration, however many groups. */
+static uint32_t columns_of(const struct hs_page *page, object_of of)
+{
+    return of == config_of && page->kind != HS_PAGE_RUNS ? 1 : page->group_count;
+}
+
 static bool is_alike(const struct hs_page *page, object_of of, const char *key)
 {
     char first[VALUE_SIZE], other[VALUE_SIZE];
     value_text(hs_json_get(of(page, 0), key), first, sizeof first);
-    for (uint32_t g = 1; g < page->group_count; g++) {
+    for (uint32_t g = 1; g < columns_of(page, of); g++) {
         value_text(hs_json_get(of(page, g), key), other, sizeof other);
         if (strcmp(first, other) != 0)
             return false;
     }
     return true;
+}
+
+/* Of a key that a sweep went through, its values; else one of the configuration. */
+static void column_text(const struct hs_page *page, object_of of, uint32_t column, const char *key,
+                        char text[VALUE_SIZE])
+{
+    const struct hs_sweeptable *t = of == config_of ? page->sweep : NULL;
+    size_t len = 0;
+    value_text(hs_json_get(of(page, column), key), text, VALUE_SIZE);
+    for (uint32_t a = 0; t != NULL && a < t->axis_count; a++)
+        for (uint32_t i = 0; strcmp(t->axes[a].key, key) == 0 && i < t->axes[a].count; i++) {
+            const int put = snprintf(text + len, VALUE_SIZE - len, "%s%s",
+                                     i == 0 ? "swept: " : ", ", t->axes[a].values[i]);
+            len += put > 0 && (size_t)put < VALUE_SIZE - len ? (size_t)put : 0;
+        }
 }
 
 /* A row a key: one cell across all groups where they agree. */
@@ -70,14 +91,14 @@ static void put_row(struct hs_page *page, object_of of, const char *key)
     hs_html_text(out, key);
     hs_say(out, "</th>");
     if (is_alike(page, of, key)) {
-        value_text(hs_json_get(of(page, 0), key), text, sizeof text);
-        hs_say(out, "<td class=\"text\" colspan=\"%" PRIu32 "\">", page->group_count);
+        column_text(page, of, 0, key, text);
+        hs_say(out, "<td class=\"text\" colspan=\"%" PRIu32 "\">", columns_of(page, of));
         hs_html_text(out, text);
         hs_say(out, "</td></tr>\n");
         return;
     }
-    for (uint32_t g = 0; g < page->group_count; g++) {
-        value_text(hs_json_get(of(page, g), key), text, sizeof text);
+    for (uint32_t g = 0; g < columns_of(page, of); g++) {
+        column_text(page, of, g, key, text);
         hs_say(out, "<td class=\"text\">");
         hs_html_text(out, text);
         hs_say(out, "</td>");
@@ -90,9 +111,9 @@ static void put_object(struct hs_page *page, object_of of)
 {
     struct hs_output *out = page->out;
     hs_say(out, "<div class=\"wide\"><table class=\"method\">");
-    if (page->group_count > 1) {
+    if (columns_of(page, of) > 1) {
         hs_say(out, "<thead><tr><th></th>");
-        for (uint32_t g = 0; g < page->group_count; g++) {
+        for (uint32_t g = 0; g < columns_of(page, of); g++) {
             hs_say(out, "<th scope=\"col\">");
             hs_html_text(out, page->groups[g].label);
             hs_say(out, "</th>");
@@ -100,7 +121,7 @@ static void put_object(struct hs_page *page, object_of of)
         hs_say(out, "</tr></thead>\n");
     }
     hs_say(out, "<tbody>\n");
-    for (uint32_t g = 0; g < page->group_count; g++)
+    for (uint32_t g = 0; g < columns_of(page, of); g++)
         for (const struct hs_json *v = hs_json_first(of(page, g)); v != NULL; v = hs_json_next(v)) {
             bool is_new = true;
             for (uint32_t before = 0; before < g && is_new; before++)
@@ -250,7 +271,8 @@ void hs_page_method(struct hs_page *page)
 {
     hs_page_begin_section(page, "method", "What was run");
     put_all_warnings(page);
-    put_object(page, card_of);
+    if (page->kind != HS_PAGE_SWEEP)
+        put_object(page, card_of);
     begin_details(page, "Configuration", NULL);
     put_object(page, config_of);
     hs_say(page->out, "</details>\n");

@@ -156,13 +156,16 @@ static enum hs_status check_operand(struct hs_page *page, const char *path, uint
     const struct hs_place place = {.file = path};
     if (access(path, F_OK) != 0)
         return hs_fail(page->diag, HS_E_IO, &place, NULL, "cannot open: %s", strerror(errno));
-    *kind = has_file(page, path, "compare.csv") ? HS_PAGE_COMPARISON : HS_PAGE_RUNS;
+    *kind = has_file(page, path, "compare.csv") ? HS_PAGE_COMPARISON
+            : has_file(page, path, "sweep.csv") ? HS_PAGE_SWEEP
+                                                : HS_PAGE_RUNS;
     if (has_file(page, path, "paired.csv"))
         return hs_fail(page->diag, HS_E_USAGE, &place, "name the two runs themselves",
                        "a comparison of two runs job by job is not reported");
     if (*kind != HS_PAGE_RUNS && count > 1)
         return hs_fail(page->diag, HS_E_USAGE, &place, "make a report of it alone",
-                       "a comparison does not stand beside other operands");
+                       "a %s does not stand beside other operands",
+                       *kind == HS_PAGE_SWEEP ? "sweep" : "comparison");
     return HS_OK;
 }
 
@@ -187,6 +190,8 @@ enum hs_status hs_page_open(struct hs_page *page, const char *const *paths, uint
     HS_TRY(make_room(page));
     if (page->kind == HS_PAGE_RUNS)
         HS_TRY(hs_page_open_runs(page, paths, count));
+    else if (page->kind == HS_PAGE_SWEEP)
+        HS_TRY(hs_page_open_sweep(page, paths[0]));
     else
         HS_TRY(hs_page_open_comparison(page, paths[0]));
     for (uint32_t i = 0; i < page->group_count; i++)
@@ -200,6 +205,8 @@ void hs_page_close(struct hs_page *page)
         hs_runmanifest_close(&page->runs[i].manifest);
         hs_runsummary_close(&page->runs[i].summary);
     }
+    if (page->sweep != NULL)
+        hs_sweeptable_free(page->sweep);
     hs_runmanifest_close(&page->manifest);
     hs_free(page->runs);
     hs_free(page->groups);

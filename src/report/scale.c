@@ -24,6 +24,8 @@ static const double time_marks[] = {1e-6, 1e-5,     1e-4,      0.001,       0.01
                                     1,    10,       MINUTE,    10 * MINUTE, HOUR, 6 * HOUR,
                                     DAY,  10 * DAY, 100 * DAY, 1000 * DAY};
 
+#define NARROW 60 /* a logarithmic axis of time below this ratio has marks like an even one */
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 double hs_scale_at(const struct hs_scale *s, double value)
@@ -120,21 +122,21 @@ static bool is_inside(const struct hs_scale *s, double value)
 }
 
 /* Every second or third of them where they are too many. */
-static uint32_t time_log_ticks(const struct hs_scale *s, uint32_t wanted,
-                               struct hs_tick ticks[HS_TICKS_MAX])
+static uint32_t chosen_ticks(const struct hs_scale *s, const double *values, size_t count,
+                             uint32_t wanted, struct hs_tick ticks[HS_TICKS_MAX])
 {
-    size_t first = 0, end = COUNT(time_marks);
-    while (first < end && !is_inside(s, time_marks[first]))
+    size_t first = 0, end = count;
+    while (first < end && !is_inside(s, values[first]))
         first++;
-    while (end > first && !is_inside(s, time_marks[end - 1]))
+    while (end > first && !is_inside(s, values[end - 1]))
         end--;
     const size_t stride = (end - first + wanted - 1) / wanted;
-    uint32_t count = 0;
+    uint32_t put = 0;
     for (size_t i = first; i < end; i += stride) {
-        ticks[count].value = time_marks[i];
-        label(&ticks[count++], HS_AXIS_TIME, time_marks[i]);
+        ticks[put].value = values[i];
+        label(&ticks[put++], HS_AXIS_TIME, values[i]);
     }
-    return count;
+    return put;
 }
 
 /* Powers of ten, every second, third ... where they are many; times 1, 2 and 5 where few. */
@@ -163,7 +165,9 @@ uint32_t hs_scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wa
 {
     if (!s->is_log)
         return even_ticks(s, axis, wanted, ticks);
-    if (axis == HS_AXIS_TIME && s->to / s->from >= 60)
-        return time_log_ticks(s, wanted, ticks);
+    if (axis == HS_AXIS_TIME && s->to / s->from < NARROW)
+        return chosen_ticks(s, time_steps, COUNT(time_steps), wanted, ticks);
+    if (axis == HS_AXIS_TIME)
+        return chosen_ticks(s, time_marks, COUNT(time_marks), wanted, ticks);
     return log_ticks(s, axis, wanted, ticks);
 }

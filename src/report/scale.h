@@ -38,7 +38,8 @@ struct hs_tick {
 
 /* At most `wanted` (2 to HS_TICKS_MAX) values from low to high, evenly spaced by 1, 2 or 5 times a
  * power of ten, or by what clocks and calendars count in. Logarithmic: powers of ten, times 2 and 5
- * where there is room; of times 1 s, 10 s, 1 min, 10 min, 1 h, 6 h, 1 d, 10 d ... */
+ * where there is room; of times 1 s, 10 s, 1 min, 10 min, 1 h, 6 h, 1 d, 10 d ..., or what an even
+ * axis may be divided by. */
 uint32_t hs_scale_ticks(const struct hs_scale *scale, enum hs_axis axis, uint32_t wanted,
                         struct hs_tick ticks[HS_TICKS_MAX]);
 

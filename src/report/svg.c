@@ -115,6 +115,16 @@ void hs_svg_rect(struct hs_output *out, const char *class, double x, double y, d
     hs_say(out, "</title></rect>");
 }
 
+void hs_svg_dot(struct hs_output *out, const char *class, double x, double y, const char *title)
+{
+    hs_say(out, "<circle class=\"dot %s\" r=\"3\"", class);
+    put_attribute(out, "cx", x);
+    put_attribute(out, "cy", y);
+    hs_say(out, "><title>");
+    hs_html_text(out, title);
+    hs_say(out, "</title></circle>");
+}
+
 void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, const char *class,
                  const char *text)
 {

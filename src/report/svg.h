@@ -37,6 +37,8 @@ void hs_svg_length(struct hs_output *out, double length);
 /* <rect class=...> that may have a tooltip, NULL = none. */
 void hs_svg_rect(struct hs_output *out, const char *class, double x, double y, double width,
                  double height, const char *title);
+/* A dot in the colour of a class. */
+void hs_svg_dot(struct hs_output *out, const char *class, double x, double y, const char *title);
 /* anchor: "start", "middle", "end". */
 void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, const char *class,
                  const char *text);

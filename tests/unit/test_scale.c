@@ -83,7 +83,7 @@ static void marks_of_logarithms(void **state)
     expect_ticks(1, 86400, true, HS_AXIS_TIME, 8, "1 s|10 s|1 min|10 min|1 h|6 h|1 d");
     /* seven of them are too many for six */
     expect_ticks(1, 86400, true, HS_AXIS_TIME, 6, "1 s|1 min|1 h|1 d");
-    expect_ticks(2, 40, true, HS_AXIS_TIME, 9, "2 s|5 s|10 s|20 s");
+    expect_ticks(2, 40, true, HS_AXIS_TIME, 9, "2 s|5 s|10 s|15 s|30 s");
 }
 
 static void short_numbers(void **state)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A sweep written by hand: 2 policies x 3 loads, of which each goes with a number of GPUs of its
+ * own, x 2 seeds; loads come in no order, one point failed.
+ */
+#include "report/sweeptable.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "support/sink.h"
+
+static struct sink sink;
+static struct hs_sweeptable table;
+
+#define HEAD "point,run,state,exit,axis_policy,axis_load,axis_max_jobs,axis_seed,workload,cluster,"
+
+static const char grid[] = HEAD "mean_jct,mean_wait\n"
+                                "1,f1,done,0,fifo,1,10,1,w,c,100,50\n"
+                                "2,f2,done,0,fifo,1,10,2,w,c,120,60\n"
+                                "3,f3,done,0,fifo,0.5,20,1,w,c,40,5\n"
+                                "4,f4,failed,3,fifo,0.5,20,2,,,,\n"
+                                "5,f5,done,0,fifo,10,5,1,w,c,900,800\n"
+                                "6,f6,done,0,fifo,10,5,2,w,c,910,810\n"
+                                "7,s1,done,0,sjf,1,10,1,w,d,80,20\n"
+                                "8,s2,done,0,sjf,1,10,2,w,d,90,\n"
+                                "9,s3,done,0,sjf,0.5,20,1,w,d,30,2\n"
+                                "10,s4,done,0,sjf,0.5,20,2,w,d,32,2\n"
+                                "11,s5,missing,,sjf,10,5,1,,,,\n"
+                                "12,s6,missing,,sjf,10,5,2,,,,\n";
+
+static enum hs_status read_table(const char *text)
+{
+    sink_init(&sink);
+    return hs_sweeptable_read(&table, scratch_write("sweep.csv", text, strlen(text)), &sink.diag);
+}
+
+static void axes_and_their_parts(void **state)
+{
+    (void)state;
+    char text[64];
+    assert_int_equal(read_table(grid), HS_OK);
+    assert_int_equal(table.axis_count, 4);
+    assert_int_equal(table.axes[0].part, HS_SWEEP_LINE);
+    assert_int_equal(table.axes[1].part, HS_SWEEP_X); /* the first of two with three values */
+    assert_int_equal(table.axes[2].part, HS_SWEEP_FIXED);
+    assert_int_equal(table.axes[3].part, HS_SWEEP_REPLICATE);
+    assert_int_equal(hs_sweeptable_lines(&table), 2);
+    assert_int_equal(hs_sweeptable_places(&table), 3);
+    assert_int_equal(table.facets, 1);
+    assert_int_equal(table.replicates, 2);
+    assert_string_equal(table.axes[1].values[0], "0.5"); /* by number: "10" comes last */
+    assert_string_equal(table.axes[1].values[1], "1");
+    assert_string_equal(table.axes[1].values[2], "10");
+    assert_string_equal(table.workload, "w");
+    assert_null(table.cluster); /* c and d */
+    hs_sweeptable_facet(&table, 0, text, sizeof text);
+    assert_string_equal(text, "");
+    hs_sweeptable_free(&table);
+}
+
+static void expect_cell(uint32_t line, uint32_t x, uint32_t metric, double first, double second)
+{
+    double values[2];
+    hs_sweeptable_cell(&table, 0, line, x, metric, values);
+    assert_true(isnan(first) ? isnan(values[0]) : values[0] == first);
+    assert_true(isnan(second) ? isnan(values[1]) : values[1] == second);
+}
+
+static void cells_by_seed(void **state)
+{
+    (void)state;
+    const double none = (double)NAN;
+    uint32_t jct = 0, wait = 0;
+    while (strcmp(hs_sweep_metrics[jct], "mean_jct") != 0)
+        jct++;
+    while (strcmp(hs_sweep_metrics[wait], "mean_wait") != 0)
+        wait++;
+    assert_int_equal(read_table(grid), HS_OK);
+    expect_cell(0, 1, jct, 100, 120);
+    expect_cell(0, 0, jct, 40, none); /* failed */
+    expect_cell(0, 2, wait, 800, 810);
+    expect_cell(1, 1, wait, 20, none); /* an empty field */
+    expect_cell(1, 2, jct, none, none);
+    hs_sweeptable_free(&table);
+}
+
+/* Without policies the names make the lines; what is left over makes a chart each. */
+static void facets(void **state)
+{
+    (void)state;
+    static const char text[] = "point,run,state,exit,axis_vc,axis_load,axis_until\n"
+                               "1,a,done,0,quota,1,1d\n2,b,done,0,quota,1,2d\n"
+                               "3,c,done,0,ignore,1,1d\n4,d,done,0,ignore,1,2d\n"
+                               "5,e,done,0,quota,2,1d\n6,f,done,0,quota,2,2d\n"
+                               "7,g,done,0,ignore,2,1d\n8,h,done,0,ignore,2,2d\n";
+    char said[64];
+    assert_int_equal(read_table(text), HS_OK);
+    assert_int_equal(table.line, 0);
+    assert_int_equal(table.x, 1);
+    assert_int_equal(table.facets, 2);
+    assert_int_equal(table.replicates, 1);
+    hs_sweeptable_facet(&table, 1, said, sizeof said);
+    assert_string_equal(said, "until = 2d");
+    hs_sweeptable_free(&table);
+}
+
+static void no_sweep(void **state)
+{
+    (void)state;
+    assert_int_equal(read_table("policy,seed\nfifo,1\n"), HS_E_INPUT);
+    assert_non_null(strstr(sink.text, "not the table of a sweep"));
+    hs_sweeptable_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(axes_and_their_parts),
+        cmocka_unit_test(cells_by_seed),
+        cmocka_unit_test(facets),
+        cmocka_unit_test(no_sweep),
+    };
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+}
