@@ -77,7 +77,7 @@ static void release_before_take(const struct hs_view *v, struct hs_plan *p, int 
         hs_plan_because(p, NULL);
         hs_plan_start(p, script_handle[2]);
         hs_plan_on_node(p, 0, 1);
-    } else if (call == 3) { /* 2: b has paid at 14; 3: c is done at 60 */
+    } else if (call == 3) { /* 2: b has paid at 14; 3: it is done at 54 */
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 1);
     }
@@ -93,7 +93,7 @@ static void told_in_order_of_application(void **state)
                               "10 a preempt 0 3000000 t:late\n"
                               "10 c start 0 0 t:\n"
                               "10 b owe 1 4000000 t:\n"
-                              "60 a resume 0 3000000 F:\n");
+                              "54 a resume 1 3000000 F:\n");
 }
 
 static void move_here_and_there(const struct hs_view *v, struct hs_plan *p, int call)
