@@ -122,6 +122,7 @@ struct hs_instant {
     uint64_t util_sum_pm;
     uint64_t wait_capacity, wait_shape, wait_quota,
         wait_order;                 /* gpus_wanted by cause of waiting */
+    uint64_t wait_locality;         /* part of wait_shape: of gangs larger than any node */
     uint64_t tally[HS_TALLY_COUNT]; /* so far */
 };
 

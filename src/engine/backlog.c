@@ -8,8 +8,8 @@
 enum hs_status hs_backlog_init(struct hs_backlog *backlog, const struct hs_cluster *cluster,
                                struct hs_arena *arena)
 {
+    const bool is_partition = cluster->vc_mode == HS_VC_PARTITION;
     backlog->vc_count = cluster->vc_count;
-    backlog->max_node_gpus = cluster->max_node_gpus;
     backlog->gpus_wanted = 0;
     backlog->vcs = hs_arena_alloc(arena, (uint64_t)cluster->vc_count * sizeof *backlog->vcs);
     if (backlog->vcs == NULL)
@@ -17,9 +17,15 @@ enum hs_status hs_backlog_init(struct hs_backlog *backlog, const struct hs_clust
     for (uint32_t i = 0; i < cluster->vc_count; i++) {
         struct hs_backlog_vc *vc = &backlog->vcs[i];
         vc->max_gpus = (uint32_t)cluster->vcs[i].gpus;
+        vc->max_node_gpus = is_partition ? 0 : cluster->max_node_gpus;
         vc->gpus_by_size = hs_arena_alloc(arena, ((uint64_t)vc->max_gpus + 1) * sizeof(uint64_t));
         if (vc->gpus_by_size == NULL)
             return HS_E_MEMORY;
+    }
+    for (uint32_t n = 0; is_partition && n < cluster->node_count; n++) {
+        const struct hs_node *node = &cluster->nodes[n];
+        struct hs_backlog_vc *vc = &backlog->vcs[node->vc];
+        vc->max_node_gpus = node->gpus > vc->max_node_gpus ? node->gpus : vc->max_node_gpus;
     }
     return HS_OK;
 }
@@ -66,5 +72,8 @@ void hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t f
     causes->quota += wanted - within_quota;
     causes->capacity += within_quota - within;
     causes->shape += within - fits;
+    uint64_t number = free_gpus < quota_room ? free_gpus : quota_room; /* that may be taken */
+    if (backlog->vcs[vc].max_node_gpus < number)
+        causes->locality += within - hs_backlog_upto(backlog, vc, backlog->vcs[vc].max_node_gpus);
     causes->order += fits;
 }

@@ -5,11 +5,12 @@
  *
  *     quota     more than its VC may still take (nobody, where the policy may borrow)
  *     capacity  more than is free in its pool
- *     shape     enough is free, but not on as few nodes as the gang could use
+ *     shape     enough is free, but not on one node; `locality` is the part of it that is of gangs
+ *               which no node of their pool could hold, the rest is fragmentation
  *     order     it would fit as things stand: a job before it, or the policy, keeps it waiting
  *
- * A gang larger than the largest node counts as `shape` when its number is free: whether enough
- * whole nodes are idle is not asked. add/remove O(log GPUs); causes O(VCs + log GPUs).
+ * A gang larger than any node counts as `locality` when its number is free: whether enough whole
+ * nodes are idle is not asked. add/remove O(log GPUs); causes O(VCs + log GPUs).
  */
 #ifndef HORUS_ENGINE_BACKLOG_H
 #define HORUS_ENGINE_BACKLOG_H
@@ -23,17 +24,18 @@ struct hs_backlog_vc {
     uint64_t *gpus_by_size; /* Fenwick tree over gang sizes 1..max_gpus: GPUs wanted */
     uint64_t gpus_wanted;
     uint32_t max_gpus;
+    uint32_t max_node_gpus; /* of one node of its pool */
 };
 
 struct hs_backlog {
     struct hs_backlog_vc *vcs;
     uint32_t vc_count;
-    uint32_t max_node_gpus;
     uint64_t gpus_wanted;
 };
 
 struct hs_wait_causes {
     uint64_t quota, capacity, shape, order; /* GPUs wanted */
+    uint64_t locality;                      /* part of shape */
 };
 
 HS_MUST_USE enum hs_status hs_backlog_init(struct hs_backlog *backlog,

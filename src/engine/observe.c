@@ -154,6 +154,7 @@ static void instant_book_waiting(struct hs_engine *e)
     e->instant.wait_quota = causes.quota;
     e->instant.wait_capacity = causes.capacity;
     e->instant.wait_shape = causes.shape;
+    e->instant.wait_locality = causes.locality;
     e->instant.wait_order = causes.order;
 }
 

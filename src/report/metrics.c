@@ -255,6 +255,8 @@ void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source 
     add(summary, "mean_pending", "s", source->stats->mean_pending, no_job);
     summary->before_job_classes = summary->count;
     add_turns(summary, source->stats);
+    add(summary, "wait_locality_gpu_seconds", "GPU s",
+        hs_exact_double(source->timeline->sum[HS_CH_WAIT_LOCALITY], HS_US_PER_S), NULL);
 }
 
 void hs_metrics_sparkline(struct hs_summary *summary, const struct hs_metrics_source *source)

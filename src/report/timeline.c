@@ -26,6 +26,8 @@ static const struct {
     [HS_CH_WAIT_SHAPE] = {"gpus_waiting", "shape"},
     [HS_CH_WAIT_QUOTA] = {"gpus_waiting", "quota"},
     [HS_CH_WAIT_ORDER] = {"gpus_waiting", "order"},
+    [HS_CH_WAIT_FRAGMENTATION] = {"gpus_waiting", "fragmentation"},
+    [HS_CH_WAIT_LOCALITY] = {"gpus_waiting", "locality"},
 };
 
 static void integrate(const struct hs_timeline *t, int64_t until_us, hs_u128 sum[HS_CHANNELS])
@@ -82,26 +84,28 @@ void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CHANNELS
     value[HS_CH_WAIT_SHAPE] = instant->wait_shape;
     value[HS_CH_WAIT_QUOTA] = instant->wait_quota;
     value[HS_CH_WAIT_ORDER] = instant->wait_order;
+    value[HS_CH_WAIT_FRAGMENTATION] = instant->wait_shape - instant->wait_locality;
+    value[HS_CH_WAIT_LOCALITY] = instant->wait_locality;
     uint64_t loaded = instant->pending + instant->suspended > 0;
     value[HS_CH_LOADED] = loaded;
     value[HS_CH_HELD_LOADED] = loaded * instant->gpus_held;
     value[HS_CH_UTIL_MODEL_LOADED] = loaded * instant->util_model_pm;
     value[HS_CH_UTIL_SUM_LOADED] = loaded * instant->util_sum_pm;
+    for (int c = HS_CH_USED; c < HS_CHANNELS; c++)
+        value[c] = 0;
 }
 
 /* Most instants change two channels or three: they are looked for in blocks. */
-#define BLOCK 4
-_Static_assert(HS_CHANNELS % BLOCK == 0, "channels come in whole blocks");
-
-static bool is_same(const uint64_t a[BLOCK], const uint64_t b[BLOCK])
+static bool is_same(const uint64_t a[HS_CHANNEL_BLOCK], const uint64_t b[HS_CHANNEL_BLOCK])
 {
+    _Static_assert(HS_CHANNEL_BLOCK == 4, "all of a block are compared");
     return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
 }
 
 static void change(struct hs_timeline *t, int first, const uint64_t value[HS_CHANNELS],
                    int64_t now_us)
 {
-    for (int c = first; c < first + BLOCK; c++) {
+    for (int c = first; c < first + HS_CHANNEL_BLOCK; c++) {
         t->lead[c] += (hs_u128)((hs_i128)(int64_t)(value[c] - t->value[c]) * now_us);
         t->value[c] = value[c];
     }
@@ -112,7 +116,7 @@ void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
     uint64_t value[HS_CHANNELS];
     hs_channels_of(instant, value);
     advance(t, instant->time_us);
-    for (int c = 0; c < HS_CHANNELS; c += BLOCK)
+    for (int c = 0; c < HS_CHANNELS; c += HS_CHANNEL_BLOCK)
         if (!is_same(&value[c], &t->value[c]))
             change(t, c, value, instant->time_us);
 }

@@ -20,6 +20,8 @@
 #include "horus/observe.h"
 #include "horus/status.h"
 
+#define HS_CHANNEL_BLOCK 4 /* they are compared in blocks; those that fill the last are 0 */
+
 enum hs_channel {
     HS_CH_RUNNING,
     HS_CH_PENDING,
@@ -33,13 +35,16 @@ enum hs_channel {
     HS_CH_WAIT_SHAPE,
     HS_CH_WAIT_QUOTA,
     HS_CH_WAIT_ORDER,
+    HS_CH_WAIT_FRAGMENTATION, /* the two parts of shape */
+    HS_CH_WAIT_LOCALITY,
     HS_CH_SERIES, /* channels above this are those of series.csv */
     /* the same while a job waits ("loaded") */
     HS_CH_LOADED = HS_CH_SERIES, /* 0 or 1 */
     HS_CH_HELD_LOADED,
     HS_CH_UTIL_MODEL_LOADED,
     HS_CH_UTIL_SUM_LOADED,
-    HS_CHANNELS
+    HS_CH_USED,
+    HS_CHANNELS = (HS_CH_USED + HS_CHANNEL_BLOCK - 1) / HS_CHANNEL_BLOCK * HS_CHANNEL_BLOCK
 };
 
 #define HS_TIMELINE_MARKS    2048u

@@ -66,6 +66,23 @@ static void quota_comes_first(void **state)
     assert_causes(c, 12, 0, 0, 4);
 }
 
+/* No node holds the 8, so its wait for nodes is one for locality, as soon as 8 are free and may be
+ * taken. */
+static void large_gangs_wait_for_locality(void **state)
+{
+    (void)state;
+    struct hs_wait_causes all_free = {0}, one_less = {0}, under_quota = {0};
+    hs_backlog_causes(&backlog, 0, 8, 2, UINT64_MAX, &all_free);
+    assert_causes(all_free, 0, 0, 15, 1);
+    assert_int_equal(all_free.locality, 8);
+    hs_backlog_causes(&backlog, 0, 7, 2, UINT64_MAX, &one_less);
+    assert_causes(one_less, 0, 8, 7, 1);
+    assert_int_equal(one_less.locality, 0);
+    hs_backlog_causes(&backlog, 0, 8, 2, 7, &under_quota);
+    assert_causes(under_quota, 8, 0, 7, 1);
+    assert_int_equal(under_quota.locality, 0);
+}
+
 static void sums_follow_removals(void **state)
 {
     (void)state;
@@ -79,8 +96,8 @@ static void sums_follow_removals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shape_and_capacity),
-                                       cmocka_unit_test(quota_comes_first),
-                                       cmocka_unit_test(sums_follow_removals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shape_and_capacity), cmocka_unit_test(quota_comes_first),
+        cmocka_unit_test(large_gangs_wait_for_locality), cmocka_unit_test(sums_follow_removals)};
     return cmocka_run_group_tests(tests, open_backlog, close_backlog);
 }
