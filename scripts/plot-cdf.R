@@ -10,7 +10,6 @@ source(file.path(here, "plot-common.R"))
 data <- read_data("cdf")
 labels <- texts("label")
 metrics <- unique(data$metric)
-if (!length(metrics)) leave(3, "plot: no job counts in any of the runs")
 names_of <- c(jct = "job completion time, JCT", wait = "wait to first start", pending = "time without GPUs",
     slowdown = "slowdown, JCT / run time alone", run_slowdown = "slowdown while running")
 
@@ -21,12 +20,12 @@ for (m in metrics) {
     is_time <- m %in% c("jct", "wait", "pending")
     of <- data[data$metric == m, ]
     positive <- of$value[of$value > 0 & of$share > 0.002]
-    least <- if (is_time) max(1, min(positive, Inf)) else 1
-    most <- max(of$value, least * 1.1)
+    least <- if (is_time && length(positive)) max(1, min(positive)) else 1
+    most <- max(of$value, least * 1.5)
     span <- log10(most / least)
     zero_at <- least / 10^(0.12 * span)
     has_zero <- any(of$value <= 0)
-    ticks <- if (is_time) time_ticks(span) else c("1" = 1, "10" = 10, "100" = 100, "10³" = 1e3, "10⁴" = 1e4, "10⁵" = 1e5)
+    ticks <- if (is_time) time_ticks(span) else ratio_ticks(span)
     ticks <- ticks[ticks >= least * 0.99 & ticks <= most]
     if (has_zero) ticks <- c("0" = zero_at, ticks)
     is_first <- m == metrics[1]
@@ -38,8 +37,8 @@ for (m in metrics) {
         curve <- of[of$run == i, ]
         at <- ifelse(curve$value <= 0, zero_at, pmax(curve$value, least))
         lines(at, 100 * curve$share, type = "s", col = colours[i], lty = dashes[i], lwd = 1.6)
-        zero <- curve$value <= 0
-        points(at[zero], 100 * curve$share[zero], pch = 16, cex = 0.7, col = colours[i])
+        zero <- curve$value == (if (is_time) 0 else 1)
+        points(at[zero], 100 * curve$share[zero], pch = 19, cex = 0.7, col = colours[i])
     }
 }
 close_picture()

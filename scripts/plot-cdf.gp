@@ -23,10 +23,9 @@ do for [i = 1:|$data|] {
     }
 }
 panels = words(metrics)
-if (panels == 0) exit error "plot: no job counts in any of the runs"
 
 eval open_picture(panels == 1 ? 560 : 400)
-rows = ceil(count / 4.)
+rows = legend_rows(count)
 top = 1 - (0.02 + 0.065 * rows + (title eq "" ? 0 : 0.08))
 set multiplot layout 1,panels margins (panels == 1 ? 0.08 : 0.065),0.985,0.15,top spacing 0.035,0 title title font title_font
 set ytics 25
@@ -38,15 +37,18 @@ do for [p = 1:panels] {
     stats $data using (strcol(1) eq metric ? $3 : NaN) nooutput
     has_zero = STATS_min <= 0
     most = STATS_max
-    stats $data using (strcol(1) eq metric && $3 > 0 && $4 > 0.002 ? $3 : NaN) nooutput
+    if (most > 0) {
+        stats $data using (strcol(1) eq metric && $3 > 0 && $4 > 0.002 ? $3 : NaN) nooutput
+    } else { STATS_min = 1 } # nobody waited
     least = is_time(metric) ? (STATS_min < 1 ? 1 : STATS_min) : 1
+    if (most < 1.5 * least) { most = 1.5 * least }
     span = log10(most / least)
     zero_at = least / 10 ** (0.12 * span)
     at(value) = value <= 0 ? zero_at : value < least ? least : value
     set xrange [(has_zero ? zero_at : least) / 10 ** (0.02 * span) : most * 10 ** (0.03 * span)]
     set yrange [0:102]
     set xlabel name_of(metric) offset 0,0.3
-    if (is_time(metric)) { eval time_tics(span) } else { set xtics (1, 10, 100, "10³" 1000, "10⁴" 1e4, "10⁵" 1e5, "10⁶" 1e6) }
+    if (is_time(metric)) { eval time_tics(span) } else { eval ratio_tics(span) }
     if (has_zero) { set xtics add ("0" zero_at) }
     if (p == 1) {
         set ylabel "jobs at or below, %" offset 1.2,0
@@ -59,7 +61,7 @@ do for [p = 1:panels] {
         set key off
     }
     plot for [i = 1:count] $data using (of(metric, i) ? at($3) : NaN):(100 * $4) with steps ls i title label(i), \
-        for [i = 1:count] $data using (of(metric, i) && $3 == 0 ? zero_at : NaN):(100 * $4) with points ls i notitle
+        for [i = 1:count] $data using (of(metric, i) && $3 == (is_time(metric) ? 0 : 1) ? at($3) : NaN):(100 * $4) with points ls i notitle
 }
 unset multiplot
 set output

@@ -35,7 +35,7 @@ name_of(metric) = (metric[1:5] eq "mean_" ? "mean " : metric[1:4] eq "max_" ? "l
      after(metric, "_") eq "bounded_slowdown" ? "bounded slowdown" : after(metric, "_"))
 
 eval open_picture(panels == 1 ? 520 : 380)
-rows = ceil(count / 4.)
+rows = legend_rows(count)
 tilted = classes * longest > (panels == 1 ? 100 : 30)
 set multiplot layout 1,panels margins 0.075,0.985,(tilted ? 0.28 : 0.16),1 - (0.03 + 0.065 * rows + (title eq "" ? 0 : 0.08)) \
     spacing 0.075,0 title title font title_font

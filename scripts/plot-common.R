@@ -88,11 +88,16 @@ strip <- function(labels, ...) {
     par(mar = c(0, 0, 0, 0))
     plot.new()
     if (nzchar(title_text)) title(title_text, line = -1.6, cex.main = 1.2, font.main = 1, col.main = "black")
-    if (length(labels)) legend("bottom", labels, bty = "n", text.col = "black", ncol = min(length(labels), 4), ...)
+    if (length(labels)) legend("bottom", labels, bty = "n", text.col = "black", ncol = legend_columns(labels), ...)
+}
+# Of a legend as wide as the picture.
+legend_columns <- function(labels) {
+    longest <- max(nchar(labels), 0)
+    min(max(length(labels), 1), if (longest > 48) 1 else if (longest > 28) 2 else if (longest > 18) 3 else 4)
 }
 # A strip for these labels, below it rows x columns panels.
 lay_out <- function(labels, rows, columns, widths = rep(1, columns), heights = rep(1, rows)) {
-    lines <- 0.6 + 1.3 * ceiling(length(labels) / 4) + (if (nzchar(title_text)) 2 else 0)
+    lines <- 0.6 + 1.3 * ceiling(length(labels) / legend_columns(labels)) + (if (nzchar(title_text)) 2 else 0)
     layout(rbind(1, matrix(seq_len(rows * columns) + 1, rows, columns, byrow = TRUE)), widths = widths,
         heights = c(lcm(lines * par("csi") * 2.54), heights))
     par(cex = 1)
@@ -123,4 +128,11 @@ name_of <- function(metric) {
     text <- sub("_jct$", "_JCT", metric)
     text <- sub("^max_", "largest_", sub("^p([0-9]+)_", "\\1 % quantile, ", text))
     gsub("_", " ", sub("run_slowdown", "slowdown while running", text))
+}
+ratio_ticks <- function(decades) {
+    if (decades > 1.5) {
+        c("1" = 1, "10" = 10, "100" = 100, "10³" = 1e3, "10⁴" = 1e4, "10⁵" = 1e5, "10⁶" = 1e6)
+    } else {
+        c("1" = 1, "1.2" = 1.2, "1.5" = 1.5, "2" = 2, "3" = 3, "5" = 5, "10" = 10, "20" = 20, "50" = 50)
+    }
 }

@@ -62,10 +62,9 @@ while (runs ne "") {
     command = command . " " . quoted(runs[1:strstrt(runs, "\n") - 1])
     runs = runs[strstrt(runs, "\n") + 1:*]
 }
-set print $data
-print system(command)
-set print
-if (GPVAL_SYSTEM_ERRNO) exit status GPVAL_SYSTEM_ERRNO
+# As a heredoc that a shell writes: what system() returns has a largest length.
+load "< echo '$data << end_of_data'; " . command . "; status=$?; echo end_of_data; echo status = $status"
+if (status) exit status status
 
 # Lines '#KEY I TEXT' of the table: text(KEY, I), empty where there is none.
 notes = "\n"
@@ -77,8 +76,11 @@ after(s, mark) = strstrt(s, mark) ? s[strstrt(s, mark) + strlen(mark):*] : ""
 before(s, mark) = strstrt(s, mark) > 1 ? s[1:strstrt(s, mark) - 1] : ""
 text(key, i) = before(after(notes, sprintf("\n%s\t%d\t", key, i)), "\n")
 label(i) = text("label", i)
+longest_label = 0
 count = 0
-while (label(count + 1) ne "") { count = count + 1 }
+while (label(count + 1) ne "") { count = count + 1; longest_label = strlen(label(count)) > longest_label ? strlen(label(count)) : longest_label }
+# Of a legend as wide as the picture; at most four beside each other.
+legend_rows(n) = ceil(n / (longest_label > 48 ? 1. : longest_label > 28 ? 2. : longest_label > 18 ? 3. : 4.))
 
 # ---- units of time -------------------------------------------------------------------------------
 
@@ -90,6 +92,10 @@ time_tics(decades) = decades > 3.5 \
         '30 d' 2592000, '' 25920000 1, '3 y' 94608000)" \
     : "set xtics ('1 s' 1, '5 s' 5, '30 s' 30, '2 min' 120, '10 min' 600, '1 h' 3600, '4 h' 14400, \
         '1 d' 86400, '4 d' 345600, '15 d' 1296000, '60 d' 5184000, '1 y' 31536000)"
+
+ratio_tics(decades) = decades > 1.5 \
+    ? "set xtics (1, 10, 100, '10³' 1e3, '10⁴' 1e4, '10⁵' 1e5, '10⁶' 1e6)" \
+    : "set xtics (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50)"
 
 # The round number (1, 2 or 5 times a power of ten, at least 1) next to a step: whole numbers on an axis.
 round_step(step) = step <= 1 ? 1 : power_of(step) * (step / power_of(step) < 1.5 ? 1 : \

@@ -104,13 +104,15 @@ print_labels() {
 cdf() {
     local metric run
     need jobs
-    print_labels
-    printf 'metric\trun\tvalue\tshare\n'
     for run in "${!runs[@]}"; do
         mkdir "$work/$run"
         of_csv values.awk -v file="${runs[run]}/jobs.csv" -v manifest="${runs[run]}/manifest.json" \
             -v metrics="${metrics//,/ }" -v folder="$work/$run"
     done
+    [ "$(find "$work" -mindepth 2 -type f -size +0 | wc -l)" -gt 0 ] ||
+        fail "no job counts in any of the runs: done, and inside the window of --warmup and --cooldown"
+    print_labels
+    printf 'metric\trun\tvalue\tshare\n'
     for metric in ${metrics//,/ }; do
         for run in "${!runs[@]}"; do
             sort -n "$work/$run/$metric" | awk -f "$here/plot-cdf.awk" |

@@ -22,6 +22,7 @@ whole = 90. + (title eq "" ? 0 : 40) + panel * count
 eval open_picture(whole)
 set multiplot layout count,1 margins 0.075,0.895,70 / whole,1 - (30 + (title eq "" ? 0 : 40)) / whole \
     spacing 0,34 / whole title title font title_font
+tall = ((whole - 100 - (title eq "" ? 0 : 40) + 34) / count - 34) / whole # of a panel
 unset grid
 set border 3 front
 set palette defined (0 "#F4F6F8", 0.25 "#BFD5E8", 0.5 "#73A9CF", 0.75 "#2171B5", 1 "#08306B")
@@ -39,7 +40,7 @@ do for [run = 1:count] {
     if (run == count) {
         set format x "%g"
         set xlabel unit_name(unit) . " since the first submission" offset 0,0.3
-        set colorbox user origin 0.92,70 / whole size 0.014,(panel - 34) / whole
+        set colorbox user origin 0.92,70 / whole size 0.014,tall
         set colorbox noborder
     }
     plot $data index run using (($4 + $5) / 2 / unit):(($2 + $3) / 2.):(100 * $6) with image

@@ -9,7 +9,6 @@ data <- read_data("sweep")
 labels <- texts("label")
 key <- gsub("_", " ", texts("axis"))
 metrics <- unique(data$metric)
-if (!length(metrics)) leave(3, "plot: no point has any of the metrics")
 is_time <- function(m) m == "makespan" || grepl("^(mean|p50|p90|p95|p99|max)_(wait|jct|pending|time_to_progress|isolated)$", m)
 is_share <- function(m) grepl("^(gpu_allocation|gpu_utilization|gpu_utilization_sum|loaded_share)(_loaded)?$", m) ||
     m %in% c("gpu_sharing", "goodput", "fragmentation", "colocated_share")
@@ -18,7 +17,7 @@ if (length(xat) > (if (length(metrics) == 1) 12 else 6)) xat <- pretty(xat, 5)
 
 open_picture(if (length(metrics) == 1) 560 else 400)
 lay_out(labels, 1, length(metrics))
-strip(labels, col = colours, lty = dashes, lwd = 1.6, pch = 16, seg.len = 1.8)
+strip(labels, col = colours, lty = dashes, lwd = 1.6, pch = 19, seg.len = 1.8)
 for (m in metrics) {
     of <- data[data$metric == m, ]
     unit <- if (is_time(m)) unit_of(max(of$mean)) else if (is_share(m)) 0.01 else 1
@@ -40,7 +39,7 @@ for (m in metrics) {
         at <- curve$x + (i - (length(labels) + 1) / 2) * 0.005 * diff(range(data$x))
         low <- pmax(curve$low / unit, ylim[1])
         segments(at, low, at, curve$high / unit, col = colours[i], lwd = 1.2)
-        lines(at, curve$mean / unit, col = colours[i], lty = dashes[i], lwd = 1.6, type = "o", pch = 16, cex = 0.8)
+        lines(at, curve$mean / unit, col = colours[i], lty = dashes[i], lwd = 1.6, type = "o", pch = 19, cex = 0.7)
     }
 }
 close_picture()

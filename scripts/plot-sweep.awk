@@ -73,6 +73,7 @@ function print_point(m, c, x,    n, i, r, mean, sum, half) {
         mean += figure[r, m]
     }
     if (!n) return
+    printed++
     mean /= n
     for (i = 1; i <= count[c, x]; i++) {
         r = member[c, x, i]
@@ -112,4 +113,5 @@ BEGIN {
             }
             for (i = 1; i <= places[c]; i++) print_point(m, c, place[c, i])
         }
+    if (!printed) csv_fail(file ": no point has any of the metrics:" " " metrics)
 }

@@ -16,7 +16,6 @@ do for [i = 1:|$data|] {
     }
 }
 panels = words(metrics)
-if (panels == 0) exit error "plot: no point has any of the metrics"
 axis = text("axis", 1)
 of_jobs = " wait jct pending time_to_progress isolated "
 base(metric) = strstrt(" mean p50 p90 p95 p99 max ", " " . before(metric . "_", "_") . " ") ? after(metric, "_") : metric
@@ -30,7 +29,7 @@ name_of(metric) = base(metric) eq "jct" ? statistic(metric) . "JCT" : metric eq 
     metric eq "gpu_allocation" ? "GPUs held" : statistic(metric) . spaced(base(metric))
 
 eval open_picture(panels == 1 ? 560 : 400)
-rows = ceil(count / 4.)
+rows = legend_rows(count)
 set multiplot layout 1,panels margins 0.075,0.985,0.15,1 - (0.02 + 0.065 * rows + (title eq "" ? 0 : 0.08)) \
     spacing 0.075,0 title title font title_font
 of(metric, i) = strcol(1) eq metric && $2 == i

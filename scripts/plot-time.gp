@@ -17,7 +17,7 @@ most_waiting = STATS_max
 gpus = text("gpus", 1) + 0
 
 eval open_picture(620)
-rows = ceil(count / 4.)
+rows = legend_rows(count)
 set multiplot layout 3,1 margins 0.09,0.985,0.095,1 - (0.02 + 0.045 * rows + (title eq "" ? 0 : 0.055)) \
     spacing 0,0.035 title title font title_font
 set xrange [0:span]

@@ -50,6 +50,8 @@ run fifo -p fifo
 run srtf -p srtf
 run pack -p pack
 run few -p srtf --max-jobs=150
+run idle -p fifo --max-jobs=3
+run early -p fifo --until=3s 2>/dev/null
 run short -p fifo --outputs=summary
 
 # ---- reading CSV ---------------------------------------------------------------------------------
@@ -114,7 +116,7 @@ verdict "--warmup and --cooldown leave out what the summary leaves out" "$(
 # ---- over time -----------------------------------------------------------------------------------
 
 run exact -p srtf --sample=exact
-run cut -p fifo --until=20h
+run cut -p fifo --until=20h 2>/dev/null # it warns of jobs cut
 for name in fifo srtf pack exact cut; do
     verdict "means over time are those of the summary: $name" "$(
         data time --parts=37 "$work/$name"
@@ -258,6 +260,8 @@ verdict "what else was swept makes curves" "$(
     diff <(printf '%s\t%s\t%s\n' '#label' 1 'p, scan fit' '#label' 2 'p, scan strict' '#axis' 1 nodes) <(grep '^#' "$work/data")
     says 3 "'colour' was not swept; there are: nodes scan load" scripts/plot-data.sh sweep --x=colour --metric=mean_jct "$work"
     says 3 "'scan' has values that are no numbers" scripts/plot-data.sh sweep --x=scan --metric=mean_jct "$work"
+    printf "%s\n" state,axis_load,policy,mean_jct done,1,p, done,2,p, >"$work/empty.csv"
+    says 3 "no point has any of the metrics: mean_jct" scripts/plot-data.sh sweep --metric=mean_jct "$work/empty.csv"
     says 3 "no column 'mood'" scripts/plot-data.sh sweep --metric=mood "$work"
     says 3 'horus sweep EXPERIMENT.json --gather' scripts/plot-data.sh sweep "$work/fifo"
 )"
@@ -349,6 +353,11 @@ all_kinds() { # [--r]
     draws 800x900 gantt "$@" --size=800x900 "$work/few" "$work/pack" "$work/hostile"
     draws 1000x490 heat "$@" "$work/fifo" "$work/pack"
     draws 1000x400 sweep "$@" --metric=mean_jct,p90_wait,gpu_allocation "$work/swept"
+    draws 1000x400 cdf "$@" "$work/idle"
+    draws 1000x500 waits "$@" "$work/fifo" "$work/idle"
+    draws 1000x620 time "$@" "$work/idle"
+    draws 1000x380 classes "$@" "$work/idle"
+    says 3 "no job counts" scripts/plot.sh cdf "$work/x.png" "$@" "$work/early"
     find "$work" -maxdepth 1 -name ".plot*" # nothing half-made is left
 }
 mkdir "$work/swept"
