@@ -62,7 +62,7 @@ say = $(if $(V)$(findstring s,$(filter-out -% %=%,$(firstword $(MAKEFLAGS)))),@:
 # Sub-make of this file after a set-up step (pkg-config is asked when the file is read).
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: all demo check check-all asan cov bench lint format determinism calibrate calibrate-report \
+.PHONY: all demo check check-all check-docs asan cov bench lint format determinism calibrate calibrate-report \
         plot-calibration reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
         reproduce-antman plot-compare man new-policy install clean help \
         run-check run-report tests objects FORCE
@@ -93,6 +93,11 @@ cov: ## every test with coverage; prints the line coverage of src/, fails under 
 	$(AGAIN) run-check VARIANT=cov; tests=$$?; \
 	gcovr --root . --filter src/ --object-directory build/cov --fail-under-line 90 build/cov && \
 	    exit $$tests
+
+check-docs: ## every command of the documentation, executed
+	$(Q)scripts/install-deps.sh build check plot
+	$(AGAIN) all
+	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus tests/scripts/test-docs.sh
 
 bench: all $(BENCHES) ## speed and memory against a bare parse
 	$(Q)scripts/install-deps.sh build check

@@ -1,0 +1,289 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Every command of the documentation works. Code blocks are executed, command by command, in a copy
+# of the tree in which the names that pages make up (jobs.csv, results/yours, ...) stand for
+# something; a page has a copy of its own and its blocks run in order. A line `# = COMMAND` behind a
+# command is executed too, and both must print the same first number. `horus ...` and `make ...` in
+# running text must name verbs, options and targets that there are.
+#   tests/scripts/test-docs.sh [PAGE.md...]          all pages without a name; `make check-docs`
+# A block must begin with a command of `commands`, or be told in `shown` to be none: a new one that is
+# neither fails. What takes too long is in `held`, with who runs it.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+: "${HORUS:=$top/build/release/horus}"
+HORUS=$(cd "$(dirname "$HORUS")" && pwd)/$(basename "$HORUS")
+: "${HORUS_DATA:=$top/../shared/data}"
+[ ! -d "$HORUS_DATA" ] || HORUS_DATA=$(cd "$HORUS_DATA" && pwd)
+export HORUS HORUS_DATA LC_ALL=C TZ=UTC NO_COLOR=1 COLUMNS=100
+unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT BUILD CC OPT CFLAGS LDFLAGS
+limit_s=300
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-docs.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# First words of blocks that are commands.
+commands='^(horus|make|jq|sqlite3|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|ls|cat|head'
+commands+='|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
+
+# First lines of blocks that are not: printed results, examples of files.
+shown() { # TEXT
+    case $1 in
+    'traces/sample.csv on 8x8:V100' | 'traces/sample.csv (csv) on '*) ;; # held by test-readme.sh
+    'error: '* | *': error: '*) ;;                                      # what the program said
+    '{'* | '[{'* | '// '*) ;;                                           # JSON
+    *,*,*,*) [ "${1/ /}" = "$1" ] ;;                                    # CSV: no blanks
+    *) false ;;
+    esac
+}
+
+# Targets that are only written out here (make -n), and who runs them.
+held() { # TARGET
+    case $1 in
+    demo) echo "test-readme.sh runs its script" ;;
+    check | tests | all | '') echo "what runs this test builds and runs it" ;;
+    check-all | asan) echo "an hour; before a release" ;;
+    cov) echo "the same tests again, with coverage" ;;
+    bench) echo "minutes, and needs a quiet machine" ;;
+    lint | format) echo "test-lint.sh, and CI" ;;
+    determinism) echo "test-determinism.sh runs its short form" ;;
+    calibrate | plot-calibration) echo "test-shipped-models.sh runs its script" ;;
+    calibrate-report) echo "test-calibrate-report.sh" ;;
+    reproduce-horus | reproduce-tiresias) echo "test-reproduce.sh runs its short form" ;;
+    reproduce-gandiva | reproduce-salus | reproduce-antman) echo "test-reproduce-sharing.sh runs its short form" ;;
+    check-docs) echo "this is it" ;;
+    man | install) echo "builds; the pages are held by the cases help-form*" ;;
+    *) false ;;
+    esac
+}
+
+# The exit code that a command is to end with.
+wanted_code() { # COMMAND
+    case $1 in
+    *'run nowhere.csv'*) echo 4 ;; # an example of a message
+    *) echo 0 ;;
+    esac
+}
+
+# Why a command cannot be executed here; nothing if it can.
+missing() { # COMMAND
+    local word
+    for word in sqlite3 datamash mlr gnuplot Rscript parallel sbatch man; do
+        [[ $1 =~ (^|[ |;&])${word}[\ ] ]] && ! command -v $word >/dev/null && echo "$word is not installed"
+    done
+    [[ $1 =~ (scripts/plot|plot-compare) ]] && ! command -v gnuplot >/dev/null && echo "gnuplot is not installed"
+    for word in pandas evalys; do
+        [[ $1 =~ (import|from)\ $word ]] && ! python3 -c "import $word" 2>/dev/null &&
+            echo "python's $word is not installed"
+    done
+    [[ $1 != *[$]HORUS_DATA* ]] || [ -d "$HORUS_DATA" ] || echo "third parties' data is not here"
+}
+
+# ---- the copy of the tree ----
+
+# Jobs of the samples under the names that pages use; jobs.csv also has columns of other names.
+stand_ins() {
+    awk -F, -v OFS=, '{ print $0, NR > 1 ? $4 OFS $5 : "timestamp,num_gpu" }' traces/sample.csv >jobs.csv
+    cp configs/models/example-pairs.csv my-pairs.csv
+    cp traces/sample-philly.json cluster_job_log
+    mkdir -p data/Venus results
+    cp traces/sample-helios.csv data/Venus/cluster_log.csv
+    awk -F, 'NR > 60 { exit } NR == 1 { print "job_id,num_gpu,submit_time,duration"; next }
+        { print NR - 1 "," $5 "," $4 "," $6 }' traces/sample.csv >60_job.csv
+    awk -F, -v OFS=, 'NR == 1 { print "submit_time,num_gpu,duration"; next }
+        { print $4, $5 / 4, $6 }' traces/sample.csv >pai_job_no_estimate_100K.csv
+}
+
+# What a page takes to be there beside them.
+prepare() { # PAGE
+    case $1 in
+    README.md) # another run beside the one that the page makes
+        horus run jobs.csv -c 16x8:V100,8x4:P100 -p fifo -q -o results/yours >/dev/null
+        ;;
+    results/README.md) HORUS_DEMO_RUNS=results scripts/demo.sh "$HORUS" >/dev/null ;;
+    esac
+}
+
+make_tree() {
+    mkdir -p "$work/tree/build/release" "$work/bin"
+    (cd "$top" && tar -c --exclude=./build --exclude=./.git --exclude='./results/*/*.csv' . |
+        tar -x -C "$work/tree") || exit 1
+    ln -s "$HORUS" "$work/tree/build/release/horus"
+    ln -s "$HORUS" "$work/bin/horus"
+    # The python that has Debian's packages.
+    if ! python3 -c 'import pandas' 2>/dev/null && /usr/bin/python3 -c 'import pandas' 2>/dev/null; then
+        ln -s /usr/bin/python3 "$work/bin/python3"
+    fi
+    export PATH="$work/bin:$PATH"
+}
+
+# ---- one page ----
+
+say() { # ok|FAIL|skip TEXT
+    echo "$1 - $page:$at: $2"
+    [ "$1" != FAIL ] || touch "$work/failed"
+}
+
+first_number() {
+    grep -oE -- '-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' "$1" | head -1
+}
+
+# The last command printed $work/out; this one must begin with the same number.
+compare() { # COMMAND
+    bash -c "$1" >"$work/other" 2>"$work/err" </dev/null || {
+        say FAIL "$1"
+        cat "$work/err"
+        return
+    }
+    local one other
+    one=$(first_number "$work/out") other=$(first_number "$work/other")
+    if awk -v a="$one" -v b="$other" 'BEGIN {
+        d = a > b ? a - b : b - a; m = a < 0 ? -a : a
+        exit !(a != "" && b != "" && d <= 1e-6 * m) }'; then
+        say ok "= $1: $other"
+    else
+        say FAIL "= $1: $other, and above $one"
+    fi
+}
+
+run_make() { # COMMAND
+    local target why
+    target=$(grep -oE '^make( +[A-Za-z_]+=[^ ]*)*( +[a-z][a-z-]*)?' <<<"$1" | awk '$NF !~ /=/ && NR == 1 && NF > 1 { print $NF }')
+    [ "$target" != all ] || target=
+    if ! why=$(held "$target"); then
+        run_plain "$1"
+    elif bash -c "make -n ${1#make}" >"$work/out" 2>"$work/err" </dev/null; then
+        say ok "$1 (written out only: $why)"
+    else
+        say FAIL "$1 cannot be written out"
+        tail -5 "$work/err"
+    fi
+}
+
+run_plain() { # COMMAND
+    local code wanted
+    wanted=$(wanted_code "$1")
+    timeout "$limit_s" bash -c "$1" >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+    if [ "$code" -eq "$wanted" ]; then
+        say ok "${1%%$'\n'*}"
+    else
+        say FAIL "${1%%$'\n'*}: exit code $code, expected $wanted"
+        tail -15 "$work/err"
+    fi
+}
+
+run_command() { # COMMAND
+    local why
+    why=$(missing "$1" | head -1)
+    if [ -n "$why" ]; then
+        skipped=$why
+        say skip "${1%%$'\n'*}: $why"
+    elif [ -n "$skipped" ] && [[ $1 != *' '-o* || $1 == *HORUS_DATA* ]]; then
+        say skip "${1%%$'\n'*}: follows what was skipped"
+    elif [[ $1 == cd\ * || $1 == export\ * ]]; then
+        if eval "$1"; then say ok "$1"; else say FAIL "$1"; fi
+    elif [[ $1 == make || $1 == make\ * ]]; then
+        run_make "$1"
+    else
+        run_plain "$1"
+    fi
+}
+
+# Is it whole? A line may go on behind a backslash, an open quote, a pipe.
+is_whole() { # TEXT
+    [[ ${1: -1} != \\ ]] && bash -n <<<"$1" 2>/dev/null
+}
+
+run_line() { # TEXT
+    [ -z "$command" ] || command+=$'\n'
+    if [ -z "$command" ]; then
+        case $1 in
+        '# = '*)
+            [ -n "$skipped" ] || compare "${1#\# = }"
+            return
+            ;;
+        '' | '#'*) return ;;
+        esac
+        at=$line
+    fi
+    command+=$1
+    is_whole "$command" || return
+    run_command "$command"
+    command=
+}
+
+check_inline() { # TEXT: `make X Y` and `horus VERB --option`
+    local verb word help
+    # shellcheck disable=SC2086 # words
+    set -- $1
+    if [ "$1" = make ]; then
+        for word in "${@:2}"; do
+            case $word in
+            *=* | -*) ;;
+            '&&' | '#'*) break ;;
+            *) grep -q "^$word:" Makefile || say FAIL "there is no target $word" ;;
+            esac
+        done
+        say ok "\`$*\`"
+        return
+    fi
+    verb=${2-help}
+    case $verb in
+    -* | TRACE | [A-Z]* | *.csv | ...) verb=run ;;
+    esac
+    help=$(horus "$verb" --help all 2>/dev/null) || {
+        say FAIL "\`$*\`: there is no command $verb"
+        return
+    }
+    for word in "${@:2}"; do
+        case $word in
+        --help* | --version) ;;
+        --[a-z]*) grep -qE -- "^ *(-., )?${word%%=*}([ =]|\$)" <<<"$help" ||
+            say FAIL "\`$*\`: $verb has no option ${word%%=*}" ;;
+        esac
+    done
+    say ok "\`$*\`"
+}
+
+check_page() { # PAGE
+    local page=$1 at line text command='' skipped='' is_code='' first
+    rm -rf "$work/page"
+    cp -r "$work/tree" "$work/page"
+    cd "$work/page" || exit 1
+    stand_ins && prepare "$page"
+    while IFS= read -r text; do
+        case $text in
+        'block '*)
+            at=${text#block } skipped='' is_code=yes first=yes command=''
+            continue
+            ;;
+        'inline '*)
+            text=${text#inline }
+            at=${text%%$'\t'*}
+            check_inline "${text#*$'\t'}"
+            continue
+            ;;
+        esac
+        line=${text%%$'\t'*} text=${text#*$'\t'}
+        if [ "$first" = yes ] && [[ -n $text && ! $text =~ ^#\  ]]; then
+            first=no
+            if ! [[ ${text%% *} =~ $commands || $text =~ ^[A-Z_]+=[^\ ]*\ +[a-z] ]]; then
+                is_code=no
+                shown "$text" || say FAIL "a block that is no command, and test-docs.sh does not know it: $text"
+            fi
+        fi
+        [ "$is_code" = no ] || run_line "$text"
+    done < <(awk -f "$top/tests/scripts/docs-blocks.awk" "$top/$page")
+    [ -z "$command" ] || say FAIL "a command without an end: $command"
+}
+
+make_tree
+cd "$top" || exit 1
+if [ $# -eq 0 ]; then
+    set -- README.md results/*.md traces/README.md configs/README.md configs/*/README.md \
+        scripts/README.md tests/README.md src/README.md
+fi
+for page in "$@"; do
+    (check_page "$page")
+done
+[ ! -e "$work/failed" ]
