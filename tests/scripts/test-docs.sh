@@ -82,7 +82,7 @@ missing() { # COMMAND
 
 # Jobs of the samples under the names that pages use; jobs.csv also has columns of other names.
 stand_ins() {
-    awk -F, -v OFS=, '{ print $0, NR > 1 ? $4 OFS $5 : "timestamp,num_gpu" }' traces/sample.csv >jobs.csv
+    awk -F, -v OFS=, '{ print $0, (NR == 1 ? "timestamp,num_gpu" : $4 OFS $5) }' traces/sample.csv >jobs.csv
     cp configs/models/example-pairs.csv my-pairs.csv
     cp traces/sample-philly.json cluster_job_log
     mkdir -p data/Venus results
@@ -97,7 +97,7 @@ stand_ins() {
 prepare() { # PAGE
     case $1 in
     README.md) # another run beside the one that the page makes
-        horus run jobs.csv -c 16x8:V100,8x4:P100 -p fifo -q -o results/yours >/dev/null
+        horus run jobs.csv -c 16x8:V100,8x4:P100 -p fifo -q -o results/yours >/dev/null 2>&1
         ;;
     results/README.md) HORUS_DEMO_RUNS=results scripts/demo.sh "$HORUS" >/dev/null ;;
     esac
@@ -123,6 +123,11 @@ say() { # ok|FAIL|skip TEXT
     [ "$1" != FAIL ] || touch "$work/failed"
 }
 
+title() { # COMMAND: its first line, without a comment
+    local first=${1%%$'\n'*}
+    echo "${first%%  *#*}"
+}
+
 first_number() {
     grep -oE -- '-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' "$1" | head -1
 }
@@ -146,13 +151,26 @@ compare() { # COMMAND
 }
 
 run_make() { # COMMAND
-    local target why
-    target=$(grep -oE '^make( +[A-Za-z_]+=[^ ]*)*( +[a-z][a-z-]*)?' <<<"$1" | awk '$NF !~ /=/ && NR == 1 && NF > 1 { print $NF }')
-    [ "$target" != all ] || target=
-    if ! why=$(held "$target"); then
+    local word why='' reasons='' is_held=yes
+    local -a words=()
+    # shellcheck disable=SC2086 # words
+    for word in ${1#make}; do
+        case $word in
+        '#'* | '&&' | ';' | '|') break ;;
+        -*) continue ;;
+        *=*) ;;
+        *)
+            why=$(held "$word") || is_held=no
+            reasons+=${reasons:+; }$why
+            ;;
+        esac
+        words+=("$word")
+    done
+    : "${reasons:=$(held all)}"
+    if [ $is_held = no ]; then
         run_plain "$1"
-    elif bash -c "make -n ${1#make}" >"$work/out" 2>"$work/err" </dev/null; then
-        say ok "$1 (written out only: $why)"
+    elif make -n "${words[@]}" >"$work/out" 2>"$work/err" </dev/null; then
+        say ok "$(title "$1") (written out only: $reasons)"
     else
         say FAIL "$1 cannot be written out"
         tail -5 "$work/err"
@@ -165,9 +183,9 @@ run_plain() { # COMMAND
     timeout "$limit_s" bash -c "$1" >"$work/out" 2>"$work/err" </dev/null
     code=$?
     if [ "$code" -eq "$wanted" ]; then
-        say ok "${1%%$'\n'*}"
+        say ok "$(title "$1")"
     else
-        say FAIL "${1%%$'\n'*}: exit code $code, expected $wanted"
+        say FAIL "$(title "$1"): exit code $code, expected $wanted"
         tail -15 "$work/err"
     fi
 }
@@ -175,11 +193,12 @@ run_plain() { # COMMAND
 run_command() { # COMMAND
     local why
     why=$(missing "$1" | head -1)
+    skipped=$why
     if [ -n "$why" ]; then
-        skipped=$why
-        say skip "${1%%$'\n'*}: $why"
-    elif [ -n "$skipped" ] && [[ $1 != *' '-o* || $1 == *HORUS_DATA* ]]; then
-        say skip "${1%%$'\n'*}: follows what was skipped"
+        [[ $why != third* ]] || without_data=yes
+        say skip "$(title "$1"): $why"
+    elif [ -n "$without_data" ]; then # a command of the same block may want what was not made
+        say skip "$(title "$1"): follows one that wants third parties' data"
     elif [[ $1 == cd\ * || $1 == export\ * ]]; then
         if eval "$1"; then say ok "$1"; else say FAIL "$1"; fi
     elif [[ $1 == make || $1 == make\ * ]]; then
@@ -213,48 +232,41 @@ run_line() { # TEXT
 }
 
 check_inline() { # TEXT: `make X Y` and `horus VERB --option`
-    local verb word help
+    local verb word help wrong=''
     # shellcheck disable=SC2086 # words
     set -- $1
-    if [ "$1" = make ]; then
-        for word in "${@:2}"; do
-            case $word in
-            *=* | -*) ;;
-            '&&' | '#'*) break ;;
-            *) grep -q "^$word:" Makefile || say FAIL "there is no target $word" ;;
-            esac
-        done
-        say ok "\`$*\`"
-        return
-    fi
     verb=${2-help}
     case $verb in
-    -* | TRACE | [A-Z]* | *.csv | ...) verb=run ;;
+    -* | [A-Z]* | *.csv | ...) verb=run ;;
     esac
-    help=$(horus "$verb" --help all 2>/dev/null) || {
-        say FAIL "\`$*\`: there is no command $verb"
-        return
-    }
+    if [ "$1" = make ]; then
+        verb=
+    elif ! help=$(horus "$verb" --help all 2>/dev/null); then
+        wrong+=": there is no command $verb"
+    fi
     for word in "${@:2}"; do
-        case $word in
-        --help* | --version) ;;
-        --[a-z]*) grep -qE -- "^ *(-., )?${word%%=*}([ =]|\$)" <<<"$help" ||
-            say FAIL "\`$*\`: $verb has no option ${word%%=*}" ;;
+        case $verb:$word in
+        *:'&&' | *:'#'*) break ;;
+        :*=* | :-* | *:--help* | *:--version) ;;
+        :*) grep -q "^$word:" Makefile || wrong+=": there is no target $word" ;;
+        *:--[a-z]*) [ -n "$wrong" ] || grep -qE -- "^ *(-., )?${word%%=*}([ =]|\$)" <<<"$help" ||
+            wrong+=": $verb has no option ${word%%=*}" ;;
         esac
     done
-    say ok "\`$*\`"
+    if [ -z "$wrong" ]; then say ok "\`$*\`"; else say FAIL "\`$*\`$wrong"; fi
 }
 
 check_page() { # PAGE
-    local page=$1 at line text command='' skipped='' is_code='' first
+    local page=$1 file=$1 at line text command='' skipped='' without_data='' is_code='' first
+    [[ $page == /* ]] || file=$top/$page
     rm -rf "$work/page"
-    cp -r "$work/tree" "$work/page"
+    cp -al "$work/tree" "$work/page"
     cd "$work/page" || exit 1
     stand_ins && prepare "$page"
     while IFS= read -r text; do
         case $text in
         'block '*)
-            at=${text#block } skipped='' is_code=yes first=yes command=''
+            at=${text#block } without_data='' is_code=yes first=yes command=''
             continue
             ;;
         'inline '*)
@@ -273,7 +285,7 @@ check_page() { # PAGE
             fi
         fi
         [ "$is_code" = no ] || run_line "$text"
-    done < <(awk -f "$top/tests/scripts/docs-blocks.awk" "$top/$page")
+    done < <(awk -f "$top/tests/scripts/docs-blocks.awk" "$file")
     [ -z "$command" ] || say FAIL "a command without an end: $command"
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # What the README shows is what the program prints: every line of the demo's table and of the run
-# beneath it, every policy of the table, every target and path that it names.
+# beneath it, every policy of the table, every path that it names. (Commands: test-docs.sh.)
 # --bless puts what the program prints now into README.md: read the diff before you commit it.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -48,8 +48,6 @@ verdict "the demo's table" "$(shown <"$work/demo")"
 verdict "one run" "$(shown <"$work/one")"
 verdict "every policy has a row" "$("$HORUS" policies --json | jq -r '.[].name' |
     while read -r name; do grep -q "^| \`$name\` " README.md || echo "$name"; done)"
-verdict "targets exist" "$(grep -oE '(^ *|`)make [a-z-]+' README.md | awk '{ print $NF }' | sort -u |
-    while read -r target; do grep -q "^$target:" Makefile || echo "make $target"; done)"
 verdict "paths exist" "$(
     grep -oP '(?<![\w/])(src|include|traces|configs|tests|scripts|results/R)[\w.-]*/[\w./-]*\w' README.md |
         sort -u | while read -r path; do [ -e "$path" ] || echo "$path"; done
