@@ -204,7 +204,7 @@ static bool put_kind(struct hs_page *page, const struct kind *kind)
 {
     struct rows rows = {.page = page, .kind = kind->name};
     find_rows(&rows);
-    if (rows.count == 0 || !(longest_jct(&rows) > 0))
+    if (rows.count < 2 || !(longest_jct(&rows) > 0)) /* one kind is all jobs */
         return false;
     hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", kind->heading);
     put_rows(&rows);
@@ -227,11 +227,11 @@ void hs_page_classes(struct hs_page *page)
         hs_page_note(page, page->run_count == 0
                                ? "Left out: the comparison kept no runs. Repeat it with "
                                  "--outputs=all."
-                               : "Left out: no job ran to its end.");
+                               : "Left out: all jobs that ran to their end are of one kind.");
     else
         hs_page_note(
             page,
-            "Bars: mean completion time; the dark part of each is the mean wait before the "
+            "Bars: mean completion time; the strong part of each is the mean wait before the "
             "first start.%s",
             page->kind == HS_PAGE_COMPARISON ? " Of the first run of each policy." : "");
     hs_page_end_section(page);

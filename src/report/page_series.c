@@ -203,7 +203,7 @@ static const struct {
 } charts[CHARTS] = {
     {"GPUs held, and at work", "Filled: GPUs that jobs hold. Line: modelled utilization x GPUs. ",
      120},
-    {"Jobs that wait", "Pending before the first start; darker, suspended after it. ", 90},
+    {"Jobs that wait", "Pending before the first start; stronger, suspended after it. ", 90},
     {"GPUs that waiting jobs want, by what keeps them waiting", "", 90},
 };
 

@@ -76,7 +76,7 @@ static const char *const rules[] = {
     "gap:1rem 1.6rem}\n"
     ".charts figure{margin:0}\n"
     "svg{display:block;width:100%;height:auto;overflow:visible}\n"
-    "figure svg{min-width:40rem}\n"
+    "figure svg{min-width:52rem}\n"
     ".charts svg{min-width:0}\n"
     "svg text{font-size:11px;fill:var(--soft)}\n"
     "svg text.name{fill:var(--ink);font-size:12px}\n"
