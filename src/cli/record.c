@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/rng.h"
 #include "data/param.h"
+#include "report/page.h"
 
 enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
 {
@@ -154,6 +155,29 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     return HS_OK;
 }
 
+/* The page is made of the directory as it is, manifest and all; then it is listed there itself. */
+static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_file *file,
+                                 struct hs_diag *diag)
+{
+    const char *const paths[] = {dir->tmp_path};
+    char path[HS_PATH_SIZE];
+    struct hs_page page;
+    struct hs_output out;
+    hs_rundir_file(dir, HS_PAGE_FILE, path, sizeof path);
+    enum hs_status status = hs_page_open(&page, paths, 1, diag);
+    if (status == HS_OK)
+        status = hs_output_open(&out, path, diag);
+    if (status == HS_OK) {
+        status = hs_page_write(&page, &out);
+        *file = (struct hs_output_file){
+            .name = HS_PAGE_FILE, .hash = hs_output_hash(&out), .bytes = hs_output_bytes(&out)};
+        const enum hs_status closed = hs_output_close(&out, diag);
+        status = status != HS_OK ? status : closed;
+    }
+    hs_page_close(&page);
+    return status;
+}
+
 static const char *const check_names[] = {"off", "fast", "full"};
 
 enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run_call *call,
@@ -161,7 +185,7 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                const struct hs_rundir *dir)
 {
     struct hs_manifest_input inputs[HS_INPUTS_MAX];
-    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES];
+    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + 1];
     const struct hs_engine_figures *figures = &result->figures;
     const struct hs_manifest_count engine[] = {{"events", figures->events},
                                                {"instants", figures->instants},
@@ -213,5 +237,9 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                       .wall_s = result->wall_s,
                                       .cpu_s = result->cpu_s,
                                       .peak_rss_kib = result->peak_rss_kib};
+    HS_TRY(hs_manifest_write(&manifest, dir, &log->diag));
+    if (!setup->options->report)
+        return HS_OK;
+    HS_TRY(write_page(dir, &files[manifest.output_count++], &log->diag));
     return hs_manifest_write(&manifest, dir, &log->diag);
 }

@@ -32,7 +32,7 @@ struct hs_run_options {
     int64_t storage_bandwidth;           /* MiB/s */
     double assign_target, assign_sticky; /* assign_target: per cent */
     double gamma, interference_noise, util_noise, util_bias, memory_noise;
-    bool decisions, force, dry_run, print_config, quiet, verbose, progress, no_progress;
+    bool decisions, report, force, dry_run, print_config, quiet, verbose, progress, no_progress;
 };
 
 #define HS_DEFAULT_CLUSTER "16x8:V100"

@@ -28,6 +28,8 @@
 
 enum hs_page_kind { HS_PAGE_RUNS, HS_PAGE_COMPARISON, HS_PAGE_SWEEP };
 
+#define HS_PAGE_FILE "report.html" /* in the directory of a run */
+
 #define HS_PAGE_RUNS_MAX   512u
 #define HS_PAGE_GROUPS_MAX 64u
 #define HS_PAGE_DRAWN_MAX  8u /* groups: there are as many colours */

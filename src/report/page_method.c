@@ -161,7 +161,7 @@ static void put_file(struct hs_output *out, const struct hs_json *file, const ch
 static bool is_page(const struct hs_json *file)
 {
     const char *name = hs_json_text(hs_json_get(file, "name"));
-    return name != NULL && strcmp(name, "report.html") == 0;
+    return name != NULL && strcmp(name, HS_PAGE_FILE) == 0;
 }
 
 static void put_files(struct hs_page *page, const struct hs_runmanifest *manifest)
