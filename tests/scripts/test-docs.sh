@@ -22,7 +22,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/horus-docs.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # First words of blocks that are commands.
-commands='^(horus|make|jq|sqlite3|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|ls|cat|head'
+commands='^(horus|make|jq|sqlite3|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|echo|printf|ls|cat|head'
 commands+='|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
 
 # First lines of blocks that are not: printed results, examples of files.
@@ -31,6 +31,7 @@ shown() { # TEXT
     'traces/sample.csv on 8x8:V100' | 'traces/sample.csv (csv) on '*) ;; # held by test-readme.sh
     'error: '* | *': error: '*) ;;                                      # what the program said
     '{'* | '[{'* | '// '*) ;;                                           # JSON
+    'executable  '*) ;;                                                 # an untested submit file
     *,*,*,*) [ "${1/ /}" = "$1" ] ;;                                    # CSV: no blanks
     *) false ;;
     esac
@@ -75,6 +76,10 @@ missing() { # COMMAND
         [[ $1 =~ (import|from)\ $word ]] && ! python3 -c "import $word" 2>/dev/null &&
             echo "python's $word is not installed"
     done
+    case $1 in
+    *--sshlogin*) echo "it needs the machines that it names" ;;
+    scripts/sweep-slurm.sh*) echo "it needs a Slurm cluster: its own test starts one" ;;
+    esac
     [[ $1 != *[$]HORUS_DATA* ]] || [ -d "$HORUS_DATA" ] || echo "third parties' data is not here"
 }
 
@@ -86,6 +91,8 @@ stand_ins() {
     cp configs/models/example-pairs.csv my-pairs.csv
     cp traces/sample-philly.json cluster_job_log
     mkdir -p data/Venus results
+    echo '{"config": {"trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 200},
+        "grid": {"policy": ["fifo", "srtf"], "load": [0.8, 1]}}' >load.json
     cp traces/sample-helios.csv data/Venus/cluster_log.csv
     awk -F, 'NR > 60 { exit } NR == 1 { print "job_id,num_gpu,submit_time,duration"; next }
         { print NR - 1 "," $5 "," $4 "," $6 }' traces/sample.csv >60_job.csv

@@ -91,6 +91,11 @@ repeats "a trace that came through a pipe" piped --trace traces/sample.csv
 "$HORUS" compare traces/sample.csv -c 8x8:V100 -p fifo -p srtf --seeds 1..2 --max-jobs 200 \
     --outputs all -q -o compared >/dev/null
 for run in compared/runs/*; do repeats "$run of a comparison" "$run"; done
+echo '{"config": {"trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 200},
+    "grid": {"policy": ["fifo", "srtf"], "load": [0.9, 1.1]}}' >sweep.json
+"$HORUS" sweep sweep.json -q -o swept >/dev/null
+for run in swept/runs/*; do repeats "$run of a sweep" "$run"; done
+verdict "a sweep as a whole is not repeated" "$("$HORUS" rerun swept 2>&1 | grep -q '4 in swept/runs' || echo "no word of it")"
 
 # A moment later nothing of all this is left beside the runs.
 verdict "no scratch directory is left" "$(find . -name 'rerun-*')"
