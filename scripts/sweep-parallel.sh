@@ -34,7 +34,7 @@ ask_pending
 if [ -n "$pending" ]; then
     mkdir -p "$dir"
     [ ! -t 2 ] || options+=(--bar)
-    # The notice asks who uses parallel in a publication to cite it; scripts/README.md passes it on.
+    # Outside Debian parallel prints a notice that asks for a citation; scripts/README.md passes it on.
     tr , '\n' <<<"$pending" |
         awk -F - '{ for (i = $1; i <= $NF; i++) print i }' |
         parallel --will-cite --quote --joblog "$dir/parallel.log" --workdir . "${options[@]}" \

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# A sweep of 45 points as job arrays of a real Slurm, of which one task is killed in the middle of its
+# run: resumed, the table has the bytes of -j 2. Arrays end at 19 here, so that there are three.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+export HORUS=${HORUS:-$top/build/release/horus}
+export LC_ALL=C
+failed=0
+launch() { "$top/scripts/sweep-slurm.sh" "$@"; }
+
+verdict() { # NAME FINDINGS
+    if [ -z "$2" ]; then
+        echo "ok - sweep-slurm: $1"
+    else
+        printf 'FAIL - sweep-slurm: %s\n%s\n' "$1" "$2"
+        failed=1
+    fi
+}
+
+wait_for() { # COMMAND...: half a minute at most
+    local i
+    for ((i = 0; i < 300; i++)); do
+        ! "$@" || return 0
+        sleep 0.1
+    done
+    echo "waited in vain: $*"
+}
+
+if [ "${1-}" != inside ]; then
+    work=$(mktemp -d "${TMPDIR:-/tmp}/horus-slurm.XXXXXX") || exit 1
+    trap 'rm -rf "$work"' EXIT
+    cd "$work" || exit 1
+    verdict "without Slurm it says so" "$(
+        mkdir bin
+        ln -s /bin/{bash,basename,dirname,sed} bin/
+        PATH=$work/bin launch any.json 2>&1 | grep -v 'sweep-slurm.sh: no sbatch: this is not a machine of a Slurm cluster'
+    )"
+    self=$top/tests/scripts/$(basename "$0")
+    "$top/scripts/ci/slurm-one-node.sh" run "$work/slurm" MaxArraySize=20 -- "$self" inside 2>"$work/log"
+    case $? in
+    0) ;;
+    77) echo "skip - sweep-slurm: $(grep '^slurm-one-node.sh: ' "$work/log" | tail -n 1)" ;;
+    *)
+        failed=1
+        tail -n 20 "$work/log" "$work"/slurm/*.out
+        ;;
+    esac
+    verdict "Slurm leaves no process" "$(
+        echo "$work/slurm" >pattern # not in grep's own command line
+        grep -lzF -f pattern /proc/[0-9]*/{cmdline,environ} 2>/dev/null
+    )"
+    exit $failed
+fi
+
+ln -s "$top/traces" traces
+cat >grid.json <<'END'
+{
+    "config": {"trace": "traces/sample.csv", "cluster": "8x8:V100", "check": "full"},
+    "grid": {"policy": ["fifo", "tiresias", "horus"], "load": [0.6, 0.8, 1], "seed": "1..5"}
+}
+END
+"$HORUS" sweep grid.json -o local -j 2 -q >/dev/null || exit 1
+
+# Point 23 is stopped, when it is first run, as soon as it has begun to write: there it is killed.
+cat >horus <<END
+#!/bin/bash
+stop_in_the_middle() {
+    until ls -l /proc/\$\$/fd | grep -q '\.tmp/'; do kill -0 \$\$ || exit; done
+    kill -STOP \$\$
+    echo "\${SLURM_ARRAY_JOB_ID}_\$SLURM_ARRAY_TASK_ID" >'$PWD/task'
+}
+case "\$*" in *'--index 23') ! mkdir '$PWD/stopped' 2>/dev/null || stop_in_the_middle & ;; esac
+exec '$HORUS' "\$@"
+END
+chmod +x horus
+
+HORUS=$PWD/horus launch grid.json -o array --max-tasks 2 >/dev/null 2>said &
+launcher=$!
+findings=$(
+    wait_for test -s task
+    scancel --signal=KILL --batch "$(cat task)" # the others let it go on and ask it to end, at first
+)
+wait $launcher
+status=$?
+verdict "a task killed in the middle of its run: status 1, the others are done" "$(
+    printf '%s' "$findings"
+    diff <(echo 1) <(echo $status)
+    grep -q 'sweep-slurm.sh: not done: 23 ' said || cat said
+    diff <(echo 44) <(grep -c ',done,0,' array/sweep.csv)
+    diff <(printf '%s\n' 1-19 '0-19, each + 20' '0-5, each + 40') <(sed -n 's/.*job [0-9]*: points //p' said)
+    diff <(echo 45) <(find array/logs -name '*.log' | wc -l)
+)"
+verdict "the same command resumes: one more task, the bytes of -j 2" "$(
+    HORUS=$PWD/horus launch grid.json -o array >/dev/null 2>said || echo "status $?"
+    diff <(echo '3, each + 20') <(sed -n 's/.*job [0-9]*: points //p' said)
+    cmp local/sweep.csv array/sweep.csv 2>&1
+    find array/runs -name '*.tmp' -o -name '*.lock'
+)"
+verdict "all done: nothing is submitted" "$(
+    launch grid.json -o array -- --partition=none >/dev/null 2>said || echo "status $?"
+    cat said
+)"
+verdict "options for sbatch reach it, and what it refuses is said" "$(
+    rm -r array/runs/*-horus-*
+    launch grid.json -o array -- --partition=none >/dev/null 2>said
+    diff <(echo 4) <(echo $?)
+    grep -q 'sbatch refused' said || cat said
+)"
+
+is_queued() { [ -n "$(squeue --noheader)" ]; }
+verdict "stopped, it leaves its tasks in the queue; again, it waits for them" "$(
+    launch grid.json -o array -- --begin=now+3 >/dev/null 2>said &
+    wait_for is_queued
+    kill $!
+    wait $!
+    launch grid.json -o array >/dev/null 2>said || echo "status $?"
+    grep -q 'tasks of this sweep are in the queue' said || cat said
+    ! grep 'job [0-9]*: points' said
+    cmp local/sweep.csv array/sweep.csv 2>&1
+)"
+exit $failed
