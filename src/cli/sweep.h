@@ -62,6 +62,7 @@ struct hs_sweep {
     struct hs_sweep_point *points;    /* after hs_sweep_plan() */
     struct hs_sweep_workload *hashed; /* inputs that were read for their hash */
     uint32_t hashed_count, hashed_cap;
+    const char *metric_unit; /* of --metric; after hs_sweep_plan() */
     struct hs_oncelog once;
 };
 

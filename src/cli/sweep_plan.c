@@ -218,7 +218,7 @@ static enum hs_status check_twins(struct hs_sweep *sweep)
 }
 
 /* A mistake in --metric is told before the points are run, not behind them. */
-static enum hs_status check_metric(const struct hs_sweep *sweep, const struct hs_setup *setup)
+static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup *setup)
 {
     struct hs_diag *diag = &sweep->call->diag;
     const char *names[HS_METRICS_MAX], *nearest;
@@ -228,8 +228,10 @@ static enum hs_status check_metric(const struct hs_sweep *sweep, const struct hs
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
     HS_TRY(hs_simulate_metrics(setup, metrics, diag));
     for (uint32_t m = 0; m < metrics->count; m++) {
-        if (strcmp(metrics->metrics[m].name, sweep->options->metric) == 0)
+        if (strcmp(metrics->metrics[m].name, sweep->options->metric) == 0) {
+            sweep->metric_unit = metrics->metrics[m].unit;
             return HS_OK;
+        }
         names[m] = metrics->metrics[m].name;
     }
     nearest = hs_nearest(sweep->options->metric, names, metrics->count);

@@ -212,12 +212,15 @@ static void say_row(const struct pivot *p, uint32_t row, const uint32_t *columns
 {
     struct hs_output *out = &p->sweep->call->out;
     hs_say(out, "%-*.*s", ROW_WIDTH, ROW_WIDTH, value_of(p, row, p->row_key));
+    bool is_time = strcmp(p->sweep->metric_unit, "s") == 0;
     for (uint32_t c = 0; c < count; c++) {
+        char text[HS_TABLE_TIME_SIZE] = "-";
         double mean = mean_of(p, row, columns[c]);
-        if (isnan(mean))
-            hs_say(out, "%*s", COLUMN_WIDTH, "-");
-        else
-            hs_say(out, "%*.6g", COLUMN_WIDTH, mean);
+        if (!isnan(mean) && is_time)
+            hs_table_time(text, mean);
+        else if (!isnan(mean))
+            (void)snprintf(text, sizeof text, "%.6g", mean);
+        hs_say(out, "%*s", COLUMN_WIDTH, text);
     }
     hs_say(out, "\n");
 }
