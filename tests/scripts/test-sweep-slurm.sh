@@ -19,9 +19,9 @@ verdict() { # NAME FINDINGS
     fi
 }
 
-wait_for() { # COMMAND...: half a minute at most
+wait_for() { # COMMAND...: five minutes at most, on a busy machine
     local i
-    for ((i = 0; i < 300; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         ! "$@" || return 0
         sleep 0.1
     done

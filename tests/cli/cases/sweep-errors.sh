@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Each mistake where it stands.
 try() { printf '%s\n' "$1" >e.json; "$HORUS" sweep e.json --status; echo "exit $?"; }
 try '{ "grid": { "laod": [1] } }' 2>&1

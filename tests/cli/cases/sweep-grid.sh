@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # 2 x 2 points in the order of the file, the last key fastest; ranges of numbers; policies as objects.
 cat >e.json <<'J'
 { "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 5 },

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A point by its number, and again; its configuration.
 cat >e.json <<'J'
 { "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 5 }, "grid": { "load": [1, 2] } }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # One thing at a time; points from 1; a metric that is one.
 cat >e.json <<'J'
 { "config": { "trace": "traces/sample.csv", "max_jobs": 5 }, "grid": { "load": [1, 2] } }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A zip of 2 and a list of 2, whose second row leaves a key out: 4 points.
 cat >e.json <<'J'
 { "name": "mixed", // comments are allowed
