@@ -11,6 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Regular expressions; a sign may stand before a number, and per cent behind one, where the table
+ * says so. */
+#define HS_PATTERN_NUMBER "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?"
+#define HS_PATTERN_TIME   HS_PATTERN_NUMBER "(s|ms|us|m|min|h|d)?"
+#define HS_PATTERN_SIZE   HS_PATTERN_NUMBER "(MiB|MB|GiB|GB|TiB|TB)?"
+
 enum hs_metavar_kind {
     HS_METAVAR_FREE, /* nothing to offer */
     HS_METAVAR_FILE,
@@ -26,6 +32,8 @@ struct hs_metavar {
     enum hs_metavar_kind kind;
     const char *pattern; /* of the texts it stands for, as a regular expression that ECMAScript and
                             POSIX extended have in common; NULL: any */
+    const char *number;  /* JSON type of the bare numbers that are such a value, none of them below
+                            0; NULL: none is, or, where any text is one, any number */
     const char *meaning; /* for the manual; NULL where the option's own help says it all */
 };
 

@@ -16,7 +16,7 @@
         {.param = {.key = "name",                                                                  \
                    .type = HS_PARAM_TEXT,                                                          \
                    .offset = AT(name),                                                             \
-                   .unit = "NAME",                                                                 \
+                   .unit = "WORKLOAD",                                                             \
                    .help = "of the workload in the results; absent: from the name of the trace"},  \
          .check = hs_check_name,                                                                   \
          .group = "Workload"},                                                                     \

@@ -172,6 +172,8 @@ static enum hs_status option_text(const struct reading *r, const struct hs_optio
         return value_fail(r, value, NULL, "expected one value, not a list");
     for (const struct hs_json *e = hs_json_first(value); e != NULL; e = hs_json_next(e)) {
         HS_TRY(one_text(r, option, e, &part));
+        if (part[0] == '\0')
+            return value_fail(r, e, NULL, "an empty text in a list");
         HS_TRY(text_append(r, out, is_durations ? '/' : '\n', part));
     }
     if (*out == NULL)
