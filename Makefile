@@ -75,11 +75,11 @@ demo: ## install what is missing, build, replay the sample trace under three pol
 	$(Q)scripts/demo.sh $(BUILD)/horus
 
 check: ## install what is missing, build, run every test (three to six minutes on 2 cores)
-	$(Q)scripts/install-deps.sh build check plot sweep
+	$(Q)scripts/install-deps.sh build check --or-skip plot sweep
 	$(AGAIN) run-check
 
 check-all: ## check, then the long forms: sanitizers, full determinism matrix, longer loops
-	$(Q)scripts/install-deps.sh build check lint plot sweep
+	$(Q)scripts/install-deps.sh build check lint --or-skip plot sweep
 	$(AGAIN) run-check HORUS_LONG=1
 	$(AGAIN) asan
 	$(AGAIN) determinism

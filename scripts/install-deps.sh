@@ -3,9 +3,9 @@
 #
 # Installs the Debian/Ubuntu packages that a group of targets needs and that are missing; does
 # nothing, at once, when all are there.
-#   scripts/install-deps.sh [--print] GROUP...     groups: browser build check lint cov man plot
-#                                                          r sweep
-# --print only prints the command. Exit 1 when packages are missing and cannot be installed.
+#   scripts/install-deps.sh [--print] GROUP... [--or-skip GROUP...]
+# Groups: browser build check lint cov man plot r sweep. --print only prints the command. Exit 1 when
+# packages are missing and cannot be installed; behind --or-skip are those without which tests skip.
 set -u
 
 packages_of() {
@@ -49,10 +49,18 @@ if ! command -v dpkg-query >/dev/null; then
 fi
 
 missing=()
+status=0 # of not having what is missing
+is_required=yes
 for group in "$@"; do
+    if [ "$group" = --or-skip ]; then
+        is_required=no
+        continue
+    fi
     list=$(packages_of "$group") || exit 2
     for package in $list; do
-        is_installed "$package" || missing+=("$package")
+        is_installed "$package" && continue
+        missing+=("$package")
+        [ $is_required = no ] || status=1
     done
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
@@ -65,9 +73,13 @@ fi
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
     if ! sudo -n true 2>/dev/null; then
-        echo "Packages are missing and this user may not install them. Run, then try again:" >&2
+        if [ $status -eq 0 ]; then
+            echo "Packages are missing and this user may not install them; their tests are skipped. To have them:" >&2
+        else
+            echo "Packages are missing and this user may not install them. Run, then try again:" >&2
+        fi
         echo "  sudo sh -c '$command'" >&2
-        exit 1
+        exit $status
     fi
     as_root=(sudo -n)
 fi
@@ -78,5 +90,5 @@ echo "Installing: ${missing[*]}" >&2
             apt-get -q install -y --no-install-recommends "${missing[@]}"
 } >&2 || {
     echo "apt-get failed; the command was: $command" >&2
-    exit 1
+    exit $status
 }

@@ -50,11 +50,14 @@ fi
 stand_in dpkg-query "case \$* in *libcsv-dev) exit 1 ;; *) echo installed ;; esac"
 case_is "a user without sudo gets the exact command" 1 '^sudo -n true' \
     "sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends libcsv-dev'$" build
+case_is "what tests can do without is no failure" 0 '^sudo -n true' 'their tests are skipped' check --or-skip build
+case_is "what they cannot do without is one" 1 '^sudo -n true' 'Run, then try again' build --or-skip check
 case_is "--print says the command and changes nothing" 0 '' 'install .* libcsv-dev' --print build
 stand_in id 'echo 0'
 case_is "root installs what is missing, and only that" 0 \
     '^apt-get -q install -y --no-install-recommends libcsv-dev$' 'Installing: libcsv-dev$' build
 stand_in apt-get 'exit 100'
+case_is "a failing apt-get is none where tests skip" 0 '' 'apt-get failed' check --or-skip build
 case_is "a failing apt-get is a failure" 1 '' 'apt-get failed; the command was' build
 case_is "an unknown group is refused" 2 '' "unknown group 'everything'" everything
 exit $failed
