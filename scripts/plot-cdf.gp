@@ -26,8 +26,8 @@ panels = words(metrics)
 
 eval open_picture(panels == 1 ? 560 : 400)
 rows = legend_rows(count)
-top = 1 - (0.02 + 0.065 * rows + (title eq "" ? 0 : 0.08))
-set multiplot layout 1,panels margins (panels == 1 ? 0.08 : 0.065),0.985,0.15,top spacing 0.035,0 title title font title_font
+top = 1 - high_part(8 + 26 * rows + titled)
+set multiplot layout 1,panels margins (panels == 1 ? 0.08 : 0.065),0.985,high_part(60),top spacing 0.035,0 title title font title_font
 set ytics 25
 set logscale x
 of(metric, run) = strcol(1) eq metric && $2 == run
@@ -53,7 +53,7 @@ do for [p = 1:panels] {
     if (p == 1) {
         set ylabel "jobs at or below, %" offset 1.2,0
         set format y "%g"
-        set key at screen 0.5,(1 - (title eq "" ? 0.01 : 0.09)) center top vertical maxrows rows \
+        set key at screen 0.5,(1 - high_part(4 + titled)) center top vertical maxrows rows \
             Left reverse samplen 2 width 2
     } else {
         unset ylabel

@@ -37,7 +37,7 @@ name_of(metric) = (metric[1:5] eq "mean_" ? "mean " : metric[1:4] eq "max_" ? "l
 eval open_picture(panels == 1 ? 520 : 380)
 rows = legend_rows(count)
 tilted = classes * longest > (panels == 1 ? 100 : 30)
-set multiplot layout 1,panels margins 0.075,0.985,(tilted ? 0.28 : 0.16),1 - (0.03 + 0.065 * rows + (title eq "" ? 0 : 0.08)) \
+set multiplot layout 1,panels margins 0.075,0.985,high_part(tilted ? 106 : 61),1 - high_part(11 + 25 * rows + titled) \
     spacing 0.075,0 title title font title_font
 set xrange [0.4:classes + 0.6]
 set xtics () scale 0 rotate by (tilted ? -45 : 0)
@@ -62,10 +62,10 @@ do for [p = 1:panels] {
         if (STATS_max > 0) { set yrange [0:*] } else { set yrange [0:1] }
         set ytics autofreq
     }
-    set ylabel name_of(metric) . (is_time(metric) ? ", " . unit_name(unit) : "") offset 1,0
+    set ylabel name_of(metric) . (is_time(metric) ? ", " . unit_name(unit) : "") offset (is_time(metric) ? 1 : 0.3),0
     set xlabel by_name offset 0,(tilted ? -0.5 : 0.3)
     if (p == 1) {
-        set key at screen 0.5,(1 - (title eq "" ? 0.01 : 0.09)) center top vertical maxrows rows Left reverse samplen 1 width 2
+        set key at screen 0.5,(1 - high_part(4 + titled)) center top vertical maxrows rows Left reverse samplen 1 width 2
     } else {
         set key off
     }

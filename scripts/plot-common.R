@@ -93,7 +93,7 @@ strip <- function(labels, ...) {
 # Of a legend as wide as the picture.
 legend_columns <- function(labels) {
     longest <- max(nchar(labels), 0)
-    min(max(length(labels), 1), if (longest > 48) 1 else if (longest > 28) 2 else if (longest > 18) 3 else 4)
+    min(max(length(labels), 1), if (longest > 48) 1 else if (longest > 28) 2 else if (longest > 20) 3 else 4)
 }
 # A strip for these labels, below it rows x columns panels.
 lay_out <- function(labels, rows, columns, widths = rep(1, columns), heights = rep(1, rows)) {

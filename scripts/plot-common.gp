@@ -41,17 +41,21 @@ if (suffix ne ".png" && suffix ne ".pdf") {
     print "plot: " . out . ": the picture's name must end in .png or .pdf"
     exit status 2
 }
-title_font = suffix eq ".pdf" ? ",9.5" : ",14"
+title_font = suffix eq ".pdf" ? ",7" : ",14"
 # Opens it, laid out for a height where the width is 1000.
 open_picture(height) = sprintf("wide = %d; high = %d; times = wide / 1000.; ", \
         size eq "" ? 1000 : int(size[1:strstrt(size, "x") - 1]), \
         size eq "" ? height : int(size[strstrt(size, "x") + 1:*])) \
     . (suffix eq ".pdf" \
         ? "set terminal pdfcairo noenhanced size wide * 7 / 1000. in, high * 7 / 1000. in \
-            font 'DejaVu Sans,8' fontscale times linewidth 1.5 * times pointscale 0.5 * times" \
+            font 'DejaVu Sans,6' fontscale times linewidth 1.5 * times pointscale 0.6 * times" \
         : "set terminal pngcairo noenhanced size wide, high font 'DejaVu Sans,12' fontscale times \
             linewidth times pointscale times background rgb 'white'") \
     . "; set output out"
+
+# Parts of its height, for margins that hold text: as much for every shape of the picture.
+high_part(length) = length * times / high
+titled = title eq "" ? 0 : 32
 
 # ---- numbers -------------------------------------------------------------------------------------
 
@@ -80,7 +84,7 @@ longest_label = 0
 count = 0
 while (label(count + 1) ne "") { count = count + 1; longest_label = strlen(label(count)) > longest_label ? strlen(label(count)) : longest_label }
 # Of a legend as wide as the picture; at most four beside each other.
-legend_rows(n) = ceil(n / (longest_label > 48 ? 1. : longest_label > 28 ? 2. : longest_label > 18 ? 3. : 4.))
+legend_rows(n) = ceil(n / (longest_label > 48 ? 1. : longest_label > 28 ? 2. : longest_label > 20 ? 3. : 4.))
 
 # ---- units of time -------------------------------------------------------------------------------
 

@@ -29,10 +29,9 @@ do for [i = 1:|$data|] {
 row = 18. * most * count > 900 ? 900. / most / count : 18.
 row = row * most < 90 ? 90. / most : row
 panel = row * most + 34
-whole = 80. + (title eq "" ? 0 : 40) + panel * count
-eval open_picture(whole)
-set multiplot layout count,1 margins 0.075,0.985,66 / whole,1 - (30 + (title eq "" ? 0 : 40)) / whole \
-    spacing 0,34 / whole title title font title_font
+eval open_picture(80 + titled + panel * count)
+set multiplot layout count,1 margins 0.075,0.985,high_part(66),1 - high_part(30 + titled) \
+    spacing 0,high_part(34) title title font title_font
 array soft[8] = ["#7FB8D8", "#F2CF80", "#7FCEB9", "#EAAE80", "#ABD9F4", "#E5BCD3", "#B5B5B5", "#D9D38A"]
 array code[8]
 do for [i = 1:8] { code[i] = int("0x" . soft[i][2:*]) }
@@ -61,7 +60,7 @@ do for [run = 1:count] {
     set ylabel "GPU" offset 1,0
     set label 1 label(run) at graph 0,1 offset 0,0.6 left
     if (run == 1) {
-        set key at screen 0.985,(1 - (title eq "" ? 4. : 44) / whole) right top vertical maxrows 1 Left reverse samplen 1 width 1
+        set key at screen 0.985,(1 - high_part(4 + titled)) right top vertical maxrows 1 Left reverse samplen 1 width 1
     } else {
         set key off
     }
@@ -72,7 +71,7 @@ do for [run = 1:count] {
     plot $data using ($1 == run ? ($4 + $5) / 2 / unit : NaN):(($2 + $3) / 2):($4 / unit):($5 / unit):2:3:(code[$6]) \
             with boxxyerror lc rgb variable lw 0.5 notitle, \
         $data using ($1 == run && wide_enough(strlen(strcol(8)), ($5 - $4) / unit, $3 - $2) ? ($4 + $5) / 2 / unit : NaN):(($2 + $3) / 2):8 \
-            with labels font (suffix eq ".pdf" ? ",6" : ",9") notitle, \
+            with labels font (suffix eq ".pdf" ? ",4.5" : ",9") notitle, \
         $data using ($1 == run && strcol(7) eq "off" ? $5 / unit : NaN):2:(0):($3 - $2) \
             with vectors nohead lw 1.6 lc rgb "black" title (has_off ? "taken off its GPUs" : ""), \
         $data using ($1 == run && strcol(7) eq "lost" ? $5 / unit : NaN):(($2 + $3) / 2) \

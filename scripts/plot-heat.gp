@@ -18,17 +18,16 @@ stats $data using ($2 == 0 ? $3 + 1 : NaN) nooutput
 group = STATS_max # nodes of a row
 
 panel = count == 1 ? 360 : 200
-whole = 90. + (title eq "" ? 0 : 40) + panel * count
-eval open_picture(whole)
-set multiplot layout count,1 margins 0.075,0.895,70 / whole,1 - (30 + (title eq "" ? 0 : 40)) / whole \
-    spacing 0,34 / whole title title font title_font
-tall = ((whole - 100 - (title eq "" ? 0 : 40) + 34) / count - 34) / whole # of a panel
+eval open_picture(90 + titled + panel * count)
+set multiplot layout count,1 margins 0.075,0.895,high_part(70),1 - high_part(30 + titled) \
+    spacing 0,high_part(34) title title font title_font
+tall = (1 - high_part(100 + titled + 34 * (count - 1))) / count # a panel
 unset grid
 set border 3 front
 set palette defined (0 "#F4F6F8", 0.25 "#BFD5E8", 0.5 "#73A9CF", 0.75 "#2171B5", 1 "#08306B")
 set cbrange [0:100]
 set cbtics 25 scale 0
-set cblabel "GPUs held, %" offset 0.5,0
+set cblabel "GPUs held, %" offset -0.3,0
 unset colorbox
 set xrange [0:span]
 set yrange [nodes - 0.5:-0.5]
@@ -40,7 +39,7 @@ do for [run = 1:count] {
     if (run == count) {
         set format x "%g"
         set xlabel unit_name(unit) . " since the first submission" offset 0,0.3
-        set colorbox user origin 0.92,70 / whole size 0.014,tall
+        set colorbox user origin 0.92,high_part(70) size 0.014,tall
         set colorbox noborder
     }
     plot $data index run using (($4 + $5) / 2 / unit):(($2 + $3) / 2.):(100 * $6) with image

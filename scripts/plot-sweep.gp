@@ -30,7 +30,7 @@ name_of(metric) = base(metric) eq "jct" ? statistic(metric) . "JCT" : metric eq 
 
 eval open_picture(panels == 1 ? 560 : 400)
 rows = legend_rows(count)
-set multiplot layout 1,panels margins 0.075,0.985,0.15,1 - (0.02 + 0.065 * rows + (title eq "" ? 0 : 0.08)) \
+set multiplot layout 1,panels margins 0.075,0.985,high_part(60),1 - high_part(8 + 26 * rows + titled) \
     spacing 0.075,0 title title font title_font
 of(metric, i) = strcol(1) eq metric && $2 == i
 only(value) = of(metric, i) ? value : NaN
@@ -67,7 +67,7 @@ do for [p = 1:panels] {
     set ylabel name_of(metric) . (is_time(metric) ? ", " . unit_name(unit) : is_share(metric) ? ", %" : "") offset 1,0
     set xlabel spaced(axis) offset 0,0.3
     if (p == 1) {
-        set key at screen 0.5,(1 - (title eq "" ? 0.01 : 0.09)) center top vertical maxrows rows Left reverse samplen 2 width 2
+        set key at screen 0.5,(1 - high_part(4 + titled)) center top vertical maxrows rows Left reverse samplen 2 width 2
     } else {
         set key off
     }

@@ -18,13 +18,13 @@ gpus = text("gpus", 1) + 0
 
 eval open_picture(620)
 rows = legend_rows(count)
-set multiplot layout 3,1 margins 0.09,0.985,0.095,1 - (0.02 + 0.045 * rows + (title eq "" ? 0 : 0.055)) \
-    spacing 0,0.035 title title font title_font
+set multiplot layout 3,1 margins 0.09,0.985,high_part(60),1 - high_part(12 + 28 * rows + titled) \
+    spacing 0,high_part(22) title title font title_font
 set xrange [0:span]
 set format x ""
 of(metric, run) = strcol(1) eq metric && $3 == run
 middle(scale) = ($4 + $5) / 2 / scale
-set key at screen 0.5,(1 - (title eq "" ? 0.005 : 0.06)) center top vertical maxrows rows Left reverse samplen 2 width 2
+set key at screen 0.5,(1 - high_part(3 + titled)) center top vertical maxrows rows Left reverse samplen 2 width 2
 
 set ylabel "GPUs held" . (gpus > 0 ? sprintf(" of %g", gpus) : "") offset 1,0
 set yrange [0:*]

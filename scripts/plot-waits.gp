@@ -13,8 +13,8 @@ causes = 0
 while (cause(causes + 1) ne "") { causes = causes + 1 }
 colour_of(name) = name eq "capacity" ? "#9A9A9A" : name eq "order" ? "#D55E00" : name eq "quota" ? "#56B4E9" : \
     name eq "locality" ? "#CC79A7" : "#E69F00"
-says(name) = name eq "capacity" ? "capacity (too few free)" : name eq "order" ? "order (the policy's)" : \
-    name eq "quota" ? "quota (share used up)" : name eq "locality" ? "locality (too far apart)" : \
+says(name) = name eq "capacity" ? "capacity (too few)" : name eq "order" ? "order (by policy)" : \
+    name eq "quota" ? "quota (used up)" : name eq "locality" ? "locality (too far)" : \
     name . " (wrong places)"
 
 stats $data using 8 nooutput
@@ -23,11 +23,10 @@ stats $data using 5 nooutput
 unit = unit_of(STATS_max)
 span = STATS_max / unit
 
-whole = 120. + 190 * count
-eval open_picture(whole)
+eval open_picture(120 + 190 * count)
 rows = ceil(causes / 4.)
-head = 10 + 22 * rows + (title eq "" ? 0 : 40)
-set multiplot layout count,1 margins 0.09,0.985,70 / whole,1 - head / whole spacing 0,18 / whole title title font title_font
+head = 10 + 22 * rows + titled
+set multiplot layout count,1 margins 0.09,0.985,high_part(70),1 - high_part(head) spacing 0,high_part(18) title title font title_font
 set xrange [0:span]
 set yrange [0:most * 1.05]
 set ytics round_step(most / 3)
@@ -37,7 +36,7 @@ set style fill solid 0.85 noborder
 do for [run = 1:count] {
     set label 1 label(run) at graph 0.008,0.9 left
     if (run == 1) {
-        set key at screen 0.5,(1 - (title eq "" ? 3. : 40) / whole) center top vertical maxrows rows Left reverse samplen 1.5 width -4
+        set key at screen 0.5,(1 - high_part(3 + titled)) center top vertical maxrows rows Left reverse samplen 1.5 width -2
     } else {
         set key off
     }
