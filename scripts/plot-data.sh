@@ -137,21 +137,8 @@ over_time() { # METRICS
     done
 }
 
-# The causes on top of each other, in the order in which they are drawn.
 waits() {
-    over_time gpus_waiting | awk -F'\t' -v OFS='\t' '
-        /^#/ { if (!/^#gpus/) print; next }
-        { row[++n] = $0 }
-        n > 1 && !($2 in cause) { cause[$2] = 1; print "#cause", ++causes, $2 }
-        END {
-            print row[1], "low", "high"
-            for (i = 2; i <= n; i++) {
-                split(row[i], f, "\t")
-                low = top[f[3], f[4]] + 0
-                top[f[3], f[4]] = low + f[6]
-                printf "%s\t%.9g\t%.9g\n", row[i], low, low + f[6]
-            }
-        }'
+    over_time gpus_waiting | grep -v '^#gpus' | awk -f "$here/plot-waits.awk"
 }
 
 classes() {

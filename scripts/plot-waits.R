@@ -10,8 +10,6 @@ labels <- texts("label")
 causes <- texts("cause")
 fills <- c(capacity = "#9A9A9A", order = "#D55E00", quota = "#56B4E9", locality = "#CC79A7")[causes]
 fills[is.na(fills)] <- "#E69F00"
-says <- c(capacity = "too few", order = "by policy", quota = "used up", locality = "too far")[causes]
-says[is.na(says)] <- "wrong places"
 unit <- unit_of(max(data$end))
 span <- max(data$end) / unit
 most <- max(data$high, 1)
@@ -20,9 +18,8 @@ xat <- pretty(c(0, span), 7)
 xat <- xat[xat <= span]
 
 open_picture(120 + 190 * length(labels))
-causes_told <- paste0(causes, " (", says, ")")
-lay_out(causes_told, length(labels), 1, heights = c(rep(1, length(labels) - 1), 1.25))
-strip(causes_told, fill = fills, border = NA)
+lay_out(causes, length(labels), 1, heights = c(rep(1, length(labels) - 1), 1.25))
+strip(causes, fill = fills, border = NA)
 for (i in seq_along(labels)) {
     is_last <- i == length(labels)
     par(mar = c(if (is_last) 3 else 0.9, 4.6, 0.3, 0.8))

@@ -13,9 +13,6 @@ causes = 0
 while (cause(causes + 1) ne "") { causes = causes + 1 }
 colour_of(name) = name eq "capacity" ? "#9A9A9A" : name eq "order" ? "#D55E00" : name eq "quota" ? "#56B4E9" : \
     name eq "locality" ? "#CC79A7" : "#E69F00"
-says(name) = name eq "capacity" ? "capacity (too few)" : name eq "order" ? "order (by policy)" : \
-    name eq "quota" ? "quota (used up)" : name eq "locality" ? "locality (too far)" : \
-    name . " (wrong places)"
 
 stats $data using 8 nooutput
 most = STATS_max > 0 ? STATS_max : 1
@@ -24,8 +21,7 @@ unit = unit_of(STATS_max)
 span = STATS_max / unit
 
 eval open_picture(120 + 190 * count)
-rows = ceil(causes / 4.)
-head = 10 + 22 * rows + titled
+head = 32 + titled
 set multiplot layout count,1 margins 0.09,0.985,high_part(70),1 - high_part(head) spacing 0,high_part(18) title title font title_font
 set xrange [0:span]
 set yrange [0:most * 1.05]
@@ -36,7 +32,7 @@ set style fill solid 0.85 noborder
 do for [run = 1:count] {
     set label 1 label(run) at graph 0.008,0.9 left
     if (run == 1) {
-        set key at screen 0.5,(1 - high_part(3 + titled)) center top vertical maxrows rows Left reverse samplen 1.5 width -2
+        set key at screen 0.5,(1 - high_part(3 + titled)) center top vertical maxrows 1 Left reverse samplen 1.5 width 2
     } else {
         set key off
     }
@@ -45,7 +41,7 @@ do for [run = 1:count] {
         set xlabel unit_name(unit) . " since the first submission" offset 0,0.3
     }
     plot for [c = 1:causes] $data using (strcol(2) eq cause(c) && $3 == run ? ($4 + $5) / 2 / unit : NaN):7:8 \
-        with filledcurves lc rgb colour_of(cause(c)) title says(cause(c))
+        with filledcurves lc rgb colour_of(cause(c)) title cause(c)
 }
 unset multiplot
 set output

@@ -144,12 +144,12 @@ verdict "how the rows were sampled does not matter" "$(
 for name in fifo pack; do
     verdict "waits by cause are those of the summary: $name" "$(
         data waits --parts=23 "$work/$name"
-        causes=$(awk -F'\t' '$1 == "#cause" { print $3 }' "$work/data")
-        [ "$(wc -w <<<"$causes")" -ge 4 ] || echo "causes: $causes"
-        for cause in $causes; do
-            near "$cause" "$(awk -F'\t' -v c="$cause" '$2 == c { sum += $6 * ($5 - $4) } END { printf "%.9g", sum }' "$work/data")" \
-                "$(of_summary $name "wait_${cause}_gpu_seconds")"
+        seconds() { awk -F'\t' -v c="$1" '$2 ~ c { sum += $6 * ($5 - $4) } END { printf "%.9g", sum }' "$work/data"; }
+        for cause in capacity quota order locality; do
+            near $cause "$(seconds "^$cause\$")" "$(of_summary $name wait_${cause}_gpu_seconds)"
         done
+        near "fragmentation and locality" "$(seconds "^(frag|loc)")" "$(of_summary $name wait_shape_gpu_seconds)"
+        ! grep -q '	shape	' "$work/data" || echo "shape is told twice"
         awk -F'\t' '$1 == "gpus_waiting" { if ($7 != top[$4] + 0) print "not on top: " $0; top[$4] = $8; sum[$4] += $6 }
             END { for (t in top) { d = top[t] - sum[t]; if (d > 1e-4 || d < -1e-4) print t, top[t], sum[t] } }' "$work/data"
     )"
