@@ -72,6 +72,7 @@ missing() { # COMMAND
         [[ $1 =~ (^|[ |;&])${word}[\ ] ]] && ! command -v $word >/dev/null && echo "$word is not installed"
     done
     [[ $1 =~ (scripts/plot|plot-compare) ]] && ! command -v gnuplot >/dev/null && echo "gnuplot is not installed"
+    [[ $1 =~ scripts/plot\.sh\ .*--r\  ]] && ! command -v Rscript >/dev/null && echo "Rscript is not installed"
     for word in pandas evalys; do
         [[ $1 =~ (import|from)\ $word ]] && ! python3 -c "import $word" 2>/dev/null &&
             echo "python's $word is not installed"
