@@ -80,6 +80,8 @@ HORUS=$PWD/horus launch grid.json -o array --max-tasks 2 >/dev/null 2>said &
 launcher=$!
 findings=$(
     wait_for test -s task
+    # The limit is one of an array: the third waits for the second, to which point 23 belongs.
+    squeue --noheader --format=%E | grep -q '^afterany:2_' || squeue --format='%i %t %E'
     scancel --signal=KILL --batch "$(cat task)" # the others let it go on and ask it to end, at first
 )
 wait $launcher
