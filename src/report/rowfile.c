@@ -69,6 +69,25 @@ enum hs_status hs_rowfile_count(const struct hs_rowfile *f, uint32_t column, uin
     return HS_OK;
 }
 
+bool hs_rowfile_range(const char **at, uint32_t *first, uint32_t *last)
+{
+    size_t length = strcspn(*at, " "), first_length = strcspn(*at, "- ");
+    int64_t from, to;
+    if (!hs_parse_int64(*at, first_length, &from))
+        return false;
+    to = from;
+    if (first_length < length &&
+        !hs_parse_int64(*at + first_length + 1, length - first_length - 1, &to))
+        return false;
+    if (from < 0 || to < from || to >= UINT32_MAX)
+        return false;
+    *first = (uint32_t)from;
+    *last = (uint32_t)to;
+    *at += length;
+    *at += **at == ' ';
+    return true;
+}
+
 void hs_rowfile_close(struct hs_rowfile *f)
 {
     if (f->csv != NULL)

@@ -12,6 +12,7 @@
 #ifndef HORUS_REPORT_ROWFILE_H
 #define HORUS_REPORT_ROWFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/diag.h"
@@ -40,6 +41,9 @@ HS_MUST_USE enum hs_status hs_rowfile_decimal(const struct hs_rowfile *f, uint32
 /* 0 when the cell is empty. */
 HS_MUST_USE enum hs_status hs_rowfile_count(const struct hs_rowfile *f, uint32_t column,
                                             uint64_t *count);
+/* The next range of a set of GPU ids, "0-7 16 20-23", from *at on, which moves behind it and the
+ * blank; false if that is no range. That they ascend is not asked. */
+bool hs_rowfile_range(const char **at, uint32_t *first, uint32_t *last);
 /* Bad input at this cell: "NAME is not EXPECTED". */
 HS_MUST_USE enum hs_status hs_rowfile_bad(const struct hs_rowfile *f, uint32_t column,
                                           const char *expected);

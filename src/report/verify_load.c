@@ -260,24 +260,15 @@ static enum hs_status read_gpus(struct verify_run *run, const struct hs_rowfile 
     int64_t above = -1;
     seg->range_first = run->range_count;
     while (*at != '\0') {
-        size_t length = strcspn(at, " "), first_length = strcspn(at, "- ");
-        int64_t first, last;
-        if (!hs_parse_int64(at, first_length, &first))
-            return hs_rowfile_bad(f, S_GPUS, expected);
-        last = first;
-        if (first_length < length &&
-            !hs_parse_int64(at + first_length + 1, length - first_length - 1, &last))
-            return hs_rowfile_bad(f, S_GPUS, expected);
-        if (first <= above || last < first || last >= UINT32_MAX)
+        uint32_t first, last;
+        if (!hs_rowfile_range(&at, &first, &last) || (int64_t)first <= above)
             return hs_rowfile_bad(f, S_GPUS, expected);
         HS_TRY(hs_grow((void **)&run->ranges, &run->range_cap, (uint64_t)run->range_count + 1,
                        sizeof *run->ranges, SEGMENTS_MAX));
-        run->ranges[run->range_count++] = (struct verify_range){(uint32_t)first, (uint32_t)last};
+        run->ranges[run->range_count++] = (struct verify_range){first, last};
         seg->range_count++;
-        seg->gpus += (uint32_t)(last - first + 1);
+        seg->gpus += last - first + 1;
         above = last;
-        at += length;
-        at += *at == ' ';
     }
     return HS_OK;
 }

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The run again, in order of time, from its segments: which GPUs are free, what each virtual
+ * cluster holds, who waits. Between two moments nothing changes, and every class of jobs that wait
+ * alike is booked to its cause, by the rule of the engine (engine/backlog.h). O(events x classes
+ * with a job that waits).
+ */
+#include <stdlib.h>
+
+#include "model/freeindex.h"
+#include "report/explain_data.h"
+
+const char *const explain_cause_names[EXPLAIN_CAUSES] = {"capacity", "fragmentation", "locality",
+                                                         "quota", "order"};
+
+/* In the order in which they are handled at one time: ends before beginnings. */
+enum kind { GIVE, GO, TAKE, WAIT };
+
+struct event {
+    int64_t us;
+    uint32_t subject; /* a segment; of waits a job */
+    uint8_t kind, phase;
+};
+
+struct replay {
+    struct hs_explain *x;
+    struct hs_arena arena;
+    struct hs_free *free_index;
+    struct event *events;
+    uint64_t count, cap;
+    int32_t *tenants;  /* by GPU */
+    uint32_t *node_of; /* by GPU */
+    uint64_t *held;    /* by virtual cluster */
+    uint32_t *largest; /* node of its pool, by virtual cluster */
+    uint32_t *active;  /* classes in which somebody waits */
+    uint32_t active_count;
+    uint32_t interval; /* of the run, in which now_us is */
+    int64_t now_us;
+};
+
+/* ---- events ---- */
+
+static void add(struct replay *r, int64_t us, enum kind kind, enum explain_phase phase,
+                uint32_t subject)
+{
+    r->events[r->count++] = (struct event){
+        .us = us, .subject = subject, .kind = (uint8_t)kind, .phase = (uint8_t)phase};
+}
+
+static void add_wait(struct replay *r, uint32_t job, enum explain_phase phase, int64_t from_us,
+                     int64_t to_us)
+{
+    if (to_us <= from_us)
+        return;
+    add(r, from_us, WAIT, phase, job);
+    add(r, to_us, GO, phase, job);
+}
+
+static enum explain_phase phase_after(enum explain_end ended_by)
+{
+    return ended_by == EXPLAIN_END_OOM || ended_by == EXPLAIN_END_FAILURE ? EXPLAIN_FAILED
+                                                                          : EXPLAIN_PREEMPTED;
+}
+
+/* Its segments, and the gaps between them. False if they are not what jobs.csv says. */
+static bool add_job(struct replay *r, uint32_t index)
+{
+    const struct explain_job *job = &r->x->jobs[index];
+    int64_t at_us = job->submit_us, run_us = 0;
+    enum explain_phase phase = EXPLAIN_FIRST;
+    bool may_wait = true, is_in_order = true;
+    for (uint32_t i = job->first_segment; i != EXPLAIN_NONE; i = r->x->segments[i].next_of_job) {
+        const struct explain_segment *s = &r->x->segments[i];
+        is_in_order = is_in_order && s->start_us >= at_us;
+        add_wait(r, index, phase, at_us, s->start_us);
+        if (s->end_us > s->start_us) {
+            add(r, s->start_us, TAKE, phase, i);
+            add(r, s->end_us, GIVE, phase, i);
+        }
+        run_us += s->end_us - s->start_us;
+        at_us = s->end_us;
+        phase = phase_after(s->ended_by);
+        may_wait = s->ended_by != EXPLAIN_END_FINISH && s->ended_by != EXPLAIN_END_KILL;
+    }
+    if (may_wait)
+        add_wait(r, index, phase, at_us, job->end_us);
+    return is_in_order && run_us == job->run_us && at_us <= job->end_us;
+}
+
+static int event_compare(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->us != y->us)
+        return x->us < y->us ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->subject > y->subject) - (x->subject < y->subject);
+}
+
+static enum hs_status collect(struct replay *r)
+{
+    struct hs_explain *x = r->x;
+    /* a segment has two, and so has the wait before or after it */
+    r->cap = 4 * (uint64_t)x->segment_count + 2 * (uint64_t)x->job_count;
+    r->events = hs_alloc_zeroed(r->cap + 1, sizeof *r->events);
+    if (r->events == NULL)
+        return HS_E_MEMORY;
+    for (uint32_t i = 0; i < x->job_count; i++)
+        if (!add_job(r, i))
+            return hs_fail(
+                x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir}, "`horus verify` says more",
+                "jobs.csv and segments.csv contradict each other about job '%s'", x->jobs[i].id);
+    qsort(r->events, r->count, sizeof *r->events, event_compare);
+    return HS_OK;
+}
+
+/* ---- state ---- */
+
+static enum hs_status open_state(struct replay *r)
+{
+    const struct hs_cluster *c = &r->x->cluster;
+    const bool is_partition = c->vc_mode == HS_VC_PARTITION;
+    r->tenants = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->tenants);
+    r->node_of = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->node_of);
+    r->held = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->held);
+    r->largest = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->largest);
+    r->active = hs_arena_alloc(&r->arena, ((uint64_t)r->x->class_count + 1) * sizeof *r->active);
+    if (r->tenants == NULL || r->node_of == NULL || r->held == NULL || r->largest == NULL ||
+        r->active == NULL)
+        return HS_E_MEMORY;
+    for (uint32_t vc = 0; vc < c->vc_count; vc++)
+        r->largest[vc] = is_partition ? 0 : c->max_node_gpus;
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        const struct hs_node *node = &c->nodes[n];
+        for (uint32_t i = 0; i < node->gpus; i++)
+            r->node_of[node->first_gpu + i] = n;
+        if (is_partition && node->gpus > r->largest[node->vc])
+            r->largest[node->vc] = node->gpus;
+    }
+    return hs_free_init(&r->free_index, c, is_partition, 0, &r->arena);
+}
+
+/* A GPU is free while nobody is on it; how many are does not matter. */
+static void move_segment(struct replay *r, const struct explain_segment *s, bool takes)
+{
+    uint32_t vc = r->x->jobs[s->job].vc;
+    const struct hs_ask ask = {.vc = vc, .type_mask = UINT64_MAX};
+    r->held[vc] += takes ? s->gpus : 0 - (uint64_t)s->gpus;
+    for (uint32_t i = s->first_range; i < s->first_range + s->ranges; i++)
+        for (uint32_t gpu = r->x->ranges[i].first; gpu <= r->x->ranges[i].last; gpu++)
+            if (takes && ++r->tenants[gpu] == 1)
+                hs_free_take(r->free_index, r->node_of[gpu], 1, &ask);
+            else if (!takes && --r->tenants[gpu] == 0)
+                hs_free_give(r->free_index, r->node_of[gpu], 1, &ask);
+}
+
+static enum explain_cause cause_of(const struct replay *r, const struct explain_class *class)
+{
+    const struct hs_cluster *c = &r->x->cluster;
+    uint64_t gpus = class->gpus, room = UINT64_MAX;
+    if (c->vc_mode == HS_VC_QUOTA && !r->x->may_borrow) {
+        uint64_t quota = c->vcs[class->vc].quota_gpus, held = r->held[class->vc];
+        room = quota > held ? quota - held : 0;
+    }
+    if (gpus > room)
+        return EXPLAIN_QUOTA;
+    if (gpus > hs_free_total(r->free_index, class->vc))
+        return EXPLAIN_CAPACITY;
+    if (gpus <= hs_free_max(r->free_index, class->vc))
+        return EXPLAIN_ORDER;
+    return gpus > r->largest[class->vc] ? EXPLAIN_LOCALITY : EXPLAIN_FRAGMENTATION;
+}
+
+/* ---- booking ---- */
+
+int64_t explain_interval_us(const struct hs_explain *x, uint32_t interval)
+{
+    hs_u128 span = (hs_u128)(uint64_t)(x->end_us - x->begin_us);
+    return x->begin_us + (int64_t)(uint64_t)(span * interval / EXPLAIN_INTERVALS);
+}
+
+/* Within one interval. */
+static void book(struct replay *r, int64_t us)
+{
+    struct hs_explain *x = r->x;
+    for (uint32_t i = 0; i < r->active_count; i++) {
+        struct explain_class *class = &x->classes[r->active[i]];
+        enum explain_cause cause = cause_of(r, class);
+        hs_u128 gpu_us = (hs_u128)((uint64_t) class->waiting * class->gpus) * (uint64_t)us;
+        class->sum_us[cause] += us;
+        x->total[cause] += gpu_us;
+        x->interval[r->interval][cause] += gpu_us;
+    }
+}
+
+static void pass_time(struct replay *r, int64_t until_us)
+{
+    while (r->now_us < until_us) {
+        int64_t end_us = explain_interval_us(r->x, r->interval + 1);
+        if (end_us <= r->now_us && r->interval + 1 < EXPLAIN_INTERVALS) {
+            r->interval++;
+            continue;
+        }
+        int64_t to_us = until_us < end_us ? until_us : end_us;
+        book(r, to_us - r->now_us);
+        r->now_us = to_us;
+    }
+}
+
+static void leave_class(struct replay *r, uint32_t class)
+{
+    for (uint32_t i = 0; i < r->active_count; i++)
+        if (r->active[i] == class)
+            r->active[i] = r->active[--r->active_count];
+}
+
+/* What its class is booked until it goes, less what it was booked before. */
+static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase, bool begins)
+{
+    struct explain_job *job = &r->x->jobs[index];
+    struct explain_class *class = &r->x->classes[job->class];
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        job->wait_us[phase][c] += begins ? -class->sum_us[c] : class->sum_us[c];
+    if (begins && class->waiting++ == 0)
+        r->active[r->active_count++] = job->class;
+    else if (!begins && --class->waiting == 0)
+        leave_class(r, job->class);
+}
+
+/* ---- the stages of one job ---- */
+
+static enum hs_status watch(struct replay *r, const struct event *e)
+{
+    struct hs_explain *x = r->x;
+    bool is_wait = e->kind == WAIT || e->kind == GO;
+    uint32_t job = is_wait ? e->subject : x->segments[e->subject].job;
+    if (job != x->watched)
+        return HS_OK;
+    const int64_t *sum_us = x->classes[x->jobs[job].class].sum_us;
+    bool begins = e->kind == WAIT || e->kind == TAKE;
+    if (begins) {
+        HS_TRY(hs_grow((void **)&x->stages, &x->stage_cap, (uint64_t)x->stage_count + 1,
+                       sizeof *x->stages, UINT32_MAX / 2));
+        x->stages[x->stage_count++] = (struct explain_stage){
+            .from_us = e->us, .segment = is_wait ? EXPLAIN_NONE : e->subject};
+    }
+    struct explain_stage *stage = &x->stages[x->stage_count - 1];
+    stage->to_us = e->us;
+    for (int c = 0; is_wait && c < EXPLAIN_CAUSES; c++)
+        stage->wait_us[c] += begins ? -sum_us[c] : sum_us[c];
+    return HS_OK;
+}
+
+static enum hs_status play(struct replay *r)
+{
+    for (uint64_t i = 0; i < r->count; i++) {
+        const struct event *e = &r->events[i];
+        pass_time(r, e->us);
+        if (r->x->watched != EXPLAIN_NONE)
+            HS_TRY(watch(r, e));
+        if (e->kind == TAKE || e->kind == GIVE)
+            move_segment(r, &r->x->segments[e->subject], e->kind == TAKE);
+        else
+            job_waits(r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
+    }
+    return HS_OK;
+}
+
+enum hs_status explain_replay(struct hs_explain *x)
+{
+    struct replay r = {.x = x, .now_us = x->begin_us};
+    enum hs_status s = open_state(&r);
+    if (s == HS_OK)
+        s = collect(&r);
+    if (s == HS_OK)
+        s = play(&r);
+    if (s == HS_E_MEMORY || s == HS_E_LIMIT)
+        s = hs_fail(x->diag, s, NULL, NULL, "no memory to replay %u segments", x->segment_count);
+    hs_free(r.events);
+    hs_arena_free(&r.arena);
+    return s;
+}
