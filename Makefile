@@ -64,7 +64,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 
 .PHONY: all demo check check-all check-docs asan cov bench lint format determinism calibrate calibrate-report \
         plot-calibration reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
-        reproduce-antman plot-compare man new-policy install clean help \
+        reproduce-antman plot-compare man report-pictures new-policy install clean help \
         run-check run-report tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
@@ -164,6 +164,11 @@ man: ## build the manual pages: build/man/horus.1 and its kin
 	$(Q)scripts/install-deps.sh build man
 	$(AGAIN) all
 	$(Q)scripts/man.sh $(BUILD)/horus build/man
+
+report-pictures: ## pictures of the pages of horus report, by headless Chromium, into results/
+	$(Q)scripts/install-deps.sh build browser
+	$(AGAIN) all
+	$(Q)scripts/report-pictures.sh $(BUILD) results
 
 new-policy: ## start a policy: make new-policy NAME=foo
 	$(Q)scripts/new-policy.sh '$(NAME)'

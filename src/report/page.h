@@ -122,8 +122,22 @@ double hs_page_span(const struct hs_page *page);
 bool hs_page_can_draw(struct hs_page *page, const char *name);
 /* Coloured names of the drawn groups; nothing for one. */
 void hs_page_legend(struct hs_page *page);
-/* The colour class "wN" of a cause of waiting, and what the cause means, "" if it is not known. */
-uint32_t hs_page_cause(const char *cause, size_t length, const char **meaning);
+/* What keeps jobs waiting, so that all together are all of the waiting: shape stands for
+ * fragmentation and locality in runs that do not tell them apart. */
+enum hs_wait {
+    HS_WAIT_CAPACITY,
+    HS_WAIT_FRAGMENTATION,
+    HS_WAIT_LOCALITY,
+    HS_WAIT_QUOTA,
+    HS_WAIT_ORDER,
+    HS_WAIT_SHAPE,
+    HS_WAITS
+};
+struct hs_wait_cause {
+    const char *key; /* in series.csv */
+    const char *meaning, *colour;
+};
+extern const struct hs_wait_cause hs_wait_causes[HS_WAITS];
 /* "k0" ... "k7". */
 const char *hs_page_colour(uint32_t group);
 

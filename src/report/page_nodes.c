@@ -158,7 +158,7 @@ static const char *ending_class(const char *ended_by)
            : strcmp(ended_by, "oom") == 0 || strcmp(ended_by, "failure") == 0 ||
                    strcmp(ended_by, "kill") == 0
                ? "bar k1"
-           : strcmp(ended_by, "horizon") == 0 ? "bar w3"
+           : strcmp(ended_by, "horizon") == 0 ? "bar w0"
                                               : "bar k4";
 }
 

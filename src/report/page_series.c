@@ -18,7 +18,6 @@
 #define BUCKETS_MANY  180u
 #define PROBES_ALONE  60u /* columns with a tooltip */
 #define PROBES_MANY   24u
-#define CAUSES_MAX    8u
 
 enum { TIME, METRIC, KEY, VALUE };
 static const char *const columns[] = {"time", "metric", "key", "value", NULL};
@@ -29,7 +28,7 @@ static const char *const fixed_names[FIXED] = {"gpus_held", "util_model", "pendi
 
 /* One run: the fixed series, then one a cause of waiting. */
 struct track {
-    struct hs_buckets of[FIXED + CAUSES_MAX];
+    struct hs_buckets of[FIXED + HS_WAITS];
     double gpus; /* of the cluster; 0 = unknown */
     bool is_read;
 };
@@ -37,23 +36,18 @@ struct track {
 struct section {
     struct hs_page *page;
     struct track tracks[HS_PAGE_DRAWN_MAX];
-    char causes[CAUSES_MAX][32];
-    uint32_t cause_count, drawn, buckets, reading;
+    uint32_t drawn, buckets, reading;
     double span_s;
 };
 
 /* ---- reading ---- */
 
-static uint32_t cause_of(struct section *s, const char *key)
+static uint32_t cause_of(const char *key)
 {
-    uint32_t i = 0;
-    while (i < s->cause_count && strcmp(s->causes[i], key) != 0)
-        i++;
-    if (i == s->cause_count && i < CAUSES_MAX) {
-        (void)snprintf(s->causes[i], sizeof s->causes[i], "%s", key);
-        s->cause_count++;
-    }
-    return i;
+    uint32_t k = 0;
+    while (k < HS_WAITS && strcmp(hs_wait_causes[k].key, key) != 0)
+        k++;
+    return k;
 }
 
 static enum hs_status put_value(struct section *s, uint32_t series, double time_s, double value)
@@ -79,10 +73,10 @@ static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
     while (series < FIXED && strcmp(fixed_names[series], metric) != 0)
         series++;
     if (series == FIXED && strcmp(metric, "gpus_waiting") == 0)
-        series = FIXED + cause_of(s, hs_rowfile_text(f, KEY));
+        series = FIXED + cause_of(hs_rowfile_text(f, KEY));
     else if (series == FIXED)
         return HS_OK;
-    return series < FIXED + CAUSES_MAX ? put_value(s, series, time_s, value) : HS_OK;
+    return series < FIXED + HS_WAITS ? put_value(s, series, time_s, value) : HS_OK;
 }
 
 static enum hs_status add_gpus(void *ctx, const struct hs_rowfile *f)
@@ -104,9 +98,11 @@ static enum hs_status read_track(struct section *s, uint32_t group)
     s->reading = group;
     track->is_read = true;
     HS_TRY(hs_page_read(s->page, &s->page->runs[g->first], "series.csv", columns, read_row, s));
-    for (uint32_t i = 0; i < FIXED + CAUSES_MAX; i++)
+    for (uint32_t i = 0; i < FIXED + HS_WAITS; i++)
         if (track->of[i].of != NULL)
             hs_buckets_finish(&track->of[i]);
+    if (track->of[FIXED + HS_WAIT_FRAGMENTATION].of != NULL) /* then its parts are told apart */
+        hs_buckets_free(&track->of[FIXED + HS_WAIT_SHAPE]);
     if (hs_page_has(s->page, g, "nodes.csv"))
         HS_TRY(hs_page_read(s->page, &s->page->runs[g->first], "nodes.csv", gpu_columns, add_gpus,
                             &track->gpus));
@@ -124,7 +120,7 @@ static double largest(const struct section *s, const uint32_t *series, uint32_t 
             for (uint32_t k = 0; k < count; k++) {
                 const struct hs_buckets *b = &s->tracks[g].of[series[k]];
                 if (b->of != NULL && !isnan(b->of[i].max))
-                    sum += count == 1 && s->page->group_count == 1 ? b->of[i].max : b->of[i].mean;
+                    sum += b->of[i].mean;
             }
             most = sum > most ? sum : most;
         }
@@ -245,25 +241,19 @@ static void put_queue(const struct section *s, const struct hs_chart *c, uint32_
     put_area(s, c, class, both, zero, NULL);
     (void)snprintf(class, sizeof class, "area dark %s", hs_page_colour(group));
     put_area(s, c, class, suspended, zero, NULL);
-    put_band(s, c, t, PENDING, "band");
-}
-
-static uint32_t cause_colour(const struct section *s, uint32_t cause)
-{
-    const char *meaning;
-    return hs_page_cause(s->causes[cause], strlen(s->causes[cause]), &meaning);
 }
 
 static void put_causes(const struct section *s, const struct hs_chart *c, uint32_t group)
 {
     double bottom[BUCKETS_ALONE] = {0}, top[BUCKETS_ALONE];
-    for (uint32_t k = 0; k < s->cause_count; k++) {
+    for (uint32_t k = 0; k < HS_WAITS; k++) {
         char class[32];
         take_level(s, &s->tracks[group], FIXED + k, MEAN, top);
         for (uint32_t i = 0; i < s->buckets; i++)
             top[i] += bottom[i];
-        (void)snprintf(class, sizeof class, "layer w%" PRIu32, cause_colour(s, k));
-        put_area(s, c, class, top, bottom, s->causes[k]);
+        (void)snprintf(class, sizeof class, "layer %s", hs_wait_causes[k].colour);
+        if (s->tracks[group].of[FIXED + k].of != NULL)
+            put_area(s, c, class, top, bottom, hs_wait_causes[k].key);
         memcpy(bottom, top, sizeof bottom);
     }
 }
@@ -297,9 +287,10 @@ static void probe_text(const struct section *s, const struct track *t, enum char
                        mean_between(&t->of[SUSPENDED], from, to));
     } else {
         int len = snprintf(text, HS_HTML_SAY_MAX, "%s:", when);
-        for (uint32_t k = 0; k < s->cause_count && len > 0 && len < HS_HTML_SAY_MAX; k++)
-            len += snprintf(text + len, HS_HTML_SAY_MAX - (size_t)len, " %s %.4g", s->causes[k],
-                            mean_between(&t->of[FIXED + k], from, to));
+        for (uint32_t k = 0; k < HS_WAITS && len > 0 && len < HS_HTML_SAY_MAX; k++)
+            if (t->of[FIXED + k].of != NULL)
+                len += snprintf(text + len, HS_HTML_SAY_MAX - (size_t)len, " %s %.4g",
+                                hs_wait_causes[k].key, mean_between(&t->of[FIXED + k], from, to));
     }
 }
 
@@ -321,12 +312,12 @@ static void put_probes(const struct section *s, const struct hs_chart *c, uint32
 static double top_of(const struct section *s, enum chart chart)
 {
     static const uint32_t held[] = {HELD}, queue[] = {PENDING, SUSPENDED};
-    uint32_t causes[CAUSES_MAX];
-    for (uint32_t k = 0; k < CAUSES_MAX; k++)
+    uint32_t causes[HS_WAITS];
+    for (uint32_t k = 0; k < HS_WAITS; k++)
         causes[k] = FIXED + k;
     double top = chart == GPUS    ? largest(s, held, 1)
                  : chart == QUEUE ? largest(s, queue, 2)
-                                  : largest(s, causes, s->cause_count);
+                                  : largest(s, causes, HS_WAITS);
     for (uint32_t g = 0; g < s->drawn && chart == GPUS; g++)
         top = s->tracks[g].gpus > top ? s->tracks[g].gpus : top;
     return top;
@@ -383,10 +374,11 @@ static void put_chart(const struct section *s, enum chart chart)
     hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n", charts[chart].heading);
     if (chart == WAITING && top > 0) {
         hs_say(out, "<p class=\"legend\">");
-        for (uint32_t k = 0; k < s->cause_count; k++) {
-            hs_say(out, "<span><i class=\"w%" PRIu32 "\"></i>", cause_colour(s, k));
-            hs_html_text(out, s->causes[k]);
-            hs_say(out, "</span> ");
+        for (uint32_t k = 0; k < HS_WAITS; k++) {
+            const uint32_t cause = FIXED + k;
+            if (largest(s, &cause, 1) > 0)
+                hs_say(out, "<span><i class=\"%s\"></i>%s</span> ", hs_wait_causes[k].colour,
+                       hs_wait_causes[k].key);
         }
         hs_say(out, "</p>\n");
     }
@@ -396,7 +388,7 @@ static void put_chart(const struct section *s, enum chart chart)
                 put_panel(s, g, chart, top, g + 1 == last);
     if (top > 0)
         hs_page_note(s->page, "%s%s", charts[chart].note,
-                     chart != WAITING && s->page->group_count == 1
+                     chart == GPUS && s->page->group_count == 1
                          ? "Shaded: between smallest and largest value of the interval."
                          : "");
     else
@@ -424,7 +416,7 @@ enum hs_status hs_page_series(struct hs_page *page)
             hs_page_note(page, "Of several runs of a policy the first is drawn.");
     }
     for (uint32_t g = 0; g < s.drawn; g++)
-        for (uint32_t i = 0; i < FIXED + CAUSES_MAX; i++)
+        for (uint32_t i = 0; i < FIXED + HS_WAITS; i++)
             hs_buckets_free(&s.tracks[g].of[i]);
     hs_page_end_section(page);
     return status;

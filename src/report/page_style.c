@@ -12,12 +12,12 @@ static const char *const rules[] = {
     ":root{--paper:#fff;--ink:#1b1f24;--soft:#5c6670;--line:#e3e6ea;--tint:#f5f7f9;--mark:#0a6b4a;"
     "\n"
     "--caution:#fff4e0;--k0:#0072b2;--k1:#d55e00;--k2:#009e73;--k3:#b6568b;--k4:#c98500;\n"
-    "--k5:#56b4e9;--k6:#6b6f76;--k7:#999933;--w0:#8796a8;--w1:#e69f00;--w2:#cc79a7;--w3:#d55e00;\n"
-    "--w4:#009e73}\n"
+    "--k5:#56b4e9;--k6:#6b6f76;--k7:#999933;--w0:#8796a8;--w1:#e69f00;--w2:#f3cf7b;--w3:#cc79a7;\n"
+    "--w4:#d55e00}\n"
     "@media (prefers-color-scheme:dark){:root{--paper:#14171b;--ink:#e6e9ec;--soft:#98a2ad;\n"
     "--line:#2b3138;--tint:#1c2127;--mark:#5fd3a6;--caution:#3a2e17;--k0:#4aa8e0;--k1:#f0894a;\n"
     "--k2:#35c497;--k3:#e09ac4;--k4:#eeb23c;--k5:#9ad4f7;--k6:#b4bac2;--k7:#c9c76a;--w0:#74859a;\n"
-    "--w1:#dba02a;--w2:#c98ab2;--w3:#e87b3a;--w4:#35c497}}\n",
+    "--w1:#dba02a;--w2:#8a6a2a;--w3:#c98ab2;--w4:#e87b3a}}\n",
     "*{box-sizing:border-box}\n"
     "html{-webkit-text-size-adjust:100%}\n"
     "body{margin:0;background:var(--paper);color:var(--ink);\n"

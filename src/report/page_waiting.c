@@ -16,41 +16,43 @@
 #define ROW_HEIGHT      26.0
 #define SECONDS_OF_HOUR 3600.0
 
-static const char *const causes[][2] = {
-    {"capacity", "too few GPUs are free"},
-    {"shape", "enough are free, but not where the job needs them"},
-    {"quota", "its virtual cluster has no room"},
-    {"order", "it would fit; the policy lets it wait"},
+const struct hs_wait_cause hs_wait_causes[HS_WAITS] = {
+    [HS_WAIT_CAPACITY] = {"capacity", "too few GPUs are free", "w0"},
+    [HS_WAIT_FRAGMENTATION] = {"fragmentation", "enough are free, on no node together", "w1"},
+    [HS_WAIT_LOCALITY] = {"locality", "enough are free, for a gang that takes several nodes", "w2"},
+    [HS_WAIT_QUOTA] = {"quota", "its virtual cluster has no room", "w3"},
+    [HS_WAIT_ORDER] = {"order", "it would fit; the policy lets it wait", "w4"},
+    [HS_WAIT_SHAPE] = {"shape", "enough are free, not where the job needs them", "w1"},
 };
-#define CAUSES (sizeof causes / sizeof *causes)
 
-uint32_t hs_page_cause(const char *cause, size_t length, const char **meaning)
+/* GPU-seconds; NaN where the run does not tell. */
+static double wait_of(const struct hs_summary *s, enum hs_wait cause)
 {
-    uint32_t i = 0;
-    while (i < CAUSES &&
-           (strlen(causes[i][0]) != length || strncmp(causes[i][0], cause, length) != 0))
-        i++;
-    *meaning = i < CAUSES ? causes[i][1] : "";
-    return i;
-}
-
-/* "wait_capacity_gpu_seconds": the cause is what stands between. */
-static bool is_cause(const char *metric, int *length)
-{
-    static const char begin[] = "wait_", end[] = "_gpu_seconds";
-    const size_t len = strlen(metric), around = sizeof begin + sizeof end - 2;
-    *length = (int)(len - around);
-    return len > around && strncmp(metric, begin, sizeof begin - 1) == 0 &&
-           strcmp(metric + len - (sizeof end - 1), end) == 0;
+    const double shape = hs_summary_get(s, "wait_shape_gpu_seconds"),
+                 locality = hs_summary_get(s, "wait_locality_gpu_seconds");
+    switch (cause) {
+    case HS_WAIT_CAPACITY:
+        return hs_summary_get(s, "wait_capacity_gpu_seconds");
+    case HS_WAIT_FRAGMENTATION:
+        return shape - locality;
+    case HS_WAIT_LOCALITY:
+        return locality;
+    case HS_WAIT_QUOTA:
+        return hs_summary_get(s, "wait_quota_gpu_seconds");
+    case HS_WAIT_ORDER:
+        return hs_summary_get(s, "wait_order_gpu_seconds");
+    case HS_WAIT_SHAPE:
+    case HS_WAITS:
+        break;
+    }
+    return isnan(locality) ? shape : (double)NAN;
 }
 
 static double total_wait(const struct hs_summary *s)
 {
     double sum = 0;
-    int length;
-    for (uint32_t m = 0; m < s->count; m++)
-        if (is_cause(s->metrics[m].name, &length) && !isnan(s->metrics[m].value))
-            sum += s->metrics[m].value;
+    for (uint32_t k = 0; k < HS_WAITS; k++)
+        sum += wait_of(s, (enum hs_wait)k) > 0 ? wait_of(s, (enum hs_wait)k) : 0;
     return sum;
 }
 
@@ -58,24 +60,19 @@ static void put_waits(struct hs_page *page, const struct hs_chart *c, uint32_t g
 {
     const struct hs_summary *s = page->groups[group].figures.summary;
     double from = 0;
-    int length;
-    for (uint32_t m = 0; m < s->count; m++) {
-        const double value = s->metrics[m].value;
+    for (uint32_t k = 0; k < HS_WAITS; k++) {
+        const struct hs_wait_cause *cause = &hs_wait_causes[k];
+        const double seconds = wait_of(s, (enum hs_wait)k), hours = seconds / SECONDS_OF_HOUR;
         char title[HS_HTML_SAY_MAX], class[32];
-        if (!is_cause(s->metrics[m].name, &length))
+        if (!(seconds > 0))
             continue;
-        if (!(value > 0))
-            continue;
-        const char *cause = s->metrics[m].name + strlen("wait_"), *meaning;
-        (void)snprintf(class, sizeof class, "layer w%" PRIu32,
-                       hs_page_cause(cause, (size_t)length, &meaning));
-        (void)snprintf(title, sizeof title, "%s: %.4g GPU-hours, %.1f %%: %.*s, %s",
-                       page->groups[group].label, value / SECONDS_OF_HOUR,
-                       100 * value / total_wait(s), length, cause, meaning);
+        (void)snprintf(class, sizeof class, "layer %s", cause->colour);
+        (void)snprintf(title, sizeof title, "%s: %.4g GPU-hours, %.1f %%: %s, %s",
+                       page->groups[group].label, hours, 100 * seconds / total_wait(s), cause->key,
+                       cause->meaning);
         hs_svg_rect(c->out, class, hs_scale_at(&c->x, from), y,
-                    hs_scale_at(&c->x, from + value / SECONDS_OF_HOUR) - hs_scale_at(&c->x, from),
-                    BAR_HEIGHT, title);
-        from += value / SECONDS_OF_HOUR;
+                    hs_scale_at(&c->x, from + hours) - hs_scale_at(&c->x, from), BAR_HEIGHT, title);
+        from += hours;
     }
 }
 
@@ -102,28 +99,21 @@ static void put_wait_chart(struct hs_page *page, double most)
     hs_chart_end(&c);
 }
 
-static bool is_in_any(const struct hs_page *page, const char *metric)
+static bool is_in_any(const struct hs_page *page, enum hs_wait cause)
 {
     for (uint32_t g = 0; g < hs_page_drawn(page); g++)
-        if (hs_summary_get(page->groups[g].figures.summary, metric) > 0)
+        if (wait_of(page->groups[g].figures.summary, cause) > 0)
             return true;
     return false;
 }
 
 static void put_wait_legend(struct hs_page *page)
 {
-    const struct hs_summary *s = page->groups[0].figures.summary;
-    int length;
     hs_say(page->out, "<p class=\"legend\">");
-    for (uint32_t m = 0; m < s->count; m++) {
-        if (!is_cause(s->metrics[m].name, &length) || !is_in_any(page, s->metrics[m].name))
-            continue;
-        const char *cause = s->metrics[m].name + strlen("wait_"), *meaning;
-        hs_say(page->out, "<span><i class=\"w%" PRIu32 "\"></i>",
-               hs_page_cause(cause, (size_t)length, &meaning));
-        hs_html_say(page->out, "%.*s%s%s", length, cause, meaning[0] != '\0' ? ": " : "", meaning);
-        hs_say(page->out, "</span> ");
-    }
+    for (uint32_t k = 0; k < HS_WAITS; k++)
+        if (is_in_any(page, (enum hs_wait)k))
+            hs_say(page->out, "<span><i class=\"%s\"></i>%s: %s</span> ", hs_wait_causes[k].colour,
+                   hs_wait_causes[k].key, hs_wait_causes[k].meaning);
     hs_say(page->out, "</p>\n");
 }
 

@@ -92,7 +92,7 @@ figures() { # PAGE
 }
 
 # ---- one run: the sample ----
-quietly run "$top/traces/sample.csv" -c 16x8:V100 -p srtf -q -o sample
+quietly run "$top/traces/sample.csv" -c 8x8:V100 -p srtf -q -o sample
 quietly report sample -o sample.html
 whole sample.html "sample"
 small sample.html "sample"
@@ -117,6 +117,15 @@ for metric in p50_jct p90_jct p99_jct max_jct p95_wait p99_wait p95_slowdown; do
 done | uniq -u >wrong
 [ ! -s wrong ]
 result $? "sample: quantiles from jobs.csv are those of the summary"
+
+# The causes of waiting are drawn whole and once: together they are capacity, shape, quota and order.
+sed -n '/id="waiting"/,/<\/section>/p' sample.html | grep -o '[0-9.e+]* GPU-hours, [0-9.]* %' |
+    awk '{ hours += $1; percent += $3 } END { print hours, percent }' >got
+jq -r '.metrics | (.wait_capacity_gpu_seconds + .wait_shape_gpu_seconds + .wait_quota_gpu_seconds
+    + .wait_order_gpu_seconds) / 3600' sample/summary.json | paste -d' ' got - |
+    awk '{ print "drawn", $1, "GPU-hours,", $2, "%; in all", $3
+           exit !($3 > 0 && $1 / $3 > 0.999 && $1 / $3 < 1.001 && $2 > 99.7 && $2 < 100.3) }' >wrong
+result $? "sample: causes of waiting add up"
 
 # ---- a comparison ----
 quietly compare "$top/traces/sample.csv" -c 16x8:V100 -p fifo -p srtf -p horus --seeds 1..2 \

@@ -6,12 +6,11 @@ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,8\n' >t.csv
 ls results >name
 "$HORUS" run t.csv -c 1x1 -q --report --force >/dev/null
 ls results | cmp - name
-cd results/*
-ls
-jq -r '.outputs[] | select(.name == "report.html") | .bytes' manifest.json >listed
-wc -c <report.html | cmp - listed
-"$HORUS" report . -o - | cmp - report.html
-jq '.config.report' manifest.json
-cd ../..
-"$HORUS" rerun results/* 2>/dev/null | sed 's/[0-9a-f]\{16\}/HASH/'
-"$HORUS" verify results/* | tail -n 1
+run=$(echo results/*)
+ls "$run"
+jq -r '.outputs[] | select(.name == "report.html") | .bytes' "$run/manifest.json" >listed
+wc -c <"$run/report.html" | cmp - listed
+"$HORUS" report "$run" -o - | cmp - "$run/report.html"
+jq '.config.report' "$run/manifest.json"
+"$HORUS" rerun "$run" 2>/dev/null | sed 's/[0-9a-f]\{16\}/HASH/'
+"$HORUS" verify "$run" | tail -n 1

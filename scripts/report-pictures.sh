@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Pictures of the pages that `horus report` makes, by headless Chromium: of the sweep
+# configs/sweeps/load.json and of one run of the sample.
+#   scripts/report-pictures.sh BUILD [OUT]      default OUT: results; the pages stay in BUILD/report
+# Needs chromium (scripts/install-deps.sh browser).
+set -eu
+cd "$(dirname "$0")/.."
+build=${1:?usage: scripts/report-pictures.sh BUILD [OUT]}
+out=${2:-results}
+pages=$PWD/$build/report
+mkdir -p "$pages"
+
+picture() { # NAME HEIGHT
+    "$build/horus" report "$pages/$1" -o "$pages/$1.html" --force >&2
+    chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run \
+        --user-data-dir="$pages/profile" --window-size="1100,$2" \
+        --screenshot="$PWD/$out/report-$1.png" "file://$pages/$1.html" >"$pages/browser.log" 2>&1 ||
+        { cat "$pages/browser.log" >&2; exit 1; }
+    echo "$out/report-$1.png"
+}
+
+"$build/horus" sweep configs/sweeps/load.json -o "$pages/sweep" -j 2 >&2
+"$build/horus" run traces/sample.csv -c 8x8:V100 -p srtf -q --force -o "$pages/run" >&2
+picture sweep 1560
+picture run 2860
+rm -rf "$pages/profile"
