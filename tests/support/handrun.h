@@ -11,7 +11,8 @@
  * a and c are of user u1, b and d of u2; all of VC v. a tells a GPU utilization of 50 %. c pays a
  * start-up of 1 s, is suspended at 16 with 300 MiB on the host and moved at 18. a and d ask to be
  * guaranteed, c is opportunistic. Decisions are told of the starts of a and c, and at 16 that c is
- * throttled to a quarter, limited to 512 MiB and suspended. One trial is undone at 16, two are kept, at 16 and 18.
+ * throttled to a quarter, limited to 512 MiB and suspended. One trial is undone at 16, two are
+ * kept, at 16 and 18.
  */
 #ifndef HORUS_TESTS_HANDRUN_H
 #define HORUS_TESTS_HANDRUN_H

@@ -244,7 +244,8 @@ static void classes_are_nested(void **state)
     expect_text("summary.json", "\"2-4\": {\n        \"jobs\": 2,\n        \"mean_wait\": 4.5,");
     expect_text("summary.csv", "\nhandrun,2x2:V100,1,none,");
     expect_text("summary.csv", ",gpus_over_32_mean_slowdown,");
-    /* c: 12 s wait, 18 s JCT, 18 / 4; then the time to progress of all ... wait for locality: none */
+    /* c: 12 s wait, 18 s JCT, 18 / 4; then the time to progress of all ... wait for locality: none
+     */
     expect_text("summary.csv", ",1,12,18,4.5,7.333333333333333,9,13,13,13,13,1,2,1,300,0\n");
 }
 
