@@ -114,8 +114,9 @@ prepare() { # PAGE
 
 make_tree() {
     mkdir -p "$work/tree/build/release" "$work/bin"
-    (cd "$top" && tar -c --exclude=./build --exclude=./.git --exclude='./results/*/*.csv' . |
-        tar -x -C "$work/tree") || exit 1
+    # Runs that somebody keeps in results/ are not of the tree.
+    (cd "$top" && tar -c --exclude=./build --exclude=./.git --exclude='./results/*' . |
+        tar -x -C "$work/tree" && cp -r results/*.md results/reference "$work/tree/results") || exit 1
     ln -s "$HORUS" "$work/tree/build/release/horus"
     ln -s "$HORUS" "$work/bin/horus"
     # The python that has Debian's packages.
