@@ -32,6 +32,7 @@ shown() { # TEXT
     'error: '* | *': error: '*) ;;                                      # what the program said
     '{'* | '[{'* | '// '*) ;;                                           # JSON
     'executable  '*) ;;                                                 # an untested submit file
+    '@'*'{'*) ;;                                                        # BibTeX
     *,*,*,*) [ "${1/ /}" = "$1" ] ;;                                    # CSV: no blanks
     *) false ;;
     esac
