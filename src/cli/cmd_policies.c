@@ -137,6 +137,15 @@ static void say_row(struct hs_output *out, const struct listed *row, const struc
     hs_say_wrapped(out, row->what, below, columns);
 }
 
+static void list_row_markdown(struct hs_output *out, const struct hs_policy_ops *policy,
+                              const struct listed *row)
+{
+    hs_say(out, "| `%s` | %s | %s | %s | ", row->name, row->what, row->knows, row->can);
+    for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
+        hs_say(out, "%s`%s`", p != policy->params ? ", " : "", p->key);
+    hs_say(out, " |\n");
+}
+
 static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_markdown,
                      uint32_t columns)
 {
@@ -145,13 +154,14 @@ static void say_list(struct hs_output *out, struct hs_arena *arena, bool is_mark
     const bool is_wide = widths.name + widths.knows + widths.can + widths.what + 3 <= columns;
     struct listed row = {"policy", is_wide ? "what" : "", "knows", "may"};
     if (is_markdown)
-        hs_say(out, "| policy | what | knows | may |\n| --- | --- | --- | --- |\n");
+        hs_say(out, "| policy | what | knows | may | parameters |\n"
+                    "| --- | --- | --- | --- | --- |\n");
     else
         say_row(out, &row, &widths, columns);
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
         list_row(policy, arena, is_markdown, &row);
         if (is_markdown)
-            hs_say(out, "| `%s` | %s | %s | %s |\n", row.name, row.what, row.knows, row.can);
+            list_row_markdown(out, policy, &row);
         else
             say_row(out, &row, &widths, columns);
     }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "cli/help.h"
 #include "cli/metavar.h"
 #include "cli/options.h"
 #include "horus/policy.h"
@@ -124,8 +125,8 @@ void hs_complete_keys(struct hs_output *out)
     const struct hs_verb *verb;
     hs_say(out, "# COMMAND: the keys of its configuration\n_horus_keys()\n{\n    case $1 in\n");
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
-        bool is_first = true;
-        for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
+        bool is_first = true, has_set = hs_verb_has_option(verb, "set");
+        for (const struct hs_option *o = verb->options; has_set && o->param.key != NULL; o++) {
             if (o->is_local)
                 continue;
             if (is_first)

@@ -22,7 +22,7 @@ void hs_complete_operand(struct hs_output *out, const struct hs_verb *verb, uint
 void hs_complete_verbs(struct hs_output *out);
 /* Shell functions that both shells understand: names of policies, their parameters and values. */
 void hs_complete_policies(struct hs_output *out);
-/* And the keys of a configuration: "_horus_keys COMMAND". */
+/* And the keys that --set takes: "_horus_keys COMMAND". */
 void hs_complete_keys(struct hs_output *out);
 
 #endif

@@ -117,12 +117,12 @@ zsh_shows() { # LINE
             zpty -b z zsh -f -i
             zpty -w z "PS1=; PS2=; unsetopt zle_bracketed_paste; stty columns 200"
             zpty -w z "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; zstyle \":completion:*\" menu no; LISTMAX=1000"
-            zpty -w z "print READY"
+            zpty -w z "print REA\"\"DY" # as typed it is not yet what is waited for
             while zpty -r z line "*READY*"; do [[ $line == *READY* ]] && break; done
             zpty -w -n z "$2"$'"'\\t\\t'"'
             deadline=$(( SECONDS + 10 ))
             text= quiet=0
-            while (( SECONDS < deadline && quiet < 8 )); do
+            while (( SECONDS < deadline && quiet < 12 )); do
                 if zpty -r -t z line; then text+=$line; quiet=0; else quiet=$((quiet + 1)); sleep 0.05; fi
             done
             zpty -d z
