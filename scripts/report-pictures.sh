@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Pictures of the pages that `horus report` makes, by headless Chromium: of the sweep
-# configs/sweeps/load.json and of one run of the sample.
+# configs/sweeps/load.json over 5,000 jobs like those of the sample, and of one run of the sample.
 #   scripts/report-pictures.sh BUILD [OUT]      default OUT: results; the pages stay in BUILD/report
 # Needs chromium (scripts/install-deps.sh browser).
 set -eu
@@ -21,7 +21,8 @@ picture() { # NAME HEIGHT
     echo "$out/report-$1.png"
 }
 
-"$build/horus" sweep configs/sweeps/load.json -o "$pages/sweep" -j 2 >&2
+LC_ALL=C awk -v kind=native -v jobs=5000 -f scripts/make-samples.awk >"$pages/jobs-5000.csv"
+"$build/horus" sweep configs/sweeps/load.json --set trace="$pages/jobs-5000.csv" -o "$pages/sweep" -j 2 >&2
 "$build/horus" run traces/sample.csv -c 8x8:V100 -p srtf -q --force -o "$pages/run" >&2
 picture sweep 1560
 picture run 2860
