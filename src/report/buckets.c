@@ -35,10 +35,9 @@ static void spread(struct hs_buckets *b, double until_s)
         until_s = b->span_s;
     while (from < until_s) {
         uint32_t i = (uint32_t)(from / width);
+        i += (i + 1) * width <= from; /* rounding put it before the border */
         i = i < b->count ? i : b->count - 1;
         double end = i + 1 < b->count ? (i + 1) * width : b->span_s;
-        if (end <= from) /* rounding put the border of the interval behind it */
-            end = i + 2 < b->count ? (i + 2) * width : b->span_s;
         end = end < until_s ? end : until_s;
         add(&b->of[i], end - from, b->value);
         from = end;

@@ -6,7 +6,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/fixed.h"
+#include "base/timeparse.h"
 #include "report/html.h"
 
 #define TITLE_GROUPS 4u /* named in it */
@@ -51,12 +54,27 @@ void hs_page_note(struct hs_page *page, const char *fmt, ...)
     hs_say(page->out, "</p>\n");
 }
 
+/* Of a run that a horizon cut: its jobs may go on behind the last one that ended. */
+static double horizon_of(const struct hs_page *page, const struct hs_page_group *group)
+{
+    int64_t us;
+    if (group->count == 0 || !(hs_summary_get(group->figures.summary, "n_unfinished") > 0))
+        return 0;
+    const char *until =
+        hs_json_text(hs_json_get(page->runs[group->first].manifest.config, "until"));
+    return until != NULL && hs_parse_duration_us(until, strlen(until), &us)
+               ? (double)us / HS_US_PER_S
+               : 0;
+}
+
 double hs_page_span(const struct hs_page *page)
 {
     double span = 0;
     for (uint32_t g = 0; g < hs_page_drawn(page); g++) {
-        const double makespan = hs_summary_get(page->groups[g].figures.summary, "makespan");
+        const double makespan = hs_summary_get(page->groups[g].figures.summary, "makespan"),
+                     horizon = horizon_of(page, &page->groups[g]);
         span = makespan > span ? makespan : span;
+        span = horizon > span ? horizon : span;
     }
     return span;
 }

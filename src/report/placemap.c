@@ -170,6 +170,7 @@ static enum hs_status read_segment(void *ctx, const struct hs_rowfile *f)
             return HS_E_MEMORY;
     }
     map->segments++;
+    r->end_s = r->end_s < map->span_s ? r->end_s : map->span_s;
     return r->start_s < map->span_s ? add_set(map, r, f) : HS_OK;
 }
 

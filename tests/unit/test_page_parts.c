@@ -69,6 +69,26 @@ static void many_short_steps(void **state)
     hs_buckets_free(&b);
 }
 
+/* Borders that are no round numbers: what is the same all the time is so in each interval. */
+static void a_value_that_stays(void **state)
+{
+    (void)state;
+    static const double spans[] = {5, 469194, 0.1, 86362, 1e-3, 7.77e8};
+    for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
+        for (uint32_t count = 1; count <= 400; count++) {
+            struct hs_buckets b;
+            assert_int_equal(hs_buckets_open(&b, count, spans[k]), HS_OK);
+            hs_buckets_put(&b, 0, 1);
+            hs_buckets_put(&b, spans[k] / 3, 1);
+            hs_buckets_finish(&b);
+            for (uint32_t i = 0; i < count; i++)
+                if (!(fabs(b.of[i].mean - 1) < 1e-9 &&
+                      fabs(b.of[i].known_s * count / spans[k] - 1) < 1e-6))
+                    fail_msg("%g s in %u intervals: the one at %u", spans[k], count, i);
+            hs_buckets_free(&b);
+        }
+}
+
 static void ranks(void **state)
 {
     (void)state;
@@ -117,6 +137,7 @@ int main(void)
         cmocka_unit_test(a_step_function_in_two_halves),
         cmocka_unit_test(a_step_function_that_begins_late),
         cmocka_unit_test(many_short_steps),
+        cmocka_unit_test(a_value_that_stays),
         cmocka_unit_test(ranks),
         cmocka_unit_test(sets_of_gpus),
     };

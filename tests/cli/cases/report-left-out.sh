@@ -13,3 +13,9 @@ done
 echo "both:"
 "$HORUS" report summary jobs -o - | notes
 "$HORUS" report summary -o - | grep -o 'data-metric="mean_wait" data-value="[^<]*<' | sort -u
+# A horizon before the end of any job: charts over time reach to it. 5 of 10 s: marks at 0, 1, ... 5 s.
+"$HORUS" run t.csv -c 1x1 --until 5s -q -o cut >/dev/null 2>&1
+"$HORUS" report cut -o - >cut.html
+notes <cut.html
+grep -o '[^>]* of 3 jobs were cut' cut.html
+sed -n '/GPUs held, and at work/,/<\/figure>/p' cut.html | grep -o 'y="135">[^<]*' | tail -n 1
