@@ -114,8 +114,7 @@ void explain_say_causes(const struct hs_explain *x, const bool is_met[EXPLAIN_CA
     static const char *const texts[EXPLAIN_CAUSES] = {
         "fewer GPUs were free than it wanted",
         "enough were free, but not on one node, which could have held it",
-        "enough were free, and no node could hold all of it; whether enough whole nodes\n"
-        "                 were idle is not asked",
+        "enough were free, on more nodes than one, and no node could hold all of it",
         "its virtual cluster could not take so many",
         "it would have fitted: the policy put others first, or let it wait by choice"};
     hs_say(out, "\n");

@@ -13,14 +13,15 @@ printf '{"nodes": [{"count": 6, "gpus": 4, "type": "V100"}], "vcs": {"a": 16, "b
 for run in "ignore fifo" "quota fifo:scan=fit" "quota srtf:preempt_cost=7s" "ignore tiresias" \
     "ignore gandiva" "quota philly" "ignore colocate-fifo"; do
     "$HORUS" run t.csv -c c.json --vc="${run% *}" -p "${run#* }" -q --force -o out >/dev/null
-    for job in $(seq 0 59); do "$HORUS" explain out --job "$job" --json; done | jq -r '
+    for job in $(seq 0 59); do "$HORUS" explain out --job "$job" --json; done >each
+    jq -r '
         . as $job | (.waits | map(to_entries[]) | group_by(.key)[]
             | "\(.[0].key) \(map(.value * 1e6 | round) | add * $job.gpus)"),
         (if ([.waits[][]] | map(. * 1e6 | round) | add) != (.pending * 1e6 | round)
             then "pending of \(.job_id)" else empty end),
         (if ([.life[] | (.to * 1e6 | round) - (.from * 1e6 | round)] | add // 0)
             != ((.end_time - .submission_time) * 1e6 | round)
-            then "life of \(.job_id)" else empty end)' >jobs
+            then "life of \(.job_id)" else empty end)' each >sums
     jq -r '.metrics | ["capacity", "shape", "quota", "order", "locality"][] as $cause
         | "\($cause) \(.["wait_\($cause)_gpu_seconds"] * 1e6 | round)"' out/summary.json |
         awk 'NR == FNR { if ($2 == "of") print; else sum[$1] += $2; next }
@@ -29,5 +30,5 @@ for run in "ignore fifo" "quota fifo:scan=fit" "quota srtf:preempt_cost=7s" "ign
                   delete figure["shape"]
                   for (cause in figure) { met += figure[cause] > 0
                       if (figure[cause] != sum[cause]) print cause, figure[cause], sum[cause] }
-                  print met, "causes met, all equal unless listed" }' jobs -
+                  print met, "causes met, all equal unless listed" }' sums -
 done
