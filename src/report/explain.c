@@ -98,13 +98,11 @@ void explain_bar(struct hs_output *out, const struct hs_explain_style *style, do
 {
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     uint32_t eighths = (uint32_t)(share * cells * 8 + 0.5);
-    if (!style->use_utf8) {
-        for (uint32_t i = 0; i < (eighths + 4) / 8; i++)
-            hs_say(out, "#");
-        return;
-    }
+    if (!style->use_utf8)
+        eighths = (eighths + 4) / 8 * 8; /* whole cells */
+    hs_say(out, "%s", eighths > 0 ? "  " : "");
     for (uint32_t i = 0; i < eighths / 8; i++)
-        hs_say(out, "█");
+        hs_say(out, "%s", style->use_utf8 ? "█" : "#");
     hs_say(out, "%s", parts[eighths % 8]);
 }
 

@@ -166,7 +166,7 @@ void explain_seconds(char text[EXPLAIN_SECONDS_SIZE], int64_t us);
 #define EXPLAIN_GPUS_SIZE 40
 void explain_gpus(const struct hs_explain *x, const struct explain_segment *s,
                   char text[EXPLAIN_GPUS_SIZE]);
-/* A share as a bar of at most `cells` cells. */
+/* A share as a bar of at most `cells` cells, two blanks before it; nothing for a small one. */
 void explain_bar(struct hs_output *out, const struct hs_explain_style *style, double share,
                  uint32_t cells);
 /* What the causes that were met mean, and what they mean where GPUs are shared. */

@@ -70,7 +70,7 @@ static void say_share(struct hs_output *out, const struct hs_explain_style *styl
                       int64_t whole_us)
 {
     double share = whole_us > 0 ? (double)us / (double)whole_us : 0;
-    hs_say(out, "  %5.1f %%%s", 100 * share, share * BAR_CELLS >= 0.5 ? "  " : "");
+    hs_say(out, "  %5.1f %%", 100 * share);
     explain_bar(out, style, share, BAR_CELLS);
     hs_say(out, "\n");
 }
@@ -128,11 +128,12 @@ static void say_stage_causes(const struct explain_stage *stage, struct hs_output
     const char *comma = "";
     hs_say(out, "waits  ");
     for (int c = 0; c < EXPLAIN_CAUSES; c++) {
-        if (stage->wait_us[c] == 0)
+        double share = (double)stage->wait_us[c] / (double)whole_us;
+        if (share < 0.005) /* the table above has it */
             continue;
         hs_say(out, "%s%s", comma, explain_cause_names[c]);
-        if (stage->wait_us[c] < whole_us)
-            hs_say(out, " %.0f %%", 100 * (double)stage->wait_us[c] / (double)whole_us);
+        if (share < 0.995)
+            hs_say(out, " %.0f %%", 100 * share);
         comma = ", ";
     }
 }

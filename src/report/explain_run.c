@@ -38,8 +38,8 @@ static void say_total(const struct hs_explain *x, const struct hs_explain_style 
     hs_say(out, "\nGPU-hours that jobs waited for, by cause\n");
     for (int c = 0; c < EXPLAIN_CAUSES; c++) {
         double share = sum > 0 ? (double)x->total[c] / (double)sum : 0;
-        hs_say(out, "  %-13s%14.*f  %5.1f %%%s", explain_cause_names[c], decimals,
-               gpu_hours(x->total[c]), 100 * share, share > 0 ? "  " : "");
+        hs_say(out, "  %-13s%14.*f  %5.1f %%", explain_cause_names[c], decimals,
+               gpu_hours(x->total[c]), 100 * share);
         explain_bar(out, style, share, BAR_CELLS);
         hs_say(out, "\n");
     }
