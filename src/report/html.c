@@ -12,8 +12,15 @@
 
 #include "base/fmt.h"
 
-/* Bytes of the character at `text` if it is whole, shortest form and a character of XML 1.0; else
- * 0. RFC 3629, section 4. */
+/* Of a code that came in len > 1 bytes: is that its shortest form, and is it in XML 1.0? */
+static bool is_character(uint32_t code, size_t len)
+{
+    const bool is_long = (len == 3 && code < 0x800) || (len == 4 && code < 0x10000);
+    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+    return !is_long && !is_surrogate && code <= 0x10ffff && code != 0xfffe && code != 0xffff;
+}
+
+/* Bytes of the character at `text` if it is whole and may stand in XML; else 0. RFC 3629, 4. */
 static size_t character_length(const unsigned char *text)
 {
     const unsigned char lead = text[0];
@@ -28,9 +35,7 @@ static size_t character_length(const unsigned char *text)
             return 0;
         code = code << 6 | (text[i] & 0x3fu);
     }
-    const bool is_long = (len == 3 && code < 0x800) || (len == 4 && code < 0x10000);
-    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
-    return is_long || is_surrogate || code > 0x10ffff || code == 0xfffe || code == 0xffff ? 0 : len;
+    return is_character(code, len) ? len : 0;
 }
 
 static const char *escape_of(char c)
