@@ -38,7 +38,7 @@ struct hs_diag {
     void (*emit)(void *ctx, enum hs_severity severity, const char *text, size_t len);
     void *ctx;
     uint64_t errors, warnings;
-    enum hs_severity least; /* reports below this are counted, not emitted */
+    enum hs_severity least;       /* reports below this are counted, not emitted */
     const struct hs_place *where; /* of reports that name no place; NULL: none */
 };
 

@@ -41,25 +41,11 @@
     }
 
 #define COMPARISON_ROWS                                                                            \
-    {.param = {.key = "output",                                                                    \
-               .type = HS_PARAM_TEXT,                                                              \
-               .offset = AT(output),                                                               \
-               .unit = "DIR",                                                                      \
-               .help = "directory of the comparison; absent: results/compare-TRACE-HASH"},         \
-     .letter = 'o',                                                                                \
-     .group = "Results",                                                                           \
-     .in_short_help = true,                                                                        \
-     .is_local = true},                                                                            \
-        {.param = {.key = "outputs",                                                               \
-                   .type = HS_PARAM_TEXT,                                                          \
-                   .offset = AT(outputs),                                                          \
-                   .preset = "summary",                                                            \
-                   .unit = "LIST",                                                                 \
-                   .help = "summary, all, or of jobs,segments,series,nodes,decisions,swf: beyond " \
-                           "summary the directory of every run is kept"},                          \
-         .check = hs_check_outputs,                                                                \
-         .group = "Results",                                                                       \
-         .word_at = hs_output_at},                                                                 \
+    OUTPUT_ROW("DIR", "directory of the comparison; absent: results/compare-TRACE-HASH",           \
+               "Results"),                                                                         \
+        OUTPUTS_ROW("summary",                                                                     \
+                    "summary, all, or of jobs,segments,series,nodes,decisions,swf: beyond "        \
+                    "summary the directory of every run is kept"),                                 \
         {.param = {.key = "metrics",                                                               \
                    .type = HS_PARAM_TEXT,                                                          \
                    .offset = OF_COMPARE(metrics),                                                  \

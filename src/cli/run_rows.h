@@ -88,6 +88,27 @@
     MODEL_ROW(assign_seed, INT, PROFILES, .preset = "0", .max = 9e15,                              \
               .help = "of these draws alone; 0: that of --seed")
 
+#define OUTPUT_ROW(unit_, help_, group_)                                                           \
+    {                                                                                              \
+        .param = {.key = "output",                                                                 \
+                  .type = HS_PARAM_TEXT,                                                           \
+                  .offset = AT(output),                                                            \
+                  .unit = unit_,                                                                   \
+                  .help = help_},                                                                  \
+        .letter = 'o', .group = group_, .in_short_help = true, .is_local = true                    \
+    }
+
+#define OUTPUTS_ROW(preset_, help_)                                                                \
+    {                                                                                              \
+        .param = {.key = "outputs",                                                                \
+                  .type = HS_PARAM_TEXT,                                                           \
+                  .offset = AT(outputs),                                                           \
+                  .preset = preset_,                                                               \
+                  .unit = "LIST",                                                                  \
+                  .help = help_},                                                                  \
+        .check = hs_check_outputs, .group = "Results", .word_at = hs_output_at                     \
+    }
+
 #define SAMPLE_ROWS                                                                                \
     {.param = {.key = "sample",                                                                    \
                .type = HS_PARAM_TEXT,                                                              \

@@ -37,24 +37,9 @@
     }
 
 #define SWEEP_RESULT_ROWS                                                                          \
-    {.param = {.key = "output",                                                                    \
-               .type = HS_PARAM_TEXT,                                                              \
-               .offset = AT(output),                                                               \
-               .unit = "DIR",                                                                      \
-               .help = "directory of the sweep; absent: results/NAME"},                            \
-     .letter = 'o',                                                                                \
-     .group = "Results",                                                                           \
-     .in_short_help = true,                                                                        \
-     .is_local = true},                                                                            \
-        {.param = {.key = "outputs",                                                               \
-                   .type = HS_PARAM_TEXT,                                                          \
-                   .offset = AT(outputs),                                                          \
-                   .preset = "summary",                                                            \
-                   .unit = "LIST",                                                                 \
-                   .help = "of each point: summary, all, or of jobs,segments,series,nodes"},       \
-         .check = hs_check_outputs,                                                                \
-         .group = "Results",                                                                       \
-         .word_at = hs_output_at},                                                                 \
+    OUTPUT_ROW("DIR", "directory of the sweep; absent: results/NAME", "Results"),                  \
+        OUTPUTS_ROW("summary", "of each point: summary, all, or of "                               \
+                               "jobs,segments,series,nodes,decisions,swf"),                        \
     {                                                                                              \
         .param = {.key = "metric",                                                                 \
                   .type = HS_PARAM_TEXT,                                                           \
