@@ -82,7 +82,7 @@ static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
 static enum hs_status add_gpus(void *ctx, const struct hs_rowfile *f)
 {
     double *gpus = ctx;
-    uint64_t count;
+    uint64_t count = 0;
     HS_TRY(hs_rowfile_count(f, 0, &count));
     *gpus += (double)count;
     return HS_OK;

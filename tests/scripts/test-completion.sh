@@ -108,8 +108,9 @@ else
     echo "skip - completion: shellcheck over the bash script: shellcheck is not installed"
 fi
 
-# A pseudo-terminal with a zsh in it: the line and two tabs are typed, what it shows is read.
-zsh_shows() { # LINE
+# A pseudo-terminal with a zsh in it: the line and two tabs are typed, what it shows is read until
+# every word is there, or half a minute is over: a busy machine is slow.
+zsh_shows() { # LINE WORD...
     (
         cd "$work/here" || exit 1
         zsh -f -c '
@@ -120,13 +121,15 @@ zsh_shows() { # LINE
             zpty -w z "print REA\"\"DY" # as typed it is not yet what is waited for
             while zpty -r z line "*READY*"; do [[ $line == *READY* ]] && break; done
             zpty -w -n z "$2"$'"'\\t\\t'"'
-            deadline=$(( SECONDS + 10 ))
-            text= quiet=0
-            while (( SECONDS < deadline && quiet < 12 )); do
-                if zpty -r -t z line; then text+=$line; quiet=0; else quiet=$((quiet + 1)); sleep 0.05; fi
+            deadline=$(( SECONDS + 30 ))
+            text= missing=yes words=("${@:3}")
+            while (( SECONDS < deadline )) && [[ -n $missing ]]; do
+                if zpty -r -t z line; then text+=$line; else sleep 0.05; fi
+                missing=
+                for word in $words; do [[ $text == *"$word"* ]] || missing=yes; done
             done
             zpty -d z
-            print -r -- $text' zsh "$work" "$1"
+            print -r -- $text' zsh "$work" "$@"
     ) 2>/dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g'
 }
 
@@ -138,7 +141,7 @@ verdict "zsh reads its script" "" "$(zsh -n "$work/_horus" 2>&1)"
 shows() { # NAME LINE WORD...
     local name=$1 line=$2 seen word missing=
     shift 2
-    seen=$(zsh_shows "$line")
+    seen=$(zsh_shows "$line" "$@")
     for word; do
         case $seen in *"$word"*) ;; *) missing="$missing $word" ;; esac
     done
