@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "cli/compare.h"
 #include "cli/interrupt.h"
+#include "cli/meter.h"
 #include "cli/procpool.h"
 #include "cli/run_begin.h"
 #include "cli/simulate.h"
@@ -23,6 +24,7 @@ struct crew {
     struct hs_compare *compare;
     const struct hs_rundir *dir;
     struct hs_tape *tape; /* the trace, read once for all cells; NULL: each reads it */
+    struct hs_meter clock;
     bool shows_progress;
     uint32_t shown_done;
 };
@@ -93,14 +95,18 @@ static enum hs_status run_cell(void *ctx, uint32_t index)
 static void show_progress(void *ctx, uint32_t done, uint32_t running)
 {
     struct crew *crew = ctx;
-    char line[96];
+    const uint32_t count = crew->compare->cell_count;
+    char rest[96];
     bool is_asked = hs_interrupt_wants_status();
     if (!is_asked && (!crew->shows_progress || (done == crew->shown_done && done > 0)))
         return;
     crew->shown_done = done;
-    (void)snprintf(line, sizeof line, "runs %u/%u done, %u running", done,
-                   crew->compare->cell_count, running);
-    hs_terminal_status(&crew->compare->call->terminal, line);
+    (void)snprintf(rest, sizeof rest, "runs %u/%u done, %u running", done, count, running);
+    const struct hs_progress progress = {.label = "",
+                                         .rest = rest,
+                                         .share = (double)done / count,
+                                         .elapsed_s = hs_meter_elapsed_s(&crew->clock)};
+    hs_progress_show(&progress, &crew->compare->call->terminal);
 }
 
 /* Passes on what a cell said, and removes the file. */
@@ -149,6 +155,7 @@ enum hs_status hs_compare_run(struct hs_compare *c, const struct hs_rundir *dir)
                                      .progress = show_progress,
                                      .ctx = &crew};
     struct hs_procfailure failure;
+    hs_meter_start(&crew.clock, &c->call->terminal, false, 0);
     hs_interrupt_watch();
     HS_TRY(hs_tape_record(&crew.tape, &c->policies[0].setup.trace, &c->once.diag));
     enum hs_status status = hs_procpool_run(&pool, &failure, &c->once.diag);

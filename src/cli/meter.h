@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The progress line of a run on standard error: at 5 Hz on a terminal, on SIGUSR1 anywhere.
+ * The progress line of a run on standard error: at 5 Hz on a terminal, on SIGUSR1 anywhere. The bar
+ * is as long as the window allows, and absent where it would be short.
  *
- *     62% day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87% | ETA 0:08
+ *     62% [###########-------] day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87% | ETA 0:08
  */
 #ifndef HORUS_CLI_METER_H
 #define HORUS_CLI_METER_H
@@ -13,6 +14,8 @@
 
 #include "cli/terminal.h"
 #include "horus/observe.h"
+
+#define HS_METER_SIZE 512 /* bytes of a line */
 
 struct hs_meter {
     struct hs_terminal *terminal;
@@ -40,5 +43,14 @@ double hs_meter_elapsed_s(const struct hs_meter *meter);
 /* The text of the line, for the terminal and for tests. */
 void hs_meter_text(const struct hs_meter *meter, const struct hs_meter_reading *reading, char *text,
                    size_t size);
+
+/* Any such line: "LABEL62% [###--] REST | ETA 0:08". elapsed_s 0: no ETA. */
+struct hs_progress {
+    const char *label, *rest;
+    double share, elapsed_s;
+};
+void hs_progress_text(const struct hs_progress *progress, const struct hs_terminal *terminal,
+                      char *text, size_t size);
+void hs_progress_show(const struct hs_progress *progress, struct hs_terminal *terminal);
 
 #endif

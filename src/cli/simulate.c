@@ -37,13 +37,18 @@ struct pass {
     struct hs_intake *intake;
 };
 
-static double share_done(const struct pass *pass)
+/* Of the jobs, those that have left; of the time, what has passed where the clock is stopped:
+ * whichever is nearer to its end. -1 when neither is known. */
+static double share_done(const struct pass *pass, const struct hs_instant *now, uint64_t jobs)
 {
-    uint64_t done = 0, total = 0;
-    if (pass->setup->options->until_us > 0 || pass->setup->options->max_jobs > 0)
-        return -1;
-    hs_trace_progress(pass->trace, &done, &total);
-    return total > 0 ? (double)done / (double)total : -1;
+    double until_us = (double)pass->setup->options->until_us;
+    double expected = hs_trace_expected(pass->trace), share = -1;
+    uint64_t live = now->running + now->pending + now->suspended;
+    if (expected > 0)
+        share = (double)(jobs > live ? jobs - live : 0) / expected;
+    if (until_us > 0 && (double)now->time_us / until_us > share)
+        share = (double)now->time_us / until_us;
+    return share < 1 ? share : 1;
 }
 
 static enum hs_status pass_poll(void *ctx, const struct hs_instant *instant)
@@ -60,7 +65,7 @@ static enum hs_status pass_poll(void *ctx, const struct hs_instant *instant)
     struct hs_engine_figures figures;
     hs_engine_get_figures(pass->engine, &figures);
     struct hs_meter_reading reading = {.instant = instant,
-                                       .share = share_done(pass),
+                                       .share = share_done(pass, instant, figures.jobs),
                                        .elapsed_s = hs_meter_elapsed_s(&pass->meter),
                                        .events = figures.events};
     hs_meter_show(&pass->meter, &reading);

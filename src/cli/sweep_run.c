@@ -135,22 +135,19 @@ static enum hs_status run_pending(void *ctx, uint32_t index)
 static void show_progress(void *ctx, uint32_t ended, uint32_t running)
 {
     struct crew *crew = ctx;
-    char line[128], eta[48] = "";
+    char rest[128];
     bool is_asked = hs_interrupt_wants_status();
     if (!is_asked && (!crew->shows_progress || (ended == crew->shown_ended && ended > 0)))
         return;
     crew->shown_ended = ended;
-    if (ended > 0) {
-        double left_s = hs_meter_elapsed_s(&crew->clock) * (crew->pending_count - ended) / ended;
-        uint64_t seconds = (uint64_t)(left_s + 0.5);
-        (void)snprintf(eta, sizeof eta, " | ETA %" PRIu64 ":%02" PRIu64, seconds / 60,
-                       seconds % 60);
-    }
-    (void)snprintf(line, sizeof line,
-                   "points %" PRIu32 "/%" PRIu32 " ended, %" PRIu32 " running, %" PRIu32
-                   " failed%s",
-                   ended, crew->pending_count, running, crew->failed, eta);
-    hs_terminal_status(&crew->sweep->call->terminal, line);
+    (void)snprintf(rest, sizeof rest,
+                   "points %" PRIu32 "/%" PRIu32 " ended, %" PRIu32 " running, %" PRIu32 " failed",
+                   ended, crew->pending_count, running, crew->failed);
+    const struct hs_progress progress = {.label = "",
+                                         .rest = rest,
+                                         .share = (double)ended / crew->pending_count,
+                                         .elapsed_s = hs_meter_elapsed_s(&crew->clock)};
+    hs_progress_show(&progress, &crew->sweep->call->terminal);
 }
 
 /* The parent writes what a killed child no longer could. */

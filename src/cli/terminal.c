@@ -33,16 +33,24 @@ static bool locale_is_utf8(void)
     return false;
 }
 
-static uint32_t columns_of(int fd)
+/* What COLUMNS asks for; 0 if nothing. */
+static uint32_t wanted_columns(void)
 {
     const char *text = getenv("COLUMNS");
     int64_t wanted = 0;
-    if (text != NULL && hs_parse_int64(text, strlen(text), &wanted) && wanted > 0) {
-        if (wanted < (int64_t)COLUMNS_MIN)
-            return COLUMNS_MIN;
-        return wanted > (int64_t)COLUMNS_MAX ? COLUMNS_MAX : (uint32_t)wanted;
-    }
+    if (text == NULL || !hs_parse_int64(text, strlen(text), &wanted) || wanted <= 0)
+        return 0;
+    if (wanted < (int64_t)COLUMNS_MIN)
+        return COLUMNS_MIN;
+    return wanted > (int64_t)COLUMNS_MAX ? COLUMNS_MAX : (uint32_t)wanted;
+}
+
+static uint32_t columns_of(int fd)
+{
     struct winsize size;
+    uint32_t wanted = wanted_columns();
+    if (wanted > 0)
+        return wanted;
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN)
         return size.ws_col;
     return COLUMNS_PRESET;
@@ -60,7 +68,19 @@ void hs_terminal_init(struct hs_terminal *terminal)
     terminal->use_color =
         terminal->out_is_tty && !is_dumb && (no_color == NULL || *no_color == '\0');
     terminal->use_utf8 = terminal->out_is_tty && !is_dumb && locale_is_utf8();
+    terminal->err_use_utf8 = terminal->err_is_tty && locale_is_utf8();
     terminal->columns = columns_of(STDOUT_FILENO);
+    terminal->has_fixed_width = wanted_columns() > 0;
+    terminal->err_columns = terminal->columns;
+    hs_terminal_measure(terminal);
+}
+
+void hs_terminal_measure(struct hs_terminal *terminal)
+{
+    struct winsize size;
+    if (terminal->err_is_tty && !terminal->has_fixed_width &&
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        terminal->err_columns = size.ws_col;
 }
 
 void hs_terminal_emit(void *ctx, enum hs_severity severity, const char *text, size_t len)
@@ -74,12 +94,23 @@ void hs_terminal_emit(void *ctx, enum hs_severity severity, const char *text, si
     (void)fflush(stderr);
 }
 
+/* Bytes of the first characters of a line. */
+static int shown_bytes(const char *line, uint32_t characters)
+{
+    int len = 0;
+    for (; line[len] != '\0'; len++)
+        if (((unsigned char)line[len] & 0xC0u) != 0x80u && characters-- == 0)
+            break;
+    return len;
+}
+
 void hs_terminal_status(struct hs_terminal *terminal, const char *line)
 {
     if (*line == '\0' && !terminal->has_status_line)
         return;
-    if (terminal->err_is_tty)
-        (void)fprintf(stderr, "\r\033[K%.*s", (int)terminal->columns - 1, line);
+    hs_terminal_measure(terminal);
+    if (terminal->err_is_tty) /* one column less: the last one would make some terminals wrap */
+        (void)fprintf(stderr, "\r\033[K%.*s", shown_bytes(line, terminal->err_columns - 1), line);
     else if (*line != '\0')
         (void)fprintf(stderr, "%s\n", line);
     (void)fflush(stderr);

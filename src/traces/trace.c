@@ -317,15 +317,21 @@ int64_t hs_trace_first_us(const struct hs_trace *trace)
     return trace->first_us;
 }
 
-void hs_trace_progress(const struct hs_trace *trace, uint64_t *done, uint64_t *total)
+double hs_trace_expected(const struct hs_trace *trace)
 {
-    const struct hs_tape *tape = trace->options->tape;
-    if (tape == NULL) {
-        hs_input_progress(trace->reader.input, done, total);
-        return;
-    }
-    *done = trace->taken;
-    *total = tape->count;
+    const struct hs_trace_options *o = trace->options;
+    const double sample_min = 1000; /* of fewer the rows read ahead in blocks would be too many */
+    uint64_t done = 0, total = 0;
+    if (o->tape != NULL)
+        return (double)o->tape->count;
+    if (trace->ended != HS_OK)
+        return (double)trace->accepted;
+    hs_input_progress(trace->reader.input, &done, &total);
+    double jobs = (double)(trace->accepted + trace->held.count);
+    bool is_known = jobs >= sample_min && done > 0 && total > 0;
+    jobs = is_known ? jobs * (double)total / (double)done : 0;
+    bool is_limited = o->max_jobs > 0 && (jobs == 0 || jobs > (double)o->max_jobs);
+    return is_limited ? (double)o->max_jobs : jobs;
 }
 
 enum hs_status hs_trace_identity(struct hs_trace *trace, uint64_t *hash, uint64_t *bytes)

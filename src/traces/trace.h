@@ -71,8 +71,9 @@ const char *hs_trace_format_name(const struct hs_trace *trace);
 void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts);
 const char *hs_trace_path(const struct hs_trace *trace); /* "<stdin>" for "-" */
 int64_t hs_trace_first_us(const struct hs_trace *trace); /* recorded submission of the first row */
-/* As hs_input_progress(): bytes of the file, or jobs of a tape. */
-void hs_trace_progress(const struct hs_trace *trace, uint64_t *done, uint64_t *total);
+/* How many jobs it will have handed out in all, judged by the share of the file that is read; 0
+ * when nobody knows (a pipe). */
+double hs_trace_expected(const struct hs_trace *trace);
 /* Hash and size of the whole decompressed file: reads what a limit left of it, for which no job may
  * be asked any more. */
 HS_MUST_USE enum hs_status hs_trace_identity(struct hs_trace *trace, uint64_t *hash,

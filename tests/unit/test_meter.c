@@ -33,8 +33,47 @@ static void test_line(void **state)
     meter.label = "ties 3/10 ";
     hs_meter_text(&meter, &reading, text, sizeof text);
     assert_string_equal(text, "ties 3/10 day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87%");
+    reading.events = 4200000;
+    hs_meter_text(&meter, &reading, text, sizeof text);
+    assert_non_null(strstr(text, "| 420 k ev/s |"));
     hs_meter_text(&meter, &reading, text, 10); /* cut, not overrun */
     assert_string_equal(text, "ties 3/10");
+}
+
+static void expect_line(const struct hs_terminal *terminal, double share, double elapsed_s,
+                        const char *line)
+{
+    char text[HS_METER_SIZE];
+    const struct hs_progress progress = {
+        .label = "", .rest = "nine more", .share = share, .elapsed_s = elapsed_s};
+    hs_progress_text(&progress, terminal, text, sizeof text);
+    assert_string_equal(text, line);
+}
+
+/* "50% " + "[] " + "nine more" + " | ETA 0:10" take 27 of the 80 columns, one is left free: 52, of
+ * which the bar takes 32 at most. In 40 columns 12 are left (without an ETA and with a per cent of
+ * one digit 24; with one of three digits 11, of which it takes 8), in 35 seven: too few. */
+static void test_bar(void **state)
+{
+    (void)state;
+    struct hs_terminal terminal = {.err_is_tty = true, .err_columns = 80};
+    expect_line(&terminal, 0.5, 10, "50% [################----------------] nine more | ETA 0:10");
+    terminal.err_columns = 40;
+    expect_line(&terminal, 0.5, 10, "50% [######------] nine more | ETA 0:10");
+    expect_line(&terminal, 0, 10, "0% [------------------------] nine more");
+    expect_line(&terminal, 1, 10, "100% [########] nine more | ETA 0:00");
+    terminal.err_columns = 35;
+    expect_line(&terminal, 0.5, 10, "50% nine more | ETA 0:10");
+    terminal.err_columns = 80;
+    expect_line(&terminal, -1, 10, "nine more"); /* nobody knows how much */
+    /* 0.52 of 32 cells are 16.64: 16 whole ones and 5/8 of the next. */
+    terminal.err_use_utf8 = true;
+    expect_line(&terminal, 0.52, 10, "52% [████████████████▋               ] nine more | ETA 0:09");
+    terminal.err_is_tty = false; /* a file: no drawing */
+    expect_line(&terminal, 0.5, 10, "50% nine more | ETA 0:10");
+    /* An hour after a quarter: three to go. */
+    expect_line(&terminal, 0.25, 3600, "25% nine more | ETA 3:00:00");
+    expect_line(&terminal, 0.25, 0, "25% nine more");
 }
 
 /* Off: never due. On: once, then not before 200 ms have passed. */
@@ -55,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),
+        cmocka_unit_test(test_bar),
         cmocka_unit_test(test_due),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,13 +169,38 @@ static void test_refused(void **state)
     assert_int_equal(sink.diag.errors, 0);
 }
 
+/* traces/sample.csv has 2000 jobs, which fit into the rows held back: from the first job on they
+ * are all known. Of ten rows that are held back the rest is estimated, by bytes: lines are about
+ * equally long. */
+static void test_expected(void **state)
+{
+    (void)state;
+    struct hs_trace_options options;
+    struct hs_trace *trace;
+    struct hs_trace_job job;
+    struct sink sink;
+    sink_init(&sink);
+    hs_trace_options_default(&options);
+    options.path = "traces/sample.csv";
+    assert_int_equal(hs_trace_open(&trace, &options, &sink.diag), HS_OK);
+    assert_int_equal(hs_trace_next(trace, &job), HS_OK);
+    assert_true(hs_trace_expected(trace) == 2000);
+    hs_trace_close(trace);
+
+    options.max_jobs = 30;
+    options.sort_window = 10;
+    assert_int_equal(hs_trace_open(&trace, &options, &sink.diag), HS_OK);
+    assert_int_equal(hs_trace_next(trace, &job), HS_OK);
+    assert_true(hs_trace_expected(trace) == 30);
+    hs_trace_close(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_sample),
-        cmocka_unit_test(test_limits_and_attempts),
-        cmocka_unit_test(test_counts_on_the_way),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_every_sample),      cmocka_unit_test(test_limits_and_attempts),
+        cmocka_unit_test(test_counts_on_the_way), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_expected),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

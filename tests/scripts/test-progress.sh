@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Progress as a terminal sees it: script(1) of bsdutils gives standard error a pseudo-terminal of a
+# known width, and what arrives there is read. What the line says is tests/unit/test_meter.c's; here
+# it is whether it comes, fits, and is taken away.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-progress.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+unset COLUMNS NO_COLOR LC_CTYPE LANG
+export LC_ALL=C TERM=xterm
+: "${HORUS:=$top/build/release/horus}"
+failed=0
+
+verdict() { # NAME FAULTS
+    if [ -z "$2" ]; then
+        echo "ok - progress: $1"
+    else
+        printf 'FAIL - progress: %s\n%s\n' "$1" "$2"
+        failed=1
+    fi
+}
+
+if ! command -v script >/dev/null; then
+    echo "skip - progress: a terminal: script(1) of bsdutils is not installed"
+    exit 0
+fi
+
+# 30,000 jobs, one every half minute: some tenths of a second, so that a line is due.
+awk 'BEGIN {
+    print "job_id,submit_time,gpus,duration"
+    for (i = 0; i < 30000; i++) print "j" i "," 30 * i "," 1 + i % 8 "," 600 + i * 7 % 500
+}' >"$work/t.csv"
+cd "$work" || exit 1
+
+# WIDTH COMMAND: the status lines, one a line, without the codes before them. In a terminal of that
+# width; standard output goes to a file, so that the width can only be that of standard error.
+lines() {
+    script -qec "stty cols $1; $2 >out.txt" /dev/null </dev/null | tr '\r' '\n' |
+        grep -a $'\x1b\\[K' | sed $'s/\x1b\\[K//'
+}
+longest() { awk '{ if (length($0) > n) n = length($0) } END { print n + 0 }'; }
+run="$HORUS run t.csv -c 8x8:V100 -p srtf --outputs summary --force -o o"
+
+lines 100 "$run" >a.txt
+verdict "a line with a bar, a share, an ETA" "$(
+    grep -qaE '^[0-9]+% \[[#-]+\] day [0-9.]+ \| .* ev/s \| run [0-9,]+ wait [0-9,]+ \| util [0-9]+% \| ETA [0-9]+:[0-9]{2}$' \
+        a.txt || cat a.txt
+)"
+verdict "it fits the window" "$(n=$(longest <a.txt) && { [ "$n" -le 99 ] || echo "$n columns"; })"
+verdict "it is taken away at the end" "$([ -z "$(tail -1 a.txt)" ] || tail -1 a.txt)"
+lines 44 "$run" >b.txt
+verdict "in a narrow window it is cut, without a bar" "$(
+    n=$(longest <b.txt)
+    [ "$n" -le 43 ] || echo "$n columns"
+    ! grep -aF '[' b.txt
+    grep -qa '^[0-9]*% day ' b.txt || cat b.txt
+)"
+lines 100 "env LC_ALL=C.UTF-8 $run" >c.txt
+verdict "block characters in a UTF-8 locale" "$(grep -qa '█\|▏\|▎\|▍\|▌\|▋\|▊\|▉' c.txt || cat c.txt)"
+verdict "COLUMNS comes before the window" "$(
+    lines 100 "env COLUMNS=60 $run" >d.txt
+    n=$(longest <d.txt)
+    [ "$n" -gt 20 ] && [ "$n" -le 59 ] || echo "$n columns"
+)"
+for quiet in "env TERM=dumb $run" "$run --no-progress" "$run -q"; do
+    verdict "none: ${quiet/"$HORUS"/horus}" "$(lines 100 "$quiet")"
+done
+verdict "none on what is no terminal" "$($run 2>&1 >out.txt)"
+lines 100 "$HORUS compare t.csv -c 8x8:V100 -p fifo -p sjf -p srtf -o p" >e.txt
+verdict "compare counts its runs, to the last" "$(
+    grep -qaE '^33% \[#+-+\] runs 1/3 done, 1 running \| ETA' e.txt || cat e.txt
+    grep -qaE '^100% \[#+\] runs 3/3 done, 0 running' e.txt || cat e.txt
+)"
+verdict "and takes the line away" "$([ -z "$(tail -1 e.txt)" ] || tail -1 e.txt)"
+exit $failed
