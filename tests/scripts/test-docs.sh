@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Every command of the documentation works. Code blocks are executed, command by command, in a copy
-# of the tree in which the names that pages make up (jobs.csv, results/yours, ...) stand for
+# of the tree in which the names that pages make up (jobs.csv, my-pairs.csv, ...) stand for
 # something; a page has a copy of its own and its blocks run in order. A line `# = COMMAND` behind a
 # command is executed too, and both must print the same first number. `horus ...` and `make ...` in
 # running text must name verbs, options and targets that there are.
@@ -106,9 +106,6 @@ stand_ins() {
 # What a page takes to be there beside them.
 prepare() { # PAGE
     case $1 in
-    README.md) # another run beside the one that the page makes
-        horus run jobs.csv -c 16x8:V100,8x4:P100 -p fifo -q -o results/yours >/dev/null 2>&1
-        ;;
     results/README.md) HORUS_DEMO_RUNS=results scripts/demo.sh "$HORUS" >/dev/null ;;
     esac
 }
