@@ -95,6 +95,15 @@ static void start(struct pool *p, struct child *child, struct hs_diag *diag)
     p->running++;
 }
 
+/* Nobody asked us to end: whoever stopped the child meant it alone. One that does ask both, as a
+ * terminal, has told us before the child could end. */
+static bool was_stopped_alone(enum hs_status status)
+{
+    sigset_t pending;
+    return status == HS_E_INTERRUPTED && hs_interrupt_signal() == 0 && sigpending(&pending) == 0 &&
+           sigismember(&pending, SIGINT) == 0 && sigismember(&pending, SIGTERM) == 0;
+}
+
 static bool reap(struct pool *p, struct child *child)
 {
     int state;
@@ -104,6 +113,10 @@ static bool reap(struct pool *p, struct child *child)
     p->running--;
     int signal_number = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     enum hs_status status = signal_number != 0 ? HS_E_LIMIT : (enum hs_status)WEXITSTATUS(state);
+    if (was_stopped_alone(status)) {
+        status = HS_E_LIMIT;
+        signal_number = SIGTERM;
+    }
     if (p->how->ended != NULL)
         p->how->ended(p->how->ctx, child->index, status, signal_number);
     else if (status != HS_OK)
@@ -148,17 +161,6 @@ static void run(struct pool *p, struct hs_diag *diag)
     }
 }
 
-/* A pending signal has come through by now; a child that somebody else stopped is a failed one. */
-static void settle(struct pool *p)
-{
-    if (hs_interrupt_signal() != 0)
-        p->status = HS_E_INTERRUPTED;
-    else if (p->status == HS_E_INTERRUPTED) {
-        p->status = HS_E_LIMIT;
-        p->failure.signal_number = SIGTERM;
-    }
-}
-
 enum hs_status hs_procpool_run(const struct hs_procpool *pool, struct hs_procfailure *failure,
                                struct hs_diag *diag)
 {
@@ -170,7 +172,8 @@ enum hs_status hs_procpool_run(const struct hs_procpool *pool, struct hs_procfai
     watch_children(&p);
     run(&p, diag);
     unwatch_children(&p);
-    settle(&p);
+    if (hs_interrupt_signal() != 0) /* a pending one has come through by now */
+        p.status = HS_E_INTERRUPTED;
     hs_free(p.children);
     *failure = p.failure;
     return p.status;

@@ -126,6 +126,8 @@ enum hs_status hs_rerun_open(struct hs_rerun *r, const char *operand, const char
         return hs_fail(diag, HS_E_INPUT, &place, NULL,
                        "not every input has a role, a path, a hash and a size, or there is no "
                        "trace among them");
+    if (hs_json_count(hs_json_get(root_of(r), "outputs")) != r->manifest.file_count)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL, "not every output has a name and a hash");
     if (hs_config_init(&r->config, hs_run_option_table, &r->options, &call->arena) != HS_OK)
         return no_memory(diag);
     r->config.file = r->path;
@@ -222,7 +224,11 @@ enum hs_status hs_rerun_simulate(const struct hs_rerun *r, const char *dir, stru
     errors.least = HS_ERROR;
     enum hs_status status = simulate(r, dir, call, &errors);
     call->diag.errors = errors.errors;
-    return status == HS_E_USAGE ? HS_E_INPUT : status; /* what is refused stands in the manifest */
+    if (status != HS_E_USAGE)
+        return status;
+    hs_report(&call->diag, HS_NOTE, &(struct hs_place){.file = r->path}, NULL,
+              "what is refused stands in the configuration of the run");
+    return HS_E_INPUT;
 }
 
 void hs_rerun_close(struct hs_rerun *r)

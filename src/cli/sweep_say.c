@@ -225,8 +225,6 @@ static void say_row(const struct pivot *p, uint32_t row, const uint32_t *columns
     hs_say(out, "\n");
 }
 
-#define TABLE_ROWS_MAX 64u
-
 /* "mean_jct, mean over seed". */
 static void say_subject(const struct pivot *p)
 {
@@ -261,23 +259,36 @@ static void say_heads(const struct pivot *p, const uint32_t *columns, uint32_t c
 #define TABLE_ROWS_MAX    64u
 #define TABLE_COLUMNS_MAX 16u
 
+/* The first point of each value of a key; `most` + 1 if there are more. */
+static uint32_t list_firsts(const struct pivot *p, uint32_t key, uint32_t *points, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->sweep->point_count && count <= most; i++)
+        if (is_first(p, i, key)) {
+            if (count < most)
+                points[count] = i;
+            count++;
+        }
+    return count;
+}
+
 static void say_pivot(const struct pivot *p)
 {
     const struct hs_sweep *sweep = p->sweep;
-    uint32_t columns[TABLE_COLUMNS_MAX], count = 0, rows = 0;
-    uint32_t most = (sweep->call->terminal.columns - ROW_WIDTH) / COLUMN_WIDTH;
+    const uint32_t width = sweep->call->terminal.columns;
+    uint32_t columns[TABLE_COLUMNS_MAX], rows[TABLE_ROWS_MAX];
+    uint32_t most = width < ROW_WIDTH + 2 * COLUMN_WIDTH ? 1 : (width - ROW_WIDTH) / COLUMN_WIDTH;
     if (most > TABLE_COLUMNS_MAX)
         most = TABLE_COLUMNS_MAX;
-    for (uint32_t i = 0; i < sweep->point_count && count < most; i++)
-        if (is_first(p, i, p->column_key))
-            columns[count++] = i;
+    const uint32_t column_count = list_firsts(p, p->column_key, columns, most);
+    const uint32_t row_count = list_firsts(p, p->row_key, rows, TABLE_ROWS_MAX);
     say_subject(p);
-    say_heads(p, columns, count);
-    for (uint32_t i = 0; i < sweep->point_count && rows < TABLE_ROWS_MAX; i++)
-        if (is_first(p, i, p->row_key)) {
-            say_row(p, i, columns, count);
-            rows++;
-        }
+    say_heads(p, columns, column_count < most ? column_count : most);
+    for (uint32_t r = 0; r < row_count && r < TABLE_ROWS_MAX; r++)
+        say_row(p, rows[r], columns, column_count < most ? column_count : most);
+    if (column_count > most || row_count > TABLE_ROWS_MAX)
+        hs_say(&sweep->call->out, "not all values of %s are shown: sweep.csv has them\n",
+               sweep->keys[column_count > most ? p->column_key : p->row_key]);
 }
 
 enum hs_status hs_sweep_say_end(const struct hs_sweep *sweep)

@@ -76,20 +76,19 @@ void explain_seconds(char text[EXPLAIN_SECONDS_SIZE], int64_t us)
     text[hs_fmt_seconds(text, us)] = '\0';
 }
 
-void explain_gpus(const struct hs_explain *x, const struct explain_segment *s,
-                  char text[EXPLAIN_GPUS_SIZE])
+void explain_gpus(const struct hs_explain *x, const struct explain_segment *s, char *text,
+                  size_t size)
 {
+    size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = s->first_range; i < s->first_range + s->ranges; i++) {
         const struct explain_range *r = &x->ranges[i];
-        size_t used = strlen(text);
-        if (used + 24 > EXPLAIN_GPUS_SIZE) { /* two ids and "..." */
-            (void)snprintf(text + used, EXPLAIN_GPUS_SIZE - used, " ...");
+        if (used + EXPLAIN_RANGE_SIZE > size) {
+            (void)snprintf(text + used, size - used, " ...");
             return;
         }
-        (void)snprintf(text + used, EXPLAIN_GPUS_SIZE - used,
-                       r->first == r->last ? "%s%u" : "%s%u-%u", used > 0 ? " " : "", r->first,
-                       r->last);
+        used += (size_t)snprintf(text + used, size - used, r->first == r->last ? "%s%u" : "%s%u-%u",
+                                 used > 0 ? " " : "", r->first, r->last);
     }
 }
 
@@ -140,9 +139,22 @@ enum hs_status explain_each_decision(const struct hs_explain *x, uint32_t job,
     enum hs_status s = hs_rowfile_open(&f, path, columns, x->diag);
     while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
         if (strcmp(hs_rowfile_text(&f, EXPLAIN_D_JOB), x->jobs[job].id) == 0)
-            tell(ctx, &f);
+            s = tell(ctx, &f);
     hs_rowfile_close(&f);
     return s == HS_END ? HS_OK : s;
+}
+
+static enum hs_status vet_decision(void *ctx, const struct hs_rowfile *f)
+{
+    int64_t number;
+    (void)ctx;
+    HS_TRY(hs_rowfile_decimal(f, EXPLAIN_D_TIME, HS_US_PER_S, "a time in seconds", &number));
+    return hs_rowfile_decimal(f, EXPLAIN_D_VALUE, HS_US_PER_S, "a number", &number);
+}
+
+enum hs_status explain_vet_decisions(const struct hs_explain *x, uint32_t job)
+{
+    return x->has_decisions ? explain_each_decision(x, job, vet_decision, NULL) : HS_OK;
 }
 
 uint32_t explain_longest(const struct hs_explain *x, uint32_t jobs[EXPLAIN_LONGEST])

@@ -162,17 +162,18 @@ void explain_length(char *text, int64_t us);
 /* Exact seconds, for an eye or a calculation; at least EXPLAIN_SECONDS_SIZE bytes. */
 #define EXPLAIN_SECONDS_SIZE 40
 void explain_seconds(char text[EXPLAIN_SECONDS_SIZE], int64_t us);
-/* "0-7 16", cut with "..." where it gets long. */
-#define EXPLAIN_GPUS_SIZE 40
-void explain_gpus(const struct hs_explain *x, const struct explain_segment *s,
-                  char text[EXPLAIN_GPUS_SIZE]);
+/* "0-7 16", cut with "..." where it gets long: for an eye, or with room for every range. */
+#define EXPLAIN_GPUS_SIZE  44
+#define EXPLAIN_RANGE_SIZE 28u /* a blank, two ids, and " ..." behind */
+void explain_gpus(const struct hs_explain *x, const struct explain_segment *s, char *text,
+                  size_t size);
 /* A share as a bar of at most `cells` cells, two blanks before it; nothing for a small one. */
 void explain_bar(struct hs_output *out, const struct hs_explain_style *style, double share,
                  uint32_t cells);
 /* What the causes that were met mean, and what they mean where GPUs are shared. */
 void explain_say_causes(const struct hs_explain *x, const bool is_met[EXPLAIN_CAUSES],
                         struct hs_output *out);
-/* Calls `tell` for each row of decisions.csv that is of the job. */
+/* Calls `tell` for each row of decisions.csv that is of the job, to its first error. */
 enum {
     EXPLAIN_D_TIME,
     EXPLAIN_D_JOB,
@@ -183,9 +184,11 @@ enum {
     EXPLAIN_D_TRIGGER,
     EXPLAIN_D_BECAUSE
 };
-typedef void explain_tell_decision(void *ctx, const struct hs_rowfile *row);
+typedef enum hs_status explain_tell_decision(void *ctx, const struct hs_rowfile *row);
 HS_MUST_USE enum hs_status explain_each_decision(const struct hs_explain *x, uint32_t job,
                                                  explain_tell_decision *tell, void *ctx);
+/* Reads them all before the first word is said: what is told is whole. */
+HS_MUST_USE enum hs_status explain_vet_decisions(const struct hs_explain *x, uint32_t job);
 HS_MUST_USE enum hs_status explain_json_job(const struct hs_explain *x, uint32_t job,
                                             const struct explain_around *around,
                                             struct hs_output *out);

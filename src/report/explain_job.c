@@ -149,7 +149,7 @@ static void say_stage(const struct hs_explain *x, const struct explain_stage *st
         say_stage_causes(stage, out);
     } else {
         const struct explain_segment *s = &x->segments[stage->segment];
-        explain_gpus(x, s, gpus);
+        explain_gpus(x, s, gpus, sizeof gpus);
         hs_say(out, "runs   GPU%s %s", plural(s->gpus), gpus);
         if (s->rate_ppb >= 0)
             hs_say(out, ", rate %.3f", (double)s->rate_ppb / 1e9);
@@ -240,17 +240,18 @@ struct teller {
     uint32_t count;
 };
 
-static void say_decision(void *ctx, const struct hs_rowfile *f)
+static enum hs_status say_decision(void *ctx, const struct hs_rowfile *f)
 {
     struct teller *t = ctx;
     char after[HS_TABLE_TIME_SIZE];
     int64_t us;
-    if (t->count++ >= DECISIONS_SHOWN ||
-        hs_rowfile_decimal(f, EXPLAIN_D_TIME, HS_US_PER_S, "a time", &us) != HS_OK)
-        return;
+    if (t->count++ >= DECISIONS_SHOWN)
+        return HS_OK;
+    HS_TRY(hs_rowfile_decimal(f, EXPLAIN_D_TIME, HS_US_PER_S, "a time", &us));
     explain_length(after, us - t->submit_us);
     hs_say(t->out, "  %10s  %-13s  %-10s  %s\n", after, hs_rowfile_text(f, EXPLAIN_D_TRIGGER),
            hs_rowfile_text(f, EXPLAIN_D_ACTION), hs_rowfile_text(f, EXPLAIN_D_BECAUSE));
+    return HS_OK;
 }
 
 static enum hs_status say_decisions(const struct hs_explain *x, uint32_t job, struct hs_output *out)
@@ -278,6 +279,7 @@ enum hs_status hs_explain_say_job(struct hs_explain *x, uint32_t job,
     HS_TRY(explain_replay(x));
     if (explain_look_around(x, job, &around) != HS_OK)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    HS_TRY(explain_vet_decisions(x, job));
     if (style->as_json)
         return explain_json_job(x, job, &around, out);
     say_head(x, j, out);

@@ -52,9 +52,21 @@ static void put_head(const struct hs_explain *x, const struct explain_job *job, 
     hs_jsonw_end_object(w);
 }
 
-static void put_stages(const struct hs_explain *x, struct hs_jsonw *w)
+/* For the GPUs of any stage; NULL: out of memory. */
+static char *room_for_gpus(const struct hs_explain *x, size_t *size)
 {
-    char gpus[EXPLAIN_GPUS_SIZE];
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < x->stage_count; i++) {
+        const uint32_t segment = x->stages[i].segment;
+        if (segment != EXPLAIN_NONE && x->segments[segment].ranges > most)
+            most = x->segments[segment].ranges;
+    }
+    *size = ((size_t)most + 1) * EXPLAIN_RANGE_SIZE;
+    return hs_alloc_zeroed(*size, 1);
+}
+
+static void put_stages(const struct hs_explain *x, char *gpus, size_t gpus_size, struct hs_jsonw *w)
+{
     hs_jsonw_key(w, "life");
     hs_jsonw_array(w);
     for (uint32_t i = 0; i < x->stage_count; i++) {
@@ -66,7 +78,7 @@ static void put_stages(const struct hs_explain *x, struct hs_jsonw *w)
             put_waits(w, "waits", stage->wait_us);
         } else {
             const struct explain_segment *s = &x->segments[stage->segment];
-            explain_gpus(x, s, gpus);
+            explain_gpus(x, s, gpus, gpus_size);
             hs_jsonw_member_text(w, "gpus", gpus);
             hs_jsonw_key(w, "mean_rate");
             if (s->rate_ppb < 0)
@@ -101,40 +113,43 @@ static void put_list(const struct hs_explain *x, const char *key, const char *wh
 }
 
 /* Decimal of at most six places; an empty cell is null. */
-static void put_number(struct hs_jsonw *w, const char *key, const struct hs_rowfile *f,
-                       uint32_t column)
+static enum hs_status put_number(struct hs_jsonw *w, const char *key, const struct hs_rowfile *f,
+                                 uint32_t column)
 {
     int64_t millionths;
-    hs_jsonw_key(w, key);
-    if (hs_rowfile_decimal(f, column, HS_US_PER_S, "a number", &millionths) == HS_OK &&
-        millionths >= 0)
-        hs_jsonw_seconds(w, millionths);
-    else
-        hs_jsonw_null(w);
+    HS_TRY(hs_rowfile_decimal(f, column, HS_US_PER_S, "a number", &millionths));
+    put_seconds(w, key, millionths);
+    return HS_OK;
 }
 
-static void put_decision(void *ctx, const struct hs_rowfile *f)
+static enum hs_status put_decision(void *ctx, const struct hs_rowfile *f)
 {
     struct hs_jsonw *w = ctx;
     hs_jsonw_on_one_line(w);
     hs_jsonw_object(w);
-    put_number(w, "time", f, EXPLAIN_D_TIME);
+    HS_TRY(put_number(w, "time", f, EXPLAIN_D_TIME));
     hs_jsonw_member_text(w, "action", hs_rowfile_text(f, EXPLAIN_D_ACTION));
     hs_jsonw_member_text(w, "gpus", hs_rowfile_text(f, EXPLAIN_D_SET));
-    put_number(w, "value", f, EXPLAIN_D_VALUE);
+    HS_TRY(put_number(w, "value", f, EXPLAIN_D_VALUE));
     hs_jsonw_member_text(w, "trigger", hs_rowfile_text(f, EXPLAIN_D_TRIGGER));
     hs_jsonw_member_text(w, "because", hs_rowfile_text(f, EXPLAIN_D_BECAUSE));
     hs_jsonw_end_object(w);
+    return HS_OK;
 }
 
 enum hs_status explain_json_job(const struct hs_explain *x, uint32_t job,
                                 const struct explain_around *around, struct hs_output *out)
 {
     struct hs_jsonw w;
+    size_t gpus_size;
+    char *gpus = room_for_gpus(x, &gpus_size);
+    if (gpus == NULL)
+        return hs_fail(x->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
     hs_jsonw_begin(&w, out);
     hs_jsonw_object(&w);
     put_head(x, &x->jobs[job], &w);
-    put_stages(x, &w);
+    put_stages(x, gpus, gpus_size, &w);
+    hs_free(gpus);
     put_list(x, "overtaken_by", "starting_time", &around->overtaken, &w);
     put_list(x, "gpus_held_before_by", "end_time", &around->freed, &w);
     put_list(x, "beside", "seconds", &around->beside, &w);

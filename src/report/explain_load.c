@@ -245,6 +245,8 @@ static enum hs_status add_segment(struct hs_explain *x, const struct hs_rowfile 
     if (name == 0 || name == UINT32_MAX)
         return hs_rowfile_bad(f, S_ID, "a job of jobs.csv");
     s.job = name - 1;
+    if (x->jobs[s.job].vc == UINT32_MAX)
+        return hs_rowfile_bad(f, S_ID, "a job of a virtual cluster that the cluster has");
     HS_TRY(cell_time(f, S_START, false, &s.start_us));
     HS_TRY(cell_time(f, S_END, false, &s.end_us));
     if (s.end_us < s.start_us)

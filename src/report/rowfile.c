@@ -12,7 +12,8 @@ static enum hs_status find_columns(struct hs_rowfile *f, const char *path)
 {
     enum hs_status s = hs_csv_next(f->csv, &f->row);
     if (s == HS_END)
-        return hs_fail(f->diag, HS_E_INPUT, NULL, NULL, "%s: the file is empty", path);
+        return hs_fail(f->diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                       "the file is empty");
     HS_TRY(s);
     for (uint32_t i = 0; f->names[i] != NULL; i++) {
         f->at[i] = hs_csv_column(&f->row, f->names[i]);

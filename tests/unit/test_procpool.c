@@ -125,6 +125,39 @@ static void a_killed_task_has_failed(void **state)
     assert_int_equal(take_marks(), 1);
 }
 
+static void note_stopped(void *ctx, uint32_t index, enum hs_status status, int signal_number)
+{
+    uint32_t *stopped = ctx;
+    if (status == HS_E_LIMIT && signal_number == SIGTERM)
+        *stopped |= 1u << index;
+    else
+        assert_int_equal(status, HS_OK);
+}
+
+static enum hs_status be_stopped(void *ctx, uint32_t index)
+{
+    (void)ctx;
+    return index == 1 ? HS_E_INTERRUPTED : HS_OK;
+}
+
+/* A child that ends as SIGTERM makes it, while nobody told the parent to end, has failed: were it
+ * taken for an interruption of all, its task would be missing without a word. */
+static void a_task_stopped_alone_has_failed(void **state)
+{
+    (void)state;
+    struct hs_procfailure failure;
+    uint32_t stopped = 0;
+    struct plan plan = {.status = {[1] = HS_E_INTERRUPTED}};
+    assert_int_equal(run(&plan, 1, &failure), HS_E_LIMIT);
+    assert_int_equal(failure.index, 1);
+    assert_int_equal(failure.signal_number, SIGTERM);
+    assert_int_equal(take_marks(), 1);
+    const struct hs_procpool pool = {
+        .width = 2, .count = TASKS, .task = be_stopped, .ended = note_stopped, .ctx = &stopped};
+    assert_int_equal(hs_procpool_run(&pool, &failure, &sink.diag), HS_OK);
+    assert_int_equal(stopped, 1u << 1);
+}
+
 /* In a process of its own, because the signal is remembered to the end of the program. The children
  * wait for a minute; SIGTERM ends them all. */
 static void a_signal_ends_all(void **state)
@@ -160,6 +193,7 @@ int main(void)
         cmocka_unit_test(every_task_is_done_once),
         cmocka_unit_test(the_first_failure_counts),
         cmocka_unit_test(a_killed_task_has_failed),
+        cmocka_unit_test(a_task_stopped_alone_has_failed),
         cmocka_unit_test(a_signal_ends_all),
     };
     return cmocka_run_group_tests_name("procpool", tests, scratch_open, scratch_close);
