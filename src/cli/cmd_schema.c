@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus schema [COMMAND]`: the JSON Schema of the files that a command reads as --config, and of
- * the experiment that `horus sweep` reads.
+ * `horus schema [SUBJECT]`: the JSON Schema of the files that a command reads as --config, of the
+ * experiment that `horus sweep` reads, and of clusters.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "cli/schema.h"
 #include "data/json.h"
 
-#define DRAFT "https://json-schema.org/draft/2020-12/schema"
+#define SUBJECTS_MAX 16
+#define DRAFT        "https://json-schema.org/draft/2020-12/schema"
 
 static void member_bool(struct hs_jsonw *w, const char *key, bool value)
 {
@@ -32,8 +33,7 @@ static void begin_document(struct hs_jsonw *w, const char *title, const char *de
     hs_jsonw_member_text(w, "description", description);
 }
 
-/* The key by which editors find the schema; it is read over. */
-static void member_schema_key(struct hs_jsonw *w)
+void hs_schema_key(struct hs_jsonw *w)
 {
     begin_member(w, "$schema");
     hs_jsonw_member_text(w, "description", "where this schema is, for editors");
@@ -45,7 +45,7 @@ static void put_keys(struct hs_jsonw *w, const struct hs_verb *verb)
 {
     hs_jsonw_member_text(w, "type", "object");
     begin_member(w, "properties");
-    member_schema_key(w);
+    hs_schema_key(w);
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
         if (o->is_local)
             continue;
@@ -195,7 +195,7 @@ static void experiment_schema(struct hs_jsonw *w, const struct hs_verb *verb)
     begin_document(w, "horus sweep EXPERIMENT.json", verb->summary);
     hs_jsonw_member_text(w, "type", "object");
     begin_member(w, "properties");
-    member_schema_key(w);
+    hs_schema_key(w);
     begin_member(w, "name");
     hs_jsonw_member_text(w, "description", "of the directory of the results");
     hs_jsonw_member_text(w, "type", "string");
@@ -225,30 +225,53 @@ static bool is_experimental(const struct hs_verb *verb)
     return strcmp(verb->operands, "EXPERIMENT.json") == 0;
 }
 
-static const char *command_at(size_t index)
+static const char cluster_subject[] = "cluster";
+
+/* What there is a schema of: commands, the first without being named, then clusters. */
+static const char *subject_at(size_t index)
 {
     const struct hs_verb *verb;
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
         if ((hs_verb_has_option(verb, "config") || is_experimental(verb)) && index-- == 0)
             return verb->name;
-    return NULL;
+    return index == 0 ? cluster_subject : NULL;
+}
+
+static void cluster_schema(struct hs_jsonw *w)
+{
+    begin_document(w, "horus -c CLUSTER.json", "Nodes, GPUs and virtual clusters.");
+    hs_schema_cluster(w);
+    hs_jsonw_end_object(w);
+}
+
+static enum hs_status unknown_subject(struct hs_call *call, const char *name)
+{
+    const char *names[SUBJECTS_MAX];
+    char hint[96];
+    size_t count = 0;
+    while (count < SUBJECTS_MAX && (names[count] = subject_at(count)) != NULL)
+        count++;
+    const char *nearest = hs_nearest(name, names, count);
+    (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest != NULL ? nearest : "");
+    return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                   nearest != NULL ? hint : "'horus help schema' says of what there is one",
+                   "schema: there is none of '%s'", name);
 }
 
 static enum hs_status schema(struct hs_call *call)
 {
     struct hs_jsonw w;
-    const char *name = call->operand_count > 0 ? call->operands[0] : command_at(0), *known;
-    const struct hs_verb *verb = hs_verb_find(name);
-    if (verb == NULL)
-        return hs_verb_unknown(name, &call->diag);
+    const char *name = call->operand_count > 0 ? call->operands[0] : subject_at(0), *subject;
     size_t i = 0;
-    while ((known = command_at(i)) != NULL && strcmp(known, name) != 0)
+    while ((subject = subject_at(i)) != NULL && strcmp(subject, name) != 0)
         i++;
-    if (known == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "'horus help schema' lists those that do",
-                       "schema: '%s' reads no configuration", name);
+    if (subject == NULL)
+        return unknown_subject(call, name);
+    const struct hs_verb *verb = hs_verb_find(subject);
     hs_jsonw_begin(&w, &call->out);
-    if (is_experimental(verb))
+    if (verb == NULL)
+        cluster_schema(&w);
+    else if (is_experimental(verb))
         experiment_schema(&w, verb);
     else
         config_schema(&w, verb);
@@ -261,13 +284,13 @@ static const struct hs_option options_table[] = {{.param = {.key = NULL}}};
 const struct hs_verb hs_verb_schema = {
     .name = "schema",
     .operands = "[SUBJECT]",
-    .word_at = command_at,
-    .summary = "JSON Schema of a configuration or of an experiment.",
+    .word_at = subject_at,
+    .summary = "JSON Schema of a configuration, experiment or cluster.",
     .details =
-        "SUBJECT is a command that takes --config: run (if none is named), compare, trace; or "
-        "sweep, for its experiment. Draft 2020-12. An editor that knows JSON Schema completes keys "
-        "and marks mistakes in a file that names it: \"$schema\": \"run.schema.json\". Comments "
-        "are no JSON: take them out for other validators.",
+        "SUBJECT is a command that takes --config: run (if none is named), compare, trace; sweep, "
+        "for its experiment; or cluster, for -c. Draft 2020-12. An editor that knows JSON Schema "
+        "completes keys and marks mistakes in a file that names it: \"$schema\": "
+        "\"run.schema.json\". Comments are no JSON: take them out for other validators.",
     .examples = {"schema > run.schema.json", "schema sweep > sweep.schema.json"},
     .options = options_table,
     .operands_max = 1,

@@ -34,4 +34,10 @@ void hs_schema_option(struct hs_jsonw *w, const struct hs_option *option);
 /* Members "policy" and "policy_NAME" of an open "$defs". */
 void hs_schema_policies(struct hs_jsonw *w);
 
+/* Members of an open object: what -c reads. */
+void hs_schema_cluster(struct hs_jsonw *w);
+
+/* Member "$schema" of open "properties": by it editors find the schema; it is read over. */
+void hs_schema_key(struct hs_jsonw *w);
+
 #endif

@@ -12,11 +12,8 @@
 #include "data/jsoncheck.h"
 #include "model/cluster_draft.h"
 
-#define FILE_MAX    (UINT64_C(16) << 20)
-#define CPUS_MAX    65536
-#define MEM_MIB_MAX (1 << 30) /* 1 PiB */
-#define SPEED_MAX   1000.0
-#define Q32_SCALE   4294967296.0
+#define FILE_MAX  (UINT64_C(16) << 20)
+#define Q32_SCALE 4294967296.0
 
 struct reader {
     struct hs_jsoncheck check;
@@ -42,7 +39,7 @@ static uint64_t read_speed(struct reader *r, const struct hs_json *type)
     const struct hs_json *value = hs_json_get(type, "speed");
     double speed = value == NULL ? 1.0 : hs_json_number(value);
     uint64_t q32 = 0;
-    if (speed > 0 && speed <= SPEED_MAX)
+    if (speed > 0 && speed <= HS_GPU_SPEED_MAX)
         q32 = (uint64_t)(speed * Q32_SCALE + 0.5);
     if (q32 == 0)
         hs_jsoncheck_fault(&r->check, value, "1 = the GPUs on which the trace was recorded",
@@ -68,7 +65,8 @@ static void read_type(struct reader *r, const struct hs_json *type)
         return;
     hs_jsoncheck_keys(c, type, keys, sizeof keys / sizeof keys[0], "a GPU type");
     struct hs_gpu_type *added = &r->draft.types[r->draft.type_count - 1];
-    added->mem_mib = (uint32_t)hs_jsoncheck_int(c, type, "mem_mib", 1, MEM_MIB_MAX, added->mem_mib);
+    added->mem_mib =
+        (uint32_t)hs_jsoncheck_int(c, type, "mem_mib", 1, HS_MEM_MIB_MAX, added->mem_mib);
     added->speed_q32 = read_speed(r, type);
 }
 
@@ -229,8 +227,8 @@ static void read_group(struct reader *r, const struct hs_json *row)
         .gpus = (uint32_t)hs_jsoncheck_int(c, row, "gpus", 1, HS_NODE_GPUS_MAX, 1),
         .type = read_group_type(r, row),
         .rack = r->draft.rack_count - 1,
-        .cpus = (uint32_t)hs_jsoncheck_int(c, row, "cpus", 1, CPUS_MAX, 0),
-        .mem_mib = (uint32_t)hs_jsoncheck_int(c, row, "mem_mib", 1, MEM_MIB_MAX, 0),
+        .cpus = (uint32_t)hs_jsoncheck_int(c, row, "cpus", 1, HS_NODE_CPUS_MAX, 0),
+        .mem_mib = (uint32_t)hs_jsoncheck_int(c, row, "mem_mib", 1, HS_MEM_MIB_MAX, 0),
         .vc = read_group_vc(r, row),
     };
     r->has_named_nodes |= g.name != NULL;
@@ -298,7 +296,7 @@ static enum hs_status check_node_names(struct reader *r)
 
 static void read_document(struct reader *r)
 {
-    static const char *const keys[] = {"name", "gpu_types", "racks", "nodes", "vcs"};
+    static const char *const keys[] = {"name", "gpu_types", "racks", "nodes", "vcs", "$schema"};
     struct hs_jsoncheck *c = &r->check;
     if (!hs_jsoncheck_kind(c, r->root, HS_JSON_OBJECT, "a cluster"))
         return;

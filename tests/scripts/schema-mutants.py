@@ -44,6 +44,8 @@ def takes(command, document):
         json.dump(document, file)
     if command == "sweep":
         words = ["sweep", path, "--list"]
+    elif command == "cluster":
+        words = ["run", "t.csv", "-c", path, "--dry-run"]
     elif command == "trace":
         words = ["trace", "info", "t.csv", "--config", path, "--print-config"]
     else:
@@ -175,6 +177,9 @@ DIFFERENCES = {
     "a list of one in the place of a parameter": (
         "run", {"policy": {"name": "philly", "max_level": [2]}}, True, False),
     "a key with '-' for '_'": ("run", {"tie-jitter": 1}, True, False),
+    "a GPU type that is not declared": ("cluster", {"nodes": [{"gpus": 1, "type": "X"}]}, False, True),
+    "virtual clusters larger than the cluster": (
+        "cluster", {"nodes": [{"gpus": 1, "vc": "w"}], "vcs": {"v": 1}}, False, True),
     "lists of zip of different lengths": (
         "sweep", {"config": {"trace": "t.csv"}, "zip": {"seed": [1, 2], "load": [1]}}, False, True),
     "a key that is swept and set": (
@@ -210,6 +215,38 @@ def of_experiments():
         {"name": "", "config": base, "grid": {"load": [1]}},
         {"name": 5, "config": base, "grid": {"load": [1]}},
     ]
+    return good, bad
+
+
+# ---- clusters ----
+
+def of_clusters():
+    group = {"count": 2, "gpus": 4, "type": "V100", "cpus": 8, "mem_mib": 1000, "name": "a"}
+    types = {"X": {"mem_mib": 16384, "speed": 0.5}}
+    good = [
+        {"nodes": [{"gpus": 1}]}, {"nodes": [group]}, {"racks": [{"nodes": [group]}]},
+        {"$schema": "cluster.schema.json", "name": "c", "nodes": [{"gpus": 8, "count": 2}], "vcs": {"v": 16}},
+        {"gpu_types": types, "nodes": [{"gpus": 1, "type": "X"}]},
+        {"nodes": [{"gpus": 1024}]}, {"nodes": [{"gpus": 2, "vc": "v"}], "vcs": {"v": 2}},
+    ]
+    bad = [
+        [], {}, None, "c", {"nodes": []}, {"racks": []}, {"nodes": {}}, {"racks": [{}]},
+        {"racks": [{"nodes": [group], "name": "r"}]}, {"nodes": [group], "racks": [{"nodes": [group]}]},
+        {"nodes": [{}]}, {"nodes": [{"count": 1}]}, {"nodes": [8]}, {"nodes": [group], "nods": 1},
+        {"nodes": [group], "name": 5}, {"nodes": [group], "name": ""}, {"nodes": [group], "name": "x" * 256},
+        {"nodes": [group], "vcs": {}}, {"nodes": [group], "vcs": []}, {"nodes": [group], "vcs": {"v": -1}},
+        {"nodes": [group], "vcs": {"v": 1.5}}, {"nodes": [group], "vcs": {"": 1}},
+        {"nodes": [group], "vcs": {"v": "many"}}, {"gpu_types": {}, "nodes": [group]},
+        {"gpu_types": {"X": 5}, "nodes": [{"gpus": 1, "type": "X"}]},
+        {"gpu_types": {"": {}}, "nodes": [{"gpus": 1, "type": "X"}]},
+    ]
+    for key, values in {"mem_mib": [0, -1, 1.5, "1GiB", 2**30 + 1, None], "memory": [1],
+                        "speed": [0, -1, 1001, "fast", None]}.items():
+        bad += [{"gpu_types": {"X": {key: value}}, "nodes": [{"gpus": 1, "type": "X"}]} for value in values]
+    for key, values in {"count": [0, -1, 1.5, "2", None, 1000001], "gpus": [0, -1, 1.5, "2", None, 1025],
+                        "cpus": [0, 65537, "8"], "mem_mib": [0, 2**30 + 1], "type": [5, "", None],
+                        "name": [5, "", None], "vc": [5, ""], "gpu": [1], "count ": [1]}.items():
+        bad += [{"nodes": [{**group, key: value}]} for value in values]
     return good, bad
 
 
@@ -260,10 +297,11 @@ def round_trip(command, options, validator):
 def main():
     verbs = tables("help", "--form=json")
     policies = tables("policies", "--json")
-    open(os.path.join(FOLDER, "t.csv"), "w").close()
+    with open(os.path.join(FOLDER, "t.csv"), "w") as file:
+        file.write("job_id,submit_time,gpus,duration\na,0,1,5\n")
     os.chdir(FOLDER)
     validators = {}
-    for verb in [v["name"] for v in verbs if v["takes_config"]] + ["sweep"]:
+    for verb in [v["name"] for v in verbs if v["takes_config"]] + ["sweep", "cluster"]:
         schema = tables("schema", verb)
         jsonschema.Draft202012Validator.check_schema(schema)
         validators[verb] = jsonschema.Draft202012Validator(schema)
@@ -298,8 +336,9 @@ def main():
             elif row["may_be_repeated"]:
                 good += [(command, {key: ["fifo", {"name": "sjf"}]}), (command, {key: []})]
                 bad += [(command, {key: ["fifo", "nosuch"]}), (command, {key: ["fifo", ""]})]
-    for documents, out in zip(of_experiments(), (good, bad)):
-        out += [("sweep", document) for document in documents]
+    for command, made in (("sweep", of_experiments()), ("cluster", of_clusters())):
+        for documents, out in zip(made, (good, bad)):
+            out += [(command, document) for document in documents]
 
     for name, cases, expected in (("good files", good, True), ("mutants", bad, False)):
         by_horus, by_schema = [], []

@@ -49,6 +49,10 @@ for file in configs/sweeps/*.json; do
     [ -e "$file" ] || continue
     verdict "$file is valid" "$(validate "$work/sweep.json" "$file")"
 done
+"$HORUS" schema cluster >"$work/cluster.json"
+for file in configs/clusters/*.json; do
+    verdict "$file is valid" "$(validate "$work/cluster.json" "$file")"
+done
 head -5 traces/sample.csv >"$work/t.csv"
 "$HORUS" run "$work/t.csv" -c 1x8 -p srtf:form=replace -q -o "$work/run" >/dev/null
 jq .config "$work/run/manifest.json" >"$work/config.json"
