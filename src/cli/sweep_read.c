@@ -89,9 +89,14 @@ static enum hs_status add_key(const struct experiment *x, struct hs_sweep_axis *
         return hs_fail(x->diag, HS_E_INPUT, &place, "leave it out there", "'%s' is swept and %s",
                        key,
                        origin == HS_FROM_FILE ? "stands in \"config\" too" : "given as option too");
-    sweep->keys[sweep->key_count++] = hs_arena_text(&sweep->call->arena, key, strlen(key));
+    char *kept = hs_arena_text(&sweep->call->arena, key, strlen(key));
+    if (kept == NULL)
+        return no_memory(x);
+    for (char *c = kept; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : *c; /* sweep.csv has one spelling for its readers */
+    sweep->keys[sweep->key_count++] = kept;
     axis->key_count++;
-    return sweep->keys[sweep->key_count - 1] != NULL ? HS_OK : no_memory(x);
+    return HS_OK;
 }
 
 static enum hs_status make_room(const struct experiment *x, const struct hs_json *value,
@@ -212,6 +217,8 @@ static enum hs_status read_rows(const struct experiment *x, const struct hs_json
     for (const struct hs_json *o = hs_json_first(list); o != NULL; o = hs_json_next(o), row++)
         for (const struct hs_json *m = hs_json_first(o); m != NULL; m = hs_json_next(m)) {
             uint32_t key = find_key(x->sweep, axis->first_key, hs_json_key(m));
+            if (axis->pairs[(size_t)row * axis->key_count + key - axis->first_key] != NULL)
+                return fail_at(x, m, NULL, "'%s' stands twice in a point", hs_json_key(m));
             HS_TRY(read_value(x, axis, row, key - axis->first_key, m, m));
         }
     return HS_OK;

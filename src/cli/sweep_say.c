@@ -14,8 +14,17 @@
 
 #define FAILURES_SHOWN 20u
 
-/* In single quotes where a shell would read more into it than the text. */
-static void say_word(struct hs_output *out, const char *word)
+/* For whom a command is. */
+enum reader { BY_SHELL, BY_MAKE };
+
+/* A character between single quotes: the quote itself is the shell's, '$' is make's own. */
+static const char *quoted(enum reader reader, char c)
+{
+    return c == '\'' ? "'\\''" : c == '$' && reader == BY_MAKE ? "$$" : NULL;
+}
+
+/* In single quotes where its reader would see more in it than the text. */
+static void say_word(struct hs_output *out, enum reader reader, const char *word)
 {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+-/:,@%";
@@ -24,13 +33,15 @@ static void say_word(struct hs_output *out, const char *word)
         return;
     }
     hs_output_put(out, "'", 1);
-    for (const char *c = word; *c != '\0'; c++)
-        hs_output_put(out, *c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
+    for (const char *c = word; *c != '\0'; c++) {
+        const char *text = quoted(reader, *c);
+        hs_output_put(out, text != NULL ? text : c, text != NULL ? strlen(text) : 1);
+    }
     hs_output_put(out, "'", 1);
 }
 
 /* A run is made of the experiment and of what was given beside it. */
-static void say_settings(struct hs_output *out, const struct hs_sweep *sweep)
+static void say_settings(struct hs_output *out, enum reader reader, const struct hs_sweep *sweep)
 {
     char value[4096], pair[4200];
     const struct hs_config *config = &sweep->call->config;
@@ -41,30 +52,30 @@ static void say_settings(struct hs_output *out, const struct hs_sweep *sweep)
         (void)hs_param_print(param, config->base, value, sizeof value);
         (void)snprintf(pair, sizeof pair, "%s=%s", param->key, value);
         hs_say(out, " --set ");
-        say_word(out, pair);
+        say_word(out, reader, pair);
     }
 }
 
-static void say_command(struct hs_output *out, const struct hs_sweep *sweep)
+static void say_command(struct hs_output *out, enum reader reader, const struct hs_sweep *sweep)
 {
-    say_word(out, sweep->call->command[0]);
+    say_word(out, reader, sweep->call->command[0]);
     hs_say(out, " sweep ");
-    say_word(out, sweep->file);
+    say_word(out, reader, sweep->file);
     hs_say(out, " -o ");
-    say_word(out, sweep->dir);
-    say_settings(out, sweep);
+    say_word(out, reader, sweep->dir);
+    say_settings(out, reader, sweep);
 }
 
 void hs_sweep_say_list(const struct hs_sweep *sweep)
 {
     struct hs_output *out = &sweep->call->out;
     for (uint32_t i = 0; i < sweep->point_count; i++) {
-        say_command(out, sweep);
+        say_command(out, BY_SHELL, sweep);
         hs_say(out, " --index %" PRIu32 "\n", i + 1);
     }
 }
 
-/* '$' is make's own. A point that fails stops its target, not those of others (make -k). */
+/* A point that fails stops its target, not those of others (make -k). */
 void hs_sweep_say_make(const struct hs_sweep *sweep)
 {
     struct hs_output *out = &sweep->call->out;
@@ -75,11 +86,11 @@ void hs_sweep_say_make(const struct hs_sweep *sweep)
     for (uint32_t i = 0; i < sweep->point_count; i++)
         hs_say(out, " %" PRIu32, i + 1);
     hs_say(out, "\n\t");
-    say_command(out, sweep);
+    say_command(out, BY_MAKE, sweep);
     hs_say(out, " --gather\n");
     for (uint32_t i = 0; i < sweep->point_count; i++) {
         hs_say(out, "%" PRIu32 ":\n\t@", i + 1);
-        say_command(out, sweep);
+        say_command(out, BY_MAKE, sweep);
         hs_say(out, " --index $@\n");
     }
 }

@@ -23,19 +23,17 @@ static enum hs_status no_memory(struct hs_page *page)
     return hs_fail(page->diag, HS_E_MEMORY, NULL, NULL, "out of memory, or a path too long");
 }
 
-static bool has_file(struct hs_page *page, const char *dir, const char *name)
+/* Without memory of the page, so that a lack of it is not taken for the lack of a file. */
+static bool has_file(const char *dir, const char *name)
 {
-    const char *path = hs_page_path(page, dir, name);
-    return path != NULL && access(path, F_OK) == 0;
+    char path[HS_PATH_SIZE];
+    int len = snprintf(path, sizeof path, "%s/%s", dir, name);
+    return len > 0 && (size_t)len < sizeof path && access(path, F_OK) == 0;
 }
 
 bool hs_page_has(const struct hs_page *page, const struct hs_page_group *group, const char *name)
 {
-    char path[HS_PATH_SIZE];
-    if (group->count == 0)
-        return false;
-    (void)snprintf(path, sizeof path, "%s/%s", page->runs[group->first].dir, name);
-    return access(path, F_OK) == 0;
+    return group->count > 0 && has_file(page->runs[group->first].dir, name);
 }
 
 enum hs_status hs_page_read(struct hs_page *page, const struct hs_page_run *run, const char *name,
@@ -156,10 +154,10 @@ static enum hs_status check_operand(struct hs_page *page, const char *path, uint
     const struct hs_place place = {.file = path};
     if (access(path, F_OK) != 0)
         return hs_fail(page->diag, HS_E_IO, &place, NULL, "cannot open: %s", strerror(errno));
-    *kind = has_file(page, path, "compare.csv") ? HS_PAGE_COMPARISON
-            : has_file(page, path, "sweep.csv") ? HS_PAGE_SWEEP
-                                                : HS_PAGE_RUNS;
-    if (has_file(page, path, "paired.csv"))
+    *kind = has_file(path, "compare.csv") ? HS_PAGE_COMPARISON
+            : has_file(path, "sweep.csv") ? HS_PAGE_SWEEP
+                                          : HS_PAGE_RUNS;
+    if (has_file(path, "paired.csv"))
         return hs_fail(page->diag, HS_E_USAGE, &place, "name the two runs themselves",
                        "a comparison of two runs job by job is not reported");
     if (*kind != HS_PAGE_RUNS && count > 1)

@@ -45,8 +45,11 @@ static enum hs_status read_head(struct reading *r, const struct hs_csv_row *row)
             return hs_fail(r->diag, HS_E_LIMIT, &place, NULL,
                            "a report draws sweeps of at most %u keys", HS_SWEEP_AXES_MAX);
         r->axis_column[t->axis_count] = c;
-        t->axes[t->axis_count++].key = hs_arena_text(
-            &t->arena, row->fields[c] + strlen(AXIS_PREFIX), row->lengths[c] - strlen(AXIS_PREFIX));
+        struct hs_sweep_axis *axis = &t->axes[t->axis_count++];
+        axis->key = hs_arena_text(&t->arena, row->fields[c] + strlen(AXIS_PREFIX),
+                                  row->lengths[c] - strlen(AXIS_PREFIX));
+        if (axis->key == NULL)
+            return HS_E_MEMORY;
     }
     for (uint32_t m = 0; m < HS_SWEEP_METRICS; m++)
         r->metric_column[m] = hs_csv_column(row, hs_sweep_metrics[m]);
