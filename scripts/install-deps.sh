@@ -13,7 +13,7 @@ packages_of() {
     browser) echo chromium ;;
     build) echo gcc libc6-dev make pkg-config git libgsl-dev libcsv-dev libcjson-dev zlib1g-dev \
         libzstd-dev libxxhash-dev ;;
-    check) echo libcmocka-dev gzip zstd jq scdoc python3-jsonschema ;;
+    check) echo libcmocka-dev gzip zstd jq scdoc python3-jsonschema sqlite3 datamash miller ;;
     lint) echo clang clang-format pmccabe shellcheck ;;
     cov) echo gcovr ;;
     man) echo scdoc ;;

@@ -15,16 +15,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/horus-agreement.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C NO_COLOR=1 COLUMNS=1000
 : "${HORUS:=$top/build/release/horus}"
-failed=0
-
-verdict() { # NAME FAULTS
-    if [ -z "$2" ]; then
-        echo "ok - agreement: $1"
-    else
-        printf 'FAIL - agreement: %s\n%s\n' "$1" "$2"
-        failed=1
-    fi
-}
+subject=agreement
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 # ---- the tables ----
 

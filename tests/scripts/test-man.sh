@@ -10,16 +10,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/horus-man-test.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
 : "${HORUS:=$top/build/release/horus}"
-failed=0
-
-verdict() { # NAME FAULTS
-    if [ -z "$2" ]; then
-        echo "ok - man: $1"
-    else
-        printf 'FAIL - man: %s\n%s\n' "$1" "$2"
-        failed=1
-    fi
-}
+subject="man"
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 # Without scdoc: the completions are there, and that the pages are not is said.
 mkdir "$work/bin"

@@ -11,17 +11,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/horus-plots-test.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C TZ=UTC
 : "${HORUS:=$top/build/release/horus}"
-failed=0
-
-verdict() { # NAME WRONG: nothing wrong is ok
-    if [ -z "$2" ]; then
-        echo "ok - plots: $1"
-    else
-        echo "FAIL - plots: $1:"
-        printf '%s\n' "$2" | head -n 30
-        failed=1
-    fi
-}
+subject=plots
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 run() { # NAME ARGUMENT...: one of the sample
     local name=$1

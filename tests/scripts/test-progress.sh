@@ -12,16 +12,9 @@ trap 'rm -rf "$work"' EXIT
 unset COLUMNS NO_COLOR LC_CTYPE LANG
 export LC_ALL=C TERM=xterm
 : "${HORUS:=$top/build/release/horus}"
-failed=0
-
-verdict() { # NAME FAULTS
-    if [ -z "$2" ]; then
-        echo "ok - progress: $1"
-    else
-        printf 'FAIL - progress: %s\n%s\n' "$1" "$2"
-        failed=1
-    fi
-}
+subject=progress
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 if ! command -v script >/dev/null; then
     echo "skip - progress: a terminal: script(1) of bsdutils is not installed"

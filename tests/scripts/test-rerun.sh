@@ -12,17 +12,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/horus-rerun.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 ln -s "$top/traces" "$top/configs" .
-failed=0
-
-verdict() { # NAME PROBLEM
-    if [ -z "$2" ]; then
-        echo "ok - rerun: $1"
-    else
-        echo "FAIL - rerun: $1"
-        printf '%s\n' "$2"
-        failed=1
-    fi
-}
+subject=rerun
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 repeats() { # NAME RUN [OPTION...]: exit code 0, every file listed by the run is said to be the same
     local name=$1 run=$2 said wanted

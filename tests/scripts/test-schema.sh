@@ -10,16 +10,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/horus-schema.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
 : "${HORUS:=$top/build/release/horus}"
-failed=0
-
-verdict() { # NAME FAULTS
-    if [ -z "$2" ]; then
-        echo "ok - schema: $1"
-    else
-        printf 'FAIL - schema: %s\n%s\n' "$1" "$2"
-        failed=1
-    fi
-}
+subject=schema
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 # The first that has the module: a python of the user's may hide that of the system.
 python=

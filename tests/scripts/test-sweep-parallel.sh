@@ -10,16 +10,9 @@ export LC_ALL=C
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-parallel.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failed=0
-
-verdict() { # NAME FINDINGS
-    if [ -z "$2" ]; then
-        echo "ok - sweep-parallel: $1"
-    else
-        printf 'FAIL - sweep-parallel: %s\n%s\n' "$1" "$2"
-        failed=1
-    fi
-}
+subject=sweep-parallel
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 ln -s "$top/traces" traces
 cat >small.json <<'END'

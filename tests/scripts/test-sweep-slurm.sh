@@ -7,17 +7,11 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 export HORUS=${HORUS:-$top/build/release/horus}
 export LC_ALL=C
-failed=0
 launch() { "$top/scripts/sweep-slurm.sh" "$@"; }
 
-verdict() { # NAME FINDINGS
-    if [ -z "$2" ]; then
-        echo "ok - sweep-slurm: $1"
-    else
-        printf 'FAIL - sweep-slurm: %s\n%s\n' "$1" "$2"
-        failed=1
-    fi
-}
+subject=sweep-slurm
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 wait_for() { # COMMAND...: five minutes at most, on a busy machine
     local i

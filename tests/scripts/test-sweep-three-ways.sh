@@ -14,16 +14,9 @@ export LC_ALL=C
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-ways.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failed=0
-
-verdict() { # NAME FINDINGS
-    if [ -z "$2" ]; then
-        echo "ok - sweep: $1"
-    else
-        printf 'FAIL - sweep: %s\n%s\n' "$1" "$2"
-        failed=1
-    fi
-}
+subject=sweep
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 jobs=500
 kills=4

@@ -11,17 +11,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export LC_ALL=C TZ=UTC NO_COLOR=1 COLUMNS=100
 ln -s "$top/traces" traces
-failed=0
-
-verdict() { # NAME DIFFERENCE
-    if [ -z "$2" ]; then
-        echo "ok - sweep: $1"
-    else
-        echo "FAIL - sweep: $1"
-        printf '%s\n' "$2" | head -20
-        failed=1
-    fi
-}
+subject=sweep
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 # Every file of every point and sweep.csv; of manifests all but what may differ.
 contents() { # DIR

@@ -9,17 +9,9 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 export LC_ALL=C TZ=UTC
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-swf.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
-failed=0
-
-verdict() { # NAME PROBLEM
-    if [ -z "$2" ]; then
-        echo "ok - swf: $1"
-    else
-        echo "FAIL - swf: $1"
-        printf '%s\n' "$2"
-        failed=1
-    fi
-}
+subject=swf
+# shellcheck source=tests/support/verdict.sh
+. "$top/tests/support/verdict.sh"
 
 # A third of a second later each, so that nothing falls on whole seconds.
 awk -F, -v OFS=, 'NR > 1 { $4 += NR % 3 / 3; $6 += NR % 7 / 7 } 1' "$top/traces/sample.csv" |
