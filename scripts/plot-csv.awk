@@ -48,11 +48,15 @@ function csv_next(file,    line, more, quotes) {
 }
 
 # Reads the header: at[NAME] is the column of a name. Columns: those that must be there, blank-separated.
-function csv_open(file, columns,    n, i, names) {
+function csv_open(file, columns,    n, i) {
     n = csv_next(file)
     if (!n) csv_fail(file ": empty, or not to be read")
     split("", at)
     for (i = 1; i <= n; i++) at[field[i]] = i
+    csv_need(file, columns)
+}
+
+function csv_need(file, columns,    n, i, names) {
     n = split(columns, names, " ")
     for (i = 1; i <= n; i++)
         if (!(names[i] in at)) csv_fail(file ": no column '" names[i] "'")

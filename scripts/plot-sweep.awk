@@ -38,7 +38,9 @@ function curve_of(row,    i, k, name) {
 }
 
 function read_rows(    i, k, v) {
-    csv_open(file, "state policy " metrics)
+    csv_open(file, "state")
+    if (!("policy" in at)) csv_fail(file ": no point of the sweep is finished")
+    csv_need(file, "policy " metrics)
     for (i in at) if (i ~ /^axis_/) position[at[i]] = i
     for (i = 1; i <= 1000; i++)
         if (i in position) {

@@ -58,6 +58,9 @@ static enum hs_status all_points(struct hs_sweep *sweep)
         (options->pending ? hs_sweep_say_pending : hs_sweep_say_status)(sweep);
         return HS_OK;
     }
+    char runs[HS_PATH_SIZE];
+    hs_sweep_path(sweep, HS_RUNS_DIR, "", "", runs);
+    HS_TRY(hs_rundir_make_parents(runs, &sweep->call->diag)); /* told once, not by every point */
     enum hs_status status = options->gathers ? HS_OK : hs_sweep_run_all(sweep);
     if (status == HS_E_INTERRUPTED)
         return status;

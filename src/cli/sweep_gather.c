@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/timeparse.h"
+#include "cli/pointlock.h"
 #include "cli/record.h"
 #include "cli/sweep.h"
 #include "data/csvread.h"
@@ -316,7 +317,7 @@ static enum hs_status publish(const struct gathering *g)
     return HS_OK;
 }
 
-enum hs_status hs_sweep_gather(struct hs_sweep *sweep)
+static enum hs_status gather(struct hs_sweep *sweep)
 {
     char path[HS_PATH_SIZE];
     struct hs_diag *diag = &sweep->call->diag;
@@ -335,5 +336,18 @@ enum hs_status hs_sweep_gather(struct hs_sweep *sweep)
         hs_rundir_discard(&g->dir);
     }
     hs_free(g);
+    return status;
+}
+
+/* Two that end at the same time gather one after the other. */
+enum hs_status hs_sweep_gather(struct hs_sweep *sweep)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_pointlock lock;
+    struct hs_diag *diag = &sweep->call->diag;
+    (void)snprintf(path, sizeof path, "%s/gather.lock", sweep->dir);
+    HS_TRY(hs_pointlock_take(&lock, path, diag));
+    enum hs_status status = gather(sweep);
+    hs_pointlock_free(&lock, path);
     return status;
 }

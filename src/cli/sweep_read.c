@@ -129,12 +129,14 @@ static enum hs_status read_range(const struct experiment *x, struct hs_sweep_axi
     uint32_t count;
     char pair[128];
     const char *key = hs_json_key(member);
+    struct hs_diag silent = {.least = HS_ERROR}; /* it speaks of seeds, and knows no place */
     enum hs_status status = hs_seedlist_parse(hs_json_text(member), key, 0, &x->sweep->call->arena,
-                                              &numbers, &count, x->diag);
+                                              &numbers, &count, &silent);
+    if (status == HS_E_USAGE)
+        return fail_at(x, member, "upwards, each once, at most 1000: \"1..5\" or \"1..3,7\"",
+                       "expected a list of values, or a range of numbers");
     if (status != HS_OK)
-        return status == HS_E_USAGE
-                   ? fail_at(x, member, NULL, "expected a list of values, or numbers as 1..3")
-                   : status;
+        return no_memory(x);
     HS_TRY(make_room(x, member, axis, count));
     for (uint32_t i = 0; i < count; i++) {
         int len = snprintf(pair, sizeof pair, "%.100s=%" PRId64, key, numbers[i]);
@@ -307,6 +309,25 @@ static void fill_base(struct hs_sweep *sweep)
 
 #define DIR_MAX (HS_PATH_SIZE - HS_RUN_NAME_SIZE - 64u) /* bytes: a file of a point fits behind */
 
+/* The manifest of a run or a comparison would be replaced by that of the sweep. Another process may
+ * be replacing one just now: what cannot be read is no obstacle. */
+static enum hs_status check_dir(const struct hs_sweep *sweep)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_json_doc *doc;
+    struct hs_diag silent = {.least = HS_ERROR};
+    (void)snprintf(path, sizeof path, "%s/manifest.json", sweep->dir);
+    if (hs_json_load(&doc, path, &silent) != HS_OK)
+        return HS_OK;
+    bool is_sweep = hs_json_get(hs_json_root(doc), "sweep") != NULL;
+    hs_json_close(doc);
+    if (is_sweep)
+        return HS_OK;
+    return hs_fail(&sweep->call->diag, HS_E_IO, &(struct hs_place){.file = sweep->dir},
+                   "name another directory with -o, or remove this one",
+                   "a run or a comparison stands here, not a sweep");
+}
+
 static enum hs_status name_dir(struct hs_sweep *sweep)
 {
     struct hs_diag *diag = &sweep->call->diag;
@@ -322,7 +343,9 @@ static enum hs_status name_dir(struct hs_sweep *sweep)
     while (len > 1 && given[len - 1] == '/')
         len--;
     sweep->dir = hs_arena_text(&sweep->call->arena, given, len);
-    return sweep->dir != NULL ? HS_OK : hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    if (sweep->dir == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    return check_dir(sweep);
 }
 
 enum hs_status hs_sweep_read(struct hs_sweep *sweep, struct hs_call *call)

@@ -21,6 +21,8 @@
 #include "data/json.h"
 #include "traces/tape.h"
 
+#define FAILURES_TOLD 20u /* while it runs */
+
 struct shared_trace {
     uint64_t key;
     struct hs_tape *tape; /* NULL: each reads the file */
@@ -188,6 +190,11 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
     if (crew->failed++ == 0 || number < crew->first_failed) {
         crew->first_failed = number;
         crew->status = status;
+    }
+    if (crew->failed > FAILURES_TOLD) {
+        if (crew->failed == FAILURES_TOLD + 1)
+            hs_report(crew->diag, HS_NOTE, NULL, NULL, "more failures are told by --status");
+        return;
     }
     hs_sweep_failure_text(crew->sweep, point, text, sizeof text);
     hs_sweep_point_text(crew->sweep, number, values, sizeof values);

@@ -115,7 +115,8 @@ void hs_sweep_say_pending(const struct hs_sweep *sweep)
 static void say_shape(const struct hs_sweep *sweep)
 {
     struct hs_output *out = &sweep->call->out;
-    hs_say(out, "%s: %" PRIu32 " points", sweep->name, sweep->point_count);
+    hs_say(out, "%s: %" PRIu32 " point%s", sweep->name, sweep->point_count,
+           sweep->point_count == 1 ? "" : "s");
     for (uint32_t a = 0; a < sweep->axis_count; a++) {
         const struct hs_sweep_axis *axis = &sweep->axes[a];
         hs_say(out, "%s%" PRIu32, a > 0 ? " x " : " = ", axis->rows);
@@ -216,22 +217,55 @@ static double mean_of(const struct pivot *p, uint32_t row, uint32_t column)
     return count > 0 ? sum / count : (double)NAN;
 }
 
-#define ROW_WIDTH    28
-#define COLUMN_WIDTH 12
+#define ROW_WIDTH         28u
+#define ROW_WIDTH_MAX     44u
+#define COLUMN_WIDTH      12u
+#define COLUMN_WIDTH_MAX  28u
+#define TABLE_ROWS_MAX    64u
+#define TABLE_COLUMNS_MAX 16u
 
-static void say_row(const struct pivot *p, uint32_t row, const uint32_t *columns, uint32_t count)
+/* What the rows or the columns of the table are: the first point with each value of a key. */
+struct heads {
+    uint32_t key, width, count;
+    uint32_t points[TABLE_ROWS_MAX];
+    bool are_cut; /* there are more than these */
+};
+
+/* As many as there are, or `most`; as wide as the widest of them, and a blank. */
+static void find_heads(const struct pivot *p, uint32_t key, uint32_t most, uint32_t width_max,
+                       struct heads *heads)
+{
+    heads->key = key;
+    heads->count = 0;
+    heads->are_cut = false;
+    for (uint32_t i = 0; i < p->sweep->point_count && !heads->are_cut; i++) {
+        if (!is_first(p, i, key))
+            continue;
+        heads->are_cut = heads->count == most;
+        if (heads->are_cut)
+            break;
+        uint32_t width = (uint32_t)strlen(value_of(p, i, key)) + 1;
+        if (width > heads->width)
+            heads->width = width < width_max ? width : width_max;
+        heads->points[heads->count++] = i;
+    }
+}
+
+static void say_row(const struct pivot *p, const struct heads *rows, uint32_t row,
+                    const struct heads *columns)
 {
     struct hs_output *out = &p->sweep->call->out;
-    hs_say(out, "%-*.*s", ROW_WIDTH, ROW_WIDTH, value_of(p, row, p->row_key));
+    int width = (int)rows->width;
+    hs_say(out, "%-*.*s", width, width - 1, value_of(p, row, rows->key));
     bool is_time = strcmp(p->sweep->metric_unit, "s") == 0;
-    for (uint32_t c = 0; c < count; c++) {
+    for (uint32_t c = 0; c < columns->count; c++) {
         char text[HS_TABLE_TIME_SIZE] = "-";
-        double mean = mean_of(p, row, columns[c]);
+        double mean = mean_of(p, row, columns->points[c]);
         if (!isnan(mean) && is_time)
             hs_table_time(text, mean);
         else if (!isnan(mean))
             (void)snprintf(text, sizeof text, "%.6g", mean);
-        hs_say(out, "%*s", COLUMN_WIDTH, text);
+        hs_say(out, "%*s", (int)columns->width, text);
     }
     hs_say(out, "\n");
 }
@@ -251,55 +285,45 @@ static void say_subject(const struct pivot *p)
     hs_say(out, "\n");
 }
 
-static void say_heads(const struct pivot *p, const uint32_t *columns, uint32_t count)
+/* The key of the columns before their values. */
+static void say_heads(const struct pivot *p, uint32_t row_width, const struct heads *columns)
 {
     struct hs_output *out = &p->sweep->call->out;
-    char head[64];
-    if (p->column_key == UINT32_MAX)
+    int width = (int)columns->width;
+    if (columns->key == UINT32_MAX)
         return;
-    hs_say(out, "%*s", ROW_WIDTH, "");
-    for (uint32_t c = 0; c < count; c++) {
-        const char *value = value_of(p, columns[c], p->column_key);
-        (void)snprintf(head, sizeof head, c == 0 ? "%s %s" : "%.0s%s",
-                       p->sweep->keys[p->column_key], value);
-        hs_say(out, "%*.*s", COLUMN_WIDTH, COLUMN_WIDTH - 1, head);
-    }
+    hs_say(out, "%*.*s", (int)row_width, (int)row_width, p->sweep->keys[columns->key]);
+    for (uint32_t c = 0; c < columns->count; c++)
+        hs_say(out, "%*.*s", width, width - 1, value_of(p, columns->points[c], columns->key));
     hs_say(out, "\n");
 }
 
-#define TABLE_ROWS_MAX    64u
-#define TABLE_COLUMNS_MAX 16u
-
-/* The first point of each value of a key; `most` + 1 if there are more. */
-static uint32_t list_firsts(const struct pivot *p, uint32_t key, uint32_t *points, uint32_t most)
+static void say_cut(const struct pivot *p, const struct heads *heads)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < p->sweep->point_count && count <= most; i++)
-        if (is_first(p, i, key)) {
-            if (count < most)
-                points[count] = i;
-            count++;
-        }
-    return count;
+    if (heads->are_cut)
+        hs_say(&p->sweep->call->out, "not all values of %s are shown: sweep.csv has them\n",
+               p->sweep->keys[heads->key]);
 }
 
 static void say_pivot(const struct pivot *p)
 {
-    const struct hs_sweep *sweep = p->sweep;
-    const uint32_t width = sweep->call->terminal.columns;
-    uint32_t columns[TABLE_COLUMNS_MAX], rows[TABLE_ROWS_MAX];
-    uint32_t most = width < ROW_WIDTH + 2 * COLUMN_WIDTH ? 1 : (width - ROW_WIDTH) / COLUMN_WIDTH;
-    if (most > TABLE_COLUMNS_MAX)
-        most = TABLE_COLUMNS_MAX;
-    const uint32_t column_count = list_firsts(p, p->column_key, columns, most);
-    const uint32_t row_count = list_firsts(p, p->row_key, rows, TABLE_ROWS_MAX);
+    struct heads rows = {.width = ROW_WIDTH}, columns = {.width = COLUMN_WIDTH};
+    find_heads(p, p->row_key, TABLE_ROWS_MAX, ROW_WIDTH_MAX, &rows);
+    find_heads(p, p->column_key, TABLE_COLUMNS_MAX, COLUMN_WIDTH_MAX, &columns);
+    uint32_t terminal = p->sweep->call->terminal.columns;
+    uint32_t room = terminal > rows.width ? (terminal - rows.width) / columns.width : 0;
+    if (room == 0)
+        room = 1;
+    if (columns.count > room) {
+        columns.count = room;
+        columns.are_cut = true;
+    }
     say_subject(p);
-    say_heads(p, columns, column_count < most ? column_count : most);
-    for (uint32_t r = 0; r < row_count && r < TABLE_ROWS_MAX; r++)
-        say_row(p, rows[r], columns, column_count < most ? column_count : most);
-    if (column_count > most || row_count > TABLE_ROWS_MAX)
-        hs_say(&sweep->call->out, "not all values of %s are shown: sweep.csv has them\n",
-               sweep->keys[column_count > most ? p->column_key : p->row_key]);
+    say_heads(p, rows.width, &columns);
+    for (uint32_t r = 0; r < rows.count; r++)
+        say_row(p, &rows, rows.points[r], &columns);
+    say_cut(p, &columns);
+    say_cut(p, &rows);
 }
 
 enum hs_status hs_sweep_say_end(const struct hs_sweep *sweep)

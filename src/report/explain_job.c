@@ -245,6 +245,8 @@ static enum hs_status say_decision(void *ctx, const struct hs_rowfile *f)
     struct teller *t = ctx;
     char after[HS_TABLE_TIME_SIZE];
     int64_t us;
+    if (t->count == 0)
+        hs_say(t->out, "\ndecided%12s  %-13s  %-10s  %s\n", "after", "at a", "action", "because");
     if (t->count++ >= DECISIONS_SHOWN)
         return HS_OK;
     HS_TRY(hs_rowfile_decimal(f, EXPLAIN_D_TIME, HS_US_PER_S, "a time", &us));
@@ -262,8 +264,9 @@ static enum hs_status say_decisions(const struct hs_explain *x, uint32_t job, st
                "\nWhat the policy decided about it is recorded with `horus run --decisions`.\n");
         return HS_OK;
     }
-    hs_say(out, "\ndecided%12s  %-13s  %-10s  %s\n", "after", "at a", "action", "because");
     HS_TRY(explain_each_decision(x, job, say_decision, &t));
+    if (t.count == 0)
+        hs_say(out, "\nThe policy decided nothing about it.\n");
     if (t.count > DECISIONS_SHOWN)
         hs_say(out, "  %10s  %u more are in decisions.csv\n", "...", t.count - DECISIONS_SHOWN);
     return HS_OK;

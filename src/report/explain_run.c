@@ -119,6 +119,11 @@ static void say_longest(const struct hs_explain *x, struct hs_output *out)
     hs_say(out, "`horus explain %s --job %s` tells more of one.\n", x->dir, x->jobs[jobs[0]].id);
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 enum hs_status hs_explain_say_run(struct hs_explain *x, const struct hs_explain_style *style,
                                   struct hs_output *out)
 {
@@ -127,10 +132,10 @@ enum hs_status hs_explain_say_run(struct hs_explain *x, const struct hs_explain_
         explain_json_run(x, out);
         return HS_OK;
     }
-    hs_say(out, "%s: %u jobs, %u placements, %u GPUs\nunder %s: order %s, scan %s\n", x->dir,
-           x->job_count, x->segment_count, x->cluster.gpu_count,
-           x->policy != NULL ? x->policy : "?", x->order != NULL ? x->order : "?",
-           x->scan != NULL ? x->scan : "?");
+    hs_say(out, "%s: %u job%s, %u placement%s, %u GPU%s\nunder %s: order %s, scan %s\n", x->dir,
+           x->job_count, plural(x->job_count), x->segment_count, plural(x->segment_count),
+           x->cluster.gpu_count, plural(x->cluster.gpu_count), x->policy != NULL ? x->policy : "?",
+           x->order != NULL ? x->order : "?", x->scan != NULL ? x->scan : "?");
     say_total(x, style, out);
     say_over_time(x, out);
     say_longest(x, out);

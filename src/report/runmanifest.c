@@ -4,6 +4,7 @@
  */
 #include "report/runmanifest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,10 @@ enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, st
     int length = snprintf(path, sizeof path, "%s/manifest.json", dir);
     if (length < 0 || length >= PATH_SIZE)
         return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path is too long: %s", dir);
+    if (access(dir, F_OK) == 0 && access(path, F_OK) != 0 && errno == ENOTDIR)
+        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
+                       "name the directory, not a file in it",
+                       "not a finished run: it is no directory");
     if (access(dir, F_OK) == 0 && access(path, F_OK) != 0)
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
                        "the manifest is written last: without it a run was cut short",
