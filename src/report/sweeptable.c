@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See sweeptable.h. Reading is O(points x values of an axis), a cell O(points).
+ * See sweeptable.h. Reading is O(points x values of an axis), a cell O(log points).
  */
 #include "report/sweeptable.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -252,6 +253,39 @@ static uint32_t combine(struct hs_sweeptable *t, enum hs_sweep_part part)
     return count;
 }
 
+/* ---- cells ---- */
+
+static uint64_t cell_number(const struct hs_sweeptable *t, uint32_t facet, uint32_t line,
+                            uint32_t x)
+{
+    return ((uint64_t)facet * hs_sweeptable_lines(t) + line) * hs_sweeptable_places(t) + x;
+}
+
+static int seat_compare(const void *a, const void *b)
+{
+    const struct hs_sweep_seat *x = a, *y = b;
+    if (x->cell != y->cell)
+        return x->cell < y->cell ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+static enum hs_status seat_points(struct hs_sweeptable *t)
+{
+    t->seats = hs_arena_alloc(&t->arena, ((uint64_t)t->point_count + 1) * sizeof *t->seats);
+    if (t->seats == NULL)
+        return HS_E_MEMORY;
+    for (uint32_t i = 0; i < t->point_count; i++) {
+        const struct hs_sweep_point *p = &t->points[i];
+        const uint32_t line = t->line != NO_AXIS ? p->at[t->line] : 0,
+                       x = t->x != NO_AXIS ? p->at[t->x] : 0;
+        if (p->is_done)
+            t->seats[t->seat_count++] =
+                (struct hs_sweep_seat){.cell = cell_number(t, p->facet, line, x), .point = i};
+    }
+    qsort(t->seats, t->seat_count, sizeof *t->seats, seat_compare);
+    return HS_OK;
+}
+
 enum hs_status hs_sweeptable_read(struct hs_sweeptable *t, const char *path, struct hs_diag *diag)
 {
     struct reading r = {.t = t, .diag = diag};
@@ -270,7 +304,9 @@ enum hs_status hs_sweeptable_read(struct hs_sweeptable *t, const char *path, str
     give_parts(t);
     t->facets = combine(t, HS_SWEEP_FACET);
     t->replicates = combine(t, HS_SWEEP_REPLICATE);
-    return HS_OK;
+    return seat_points(t) == HS_OK
+               ? HS_OK
+               : hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the points of the sweep");
 }
 
 uint32_t hs_sweeptable_lines(const struct hs_sweeptable *t)
@@ -288,11 +324,18 @@ void hs_sweeptable_cell(const struct hs_sweeptable *t, uint32_t facet, uint32_t 
 {
     for (uint32_t i = 0; i < t->replicates; i++)
         values[i] = (double)NAN;
-    for (uint32_t i = 0; i < t->point_count; i++) {
-        const struct hs_sweep_point *p = &t->points[i];
-        if (p->is_done && p->facet == facet && (t->line == NO_AXIS || p->at[t->line] == line) &&
-            (t->x == NO_AXIS || p->at[t->x] == x))
-            values[p->replicate] = p->value[metric];
+    const uint64_t cell = cell_number(t, facet, line, x);
+    uint32_t low = 0, high = t->seat_count; /* seats before `low` are of cells before this */
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (t->seats[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < t->seat_count && t->seats[low].cell == cell; low++) {
+        const struct hs_sweep_point *p = &t->points[t->seats[low].point];
+        values[p->replicate] = p->value[metric];
     }
 }
 

@@ -48,6 +48,12 @@ struct hs_sweep_point {
     bool is_done;
 };
 
+/* A point and the number of its cell: of facet, line and place. */
+struct hs_sweep_seat {
+    uint64_t cell;
+    uint32_t point;
+};
+
 struct hs_sweeptable {
     struct hs_arena arena;
     struct hs_sweep_axis axes[HS_SWEEP_AXES_MAX];
@@ -55,6 +61,8 @@ struct hs_sweeptable {
     uint32_t axis_count, point_count, point_cap;
     uint32_t line, x; /* axes; UINT32_MAX = none: one line, one place */
     uint32_t facets, replicates;
+    struct hs_sweep_seat *seats; /* of the points that are done, in order of cells and of points */
+    uint32_t seat_count;
     const char *workload, *cluster; /* of the first point that is done, NULL if they differ */
 };
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2016 # the dollars are meant
 # Names that shell or make would read as something else reach the program as they are.
 cat >"load's \$HOME.json" <<'J'
 { "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 5 },
