@@ -250,8 +250,9 @@ static enum hs_status unknown_subject(struct hs_call *call, const char *name)
     char list[96] = "one of", hint[128];
     size_t count = 0, used = strlen(list);
     for (; count < SUBJECTS_MAX && (names[count] = subject_at(count)) != NULL; count++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s %s", count > 0 ? "," : "",
-                                 names[count]);
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s %s", count > 0 ? "," : "",
+                                     names[count]);
     const char *nearest = hs_nearest(name, names, count);
     (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest != NULL ? nearest : "");
     return hs_fail(&call->diag, HS_E_USAGE, NULL, nearest != NULL ? hint : list,
