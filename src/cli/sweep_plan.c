@@ -66,16 +66,22 @@ static enum hs_status set_keys(const struct hs_sweep *sweep, uint32_t point,
     return HS_OK;
 }
 
+static enum hs_status set_options(const struct hs_sweep *sweep, uint32_t point,
+                                  struct hs_sweep_made *made, struct hs_diag *diag)
+{
+    made->options = sweep->base;
+    made->config = sweep->config;
+    made->config.base = &made->options;
+    made->config.arena = &made->arena;
+    return set_keys(sweep, point, &made->config, diag);
+}
+
 enum hs_status hs_sweep_make(struct hs_sweep *sweep, uint32_t point, struct hs_sweep_made *made,
                              struct hs_diag *diag)
 {
     char text[1024];
     memset(made, 0, sizeof *made);
-    made->options = sweep->base;
-    made->config = sweep->config;
-    made->config.base = &made->options;
-    made->config.arena = &made->arena;
-    enum hs_status status = set_keys(sweep, point, &made->config, diag);
+    enum hs_status status = set_options(sweep, point, made, diag);
     if (status == HS_OK && made->options.trace != NULL && strcmp(made->options.trace, "-") == 0)
         status = hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
                          "a sweep reads the trace several times: standard input cannot be");
@@ -103,6 +109,27 @@ void hs_sweep_unmake(struct hs_sweep_made *made)
 static bool are_same(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Options that a run looks at when it begins, not while it is set up. */
+static bool is_late(const char *key)
+{
+    static const char *const late[] = {"load",    "seed",       "assign_seed", "until",
+                                       "startup", "tie_jitter", "warmup",      "cooldown"};
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        if (strcmp(late[i], key) == 0)
+            return true;
+    return false;
+}
+
+/* Reading models and profiles takes most of the time of a setup: points that differ in late options
+ * alone are named by one. */
+static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
+{
+    for (uint32_t k = 0; k < sweep->key_count; k++)
+        if (!is_late(sweep->keys[k]) && !are_same(pair_of(sweep, a, k), pair_of(sweep, b, k)))
+            return false;
+    return true;
 }
 
 /* Each workload is read once for its hash, however many points replay it. */
@@ -240,24 +267,33 @@ static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup
                    sweep->options->metric);
 }
 
+/* `made` is that of the point before. */
+static enum hs_status plan_point(struct hs_sweep *sweep, uint32_t index, struct hs_sweep_made *made)
+{
+    struct hs_diag *diag = &sweep->call->diag;
+    if (index > 0 && share_setup(sweep, index - 1, index)) {
+        HS_TRY(set_options(sweep, index, made, &sweep->once.diag));
+    } else {
+        hs_sweep_unmake(made);
+        HS_TRY(hs_sweep_make(sweep, index, made, &sweep->once.diag));
+    }
+    if (index == 0)
+        HS_TRY(check_metric(sweep, &made->setup));
+    return hs_sweep_locate(sweep, made, &sweep->points[index], diag);
+}
+
 enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
 {
-    struct hs_sweep_made *made;
     struct hs_arena *arena = &sweep->call->arena;
+    struct hs_sweep_made *made = hs_arena_alloc(arena, sizeof *made);
+    enum hs_status status = HS_OK;
     sweep->points = hs_arena_alloc(arena, sweep->point_count * sizeof *sweep->points);
-    made = hs_arena_alloc(arena, sizeof *made);
     if (sweep->points == NULL || made == NULL)
         return hs_fail(&sweep->call->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
-    for (uint32_t i = 0; i < sweep->point_count; i++) {
-        enum hs_status status = hs_sweep_make(sweep, i, made, &sweep->once.diag);
-        if (status == HS_OK && i == 0)
-            status = check_metric(sweep, &made->setup);
-        if (status == HS_OK)
-            status = hs_sweep_locate(sweep, made, &sweep->points[i], &sweep->call->diag);
-        hs_sweep_unmake(made);
-        HS_TRY(status);
-    }
-    return check_twins(sweep);
+    for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++)
+        status = plan_point(sweep, i, made);
+    hs_sweep_unmake(made);
+    return status == HS_OK ? check_twins(sweep) : status;
 }
 
 uint32_t hs_sweep_count(const struct hs_sweep *sweep, enum hs_point_state state)
