@@ -93,7 +93,7 @@ static void find_range(const struct view *v, double *least, double *most)
 /* Names stand at even distances, numbers where they belong. */
 static double x_value(const struct view *v, uint32_t x)
 {
-    const struct hs_sweep_axis *axis = &v->t->axes[v->t->x];
+    const struct hs_sweeptable_axis *axis = &v->t->axes[v->t->x];
     return axis->is_numeric ? axis->numbers[x] : x;
 }
 
@@ -148,7 +148,7 @@ static enum hs_axis axis_of(const struct hs_runcolumn *column)
 
 static void put_x_axis(const struct view *v, const struct hs_chart *c)
 {
-    const struct hs_sweep_axis *axis = &v->t->axes[v->t->x];
+    const struct hs_sweeptable_axis *axis = &v->t->axes[v->t->x];
     if (axis->is_numeric)
         hs_chart_x_axis(c, HS_AXIS_PLAIN, 6);
     for (uint32_t x = 0; x < v->places && !axis->is_numeric; x++)
@@ -291,7 +291,7 @@ static void put_matrices(struct view *v)
 
 static void put_point(const struct hs_page *page, const struct hs_sweeptable *t, uint32_t index)
 {
-    const struct hs_sweep_point *p = &t->points[index];
+    const struct hs_sweeptable_point *p = &t->points[index];
     struct hs_output *out = page->out;
     hs_say(out, "<tr%s><td>%" PRIu32 "</td><td class=\"text\">",
            p->is_done ? "" : " class=\"failed\"", index + 1);

@@ -23,7 +23,7 @@ struct reading {
     struct hs_sweeptable *t;
     struct hs_csv *csv;
     struct hs_diag *diag;
-    uint32_t axis_column[HS_SWEEP_AXES_MAX], metric_column[HS_SWEEP_METRICS];
+    uint32_t axis_column[HS_SWEEPTABLE_AXES_MAX], metric_column[HS_SWEEP_METRICS];
     uint32_t run, state, exit, workload, cluster;
 };
 
@@ -42,11 +42,11 @@ static enum hs_status read_head(struct reading *r, const struct hs_csv_row *row)
         if (strncmp(row->fields[c], AXIS_PREFIX, strlen(AXIS_PREFIX)) != 0)
             continue;
         const struct hs_place place = hs_csv_place(r->csv, c);
-        if (t->axis_count == HS_SWEEP_AXES_MAX)
+        if (t->axis_count == HS_SWEEPTABLE_AXES_MAX)
             return hs_fail(r->diag, HS_E_LIMIT, &place, NULL,
-                           "a report draws sweeps of at most %u keys", HS_SWEEP_AXES_MAX);
+                           "a report draws sweeps of at most %u keys", HS_SWEEPTABLE_AXES_MAX);
         r->axis_column[t->axis_count] = c;
-        struct hs_sweep_axis *axis = &t->axes[t->axis_count++];
+        struct hs_sweeptable_axis *axis = &t->axes[t->axis_count++];
         axis->key = hs_arena_text(&t->arena, row->fields[c] + strlen(AXIS_PREFIX),
                                   row->lengths[c] - strlen(AXIS_PREFIX));
         if (axis->key == NULL)
@@ -69,7 +69,7 @@ static enum hs_status read_head(struct reading *r, const struct hs_csv_row *row)
 static enum hs_status value_index(struct reading *r, uint32_t axis, const char *text,
                                   uint32_t *index)
 {
-    struct hs_sweep_axis *a = &r->t->axes[axis];
+    struct hs_sweeptable_axis *a = &r->t->axes[axis];
     for (*index = 0; *index < a->count; ++*index)
         if (strcmp(a->values[*index], text) == 0)
             return HS_OK;
@@ -95,10 +95,10 @@ static enum hs_status read_point(struct reading *r, const struct hs_csv_row *row
     struct hs_sweeptable *t = r->t;
     HS_TRY(hs_grow((void **)&t->points, &t->point_cap, (uint64_t)t->point_count + 1,
                    sizeof *t->points, HS_SWEEP_POINTS_MAX));
-    struct hs_sweep_point *p = &t->points[t->point_count++];
-    *p = (struct hs_sweep_point){.run = keep(t, row, r->run),
-                                 .state = keep(t, row, r->state),
-                                 .exit = keep(t, row, r->exit)};
+    struct hs_sweeptable_point *p = &t->points[t->point_count++];
+    *p = (struct hs_sweeptable_point){.run = keep(t, row, r->run),
+                                      .state = keep(t, row, r->state),
+                                      .exit = keep(t, row, r->exit)};
     if (p->run == NULL || p->state == NULL || p->exit == NULL)
         return HS_E_MEMORY;
     p->is_done = strcmp(p->state, "done") == 0;
@@ -138,7 +138,7 @@ static enum hs_status read_rows(struct reading *r)
 
 static void sort_values(struct hs_sweeptable *t, uint32_t axis)
 {
-    struct hs_sweep_axis *a = &t->axes[axis];
+    struct hs_sweeptable_axis *a = &t->axes[axis];
     uint32_t new_index[HS_SWEEP_VALUES_MAX], order[HS_SWEEP_VALUES_MAX];
     const char *values[HS_SWEEP_VALUES_MAX];
     double numbers[HS_SWEEP_VALUES_MAX];
@@ -209,7 +209,7 @@ static void give_parts(struct hs_sweeptable *t)
 {
     t->line = t->x = NO_AXIS;
     for (uint32_t a = 0; a < t->axis_count; a++) {
-        struct hs_sweep_axis *axis = &t->axes[a];
+        struct hs_sweeptable_axis *axis = &t->axes[a];
         axis->part = axis->count < 2      ? HS_SWEEP_FIXED
                      : is_seed(axis->key) ? HS_SWEEP_REPLICATE
                                           : HS_SWEEP_FACET;
@@ -275,7 +275,7 @@ static enum hs_status seat_points(struct hs_sweeptable *t)
     if (t->seats == NULL)
         return HS_E_MEMORY;
     for (uint32_t i = 0; i < t->point_count; i++) {
-        const struct hs_sweep_point *p = &t->points[i];
+        const struct hs_sweeptable_point *p = &t->points[i];
         const uint32_t line = t->line != NO_AXIS ? p->at[t->line] : 0,
                        x = t->x != NO_AXIS ? p->at[t->x] : 0;
         if (p->is_done)
@@ -334,7 +334,7 @@ void hs_sweeptable_cell(const struct hs_sweeptable *t, uint32_t facet, uint32_t 
             high = middle;
     }
     for (; low < t->seat_count && t->seats[low].cell == cell; low++) {
-        const struct hs_sweep_point *p = &t->points[t->seats[low].point];
+        const struct hs_sweeptable_point *p = &t->points[t->seats[low].point];
         values[p->replicate] = p->value[metric];
     }
 }

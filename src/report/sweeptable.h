@@ -16,10 +16,10 @@
 #include "base/diag.h"
 #include "base/memory.h"
 
-#define HS_SWEEP_AXES_MAX   12u
-#define HS_SWEEP_VALUES_MAX 256u /* of an axis */
-#define HS_SWEEP_POINTS_MAX 100000u
-#define HS_SWEEP_METRICS    6u
+#define HS_SWEEPTABLE_AXES_MAX 12u
+#define HS_SWEEP_VALUES_MAX    256u /* of an axis */
+#define HS_SWEEP_POINTS_MAX    100000u
+#define HS_SWEEP_METRICS       6u
 
 extern const char *const hs_sweep_metrics[HS_SWEEP_METRICS];
 
@@ -31,7 +31,7 @@ enum hs_sweep_part {
     HS_SWEEP_FACET,     /* one chart each */
 };
 
-struct hs_sweep_axis {
+struct hs_sweeptable_axis {
     const char *key;                         /* as in the experiment: "load" */
     const char *values[HS_SWEEP_VALUES_MAX]; /* ascending if all are numbers, else as they came */
     double numbers[HS_SWEEP_VALUES_MAX];
@@ -40,11 +40,11 @@ struct hs_sweep_axis {
     enum hs_sweep_part part;
 };
 
-struct hs_sweep_point {
+struct hs_sweeptable_point {
     const char *run, *state, *exit;
-    uint32_t at[HS_SWEEP_AXES_MAX]; /* its value on each axis */
-    double value[HS_SWEEP_METRICS]; /* NaN = none */
-    uint32_t facet, replicate;      /* which combination of the axes that play these parts */
+    uint32_t at[HS_SWEEPTABLE_AXES_MAX]; /* its value on each axis */
+    double value[HS_SWEEP_METRICS];      /* NaN = none */
+    uint32_t facet, replicate;           /* which combination of the axes that play these parts */
     bool is_done;
 };
 
@@ -56,8 +56,8 @@ struct hs_sweep_seat {
 
 struct hs_sweeptable {
     struct hs_arena arena;
-    struct hs_sweep_axis axes[HS_SWEEP_AXES_MAX];
-    struct hs_sweep_point *points;
+    struct hs_sweeptable_axis axes[HS_SWEEPTABLE_AXES_MAX];
+    struct hs_sweeptable_point *points;
     uint32_t axis_count, point_count, point_cap;
     uint32_t line, x; /* axes; UINT32_MAX = none: one line, one place */
     uint32_t facets, replicates;
