@@ -74,7 +74,7 @@ demo: ## install what is missing, build, replay the sample trace under three pol
 	$(AGAIN) all
 	$(Q)scripts/demo.sh $(BUILD)/horus
 
-check: ## install what is missing, build, run every test (three to six minutes on 2 cores)
+check: ## install what is missing, build, run every test (five to eight minutes on 2 cores)
 	$(Q)scripts/install-deps.sh build check --or-skip plot sweep
 	$(AGAIN) run-check
 

@@ -18,7 +18,7 @@ static enum hs_status tell(struct hs_call *call, struct hs_explain *explain)
     const struct hs_explain_style style = {.columns = call->terminal.columns,
                                            .use_utf8 = call->terminal.use_utf8,
                                            .as_json = options->json};
-    uint32_t job;
+    uint32_t job = 0;
     if (options->job == NULL)
         return hs_explain_say_run(explain, &style, &call->out);
     HS_TRY(hs_explain_find(explain, options->job, &job, &call->diag));

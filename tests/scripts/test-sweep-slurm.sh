@@ -51,17 +51,19 @@ fi
 ln -s "$top/traces" traces
 cat >grid.json <<'END'
 {
-    "config": {"trace": "traces/sample.csv", "cluster": "8x8:V100", "check": "full"},
+    "config": {"trace": "traces/sample.csv", "cluster": "8x8:V100", "tie_jitter": 20},
     "grid": {"policy": ["fifo", "tiresias", "horus"], "load": [0.6, 0.8, 1], "seed": "1..5"}
 }
 END
 "$HORUS" sweep grid.json -o local -j 2 -q >/dev/null || exit 1
 
-# Point 23 is stopped, when it is first run, as soon as it has begun to write: there it is killed.
+# Point 23 is stopped, when it is first run, as soon as it has begun: there it is killed. Its 21 runs
+# take long enough for the loop to see it.
+point=$(awk -F, '$1 == 23 { print $2 }' local/sweep.csv)
 cat >horus <<END
 #!/bin/bash
 stop_in_the_middle() {
-    until ls -l /proc/\$\$/fd | grep -q '\.tmp/'; do kill -0 \$\$ || exit; done
+    until [ -d '$PWD/array/runs/$point.tmp' ]; do kill -0 \$\$ || exit; done
     kill -STOP \$\$
     echo "\${SLURM_ARRAY_JOB_ID}_\$SLURM_ARRAY_TASK_ID" >'$PWD/task'
 }
