@@ -32,7 +32,7 @@ struct crew {
     struct hs_sweep *sweep;
     struct hs_diag *diag;
     uint32_t *pending; /* points */
-    uint32_t pending_count, done, failed, first_failed;
+    uint32_t pending_count, failed, first_failed;
     struct shared_trace *traces;
     uint32_t traces_count, traces_cap;
     enum hs_status status; /* of the first that failed, in order of points */
@@ -178,7 +178,6 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
     char text[512], values[512];
     if (status == HS_OK) {
         point->state = HS_POINT_DONE;
-        crew->done++;
         return;
     }
     if (status == HS_E_INTERRUPTED || hs_interrupt_signal() != 0)
