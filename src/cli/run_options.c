@@ -239,15 +239,13 @@ static const char *format_at(size_t index)
         .letter = 'p', .check = hs_check_policy, .group = "Simulation", .in_short_help = true      \
     }
 
+/* What is simulated, of a run and of a point of a sweep. */
+#define ONE_RUN_ROWS                                                                               \
+    WORKLOAD_ROWS, POLICY_ROW, SIMULATION_ROWS, TIE_JITTER_ROW, MODEL_ROWS, ASSIGN_ROWS,           \
+        ASSIGN_SEED_ROW, TRACE_ROWS
+
 const struct hs_option hs_run_option_table[] = {
-    WORKLOAD_ROWS,
-    POLICY_ROW,
-    SIMULATION_ROWS,
-    TIE_JITTER_ROW,
-    MODEL_ROWS,
-    ASSIGN_ROWS,
-    ASSIGN_SEED_ROW,
-    TRACE_ROWS,
+    ONE_RUN_ROWS,
     OUTPUT_ROW("DIR", "run directory; absent: results/TRACE-POLICY-HASH", "Results"),
     OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf; all: "
                        "without the last two"),
@@ -299,14 +297,7 @@ const struct hs_option hs_compare_option_table[] = {
 
 const struct hs_option hs_sweep_option_table[] = {
     SWEEP_ROWS,
-    WORKLOAD_ROWS,
-    POLICY_ROW,
-    SIMULATION_ROWS,
-    TIE_JITTER_ROW,
-    MODEL_ROWS,
-    ASSIGN_ROWS,
-    ASSIGN_SEED_ROW,
-    TRACE_ROWS,
+    ONE_RUN_ROWS,
     SWEEP_RESULT_ROWS,
     SAMPLE_ROWS,
     SET_ROWS,

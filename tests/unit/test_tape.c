@@ -44,6 +44,17 @@ static void assert_same_job(const struct hs_trace_job *got, const struct hs_trac
     assert_int_equal(a.gpus_max, b.gpus_max);
     assert_int_equal(a.gpu_mem_mib, b.gpu_mem_mib);
     assert_int_equal(a.gpu_util_pm, b.gpu_util_pm);
+    assert_int_equal(a.nodes, b.nodes);
+    assert_int_equal(a.cpus, b.cpus);
+    assert_int_equal(a.mem_mib, b.mem_mib);
+    assert_int_equal(a.gpu_mem_persistent_mib, b.gpu_mem_persistent_mib);
+    assert_int_equal(a.gpu_mem_later_mib, b.gpu_mem_later_mib);
+    assert_true(a.later_us == b.later_us);
+    assert_int_equal(a.checkpoint_mib, b.checkpoint_mib);
+    assert_int_equal(a.job_class, b.job_class);
+    assert_int_equal(a.priority, b.priority);
+    assert_int_equal(a.profile, b.profile);
+    assert_int_equal(a.profile_from, b.profile_from);
     assert_int_equal(a.outcome, b.outcome);
     assert_true(a.step_us == b.step_us);
     assert_true(a.line == b.line);
