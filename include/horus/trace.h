@@ -67,7 +67,7 @@ struct hs_trace_job {
     const char *id; /* verbatim, never NULL, at most HS_JOB_ID_MAX bytes */
     const char *user;
     const char *vc;
-    const char *gpu_type; /* type the job insists on */
+    const char *gpu_type; /* type the job insists on, or several that will do: "V100M16|V100M32" */
     const char *model, *dataset, *batch, *precision;
     int64_t submit_us;
     int64_t duration_us;        /* isolated run time on the reference type, consolidated; >= 0 */
@@ -77,10 +77,12 @@ struct hs_trace_job {
                                    submitted again; they add up to duration_us. Borrowed */
     uint32_t attempts;          /* 0 = one, that does not fail on the way */
     uint32_t gpus;              /* gang size, all or nothing; 0 = a CPU job */
+    uint32_t gpu_milli;         /* of each of them, in thousandths, and of its memory alike; 1000 =
+                                   whole GPUs (readers may leave 0 for that) */
     uint32_t gpus_min;          /* elastic range; both equal to gpus for a rigid job */
     uint32_t gpus_max;
     uint32_t nodes;       /* node count as recorded; 0 = none. Carried, no placer uses it */
-    uint32_t cpus;        /* CPU cores in all; 0 = not given */
+    uint32_t cpus_milli;  /* CPU cores in all, in thousandths; 0 = not given */
     uint32_t mem_mib;     /* host memory in all; 0 = not given */
     uint32_t gpu_mem_mib; /* peak GPU memory, per GPU; 0 = not given */
     uint32_t gpu_mem_persistent_mib; /* of that, what stays between mini-batches; 0 = not given */

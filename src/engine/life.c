@@ -86,7 +86,7 @@ static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
     job->priority = r->priority;
     job->outcome = (uint8_t)r->outcome;
     job->preempt_cost_us = r->preempt_cost_us;
-    job->ask.cpus_milli_per_gpu = per_gpu((uint64_t)r->cpus * 1000, r->gpus);
+    job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
     job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);
     job->ask.type_mask = UINT64_MAX;
 }

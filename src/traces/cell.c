@@ -21,7 +21,13 @@ static const struct {
                             "a number, or a date and time such as 2020-04-01 12:30:00"},
     [HS_CELL_NOT_A_COUNT] = {HS_FAULT_NUMBER, "is not a number", "a whole number such as 8"},
     [HS_CELL_NOT_WHOLE] = {HS_FAULT_FRACTION, "is not a whole number",
-                           "a gang holds whole GPUs and cores: round shares up (0.5 to 1)"},
+                           "a gang holds whole GPUs, or one share of each (column gpu_milli)"},
+    [HS_CELL_TOO_FINE] = {HS_FAULT_FRACTION, "has more than three decimals",
+                          "shares are in thousandths, e.g. 0.125"},
+    [HS_CELL_NOT_A_SHARE] = {HS_FAULT_RANGE, "is no share of a GPU",
+                             "thousandths of a GPU, from 1 to 1000"},
+    [HS_CELL_TWO_SHARES] = {HS_FAULT_RANGE, "is not the share that gpus tells",
+                            "gpus 0.5 alone, or gpus 1 and gpu_milli 500"},
     [HS_CELL_TOO_LARGE] = {HS_FAULT_RANGE, "is out of range", NULL},
     [HS_CELL_TOO_LONG] = {HS_FAULT_RANGE, "is out of range",
                           "times may be in another unit: --time-unit=ms reads bare numbers as ms"},
@@ -144,6 +150,42 @@ enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out)
         return HS_CELL_TOO_MANY;
     *out = (uint32_t)(millionths / MILLION);
     return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_milli(const char *text, size_t len, uint32_t *out_milli)
+{
+    uint32_t digits;
+    int64_t millionths;
+    if (HS_LIKELY(parse_digits(text, len, &digits) && digits <= UINT32_MAX / 1000)) {
+        *out_milli = digits * 1000;
+        return HS_CELL_OK;
+    }
+    if (!hs_parse_decimal_us(text, len, MILLION, &millionths))
+        return number_result(text, len, HS_CELL_TOO_LARGE);
+    if (millionths < 0)
+        return HS_CELL_NEGATIVE;
+    if (millionths % 1000 != 0)
+        return HS_CELL_TOO_FINE;
+    if (millionths / 1000 > (int64_t)UINT32_MAX)
+        return HS_CELL_TOO_LARGE;
+    *out_milli = (uint32_t)(millionths / 1000);
+    return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_gpus(const char *text, size_t len, uint32_t *gpus, uint32_t *milli)
+{
+    uint32_t share;
+    enum hs_cell_result result = hs_cell_count(text, len, gpus);
+    if (HS_LIKELY(result != HS_CELL_NOT_WHOLE))
+        return result;
+    result = hs_cell_milli(text, len, &share);
+    if (result == HS_CELL_OK && share > 1000)
+        return HS_CELL_NOT_WHOLE;
+    if (result == HS_CELL_OK) {
+        *gpus = 1;
+        *milli = share;
+    }
+    return result;
 }
 
 enum hs_cell_result hs_cell_batch(const char *text, size_t len, uint32_t *out)

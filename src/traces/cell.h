@@ -21,6 +21,9 @@ enum hs_cell_result {
     HS_CELL_NOT_A_TIME,
     HS_CELL_NOT_A_COUNT,
     HS_CELL_NOT_WHOLE,
+    HS_CELL_TOO_FINE, /* thousandths */
+    HS_CELL_NOT_A_SHARE,
+    HS_CELL_TWO_SHARES,
     HS_CELL_TOO_LARGE,
     HS_CELL_TOO_LONG, /* a time or span */
     HS_CELL_TOO_MANY, /* a count */
@@ -40,6 +43,11 @@ struct hs_cell_day {
 enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us,
                                  struct hs_cell_day *day, int64_t *out_us);
 enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out);
+/* A number with at most three decimals, in thousandths. */
+enum hs_cell_result hs_cell_milli(const char *text, size_t len, uint32_t *out_milli);
+/* GPUs: a whole number, or one below 1, which is a share of one GPU: then *milli is it (else it
+ * stays as it is). */
+enum hs_cell_result hs_cell_gpus(const char *text, size_t len, uint32_t *gpus, uint32_t *milli);
 enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out);
 enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_pm);
 /* A whole number of at least 1, "64" or "64.0" (what programs make of a column with gaps). */

@@ -24,7 +24,7 @@
     X(NUMBER, "not a number", HS_SKIP_BAD)                                                         \
     X(TIME, "not a time", HS_SKIP_BAD)                                                             \
     X(RANGE, "out of range", "check --time-unit; else " HS_SKIP_BAD)                               \
-    X(FRACTION, "not a whole number", "round shares of a GPU up (0.5 to 1) before the run")        \
+    X(FRACTION, "not a whole number", HS_SKIP_BAD)                                                 \
     X(STATE, "unknown state", HS_SKIP_BAD)                                                         \
     X(CLASS, "unknown class", HS_SKIP_BAD)                                                         \
     X(TYPE, "wrong type of JSON value", HS_SKIP_BAD)                                               \

@@ -20,7 +20,7 @@ static const struct hs_column columns[] = {
     COLUMN("duration", "duration", SPAN, true, duration_us),
     COLUMN("user", "user", TEXT, false, user),
     COLUMN("vc", "vc", TEXT, false, vc),
-    COLUMN("cpus", "cpu_num", COUNT, false, cpus),
+    COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
     COLUMN("model", "model", TEXT, false, model),
     COLUMN("dataset", "dataset", TEXT, false, dataset),
     COLUMN("batch", "batchsize", BATCH, false, batch),

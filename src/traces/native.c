@@ -16,7 +16,8 @@
 /* State and GPU count first: see traces/table.h. */
 static const struct hs_column columns[] = {
     COLUMN("status", FATE, false, outcome),
-    COLUMN("gpus", COUNT, true, gpus),
+    COLUMN("gpus", GPUS, true, gpus),
+    COLUMN("gpu_milli", SHARE, false, gpu_milli),
     COLUMN("job_id", ID, true, id),
     COLUMN("submit_time", TIME, true, submit_us),
     COLUMN("duration", SPAN, true, duration_us),
@@ -28,7 +29,7 @@ static const struct hs_column columns[] = {
     COLUMN("batch", BATCH, false, batch),
     COLUMN("precision", TEXT, false, precision),
     COLUMN("nodes", COUNT, false, nodes),
-    COLUMN("cpus", COUNT, false, cpus),
+    COLUMN("cpus", MILLI, false, cpus_milli),
     COLUMN("mem_mib", MIB, false, mem_mib),
     COLUMN("gpu_mem_mib", MIB, false, gpu_mem_mib),
     COLUMN("gpu_util", PERCENT, false, gpu_util_pm),
@@ -104,7 +105,7 @@ const struct hs_trace_format hs_trace_format_csv = {
                "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
                "deadline, preempt_cost, gpus_min, gpus_max, status or outcome, attempts, "
                "class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, "
-               "gpu_mem_later_after",
+               "gpu_mem_later_after, gpu_milli",
     .has_attempts = true,
     .recognise = recognise,
     .state_size = sizeof(struct native),

@@ -201,6 +201,8 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
                 job->gpus_min = job->gpus;
             if (job->gpus_max == 0)
                 job->gpus_max = job->gpus;
+            if (job->gpu_milli == 0)
+                job->gpu_milli = 1000;
             if (HS_UNLIKELY(!are_values_plain(job)))
                 HS_TRY(explain_bad_values(reader, job));
             dropped = apply_rules(reader, job);

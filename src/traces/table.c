@@ -262,6 +262,8 @@ static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind
         return hs_cell_span(text, len, table->unit_us, out);
     case HS_CELL_COUNT:
         return hs_cell_count(text, len, out);
+    case HS_CELL_MILLI:
+        return hs_cell_milli(text, len, out);
     case HS_CELL_MIB:
         return hs_cell_mib(text, len, out);
     case HS_CELL_PERCENT:
@@ -270,6 +272,8 @@ static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind
         return hs_cell_int(text, len, out);
     case HS_CELL_ID:
     case HS_CELL_TEXT:
+    case HS_CELL_GPUS:
+    case HS_CELL_SHARE:
     case HS_CELL_FATE:
     case HS_CELL_BATCH:
     case HS_CELL_CLASS:
@@ -277,6 +281,40 @@ static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind
         break;
     }
     return HS_CELL_NOT_A_NUMBER;
+}
+
+/* Of a job whose GPUs were told as a share, the same or nothing. */
+static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *milli)
+{
+    uint32_t share;
+    enum hs_cell_result result = hs_cell_count(text, len, &share);
+    if (result != HS_CELL_OK)
+        return result;
+    if (*milli != 0 && *milli != share)
+        return HS_CELL_TWO_SHARES;
+    if (share == 0 || share > 1000)
+        return HS_CELL_NOT_A_SHARE;
+    *milli = share;
+    return HS_CELL_OK;
+}
+
+/* A cell that has a text. */
+static enum hs_cell_result read_filled(struct hs_table *table, const struct hs_column *column,
+                                       uint32_t field, struct hs_trace_job *job)
+{
+    const char *text = table->row.fields[field];
+    size_t len = table->row.lengths[field];
+    void *out = (char *)job + column->offset;
+    switch (column->kind) {
+    case HS_CELL_GPUS:
+        return hs_cell_gpus(text, len, &job->gpus, &job->gpu_milli);
+    case HS_CELL_SHARE:
+        return read_share(text, len, &job->gpu_milli);
+    case HS_CELL_BATCH:
+        return read_batch(table, text, len, out);
+    default:
+        return read_number(table, column->kind, text, len, out);
+    }
 }
 
 static enum hs_status read_attempts(struct hs_table *table, const struct hs_column *column,
@@ -315,9 +353,7 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_column *
         memcpy(out, &text, sizeof text);
         return HS_OK;
     }
-    enum hs_cell_result result = column->kind == HS_CELL_BATCH
-                                     ? read_batch(table, text, len, out)
-                                     : read_number(table, column->kind, text, len, out);
+    enum hs_cell_result result = read_filled(table, column, field, job);
     if (HS_LIKELY(result == HS_CELL_OK) || (!column->is_required && hs_cell_is_missing(text, len)))
         return HS_OK;
     return fail_cell(table, column, field, result);

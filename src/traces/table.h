@@ -30,6 +30,9 @@ enum hs_cell {
     HS_CELL_TIME,     /* number in the time unit, or a date and time */
     HS_CELL_SPAN,     /* number in the time unit */
     HS_CELL_COUNT,    /* whole number, "8" or "8.0", to uint32_t */
+    HS_CELL_GPUS,     /* the same, or a number below 1: a share, to gpus and gpu_milli */
+    HS_CELL_SHARE,    /* 1..1000, of each GPU: gpu_milli; behind gpus */
+    HS_CELL_MILLI,    /* number with up to three decimals, to uint32_t thousandths */
     HS_CELL_MIB,      /* size, bare number = MiB, to uint32_t */
     HS_CELL_PERCENT,  /* 0..100 with decimals, to int32_t per mille */
     HS_CELL_INT,      /* int32_t */

@@ -12,7 +12,7 @@ static const char header[] =
     "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,"
     "mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,"
     "attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,"
-    "gpu_mem_later_after";
+    "gpu_mem_later_after,gpu_milli";
 
 enum hs_status hs_trace_writer_open(struct hs_trace_writer *w, const char *path,
                                     struct hs_diag *diag)
@@ -30,6 +30,11 @@ static void put_given(struct hs_csvw *csv, uint32_t value)
         hs_csvw_u64(csv, value);
     else
         hs_csvw_empty(csv);
+}
+
+static void put_cores(struct hs_csvw *csv, uint32_t milli)
+{
+    hs_csvw_ratio(csv, milli, milli > 0 ? 1000 : 0, 3);
 }
 
 static void put_span(struct hs_csvw *csv, int64_t us)
@@ -87,7 +92,7 @@ void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *j
     hs_csvw_text(csv, job->batch);
     hs_csvw_text(csv, job->precision);
     put_given(csv, job->nodes);
-    put_given(csv, job->cpus);
+    put_cores(csv, job->cpus_milli);
     put_given(csv, job->mem_mib);
     put_given(csv, job->gpu_mem_mib);
     /* per mille as percent; a denominator of 0 is an empty cell */
@@ -107,6 +112,7 @@ void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *j
         hs_csvw_empty(csv);
     put_attempts(csv, job);
     put_sharing(csv, job);
+    put_given(csv, job->gpu_milli < 1000 ? job->gpu_milli : 0);
     hs_csvw_end(csv);
 }
 

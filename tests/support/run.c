@@ -51,7 +51,7 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
         .gpus = j->gpus,
         .gpus_min = j->gpus_min > 0 ? j->gpus_min : j->gpus,
         .gpus_max = j->gpus_max > 0 ? j->gpus_max : j->gpus,
-        .cpus = j->cpus,
+        .cpus_milli = j->cpus * 1000,
         .mem_mib = j->mem_mib,
         .gpu_mem_mib = j->gpu_mem_mib,
         .gpu_mem_persistent_mib = j->gpu_mem_persistent_mib,

@@ -70,7 +70,7 @@ static void test_every_kind_of_fault(void **state)
     const char text[] = "job_id,submit_time,gpus,duration,status\n" /* 1 */
                         "a,10,1,10,completed\n"                     /* 2 */
                         "b,x7,1,10,completed\n"                     /* 3 TIME */
-                        "c,11,0.5,10,failed\n"                      /* 4 FRACTION */
+                        "c,11,1.5,10,failed\n"                      /* 4 FRACTION */
                         "d,12,2,-4,failed\n"                        /* 5 RANGE */
                         "e,13,99999,1,Pass\n"                       /* 6 RANGE */
                         "f,14,1\n"                                  /* 7 FIELDS */
@@ -85,7 +85,7 @@ static void test_every_kind_of_fault(void **state)
     expect("1 not a time\n");
     expect("t.csv:3:3: error: submit_time is not a time: 'x7'\n");
     expect("1 not a whole number\n");
-    expect("repair: round shares of a GPU up");
+    expect("repair: mend the rows, or pass over them");
     expect("2 out of range\n");
     expect("1 wrong number of fields\n");
     expect("t.csv:7:");

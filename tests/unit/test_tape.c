@@ -42,10 +42,11 @@ static void assert_same_job(const struct hs_trace_job *got, const struct hs_trac
     assert_int_equal(a.gpus, b.gpus);
     assert_int_equal(a.gpus_min, b.gpus_min);
     assert_int_equal(a.gpus_max, b.gpus_max);
+    assert_int_equal(a.gpu_milli, b.gpu_milli);
     assert_int_equal(a.gpu_mem_mib, b.gpu_mem_mib);
     assert_int_equal(a.gpu_util_pm, b.gpu_util_pm);
     assert_int_equal(a.nodes, b.nodes);
-    assert_int_equal(a.cpus, b.cpus);
+    assert_int_equal(a.cpus_milli, b.cpus_milli);
     assert_int_equal(a.mem_mib, b.mem_mib);
     assert_int_equal(a.gpu_mem_persistent_mib, b.gpu_mem_persistent_mib);
     assert_int_equal(a.gpu_mem_later_mib, b.gpu_mem_later_mib);

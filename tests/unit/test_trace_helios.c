@@ -50,7 +50,7 @@ static void test_states(void **state)
     assert_string_equal(a->user, "u1");
     assert_string_equal(a->vc, "vcA");
     assert_int_equal(a->gpus, 8);
-    assert_int_equal(a->cpus, 32);
+    assert_int_equal(a->cpus_milli, 32000);
     assert_int_equal(a->nodes, 0); /* node_num is a placement, not a demand */
     assert_int_equal(a->duration_us, 40000000);
     assert_int_equal(a->submit_us, INT64_C(1585699210000000)); /* date -u +%s */
@@ -79,7 +79,7 @@ static void test_cpu_jobs(void **state)
     read_it(text);
     assert_int_equal(t.count, 2);
     assert_int_equal(t.jobs[0].gpus, 0);
-    assert_int_equal(t.jobs[0].cpus, 4);
+    assert_int_equal(t.jobs[0].cpus_milli, 4000);
 }
 
 /* Older versions have `jobname` before gpu_num: columns go by name. */

@@ -93,7 +93,7 @@ static void test_all_columns_in_any_order(void **state)
     /* 18,353 days from 1970-01-01 to 2020-04-01 (date -u -d 2020-04-01 +%s = 1585699200) */
     assert_int_equal(a->submit_us, (INT64_C(1585699200) + 1) * SECOND);
     assert_int_equal(a->nodes, 2);
-    assert_int_equal(a->cpus, 12);
+    assert_int_equal(a->cpus_milli, 12000);
     assert_int_equal(a->mem_mib, 1024);
     assert_int_equal(a->gpu_mem_mib, 16384);
     assert_int_equal(a->gpu_util_pm, 457); /* 45.67 % = 456.7 per mille, half up */
@@ -108,6 +108,32 @@ static void test_all_columns_in_any_order(void **state)
     assert_null(b->user);
     assert_int_equal(b->gpu_util_pm, -1);
     assert_int_equal(b->outcome, HS_OUTCOME_COMPLETED);
+}
+
+/* Shares of GPUs: a number below 1 is one of one GPU; a column of its own tells that of a gang. */
+static void test_shares(void **state)
+{
+    (void)state;
+    traced_options(&t);
+    read_it("job_id,submit_time,gpus,duration,gpu_milli,cpus\n"
+            "a,0,0.46,5,,11.9\n"
+            "b,0,1,5,,2\n"
+            "c,0,20,5,500,\n"
+            "d,0,0.5,5,500,0.001\n"
+            "e,0,1.0,5,1000,\n");
+    assert_int_equal(t.status, HS_END);
+    static const uint32_t gpus[] = {1, 1, 20, 1, 1}, milli[] = {460, 1000, 500, 500, 1000};
+    static const uint32_t cpus_milli[] = {11900, 2000, 0, 1, 0};
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(t.jobs[i].gpus, gpus[i]);
+        assert_int_equal(t.jobs[i].gpu_milli, milli[i]);
+        assert_int_equal(t.jobs[i].cpus_milli, cpus_milli[i]);
+    }
+#define SHARES "job_id,submit_time,gpus,duration,gpu_milli\n"
+    expect_fault(SHARES "a,0,0.5,5,400\n", ":2:11: error: gpu_milli is not the share that gpus "
+                                           "tells: '400'");
+    expect_fault(SHARES "a,0,1,5,0\n", "gpu_milli is no share of a GPU: '0'");
+    expect_fault(SHARES "a,0,1,5,1001\n", "gpu_milli is no share of a GPU: '1001'");
 }
 
 static void test_mapping_from_the_command_line(void **state)
@@ -204,7 +230,9 @@ static void test_values_that_are_wrong(void **state)
     expect_fault(HEAD "1,0,1,1\n2,x7,1,5\n", "t.csv:3:3: error: submit_time is not a time: 'x7'");
     expect_fault(HEAD "1,0,1\n", "3 fields where the header has 4");
     expect_fault(HEAD "1,0,1,1,1\n", "5 fields where the header has 4");
-    expect_fault(HEAD "1,0,0.5,5\n", ":2:5: error: gpus is not a whole number: '0.5'");
+    expect_fault(HEAD "1,0,1.5,5\n", ":2:5: error: gpus is not a whole number: '1.5'");
+    expect_fault(HEAD "1,0,0.0625,5\n", ":2:5: error: gpus has more than three decimals: '0.0625'");
+    expect_fault(HEAD "1,0,-0.5,5\n", "gpus is negative: '-0.5'");
     expect_fault(HEAD "1,0,-1,5\n", "gpus is negative: '-1'");
     expect_fault(HEAD "1,0,65536,5\n", "gpus is out of range");
     expect_fault(HEAD "1,0,99999999999999999999999,5\n", "gpus is out of range");
@@ -430,6 +458,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_required_columns_alone),
         cmocka_unit_test(test_all_columns_in_any_order),
+        cmocka_unit_test(test_shares),
         cmocka_unit_test(test_mapping_from_the_command_line),
         cmocka_unit_test(test_mapping_from_a_file),
         cmocka_unit_test(test_mappings_that_are_wrong),

@@ -45,8 +45,9 @@ static void expect_record(const struct hs_trace_job *got, const struct hs_trace_
     assert_int_equal(got->gpus, expected->gpus);
     assert_int_equal(got->gpus_min, expected->gpus_min);
     assert_int_equal(got->gpus_max, expected->gpus_max);
+    assert_int_equal(got->gpu_milli, expected->gpu_milli);
     assert_int_equal(got->nodes, expected->nodes);
-    assert_int_equal(got->cpus, expected->cpus);
+    assert_int_equal(got->cpus_milli, expected->cpus_milli);
     assert_int_equal(got->mem_mib, expected->mem_mib);
     assert_int_equal(got->gpu_mem_mib, expected->gpu_mem_mib);
     assert_int_equal(got->gpu_util_pm, expected->gpu_util_pm);
@@ -74,6 +75,7 @@ static const struct hs_trace_job records[] = {
      .deadline_us = -1,
      .preempt_cost_us = -1,
      .gpus = 1,
+     .gpu_milli = 1000,
      .gpus_min = 1,
      .gpus_max = 1,
      .gpu_util_pm = -1},
@@ -91,10 +93,11 @@ static const struct hs_trace_job records[] = {
      .deadline_us = 0,
      .preempt_cost_us = 1,
      .gpus = 65535,
+     .gpu_milli = 1,
      .gpus_min = 1,
      .gpus_max = 65535,
      .nodes = 3,
-     .cpus = UINT32_MAX,
+     .cpus_milli = UINT32_MAX,
      .mem_mib = UINT32_MAX,
      .gpu_mem_mib = UINT32_MAX,
      .gpu_mem_persistent_mib = UINT32_MAX,
@@ -108,6 +111,7 @@ static const struct hs_trace_job records[] = {
      .outcome = HS_OUTCOME_FAILED},
     /* a CPU job; a utilization of 0 is not a missing one */
     {.id = "cpu",
+     .gpu_milli = 1000,
      .submit_us = INT64_C(1) << 53,
      .duration_us = 123456,
      .deadline_us = INT64_C(1) << 53,
@@ -129,6 +133,7 @@ static const struct hs_trace_job records[] = {
      .gpu_mem_later_mib = 5,
      .later_us = 1,
      .gpus = 2,
+     .gpu_milli = 1000,
      .gpus_min = 2,
      .gpus_max = 2,
      .gpu_util_pm = -1},
@@ -194,7 +199,7 @@ static void test_a_pipe_stays_a_pipe(void **state)
     assert_true(S_ISFIFO(info.st_mode));
     assert_non_null(fgets(text, sizeof text, reader));
     assert_non_null(fgets(text, sizeof text, reader));
-    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,\n");
+    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
     fclose(reader);
 }
 
