@@ -3,6 +3,7 @@
  * Clusters from shapes and JSON. Lines and columns of messages are counted by hand in the text
  * beside them: 1-based, in bytes.
  */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -325,38 +326,108 @@ static void test_missing_file(void **state)
 
 /* ---- shipped files ---- */
 
-static void expect_totals(const char *path, uint32_t nodes, uint32_t gpus, uint32_t own_vcs)
-{
-    struct hs_cluster c;
-    load(&c, path);
-    assert_int_equal(c.node_count, nodes);
-    assert_int_equal(c.gpu_count, gpus);
-    assert_int_equal(c.own_vc_count, own_vcs);
-    if (own_vcs > 0)
-        assert_int_equal(hs_cluster_set_vcs(&c, HS_VC_PARTITION, NULL, "", &sink.diag), HS_OK);
-    hs_cluster_free(&c);
-}
+/* Totals by hand, from the sources that the files name. Philly: 321 x 2 + 231 x 8 as released;
+ * 264 x 8 + 271 x 4 + 3 + 3 x 2 as revised, without the 13 machines that have no GPU; 352 nodes of
+ * 8 by VC in the reproduction, of them 2 x 32 in two VCs. Helios: 133, 143, 262 and 264 nodes of 8.
+ * openb: its node list has 1,213 rows and 6,212 GPUs. Horus 3 x 4. Tiresias: 15 x 4 and 4 x 4.
+ * Gandiva: 50 + 50 in 2 x (12 x 4 + 2), and 45 x 4. AntMan: 64. Gavel: 3 x 36. */
+static const struct {
+    const char *file;
+    uint32_t nodes, gpus, vcs, types;
+} shipped[] = {
+    {"philly.json", 552, 2490, 0, 2},          {"philly-revised.json", 552 - 13, 3205, 0, 1},
+    {"philly-8gpu.json", 352, 2816, 11, 1},    {"philly-2vc.json", 64, 512, 2, 1},
+    {"venus.json", 133, 1064, 16, 1},          {"earth.json", 143, 1144, 18, 1},
+    {"saturn.json", 262, 2096, 0, 1},          {"uranus.json", 264, 2112, 0, 1},
+    {"openb.json", 1213, 6212, 0, 7},          {"horus-3x4.json", 3, 12, 0, 1},
+    {"tiresias-15x4-p100.json", 15, 60, 0, 1}, {"gandiva-100.json", 26, 100, 0, 2},
+    {"gandiva-45x4.json", 45, 180, 0, 2},      {"antman-8x8-v100.json", 8, 64, 0, 1},
+    {"gavel-36-36-36.json", 27, 108, 0, 3},    {"n4g4.json", 4, 16, 0, 1},
+};
 
-/* Philly: 321 x 2 + 231 x 8 = 2,490 GPUs as released; 352 nodes of 8 by VC in the reproduction.
- * Venus: 133 x 8. Tiresias: 15 x 4 and 4 x 4. */
+#define SHIPPED_COUNT (sizeof shipped / sizeof shipped[0])
+
 static void test_shipped_clusters(void **state)
 {
     (void)state;
-    expect_totals("configs/clusters/philly.json", 552, 2490, 0);
-    expect_totals("configs/clusters/philly-8gpu.json", 352, 2816, 11);
-    expect_totals("configs/clusters/venus.json", 133, 1064, 16);
-    expect_totals("configs/clusters/tiresias-15x4-p100.json", 15, 60, 0);
-    expect_totals("configs/clusters/n4g4.json", 4, 16, 0);
+    for (size_t i = 0; i < SHIPPED_COUNT; i++) {
+        struct hs_cluster c;
+        char path[128];
+        (void)snprintf(path, sizeof path, "configs/clusters/%s", shipped[i].file);
+        load(&c, path);
+        assert_int_equal(c.node_count, shipped[i].nodes);
+        assert_int_equal(c.gpu_count, shipped[i].gpus);
+        assert_int_equal(c.own_vc_count, shipped[i].vcs);
+        assert_int_equal(c.type_count, shipped[i].types);
+        if (shipped[i].vcs > 0)
+            assert_int_equal(hs_cluster_set_vcs(&c, HS_VC_PARTITION, NULL, "", &sink.diag), HS_OK);
+        hs_cluster_free(&c);
+    }
+}
+
+/* None is shipped without a line above. */
+static void test_shipped_clusters_all(void **state)
+{
+    (void)state;
+    size_t found = 0;
+    DIR *folder = opendir("configs/clusters");
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        found += strstr(entry->d_name, ".json") != NULL;
+    closedir(folder);
+    assert_int_equal(found, SHIPPED_COUNT);
+}
+
+static uint32_t gpus_of(const struct hs_cluster *c, const char *type)
+{
+    uint32_t gpus = 0, id = hs_cluster_type(c, type);
+    for (uint32_t n = 0; n < c->node_count; n++)
+        gpus += c->nodes[n].type == id ? c->nodes[n].gpus : 0;
+    return gpus;
+}
+
+/* GPUs by type where there are several: Gandiva 50 + 50, and 23 and 22 machines of 4; Gavel 36
+ * each; openb 549 x 8 G2, 387 x 2 + 17 x 4 T4, 39 x 8 G3 (Weng et al., ATC'23, and its node list).
+ */
+static void test_shipped_types(void **state)
+{
+    (void)state;
+    struct hs_cluster c;
+    load(&c, "configs/clusters/gandiva-100.json");
+    assert_int_equal(gpus_of(&c, "P100"), 50);
+    assert_int_equal(gpus_of(&c, "P40"), 50);
+    hs_cluster_free(&c);
+    load(&c, "configs/clusters/gandiva-45x4.json");
+    assert_int_equal(gpus_of(&c, "P100"), 23 * 4);
+    assert_int_equal(gpus_of(&c, "P40"), 22 * 4);
+    hs_cluster_free(&c);
+    load(&c, "configs/clusters/gavel-36-36-36.json");
+    assert_int_equal(gpus_of(&c, "V100"), 36);
+    assert_int_equal(gpus_of(&c, "P100"), 36);
+    assert_int_equal(gpus_of(&c, "K80"), 36);
+    hs_cluster_free(&c);
+    load(&c, "configs/clusters/openb.json");
+    assert_int_equal(gpus_of(&c, "G2"), 549 * 8);
+    assert_int_equal(gpus_of(&c, "T4"), 387 * 2 + 17 * 4);
+    assert_int_equal(gpus_of(&c, "G3"), 39 * 8);
+    hs_cluster_free(&c);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shape),        cmocka_unit_test(test_shape_types),
-        cmocka_unit_test(test_shape_errors), cmocka_unit_test(test_shape_type_limit),
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_json_owners_alone),
-        cmocka_unit_test(test_json_errors),  cmocka_unit_test(test_json_many_errors),
-        cmocka_unit_test(test_missing_file), cmocka_unit_test(test_shipped_clusters),
+        cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_shape_types),
+        cmocka_unit_test(test_shape_errors),
+        cmocka_unit_test(test_shape_type_limit),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_json_owners_alone),
+        cmocka_unit_test(test_json_errors),
+        cmocka_unit_test(test_json_many_errors),
+        cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_shipped_clusters),
+        cmocka_unit_test(test_shipped_clusters_all),
+        cmocka_unit_test(test_shipped_types),
     };
     return cmocka_run_group_tests_name("model/cluster", tests, scratch_open, scratch_close);
 }
