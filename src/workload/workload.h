@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a cluster's jobs are like, in numbers that can be published: a workload file
+ * (configs/README.md, "Workloads") in memory. workload/generate makes jobs of it; whoever fits one
+ * from a trace fills this record and writes the file.
+ *
+ *     HS_TRY(hs_workload_load(&workload, "venus", diag));     // shipped, or a path
+ *     hs_workload_free(&workload);
+ */
+#ifndef HORUS_WORKLOAD_WORKLOAD_H
+#define HORUS_WORKLOAD_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/memory.h"
+#include "horus/trace.h"
+#include "workload/curve.h"
+
+#define HS_WORKLOAD_HOURS       24
+#define HS_WORKLOAD_WEEKDAYS    7
+#define HS_WORKLOAD_STATES      3 /* completed, cancelled, failed: HS_OUTCOME_COMPLETED + i */
+#define HS_WORKLOAD_BUCKETS_MAX 64
+#define HS_WORKLOAD_SIZES_MAX   512 /* of one bucket */
+#define HS_WORKLOAD_VCS_MAX     4096
+#define HS_WORKLOAD_USERS_MAX   1000000
+#define HS_WORKLOAD_RETRIES_MAX 8
+
+/* Rate of arrival around the profile of day and week: gamma with this CV over hours; its rank moves
+ * with a quick and a slow part, each forgetting as exp(-hours/..). */
+struct hs_workload_modulation {
+    double cv;                     /* 0 = none */
+    double hours;                  /* > 0 */
+    double slow_hours, slow_share; /* of the variance of the rank; 0 = only the quick part */
+};
+
+/* Jobs that one user submits one shortly after the other. */
+struct hs_workload_batches {
+    struct hs_curve jobs;        /* in a batch, over batches, rounded up; count 0 = no batches */
+    struct hs_curve gap_s;       /* between two of a batch */
+    double same_size;            /* chance that a member has the size of the batch */
+    double duration_correlation; /* of normal scores of durations, within batch and size bucket */
+};
+
+struct hs_workload_arrivals {
+    int64_t first_us;                      /* midnight of the first day, trace clock */
+    double jobs_per_day;                   /* mean */
+    double weekdays[HS_WORKLOAD_WEEKDAYS]; /* weights, Monday first; sum 1 */
+    double hours[HS_WORKLOAD_HOURS];       /* sum 1 */
+    struct hs_workload_modulation modulation;
+    struct hs_workload_batches batches;
+};
+
+struct hs_workload_size {
+    uint32_t gpus, gpu_milli; /* as in struct hs_trace_job */
+    double share;             /* of all jobs; sum over all buckets 1 */
+};
+
+/* State mix of the jobs of a bucket whose duration ranks up to here. */
+struct hs_workload_states {
+    double rank;                      /* 0 < rank <= 1, ascending, the last 1 */
+    double share[HS_WORKLOAD_STATES]; /* sum 1 */
+};
+
+/* Sizes that share a distribution of durations. */
+struct hs_workload_bucket {
+    const char *name;
+    struct hs_workload_size *sizes;
+    struct hs_curve duration_s;        /* rounded up to whole seconds */
+    struct hs_workload_states *states; /* none: outcomes are unknown */
+    double share;                      /* of all jobs */
+    double retries;                    /* mean number of retries over all its jobs; 0 = none */
+    uint32_t size_count, state_count;
+};
+
+struct hs_workload_vc {
+    const char *name;
+    double *shares;    /* by bucket: of that bucket's jobs; sum over VCs 1 */
+    uint32_t gpus_max; /* larger jobs are not submitted to it; 0 = any */
+};
+
+/* A failed job fails 1 + retries times, each after a time of its own. */
+struct hs_workload_retries {
+    uint32_t max;           /* retries of a job; 0 = none anywhere */
+    struct hs_curve time_s; /* until an attempt fails */
+};
+
+struct hs_workload {
+    const char *name;
+    struct hs_workload_arrivals arrivals;
+    struct hs_workload_bucket *buckets;
+    struct hs_workload_vc *vcs;
+    struct hs_workload_retries retries;
+    uint32_t bucket_count, vc_count;
+    uint32_t users;        /* 0 = jobs without users */
+    double users_sigma;    /* log-normal weights */
+    uint64_t hash;         /* of the file's bytes */
+    struct hs_arena arena; /* owns all of the above */
+};
+
+/* A shipped one ("philly"; "builtin:workloads/philly.json" is the same) or a file's path. Shows all
+ * faults of the file. */
+HS_MUST_USE enum hs_status hs_workload_load(struct hs_workload *workload, const char *name,
+                                            struct hs_diag *diag);
+void hs_workload_free(struct hs_workload *workload);
+
+/* Expected GPU-seconds of a job, from sizes and durations. */
+double hs_workload_gpu_seconds(const struct hs_workload *workload);
+
+/* Names of the shipped ones: index 0, 1, ... until NULL. */
+const char *hs_workload_shipped(size_t index);
+
+#endif
