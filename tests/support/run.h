@@ -26,8 +26,10 @@ struct hs_test_job {
     int64_t submit_us, duration_us; /* added to the seconds */
     const char *id;                 /* NULL: its index */
     const char *user, *vc, *gpu_type;
-    int64_t preempt_cost_s; /* 0 = not given */
-    uint32_t cpus, mem_mib, gpu_mem_mib;
+    int64_t preempt_cost_s;    /* 0 = not given */
+    uint32_t gpu_milli;        /* 0 = 1000 */
+    uint32_t cpus, cpus_milli; /* added up */
+    uint32_t mem_mib, gpu_mem_mib;
     uint32_t gpus_min, gpus_max; /* 0 = gpus */
     int32_t gpu_util_pm;         /* 0 = not given */
     int32_t priority;

@@ -166,6 +166,7 @@ static enum verdict run_both(const struct trial_kind *kind, struct trial *t,
     for (int i = 0; all && i < t->count; i++)
         all = has_same_outcome(&t->tasks[i], &r->jobs[i]) &&
               (kind->has_no_segments || has_same_segments(&t->world, r, i));
+    all = all && (kind->same == NULL || kind->same(t, r));
     return all ? AGREES : DIFFERS;
 }
 
@@ -221,6 +222,12 @@ static void print_job(const struct hs_test_job *j, int row)
         print_error("^%" PRId32, j->priority);
     if (j->step_us > 0)
         print_error("*%s", trial_seconds(j->step_us));
+    if (j->gpu_milli > 0)
+        print_error("/%" PRIu32, j->gpu_milli);
+    if (j->gpu_type != NULL)
+        print_error("=%s", j->gpu_type);
+    if (j->cpus_milli > 0 || j->mem_mib > 0)
+        print_error("+%" PRIu32 "/%" PRIu32, j->cpus_milli, j->mem_mib);
     if (j->user != NULL)
         print_error("(%s)", j->user);
 }

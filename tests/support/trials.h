@@ -43,6 +43,8 @@ struct trial_kind {
     void (*draw)(struct trial *t, struct dice *d);
     /* Simulates t->world; false: some job will never be done, and the trial does not count. */
     bool (*refer)(struct trial *t);
+    /* What else has to be equal, if this is not NULL. */
+    bool (*same)(const struct trial *t, const struct hs_test_result *r);
     bool is_large;        /* takes long: the environment asks for no more, nothing is shrunk */
     bool has_no_segments; /* of the reference: they are not compared */
 };
