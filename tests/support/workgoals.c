@@ -188,8 +188,8 @@ static double place_of(const char *at)
 
 void workgoals_load(struct workgoals *g)
 {
-    static const char *const columns[] = {"workload", "measure", "gpus",
-                                          "at",       "value",   "source", NULL};
+    static const char *const columns[] = {"workload", "measure", "gpus", "at",
+                                          "value",    "source",  NULL};
     static struct sheet t;
     *g = (struct workgoals){0};
     for (sheet_open(&t, FACTS_FILE, columns); sheet_next(&t);) {

@@ -22,13 +22,13 @@
 
 static void take(struct workstat *w, const struct hs_trace_job *job)
 {
-    assert_int_equal(hs_grow((void **)&w->jobs, &w->cap, (uint64_t)w->count + 1, sizeof *w->jobs,
-                             JOBS_MOST),
-                     HS_OK);
+    assert_int_equal(
+        hs_grow((void **)&w->jobs, &w->cap, (uint64_t)w->count + 1, sizeof *w->jobs, JOBS_MOST),
+        HS_OK);
     struct work_job *own = &w->jobs[w->count++];
     own->submit_us = job->submit_us;
     own->duration_us = job->duration_us;
-    own->demand = (uint64_t)job->gpus * 1000;
+    own->demand = (uint64_t)job->gpus * (job->gpu_milli > 0 ? job->gpu_milli : 1000);
     own->outcome = job->outcome;
     assert_int_equal(hs_intern_get(&w->users, job->user, &own->user), HS_OK);
 }
@@ -46,8 +46,8 @@ void workstat_read(struct workstat *w, const struct hs_trace_options *options, i
     if (hs_trace_open(&trace, options, &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
     while ((status = hs_trace_next(trace, &job)) == HS_OK)
-        if (job.gpus > 0 && ((from_us == 0 && to_us == 0) ||
-                             (job.submit_us >= from_us && job.submit_us < to_us)))
+        if (job.gpus > 0 &&
+            ((from_us == 0 && to_us == 0) || (job.submit_us >= from_us && job.submit_us < to_us)))
             take(w, &job);
     if (status != HS_END)
         fail_msg("%s", sink.text);
@@ -120,8 +120,7 @@ static double durations_below(struct workstat *w, const char *gpus, int64_t belo
                               double limit_us)
 {
     sort_durations(w, gpus);
-    uint32_t all =
-        below_s > 0 ? shorter(w, (double)below_s * (double)SECOND) : w->durations_count;
+    uint32_t all = below_s > 0 ? shorter(w, (double)below_s * (double)SECOND) : w->durations_count;
     uint32_t some = shorter(w, limit_us);
     return all > 0 ? (double)(some < all ? some : all) / all : NAN;
 }
@@ -250,9 +249,8 @@ static double gap_s(const struct workstat *w, uint32_t i)
 
 double workstat_gap_cv(const struct workstat *w)
 {
-    double mean =
-        (double)(w->jobs[w->count - 1].submit_us - w->jobs[0].submit_us) / (double)SECOND /
-        (w->count - 1);
+    double mean = (double)(w->jobs[w->count - 1].submit_us - w->jobs[0].submit_us) /
+                  (double)SECOND / (w->count - 1);
     double squares = 0;
     for (uint32_t i = 1; i < w->count; i++)
         squares += (gap_s(w, i) - mean) * (gap_s(w, i) - mean);
