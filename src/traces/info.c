@@ -8,7 +8,7 @@
 #include "base/fractions.h"
 #include "base/intern.h"
 #include "traces/doctor.h"
-#include "traces/loghist.h"
+#include "base/loghist.h"
 #include "traces/say.h"
 
 #define CLASSES 8 /* the last one holds all jobs */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "traces/loghist.h"
+#include "base/loghist.h"
 
 #define COUNT 20000
 
@@ -61,6 +61,30 @@ static void test_quantiles_of_wide_values(void **state)
     hs_loghist_free(&h);
 }
 
+/* Buckets of 0, 7, 5000 (5000 .. 5003 in one: 5000 / 4 = 1250) and 2^40. */
+static void test_buckets(void **state)
+{
+    static const uint64_t values[] = {5001, 7, 0, 5003, 7, UINT64_C(1) << 40};
+    static const uint64_t largest[] = {0, 7, 5003, UINT64_C(1) << 40}, counts[] = {1, 2, 2, 1};
+    struct hs_loghist h = {0};
+    uint32_t at = 0, n = 0;
+    uint64_t value, count;
+    (void)state;
+    assert_false(hs_loghist_next(&h, &at, &value, &count));
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        assert_int_equal(hs_loghist_add(&h, values[i]), HS_OK);
+    for (at = 0; hs_loghist_next(&h, &at, &value, &count); n++) {
+        assert_int_equal(value, largest[n]);
+        assert_int_equal(count, counts[n]);
+    }
+    assert_int_equal(n, 4);
+    assert_int_equal(hs_loghist_below(&h, 6), 1);
+    assert_int_equal(hs_loghist_below(&h, 7), 3);
+    assert_int_equal(hs_loghist_below(&h, 5000), 5); /* its bucket as a whole */
+    assert_int_equal(hs_loghist_below(&h, UINT64_MAX), 6);
+    hs_loghist_free(&h);
+}
+
 static void test_largest(void **state)
 {
     struct hs_loghist h = {0};
@@ -77,6 +101,7 @@ int main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_small_values_are_exact),
         cmocka_unit_test(test_quantiles_of_wide_values),
+        cmocka_unit_test(test_buckets),
         cmocka_unit_test(test_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

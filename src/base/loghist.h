@@ -4,9 +4,10 @@
  * octave, each with its largest value. A quantile is a value that occurred, at most 2^-10 (0.1 %)
  * above the exact one; values below 2,048 are exact. 16 KiB an octave that occurs.
  */
-#ifndef HORUS_TRACES_LOGHIST_H
-#define HORUS_TRACES_LOGHIST_H
+#ifndef HORUS_BASE_LOGHIST_H
+#define HORUS_BASE_LOGHIST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "horus/status.h"
@@ -27,6 +28,11 @@ HS_MUST_USE enum hs_status hs_loghist_add(struct hs_loghist *h, uint64_t value);
  */
 uint64_t hs_loghist_quantile(const struct hs_loghist *h, uint32_t permille);
 uint64_t hs_loghist_mean(const struct hs_loghist *h); /* rounded down; 0 of none */
+/* The buckets that hold something, in order: *at is 0 before the first. Their largest value and how
+ * many values they hold; false behind the last. */
+bool hs_loghist_next(const struct hs_loghist *h, uint32_t *at, uint64_t *value, uint64_t *count);
+/* How many values lie in the bucket of this value or below it. */
+uint64_t hs_loghist_below(const struct hs_loghist *h, uint64_t value);
 void hs_loghist_free(struct hs_loghist *h);
 
 #endif

@@ -3,7 +3,7 @@
  * Octave 0 holds 0..1023 one by one; octave e >= 1 holds [2^(e+9), 2^(e+10)) in 1,024 equal parts.
  * Adding is O(1), a quantile O(buckets).
  */
-#include "traces/loghist.h"
+#include "base/loghist.h"
 
 #include "base/memory.h"
 
@@ -15,11 +15,17 @@ struct hs_loghist_octave {
     uint64_t largest[PARTS];
 };
 
-enum hs_status hs_loghist_add(struct hs_loghist *h, uint64_t value)
+/* Number of a value's bucket, counted from the first of octave 0. */
+static unsigned bucket_of(uint64_t value)
 {
     unsigned octave = value < PARTS ? 0 : 64 - PARTS_LOG2 - HS_CLZ64(value);
     unsigned shift = octave > 0 ? octave - 1 : 0;
-    unsigned part = (unsigned)(value >> shift) & (PARTS - 1);
+    return octave * PARTS + ((unsigned)(value >> shift) & (PARTS - 1));
+}
+
+enum hs_status hs_loghist_add(struct hs_loghist *h, uint64_t value)
+{
+    unsigned octave = bucket_of(value) / PARTS, part = bucket_of(value) % PARTS;
     if (octave >= HS_LOGHIST_OCTAVES)
         return HS_E_LIMIT;
     if (!h->octaves[octave])
@@ -49,6 +55,38 @@ uint64_t hs_loghist_quantile(const struct hs_loghist *h, uint32_t permille)
         }
     }
     return h->max;
+}
+
+bool hs_loghist_next(const struct hs_loghist *h, uint32_t *at, uint64_t *value, uint64_t *count)
+{
+    for (; *at < HS_LOGHIST_OCTAVES * PARTS; ++*at) {
+        const struct hs_loghist_octave *o = h->octaves[*at / PARTS];
+        if (o == NULL) {
+            *at += PARTS - 1;
+            continue;
+        }
+        if (o->counts[*at % PARTS] == 0)
+            continue;
+        *value = o->largest[*at % PARTS];
+        *count = o->counts[*at % PARTS];
+        ++*at;
+        return true;
+    }
+    return false;
+}
+
+uint64_t hs_loghist_below(const struct hs_loghist *h, uint64_t value)
+{
+    uint64_t sum = 0;
+    unsigned last = bucket_of(value);
+    for (unsigned i = 0; i <= last && i < HS_LOGHIST_OCTAVES * PARTS; i++) {
+        const struct hs_loghist_octave *o = h->octaves[i / PARTS];
+        if (o == NULL)
+            i += PARTS - 1;
+        else
+            sum += o->counts[i % PARTS];
+    }
+    return sum;
 }
 
 uint64_t hs_loghist_mean(const struct hs_loghist *h)
