@@ -277,6 +277,26 @@ static void warn_of_checkpoints(const struct hs_models *m, uint64_t jobs, uint64
                   without, jobs);
 }
 
+static void warn_of_speeds(const struct hs_models *m, const struct hs_cluster *cluster,
+                           const char *reference, struct hs_diag *diag)
+{
+    char names[256] = "";
+    size_t used = 0;
+    uint32_t unknown = 0;
+    for (uint32_t t = 0; t < cluster->type_count; t++) {
+        if (is_reference(m, cluster, t) || is_by_model(m, t) ||
+            hs_speed_q32(m->speed, HS_NO_PROFILE, t, NULL) != HS_Q32_ONE)
+            continue;
+        unknown++;
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     used > 0 ? ", " : "", cluster->types[t].name);
+    }
+    if (unknown > 0)
+        hs_report(diag, HS_WARNING, NULL, "\"speed\" of its GPU type in the cluster file",
+                  "the speed of %s relative to %s is not known: taken as 1", names, reference);
+}
+
 void hs_models_warn(const struct hs_models *m, const struct hs_run_options *options,
                     const struct hs_cluster *cluster, const struct hs_assign_counts *assigned,
                     struct hs_diag *diag)
@@ -294,15 +314,9 @@ void hs_models_warn(const struct hs_models *m, const struct hs_run_options *opti
                   "cluster file for every model");
         return;
     }
-    for (uint32_t t = 0; t < cluster->type_count; t++) {
-        if (is_reference(m, cluster, t))
-            continue;
-        is_relative = is_relative || is_by_model(m, t);
-        if (!is_by_model(m, t) && hs_speed_q32(m->speed, HS_NO_PROFILE, t, NULL) == HS_Q32_ONE)
-            hs_report(diag, HS_WARNING, NULL, "\"speed\" of its GPU type in the cluster file",
-                      "the speed of %s relative to %s is not known: taken as 1",
-                      cluster->types[t].name, reference);
-    }
+    for (uint32_t t = 0; t < cluster->type_count; t++)
+        is_relative = is_relative || (!is_reference(m, cluster, t) && is_by_model(m, t));
+    warn_of_speeds(m, cluster, reference, diag);
     if (is_relative && options->reference_type == NULL)
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
                   "%s, the first GPU type, is taken for the one that the trace was recorded on",

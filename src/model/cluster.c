@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A cluster from its description: shapes are parsed here, JSON in cluster_json.c, virtual clusters
- * are dealt in cluster_vcs.c. Both descriptions become a draft of node groups, of which the arrays
- * are built at their final size in the cluster's arena. O(nodes).
+ * A cluster from its description: shapes are parsed here, JSON in cluster_json.c, lists of machines
+ * in cluster_list.c; virtual clusters are dealt in cluster_vcs.c. All descriptions become a draft
+ * of node groups, of which the arrays are built at their final size in the cluster's arena.
+ * O(nodes).
  */
 #include "model/cluster.h"
 
@@ -12,6 +13,7 @@
 
 #include "base/fixed.h"
 #include "base/hash.h"
+#include "base/io.h"
 #include "model/cluster_draft.h"
 
 #define SHAPE_HINT                                                                                 \
@@ -19,13 +21,15 @@
 
 /* Memory of one GPU as the vendor's datasheets give it, in the size that the traces' clusters had:
  * Tesla V100 (NVIDIA 2018: 16 GB HBM2; a 32 GB form exists), P100 (2016: 16 GB), P40 (2017: 24 GB),
- * K80 (2015: 24 GB on a board of two GPUs), A100 (2020: 40 GB), T4 (2018: 16 GB). */
+ * K80 (2015: 24 GB on a board of two GPUs), A100 (2020: 40 GB), T4 (2018: 16 GB), A10 (2021: 24
+ * GB); V100M16 and V100M32 are openb's names for both forms of the V100, V100M32 also PAI's. */
 static const struct {
     const char *name;
     uint32_t mem_mib;
 } known_gpus[] = {
-    {"V100", 16 * 1024}, {"P100", 16 * 1024}, {"P40", 24 * 1024},     {"K80", 12 * 1024},
-    {"A100", 40 * 1024}, {"T4", 16 * 1024},   {"RTX3090", 24 * 1024},
+    {"V100", 16 * 1024},    {"P100", 16 * 1024},    {"P40", 24 * 1024},     {"K80", 12 * 1024},
+    {"A100", 40 * 1024},    {"T4", 16 * 1024},      {"RTX3090", 24 * 1024}, {"A10", 24 * 1024},
+    {"V100M16", 16 * 1024}, {"V100M32", 32 * 1024},
 };
 
 uint32_t hs_gpu_known_mem_mib(const char *name)
@@ -277,14 +281,35 @@ static enum hs_status cluster_read_shape(struct hs_cluster *cluster, const char 
 
 /* ---- public ---- */
 
+/* By content, unless the name says JSON. */
+static enum hs_status cluster_read_file(struct hs_cluster *cluster, const char *path, bool is_json,
+                                        struct hs_diag *diag)
+{
+    struct hs_input *input;
+    const char *head;
+    size_t len = 0;
+    if (is_json)
+        return hs_cluster_read_json(cluster, path, diag);
+    HS_TRY(hs_input_open(&input, path, diag));
+    enum hs_status status = hs_input_peek(input, &head, &len);
+    bool is_list = status == HS_OK && hs_cluster_is_list(head, len);
+    if (is_list)
+        status = hs_cluster_read_list(cluster, input, diag);
+    hs_input_close(input);
+    if (is_list || (status != HS_OK && status != HS_END))
+        return status;
+    return hs_cluster_read_json(cluster, path, diag);
+}
+
 enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec, struct hs_diag *diag)
 {
     *cluster = (struct hs_cluster){0};
     size_t len = strlen(spec);
-    bool is_file = (len > 5 && strcmp(spec + len - 5, ".json") == 0) || access(spec, F_OK) == 0;
+    bool is_json = len > 5 && strcmp(spec + len - 5, ".json") == 0;
+    bool is_file = is_json || access(spec, F_OK) == 0;
     enum hs_status status = hs_intern_init(&cluster->vc_names);
     if (status == HS_OK)
-        status = is_file ? hs_cluster_read_json(cluster, spec, diag)
+        status = is_file ? cluster_read_file(cluster, spec, is_json, diag)
                          : cluster_read_shape(cluster, spec, diag);
     if (status == HS_E_MEMORY)
         (void)hs_fail(diag, status, NULL, NULL, "no memory for cluster '%s'", spec);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A cluster while it is read: groups of like nodes, as both descriptions give them. Shared by the
+ * A cluster while it is read: groups of like nodes, as all descriptions give them. Shared by the
  * cluster_*.c files only.
  */
 #ifndef HORUS_MODEL_CLUSTER_DRAFT_H
@@ -10,6 +10,7 @@
 
 #define HS_NO_VC UINT32_MAX
 
+struct hs_input;
 struct hs_json;
 struct hs_jsoncheck;
 
@@ -48,6 +49,11 @@ void hs_draft_read_vcs(struct hs_cluster_draft *draft, struct hs_jsoncheck *chec
                        const struct hs_json *vcs);
 /* cluster_json.c: a whole cluster from a file. */
 HS_MUST_USE enum hs_status hs_cluster_read_json(struct hs_cluster *cluster, const char *path,
+                                                struct hs_diag *diag);
+/* cluster_list.c: whether a file that begins so is a list of machines; and a whole cluster from
+ * one. */
+bool hs_cluster_is_list(const char *head, size_t len);
+HS_MUST_USE enum hs_status hs_cluster_read_list(struct hs_cluster *cluster, struct hs_input *input,
                                                 struct hs_diag *diag);
 /* cluster.c: nodes, racks, types and own VCs of a checked draft; copies the names of VCs. */
 HS_MUST_USE enum hs_status hs_cluster_build(struct hs_cluster *cluster,

@@ -7,8 +7,10 @@
 #include "report/verify_data.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/timeparse.h"
+#include "data/csvread.h"
 #include "data/json.h"
 
 #define NODES_MAX     1000000u
@@ -74,14 +76,65 @@ static enum hs_status read_description(struct verify_run *run, const struct hs_j
     return HS_OK;
 }
 
-enum hs_status verify_load_cluster(struct verify_run *run, const char *spec)
+/* ---- a list of machines: GPUs of each row, those without left out ---- */
+
+static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
 {
-    size_t length = strlen(spec);
+    struct hs_csv_row row;
+    HS_TRY(hs_csv_next(csv, &row));
+    uint32_t field = hs_csv_column(&row, "gpu");
+    if (field == UINT32_MAX)
+        field = hs_csv_column(&row, "number of GPUs");
+    enum hs_status status;
+    while ((status = hs_csv_next(csv, &row)) == HS_OK) {
+        struct hs_place place = hs_csv_place(csv, field);
+        int64_t gpus;
+        if (field >= row.count || !hs_parse_int64(row.fields[field], row.lengths[field], &gpus) ||
+            (gpus != 0 && add_nodes(run, 1, gpus) != HS_OK))
+            return hs_fail(run->diag, HS_E_INPUT, &place, NULL, "not a machine with GPUs");
+    }
+    return status == HS_END ? HS_OK : status;
+}
+
+static enum hs_status read_list(struct verify_run *run, struct hs_input *input)
+{
+    struct hs_csv *csv;
+    enum hs_status status = hs_csv_open(&csv, input, ',', run->diag);
+    if (status != HS_OK)
+        return status;
+    status = read_machines(run, csv);
+    hs_csv_close(csv);
+    return status;
+}
+
+static enum hs_status read_json(struct verify_run *run, const char *path)
+{
     struct hs_json_doc *doc;
-    if (length <= 5 || strcmp(spec + length - 5, ".json") != 0)
-        return read_shape(run, spec);
-    HS_TRY(hs_json_load(&doc, spec, run->diag));
+    HS_TRY(hs_json_load(&doc, path, run->diag));
     enum hs_status s = read_description(run, doc);
     hs_json_close(doc);
     return s;
+}
+
+/* A file that is not called JSON is a list of machines if it does not begin like JSON. */
+static enum hs_status read_file(struct verify_run *run, const char *path)
+{
+    struct hs_input *input;
+    const char *head;
+    size_t len = 0;
+    HS_TRY(hs_input_open(&input, path, run->diag));
+    enum hs_status status = hs_input_peek(input, &head, &len);
+    bool is_list = status == HS_OK && len > 0 && strchr("{/ \t\r\n", head[0]) == NULL;
+    if (is_list)
+        status = read_list(run, input);
+    hs_input_close(input);
+    return is_list || status != HS_OK ? status : read_json(run, path);
+}
+
+enum hs_status verify_load_cluster(struct verify_run *run, const char *spec)
+{
+    size_t length = strlen(spec);
+    if (length > 5 && strcmp(spec + length - 5, ".json") == 0)
+        return read_json(run, spec);
+    return access(spec, F_OK) == 0 ? read_file(run, spec) : read_shape(run, spec);
 }

@@ -329,20 +329,30 @@ static void test_missing_file(void **state)
 /* Totals by hand, from the sources that the files name. Philly: 321 x 2 + 231 x 8 as released;
  * 264 x 8 + 271 x 4 + 3 + 3 x 2 as revised, without the 13 machines that have no GPU; 352 nodes of
  * 8 by VC in the reproduction, of them 2 x 32 in two VCs. Helios: 133, 143, 262 and 264 nodes of 8.
- * openb: its node list has 1,213 rows and 6,212 GPUs. Horus 3 x 4. Tiresias: 15 x 4 and 4 x 4.
- * Gandiva: 50 + 50 in 2 x (12 x 4 + 2), and 45 x 4. AntMan: 64. Gavel: 3 x 36. */
+ * PAI: 6,742 GPUs (NSDI'22), 798 + 497 + 280 + 135 + 104 nodes. openb: its node list has 1,213 rows
+ * and 6,212 GPUs. Horus 3 x 4. Tiresias: 15 x 4 and 4 x 4. Gandiva: 50 + 50 in 2 x (12 x 4 + 2),
+ * and 45 x 4. AntMan: 64. Gavel: 3 x 36. */
 static const struct {
     const char *file;
     uint32_t nodes, gpus, vcs, types;
 } shipped[] = {
-    {"philly.json", 552, 2490, 0, 2},          {"philly-revised.json", 552 - 13, 3205, 0, 1},
-    {"philly-8gpu.json", 352, 2816, 11, 1},    {"philly-2vc.json", 64, 512, 2, 1},
-    {"venus.json", 133, 1064, 16, 1},          {"earth.json", 143, 1144, 18, 1},
-    {"saturn.json", 262, 2096, 0, 1},          {"uranus.json", 264, 2112, 0, 1},
-    {"openb.json", 1213, 6212, 0, 7},          {"horus-3x4.json", 3, 12, 0, 1},
-    {"tiresias-15x4-p100.json", 15, 60, 0, 1}, {"gandiva-100.json", 26, 100, 0, 2},
-    {"gandiva-45x4.json", 45, 180, 0, 2},      {"antman-8x8-v100.json", 8, 64, 0, 1},
-    {"gavel-36-36-36.json", 27, 108, 0, 3},    {"n4g4.json", 4, 16, 0, 1},
+    {"philly.json", 552, 2490, 0, 2},
+    {"philly-revised.json", 552 - 13, 3205, 0, 1},
+    {"philly-8gpu.json", 352, 2816, 11, 1},
+    {"philly-2vc.json", 64, 512, 2, 1},
+    {"venus.json", 133, 1064, 16, 1},
+    {"earth.json", 143, 1144, 18, 1},
+    {"saturn.json", 262, 2096, 0, 1},
+    {"uranus.json", 264, 2112, 0, 1},
+    {"pai.json", 1814, 6742, 0, 5},
+    {"openb.json", 1213, 6212, 0, 7},
+    {"horus-3x4.json", 3, 12, 0, 1},
+    {"tiresias-15x4-p100.json", 15, 60, 0, 1},
+    {"gandiva-100.json", 26, 100, 0, 2},
+    {"gandiva-45x4.json", 45, 180, 0, 2},
+    {"antman-8x8-v100.json", 8, 64, 0, 1},
+    {"gavel-36-36-36.json", 27, 108, 0, 3},
+    {"n4g4.json", 4, 16, 0, 1},
 };
 
 #define SHIPPED_COUNT (sizeof shipped / sizeof shipped[0])
