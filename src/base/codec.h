@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How io_input.c sees a compression format: a record with a magic number and a step function that
- * turns bytes in into bytes out, across the ends of members or frames.
+ * How io_input.c and io_output.c see a compression format: a record with a magic number and a step
+ * function that turns bytes in into bytes out, across the ends of members or frames; and the way
+ * back, into one member or frame.
  */
 #ifndef HORUS_BASE_CODEC_H
 #define HORUS_BASE_CODEC_H
@@ -27,10 +28,16 @@ struct hs_codec_io {
 
 struct hs_codec {
     const char *name;
+    const char *suffix; /* of the names of such files: ".gz" */
     bool (*recognise)(const char *head, size_t len);
     void *(*open)(void); /* NULL when out of memory */
     enum hs_codec_state (*step)(void *ctx, struct hs_codec_io *io);
     void (*close)(void *ctx);
+    void *(*pack_open)(void); /* NULL when out of memory */
+    /* INSIDE: it wants to be called again, with more room or more bytes; BOUNDARY: is_last was said
+     * and the member is complete. */
+    enum hs_codec_state (*pack)(void *ctx, struct hs_codec_io *io, bool is_last);
+    void (*pack_close)(void *ctx);
 };
 
 #define HS_CODEC_HEAD 4 /* bytes that every recognise() needs */

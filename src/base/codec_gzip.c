@@ -15,6 +15,7 @@
 #include "base/memory.h"
 
 #define WINDOW_GZIP (15 + 16) /* largest window; + 16: a gzip header, not zlib's */
+#define MEM_LEVEL   8         /* zlib's default */
 
 struct gzip {
     z_stream stream;
@@ -83,6 +84,41 @@ static void gzip_close(void *ctx)
     hs_free(gzip);
 }
 
+/* Of zlib's default level; the header holds neither name nor time, so that equal bytes pack to
+ * equal bytes. */
+static void *gzip_pack_open(void)
+{
+    z_stream *stream = hs_alloc_zeroed(1, sizeof *stream);
+    if (stream != NULL && deflateInit2(stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_GZIP,
+                                       MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
+        hs_free(stream);
+        return NULL;
+    }
+    return stream;
+}
+
+static enum hs_codec_state gzip_pack(void *ctx, struct hs_codec_io *io, bool is_last)
+{
+    z_stream *stream = ctx;
+    unsigned in_given = clamp(io->in_len), out_given = clamp(io->out_room);
+    stream->next_in = (z_const Bytef *)(uintptr_t)io->in;
+    stream->avail_in = in_given;
+    stream->next_out = (Bytef *)io->out;
+    stream->avail_out = out_given;
+    int result = deflate(stream, is_last && in_given == io->in_len ? Z_FINISH : Z_NO_FLUSH);
+    io->in += in_given - stream->avail_in;
+    io->in_len -= in_given - stream->avail_in;
+    io->out += out_given - stream->avail_out;
+    io->out_room -= out_given - stream->avail_out;
+    return result == Z_STREAM_END ? HS_CODEC_BOUNDARY : HS_CODEC_INSIDE;
+}
+
+static void gzip_pack_close(void *ctx)
+{
+    deflateEnd(ctx);
+    hs_free(ctx);
+}
+
 enum hs_status hs_deflate(const void *data, size_t len, unsigned char **packed, size_t *packed_len)
 {
     if (len > UINT_MAX)
@@ -116,7 +152,11 @@ const char *hs_gzip_library_version(void)
 }
 
 const struct hs_codec hs_codec_gzip = {.name = "gzip",
+                                       .suffix = ".gz",
                                        .recognise = gzip_recognise,
                                        .open = gzip_open,
                                        .step = gzip_step,
-                                       .close = gzip_close};
+                                       .close = gzip_close,
+                                       .pack_open = gzip_pack_open,
+                                       .pack = gzip_pack,
+                                       .pack_close = gzip_pack_close};

@@ -66,13 +66,45 @@ static void zstd_close(void *ctx)
     hs_free(zstd);
 }
 
+/* At the library's default level, with a checksum as the zstd program writes it. */
+static void *zstd_pack_open(void)
+{
+    ZSTD_CCtx *stream = ZSTD_createCCtx();
+    if (stream != NULL)
+        (void)ZSTD_CCtx_setParameter(stream, ZSTD_c_checksumFlag, 1);
+    return stream;
+}
+
+static enum hs_codec_state zstd_pack(void *ctx, struct hs_codec_io *io, bool is_last)
+{
+    ZSTD_inBuffer in = {io->in, io->in_len, 0};
+    ZSTD_outBuffer out = {io->out, io->out_room, 0};
+    size_t result = ZSTD_compressStream2(ctx, &out, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);
+    io->in += in.pos;
+    io->in_len -= in.pos;
+    io->out += out.pos;
+    io->out_room -= out.pos;
+    if (ZSTD_isError(result))
+        return HS_CODEC_NO_MEMORY;
+    return is_last && result == 0 ? HS_CODEC_BOUNDARY : HS_CODEC_INSIDE;
+}
+
+static void zstd_pack_close(void *ctx)
+{
+    ZSTD_freeCCtx(ctx);
+}
+
 const char *hs_zstd_library_version(void)
 {
     return ZSTD_versionString();
 }
 
 const struct hs_codec hs_codec_zstd = {.name = "zstd",
+                                       .suffix = ".zst",
                                        .recognise = zstd_recognise,
                                        .open = zstd_open,
                                        .step = zstd_step,
-                                       .close = zstd_close};
+                                       .close = zstd_close,
+                                       .pack_open = zstd_pack_open,
+                                       .pack = zstd_pack,
+                                       .pack_close = zstd_pack_close};

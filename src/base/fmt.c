@@ -113,6 +113,37 @@ size_t hs_fmt_some_seconds(char *out, int64_t us)
     return fraction == 0 ? len : len + fraction_put(out + len, fraction, 6);
 }
 
+/* Civil date of a day number, by H. Hinnant, "chrono-compatible low-level date algorithms". */
+static void civil_date(int64_t day, uint64_t *year, uint64_t *month, uint64_t *mday)
+{
+    int64_t z = day + 719468, era = z / 146097, doe = z - era * 146097;
+    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
+    *mday = (uint64_t)(doy - (153 * mp + 2) / 5 + 1);
+    *month = (uint64_t)(mp < 10 ? mp + 3 : mp - 9);
+    *year = (uint64_t)(yoe + era * 400 + (*month <= 2));
+}
+
+static char *padded_put(char *out, uint64_t value, unsigned count, char behind)
+{
+    digits_put(out, value, count);
+    out[count] = behind;
+    return out + count + 1;
+}
+
+size_t hs_fmt_datetime(char *out, int64_t us)
+{
+    const int64_t us_per_day = INT64_C(86400000000);
+    uint64_t year, month, mday, second = (uint64_t)(us % us_per_day) / 1000000;
+    civil_date(us / us_per_day, &year, &month, &mday);
+    char *at = padded_put(out, year, 4, '-');
+    at = padded_put(at, month, 2, '-');
+    at = padded_put(at, mday, 2, ' ');
+    at = padded_put(at, second / 3600, 2, ':');
+    at = padded_put(at, second / 60 % 60, 2, ':');
+    return (size_t)(padded_put(at, second % 60, 2, '\0') - 1 - out);
+}
+
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
 {
     assert(den > 0 && decimals <= 9);

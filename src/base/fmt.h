@@ -30,6 +30,9 @@ static inline size_t hs_fmt_seconds(char *out, int64_t us)
     out[0] = '0';
     return 1;
 }
+/* "2017-10-09 07:00:55": microseconds from 1970-01-01 00:00:00 on, as hs_parse_datetime_us counts
+ * them; what is below a second is cut off. For 0 <= us < 2^58, so that a year has four digits. */
+size_t hs_fmt_datetime(char *out, int64_t us);
 /* num/den rounded half up to `decimals` (<= 9) places, trailing zeros dropped; den > 0, num >= 0.
  * Exact integer arithmetic. */
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals);

@@ -48,6 +48,7 @@ struct hs_output {
     uint64_t flushed; /* bytes that have left the buffer */
     void *hash;
     char *path;
+    struct hs_packing *packing; /* NULL = plain */
 };
 
 /* Creates or truncates path (mode 0644). "-" is standard output. */
@@ -56,6 +57,12 @@ HS_MUST_USE enum hs_status hs_output_open(struct hs_output *out, const char *pat
 /* The same; messages call it `name`. */
 HS_MUST_USE enum hs_status hs_output_open_as(struct hs_output *out, const char *path,
                                              const char *name, struct hs_diag *diag);
+/* Compresses what is put from now on if path ends in ".gz" or ".zst"; before the first byte. Hash
+ * and count stay those of the bytes put. */
+HS_MUST_USE enum hs_status hs_output_pack(struct hs_output *out, const char *path,
+                                          struct hs_diag *diag);
+/* ".gz" or ".zst" at the end of path, of which the program can write such files; else NULL. */
+const char *hs_output_packed_suffix(const char *path);
 void hs_output_flush(struct hs_output *out);
 /* At least `room` (<= HS_OUTPUT_ROOM) writable bytes; write, then hs_output_wrote(). */
 #define HS_OUTPUT_ROOM 4096u

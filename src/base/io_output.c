@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/codec.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -31,8 +32,71 @@ static void write_all(struct hs_output *out, const char *data, size_t len)
     }
 }
 
+struct hs_packing {
+    const struct hs_codec *codec;
+    void *ctx;
+    char packed[BUFFER_SIZE];
+};
+
+static const struct hs_codec *const codecs[] = {&hs_codec_gzip, &hs_codec_zstd};
+
+static const struct hs_codec *codec_of(const char *path)
+{
+    size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        size_t cut = strlen(codecs[i]->suffix);
+        if (len > cut && strcmp(path + len - cut, codecs[i]->suffix) == 0)
+            return codecs[i];
+    }
+    return NULL;
+}
+
+const char *hs_output_packed_suffix(const char *path)
+{
+    const struct hs_codec *codec = codec_of(path);
+    return codec != NULL ? path + strlen(path) - strlen(codec->suffix) : NULL;
+}
+
+enum hs_status hs_output_pack(struct hs_output *out, const char *path, struct hs_diag *diag)
+{
+    const struct hs_codec *codec = codec_of(path);
+    if (codec == NULL)
+        return HS_OK;
+    struct hs_packing *packing = hs_alloc_zeroed(1, sizeof *packing);
+    void *ctx = packing != NULL ? codec->pack_open() : NULL;
+    if (ctx == NULL) {
+        hs_free(packing);
+        return hs_fail(diag, HS_E_MEMORY, &(struct hs_place){.file = out->path}, NULL,
+                       "cannot write: out of memory");
+    }
+    packing->codec = codec;
+    packing->ctx = ctx;
+    out->packing = packing;
+    return HS_OK;
+}
+
+static void write_packed(struct hs_output *out, const char *data, size_t len, bool is_last)
+{
+    struct hs_packing *packing = out->packing;
+    enum hs_codec_state state = HS_CODEC_INSIDE;
+    struct hs_codec_io io = {.in = data, .in_len = len};
+    do {
+        io.out = packing->packed;
+        io.out_room = sizeof packing->packed;
+        state = packing->codec->pack(packing->ctx, &io, is_last);
+        write_all(out, packing->packed, sizeof packing->packed - io.out_room);
+        if (state == HS_CODEC_NO_MEMORY && out->error == 0)
+            out->error = ENOMEM;
+    } while (out->error == 0 &&
+             (io.in_len > 0 || io.out_room == 0 || (is_last && state != HS_CODEC_BOUNDARY)));
+}
+
 static void output_free(struct hs_output *out)
 {
+    if (out->packing != NULL)
+        out->packing->codec->pack_close(out->packing->ctx);
+    hs_free(out->packing);
+    out->packing = NULL;
     hs_hash_close(out->hash);
     hs_free(out->buffer);
     hs_free(out->path);
@@ -78,7 +142,10 @@ void hs_output_flush(struct hs_output *out)
 {
     size_t len = (size_t)(out->at - out->buffer);
     hs_hash_update(out->hash, out->buffer, len);
-    write_all(out, out->buffer, len);
+    if (out->packing == NULL)
+        write_all(out, out->buffer, len);
+    else if (len > 0)
+        write_packed(out, out->buffer, len, false);
     out->flushed += len;
     out->at = out->buffer;
 }
@@ -144,6 +211,8 @@ enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
         return HS_OK;
     enum hs_status status = HS_OK;
     hs_output_flush(out);
+    if (out->packing != NULL)
+        write_packed(out, NULL, 0, true);
     file_close(out);
     if (out->error != 0)
         status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = out->path}, NULL,

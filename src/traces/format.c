@@ -18,6 +18,7 @@ static const struct hs_trace_format *const formats[] = {
 #include "traces/formats.def"
 #undef FORMAT
 };
+#define FORMAT_COUNT (sizeof formats / sizeof *formats)
 
 const char *const hs_drop_texts[HS_DROP_COUNT] = {
 #define HS_DROP_TEXT(name, text) text,
@@ -50,30 +51,42 @@ int hs_fate_parse(const char *text, size_t len)
 
 const struct hs_trace_format *hs_trace_format_at(size_t index)
 {
-    return index < sizeof formats / sizeof formats[0] ? formats[index] : NULL;
+    return index < FORMAT_COUNT ? formats[index] : NULL;
 }
 
 const struct hs_trace_format *hs_trace_format_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
 }
 
+const char *hs_trace_format_list(bool is_for_writing, char list[HS_FORMAT_LIST_MAX])
+{
+    const char *names[FORMAT_COUNT];
+    size_t count = 0, used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (!is_for_writing || formats[i]->layout != NULL)
+            names[count++] = formats[i]->name;
+    for (size_t i = 0; i < count && used < HS_FORMAT_LIST_MAX; i++) {
+        const char *before = i == 0 ? "" : i + 1 < count ? ", " : " or ";
+        used += (size_t)snprintf(list + used, HS_FORMAT_LIST_MAX - used, "%s%s", before, names[i]);
+    }
+    return list;
+}
+
 enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag)
 {
-    char hint[256];
-    const char *names[sizeof formats / sizeof formats[0]];
-    const size_t count = sizeof formats / sizeof formats[0];
+    char list[HS_FORMAT_LIST_MAX], hint[HS_FORMAT_LIST_MAX + 16];
+    const char *names[FORMAT_COUNT];
     if (strcmp(name, "auto") == 0 || hs_trace_format_find(name))
         return HS_OK;
-    for (size_t i = 0, used = 0; i < count && used < sizeof hint; i++) {
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
         names[i] = formats[i]->name;
-        used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", i ? ", " : "one of ",
-                                 names[i]);
-    }
-    const char *nearest = hs_nearest(name, names, count);
+    (void)snprintf(hint, sizeof hint, "one of %s", hs_trace_format_list(false, list));
+    const char *nearest = hs_nearest(name, names, FORMAT_COUNT);
     if (nearest)
         (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown trace format '%s'", name);
@@ -83,7 +96,7 @@ const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t
 {
     const struct hs_trace_format *best = NULL;
     int best_sure = 0;
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
         int sure = formats[i]->recognise(head, len);
         if (sure > best_sure) {
             best = formats[i];

@@ -2,7 +2,7 @@
  *
  * A trace format is one file with one const record, last in the file, and one line in
  * formats.def. The reader pulls from an open input and fills plain records; it knows nothing of
- * sorting, limits or the engine.
+ * sorting, limits or the engine. The layout says how jobs are written in the format.
  */
 #ifndef HORUS_TRACES_FORMAT_H
 #define HORUS_TRACES_FORMAT_H
@@ -34,10 +34,14 @@ enum hs_drop {
         HS_DROP_COUNT
 };
 
+struct hs_trace_layout;
+
 struct hs_trace_format {
     const char *name, *summary;
     const char *columns; /* what it needs, one line for messages and `horus help formats` */
     bool has_attempts;   /* it can tell the attempts of a job */
+    const struct hs_trace_layout
+        *layout; /* how it is written (traces/layout.h); NULL = it is not */
     /* How sure, 0..100, from the first bytes. */
     int (*recognise)(const char *head, size_t len);
     size_t state_size;
@@ -59,6 +63,9 @@ const struct hs_trace_format *hs_trace_format_at(size_t index); /* NULL past the
 const struct hs_trace_format *hs_trace_format_find(const char *name);
 /* HS_E_USAGE with the nearest name, unless it is that of a format or "auto". */
 HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag);
+/* "csv, helios or philly": all, or those that can be written; in list, which is returned. */
+#define HS_FORMAT_LIST_MAX 256
+const char *hs_trace_format_list(bool is_for_writing, char list[HS_FORMAT_LIST_MAX]);
 /* By content; NULL when nothing is surer than 0. */
 const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len);
 

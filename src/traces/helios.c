@@ -5,7 +5,7 @@
  * states; local times without a zone. start_time, end_time and queue tell what the cluster's own
  * scheduler did, and node_num where it put the job: none of them is a demand, so they are not read.
  */
-#include "traces/table.h"
+#include "traces/layout.h"
 
 #define COLUMN(key, name, kind, is_required, member)                                               \
     {                                                                                              \
@@ -28,6 +28,75 @@ static const struct hs_column columns[] = {
     COLUMN("gpu_mem_mib", "gmem", MIB, false, gpu_mem_mib),
 };
 
+#define COLUMN_COUNT (sizeof columns / sizeof *columns)
+
+#define NODE_GPUS 8 /* of every GPU node of the four clusters */
+
+static void put_nodes(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    uint32_t least = job->gpus > 0 ? (job->gpus + NODE_GPUS - 1) / NODE_GPUS : 1;
+    hs_csvw_u64(csv, job->nodes > 0 ? job->nodes : least);
+}
+
+static void put_date(struct hs_csvw *csv, int64_t us)
+{
+    char *to = hs_csvw_begin_field(csv);
+    hs_csvw_end_field(csv, to + hs_fmt_datetime(to, us));
+}
+
+static void put_start(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    put_date(csv, job->submit_us);
+}
+
+static void put_end(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    put_date(csv, job->submit_us + job->duration_us);
+}
+
+static void put_queue(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)job;
+    (void)before_us;
+    hs_csvw_u64(csv, 0);
+}
+
+/* The columns of the published file; those of Lucid's are only read. */
+static const struct hs_layout_cell cells[] = {
+    {.name = "job_id"},
+    {.name = "user"},
+    {.name = "vc"},
+    {.name = "gpu_num"},
+    {.name = "cpu_num"},
+    {.name = "node_num", .put = put_nodes},
+    {.name = "state"},
+    {.name = "submit_time"},
+    {.name = "start_time", .put = put_start},
+    {.name = "end_time", .put = put_end},
+    {.name = "duration"},
+    {.name = "queue", .put = put_queue},
+};
+
+static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "COMPLETED",
+                                                       [HS_OUTCOME_CANCELLED] = "CANCELLED",
+                                                       [HS_OUTCOME_FAILED] = "FAILED"};
+
+static const struct hs_trace_layout layout = {
+    .made_up = "start_time, end_time and queue as if each job had started at once, node_num by 8 "
+               "GPUs a node where the job tells none",
+    .columns = columns,
+    .column_count = COLUMN_COUNT,
+    .cells = cells,
+    .cell_count = sizeof cells / sizeof *cells,
+    .grain_us = HS_TRACE_TIME_UNIT_US,
+    .cpu_grain = 1000,
+    .date_suffix = "",
+    .outcomes = outcomes,
+};
+
 static int recognise(const char *head, size_t len)
 {
     return hs_header_has(head, len, "job_id") && hs_header_has(head, len, "gpu_num") &&
@@ -41,8 +110,7 @@ static enum hs_status open_helios(void *state, struct hs_input *input,
 {
     struct hs_trace_options own = *options;
     own.time_unit_us = HS_TRACE_TIME_UNIT_US; /* the format is in seconds by definition */
-    return hs_table_open(state, input, &own, faults, columns, sizeof columns / sizeof columns[0],
-                         NULL);
+    return hs_table_open(state, input, &own, faults, columns, COLUMN_COUNT, NULL);
 }
 
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
@@ -65,6 +133,7 @@ const struct hs_trace_format hs_trace_format_helios = {
     .summary = "Helios cluster_log.csv (SC'21)",
     .columns = "job_id, gpu_num, submit_time, duration; optional: state, user, vc, cpu_num, model, "
                "dataset, batchsize, gpu_util, gmem",
+    .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct hs_table),
     .open = open_helios,

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "traces/layout.h"
 #include "traces/mapping.h"
 
 #define COLUMN(name, kind, is_required, member)                                                    \
@@ -49,6 +50,48 @@ static const struct hs_column columns[] = {
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
+
+/* In the order of their importance to a reader; later ones are appended. */
+static const struct hs_layout_cell cells[] = {
+    {.name = "job_id"},
+    {.name = "submit_time"},
+    {.name = "gpus"},
+    {.name = "duration"},
+    {.name = "user"},
+    {.name = "vc"},
+    {.name = "gpu_type"},
+    {.name = "model"},
+    {.name = "dataset"},
+    {.name = "batch"},
+    {.name = "precision"},
+    {.name = "nodes"},
+    {.name = "cpus"},
+    {.name = "mem_mib"},
+    {.name = "gpu_mem_mib"},
+    {.name = "gpu_util"},
+    {.name = "priority"},
+    {.name = "deadline"},
+    {.name = "preempt_cost"},
+    {.name = "gpus_min"},
+    {.name = "gpus_max"},
+    {.name = "outcome"},
+    {.name = "attempts"},
+    {.name = "class"},
+    {.name = "step"},
+    {.name = "gpu_mem_persistent_mib"},
+    {.name = "checkpoint_mib"},
+    {.name = "gpu_mem_later_mib"},
+    {.name = "gpu_mem_later_after"},
+    {.name = "gpu_milli"},
+};
+
+static const struct hs_trace_layout layout = {
+    .suffix = ".csv",
+    .columns = columns,
+    .column_count = COLUMN_COUNT,
+    .cells = cells,
+    .cell_count = sizeof cells / sizeof *cells,
+};
 
 struct native {
     struct hs_table table;
@@ -107,6 +150,7 @@ const struct hs_trace_format hs_trace_format_csv = {
                "class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, "
                "gpu_mem_later_after, gpu_milli",
     .has_attempts = true,
+    .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct native),
     .open = open_native,

@@ -19,11 +19,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/timeparse.h"
+#include "data/json.h"
 #include "data/jsonstream.h"
 #include "traces/attempts.h"
 #include "traces/cell.h"
 #include "traces/format.h"
+#include "traces/layout.h"
 
 #define NO_TIME INT64_MIN
 
@@ -313,12 +316,132 @@ static void close_philly(void *state)
         hs_jsonstream_close(p->stream);
 }
 
+/* ---- writing ---- */
+
+#define MACHINE_GPUS 8 /* of the larger kind of the cluster's machines */
+
+static const struct hs_column columns[] = {
+    {"job_id", "jobid", HS_CELL_ID, true, offsetof(struct hs_trace_job, id)},
+    {"submit_time", "submitted_time", HS_CELL_TIME, true, offsetof(struct hs_trace_job, submit_us)},
+    {"gpus", "attempts", HS_CELL_COUNT, true, offsetof(struct hs_trace_job, gpus)},
+    {"duration", "attempts", HS_CELL_SPAN, true, offsetof(struct hs_trace_job, duration_us)},
+    {"attempts", "attempts", HS_CELL_ATTEMPTS, false, offsetof(struct hs_trace_job, attempts_us)},
+    {"outcome", "status", HS_CELL_FATE, false, offsetof(struct hs_trace_job, outcome)},
+    {"user", "user", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, user)},
+    {"vc", "vc", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, vc)},
+};
+
+static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "Pass",
+                                                       [HS_OUTCOME_CANCELLED] = "Killed",
+                                                       [HS_OUTCOME_FAILED] = "Failed"};
+
+static enum hs_status begin_writing(void *state, struct hs_csvw *csv, struct hs_diag *diag)
+{
+    struct hs_jsonw *w = state;
+    (void)diag;
+    hs_jsonw_begin(w, &csv->out);
+    hs_jsonw_array(w);
+    return HS_OK;
+}
+
+static void put_date(struct hs_jsonw *w, const char *key, int64_t us)
+{
+    char text[HS_FMT_MAX + 1];
+    text[hs_fmt_datetime(text, us)] = '\0';
+    hs_jsonw_member_text(w, key, text);
+}
+
+static void put_machines(struct hs_jsonw *w, uint32_t gpus)
+{
+    char name[16];
+    hs_jsonw_key(w, "detail");
+    hs_jsonw_array(w);
+    for (uint32_t first = 0; first < gpus; first += MACHINE_GPUS) {
+        hs_jsonw_object(w);
+        (void)snprintf(name, sizeof name, "m%u", first / MACHINE_GPUS);
+        hs_jsonw_member_text(w, "ip", name);
+        hs_jsonw_key(w, "gpus");
+        hs_jsonw_array(w);
+        for (uint32_t i = first; i < gpus && i < first + MACHINE_GPUS; i++) {
+            (void)snprintf(name, sizeof name, "gpu%u", i - first);
+            hs_jsonw_text(w, name);
+        }
+        hs_jsonw_end_array(w);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+}
+
+static void put_attempt(struct hs_jsonw *w, int64_t start_us, int64_t end_us, uint32_t gpus)
+{
+    hs_jsonw_object(w);
+    put_date(w, "start_time", start_us);
+    put_date(w, "end_time", end_us);
+    put_machines(w, gpus);
+    hs_jsonw_end_object(w);
+}
+
+static const struct hs_trace_layout layout;
+
+/* One right after the other; their ends are rounded, so that the last is that of the whole. */
+static void put_attempts(struct hs_jsonw *w, const struct hs_trace_job *job)
+{
+    int64_t start_us = job->submit_us, ran_us = 0;
+    hs_jsonw_key(w, "attempts");
+    hs_jsonw_array(w);
+    for (uint32_t i = 0; i + 1 < job->attempts; i++) {
+        ran_us += job->attempts_us[i];
+        int64_t end_us = job->submit_us + hs_layout_round_time(&layout, ran_us);
+        put_attempt(w, start_us, end_us, job->gpus);
+        start_us = end_us;
+    }
+    put_attempt(w, start_us, job->submit_us + job->duration_us, job->gpus);
+    hs_jsonw_end_array(w);
+}
+
+static void put_job(void *state, const struct hs_trace_job *job)
+{
+    struct hs_jsonw *w = state;
+    hs_jsonw_on_one_line(w);
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "status", outcomes[job->outcome]);
+    hs_jsonw_member_text(w, "vc", job->vc);
+    hs_jsonw_member_text(w, "jobid", job->id);
+    put_attempts(w, job);
+    put_date(w, "submitted_time", job->submit_us);
+    hs_jsonw_member_text(w, "user", job->user);
+    hs_jsonw_end_object(w);
+}
+
+static void end_writing(void *state)
+{
+    struct hs_jsonw *w = state;
+    hs_jsonw_end_array(w);
+    hs_jsonw_finish(w);
+}
+
+static const struct hs_trace_layout layout = {
+    .suffix = ".json",
+    .made_up = "attempts that start at once and follow each other without a gap, on machines m0, "
+               "m1, ... of 8 GPUs",
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .grain_us = HS_TRACE_TIME_UNIT_US,
+    .date_suffix = "",
+    .outcomes = outcomes,
+    .state_size = sizeof(struct hs_jsonw),
+    .begin = begin_writing,
+    .put = put_job,
+    .end = end_writing,
+};
+
 const struct hs_trace_format hs_trace_format_philly = {
     .name = "philly",
     .summary = "Philly cluster_job_log (ATC'19)",
     .columns = "jobid, submitted_time, attempts[].start_time, end_time, detail[].gpus; optional: "
                "status, user, vc",
     .has_attempts = true,
+    .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct philly),
     .open = open_philly,

@@ -16,6 +16,14 @@
 static const char in_unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
 static const char is_beyond[] = "is beyond 285 years (2^53 microseconds)";
 
+static enum hs_status fail_unknown(const struct hs_place *place, struct hs_diag *diag)
+{
+    char list[HS_FORMAT_LIST_MAX], hint[HS_FORMAT_LIST_MAX + 64];
+    (void)snprintf(hint, sizeof hint, "--format says which: %s ('horus help formats')",
+                   hs_trace_format_list(false, list));
+    return hs_fail(diag, HS_E_INPUT, place, hint, "not a trace of a known format");
+}
+
 static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
 {
     const struct hs_trace_options *o = r->options;
@@ -40,10 +48,7 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
     if (!r->format)
         r->format = hs_trace_format_recognise(head, len);
     if (!r->format)
-        return hs_fail(
-            diag, HS_E_INPUT, &place,
-            "--format says which: csv, helios, philly or tiresias ('horus help formats')",
-            "not a trace of a known format");
+        return fail_unknown(&place, diag);
     if (o->keeps_attempts && !r->format->has_attempts)
         return hs_fail(diag, HS_E_USAGE, NULL, HS_NO_ATTEMPTS_HINT,
                        "--retries=attempts: a trace of the %s format tells of no attempts",

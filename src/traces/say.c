@@ -23,17 +23,6 @@ struct hs_figure hs_figure_seconds(uint64_t us)
     return hs_figure_ratio(us, (uint64_t)US_PER_S, us < 1000 * (uint64_t)US_PER_S ? 3 : 0);
 }
 
-/* Civil date of a day number, by H. Hinnant, "chrono-compatible low-level date algorithms". */
-static void civil_date(int64_t day, int *year, int *month, int *mday)
-{
-    int64_t z = day + 719468, era = z / 146097, doe = z - era * 146097;
-    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
-    *mday = (int)(doy - (153 * mp + 2) / 5 + 1);
-    *month = (int)(mp < 10 ? mp + 3 : mp - 9);
-    *year = (int)(yoe + era * 400 + (*month <= 2));
-}
-
 struct hs_figure hs_figure_clock(int64_t us)
 {
     struct hs_figure f;
@@ -41,11 +30,7 @@ struct hs_figure hs_figure_clock(int64_t us)
         f.text[hs_fmt_seconds(f.text, us)] = '\0';
         return f;
     }
-    int year, month, mday;
-    civil_date(us / US_PER_DAY, &year, &month, &mday);
-    int second = (int)(us % US_PER_DAY / US_PER_S);
-    snprintf(f.text, sizeof f.text, "%d-%02d-%02d %02d:%02d:%02d", year, month, mday, second / 3600,
-             second / 60 % 60, second % 60);
+    f.text[hs_fmt_datetime(f.text, us)] = '\0';
     return f;
 }
 

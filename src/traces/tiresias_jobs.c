@@ -4,7 +4,7 @@
  * times are numbers, in seconds unless --time-unit says otherwise. `interval` repeats the gaps of
  * submit_time and `iterations` the duration in steps: neither is read.
  */
-#include "traces/table.h"
+#include "traces/layout.h"
 
 #define COLUMN(key, name, kind, is_required, member)                                               \
     {                                                                                              \
@@ -21,6 +21,43 @@ static const struct hs_column columns[] = {
     COLUMN("batch", "batch_size", BATCH, false, batch),
 };
 
+#define COLUMN_COUNT (sizeof columns / sizeof *columns)
+
+static void put_iterations(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    int64_t step_us = job->step_us > 0 ? job->step_us : HS_TRACE_TIME_UNIT_US;
+    hs_csvw_i64(csv, (job->duration_us + step_us / 2) / step_us);
+}
+
+static void put_interval(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    hs_csvw_seconds(csv, job->submit_us - before_us);
+}
+
+/* In the order of the published files; the last two as in Muri's, and ours. */
+static const struct hs_layout_cell cells[] = {
+    {.name = "job_id"},
+    {.name = "num_gpu"},
+    {.name = "submit_time"},
+    {.name = "iterations", .put = put_iterations},
+    {.name = "model_name"},
+    {.name = "duration"},
+    {.name = "interval", .put = put_interval},
+    {.name = "batch_size"},
+    {.name = "user"},
+};
+
+/* The simulators read whole numbers. */
+static const struct hs_trace_layout layout = {
+    .made_up = "iterations of one second where the job tells no step",
+    .columns = columns,
+    .column_count = COLUMN_COUNT,
+    .cells = cells,
+    .cell_count = sizeof cells / sizeof *cells,
+    .grain_us = HS_TRACE_TIME_UNIT_US,
+};
+
 static int recognise(const char *head, size_t len)
 {
     return hs_header_has(head, len, "job_id") && hs_header_has(head, len, "num_gpu") &&
@@ -34,8 +71,7 @@ static enum hs_status open_tiresias(void *state, struct hs_input *input,
                                     struct hs_faults *faults)
 {
     struct hs_table *table = state;
-    HS_TRY(hs_table_open(table, input, options, faults, columns, sizeof columns / sizeof columns[0],
-                         NULL));
+    HS_TRY(hs_table_open(table, input, options, faults, columns, COLUMN_COUNT, NULL));
     uint32_t muri = hs_csv_column(&table->row, "iteration_time");
     if (muri != UINT32_MAX && options->time_unit_us == HS_TRACE_TIME_UNIT_US) {
         struct hs_place at = hs_csv_place(table->csv, muri);
@@ -65,6 +101,7 @@ const struct hs_trace_format hs_trace_format_tiresias = {
     .name = "tiresias",
     .summary = "Tiresias, Horus, Muri and Chronus job files",
     .columns = "job_id, num_gpu, submit_time, duration; optional: user, model_name, batch_size",
+    .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct hs_table),
     .open = open_tiresias,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Jobs out as a native CSV. Read back with default options it yields the same records, but for the
- * line they stand on; jobs without GPUs want --cpu-jobs=keep, attempts --retries=attempts.
+ * Jobs out in any format that has a layout, compressed if the file is named so. Read back with
+ * default options, a native CSV yields the same records, but for the line they stand on; jobs
+ * without GPUs want --cpu-jobs=keep, attempts --retries=attempts. Other formats hold less
+ * (traces/losses.h).
  *
- *     HS_TRY(hs_trace_writer_open(&w, "out.csv", diag));
+ *     HS_TRY(hs_trace_writer_choose("auto", "out.csv.gz", &format, diag));
+ *     HS_TRY(hs_trace_writer_open(&w, format, "out.csv.gz", diag));
  *     while ((status = source.next(source.ctx, &job)) == HS_OK)
  *         hs_trace_writer_put(&w, &job);
  *     return hs_trace_writer_close(&w, status == HS_END ? HS_OK : status, diag);
@@ -14,15 +17,27 @@
 #include "base/wholefile.h"
 #include "data/csvwrite.h"
 #include "horus/trace.h"
+#include "traces/format.h"
+#include "traces/layout.h"
 
 struct hs_trace_writer {
     struct hs_wholefile file;
     struct hs_csvw csv; /* has the output of `file` while open */
+    const struct hs_trace_layout *layout;
+    struct hs_layout_rows rows; /* of a CSV */
+    void *state;                /* of another format */
 };
 
-/* "-" is standard output; a file is complete or absent. */
-HS_MUST_USE enum hs_status hs_trace_writer_open(struct hs_trace_writer *w, const char *path,
-                                                struct hs_diag *diag);
+/* The format named, or with "auto" or NULL the one of the file's suffix (".csv.gz": the native
+ * CSV). HS_E_USAGE where there is none, or none that can be written. */
+HS_MUST_USE enum hs_status hs_trace_writer_choose(const char *name, const char *path,
+                                                  const struct hs_trace_format **format,
+                                                  struct hs_diag *diag);
+/* "-" is standard output; a file is complete or absent. The writer must not move until the close.
+ * format has a layout. */
+HS_MUST_USE enum hs_status hs_trace_writer_open(struct hs_trace_writer *w,
+                                                const struct hs_trace_format *format,
+                                                const char *path, struct hs_diag *diag);
 /* Errors are sticky in the output: they are told at the close. */
 void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *job);
 /* status: of what was written; the file stays only if it is HS_OK. */

@@ -162,6 +162,25 @@ static void test_doubles_read_back(void **state)
     }
 }
 
+/* Expected by `date -u -d @N '+%F %T'`; leap days, the ends of a day and of a year. */
+static void test_dates(void **state)
+{
+    static const struct {
+        int64_t s;
+        const char *text;
+    } cases[] = {
+        {0, "1970-01-01 00:00:00"},          {86399, "1970-01-01 23:59:59"},
+        {951782400, "2000-02-29 00:00:00"},  {951868800, "2000-03-01 00:00:00"},
+        {1507532455, "2017-10-09 07:00:55"}, {1609459199, "2020-12-31 23:59:59"},
+        {1709164800, "2024-02-29 00:00:00"}, {9007199254, "2255-06-05 23:47:34"}}; /* 2^53 us */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HS_FMT_MAX + 1];
+        text[hs_fmt_datetime(text, cases[i].s * 1000000 + 999999)] = '\0';
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_doubles_as_people_write_them),
         cmocka_unit_test(test_what_is_no_number_is_empty),
         cmocka_unit_test(test_doubles_read_back),
+        cmocka_unit_test(test_dates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

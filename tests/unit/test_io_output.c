@@ -21,6 +21,7 @@
 #include "base/fmt.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/rng.h"
 #include "support/sink.h"
 
 static struct sink sink;
@@ -199,6 +200,70 @@ static void test_stdout_is_written_and_left_open(void **state)
     expect_file(path, "abc\nabc\n", 8);
 }
 
+/* What the reader makes of a packed file. */
+static void expect_unpacked(const char *path, const char *data, size_t len)
+{
+    struct hs_input *in;
+    const char *piece;
+    size_t got, at = 0;
+    assert_int_equal(hs_input_open(&in, path, &sink.diag), HS_OK);
+    enum hs_status status;
+    while ((status = hs_input_read(in, &piece, &got)) == HS_OK) {
+        assert_true(got <= len - at);
+        assert_memory_equal(piece, data + at, got);
+        at += got;
+    }
+    assert_int_equal(status, HS_END);
+    assert_int_equal(at, len);
+    hs_input_close(in);
+}
+
+/* Nothing, a little, and more than every buffer, of which the packer makes less (digits) and more
+ * (noise); hash and count are those of what was put. */
+static void test_packed_by_suffix(void **state)
+{
+    static const char *const names[] = {"x.gz", "x.zst"};
+    static char data[1 << 20];
+    static const size_t lens[] = {0, 5, sizeof data};
+    struct hs_output out;
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (char)(i < sizeof data / 2 ? '0' + i / 7 % 10 : hs_mix64(1, i) % 127);
+    for (int n = 0; n < 2; n++)
+        for (size_t k = 0; k < sizeof lens / sizeof *lens; k++) {
+            const char *path = scratch_path(names[n]);
+            assert_int_equal(hs_output_open(&out, path, &sink.diag), HS_OK);
+            assert_int_equal(hs_output_pack(&out, path, &sink.diag), HS_OK);
+            hs_output_put(&out, data, lens[k]);
+            assert_int_equal(hs_output_bytes(&out), lens[k]);
+            assert_true(hs_output_hash(&out) == hs_hash_of(data, lens[k]));
+            assert_int_equal(hs_output_close(&out, &sink.diag), HS_OK);
+            expect_unpacked(path, data, lens[k]);
+        }
+    assert_string_equal(sink.text, "");
+}
+
+static void test_full_disk_of_a_packed_file(void **state)
+{
+    struct hs_output out;
+    (void)state;
+    assert_int_equal(hs_output_open(&out, "/dev/full", &sink.diag), HS_OK);
+    assert_int_equal(hs_output_pack(&out, "full.gz", &sink.diag), HS_OK);
+    hs_output_put(&out, "abc", 3);
+    assert_int_equal(hs_output_close(&out, &sink.diag), HS_E_IO);
+    assert_string_equal(sink.text, "/dev/full: error: cannot write: No space left on device\n");
+}
+
+static void test_suffixes(void **state)
+{
+    (void)state;
+    assert_string_equal(hs_output_packed_suffix("a.csv.gz"), ".gz");
+    assert_string_equal(hs_output_packed_suffix("a/b.zst"), ".zst");
+    assert_null(hs_output_packed_suffix("a.csv"));
+    assert_null(hs_output_packed_suffix(".gz")); /* a name, no suffix */
+    assert_null(hs_output_packed_suffix("-"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +275,9 @@ int main(void)
         cmocka_unit_test_setup(test_full_disk_is_sticky, set_up),
         cmocka_unit_test_setup(test_file_size_limit, set_up),
         cmocka_unit_test_setup(test_stdout_is_written_and_left_open, set_up),
+        cmocka_unit_test_setup(test_packed_by_suffix, set_up),
+        cmocka_unit_test_setup(test_full_disk_of_a_packed_file, set_up),
+        cmocka_unit_test_setup(test_suffixes, set_up),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }
