@@ -17,20 +17,22 @@ struct use {
     int64_t vc_milli[PARTS_VCS_MAX];
 };
 
-static int first_gpu(const struct parts *s, int node)
+static void number_gpus(struct parts *s)
 {
     int gpu = 0;
-    for (int n = 0; n < node; n++)
-        gpu += s->node[n].gpus;
-    return gpu;
+    for (int n = 0; n < s->nodes; n++) {
+        s->first_gpu[n] = gpu;
+        for (int k = 0; k < s->node[n].gpus; k++)
+            s->node_of[gpu++] = n;
+    }
 }
 
-static int node_of(const struct parts *s, int gpu)
+int parts_gpus(const struct parts *s)
 {
-    int n = 0;
-    for (; gpu >= s->node[n].gpus; n++)
-        gpu -= s->node[n].gpus;
-    return n;
+    int gpus = 0;
+    for (int n = 0; n < s->nodes; n++)
+        gpus += s->node[n].gpus;
+    return gpus;
 }
 
 /* ---- what a job may use ---- */
@@ -66,7 +68,7 @@ static int64_t workers(const struct parts *s, const struct use *u, const struct 
 
 static int idle_gpus(const struct parts *s, const struct use *u, int node)
 {
-    int count = 0, first = first_gpu(s, node);
+    int count = 0, first = s->first_gpu[node];
     for (int g = first; g < first + s->node[node].gpus; g++)
         count += u->milli[g] == 0;
     return count;
@@ -89,12 +91,26 @@ static int size_of(const struct parts *s, const struct parts_job *j, int node)
     return usable(s, &nobody, j, node);
 }
 
+static int largest_node(const struct parts *s, const struct parts_job *j)
+{
+    int largest = 0;
+    for (int n = 0; n < s->nodes; n++)
+        largest = size_of(s, j, n) > largest ? size_of(s, j, n) : largest;
+    return largest;
+}
+
+int parts_largest_node(struct parts *s, const struct parts_job *j)
+{
+    number_gpus(s);
+    return largest_node(s, j);
+}
+
 /* ---- taking and giving back ---- */
 
 /* sign 1: a worker sits down; -1: it leaves. */
 static void book(const struct parts *s, struct use *u, const struct parts_job *j, int gpu, int sign)
 {
-    int node = node_of(s, gpu);
+    int node = s->node_of[gpu];
     u->milli[gpu] += sign * j->milli;
     u->is_whole[gpu] = sign > 0 && j->milli == WHOLE;
     u->cpus_milli[node] += sign * (j->cpus_milli / j->gpus);
@@ -143,7 +159,7 @@ static enum pick pick_of_one(enum ref_placer placer)
 
 static int lowest_idle_gpu(const struct parts *s, const struct use *u, int node)
 {
-    int gpu = first_gpu(s, node);
+    int gpu = s->first_gpu[node];
     while (u->milli[gpu] != 0)
         gpu++;
     return gpu;
@@ -162,10 +178,10 @@ static int seat_of(const struct parts *s, const struct use *u, const struct part
                    int seated)
 {
     static const int none_taken[PARTS_NODES_MAX];
-    int best = -1, total = first_gpu(s, s->nodes);
+    int best = -1, total = parts_gpus(s);
     for (int g = 0; g < total; g++) {
         bool is_shared = u->milli[g] > 0 && !u->is_whole[g];
-        int node = node_of(s, g);
+        int node = s->node_of[g];
         if (is_shared && u->milli[g] + j->milli <= WHOLE && !is_held(j->held, seated, g) &&
             may_use(s, j, node) && workers(s, u, j, node) >= 1 &&
             (best < 0 || u->milli[g] > u->milli[best]))
@@ -198,9 +214,7 @@ static bool place_shares(const struct parts *s, struct use *u, struct parts_job 
 static bool choose_whole(const struct parts *s, const struct use *u, const struct parts_job *j,
                          enum pick one_node, enum pick rest_node, int *taken)
 {
-    int largest = 0, left = j->gpus;
-    for (int n = 0; n < s->nodes; n++)
-        largest = size_of(s, j, n) > largest ? size_of(s, j, n) : largest;
+    int largest = largest_node(s, j), left = j->gpus;
     if (largest == 0)
         return false;
     if (left > largest) {
@@ -390,7 +404,7 @@ static int64_t next_us(const struct parts *s, int64_t now_us)
 
 static void integrate(struct parts *s, const struct use *u, int64_t length_us)
 {
-    int total = first_gpu(s, s->nodes);
+    int total = parts_gpus(s);
     for (int g = 0; g < total; g++) {
         s->held_us += (u->milli[g] > 0) * length_us;
         s->milli_us += u->milli[g] * length_us;
@@ -401,6 +415,7 @@ void parts_simulate(struct parts *s)
 {
     struct use u;
     memset(&u, 0, sizeof u);
+    number_gpus(s);
     s->held_us = s->milli_us = 0;
     for (int i = 0; i < s->count; i++) {
         struct parts_job *j = &s->jobs[i];

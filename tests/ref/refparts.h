@@ -80,9 +80,14 @@ struct parts {
     /* out */
     int64_t held_us;  /* GPUs that somebody holds x time */
     int64_t milli_us; /* thousandths that are held x time */
+    /* state */
+    int first_gpu[PARTS_NODES_MAX], node_of[PARTS_GPUS_MAX]; /* of each node, of each GPU */
 };
 
 /* To the end of the last job: without preemption every job that is not rejected gets its turn. */
 void parts_simulate(struct parts *s);
+int parts_gpus(const struct parts *s);
+/* The most workers of the job that one node could hold if it were empty. */
+int parts_largest_node(struct parts *s, const struct parts_job *j);
 
 #endif
