@@ -28,6 +28,7 @@ struct hs_job_record {
     uint32_t user_index, vc_index;
     uint32_t profile; /* row of the catalogue; HS_NO_PROFILE = none */
     uint32_t gpus;
+    uint32_t gpu_milli;     /* of each of them, in thousandths; 1000 = whole */
     uint32_t nodes_spanned; /* of its last placement */
     int64_t submit_us;
     int64_t first_start_us; /* -1 = never started */
@@ -39,7 +40,7 @@ struct hs_job_record {
     int64_t run_us;            /* time holding GPUs, overhead included */
     int64_t overhead_us;       /* part of run_us that paid a cost */
     int64_t colocated_us;      /* part of run_us on at least one shared GPU */
-    int64_t gpu_us;            /* sum over GPUs of the time held */
+    int64_t gpu_us;            /* sum over GPUs of the time held, whatever share of them */
     int64_t first_progress_us; /* when it first made progress; -1 = never */
     int64_t host_mib_us;       /* its memory on the host over time, of all its GPUs */
     uint32_t switches;         /* suspensions and pauses */
@@ -116,6 +117,7 @@ struct hs_instant {
     int64_t time_us;
     uint64_t running, pending, suspended; /* jobs; running = placed */
     uint64_t gpus_held, gpus_shared;      /* GPUs with >= 1, >= 2 tenants */
+    uint64_t milli_held;                  /* thousandths of GPUs: 1000 of one held whole */
     uint64_t gpus_wanted;                 /* sum over pending and suspended jobs */
     uint64_t gpus_fragmented; /* free GPUs when one waiting job would fit in number, else 0 */
     uint64_t util_model_pm;   /* sum over GPUs, per mille; unknown utilization counts 0 */

@@ -198,7 +198,8 @@ bool hs_view_vcs_are_apart(
     const struct hs_view *v); /* partition: what one does cannot touch another */
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
-/* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, the plan included. With
+/* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, the plan included; shares
+ * are added up, and a rest counts as a GPU. With
  * HS_CAN_BORROW the quota bars nobody: then quota_room is UINT64_MAX, and these two tell who is
  * beyond it. */
 uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc);
@@ -229,6 +230,25 @@ uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack);
  * HS_NO_RACK if there is none. O(racks). */
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from);
+
+/* ---- shares of GPUs (HS_CAN_DIVIDE) ----
+ * A job may want a share of each of its GPUs, in thousandths, and as much of its memory. A share is
+ * reserved: jobs with shares do not slow each other, and it is no co-location. A GPU holds shares
+ * of at most 1000 in all, or whole-GPU jobs, never both; the workers of a job sit on different
+ * GPUs. */
+#define HS_GPU_MILLI 1000u
+/* Of each of its GPUs; HS_GPU_MILLI = whole, as for every job without HS_CAN_DIVIDE. */
+uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job);
+/* Of the GPUs that hold shares and have room for one more worker of the job, the one with the least
+ * room; ties go to the lowest id. Its pool and GPU types, on a node with CPU and host memory left;
+ * not one that the action being written has given it already. HS_NO_GPU if there is none. O(GPU
+ * types x log GPUs), plus the GPUs walked past for lack of CPU or memory. */
+uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job);
+/* Most room of a GPU that holds shares, of those that the VC may use; 0 = none. O(GPU types x log
+ * GPUs). */
+uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc);
+/* hs_view_quota_room in thousandths: a share counts as what it is. */
+uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc);
 
 /* ---- sharing GPUs (HS_CAN_COLOCATE) ---- */
 #define HS_LOADS 3

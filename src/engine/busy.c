@@ -149,7 +149,7 @@ static void gpu_work_out(struct hs_engine *e, uint32_t id, struct lane *lane)
         uint64_t joint =
             job->lane > 0 ? lane->joint_q32 : hs_q32_mul(busy_q32(job), job->share_q32);
         sum_q32 += job->lane > 0 ? lane->sum_q32 : joint;
-        if (job->is_background)
+        if (job->is_background || hs_job_is_part(job)) /* beside the others, on what is its own */
             background_q32 += joint;
         else
             idle_q32 = idle_beside_q32(idle_q32, joint);

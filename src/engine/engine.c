@@ -209,8 +209,8 @@ static enum hs_status engine_open_cluster(struct hs_engine *e)
     e->gpu_free = hs_arena_alloc(&e->arena, (uint64_t)words * sizeof *e->gpu_free);
     e->gpu_ids = hs_arena_alloc(&e->arena, ((uint64_t)c->gpu_count + 1) * sizeof *e->gpu_ids);
     e->node_balance = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->node_balance);
-    e->vc_held = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held);
-    if (e->gpus == NULL || e->gpu_free == NULL || e->gpu_ids == NULL || e->vc_held == NULL ||
+    e->vc_held_milli = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held_milli);
+    if (e->gpus == NULL || e->gpu_free == NULL || e->gpu_ids == NULL || e->vc_held_milli == NULL ||
         e->node_balance == NULL)
         return HS_E_MEMORY;
     e->uniform_speed_q32 = uniform_speed_q32(e);

@@ -43,10 +43,35 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
         return "the memory of a GPU is miscounted";
     claimed_mib = hs_residency_claimed_mib(e, gpu->first_seat);
+    if (gpu->part_milli > 0) /* each has a part of the memory, by its GPU types */
+        return NULL;
     if (gpu->tenants > 1 && claimed_mib > capacity_mib && !is_dying && !has_grown)
         return "tenants claim more memory than the GPU has";
     if (gpu->tenants > 1 && used_mib > capacity_mib && !is_dying)
         return "tenants use more memory than the GPU has, and none is killed for it";
+    return NULL;
+}
+
+/* Shares or whole jobs; what is left for more shares is in the index. */
+static const char *check_shares(const struct hs_engine *e, uint32_t id)
+{
+    const struct hs_gpu *gpu = &e->gpus[id];
+    uint32_t milli = 0, parts = 0;
+    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
+        parts += hs_job_is_part(job);
+        milli += hs_job_is_part(job) ? job->gpu_milli : 0;
+    }
+    if (parts > 0 && parts < gpu->tenants)
+        return "a GPU holds shares and a whole job";
+    if (milli > HS_GPU_MILLI)
+        return "the shares of a GPU are more than the GPU";
+    if (milli != gpu->part_milli || gpu->is_given)
+        return "the shares of a GPU are miscounted";
+    if (gpu->tenants > 1 && parts == 0 && !(e->can & HS_CAN_COLOCATE))
+        return "a GPU is held twice under a policy that does not co-locate";
+    if (e->parts != NULL && hs_part_room(e->parts, id) != hs_shadow_room_milli(gpu))
+        return "the index of shares disagrees with a GPU";
     return NULL;
 }
 
@@ -71,9 +96,8 @@ static const char *check_gpu(const struct hs_engine *e, uint32_t id)
         return "the tenants of a GPU are miscounted";
     if (is_free != (tenants == 0))
         return "a GPU is free and held at once, or neither";
-    if (tenants > 1 && !(e->can & HS_CAN_COLOCATE))
-        return "a GPU is held twice under a policy that does not co-locate";
-    return check_gpu_memory(e, gpu);
+    const char *broken = check_shares(e, id);
+    return broken != NULL ? broken : check_gpu_memory(e, gpu);
 }
 
 /* What the index says of a GPU that somebody holds. */
@@ -117,7 +141,7 @@ static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
 
 static const char *check_cluster(const struct hs_engine *e)
 {
-    uint64_t held = 0, shared = 0;
+    uint64_t held = 0, shared = 0, milli = 0;
     for (uint32_t n = 0; n < e->cluster->node_count; n++) {
         const struct hs_node *node = &e->cluster->nodes[n];
         uint32_t free_gpus = 0;
@@ -129,7 +153,10 @@ static const char *check_cluster(const struct hs_engine *e)
                 return broken;
             free_gpus += e->gpus[id].tenants == 0;
             held += e->gpus[id].tenants > 0;
-            shared += e->gpus[id].tenants > 1;
+            shared += e->gpus[id].tenants > 1 && e->gpus[id].part_milli == 0;
+            milli += e->gpus[id].part_milli > 0    ? e->gpus[id].part_milli
+                     : e->gpus[id].tenants > 0 ? HS_GPU_MILLI
+                                               : 0;
         }
         if (free_gpus != hs_free_of_node(e->free_index, n))
             return "free + held GPUs of a node are not its GPUs";
@@ -137,8 +164,11 @@ static const char *check_cluster(const struct hs_engine *e)
         if (broken != NULL)
             return broken;
     }
-    if (held != e->instant.gpus_held || shared != e->instant.gpus_shared)
+    if (held != e->instant.gpus_held || shared != e->instant.gpus_shared ||
+        milli != e->instant.milli_held)
         return "held or shared GPUs are miscounted";
+    if (e->parts != NULL && !hs_part_is_valid(e->parts))
+        return "the index of shares is out of order";
     if (e->share != NULL && !hs_share_is_valid(e->share))
         return "the index of shared GPUs disagrees with a recount";
     return hs_free_is_valid(e->free_index) ? NULL

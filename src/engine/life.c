@@ -66,9 +66,13 @@ static void job_estimate(const struct hs_engine *e, struct hs_job *job)
     job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
 }
 
-static void job_set_demand(struct hs_job *job, const struct hs_trace_job *r)
+static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
+    bool is_part = r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI;
+    bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
     job->gpus = r->gpus;
+    job->gpu_milli = is_part && is_divided ? r->gpu_milli : HS_GPU_MILLI;
+    e->figures.shares_rounded += is_part && !is_divided;
     job->gpus_min = r->gpus_min > 0 ? r->gpus_min : r->gpus;
     job->gpus_max = r->gpus_max > 0 ? r->gpus_max : r->gpus;
     job->gpu_mem_mib = job->gpu_mem_peak_mib = job->gpu_mem_first_mib = r->gpu_mem_mib;
@@ -136,36 +140,52 @@ static uint32_t most_mib(const struct hs_job *job)
                                                            : job->gpu_mem_first_mib;
 }
 
-/* The GPU types that can serve it: the one it names, and of those the ones with memory enough for
- * its peak. 0 = none. */
-static uint64_t job_types(const struct hs_cluster *c, const struct hs_job *job,
-                          const struct hs_trace_job *r)
+/* The types that it names, joined by '|'; all if it names none, 0 if the cluster has none of them.
+ */
+static uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_job *r)
 {
-    uint64_t mask = UINT64_MAX;
-    if (r->gpu_type != NULL && r->gpu_type[0] != '\0') {
-        uint32_t type = hs_cluster_type(c, r->gpu_type);
-        mask = type == UINT32_MAX ? 0 : UINT64_C(1) << type;
+    uint64_t mask = 0;
+    if (r->gpu_type == NULL || r->gpu_type[0] == '\0')
+        return UINT64_MAX;
+    for (const char *name = r->gpu_type; name != NULL; name = strchr(name, '|')) {
+        name += *name == '|';
+        size_t length = strcspn(name, "|");
+        for (uint32_t t = 0; t < c->type_count; t++)
+            if (strncmp(c->types[t].name, name, length) == 0 && c->types[t].name[length] == '\0')
+                mask |= UINT64_C(1) << t;
     }
-    for (uint32_t t = 0; t < c->type_count; t++)
-        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < most_mib(job))
-            mask &= ~(UINT64_C(1) << t);
     return mask;
 }
 
-static bool job_names_unknown_type(const struct hs_cluster *c, const struct hs_trace_job *r)
+/* Of those, the ones with memory enough for its peak; with a share of the GPU goes as much of its
+ * memory. */
+static uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job, uint64_t mask)
 {
-    return r->gpu_type != NULL && r->gpu_type[0] != '\0' &&
-           hs_cluster_type(c, r->gpu_type) == UINT32_MAX;
+    for (uint32_t t = 0; t < c->type_count; t++) {
+        uint64_t mib = (uint64_t)c->types[t].mem_mib * job->gpu_milli / HS_GPU_MILLI;
+        if (c->types[t].mem_mib > 0 && mib < most_mib(job))
+            mask &= ~(UINT64_C(1) << t);
+    }
+    return mask;
+}
+
+static const char *type_misfit(const struct hs_trace_job *r)
+{
+    return strchr(r->gpu_type, '|') == NULL ? "no node has its GPU type"
+                                            : "no node has any of its GPU types";
 }
 
 /* Valid until the next call: whoever is told copies it. */
 static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job)
 {
-    (void)snprintf(
+    int length = snprintf(
         e->misfit, sizeof e->misfit,
         "it needs %u MiB of GPU memory (by the trace or its profile), and no GPU that it "
         "may use has them",
         most_mib(job));
+    if (hs_job_is_part(job))
+        (void)snprintf(e->misfit + length, sizeof e->misfit - (size_t)length,
+                       " in a share of 0.%03u", job->gpu_milli);
     return e->misfit;
 }
 
@@ -177,16 +197,18 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     if (vc == UINT32_MAX)
         return r->vc != NULL ? "its virtual cluster does not exist" : "it names no virtual cluster";
     job->ask.vc = vc;
-    job->ask.type_mask = job_types(c, job, r);
+    const uint64_t named = named_types(c, r);
+    job->ask.type_mask = large_types(c, job, named);
     bool asks_of_nodes = job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0;
     job->is_constrained =
         job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
     if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) == 0)
-        return job_names_unknown_type(c, r) ? "no node has its GPU type" : memory_misfit(e, job);
+        return named == 0 ? type_misfit(r) : memory_misfit(e, job);
     if (job->gpus > 0 && r->duration_us > INT64_MAX / 8 / job->gpus)
         return "its GPU-seconds are beyond what can be counted";
     bool is_barred = c->vc_mode == HS_VC_QUOTA && (e->can & HS_CAN_BORROW) == 0;
-    if (is_barred && job->gpus > c->vcs[vc].quota_gpus)
+    uint64_t gpus = ((uint64_t)job->gpus * job->gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
+    if (is_barred && gpus > c->vcs[vc].quota_gpus)
         return "it needs more GPUs than the quota of its virtual cluster";
     if (hs_free_capacity(e->free_index, &job->ask) < job->gpus)
         return "it needs more GPUs than the nodes it may use have";
@@ -251,7 +273,10 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     job->deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us;
     job->gpu_type = UINT32_MAX;
     HS_TRY(job_set_work(e, slot, r));
-    job_set_demand(job, r);
+    job_set_demand(e, job, r);
+    if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
+        HS_TRY(hs_part_init(&e->parts, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION,
+                            &e->arena));
     job_estimate(e, job);
     HS_TRY(job_set_names(e, job, r));
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;

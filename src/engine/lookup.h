@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How the files of the view (view.c, view_share.c) look things up: what does not exist, or was not
+ * How the files of the view (view.c, view_part.c, view_share.c) look things up: what does not exist, or was not
  * declared, is a fault of the policy, put on record; the answer is then something harmless.
  */
 #ifndef HORUS_ENGINE_LOOKUP_H
@@ -11,6 +11,10 @@
 const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job);
 const struct hs_gpu *hs_lookup_gpu(const struct hs_view *v, uint32_t gpu);
 const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node);
+/* An index that can be used; 0 for one that does not exist. */
+uint32_t hs_lookup_vc(const struct hs_view *v, uint32_t vc);
+/* Thousandths of GPUs that the VC may still take; UINT64_MAX: no quota bars it. */
+uint64_t hs_lookup_quota_room_milli(const struct hs_engine *e, uint32_t vc);
 /* need: HS_KNOWS_x; what: the thing asked for, for the message. */
 bool hs_lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what);
 

@@ -25,6 +25,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .vc_index = job->ask.vc,
         .profile = job->profile,
         .gpus = job->gpus,
+        .gpu_milli = job->gpu_milli,
         .nodes_spanned = job->nodes_spanned,
         .submit_us = job->arrived_us,
         .first_start_us = job->began_us >= 0 ? job->began_us : job->first_start_us,

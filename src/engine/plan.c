@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "engine/lookup.h"
 #include "engine/residency.h"
 #include "engine/shadow.h"
 #include "horus/plan.h"
@@ -39,6 +40,9 @@ static bool plan_close(struct hs_plan *p)
         return true;
     p->is_open = false;
     const struct hs_action *a = &p->actions[p->count - 1];
+    for (uint32_t i = a->first_pick; p->has_named && i < p->pick_count; i++)
+        if (p->picks[i].gpu != UINT32_MAX)
+            hs_shadow_give_by_name(p->engine, p->picks[i].gpu, false);
     const struct hs_job *job = hs_engine_job(p->engine, a->job);
     bool may_resize = (p->engine->can & HS_CAN_RESIZE) != 0;
     uint32_t least = may_resize ? job->gpus_min : job->gpus;
@@ -133,9 +137,10 @@ static bool node_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32
 static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t gpus)
 {
     struct hs_engine *e = p->engine;
-    uint32_t vc = e->jobs.jobs[a->job].ask.vc;
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    uint32_t vc = job->ask.vc;
     if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0 ||
-        e->vc_held[vc] + gpus <= e->cluster->vcs[vc].quota_gpus)
+        (uint64_t)gpus * job->gpu_milli <= hs_lookup_quota_room_milli(e, vc))
         return true;
     hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota", e->cluster->vcs[vc].name);
     return false;
@@ -150,11 +155,12 @@ static void plan_pick(struct hs_plan *p, struct hs_action *a, struct hs_pick pic
     p->picks[p->pick_count++] = pick;
     a->pick_count++;
     a->gpus += pick.count;
-    p->engine->vc_held[p->engine->jobs.jobs[a->job].ask.vc] += pick.count;
+    const struct hs_job *job = &p->engine->jobs.jobs[a->job];
+    p->engine->vc_held_milli[job->ask.vc] += (uint64_t)pick.count * job->gpu_milli;
 }
 
-/* The lowest idle GPUs of a node, which has them: where GPUs are shared, the next question is about
- * single ones, so they get their names at once. */
+/* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next question
+ * is about single ones, so they get their names at once. */
 static void plan_name(struct hs_plan *p, uint32_t node, uint32_t gpus)
 {
     uint32_t id = p->engine->cluster->nodes[node].first_gpu;
@@ -187,13 +193,26 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
                        e->cluster->nodes[node].name, gpus);
         return;
     }
-    if (e->share != NULL) {
+    if (e->share != NULL || e->parts != NULL) {
         plan_name(p, node, gpus);
         return;
     }
     plan_pick(p, a, (struct hs_pick){.node = node, .gpu = UINT32_MAX, .count = gpus});
     if (p->refused == HS_OK)
         hs_shadow_take(e, node, gpus, &e->jobs.jobs[a->job]);
+}
+
+/* Of a GPU that is held: the job may have a share of one that holds shares, and of no other. */
+static bool share_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t id)
+{
+    const struct hs_gpu *gpu = &p->engine->gpus[id];
+    const struct hs_job *job = &p->engine->jobs.jobs[a->job];
+    if (!hs_job_is_part(job) || gpu->part_milli == 0)
+        hs_plan_refuse(p, a->job, "GPU %u holds a whole job or shares, never both", id);
+    else if (gpu->part_milli + job->gpu_milli > HS_GPU_MILLI)
+        hs_plan_refuse(p, a->job, "GPU %u has %u thousandths left, the job needs %u", id,
+                       HS_GPU_MILLI - gpu->part_milli, job->gpu_milli);
+    return p->refused == HS_OK;
 }
 
 static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t id)
@@ -203,11 +222,12 @@ static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_
     const struct hs_job *job = &e->jobs.jobs[a->job];
     if (gpu->shadow_tenants == 0) /* nor was it given to this job already */
         return true;
-    for (uint32_t i = a->first_pick; i < p->pick_count; i++)
-        if (p->picks[i].gpu == id) {
-            hs_plan_refuse(p, a->job, "GPU %u was given to the job twice", id);
-            return false;
-        }
+    if (gpu->is_given) {
+        hs_plan_refuse(p, a->job, "GPU %u was given to the job twice", id);
+        return false;
+    }
+    if (hs_job_is_part(job) || gpu->part_milli > 0)
+        return share_is_allowed(p, a, id);
     if (!(e->can & HS_CAN_COLOCATE)) {
         hs_plan_refuse(p, a->job,
                        "GPU %u is held, and the policy did not declare that it can "
@@ -261,6 +281,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
     if (p->refused != HS_OK)
         return;
     p->has_named = true;
+    hs_shadow_give_by_name(e, id, true);
     hs_shadow_seat(e, id, &e->jobs.jobs[a->job]);
 }
 
@@ -408,10 +429,11 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
     struct hs_job *job = hs_engine_job(e, a->job);
     for (uint32_t i = a->pick_count; i-- > 0;) {
         const struct hs_pick *pick = &p->picks[a->first_pick + i];
-        e->vc_held[job->ask.vc] -= pick->count;
-        if (pick->gpu != UINT32_MAX)
+        e->vc_held_milli[job->ask.vc] -= (uint64_t)pick->count * job->gpu_milli;
+        if (pick->gpu != UINT32_MAX) {
+            e->gpus[pick->gpu].is_given = false;
             hs_shadow_unseat(e, pick->gpu, job);
-        else
+        } else
             hs_shadow_give(e, pick->node, pick->count, job);
     }
     action_undo_marks(p, a, job);

@@ -83,10 +83,12 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
     gpu->active = (uint16_t)(gpu->active + job->is_active);
     gpu->laned = (uint16_t)(gpu->laned + (job->lane > 0));
     hs_residency_recount(e, gpu, job->gpu_mem_mib);
+    if (gpu->tenants == 1 || hs_job_is_part(job))
+        e->instant.milli_held += job->gpu_milli;
     if (gpu->tenants == 1) {
         e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
         e->instant.gpus_held++;
-    } else {
+    } else if (!hs_job_is_part(job)) { /* shares do not disturb each other */
         if (gpu->tenants == 2)
             e->instant.gpus_shared++;
         job->shared_gpus++;
@@ -189,10 +191,12 @@ static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint
     gpu->tenants--;
     gpu->active = (uint16_t)(gpu->active - job->is_active);
     gpu_leave_lane(e, gpu, job);
+    if (gpu->tenants == 0 || hs_job_is_part(job))
+        e->instant.milli_held -= job->gpu_milli;
     if (gpu->tenants == 0) {
         e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
         e->instant.gpus_held--;
-    } else {
+    } else if (!hs_job_is_part(job)) {
         if (gpu->tenants == 1)
             e->instant.gpus_shared--;
         HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0));
@@ -310,7 +314,7 @@ static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
                           const struct hs_job *job)
 {
     uint64_t speed = gpu_type_speed(e, e->cluster->nodes[gpu->node].type, job);
-    if (gpu->active < 2 || e->config.interference == NULL)
+    if (gpu->active < 2 || e->config.interference == NULL || hs_job_is_part(job))
         return speed;
     return hs_q32_mul(speed, hs_interference_speed_q32(gpu_slowdown_q20(e, gpu, job)));
 }
@@ -382,7 +386,8 @@ uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
 uint64_t hs_progress_placed_rate(const struct hs_engine *e, const struct hs_job *job)
 {
     uint64_t rate = job_slowest_q32(e, job);
-    bool is_spread = e->config.has_locality && job->nodes_spanned > 1 && job_is_spread(e, job);
+    bool is_spread = e->config.has_locality && job->nodes_spanned > 1 && !hs_job_is_part(job) &&
+                     job_is_spread(e, job);
     bool is_resized = job->gpus_held != job->gpus && job->gpus > 0;
     if (is_resized && e->config.speed == NULL) /* linear where nothing is known */
         rate = (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);

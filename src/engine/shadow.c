@@ -43,9 +43,16 @@ struct hs_load hs_shadow_load(const struct hs_engine *e, const struct hs_gpu *gp
     return load;
 }
 
+uint32_t hs_shadow_room_milli(const struct hs_gpu *gpu)
+{
+    return gpu->part_milli > 0 && !gpu->is_given ? HS_GPU_MILLI - gpu->part_milli : 0;
+}
+
 static void gpu_refresh(struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
+    if (e->parts != NULL)
+        hs_part_set(e->parts, id, hs_shadow_room_milli(gpu));
     if (e->share == NULL)
         return;
     if (gpu->shadow_tenants == 0 || !hs_shadow_is_open(e, gpu)) {
@@ -66,6 +73,8 @@ static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
 {
     struct hs_gpu *gpu = &e->gpus[id];
     gpu->shadow_tenants++;
+    if (hs_job_is_part(job))
+        gpu->part_milli = (uint16_t)(gpu->part_milli + job->gpu_milli);
     gpu->mem_claimed_mib += job->mem_claim_mib;
     for (int i = 0; i < HS_LOADS; i++)
         gpu->load_sum[i] += job->load[i];
@@ -82,6 +91,8 @@ static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *
 {
     struct hs_gpu *gpu = &e->gpus[id];
     gpu->shadow_tenants--;
+    if (hs_job_is_part(job))
+        gpu->part_milli = (uint16_t)(gpu->part_milli - job->gpu_milli);
     gpu->mem_claimed_mib -= job->mem_claim_mib;
     for (int i = 0; i < HS_LOADS; i++)
         gpu->load_sum[i] -= job->load[i];
@@ -133,13 +144,20 @@ static void change_seats(struct hs_engine *e, const struct hs_job *job, bool is_
 void hs_shadow_release(struct hs_engine *e, const struct hs_job *job)
 {
     change_seats(e, job, true);
-    e->vc_held[job->ask.vc] -= job->gpus_held;
+    e->vc_held_milli[job->ask.vc] -= (uint64_t)job->gpus_held * job->gpu_milli;
 }
 
 void hs_shadow_hold(struct hs_engine *e, const struct hs_job *job)
 {
     change_seats(e, job, false);
-    e->vc_held[job->ask.vc] += job->gpus_held;
+    e->vc_held_milli[job->ask.vc] += (uint64_t)job->gpus_held * job->gpu_milli;
+}
+
+void hs_shadow_give_by_name(struct hs_engine *e, uint32_t gpu, bool is_given)
+{
+    e->gpus[gpu].is_given = is_given;
+    if (!is_given && e->parts != NULL)
+        hs_part_set(e->parts, gpu, hs_shadow_room_milli(&e->gpus[gpu]));
 }
 
 void hs_shadow_seat(struct hs_engine *e, uint32_t gpu, const struct hs_job *job)

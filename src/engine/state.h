@@ -14,6 +14,7 @@
 #include "model/estimator.h"
 #include "model/freeindex.h"
 #include "model/job.h"
+#include "model/partindex.h"
 #include "model/shareindex.h"
 
 struct hs_gpu {
@@ -25,6 +26,8 @@ struct hs_gpu {
     uint16_t active;         /* tenants that are neither paused nor wait for a turn */
     uint16_t laned;          /* tenants of lanes */
     uint16_t util_model_pm;
+    uint16_t part_milli;            /* shares of the tenants, plan included; 0 = it holds none */
+    bool is_given;                  /* by name, to the job that is being given its GPUs */
     uint64_t mem_claimed_mib;   /* of the tenants, plan included: what the policy could know */
     uint64_t mem_used_mib;      /* of the tenants, in truth */
     int32_t load_sum[HS_LOADS]; /* of the tenants, plan included, as the policy weighs them */
@@ -156,9 +159,10 @@ struct hs_engine {
     uint32_t marked_count;
     struct hs_free *free_index;
     struct hs_share *share;                  /* NULL under a policy that shares nothing */
+    struct hs_part *parts;                   /* GPUs that hold shares; NULL before there is one */
     uint64_t releases;                       /* workers that left a GPU, or claim less */
     uint32_t release_gpus[HS_RELEASES_KEPT]; /* of the last ones, by number */
-    uint64_t *vc_held;                       /* GPUs held per VC, plan included */
+    uint64_t *vc_held_milli;                 /* held per VC, plan included */
     struct hs_heap job_events, timer_events;
     struct hs_timer *timers;
     uint32_t timer_cap, timer_high, free_timer;
@@ -206,6 +210,12 @@ static inline uint64_t hs_gpu_capacity_mib(const struct hs_engine *e, const stru
     if (mib == 0) /* but a job that has to be alone is kept alone */
         return HS_CLAIM_ALONE - 1;
     return mib > reserve ? mib - reserve : 0;
+}
+
+/* It wants a share of each of its GPUs, and gets no more. */
+static inline bool hs_job_is_part(const struct hs_job *job)
+{
+    return job->gpu_milli < HS_GPU_MILLI;
 }
 
 static inline struct hs_job *hs_engine_job(struct hs_engine *e, uint32_t slot)

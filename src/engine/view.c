@@ -12,7 +12,7 @@
 #include "horus/policy.h"
 
 /* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
-static const struct hs_job nobody = {.first_seat = HS_NO_SEAT};
+static const struct hs_job nobody = {.first_seat = HS_NO_SEAT, .gpu_milli = HS_GPU_MILLI};
 static const struct hs_node nowhere = {.name = ""};
 
 const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
@@ -31,8 +31,7 @@ const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node)
     return &nowhere;
 }
 
-/* An index that can be used; 0 for one that does not exist. */
-static uint32_t vc_of(const struct hs_view *v, uint32_t vc)
+uint32_t hs_lookup_vc(const struct hs_view *v, uint32_t vc)
 {
     if (HS_LIKELY(vc < v->engine->cluster->vc_count))
         return vc;
@@ -289,7 +288,7 @@ uint32_t hs_view_max_node_gpus(const struct hs_view *v)
 
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
 {
-    return v->engine->cluster->vcs[vc_of(v, vc)].gpus;
+    return v->engine->cluster->vcs[hs_lookup_vc(v, vc)].gpus;
 }
 
 uint32_t hs_view_vcs(const struct hs_view *v)
@@ -304,28 +303,7 @@ bool hs_view_vcs_are_apart(const struct hs_view *v)
 
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
 {
-    return hs_free_total(v->engine->free_index, vc_of(v, vc));
-}
-
-uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
-{
-    const struct hs_engine *e = v->engine;
-    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0)
-        return UINT64_MAX;
-    vc = vc_of(v, vc);
-    uint64_t quota = e->cluster->vcs[vc].quota_gpus;
-    return quota > e->vc_held[vc] ? quota - e->vc_held[vc] : 0;
-}
-
-uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc)
-{
-    const struct hs_cluster *c = v->engine->cluster;
-    return c->vc_mode == HS_VC_QUOTA ? c->vcs[vc_of(v, vc)].quota_gpus : UINT64_MAX;
-}
-
-uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc)
-{
-    return v->engine->vc_held[vc_of(v, vc)];
+    return hs_free_total(v->engine->free_index, hs_lookup_vc(v, vc));
 }
 
 uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)

@@ -74,6 +74,7 @@ struct hs_job {
                       often */
     /* demand */
     uint32_t gpus, gpus_min, gpus_max;
+    uint32_t gpu_milli;        /* of each; HS_GPU_MILLI = whole */
     uint32_t gpu_mem_mib;      /* what it uses per GPU: its peak, or the limit it was given */
     uint32_t gpu_mem_peak_mib; /* as things stand: at first, or after later_ns */
     uint32_t gpu_mem_first_mib, gpu_mem_later_mib;

@@ -95,6 +95,7 @@ const struct hs_policy_ops hs_policy_fifo = {
     .name = "fifo",
     .summary = "first come, first served",
     .cite = "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
+    .can = HS_CAN_DIVIDE,
     .knows = HS_ESTIMATE_KNOWS,
     .params = params,
     .state_size = sizeof(struct fifo),

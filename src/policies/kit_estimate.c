@@ -32,6 +32,9 @@ const char *hs_estimate_order(const struct hs_estimate_choice *choice)
 int64_t hs_estimate_gpu_time_us(const struct hs_view *v, hs_job_id job)
 {
     int64_t us = hs_view_estimate_us(v, job);
-    uint32_t gpus = hs_view_gpus(v, job);
-    return gpus > 0 && us > INT64_MAX / gpus ? INT64_MAX : us * gpus;
+    uint32_t gpus = hs_view_gpus(v, job), milli = hs_view_gpu_milli(v, job);
+    us = gpus > 0 && us > INT64_MAX / gpus ? INT64_MAX : us * gpus;
+    if (milli == HS_GPU_MILLI)
+        return us;
+    return us / HS_GPU_MILLI * milli + us % HS_GPU_MILLI * milli / HS_GPU_MILLI;
 }

@@ -186,15 +186,32 @@ static bool place(struct gang *g, enum hs_placer placer)
     return place_in_order(g);
 }
 
+/* Each worker where its share fits most tightly; else on an idle GPU, where a gang of one would go.
+ */
+static bool place_shares(struct gang *g, enum hs_placer placer)
+{
+    for (uint32_t left = g->rest; left > 0; left--) {
+        uint32_t gpu = hs_view_tightest_share(g->v, g->job);
+        g->rest = gpu == HS_NO_GPU;
+        if (gpu != HS_NO_GPU)
+            hs_plan_on_gpu(g->p, gpu);
+        else if (!place(g, placer))
+            return false;
+    }
+    return true;
+}
+
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer)
 {
     struct gang g = {
         .v = v, .p = p, .job = job, .rest = hs_view_gpus(v, job), .mark = hs_plan_mark(p)};
-    uint32_t vc = hs_view_vc(v, job);
-    if (hs_view_free_gpus(v, vc) < g.rest || hs_view_quota_room(v, vc) < g.rest)
+    uint32_t vc = hs_view_vc(v, job), milli = hs_view_gpu_milli(v, job);
+    bool is_part = milli < HS_GPU_MILLI;
+    if ((!is_part && hs_view_free_gpus(v, vc) < g.rest) ||
+        hs_view_quota_room_milli(v, vc) < (uint64_t)g.rest * milli)
         return false;
     hs_plan_start(p, job);
-    if (g.rest == 0 || place(&g, placer))
+    if (g.rest == 0 || (is_part ? place_shares(&g, placer) : place(&g, placer)))
         return true;
     hs_plan_rollback(p, g.mark);
     return false;

@@ -19,6 +19,8 @@
  * g is the size of the largest node that the job may use (GPUs; fewer where its CPU or memory end
  * before). A gang of at most g takes one node or waits. A gang larger than all nodes of size g
  * goes on, under consolidate, with idle nodes of the next smaller size, so that it can run at all.
+ * A share of a GPU goes where it fits most tightly among the GPUs that hold shares already, or else
+ * to an idle GPU of the node that a gang of one would get; so each worker of a gang of shares.
  * All but skew are monotone: if a gang of n fails, so does every larger one of the same pool
  * (kit_queue relies on it). Under skew a packed gang of 8 may fail where another model's 16 fit.
  */

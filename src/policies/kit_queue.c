@@ -5,17 +5,33 @@
  * one of n or more fails too: the scan asks for the next job below n and skips the rest unseen.
  * Same decisions as a linear scan, O(starts x log n) instead of O(queue); under skew only jobs that
  * are larger than all that is free are skipped.
+ *
+ * Sizes are thousandths of GPUs: of a gang all its GPUs, of shares the share of one worker. A share
+ * fails only where no GPU is idle, and then every whole gang does; so one bound serves both.
  */
 #include "policies/kit_queue.h"
 
+#define GPUS_MOST (UINT32_MAX / HS_GPU_MILLI - 1) /* whose size can be told */
+
 const char *const hs_scan_names[] = {"strict", "fit", "easy", NULL};
 const char *const hs_scan_two_names[] = {"strict", "fit", NULL};
+
+uint32_t hs_queue_size(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+{
+    uint32_t gpus = hs_view_gpus(v, job), milli = hs_view_gpu_milli(v, job);
+    (void)is_constrained;
+    if (milli < HS_GPU_MILLI)
+        gpus = gpus > 0;
+    return (gpus < GPUS_MOST ? gpus : GPUS_MOST) * milli;
+}
 
 enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v)
 {
     q->vcs = hs_view_vcs(v);
     q->by_vc = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->by_vc);
     q->is_awake = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->is_awake);
+    for (uint32_t vc = 0; q->by_vc != NULL && vc < q->vcs; vc++)
+        q->by_vc[vc].size_of = hs_queue_size;
     return q->by_vc != NULL && q->is_awake != NULL ? HS_OK : HS_E_MEMORY;
 }
 
@@ -90,25 +106,32 @@ static void scan_strict(const struct hs_order *set, const struct hs_view *v, str
         job = hs_order_next(set, v, job);
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 uint64_t hs_queue_room(const struct hs_view *v, uint32_t vc)
 {
-    uint64_t free_gpus = hs_view_free_gpus(v, vc), quota = hs_view_quota_room(v, vc);
-    return free_gpus < quota ? free_gpus : quota;
+    return smaller(hs_view_free_gpus(v, vc), hs_view_quota_room(v, vc));
 }
 
 /* What is worth a try with the room that is left; and after a job could not be placed. */
 static void narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, uint32_t vc)
 {
-    uint64_t room = hs_queue_room(v, vc);
-    bounds->plain = bounds->plain < room ? bounds->plain : room;
-    bounds->constrained = bounds->constrained < room ? bounds->constrained : room;
+    uint64_t gpus = hs_view_free_gpus(v, vc);
+    uint64_t room = gpus > 0 ? gpus * HS_GPU_MILLI : hs_view_share_room(v, vc);
+    room = smaller(room, hs_view_quota_room_milli(v, vc));
+    bounds->plain = smaller(bounds->plain, room);
+    bounds->constrained = smaller(bounds->constrained, room);
 }
 
 static void narrow_by_failure(struct hs_bounds *bounds, const struct hs_view *v, hs_job_id job,
                               enum hs_placer placer)
 {
-    if (!hs_view_is_constrained(v, job) && hs_placer_is_monotone(placer))
-        bounds->plain = hs_view_gpus(v, job) - 1;
+    bool is_gang_of_shares = hs_view_gpu_milli(v, job) < HS_GPU_MILLI && hs_view_gpus(v, job) > 1;
+    if (!hs_view_is_constrained(v, job) && hs_placer_is_monotone(placer) && !is_gang_of_shares)
+        bounds->plain = (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job) - 1;
 }
 
 static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
@@ -148,18 +171,25 @@ void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *
             hs_queue_scan_set(&q->by_vc[vc], v, p, vc, scan, placer);
 }
 
-/* When the head can have its GPUs, counting only: the expected end of the running job that frees
- * the last one it lacks, which is now where that end has passed. extra: GPUs left over then. */
-static int64_t shadow_time(const struct hs_order *running, const struct hs_view *v, uint32_t vc,
-                           uint32_t head_gpus, uint64_t *extra)
+/* Of all its GPUs. */
+static uint64_t milli_of(const struct hs_view *v, hs_job_id job)
 {
-    uint64_t free_gpus = hs_queue_room(v, vc);
+    return (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job);
+}
+
+/* When the head can have its GPUs, counting thousandths only: the expected end of the running job
+ * that frees the last it lacks, which is now where that end has passed. extra: left over then. */
+static int64_t shadow_time(const struct hs_order *running, const struct hs_view *v, uint32_t vc,
+                           uint64_t head_milli, uint64_t *extra)
+{
+    uint64_t free_milli =
+        smaller(hs_view_free_gpus(v, vc) * HS_GPU_MILLI, hs_view_quota_room_milli(v, vc));
     int64_t now_us = hs_view_now_us(v);
     for (hs_job_id j = hs_order_first(running, v); j != HS_NO_JOB;
          j = hs_order_next(running, v, j)) {
-        free_gpus += hs_view_gpus(v, j);
-        if (free_gpus >= head_gpus) {
-            *extra = free_gpus - head_gpus;
+        free_milli += milli_of(v, j);
+        if (free_milli >= head_milli) {
+            *extra = free_milli - head_milli;
             return hs_order_key(v, j) > now_us ? hs_order_key(v, j) : now_us;
         }
     }
@@ -206,15 +236,15 @@ static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uin
     narrow_by_room(&bounds, s->v, s->vc);
     hs_job_id job = hs_order_next_within(s->waiting, s->v, head, bounds);
     while (job != HS_NO_JOB) {
-        uint32_t gpus = hs_view_gpus(s->v, job);
+        uint64_t milli = milli_of(s->v, job);
         int64_t busy_us = hs_view_cost_left_us(s->v, job) + hs_view_estimate_us(s->v, job);
         bool ends_before = busy_us <= until_shadow_us;
-        bool may_start = ends_before || gpus <= extra;
+        bool may_start = ends_before || milli <= extra;
         hs_plan_because(s->p, ends_before ? "backfilled: done before the reservation of the head"
                                           : "backfilled: on GPUs that the head will not need");
         bool is_started = may_start && hs_place(s->v, s->p, job, s->placer);
         if (is_started) {
-            extra -= ends_before ? 0 : gpus;
+            extra -= ends_before ? 0 : milli;
             narrow_by_room(&bounds, s->v, s->vc);
         } else if (may_start) {
             narrow_by_failure(&bounds, s->v, job, s->placer);
@@ -238,7 +268,7 @@ void hs_queue_scan_easy(struct hs_queue *q, struct hs_queue *running, const stru
         if (head == HS_NO_JOB)
             continue;
         uint64_t extra;
-        int64_t shadow_us = shadow_time(s.running, v, vc, hs_view_gpus(v, head), &extra);
+        int64_t shadow_us = shadow_time(s.running, v, vc, milli_of(v, head), &extra);
         easy_backfill(&s, head, shadow_us, extra);
     }
 }

@@ -5,7 +5,8 @@
  *     strict  start jobs in order, stop at the first that does not fit (head-of-line blocking)
  *     fit     start every job that fits, in order; larger ones may starve
  *     easy    the head holds a reservation at the time when enough GPUs will be free; a later job
- *             starts if it ends by then or fits beside it (EASY backfill, counting GPUs)
+ *             starts if it ends by then or fits beside it (EASY backfill, counting GPUs and
+ *             thousandths of them)
  *
  * A job that does not fit a wholly idle pool never will: it is rejected with the reason.
  */
@@ -39,6 +40,9 @@ bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job);
 bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job);
 /* GPUs that a VC can take now: free ones, within its quota. */
 uint64_t hs_queue_room(const struct hs_view *v, uint32_t vc);
+/* What scans hold against the room that is left, in thousandths of GPUs: hs_order.size_of of every
+ * set that is scanned. */
+hs_order_size hs_queue_size;
 /* Marks what a submission or an end of the job may change: its VC if VCs are apart, else all. */
 void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job);
 /* Call with every submission and end. A VC is scanned only when one of its own jobs came or went

@@ -51,7 +51,8 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
     s->gpus_bits = bits_of_gpus(v);
     s->arrivals = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->arrivals);
     for (uint32_t vc = 0; s->arrivals != NULL && vc < s->waiting.vcs; vc++)
-        s->arrivals[vc].link_offset = offsetof(struct qssf_scratch, arrival);
+        s->arrivals[vc] = (struct hs_order){.link_offset = offsetof(struct qssf_scratch, arrival),
+                                            .size_of = hs_queue_size};
     return s->arrivals != NULL ? HS_OK : HS_E_MEMORY;
 }
 
@@ -140,6 +141,7 @@ const struct hs_policy_ops hs_policy_qssf = {
     .name = "qssf",
     .summary = "least estimated GPU time first, no preemption",
     .cite = "Hu et al. SC'21",
+    .can = HS_CAN_DIVIDE,
     .knows = HS_ESTIMATE_KNOWS,
     .params = params,
     .state_size = sizeof(struct qssf),

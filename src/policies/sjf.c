@@ -78,6 +78,7 @@ const struct hs_policy_ops hs_policy_sjf = {
     .name = "sjf",
     .summary = "shortest job first, no preemption",
     .cite = "Hu et al. SC'21",
+    .can = HS_CAN_DIVIDE,
     .knows = HS_ESTIMATE_KNOWS,
     .params = params,
     .state_size = sizeof(struct sjf),

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The policy's window (horus/view.h), third part: shares of GPUs, and quotas, which count them.
+ */
+#include "engine/lookup.h"
+#include "horus/policy.h"
+
+uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job)
+{
+    return hs_lookup_job(v, job)->gpu_milli;
+}
+
+uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    if (e->parts == NULL || !hs_job_is_part(j))
+        return HS_NO_GPU;
+    return hs_part_tightest(e->parts, e->free_index, &j->ask, j->gpu_milli);
+}
+
+uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_engine *e = v->engine;
+    return e->parts != NULL ? hs_part_most(e->parts, hs_lookup_vc(v, vc)) : 0;
+}
+
+/* ---- quotas ---- */
+
+uint64_t hs_lookup_quota_room_milli(const struct hs_engine *e, uint32_t vc)
+{
+    const uint64_t quota_gpus = e->cluster->vcs[vc].quota_gpus;
+    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0 ||
+        quota_gpus > UINT64_MAX / HS_GPU_MILLI)
+        return UINT64_MAX;
+    const uint64_t quota_milli = quota_gpus * HS_GPU_MILLI;
+    return quota_milli > e->vc_held_milli[vc] ? quota_milli - e->vc_held_milli[vc] : 0;
+}
+
+uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc)
+{
+    return hs_lookup_quota_room_milli(v->engine, hs_lookup_vc(v, vc));
+}
+
+uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
+{
+    uint64_t room_milli = hs_view_quota_room_milli(v, vc);
+    return room_milli < UINT64_MAX ? room_milli / HS_GPU_MILLI : UINT64_MAX;
+}
+
+uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_cluster *c = v->engine->cluster;
+    return c->vc_mode == HS_VC_QUOTA ? c->vcs[hs_lookup_vc(v, vc)].quota_gpus : UINT64_MAX;
+}
+
+uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc)
+{
+    return (v->engine->vc_held_milli[hs_lookup_vc(v, vc)] + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
+}
