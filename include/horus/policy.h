@@ -31,7 +31,8 @@ enum {
     HS_CAN_RESIZE = 1u << 5,
     HS_CAN_TIME = 1u << 6,
     HS_CAN_BORROW = 1u << 7, /* go beyond the quota of a virtual cluster */
-    HS_CAN_DIVIDE = 1u << 8, /* give shares of GPUs: without it who wants a share gets a whole GPU */
+    HS_CAN_DIVIDE =
+        1u << 8, /* give shares of GPUs: without it who wants a share gets a whole GPU */
 };
 
 /* What it may know beyond the facts every scheduler has. */

@@ -154,9 +154,9 @@ static const char *check_cluster(const struct hs_engine *e)
             free_gpus += e->gpus[id].tenants == 0;
             held += e->gpus[id].tenants > 0;
             shared += e->gpus[id].tenants > 1 && e->gpus[id].part_milli == 0;
-            milli += e->gpus[id].part_milli > 0    ? e->gpus[id].part_milli
-                     : e->gpus[id].tenants > 0 ? HS_GPU_MILLI
-                                               : 0;
+            milli += e->gpus[id].part_milli > 0 ? e->gpus[id].part_milli
+                     : e->gpus[id].tenants > 0  ? HS_GPU_MILLI
+                                                : 0;
         }
         if (free_gpus != hs_free_of_node(e->free_index, n))
             return "free + held GPUs of a node are not its GPUs";

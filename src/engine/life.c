@@ -178,11 +178,11 @@ static const char *type_misfit(const struct hs_trace_job *r)
 /* Valid until the next call: whoever is told copies it. */
 static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job)
 {
-    int length = snprintf(
-        e->misfit, sizeof e->misfit,
-        "it needs %u MiB of GPU memory (by the trace or its profile), and no GPU that it "
-        "may use has them",
-        most_mib(job));
+    int length =
+        snprintf(e->misfit, sizeof e->misfit,
+                 "it needs %u MiB of GPU memory (by the trace or its profile), and no GPU that it "
+                 "may use has them",
+                 most_mib(job));
     if (hs_job_is_part(job))
         (void)snprintf(e->misfit + length, sizeof e->misfit - (size_t)length,
                        " in a share of 0.%03u", job->gpu_milli);
@@ -275,8 +275,8 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
-        HS_TRY(hs_part_init(&e->parts, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION,
-                            &e->arena));
+        HS_TRY(
+            hs_part_init(&e->parts, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION, &e->arena));
     job_estimate(e, job);
     HS_TRY(job_set_names(e, job, r));
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;

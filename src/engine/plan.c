@@ -159,8 +159,8 @@ static void plan_pick(struct hs_plan *p, struct hs_action *a, struct hs_pick pic
     p->engine->vc_held_milli[job->ask.vc] += (uint64_t)pick.count * job->gpu_milli;
 }
 
-/* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next question
- * is about single ones, so they get their names at once. */
+/* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next
+ * question is about single ones, so they get their names at once. */
 static void plan_name(struct hs_plan *p, uint32_t node, uint32_t gpus)
 {
     uint32_t id = p->engine->cluster->nodes[node].first_gpu;

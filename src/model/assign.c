@@ -110,17 +110,25 @@ static void settle_memory(struct hs_trace_job *job)
     job->gpu_mem_persistent_mib = (uint32_t)kept_mib;
 }
 
+/* Profiles are of whole GPUs; a job that wants a share of one is taken to need as much less. */
+static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
+{
+    return job->gpu_milli > 0 ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
+}
+
 static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
                  enum hs_profile_from from)
 {
     const struct hs_profile *p = &a->catalogue->profiles[profile];
     job->profile = profile;
     job->profile_from = from;
-    if (job->gpu_util_pm < 0)
-        job->gpu_util_pm = p->util_pm;
-    if (job->gpu_mem_mib == 0 && p->mem_mib > 0)
+    if (job->gpu_util_pm < 0 && p->util_pm >= 0)
+        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)p->util_pm);
+    if (job->gpu_mem_mib == 0 && p->mem_mib > 0) {
+        uint32_t mem_mib = of_share(job, p->mem_mib);
         job->gpu_mem_mib =
-            p->mem_mib > job->gpu_mem_persistent_mib ? p->mem_mib : job->gpu_mem_persistent_mib;
+            mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
+    }
     give_sharing(job, p);
 }
 

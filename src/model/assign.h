@@ -61,10 +61,10 @@ HS_MUST_USE enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_j
                                           const struct hs_catalogue *catalogue,
                                           const struct hs_assign_options *options,
                                           struct hs_diag *diag);
-/* Fills profile, and gpu_util_pm, gpu_mem_mib where the record has none; unless the profile came by
- * columns also model, dataset, batch and precision. Idle utilizations give way to the mix, and
- * under HS_ASSIGN_MIX so does all that the record says of utilization and memory. The new texts are
- * those of the catalogue. */
+/* Fills profile, and gpu_util_pm, gpu_mem_mib where the record has none (a profile is of a whole
+ * GPU: of a share they are as much less); unless the profile came by columns also model, dataset,
+ * batch and precision. Idle utilizations give way to the mix, and under HS_ASSIGN_MIX so does all
+ * that the record says of utilization and memory. The new texts are those of the catalogue. */
 struct hs_job_source hs_assign_source(struct hs_assign *assign);
 void hs_assign_get_counts(const struct hs_assign *assign, struct hs_assign_counts *counts);
 void hs_assign_close(struct hs_assign *assign);

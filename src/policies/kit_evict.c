@@ -29,7 +29,10 @@ enum hs_status hs_evict_init(struct hs_evict *e, const struct hs_view *v, bool w
         if (e->running[vc].classes == NULL)
             return HS_E_MEMORY;
     }
-    return hs_queue_init(&e->waiting, v);
+    HS_TRY(hs_queue_init(&e->waiting, v));
+    for (uint32_t vc = 0; vc < vcs; vc++)
+        e->waiting.by_vc[vc].size_of = NULL; /* kit_choose counts whole GPUs */
+    return HS_OK;
 }
 
 static int64_t weight_of(const struct hs_evict *e, const struct hs_view *v, hs_job_id job)

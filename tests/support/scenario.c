@@ -19,6 +19,7 @@
 struct scenario {
     struct hs_test_job jobs[JOBS_MAX];
     char ids[JOBS_MAX][16], users[JOBS_MAX][16], vcs[JOBS_MAX][16], models[JOBS_MAX][32];
+    char types[JOBS_MAX][32];
     uint32_t count;
     char text[2048];
 };
@@ -73,6 +74,15 @@ static const char *read_memory(const char *at, struct hs_test_job *j)
     return at + used;
 }
 
+/* CPU cores, and perhaps MiB of host memory, in all. */
+static const char *read_host(const char *at, struct hs_test_job *j)
+{
+    int used = 0;
+    if (sscanf(at, "%" SCNu32 "%n/%" SCNu32 "%n", &j->cpus, &used, &j->mem_mib, &used) < 1)
+        return NULL;
+    return at + used;
+}
+
 static const char *read_class(const char *at, struct hs_test_job *j)
 {
     static const struct {
@@ -93,7 +103,7 @@ static const char *read_class(const char *at, struct hs_test_job *j)
 static const char *read_suffix(struct scenario *s, const char *at,
                                const struct hs_test_options *options)
 {
-    static const char ends[] = "~@$%&^!*# ";
+    static const char ends[] = "~@=+$%&^!*# ";
     uint32_t k = s->count;
     struct hs_test_job *j = &s->jobs[k];
     int used = 0;
@@ -104,6 +114,11 @@ static const char *read_suffix(struct scenario *s, const char *at,
     case '@':
         j->vc = s->vcs[k];
         return read_name(at, ends, s->vcs[k], sizeof s->vcs[k]);
+    case '=':
+        j->gpu_type = s->types[k];
+        return read_name(at, ends, s->types[k], sizeof s->types[k]);
+    case '+':
+        return read_host(at, j);
     case '$':
         return sscanf(at, "%" SCNd64 "%n", &j->preempt_cost_s, &used) == 1 ? at + used : NULL;
     case '%':
@@ -129,15 +144,21 @@ static const char *read_suffix(struct scenario *s, const char *at,
     }
 }
 
-/* id:gpus,submit,duration and the attempts that fail before the last. */
+/* id:gpus,submit,duration, or id:gpusxthousandths,submit,duration, and the attempts that fail
+ * before the last. */
 static const char *read_head(struct scenario *s, const char *at)
 {
     struct hs_test_job *j = &s->jobs[s->count];
     int used = 0;
-    if (sscanf(at, "%15[^:]:%" SCNu32 ",%n", s->ids[s->count], &j->gpus, &used) != 2 || used == 0)
+    if (sscanf(at, "%15[^:]:%" SCNu32 "%n", s->ids[s->count], &j->gpus, &used) != 2)
         return NULL;
     j->id = s->ids[s->count];
-    at = read_us(at + used, &j->submit_us);
+    at += used;
+    if (*at == 'x' && sscanf(at, "x%" SCNu32 "%n", &j->gpu_milli, &used) == 1)
+        at += used;
+    if (*at != ',')
+        return NULL;
+    at = read_us(at + 1, &j->submit_us);
     if (at == NULL || *at != ',')
         return NULL;
     at = read_us(at + 1, &j->duration_us);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Scenarios as text, both ways. Jobs are id:gpus,submit,duration with blanks between. What may
- * stand behind the duration, in any order but for the model, which takes the rest:
+ * Scenarios as text, both ways. Jobs are id:gpus,submit,duration with blanks between; 2x500 are two
+ * GPUs, of each of which the job wants 500 thousandths. What may stand behind the duration, in any
+ * order but for the model, which takes the rest:
  *
+ *     =GPU type|another that will do  +CPU cores/host memory in MiB, or +CPU cores
  *     ~user  @vc  $cost of a preemption, s  %GPU utilization
  *     &GPU memory, MiB, or &peak/what of it stays between mini-batches
  *     ^priority  !class: g(uaranteed), o(pportunistic), a(uto)
