@@ -51,8 +51,9 @@ void hs_setup_knows_text(uint32_t knows, char *text, size_t size)
 
 void hs_setup_can_text(uint32_t can, char *text, size_t size)
 {
-    static const char *const words[] = {"preempt",  "migrate", "co-locate",  "slice",
-                                        "throttle", "resize",  "set timers", "borrow quota"};
+    static const char *const words[] = {"preempt",    "migrate",      "co-locate",
+                                        "slice",      "throttle",     "resize",
+                                        "set timers", "borrow quota", "divide GPUs"};
     bits_text(can, words, sizeof words / sizeof *words, text, size);
 }
 
@@ -181,7 +182,8 @@ static void fill_card(struct hs_setup *setup)
     if (setup->models.told != 0)
         card->predictor = setup->models.predictor_text;
     hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
-    hs_setup_can_text(setup->can, card->can, sizeof card->can);
+    /* where no job wants a share of a GPU it makes no difference; where one does, it is told */
+    hs_setup_can_text(setup->can & ~(uint32_t)HS_CAN_DIVIDE, card->can, sizeof card->can);
 }
 
 /* The run's limit, or that of the policy where it is lower. */

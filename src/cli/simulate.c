@@ -287,6 +287,12 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
         hs_report(diag, HS_WARNING, NULL, "they have status rejected in jobs.csv",
                   "%" PRIu64 " of %" PRIu64 " jobs were rejected: they can never run",
                   intake->rejected, intake->accepted);
+    if (result->figures.shares_rounded > 0)
+        hs_report(diag, HS_WARNING, NULL, "'horus policies' tells which policies may divide GPUs",
+                  "%" PRIu64 " of %" PRIu64
+                  " jobs want a share of a GPU and get whole GPUs: policy "
+                  "'%s' does not divide them",
+                  result->figures.shares_rounded, result->figures.jobs, setup->policy->name);
     if (result->figures.unnamed > 0)
         hs_report(diag, HS_WARNING, NULL, "the policy's pred_unknown was taken for them",
                   "%" PRIu64 " of %" PRIu64 " jobs are not in the file of estimates",
