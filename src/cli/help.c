@@ -177,7 +177,7 @@ void hs_help_formats(struct hs_output *out, uint32_t columns)
                 "as they are, - is standard input.\n\n");
     const struct hs_trace_format *format;
     for (size_t i = 0; (format = hs_trace_format_at(i)) != NULL; i++) {
-        hs_say(out, "  %-10s %s\n%12s ", format->name, format->summary, "");
-        hs_say_wrapped(out, format->columns, 13, columns);
+        hs_say(out, "  %-12s %s\n%14s ", format->name, format->summary, "");
+        hs_say_wrapped(out, format->columns, 15, columns);
     }
 }

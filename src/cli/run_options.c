@@ -15,7 +15,7 @@
 
 #define AT(field) offsetof(struct hs_run_options, field)
 
-static const char *const time_units[] = {"s", "ms", "us", "min", "h", NULL};
+static const char *const time_units[] = {"auto", "s", "ms", "us", "min", "h", NULL};
 static const char *const attempts[] = {"merge", "split", "sum", NULL};
 static const char *const retries[] = {"merge", "attempts", "generate", NULL};
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
@@ -56,9 +56,17 @@ static const char *format_at(size_t index)
         {.param = {.key = "time_unit",                                                             \
                    .type = HS_PARAM_CHOICE,                                                        \
                    .offset = AT(time_unit),                                                        \
-                   .preset = "s",                                                                  \
+                   .preset = "auto",                                                               \
                    .choices = time_units,                                                          \
-                   .help = "unit of bare numbers in a csv"},                                       \
+                   .help = "unit of bare numbers; auto: the format's own, minutes in chronus, ms " \
+                           "in muri, else seconds"},                                               \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "gavel_throughputs",                                                     \
+                   .type = HS_PARAM_TEXT,                                                          \
+                   .offset = AT(gavel_throughputs),                                                \
+                   .unit = "FILE",                                                                 \
+                   .help = "steps a second of the jobs of a Gavel trace, on a V100: Gavel's "      \
+                           "simulation_throughputs.json or oracle_throughputs.json"},              \
          .group = INTAKE},                                                                         \
         {.param = {.key = "philly_attempts",                                                       \
                    .type = HS_PARAM_CHOICE,                                                        \

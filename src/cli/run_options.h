@@ -12,11 +12,11 @@
 #include "data/config.h"
 
 enum hs_retries { HS_RETRIES_MERGE, HS_RETRIES_ATTEMPTS, HS_RETRIES_GENERATE };
-enum hs_time_unit { HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN, HS_UNIT_H };
+enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN, HS_UNIT_H };
 
 /* Values of the options; offsets are in the tables of run_options.c. */
 struct hs_run_options {
-    const char *trace, *name, *format, *map;
+    const char *trace, *name, *format, *map, *gavel_throughputs;
     const char *cluster, *policy, *vc_file, *vc_date;
     const char *output, *outputs, *outcomes, *sort, *sample;
     const char *config_file, *settings;

@@ -138,11 +138,12 @@ enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_
 enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_run_options *options,
                               struct hs_diag *diag)
 {
-    static const int64_t units_us[] = {HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
+    static const int64_t units_us[] = {0, HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
     hs_trace_options_default(trace);
     trace->path = options->trace;
     trace->format = options->format;
     trace->map = options->map;
+    trace->gavel_throughputs = options->gavel_throughputs;
     trace->time_unit_us = units_us[options->time_unit];
     trace->philly_attempts = options->philly_attempts;
     trace->keeps_attempts = options->retries == HS_RETRIES_ATTEMPTS;

@@ -134,8 +134,13 @@ enum hs_status hs_trace_assign(struct hs_call *call, const struct hs_trace_optio
     if (options->output == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
                        "trace assign: where to write is missing");
-    const char *const inputs[] = {options->trace,   options->profiles,    options->map,
-                                  options->cluster, options->config_file, options->vc_file};
+    const char *const inputs[] = {options->trace,
+                                  options->profiles,
+                                  options->map,
+                                  options->cluster,
+                                  options->config_file,
+                                  options->vc_file,
+                                  options->gavel_throughputs};
     HS_TRY(hs_wholefile_check(options->output, "-o", inputs, sizeof inputs / sizeof *inputs,
                               &call->diag));
     HS_TRY(prepare(&assign, options, &call->diag));

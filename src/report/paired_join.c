@@ -19,9 +19,19 @@
 #define HINT_SIZE 512
 
 /* Keys of the configuration that say which jobs there are. */
-static const char *const workload_keys[] = {
-    "load",     "max_jobs",      "until",         "format",   "map",  "time_unit",
-    "cpu_jobs", "zero_duration", "skip_bad_rows", "outcomes", "sort", "philly_attempts"};
+static const char *const workload_keys[] = {"load",
+                                            "max_jobs",
+                                            "until",
+                                            "format",
+                                            "map",
+                                            "time_unit",
+                                            "cpu_jobs",
+                                            "zero_duration",
+                                            "skip_bad_rows",
+                                            "outcomes",
+                                            "sort",
+                                            "philly_attempts",
+                                            "gavel_throughputs"};
 
 static int compare_int64(int64_t a, int64_t b)
 {

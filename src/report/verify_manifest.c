@@ -16,7 +16,7 @@
 /* Those keys of the configuration that say what was simulated. Presets: only for a key that the
  * configuration leaves out because it is absent by default. */
 struct settings {
-    const char *trace, *format, *map, *cluster, *outcomes, *sort;
+    const char *trace, *format, *map, *gavel_throughputs, *cluster, *outcomes, *sort;
     int32_t time_unit, philly_attempts, retries, cpu_jobs, zero_duration, vc;
     int64_t max_jobs, until_us, warmup_us, cooldown_us;
     double load, skip_bad_rows;
@@ -24,8 +24,8 @@ struct settings {
 
 #define AT(field) offsetof(struct settings, field)
 
-static const char *const time_units[] = {"s", "ms", "us", "min", "h", NULL};
-static const int64_t time_units_us[] = {HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
+static const char *const time_units[] = {"auto", "s", "ms", "us", "min", "h", NULL};
+static const int64_t time_units_us[] = {0, HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
 static const char *const attempts[] = {"merge", "split", "sum", NULL};
 static const char *const retries[] = {
     [VERIFY_MERGE] = "merge", [VERIFY_ATTEMPTS] = "attempts", [VERIFY_GENERATE] = "generate", NULL};
@@ -38,13 +38,14 @@ static const struct hs_param table[] = {
     {.key = "trace", .type = HS_PARAM_TEXT, .offset = AT(trace)},
     {.key = "format", .type = HS_PARAM_TEXT, .offset = AT(format), .preset = "auto"},
     {.key = "map", .type = HS_PARAM_TEXT, .offset = AT(map)},
+    {.key = "gavel_throughputs", .type = HS_PARAM_TEXT, .offset = AT(gavel_throughputs)},
     {.key = "cluster", .type = HS_PARAM_TEXT, .offset = AT(cluster)},
     {.key = "outcomes", .type = HS_PARAM_TEXT, .offset = AT(outcomes)},
     {.key = "sort", .type = HS_PARAM_TEXT, .offset = AT(sort), .preset = "8192"},
     {.key = "time_unit",
      .type = HS_PARAM_CHOICE,
      .offset = AT(time_unit),
-     .preset = "s",
+     .preset = "auto",
      .choices = time_units},
     {.key = "philly_attempts",
      .type = HS_PARAM_CHOICE,
@@ -115,6 +116,7 @@ static enum hs_status use_settings(struct verify_run *run, const struct settings
     t->path = settings->trace;
     t->format = settings->format;
     t->map = settings->map;
+    t->gavel_throughputs = settings->gavel_throughputs;
     t->time_unit_us = time_units_us[settings->time_unit];
     t->philly_attempts = settings->philly_attempts;
     m->retries = (enum verify_retries)settings->retries;

@@ -37,6 +37,8 @@ static const struct {
     [HS_CELL_NEGATIVE] = {HS_FAULT_RANGE, "is negative", NULL},
     [HS_CELL_NOT_A_BATCH] = {HS_FAULT_NUMBER, "is not a whole number from 1 on",
                              "samples a step; leave it empty for a model without"},
+    [HS_CELL_NOT_A_FLAG] = {HS_FAULT_CLASS, "is neither 0 nor 1",
+                            "1: a job of the best effort; 0: one with a deadline"},
     [HS_CELL_NOT_ATTEMPTS] = {HS_FAULT_NUMBER, "is not a list of run times",
                               "at most 65535, e.g. 10/20: fails after 10 s, then runs for 20 s"},
     [HS_CELL_NOT_THE_SUM] = {HS_FAULT_RANGE, "does not add up to duration",
@@ -219,6 +221,14 @@ enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_p
     if (permille > 1000)
         return HS_CELL_OVER_100;
     *out_pm = (int32_t)permille;
+    return HS_CELL_OK;
+}
+
+enum hs_cell_result hs_cell_best_effort(const char *text, size_t len, enum hs_job_class *out)
+{
+    if (len != 1 || (text[0] != '0' && text[0] != '1'))
+        return HS_CELL_NOT_A_FLAG;
+    *out = text[0] == '1' ? HS_JOB_CLASS_OPPORTUNISTIC : HS_JOB_CLASS_GUARANTEED;
     return HS_CELL_OK;
 }
 

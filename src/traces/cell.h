@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "horus/trace.h"
 #include "traces/fault.h"
 
 /* Times and durations beyond 2^53 us (285 years) are taken for a wrong unit. */
@@ -30,6 +31,7 @@ enum hs_cell_result {
     HS_CELL_OVER_100, /* a percentage */
     HS_CELL_NEGATIVE,
     HS_CELL_NOT_A_BATCH,
+    HS_CELL_NOT_A_FLAG,
     HS_CELL_NOT_ATTEMPTS,
     HS_CELL_NOT_THE_SUM, /* attempts */
 };
@@ -52,6 +54,8 @@ enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out);
 enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_pm);
 /* A whole number of at least 1, "64" or "64.0" (what programs make of a column with gaps). */
 enum hs_cell_result hs_cell_batch(const char *text, size_t len, uint32_t *out);
+/* 1: a job of the best effort, opportunistic; 0: one with a deadline, guaranteed. */
+enum hs_cell_result hs_cell_best_effort(const char *text, size_t len, enum hs_job_class *out);
 enum hs_cell_result hs_cell_int(const char *text, size_t len, int32_t *out);
 
 /* "", "None", "NaN", "NA", "null" and "-" stand for a missing number. */

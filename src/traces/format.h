@@ -23,6 +23,8 @@
     X(STILL_RUNNING, "still running at the snapshot")                                              \
     X(NEVER_STARTED, "never started (no attempts)")                                                \
     X(NO_TIMES, "start or end missing")                                                            \
+    X(NO_DEMAND, "number of processors not known")                                                 \
+    X(PARTIAL, "part of the run of a job")                                                         \
     X(ZERO_DURATION, "duration 0")                                                                 \
     X(OUTCOME, "outcome not asked for")                                                            \
     X(WINDOW, "outside the time window")
@@ -74,6 +76,13 @@ extern const char *const hs_drop_texts[HS_DROP_COUNT];
 /* What to do where --retries=attempts finds none. */
 #define HS_NO_ATTEMPTS_HINT                                                                        \
     "--retries=merge runs each job once, --retries=generate makes attempts up"
+
+/* A job of which nothing is known yet. */
+#define HS_TRACE_JOB_BLANK                                                                         \
+    {                                                                                              \
+        .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1,                               \
+        .job_class = HS_JOB_CLASS_AUTO, .profile = HS_NO_PROFILE, .outcome = HS_OUTCOME_UNKNOWN    \
+    }
 
 /* A word for the fate of a job, as any of the formats writes it, case ignored: an enum hs_outcome,
  * HS_FATE_RUNNING for a job that had not ended at the snapshot, or -1 for an unknown word. */

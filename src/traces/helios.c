@@ -99,10 +99,8 @@ static const struct hs_trace_layout layout = {
 
 static int recognise(const char *head, size_t len)
 {
-    return hs_header_has(head, len, "job_id") && hs_header_has(head, len, "gpu_num") &&
-                   hs_header_has(head, len, "submit_time") && hs_header_has(head, len, "state")
-               ? 90
-               : 0;
+    static const char *const names[] = {"job_id", "gpu_num", "submit_time", "state", NULL};
+    return hs_header_has_all(head, len, names) ? 90 : 0;
 }
 
 static enum hs_status open_helios(void *state, struct hs_input *input,
@@ -111,21 +109,6 @@ static enum hs_status open_helios(void *state, struct hs_input *input,
     struct hs_trace_options own = *options;
     own.time_unit_us = HS_TRACE_TIME_UNIT_US; /* the format is in seconds by definition */
     return hs_table_open(state, input, &own, faults, columns, COLUMN_COUNT, NULL);
-}
-
-static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
-{
-    return hs_table_next(state, job, dropped);
-}
-
-static struct hs_place place(void *state, const char *column)
-{
-    return hs_table_place(state, column);
-}
-
-static void close_helios(void *state)
-{
-    hs_table_close(state);
 }
 
 const struct hs_trace_format hs_trace_format_helios = {
@@ -137,7 +120,7 @@ const struct hs_trace_format hs_trace_format_helios = {
     .recognise = recognise,
     .state_size = sizeof(struct hs_table),
     .open = open_helios,
-    .next = next,
-    .place = place,
-    .close = close_helios,
+    .next = hs_table_format_next,
+    .place = hs_table_format_place,
+    .close = hs_table_format_close,
 };

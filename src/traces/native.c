@@ -102,8 +102,8 @@ struct native {
  * and the message about its missing columns tells what to do. */
 static int recognise(const char *head, size_t len)
 {
-    if (hs_header_has(head, len, "job_id") && hs_header_has(head, len, "submit_time") &&
-        hs_header_has(head, len, "gpus") && hs_header_has(head, len, "duration"))
+    static const char *const names[] = {"job_id", "submit_time", "gpus", "duration", NULL};
+    if (hs_header_has_all(head, len, names))
         return 80;
     const char *line_end = memchr(head, '\n', len);
     size_t line_len = line_end ? (size_t)(line_end - head) : len;
@@ -116,8 +116,7 @@ static enum hs_status open_native(void *state, struct hs_input *input,
     struct native *n = state;
     HS_TRY(hs_mapping_load(&n->mapping, options->map, columns, COLUMN_COUNT, faults->diag));
     struct hs_trace_options own = *options;
-    /* The mapping describes the file; a flag that is not the default is about this very run. */
-    if (n->mapping.time_unit_us > 0 && own.time_unit_us == HS_TRACE_TIME_UNIT_US)
+    if (own.time_unit_us == 0) /* the mapping describes the file, the option is about this run */
         own.time_unit_us = n->mapping.time_unit_us;
     return hs_table_open(&n->table, input, &own, faults, columns, COLUMN_COUNT, n->mapping.names);
 }

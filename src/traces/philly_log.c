@@ -167,8 +167,7 @@ static enum hs_status fail_missing(const struct philly *p, const char *key)
 /* What every job of the element has in common. */
 static enum hs_status read_common(struct philly *p, struct hs_trace_job *job, int *dropped)
 {
-    *job = (struct hs_trace_job){
-        .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1, .profile = HS_NO_PROFILE};
+    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
     job->line = hs_jsonstream_place(p->stream, NULL).line;
     HS_TRY(get_text(p, p->element, "jobid", &job->id));
     HS_TRY(get_text(p, p->element, "user", &job->user));

@@ -71,7 +71,8 @@ static enum hs_status fail_missing(const struct hs_table *table, const char *con
             continue;
         bool is_missing = false;
         const char *source = find_source(table, i, &is_missing);
-        if (is_missing || strcmp(source, column->key) != 0)
+        bool is_again = i > 0 && strcmp(table->columns[i - 1].key, column->key) == 0;
+        if (!is_again && (is_missing || strcmp(source, column->key) != 0))
             map_used += (size_t)snprintf(map + map_used, sizeof map - map_used, "%s%s=%.64s",
                                          map_used > 0 ? "," : "", column->key,
                                          source != NULL ? source : "COLUMN");
@@ -147,14 +148,10 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
     *table = (struct hs_table){.faults = faults,
                                .columns = columns,
                                .column_count = column_count,
-                               .unit_us = options->time_unit_us,
+                               .unit_us = options->time_unit_us > 0 ? options->time_unit_us
+                                                                    : HS_TRACE_TIME_UNIT_US,
                                .row_number = UINT64_MAX,
-                               .blank = {.deadline_us = -1,
-                                         .preempt_cost_us = -1,
-                                         .gpu_util_pm = -1,
-                                         .job_class = HS_JOB_CLASS_AUTO,
-                                         .profile = HS_NO_PROFILE,
-                                         .outcome = HS_OUTCOME_UNKNOWN},
+                               .blank = HS_TRACE_JOB_BLANK,
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
                                .keeps_attempts = options->keeps_attempts};
     HS_TRY(hs_csv_open(&table->csv, input, ',', hs_faults_relay(faults)));
@@ -270,6 +267,8 @@ static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind
         return hs_cell_percent(text, len, out);
     case HS_CELL_INT:
         return hs_cell_int(text, len, out);
+    case HS_CELL_BEST_EFFORT:
+        return hs_cell_best_effort(text, len, out);
     case HS_CELL_ID:
     case HS_CELL_TEXT:
     case HS_CELL_GPUS:
@@ -278,6 +277,7 @@ static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind
     case HS_CELL_BATCH:
     case HS_CELL_CLASS:
     case HS_CELL_ATTEMPTS:
+    case HS_CELL_OWN:
         break;
     }
     return HS_CELL_NOT_A_NUMBER;
@@ -347,6 +347,8 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_column *
         return read_class(table, field, text, len, out);
     if (column->kind == HS_CELL_ATTEMPTS)
         return read_attempts(table, column, field, job);
+    if (column->kind == HS_CELL_OWN)
+        return HS_OK;
     if (len == 0)
         return column->is_required ? fail_empty(table, column, field) : HS_OK;
     if (column->kind <= HS_CELL_TEXT) {
@@ -408,6 +410,34 @@ void hs_table_close(struct hs_table *table)
         hs_csv_close(table->csv);
 }
 
+const char *hs_table_cell(const struct hs_table *table, uint32_t index, size_t *len)
+{
+    uint32_t field = table->field_of[index];
+    *len = field != UINT32_MAX ? table->row.lengths[field] : 0;
+    return field != UINT32_MAX ? table->row.fields[field] : "";
+}
+
+enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
+                             enum hs_cell_result result)
+{
+    return fail_cell(table, &table->columns[index], table->field_of[index], result);
+}
+
+enum hs_status hs_table_format_next(void *state, struct hs_trace_job *job, int *dropped)
+{
+    return hs_table_next(state, job, dropped);
+}
+
+struct hs_place hs_table_format_place(void *state, const char *column)
+{
+    return hs_table_place(state, column);
+}
+
+void hs_table_format_close(void *state)
+{
+    hs_table_close(state);
+}
+
 bool hs_header_has(const char *head, size_t len, const char *name)
 {
     size_t name_len = strlen(name), at = 0;
@@ -424,4 +454,11 @@ bool hs_header_has(const char *head, size_t len, const char *name)
         at = end + (end < len && head[end] == ',');
     }
     return false;
+}
+
+bool hs_header_has_all(const char *head, size_t len, const char *const *names)
+{
+    while (*names != NULL && hs_header_has(head, len, *names))
+        names++;
+    return *names == NULL;
 }

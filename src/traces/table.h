@@ -25,21 +25,23 @@
 #include "traces/format.h"
 
 enum hs_cell {
-    HS_CELL_ID,       /* text, must not be empty */
-    HS_CELL_TEXT,     /* text, empty = NULL */
-    HS_CELL_TIME,     /* number in the time unit, or a date and time */
-    HS_CELL_SPAN,     /* number in the time unit */
-    HS_CELL_COUNT,    /* whole number, "8" or "8.0", to uint32_t */
-    HS_CELL_GPUS,     /* the same, or a number below 1: a share, to gpus and gpu_milli */
-    HS_CELL_SHARE,    /* 1..1000, of each GPU: gpu_milli; behind gpus */
-    HS_CELL_MILLI,    /* number with up to three decimals, to uint32_t thousandths */
-    HS_CELL_MIB,      /* size, bare number = MiB, to uint32_t */
-    HS_CELL_PERCENT,  /* 0..100 with decimals, to int32_t per mille */
-    HS_CELL_INT,      /* int32_t */
-    HS_CELL_FATE,     /* outcome; a job still running is dropped */
-    HS_CELL_BATCH,    /* whole number from 1 on, as text without sign, zeros or decimals */
-    HS_CELL_CLASS,    /* enum hs_job_class, case ignored */
-    HS_CELL_ATTEMPTS, /* spans joined by '/', which add up to the duration; behind it */
+    HS_CELL_ID,          /* text, must not be empty */
+    HS_CELL_TEXT,        /* text, empty = NULL */
+    HS_CELL_TIME,        /* number in the time unit, or a date and time */
+    HS_CELL_SPAN,        /* number in the time unit */
+    HS_CELL_COUNT,       /* whole number, "8" or "8.0", to uint32_t */
+    HS_CELL_GPUS,        /* the same, or a number below 1: a share, to gpus and gpu_milli */
+    HS_CELL_SHARE,       /* 1..1000, of each GPU: gpu_milli; behind gpus */
+    HS_CELL_MILLI,       /* number with up to three decimals, to uint32_t thousandths */
+    HS_CELL_MIB,         /* size, bare number = MiB, to uint32_t */
+    HS_CELL_PERCENT,     /* 0..100 with decimals, to int32_t per mille */
+    HS_CELL_INT,         /* int32_t */
+    HS_CELL_FATE,        /* outcome; a job still running is dropped */
+    HS_CELL_BATCH,       /* whole number from 1 on, as text without sign, zeros or decimals */
+    HS_CELL_CLASS,       /* enum hs_job_class, case ignored */
+    HS_CELL_BEST_EFFORT, /* 0 or 1, to enum hs_job_class */
+    HS_CELL_ATTEMPTS,    /* spans joined by '/', which add up to the duration; behind it */
+    HS_CELL_OWN, /* the format reads it itself (hs_table_cell); a required one may be empty */
 };
 
 struct hs_column {
@@ -85,7 +87,21 @@ HS_MUST_USE enum hs_status hs_table_next(struct hs_table *table, struct hs_trace
 struct hs_place hs_table_place(const struct hs_table *table, const char *key);
 void hs_table_close(struct hs_table *table);
 
+/* The text of a column of the row just read, by its place in the table of columns, surrounding
+ * blanks gone; "" where the file has no such column. */
+const char *hs_table_cell(const struct hs_table *table, uint32_t index, size_t *len);
+/* Reports that this text is no such value; returns HS_E_INPUT. */
+enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
+                             enum hs_cell_result result);
+
+/* The members of a format whose state begins with its table. */
+enum hs_status hs_table_format_next(void *state, struct hs_trace_job *job, int *dropped);
+struct hs_place hs_table_format_place(void *state, const char *column);
+void hs_table_format_close(void *state);
+
 /* Whether the first line of a CSV file has this field; case ignored. */
 bool hs_header_has(const char *head, size_t len, const char *name);
+/* The same of several names, NULL at their end. */
+bool hs_header_has_all(const char *head, size_t len, const char *const *names);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The job files of the Tiresias simulator and of those that grew from it (Horus, Muri, Chronus):
+ * The job files of the Tiresias simulator and of those that took them over as they are (Horus):
  * times are numbers, in seconds unless --time-unit says otherwise. `interval` repeats the gaps of
  * submit_time and `iterations` the duration in steps: neither is read.
  */
@@ -60,52 +60,26 @@ static const struct hs_trace_layout layout = {
 
 static int recognise(const char *head, size_t len)
 {
-    return hs_header_has(head, len, "job_id") && hs_header_has(head, len, "num_gpu") &&
-                   hs_header_has(head, len, "submit_time") && hs_header_has(head, len, "duration")
-               ? 90
-               : 0;
+    static const char *const names[] = {"job_id", "num_gpu", "submit_time", "duration", NULL};
+    return hs_header_has_all(head, len, names) ? 90 : 0;
 }
 
 static enum hs_status open_tiresias(void *state, struct hs_input *input,
                                     const struct hs_trace_options *options,
                                     struct hs_faults *faults)
 {
-    struct hs_table *table = state;
-    HS_TRY(hs_table_open(table, input, options, faults, columns, COLUMN_COUNT, NULL));
-    uint32_t muri = hs_csv_column(&table->row, "iteration_time");
-    if (muri != UINT32_MAX && options->time_unit_us == HS_TRACE_TIME_UNIT_US) {
-        struct hs_place at = hs_csv_place(table->csv, muri);
-        hs_report(faults->diag, HS_WARNING, &at, "--time-unit=ms",
-                  "column 'iteration_time' is Muri's, whose times are milliseconds; read as "
-                  "seconds");
-    }
-    return HS_OK;
-}
-
-static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
-{
-    return hs_table_next(state, job, dropped);
-}
-
-static struct hs_place place(void *state, const char *column)
-{
-    return hs_table_place(state, column);
-}
-
-static void close_tiresias(void *state)
-{
-    hs_table_close(state);
+    return hs_table_open(state, input, options, faults, columns, COLUMN_COUNT, NULL);
 }
 
 const struct hs_trace_format hs_trace_format_tiresias = {
     .name = "tiresias",
-    .summary = "Tiresias, Horus, Muri and Chronus job files",
+    .summary = "Tiresias and Horus job files",
     .columns = "job_id, num_gpu, submit_time, duration; optional: user, model_name, batch_size",
     .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct hs_table),
     .open = open_tiresias,
-    .next = next,
-    .place = place,
-    .close = close_tiresias,
+    .next = hs_table_format_next,
+    .place = hs_table_format_place,
+    .close = hs_table_format_close,
 };

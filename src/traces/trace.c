@@ -40,8 +40,7 @@ struct hs_trace {
 
 void hs_trace_options_default(struct hs_trace_options *options)
 {
-    *options = (struct hs_trace_options){.time_unit_us = HS_TRACE_TIME_UNIT_US,
-                                         .sort_window = HS_SORT_WINDOW,
+    *options = (struct hs_trace_options){.sort_window = HS_SORT_WINDOW,
                                          .window_from_us = 0,
                                          .window_to_us = INT64_MAX,
                                          .load = 1.0};

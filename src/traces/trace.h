@@ -22,8 +22,8 @@ enum hs_cpu_jobs { HS_CPU_JOBS_SKIP, HS_CPU_JOBS_KEEP };
 enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
 
 #define HS_SORT_ALL           UINT64_MAX
-#define HS_SORT_WINDOW        8192 /* default: rows held back to restore order */
-#define HS_TRACE_TIME_UNIT_US 1000000
+#define HS_SORT_WINDOW        8192    /* default: rows held back to restore order */
+#define HS_TRACE_TIME_UNIT_US 1000000 /* of most formats */
 
 struct hs_tape;
 
@@ -31,7 +31,8 @@ struct hs_trace_options {
     const char *path;
     const char *format;   /* NULL or "auto": by content */
     const char *map;      /* "submit_time=timestamp,..." or a JSON file; NULL = native names */
-    int64_t time_unit_us; /* unit of bare numbers of the csv format; default one second */
+    int64_t time_unit_us; /* of bare numbers; 0 (default) = that of the format, or of the map */
+    const char *gavel_throughputs; /* file of steps a second, for the gavel format; NULL = none */
     int32_t philly_attempts, cpu_jobs, zero_duration; /* enums above */
     bool keeps_attempts;  /* a job of several runs comes with their times, whatever philly_attempts
                              says of folding them; refused where the trace cannot tell */

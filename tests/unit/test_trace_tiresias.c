@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Tiresias' job files and those of the simulators that took them over.
+ * Tiresias' job files.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,28 +38,7 @@ static void test_crlf_and_no_final_newline(void **state)
     assert_int_equal(t.jobs[1].duration_us, 147000000);
 }
 
-static void test_muri(void **state)
-{
-    const char text[] =
-        "job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,"
-        "iteration_time,resource_time_0,resource_time_1,resource_time_2,priority\n"
-        "1,8,201694000,8787693,dqn,128,4472936000,201694000,509,435,8,0.5,0\n";
-    (void)state;
-    traced_options(&t);
-    t.options.time_unit_us = 1000;
-    read_it(text);
-    assert_int_equal(t.status, HS_END);
-    assert_int_equal(t.jobs[0].submit_us, INT64_C(201694000000));
-    assert_int_equal(t.jobs[0].duration_us, INT64_C(4472936000000));
-    assert_string_equal(t.jobs[0].batch, "128");
-    assert_int_equal(t.sink.diag.warnings, 0);
-    traced_options(&t);
-    read_it(text);
-    assert_int_equal(t.sink.diag.warnings, 1);
-    assert_non_null(strstr(t.sink.text, "--time-unit=ms"));
-}
-
-/* Chronus' files are not in order of submission. */
+/* Files need not be in order of submission. */
 static void test_out_of_order(void **state)
 {
     (void)state;
@@ -91,7 +70,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_crlf_and_no_final_newline),
-        cmocka_unit_test(test_muri),
         cmocka_unit_test(test_out_of_order),
         cmocka_unit_test(test_real_60_jobs),
     };

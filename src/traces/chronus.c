@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Chronus' job files (S-Lab-System-Group/ChronusArtifact; Gao et al., SoCC'21): those of Tiresias
+ * and what a user expects. Times are minutes (an hour is 60 of its simulator's units, and its
+ * traces cover 14 days in 20,151); files that others made in seconds want --time-unit=s.
+ *
+ * expect_time_list, "159-189-229", says by when after the submission the result is worth what
+ * expect_value_list says: the first is the deadline, later ones count for less and are not read. A
+ * job of the best effort (best_effort 1) has none, whatever stands there; it is opportunistic, any
+ * other guaranteed. job_type (strict, soft, best) says the same in words.
+ */
+#include <string.h>
+
+#include "traces/table.h"
+
+#define COLUMN(key, name, kind, is_required, member)                                               \
+    {                                                                                              \
+        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
+    }
+
+enum { EXPECTED = 8 };
+
+static const struct hs_column columns[] = {
+    COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    COLUMN("job_id", "job_id", ID, true, id),
+    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    COLUMN("duration", "duration", SPAN, true, duration_us),
+    COLUMN("user", "user", TEXT, false, user),
+    COLUMN("model", "model_name", TEXT, false, model),
+    COLUMN("batch", "batch_size", BATCH, false, batch),
+    COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
+    [EXPECTED] = COLUMN("deadline", "expect_time_list", OWN, true, deadline_us),
+};
+
+/* Tiresias' files have all but the last. */
+static int recognise(const char *head, size_t len)
+{
+    static const char *const names[] = {"job_id",   "num_gpu",          "submit_time",
+                                        "duration", "expect_time_list", NULL};
+    return hs_header_has_all(head, len, names) ? 95 : 0;
+}
+
+static enum hs_status open_chronus(void *state, struct hs_input *input,
+                                   const struct hs_trace_options *options, struct hs_faults *faults)
+{
+    struct hs_trace_options own = *options;
+    if (own.time_unit_us == 0)
+        own.time_unit_us = INT64_C(60000000);
+    return hs_table_open(state, input, &own, faults, columns, sizeof columns / sizeof *columns,
+                         NULL);
+}
+
+static enum hs_status read_deadline(const struct hs_table *table, struct hs_trace_job *job)
+{
+    size_t len;
+    int64_t expected_us;
+    const char *text = hs_table_cell(table, EXPECTED, &len);
+    if (hs_cell_is_missing(text, len) || job->job_class == HS_JOB_CLASS_OPPORTUNISTIC)
+        return HS_OK;
+    size_t first = 1 + strcspn(text + 1, "-"); /* one at the front is a sign */
+    enum hs_cell_result result = hs_cell_span(text, first, table->unit_us, &expected_us);
+    if (result == HS_CELL_OK && expected_us < 0)
+        result = HS_CELL_NEGATIVE;
+    if (result == HS_CELL_OK && expected_us > HS_TRACE_TIME_MAX)
+        result = HS_CELL_TOO_LONG;
+    if (result != HS_CELL_OK)
+        return hs_table_fail(table, EXPECTED, result);
+    job->deadline_us = job->submit_us + expected_us;
+    return HS_OK;
+}
+
+static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
+{
+    struct hs_table *table = state;
+    HS_TRY(hs_table_next(table, job, dropped));
+    return *dropped ? HS_OK : read_deadline(table, job);
+}
+
+const struct hs_trace_format hs_trace_format_chronus = {
+    .name = "chronus",
+    .summary = "Chronus job files, in minutes (SoCC'21)",
+    .columns = "job_id, num_gpu, submit_time, duration, expect_time_list; optional: user, "
+               "model_name, batch_size, best_effort",
+    .recognise = recognise,
+    .state_size = sizeof(struct hs_table),
+    .open = open_chronus,
+    .next = next,
+    .place = hs_table_format_place,
+    .close = hs_table_format_close,
+};
