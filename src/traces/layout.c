@@ -83,6 +83,8 @@ bool hs_job_tells(const struct hs_trace_job *job, const struct hs_column *column
     case HS_CELL_INT:
     case HS_CELL_FATE:
     case HS_CELL_CLASS:
+    case HS_CELL_BEST_EFFORT:
+    case HS_CELL_OWN:
         break;
     }
     /* An elastic range that is the demand itself is what a reader takes an empty cell for. */
@@ -195,8 +197,13 @@ static void put_cell(const struct hs_layout_rows *rows, const struct hs_column *
     case HS_CELL_CLASS:
         hs_csvw_text(csv, hs_job_class_text(job->job_class));
         break;
+    case HS_CELL_BEST_EFFORT:
+        hs_csvw_u64(csv, job->job_class == HS_JOB_CLASS_OPPORTUNISTIC);
+        break;
     case HS_CELL_ATTEMPTS:
         put_attempts(csv, job, layout->unit_us);
+        break;
+    case HS_CELL_OWN: /* its cell has a function */
         break;
     case HS_CELL_COUNT:
     case HS_CELL_GPUS:
