@@ -19,6 +19,7 @@ static const char *const time_units[] = {"auto", "s", "ms", "us", "min", "h", NU
 static const char *const attempts[] = {"merge", "split", "sum", NULL};
 static const char *const retries[] = {"merge", "attempts", "generate", NULL};
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
+static const char *const openb_pending[] = {"drop", "run", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 static const char *const checks[] = {"off", "fast", "full", NULL};
@@ -100,6 +101,14 @@ static const char *format_at(size_t index)
                    .preset = "keep",                                                               \
                    .choices = zero_durations,                                                      \
                    .help = "jobs that ran for 0 s: keep, drop (counted) or make them 1 s long"},   \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "openb_pending",                                                         \
+                   .type = HS_PARAM_CHOICE,                                                        \
+                   .offset = AT(openb_pending),                                                    \
+                   .preset = "drop",                                                               \
+                   .choices = openb_pending,                                                       \
+                   .help = "pods of openb that were never scheduled: drop (counted), or run for "  \
+                           "as long as they existed"},                                             \
          .group = INTAKE},                                                                         \
         {.param = {.key = "outcomes",                                                              \
                    .type = HS_PARAM_TEXT,                                                          \

@@ -146,6 +146,7 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     trace->gavel_throughputs = options->gavel_throughputs;
     trace->time_unit_us = units_us[options->time_unit];
     trace->philly_attempts = options->philly_attempts;
+    trace->openb_pending = options->openb_pending;
     trace->keeps_attempts = options->retries == HS_RETRIES_ATTEMPTS;
     trace->cpu_jobs = options->cpu_jobs;
     trace->zero_duration = options->zero_duration;

@@ -179,6 +179,7 @@ static void take_counts(struct pass *pass)
     intake->accepted = counts.accepted;
     intake->bad = counts.bad;
     intake->reordered = counts.reordered;
+    intake->rounded = counts.rounded;
     intake->drop_kinds =
         counts.drop_kinds < HS_DROP_KINDS_MAX ? counts.drop_kinds : HS_DROP_KINDS_MAX;
     for (uint32_t i = 0; i < intake->drop_kinds; i++) {
@@ -279,6 +280,10 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",
                   intake->reordered, intake->rows);
+    if (intake->rounded > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " jobs had their GPUs rounded up: " HS_ROUNDED_TEXT,
+                  intake->rounded, intake->accepted);
     hs_assigned_warn(&intake->assigned, intake->accepted, diag);
     hs_retries_warn(&intake->retries, intake->accepted, diag);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)

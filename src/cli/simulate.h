@@ -19,7 +19,7 @@
 
 /* What became of the rows of the trace, and the first of the jobs that could never run. */
 struct hs_intake {
-    uint64_t rows, accepted, bad, reordered;
+    uint64_t rows, accepted, bad, reordered, rounded;
     const char *drop_texts[HS_DROP_KINDS_MAX];
     uint64_t drops[HS_DROP_KINDS_MAX];
     uint32_t drop_kinds;

@@ -70,6 +70,10 @@ static void tell(const struct written *done, const struct hs_trace *trace, struc
         if (counts.drops[i] > 0)
             hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
                       counts.drops[i], counts.rows, counts.drop_texts[i]);
+    if (counts.rounded > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " jobs had their GPUs rounded up: " HS_ROUNDED_TEXT,
+                  counts.rounded, counts.accepted);
     hs_assigned_warn(assigned, counts.accepted, diag);
     hs_retries_warn(&done->retries, counts.accepted, diag);
     hs_report(diag, HS_NOTE, NULL, NULL,

@@ -31,7 +31,8 @@ static const char *const workload_keys[] = {"load",
                                             "outcomes",
                                             "sort",
                                             "philly_attempts",
-                                            "gavel_throughputs"};
+                                            "gavel_throughputs",
+                                            "openb_pending"};
 
 static int compare_int64(int64_t a, int64_t b)
 {

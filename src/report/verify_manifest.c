@@ -17,7 +17,7 @@
  * configuration leaves out because it is absent by default. */
 struct settings {
     const char *trace, *format, *map, *gavel_throughputs, *cluster, *outcomes, *sort;
-    int32_t time_unit, philly_attempts, retries, cpu_jobs, zero_duration, vc;
+    int32_t time_unit, philly_attempts, retries, cpu_jobs, zero_duration, openb_pending, vc;
     int64_t max_jobs, until_us, warmup_us, cooldown_us;
     double load, skip_bad_rows;
 };
@@ -31,6 +31,7 @@ static const char *const retries[] = {
     [VERIFY_MERGE] = "merge", [VERIFY_ATTEMPTS] = "attempts", [VERIFY_GENERATE] = "generate", NULL};
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
+static const char *const openb_pending[] = {"drop", "run", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 enum { VC_PARTITION = 1 };
 
@@ -67,6 +68,11 @@ static const struct hs_param table[] = {
      .offset = AT(zero_duration),
      .preset = "keep",
      .choices = zero_durations},
+    {.key = "openb_pending",
+     .type = HS_PARAM_CHOICE,
+     .offset = AT(openb_pending),
+     .preset = "drop",
+     .choices = openb_pending},
     {.key = "vc",
      .type = HS_PARAM_CHOICE,
      .offset = AT(vc),
@@ -123,6 +129,7 @@ static enum hs_status use_settings(struct verify_run *run, const struct settings
     t->keeps_attempts = m->retries == VERIFY_ATTEMPTS;
     t->cpu_jobs = settings->cpu_jobs;
     t->zero_duration = settings->zero_duration;
+    t->openb_pending = settings->openb_pending;
     t->outcomes = settings->outcomes;
     t->max_jobs = (uint64_t)settings->max_jobs;
     t->load = settings->load;

@@ -143,6 +143,7 @@ static uint64_t say_report(struct doctor *d, struct hs_output *out)
     const struct hs_reader *r = &d->reader;
     const struct hs_trace_counts counts = {.rows = r->rows,
                                            .accepted = d->jobs,
+                                           .rounded = r->rounded,
                                            .drop_texts = hs_drop_texts,
                                            .drops = r->drops,
                                            .drop_kinds = HS_DROP_COUNT};

@@ -48,6 +48,7 @@ struct hs_faults {
     uint64_t total, counts[HS_FAULT_COUNT];
     enum hs_fault kind; /* of the report under way or the last one */
     bool is_row_bad;    /* set with each bad row; cleared by hs_reader_next */
+    bool is_rounded;    /* the GPUs of the row just read were rounded up; cleared likewise */
     struct hs_diag relay;
 };
 

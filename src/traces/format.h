@@ -21,7 +21,7 @@
 #define HS_DROP_LIST(X)                                                                            \
     X(CPU_JOB, "CPU job (0 GPUs)")                                                                 \
     X(STILL_RUNNING, "still running at the snapshot")                                              \
-    X(NEVER_STARTED, "never started (no attempts)")                                                \
+    X(NEVER_STARTED, "never started")                                                              \
     X(NO_TIMES, "start or end missing")                                                            \
     X(NO_DEMAND, "number of processors not known")                                                 \
     X(PARTIAL, "part of the run of a job")                                                         \

@@ -196,7 +196,7 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
 {
     for (;;) {
         int dropped = 0;
-        reader->faults.is_row_bad = false;
+        reader->faults.is_row_bad = reader->faults.is_rounded = false;
         enum hs_status status = reader->format->next(reader->state, job, &dropped);
         if (status == HS_OK || reader->faults.is_row_bad)
             reader->rows++;
@@ -212,8 +212,10 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
                 HS_TRY(explain_bad_values(reader, job));
             dropped = apply_rules(reader, job);
         }
-        if (!dropped)
+        if (!dropped) {
+            reader->rounded += reader->faults.is_rounded;
             return HS_OK;
+        }
         reader->drops[dropped - 1]++;
     }
 }

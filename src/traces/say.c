@@ -46,4 +46,7 @@ void hs_say_intake(struct hs_output *out, const char *path, const char *format,
         if (counts->drops[i] > 0)
             hs_say(out, "dropped      %llu %s\n", (unsigned long long)counts->drops[i],
                    counts->drop_texts[i]);
+    if (counts->rounded > 0)
+        hs_say(out, "rounded up   %llu GPU demands (" HS_ROUNDED_TEXT ")\n",
+               (unsigned long long)counts->rounded);
 }

@@ -114,7 +114,7 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
         table->is_id_row_number = true;
         return HS_OK;
     }
-    uint32_t field = hs_csv_column(&table->row, name), last = 0;
+    uint32_t field = hs_csv_column(&table->header, name), last = 0;
     struct hs_place place = hs_csv_place(table->csv, 0);
     if (field == UINT32_MAX && is_named && !column->is_required)
         return hs_fail(table->faults->diag, HS_E_INPUT, &place,
@@ -122,7 +122,7 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
                        "no column '%s' for '%s'", name, column->key);
     if (field == UINT32_MAX)
         return HS_OK;
-    if (count_fields(&table->row, name, &last) > 1) {
+    if (count_fields(&table->header, name, &last) > 1) {
         place = hs_csv_place(table->csv, last);
         return hs_fail(table->faults->diag, HS_E_INPUT, &place, "rename one of them",
                        "column '%s' appears twice", name);
@@ -140,10 +140,18 @@ static bool binds_attempts(const struct hs_table *table)
     return false;
 }
 
-enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
-                             const struct hs_trace_options *options, struct hs_faults *faults,
-                             const struct hs_column *columns, uint32_t column_count,
-                             const char *const *names)
+static void name_fields(struct hs_table *table)
+{
+    for (uint32_t i = 0; i < table->column_count; i++)
+        table->own_names[i] = table->columns[i].name;
+    table->header = (struct hs_csv_row){.fields = table->own_names, .count = table->column_count};
+    table->is_row_pending = true;
+}
+
+static enum hs_status open_table(struct hs_table *table, struct hs_input *input,
+                                 const struct hs_trace_options *options, struct hs_faults *faults,
+                                 const struct hs_column *columns, uint32_t column_count,
+                                 const char *const *names, bool may_be_bare)
 {
     *table = (struct hs_table){.faults = faults,
                                .columns = columns,
@@ -162,6 +170,9 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                        "the trace is empty");
     }
     HS_TRY(status);
+    table->header = table->row;
+    if (may_be_bare && strcasecmp(table->row.fields[0], columns[0].name) != 0)
+        name_fields(table);
     bool is_complete = true;
     for (uint32_t i = 0; i < column_count; i++) {
         HS_TRY(bind_column(table, i, names));
@@ -175,8 +186,23 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
         return hs_fail(faults->diag, HS_E_INPUT, &place, HS_NO_ATTEMPTS_HINT,
                        "no column 'attempts' for --retries=attempts");
     }
-    table->field_count = table->row.count;
+    table->field_count = table->header.count;
     return HS_OK;
+}
+
+enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
+                             const struct hs_trace_options *options, struct hs_faults *faults,
+                             const struct hs_column *columns, uint32_t column_count,
+                             const char *const *names)
+{
+    return open_table(table, input, options, faults, columns, column_count, names, false);
+}
+
+enum hs_status hs_table_open_bare(struct hs_table *table, struct hs_input *input,
+                                  const struct hs_trace_options *options, struct hs_faults *faults,
+                                  const struct hs_column *columns, uint32_t column_count)
+{
+    return open_table(table, input, options, faults, columns, column_count, NULL, true);
 }
 
 static enum hs_status fail_cell(const struct hs_table *table, const struct hs_column *column,
@@ -363,7 +389,8 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_column *
 
 enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job, int *dropped)
 {
-    enum hs_status status = hs_csv_next(table->csv, &table->row);
+    enum hs_status status = table->is_row_pending ? HS_OK : hs_csv_next(table->csv, &table->row);
+    table->is_row_pending = false;
     if (HS_UNLIKELY(status == HS_END))
         return HS_END;
     table->row_number++;
@@ -386,7 +413,7 @@ enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job, i
         if (*dropped)
             return HS_OK;
         if (column->offset == offsetof(struct hs_trace_job, gpus) && job->gpus == 0 &&
-            table->skips_cpu_jobs) {
+            table->skips_cpu_jobs && column->kind != HS_CELL_OWN) {
             *dropped = 1 + HS_DROP_CPU_JOB;
             return HS_OK;
         }

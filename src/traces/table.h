@@ -58,6 +58,9 @@ struct hs_column {
 struct hs_table {
     struct hs_csv *csv;
     struct hs_csv_row row;
+    struct hs_csv_row header;                    /* names of the fields */
+    const char *own_names[HS_TABLE_COLUMNS_MAX]; /* of a file without header */
+    bool is_row_pending;                         /* `row` is still to be taken */
     struct hs_faults *faults;
     const struct hs_column *columns;
     uint32_t column_count;
@@ -82,6 +85,13 @@ HS_MUST_USE enum hs_status hs_table_open(struct hs_table *table, struct hs_input
                                          const struct hs_trace_options *options,
                                          struct hs_faults *faults, const struct hs_column *columns,
                                          uint32_t column_count, const char *const *names);
+/* The same for a format that mostly has no header: a first line that does not begin with the name
+ * of the first column is a row, whose fields are the columns in the order of their table. */
+HS_MUST_USE enum hs_status hs_table_open_bare(struct hs_table *table, struct hs_input *input,
+                                              const struct hs_trace_options *options,
+                                              struct hs_faults *faults,
+                                              const struct hs_column *columns,
+                                              uint32_t column_count);
 HS_MUST_USE enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job,
                                          int *dropped);
 struct hs_place hs_table_place(const struct hs_table *table, const char *key);

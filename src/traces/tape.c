@@ -67,7 +67,7 @@ static enum hs_status keep_mark(struct hs_tape *tape, const struct hs_trace *tra
         memcpy(tape->drops[tape->drops_count++].counts, counts.drops, size);
     }
     tape->marks[index] =
-        (struct hs_tape_mark){counts.rows, counts.reordered, tape->drops_count - 1};
+        (struct hs_tape_mark){counts.rows, counts.reordered, counts.rounded, tape->drops_count - 1};
     return HS_OK;
 }
 
@@ -125,6 +125,7 @@ uint64_t hs_tape_key(const struct hs_trace_options *o)
                                 (uint64_t)o->philly_attempts,
                                 (uint64_t)o->cpu_jobs,
                                 (uint64_t)o->zero_duration,
+                                (uint64_t)o->openb_pending,
                                 o->keeps_attempts,
                                 o->sort_window,
                                 o->max_jobs,

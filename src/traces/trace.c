@@ -287,6 +287,7 @@ static void tape_counts(const struct hs_trace *trace, struct hs_trace_counts *co
     const struct hs_tape_mark *mark = &tape->marks[is_over ? tape->count : trace->taken - 1];
     counts->rows = mark->rows;
     counts->reordered = mark->reordered;
+    counts->rounded = mark->rounded;
     counts->drops = tape->drops[mark->drops].counts;
 }
 
@@ -300,6 +301,7 @@ void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *c
                                        .accepted = trace->accepted,
                                        .bad = trace->bad,
                                        .reordered = trace->held.reordered,
+                                       .rounded = trace->reader.rounded,
                                        .drop_texts = hs_drop_texts,
                                        .drops = trace->reader.drops,
                                        .drop_kinds = HS_DROP_COUNT};

@@ -19,6 +19,7 @@
 
 enum hs_attempts { HS_ATTEMPTS_MERGE, HS_ATTEMPTS_SPLIT, HS_ATTEMPTS_SUM };
 enum hs_cpu_jobs { HS_CPU_JOBS_SKIP, HS_CPU_JOBS_KEEP };
+enum hs_openb_pending { HS_OPENB_PENDING_DROP, HS_OPENB_PENDING_RUN };
 enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
 
 #define HS_SORT_ALL           UINT64_MAX
@@ -33,7 +34,7 @@ struct hs_trace_options {
     const char *map;      /* "submit_time=timestamp,..." or a JSON file; NULL = native names */
     int64_t time_unit_us; /* of bare numbers; 0 (default) = that of the format, or of the map */
     const char *gavel_throughputs; /* file of steps a second, for the gavel format; NULL = none */
-    int32_t philly_attempts, cpu_jobs, zero_duration; /* enums above */
+    int32_t philly_attempts, cpu_jobs, zero_duration, openb_pending; /* enums above */
     bool keeps_attempts;  /* a job of several runs comes with their times, whatever philly_attempts
                              says of folding them; refused where the trace cannot tell */
     const char *outcomes; /* "completed,failed": keep only these; NULL = all */
@@ -47,11 +48,14 @@ struct hs_trace_options {
                                    NULL = read path */
 };
 
+#define HS_ROUNDED_TEXT "to thousandths, above one to whole GPUs"
+
 struct hs_trace_counts {
     uint64_t rows;     /* data rows or elements read */
     uint64_t accepted; /* jobs handed out */
     uint64_t bad;      /* rows skipped under skip_bad_permille */
     uint64_t reordered;
+    uint64_t rounded;              /* jobs whose GPUs were rounded up, HS_ROUNDED_TEXT */
     const char *const *drop_texts; /* parallel arrays, drop_kinds long */
     const uint64_t *drops;
     uint32_t drop_kinds;

@@ -152,7 +152,7 @@ static void test_files_that_cannot_be_read(void **state)
                         "\"attempts\": []},\n{\"jobid\": ";
     assert_int_equal(examine(scratch_write("log", torn, sizeof torn - 1), NULL, false), HS_E_INPUT);
     expect("cannot be read to its end");
-    expect("dropped      1 never started (no attempts)\n");
+    expect("dropped      1 never started\n");
     expect("\n1 fault\n");
 }
 

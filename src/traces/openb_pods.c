@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * openb, the pods of Alibaba's cluster of 2023 (alibaba/clusterdata, cluster-trace-gpu-v2023; Weng
+ * et al., ATC'23). gpu_milli is of each of num_gpu GPUs; gpu_spec names the types that will do,
+ * joined by
+ * '|'; a pod of 0 GPUs is a CPU job. A pod is submitted at its creation and runs from its
+ * scheduling to its deletion, also one of phase Running: that is only how it was seen once.
+ *
+ * A pod that was never scheduled (phase Pending) has no run time. --openb-pending=run gives it the
+ * time for which it existed, so that all that was asked for is there.
+ *
+ * Lists with the first five columns only have no times. Their pods come a second apart, in the
+ * order of the rows, and stay so long that none leaves before the last has come: what fills a
+ * cluster up.
+ */
+#include <string.h>
+
+#include "traces/demand.h"
+#include "traces/layout.h"
+
+#define COLUMN(key, name, kind, is_required, member)                                               \
+    {                                                                                              \
+        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
+    }
+
+#define TIMELESS_RUN_US (INT64_C(1000000) * HS_TRACE_TIME_UNIT_US)
+
+enum {
+    GPUS,
+    NAME,
+    CPU,
+    MEMORY,
+    MILLI,
+    SPEC,
+    QOS,
+    PHASE,
+    CREATED,
+    DELETED,
+    SCHEDULED,
+    COLUMN_COUNT
+};
+
+static const struct hs_column columns[COLUMN_COUNT] = {
+    [GPUS] = COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    [NAME] = COLUMN("job_id", "name", ID, true, id),
+    [CPU] = COLUMN("cpus", "cpu_milli", COUNT, true, cpus_milli),
+    [MEMORY] = COLUMN("mem_mib", "memory_mib", MIB, true, mem_mib),
+    [MILLI] = COLUMN("gpu_milli", "gpu_milli", COUNT, true, gpu_milli),
+    [SPEC] = COLUMN("gpu_type", "gpu_spec", TEXT, false, gpu_type),
+    [QOS] = COLUMN("class", "qos", OWN, false, job_class),
+    [PHASE] = COLUMN("status", "pod_phase", OWN, false, outcome),
+    [CREATED] = COLUMN("submit_time", "creation_time", OWN, false, submit_us),
+    [DELETED] = COLUMN("duration", "deletion_time", OWN, false, duration_us),
+    [SCHEDULED] = COLUMN("duration", "scheduled_time", OWN, false, duration_us),
+};
+
+struct openb {
+    struct hs_table table; /* first: see traces/table.h */
+    bool is_timeless;
+    bool runs_pending;
+};
+
+static const char pending[] = "Pending";
+static const char *const phases[HS_OUTCOME_COUNT] = {
+    [HS_OUTCOME_UNKNOWN] = "Running",
+    [HS_OUTCOME_COMPLETED] = "Succeeded",
+    [HS_OUTCOME_FAILED] = "Failed",
+};
+
+/* Latency-sensitive pods and those that Kubernetes guarantees their resources; best effort. */
+static const struct {
+    const char *word;
+    enum hs_job_class job_class;
+} qualities[] = {
+    {"LS", HS_JOB_CLASS_GUARANTEED}, /* the first of a class is written */
+    {"Guaranteed", HS_JOB_CLASS_GUARANTEED},
+    {"BE", HS_JOB_CLASS_OPPORTUNISTIC},
+    {"Burstable", HS_JOB_CLASS_AUTO},
+};
+
+#define QUALITY_COUNT (sizeof qualities / sizeof *qualities)
+
+/* ---- writing ---- */
+
+static void put_milli(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_u64(csv, job->gpus > 0 ? job->gpu_milli : 0);
+}
+
+static void put_qos(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    size_t i = 0;
+    while (qualities[i].job_class != job->job_class)
+        i++;
+    hs_csvw_text(csv, qualities[i].word);
+}
+
+static void put_phase(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_text(csv, phases[job->outcome]);
+}
+
+static void put_start(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_seconds(csv, job->submit_us);
+}
+
+static void put_end(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_seconds(csv, job->submit_us + job->duration_us);
+}
+
+static const struct hs_layout_cell cells[] = {
+    {.name = "name"},
+    {.name = "cpu_milli"},
+    {.name = "memory_mib"},
+    {.name = "num_gpu"},
+    {.name = "gpu_milli", .put = put_milli},
+    {.name = "gpu_spec"},
+    {.name = "qos", .put = put_qos},
+    {.name = "pod_phase", .put = put_phase},
+    {.name = "creation_time", .put = put_start},
+    {.name = "deletion_time", .put = put_end},
+    {.name = "scheduled_time", .put = put_start},
+};
+
+static const struct hs_trace_layout layout = {
+    .made_up = "scheduled_time as if each pod had started at once",
+    .columns = columns,
+    .column_count = COLUMN_COUNT,
+    .cells = cells,
+    .cell_count = sizeof cells / sizeof *cells,
+    .outcomes = phases,
+};
+
+/* ---- reading ---- */
+
+static int recognise(const char *head, size_t len)
+{
+    for (uint32_t i = GPUS; i <= MILLI; i++)
+        if (!hs_header_has(head, len, columns[i].name))
+            return 0;
+    return 95;
+}
+
+static bool has_column(const struct openb *o, uint32_t index)
+{
+    return o->table.field_of[index] != UINT32_MAX;
+}
+
+static enum hs_status open_openb(void *state, struct hs_input *input,
+                                 const struct hs_trace_options *options, struct hs_faults *faults)
+{
+    struct openb *o = state;
+    struct hs_trace_options own = *options;
+    own.time_unit_us = HS_TRACE_TIME_UNIT_US; /* the format is in seconds by definition */
+    HS_TRY(hs_table_open(&o->table, input, &own, faults, columns, COLUMN_COUNT, NULL));
+    o->runs_pending = options->openb_pending == HS_OPENB_PENDING_RUN;
+    uint32_t times = 0;
+    for (uint32_t i = CREATED; i <= SCHEDULED; i++)
+        times += has_column(o, i);
+    struct hs_place place = hs_csv_place(o->table.csv, 0);
+    o->is_timeless = times == 0;
+    if (o->is_timeless)
+        hs_report(faults->diag, HS_WARNING, &place, NULL,
+                  "the list has no times: pods come a second apart, in its order, and run for "
+                  "1,000,000 s");
+    else if (times < 3)
+        return hs_fail(faults->diag, HS_E_INPUT, &place,
+                       "creation_time, deletion_time and scheduled_time, or none of them",
+                       "a column of times is missing");
+    return HS_OK;
+}
+
+static enum hs_status fail_state(const struct openb *o, uint32_t index, const char *hint,
+                                 const char *what)
+{
+    size_t len;
+    struct hs_place place = hs_csv_place(o->table.csv, o->table.field_of[index]);
+    return hs_trace_bad_row(o->table.faults, HS_FAULT_STATE, &place, hint, "unknown %s '%s'", what,
+                            hs_table_cell(&o->table, index, &len));
+}
+
+/* A pod that was waiting to the end did not run to one. */
+static enum hs_status read_phase(const struct openb *o, struct hs_trace_job *job)
+{
+    size_t len;
+    const char *text = hs_table_cell(&o->table, PHASE, &len);
+    if (len == 0)
+        return HS_OK;
+    for (int i = 0; i < HS_OUTCOME_COUNT; i++)
+        if (phases[i] != NULL && strcmp(phases[i], text) == 0) {
+            job->outcome = (enum hs_outcome)i;
+            return HS_OK;
+        }
+    if (strcmp(text, pending) != 0)
+        return fail_state(o, PHASE, "Running, Succeeded, Failed or Pending", "pod_phase");
+    job->outcome = HS_OUTCOME_CANCELLED;
+    return HS_OK;
+}
+
+static enum hs_status read_qos(const struct openb *o, struct hs_trace_job *job)
+{
+    size_t len;
+    const char *text = hs_table_cell(&o->table, QOS, &len);
+    for (size_t i = 0; i < QUALITY_COUNT; i++)
+        if (strcmp(qualities[i].word, text) == 0) {
+            job->job_class = qualities[i].job_class;
+            return HS_OK;
+        }
+    return len == 0 ? HS_OK : fail_state(o, QOS, "LS, BE, Guaranteed or Burstable", "qos");
+}
+
+/* *is_there stays false where the cell is empty. */
+static enum hs_status read_time(struct openb *o, uint32_t index, int64_t *out_us, bool *is_there)
+{
+    size_t len;
+    const char *text = hs_table_cell(&o->table, index, &len);
+    *is_there = !hs_cell_is_missing(text, len);
+    if (!*is_there)
+        return HS_OK;
+    enum hs_cell_result result =
+        hs_cell_time(text, len, HS_TRACE_TIME_UNIT_US, &o->table.day, out_us);
+    return result == HS_CELL_OK ? HS_OK : hs_table_fail(&o->table, index, result);
+}
+
+static enum hs_status read_times(struct openb *o, struct hs_trace_job *job, int *dropped)
+{
+    bool is_created, is_deleted, is_scheduled;
+    int64_t start_us = 0, end_us = 0;
+    HS_TRY(read_time(o, CREATED, &job->submit_us, &is_created));
+    HS_TRY(read_time(o, DELETED, &end_us, &is_deleted));
+    HS_TRY(read_time(o, SCHEDULED, &start_us, &is_scheduled));
+    if (!is_created || !is_deleted)
+        *dropped = 1 + HS_DROP_NO_TIMES;
+    else if (!is_scheduled && !o->runs_pending)
+        *dropped = 1 + HS_DROP_NEVER_STARTED;
+    job->duration_us = end_us - (is_scheduled ? start_us : job->submit_us);
+    return HS_OK;
+}
+
+static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
+{
+    struct openb *o = state;
+    HS_TRY(hs_table_next(&o->table, job, dropped));
+    if (*dropped)
+        return HS_OK;
+    if (job->gpus > 0 && (job->gpu_milli == 0 || job->gpu_milli > 1000))
+        return hs_table_fail(&o->table, MILLI, HS_CELL_NOT_A_SHARE);
+    job->gpu_type = hs_demand_type(job->gpu_type);
+    HS_TRY(read_phase(o, job));
+    HS_TRY(read_qos(o, job));
+    if (!o->is_timeless)
+        return read_times(o, job, dropped);
+    job->submit_us = (int64_t)o->table.row_number * HS_TRACE_TIME_UNIT_US;
+    job->duration_us = TIMELESS_RUN_US;
+    return HS_OK;
+}
+
+const struct hs_trace_format hs_trace_format_openb = {
+    .name = "openb",
+    .summary = "pods of Alibaba's cluster of 2023, openb_pod_list_*.csv (ATC'23)",
+    .columns = "name, cpu_milli, memory_mib, num_gpu, gpu_milli; creation_time, deletion_time and "
+               "scheduled_time, or none of them; optional: gpu_spec, qos, pod_phase",
+    .layout = &layout,
+    .recognise = recognise,
+    .state_size = sizeof(struct openb),
+    .open = open_openb,
+    .next = next,
+    .place = hs_table_format_place,
+    .close = hs_table_format_close,
+};
