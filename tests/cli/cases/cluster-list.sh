@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A list of machines is a cluster: nodes with their names, without the machine that has no GPU; what
 # ran on it is verified by a reader of its own. GPUs by hand: 2 + 1.
 printf 'sn,cpu_milli,memory_mib,gpu,model\nmachine-a,64000,262144,2,V100M32\nmachine-b,32000,65536,0,\nmachine-c,8000,2048,1,V100M32\n' >nodes.csv
