@@ -72,7 +72,7 @@ static const struct hs_trace_layout layout = {
 /* Tiresias' files have all but num_cpu. */
 static int recognise(const char *head, size_t len)
 {
-    static const char *const names[] = {"job_id", "num_gpu", "num_cpu", "submit_time", "duration"};
+    static const char *const names[] = {"num_gpu", "num_cpu", "submit_time", "duration"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!hs_header_has(head, len, names[i]))
             return 0;
@@ -82,7 +82,12 @@ static int recognise(const char *head, size_t len)
 static enum hs_status open_jobs(void *state, struct hs_input *input,
                                 const struct hs_trace_options *options, struct hs_faults *faults)
 {
-    return hs_table_open(state, input, options, faults, columns, COLUMN_COUNT, NULL);
+    static const char *const numbered[COLUMN_COUNT] = {[JOB] = HS_ROW_NUMBER};
+    const char *head;
+    size_t len;
+    HS_TRY(hs_input_peek(input, &head, &len));
+    return hs_table_open(state, input, options, faults, columns, COLUMN_COUNT,
+                         hs_header_has(head, len, "job_id") ? NULL : numbered);
 }
 
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
@@ -101,7 +106,7 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 const struct hs_trace_format hs_trace_format_pai_jobs = {
     .name = "pai_jobs",
     .summary = "jobs of the simulator of Alibaba PAI 2020 (pai_job_no_estimate_100K.csv)",
-    .columns = "job_id, num_gpu, num_cpu, submit_time, duration; optional: user, gpu_type",
+    .columns = "num_gpu, num_cpu, submit_time, duration; optional: job_id, user, gpu_type",
     .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct hs_table),

@@ -189,6 +189,11 @@ static void test_jobs_of_no_duration(void **state)
     assert_string_equal(t.format, "pai_jobs");
     assert_int_equal(t.jobs[0].duration_us, 1000000);
     expect_demand(0, 1, 250, 4000, 0);
+    traced_options(&t);
+    traced_text(&t, "unnamed.csv", "num_gpu,num_cpu,submit_time,duration\n1,4,5,9\n0.1,4,5,9\n");
+    assert_int_equal(t.status, HS_END);
+    assert_string_equal(t.format, "pai_jobs");
+    assert_string_equal(t.jobs[1].id, "1");
 }
 
 /* The sample of simulators, through its mapping: rows and GPUs as in
