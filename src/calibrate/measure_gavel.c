@@ -21,34 +21,13 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/timeparse.h"
 #include "calibrate/measure_private.h"
+#include "data/gaveljob.h"
 #include "data/jsoncheck.h"
 
 #define FILE_MAX (UINT64_C(16) << 20) /* of hs_json_load */
 #define SPREAD   "_unconsolidated"
 #define ALONE    "null"
-#define GPUS_MAX 1024
-
-/* Gavel's name of a job and what it trains (Gavel, scheduler/job_table.py and workloads/). Other
- * names are taken as they are. */
-static const struct {
-    const char *name, *model, *dataset;
-} known[] = {
-    {"ResNet-18", "ResNet18", "CIFAR-10"},
-    {"ResNet-50", "ResNet50", "ImageNet"},
-    {"Transformer", "Transformer", "Multi30k"},
-    {"LM", "LSTM", "Wikitext2"},
-    {"Recommendation", "Recoder", "MovieLens"},
-    {"CycleGAN", "CycleGAN", "Monet2Photo"},
-    {"A3C", "A3C", "Pong"},
-};
-
-struct job_name {
-    char family[HS_MEASURE_NAME_MAX + 1];
-    char batch[16]; /* "" where the name has none */
-    uint32_t gpus;
-};
 
 struct reading {
     struct hs_measurements *m;
@@ -59,52 +38,6 @@ struct reading {
 };
 
 /* ---- names ---- */
-
-/* At text: a positive whole number up to `max`, then exactly `tail`. */
-static bool read_count(const char *text, const char *tail, int64_t max, int64_t *out)
-{
-    size_t len = strspn(text, "0123456789");
-    return len > 0 && strcmp(text + len, tail) == 0 && hs_parse_int64(text, len, out) &&
-           *out >= 1 && *out <= max;
-}
-
-/* "LM (batch size 5)" or "A3C", len bytes of it. */
-static bool read_template(const char *text, size_t len, struct job_name *job)
-{
-    static const char batch[] = " (batch size ";
-    int64_t size;
-
-    if (len == 0 || len >= sizeof job->family)
-        return false;
-    memcpy(job->family, text, len);
-    job->family[len] = '\0';
-    job->batch[0] = '\0';
-    char *found = strstr(job->family, batch);
-    if (found != NULL) {
-        if (found == job->family || !read_count(found + strlen(batch), ")", 1000000000, &size))
-            return false;
-        (void)snprintf(job->batch, sizeof job->batch, "%" PRId64, size);
-        *found = '\0';
-    }
-    for (const char *c = job->family; *c != '\0'; c++)
-        if (*c == '/' || *c == '(' || iscntrl((unsigned char)*c))
-            return false;
-    return true;
-}
-
-static bool read_job_name(const char *key, struct job_name *job)
-{
-    int64_t gpus;
-    job->gpus = 1;
-    if (key[0] != '(')
-        return read_template(key, strlen(key), job);
-    const char *quote = strrchr(key, '\'');
-    if (key[1] != '\'' || quote <= key + 1 || strncmp(quote, "', ", 3) != 0 ||
-        !read_count(quote + 3, ")", GPUS_MAX, &gpus))
-        return false;
-    job->gpus = (uint32_t)gpus;
-    return read_template(key + 2, (size_t)(quote - key) - 2, job);
-}
 
 static enum hs_status name_fail(const struct reading *r, const struct hs_json *member)
 {
@@ -118,29 +51,25 @@ static enum hs_status name_fail(const struct reading *r, const struct hs_json *m
 static enum hs_status find_job(const struct reading *r, const struct hs_json *member, double speed,
                                uint32_t *index)
 {
-    struct job_name name;
-    if (!read_job_name(hs_json_key(member), &name))
+    struct hs_gavel_job name;
+    const char *dataset;
+    if (!hs_gavel_job_parse(hs_json_key(member), &name))
         return name_fail(r, member);
+    const char *model = hs_gavel_model(name.family, &dataset);
     struct hs_solo solo = {
-        .model = name.family,
-        .dataset = "Gavel",
+        .model = model,
+        .dataset = dataset != NULL ? dataset : "Gavel",
         .batch = name.batch,
         .precision = "fp32",
         .family = name.family,
         .gpu = r->gpu,
-        .gpus = name.gpus,
+        .gpus = name.gpus > 0 ? name.gpus : 1,
         .is_spread = r->is_spread,
         .speed = speed,
         .util = NAN,
         .bw_util = NAN,
         .mem_mib = NAN,
     };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(known[i].name, name.family) == 0) {
-            solo.model = known[i].model;
-            solo.dataset = known[i].dataset;
-        }
-    }
     return hs_measure_solo(r->m, &solo, index);
 }
 

@@ -49,6 +49,9 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
         r->format = hs_trace_format_recognise(head, len);
     if (!r->format)
         return fail_unknown(&place, diag);
+    if (o->gavel_throughputs != NULL && strcmp(r->format->name, "gavel") != 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave --gavel-throughputs out",
+                       "--gavel-throughputs is for the gavel format, not for %s", r->format->name);
     if (o->keeps_attempts && !r->format->has_attempts)
         return hs_fail(diag, HS_E_USAGE, NULL, HS_NO_ATTEMPTS_HINT,
                        "--retries=attempts: a trace of the %s format tells of no attempts",
