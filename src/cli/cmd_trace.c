@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus trace info FILE` and `horus trace validate FILE`, the doctor of traces, and `horus trace
- * assign FILE`, which writes the jobs with their profiles.
+ * `horus trace info FILE` and `horus trace validate FILE`, the doctor of traces; `horus trace
+ * convert FILE`, which writes the jobs in another format, and `horus trace assign FILE`, which
+ * writes them with their profiles.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/setup.h"
 #include "cli/trace_assign.h"
+#include "cli/trace_convert.h"
 #include "traces/doctor.h"
 
 /* What the doctor needs of a cluster: GPUs per type and per VC. */
@@ -44,7 +46,17 @@ static enum hs_status pools_fill(struct pools *pools, const struct hs_cluster *c
 
 static enum hs_status inform(struct hs_call *call, const struct hs_trace_options *trace)
 {
-    return hs_trace_info(trace, &call->out, &call->diag);
+    const struct hs_run_options *options = call->options;
+    struct hs_trace_options reference = *trace;
+    if (options->reference == NULL)
+        return hs_trace_info(trace, &call->out, &call->diag);
+    reference.path = options->reference; /* what describes the file is of the operand alone */
+    reference.format = reference.map = NULL;
+    reference.time_unit_us = HS_TRACE_TIME_UNIT_US;
+    if (strcmp(reference.path, "-") == 0 && strcmp(trace->path, "-") == 0)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "put one of them into a file",
+                       "trace info: both traces are standard input");
+    return hs_trace_compare(&reference, trace, &call->out, &call->diag);
 }
 
 static enum hs_status examine(struct hs_call *call, const struct hs_trace_options *trace)
@@ -72,22 +84,38 @@ static enum hs_status validate(struct hs_call *call, const struct hs_trace_optio
     return status;
 }
 
+/* The options that mean something to an action. */
+enum {
+    TAKES_CLUSTER = 1,
+    TAKES_OUTPUT = 2,
+    TAKES_FORMAT = 4,
+    TAKES_GENERATED = 8,
+    TAKES_REFERENCE = 16
+};
+
 struct action {
     const char *name;
-    bool takes_cluster, writes_file;
+    unsigned takes;
     enum hs_status (*run)(struct hs_call *call, const struct hs_trace_options *trace);
 };
 
-static const struct action actions[] = {{"info", false, false, inform},
-                                        {"validate", true, false, validate},
-                                        {"assign", true, true, hs_trace_assign}};
+static const struct action actions[] = {
+    {"info", TAKES_REFERENCE, inform},
+    {"validate", TAKES_CLUSTER, validate},
+    {"convert", TAKES_OUTPUT | TAKES_FORMAT, hs_trace_convert},
+    {"assign", TAKES_CLUSTER | TAKES_OUTPUT | TAKES_GENERATED, hs_trace_assign}};
 #define ACTION_COUNT (sizeof actions / sizeof *actions)
+
+static const char *action_at(size_t index)
+{
+    return index < ACTION_COUNT ? actions[index].name : NULL;
+}
 
 static enum hs_status find_action(const char *name, const struct action **action,
                                   struct hs_diag *diag)
 {
     const char *names[ACTION_COUNT];
-    char hint[64];
+    char hint[64] = "info, validate, convert or assign";
     for (size_t i = 0; i < ACTION_COUNT; i++) {
         names[i] = actions[i].name;
         if (strcmp(name, names[i]) == 0) {
@@ -98,8 +126,6 @@ static enum hs_status find_action(const char *name, const struct action **action
     const char *nearest = hs_nearest(name, names, ACTION_COUNT);
     if (nearest != NULL)
         (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    else
-        (void)snprintf(hint, sizeof hint, "usage: horus trace %s", hs_verb_trace.operands);
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "trace: unknown action '%s'", name);
 }
 
@@ -107,15 +133,23 @@ static enum hs_status find_action(const char *name, const struct action **action
 static enum hs_status check_meaning(const struct action *action,
                                     const struct hs_run_options *options, struct hs_diag *diag)
 {
-    if (options->cluster != NULL && !action->takes_cluster)
-        return hs_fail(diag, HS_E_USAGE, NULL, "trace validate takes a cluster",
-                       "trace %s: -c has no meaning", action->name);
-    if (options->output != NULL && !action->writes_file)
-        return hs_fail(diag, HS_E_USAGE, NULL, "trace assign writes a file",
-                       "trace %s: -o has no meaning", action->name);
-    if (options->retries == HS_RETRIES_GENERATE && !action->writes_file)
-        return hs_fail(diag, HS_E_USAGE, NULL, "trace assign writes jobs with made-up attempts",
-                       "trace %s: --retries=generate has no meaning", action->name);
+    const struct {
+        bool is_given;
+        unsigned taken;
+        const char *option, *hint;
+    } rules[] = {
+        {options->cluster != NULL, TAKES_CLUSTER, "-c", "trace validate takes a cluster"},
+        {options->output != NULL, TAKES_OUTPUT, "-o",
+         "trace convert and trace assign write a file"},
+        {strcmp(options->to, "auto") != 0, TAKES_FORMAT, "--to", "trace convert writes formats"},
+        {options->retries == HS_RETRIES_GENERATE, TAKES_GENERATED, "--retries=generate",
+         "trace assign writes jobs with made-up attempts"},
+        {options->reference != NULL, TAKES_REFERENCE, "--compare",
+         "trace info compares two traces"}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].is_given && (action->takes & rules[i].taken) == 0)
+            return hs_fail(diag, HS_E_USAGE, NULL, rules[i].hint, "trace %s: %s has no meaning",
+                           action->name, rules[i].option);
     return HS_OK;
 }
 
@@ -139,17 +173,21 @@ static enum hs_status trace(struct hs_call *call)
 
 const struct hs_verb hs_verb_trace = {
     .name = "trace",
-    .operands = "info|validate|assign FILE",
-    .summary = "Statistics, faults or profiles of a trace.",
-    .details = "info: counts, span, GPU mix, quantiles of duration and inter-arrival time. "
+    .operands = "ACTION FILE",
+    .summary = "A trace: statistics, faults, another format, profiles.",
+    .details = "ACTION is one of: "
+               "info: counts, span, GPU mix, quantiles of duration and inter-arrival time; with "
+               "--compare how far the trace is from another one. "
                "validate: reads the whole file whatever is wrong with it, lists every fault by "
                "kind with its first lines and the option that would repair it, the offered load "
-               "per GPU type and VC, and the jobs that can never fit the cluster. assign: gives "
-               "each job a profile, as a run does, and writes the jobs as a CSV that every run "
-               "reads back with the same profiles.",
+               "per GPU type and VC, and the jobs that can never fit the cluster. convert: writes "
+               "the jobs in another format, and tells what that cannot hold. assign: gives each "
+               "job a profile, as a run does, and writes the jobs as a CSV that every run reads "
+               "back with the same profiles.",
     .examples = {"trace info jobs.csv.zst --map submit_time=timestamp,gpus=num_gpus",
-                 "trace validate cluster_log.csv -c 133x8:V100",
+                 "trace convert cluster_job_log --retries=attempts -o philly.csv.zst",
                  "trace assign traces/sample.csv -o profiled.csv --seed 7"},
+    .word_at = action_at,
     .options = hs_trace_option_table,
     .options_size = sizeof(struct hs_run_options),
     .operands_min = 2,

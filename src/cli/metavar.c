@@ -37,6 +37,7 @@ static const struct hs_metavar metavars[] = {
     {"NAME", HS_METAVAR_WORD, NULL, NULL, NULL},
     {"WORKLOAD", HS_METAVAR_FREE, "[^/\\n]+", "number", "A name without a slash."},
     {"SUBJECT", HS_METAVAR_WORD, NULL, NULL, NULL},
+    {"ACTION", HS_METAVAR_WORD, NULL, NULL, NULL},
     {"OUTCOMES", HS_METAVAR_FREE, NULL, NULL,
      "Outcomes with commas between: completed, cancelled, failed, unknown."},
     {"SEEDS", HS_METAVAR_FREE, "[0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*", "integer",

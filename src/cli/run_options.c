@@ -12,6 +12,7 @@
 #include "cli/textform.h"
 #include "model/interference.h"
 #include "traces/format.h"
+#include "traces/write.h"
 
 #define AT(field) offsetof(struct hs_run_options, field)
 
@@ -30,6 +31,18 @@ static const char *format_at(size_t index)
 {
     const struct hs_trace_format *format = index > 0 ? hs_trace_format_at(index - 1) : NULL;
     return index == 0 ? "auto" : format != NULL ? format->name : NULL;
+}
+
+/* The words of --to: those that can be written. */
+static const char *written_at(size_t index)
+{
+    const struct hs_trace_format *format = NULL;
+    if (index == 0)
+        return "auto";
+    for (size_t i = 0; (format = hs_trace_format_at(i)) != NULL; i++)
+        if (format->layout != NULL && --index == 0)
+            return format->name;
+    return NULL;
 }
 
 #include "cli/model_rows.h"
@@ -344,6 +357,29 @@ const struct hs_option hs_trace_option_table[] = {
      .in_short_help = true},
     CLUSTER_ROWS,
     CALL_ROWS,
-    OUTPUT_ROW("FILE", "assign: the CSV to write; - is standard output", CALL),
+    OUTPUT_ROW("FILE",
+               "convert, assign: the file to write, compressed if it ends in .gz or .zst; - is "
+               "standard output",
+               CALL),
+    {.param = {.key = "to",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(to),
+               .preset = "auto",
+               .unit = "NAME",
+               .help = "convert: format of the file to write, or auto: by its suffix"},
+     .check = hs_trace_writer_check,
+     .group = CALL,
+     .in_short_help = true,
+     .is_local = true,
+     .word_at = written_at},
+    {.param = {.key = "compare",
+               .type = HS_PARAM_TEXT,
+               .offset = AT(reference),
+               .unit = "FILE",
+               .help = "info: how far the trace is from this one, which is recognised by its "
+                       "content; both are held in memory, 32 to 64 bytes a job"},
+     .group = CALL,
+     .in_short_help = true,
+     .is_local = true},
     {.param = {.key = NULL}},
 };

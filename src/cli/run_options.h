@@ -20,6 +20,7 @@ struct hs_run_options {
     const char *cluster, *policy, *vc_file, *vc_date;
     const char *output, *outputs, *outcomes, *sort, *sample;
     const char *config_file, *settings;
+    const char *to, *reference; /* of horus trace */
     int32_t time_unit, vc, check, philly_attempts, retries, cpu_jobs, zero_duration, openb_pending;
     int64_t seed, assign_seed /* 0 = seed */, max_jobs, tie_jitter, max_tenants;
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */

@@ -13,6 +13,7 @@
 #include "cli/assigned.h"
 #include "cli/models.h"
 #include "cli/setup.h"
+#include "cli/trace_convert.h"
 #include "traces/write.h"
 
 /* Of the jobs whose utilization is known. */
@@ -66,14 +67,7 @@ static void tell(const struct written *done, const struct hs_trace *trace, struc
     struct hs_trace_counts counts;
     char single[HS_FMT_MAX + 4], gangs[HS_FMT_MAX + 4];
     hs_trace_get_counts(trace, &counts);
-    for (uint32_t i = 0; i < counts.drop_kinds; i++)
-        if (counts.drops[i] > 0)
-            hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
-                      counts.drops[i], counts.rows, counts.drop_texts[i]);
-    if (counts.rounded > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64 " jobs had their GPUs rounded up: " HS_ROUNDED_TEXT,
-                  counts.rounded, counts.accepted);
+    hs_trace_tell_drops(trace, diag);
     hs_assigned_warn(assigned, counts.accepted, diag);
     hs_retries_warn(&done->retries, counts.accepted, diag);
     hs_report(diag, HS_NOTE, NULL, NULL,

@@ -71,6 +71,8 @@ void hs_jsonw_end_array(struct hs_jsonw *w);
 void hs_jsonw_on_one_line(struct hs_jsonw *w);
 void hs_jsonw_key(struct hs_jsonw *w, const char *key);
 void hs_jsonw_text(struct hs_jsonw *w, const char *text); /* NULL = null */
+/* Whether the text is UTF-8: what is not is written as other characters. */
+bool hs_json_keeps(const char *text);
 void hs_jsonw_i64(struct hs_jsonw *w, int64_t value);
 void hs_jsonw_u64(struct hs_jsonw *w, uint64_t value);
 void hs_jsonw_double(struct hs_jsonw *w, double value); /* not finite = null */

@@ -86,6 +86,18 @@ static size_t utf8_length(const unsigned char *p)
     return 0;
 }
 
+bool hs_json_keeps(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    while (*p != '\0') {
+        size_t n = utf8_length(p);
+        if (n == 0)
+            return false;
+        p += n;
+    }
+    return true;
+}
+
 void hs_json_put_text(struct hs_output *out, const char *text, size_t len)
 {
     static const char hex[] = "0123456789abcdef", special[] = "\"\\\n\t\r\b\f";

@@ -26,6 +26,11 @@ struct hs_doctor_cluster {
 /* Human-readable text to out. */
 HS_MUST_USE enum hs_status hs_trace_info(const struct hs_trace_options *options,
                                          struct hs_output *out, struct hs_diag *diag);
+/* How far the trace of options is from the reference: distances of duration, GPUs, gaps and outcomes,
+ * ratios. Both in memory, 32 to 64 bytes a job. */
+HS_MUST_USE enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
+                                            const struct hs_trace_options *options,
+                                            struct hs_output *out, struct hs_diag *diag);
 /* cluster may be NULL. HS_E_INPUT when there is at least one fault. Faults are listed on out. */
 HS_MUST_USE enum hs_status hs_trace_validate(const struct hs_trace_options *options,
                                              const struct hs_doctor_cluster *cluster,

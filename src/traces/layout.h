@@ -38,6 +38,9 @@ struct hs_trace_layout {
     uint32_t cpu_grain;      /* CPU cores in multiples of so many thousandths; 0 = exact */
     const char *date_suffix; /* times are dates, with this behind ("", "+08:00"); NULL = numbers */
     const char *const *outcomes; /* a word for each enum hs_outcome, NULL = none; NULL = our own */
+    /* Whether what is written of a member that it holds, and that the job tells, reads back as
+     * that, rounding aside; NULL = always. */
+    bool (*keeps)(const struct hs_trace_job *job, const struct hs_column *column);
     /* Of a format that is no CSV; it writes to &csv->out, whose errors are sticky. The state is
      * zeroed before begin; end is called only after it, and frees what it took. */
     size_t state_size;

@@ -419,6 +419,16 @@ static void end_writing(void *state)
     hs_jsonw_finish(w);
 }
 
+/* "None" is one of the archive's ways to say nothing. */
+static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
+{
+    const char *text;
+    if (column->kind != HS_CELL_ID && column->kind != HS_CELL_TEXT)
+        return true;
+    memcpy(&text, (const char *)job + column->offset, sizeof text);
+    return strcmp(text, "None") != 0 && hs_json_keeps(text);
+}
+
 static const struct hs_trace_layout layout = {
     .suffix = ".json",
     .made_up = "attempts that start at once and follow each other without a gap, on machines m0, "
@@ -428,6 +438,7 @@ static const struct hs_trace_layout layout = {
     .grain_us = HS_TRACE_TIME_UNIT_US,
     .date_suffix = "",
     .outcomes = outcomes,
+    .keeps = keeps,
     .state_size = sizeof(struct hs_jsonw),
     .begin = begin_writing,
     .put = put_job,

@@ -31,17 +31,24 @@ static enum hs_status choose_by_suffix(const char *path, const struct hs_trace_f
                    path);
 }
 
+enum hs_status hs_trace_writer_check(const char *name, struct hs_diag *diag)
+{
+    char list[HS_FORMAT_LIST_MAX];
+    HS_TRY(hs_trace_format_check(name, diag));
+    const struct hs_trace_format *format = hs_trace_format_find(name);
+    if (format != NULL && format->layout == NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL, hs_trace_format_list(true, list),
+                       "the %s format can be read, not written", name);
+    return HS_OK;
+}
+
 enum hs_status hs_trace_writer_choose(const char *name, const char *path,
                                       const struct hs_trace_format **format, struct hs_diag *diag)
 {
-    char list[HS_FORMAT_LIST_MAX];
     if (name == NULL || strcmp(name, "auto") == 0)
         return choose_by_suffix(path, format, diag);
-    HS_TRY(hs_trace_format_check(name, diag));
+    HS_TRY(hs_trace_writer_check(name, diag));
     *format = hs_trace_format_find(name);
-    if ((*format)->layout == NULL)
-        return hs_fail(diag, HS_E_USAGE, NULL, hs_trace_format_list(true, list),
-                       "the %s format can be read, not written", name);
     return HS_OK;
 }
 

@@ -28,6 +28,8 @@ struct hs_trace_writer {
     void *state;                /* of another format */
 };
 
+/* HS_E_USAGE unless it is "auto" or a format that can be written. */
+HS_MUST_USE enum hs_status hs_trace_writer_check(const char *name, struct hs_diag *diag);
 /* The format named, or with "auto" or NULL the one of the file's suffix (".csv.gz": the native
  * CSV). HS_E_USAGE where there is none, or none that can be written. */
 HS_MUST_USE enum hs_status hs_trace_writer_choose(const char *name, const char *path,
