@@ -53,7 +53,7 @@ static enum hs_status add_to_class(struct class *c, const struct hs_trace_job *j
     if (c->durations.count > 1)
         HS_TRY(hs_loghist_add(&c->gaps, (uint64_t)(job->submit_us - c->last_us)));
     c->last_us = job->submit_us;
-    c->gpu_us += (hs_u128)(uint64_t)job->duration_us * job->gpus;
+    c->gpu_us += hs_trace_job_gpu_us(job);
     return HS_OK;
 }
 
@@ -67,7 +67,7 @@ static enum hs_status add_job(struct info *info, const struct hs_trace_job *job)
         hs_fractions_count(&info->utils, job->gpu_util_pm);
     if (job->gpus > info->gpus_max)
         info->gpus_max = job->gpus;
-    hs_u128 gpu_us = (hs_u128)(uint64_t)job->duration_us * job->gpus;
+    hs_u128 gpu_us = hs_trace_job_gpu_us(job);
     info->outcomes[job->outcome]++;
     info->outcome_gpu_us[job->outcome] += gpu_us;
     info->job_classes[job->job_class]++;

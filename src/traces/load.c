@@ -10,13 +10,22 @@
 #include "base/memory.h"
 #include "traces/say.h"
 
-static const struct hs_doctor_pool *find_pool(const struct hs_doctor_pool *pools, uint32_t count,
-                                              const char *name)
+/* GPUs of the pools of this name, or of several joined by '|'; false if there is none. */
+static bool find_pools(const struct hs_doctor_pool *pools, uint32_t count, const char *names,
+                       uint64_t *gpus)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(pools[i].name, name) == 0)
-            return &pools[i];
-    return NULL;
+    bool is_known = false;
+    *gpus = 0;
+    for (const char *name = names; *name != '\0'; name += *name == '|') {
+        size_t len = strcspn(name, "|");
+        for (uint32_t i = 0; i < count; i++)
+            if (strlen(pools[i].name) == len && memcmp(pools[i].name, name, len) == 0) {
+                *gpus += pools[i].gpus;
+                is_known = true;
+            }
+        name += len;
+    }
+    return is_known;
 }
 
 enum hs_status hs_load_init(struct hs_load *load, const struct hs_doctor_cluster *cluster)
@@ -32,7 +41,7 @@ static enum hs_status add_to(struct hs_intern *names, struct hs_load_sum **sums,
     uint32_t id;
     HS_TRY(hs_intern_get(names, name, &id));
     HS_TRY(hs_grow((void **)sums, cap, (uint64_t)id + 1, sizeof **sums, HS_INTERN_MAX));
-    (*sums)[id].gpu_us += (hs_u128)(uint64_t)job->duration_us * job->gpus;
+    (*sums)[id].gpu_us += hs_trace_job_gpu_us(job);
     (*sums)[id].jobs++;
     return HS_OK;
 }
@@ -53,13 +62,14 @@ static bool find_bound(const struct hs_doctor_cluster *c, const struct hs_trace_
     for (int i = 0; i < 2; i++) {
         if (!names[i])
             continue;
-        const struct hs_doctor_pool *pool = find_pool(pools[i], counts[i], names[i]);
-        if (!pool || pool->gpus < *gpus) {
-            *gpus = pool ? pool->gpus : 0;
+        uint64_t bound;
+        bool is_known = find_pools(pools[i], counts[i], names[i], &bound);
+        if (!is_known || bound < *gpus) {
+            *gpus = bound;
             *kind = kinds[i];
             *name = names[i];
         }
-        if (!pool)
+        if (!is_known)
             return false;
     }
     return true;
@@ -95,7 +105,7 @@ enum hs_status hs_load_add(struct hs_load *load, const struct hs_trace_job *job)
         load->first_us = job->submit_us;
     if (job->submit_us > load->last_us)
         load->last_us = job->submit_us;
-    load->all.gpu_us += (hs_u128)(uint64_t)job->duration_us * job->gpus;
+    load->all.gpu_us += hs_trace_job_gpu_us(job);
     load->all.jobs++;
     if (load->cluster)
         note_unfit(load, job);
@@ -124,8 +134,9 @@ static void say_pools(const struct hs_load *load, const char *kind, const struct
 {
     for (uint32_t id = 1; id < names->count; id++) {
         const char *name = hs_intern_text(names, id);
-        const struct hs_doctor_pool *pool = find_pool(pools, pool_count, name);
-        say_row(load, kind, name, &sums[id], pool ? pool->gpus : 0, out);
+        uint64_t gpus;
+        (void)find_pools(pools, pool_count, name, &gpus);
+        say_row(load, kind, name, &sums[id], gpus, out);
     }
     if (names->count > 1 && sums[0].jobs > 0)
         say_row(load, kind, "(none)", &sums[0], 0, out);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "horus/compiler.h"
 #include "horus/trace.h"
 
 enum hs_attempts { HS_ATTEMPTS_MERGE, HS_ATTEMPTS_SPLIT, HS_ATTEMPTS_SUM };
@@ -62,6 +63,12 @@ struct hs_trace_counts {
 };
 
 struct hs_trace;
+
+/* GPU time that a job asks for: a share counts as what it is of a GPU. */
+static inline hs_u128 hs_trace_job_gpu_us(const struct hs_trace_job *job)
+{
+    return (hs_u128)(uint64_t)job->duration_us * job->gpus * job->gpu_milli / 1000;
+}
 
 void hs_trace_options_default(struct hs_trace_options *options);
 /* Borrows options and its strings until close. */
