@@ -12,13 +12,16 @@
 #define MILLIONTHS UINT64_C(1000000)
 #define DECIMALS   6
 
-/* integral over dt_us > 0 as a mean: utilization as a share of the GPUs, the rest as counts. */
+/* integral over dt_us > 0 as a mean: utilization as a share of the GPUs, thousandths as GPUs, the
+ * rest as counts. */
 static void row_mean(struct hs_series *s, int64_t time_us, enum hs_channel channel,
                      hs_u128 integral, int64_t dt_us)
 {
     hs_u128 den = (hs_u128)(uint64_t)dt_us;
     if (channel == HS_CH_UTIL_MODEL || channel == HS_CH_UTIL_SUM)
         den *= s->gpus * 1000;
+    else if (channel == HS_CH_GPUS_ALLOCATED)
+        den *= 1000;
     hs_csvw_seconds(&s->csv, time_us);
     hs_csvw_text(&s->csv, hs_channel_metric(channel));
     hs_csvw_text(&s->csv, hs_channel_key(channel));

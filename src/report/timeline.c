@@ -19,6 +19,7 @@ static const struct {
     [HS_CH_SUSPENDED] = {"suspended", ""},
     [HS_CH_GPUS_HELD] = {"gpus_held", ""},
     [HS_CH_GPUS_SHARED] = {"gpus_shared", ""},
+    [HS_CH_GPUS_ALLOCATED] = {"gpus_allocated", ""},
     [HS_CH_UTIL_MODEL] = {"util_model", ""},
     [HS_CH_UTIL_SUM] = {"util_sum", ""},
     [HS_CH_FRAGMENTED] = {"fragmented", ""},
@@ -77,6 +78,7 @@ void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CHANNELS
     value[HS_CH_SUSPENDED] = instant->suspended;
     value[HS_CH_GPUS_HELD] = instant->gpus_held;
     value[HS_CH_GPUS_SHARED] = instant->gpus_shared;
+    value[HS_CH_GPUS_ALLOCATED] = instant->milli_held;
     value[HS_CH_UTIL_MODEL] = instant->util_model_pm;
     value[HS_CH_UTIL_SUM] = instant->util_sum_pm;
     value[HS_CH_FRAGMENTED] = instant->gpus_fragmented;

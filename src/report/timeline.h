@@ -28,7 +28,8 @@ enum hs_channel {
     HS_CH_SUSPENDED,
     HS_CH_GPUS_HELD,
     HS_CH_GPUS_SHARED,
-    HS_CH_UTIL_MODEL, /* per mille of a GPU, summed over GPUs */
+    HS_CH_GPUS_ALLOCATED, /* thousandths of GPUs: shares as what they are */
+    HS_CH_UTIL_MODEL,     /* per mille of a GPU, summed over GPUs */
     HS_CH_UTIL_SUM,
     HS_CH_FRAGMENTED,
     HS_CH_WAIT_CAPACITY, /* GPUs wanted, by cause */
