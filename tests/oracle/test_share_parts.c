@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Shares of GPUs worked out by hand, for the reference (ref/refparts.h) that random scenarios
- * trust. Timelines are id:start-end@GPUs, as in support/scenario.h; m is short for
+ * Shares of GPUs worked out by hand, for the engine and for the reference (ref/refparts.h) that the
+ * random scenarios trust. Timelines are id:start-end@GPUs, as in support/scenario.h; m is short for
  * thousandths of a GPU.
  */
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "support/parted.h"
+#include "support/sink.h"
 
 #define JOBS_MAX 16
 
@@ -25,6 +26,8 @@ struct hand {
 
 static const char *const placers[] = {"count",    "yarn",      "consolidate",
                                       "best_fit", "first_fit", "spread"};
+
+static struct parted_watch watch;
 
 static void append_gpu(char *text, int i, int gpu)
 {
@@ -53,11 +56,38 @@ static void write_reference(const struct parts *s, char *text)
     }
 }
 
+static void write_engine(const struct hs_test_result *r, char *text)
+{
+    for (uint32_t i = 0; i < r->job_count; i++) {
+        const struct hs_test_outcome *o = &r->jobs[i];
+        append_job(text, (int)i, o->state == HS_JOB_REJECTED, o->start_us, o->end_us);
+        for (uint32_t k = 0; k < r->segment_count; k++)
+            for (uint32_t g = 0; r->segments[k].job == i && g < r->segments[k].gpu_count; g++)
+                append_gpu(text, (int)g, (int)r->segments[k].gpus[g]);
+    }
+}
+
+static void run_engine(const struct parts *s, const struct hs_test_job *jobs, char *text)
+{
+    struct hs_test_options options = {.vc = (enum hs_vc_mode)s->vcs,
+                                      .observer = parted_watch(&watch, s)};
+    struct hs_test_result r;
+    char json[4096], policy[64];
+    parted_cluster(s, json, sizeof json);
+    (void)snprintf(policy, sizeof policy, "fifo:scan=%s,placement=%s", s->is_fit ? "fit" : "strict",
+                   placers[s->placer]);
+    const char *path = scratch_write("cluster.json", json, strlen(json));
+    if (hs_test_run_with(jobs, (uint32_t)s->count, path, policy, &options, &r) != HS_OK)
+        fail_msg("%s", r.message);
+    write_engine(&r, text);
+    hs_test_free(&r);
+}
+
 static void expect(const struct hand *h, enum ref_placer placer, const char *timeline)
 {
     static struct parts s;
     static struct parts_job mine[JOBS_MAX];
-    char reference[1024] = "";
+    char reference[1024] = "", engine[1024] = "";
     int count = 0;
     while (count < JOBS_MAX && h->jobs[count].gpus > 0)
         count++;
@@ -68,6 +98,10 @@ static void expect(const struct hand *h, enum ref_placer placer, const char *tim
     write_reference(&s, reference);
     if (strcmp(reference, timeline) != 0)
         fail_msg("%s, the reference\n  want %s\n  got  %s", placers[placer], timeline, reference);
+    run_engine(&s, h->jobs, engine);
+    if (strcmp(engine, timeline) != 0)
+        fail_msg("%s, the engine\n  want %s\n  got  %s", placers[placer], timeline, engine);
+    assert_string_equal(parted_difference(&watch), "");
 }
 
 /* What the last one added up to, in GPU-milliseconds: GPUs held, shares of them. */
@@ -115,25 +149,6 @@ static void test_filling(void **state)
     }
     expect_sums(&filling, 70000, 38540000);
     expect_sums(&fit, 70000, 38540000);
-}
-
-/* One node of three GPUs. Job 0, two workers of 500 m: GPU 0, and not the other half of it, but
- * GPU 1. Job 1, three of 500 m: the halves of 0 and 1, then idle GPU 2. Job 2, two of 600 m: GPU 2
- * has 500 left, nothing else: waits, and holds nothing meanwhile, so that job 3, 500 m, fills
- * GPU 2. At 10 job 0 ends: 0 and 1 have 500 left: not enough for job 2. Job 1 ends at 20: 0 and 1
- * are idle (GPU 2 has job 3 until 25): job 2 opens them. Job 4 wants more GPUs than there are. */
-static void test_gangs_of_shares(void **state)
-{
-    (void)state;
-    static const struct hand h = {.s = {.nodes = 1, .node = {{.gpus = 3}}, .is_fit = true},
-                                  .jobs = {{.gpus = 2, .gpu_milli = 500, .duration_s = 10},
-                                           {.gpus = 3, .gpu_milli = 500, .duration_s = 20},
-                                           {.gpus = 2, .gpu_milli = 600, .duration_s = 10},
-                                           {.gpus = 1, .gpu_milli = 500, .duration_s = 25},
-                                           {.gpus = 4, .gpu_milli = 1, .duration_s = 1}}};
-    for (int placer = REF_COUNT; placer <= REF_SPREAD; placer++)
-        expect(&h, (enum ref_placer)placer,
-               "0:0-10@0+1 1:0-20@0+1+2 2:20-30@0+1 3:0-25@2 4:rejected");
 }
 
 /* GPUs of 1000 MiB (GPU 0), 1500 MiB (GPU 1), of unknown memory (GPU 2). 333 m of them: 333 MiB,
@@ -245,8 +260,8 @@ static void test_placers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filling),      cmocka_unit_test(test_gangs_of_shares),
-        cmocka_unit_test(test_memory_alike), cmocka_unit_test(test_types_and_cores),
-        cmocka_unit_test(test_quota),        cmocka_unit_test(test_placers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        cmocka_unit_test(test_filling), cmocka_unit_test(test_memory_alike),
+        cmocka_unit_test(test_types_and_cores), cmocka_unit_test(test_quota),
+        cmocka_unit_test(test_placers)};
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -12,7 +12,6 @@
 /* What is taken of the cluster. */
 struct use {
     int milli[PARTS_GPUS_MAX]; /* 0 = idle */
-    bool is_whole[PARTS_GPUS_MAX];
     int64_t cpus_milli[PARTS_NODES_MAX], mem_mib[PARTS_NODES_MAX];
     int64_t vc_milli[PARTS_VCS_MAX];
 };
@@ -112,7 +111,6 @@ static void book(const struct parts *s, struct use *u, const struct parts_job *j
 {
     int node = s->node_of[gpu];
     u->milli[gpu] += sign * j->milli;
-    u->is_whole[gpu] = sign > 0 && j->milli == WHOLE;
     u->cpus_milli[node] += sign * (j->cpus_milli / j->gpus);
     u->mem_mib[node] += sign * (j->mem_mib / j->gpus);
     u->vc_milli[j->vc] += sign * j->milli;
@@ -180,9 +178,8 @@ static int seat_of(const struct parts *s, const struct use *u, const struct part
     static const int none_taken[PARTS_NODES_MAX];
     int best = -1, total = parts_gpus(s);
     for (int g = 0; g < total; g++) {
-        bool is_shared = u->milli[g] > 0 && !u->is_whole[g];
         int node = s->node_of[g];
-        if (is_shared && u->milli[g] + j->milli <= WHOLE && !is_held(j->held, seated, g) &&
+        if (u->milli[g] > 0 && u->milli[g] + j->milli <= WHOLE && !is_held(j->held, seated, g) &&
             may_use(s, j, node) && workers(s, u, j, node) >= 1 &&
             (best < 0 || u->milli[g] > u->milli[best]))
             best = g;
@@ -354,12 +351,17 @@ static void submit(const struct parts *s, int64_t now_us)
     }
 }
 
+static int64_t end_of(const struct parts *s, const struct parts_job *j)
+{
+    return j->start_us + s->startup_us + j->duration_us;
+}
+
 static bool finish(const struct parts *s, struct use *u, int64_t now_us)
 {
     bool any = false;
     for (int i = 0; i < s->count; i++) {
         struct parts_job *j = &s->jobs[i];
-        if (!j->is_running || j->start_us + j->duration_us != now_us)
+        if (!j->is_running || end_of(s, j) != now_us)
             continue;
         for (int k = 0; k < j->gpus; k++)
             book(s, u, j, j->held[k], -1);
@@ -371,14 +373,33 @@ static bool finish(const struct parts *s, struct use *u, int64_t now_us)
     return any;
 }
 
+static bool goes_before(const struct parts *s, const struct parts_job *a, const struct parts_job *b)
+{
+    if (s->is_sjf && a->duration_us != b->duration_us)
+        return a->duration_us < b->duration_us;
+    return a < b; /* submit ascending */
+}
+
+/* The first in the order of its queue of those that wait and come after `last`; NULL: none. */
+static struct parts_job *next_waiting(const struct parts *s, int queue,
+                                      const struct parts_job *last)
+{
+    struct parts_job *first = NULL;
+    for (int i = 0; i < s->count; i++) {
+        struct parts_job *j = &s->jobs[i];
+        if (j->is_waiting && (s->vcs == PARTS_ONE || j->vc == queue) &&
+            (last == NULL || goes_before(s, last, j)) &&
+            (first == NULL || goes_before(s, j, first)))
+            first = j;
+    }
+    return first;
+}
+
 static void pass(const struct parts *s, struct use *u, int64_t now_us)
 {
     int queues = s->vcs == PARTS_ONE ? 1 : s->vc_count;
     for (int queue = 0; queue < queues; queue++)
-        for (int i = 0; i < s->count; i++) {
-            struct parts_job *j = &s->jobs[i];
-            if (!j->is_waiting || (s->vcs != PARTS_ONE && j->vc != queue))
-                continue;
+        for (struct parts_job *j = NULL; (j = next_waiting(s, queue, j)) != NULL;) {
             if (place(s, u, j)) {
                 j->is_waiting = false;
                 j->is_running = true;
@@ -395,7 +416,7 @@ static int64_t next_us(const struct parts *s, int64_t now_us)
     int64_t next = INT64_MAX;
     for (int i = 0; i < s->count; i++) {
         const struct parts_job *j = &s->jobs[i];
-        int64_t at_us = j->is_running ? j->start_us + j->duration_us : j->submit_us;
+        int64_t at_us = j->is_running ? end_of(s, j) : j->submit_us;
         if (at_us > now_us && at_us < next)
             next = at_us;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The reference of shares of GPUs and of sets of GPU types under fifo: whole gangs and gangs of
- * shares, several GPU types, virtual clusters, CPU and host memory of nodes. In microseconds; one
- * flat array of jobs, one number for each GPU, every question a scan over all of them. Written from
- * the rules below alone.
+ * The reference of shares of GPUs and of sets of GPU types under fifo and sjf: whole gangs and
+ * gangs of shares, several GPU types, virtual clusters, CPU and host memory of nodes. In
+ * microseconds; one flat array of jobs, one number for each GPU, every question a scan over all of
+ * them. Written from the rules below alone.
  *
  *     struct parts s = {.nodes = 2, .node = {{.gpus = 4}, {.gpus = 4, .type = 1}},
  *                       .placer = REF_BEST_FIT, .jobs = jobs, .count = 3};
@@ -22,6 +22,7 @@
  *   7. A job that would not fit even if nobody else were there is rejected when it comes.
  *   8. Each virtual cluster has a queue of its own, also under quotas; one pass visits them in
  *      order. A strict scan ends a queue at the first job that does not fit, fit passes it over.
+ *      fifo goes by (submit, row), sjf by (duration, submit, row).
  *
  * Readings where the rules leave room:
  *   - Fullest and emptiest nodes go by idle GPUs, also where CPU or memory end before the GPUs.
@@ -36,8 +37,8 @@
 
 #include "refgang.h"
 
-#define PARTS_NODES_MAX 128
-#define PARTS_GPUS_MAX  1024
+#define PARTS_NODES_MAX 1280
+#define PARTS_GPUS_MAX  6400
 #define PARTS_TYPES_MAX 16
 #define PARTS_VCS_MAX   4
 #define PARTS_GANG_MAX  64
@@ -71,7 +72,8 @@ struct parts {
     int nodes;
     int64_t type_mem_mib[PARTS_TYPES_MAX]; /* 0 = unknown */
     enum ref_placer placer;
-    bool is_fit;
+    bool is_fit, is_sjf;
+    int64_t startup_us; /* what every start costs */
     enum parts_vcs vcs;
     int vc_count; /* at least 1 */
     int quota[PARTS_VCS_MAX];

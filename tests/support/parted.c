@@ -96,19 +96,19 @@ HS_PRINTF(4, 5)
 static void breaks(struct parted_watch *w, int64_t now_us, uint64_t job, const char *fmt, ...)
 {
     va_list args;
-    if (w->broken[0] != '\0')
+    if (w->fault[0] != '\0')
         return;
-    (void)snprintf(w->broken, sizeof w->broken, "at %" PRId64 " us, job %" PRIu64 ": ", now_us,
-                   job);
+    (void)snprintf(w->fault, sizeof w->fault, "at %" PRId64 " us, job %" PRIu64 ": ", now_us, job);
     va_start(args, fmt);
-    size_t len = strlen(w->broken);
-    (void)vsnprintf(w->broken + len, sizeof w->broken - len, fmt, args);
+    size_t len = strlen(w->fault);
+    (void)vsnprintf(w->fault + len, sizeof w->fault - len, fmt, args);
     va_end(args);
 }
 
 static void pass_time(struct parted_watch *w, int64_t now_us)
 {
-    for (int g = 0; g < PARTS_GPUS_MAX; g++) {
+    int total = parts_gpus(w->s);
+    for (int g = 0; g < total; g++) {
         w->held_us += (w->tenants[g] > 0) * (now_us - w->seen_us);
         w->milli_us += w->milli[g] * (now_us - w->seen_us);
     }
@@ -170,6 +170,26 @@ static enum hs_status see_segment(void *ctx, const struct hs_segment *segment)
     pass_time(w, segment->end_us);
     for (uint32_t i = 0; i < segment->gpu_count; i++)
         seat(w, j, segment->gpus[i], -1);
+    w->job_us[segment->job->index] += segment->gpu_count * (segment->end_us - segment->start_us);
+    return HS_OK;
+}
+
+static enum hs_status see_instant(void *ctx, const struct hs_instant *instant)
+{
+    struct parted_watch *w = ctx;
+    w->told_held_us += w->told_held * (instant->time_us - w->told_us);
+    w->told_milli_us += w->told_milli * (instant->time_us - w->told_us);
+    w->told_us = instant->time_us;
+    w->told_held = (int64_t)instant->gpus_held;
+    w->told_milli = (int64_t)instant->milli_held;
+    return HS_OK;
+}
+
+static enum hs_status see_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct parted_watch *w = ctx;
+    if (job->gpu_us != w->job_us[job->index])
+        breaks(w, now_us, job->index, "%" PRId64 " us of GPUs", job->gpu_us);
     return HS_OK;
 }
 
@@ -177,6 +197,35 @@ const struct hs_observer *parted_watch(struct parted_watch *w, const struct part
 {
     memset(w, 0, sizeof *w);
     w->s = s;
-    w->observer = (struct hs_observer){.ctx = w, .on_start = see_start, .on_segment = see_segment};
+    w->observer = (struct hs_observer){.ctx = w,
+                                       .on_start = see_start,
+                                       .on_segment = see_segment,
+                                       .on_instant = see_instant,
+                                       .on_finish = see_finish};
     return &w->observer;
+}
+
+static void expect_sum(struct parted_watch *w, const char *what, int64_t us, int64_t expected_us)
+{
+    if (us != expected_us && w->fault[0] == '\0')
+        (void)snprintf(w->fault, sizeof w->fault, "%s x time is %" PRId64 ", not %" PRId64 " us",
+                       what, us, expected_us);
+}
+
+const char *parted_fault(struct parted_watch *w)
+{
+    expect_sum(w, "GPUs held, as told,", w->told_held_us, w->held_us);
+    expect_sum(w, "thousandths, as told,", w->told_milli_us, w->milli_us);
+    return w->fault;
+}
+
+const char *parted_difference(struct parted_watch *w)
+{
+    (void)parted_fault(w);
+    for (int i = 0; i < w->s->count; i++)
+        expect_sum(w, "the share of a job", w->job_us[i] * w->s->jobs[i].milli,
+                   w->s->jobs[i].milli_us);
+    expect_sum(w, "GPUs held", w->held_us, w->s->held_us);
+    expect_sum(w, "thousandths", w->milli_us, w->s->milli_us);
+    return w->fault;
 }

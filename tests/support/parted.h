@@ -6,7 +6,7 @@
  *     parted_cluster(&s, text, sizeof text);             // as JSON
  *     parted_jobs(&s, jobs, count, mine);                // as the reference wants them
  *     options.observer = parted_watch(&w, &s);           // then run the engine
- *     assert_string_equal(w.broken, "");
+ *     assert_string_equal(parted_fault(&w), "");
  *
  * GPU types are X0, X1, ..., virtual clusters v0, v1, ...
  */
@@ -18,25 +18,33 @@
 #include "ref/refparts.h"
 #include "support/run.h"
 
+#define PARTED_JOBS_MAX 8192
+
 /* What holds whatever the policy: at most 1000 thousandths of a GPU (hence no share of one that is
  * held whole), workers of a job on different GPUs, of types that will do and with the memory that
- * they want, CPU and host memory of the nodes, pools and quotas of the virtual clusters. And what
- * it adds up to. */
+ * they want, CPU and host memory of the nodes, pools and quotas of the virtual clusters. And sums:
+ * GPUs held and thousandths of them over time, as seen and as told at each instant; the GPU time of
+ * each job. */
 struct parted_watch {
     struct hs_observer observer;
     const struct parts *s;
     int milli[PARTS_GPUS_MAX], tenants[PARTS_GPUS_MAX];
     int64_t cpus_milli[PARTS_NODES_MAX], mem_mib[PARTS_NODES_MAX], vc_milli[PARTS_VCS_MAX];
-    int64_t seen_us;
-    int64_t held_us, milli_us; /* GPUs, thousandths of them, x time */
-    char broken[256];          /* the first rule that was */
+    int64_t job_us[PARTED_JOBS_MAX]; /* GPUs x time */
+    int64_t seen_us, held_us, milli_us;
+    int64_t told_us, told_held, told_milli, told_held_us, told_milli_us;
+    char fault[512]; /* the first */
 };
 
 void parted_cluster(const struct parts *s, char *json, size_t size);
 /* Into mine, and that into s. */
 void parted_jobs(struct parts *s, const struct hs_test_job *jobs, int count,
                  struct parts_job *mine);
-/* From now on it watches one run. */
+/* From now on it watches one run of the jobs of s. */
 const struct hs_observer *parted_watch(struct parted_watch *w, const struct parts *s);
+/* After the run: what is wrong; "" = nothing. In w. */
+const char *parted_fault(struct parted_watch *w);
+/* The same, and that time and sums are those of the reference, which has simulated s. */
+const char *parted_difference(struct parted_watch *w);
 
 #endif
