@@ -53,7 +53,7 @@ REPORTED := $(addprefix $(BUILD)/tests/,unit/test_interference_laws unit/test_in
             bench/bench_interference bench/bench_calibrate)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 EMBEDDED := $(sort $(wildcard configs/profiles.csv configs/restart.csv configs/memory-limits.csv \
-                    configs/models/*.json))
+                    configs/models/*.json configs/workloads/*.json))
 LIBRARY  := $(BUILD)/libhorus.a
 PROGRAM  := $(BUILD)/$(if $(MAIN_OBJ),horus,libhorus.a)
 

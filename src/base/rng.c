@@ -72,18 +72,12 @@ double hs_rng_exponential(struct hs_rng *rng, double mean)
     return gsl_ran_exponential(rng->gsl, mean);
 }
 
-/* (0, 1): the middle of one of 2^52 equal steps. */
-static double uniform_of(uint64_t word)
-{
-    return ((double)(word >> 12) + 0.5) * 0x1p-52;
-}
-
 /* Box and Muller, Ann. Math. Stat. 29 (1958) 610. */
 double hs_normal_of(uint64_t seed, uint64_t index)
 {
     uint64_t key = hs_mix64(seed, index);
-    double radius = sqrt(-2 * log(uniform_of(hs_mix64(key, 1))));
-    return radius * cos(TWO_PI * uniform_of(hs_mix64(key, 2)));
+    double radius = sqrt(-2 * log(hs_uniform_of(hs_mix64(key, 1))));
+    return radius * cos(TWO_PI * hs_uniform_of(hs_mix64(key, 2)));
 }
 
 void hs_rng_close(struct hs_rng *rng)

@@ -37,6 +37,12 @@ static inline uint64_t hs_mix64(uint64_t a, uint64_t b)
 /* Seed of a named stream. */
 uint64_t hs_seed_of(uint64_t seed, const char *purpose);
 
+/* A draw from (0, 1) of 64 mixed bits: the middle of one of 2^52 equal steps. */
+static inline double hs_uniform_of(uint64_t word)
+{
+    return ((double)(word >> 12) + 0.5) * 0x1p-52;
+}
+
 /* A standard normal draw of (seed, index) alone. Its last bit is libm's: round what you make of it.
  */
 double hs_normal_of(uint64_t seed, uint64_t index);

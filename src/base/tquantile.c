@@ -15,3 +15,9 @@ double hs_normal_quantile(double p)
 {
     return gsl_cdf_ugaussian_Pinv(p);
 }
+
+double hs_gamma_quantile(double p, double variation)
+{
+    double scale = variation * variation; /* its shape is 1 / scale */
+    return gsl_cdf_gamma_Pinv(p, 1 / scale, scale);
+}

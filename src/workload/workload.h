@@ -26,6 +26,7 @@
 #define HS_WORKLOAD_VCS_MAX     4096
 #define HS_WORKLOAD_USERS_MAX   1000000
 #define HS_WORKLOAD_RETRIES_MAX 8
+#define HS_WORKLOAD_NAME_MAX    64 /* of a shipped one */
 
 /* Rate of arrival around the profile of day and week: gamma with this CV over hours; its rank moves
  * with a quick and a slow part, each forgetting as exp(-hours/..). */
@@ -76,7 +77,7 @@ struct hs_workload_bucket {
 
 struct hs_workload_vc {
     const char *name;
-    double *shares;    /* by bucket: of that bucket's jobs; sum over VCs 1 */
+    double *shares;    /* weights, by bucket */
     uint32_t gpus_max; /* larger jobs are not submitted to it; 0 = any */
 };
 
@@ -107,8 +108,10 @@ void hs_workload_free(struct hs_workload *workload);
 
 /* Expected GPU-seconds of a job, from sizes and durations. */
 double hs_workload_gpu_seconds(const struct hs_workload *workload);
+/* Share of a bucket's jobs that end so; of HS_OUTCOME_UNKNOWN 1 where it has no states. */
+double hs_bucket_state_share(const struct hs_workload_bucket *bucket, enum hs_outcome outcome);
 
-/* Names of the shipped ones: index 0, 1, ... until NULL. */
-const char *hs_workload_shipped(size_t index);
+/* Name of a shipped one: index 0, 1, ... until false. */
+bool hs_workload_shipped(size_t index, char *name, size_t size);
 
 #endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * O(log HS_PLAN_JOBS + sizes) a job.
+ */
+#include "workload/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+
+#define GOLDEN 0.61803398874989485 /* multiples of it fill (0, 1) evenly */
+
+struct hs_plan_rank {
+    double score;
+    uint32_t bucket, job;
+};
+
+/* What random bits are for: of a plan, of a job of it, of a batch. */
+enum draw { DRAW_OWED, DRAW_STEP, DRAW_FATE, DRAW_LEAVES, DRAW_SIZE, DRAW_OWN, DRAW_COMMON };
+
+static uint64_t bits(const struct hs_plan *plan, uint64_t which, enum draw purpose)
+{
+    return hs_mix64(hs_mix64(hs_mix64(plan->seed, plan->number), purpose), which);
+}
+
+static double uniform(const struct hs_plan *plan, uint64_t which, enum draw purpose)
+{
+    return hs_uniform_of(bits(plan, which, purpose));
+}
+
+enum hs_status hs_plan_open(struct hs_plan *plan, const struct hs_workload *workload, uint64_t jobs,
+                            uint64_t hours, uint64_t seed)
+{
+    *plan = (struct hs_plan){
+        .workload = workload, .seed = hs_seed_of(seed, "workload-jobs"), .jobs_left = jobs};
+    uint32_t most = jobs < HS_PLAN_JOBS ? (uint32_t)jobs : HS_PLAN_JOBS;
+    for (uint32_t b = 0; b < workload->bucket_count; b++)
+        plan->size_count += workload->buckets[b].size_count;
+    plan->sizes = hs_alloc_zeroed(plan->size_count, sizeof *plan->sizes);
+    plan->ranks = hs_alloc_zeroed(most, sizeof *plan->ranks);
+    plan->jobs = hs_alloc_zeroed(most, sizeof *plan->jobs);
+    HS_TRY(hs_arrival_open(&plan->arrival, &workload->arrivals, jobs, hours, seed));
+    if (plan->sizes == NULL || plan->ranks == NULL || plan->jobs == NULL)
+        return HS_E_MEMORY;
+    struct hs_plan_size *size = plan->sizes;
+    for (uint32_t b = 0; b < workload->bucket_count; b++)
+        for (uint32_t s = 0; s < workload->buckets[b].size_count; s++, size++)
+            *size = (struct hs_plan_size){
+                .size = workload->buckets[b].sizes[s],
+                .bucket = b,
+                .owed = uniform(plan, (uint64_t)(size - plan->sizes), DRAW_OWED) - 0.5};
+    return HS_OK;
+}
+
+/* ---- sizes ---- */
+
+/* How many jobs of each size are among the next ones: what is due to it, rounded down, and one more
+ * to those that the largest parts are due to. */
+static void set_quotas(struct hs_plan *plan)
+{
+    uint32_t given = 0;
+    for (uint32_t s = 0; s < plan->size_count; s++) {
+        struct hs_plan_size *size = &plan->sizes[s];
+        size->owed += plan->count * size->size.share;
+        size->left = size->owed > 0 ? (uint32_t)floor(size->owed) : 0;
+        if (size->left > plan->count - given)
+            size->left = plan->count - given;
+        size->owed -= size->left;
+        given += size->left;
+    }
+    for (; given < plan->count; given++) {
+        struct hs_plan_size *most = plan->sizes;
+        for (uint32_t s = 1; s < plan->size_count; s++)
+            if (plan->sizes[s].owed > most->owed)
+                most = &plan->sizes[s];
+        most->left++;
+        most->owed--;
+    }
+}
+
+/* One of the `left` jobs that are not dealt yet. */
+static uint32_t deal_size(const struct hs_plan *plan, double part, uint32_t left)
+{
+    uint32_t at = (uint32_t)(part * left), s = 0;
+    for (; at >= plan->sizes[s].left; s++)
+        at -= plan->sizes[s].left;
+    return s;
+}
+
+static void deal_sizes(struct hs_plan *plan)
+{
+    double leaves = 1 - plan->workload->arrivals.batches.same_size;
+    uint32_t of_batch = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        struct hs_plan_job *job = &plan->jobs[i];
+        bool is_first = i == 0 || job->batch != plan->jobs[i - 1].batch;
+        bool is_free = is_first || plan->sizes[of_batch].left == 0 ||
+                       (leaves > 0 && uniform(plan, i, DRAW_LEAVES) < leaves);
+        job->size = of_batch;
+        if (is_free)
+            job->size = deal_size(plan, uniform(plan, i, DRAW_SIZE), plan->count - i);
+        if (is_first)
+            of_batch = job->size;
+        plan->sizes[job->size].left--;
+    }
+}
+
+/* ---- durations and fates ---- */
+
+static int by_score(const void *a, const void *b)
+{
+    const struct hs_plan_rank *x = a, *y = b;
+    if (x->bucket != y->bucket)
+        return x->bucket < y->bucket ? -1 : 1;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+static void set_scores(struct hs_plan *plan)
+{
+    double common = plan->workload->arrivals.batches.duration_correlation;
+    double of_batch = sqrt(common), own = sqrt(1 - common), shared = 0;
+    uint64_t own_seed = bits(plan, 0, DRAW_OWN), batch_seed = hs_mix64(plan->seed, DRAW_COMMON);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct hs_plan_job *job = &plan->jobs[i];
+        if (common > 0 && (i == 0 || job->batch != plan->jobs[i - 1].batch))
+            shared = of_batch * hs_normal_of(batch_seed, job->batch);
+        plan->ranks[i] = (struct hs_plan_rank){shared + own * hs_normal_of(own_seed, i),
+                                               plan->sizes[job->size].bucket, i};
+    }
+    qsort(plan->ranks, plan->count, sizeof *plan->ranks, by_score);
+}
+
+static enum hs_outcome fate_of(const struct hs_workload_bucket *bucket, double rank, double draw)
+{
+    const struct hs_workload_states *row = bucket->states;
+    if (bucket->state_count == 0)
+        return HS_OUTCOME_UNKNOWN;
+    while (row->rank < rank && row + 1 < bucket->states + bucket->state_count)
+        row++;
+    if (draw < row->share[0])
+        return HS_OUTCOME_COMPLETED;
+    return draw < row->share[0] + row->share[1] ? HS_OUTCOME_CANCELLED : HS_OUTCOME_FAILED;
+}
+
+/* The n jobs of one bucket, in the order of their scores. */
+static void set_durations(struct hs_plan *plan, const struct hs_plan_rank *ranks, uint32_t n)
+{
+    const struct hs_workload_bucket *bucket = &plan->workload->buckets[ranks->bucket];
+    double draw = uniform(plan, ranks->bucket, DRAW_FATE);
+    for (uint32_t i = 0; i < n; i++) {
+        struct hs_plan_job *job = &plan->jobs[ranks[i].job];
+        double rank = (i + uniform(plan, ranks[i].job, DRAW_STEP)) / n;
+        draw += GOLDEN;
+        draw -= floor(draw);
+        job->duration_s = (int64_t)ceil(hs_curve_at(&bucket->duration_s, rank));
+        job->outcome = fate_of(bucket, rank, draw);
+    }
+}
+
+/* ---- plans ---- */
+
+/* Plans that share what is left evenly, so that the last one is not a short one. */
+static bool make_plan(struct hs_plan *plan)
+{
+    uint64_t plans = (plan->jobs_left + HS_PLAN_JOBS - 1) / HS_PLAN_JOBS;
+    if (plans == 0)
+        return false;
+    plan->number++;
+    plan->count = (uint32_t)(plan->jobs_left / plans);
+    plan->jobs_left -= plan->count;
+    for (uint32_t i = 0; i < plan->count; i++)
+        if (!hs_arrival_next(&plan->arrival, &plan->jobs[i].submit_s, &plan->jobs[i].batch))
+            return false;
+    set_quotas(plan);
+    deal_sizes(plan);
+    set_scores(plan);
+    for (uint32_t i = 0, end = 0; i < plan->count; i = end) {
+        while (end < plan->count && plan->ranks[end].bucket == plan->ranks[i].bucket)
+            end++;
+        set_durations(plan, &plan->ranks[i], end - i);
+    }
+    plan->next = 0;
+    return true;
+}
+
+const struct hs_plan_job *hs_plan_next(struct hs_plan *plan)
+{
+    if (plan->next == plan->count && !make_plan(plan))
+        return NULL;
+    return &plan->jobs[plan->next++];
+}
+
+void hs_plan_close(struct hs_plan *plan)
+{
+    hs_arrival_close(&plan->arrival);
+    hs_free(plan->sizes);
+    hs_free(plan->ranks);
+    hs_free(plan->jobs);
+    *plan = (struct hs_plan){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sizes, durations and fates of consecutive jobs, planned together: sizes are dealt without
+ * replacement, so that each has its share among them; the durations of a size bucket are its
+ * quantiles at equal steps, each step once, in the order of correlated scores; fates follow the
+ * ranks. A hundred thousand jobs hit a published distribution closer than as many independent
+ * draws would, although whole batches are alike. Memory does not depend on the number of jobs.
+ */
+#ifndef HORUS_WORKLOAD_PLAN_H
+#define HORUS_WORKLOAD_PLAN_H
+
+#include "workload/arrival.h"
+
+#define HS_PLAN_JOBS 16384 /* planned together */
+
+struct hs_plan_job {
+    int64_t submit_s, duration_s;
+    uint64_t batch;
+    uint32_t size; /* row of hs_plan.sizes */
+    enum hs_outcome outcome;
+};
+
+struct hs_plan_size {
+    struct hs_workload_size size;
+    uint32_t bucket;
+    uint32_t left; /* of this plan, not dealt yet */
+    double owed;   /* jobs of this size that are due, below 1 */
+};
+
+struct hs_plan {
+    const struct hs_workload *workload;
+    struct hs_arrival arrival;
+    struct hs_plan_size *sizes; /* of all buckets */
+    struct hs_plan_rank *ranks;
+    struct hs_plan_job *jobs;
+    uint32_t size_count, count, next;
+    uint64_t seed, number; /* of plans so far */
+    uint64_t jobs_left;    /* not planned yet */
+};
+
+/* jobs and hours >= 1; borrows the workload. Close it whether or not this succeeds. */
+HS_MUST_USE enum hs_status hs_plan_open(struct hs_plan *plan, const struct hs_workload *workload,
+                                        uint64_t jobs, uint64_t hours, uint64_t seed);
+/* The next job in order of submission, valid until the next call; NULL past the last. */
+const struct hs_plan_job *hs_plan_next(struct hs_plan *plan);
+void hs_plan_close(struct hs_plan *plan);
+
+#endif
