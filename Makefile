@@ -52,6 +52,7 @@ REPORTED := $(addprefix $(BUILD)/tests/,unit/test_interference_laws unit/test_in
             oracle/test_calibration_data oracle/test_calibration_gavel \
             bench/bench_interference bench/bench_calibrate)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
+REPORTS  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/report/*.c)))
 EMBEDDED := $(sort $(wildcard configs/profiles.csv configs/restart.csv configs/memory-limits.csv \
                     configs/models/*.json configs/workloads/*.json))
 LIBRARY  := $(BUILD)/libhorus.a
@@ -218,13 +219,13 @@ $(BENCHES): %: %.o $(LIBRARY)
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(TESTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
+$(TESTS) $(REPORTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(LTO),-fno-lto) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
 
 tests: $(PROGRAM) $(TESTS)
 
-objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o)
+objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o) $(REPORTS:%=%.o)
 
 run-check: tests
 	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_LONG=$(HORUS_LONG) \
@@ -251,4 +252,5 @@ $(BUILD)/libraries: $(BUILD)/flags
 
 FORCE:
 
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o))
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o) \
+           $(REPORTS:%=%.o))

@@ -4,6 +4,8 @@
  */
 #include "base/tquantile.h"
 
+#include <math.h>
+
 #include <gsl/gsl_cdf.h>
 
 double hs_t_quantile(double p, uint32_t freedom)
@@ -18,6 +20,9 @@ double hs_normal_quantile(double p)
 
 double hs_gamma_quantile(double p, double variation)
 {
-    double scale = variation * variation; /* its shape is 1 / scale */
-    return gsl_cdf_gamma_Pinv(p, 1 / scale, scale);
+    double scale = variation * variation, shape = 1 / scale;
+    double least = pow(p * tgamma(shape + 1), scale); /* leading term of the series at 0 */
+    if (least < 1e-6) /* right to that part of itself; GSL does not converge there */
+        return least * scale;
+    return gsl_cdf_gamma_Pinv(p, shape, scale);
 }

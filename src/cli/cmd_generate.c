@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus generate --like NAME`: writes a synthetic trace whose jobs are like those of a workload.
+ * `horus generate --fit TRACE`: writes the workload that such a trace would be made of.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,15 +9,16 @@
 
 #include "base/wholefile.h"
 #include "cli/cli.h"
+#include "cli/generate_fit.h"
 #include "model/cluster.h"
 #include "traces/write.h"
 #include "workload/generate.h"
 
 struct generate_options {
-    const char *like, *workload, *cluster, *format, *output;
+    const char *like, *workload, *fit, *map, *cluster, *format, *output;
     int64_t jobs, seed;
     double days, load;
-    bool quiet;
+    bool attempts, quiet;
 };
 
 static enum hs_status choose_workload(const struct generate_options *given, const char **name,
@@ -86,6 +88,23 @@ static void tell(const struct hs_generator *generator, struct hs_diag *diag)
               jobs * per_day, gpus);
 }
 
+/* What would be passed over in silence. */
+static enum hs_status check_meaning(const struct generate_options *given, struct hs_diag *diag)
+{
+    bool makes_jobs = given->like != NULL || given->workload != NULL || given->cluster != NULL ||
+                      given->format != NULL || given->jobs != 0 || given->days != 0 ||
+                      given->load != 0;
+    if (given->fit != NULL && makes_jobs)
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "first --fit TRACE -o w.json, then --workload w.json",
+                       "generate: --fit writes a workload; options of the jobs have no meaning");
+    if (given->fit == NULL && (given->map != NULL || given->attempts))
+        return hs_fail(diag, HS_E_USAGE, NULL, "--fit TRACE",
+                       "generate: --%s has a meaning only with --fit",
+                       given->map != NULL ? "map" : "attempts");
+    return HS_OK;
+}
+
 static enum hs_status generate(struct hs_call *call)
 {
     const struct generate_options *given = call->options;
@@ -93,8 +112,13 @@ static enum hs_status generate(struct hs_call *call)
     struct hs_generator *generator;
     if (given->quiet)
         call->diag.least = HS_WARNING;
-    const char *const inputs[] = {given->workload, given->cluster};
-    HS_TRY(hs_wholefile_check(given->output, "-o", inputs, 2, &call->diag));
+    const char *const inputs[] = {given->workload, given->cluster, given->fit};
+    HS_TRY(check_meaning(given, &call->diag));
+    HS_TRY(hs_wholefile_check(given->output, "-o", inputs, 3, &call->diag));
+    if (given->fit != NULL)
+        return hs_generate_fit(
+            &(struct hs_generate_fit){given->fit, given->map, given->output, given->attempts},
+            &call->diag);
     HS_TRY(make_request(given, &request, &call->diag));
     HS_TRY(hs_generator_open(&generator, &request, &call->diag));
     enum hs_status status = write_jobs(generator, given, &call->diag);
@@ -112,6 +136,7 @@ static const char *workload_at(size_t index)
 
 #define JOBS      "Jobs"
 #define FILE_ROWS "File"
+#define FIT_ROWS  "Workload"
 #define ROW(name, kind, heading, ...)                                                              \
     .param = {.key = #name,                                                                        \
               .type = HS_PARAM_##kind,                                                             \
@@ -141,6 +166,15 @@ static const struct hs_option options_table[] = {
      .letter = 'c', .in_short_help = true},
     {ROW(seed, INT, JOBS, .preset = "1", .max = 9e15, .help = "same seed, same bytes"),
      .in_short_help = true},
+    {ROW(fit, TEXT, FIT_ROWS, .unit = "TRACE",
+         .help =
+             "write the workload of this trace to -o, for --workload; any format, - is standard "
+             "input"),
+     .in_short_help = true},
+    {ROW(map, TEXT, FIT_ROWS, .unit = "MAP",
+         .help = "of --fit: column names of a CSV trace, OURS=THEIRS,... or a JSON file")},
+    {ROW(attempts, FLAG, FIT_ROWS, .preset = "no",
+         .help = "of --fit: several runs of a job are a failed job's retries")},
     {ROW(format, TEXT, FILE_ROWS, .unit = "NAME",
          .help = "csv, philly, helios, ...: 'horus help formats'; absent: by the name of the file"),
      .in_short_help = true},
@@ -154,18 +188,19 @@ static const struct hs_option options_table[] = {
 
 const struct hs_verb hs_verb_generate = {
     .name = "generate",
-    .operands = "--like NAME",
+    .operands = "--like NAME|--fit TRACE",
     .summary = "Synthetic traces with the published statistics of real ones.",
     .details =
         "Writes jobs whose sizes, durations, fates, users and times of submission follow what was "
         "published of Philly, the four Helios clusters and PAI, or a workload file of yours. Same "
         "workload, number of jobs, span and seed: same bytes. Memory does not grow with the "
         "number of jobs. With gen:NAME,n=10000,seed=1 as TRACE other commands make the same jobs "
-        "without a file.",
+        "without a file. --fit reads a trace once and writes what its jobs are like: a workload "
+        "file, for you to look at, to change, and to make traces of.",
     .examples = {"generate --like venus -n 100000 -o venus.csv.zst",
                  "generate --like philly -n 20000 --load 0.8 -c 16x8:V100 --format philly -o "
                  "cluster_job_log",
-                 "generate --like earth --days 30 --seed 7 -o - | horus run - -c 143x8:V100"},
+                 "generate --fit cluster_log.csv -o mine.json"},
     .options = options_table,
     .options_size = sizeof(struct generate_options),
     .run = generate,

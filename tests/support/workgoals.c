@@ -138,6 +138,7 @@ static const struct measure {
     {"gputime_cdf", "G3", "share of the GPU time by GPUs", .03, false, false, gputime_cdf},
     {"mean_s", "G4", "mean duration, s", .05, true, false, mean_s},
     {"median_s", "G4", "median duration, s", .05, true, false, median_s},
+    {"median_between_s", "-", "median duration between two points, s", 0, true, false, median_s},
     {"outcome", "G5", "share of the jobs by outcome", .005, false, false, outcome},
     {"outcome_by_gpus", "G5", "the same within a size", .02, false, false, outcome},
     {"outcome_gputime", "G5", "share of the GPU time by outcome", .03, false, false,

@@ -33,26 +33,39 @@ static void take(struct workstat *w, const struct hs_trace_job *job)
     assert_int_equal(hs_intern_get(&w->users, job->user, &own->user), HS_OK);
 }
 
+enum hs_status workstat_from(struct workstat *w, struct hs_job_source source, int64_t from_us,
+                             int64_t to_us)
+{
+    struct hs_trace_job job;
+    enum hs_status status;
+    bool is_all = from_us == 0 && to_us == 0;
+    *w = (struct workstat){.sorted_of = "-"};
+    assert_int_equal(hs_intern_init(&w->users), HS_OK);
+    while ((status = source.next(source.ctx, &job)) == HS_OK)
+        if (job.gpus > 0 && (is_all || (job.submit_us >= from_us && job.submit_us < to_us)))
+            take(w, &job);
+    return status;
+}
+
 void workstat_read(struct workstat *w, const struct hs_trace_options *options, int64_t from_us,
                    int64_t to_us)
 {
     struct sink sink;
     struct hs_trace *trace;
-    struct hs_trace_job job;
-    enum hs_status status;
-    *w = (struct workstat){.sorted_of = "-"};
     sink_init(&sink);
-    assert_int_equal(hs_intern_init(&w->users), HS_OK);
-    if (hs_trace_open(&trace, options, &sink.diag) != HS_OK)
-        fail_msg("%s", sink.text);
-    while ((status = hs_trace_next(trace, &job)) == HS_OK)
-        if (job.gpus > 0 &&
-            ((from_us == 0 && to_us == 0) || (job.submit_us >= from_us && job.submit_us < to_us)))
-            take(w, &job);
-    if (status != HS_END)
+    if (hs_trace_open(&trace, options, &sink.diag) != HS_OK ||
+        workstat_from(w, hs_trace_source(trace), from_us, to_us) != HS_END)
         fail_msg("%s", sink.text);
     hs_trace_close(trace);
     assert_true(w->count > 1);
+}
+
+void workstat_cut(struct workstat *w, int64_t most_s)
+{
+    for (uint32_t i = 0; i < w->count; i++)
+        if (w->jobs[i].duration_us > most_s * SECOND)
+            w->jobs[i].duration_us = most_s * SECOND;
+    strcpy(w->sorted_of, "-");
 }
 
 void workstat_free(struct workstat *w)

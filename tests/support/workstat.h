@@ -46,10 +46,15 @@ struct workstat {
     uint32_t durations_cap, durations_count;
 };
 
-/* Reads a whole trace; fails the test, or ends the program, if it cannot. Jobs without GPUs are
- * passed over. from_us <= submission < to_us on the trace's clock; both 0: all. */
+/* Takes all jobs of a source; HS_END. Jobs without GPUs are passed over. from_us <= submission <
+ * to_us on the trace's clock; both 0: all. */
+enum hs_status workstat_from(struct workstat *w, struct hs_job_source source, int64_t from_us,
+                             int64_t to_us);
+/* The same of a trace; fails the test, or ends the program, if it cannot be read. */
 void workstat_read(struct workstat *w, const struct hs_trace_options *options, int64_t from_us,
                    int64_t to_us);
+/* Longer durations become this one, as in files that are cut. */
+void workstat_cut(struct workstat *w, int64_t most_s);
 void workstat_free(struct workstat *w);
 
 bool workstat_in(const char *gpus, uint64_t demand);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A fit to jobs made up here, so that what must come out is known; that what is written is what is
+ * read again; and that a workload fitted to generated jobs is the workload that they were made of.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/sink.h"
+#include "workload/fit.h"
+
+#define SECOND INT64_C(1000000)
+#define HOUR   (3600 * SECOND)
+#define DAY    (24 * HOUR)
+#define MONDAY (4 * DAY) /* 1970-01-05 */
+
+struct fitted {
+    struct hs_fit *fit;
+    struct hs_workload workload;
+    struct sink sink;
+};
+
+static int begin(void **state)
+{
+    static struct fitted f;
+    memset(&f, 0, sizeof f);
+    sink_init(&f.sink);
+    assert_int_equal(hs_fit_open(&f.fit), HS_OK);
+    *state = &f;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct fitted *f = *state;
+    hs_workload_free(&f->workload);
+    hs_fit_close(f->fit);
+    return 0;
+}
+
+static void add(struct fitted *f, int64_t submit_us, uint32_t gpus, int64_t duration_s,
+                const char *user)
+{
+    struct hs_trace_job job = {.id = "j",
+                               .user = user,
+                               .submit_us = submit_us,
+                               .gpus = gpus,
+                               .gpu_milli = 1000,
+                               .duration_us = duration_s * SECOND};
+    assert_int_equal(hs_fit_add(f->fit, &job, &f->sink.diag), HS_OK);
+}
+
+static void finish(struct fitted *f)
+{
+    assert_int_equal(hs_fit_finish(f->fit, "lab", &f->workload, &f->sink.diag), HS_OK);
+}
+
+static void near(double seen, double expected, double allowed)
+{
+    if (!(fabs(seen - expected) <= allowed))
+        fail_msg("%.9g is not within %g of %.9g", seen, allowed, expected);
+}
+
+static void test_too_few(void **state)
+{
+    struct fitted *f = *state;
+    for (int i = 0; i < 9; i++)
+        add(f, i * HOUR, 1, 1, NULL);
+    add(f, 10 * HOUR, 0, 1, NULL); /* no GPU, no job */
+    assert_int_equal(hs_fit_jobs(f->fit), 9);
+    assert_int_equal(hs_fit_finish(f->fit, "lab", &f->workload, &f->sink.diag), HS_E_INPUT);
+    assert_non_null(strstr(f->sink.text, "there are 9"));
+}
+
+/* Two weeks: 2 jobs at 10 h of each day but Sunday, 6 at 15 h: a quarter and three quarters,
+ * weekdays a sixth each, although the trace begins and ends within a day. Around that profile
+ * nothing moves, and counts that do not even have the variance of a Poisson process have no
+ * modulation. 97 jobs from Monday 10 h to the last second of the second Sunday. */
+static void test_profile(void **state)
+{
+    struct fitted *f = *state;
+    for (int day = 0; day < 14; day++)
+        for (int i = 0; i < 8 && day % 7 != 6; i++)
+            add(f, MONDAY + day * DAY + (i < 2 ? 10 : 15) * HOUR + i % 2 * 1800 * SECOND, 1, 10,
+                NULL);
+    add(f, MONDAY + 14 * DAY - SECOND, 1, 10,
+        NULL); /* the last Sunday is there, as good as empty */
+    finish(f);
+    const struct hs_workload_arrivals *a = &f->workload.arrivals;
+    assert_int_equal(a->first_us, MONDAY);
+    near(a->hours[10], .25, .02);
+    near(a->hours[15], .75, .02);
+    near(a->weekdays[0], 1.0 / 6, .02);
+    near(a->weekdays[6], 0, .02);
+    near(a->jobs_per_day, 97 / (14 - 10.0 / 24), .1);
+    assert_true(a->modulation.cv == 0);
+}
+
+/* A user's five jobs within a minute, at 10 s, are a run; the sixth, 61 s behind, begins another. A
+ * second user in between does not end it. */
+static void test_runs(void **state)
+{
+    struct fitted *f = *state;
+    for (int run = 0; run < 4; run++) {
+        for (int i = 0; i < 5; i++) {
+            add(f, run * HOUR + i * 10 * SECOND, 4, 100, "a");
+            if (i == 2)
+                add(f, run * HOUR + 25 * SECOND, 1, 100, "b");
+        }
+        add(f, run * HOUR + 101 * SECOND, 4, 100, "a");
+    }
+    finish(f);
+    const struct hs_workload_batches *b = &f->workload.arrivals.batches;
+    near(hs_curve_at(&b->jobs, .6), 1, 1e-6); /* 12 runs: 8 single jobs, 4 of five */
+    near(ceil(hs_curve_at(&b->jobs, .7)), 5, 0);
+    near(hs_curve_at(&b->gap_s, .5), 10, 1e-6);
+    near(b->same_size, 1, 1e-9);
+    assert_int_equal(f->workload.users, 2);
+}
+
+/* Sizes 1, 3 and 5 to 7 are three classes. The shorter half of the 1,000 jobs of one GPU ended
+ * well, the longer half failed; half of those after one retry of 7 s. */
+static void test_sizes(void **state)
+{
+    struct fitted *f = *state;
+    static const int64_t attempts[] = {7 * SECOND, 1000 * SECOND};
+    for (int i = 0; i < 1000; i++) {
+        struct hs_trace_job job = {.id = "j",
+                                   .submit_us = i * HOUR,
+                                   .gpus = 1,
+                                   .duration_us = (i % 2 == 0 ? 10 : 1007) * SECOND};
+        job.outcome = i % 2 == 0 ? HS_OUTCOME_COMPLETED : HS_OUTCOME_FAILED;
+        if (i % 4 == 1) {
+            job.attempts = 2;
+            job.attempts_us = attempts;
+        }
+        assert_int_equal(hs_fit_add(f->fit, &job, &f->sink.diag), HS_OK);
+    }
+    add(f, 1001 * HOUR, 3, 10, NULL);
+    for (uint32_t gpus = 5; gpus <= 7; gpus++)
+        add(f, 1002 * HOUR, gpus, 10, NULL);
+    finish(f);
+    const struct hs_workload *w = &f->workload;
+    assert_int_equal(w->bucket_count, 3);
+    assert_string_equal(w->buckets[0].name, "1");
+    assert_string_equal(w->buckets[1].name, "3");
+    assert_string_equal(w->buckets[2].name, "5-7");
+    assert_int_equal(w->buckets[2].size_count, 3);
+    near(w->buckets[0].share, 1000.0 / 1004, 1e-9);
+    assert_true(w->buckets[0].state_count >= 2);
+    near(w->buckets[0].states[0].rank, .5, 1e-9);
+    near(w->buckets[0].states[0].share[0], 1, 1e-9);
+    near(w->buckets[0].states[1].share[2], 1, 1e-9);
+    assert_int_equal(w->buckets[1].state_count, 0);
+    assert_int_equal(w->retries.max, 1);
+    near(w->buckets[0].retries, .25, 1e-9);
+    near(hs_curve_at(&w->retries.time_s, .5), 7, 1e-9);
+}
+
+static void test_owners(void **state)
+{
+    struct fitted *f = *state;
+    for (int i = 0; i < 40; i++) {
+        struct hs_trace_job job = {.id = "j",
+                                   .user = i % 4 == 0   ? "a"
+                                           : i % 2 == 0 ? "b"
+                                                        : "c",
+                                   .vc = i % 2 == 0 ? "left" : "right",
+                                   .submit_us = i * HOUR,
+                                   .gpus = i % 2 == 0 ? 8 : 2,
+                                   .duration_us = SECOND};
+        assert_int_equal(hs_fit_add(f->fit, &job, &f->sink.diag), HS_OK);
+    }
+    finish(f);
+    const struct hs_workload *w = &f->workload;
+    assert_int_equal(w->users, 3);
+    /* runs 10, 10, 20: Gini (2 x 20 - 2 x 10) / (3 - 1) / 40 = .25 = 2 Phi(sigma / sqrt 2) - 1,
+     * Phi^-1(.625) = .318639 (table) */
+    near(w->users_sigma, .318639 * sqrt(2), 1e-5);
+    assert_int_equal(w->vc_count, 2);
+    assert_string_equal(w->vcs[0].name, "left");
+    assert_int_equal(w->vcs[0].gpus_max, 8);
+    near(w->vcs[0].shares[0], 0, 0); /* 2 GPUs */
+    near(w->vcs[0].shares[1], 1, 0); /* 8 GPUs */
+    near(w->vcs[1].shares[0], 1, 0);
+}
+
+/* ---- there and back ---- */
+
+static void write_to(const struct hs_workload *w, const char *path)
+{
+    struct hs_output out;
+    struct sink sink;
+    sink_init(&sink);
+    assert_int_equal(hs_output_open(&out, path, &sink.diag), HS_OK);
+    hs_workload_write(w, "made by a test", &out);
+    assert_int_equal(hs_output_close(&out, &sink.diag), HS_OK);
+}
+
+static void same_curve(const struct hs_curve *a, const struct hs_curve *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        near(a->rank[i], b->rank[i], 1e-7);
+        near(a->value[i], b->value[i], 1e-6 * b->value[i]);
+    }
+}
+
+static void test_written_and_read(void **state)
+{
+    struct fitted *f = *state;
+    struct hs_workload again;
+    struct sink sink;
+    test_runs(state);
+    write_to(&f->workload, scratch_path("w.json"));
+    sink_init(&sink);
+    assert_int_equal(hs_workload_load(&again, scratch_path("w.json"), &sink.diag), HS_OK);
+    assert_string_equal(sink.text, "");
+    const struct hs_workload *w = &f->workload;
+    assert_string_equal(again.name, "lab");
+    assert_int_equal(again.arrivals.first_us, w->arrivals.first_us);
+    near(again.arrivals.jobs_per_day, w->arrivals.jobs_per_day, 1e-3);
+    near(again.arrivals.modulation.cv, w->arrivals.modulation.cv, 1e-6);
+    same_curve(&again.arrivals.batches.jobs, &w->arrivals.batches.jobs);
+    same_curve(&again.arrivals.batches.gap_s, &w->arrivals.batches.gap_s);
+    assert_int_equal(again.bucket_count, w->bucket_count);
+    for (uint32_t i = 0; i < w->bucket_count; i++) {
+        same_curve(&again.buckets[i].duration_s, &w->buckets[i].duration_s);
+        near(again.buckets[i].share, w->buckets[i].share, 1e-6);
+    }
+    assert_int_equal(again.users, w->users);
+    near(again.users_sigma, w->users_sigma, 1e-6);
+    hs_workload_free(&again);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_too_few, begin, end),
+        cmocka_unit_test_setup_teardown(test_profile, begin, end),
+        cmocka_unit_test_setup_teardown(test_runs, begin, end),
+        cmocka_unit_test_setup_teardown(test_sizes, begin, end),
+        cmocka_unit_test_setup_teardown(test_owners, begin, end),
+        cmocka_unit_test_setup_teardown(test_written_and_read, begin, end),
+    };
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+}
