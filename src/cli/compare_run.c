@@ -24,6 +24,7 @@ struct crew {
     struct hs_compare *compare;
     const struct hs_rundir *dir;
     struct hs_tape *tape; /* the trace, read once for all cells; NULL: each reads it */
+    uint64_t tape_key;    /* of the cells that may have it: seeds choose samples */
     struct hs_meter clock;
     bool shows_progress;
     uint32_t shown_done;
@@ -69,7 +70,8 @@ static enum hs_status simulate(const struct crew *crew, const struct hs_cell *ce
     hs_compare_cell_options(c, cell, &options, &config);
     hs_compare_cell_path(crew->dir, cell, "", path, sizeof path);
     enum hs_status status = hs_setup_open(&setup, &options, &config, diag);
-    setup.trace.tape = crew->tape;
+    if (status == HS_OK && hs_tape_key(&setup.trace) == crew->tape_key)
+        setup.trace.tape = crew->tape;
     if (status == HS_OK)
         status = hs_simulate(&setup, &call, path, result, diag);
     hs_setup_close(&setup);
@@ -157,6 +159,7 @@ enum hs_status hs_compare_run(struct hs_compare *c, const struct hs_rundir *dir)
     struct hs_procfailure failure;
     hs_meter_start(&crew.clock, &c->call->terminal, false, 0);
     hs_interrupt_watch();
+    crew.tape_key = hs_tape_key(&c->policies[0].setup.trace);
     HS_TRY(hs_tape_record(&crew.tape, &c->policies[0].setup.trace, &c->once.diag));
     enum hs_status status = hs_procpool_run(&pool, &failure, &c->once.diag);
     hs_tape_free(crew.tape);

@@ -25,7 +25,7 @@ void hs_models_assign_options(struct hs_assign_options *assign,
                                          .seed = (uint64_t)hs_models_assign_seed(options),
                                          .target_util = options->assign_target / 100,
                                          .sticky = options->assign_sticky,
-                                         .load = options->load};
+                                         .load = options->load / options->scale_time};
     for (uint32_t t = 0; cluster != NULL && t < cluster->type_count; t++) {
         uint32_t mib = cluster->types[t].mem_mib;
         if (mib > 0 && (assign->mem_limit_mib == 0 || mib < assign->mem_limit_mib))

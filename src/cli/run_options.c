@@ -12,6 +12,7 @@
 #include "cli/textform.h"
 #include "model/interference.h"
 #include "traces/format.h"
+#include "traces/replay.h"
 #include "traces/write.h"
 
 #define AT(field) offsetof(struct hs_run_options, field)
@@ -155,14 +156,40 @@ static const char *written_at(size_t index)
                    .max = 9e15,                                                                    \
                    .help = "take only the first N jobs; 0: all"},                                  \
          .group = INTAKE},                                                                         \
+        {.param = {.key = "load",                                                                  \
+                   .type = HS_PARAM_REAL,                                                          \
+                   .offset = AT(load),                                                             \
+                   .preset = "1",                                                                  \
+                   .min = HS_REPLAY_LEAST,                                                         \
+                   .max = HS_REPLAY_MOST,                                                          \
+                   .help =                                                                         \
+                       "scale the arrival rate: gaps between submissions are divided by this"},    \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "scale_time",                                                            \
+                   .type = HS_PARAM_REAL,                                                          \
+                   .offset = AT(scale_time),                                                       \
+                   .preset = "1",                                                                  \
+                   .min = HS_REPLAY_LEAST,                                                         \
+                   .max = HS_REPLAY_MOST,                                                          \
+                   .help = "multiply the trace's times, gaps and durations alike: 0.1 replays it " \
+                           "in a tenth of the time at the same load"},                             \
+         .group = INTAKE},                                                                         \
+        {.param = {.key = "window",                                                                \
+                   .type = HS_PARAM_TEXT,                                                          \
+                   .offset = AT(window),                                                           \
+                   .unit = "FROM..TO",                                                             \
+                   .help = "keep submissions from FROM on and before TO: times after the first "   \
+                           "one or dates of the trace's clock; absent: all"},                      \
+         .check = hs_check_window,                                                                 \
+         .group = INTAKE},                                                                         \
     {                                                                                              \
-        .param = {.key = "load",                                                                   \
+        .param = {.key = "sample_jobs",                                                            \
                   .type = HS_PARAM_REAL,                                                           \
-                  .offset = AT(load),                                                              \
+                  .offset = AT(sample_jobs),                                                       \
                   .preset = "1",                                                                   \
-                  .min = 1e-6,                                                                     \
-                  .max = 1e6,                                                                      \
-                  .help = "scale the arrival rate: gaps between submissions are divided by this"}, \
+                  .min = 1e-9,                                                                     \
+                  .max = 1,                                                                        \
+                  .help = "keep each job with this probability, by its id and --seed"},            \
         .group = INTAKE                                                                            \
     }
 

@@ -24,7 +24,8 @@ struct hs_run_options {
     int32_t time_unit, vc, check, philly_attempts, retries, cpu_jobs, zero_duration, openb_pending;
     int64_t seed, assign_seed /* 0 = seed */, max_jobs, tie_jitter, max_tenants;
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
-    double load, skip_bad_rows;                           /* skip_bad_rows: per cent */
+    const char *window;
+    double load, scale_time, sample_jobs, skip_bad_rows; /* skip_bad_rows: per cent */
     /* models */
     const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
         *memory_limits;

@@ -13,6 +13,7 @@
 #include "cli/record.h"
 #include "cli/textform.h"
 #include "data/param.h"
+#include "traces/replay.h"
 
 #define POLICIES_MAX 64
 
@@ -138,7 +139,8 @@ enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_
 enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_run_options *options,
                               struct hs_diag *diag)
 {
-    static const int64_t units_us[] = {0, HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
+    static const int64_t units_us[] = {0, HS_US_PER_S,      1000,
+                                       1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
     hs_trace_options_default(trace);
     trace->path = options->trace;
     trace->format = options->format;
@@ -153,6 +155,11 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     trace->outcomes = options->outcomes;
     trace->max_jobs = (uint64_t)options->max_jobs;
     trace->load = options->load;
+    trace->scale_time = options->scale_time;
+    trace->sample = options->sample_jobs;
+    trace->sample_seed = (uint64_t)options->seed;
+    if (options->window != NULL)
+        HS_TRY(hs_trace_window_parse(options->window, &trace->window, diag));
     trace->skip_bad_permille = (uint32_t)(options->skip_bad_rows * 10 + 0.5);
     return hs_sort_parse(options->sort, &trace->sort_window, diag);
 }

@@ -114,8 +114,9 @@ static bool are_same(const char *a, const char *b)
 /* Options that a run looks at when it begins, not while it is set up. */
 static bool is_late(const char *key)
 {
-    static const char *const late[] = {"load",    "seed",       "assign_seed", "until",
-                                       "startup", "tie_jitter", "warmup",      "cooldown"};
+    static const char *const late[] = {"load",   "seed",     "assign_seed",
+                                       "until",  "startup",  "tie_jitter",
+                                       "warmup", "cooldown", "scale_time"};
     for (size_t i = 0; i < sizeof late / sizeof *late; i++)
         if (strcmp(late[i], key) == 0)
             return true;
@@ -218,10 +219,12 @@ static void ask_state(const struct hs_sweep *sweep, struct hs_sweep_point *point
 enum hs_status hs_sweep_locate(struct hs_sweep *sweep, const struct hs_sweep_made *made,
                                struct hs_sweep_point *point, struct hs_diag *diag)
 {
+    struct hs_trace_options trace;
     uint64_t hash = 0;
     HS_TRY(workload_hash(sweep, &made->options, &hash, diag));
     HS_TRY(hs_run_name(&made->setup, hash, point->name, diag));
-    point->trace_key = hs_tape_key(&made->setup.trace);
+    HS_TRY(hs_setup_trace(&trace, &made->options, diag)); /* a seed may be late, and choose jobs */
+    point->trace_key = hs_tape_key(&trace);
     ask_state(sweep, point);
     return HS_OK;
 }

@@ -14,6 +14,7 @@
 #include "model/interference.h"
 #include "report/report.h"
 #include "traces/format.h"
+#include "traces/replay.h"
 
 enum hs_status hs_sort_parse(const char *text, uint64_t *window, struct hs_diag *diag)
 {
@@ -105,6 +106,12 @@ enum hs_status hs_check_sort(const char *text, struct hs_diag *diag)
 {
     uint64_t window;
     return hs_sort_parse(text, &window, diag);
+}
+
+enum hs_status hs_check_window(const char *text, struct hs_diag *diag)
+{
+    struct hs_trace_window window;
+    return hs_trace_window_parse(text, &window, diag);
 }
 
 enum hs_status hs_check_reserve(const char *text, struct hs_diag *diag)

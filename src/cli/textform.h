@@ -25,6 +25,7 @@ const char *hs_output_at(size_t index);
 enum hs_status hs_check_outputs(const char *text, struct hs_diag *diag);
 enum hs_status hs_check_sample(const char *text, struct hs_diag *diag);
 enum hs_status hs_check_sort(const char *text, struct hs_diag *diag);
+enum hs_status hs_check_window(const char *text, struct hs_diag *diag); /* FROM..TO */
 enum hs_status hs_check_reserve(const char *text, struct hs_diag *diag);
 enum hs_status hs_check_interference(const char *text, struct hs_diag *diag);
 enum hs_status hs_check_name(const char *text, struct hs_diag *diag);

@@ -19,20 +19,12 @@
 #define HINT_SIZE 512
 
 /* Keys of the configuration that say which jobs there are. */
-static const char *const workload_keys[] = {"load",
-                                            "max_jobs",
-                                            "until",
-                                            "format",
-                                            "map",
-                                            "time_unit",
-                                            "cpu_jobs",
-                                            "zero_duration",
-                                            "skip_bad_rows",
-                                            "outcomes",
-                                            "sort",
-                                            "philly_attempts",
-                                            "gavel_throughputs",
-                                            "openb_pending"};
+static const char *const workload_keys[] = {
+    "load",         "scale_time", "window",          "sample_jobs",
+    "max_jobs",     "until",      "format",          "map",
+    "time_unit",    "cpu_jobs",   "zero_duration",   "skip_bad_rows",
+    "outcomes",     "sort",       "philly_attempts", "gavel_throughputs",
+    "openb_pending"};
 
 static int compare_int64(int64_t a, int64_t b)
 {

@@ -12,20 +12,22 @@
 #include "base/timeparse.h"
 #include "data/json.h"
 #include "data/param.h"
+#include "traces/replay.h"
 
 /* Those keys of the configuration that say what was simulated. Presets: only for a key that the
  * configuration leaves out because it is absent by default. */
 struct settings {
-    const char *trace, *format, *map, *gavel_throughputs, *cluster, *outcomes, *sort;
+    const char *trace, *format, *map, *gavel_throughputs, *cluster, *outcomes, *sort, *window;
     int32_t time_unit, philly_attempts, retries, cpu_jobs, zero_duration, openb_pending, vc;
-    int64_t max_jobs, until_us, warmup_us, cooldown_us;
-    double load, skip_bad_rows;
+    int64_t max_jobs, seed, until_us, warmup_us, cooldown_us;
+    double load, scale_time, sample_jobs, skip_bad_rows;
 };
 
 #define AT(field) offsetof(struct settings, field)
 
 static const char *const time_units[] = {"auto", "s", "ms", "us", "min", "h", NULL};
-static const int64_t time_units_us[] = {0, HS_US_PER_S, 1000, 1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
+static const int64_t time_units_us[] = {0, HS_US_PER_S,      1000,
+                                        1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
 static const char *const attempts[] = {"merge", "split", "sum", NULL};
 static const char *const retries[] = {
     [VERIFY_MERGE] = "merge", [VERIFY_ATTEMPTS] = "attempts", [VERIFY_GENERATE] = "generate", NULL};
@@ -82,7 +84,11 @@ static const struct hs_param table[] = {
     {.key = "until", .type = HS_PARAM_DURATION, .offset = AT(until_us), .preset = "0s"},
     {.key = "warmup", .type = HS_PARAM_DURATION, .offset = AT(warmup_us), .preset = "0s"},
     {.key = "cooldown", .type = HS_PARAM_DURATION, .offset = AT(cooldown_us), .preset = "0s"},
+    {.key = "seed", .type = HS_PARAM_INT, .offset = AT(seed), .preset = "1"},
     {.key = "load", .type = HS_PARAM_REAL, .offset = AT(load), .preset = "1"},
+    {.key = "scale_time", .type = HS_PARAM_REAL, .offset = AT(scale_time), .preset = "1"},
+    {.key = "window", .type = HS_PARAM_TEXT, .offset = AT(window)},
+    {.key = "sample_jobs", .type = HS_PARAM_REAL, .offset = AT(sample_jobs), .preset = "1"},
     {.key = "skip_bad_rows", .type = HS_PARAM_REAL, .offset = AT(skip_bad_rows), .preset = "0"},
     {.key = NULL},
 };
@@ -133,6 +139,11 @@ static enum hs_status use_settings(struct verify_run *run, const struct settings
     t->outcomes = settings->outcomes;
     t->max_jobs = (uint64_t)settings->max_jobs;
     t->load = settings->load;
+    t->scale_time = settings->scale_time;
+    t->sample = settings->sample_jobs;
+    t->sample_seed = (uint64_t)settings->seed;
+    if (settings->window != NULL)
+        HS_TRY(hs_trace_window_parse(settings->window, &t->window, run->diag));
     t->skip_bad_permille = (uint32_t)(settings->skip_bad_rows * 10 + 0.5);
     if (strcmp(settings->sort, "all") == 0)
         t->sort_window = HS_SORT_ALL;

@@ -27,7 +27,8 @@
     X(PARTIAL, "part of the run of a job")                                                         \
     X(ZERO_DURATION, "duration 0")                                                                 \
     X(OUTCOME, "outcome not asked for")                                                            \
-    X(WINDOW, "outside the time window")
+    X(WINDOW, "outside the time window")                                                           \
+    X(SAMPLE, "not in the sample")
 
 enum hs_drop {
 #define HS_DROP_ENUM(name, text) HS_DROP_##name,

@@ -93,7 +93,7 @@ enum hs_status hs_tape_record(struct hs_tape **tape, const struct hs_trace_optio
     struct hs_trace_options recorded = *options;
     struct hs_trace *trace = NULL;
     struct hs_diag silent;
-    recorded.load = 1;
+    recorded.load = recorded.scale_time = 1;
     recorded.tape = NULL;
     *tape = NULL;
     hs_diag_init(&silent, say_nothing, NULL);
@@ -129,8 +129,12 @@ uint64_t hs_tape_key(const struct hs_trace_options *o)
                                 o->keeps_attempts,
                                 o->sort_window,
                                 o->max_jobs,
-                                (uint64_t)o->window_from_us,
-                                (uint64_t)o->window_to_us,
+                                (uint64_t)o->window.from_us,
+                                (uint64_t)o->window.to_us,
+                                o->window.is_from_date,
+                                o->window.is_to_date,
+                                (uint64_t)(o->sample * 0x1p52),
+                                o->sample < 1 ? o->sample_seed : 0,
                                 o->skip_bad_permille};
     uint64_t key = mix_text(0, o->path);
     key = mix_text(mix_text(mix_text(key, o->format), o->map), o->outcomes);

@@ -2,7 +2,7 @@
  *
  * A trace in memory, read once and replayed any number of times: what the points of a sweep share.
  * A trace that is opened on a tape hands out the same jobs and the same counts as one that reads
- * the file, at any load.
+ * the file, at any load and scale of time.
  *
  *     HS_TRY(hs_tape_record(&tape, &options, diag));
  *     options.tape = tape;                                  // may be NULL: then the file is read
@@ -38,11 +38,12 @@ struct hs_tape {
     const char *format; /* name */
 };
 
-/* Reads the whole trace as the options say, but at load 1. *tape is NULL where the trace is refused
- * or has bad rows: whoever reads it has something to say about it, each time. 300 bytes a job. */
+/* Reads the whole trace as the options say, but at load and scale 1. *tape is NULL where the trace
+ * is refused or has bad rows: whoever reads it has something to say about it, each time. 300 bytes
+ * a job. */
 HS_MUST_USE enum hs_status
 hs_tape_record(struct hs_tape **tape, const struct hs_trace_options *options, struct hs_diag *diag);
-/* Equal for options that make the same tape, whatever their load. */
+/* Equal for options that make the same tape, whatever their load and scale of time. */
 uint64_t hs_tape_key(const struct hs_trace_options *options);
 void hs_tape_free(struct hs_tape *tape); /* NULL is fine */
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The iterator over a trace: reader -> reorder window -> time window, load, limit. Every row read
- * ends in exactly one count: accepted, bad, dropped, or still held when a limit ends the trace.
- * A window of 0 or 1 hands rows through without a copy.
- *
- * Load X divides the gaps between submissions: X is taken as a fraction of 10^9, and each
- * submission moves to first + floor(offset * 10^9 / fraction), in 128 bits from the first one, so
- * that no error adds up. A deadline keeps its distance from the submission.
+ * The iterator over a trace: reader -> reorder window -> replay (what of it, how fast) -> limit.
+ * Every row read ends in exactly one count: accepted, bad, dropped, or still held when a limit ends
+ * the trace. A window of 0 or 1 hands rows through without a copy.
  */
 #include "traces/trace.h"
 
@@ -17,9 +13,10 @@
 #include "base/memory.h"
 #include "traces/reader.h"
 #include "traces/reorder.h"
+#include "traces/replay.h"
+#include "traces/say.h"
 #include "traces/tape.h"
 
-#define LOAD_ONE    UINT64_C(1000000000)
 #define BAD_MEASURE 1000 /* the tolerated share is of at least so many rows while reading */
 
 struct hs_trace {
@@ -30,7 +27,7 @@ struct hs_trace {
     enum hs_status ended; /* HS_OK while rows may follow */
     bool has_all_rows;
     bool has_first;
-    uint64_t load; /* in LOAD_ONE */
+    struct hs_replay replay;
     uint64_t accepted, bad;
     int64_t first_us; /* recorded submission of the first row */
     int64_t last_us;  /* of the last row handed on, recorded clock */
@@ -41,24 +38,24 @@ struct hs_trace {
 void hs_trace_options_default(struct hs_trace_options *options)
 {
     *options = (struct hs_trace_options){.sort_window = HS_SORT_WINDOW,
-                                         .window_from_us = 0,
-                                         .window_to_us = INT64_MAX,
-                                         .load = 1.0};
+                                         .window = {.to_us = INT64_MAX},
+                                         .load = 1,
+                                         .scale_time = 1,
+                                         .sample = 1};
 }
 
 enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_options *options,
                              struct hs_diag *diag)
 {
     *trace = NULL;
-    if (!(options->load >= 1e-6 && options->load <= 1e6))
-        return hs_fail(diag, HS_E_USAGE, NULL, "1 replays as recorded, 2 twice as fast",
-                       "load must be between 0.000001 and 1000000");
+    struct hs_replay replay;
+    HS_TRY(hs_replay_open(&replay, options, diag));
     struct hs_trace *t = hs_alloc_zeroed(1, sizeof *t);
     if (!t)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for a trace");
     t->options = options;
     t->diag = diag;
-    t->load = (uint64_t)(options->load * (double)LOAD_ONE + 0.5);
+    t->replay = replay;
     t->last_us = INT64_MIN;
     hs_reorder_init(&t->held);
     if (options->tape != NULL) {
@@ -171,15 +168,9 @@ static enum hs_status next_sorted(struct hs_trace *t, struct hs_trace_job *job)
     return HS_OK;
 }
 
-static int64_t scale(const struct hs_trace *t, int64_t submit_us)
-{
-    uint64_t offset_us = (uint64_t)(submit_us - t->first_us);
-    return t->first_us + (int64_t)((hs_u128)offset_us * LOAD_ONE / t->load);
-}
-
 static enum hs_status fail_no_jobs(struct hs_trace *t)
 {
-    char reasons[512];
+    char reasons[512], hint[80];
     size_t used = 0;
     reasons[0] = '\0';
     for (int i = 0; i < HS_DROP_COUNT && used < sizeof reasons; i++)
@@ -188,8 +179,11 @@ static enum hs_status fail_no_jobs(struct hs_trace *t)
                                      used > 0 ? ", " : ": ", (unsigned long long)t->reader.drops[i],
                                      hs_drop_texts[i]);
     struct hs_place place = {.file = hs_input_path(t->reader.input)};
-    return hs_fail(t->diag, HS_E_INPUT, &place, NULL, "no job to replay in %llu rows%s",
-                   (unsigned long long)t->reader.rows, reasons);
+    if (t->has_first)
+        (void)snprintf(hint, sizeof hint, "the first submission is at %s",
+                       hs_figure_clock(t->first_us).text);
+    return hs_fail(t->diag, HS_E_INPUT, &place, t->has_first ? hint : NULL,
+                   "no job to replay in %llu rows%s", (unsigned long long)t->reader.rows, reasons);
 }
 
 static enum hs_status finish(struct hs_trace *t)
@@ -222,24 +216,21 @@ static enum hs_status next_recorded(struct hs_trace *t, struct hs_trace_job *job
             t->first_us = job->submit_us;
             t->has_first = true;
         }
-        int64_t offset_us = job->submit_us - t->first_us;
-        if (offset_us >= o->window_to_us)
+        if (hs_replay_is_behind(&t->replay, t->first_us, job->submit_us))
             return HS_END;
-        if (offset_us >= o->window_from_us)
+        if (hs_replay_is_before(&t->replay, t->first_us, job->submit_us))
+            t->reader.drops[HS_DROP_WINDOW]++;
+        else if (!hs_replay_samples(&t->replay, job->id))
+            t->reader.drops[HS_DROP_SAMPLE]++;
+        else
             return HS_OK;
-        t->reader.drops[HS_DROP_WINDOW]++;
     }
 }
 
 static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job *job)
 {
     HS_TRY(next_recorded(t, job));
-    if (t->load != LOAD_ONE) {
-        int64_t moved_us = scale(t, job->submit_us);
-        if (job->deadline_us >= 0)
-            job->deadline_us += moved_us - job->submit_us;
-        job->submit_us = moved_us;
-    }
+    HS_TRY(hs_replay_move(&t->replay, t->first_us, job, t->diag));
     t->accepted++;
     return HS_OK;
 }
@@ -356,5 +347,6 @@ void hs_trace_close(struct hs_trace *trace)
         return;
     hs_reader_close(&trace->reader);
     hs_reorder_free(&trace->held);
+    hs_replay_close(&trace->replay);
     hs_free(trace);
 }

@@ -29,6 +29,12 @@ enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
 
 struct hs_tape;
 
+/* Submissions from from_us on and before to_us are kept. */
+struct hs_trace_window {
+    int64_t from_us, to_us;        /* after the first submission; defaults 0, INT64_MAX */
+    bool is_from_date, is_to_date; /* or on the trace's clock */
+};
+
 struct hs_trace_options {
     const char *path;
     const char *format;   /* NULL or "auto": by content */
@@ -41,12 +47,14 @@ struct hs_trace_options {
     const char *outcomes; /* "completed,failed": keep only these; NULL = all */
     uint64_t sort_window; /* rows held back to restore order; HS_SORT_ALL = whole trace */
     uint64_t max_jobs;    /* stop after so many accepted jobs; 0 = all */
-    int64_t window_from_us; /* keep submissions in [from, to) after the first; defaults all */
-    int64_t window_to_us;
-    double load;                /* divides inter-arrival gaps; 1 = as recorded */
+    struct hs_trace_window window;
+    double load;       /* divides inter-arrival gaps; 1 = as recorded */
+    double scale_time; /* multiplies gaps and what jobs take (traces/replay.h); 1 */
+    double sample;     /* share of the jobs that is kept, chosen by id and seed; 1 = all */
+    uint64_t sample_seed;
     uint32_t skip_bad_permille; /* bad rows tolerated; 0 = strict */
-    const struct hs_tape *tape; /* what these options give at load 1, in memory (traces/tape.h);
-                                   NULL = read path */
+    const struct hs_tape *tape; /* what these options give at load and scale 1, in memory
+                                   (traces/tape.h); NULL = read path */
 };
 
 #define HS_ROUNDED_TEXT "to thousandths, above one to whole GPUs"

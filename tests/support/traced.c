@@ -70,7 +70,7 @@ static void check_counts(const struct traced *t)
     for (int i = 0; i < HS_DROP_COUNT; i++)
         sum += t->drops[i];
     assert_int_equal(t->count, t->counts.accepted);
-    if (t->options.max_jobs == 0 && t->options.window_to_us == INT64_MAX)
+    if (t->options.max_jobs == 0 && t->options.window.to_us == INT64_MAX)
         assert_int_equal(sum, t->counts.rows);
 }
 

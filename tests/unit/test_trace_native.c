@@ -352,8 +352,8 @@ static void test_limits(void **state)
     assert_int_equal(t.count, 2);
 
     traced_options(&t);
-    t.options.window_from_us = 1 * SECOND; /* after the first: [101, 103) */
-    t.options.window_to_us = 3 * SECOND;
+    t.options.window.from_us = 1 * SECOND; /* after the first: [101, 103) */
+    t.options.window.to_us = 3 * SECOND;
     read_it(text);
     assert_int_equal(t.count, 2);
     assert_string_equal(t.jobs[0].id, "b");
