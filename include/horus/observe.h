@@ -55,6 +55,12 @@ struct hs_job_record {
     enum hs_outcome outcome;
 };
 
+/* Thousandths of GPUs that it wants, and holds when it does not resize. */
+static inline uint64_t hs_record_milli(const struct hs_job_record *job)
+{
+    return (uint64_t)job->gpus * job->gpu_milli;
+}
+
 enum hs_segment_end {
     HS_SEGMENT_FINISH,
     HS_SEGMENT_PREEMPT,

@@ -204,7 +204,8 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
         job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
     if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) == 0)
         return named == 0 ? type_misfit(r) : memory_misfit(e, job);
-    if (job->gpus > 0 && r->duration_us > INT64_MAX / 8 / job->gpus)
+    int64_t most_us = hs_job_is_part(job) ? INT64_MAX / 8 / HS_GPU_MILLI : INT64_MAX / 8;
+    if (job->gpus > 0 && r->duration_us > most_us / job->gpus)
         return "its GPU-seconds are beyond what can be counted";
     bool is_barred = c->vc_mode == HS_VC_QUOTA && (e->can & HS_CAN_BORROW) == 0;
     uint64_t gpus = ((uint64_t)job->gpus * job->gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;

@@ -51,7 +51,10 @@ static enum hs_status take_slot(struct hs_bounds *b, uint32_t *slot)
 /* Units that a job takes at least. */
 static hs_i128 units_of(const struct hs_bounds_arrival *job)
 {
-    return (hs_i128)(((hs_u128)job->gpus * (uint64_t)job->work_us * job->need_q32) >> 32);
+    hs_u128 gpu_us = (hs_u128)job->gpus * (uint64_t)job->work_us;
+    if (job->gpu_milli < HS_GPU_MILLI)
+        gpu_us = gpu_us * job->gpu_milli / HS_GPU_MILLI;
+    return (hs_i128)((gpu_us * job->need_q32) >> 32);
 }
 
 static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job)
@@ -122,6 +125,7 @@ static struct hs_bounds_arrival arrival_of(const struct hs_bounds *b,
     struct hs_bounds_arrival a = {.index = job->index,
                                   .work_us = job->work_us,
                                   .gpus = job->gpus,
+                                  .gpu_milli = job->gpu_milli,
                                   .top_speed_q32 = HS_Q32_ONE,
                                   .need_q32 = HS_Q32_ONE};
     for (uint32_t t = 0; t < b->cluster->type_count && job->gpus > 0; t++) {

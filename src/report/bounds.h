@@ -41,7 +41,7 @@ struct hs_bound {
 struct hs_bounds_arrival {
     uint64_t index;
     int64_t work_us;
-    uint32_t gpus;
+    uint32_t gpus, gpu_milli;
     uint64_t top_speed_q32; /* on the type that is fastest for it, at least 1 */
     uint64_t need_q32;      /* least capacity taken per GPU-second of isolated work, at most 1 */
 };

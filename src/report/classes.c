@@ -28,15 +28,15 @@ static const struct {
 #define SEEN_AUTO     (1u << (HS_CLASS_JOB + HS_JOB_CLASS_AUTO))
 
 struct user_rank {
-    uint64_t gpu_us;
+    hs_u128 milli_us;
     uint32_t user;
 };
 
 static int compare_users(const void *a, const void *b)
 {
     const struct user_rank *x = a, *y = b;
-    if (x->gpu_us != y->gpu_us)
-        return x->gpu_us < y->gpu_us ? -1 : 1;
+    if (x->milli_us != y->milli_us)
+        return x->milli_us < y->milli_us ? -1 : 1;
     return (x->user > y->user) - (x->user < y->user);
 }
 
@@ -62,7 +62,7 @@ enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record 
     if (job->user_index >= c->user_count)
         c->user_count = job->user_index + 1;
     struct hs_user_account *user = &c->users[job->user_index];
-    user->gpu_us += (uint64_t)job->gpu_us;
+    user->milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
     if (sample == NULL)
         return HS_OK;
     user->jobs++;
@@ -84,7 +84,7 @@ enum hs_status hs_classes_rank_users(struct hs_classes *c)
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->user_count; i++)
         if (c->users[i].jobs > 0)
-            ranks[count++] = (struct user_rank){.gpu_us = c->users[i].gpu_us, .user = i};
+            ranks[count++] = (struct user_rank){.milli_us = c->users[i].milli_us, .user = i};
     qsort(ranks, count, sizeof *ranks, compare_users);
     for (uint32_t i = 0; i < count; i++)
         c->users[ranks[i].user].quintile = (uint32_t)((uint64_t)i * HS_CLASS_QUINTILES / count);

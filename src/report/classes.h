@@ -36,13 +36,14 @@ struct hs_job_sample {
     int64_t progress_us; /* from submission to its first progress */
     uint32_t user, vc;   /* vc: index of the class, from 0 */
     uint32_t gpus;
-    uint16_t outcome, job_class;
+    uint16_t gpu_milli; /* of each of them */
+    uint8_t outcome, job_class;
 };
 
 struct hs_user_account {
-    uint64_t gpu_us;    /* GPU time held, all jobs */
+    hs_u128 milli_us;   /* thousandths of GPUs held x time, all jobs */
     uint64_t jobs;      /* completed */
-    hs_u128 need, stay; /* sums of gpus x isolated and gpus x JCT, for the fairness index */
+    hs_u128 need, stay; /* sums of thousandths x isolated and x JCT, for the fairness index */
     uint32_t quintile;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One row a job, 43 fields.
+ * One row a job, 44 fields.
  *
  * A job's finish follows its last segment directly, so the GPUs of the last segment told are those
  * of the job that ends, if they are its at all: one list serves all jobs, whatever their number.
@@ -13,6 +13,7 @@
 #include "model/cluster.h"
 
 #define NO_JOB UINT64_MAX
+#define NANO   UINT64_C(1000000000)
 
 static const char header[] =
     "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,"
@@ -20,7 +21,7 @@ static const char header[] =
     "allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,pending,colocated,"
     "overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util,"
     "gpu_util,dataset,precision,profile_from,run_slowdown,attempts,estimate,class,"
-    "first_progress,switches,host_mib_seconds";
+    "first_progress,switches,host_mib_seconds,gpu_share";
 
 static void put_seconds_if(struct hs_csvw *w, bool is_known, int64_t us)
 {
@@ -61,7 +62,7 @@ static void put_util(struct hs_csvw *w, int32_t util_pm)
     hs_csvw_ratio(w, util_pm >= 0 ? (uint64_t)util_pm : 0, util_pm >= 0 ? 1000 : 0, 3);
 }
 
-/* nodes ... host_mib_seconds; now_us: when the job ended, or the run */
+/* nodes ... gpu_share; now_us: when the job ended, or the run */
 static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int64_t now_us)
 {
     int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
@@ -71,12 +72,15 @@ static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int6
     hs_csvw_seconds(w, end_us - job->submit_us - job->run_us);
     hs_csvw_seconds(w, job->colocated_us);
     hs_csvw_seconds(w, job->overhead_us);
-    hs_csvw_ratio(w, (uint64_t)job->lost_ns, UINT64_C(1000000000), 9);
+    hs_csvw_ratio(w, (uint64_t)job->lost_ns, NANO, 9);
     put_slowdown(w, job, job->finish_us - job->submit_us);
     hs_csvw_u64(w, job->preemptions);
     hs_csvw_u64(w, job->migrations);
     hs_csvw_u64(w, job->ooms);
-    hs_csvw_seconds(w, job->gpu_us);
+    if (job->gpu_milli == HS_GPU_MILLI)
+        hs_csvw_seconds(w, job->gpu_us);
+    else
+        hs_csvw_ratio(w, (uint64_t)job->gpu_us * job->gpu_milli, NANO, 9);
     put_util(w, job->predicted_util_pm);
     put_util(w, job->gpu_util_pm);
     hs_csvw_text(w, job->dataset);
@@ -89,6 +93,7 @@ static void row_account(struct hs_csvw *w, const struct hs_job_record *job, int6
     put_seconds_if(w, job->first_progress_us >= 0, job->first_progress_us);
     hs_csvw_u64(w, job->switches);
     hs_csvw_seconds(w, job->host_mib_us); /* the same decimals */
+    hs_csvw_ratio(w, job->gpu_milli, HS_GPU_MILLI, 3);
 }
 
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)

@@ -12,6 +12,7 @@
 #include "report/exact.h"
 
 #define FULL_PM     1000u /* utilization is summed in per mille of a GPU */
+#define FULL_MILLI  1000u /* thousandths of a GPU held whole */
 #define NS_PER_S    UINT64_C(1000000000)
 #define SPARK_WIDTH 60u
 
@@ -116,7 +117,8 @@ static void add_cluster(struct hs_summary *s, const struct hs_metrics_source *sr
         loaded_reason);
     add(s, "gpu_sharing", "1", share(src, HS_CH_GPUS_SHARED, 1, span), no_span);
     add(s, "goodput", "1",
-        hs_exact_double(src->stats->done_gpu_ns, span * src->gpus * HS_NS_PER_US), no_span);
+        hs_exact_double(src->stats->done_milli_ns, span * src->gpus * HS_NS_PER_US * FULL_MILLI),
+        no_span);
     add(s, "fragmentation", "1", share(src, HS_CH_FRAGMENTED, 1, span), no_span);
 }
 
@@ -131,9 +133,12 @@ static void add_costs(struct hs_summary *s, const struct hs_metrics_source *src)
     add_count(s, "deadlines", stats->deadlines);
     add_count(s, "deadline_misses", stats->deadline_misses);
     add(s, "held_gpu_seconds", "GPU s", hs_exact_double(sum[HS_CH_GPUS_HELD], us), NULL);
-    add(s, "done_gpu_seconds", "GPU s", hs_exact_double(stats->done_gpu_ns, NS_PER_S), NULL);
-    add(s, "overhead_gpu_seconds", "GPU s", hs_exact_double(stats->overhead_gpu_us, us), NULL);
-    add(s, "lost_gpu_seconds", "GPU s", hs_exact_double(stats->lost_gpu_ns, NS_PER_S), NULL);
+    add(s, "done_gpu_seconds", "GPU s",
+        hs_exact_double(stats->done_milli_ns, NS_PER_S * FULL_MILLI), NULL);
+    add(s, "overhead_gpu_seconds", "GPU s",
+        hs_exact_double(stats->overhead_milli_us, us * FULL_MILLI), NULL);
+    add(s, "lost_gpu_seconds", "GPU s",
+        hs_exact_double(stats->lost_milli_ns, NS_PER_S * FULL_MILLI), NULL);
     add(s, "wait_capacity_gpu_seconds", "GPU s", hs_exact_double(sum[HS_CH_WAIT_CAPACITY], us),
         NULL);
     add(s, "wait_shape_gpu_seconds", "GPU s", hs_exact_double(sum[HS_CH_WAIT_SHAPE], us), NULL);
@@ -257,6 +262,8 @@ void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source 
     add_turns(summary, source->stats);
     add(summary, "wait_locality_gpu_seconds", "GPU s",
         hs_exact_double(source->timeline->sum[HS_CH_WAIT_LOCALITY], HS_US_PER_S), NULL);
+    add(summary, "gpu_allocated_share", "1",
+        share(source, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)source->span_us), no_span);
 }
 
 void hs_metrics_sparkline(struct hs_summary *summary, const struct hs_metrics_source *source)

@@ -22,7 +22,7 @@ static void book(struct hs_nodes *n, struct hs_node_gpu *gpu, int64_t now_us)
         return;
     struct hs_node_account *account = &n->accounts[gpu->node];
     account->held_us += dt;
-    if (gpu->tenants > 1)
+    if (gpu->tenants > 1 && !gpu->is_divided)
         account->shared_us += dt;
     if (gpu->util_pm > 0)
         account->util_pm_us += (hs_u128)dt * (gpu->util_pm < FULL_PM ? gpu->util_pm : FULL_PM);
@@ -44,6 +44,7 @@ static enum hs_status on_start(void *ctx, int64_t now_us, const struct hs_job_re
         struct hs_node_gpu *gpu = &n->gpus[gpus[i]];
         book(n, gpu, now_us);
         gpu->tenants++;
+        gpu->is_divided = job->gpu_milli < HS_GPU_MILLI;
         gpu->util_pm += util_pm;
         if (gpu->node != node)
             n->accounts[gpu->node].placements++;

@@ -18,6 +18,7 @@ struct hs_node_gpu {
     uint32_t node;
     uint32_t tenants;
     uint32_t util_pm; /* sum over the tenants; unknown counts 0 */
+    bool is_divided;  /* they have shares of it, which is no sharing */
 };
 
 struct hs_node_account {

@@ -90,8 +90,9 @@ static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *
                                    .work_us = job->work_us,
                                    .progress_us = first_progress_us(job) - job->submit_us,
                                    .gpus = job->gpus,
-                                   .outcome = (uint16_t)job->outcome,
-                                   .job_class = (uint16_t)job->job_class};
+                                   .gpu_milli = (uint16_t)job->gpu_milli,
+                                   .outcome = (uint8_t)job->outcome,
+                                   .job_class = (uint8_t)job->job_class};
     s->done++;
     s->work_us += (uint64_t)job->work_us;
     s->done_run_us += (uint64_t)job->run_us;
@@ -129,9 +130,9 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     s->switches += job->switches;
     s->deadlines += job->deadline_us >= 0;
     s->deadline_misses += misses_deadline(job, now_us);
-    s->done_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->done_ns;
-    s->lost_gpu_ns += (hs_u128)job->gpus * (uint64_t)job->lost_ns;
-    s->overhead_gpu_us += (hs_u128)job->gpus * (uint64_t)job->overhead_us;
+    s->done_milli_ns += hs_record_milli(job) * (uint64_t)job->done_ns;
+    s->lost_milli_ns += hs_record_milli(job) * (uint64_t)job->lost_ns;
+    s->overhead_milli_us += hs_record_milli(job) * (uint64_t)job->overhead_us;
     s->host_mib_us += (uint64_t)job->host_mib_us;
     if (job->finish_us > s->last_finish_us)
         s->last_finish_us = job->finish_us;
@@ -172,8 +173,8 @@ static uint64_t bounded_ppm(const struct hs_job_sample *job)
 static void add_user(struct hs_classes *classes, const struct hs_job_sample *job)
 {
     struct hs_user_account *user = &classes->users[job->user];
-    user->need += (hs_u128)job->gpus * (uint64_t)job->work_us;
-    user->stay += (hs_u128)job->gpus * (uint64_t)job->jct_us;
+    user->need += (hs_u128)job->gpus * job->gpu_milli * (uint64_t)job->work_us;
+    user->stay += (hs_u128)job->gpus * job->gpu_milli * (uint64_t)job->jct_us;
 }
 
 static void add_sums(struct class_sums *sums, const struct hs_job_sample *job, uint64_t bounded)

@@ -43,9 +43,11 @@ extern const struct verify_rule verify_retry_rules[];    /* verify_retries.c */
 extern const struct verify_rule verify_turn_rules[];     /* verify_turns.c */
 extern const struct verify_rule verify_sum_rules[];      /* verify_sums.c */
 
-/* Adds up the time that GPUs are held and shared, and that jobs sit beside others; segments sorted.
- */
-HS_MUST_USE enum hs_status verify_add_up_shared(struct verify_run *run);
+/* Adds up the time that GPUs are held and shared, and that jobs sit beside others; a GPU whose
+ * shares are more than the GPU is a fault. Segments sorted. */
+HS_MUST_USE enum hs_status verify_add_up_shared(struct verify_run *run, struct verify_check *c);
+/* Thousandths of each of its GPUs that the job of a segment holds. */
+uint32_t verify_milli(const struct verify_run *run, const struct verify_segment *seg);
 
 /* Work rebuilt from mean_rate, in 1e-9 us: each digit that was not printed is worth at most half of
  * the length. */

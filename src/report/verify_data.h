@@ -21,9 +21,10 @@
 #include "report/runmanifest.h"
 #include "traces/trace.h"
 
-#define VERIFY_NANO    INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
-#define VERIFY_NO_JOB  UINT32_MAX
-#define VERIFY_NO_NODE UINT32_MAX
+#define VERIFY_NANO      INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
+#define VERIFY_GPU_MILLI 1000                /* thousandths of a whole GPU */
+#define VERIFY_NO_JOB    UINT32_MAX
+#define VERIFY_NO_NODE   UINT32_MAX
 
 enum verify_ended {
     VERIFY_FINISH,
@@ -57,7 +58,9 @@ struct verify_segment {
 /* A row of jobs.csv; times and slowdowns -1 = empty. */
 struct verify_row {
     int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
-    int64_t work_us, run_us, pending_us, colocated_us, overhead_us, lost_ns, gpu_us;
+    int64_t work_us, run_us, pending_us, colocated_us, overhead_us, lost_ns;
+    hs_i128 milli_us;   /* thousandths of GPUs x time held */
+    uint32_t gpu_milli; /* of each GPU */
     int64_t slowdown_ppm, run_slowdown_ppm;
     int64_t progress_us, host_mib_us; /* progress_us: on the clock, -1 = none */
     uint64_t preemptions, migrations, ooms, attempts, switches, gpus, nodes;
@@ -69,8 +72,9 @@ struct verify_row {
 /* What the segments of one job add up to. */
 struct verify_sum {
     int64_t first_start_us, last_end_us; /* -1 = no segment */
-    int64_t run_us, colocated_us, gpu_us;
-    hs_i128 done; /* sum of mean_rate x length: 1e-9 us of isolated run time */
+    int64_t run_us, colocated_us;
+    hs_i128 milli_us; /* thousandths of GPUs x time held */
+    hs_i128 done;     /* sum of mean_rate x length: 1e-9 us of isolated run time */
     uint64_t segments, preemptions, migrations, ooms, failures;
     hs_i128 oom_done;     /* part of done: in segments that ended by `oom` */
     int64_t oom_us;       /* their length */
@@ -96,6 +100,7 @@ struct verify_job {
     int64_t work_us;                  /* the same, or by jobs.csv where attempts were made up */
     uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
     uint32_t gpus, gpus_min, gpus_max;
+    uint32_t gpu_milli; /* that it wants of each, by the trace */
     uint32_t
         persistent_mib; /* GPU memory between mini-batches, of each GPU; 0 = not in the trace */
     uint32_t vc;        /* in run->vcs */
@@ -135,7 +140,10 @@ struct verify_run {
     int64_t *attempts_us; /* of the trace's jobs, one after another */
     uint32_t job_count, segment_count, range_count, attempt_count;
     uint32_t job_cap, segment_cap, range_cap, attempt_cap;
-    hs_i128 held_us, shared_us; /* GPU time with one holder or more, with two or more */
+    hs_i128 held_us, shared_us; /* GPU time with one holder or more, with two or more that have it
+                                   whole */
+    hs_i128 allocated_us;       /* the first in thousandths, shares as what they are */
+    bool is_divided;            /* some job has a share of its GPUs */
     uint32_t strange_rows;      /* rows of jobs.csv whose id the trace does not have */
     int64_t strange_line;       /* the first of them */
     uint64_t trace_hash, trace_bytes;

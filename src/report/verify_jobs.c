@@ -46,6 +46,22 @@ static void compare(struct verify_check *c, const struct verify_job *j, const ch
                      rebuilt_us < 0 ? "missing" : verify_seconds(&rebuilt, rebuilt_us));
 }
 
+/* Seconds with nine decimals. */
+static const char *nanoseconds(char text[HS_FMT_MAX + 1], uint64_t ns)
+{
+    text[hs_fmt_ratio(text, ns, VERIFY_NANO, 9)] = '\0';
+    return text;
+}
+
+static void compare_gpu_time(struct verify_check *c, const struct verify_job *j)
+{
+    char stated[HS_FMT_MAX + 1], rebuilt[HS_FMT_MAX + 1];
+    if (j->row.milli_us != j->sum.milli_us)
+        verify_fault(c, "jobs.csv:%" PRId64 ": job %s: gpu_seconds %s, by segments.csv %s",
+                     j->row.line, j->id, nanoseconds(stated, (uint64_t)j->row.milli_us),
+                     nanoseconds(rebuilt, (uint64_t)j->sum.milli_us));
+}
+
 static void compare_count(struct verify_check *c, const struct verify_job *j, const char *what,
                           uint64_t stated, uint64_t rebuilt, const char *source)
 {
@@ -64,6 +80,9 @@ static enum hs_status check_against_trace(struct verify_run *run, struct verify_
         compare(c, j, "submission_time", j->row.submit_us, j->submit_us, "the trace");
         compare(c, j, "isolated", j->row.work_us, j->work_us, "the trace");
         compare_count(c, j, "requested_number_of_resources", j->row.gpus, j->gpus, "the trace");
+        /* under a policy that divides no GPU all have whole ones */
+        compare_count(c, j, "thousandths of gpu_share", j->row.gpu_milli,
+                      run->is_divided ? j->gpu_milli : VERIFY_GPU_MILLI, "the trace");
         if (j->row.job_class != j->job_class)
             verify_fault(c, "jobs.csv:%" PRId64 ": job %s: class %s, by the trace %s", j->row.line,
                          j->id, hs_job_class_text(j->row.job_class),
@@ -75,7 +94,6 @@ static enum hs_status check_against_trace(struct verify_run *run, struct verify_
 static enum hs_status check_against_segments(struct verify_run *run, struct verify_check *c)
 {
     static const char segments[] = "segments.csv";
-    HS_TRY(verify_add_up_shared(run));
     for (uint32_t i = 0; i < run->job_count; i++) {
         const struct verify_job *j = &run->jobs[i];
         const struct verify_row *row = &j->row;
@@ -90,7 +108,7 @@ static enum hs_status check_against_segments(struct verify_run *run, struct veri
                          row->line, j->id, segments);
         compare(c, j, "run", row->run_us, j->sum.run_us, segments);
         compare(c, j, "colocated", row->colocated_us, j->sum.colocated_us, segments);
-        compare(c, j, "gpu_seconds", row->gpu_us, j->sum.gpu_us, segments);
+        compare_gpu_time(c, j);
         compare_count(c, j, "preemptions", row->preemptions, j->sum.preemptions, segments);
         compare_count(c, j, "migrations", row->migrations, j->sum.migrations, segments);
         compare_count(c, j, "ooms", row->ooms, j->sum.ooms, segments);
@@ -163,13 +181,6 @@ bool verify_is_within(hs_i128 rebuilt, hs_i128 stated, int64_t length_us)
 {
     hs_i128 off = rebuilt > stated ? rebuilt - stated : stated - rebuilt;
     return 2 * off <= length_us;
-}
-
-/* Seconds with nine decimals. */
-static const char *nanoseconds(char text[HS_FMT_MAX + 1], uint64_t ns)
-{
-    text[hs_fmt_ratio(text, ns, VERIFY_NANO, 9)] = '\0';
-    return text;
 }
 
 /* A placement that ran out of memory loses what was done in it; a job that was given up, all. */

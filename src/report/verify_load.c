@@ -72,6 +72,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                       .gpus = j->gpus,
                                                       .gpus_min = j->gpus_min,
                                                       .gpus_max = j->gpus_max,
+                                                      .gpu_milli = j->gpu_milli,
                                                       .persistent_mib = j->gpu_mem_persistent_mib,
                                                       .vc = vc,
                                                       .job_class = j->job_class,
@@ -131,6 +132,7 @@ enum {
     J_PROGRESS,
     J_SWITCHES,
     J_HOST,
+    J_SHARE,
 };
 static const char *const job_columns[] = {"job_id",
                                           "submission_time",
@@ -159,6 +161,7 @@ static const char *const job_columns[] = {"job_id",
                                           "first_progress",
                                           "switches",
                                           "host_mib_seconds",
+                                          "gpu_share",
                                           NULL};
 
 /* Seconds with nine decimals, never empty. */
@@ -167,6 +170,21 @@ static enum hs_status cell_lost(const struct hs_rowfile *f, int64_t *ns)
     static const char expected[] = "a time in seconds";
     HS_TRY(hs_rowfile_decimal(f, J_LOST, VERIFY_NANO, expected, ns));
     return *ns < 0 ? hs_rowfile_bad(f, J_LOST, expected) : HS_OK;
+}
+
+/* The share, and the GPU time, which has three decimals more for a share. */
+static enum hs_status read_share(const struct hs_rowfile *f, struct verify_row *r)
+{
+    static const char expected[] = "a share of a GPU, at most 1, in thousandths";
+    int64_t milli, gpu_time;
+    HS_TRY(hs_rowfile_decimal(f, J_SHARE, VERIFY_GPU_MILLI, expected, &milli));
+    if (milli < 1 || milli > VERIFY_GPU_MILLI)
+        return hs_rowfile_bad(f, J_SHARE, expected);
+    r->gpu_milli = (uint32_t)milli;
+    int64_t unit = milli < VERIFY_GPU_MILLI ? VERIFY_NANO : HS_US_PER_S;
+    HS_TRY(hs_rowfile_decimal(f, J_GPU_SECONDS, unit, "a time in seconds", &gpu_time));
+    r->milli_us = (hs_i128)gpu_time * (VERIFY_NANO / unit);
+    return HS_OK;
 }
 
 static enum hs_status read_class(const struct hs_rowfile *f, enum hs_job_class *job_class)
@@ -194,7 +212,7 @@ static enum hs_status read_job_row(const struct hs_rowfile *f, struct verify_row
     HS_TRY(cell_seconds(f, J_COLOCATED, &r->colocated_us));
     HS_TRY(cell_seconds(f, J_OVERHEAD, &r->overhead_us));
     HS_TRY(cell_lost(f, &r->lost_ns));
-    HS_TRY(cell_seconds(f, J_GPU_SECONDS, &r->gpu_us));
+    HS_TRY(read_share(f, r));
     HS_TRY(cell_ratio(f, J_SLOWDOWN, &r->slowdown_ppm));
     HS_TRY(cell_ratio(f, J_RUN_SLOWDOWN, &r->run_slowdown_ppm));
     HS_TRY(hs_rowfile_count(f, J_GPUS, &r->gpus));
@@ -222,6 +240,7 @@ static enum hs_status add_job_row(struct verify_run *run, const struct hs_rowfil
         return HS_OK;
     }
     HS_TRY(read_job_row(f, &job->row));
+    run->is_divided = run->is_divided || job->row.gpu_milli < VERIFY_GPU_MILLI;
     /* what was made up comes on top of the trace; less would be told as a difference */
     if (run->made_of.retries == VERIFY_GENERATE && job->row.work_us > job->recorded_us)
         job->work_us = job->row.work_us;

@@ -98,10 +98,12 @@ static enum hs_status check_submission(struct verify_run *run, struct verify_che
     return HS_OK;
 }
 
-/* Of two that hold one GPU at a time, both must have been told as sharing it. */
+/* Of two that hold one GPU at a time, both must have been told as sharing it, or have shares. */
 static bool may_share(const struct verify_run *run, const struct verify_segment *a,
                       const struct verify_segment *b)
 {
+    if (verify_milli(run, a) < VERIFY_GPU_MILLI && verify_milli(run, b) < VERIFY_GPU_MILLI)
+        return true; /* whether the shares are too many is found where they are added up */
     return run->made_of.is_sharing && a->tenants >= 2 && b->tenants >= 2;
 }
 
@@ -139,7 +141,7 @@ static enum hs_status check_overlap(struct verify_run *run, struct verify_check 
         hold(run, i, holder, c);
     }
     hs_free(holder);
-    return HS_OK;
+    return verify_add_up_shared(run, c);
 }
 
 static uint32_t node_of(const struct verify_cluster *cluster, uint32_t gpu)
@@ -233,7 +235,7 @@ static void add_up(const struct verify_run *run, const struct verify_segment *se
         sum->first_start_us = seg->start_us;
     sum->last_end_us = seg->end_us;
     sum->run_us += length_us;
-    sum->gpu_us += length_us * seg->gpus;
+    sum->milli_us += (hs_i128)length_us * seg->gpus * verify_milli(run, seg);
     hs_i128 done = (hs_i128)(seg->rate_nano >= 0 ? seg->rate_nano : 0) * length_us;
     sum->done += done;
     sum->is_full_speed &= seg->rate_nano < 0 || seg->rate_nano == VERIFY_NANO;

@@ -2,16 +2,19 @@
  *
  * Who holds a GPU beside whom, from segments.csv alone: one sweep over their begins and ends. Of
  * the holders of a GPU it keeps their number and the sum of their indices, which is the index of
- * the last one left. O(segments log segments + GPUs held).
+ * the last one left; of those with shares of it the sum of the shares. O(segments log segments +
+ * GPUs held).
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "report/verify_check.h"
 
 struct gpu {
-    uint32_t holders;
-    uint64_t sum; /* of the indices of their segments */
-    int64_t held_from_us, shared_from_us;
+    uint32_t holders; /* that have it whole */
+    uint32_t milli;   /* shares of the others */
+    uint64_t sum;     /* of the indices of the segments of the holders */
+    int64_t since_us, shared_from_us;
 };
 
 /* A segment that has begun. */
@@ -27,6 +30,7 @@ struct end {
 
 struct sweep {
     struct verify_run *run;
+    struct verify_check *check;
     struct gpu *gpus;
     struct holder *holders; /* by segment */
     struct end *ends;       /* of segments of some length, ascending */
@@ -54,10 +58,49 @@ static void end_sharing(struct sweep *s, uint64_t segment, int64_t now_us)
         s->run->jobs[job].sum.colocated_us += now_us - s->holders[segment].from_us;
 }
 
+uint32_t verify_milli(const struct verify_run *run, const struct verify_segment *seg)
+{
+    if (seg->job == VERIFY_NO_JOB || run->jobs[seg->job].row.line == 0)
+        return VERIFY_GPU_MILLI;
+    return run->jobs[seg->job].row.gpu_milli;
+}
+
+/* How it was held up to now. */
+static void account(struct sweep *s, struct gpu *g, int64_t now_us)
+{
+    int64_t length_us = now_us - g->since_us;
+    g->since_us = now_us;
+    if (g->holders == 0 && g->milli == 0)
+        return;
+    s->run->held_us += length_us;
+    s->run->allocated_us +=
+        (hs_i128)length_us * (g->milli + (g->holders > 0 ? VERIFY_GPU_MILLI : 0));
+}
+
+static void check_room(struct sweep *s, const struct gpu *g, uint32_t segment, int64_t now_us)
+{
+    struct verify_text at;
+    const int64_t line = s->run->segments[segment].line;
+    if (g->holders > 0 && g->milli > 0)
+        verify_fault(s->check,
+                     "segments.csv:%" PRId64 ": GPU %td at %s is held whole, and shares of it too",
+                     line, g - s->gpus, verify_seconds(&at, now_us));
+    else if (g->milli > VERIFY_GPU_MILLI)
+        verify_fault(s->check,
+                     "segments.csv:%" PRId64 ": the shares of GPU %td at %s are %" PRIu32
+                     " thousandths of it",
+                     line, g - s->gpus, verify_seconds(&at, now_us), g->milli);
+}
+
 static void take(struct sweep *s, struct gpu *g, uint32_t segment, int64_t now_us)
 {
-    if (g->holders == 0)
-        g->held_from_us = now_us;
+    uint32_t milli = verify_milli(s->run, &s->run->segments[segment]);
+    account(s, g, now_us);
+    if (milli < VERIFY_GPU_MILLI) {
+        g->milli += milli;
+        check_room(s, g, segment, now_us);
+        return;
+    }
     if (g->holders == 1) {
         g->shared_from_us = now_us;
         begin_sharing(s, g->sum, now_us);
@@ -66,10 +109,17 @@ static void take(struct sweep *s, struct gpu *g, uint32_t segment, int64_t now_u
         begin_sharing(s, segment, now_us);
     g->holders++;
     g->sum += segment;
+    check_room(s, g, segment, now_us);
 }
 
 static void give(struct sweep *s, struct gpu *g, uint32_t segment, int64_t now_us)
 {
+    uint32_t milli = verify_milli(s->run, &s->run->segments[segment]);
+    account(s, g, now_us);
+    if (milli < VERIFY_GPU_MILLI) {
+        g->milli -= milli;
+        return;
+    }
     g->holders--;
     g->sum -= segment;
     if (g->holders > 0)
@@ -78,8 +128,6 @@ static void give(struct sweep *s, struct gpu *g, uint32_t segment, int64_t now_u
         s->run->shared_us += now_us - g->shared_from_us;
         end_sharing(s, g->sum, now_us);
     }
-    if (g->holders == 0)
-        s->run->held_us += now_us - g->held_from_us;
 }
 
 static void change(struct sweep *s, uint32_t segment, int64_t now_us,
@@ -119,10 +167,11 @@ static void list_ends(struct sweep *s)
     qsort(s->ends, s->end_count, sizeof *s->ends, compare_ends);
 }
 
-enum hs_status verify_add_up_shared(struct verify_run *run)
+enum hs_status verify_add_up_shared(struct verify_run *run, struct verify_check *c)
 {
     uint64_t segments = run->segment_count + UINT64_C(1);
     struct sweep s = {.run = run,
+                      .check = c,
                       .gpus = hs_alloc_zeroed(run->cluster.gpu_count + UINT64_C(1), sizeof *s.gpus),
                       .holders = hs_alloc_zeroed(segments, sizeof *s.holders),
                       .ends = hs_alloc_zeroed(segments, sizeof *s.ends)};

@@ -31,8 +31,7 @@ struct sums {
     hs_i128 wait_us, jct_us, pending_us, isolated_us, run_us, colocated_us;
     hs_i128 progress_us;                    /* until the first progress */
     hs_i128 slowdown_ppm, run_slowdown_ppm; /* of done jobs that have work */
-    hs_i128 overhead_us;                    /* GPU-microseconds */
-    hs_i128 lost_ns;                        /* GPU-nanoseconds */
+    hs_i128 overhead_us, lost_ns;           /* x thousandths of GPUs */
     hs_i128 host_mib_us;
     int64_t *waits, *jcts, *progress; /* of done jobs, ascending */
     int64_t *slowdowns, *run_slowdowns;
@@ -74,10 +73,10 @@ static void add_job(struct sums *s, const struct verify_job *j)
     s->retries += j->sum.failures;
     s->switches += row->switches;
     s->host_mib_us += row->host_mib_us;
-    s->lost_ns += (hs_i128)row->lost_ns * j->gpus;
+    s->lost_ns += (hs_i128)row->lost_ns * j->gpus * row->gpu_milli;
     s->run_us += j->sum.run_us;
     s->colocated_us += j->sum.colocated_us;
-    s->overhead_us += (hs_i128)row->overhead_us * j->gpus;
+    s->overhead_us += (hs_i128)row->overhead_us * j->gpus * row->gpu_milli;
     s->last_finish_us = later(s->last_finish_us, row->finish_us);
     s->span_us = later(s->span_us, last_us(j));
     if (!row->is_done)
@@ -236,8 +235,8 @@ static void compare_all(const struct verify_run *run, struct verify_check *c,
     compare(c, metrics, "retries", (double)s->retries, 1);
     compare(c, metrics, "switches", (double)s->switches, 1);
     compare(c, metrics, "host_mib_seconds", (double)s->host_mib_us, 1e6);
-    compare(c, metrics, "lost_gpu_seconds", (double)s->lost_ns, 1e9);
-    compare(c, metrics, "overhead_gpu_seconds", (double)s->overhead_us, 1e6);
+    compare(c, metrics, "lost_gpu_seconds", (double)s->lost_ns, 1e9 * VERIFY_GPU_MILLI);
+    compare(c, metrics, "overhead_gpu_seconds", (double)s->overhead_us, 1e6 * VERIFY_GPU_MILLI);
     compare(c, metrics, "colocated_share", (double)s->colocated_us, (double)s->run_us);
     compare_statistics(run, c, root, s);
     compare(c, metrics, "held_gpu_seconds", (double)run->held_us, 1e6);
@@ -247,6 +246,8 @@ static void compare_all(const struct verify_run *run, struct verify_check *c,
     compare(c, metrics, "mean_running", (double)s->run_us, (double)s->span_us);
     compare(c, metrics, "gpu_allocation", (double)run->held_us, gpu_span);
     compare(c, metrics, "gpu_sharing", (double)run->shared_us, gpu_span);
+    compare(c, metrics, "gpu_allocated_share", (double)run->allocated_us,
+            gpu_span * VERIFY_GPU_MILLI);
 }
 
 static enum hs_status check_summary(struct verify_run *run, struct verify_check *c)

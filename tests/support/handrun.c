@@ -36,6 +36,7 @@ static struct hs_job_record job_a(void)
                                   .index = 0,
                                   .user_index = 1,
                                   .gpus = 2,
+                                  .gpu_milli = HS_GPU_MILLI,
                                   .nodes_spanned = 1,
                                   .submit_us = 0,
                                   .first_start_us = -1,
@@ -138,6 +139,7 @@ static void finish(const struct hs_report *report, struct hs_job_record *job, in
 
 static void instant(const struct hs_report *report, struct hs_instant state)
 {
+    state.milli_held = state.gpus_held * HS_GPU_MILLI;
     const struct hs_observer *o;
     for (size_t i = 0; (o = hs_report_observer(report, i)) != NULL; i++)
         if (o->on_instant != NULL)

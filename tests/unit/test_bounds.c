@@ -45,7 +45,8 @@ static struct hs_job_record record_of(const struct job *job, uint64_t index)
                                   .index = index,
                                   .submit_us = job->submit_us,
                                   .work_us = job->work_us,
-                                  .gpus = job->gpus};
+                                  .gpus = job->gpus,
+                                  .gpu_milli = HS_GPU_MILLI};
 }
 
 static void feed(struct hs_bounds *b, const struct hs_cluster *cluster, const struct job *jobs,

@@ -80,13 +80,13 @@ static void jobs_are_told_in_order_of_their_end(void **state)
     (void)state;
     expect_body("jobs.csv",
                 "d,handrun,5,8,,0,,,,,,,,u2,v,rejected,,,,0,1,0,0,0,0,0,,0,0,0,0,,,,,,,1,,"
-                "guaranteed,,0,0\n"
+                "guaranteed,,0,0,1\n"
                 "a,handrun,0,2,,1,0,10,10,0,10,1,0-1,u1,v,completed,resnet50,64,V100,1,10,10,0,0,0,"
-                "0,1,0,0,0,20,0.48,0.5,ImageNet,amp,trace,1,1,8.25,guaranteed,0,0,0\n"
+                "0,1,0,0,0,20,0.48,0.5,ImageNet,amp,trace,1,1,8.25,guaranteed,0,0,0,1\n"
                 "b,handrun,1,4,,1,10,4,14,9,13,3.25,0-3,u2,v,failed,,,V100,2,4,4,9,0,0,0,3.25,0,0,"
-                "0,16,,,,,,1,1,,auto,10,0,0\n"
+                "0,16,,,,,,1,1,,auto,10,0,0,1\n"
                 "c,handrun,2,1,,1,14,6,20,12,18,4.5,2,u1,v,completed,,,V100,1,4,5,13,0,1,0,4.5,1,0,"
-                "0,5,,,,,,1.25,3,,opportunistic,15,1,300\n");
+                "0,5,,,,,,1.25,3,,opportunistic,15,1,300,1\n");
 }
 
 static void segments_are_the_gantt(void **state)
@@ -178,9 +178,10 @@ static void metrics_are_exact(void **state)
     expect_metric("colocated_share", 0);     /* of 10 + 4 + 5 s */
     expect_metric("held_gpu_seconds", 41);   /* 20 + 16 + 2 + 3 */
     expect_metric("gpu_allocation", 41.0 / 80);
-    expect_metric("goodput", 0.5);           /* 20 + 16 + 4 of 80 */
-    expect_metric("gpu_utilization", 0.125); /* a: 2 x 50 % for 10 of 20 s on 4 GPUs */
-    expect_metric("loaded_share", 0.7);      /* [1, 14) and [16, 17) */
+    expect_metric("gpu_allocated_share", 41.0 / 80); /* nobody has a share of a GPU */
+    expect_metric("goodput", 0.5);                   /* 20 + 16 + 4 of 80 */
+    expect_metric("gpu_utilization", 0.125);         /* a: 2 x 50 % for 10 of 20 s on 4 GPUs */
+    expect_metric("loaded_share", 0.7);              /* [1, 14) and [16, 17) */
     expect_metric("gpu_allocation_loaded", 34.0 / 56);
     expect_metric("fragmentation", 0.2); /* 2 of 4 GPUs in [2, 10) */
     expect_metric("preemptions", 1);
@@ -244,9 +245,9 @@ static void classes_are_nested(void **state)
     expect_text("summary.json", "\"2-4\": {\n        \"jobs\": 2,\n        \"mean_wait\": 4.5,");
     expect_text("summary.csv", "\nhandrun,2x2:V100,1,none,");
     expect_text("summary.csv", ",gpus_over_32_mean_slowdown,");
-    /* c: 12 s wait, 18 s JCT, 18 / 4; then the time to progress of all ... wait for locality: none
-     */
-    expect_text("summary.csv", ",1,12,18,4.5,7.333333333333333,9,13,13,13,13,1,2,1,300,0\n");
+    /* c: 12 s wait, 18 s JCT, 18 / 4; then the time to progress of all ... wait for locality: none,
+     * and 41 of 80 GPU-s allocated */
+    expect_text("summary.csv", ",1,12,18,4.5,7.333333333333333,9,13,13,13,13,1,2,1,300,0,0.5125\n");
 }
 
 /* Users get 24/38 and 16/52 of what they asked for: Jain's index of two numbers. */
@@ -330,7 +331,7 @@ static void shared_gpus_are_held_once(void **state)
 {
     (void)state;
     static const uint32_t gpu[] = {0};
-    const struct hs_job_record job = {.gpus = 1, .gpu_util_pm = 600};
+    const struct hs_job_record job = {.gpus = 1, .gpu_milli = HS_GPU_MILLI, .gpu_util_pm = 600};
     struct hs_segment segment = {.job = &job, .gpus = gpu, .gpu_count = 1};
     struct hs_cluster cluster;
     struct hs_nodes nodes;

@@ -34,6 +34,7 @@ static struct hs_job_record done_job(uint64_t index, int64_t submit_us, int64_t 
                                   .vc = "",
                                   .index = index,
                                   .gpus = gpus,
+                                  .gpu_milli = HS_GPU_MILLI,
                                   .submit_us = submit_us,
                                   .first_start_us = submit_us + wait_us,
                                   .first_progress_us = submit_us + wait_us,

@@ -22,10 +22,12 @@ static struct verify_job jobs[JOBS];
 static struct verify_segment segments[2 * JOBS];
 static struct verify_range ranges[4 * JOBS];
 static struct verify_run run;
+static struct verify_check check;
 
 static void clear(uint32_t gpus)
 {
     memset(jobs, 0, sizeof jobs);
+    check = (struct verify_check){0};
     run = (struct verify_run){.jobs = jobs,
                               .segments = segments,
                               .ranges = ranges,
@@ -64,7 +66,7 @@ static void a_schedule_by_hand(void **state)
     add(3, 30, 45, 1, 1);
     add(4, 40, 40, 1, 1);
     add(1, 45, 50, 1, 1);
-    assert_int_equal(verify_add_up_shared(&run), HS_OK);
+    assert_int_equal(verify_add_up_shared(&run, &check), HS_OK);
     assert_int_equal(jobs[0].sum.colocated_us, 20 * S);
     assert_int_equal(jobs[1].sum.colocated_us, 10 * S);
     assert_int_equal(jobs[2].sum.colocated_us, 15 * S);
@@ -85,7 +87,7 @@ static void three_on_a_gpu(void **state)
     add(1, 5, 20, 0, 0);
     add(VERIFY_NO_JOB, 10, 25, 0, 0);
     add(2, 26, 28, 1, 2);
-    assert_int_equal(verify_add_up_shared(&run), HS_OK);
+    assert_int_equal(verify_add_up_shared(&run, &check), HS_OK);
     assert_int_equal(jobs[0].sum.colocated_us, 20 * S);
     assert_int_equal(jobs[1].sum.colocated_us, 15 * S);
     assert_int_equal(jobs[2].sum.colocated_us, 0);
@@ -116,7 +118,7 @@ static void random_schedules(void **state)
                 uint32_t last = first + (uint32_t)(draw >> 8) % (GPUS - first);
                 add(next, start, start + (int64_t)(draw >> 20) % 20, first, last);
             }
-        assert_int_equal(verify_add_up_shared(&run), HS_OK);
+        assert_int_equal(verify_add_up_shared(&run, &check), HS_OK);
         int64_t held = 0, shared = 0;
         for (int64_t second = 0; second < 60; second++)
             for (uint32_t gpu = 0; gpu < GPUS; gpu++) {
@@ -139,12 +141,70 @@ static void random_schedules(void **state)
     }
 }
 
+/* By its row in jobs.csv. */
+static void give_share(uint32_t job, uint32_t milli)
+{
+    static const char *const ids[] = {"A", "B", "C", "D", "E"};
+    jobs[job].id = ids[job];
+    jobs[job].row.line = 2 + job;
+    jobs[job].row.gpu_milli = milli;
+}
+
+/* GPU 0 has 500 thousandths in [0, 10), 800 in [10, 20), 300 in [20, 25), GPU 1 500 in [0, 20), and
+ * is held whole in [20, 30): 5 + 8 + 1.5 + 10 + 10 = 34.5 GPU-s of 25 + 30 held. Nobody is beside
+ * another. */
+static void shares_by_hand(void **state)
+{
+    (void)state;
+    clear(2);
+    give_share(0, 500);
+    give_share(1, 300);
+    give_share(2, 1000);
+    add(0, 0, 20, 0, 1);
+    add(1, 10, 25, 0, 0);
+    add(2, 20, 30, 1, 1);
+    assert_int_equal(verify_add_up_shared(&run, &check), HS_OK);
+    assert_int_equal(check.faults, 0);
+    assert_int_equal(run.held_us, 55 * S);
+    assert_int_equal(run.allocated_us, 34500 * S);
+    assert_int_equal(run.shared_us, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(jobs[i].sum.colocated_us, 0);
+}
+
+static void expect_fault(const char *line)
+{
+    assert_int_equal(verify_add_up_shared(&run, &check), HS_OK);
+    assert_int_equal(check.faults, 1);
+    assert_string_equal(check.lines[0], line);
+}
+
+/* 500 + 501; a whole job beside a share, and the other way round. */
+static void more_than_a_gpu(void **state)
+{
+    (void)state;
+    clear(1);
+    give_share(0, 500);
+    give_share(1, 501);
+    add(0, 0, 20, 0, 0);
+    add(1, 5, 10, 0, 0);
+    segments[1].line = 7;
+    expect_fault("segments.csv:7: the shares of GPU 0 at 5 are 1001 thousandths of it");
+    give_share(1, 1000);
+    check = (struct verify_check){0};
+    expect_fault("segments.csv:7: GPU 0 at 5 is held whole, and shares of it too");
+    give_share(0, 1000);
+    give_share(1, 10);
+    check = (struct verify_check){0};
+    expect_fault("segments.csv:7: GPU 0 at 5 is held whole, and shares of it too");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_schedule_by_hand),
-        cmocka_unit_test(three_on_a_gpu),
-        cmocka_unit_test(random_schedules),
+        cmocka_unit_test(a_schedule_by_hand), cmocka_unit_test(three_on_a_gpu),
+        cmocka_unit_test(random_schedules),   cmocka_unit_test(shares_by_hand),
+        cmocka_unit_test(more_than_a_gpu),
     };
     return cmocka_run_group_tests_name("verify_shared", tests, NULL, NULL);
 }
