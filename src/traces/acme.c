@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/timeparse.h"
-#include "traces/table.h"
+#include "traces/layout.h"
 
 #define COLUMN(key, name, kind, is_required, member)                                               \
     {                                                                                              \
@@ -35,6 +35,140 @@ static const struct hs_column columns[] = {
     COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
 };
 
+#define COLUMN_COUNT (sizeof columns / sizeof *columns)
+
+/* ---- writing ---- */
+
+#define ZONE "+00:00" /* of Kalos, whose columns we write */
+
+/* What is written, with the kinds that are to be rounded. */
+static const struct hs_column held[] = {
+    COLUMN("job_id", "job_id", ID, true, id),
+    COLUMN("user", "user", TEXT, false, user),
+    COLUMN("gpus", "gpu_num", COUNT, true, gpus),
+    COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
+    COLUMN("mem_mib", "mem_per_pod_GB", MIB, false, mem_mib),
+    COLUMN("status", "state", FATE, false, outcome),
+    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    COLUMN("duration", "end_time", SPAN, true, duration_us),
+};
+
+/* Such that the memory divides evenly among them. */
+static uint32_t pods_of(const struct hs_trace_job *job)
+{
+    uint32_t nodes = hs_layout_nodes(job);
+    return job->mem_mib % nodes == 0 ? nodes : 1;
+}
+
+static void put_pods(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_u64(csv, pods_of(job));
+}
+
+static void put_memory(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_ratio(csv, job->mem_mib / pods_of(job), job->mem_mib > 0 ? 1024 : 0, 4);
+}
+
+static void put_date(struct hs_csvw *csv, int64_t us)
+{
+    char text[HS_FMT_MAX + sizeof ZONE];
+    memcpy(text + hs_fmt_datetime(text, us), ZONE, sizeof ZONE);
+    hs_csvw_text(csv, text);
+}
+
+static void put_start(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    put_date(csv, job->submit_us);
+}
+
+static void put_end(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    put_date(csv, job->submit_us + job->duration_us);
+}
+
+static void put_end_if(struct hs_csvw *csv, const struct hs_trace_job *job, enum hs_outcome outcome)
+{
+    if (job->outcome == outcome)
+        put_date(csv, job->submit_us + job->duration_us);
+    else
+        hs_csvw_empty(csv);
+}
+
+static void put_fail(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    put_end_if(csv, job, HS_OUTCOME_FAILED);
+}
+
+static void put_stop(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    put_end_if(csv, job, HS_OUTCOME_CANCELLED);
+}
+
+static void put_type(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)job;
+    (void)before_us;
+    hs_csvw_text(csv, "Other");
+}
+
+static void put_duration(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_seconds(csv, job->duration_us);
+}
+
+static void put_gpu_time(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_u64(csv, (uint64_t)(job->duration_us / HS_TRACE_TIME_UNIT_US) * job->gpus);
+}
+
+static const struct hs_layout_cell cells[] = {
+    {.name = "job_id"},
+    {.name = "user"},
+    {.name = "node_num", .put = put_pods},
+    {.name = "gpu_num"},
+    {.name = "cpu_num"},
+    {.name = "mem_per_pod_GB", .put = put_memory},
+    {.name = "shared_mem_per_pod", .put = hs_put_empty},
+    {.name = "type", .put = put_type},
+    {.name = "state"},
+    {.name = "submit_time"},
+    {.name = "start_time", .put = put_start},
+    {.name = "end_time", .put = put_end},
+    {.name = "fail_time", .put = put_fail},
+    {.name = "stop_time", .put = put_stop},
+    {.name = "duration", .put = put_duration},
+    {.name = "queue", .put = hs_put_zero},
+    {.name = "gpu_time", .put = put_gpu_time},
+};
+
+static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "COMPLETED",
+                                                       [HS_OUTCOME_CANCELLED] = "CANCELLED",
+                                                       [HS_OUTCOME_FAILED] = "FAILED"};
+
+static const struct hs_trace_layout layout = {
+    .made_up = "start_time, end_time and queue as if each job had started at once, the type, and "
+               "node_num by 8 GPUs a node where the job tells none",
+    .columns = held,
+    .column_count = sizeof held / sizeof *held,
+    .cells = cells,
+    .cell_count = sizeof cells / sizeof *cells,
+    .grain_us = HS_TRACE_TIME_UNIT_US,
+    .cpu_grain = 1000,
+    .date_suffix = ZONE,
+    .outcomes = outcomes,
+};
+
+/* ---- reading ---- */
+
 #define ZONE_MAX 15
 
 struct acme {
@@ -55,8 +189,7 @@ static enum hs_status open_acme(void *state, struct hs_input *input,
                                 const struct hs_trace_options *options, struct hs_faults *faults)
 {
     struct acme *a = state;
-    return hs_table_open(&a->table, input, options, faults, columns,
-                         sizeof columns / sizeof *columns, NULL);
+    return hs_table_open(&a->table, input, options, faults, columns, COLUMN_COUNT, NULL);
 }
 
 /* What stands behind the seconds of a date and time: "+08:00". */
@@ -154,6 +287,7 @@ const struct hs_trace_format hs_trace_format_acme = {
     .summary = "Acme trace_seren.csv, trace_kalos.csv (NSDI'24)",
     .columns = "job_id, gpu_num, submit_time, start_time, end_time, type; optional: state, user, "
                "cpu_num, node_num with mem_per_pod_GB",
+    .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct acme),
     .open = open_acme,

@@ -6,12 +6,13 @@
  *
  * expect_time_list, "159-189-229", says by when after the submission the result is worth what
  * expect_value_list says: the first is the deadline, later ones count for less and are not read. A
- * job of the best effort (best_effort 1) has none, whatever stands there; it is opportunistic, any
- * other guaranteed. job_type (strict, soft, best) says the same in words.
+ * job of the best effort (best_effort 1) is opportunistic, any other guaranteed; where the list of
+ * the former repeats submit_time, as the published traces do, it has no deadline. job_type (strict,
+ * soft, best) says the same in words.
  */
 #include <string.h>
 
-#include "traces/table.h"
+#include "traces/layout.h"
 
 #define COLUMN(key, name, kind, is_required, member)                                               \
     {                                                                                              \
@@ -32,6 +33,98 @@ static const struct hs_column columns[] = {
     [EXPECTED] = COLUMN("deadline", "expect_time_list", OWN, true, deadline_us),
 };
 
+#define COLUMN_COUNT (sizeof columns / sizeof *columns)
+#define UNIT_US      INT64_C(60000000)
+
+/* What is written, with the kinds that are to be rounded. */
+static const struct hs_column held[] = {
+    COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    COLUMN("job_id", "job_id", ID, true, id),
+    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    COLUMN("duration", "duration", SPAN, true, duration_us),
+    COLUMN("user", "user", TEXT, false, user),
+    COLUMN("model", "model_name", TEXT, false, model),
+    COLUMN("batch", "batch_size", BATCH, false, batch),
+    COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
+    COLUMN("deadline", "expect_time_list", TIME, false, deadline_us),
+};
+
+static bool is_best_effort(const struct hs_trace_job *job)
+{
+    return job->job_class == HS_JOB_CLASS_OPPORTUNISTIC;
+}
+
+static void put_minutes(struct hs_csvw *csv, int64_t us)
+{
+    hs_csvw_i64(csv, us / UNIT_US);
+}
+
+static void put_interval(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    put_minutes(csv, job->submit_us - before_us);
+}
+
+static void put_expected(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    if (job->deadline_us >= job->submit_us)
+        put_minutes(csv, job->deadline_us - job->submit_us);
+    else if (job->deadline_us >= 0)
+        put_minutes(csv, 0);
+    else if (is_best_effort(job))
+        put_minutes(csv, job->submit_us);
+    else
+        hs_csvw_empty(csv);
+}
+
+static void put_value(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)job;
+    (void)before_us;
+    hs_csvw_u64(csv, 10); /* that of every job of the published traces */
+}
+
+static void put_type(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_text(csv, is_best_effort(job) ? "best" : "strict");
+}
+
+/* In the order of the published files; the last is that of ElasticFlow's. */
+static const struct hs_layout_cell cells[] = {
+    {.name = "job_id"},
+    {.name = "user"},
+    {.name = "num_gpu"},
+    {.name = "submit_time"},
+    {.name = "iterations", .put = hs_put_iterations},
+    {.name = "model_name"},
+    {.name = "duration"},
+    {.name = "interval", .put = put_interval},
+    {.name = "expect_time_list", .put = put_expected},
+    {.name = "expect_value_list", .put = put_value},
+    {.name = "best_effort"},
+    {.name = "job_type", .put = put_type},
+    {.name = "batch_size"},
+};
+
+static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
+{
+    bool is_deadline = column->offset == offsetof(struct hs_trace_job, deadline_us);
+    bool is_as_none = is_best_effort(job) && job->deadline_us - job->submit_us == job->submit_us;
+    return !is_deadline || (job->deadline_us >= job->submit_us && !is_as_none);
+}
+
+static const struct hs_trace_layout layout = {
+    .made_up = "iterations of one second where the job tells no step, a value of 10 for each",
+    .columns = held,
+    .column_count = sizeof held / sizeof *held,
+    .cells = cells,
+    .cell_count = sizeof cells / sizeof *cells,
+    .keeps = keeps,
+    .unit_us = UNIT_US,
+    .grain_us = UNIT_US,
+};
+
 /* Tiresias' files have all but the last. */
 static int recognise(const char *head, size_t len)
 {
@@ -45,9 +138,8 @@ static enum hs_status open_chronus(void *state, struct hs_input *input,
 {
     struct hs_trace_options own = *options;
     if (own.time_unit_us == 0)
-        own.time_unit_us = INT64_C(60000000);
-    return hs_table_open(state, input, &own, faults, columns, sizeof columns / sizeof *columns,
-                         NULL);
+        own.time_unit_us = UNIT_US;
+    return hs_table_open(state, input, &own, faults, columns, COLUMN_COUNT, NULL);
 }
 
 static enum hs_status read_deadline(const struct hs_table *table, struct hs_trace_job *job)
@@ -55,7 +147,7 @@ static enum hs_status read_deadline(const struct hs_table *table, struct hs_trac
     size_t len;
     int64_t expected_us;
     const char *text = hs_table_cell(table, EXPECTED, &len);
-    if (hs_cell_is_missing(text, len) || job->job_class == HS_JOB_CLASS_OPPORTUNISTIC)
+    if (hs_cell_is_missing(text, len))
         return HS_OK;
     size_t first = 1 + strcspn(text + 1, "-"); /* one at the front is a sign */
     enum hs_cell_result result = hs_cell_span(text, first, table->unit_us, &expected_us);
@@ -65,7 +157,8 @@ static enum hs_status read_deadline(const struct hs_table *table, struct hs_trac
         result = HS_CELL_TOO_LONG;
     if (result != HS_CELL_OK)
         return hs_table_fail(table, EXPECTED, result);
-    job->deadline_us = job->submit_us + expected_us;
+    if (!is_best_effort(job) || expected_us != job->submit_us)
+        job->deadline_us = job->submit_us + expected_us;
     return HS_OK;
 }
 
@@ -81,6 +174,7 @@ const struct hs_trace_format hs_trace_format_chronus = {
     .summary = "Chronus job files, in minutes (SoCC'21)",
     .columns = "job_id, num_gpu, submit_time, duration, expect_time_list; optional: user, "
                "model_name, batch_size, best_effort",
+    .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct hs_table),
     .open = open_chronus,

@@ -30,13 +30,10 @@ static const struct hs_column columns[] = {
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 
-#define NODE_GPUS 8 /* of every GPU node of the four clusters */
-
 static void put_nodes(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
 {
     (void)before_us;
-    uint32_t least = job->gpus > 0 ? (job->gpus + NODE_GPUS - 1) / NODE_GPUS : 1;
-    hs_csvw_u64(csv, job->nodes > 0 ? job->nodes : least);
+    hs_csvw_u64(csv, hs_layout_nodes(job));
 }
 
 static void put_date(struct hs_csvw *csv, int64_t us)
@@ -57,13 +54,6 @@ static void put_end(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t
     put_date(csv, job->submit_us + job->duration_us);
 }
 
-static void put_queue(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
-{
-    (void)job;
-    (void)before_us;
-    hs_csvw_u64(csv, 0);
-}
-
 /* The columns of the published file; those of Lucid's are only read. */
 static const struct hs_layout_cell cells[] = {
     {.name = "job_id"},
@@ -77,7 +67,7 @@ static const struct hs_layout_cell cells[] = {
     {.name = "start_time", .put = put_start},
     {.name = "end_time", .put = put_end},
     {.name = "duration"},
-    {.name = "queue", .put = put_queue},
+    {.name = "queue", .put = hs_put_zero},
 };
 
 static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "COMPLETED",

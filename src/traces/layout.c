@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#define NODE_GPUS 8 /* of every GPU node of Helios' and Acme's clusters */
+
 /* A job of which nothing is told. */
 static const struct hs_trace_job blank = {.gpu_milli = 1000,
                                           .deadline_us = -1,
@@ -215,6 +217,49 @@ static void put_cell(const struct hs_layout_rows *rows, const struct hs_column *
         put_number(csv, column, number_of(job, column));
         break;
     }
+}
+
+void hs_put_zero(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)job;
+    (void)before_us;
+    hs_csvw_u64(csv, 0);
+}
+
+void hs_put_empty(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)job;
+    (void)before_us;
+    hs_csvw_empty(csv);
+}
+
+uint32_t hs_layout_nodes(const struct hs_trace_job *job)
+{
+    uint32_t least = job->gpus > 0 ? (job->gpus + NODE_GPUS - 1) / NODE_GPUS : 1;
+    return job->nodes > 0 ? job->nodes : least;
+}
+
+static int64_t iterations_of(const struct hs_trace_job *job, int64_t step_us)
+{
+    return step_us > 0 ? (job->duration_us + step_us / 2) / step_us : 0;
+}
+
+void hs_put_iterations(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_i64(csv, iterations_of(job, job->step_us > 0 ? job->step_us : HS_TRACE_TIME_UNIT_US));
+}
+
+void hs_put_known_iterations(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_i64(csv, iterations_of(job, job->step_us));
+}
+
+bool hs_layout_keeps_step(const struct hs_trace_job *job)
+{
+    int64_t iterations = iterations_of(job, job->step_us);
+    return iterations > 0 && (job->duration_us + iterations / 2) / iterations == job->step_us;
 }
 
 void hs_layout_rows_begin(struct hs_layout_rows *rows, const struct hs_trace_layout *layout,

@@ -70,6 +70,19 @@ struct hs_layout_rows {
     int64_t before_us;
 };
 
+/* Cells that several formats have and no job record tells. */
+void hs_put_zero(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us);
+void hs_put_empty(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us);
+/* The least nodes of 8 GPUs, where the job tells none. */
+uint32_t hs_layout_nodes(const struct hs_trace_job *job);
+/* How many steps the job takes; of one second where it tells none. */
+void hs_put_iterations(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us);
+/* The same, 0 where it tells none. */
+void hs_put_known_iterations(struct hs_csvw *csv, const struct hs_trace_job *job,
+                             int64_t before_us);
+/* Whether the duration over that number is the step again. */
+bool hs_layout_keeps_step(const struct hs_trace_job *job);
+
 void hs_layout_rows_begin(struct hs_layout_rows *rows, const struct hs_trace_layout *layout,
                           struct hs_csvw *csv);
 /* A job whose values are rounded. */

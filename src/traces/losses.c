@@ -61,7 +61,7 @@ void hs_losses_count(struct hs_losses *losses, const struct hs_trace_job *job)
             losses->outcomes[job->outcome] += !is_outcome_kept(layout, job->outcome);
         else if (layout->keeps != NULL && !layout->keeps(job, column))
             losses->changed[i]++;
-        else if (is_rounded(layout, column, job))
+        else if (losses->held[i]->kind != HS_CELL_OWN && is_rounded(layout, column, job))
             losses->rounded[i]++;
     }
 }

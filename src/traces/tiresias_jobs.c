@@ -23,24 +23,17 @@ static const struct hs_column columns[] = {
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 
-static void put_iterations(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
-{
-    (void)before_us;
-    int64_t step_us = job->step_us > 0 ? job->step_us : HS_TRACE_TIME_UNIT_US;
-    hs_csvw_i64(csv, (job->duration_us + step_us / 2) / step_us);
-}
-
 static void put_interval(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
 {
     hs_csvw_seconds(csv, job->submit_us - before_us);
 }
 
-/* In the order of the published files; the last two as in Muri's, and ours. */
+/* In the order of the published files; the last two are ours. */
 static const struct hs_layout_cell cells[] = {
     {.name = "job_id"},
     {.name = "num_gpu"},
     {.name = "submit_time"},
-    {.name = "iterations", .put = put_iterations},
+    {.name = "iterations", .put = hs_put_iterations},
     {.name = "model_name"},
     {.name = "duration"},
     {.name = "interval", .put = put_interval},

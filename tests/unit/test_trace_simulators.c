@@ -68,16 +68,17 @@ static void test_muri(void **state)
     assert_int_equal(t.jobs[0].step_us, INT64_C(509000000));
 }
 
-/* Minutes; the time expected counts from the submission, that of a best effort not at all. */
+/* Minutes; the time expected counts from the submission. Best efforts repeat that there. */
 static void test_chronus(void **state)
 {
     (void)state;
     read_it(CHRONUS "3,vc_6214e9,1,16962,5458,inception_v3,158,5,318,10,0,strict\n"
-                    "4,vc_ee9e8c,2,16963,3621,alexnet,30,17,14341,10,1,best\n"
-                    "5,vc_ee9e8c,4,16964,3621,alexnet,100,1,159-189-229,10-5-1,0,soft\n");
+                    "4,vc_ee9e8c,2,16963,3621,alexnet,30,17,16963,10,1,best\n"
+                    "5,vc_ee9e8c,4,16964,3621,alexnet,100,1,159-189-229,10-5-1,0,soft\n"
+                    "6,vc_ee9e8c,4,16965,3621,alexnet,100,1,200,10,1,best\n");
     assert_int_equal(t.status, HS_END);
     assert_string_equal(t.format, "chronus");
-    assert_int_equal(t.count, 3);
+    assert_int_equal(t.count, 4);
     assert_int_equal(t.jobs[0].submit_us, 16962 * MINUTE);
     assert_int_equal(t.jobs[0].duration_us, 158 * MINUTE);
     assert_int_equal(t.jobs[0].deadline_us, (16962 + 318) * MINUTE);
@@ -86,6 +87,7 @@ static void test_chronus(void **state)
     assert_int_equal(t.jobs[1].deadline_us, -1);
     assert_int_equal(t.jobs[1].job_class, HS_JOB_CLASS_OPPORTUNISTIC);
     assert_int_equal(t.jobs[2].deadline_us, (16964 + 159) * MINUTE);
+    assert_int_equal(t.jobs[3].deadline_us, (16965 + 200) * MINUTE);
 }
 
 /* A trace of seconds in its columns, as ElasticFlow's authors made one. */
