@@ -11,7 +11,8 @@
  *     memory      field 10, KiB a processor, of all of them
  *     status      1 completed, 0 failed, 5 cancelled. 2, 3 and 4 are lines about parts of a run
  *                 whose job has a line of its own: dropped, as the definition wants for workloads
- *     user, VC    field 12; field 15, queue, by the name that a line "Queue: 1 name" gives it
+ *     user, VC    field 12; field 15, queue, by the name that a line "Queue: 1 name" gives it, as
+ *                 "User: 1 name" does in files of ours; such lines may stand among the jobs
  *     GPU type    field 16, partition, where the header says "Partitions: GPU types", as a run of
  *                 ours does; partitions of other logs are not types that a cluster has
  *
@@ -25,10 +26,11 @@
 #include "data/fieldread.h"
 #include "traces/cell.h"
 #include "traces/format.h"
+#include "traces/swf_layout.h"
 
 #define FIELDS    18
 #define UNKNOWN   (-1)
-#define NAMES_MAX 65535 /* of queues, of partitions */
+#define NAMES_MAX (1 << 24) /* of users, of queues, of partitions */
 
 /* Fields by the numbers of the definition, from 1. */
 enum {
@@ -53,7 +55,7 @@ struct swf {
     struct hs_fieldread in;
     struct hs_faults *faults;
     struct hs_arena arena;
-    struct names queues, partitions;
+    struct names users, queues, partitions;
     bool is_partition_a_type;
     bool has_jobs; /* the header is over */
     int64_t start_us, zone_us;
@@ -151,18 +153,22 @@ static enum hs_status read_comment(struct swf *s)
     struct span line = {.text = hs_fieldread_line(&s->in, &line.len)};
     const char *semicolon = memchr(line.text, ';', line.len);
     const char *colon = memchr(line.text, ':', line.len), *end = line.text + line.len;
-    if (s->has_jobs || colon == NULL)
+    if (colon == NULL)
         return HS_OK;
     struct span key = trimmed((struct span){semicolon + 1, (size_t)(colon - semicolon - 1)});
     struct span value = trimmed((struct span){colon + 1, (size_t)(end - colon - 1)});
-    if (is_word(key, "UnixStartTime"))
-        return read_seconds(s, value, &s->start_us);
-    if (is_word(key, "TimeZone"))
-        return read_seconds(s, value, &s->zone_us);
+    if (is_word(key, "User"))
+        return read_name(s, &s->users, value);
     if (is_word(key, "Queue"))
         return read_name(s, &s->queues, value);
     if (is_word(key, "Partition"))
         return read_name(s, &s->partitions, value);
+    if (s->has_jobs)
+        return HS_OK;
+    if (is_word(key, "UnixStartTime"))
+        return read_seconds(s, value, &s->start_us);
+    if (is_word(key, "TimeZone"))
+        return read_seconds(s, value, &s->zone_us);
     if (is_word(key, "Partitions"))
         s->is_partition_a_type = is_word(value, "GPU types");
     return HS_OK;
@@ -301,7 +307,7 @@ static enum hs_status read_job(const struct swf *s, struct hs_trace_job *job, in
     HS_TRY(read_span(s, SUBMIT, &job->submit_us));
     job->submit_us += s->start_us + s->zone_us;
     job->id = s->in.fields[JOB - 1];
-    job->user = read_text(s, USER);
+    job->user = find_name(s, USER, &s->users);
     job->vc = find_name(s, QUEUE, &s->queues);
     if (s->is_partition_a_type)
         job->gpu_type = find_name(s, PARTITION, &s->partitions);
@@ -348,6 +354,7 @@ static void close_swf(void *state)
 {
     struct swf *s = state;
     hs_fieldread_free(&s->in);
+    hs_free(s->users.of);
     hs_free(s->queues.of);
     hs_free(s->partitions.of);
     hs_arena_free(&s->arena);
@@ -358,6 +365,7 @@ const struct hs_trace_format hs_trace_format_swf = {
     .summary = "Standard Workload Format 2.2, also jobs.swf of a run",
     .columns = "18 numbers a line: job, submit, run, processors (requested, else allocated), "
                "status; optional: memory, user, queue, partition",
+    .layout = &hs_swf_layout,
     .recognise = recognise,
     .state_size = sizeof(struct swf),
     .open = open_swf,

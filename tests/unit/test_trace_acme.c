@@ -61,13 +61,19 @@ static void test_kalos_counts_from_submission(void **state)
 {
     (void)state;
     read_it(
-        KALOS
-        "dlctk696s0jbvitv,uf794,8,64,960,1000,100.0,Other,FAILED," DAY("11:00:58") "," DAY("11:01:"
-                                                                                           "08") "," DAY(
-            "11:01:16") "," DAY("11:01:16") ",,18,10.0,1152.0\n"
-                                            "dlc1t2ypl09b8qtp,uf794,8.0,64.0,960.0,"
-                                            "1000,100.0,Other,CANCELLED," DAY("11:28:42") "," DAY(
-                                                "11:28:54") "," DAY("11:30:04") ",," DAY("11:30:04") ",82,12.0,5248.0\n");
+        KALOS "dlctk696s0jbvitv,uf794,8,64,960,1000,100.0,Other,FAILED," DAY("11:00:58") "," DAY(
+            "11:01:"
+            "08") "," DAY("11:01:16") "," DAY("11:01:16") ",,18,10.0,1152.0\n"
+                                                          "dlc1t2ypl09b8qtp,uf794,8.0,64.0,960.0,"
+                                                          "1000,100.0,Other,CANCELLED," DAY("11:28:"
+                                                                                            "42") "," DAY("11:28:54") "," DAY(
+                                                              "11:30:04") ",," DAY("11:30:04") ",82"
+                                                                                               ",12"
+                                                                                               ".0,"
+                                                                                               "524"
+                                                                                               "8."
+                                                                                               "0"
+                                                                                               "\n");
     assert_int_equal(t.status, HS_END);
     assert_string_equal(t.format, "acme");
     assert_int_equal(t.count, 2);
@@ -85,26 +91,27 @@ static void test_kalos_counts_from_submission(void **state)
 static void test_drops_and_empty_cells(void **state)
 {
     (void)state;
-    read_it(KALOS "cpu,u1,1,0,8,10,,Other,COMPLETED," DAY("11:00:00") "," DAY("11:00:01") "," DAY(
-        "11:00:02") ",,,2,1,0\n"
-                    "run,u1,1,8,8,10,,Pretrain,RUNNING," DAY("11:00:00") "," DAY(
-                        "11:00:01") ",,,,,1,\n"
-                                    "nostart,u1,1,8,8,10,,Other,CANCELLED," DAY(
-                                        "11:00:00") ",," DAY("11:00:02") ",,,2,,\n"
-                                                                         "noend,u1,1,8,8,10,,Other,"
-                                                                         "FAILED," DAY("11:00:00") "," DAY(
-                                                                             "11:00:02") ",,,,2,,\n"
-                                                                                         "bare,,,8,"
-                                                                                         ",,,,"
-                                                                                         "," DAY("1"
-                                                                                                 "1"
-                                                                                                 ":"
-                                                                                                 "0"
-                                                                                                 "0"
-                                                                                                 ":"
-                                                                                                 "0"
-                                                                                                 "0") "," DAY(
-                                                                                             "11:"
+    read_it(KALOS
+            "cpu,u1,1,0,8,10,,Other,COMPLETED," DAY("11:00:00") "," DAY("11:00:01") "," DAY(
+                "11:00:02") ",,,2,1,0\n"
+                            "run,u1,1,8,8,10,,Pretrain,RUNNING," DAY("11:00:00") "," DAY(
+                                "11:00:01") ",,,,,1,\n"
+                                            "nostart,u1,1,8,8,10,,Other,CANCELLED," DAY("11:00:00") ",," DAY(
+                                                "11:00:02") ",,,2,,\n"
+                                                            "noend,u1,1,8,8,10,,Other,"
+                                                            "FAILED," DAY("11:00:00") "," DAY(
+                                                                "11:00:02") ",,,,2,,\n"
+                                                                            "bare,,,8,"
+                                                                            ",,,,"
+                                                                            "," DAY(
+                                                                                "1"
+                                                                                "1"
+                                                                                ":"
+                                                                                "0"
+                                                                                "0"
+                                                                                ":"
+                                                                                "0"
+                                                                                "0") "," DAY("11:"
                                                                                              "00:"
                                                                                              "02") "," DAY("11:00:05") ",,,,,\n");
     assert_int_equal(t.status, HS_END);

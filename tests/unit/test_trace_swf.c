@@ -14,6 +14,7 @@
 #include "../support/traced.h"
 
 #include "support/data.h"
+#include "traces/write.h"
 
 /* job submit wait run alloc cpu used req time mem status user group exe queue partition prec think
  */
@@ -163,6 +164,87 @@ static void test_recognition(void **state)
     assert_non_null(strstr(t.sink.text, "not a trace of a known format"));
 }
 
+/* A name that is a number keeps it, unless another has it by then; the others count from 1, told
+ * where they are first met. A job whose id is no number has that of its row. */
+static void test_written_names(void **state)
+{
+    static const char *const users[] = {"3", "ann", "1", "ann", "07", NULL, "2", "3"};
+    static const char *const ids[] = {"500", "b", "12", "007", "7", "0", "4294967296", "9"};
+    static const char *const numbers[] = {"500", "2", "12", "4", "7", "0", "7", "9"};
+    const struct hs_trace_format *format = hs_trace_format_find("swf");
+    struct hs_trace_writer w;
+    struct sink sink;
+    struct hs_trace_job job = {.deadline_us = -1,
+                               .preempt_cost_us = -1,
+                               .gpus = 3,
+                               .gpu_milli = 1000,
+                               .duration_us = 5000000,
+                               .vc = "a vc",
+                               .gpu_type = "V100|P100",
+                               .mem_mib = 100,
+                               .gpu_util_pm = -1};
+    (void)state;
+    sink_init(&sink);
+    assert_int_equal(hs_trace_writer_open(&w, format, scratch_path("out.swf"), &sink.diag), HS_OK);
+    for (int i = 0; i < 8; i++) {
+        job.id = ids[i];
+        job.user = users[i];
+        job.submit_us = (1000 + i) * INT64_C(1000000);
+        hs_trace_writer_put(&w, &job);
+    }
+    assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
+    traced_options(&t);
+    traced_file(&t, scratch_path("out.swf"));
+    assert_int_equal(t.count, 8);
+    for (int i = 0; i < 8; i++) {
+        assert_string_equal(t.jobs[i].id, numbers[i]);
+        if (users[i] != NULL)
+            assert_string_equal(t.jobs[i].user, users[i]);
+        else
+            assert_null(t.jobs[i].user);
+        assert_true(t.jobs[i].submit_us == (1000 + i) * INT64_C(1000000));
+        assert_string_equal(t.jobs[i].vc, "a vc");
+        assert_string_equal(t.jobs[i].gpu_type, "V100|P100");
+        assert_int_equal(t.jobs[i].mem_mib, 100); /* 34133 KiB of each */
+    }
+}
+
+/* As bytes: 1000 s on the clock of the trace are the log's 0; ann, who came first, has 1, so that
+ * the user 1 becomes 2, and the other one 3. */
+static void test_written_bytes(void **state)
+{
+    static const char *const users[] = {"ann", "1", "2", "1"};
+    const struct hs_trace_format *format = hs_trace_format_find("swf");
+    struct hs_trace_writer w;
+    struct sink sink;
+    char text[1024];
+    struct hs_trace_job job = {.id = "8", .gpus = 2, .gpu_milli = 1000, .duration_us = 1};
+    (void)state;
+    sink_init(&sink);
+    assert_int_equal(hs_trace_writer_open(&w, format, scratch_path("out.swf"), &sink.diag), HS_OK);
+    for (int i = 0; i < 4; i++) {
+        job.user = users[i];
+        job.submit_us = INT64_C(1000000000) + i * 1000000;
+        job.outcome = (enum hs_outcome)i;
+        hs_trace_writer_put(&w, &job);
+    }
+    assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
+    FILE *file = fopen(scratch_path("out.swf"), "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(text, "; Version: 2.2\n; Conversion: horus\n; Queues: virtual clusters\n"
+                              "; Partitions: GPU types\n; Note: a processor is a GPU\n"
+                              "; UnixStartTime: 1000\n"
+                              "; User: 1 ann\n"
+                              "8 0 -1 1 -1 -1 -1 2 -1 -1 -1 1 -1 -1 -1 -1 -1 -1\n"
+                              "; User: 2 1\n"
+                              "8 1 -1 1 -1 -1 -1 2 -1 -1 1 2 -1 -1 -1 -1 -1 -1\n"
+                              "; User: 3 2\n"
+                              "8 2 -1 1 -1 -1 -1 2 -1 -1 5 3 -1 -1 -1 -1 -1 -1\n"
+                              "8 3 -1 1 -1 -1 -1 2 -1 -1 0 2 -1 -1 -1 -1 -1 -1\n");
+}
+
 /* grep -vc '^;', of which one line is empty; awk '$4 == -1'; awk '$4 != -1 { s += $8 }' */
 static void test_real_log(void **state)
 {
@@ -186,6 +268,8 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_recognition),
+        cmocka_unit_test(test_written_names),
+        cmocka_unit_test(test_written_bytes),
         cmocka_unit_test(test_real_log),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
