@@ -141,9 +141,9 @@ static void put_time(struct hs_csvw *csv, int64_t us, int64_t unit_us)
 static void put_date(struct hs_csvw *csv, int64_t us, const char *suffix)
 {
     char text[HS_FMT_MAX + 16];
-    size_t len = hs_fmt_datetime(text, us);
-    (void)strncpy(text + len, suffix, sizeof text - len - 1);
-    text[sizeof text - 1] = '\0';
+    size_t len = hs_fmt_datetime(text, us), more = strnlen(suffix, sizeof text - len - 1);
+    memcpy(text + len, suffix, more);
+    text[len + more] = '\0';
     hs_csvw_text(csv, text);
 }
 

@@ -24,6 +24,20 @@ static enum hs_status fail_unknown(const struct hs_place *place, struct hs_diag 
     return hs_fail(diag, HS_E_INPUT, place, hint, "not a trace of a known format");
 }
 
+/* Options that only some formats know. */
+static enum hs_status check_options(const struct hs_reader *r, struct hs_diag *diag)
+{
+    const struct hs_trace_options *o = r->options;
+    if (o->gavel_throughputs != NULL && strcmp(r->format->name, "gavel") != 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave --gavel-throughputs out",
+                       "--gavel-throughputs is for the gavel format, not for %s", r->format->name);
+    if (o->keeps_attempts && !r->format->has_attempts)
+        return hs_fail(diag, HS_E_USAGE, NULL, HS_NO_ATTEMPTS_HINT,
+                       "--retries=attempts: a trace of the %s format tells of no attempts",
+                       r->format->name);
+    return HS_OK;
+}
+
 static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
 {
     const struct hs_trace_options *o = r->options;
@@ -49,14 +63,7 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
         r->format = hs_trace_format_recognise(head, len);
     if (!r->format)
         return fail_unknown(&place, diag);
-    if (o->gavel_throughputs != NULL && strcmp(r->format->name, "gavel") != 0)
-        return hs_fail(diag, HS_E_USAGE, NULL, "leave --gavel-throughputs out",
-                       "--gavel-throughputs is for the gavel format, not for %s", r->format->name);
-    if (o->keeps_attempts && !r->format->has_attempts)
-        return hs_fail(diag, HS_E_USAGE, NULL, HS_NO_ATTEMPTS_HINT,
-                       "--retries=attempts: a trace of the %s format tells of no attempts",
-                       r->format->name);
-    return HS_OK;
+    return check_options(r, diag);
 }
 
 /* "completed,failed" to a set. */
