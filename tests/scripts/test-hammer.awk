@@ -27,14 +27,25 @@ BEGIN {
     printf "{\"gpu_types\": {\"V100\": {\"mem_mib\": 16384, \"speed\": 1}, \"P100\": {\"mem_mib\": 16384, \"speed\": %s}}, \"racks\": [%s]%s}\n", \
         pick("1 0.5 0.37"), text, quotas > cluster
 
-    print "job_id,submit_time,gpus,duration,vc,gpu_type,cpus,mem_mib,preempt_cost" > trace
+    shares = seed % 2 # of GPUs, some written as 0.46; sets of types, parts of cores, GPU memory
+    print "job_id,submit_time,gpus,duration,vc,gpu_type,cpus,mem_mib,preempt_cost" \
+        (shares ? ",gpu_milli,gpu_mem_mib" : "") > trace
     jobs = 1 + draw(60); at = 0
     for (j = 0; j < jobs; j++) {
         at += pick("0 0 1000000 3000000") + draw(3) * draw(1000000)
         gpus = draw(3) ? pick("1 1 1 2 3 4 8") : 1 + draw(total)
-        printf "j%d,%d.%06d,%d,%d.%06d,%s,%s,%s,%s,%s\n", j, int(at / 1000000), at % 1000000, gpus, \
-            draw(30), draw(2) * draw(1000000), pick("a b"), draw(4) ? "" : pick("V100 P100"), \
-            draw(3) ? "" : draw(40), draw(3) ? "" : draw(70000), draw(3) ? "" : draw(9) > trace
+        type = draw(4) ? "" : pick("V100 P100"); cores = draw(3) ? "" : draw(40); more = ""
+        if (shares) {
+            milli = draw(2) ? 1000 : pick("1 250 333 500 501 999") - draw(2) + draw(2)
+            if (milli < 1) milli = 1
+            type = draw(3) ? type : pick("V100|P100 P100|V100 P100|K80 V100|K80")
+            cores = draw(3) ? "" : sprintf("%d.%03d", draw(8), draw(1000))
+            if (milli < 1000 && draw(2)) { gpus = sprintf("0.%03d", milli); milli = "" }
+            more = sprintf(",%s,%s", milli, draw(4) ? "" : draw(17000))
+        }
+        printf "j%d,%d.%06d,%s,%d.%06d,%s,%s,%s,%s,%s%s\n", j, int(at / 1000000), at % 1000000, gpus, \
+            draw(30), draw(2) * draw(1000000), pick("a b"), type, cores, draw(3) ? "" : draw(70000), \
+            draw(3) ? "" : draw(9), more > trace
     }
 
     policy = pick("fifo:scan=strict fifo:scan=fit fifo:scan=easy fifo:scan=easy,pred=noisy sjf:scan=strict sjf:scan=fit sjf:pred=rolling qssf:scan=strict qssf:scan=fit qssf:compat=helios,pred=noisy srtf:form=evict srtf:form=replace srsf:form=evict srsf:form=replace")

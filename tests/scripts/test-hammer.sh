@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Random clusters (racks, GPU types, CPU and memory limits, quotas) and random traces under random
-# policies, all with --check=full; each finished run is verified independently. 200 scenarios, 2,000
-# with HORUS_LONG=1. One alone: tests/scripts/test-hammer.sh SEED
+# Random clusters (racks, GPU types, CPU and memory limits, quotas) and random traces, every other one
+# with shares of GPUs and sets of GPU types, under random policies, all with --check=full; each
+# finished run is verified independently. 200 scenarios, 2,000 with HORUS_LONG=1. One alone:
+# tests/scripts/test-hammer.sh SEED
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 horus=$(realpath "${HORUS:-build/release/horus}")

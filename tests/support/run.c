@@ -207,7 +207,7 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
     struct hs_engine_config config = {
         .cluster = &hardware,
         .policy = options->policy,
-        .check = HS_CHECK_FULL,
+        .check = options->checks_fast ? HS_CHECK_FAST : HS_CHECK_FULL,
         .seed = options->seed,
         .jitter_seed = options->jitter_seed,
         .until_us = options->until_us > 0 ? options->until_us : HS_TIME_MAX,

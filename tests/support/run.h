@@ -93,6 +93,7 @@ struct hs_test_options {
     uint32_t oom_retries;               /* 0 = 2 */
     uint32_t max_tenants;               /* 0 = 2 */
     bool scans_shared;                  /* without the index of shared GPUs */
+    bool checks_fast;                   /* --check=fast, of large runs */
     const struct hs_policy_ops *policy; /* instead of a registered one; its defaults */
     const struct hs_observer *observer; /* one more */
 };
