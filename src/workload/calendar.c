@@ -14,6 +14,7 @@
 #include "base/tquantile.h"
 
 #define BLOCK_DAYS 28
+#define LEAST_DAYS 14 /* of a block, whose hours beyond the span are planned and left out */
 #define HOURS_MAX  (2 * BLOCK_DAYS * HS_WORKLOAD_HOURS)
 #define RAKING     50 /* rounds; the sums of hours are exact, those of weekdays to 1e-6 */
 #define US_PER_DAY INT64_C(86400000000)
@@ -154,15 +155,11 @@ static void deal(struct hs_calendar *c, uint64_t jobs)
 static void next_block(struct hs_calendar *c)
 {
     uint64_t days = (c->hours + HS_WORKLOAD_HOURS - 1) / HS_WORKLOAD_HOURS;
-    if (days < BLOCK_DAYS)
-        days = BLOCK_DAYS;
-    uint64_t first = days * c->next_block / c->blocks;
-    uint64_t end = days * (c->next_block + 1) / c->blocks;
-    uint64_t whole = (end - first) * HS_WORKLOAD_HOURS;
-    c->first_hour = first * HS_WORKLOAD_HOURS;
-    uint64_t left = c->hours - c->first_hour;
-    set_rates(c, (uint32_t)whole);
-    c->block_hours = (uint32_t)(whole < left ? whole : left);
+    uint64_t end = days * (c->next_block + 1) / c->blocks * HS_WORKLOAD_HOURS;
+    c->first_hour = days * c->next_block / c->blocks * HS_WORKLOAD_HOURS;
+    c->block_hours = (uint32_t)((end < c->hours ? end : c->hours) - c->first_hour);
+    uint32_t least = LEAST_DAYS * HS_WORKLOAD_HOURS;
+    set_rates(c, c->block_hours > least ? c->block_hours : least);
     for (uint32_t i = 0; i < c->block_hours; i++)
         c->weight_done += profile(c, c->first_hour + i);
     c->next_block++;
