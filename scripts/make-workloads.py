@@ -270,12 +270,15 @@ VENUS_WEEK = [708, 765, 882, 831, 656, 471, 533]
 VENUS_GROUPS = {"1": ["1"], "2": ["2-4"], "4": ["2-4"], "8": ["5-8"], "12": ["9-16"], "16": ["9-16"],
                 "24": ["17-32"], "32": ["17-32"]}
 BEYOND_48H = {"1": .012, "2-4": .037, "5-8": .019, "9-16": .031, "17-32": .039, ">32": .014}
-HELIOS_BATCHES = {
-    "venus": ('"modulation": {"cv": 1.1, "hours": 1.5, "slow_hours": 60, "slow_share": 0.35},',
-              '"batches": {"jobs": [[0, 1], [0.79, 1], [0.9, 2], [0.97, 5], [0.99, 15], [0.999, 80], [1, 700]],',
-              '            "gap_s": [[0, 0], [0.3, 1], [0.7, 10], [1, 60]],',
-              '            "same_size": 0.97, "duration_correlation": 0.5}'),
-}
+# As Venus' submissions have them: CV of gaps, dispersion of hourly counts and its autocorrelation,
+# gaps of 0 and up to 5 s, runs of jobs alike.
+HELIOS_ARRIVALS = [
+    '"modulation": {"cv": 0.92, "hours": 0.7, "slow_hours": 72, "slow_share": 0.3},',
+    '"outages": {"per_day": 0.06, "hours": [[0, 5], [1, 17]]},',
+    '"batches": {"jobs": [[0, 1], [0.88, 1], [0.955, 2], [0.985, 5], [0.996, 15], [0.9997, 80], [1, 700]],',
+    '            "gap_s": [[0, 0], [0.3, 0], [0.5, 2], [0.7, 10], [1, 60]],',
+    '            "same_size": 0.97, "duration_correlation": 0.5}',
+]
 
 
 def grid_of(source, cluster, what="gpu_job_duration"):
@@ -435,7 +438,7 @@ def helios(name, venus_copula, states):
     arrivals = ['"first": "2020-04-01",', '"jobs_per_day": %s,' % number(per_day),
                 '"weekdays": [%s],' % ", ".join(map(str, VENUS_WEEK))]
     arrivals += wrap('"hours": [', hours, "],")
-    arrivals += list(HELIOS_BATCHES.get(name, HELIOS_BATCHES["venus"]))
+    arrivals += HELIOS_ARRIVALS
     write(name, helios_comments(name, cluster), arrivals, buckets, HELIOS_USERS[name], helios_vcs(name), None)
     return sizes, joint, fit
 
@@ -649,9 +652,10 @@ def philly():
                 "retries": PHILLY_RETRIES[PHILLY_GROUP[s["name"]]]} for s, c, m in zip(sizes, curves, mixes)]
     arrivals = ['"first": "2017-10-01",', '"jobs_per_day": %s,' % number(103467 / 92),
                 '"weekdays": [%s],' % ", ".join(map(str, PHILLY_WEEK)),
-                '"modulation": {"cv": 1.9, "hours": 1.2, "slow_hours": 40, "slow_share": 0.4},',
-                '"batches": {"jobs": [[0, 1], [0.45, 1], [0.6, 2], [0.8, 4], [0.9, 8], [0.98, 30], [1, 370]],',
-                '            "gap_s": [[0, 0], [0.15, 1], [0.6, 5], [0.9, 20], [1, 60]],',
+                '"modulation": {"cv": 1.85, "hours": 0.9, "slow_hours": 120, "slow_share": 0.4},',
+                '"outages": {"per_day": 0.05, "hours": [[0, 10], [1, 40]]},',
+                '"batches": {"jobs": [[0, 1], [0.55, 1], [0.72, 2], [0.88, 4], [0.95, 8], [0.99, 30], [1, 370]],',
+                '            "gap_s": [[0, 0], [0.05, 0], [0.5, 5], [0.85, 20], [1, 60]],',
                 '            "same_size": 0.98, "duration_correlation": 0.5}']
     columns = {"1": 0, "2-4": 1, "5-8": 2, ">8": 3}
     vcs = []
