@@ -65,7 +65,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 
 .PHONY: all demo check check-all check-docs asan cov bench lint format determinism calibrate calibrate-report \
         plot-calibration reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
-        reproduce-antman workload-report plot-compare man report-pictures new-policy install clean help \
+        reproduce-antman reproduce-openb plot-compare man report-pictures new-policy install clean help \
         run-check run-report tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
@@ -132,11 +132,6 @@ plot-calibration: ## draw results/calibration-*.png: predicted against measured,
 	$(Q)scripts/calibrate.sh $(BUILD)/horus $(BUILD)/models $(BUILD)/models/rows
 	$(Q)gnuplot -c scripts/plot-calibration.gp $(BUILD)/models results
 
-workload-report: ## results/workloads.md: generated workloads beside what is published of the clusters
-	$(Q)scripts/install-deps.sh build check
-	$(AGAIN) $(BUILD)/tests/report/report_workloads
-	$(Q)scripts/workload-report.sh $(BUILD)
-
 reproduce-horus: ## results/horus.md: the experiments of the Horus papers, claims held against them
 	$(Q)scripts/install-deps.sh build plot
 	$(AGAIN) all
@@ -161,6 +156,11 @@ reproduce-antman: ## results/antman.md: the experiments of AntMan, built again, 
 	$(Q)scripts/install-deps.sh build check plot
 	$(AGAIN) all
 	$(Q)scripts/reproduce-antman.sh $(BUILD)
+
+reproduce-openb: ## results/openb.md: 8,152 pods on the 1,213 nodes of openb, GPUs allocated over time
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all
+	$(Q)scripts/reproduce-openb.sh $(BUILD)
 
 plot-compare: ## draw a comparison: make plot-compare DIR=compare-directory, into DIR/compare.png
 	$(Q)scripts/install-deps.sh plot

@@ -23,13 +23,14 @@ trap 'rm -rf "$work"' EXIT
 
 # First words of blocks that are commands.
 commands='^(horus|make|jq|sqlite3|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|echo|printf|ls|cat|head'
-commands+='|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
+commands+='|cut|seq|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
 
 # First lines of blocks that are not: printed results, examples of files.
 shown() { # TEXT
     case $1 in
     'traces/sample.csv on 8x8:V100' | 'traces/sample.csv (csv) on '*) ;; # held by test-readme.sh
     'error: '* | *': error: '*) ;;                                      # what the program said
+    *' running  waiting  allocated '*) ;;                               # held by test-reproduce-openb.sh
     '{'* | '[{'* | '// '*) ;;                                           # JSON
     'executable  '*) ;;                                                 # an untested submit file
     '@'*'{'*) ;;                                                        # BibTeX
@@ -51,6 +52,7 @@ held() { # TARGET
     calibrate | plot-calibration) echo "test-shipped-models.sh runs its script" ;;
     calibrate-report) echo "test-calibrate-report.sh" ;;
     reproduce-horus | reproduce-tiresias) echo "test-reproduce.sh runs its short form" ;;
+    reproduce-openb) echo "test-reproduce-openb.sh runs its script" ;;
     reproduce-gandiva | reproduce-salus | reproduce-antman) echo "test-reproduce-sharing.sh runs its short form" ;;
     check-docs) echo "this is it" ;;
     man | install) echo "builds; the pages are held by the cases help-form*" ;;
@@ -99,8 +101,17 @@ stand_ins() {
     cp traces/sample-helios.csv data/Venus/cluster_log.csv
     awk -F, 'NR > 60 { exit } NR == 1 { print "job_id,num_gpu,submit_time,duration"; next }
         { print NR - 1 "," $5 "," $4 "," $6 }' traces/sample.csv >60_job.csv
-    awk -F, -v OFS=, 'NR == 1 { print "submit_time,num_gpu,duration"; next }
-        { print $4, $5 / 4, $6 }' traces/sample.csv >pai_job_no_estimate_100K.csv
+    # PAI and openb: demands of a quarter, so that GPUs are divided.
+    awk -F, -v OFS=, 'NR == 1 { print "job_id,num_inst,submit_time,num_cpu,num_gpu,gpu_type,duration,user"; next }
+        { print $1, 1, $4, 4, $5 / 4, "T4", $6, $2 }' traces/sample.csv >pai_job_no_estimate_100K.csv
+    awk -F, -v OFS=, 'NR > 1 { print $1, "worker", $5, "Terminated", $4, $4 + $6, 400, 8, 25, "T4" }' \
+        traces/sample.csv >pai_task_table.csv
+    awk -F, -v OFS=, 'NR == 1 { print "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase" \
+            ",creation_time,deletion_time,scheduled_time"; next }
+        { print $1, 4000, 8192, ($5 > 8 ? 8 : $5), ($5 > 1 ? 1000 : 250), "", "LS", "Running", $4, $4 + $6, $4 }' \
+        traces/sample.csv >openb_pod_list_default.csv
+    awk 'BEGIN { print "sn,cpu_milli,memory_mib,gpu,model"
+        for (i = 0; i < 8; i++) print "openb-node-" i ",96000,393216,8,G2" }' >openb_node_list_gpu_node.csv
 }
 
 # What a page takes to be there beside them.

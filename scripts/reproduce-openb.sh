@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Runs the 8,152 pods of openb, Alibaba's cluster of 2023, on its 1,213 nodes under best-fit placement,
+# as recorded and so that they fill the cluster up; prints the curves of the GPUs that are allocated
+# and writes results/openb.md.
+#   scripts/reproduce-openb.sh [BUILD [FOLDER]]        defaults: build/release results
+# Needs the published lists ($HORUS_DATA, else ../shared/data); says so and stops where they are absent.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/reproduce-common.sh
+. scripts/reproduce-common.sh
+begin openb "$@"
+pods=$data/traces/openb_pod_list_default.csv
+nodes=$data/traces/openb_node_list_gpu_node.csv
+if [ ! -f "$pods" ] || [ ! -f "$nodes" ]; then
+    echo "openb: no pod and node list in $data/traces: nothing is run" >&2
+    exit 0
+fi
+
+replay() { # NAME PODS POLICY ARGUMENT...: into $work/NAME
+    local name=$1 list=$2 policy=$3
+    shift 3
+    quietly "$horus" run "$list" -c "$nodes" -p "$policy" --cpu-jobs=keep --assign=off --sample=exact \
+        --check=full -o "$work/$name" -q "$@" >/dev/null
+    "$horus" verify "$work/$name" >"$work/verified" 2>&1 || { cat "$work/verified" >&2; return 1; }
+    say "$name: $(tail -n 1 "$work/verified")"
+}
+
+metric() { # NAME METRIC
+    awk -F, -v metric="$2" '{ gsub(/"[^"]*"/, "-") } NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at[metric] }' "$work/$1/summary.csv"
+}
+
+deciles() { # LAST: 11 times from 0 to LAST
+    awk -v last="$1" 'BEGIN { for (i = 0; i <= 10; i++) printf "%d\n", last * i / 10 }'
+}
+
+at() { # NAME METRICS: at the times of standard input
+    awk -v metrics="$2" -f scripts/series-at.awk - "$work/$1/series.csv"
+}
+
+bar='function bar(gpus, i, text) { for (i = 0; i < gpus / most * 40; i++) text = text "#"; return text }'
+
+recorded() { # the curve over time
+    deciles "$1" | at recorded "running pending gpus_allocated gpus_held" |
+        awk -v most="$2" "$bar"'
+            { printf "%6.1f d %8d %8d %10.2f %6d  %s\n", $1 / 86400, $2, $3, $4, $5, bar($4) }'
+}
+
+filled() { # the curve over arrivals
+    deciles "$1" | at filled "running pending gpus_allocated gpus_held" |
+        awk -v most="$2" "$bar"'
+            { printf "%8d %8d %8d %10.2f %6.1f %6d %6.1f  %s\n", $1 + 1, $2, $3, $4, 100 * $4 / most, $5,
+                100 * $5 / most, bar($4) }'
+}
+
+# ---- runs ----------------------------------------------------------------------------------------
+
+cut -d, -f1-5 "$pods" >"$work/five.csv"
+count=$(($(wc -l <"$work/five.csv") - 1))
+gpus=$(awk -F, 'NR > 1 { gpus += $4 } END { print gpus }' "$nodes")
+replay recorded "$pods" fifo:placement=best_fit --openb-pending=run
+replay filled "$work/five.csv" fifo:scan=fit,placement=best_fit --until="${count}s"
+
+end=$(metric recorded makespan)
+peak=$(awk -F, '$2 == "gpus_allocated" && $4 > most { most = $4 } END { print most }' "$work/recorded/series.csv")
+first=$(awk -F, '$2 == "pending" && $4 > 0 { print $1; exit }' "$work/filled/series.csv")
+read -r _ first_allocated first_held <<<"$(echo "$first" | at filled "gpus_allocated gpus_held")"
+read -r _ running left allocated held <<<"$(echo $((count - 1)) |
+    at filled "running pending gpus_allocated gpus_held")"
+thousands() { sed -E ':again; s/^([0-9]+)([0-9]{3})/\1,\2/; t again' <<<"$1"; }
+share() { awk -v part="$1" -v all="$gpus" 'BEGIN { printf "%.1f %%", 100 * part / all }'; }
+
+# ---- page ----------------------------------------------------------------------------------------
+
+cat >"$work/page" <<PAGE
+# openb: $(thousands "$count") pods on $(thousands $(($(wc -l <"$nodes") - 1))) nodes
+Alibaba's cluster of 2023 (Weng et al., USENIX ATC'23; the lists of \`alibaba/clusterdata\`): pods that ask
+for whole GPUs, for a share of one or for none, and $(thousands "$gpus") GPUs of seven types in nodes of 1 to 8. Both runs
+place by best fit: a share goes to the GPU that holds shares and has the least room that is enough,
+whole GPUs to the node with the fewest free ones that are enough, where CPUs and memory suffice too.
+\`make reproduce-openb\` makes this page again, to the byte, in seconds; it needs the lists.
+Schedules are checked during the run and verified after it.
+
+**Allocated** counts a share as what it is of a GPU, **held** the GPUs that somebody has. Pods of 0 GPUs
+run, but hold nothing: CPUs are booked for pods with GPUs alone.
+
+## As recorded
+Pods come at their creation and run from their scheduling to their deletion; those that were never
+scheduled run for as long as they existed.
+
+    horus run openb_pod_list_default.csv -c openb_node_list_gpu_node.csv -p fifo:placement=best_fit --cpu-jobs=keep --openb-pending=run --assign=off --sample=exact
+
+The trace asks for $peak GPUs at most, so that none waits: mean wait $(metric recorded mean_wait) s, makespan $end s.
+
+        time  running  waiting  allocated   held
+$(recorded "$end" "$peak" | sed 's/^/    /; s/ *$//')
+
+## Filling the cluster up
+The first five columns of the same list, without times: pods come in its order, and none leaves while
+others come. A pod for which there is no room waits, others pass it.
+
+    cut -d, -f1-5 openb_pod_list_default.csv >pods.csv
+    horus run pods.csv -c openb_node_list_gpu_node.csv -p fifo:scan=fit,placement=best_fit --cpu-jobs=keep --assign=off --sample=exact --until=${count}s
+
+        pods  running  waiting  allocated      %   held      %
+$(filled $((count - 1)) "$gpus" | sed 's/^/    /')
+
+The first pod without room is number $(thousands $((first + 1))): $first_allocated GPUs are allocated by then ($(share "$first_allocated")),
+$first_held held ($(share "$first_held")). At the end $running pods run and $left wait, $allocated GPUs are allocated
+($(share "$allocated")), $held held ($(share "$held")). $(awk -v held="$held" -v allocated="$allocated" 'BEGIN { print held - allocated }') GPUs are lost in parts of those that are held; $((gpus - held)) stay
+idle, on nodes that lack the CPUs, the memory or enough free GPUs for any pod that waits.
+
+Both curves were computed a second time, by programs that share nothing with the simulator
+(\`tests/scripts/openb-alive.awk\`, \`openb-fill.awk\`); a test holds them equal at every event.
+PAGE
+mkdir -p "$folder"
+cp "$work/page" "$folder/openb.md"
+sed -n '/^## /,$p' "$work/page"
