@@ -104,6 +104,8 @@ others come. A pod for which there is no room waits, others pass it.
     cut -d, -f1-5 openb_pod_list_default.csv >pods.csv
     horus run pods.csv -c openb_node_list_gpu_node.csv -p fifo:scan=fit,placement=best_fit --cpu-jobs=keep --assign=off --sample=exact --until=${count}s
 
+After so many pods have come; per cent of all GPUs:
+
         pods  running  waiting  allocated      %   held      %
 $(filled $((count - 1)) "$gpus" | sed 's/^/    /')
 

@@ -18,3 +18,4 @@ f,4000,1024,1,1000,,LS,Pending,3,12,
 END
 "$HORUS" run pods.csv -c nodes.csv --assign=off -p fifo:placement=best_fit -o out >run.txt
 cut -d, -f1,3,7-9,13 out/jobs.csv
+"$HORUS" verify out | tail -n 1
