@@ -69,7 +69,7 @@ static enum hs_status write_jobs(struct hs_generator *generator,
     struct hs_trace_job job;
     bool is_piped = strcmp(given->output, "-") == 0 && given->format == NULL;
     HS_TRY(hs_trace_writer_choose(is_piped ? "csv" : given->format, given->output, &format, diag));
-    HS_TRY(hs_trace_writer_open(&writer, format, given->output, diag));
+    HS_TRY(hs_trace_writer_open(&writer, format, NULL, given->output, diag));
     while (hs_generator_next(generator, &job) == HS_OK && !hs_output_failed(&writer.csv.out))
         hs_trace_writer_put(&writer, &job);
     return hs_trace_writer_close(&writer, HS_OK, diag);

@@ -80,8 +80,8 @@ static const char *written_at(size_t index)
                    .type = HS_PARAM_TEXT,                                                          \
                    .offset = AT(gavel_throughputs),                                                \
                    .unit = "FILE",                                                                 \
-                   .help = "steps a second of the jobs of a Gavel trace, on a V100: Gavel's "      \
-                           "simulation_throughputs.json or oracle_throughputs.json"},              \
+                   .help = "file of the steps a second of Gavel's jobs, for its traces: one of "   \
+                           "its *_throughputs.json"},                                              \
          .group = INTAKE},                                                                         \
         {.param = {.key = "philly_attempts",                                                       \
                    .type = HS_PARAM_CHOICE,                                                        \

@@ -17,8 +17,9 @@
 static bool counts_otherwise(const char *key)
 {
     return strcmp(key, "policy") == 0 || strcmp(key, "trace") == 0 || strcmp(key, "vc_file") == 0 ||
-           strcmp(key, "profiles") == 0 || strcmp(key, "models") == 0 ||
-           strcmp(key, "restart_table") == 0 || strcmp(key, "memory_limits") == 0;
+           strcmp(key, "gavel_throughputs") == 0 || strcmp(key, "profiles") == 0 ||
+           strcmp(key, "models") == 0 || strcmp(key, "restart_table") == 0 ||
+           strcmp(key, "memory_limits") == 0;
 }
 
 static uint64_t hash_of_param(uint64_t hash, const struct hs_param *param, const void *base)
@@ -75,8 +76,11 @@ enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *
         HS_TRY(hs_hash_file(options->trace, &content, &bytes, diag));
         *hash = hs_mix64(*hash, content);
     }
-    if (options->vc_file != NULL) {
-        HS_TRY(hs_hash_file(options->vc_file, &content, &bytes, diag));
+    const char *const files[] = {options->vc_file, options->gavel_throughputs};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (files[i] == NULL)
+            continue;
+        HS_TRY(hs_hash_file(files[i], &content, &bytes, diag));
         *hash = hs_mix64(*hash, content);
     }
     return HS_OK;

@@ -7,6 +7,7 @@
 #include "cli/trace_convert.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/run_options.h"
 #include "traces/losses.h"
@@ -26,13 +27,14 @@ void hs_trace_tell_drops(const struct hs_trace *trace, struct hs_diag *diag)
                   counts.rounded, counts.accepted);
 }
 
-static enum hs_status write_jobs(struct hs_trace *trace, struct hs_losses *losses, const char *path,
+static enum hs_status write_jobs(struct hs_trace *trace, struct hs_losses *losses,
+                                 const struct hs_trace_options *options, const char *path,
                                  struct hs_diag *diag)
 {
     struct hs_trace_writer writer;
     struct hs_trace_job job;
     enum hs_status status;
-    HS_TRY(hs_trace_writer_open(&writer, losses->to, path, diag));
+    HS_TRY(hs_trace_writer_open(&writer, losses->to, options, path, diag));
     while ((status = hs_trace_next(trace, &job)) == HS_OK) {
         hs_trace_writer_put(&writer, &job);
         hs_losses_count(losses, &job);
@@ -74,13 +76,16 @@ enum hs_status hs_trace_convert(struct hs_call *call, const struct hs_trace_opti
     if (given->output == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
                        "trace convert: where to write is missing");
-    const char *const inputs[] = {given->trace, given->map, given->config_file};
+    struct hs_trace_options reading = *options;
+    const char *const inputs[] = {given->trace, given->map, given->config_file,
+                                  given->gavel_throughputs};
     HS_TRY(hs_wholefile_check(given->output, "-o", inputs, sizeof inputs / sizeof *inputs,
                               &call->diag));
     HS_TRY(hs_trace_writer_choose(given->to, given->output, &to, &call->diag));
     hs_losses_open(&losses, to);
-    HS_TRY(hs_trace_open(&trace, options, &call->diag));
-    enum hs_status status = write_jobs(trace, &losses, given->output, &call->diag);
+    reading.writes_gavel = strcmp(to->name, "gavel") == 0;
+    HS_TRY(hs_trace_open(&trace, &reading, &call->diag));
+    enum hs_status status = write_jobs(trace, &losses, options, given->output, &call->diag);
     if (status == HS_OK)
         tell(trace, options, &losses, &call->diag);
     hs_trace_close(trace);

@@ -11,8 +11,9 @@
  * A job runs for total steps / throughput, alone on V100 GPUs, by a file of throughputs that the
  * user names (traces/gavelspeed.h): the profiles that we ship time 18 of Gavel's 26 jobs on a V100
  * and cannot stand in. Shockwave's duration is taken as it stands. The SLO is a multiple of the
- * duration after the arrival, -1 none. "LM (batch size 5)" is model and batch, by our names of
- * Gavel's models. Jobs are numbered from 0, as Gavel does.
+ * duration after the arrival, -1 none. The priority is the weight less one: that of every job of
+ * most traces, 1, is none. "LM (batch size 5)" is model and batch, by our names of Gavel's models,
+ * "-" no model. Jobs are numbered from 0, as Gavel does.
  */
 #include <string.h>
 
@@ -21,6 +22,7 @@
 #include "data/fieldread.h"
 #include "traces/cell.h"
 #include "traces/format.h"
+#include "traces/gavel_layout.h"
 #include "traces/gavelspeed.h"
 
 enum part { TYPE, STEPS, GPUS, WEIGHT, SLO, DURATION, ARRIVAL, PARTS };
@@ -125,7 +127,8 @@ static enum hs_status read_type(struct gavel *g, struct hs_trace_job *job)
     if (!hs_gavel_template_parse(text, len, &g->name))
         return hs_trace_bad_row(g->faults, HS_FAULT_STATE, &place, "\"ResNet-18 (batch size 16)\"",
                                 "not the name of a job: '%.80s'", text);
-    job->model = hs_gavel_model(g->name.family, &job->dataset);
+    if (strcmp(g->name.family, HS_GAVEL_NO_MODEL) != 0)
+        job->model = hs_gavel_model(g->name.family, &job->dataset);
     if (g->name.batch[0] != '\0')
         job->batch = g->name.batch;
     return HS_OK;
@@ -181,19 +184,20 @@ static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *
 
 static enum hs_status read_weight(const struct gavel *g, struct hs_trace_job *job)
 {
+    const int64_t one = 1000000; /* in millionths */
     size_t len;
-    uint32_t weight;
+    int64_t weight;
     const char *text = text_of(g, WEIGHT, &len);
-    enum hs_cell_result result = hs_cell_count(text, len, &weight);
     struct hs_place place = place_of(g, WEIGHT);
-    if (result == HS_CELL_NOT_WHOLE)
+    if (!hs_parse_decimal_us(text, len, one, &weight))
+        return fail_part(g, WEIGHT, HS_CELL_NOT_A_NUMBER);
+    if (weight % one != 0)
         return hs_trace_bad_row(g->faults, HS_FAULT_FRACTION, &place,
-                                "priorities are whole numbers here: 3 for 1.5 and 2 for 1",
+                                "priorities are whole numbers here: 3 and 2 for 1.5 and 1",
                                 "priority weight is not a whole number: '%s'", text);
-    if (result == HS_CELL_OK && weight > INT32_MAX)
-        result = HS_CELL_TOO_LARGE;
-    if (result != HS_CELL_OK)
-        return fail_part(g, WEIGHT, result);
+    weight = weight / one - 1;
+    if (weight < INT32_MIN || weight > INT32_MAX)
+        return fail_part(g, WEIGHT, HS_CELL_TOO_LARGE);
     job->priority = (int32_t)weight;
     return HS_OK;
 }
@@ -269,6 +273,7 @@ const struct hs_trace_format hs_trace_format_gavel = {
     .summary = "Gavel's traces, 7 or 10 fields between tabs (OSDI'20), 12 of Shockwave (NSDI'23)",
     .columns = "job type, total steps, scale factor, arrival time; optional: priority weight, SLO, "
                "duration; without the last --gavel-throughputs",
+    .layout = &hs_gavel_layout,
     .recognise = recognise,
     .state_size = sizeof(struct gavel),
     .open = open_gavel,

@@ -42,11 +42,13 @@ struct hs_trace_layout {
      * that, rounding aside; NULL = always. */
     bool (*keeps)(const struct hs_trace_job *job, const struct hs_column *column);
     /* Of a format that is no CSV; it writes to &csv->out, whose errors are sticky. The state is
-     * zeroed before begin; end is called only after it, and frees what it took. */
+     * zeroed before begin; end is called only after it, frees what it took and returns the first
+     * failure, reported. options: those of the writer, or NULL. */
     size_t state_size;
-    enum hs_status (*begin)(void *state, struct hs_csvw *csv, struct hs_diag *diag);
+    enum hs_status (*begin)(void *state, struct hs_csvw *csv,
+                            const struct hs_trace_options *options, struct hs_diag *diag);
     void (*put)(void *state, const struct hs_trace_job *job);
-    void (*end)(void *state);
+    enum hs_status (*end)(void *state);
 };
 
 /* The column that is written of this member of a job (by its offset); NULL: the format does not

@@ -334,8 +334,10 @@ static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = 
                                                        [HS_OUTCOME_CANCELLED] = "Killed",
                                                        [HS_OUTCOME_FAILED] = "Failed"};
 
-static enum hs_status begin_writing(void *state, struct hs_csvw *csv, struct hs_diag *diag)
+static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
+                                    const struct hs_trace_options *options, struct hs_diag *diag)
 {
+    (void)options;
     struct hs_jsonw *w = state;
     (void)diag;
     hs_jsonw_begin(w, &csv->out);
@@ -412,11 +414,12 @@ static void put_job(void *state, const struct hs_trace_job *job)
     hs_jsonw_end_object(w);
 }
 
-static void end_writing(void *state)
+static enum hs_status end_writing(void *state)
 {
     struct hs_jsonw *w = state;
     hs_jsonw_end_array(w);
     hs_jsonw_finish(w);
+    return HS_OK;
 }
 
 /* "None" is one of the archive's ways to say nothing. */

@@ -28,7 +28,7 @@ static enum hs_status fail_unknown(const struct hs_place *place, struct hs_diag 
 static enum hs_status check_options(const struct hs_reader *r, struct hs_diag *diag)
 {
     const struct hs_trace_options *o = r->options;
-    if (o->gavel_throughputs != NULL && strcmp(r->format->name, "gavel") != 0)
+    if (o->gavel_throughputs != NULL && !o->writes_gavel && strcmp(r->format->name, "gavel") != 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave --gavel-throughputs out",
                        "--gavel-throughputs is for the gavel format, not for %s", r->format->name);
     if (o->keeps_attempts && !r->format->has_attempts)

@@ -161,16 +161,19 @@ static void close_numbers(struct numbers *n)
     hs_free(n->of);
 }
 
-static void end_writing(void *state)
+static enum hs_status end_writing(void *state)
 {
     struct writing *w = state;
     close_numbers(&w->users);
     close_numbers(&w->queues);
     close_numbers(&w->partitions);
+    return HS_OK;
 }
 
-static enum hs_status begin_writing(void *state, struct hs_csvw *csv, struct hs_diag *diag)
+static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
+                                    const struct hs_trace_options *options, struct hs_diag *diag)
 {
+    (void)options;
     struct writing *w = state;
     w->csv = csv;
     enum hs_status status = open_numbers(&w->users, "User");
@@ -183,7 +186,7 @@ static enum hs_status begin_writing(void *state, struct hs_csvw *csv, struct hs_
                           "; Partitions: GPU types\n; Note: a processor is a GPU\n");
         return HS_OK;
     }
-    end_writing(w);
+    (void)end_writing(w);
     return hs_fail(diag, status, NULL, NULL, "no memory to write a trace");
 }
 

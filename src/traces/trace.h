@@ -41,6 +41,7 @@ struct hs_trace_options {
     const char *map;      /* "submit_time=timestamp,..." or a JSON file; NULL = native names */
     int64_t time_unit_us; /* of bare numbers; 0 (default) = that of the format, or of the map */
     const char *gavel_throughputs; /* file of steps a second, for the gavel format; NULL = none */
+    bool writes_gavel;             /* it may be for what is written alone, not for what is read */
     int32_t philly_attempts, cpu_jobs, zero_duration, openb_pending; /* enums above */
     bool keeps_attempts;  /* a job of several runs comes with their times, whatever philly_attempts
                              says of folding them; refused where the trace cannot tell */

@@ -52,7 +52,8 @@ enum hs_status hs_trace_writer_choose(const char *name, const char *path,
     return HS_OK;
 }
 
-static enum hs_status begin(struct hs_trace_writer *w, struct hs_diag *diag)
+static enum hs_status begin(struct hs_trace_writer *w, const struct hs_trace_options *options,
+                            struct hs_diag *diag)
 {
     if (w->layout->cells != NULL) {
         hs_layout_rows_begin(&w->rows, w->layout, &w->csv);
@@ -61,18 +62,19 @@ static enum hs_status begin(struct hs_trace_writer *w, struct hs_diag *diag)
     w->state = hs_alloc_zeroed(1, w->layout->state_size);
     if (w->state == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory to write a trace");
-    return w->layout->begin(w->state, &w->csv, diag);
+    return w->layout->begin(w->state, &w->csv, options, diag);
 }
 
 enum hs_status hs_trace_writer_open(struct hs_trace_writer *w, const struct hs_trace_format *format,
-                                    const char *path, struct hs_diag *diag)
+                                    const struct hs_trace_options *options, const char *path,
+                                    struct hs_diag *diag)
 {
     *w = (struct hs_trace_writer){.layout = format->layout};
     HS_TRY(hs_wholefile_open(&w->file, path, diag));
     enum hs_status status = hs_output_pack(&w->file.out, path, diag);
     w->csv = (struct hs_csvw){.out = w->file.out};
     if (status == HS_OK)
-        status = begin(w, diag);
+        status = begin(w, options, diag);
     if (status == HS_OK)
         return HS_OK;
     hs_free(w->state);
@@ -93,9 +95,8 @@ void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *j
 enum hs_status hs_trace_writer_close(struct hs_trace_writer *w, enum hs_status status,
                                      struct hs_diag *diag)
 {
-    if (w->layout->cells == NULL)
-        w->layout->end(w->state);
+    enum hs_status ended = w->layout->cells == NULL ? w->layout->end(w->state) : HS_OK;
     hs_free(w->state);
     w->file.out = w->csv.out;
-    return hs_wholefile_close(&w->file, status, diag);
+    return hs_wholefile_close(&w->file, status != HS_OK ? status : ended, diag);
 }

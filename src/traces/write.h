@@ -6,7 +6,7 @@
  * (traces/losses.h).
  *
  *     HS_TRY(hs_trace_writer_choose("auto", "out.csv.gz", &format, diag));
- *     HS_TRY(hs_trace_writer_open(&w, format, "out.csv.gz", diag));
+ *     HS_TRY(hs_trace_writer_open(&w, format, NULL, "out.csv.gz", diag));
  *     while ((status = source.next(source.ctx, &job)) == HS_OK)
  *         hs_trace_writer_put(&w, &job);
  *     return hs_trace_writer_close(&w, status == HS_END ? HS_OK : status, diag);
@@ -36,9 +36,11 @@ HS_MUST_USE enum hs_status hs_trace_writer_choose(const char *name, const char *
                                                   const struct hs_trace_format **format,
                                                   struct hs_diag *diag);
 /* "-" is standard output; a file is complete or absent. The writer must not move until the close.
- * format has a layout. */
+ * format has a layout. options: of which some formats want files as they do to be read
+ * (gavel_throughputs); NULL for none. */
 HS_MUST_USE enum hs_status hs_trace_writer_open(struct hs_trace_writer *w,
                                                 const struct hs_trace_format *format,
+                                                const struct hs_trace_options *options,
                                                 const char *path, struct hs_diag *diag);
 /* Errors are sticky in the output: they are told at the close. */
 void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *job);

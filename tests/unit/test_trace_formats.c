@@ -109,7 +109,7 @@ static void write_to(const struct hs_trace_format *format, const char *path,
     struct hs_trace_writer w;
     struct sink sink;
     sink_init(&sink);
-    assert_int_equal(hs_trace_writer_open(&w, format, path, &sink.diag), HS_OK);
+    assert_int_equal(hs_trace_writer_open(&w, format, NULL, path, &sink.diag), HS_OK);
     for (size_t i = 0; i < JOBS; i++)
         hs_trace_writer_put(&w, &list[i]);
     assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
@@ -157,6 +157,16 @@ static bool is_same(const struct hs_trace_job *a, const struct hs_trace_job *b,
 static const struct hs_trace_job nothing = {
     .gpu_milli = 1000, .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1};
 
+/* Whether a value that the format holds, as far as its table goes, may come back as another: it
+ * says so itself, and `convert` tells its user. */
+static bool may_change(const struct hs_trace_format *format, const struct hs_trace_job *job,
+                       const struct hs_column *column)
+{
+    return format->layout->keeps != NULL && hs_job_tells(job, column) &&
+           hs_layout_holds(format->layout, column->offset) != NULL &&
+           !format->layout->keeps(job, column);
+}
+
 /* Of jobs that came through both formats. */
 static void expect_jobs(const struct hs_trace_format *a, const struct hs_trace_format *b)
 {
@@ -165,10 +175,14 @@ static void expect_jobs(const struct hs_trace_format *a, const struct hs_trace_f
         for (uint32_t c = 0; c < native->column_count; c++) {
             const struct hs_column *column = &native->columns[c];
             struct hs_trace_job expected = nothing;
+            if (may_change(a, &jobs[i], column) || may_change(b, &jobs[i], column))
+                continue;
             expected.gpus = expected.gpus_min = expected.gpus_max = jobs[i].gpus;
             if (hs_layout_holds(a->layout, column->offset) &&
                 hs_layout_holds(b->layout, column->offset))
                 expected = jobs[i];
+            else if (column->kind == HS_CELL_ID)
+                continue; /* every job has one: then it is a number */
             if (hs_layout_outcome(a->layout, jobs[i].outcome) == NULL ||
                 hs_layout_outcome(b->layout, jobs[i].outcome) == NULL)
                 expected.outcome = HS_OUTCOME_UNKNOWN;
@@ -209,7 +223,8 @@ static void test_all_pairs(void **state)
         }
 }
 
-/* The job's own data in what is read: a table that promises nothing would pass the test above. */
+/* The job's own data in what is read: a table that promises nothing would pass the test above.
+ * Gavel numbers its jobs; all others tell their ids. */
 static void test_every_format_holds_a_job(void **state)
 {
     const struct hs_trace_format *format;
@@ -219,7 +234,8 @@ static void test_every_format_holds_a_job(void **state)
     (void)state;
     for (size_t i = 0; (format = written_at(i)) != NULL; i++)
         for (size_t k = 0; k < sizeof members / sizeof *members; k++)
-            if (!hs_layout_holds(format->layout, members[k]))
+            if (!hs_layout_holds(format->layout, members[k]) &&
+                (k > 0 || strcmp(format->name, "gavel") != 0))
                 fail_msg("%s does not hold member %d", format->name, (int)k);
 }
 

@@ -17,6 +17,7 @@
 
 #include "support/data.h"
 #include "support/sheet.h"
+#include "traces/write.h"
 
 #define OLD(type, steps, arrival, gpus)                                                            \
     type "\tcd %s && python3 main.py --name \"x\"\t--steps\t1\t" steps "\t" arrival "\t" gpus "\n"
@@ -83,11 +84,11 @@ static void test_ten_fields(void **state)
     assert_int_equal(t.jobs[0].submit_us, 250000);
     assert_int_equal(t.jobs[0].duration_us, 40000000);
     assert_int_equal(t.jobs[0].step_us, 40000);
-    assert_int_equal(t.jobs[0].priority, 1);
+    assert_int_equal(t.jobs[0].priority, 0); /* as everybody */
     assert_int_equal(t.jobs[0].deadline_us, -1);
     assert_int_equal(t.jobs[1].gpus, 2);
     assert_int_equal(t.jobs[1].duration_us, 25000000);
-    assert_int_equal(t.jobs[1].priority, 5);
+    assert_int_equal(t.jobs[1].priority, 4);
     assert_int_equal(t.jobs[1].deadline_us, 40000000); /* 10 + 1.2 x 25 */
     assert_string_equal(t.jobs[2].id, "2");
     assert_string_equal(t.jobs[2].model, "A3C");
@@ -166,6 +167,91 @@ static void test_bad_throughputs(void **state)
                  "not the name of a job: '(LM, 1)'");
     expect_fault("{\"v100\": {\"LM\": {\"null\": \"1\"}}}", ONE, "job 'LM' has no \"null\"");
     expect_fault("{\"v100\": {\"LM\": {\"null\": -1}}}", ONE, "job 'LM' has no \"null\"");
+}
+
+static void write_jobs(const char *speeds, const struct hs_trace_job *jobs, int count,
+                       enum hs_status expected)
+{
+    struct hs_trace_options options = {.gavel_throughputs = speeds != NULL ? speeds_path : NULL};
+    struct hs_trace_writer w;
+    if (speeds != NULL)
+        write_text("throughputs.json", speeds);
+    sink_init(&t.sink);
+    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("gavel"), &options,
+                                          scratch_path("out.trace"), &t.sink.diag),
+                     HS_OK);
+    for (int i = 0; i < count; i++)
+        hs_trace_writer_put(&w, &jobs[i]);
+    assert_int_equal(hs_trace_writer_close(&w, HS_OK, &t.sink.diag), expected);
+}
+
+static void expect_written(const char *expected)
+{
+    char text[1024];
+    FILE *file = fopen(scratch_path("out.trace"), "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(text, expected);
+}
+
+#define JOB .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1, .gpu_milli = 1000
+
+/* 25.01 s at 40 steps a second are 1000.4 steps: 1000, which are 25 s. 30 s after 10 s of arrival,
+ * of a job of 25.01 s, are an SLO of 30 / 25.01 = 1.1995201919232308 (30000000 / 25010000, Python).
+ */
+static void test_written_steps(void **state)
+{
+    const struct hs_trace_job jobs[] = {
+        {JOB, .id = "x", .model = "LSTM", .batch = "5", .gpus = 2, .duration_us = 25010000,
+         .submit_us = 10000000, .priority = 4},
+        {JOB, .id = "y", .model = "A3C", .gpus = 1, .duration_us = 14000000, .submit_us = 11500000},
+        {JOB, .id = "z", .model = "VGG", .gpus = 1, .duration_us = 14000000},
+        {JOB, .id = "none", .gpus = 1, .duration_us = 14000000},
+    };
+    struct hs_trace_job late = jobs[0];
+    (void)state;
+    write_jobs(by_gpus, jobs, 2, HS_OK);
+    expect_written("LM (batch size 5)\t-\t-\t-\t0\t1000\t2\t5\t-1\t10\n"
+                   "A3C\t-\t-\t-\t0\t7\t1\t1\t-1\t11.5\n");
+    traced_options(&t);
+    t.options.gavel_throughputs = speeds_path;
+    traced_file(&t, scratch_path("out.trace"));
+    assert_int_equal(t.count, 2);
+    assert_string_equal(t.format, "gavel");
+    assert_int_equal(t.jobs[0].duration_us, 25000000);
+    assert_int_equal(t.jobs[0].priority, 4);
+    assert_string_equal(t.jobs[0].model, "LSTM");
+    late.deadline_us = 40000000;
+    write_jobs(by_gpus, &late, 1, HS_OK);
+    expect_written("LM (batch size 5)\t-\t-\t-\t0\t1000\t2\t5\t1.1995201919232308\t10\n");
+    write_jobs(by_gpus, &jobs[1], 2, HS_E_INPUT);
+    assert_non_null(
+        strstr(t.sink.text, "has no speed of job 'z', VGG of batch unknown on 1 GPU\n"));
+    write_jobs(by_gpus, &jobs[3], 1, HS_E_INPUT);
+    assert_non_null(strstr(t.sink.text, "job 'none' has no model"));
+}
+
+/* Shockwave's fields, where no speeds are given: any job, its duration as it is. */
+static void test_written_durations(void **state)
+{
+    struct hs_trace_job jobs[] = {
+        {JOB, .id = "x", .gpus = 2, .duration_us = 25010000, .submit_us = 10000001},
+        {JOB, .id = "y", .model = "a/b(c", .batch = "8", .gpus = 1, .duration_us = 9000000,
+         .submit_us = 11000000, .step_us = 3000000},
+    };
+    (void)state;
+    jobs[1].deadline_us = 5000000;
+    write_jobs(NULL, jobs, 2, HS_OK);
+    expect_written("-\t-\t-\t-\t0\t0\t2\tstatic\t1\t-1\t25.01\t10.000001\n"
+                   "a_b_c (batch size 8)\t-\t-\t-\t0\t3\t1\tstatic\t1\t0\t9\t11\n");
+    traced_options(&t);
+    traced_file(&t, scratch_path("out.trace"));
+    assert_int_equal(t.count, 2);
+    assert_null(t.jobs[0].model);
+    assert_int_equal(t.jobs[0].step_us, 0);
+    assert_int_equal(t.jobs[1].step_us, 3000000);
+    assert_int_equal(t.jobs[1].deadline_us, 11000000); /* one in the past is at once */
 }
 
 /* What the option is not for. */
@@ -270,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_ten_fields),      cmocka_unit_test(test_seven_fields),
         cmocka_unit_test(test_twelve_fields),   cmocka_unit_test(test_faults),
         cmocka_unit_test(test_bad_throughputs), cmocka_unit_test(test_other_formats),
+        cmocka_unit_test(test_written_steps),   cmocka_unit_test(test_written_durations),
         cmocka_unit_test(test_real_traces),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);

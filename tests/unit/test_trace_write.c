@@ -147,7 +147,7 @@ static void test_every_field_comes_back(void **state)
     const char *path = scratch_path("written.csv");
     (void)state;
     sink_init(&sink);
-    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("csv"), path, &sink.diag),
+    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("csv"), NULL, path, &sink.diag),
                      HS_OK);
     for (size_t i = 0; i < RECORDS; i++)
         hs_trace_writer_put(&w, &records[i]);
@@ -172,7 +172,7 @@ static void test_no_half_file(void **state)
     (void)state;
     (void)snprintf(path, sizeof path, "%s", scratch_path("half.csv"));
     sink_init(&sink);
-    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("csv"), path, &sink.diag),
+    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("csv"), NULL, path, &sink.diag),
                      HS_OK);
     hs_trace_writer_put(&w, &records[0]);
     assert_int_equal(hs_trace_writer_close(&w, HS_E_INPUT, &sink.diag), HS_E_INPUT);
@@ -194,7 +194,7 @@ static void test_a_pipe_stays_a_pipe(void **state)
     FILE *reader = fopen(path, "r+"); /* both ends: opening does not wait */
     assert_non_null(reader);
     sink_init(&sink);
-    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("csv"), path, &sink.diag),
+    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("csv"), NULL, path, &sink.diag),
                      HS_OK);
     hs_trace_writer_put(&w, &records[0]);
     assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
@@ -222,7 +222,7 @@ static void write_assigned(const struct hs_catalogue *catalogue, const char *pat
     assert_int_equal(hs_trace_open(&trace, &trace_options, &sink.diag), HS_OK);
     assert_int_equal(
         hs_assign_open(&assign, hs_trace_source(trace), catalogue, &options, &sink.diag), HS_OK);
-    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("csv"), path, &sink.diag),
+    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("csv"), NULL, path, &sink.diag),
                      HS_OK);
     struct hs_job_source source = hs_assign_source(assign);
     while (source.next(source.ctx, &job) == HS_OK) {
