@@ -40,11 +40,15 @@ static bool is_rounded(const struct hs_trace_layout *layout, const struct hs_col
     return us % layout->grain_us > 0;
 }
 
-/* The word of a format for one outcome may be read as another. */
+/* The word of a format for one outcome may be read as another; words that it reads itself are not.
+ */
 static bool is_outcome_kept(const struct hs_trace_layout *layout, enum hs_outcome outcome)
 {
     const char *word = hs_layout_outcome(layout, outcome);
-    return word != NULL && hs_fate_parse(word, strlen(word)) == (int)outcome;
+    const struct hs_column *column =
+        hs_layout_holds(layout, offsetof(struct hs_trace_job, outcome));
+    bool is_own = column != NULL && column->kind == HS_CELL_OWN;
+    return word != NULL && (is_own || hs_fate_parse(word, strlen(word)) == (int)outcome);
 }
 
 void hs_losses_count(struct hs_losses *losses, const struct hs_trace_job *job)

@@ -50,6 +50,14 @@ static void put_cpus(struct hs_csvw *csv, const struct hs_trace_job *job, int64_
     hs_csvw_ratio(csv, job->cpus_milli, 1000, 3);
 }
 
+/* A gang of shares is a number of GPUs in all, which reads as whole ones. */
+static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
+{
+    bool is_gpus = column->offset == offsetof(struct hs_trace_job, gpus) ||
+                   column->offset == offsetof(struct hs_trace_job, gpu_milli);
+    return !is_gpus || job->gpus <= 1 || job->gpu_milli == 1000;
+}
+
 static const struct hs_layout_cell cells[] = {
     {.name = "job_id"},
     {.name = "num_inst", .put = put_instances},
@@ -67,6 +75,7 @@ static const struct hs_trace_layout layout = {
     .column_count = COLUMN_COUNT,
     .cells = cells,
     .cell_count = sizeof cells / sizeof *cells,
+    .keeps = keeps,
 };
 
 /* Tiresias' files have all but num_cpu. */

@@ -64,12 +64,19 @@ static void put_instances(struct hs_csvw *csv, const struct hs_trace_job *job, i
     hs_csvw_u64(csv, instances_of(job));
 }
 
-/* "a/b" is task b of job a; an id without '/' is a job whose task has no name. */
+/* "a/b" is task b of job a; an id without '/' between two names is a job whose task has none. */
+static const char *task_of(const char *id)
+{
+    const char *slash = id[0] != '\0' ? strchr(id + 1, '/') : NULL;
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : NULL;
+}
+
 static void put_job(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
 {
     (void)before_us;
     char name[HS_JOB_ID_MAX + 1];
-    size_t len = strcspn(job->id, "/");
+    const char *task = task_of(job->id);
+    size_t len = task != NULL ? (size_t)(task - job->id) - 1 : strlen(job->id);
     memcpy(name, job->id, len);
     name[len] = '\0';
     hs_csvw_text(csv, name);
@@ -78,8 +85,8 @@ static void put_job(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t
 static void put_task(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
 {
     (void)before_us;
-    const char *slash = strchr(job->id, '/');
-    hs_csvw_text(csv, slash != NULL ? slash + 1 : "");
+    const char *task = task_of(job->id);
+    hs_csvw_text(csv, task != NULL ? task : "");
 }
 
 static void put_status(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
