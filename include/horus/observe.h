@@ -124,7 +124,7 @@ struct hs_instant {
     uint64_t running, pending, suspended; /* jobs; running = placed */
     uint64_t gpus_held, gpus_shared;      /* GPUs with >= 1, >= 2 tenants */
     uint64_t milli_held;                  /* thousandths of GPUs: 1000 of one held whole */
-    uint64_t gpus_wanted;                 /* sum over pending and suspended jobs */
+    uint64_t gpus_wanted; /* by pending and suspended jobs; a worker that wants a share counts 1 */
     uint64_t gpus_fragmented; /* free GPUs when one waiting job would fit in number, else 0 */
     uint64_t util_model_pm;   /* sum over GPUs, per mille; unknown utilization counts 0 */
     uint64_t util_sum_pm;

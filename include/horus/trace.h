@@ -100,6 +100,7 @@ struct hs_trace_job {
 };
 
 #define HS_JOB_ID_MAX 255
+#define HS_GPU_MILLI  1000u /* gpu_milli of a whole GPU */
 #define HS_NO_PROFILE UINT32_MAX
 
 /* Where the engine gets its jobs: HS_OK and a record, or HS_END, or a failure. Records come in

@@ -236,7 +236,6 @@ uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size
  * reserved: jobs with shares do not slow each other, and it is no co-location. A GPU holds shares
  * of at most 1000 in all, or whole-GPU jobs, never both; the workers of a job sit on different
  * GPUs. */
-#define HS_GPU_MILLI 1000u
 /* Of each of its GPUs; HS_GPU_MILLI = whole, as for every job without HS_CAN_DIVIDE. */
 uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job);
 /* Of the GPUs that hold shares and have room for one more worker of the job, the one with the least

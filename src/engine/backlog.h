@@ -10,7 +10,10 @@
  *     order     it would fit as things stand: a job before it, or the policy, keeps it waiting
  *
  * A gang larger than any node counts as `locality` when its number is free: whether enough whole
- * nodes are idle is not asked. add/remove O(log GPUs); causes O(VCs + log GPUs).
+ * nodes are idle is not asked. Each worker that wants a share of a GPU counts as one that waits for
+ * a GPU: it fits where a GPU is idle or has room for it, and its shape is wrong (fragmentation)
+ * where only several GPUs together have as much left; whether enough GPUs are there for the others
+ * of its gang is not asked. add/remove O(log GPUs); causes O(VCs + log GPUs).
  */
 #ifndef HORUS_ENGINE_BACKLOG_H
 #define HORUS_ENGINE_BACKLOG_H
@@ -23,6 +26,8 @@
 struct hs_backlog_vc {
     uint64_t *gpus_by_size; /* Fenwick tree over gang sizes 1..max_gpus: GPUs wanted */
     uint64_t gpus_wanted;
+    uint64_t *shares_by_milli; /* the same over shares 1..999: workers; NULL = nobody wanted one */
+    uint64_t shares_wanted;    /* workers */
     uint32_t max_gpus;
     uint32_t max_node_gpus; /* of one node of its pool */
 };
@@ -30,7 +35,7 @@ struct hs_backlog_vc {
 struct hs_backlog {
     struct hs_backlog_vc *vcs;
     uint32_t vc_count;
-    uint64_t gpus_wanted;
+    uint64_t gpus_wanted; /* workers that want a share included */
 };
 
 struct hs_wait_causes {
@@ -43,10 +48,24 @@ HS_MUST_USE enum hs_status hs_backlog_init(struct hs_backlog *backlog,
                                            struct hs_arena *arena);
 void hs_backlog_add(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus);
 void hs_backlog_remove(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus);
+/* The same of workers that want a share of a GPU, in thousandths; after hs_backlog_divide, once. */
+HS_MUST_USE enum hs_status hs_backlog_divide(struct hs_backlog *backlog, struct hs_arena *arena);
+void hs_backlog_add_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t workers,
+                           uint32_t milli);
+void hs_backlog_remove_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t workers,
+                              uint32_t milli);
 /* GPUs wanted by gangs of at most `gpus`. */
 uint64_t hs_backlog_upto(const struct hs_backlog *backlog, uint32_t vc, uint64_t gpus);
 /* Adds one VC's waiting GPUs to the causes. */
 void hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
                        uint32_t largest_free, uint64_t quota_room, struct hs_wait_causes *causes);
+/* What is left for shares, in thousandths: on the GPU of a VC that has most, on all together (an
+ * idle GPU has 1000), and within its quota. */
+struct hs_backlog_room {
+    uint64_t most_milli, all_milli, quota_milli;
+};
+/* Adds one VC's workers that wait for shares. */
+void hs_backlog_share_causes(const struct hs_backlog *backlog, uint32_t vc,
+                             struct hs_backlog_room room, struct hs_wait_causes *causes);
 
 #endif

@@ -116,7 +116,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     hs_residency_settle(e, job);
     e->instant.running--;
     e->instant.suspended++;
-    hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
+    hs_life_waits(e, job);
     return HS_OK;
 }
 
@@ -199,7 +199,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
         e->instant.pending--;
     else
         e->instant.suspended--;
-    hs_backlog_remove(&e->backlog, job->ask.vc, job->gpus);
+    hs_life_waits_no_more(e, job);
     e->instant.running++;
     bool is_move = a->kind == HS_ACT_MIGRATE || (job->plan & HS_PLAN_RELEASED);
     hs_settings_sit_down(job, &a->turn);

@@ -64,9 +64,9 @@ struct hs_engine_figures {
     uint64_t events, instants, decisions, jobs, finished, failed, rejected, unfinished;
     uint64_t peak_live_jobs, checks;
     uint64_t shares_rounded; /* jobs that want a share and get whole GPUs: not HS_CAN_DIVIDE */
-    uint64_t unnamed; /* jobs that the file of estimates does not name */
-    int64_t end_us;   /* last instant */
-    int64_t epoch_us; /* trace clock of time 0 */
+    uint64_t unnamed;        /* jobs that the file of estimates does not name */
+    int64_t end_us;          /* last instant */
+    int64_t epoch_us;        /* trace clock of time 0 */
 };
 
 struct hs_engine;

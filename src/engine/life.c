@@ -35,6 +35,22 @@ static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
     return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 }
 
+void hs_life_waits(struct hs_engine *e, const struct hs_job *job)
+{
+    if (hs_job_is_part(job))
+        hs_backlog_add_shares(&e->backlog, job->ask.vc, job->gpus, job->gpu_milli);
+    else
+        hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
+}
+
+void hs_life_waits_no_more(struct hs_engine *e, const struct hs_job *job)
+{
+    if (hs_job_is_part(job))
+        hs_backlog_remove_shares(&e->backlog, job->ask.vc, job->gpus, job->gpu_milli);
+    else
+        hs_backlog_remove(&e->backlog, job->ask.vc, job->gpus);
+}
+
 void hs_life_load(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
@@ -240,7 +256,7 @@ static void job_enter(struct hs_engine *e, uint32_t slot)
     hs_estimate_submitted(e, job);
     hs_life_load(e, slot);
     e->instant.pending++;
-    hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
+    hs_life_waits(e, job);
     hs_life_tell_policy(e, HS_EVENT_SUBMIT, slot);
 }
 
@@ -260,6 +276,14 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
     return hs_jobs_set_attempts(&e->jobs, slot, attempts_us, count);
 }
 
+/* What it takes to give shares of GPUs. */
+static enum hs_status engine_divide(struct hs_engine *e)
+{
+    bool by_vc = e->cluster->vc_mode == HS_VC_PARTITION;
+    HS_TRY(hs_part_init(&e->parts, e->cluster, by_vc, &e->arena));
+    return hs_backlog_divide(&e->backlog, &e->arena);
+}
+
 enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
 {
     uint32_t slot;
@@ -276,8 +300,7 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
-        HS_TRY(
-            hs_part_init(&e->parts, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION, &e->arena));
+        HS_TRY(engine_divide(e));
     job_estimate(e, job);
     HS_TRY(job_set_names(e, job, r));
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
@@ -346,7 +369,7 @@ enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot, enum hs_job_s
         e->instant.pending--;
     else
         e->instant.suspended--;
-    hs_backlog_remove(&e->backlog, job->ask.vc, job->gpus);
+    hs_life_waits_no_more(e, job);
     job->state = (uint8_t)state;
     /* what it had done is lost with it, and what it had not will never be done */
     e->work_done_ns -= (uint64_t)hs_job_done_ns(job);

@@ -22,4 +22,8 @@ HS_MUST_USE enum hs_status hs_life_cut(struct hs_engine *e);
 void hs_life_load(struct hs_engine *e, uint32_t slot);
 void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot);
 
+/* A job begins or ceases to wait for GPUs. */
+void hs_life_waits(struct hs_engine *e, const struct hs_job *job);
+void hs_life_waits_no_more(struct hs_engine *e, const struct hs_job *job);
+
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How the files of the view (view.c, view_part.c, view_share.c) look things up: what does not exist, or was not
- * declared, is a fault of the policy, put on record; the answer is then something harmless.
+ * How the files of the view (view.c, view_part.c, view_share.c) look things up: what does not
+ * exist, or was not declared, is a fault of the policy, put on record; the answer is then something
+ * harmless.
  */
 #ifndef HORUS_ENGINE_LOOKUP_H
 #define HORUS_ENGINE_LOOKUP_H

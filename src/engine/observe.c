@@ -136,18 +136,32 @@ enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t fin
     return HS_OK;
 }
 
+/* Of those of a VC that wait for shares. */
+static void book_shares(const struct hs_engine *e, uint32_t vc, uint64_t free_gpus,
+                        struct hs_wait_causes *causes)
+{
+    const struct hs_backlog_room room = {
+        .most_milli = free_gpus > 0 ? HS_GPU_MILLI : hs_part_most(e->parts, vc),
+        .all_milli = free_gpus * HS_GPU_MILLI + hs_part_all(e->parts, vc),
+        .quota_milli = hs_view_quota_room_milli(&e->view, vc)};
+    hs_backlog_share_causes(&e->backlog, vc, room, causes);
+}
+
 static void instant_book_waiting(struct hs_engine *e)
 {
     struct hs_wait_causes causes = {0};
     uint64_t fragmented = 0;
     bool is_partition = e->cluster->vc_mode == HS_VC_PARTITION;
     for (uint32_t vc = 0; e->backlog.gpus_wanted > 0 && vc < e->backlog.vc_count; vc++) {
-        if (e->backlog.vcs[vc].gpus_wanted == 0)
+        uint64_t shares_wanted = e->backlog.vcs[vc].shares_wanted;
+        if (e->backlog.vcs[vc].gpus_wanted == 0 && shares_wanted == 0)
             continue;
         uint64_t free_gpus = hs_free_total(e->free_index, vc);
         hs_backlog_causes(&e->backlog, vc, free_gpus, hs_free_max(e->free_index, vc),
                           hs_view_quota_room(&e->view, vc), &causes);
-        if (hs_backlog_upto(&e->backlog, vc, free_gpus) > 0)
+        if (shares_wanted > 0)
+            book_shares(e, vc, free_gpus, &causes);
+        if (hs_backlog_upto(&e->backlog, vc, free_gpus) > 0 || (shares_wanted > 0 && free_gpus > 0))
             fragmented = is_partition ? fragmented + free_gpus : free_gpus;
     }
     e->instant.gpus_wanted = e->backlog.gpus_wanted;

@@ -66,7 +66,7 @@ enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
     hs_settings_clear(job);
     e->instant.running--;
     e->instant.suspended++;
-    hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
+    hs_life_waits(e, job);
     job_learn_memory(e, job);
     (void)hs_residency_update(e, job); /* it may be back where it needed less */
     hs_residency_settle(e, job);

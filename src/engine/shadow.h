@@ -26,8 +26,8 @@ void hs_shadow_name(struct hs_engine *e, uint32_t gpu, const struct hs_job *job)
 void hs_shadow_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib);
 /* Its measured utilization changed. */
 void hs_shadow_measure(struct hs_engine *e, uint32_t gpu);
-/* While a job is being given its GPUs, those that it has are not offered to it again. Set before the
- * seat, cleared when it has all (or has given it back). */
+/* While a job is being given its GPUs, those that it has are not offered to it again. Set before
+ * the seat, cleared when it has all (or has given it back). */
 void hs_shadow_give_by_name(struct hs_engine *e, uint32_t gpu, bool is_given);
 /* What a GPU that holds shares has for one more; 0 = nothing, or it holds none. */
 uint32_t hs_shadow_room_milli(const struct hs_gpu *gpu);

@@ -26,8 +26,8 @@ struct hs_gpu {
     uint16_t active;         /* tenants that are neither paused nor wait for a turn */
     uint16_t laned;          /* tenants of lanes */
     uint16_t util_model_pm;
-    uint16_t part_milli;            /* shares of the tenants, plan included; 0 = it holds none */
-    bool is_given;                  /* by name, to the job that is being given its GPUs */
+    uint16_t part_milli;        /* shares of the tenants, plan included; 0 = it holds none */
+    bool is_given;              /* by name, to the job that is being given its GPUs */
     uint64_t mem_claimed_mib;   /* of the tenants, plan included: what the policy could know */
     uint64_t mem_used_mib;      /* of the tenants, in truth */
     int32_t load_sum[HS_LOADS]; /* of the tenants, plan included, as the policy weighs them */

@@ -19,6 +19,7 @@ struct hs_part {
     struct link *links; /* by GPU */
     const uint32_t *gpu_node;
     uint32_t *roots; /* by set; NONE = empty */
+    uint64_t *sums;  /* of the rooms in a set */
     uint32_t gpu_count, type_count, vc_count;
     bool by_vc;
 };
@@ -87,6 +88,7 @@ void hs_part_set(struct hs_part *p, uint32_t gpu, uint32_t room_milli)
         return;
     if (link->room_milli > 0)
         take_out(p, gpu);
+    p->sums[link->set] += (uint64_t)room_milli - link->room_milli;
     link->room_milli = (uint16_t)room_milli;
     if (room_milli > 0)
         insert(p, gpu);
@@ -146,6 +148,14 @@ uint32_t hs_part_most(const struct hs_part *p, uint32_t vc)
     return most;
 }
 
+uint64_t hs_part_all(const struct hs_part *p, uint32_t vc)
+{
+    uint64_t sum = 0;
+    for (uint32_t type = 0; type < p->type_count; type++)
+        sum += p->sums[first_set(p, vc) + type];
+    return sum;
+}
+
 enum hs_status hs_part_init(struct hs_part **parts, const struct hs_cluster *cluster, bool by_vc,
                             struct hs_arena *arena)
 {
@@ -155,11 +165,13 @@ enum hs_status hs_part_init(struct hs_part **parts, const struct hs_cluster *clu
     struct link *links = hs_arena_alloc(arena, cluster->gpu_count * sizeof *links);
     uint32_t *gpu_node = hs_arena_alloc(arena, cluster->gpu_count * sizeof *gpu_node);
     uint32_t *roots = hs_arena_alloc(arena, sets * sizeof *roots);
-    if (p == NULL || links == NULL || gpu_node == NULL || roots == NULL)
+    uint64_t *sums = hs_arena_alloc(arena, sets * sizeof *sums);
+    if (p == NULL || links == NULL || gpu_node == NULL || roots == NULL || sums == NULL)
         return HS_E_MEMORY;
     *p = (struct hs_part){.links = links,
                           .gpu_node = gpu_node,
                           .roots = roots,
+                          .sums = sums,
                           .gpu_count = cluster->gpu_count,
                           .type_count = cluster->type_count,
                           .vc_count = vcs,
@@ -180,7 +192,7 @@ enum hs_status hs_part_init(struct hs_part **parts, const struct hs_cluster *clu
 /* Members of one set in order: each below its parent by priority, each of the set. */
 static bool set_is_valid(const struct hs_part *p, uint32_t set, uint32_t *members)
 {
-    uint64_t last = 0;
+    uint64_t last = 0, sum = 0;
     for (uint32_t gpu = set_next(p, set, 0); gpu != NONE; gpu = set_next(p, set, last + 1)) {
         const struct link *link = &p->links[gpu];
         const uint32_t below[] = {link->left, link->right};
@@ -191,9 +203,10 @@ static bool set_is_valid(const struct hs_part *p, uint32_t set, uint32_t *member
             if (below[i] != NONE && (priority_of(below[i]) > priority_of(gpu) ||
                                      (key_of(p, below[i]) < last) != (i == 0)))
                 return false;
+        sum += link->room_milli;
         ++*members;
     }
-    return true;
+    return sum == p->sums[set];
 }
 
 bool hs_part_is_valid(const struct hs_part *p)

@@ -31,6 +31,8 @@ uint32_t hs_part_tightest(const struct hs_part *p, const struct hs_free *f,
                           const struct hs_ask *ask, uint32_t milli);
 /* Most room of any GPU that the VC may use; 0 = none is in. */
 uint32_t hs_part_most(const struct hs_part *p, uint32_t vc);
+/* Room of all of them together. */
+uint64_t hs_part_all(const struct hs_part *p, uint32_t vc);
 /* Order and shape hold everywhere, every GPU with room is in its set. O(GPUs). */
 bool hs_part_is_valid(const struct hs_part *p);
 

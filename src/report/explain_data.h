@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "horus/trace.h"
 #include "model/cluster.h"
 #include "report/explain.h"
 #include "report/rowfile.h"
@@ -64,6 +65,7 @@ struct explain_job {
     int64_t start_us;          /* first; -1 = never */
     int64_t isolated_us, run_us, pending_us, overhead_us, colocated_us, lost_ns;
     uint32_t gpus, nodes;
+    uint32_t gpu_milli;                              /* of each GPU */
     uint32_t user, vc_name, model, status, gpu_type; /* in texts */
     uint32_t vc;                                     /* of the cluster */
     uint32_t first_segment, last_segment;            /* EXPLAIN_NONE = none */
@@ -75,7 +77,7 @@ struct explain_job {
 
 /* Jobs that want as many GPUs of one pool wait for the same cause at any moment. */
 struct explain_class {
-    uint32_t vc, gpus;
+    uint32_t vc, gpus, gpu_milli;
     uint32_t waiting; /* jobs, now */
     int64_t sum_us[EXPLAIN_CAUSES];
 };

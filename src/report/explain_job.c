@@ -29,7 +29,11 @@ static const char *plural(uint64_t count)
 static void say_head(const struct hs_explain *x, const struct explain_job *job,
                      struct hs_output *out)
 {
-    hs_say(out, "job %s: %u GPU%s", job->id, job->gpus, plural(job->gpus));
+    if (job->gpu_milli < HS_GPU_MILLI)
+        hs_say(out, "job %s: 0.%03u of %s%u GPU%s", job->id, job->gpu_milli,
+               job->gpus > 1 ? "each of " : "", job->gpus, plural(job->gpus));
+    else
+        hs_say(out, "job %s: %u GPU%s", job->id, job->gpus, plural(job->gpus));
     if (job->model != 0)
         hs_say(out, ", %s", text_of(x, job->model));
     if (job->user != 0)

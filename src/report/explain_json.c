@@ -36,6 +36,8 @@ static void put_head(const struct hs_explain *x, const struct explain_job *job, 
     hs_jsonw_member_text(w, "model", hs_intern_text(&x->texts, job->model));
     hs_jsonw_member_text(w, "status", hs_intern_text(&x->texts, job->status));
     hs_jsonw_member_u64(w, "gpus", job->gpus);
+    hs_jsonw_key(w, "gpu_share");
+    hs_jsonw_double(w, job->gpu_milli / (double)HS_GPU_MILLI);
     put_seconds(w, "submission_time", job->submit_us);
     put_seconds(w, "starting_time", job->start_us);
     put_seconds(w, "end_time", job->end_us);

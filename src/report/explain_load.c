@@ -92,6 +92,7 @@ enum {
     J_MIGRATIONS,
     J_OOMS,
     J_SWITCHES,
+    J_SHARE,
 };
 static const char *const job_columns[] = {"job_id",
                                           "submission_time",
@@ -114,6 +115,7 @@ static const char *const job_columns[] = {"job_id",
                                           "migrations",
                                           "ooms",
                                           "switches",
+                                          "gpu_share",
                                           NULL};
 
 /* -1 where it may be empty and is. */
@@ -133,6 +135,15 @@ static enum hs_status cell_count(const struct hs_rowfile *f, uint32_t column, ui
     return value > UINT32_MAX ? hs_rowfile_bad(f, column, "a count") : HS_OK;
 }
 
+static enum hs_status cell_share(const struct hs_rowfile *f, uint32_t *milli)
+{
+    static const char expected[] = "a share of a GPU, at most 1, in thousandths";
+    int64_t value;
+    HS_TRY(hs_rowfile_decimal(f, J_SHARE, HS_GPU_MILLI, expected, &value));
+    *milli = (uint32_t)value;
+    return value < 1 || value > HS_GPU_MILLI ? hs_rowfile_bad(f, J_SHARE, expected) : HS_OK;
+}
+
 static enum hs_status read_job(struct hs_explain *x, const struct hs_rowfile *f,
                                struct explain_job *job)
 {
@@ -146,6 +157,7 @@ static enum hs_status read_job(struct hs_explain *x, const struct hs_rowfile *f,
     HS_TRY(hs_rowfile_decimal(f, J_LOST, HS_US_PER_S * HS_NS_PER_US, "a time in seconds",
                               &job->lost_ns));
     HS_TRY(cell_count(f, J_GPUS, &job->gpus));
+    HS_TRY(cell_share(f, &job->gpu_milli));
     HS_TRY(cell_count(f, J_NODES, &job->nodes));
     HS_TRY(hs_rowfile_count(f, J_PREEMPTIONS, &job->preemptions));
     HS_TRY(hs_rowfile_count(f, J_MIGRATIONS, &job->migrations));
@@ -162,16 +174,18 @@ static enum hs_status read_job(struct hs_explain *x, const struct hs_rowfile *f,
     return HS_OK;
 }
 
-/* Few: as many as there are sizes of gangs in a pool. */
+/* Few: as many as there are sizes of gangs, and shares, in a pool. */
 static enum hs_status class_of(struct hs_explain *x, struct explain_job *job)
 {
     uint32_t vc = job->vc == UINT32_MAX ? 0 : job->vc; /* it was turned away and never waits */
     for (job->class = 0; job->class < x->class_count; job->class ++)
-        if (x->classes[job->class].vc == vc && x->classes[job->class].gpus == job->gpus)
+        if (x->classes[job->class].vc == vc && x->classes[job->class].gpus == job->gpus &&
+            x->classes[job->class].gpu_milli == job->gpu_milli)
             return HS_OK;
     HS_TRY(hs_grow((void **)&x->classes, &x->class_cap, (uint64_t)x->class_count + 1,
                    sizeof *x->classes, ROWS_MAX));
-    x->classes[x->class_count++] = (struct explain_class){.vc = vc, .gpus = job->gpus};
+    x->classes[x->class_count++] =
+        (struct explain_class){.vc = vc, .gpus = job->gpus, .gpu_milli = job->gpu_milli};
     return HS_OK;
 }
 

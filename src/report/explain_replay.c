@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "model/freeindex.h"
+#include "model/partindex.h"
 #include "report/explain_data.h"
 
 const char *const explain_cause_names[EXPLAIN_CAUSES] = {"capacity", "fragmentation", "locality",
@@ -28,9 +29,11 @@ struct replay {
     struct hs_free *free_index;
     struct event *events;
     uint64_t count, cap;
+    struct hs_part *parts;
     int32_t *tenants;  /* by GPU */
+    uint32_t *milli;   /* by GPU: shares of it that are held */
     uint32_t *node_of; /* by GPU */
-    uint64_t *held;    /* by virtual cluster */
+    uint64_t *held;    /* thousandths of GPUs, by virtual cluster */
     uint32_t *largest; /* node of its pool, by virtual cluster */
     uint32_t *active;  /* classes in which somebody waits */
     uint32_t active_count;
@@ -121,12 +124,13 @@ static enum hs_status open_state(struct replay *r)
     const struct hs_cluster *c = &r->x->cluster;
     const bool is_partition = c->vc_mode == HS_VC_PARTITION;
     r->tenants = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->tenants);
+    r->milli = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->milli);
     r->node_of = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->node_of);
     r->held = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->held);
     r->largest = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->largest);
     r->active = hs_arena_alloc(&r->arena, ((uint64_t)r->x->class_count + 1) * sizeof *r->active);
-    if (r->tenants == NULL || r->node_of == NULL || r->held == NULL || r->largest == NULL ||
-        r->active == NULL)
+    if (r->tenants == NULL || r->milli == NULL || r->node_of == NULL || r->held == NULL ||
+        r->largest == NULL || r->active == NULL)
         return HS_E_MEMORY;
     for (uint32_t vc = 0; vc < c->vc_count; vc++)
         r->largest[vc] = is_partition ? 0 : c->max_node_gpus;
@@ -137,32 +141,61 @@ static enum hs_status open_state(struct replay *r)
         if (is_partition && node->gpus > r->largest[node->vc])
             r->largest[node->vc] = node->gpus;
     }
+    HS_TRY(hs_part_init(&r->parts, c, is_partition, &r->arena));
     return hs_free_init(&r->free_index, c, is_partition, 0, &r->arena);
+}
+
+/* A share of a GPU is taken or given back. */
+static void move_share(struct replay *r, uint32_t gpu, uint32_t milli, bool takes)
+{
+    r->milli[gpu] += takes ? milli : 0 - milli;
+    uint32_t held = r->milli[gpu];
+    hs_part_set(r->parts, gpu, held > 0 && held < HS_GPU_MILLI ? HS_GPU_MILLI - held : 0);
 }
 
 /* A GPU is free while nobody is on it; how many are does not matter. */
 static void move_segment(struct replay *r, const struct explain_segment *s, bool takes)
 {
-    uint32_t vc = r->x->jobs[s->job].vc;
+    uint32_t vc = r->x->jobs[s->job].vc, milli = r->x->jobs[s->job].gpu_milli;
     const struct hs_ask ask = {.vc = vc, .type_mask = UINT64_MAX};
-    r->held[vc] += takes ? s->gpus : 0 - (uint64_t)s->gpus;
+    uint64_t held = (uint64_t)s->gpus * milli;
+    r->held[vc] += takes ? held : 0 - held;
     for (uint32_t i = s->first_range; i < s->first_range + s->ranges; i++)
-        for (uint32_t gpu = r->x->ranges[i].first; gpu <= r->x->ranges[i].last; gpu++)
+        for (uint32_t gpu = r->x->ranges[i].first; gpu <= r->x->ranges[i].last; gpu++) {
+            if (milli < HS_GPU_MILLI)
+                move_share(r, gpu, milli, takes);
             if (takes && ++r->tenants[gpu] == 1)
                 hs_free_take(r->free_index, r->node_of[gpu], 1, &ask);
             else if (!takes && --r->tenants[gpu] == 0)
                 hs_free_give(r->free_index, r->node_of[gpu], 1, &ask);
+        }
+}
+
+/* Of each worker that wants a share of a GPU. */
+static enum explain_cause cause_of_share(const struct replay *r, const struct explain_class *class,
+                                         uint64_t room_milli)
+{
+    if (class->gpu_milli > room_milli)
+        return EXPLAIN_QUOTA;
+    if (hs_free_total(r->free_index, class->vc) > 0 ||
+        class->gpu_milli <= hs_part_most(r->parts, class->vc))
+        return EXPLAIN_ORDER;
+    return class->gpu_milli <= hs_part_all(r->parts, class->vc) ? EXPLAIN_FRAGMENTATION
+                                                                : EXPLAIN_CAPACITY;
 }
 
 static enum explain_cause cause_of(const struct replay *r, const struct explain_class *class)
 {
     const struct hs_cluster *c = &r->x->cluster;
-    uint64_t gpus = class->gpus, room = UINT64_MAX;
+    uint64_t gpus = class->gpus, room_milli = UINT64_MAX;
     if (c->vc_mode == HS_VC_QUOTA && !r->x->may_borrow) {
         uint64_t quota = c->vcs[class->vc].quota_gpus, held = r->held[class->vc];
-        room = quota > held ? quota - held : 0;
+        quota = quota < UINT64_MAX / HS_GPU_MILLI ? quota * HS_GPU_MILLI : UINT64_MAX;
+        room_milli = quota > held ? quota - held : 0;
     }
-    if (gpus > room)
+    if (class->gpu_milli < HS_GPU_MILLI)
+        return cause_of_share(r, class, room_milli);
+    if (gpus * HS_GPU_MILLI > room_milli)
         return EXPLAIN_QUOTA;
     if (gpus > hs_free_total(r->free_index, class->vc))
         return EXPLAIN_CAPACITY;

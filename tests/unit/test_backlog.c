@@ -94,10 +94,45 @@ static void sums_follow_removals(void **state)
     hs_backlog_add(&backlog, 0, 3);
 }
 
+static void expect_shares(uint64_t most, uint64_t all, uint64_t quota_milli, uint64_t quota,
+                          uint64_t capacity, uint64_t shape, uint64_t order)
+{
+    const struct hs_backlog_room room = {most, all, quota_milli};
+    struct hs_wait_causes c = {0};
+    hs_backlog_share_causes(&backlog, 0, room, &c);
+    assert_causes(c, quota, capacity, shape, order);
+    assert_int_equal(c.locality, 0);
+}
+
+/* Workers that want shares: 2 x 300, 4 x 500, 1 x 999. */
+static void shares_wait_one_by_one(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_backlog_divide(&backlog, &arena), HS_OK);
+    expect_shares(1000, 8000, UINT64_MAX, 0, 0, 0, 0);
+    hs_backlog_add_shares(&backlog, 0, 2, 300);
+    hs_backlog_add_shares(&backlog, 0, 4, 500);
+    hs_backlog_add_shares(&backlog, 0, 1, 999);
+    assert_int_equal(backlog.gpus_wanted, 16 + 7);
+    expect_shares(1000, 8000, UINT64_MAX, 0, 0, 0, 7); /* a GPU is idle */
+    expect_shares(300, 700, UINT64_MAX, 0, 1, 4, 2);   /* 500 are left, but not on one GPU */
+    expect_shares(299, 299, UINT64_MAX, 0, 7, 0, 0);
+    expect_shares(1000, 8000, 500, 1, 0, 0, 6);
+    expect_shares(300, 998, 998, 1, 0, 4, 2);
+    expect_shares(0, 0, 100, 7, 0, 0, 0);
+    hs_backlog_remove_shares(&backlog, 0, 4, 500);
+    expect_shares(300, 700, UINT64_MAX, 0, 1, 0, 2);
+    hs_backlog_remove_shares(&backlog, 0, 2, 300);
+    hs_backlog_remove_shares(&backlog, 0, 1, 999);
+    assert_int_equal(backlog.gpus_wanted, 16);
+    assert_int_equal(backlog.vcs[0].shares_wanted, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shape_and_capacity), cmocka_unit_test(quota_comes_first),
-        cmocka_unit_test(large_gangs_wait_for_locality), cmocka_unit_test(sums_follow_removals)};
+        cmocka_unit_test(large_gangs_wait_for_locality), cmocka_unit_test(sums_follow_removals),
+        cmocka_unit_test(shares_wait_one_by_one)};
     return cmocka_run_group_tests(tests, open_backlog, close_backlog);
 }

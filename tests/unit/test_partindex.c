@@ -150,14 +150,17 @@ static void compare_with_a_scan(struct fixture *x, uint64_t *draw, bool by_vc)
                                    .type_mask = bits >> 56 & 7};
         uint32_t milli = 1 + (uint32_t)(bits >> 20) % 900;
         assert_int_equal(tightest(x, &ask, milli), scan(x, &ask, milli, by_vc));
-        uint32_t most = 0;
+        uint64_t most = 0, all = 0;
         for (uint32_t n = 0; n < x->cluster.node_count; n++) {
             const struct hs_node *node = &x->cluster.nodes[n];
             for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
-                if ((!by_vc || node->vc == ask.vc) && hs_part_room(x->p, id) > most)
-                    most = hs_part_room(x->p, id);
+                if (!by_vc || node->vc == ask.vc) {
+                    most = hs_part_room(x->p, id) > most ? hs_part_room(x->p, id) : most;
+                    all += hs_part_room(x->p, id);
+                }
         }
         assert_int_equal(hs_part_most(x->p, ask.vc), most);
+        assert_int_equal(hs_part_all(x->p, ask.vc), all);
         if (i % 1000 == 0)
             assert_true(hs_part_is_valid(x->p));
     }
