@@ -65,7 +65,8 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 
 .PHONY: all demo check check-all check-docs asan cov bench lint format determinism calibrate calibrate-report \
         plot-calibration reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
-        reproduce-antman reproduce-openb plot-compare man report-pictures new-policy install clean help \
+        reproduce-antman reproduce-openb workload-report plot-compare man report-pictures new-policy \
+        install clean help \
         run-check run-report tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
@@ -131,6 +132,11 @@ plot-calibration: ## draw results/calibration-*.png: predicted against measured,
 	$(AGAIN) all
 	$(Q)scripts/calibrate.sh $(BUILD)/horus $(BUILD)/models $(BUILD)/models/rows
 	$(Q)gnuplot -c scripts/plot-calibration.gp $(BUILD)/models results
+
+workload-report: ## results/workloads.md: generated workloads beside what is published of the clusters
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) $(BUILD)/tests/report/report_workloads
+	$(Q)scripts/workload-report.sh $(BUILD)
 
 reproduce-horus: ## results/horus.md: the experiments of the Horus papers, claims held against them
 	$(Q)scripts/install-deps.sh build plot

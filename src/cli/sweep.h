@@ -15,6 +15,8 @@
 #ifndef HORUS_CLI_SWEEP_H
 #define HORUS_CLI_SWEEP_H
 
+#include <stdbool.h>
+
 #include "cli/cli.h"
 #include "cli/oncelog.h"
 #include "cli/setup.h"
@@ -92,6 +94,8 @@ HS_MUST_USE enum hs_status hs_sweep_locate(struct hs_sweep *sweep, const struct 
 /* Of all. Two points that are the same run are refused. */
 HS_MUST_USE enum hs_status hs_sweep_plan(struct hs_sweep *sweep);
 uint32_t hs_sweep_count(const struct hs_sweep *sweep, enum hs_point_state state);
+/* Whether its run is complete, whoever ran it. */
+bool hs_sweep_is_finished(const struct hs_sweep *sweep, const struct hs_sweep_point *point);
 /* DIR/FOLDER/NAME+SUFFIX. */
 void hs_sweep_path(const struct hs_sweep *sweep, const char *folder, const char *name,
                    const char *suffix, char path[HS_PATH_SIZE]);
@@ -103,10 +107,15 @@ void hs_sweep_failure_text(const struct hs_sweep *sweep, const struct hs_sweep_p
 /* The point of --index; its state is asked first. */
 HS_MUST_USE enum hs_status hs_sweep_run_one(struct hs_sweep *sweep, uint32_t point);
 /* Every point that is not finished, -j at a time. HS_OK if all are finished then; else the status
- * of the first that is not. */
+ * of the first that is not. A child that was killed behind the end of its run has finished it. */
 HS_MUST_USE enum hs_status hs_sweep_run_all(struct hs_sweep *sweep);
 
-/* sweep.csv and manifest.json, of the points as their states say. */
+/* Before gathering: points that others finished since they were planned are finished, and what
+ * killed processes left beside a finished run is removed. Waits for whoever is about to be done
+ * with one; HS_E_INTERRUPTED if a signal ends that. */
+HS_MUST_USE enum hs_status hs_sweep_settle(struct hs_sweep *sweep);
+
+/* Settles; then sweep.csv and manifest.json, of the points as their states say. */
 #define HS_SWEEP_COLUMNS "point,run,state,exit" /* then axis_KEY of each, then summary.csv's */
 HS_MUST_USE enum hs_status hs_sweep_gather(struct hs_sweep *sweep);
 

@@ -168,8 +168,8 @@ static void put_point(struct gathering *g)
     hs_csvw_text(&g->csv, states[g->point->state]);
     if (g->point->state == HS_POINT_MISSING)
         hs_csvw_empty(&g->csv);
-    else
-        hs_csvw_i64(&g->csv, g->point->exit_code);
+    else /* a finished one may have failed before */
+        hs_csvw_i64(&g->csv, g->point->state == HS_POINT_FAILED ? g->point->exit_code : 0);
     for (uint32_t k = 0; k < g->sweep->key_count; k++)
         hs_csvw_text(&g->csv, hs_sweep_value(g->sweep, g->index, k));
 }
@@ -339,7 +339,7 @@ static enum hs_status gather(struct hs_sweep *sweep)
     return status;
 }
 
-/* Two that end at the same time gather one after the other. */
+/* Two that end at the same time gather one after the other, and the later tells what both did. */
 enum hs_status hs_sweep_gather(struct hs_sweep *sweep)
 {
     char path[HS_PATH_SIZE];
@@ -347,7 +347,9 @@ enum hs_status hs_sweep_gather(struct hs_sweep *sweep)
     struct hs_diag *diag = &sweep->call->diag;
     (void)snprintf(path, sizeof path, "%s/gather.lock", sweep->dir);
     HS_TRY(hs_pointlock_take(&lock, path, diag));
-    enum hs_status status = gather(sweep);
+    enum hs_status status = hs_sweep_settle(sweep);
+    if (status == HS_OK)
+        status = gather(sweep);
     hs_pointlock_free(&lock, path);
     return status;
 }

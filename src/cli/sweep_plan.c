@@ -205,12 +205,16 @@ void hs_sweep_failure_text(const struct hs_sweep *sweep, const struct hs_sweep_p
     hs_free(log);
 }
 
-static void ask_state(const struct hs_sweep *sweep, struct hs_sweep_point *point)
+bool hs_sweep_is_finished(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
 {
     char path[HS_PATH_SIZE];
     hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
-    point->exit_code = 0;
-    if (access(path, F_OK) == 0)
+    return access(path, F_OK) == 0;
+}
+
+static void ask_state(const struct hs_sweep *sweep, struct hs_sweep_point *point)
+{
+    if (hs_sweep_is_finished(sweep, point))
         point->state = HS_POINT_DONE;
     else
         point->state = read_failure(sweep, point) ? HS_POINT_FAILED : HS_POINT_MISSING;

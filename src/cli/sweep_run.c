@@ -74,17 +74,27 @@ static enum hs_status simulate(struct hs_sweep *sweep, uint32_t index, const str
     return status;
 }
 
+/* How it failed before, and what a process left that was killed while it told so. */
+static void forget_failure(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
+{
+    char path[HS_PATH_SIZE];
+    hs_sweep_path(sweep, "failed", point->name, ".log", path);
+    (void)unlink(path); /* most never failed */
+    hs_sweep_path(sweep, "failed", point->name, ".log.tmp", path);
+    (void)unlink(path);
+}
+
 /* What became of a point stands in its directory, or in failed/. An interrupted one is neither. */
 static enum hs_status record(const struct hs_sweep *sweep, const struct hs_sweep_point *point,
                              enum hs_status status, const struct hs_pointlog *log,
                              struct hs_diag *diag)
 {
     char path[HS_PATH_SIZE];
-    hs_sweep_path(sweep, "failed", point->name, ".log", path);
     if (status == HS_OK)
-        (void)unlink(path); /* most never failed */
+        forget_failure(sweep, point);
     if (status == HS_OK || status == HS_E_INTERRUPTED)
         return status;
+    hs_sweep_path(sweep, "failed", point->name, ".log", path);
     HS_TRY(hs_rundir_make_parents(path, diag));
     HS_TRY(hs_pointlog_write(log, path, "exit", hs_status_exit_code(status), diag));
     return status;
@@ -95,17 +105,16 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index, const st
                                 struct hs_diag *target, struct hs_diag *diag)
 {
     const struct hs_sweep_point *point = &sweep->points[index];
-    char lock_path[HS_PATH_SIZE], path[HS_PATH_SIZE], manifest[HS_PATH_SIZE];
+    char lock_path[HS_PATH_SIZE], path[HS_PATH_SIZE];
     struct hs_pointlock lock;
     struct hs_pointlog log;
     hs_sweep_path(sweep, HS_RUNS_DIR, point->name, ".lock", lock_path);
     hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "", path);
-    hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/manifest.json", manifest);
     HS_TRY(hs_rundir_make_parents(lock_path, diag));
     HS_TRY(hs_pointlock_take(&lock, lock_path, diag));
     hs_pointlog_open(&log, target);
     enum hs_status status = HS_OK;
-    if (access(manifest, F_OK) != 0) /* nobody has finished it meanwhile */
+    if (!hs_sweep_is_finished(sweep, point)) /* nobody has finished it meanwhile */
         status = simulate(sweep, index, crew, path, &log.diag);
     status = record(sweep, point, status, &log, diag);
     hs_pointlog_close(&log);
@@ -152,7 +161,9 @@ static void show_progress(void *ctx, uint32_t ended, uint32_t running)
     hs_progress_show(&progress, &crew->sweep->call->terminal);
 }
 
-/* The parent writes what a killed child no longer could. */
+/* The parent writes what a killed child no longer could. Whoever finishes the point at the same
+ * time removes the log after the manifest has come; we look for the manifest after the log has
+ * come: one of the two finds both. */
 static void record_kill(const struct crew *crew, const struct hs_sweep_point *point,
                         int signal_number)
 {
@@ -168,6 +179,8 @@ static void record_kill(const struct crew *crew, const struct hs_sweep_point *po
         hs_pointlog_write(&log, path, "signal", signal_number, crew->diag) != HS_OK)
         hs_report(crew->diag, HS_WARNING, NULL, NULL, "%s is not recorded as failed", point->name);
     hs_pointlog_close(&log);
+    if (hs_sweep_is_finished(crew->sweep, point))
+        forget_failure(crew->sweep, point);
 }
 
 static void note_end(void *ctx, uint32_t index, enum hs_status status, int signal_number)
@@ -184,6 +197,10 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
         return; /* it was told to end */
     if (signal_number != 0)
         record_kill(crew, point, signal_number);
+    if (hs_sweep_is_finished(crew->sweep, point)) {
+        point->state = HS_POINT_DONE;
+        return;
+    }
     point->state = HS_POINT_FAILED;
     point->exit_code = signal_number != 0 ? 128 + signal_number : hs_status_exit_code(status);
     if (crew->failed++ == 0 || number < crew->first_failed) {
@@ -321,4 +338,32 @@ enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
     if (status == HS_OK)
         status = pass_all_warnings(&crew);
     return status != HS_OK ? status : crew.status;
+}
+
+/* ---- before gathering ---- */
+
+/* The lock is the last that whoever finishes a point removes, so that it stands beside all else. */
+static enum hs_status tidy(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_pointlock lock;
+    hs_sweep_path(sweep, HS_RUNS_DIR, point->name, ".lock", path);
+    if (access(path, F_OK) != 0)
+        return HS_OK;
+    HS_TRY(hs_pointlock_take(&lock, path, &sweep->call->diag));
+    forget_failure(sweep, point);
+    hs_pointlock_free(&lock, path);
+    return HS_OK;
+}
+
+enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
+{
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        struct hs_sweep_point *point = &sweep->points[i];
+        if (point->state != HS_POINT_DONE && hs_sweep_is_finished(sweep, point))
+            point->state = HS_POINT_DONE;
+        if (point->state == HS_POINT_DONE)
+            HS_TRY(tidy(sweep, point));
+    }
+    return HS_OK;
 }

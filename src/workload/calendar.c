@@ -14,10 +14,14 @@
 #include "base/tquantile.h"
 
 #define BLOCK_DAYS 28
+#define LEAST_DAYS 14 /* of a block, whose hours beyond the span are planned and left out */
 #define HOURS_MAX  (2 * BLOCK_DAYS * HS_WORKLOAD_HOURS)
 #define RAKING     50 /* rounds; the sums of hours are exact, those of weekdays to 1e-6 */
 #define US_PER_DAY INT64_C(86400000000)
 #define THURSDAY   3 /* 1970-01-01 */
+
+/* 2^64 / golden ratio: its multiples, modulo 2^64, fill the range evenly. */
+#define NEXT_LENGTH UINT64_C(0x9e3779b97f4a7c15)
 
 struct hs_calendar_rank {
     double score;
@@ -25,7 +29,7 @@ struct hs_calendar_rank {
 };
 
 /* What random bits are for. */
-enum draw { DRAW_QUICK, DRAW_SLOW, DRAW_HOUR };
+enum draw { DRAW_QUICK, DRAW_SLOW, DRAW_HOUR, DRAW_OUTAGE };
 
 static uint32_t weekday_of(const struct hs_calendar *c, uint64_t hour)
 {
@@ -115,13 +119,36 @@ static void rake(struct hs_calendar *c, uint32_t n, uint32_t groups, bool is_wee
     }
 }
 
+/* One outage in each stretch of 1 / per_day days, at an hour of its own. */
+static void stop(struct hs_calendar *c, uint32_t n)
+{
+    const struct hs_workload_outages *o = &c->arrivals->outages;
+    uint64_t seed = hs_mix64(c->seed, DRAW_OUTAGE), end = c->first_hour + n;
+    double stretch = HS_WORKLOAD_HOURS / o->per_day;
+    double longest = ceil(o->hours.value[o->hours.count - 1]);
+    double before = ((double)c->first_hour - longest) / stretch - 1;
+    for (uint64_t i = before > 0 ? (uint64_t)before : 0; (double)i * stretch < (double)end; i++) {
+        double part = hs_uniform_of(hs_mix64(seed, i));
+        double rank = hs_uniform_of(seed + i * NEXT_LENGTH);
+        uint64_t from = (uint64_t)(((double)i + part) * stretch);
+        uint64_t upto = from + (uint64_t)ceil(hs_curve_at(&o->hours, rank));
+        for (uint64_t h = from > c->first_hour ? from : c->first_hour; h < upto && h < end; h++)
+            c->rates[h - c->first_hour] = 0;
+    }
+}
+
 static void set_rates(struct hs_calendar *c, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         c->rates[i] = profile(c, c->first_hour + i);
-    if (c->arrivals->modulation.cv == 0)
+    bool is_modulated = c->arrivals->modulation.cv > 0;
+    bool is_stopped = c->arrivals->outages.per_day > 0 && n <= c->block_hours;
+    if (!is_modulated && !is_stopped)
         return;
-    modulate(c, n);
+    if (is_modulated)
+        modulate(c, n);
+    if (is_stopped)
+        stop(c, n);
     for (int i = 0; i < RAKING; i++) {
         rake(c, n, HS_WORKLOAD_WEEKDAYS, true);
         rake(c, n, HS_WORKLOAD_HOURS, false);
@@ -154,15 +181,11 @@ static void deal(struct hs_calendar *c, uint64_t jobs)
 static void next_block(struct hs_calendar *c)
 {
     uint64_t days = (c->hours + HS_WORKLOAD_HOURS - 1) / HS_WORKLOAD_HOURS;
-    if (days < BLOCK_DAYS)
-        days = BLOCK_DAYS;
-    uint64_t first = days * c->next_block / c->blocks;
-    uint64_t end = days * (c->next_block + 1) / c->blocks;
-    uint64_t whole = (end - first) * HS_WORKLOAD_HOURS;
-    c->first_hour = first * HS_WORKLOAD_HOURS;
-    uint64_t left = c->hours - c->first_hour;
-    set_rates(c, (uint32_t)whole);
-    c->block_hours = (uint32_t)(whole < left ? whole : left);
+    uint64_t end = days * (c->next_block + 1) / c->blocks * HS_WORKLOAD_HOURS;
+    c->first_hour = days * c->next_block / c->blocks * HS_WORKLOAD_HOURS;
+    c->block_hours = (uint32_t)((end < c->hours ? end : c->hours) - c->first_hour);
+    uint32_t least = LEAST_DAYS * HS_WORKLOAD_HOURS;
+    set_rates(c, c->block_hours > least ? c->block_hours : least);
     for (uint32_t i = 0; i < c->block_hours; i++)
         c->weight_done += profile(c, c->first_hour + i);
     c->next_block++;

@@ -7,8 +7,8 @@
  * weekday gets its share of the rate exactly, however much the rate moves: with a modulation as
  * strong as the traces have, plain draws would miss the profile of a trace of 100,000 jobs by
  * several times the difference between neighbouring hours. For the same reason the rates of a block
- * are the quantiles of their distribution, each once; which hour gets which is random. Shorter
- * spans are the begin of a block of four weeks.
+ * are the quantiles of their distribution, each once; which hour gets which is random. A span
+ * of less than two weeks is the begin of a block of two weeks.
  */
 #ifndef HORUS_WORKLOAD_CALENDAR_H
 #define HORUS_WORKLOAD_CALENDAR_H

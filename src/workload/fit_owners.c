@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Users as the generator has them: log-normal weights of the runs that they submit. The Gini
- * coefficient of a log-normal distribution is 2 Phi(sigma / sqrt 2) - 1; it comes from all users,
- * where the share of the first few percent would come from a handful.
+ * Users as workload/people has them: their weights among runs are the quantiles of a log-normal
+ * distribution at equal steps. What sigma that is, the Gini coefficient of the trace's users tells,
+ * to which all of them contribute, where the share of the first few percent is that of a handful.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "base/tquantile.h"
 #include "workload/fit_parts.h"
 
-#define GINI_MOST .999
 #define SIGMA_MAX 10.0
+#define HALVINGS  30
 
 enum hs_status hs_fit_owners_open(struct hs_fit_owners *owners)
 {
@@ -38,22 +38,37 @@ enum hs_status hs_fit_owners_add(struct hs_fit_owners *owners, const struct hs_t
 
 /* ---- users ---- */
 
-static int by_count(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Of n >= 2 numbers, which it sorts: n / (n - 1) makes that of a sample that of its source. */
-static double gini(uint64_t *numbers, uint32_t n)
+/* Of n numbers in order of size. */
+static double gini(const double *numbers, uint32_t n)
 {
     double sum = 0, weighted = 0;
-    qsort(numbers, n, sizeof *numbers, by_count);
     for (uint32_t i = 0; i < n; i++) {
-        sum += (double)numbers[i];
-        weighted += (2.0 * (i + 1) - n - 1) * (double)numbers[i];
+        sum += numbers[i];
+        weighted += (2.0 * (i + 1) - n - 1) * numbers[i];
     }
-    return sum > 0 ? weighted / (n - 1.0) / sum : 0;
+    return sum > 0 ? weighted / n / sum : 0;
+}
+
+/* The sigma with which the weights of n users have this coefficient. */
+static double sigma_of(double wanted, double *weights, uint32_t n)
+{
+    double low = 0, high = SIGMA_MAX;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        for (uint32_t u = 0; u < n; u++)
+            weights[u] = exp(middle * hs_normal_quantile((u + .5) / n));
+        if (gini(weights, n) < wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
 }
 
 static enum hs_status fit_users(const struct hs_fit_owners *owners,
@@ -62,15 +77,15 @@ static enum hs_status fit_users(const struct hs_fit_owners *owners,
     uint32_t named = owners->users.count - 1; /* but for those of none */
     if (named == 0)
         return HS_OK;
-    uint64_t *runs = hs_alloc_zeroed(named, sizeof *runs);
+    double *runs = hs_alloc_zeroed(named, sizeof *runs);
     if (runs == NULL)
         return HS_E_MEMORY;
     for (uint32_t u = 0; u < named; u++)
-        runs[u] = hs_fit_batches_of(batches, u + 1);
-    double g = named > 1 ? fmin(gini(runs, named), GINI_MOST) : 0;
-    hs_free(runs);
+        runs[u] = (double)hs_fit_batches_of(batches, u + 1);
+    qsort(runs, named, sizeof *runs, by_size);
     workload->users = named < HS_WORKLOAD_USERS_MAX ? named : HS_WORKLOAD_USERS_MAX;
-    workload->users_sigma = fmin(sqrt(2) * hs_normal_quantile((g + 1) / 2), SIGMA_MAX);
+    workload->users_sigma = sigma_of(gini(runs, named), runs, named);
+    hs_free(runs);
     return HS_OK;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The parts of a fit, each of which watches the jobs go by and fills its part of the workload:
- * curves from histograms (fit_curve.c), sizes (fit_sizes.c), when jobs come (fit_arrivals.c), runs
- * of jobs (fit_batches.c), users and virtual clusters (fit_owners.c).
+ * curves from histograms (fit_curve.c), sizes (fit_sizes.c), when jobs come
+ * (fit_arrivals.c, fit_modulation.c), runs of jobs (fit_batches.c), users and virtual clusters
+ * (fit_owners.c).
  */
 #ifndef HORUS_WORKLOAD_FIT_PARTS_H
 #define HORUS_WORKLOAD_FIT_PARTS_H
@@ -67,6 +68,15 @@ HS_MUST_USE enum hs_status hs_fit_arrivals_add(struct hs_fit_arrivals *arrivals,
 HS_MUST_USE enum hs_status hs_fit_arrivals_finish(const struct hs_fit_arrivals *arrivals,
                                                   struct hs_workload_arrivals *out);
 void hs_fit_arrivals_free(struct hs_fit_arrivals *arrivals);
+
+/* Of the trace's hour number `hour`. */
+uint32_t hs_fit_hour_of_day(const struct hs_fit_arrivals *arrivals, uint32_t hour);
+uint32_t hs_fit_weekday_of(const struct hs_fit_arrivals *arrivals, uint32_t hour);
+/* Weights of hours and weekdays. */
+void hs_fit_profile(const struct hs_fit_arrivals *arrivals, struct hs_workload_arrivals *out);
+/* The modulation, given the profile. */
+HS_MUST_USE enum hs_status hs_fit_modulation(const struct hs_fit_arrivals *arrivals,
+                                             struct hs_workload_arrivals *out);
 
 /* ---- runs ---- */
 

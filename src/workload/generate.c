@@ -13,6 +13,7 @@
 #include "workload/people.h"
 
 #define S_PER_DAY  86400
+#define WHOLE_DAYS 28 /* from here on a span that nobody asked for is of whole days */
 #define JOBS_MAX   1e12
 #define SPAN_MAX_S 9e9 /* 2^53 microseconds, about: what a trace can tell */
 
@@ -51,6 +52,8 @@ static enum hs_status settle(struct hs_generator *g, const struct hs_generate_re
         jobs = days > 0 ? fmax(1, round(days * per_day)) : HS_GENERATE_JOBS;
     if (days == 0)
         days = jobs / per_day;
+    if (q->days == 0 && q->load == 0 && days >= WHOLE_DAYS)
+        days = round(days);
     double span_s = fmax(1, round(days * HS_WORKLOAD_HOURS)) * (S_PER_DAY / HS_WORKLOAD_HOURS);
     double first_s = (double)(g->workload.arrivals.first_us / HS_US_PER_S);
     if (jobs > JOBS_MAX || first_s + span_s > SPAN_MAX_S)

@@ -18,7 +18,8 @@
 struct hs_generate_request {
     const char *name; /* of hs_workload_load */
     uint64_t jobs;    /* 0: as days and rate make them */
-    double days;      /* 0: as jobs and rate make them; rounded to hours */
+    double days;      /* 0: as jobs and rate make them, from four weeks on to whole days if load is
+                         0. Rounded to hours */
     double load;      /* 0: the rate of the workload, or jobs / days. Else the rate at which
                          expected GPU time / (gpus x span) is this */
     uint64_t gpus;    /* of the cluster; only load asks for it, 0 = unknown */

@@ -9,15 +9,22 @@
 
 #include "base/rng.h"
 
-#define GOLDEN 0.61803398874989485 /* multiples of it fill (0, 1) evenly */
+/* 2^64 / g and 2^64 / g^2, g the real root of g^3 = g + 1: multiples of the two, modulo 2^64, are
+ * points that fill the square evenly, however many they are (Roberts' R2 sequence). */
+#define NEXT_RANK UINT64_C(0xc13fa9a902a6328f)
+#define NEXT_FATE UINT64_C(0x91e10da5c79e7b1d)
 
 struct hs_plan_rank {
     double score;
     uint32_t bucket, job;
 };
 
+struct hs_plan_point {
+    uint64_t rank, fate;
+};
+
 /* What random bits are for: of a plan, of a job of it, of a batch. */
-enum draw { DRAW_OWED, DRAW_STEP, DRAW_FATE, DRAW_LEAVES, DRAW_SIZE, DRAW_OWN, DRAW_COMMON };
+enum draw { DRAW_OWED, DRAW_RANK, DRAW_FATE, DRAW_LEAVES, DRAW_SIZE, DRAW_OWN, DRAW_COMMON };
 
 static uint64_t bits(const struct hs_plan *plan, uint64_t which, enum draw purpose)
 {
@@ -29,6 +36,27 @@ static double uniform(const struct hs_plan *plan, uint64_t which, enum draw purp
     return hs_uniform_of(bits(plan, which, purpose));
 }
 
+/* The same in all plans. */
+static uint64_t first_bits(const struct hs_plan *plan, uint64_t which, enum draw purpose)
+{
+    return hs_mix64(hs_mix64(plan->seed, purpose), which);
+}
+
+static void begin_sizes(struct hs_plan *plan)
+{
+    struct hs_plan_size *size = plan->sizes;
+    for (uint32_t b = 0; b < plan->workload->bucket_count; b++) {
+        const struct hs_workload_bucket *bucket = &plan->workload->buckets[b];
+        plan->last[b].rank = first_bits(plan, b, DRAW_RANK);
+        plan->last[b].fate = first_bits(plan, b, DRAW_FATE);
+        for (uint32_t s = 0; s < bucket->size_count; s++, size++) {
+            uint64_t which = (uint64_t)(size - plan->sizes);
+            *size = (struct hs_plan_size){.size = bucket->sizes[s], .bucket = b};
+            size->owed = hs_uniform_of(first_bits(plan, which, DRAW_OWED)) - 0.5;
+        }
+    }
+}
+
 enum hs_status hs_plan_open(struct hs_plan *plan, const struct hs_workload *workload, uint64_t jobs,
                             uint64_t hours, uint64_t seed)
 {
@@ -38,18 +66,15 @@ enum hs_status hs_plan_open(struct hs_plan *plan, const struct hs_workload *work
     for (uint32_t b = 0; b < workload->bucket_count; b++)
         plan->size_count += workload->buckets[b].size_count;
     plan->sizes = hs_alloc_zeroed(plan->size_count, sizeof *plan->sizes);
+    plan->last = hs_alloc_zeroed(workload->bucket_count, sizeof *plan->last);
     plan->ranks = hs_alloc_zeroed(most, sizeof *plan->ranks);
+    plan->points = hs_alloc_zeroed(most, sizeof *plan->points);
     plan->jobs = hs_alloc_zeroed(most, sizeof *plan->jobs);
     HS_TRY(hs_arrival_open(&plan->arrival, &workload->arrivals, jobs, hours, seed));
-    if (plan->sizes == NULL || plan->ranks == NULL || plan->jobs == NULL)
+    if (plan->sizes == NULL || plan->last == NULL || plan->ranks == NULL || plan->points == NULL ||
+        plan->jobs == NULL)
         return HS_E_MEMORY;
-    struct hs_plan_size *size = plan->sizes;
-    for (uint32_t b = 0; b < workload->bucket_count; b++)
-        for (uint32_t s = 0; s < workload->buckets[b].size_count; s++, size++)
-            *size = (struct hs_plan_size){
-                .size = workload->buckets[b].sizes[s],
-                .bucket = b,
-                .owed = uniform(plan, (uint64_t)(size - plan->sizes), DRAW_OWED) - 0.5};
+    begin_sizes(plan);
     return HS_OK;
 }
 
@@ -145,18 +170,28 @@ static enum hs_outcome fate_of(const struct hs_workload_bucket *bucket, double r
     return draw < row->share[0] + row->share[1] ? HS_OUTCOME_CANCELLED : HS_OUTCOME_FAILED;
 }
 
+static int by_rank(const void *a, const void *b)
+{
+    const struct hs_plan_point *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
 /* The n jobs of one bucket, in the order of their scores. */
 static void set_durations(struct hs_plan *plan, const struct hs_plan_rank *ranks, uint32_t n)
 {
     const struct hs_workload_bucket *bucket = &plan->workload->buckets[ranks->bucket];
-    double draw = uniform(plan, ranks->bucket, DRAW_FATE);
+    struct hs_plan_point *last = &plan->last[ranks->bucket];
+    for (uint32_t i = 0; i < n; i++) {
+        last->rank += NEXT_RANK;
+        last->fate += NEXT_FATE;
+        plan->points[i] = *last;
+    }
+    qsort(plan->points, n, sizeof *plan->points, by_rank);
     for (uint32_t i = 0; i < n; i++) {
         struct hs_plan_job *job = &plan->jobs[ranks[i].job];
-        double rank = (i + uniform(plan, ranks[i].job, DRAW_STEP)) / n;
-        draw += GOLDEN;
-        draw -= floor(draw);
+        double rank = hs_uniform_of(plan->points[i].rank);
         job->duration_s = (int64_t)ceil(hs_curve_at(&bucket->duration_s, rank));
-        job->outcome = fate_of(bucket, rank, draw);
+        job->outcome = fate_of(bucket, rank, hs_uniform_of(plan->points[i].fate));
     }
 }
 
@@ -197,7 +232,9 @@ void hs_plan_close(struct hs_plan *plan)
 {
     hs_arrival_close(&plan->arrival);
     hs_free(plan->sizes);
+    hs_free(plan->last);
     hs_free(plan->ranks);
+    hs_free(plan->points);
     hs_free(plan->jobs);
     *plan = (struct hs_plan){0};
 }

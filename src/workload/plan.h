@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sizes, durations and fates of consecutive jobs, planned together: sizes are dealt without
- * replacement, so that each has its share among them; the durations of a size bucket are its
- * quantiles at equal steps, each step once, in the order of correlated scores; fates follow the
- * ranks. A hundred thousand jobs hit a published distribution closer than as many independent
- * draws would, although whole batches are alike. Memory does not depend on the number of jobs.
+ * replacement, so that each has its share among them; ranks and fates of a size bucket are points
+ * that fill the square evenly, over all plans, handed to jobs in the order of correlated scores. A
+ * hundred thousand jobs hit a published distribution closer than as many independent draws would,
+ * although whole batches are alike and few jobs have most of the GPU time. Memory does not depend
+ * on the number of jobs.
  */
 #ifndef HORUS_WORKLOAD_PLAN_H
 #define HORUS_WORKLOAD_PLAN_H
@@ -31,6 +32,8 @@ struct hs_plan {
     const struct hs_workload *workload;
     struct hs_arrival arrival;
     struct hs_plan_size *sizes; /* of all buckets */
+    struct hs_plan_point *last; /* by bucket: ranks and fates drawn so far */
+    struct hs_plan_point *points;
     struct hs_plan_rank *ranks;
     struct hs_plan_job *jobs;
     uint32_t size_count, count, next;

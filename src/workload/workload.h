@@ -36,6 +36,12 @@ struct hs_workload_modulation {
     double slow_hours, slow_share; /* of the variance of the rank; 0 = only the quick part */
 };
 
+/* Spans in which nobody submits anything, spread evenly: maintenance, holidays. */
+struct hs_workload_outages {
+    double per_day;        /* 0 = none; at most 1 */
+    struct hs_curve hours; /* how long, rounded up */
+};
+
 /* Jobs that one user submits one shortly after the other. */
 struct hs_workload_batches {
     struct hs_curve jobs;        /* in a batch, over batches, rounded up; count 0 = no batches */
@@ -50,6 +56,7 @@ struct hs_workload_arrivals {
     double weekdays[HS_WORKLOAD_WEEKDAYS]; /* weights, Monday first; sum 1 */
     double hours[HS_WORKLOAD_HOURS];       /* sum 1 */
     struct hs_workload_modulation modulation;
+    struct hs_workload_outages outages;
     struct hs_workload_batches batches;
 };
 

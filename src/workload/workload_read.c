@@ -12,14 +12,15 @@
 #include "data/jsoncheck.h"
 #include "workload/workload_private.h"
 
-#define COUNT_OF(a) ((uint32_t)(sizeof(a) / sizeof *(a)))
-#define WEIGHT_MAX  1e15
-#define HOURS_MAX   1e6
-#define SECONDS_MAX 1e9
-#define GPUS_MAX    65535
-#define BATCH_MAX   1e6
-#define PER_DAY_MAX 1e9
-#define MILLI       1000
+#define COUNT_OF(a)  ((uint32_t)(sizeof(a) / sizeof *(a)))
+#define WEIGHT_MAX   1e15
+#define HOURS_MAX    1e6
+#define SECONDS_MAX  1e9
+#define GPUS_MAX     65535
+#define OUTAGE_MAX_H 168
+#define BATCH_MAX    1e6
+#define PER_DAY_MAX  1e9
+#define MILLI        1000
 
 struct reader {
     struct hs_jsoncheck check;
@@ -175,6 +176,17 @@ static void read_modulation(struct reader *r, const struct hs_json *object)
                                   &m->slow_hours);
 }
 
+static void read_outages(struct reader *r, const struct hs_json *object)
+{
+    static const char *const keys[] = {"per_day", "hours"};
+    struct hs_workload_outages *o = &r->workload->arrivals.outages;
+    if (object == NULL || !hs_jsoncheck_kind(&r->check, object, HS_JSON_OBJECT, "outages"))
+        return;
+    hs_jsoncheck_keys(&r->check, object, keys, COUNT_OF(keys), "outages");
+    (void)hs_jsoncheck_number(&r->check, object, "per_day", 0, 1, &o->per_day);
+    read_curve(r, object, "hours", OUTAGE_MAX_H, &o->hours);
+}
+
 static void read_batches(struct reader *r, const struct hs_json *object)
 {
     static const char *const keys[] = {"jobs", "gap_s", "same_size", "duration_correlation"};
@@ -215,8 +227,8 @@ static void read_profile(struct reader *r, const struct hs_json *object, const c
 
 static void read_arrivals(struct reader *r, const struct hs_json *object)
 {
-    static const char *const keys[] = {"first", "jobs_per_day", "weekdays",
-                                       "hours", "modulation",   "batches"};
+    static const char *const keys[] = {"first",      "jobs_per_day", "weekdays", "hours",
+                                       "modulation", "outages",      "batches"};
     struct hs_workload_arrivals *a = &r->workload->arrivals;
     const double least = 1e-6;
     if (!hs_jsoncheck_kind(&r->check, object, HS_JSON_OBJECT, "arrivals"))
@@ -228,6 +240,7 @@ static void read_arrivals(struct reader *r, const struct hs_json *object)
     read_profile(r, object, "weekdays", a->weekdays, HS_WORKLOAD_WEEKDAYS);
     read_profile(r, object, "hours", a->hours, HS_WORKLOAD_HOURS);
     read_modulation(r, hs_json_get(object, "modulation"));
+    read_outages(r, hs_json_get(object, "outages"));
     read_batches(r, hs_json_get(object, "batches"));
 }
 

@@ -18,8 +18,6 @@
 #include "support/sink.h"
 #include "support/workgoals.h"
 #include "support/worksource.h"
-#include "workload/fit.h"
-#include "workload/generate.h"
 
 #define JOBS         100000
 #define DRAWS        3
@@ -155,25 +153,6 @@ static void test_real_venus(void **state)
 
 /* ---- fits ---- */
 
-static void fit_to(struct hs_job_source source, const char *path)
-{
-    struct hs_workload fitted;
-    struct hs_fit *fit;
-    struct hs_trace_job job;
-    struct hs_output out;
-    struct sink sink;
-    sink_init(&sink);
-    assert_int_equal(hs_fit_open(&fit), HS_OK);
-    while (source.next(source.ctx, &job) == HS_OK)
-        assert_int_equal(hs_fit_add(fit, &job, &sink.diag), HS_OK);
-    assert_int_equal(hs_fit_finish(fit, "again", &fitted, &sink.diag), HS_OK);
-    assert_int_equal(hs_output_open(&out, path, &sink.diag), HS_OK);
-    hs_workload_write(&fitted, "made by a test", &out);
-    assert_int_equal(hs_output_close(&out, &sink.diag), HS_OK);
-    hs_workload_free(&fitted);
-    hs_fit_close(fit);
-}
-
 static void expect_alike(const char *what, struct workpair pair, double times)
 {
     print_message("%-10s KS %.4f, noise %.4f\n", what, pair.ks, pair.noise);
@@ -190,14 +169,8 @@ static void near(double seen, double expected, double allowed)
  * the runs make together, as three times that; bursts, outcomes and users as the goals have it. */
 static void fit_there_and_back(const char *name)
 {
-    struct hs_generate_request request = {.name = name, .jobs = JOBS, .seed = 5};
-    struct hs_generator *generator;
     struct workstat first, again;
-    struct sink sink;
-    sink_init(&sink);
-    assert_int_equal(hs_generator_open(&generator, &request, &sink.diag), HS_OK);
-    fit_to(hs_generator_source(generator), scratch_path("fitted.json"));
-    hs_generator_close(generator);
+    worksource_fit_generated(name, JOBS, 5, scratch_path("fitted.json"));
     worksource_generate(&first, name, JOBS, 5);
     worksource_generate(&again, scratch_path("fitted.json"), JOBS, 6);
     expect_alike("sizes", worksource_compare_demands(&first, &again), 1);
@@ -231,17 +204,12 @@ static void test_fit_of_philly(void **state)
 static void test_fit_of_real_venus(void **state)
 {
     struct hs_trace_options options;
-    struct hs_trace *trace;
     struct workstat real, made;
-    struct sink sink;
     (void)state;
-    sink_init(&sink);
     hs_trace_options_default(&options);
     options.path = data_need("traces", "venus_gpu_jobs_mar-jul2020.csv");
     options.map = "configs/mappings/venus.json";
-    assert_int_equal(hs_trace_open(&trace, &options, &sink.diag), HS_OK);
-    fit_to(hs_trace_source(trace), scratch_path("real.json"));
-    hs_trace_close(trace);
+    worksource_fit_trace(&options, scratch_path("real.json"));
     workstat_read(&real, &options, 0, 0);
     worksource_generate(&made, scratch_path("real.json"), real.count, 1);
     expect_alike("sizes", worksource_compare_demands(&real, &made), 1);

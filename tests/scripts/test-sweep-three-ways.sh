@@ -3,7 +3,7 @@
 #
 # One sweep by -j 2, by GNU parallel and by a real Slurm: the same bytes; and killed with SIGKILL at
 # random moments and resumed: the same again.
-#   tests/scripts/test-sweep-three-ways.sh                 12 points of 500 jobs, 4 kills
+#   tests/scripts/test-sweep-three-ways.sh                 12 points of 500 jobs, 6 kills
 #   HORUS_LONG=1 tests/scripts/test-sweep-three-ways.sh    configs/sweeps/load.json, 6 policies x 5 loads
 #                                                          x 3 seeds of 5,000 jobs, 20 kills: minutes
 # HORUS_SEED=N draws other moments.
@@ -17,9 +17,11 @@ cd "$work" || exit 1
 subject=sweep
 # shellcheck source=tests/support/verdict.sh
 . "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/processes.sh
+. "$top/tests/support/processes.sh"
 
 jobs=500
-kills=4
+kills=6
 experiment=quick.json
 if [ "${HORUS_LONG-}" = 1 ]; then
     jobs=5000
@@ -47,11 +49,34 @@ timed() { # COMMAND...: its output in said, sets status and seconds
     seconds=$((ms / 1000)).$((ms % 1000 / 100))
 }
 
+# Where two tables differ, a line a field.
+columns() { # FIRST OTHER
+    awk '
+        function cut(line, fields, part, parts, i) { # commas between quotes are none
+            parts = split(line, part, "\"")
+            for (i = 2; i <= parts; i += 2) gsub(/,/, ";", part[i])
+            line = part[1]
+            for (i = 2; i <= parts; i++) line = line part[i]
+            return split(line, fields, ",")
+        }
+        FNR == 1 { cut($0, name) }
+        FNR == NR { row[FNR] = $0; next }
+        $0 != row[FNR] {
+            split("", was)
+            cut(row[FNR], was)
+            count = cut($0, is)
+            for (i = 1; i <= count; i++)
+                if (is[i] "" != was[i] "")
+                    print "point " is[1] ", " name[i] ": " is[i] ", first it was " was[i]
+        }' "$1" "$2"
+}
+
 # The table, and of each run all but the manifest, which names machine and times.
 differences() { # DIR
     [ "$status" -eq 0 ] || { echo "status $status" && tail -n 20 said; }
-    cmp first/sweep.csv "$1/sweep.csv" 2>&1
+    cmp first/sweep.csv "$1/sweep.csv" 2>&1 || columns first/sweep.csv "$1/sweep.csv"
     diff -rq -x manifest.json first/runs "$1/runs"
+    find "$1" -name '*.tmp' -o -name '*.lock' -o -path '*/failed/*'
 }
 
 timed local_way first
@@ -82,21 +107,21 @@ draw() { # BELOW: sets drawn
     drawn=$((random % $1))
 }
 
-# shellcheck disable=SC2034 # parent and session are read by the name that is asked for
-kill_those() { # parent|session PID
-    local stat line pid parent session
-    for stat in /proc/[0-9]*/stat; do
-        { read -r line <"$stat"; } 2>/dev/null || continue
-        pid=${line%% *}
-        read -r _ parent _ session _ <<<"${line##*) }" # behind the name, which may hold anything
-        [ "${!1}" != "$2" ] || kill -KILL "$pid" 2>/dev/null
-    done
-}
-
 finished() { find "$1/runs" -name manifest.json 2>/dev/null | wc -l; }
 
+ended() { # SESSION: what was started in it and is at work after a minute
+    local left
+    for _ in $(seq 600); do
+        left=$(processes_of session "$1")
+        [ -n "$left" ] || return
+        sleep 0.1
+    done
+    echo "still at work: ${left//$'\n'/ }"
+}
+
 # Each time from nothing to some point and some milliseconds, so that it hits at any speed of the
-# machine. In turns all processes are killed, or the launcher alone: what it had started goes on.
+# machine. In turns all processes are killed, the launcher alone: what it had started goes on, and
+# what it had started alone: the launcher goes on.
 export -f local_way parallel_way
 export top experiment
 moments=
@@ -109,20 +134,25 @@ for ((kill = 0; kill < kills; )); do
     session=$!
     until [ "$(finished killed)" -ge "$after" ] || ! kill -0 $session 2>/dev/null; do sleep 0.01; done
     sleep "0.$(printf %03d "$ms")"
-    [ "$(finished killed)" -lt "$points" ] || { wait $session && continue; } # it was faster
-    if [ $((kill / 2 % 2)) -eq 0 ]; then
-        kill_those session $session
-    else
-        kill_those parent $session
-        kill -KILL $session 2>/dev/null
-    fi
+    launcher=$(processes_of parent $session)
+    case $((kill / ${#ways[@]} % 3)) in
+    0) victims=$(processes_of session $session) ;;
+    1) victims=${launcher:+$session $launcher} ;;
+    2) # all stand still, or what it had started would be over by then
+        kill -STOP -- -$session 2>/dev/null
+        victims=$(processes_of parent "$launcher")
+        ;;
+    esac
+    # shellcheck disable=SC2086 # a list
+    kill -KILL $victims 2>/dev/null
+    kill -CONT -- -$session 2>/dev/null
     wait $session 2>/dev/null
+    [ -n "$victims" ] || continue # it was faster
     moments="$moments $(finished killed)"
     timed "$way" killed
-    kill_those session $session # a launcher's launcher may have gone on until now
     found=$(
+        ended $session # a launcher's launcher may have gone on until now
         differences killed
-        find killed -name '*.tmp' -o -name '*.lock'
     )
     [ -z "$found" ] || verdict "killed after $after points and $ms ms ($way)" "$found"
     kill=$((kill + 1))

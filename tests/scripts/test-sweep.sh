@@ -14,6 +14,8 @@ ln -s "$top/traces" traces
 subject=sweep
 # shellcheck source=tests/support/verdict.sh
 . "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/processes.sh
+. "$top/tests/support/processes.sh"
 
 # Every file of every point and sweep.csv; of manifests all but what may differ.
 contents() { # DIR
@@ -90,7 +92,19 @@ verdict "--status" "$("$HORUS" sweep fails.json --status | grep -c -e 'finished 
     -e 'bad.csv:3:5: error' | grep -vx 2)"
 printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,5,2,10\n' >bad.csv
 "$HORUS" sweep fails.json >/dev/null
-verdict "mended" "$(cut -d, -f3 results/fails/sweep.csv | tr '\n' ' ' | grep -vx 'state done done ')"
+verdict "mended" "$(cut -d, -f3,4 results/fails/sweep.csv | tr '\n' ' ' |
+    grep -vx 'state,exit done,0 done,0 ')"
+
+happens() { # COMMAND...: within ten seconds or so
+    for _ in $(seq 1000); do
+        "$@" && return
+        sleep 0.01
+    done
+    echo "never: $*" >&2
+    return 1
+}
+find_lock() { find "$1/runs" -name '*.lock' 2>/dev/null | grep -q .; } # DIR
+waits() { grep -q 'another process is running this point: waiting' "$1"; } # MESSAGES
 
 # A point that another process runs is waited for; the lock ends with that process, and whoever
 # waited runs the point.
@@ -99,21 +113,91 @@ cat >slow.json <<'JSON'
 JSON
 "$HORUS" sweep slow.json --index 1 >/dev/null &
 pid=$!
-for _ in $(seq 200); do
-    ls results/slow/runs/*.lock >/dev/null 2>&1 && break
-    sleep 0.01
-done
+happens find_lock results/slow
 "$HORUS" sweep slow.json --index 1 >/dev/null 2>err &
 waiter=$!
-for _ in $(seq 200); do
-    grep -q 'another process is running this point: waiting' err && break
-    sleep 0.01
-done
+happens waits err
 verdict "one process a point" "$(grep -v 'another process is running this point: waiting' err)"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 wait "$waiter" || echo "exit $?" >>err
 verdict "a lock ends with its process" "$(grep -e error -e exit err
     find results/slow/runs -name manifest.json | wc -l | grep -vx 1)"
-verdict "nothing is left beside the runs" "$(find results/slow -name '*.lock' -o -name '*.tmp')"
+litter() { find "$1" -name '*.lock' -o -name '*.tmp' -o -path '*/failed/*'; } # DIR
+verdict "nothing is left beside the runs" "$(litter results/slow)"
+
+# Whatever is killed, and whoever else is at work: the bytes of a sweep that nobody disturbed. Processes
+# stand still while they hold a point, so that each case is met always.
+cat >torn.json <<'JSON'
+{ "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100" }, "grid": { "tie_jitter": [60, 61] } }
+JSON
+"$HORUS" sweep torn.json -j 2 -o whole >/dev/null
+hold() { # DIR POINT: sets holder
+    "$HORUS" sweep torn.json -o "$1" --index "$2" >/dev/null &
+    holder=$!
+    happens test -e "$1/runs/$(awk -F, -v p="$2" '$1 == p { print $2 }' whole/sweep.csv).lock"
+    kill -STOP "$holder"
+}
+launch() { # DIR: sets launcher and worker, which waits for the holder of point 1
+    "$HORUS" sweep torn.json -o "$1" -j 1 >/dev/null 2>err &
+    launcher=$!
+    happens waits err
+    worker=$(processes_of parent "$launcher")
+}
+ends() { # STATUS PID: says so if it ends with another
+    local status
+    wait "$2" 2>/dev/null
+    status=$?
+    [ $status -eq "$1" ] || echo "exit $status, not $1"
+}
+untorn() { # DIR: what is wrong with it
+    diff <(contents whole) <(contents "$1")
+    litter "$1"
+}
+
+hold failed 1
+launch failed
+kill -KILL "$worker"
+ends 5 "$launcher" >wrong
+verdict "a worker is killed: its point failed" "$(cat wrong
+    cut -d, -f3,4 failed/sweep.csv | paste -sd ' ' | grep -vx 'state,exit failed,137 done,0')"
+disown "$holder" # bash would tell of its end
+kill -KILL "$holder"
+verdict "resumed: as if it had not been" "$(
+    "$HORUS" sweep torn.json -o failed >said 2>&1 || cat said
+    untorn failed
+)"
+
+hold late 1
+launch late
+kill -STOP "$worker"
+kill -CONT "$holder"
+ends 0 "$holder" >wrong
+kill -KILL "$worker"
+ends 0 "$launcher" >>wrong
+verdict "a worker is killed behind the end of its run: its point is finished" "$(cat wrong
+    untorn late)"
+
+hold both 1
+first=$holder
+hold both 2
+launch both
+kill -KILL "$worker"
+happens grep -q 'point 1 failed with exit code 137' err
+kill -CONT "$first"
+ends 0 "$first" >wrong
+kill -CONT "$holder"
+ends 0 "$holder" >>wrong
+ends 5 "$launcher" >>wrong
+verdict "a point that failed here and was finished elsewhere is finished" "$(cat wrong
+    untorn both)"
+
+# What processes leave that are killed behind the end of a run, and while they tell of a failure.
+mkdir -p whole/failed
+run=whole/runs/$(awk -F, '$1 == 1 { print $2 }' whole/sweep.csv)
+touch "$run.lock" "whole/failed/${run##*/}.log" "whole/failed/${run##*/}.log.tmp"
+verdict "a finished point is tidied up" "$(
+    "$HORUS" sweep torn.json -o whole --gather >said 2>&1 || cat said
+    litter whole
+)"
 exit $failed

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "support/sink.h"
+#include "workload/fit.h"
 #include "workload/generate.h"
 
 #define SECOND INT64_C(1000000)
@@ -27,6 +28,52 @@ void worksource_generate(struct workstat *w, const char *name, uint64_t jobs, ui
     hs_generator_close(generator);
     assert_true(w->count > 1);
 }
+
+/* ---- fits ---- */
+
+static void fit(struct hs_job_source source, const char *path)
+{
+    struct hs_workload fitted;
+    struct hs_fit *fit;
+    struct hs_trace_job job;
+    struct hs_output out;
+    struct sink sink;
+    enum hs_status status;
+    sink_init(&sink);
+    assert_int_equal(hs_fit_open(&fit), HS_OK);
+    while ((status = source.next(source.ctx, &job)) == HS_OK)
+        assert_int_equal(hs_fit_add(fit, &job, &sink.diag), HS_OK);
+    assert_int_equal(status, HS_END);
+    assert_int_equal(hs_fit_finish(fit, "fitted", &fitted, &sink.diag), HS_OK);
+    assert_int_equal(hs_output_open(&out, path, &sink.diag), HS_OK);
+    hs_workload_write(&fitted, "made by a test", &out);
+    assert_int_equal(hs_output_close(&out, &sink.diag), HS_OK);
+    hs_workload_free(&fitted);
+    hs_fit_close(fit);
+}
+
+void worksource_fit_generated(const char *name, uint64_t jobs, uint64_t seed, const char *path)
+{
+    struct sink sink;
+    struct hs_generator *generator;
+    struct hs_generate_request request = {.name = name, .jobs = jobs, .seed = seed};
+    sink_init(&sink);
+    assert_int_equal(hs_generator_open(&generator, &request, &sink.diag), HS_OK);
+    fit(hs_generator_source(generator), path);
+    hs_generator_close(generator);
+}
+
+void worksource_fit_trace(const struct hs_trace_options *options, const char *path)
+{
+    struct sink sink;
+    struct hs_trace *trace;
+    sink_init(&sink);
+    assert_int_equal(hs_trace_open(&trace, options, &sink.diag), HS_OK);
+    fit(hs_trace_source(trace), path);
+    hs_trace_close(trace);
+}
+
+/* ---- comparisons ---- */
 
 static void put(struct hs_sample *sample, int64_t value)
 {

@@ -15,6 +15,10 @@
 /* name: a shipped workload or a file's path. Fails the test, or ends the program, if it is none. */
 void worksource_generate(struct workstat *w, const char *name, uint64_t jobs, uint64_t seed);
 
+/* Writes the workload fitted to such jobs, or to a trace, to path. */
+void worksource_fit_generated(const char *name, uint64_t jobs, uint64_t seed, const char *path);
+void worksource_fit_trace(const struct hs_trace_options *options, const char *path);
+
 /* A row of a comparison of two workloads. */
 struct workpair {
     uint32_t count, other_count; /* what was compared */

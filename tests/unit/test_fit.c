@@ -15,6 +15,7 @@
 
 #include "support/sink.h"
 #include "workload/fit.h"
+#include "workload/generate.h"
 
 #define SECOND INT64_C(1000000)
 #define HOUR   (3600 * SECOND)
@@ -181,9 +182,9 @@ static void test_owners(void **state)
     finish(f);
     const struct hs_workload *w = &f->workload;
     assert_int_equal(w->users, 3);
-    /* runs 10, 10, 20: Gini (2 x 20 - 2 x 10) / (3 - 1) / 40 = .25 = 2 Phi(sigma / sqrt 2) - 1,
-     * Phi^-1(.625) = .318639 (table) */
-    near(w->users_sigma, .318639 * sqrt(2), 1e-5);
+    /* runs 10, 10, 20: Gini (2 x 20 - 2 x 10) / 3 / 40 = 1/6. Weights 1/x, 1, x with z(5/6) =
+     * .967422 (table): 2 (x - 1/x) / 3 / (1/x + 1 + x) = 1/6, 3 x^2 - x - 5 = 0, x = 1.468375 */
+    near(w->users_sigma, log(1.468375) / .967422, 1e-5);
     assert_int_equal(w->vc_count, 2);
     assert_string_equal(w->vcs[0].name, "left");
     assert_int_equal(w->vcs[0].gpus_max, 8);
@@ -240,6 +241,55 @@ static void test_written_and_read(void **state)
     hs_workload_free(&again);
 }
 
+/* ---- what jobs were made of ---- */
+
+static const char lab[] =
+    "{\"name\": \"lab\", \"arrivals\": {\"first\": \"2020-04-01\", \"jobs_per_day\": 600,"
+    " \"modulation\": {\"cv\": 1.2, \"hours\": 3, \"slow_hours\": 60, \"slow_share\": 0.3},"
+    " \"batches\": {\"jobs\": [[0, 1], [0.8, 1], [0.9, 2], [1, 20]],"
+    " \"gap_s\": [[0, 1], [1, 30]], \"same_size\": 0.8, \"duration_correlation\": 0.5}},"
+    " \"sizes\": [{\"name\": \"1\", \"gpus\": [[1, 0.7]],"
+    " \"duration_s\": [[0, 1], [0.5, 200], [1, 86400]],"
+    " \"states\": [[0.9, 0.7, 0.2, 0.1], [1, 0.4, 0.5, 0.1]]},"
+    " {\"name\": \"8\", \"gpus\": [[8, 0.3]], \"duration_s\": [[0, 10], [0.5, 7200], [1, 600000]],"
+    " \"states\": [[1, 0.4, 0.3, 0.3]]}],"
+    " \"users\": {\"count\": 100, \"sigma\": 1.2}}";
+
+/* 60,000 jobs of a hundred days. Allowed is what six seeds stay within. */
+static void test_recovered(void **state)
+{
+    struct fitted *f = *state;
+    struct hs_generate_request request = {.jobs = 60000, .seed = 3};
+    struct hs_generator *generator;
+    struct hs_trace_job job;
+    request.name = scratch_write("lab.json", lab, sizeof lab - 1);
+    assert_int_equal(hs_generator_open(&generator, &request, &f->sink.diag), HS_OK);
+    while (hs_generator_next(generator, &job) == HS_OK)
+        assert_int_equal(hs_fit_add(f->fit, &job, &f->sink.diag), HS_OK);
+    hs_generator_close(generator);
+    finish(f);
+    const struct hs_workload *w = &f->workload;
+    const struct hs_workload_arrivals *a = &w->arrivals;
+    near(a->jobs_per_day, 600, 6);
+    near(a->modulation.cv, 1.2, .12);
+    /* memory of the rate over an hour, and over a day */
+    for (double hours = 1; hours <= 24; hours += 23) {
+        double kept = (1 - a->modulation.slow_share) * exp(-hours / a->modulation.hours) +
+                      a->modulation.slow_share * exp(-hours / a->modulation.slow_hours);
+        near(kept, .7 * exp(-hours / 3) + .3 * exp(-hours / 60), .10);
+    }
+    near(a->batches.same_size, .8, .05);
+    near(a->batches.duration_correlation, .5, .05);
+    near(w->users_sigma, 1.2, .08);
+    assert_int_equal(w->users, 100);
+    near(w->buckets[0].share, .7, .001);
+    near(hs_curve_at(&w->buckets[0].duration_s, .5), 200, 4);
+    /* .5 x 7190 / ln 720 + .5 x 592800 / ln 83.33 */
+    near(hs_curve_mean(&w->buckets[1].duration_s), 67559, .02 * 67559);
+    near(hs_bucket_state_share(&w->buckets[0], HS_OUTCOME_COMPLETED), .67, .005);
+    near(hs_bucket_state_share(&w->buckets[1], HS_OUTCOME_FAILED), .3, .005);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +299,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_sizes, begin, end),
         cmocka_unit_test_setup_teardown(test_owners, begin, end),
         cmocka_unit_test_setup_teardown(test_written_and_read, begin, end),
+        cmocka_unit_test_setup_teardown(test_recovered, begin, end),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -2,8 +2,8 @@
 # 20 s: "duration_s" steps at rank .5 (a tail may be off by 1 %); they are too few for more than one
 # row of "states". Four of user b, VC right, 8 GPUs, 5 s behind each other: of 13 runs 12 are single
 # jobs, rank .923077. 25 clock hours: 0 and 1 h are there twice, so hours weigh 1/2, 5/2 and ten times
-# 1, of 13. 16 jobs in 90015 x 16/15 s are 14.3976 a day. Runs 12 and 1: Gini 11/13 = 2 Phi(sigma /
-# sqrt 2) - 1. A week is not covered, so weekdays are alike.
+# 1, of 13. 16 jobs in 90015 x 16/15 s are 14.3976 a day. Runs 12 and 1 are weights sqrt 12 and 1 / sqrt 12:
+# sigma = log(12) / 2 / .67449 = 1.842. A week is not covered, so weekdays are alike.
 {
     echo job_id,submit_time,gpus,duration,user,vc,outcome
     for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
