@@ -21,8 +21,12 @@ struct hs_input;
 /* For a signal handler without SA_RESTART: once set, a read that waits ends in HS_E_INTERRUPTED. */
 extern volatile sig_atomic_t hs_input_stop;
 
-/* path is borrowed for messages until close; "-" is standard input, "builtin:x" a file of the
- * program itself (base/builtin.h). */
+/* What is made, not read: of "gen:philly,n=100" the data are these very characters, whose hash
+ * tells it from others; traces/generated.c makes jobs of them. */
+#define HS_INPUT_GENERATED "gen:"
+
+/* path is borrowed until close; "-" is standard input, "builtin:x" a file of the program itself
+ * (base/builtin.h), "gen:x" itself. */
 HS_MUST_USE enum hs_status hs_input_open(struct hs_input **in, const char *path,
                                          struct hs_diag *diag);
 /* The next bytes, decompressed: *data points into the input's buffer until the next call. HS_END

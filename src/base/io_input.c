@@ -31,8 +31,8 @@ struct hs_input {
     const struct hs_codec *codec; /* NULL = plain */
     void *codec_ctx;
     enum hs_codec_state codec_state;
-    enum hs_status status;            /* HS_OK until the end or the first failure is met */
-    const struct hs_builtin *builtin; /* instead of a file; NULL = none */
+    enum hs_status status; /* HS_OK until the end or the first failure is met */
+    const char *memory;    /* instead of a file, `total` bytes; NULL = none */
     int fd;
     bool at_eof;               /* of the file */
     uint64_t bytes;            /* handed out */
@@ -56,11 +56,11 @@ static enum hs_status input_no_memory(struct hs_input *in)
     return input_fail(in, HS_E_MEMORY, NULL, "cannot read", hs_status_text(HS_E_MEMORY));
 }
 
-static size_t builtin_read(struct hs_input *in, char *to, size_t room)
+static size_t memory_read(struct hs_input *in, char *to, size_t room)
 {
-    size_t left = in->builtin->len - (size_t)in->done;
+    size_t left = (size_t)(in->total - in->done);
     size_t len = left < room ? left : room;
-    memcpy(to, in->builtin->data + in->done, len);
+    memcpy(to, in->memory + in->done, len);
     in->done += len;
     in->at_eof = len == 0;
     return len;
@@ -72,8 +72,8 @@ static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size
     *len = 0;
     if (in->at_eof)
         return HS_OK;
-    if (in->builtin != NULL) {
-        *len = builtin_read(in, to, room);
+    if (in->memory != NULL) {
+        *len = memory_read(in, to, room);
         return HS_OK;
     }
     ssize_t got;
@@ -156,11 +156,12 @@ static enum hs_status input_fill(struct hs_input *in, size_t least)
 
 static enum hs_status builtin_open(struct hs_input *in, const char *path)
 {
-    in->builtin = hs_builtin_find(path);
-    if (in->builtin == NULL)
+    const struct hs_builtin *builtin = hs_builtin_find(path);
+    if (builtin == NULL)
         return input_fail(in, HS_E_IO, "'horus version --verbose' lists them", "cannot open",
                           "no such file is built in");
-    in->total = in->builtin->len;
+    in->memory = builtin->data;
+    in->total = builtin->len;
     return HS_OK;
 }
 
@@ -168,6 +169,11 @@ static enum hs_status file_open(struct hs_input *in, const char *path)
 {
     if (strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
         return builtin_open(in, path);
+    if (strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0) {
+        in->memory = path;
+        in->total = strlen(path);
+        return HS_OK;
+    }
     if (strcmp(path, "-") == 0) {
         in->path = "<stdin>";
         in->fd = STDIN_FILENO;

@@ -27,7 +27,9 @@ static void reserve_streams(void)
 /* Looks like a trace rather than like a misspelt command. */
 static bool is_path(const char *word)
 {
-    return strcmp(word, "-") == 0 || strpbrk(word, "./") != NULL || access(word, F_OK) == 0;
+    return strcmp(word, "-") == 0 ||
+           strncmp(word, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
+           strpbrk(word, "./") != NULL || access(word, F_OK) == 0;
 }
 
 static enum hs_status call_verb(struct hs_call *call, int argc, char **argv)

@@ -20,8 +20,8 @@ static const struct hs_metavar metavars[] = {
     {"FILES", HS_METAVAR_FILE, NULL, NULL, NULL},
     {"PATH", HS_METAVAR_FILE, NULL, NULL, NULL},
     {"TRACE", HS_METAVAR_FILE, NULL, NULL,
-     "A trace: a file, plain or .gz or .zst, or - for standard input. The format is recognised by "
-     "content."},
+     "A trace: a file, plain or .gz or .zst, or - for standard input, its format recognised by "
+     "content; or gen:NAME,n=JOBS,seed=N for made-up jobs (horus generate)."},
     {"EXPERIMENT.json", HS_METAVAR_FILE, NULL, NULL,
      "What is swept; horus schema sweep tells its form."},
     {"SPEC", HS_METAVAR_FILE, NULL, NULL,

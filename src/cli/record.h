@@ -20,7 +20,7 @@ void hs_record_config(void *ctx, struct hs_jsonw *w);
  * -p reads back. */
 void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w);
 /* Adds the files that a run reads beside its trace, but for those that are in the list. */
-#define HS_INPUTS_MAX (9 + HS_MODEL_COUNT + HS_POLICY_FILES_MAX)
+#define HS_INPUTS_MAX (10 + HS_MODEL_COUNT + HS_POLICY_FILES_MAX)
 HS_MUST_USE enum hs_status hs_record_inputs(const struct hs_setup *setup,
                                             struct hs_manifest_input *inputs, uint32_t *count,
                                             struct hs_diag *diag);

@@ -159,6 +159,7 @@ static const char *hint_for(const struct hs_rerun *r, const struct hs_runmanifes
 static bool is_there(const char *path)
 {
     return strncmp(path, "builtin:", 8) == 0 ||
+           strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
            (strcmp(path, "-") != 0 && access(path, R_OK) == 0 && !is_directory(path));
 }
 

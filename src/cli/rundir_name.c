@@ -53,6 +53,10 @@ enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct
         HS_TRY(hs_hash_file(setup->options->restart_table, &content, &bytes, diag));
         hash = hs_mix64(hash, content);
     }
+    if (setup->workload_file != NULL) {
+        HS_TRY(hs_hash_file(setup->workload_file, &content, &bytes, diag));
+        hash = hs_mix64(hash, content);
+    }
     if (setup->models.memcurve != NULL) {
         HS_TRY(hs_hash_file(setup->options->memory_limits, &content, &bytes, diag));
         hash = hs_mix64(hash, content);

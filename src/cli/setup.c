@@ -10,19 +10,38 @@
 
 #include "base/fixed.h"
 #include "base/timeparse.h"
+#include "base/wholefile.h"
 #include "cli/record.h"
 #include "cli/textform.h"
 #include "data/param.h"
+#include "workload/workload.h"
 #include "traces/replay.h"
 
 #define POLICIES_MAX 64
+
+/* Of "gen:philly,n=100" the name of the workload. */
+static const char *made_base(const char *path, size_t *len)
+{
+    const char *name = path + strlen(HS_INPUT_GENERATED), *end = name + strcspn(name, ",");
+    const char *base = end;
+    while (base > name && base[-1] != '/')
+        base--;
+    *len = (size_t)(end - base);
+    return base;
+}
 
 void hs_workload_name(const char *path, char *name, size_t size)
 {
     static const char *const suffixes[] = {".gz", ".zst", ".csv", ".json", ".jsonl", ".txt"};
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
-    (void)snprintf(name, size, "%s", strcmp(path, "-") == 0 ? "stdin" : base);
+    size_t base_len = strlen(base);
+    if (strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0)
+        base = made_base(path, &base_len);
+    if (strcmp(path, "-") == 0)
+        (void)snprintf(name, size, "stdin");
+    else
+        (void)snprintf(name, size, "%.*s", (int)base_len, base);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         size_t len = strlen(name), cut = strlen(suffixes[i]);
         if (len > cut && strcmp(name + len - cut, suffixes[i]) == 0)
@@ -164,6 +183,23 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     return hs_sort_parse(options->sort, &trace->sort_window, diag);
 }
 
+/* The file behind a made-up trace is an input of the run. */
+static enum hs_status find_workload(struct hs_setup *setup, struct hs_diag *diag)
+{
+    char path[HS_WHOLEFILE_PATH_MAX];
+    const char *trace = setup->options->trace, *name = trace + strlen(HS_INPUT_GENERATED);
+    if (strncmp(trace, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) != 0)
+        return HS_OK;
+    char *copy = hs_arena_text(&setup->arena, name, strcspn(name, ","));
+    if (copy == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    HS_TRY(hs_workload_path(copy, path, sizeof path, diag));
+    setup->workload_file = hs_arena_text(&setup->arena, path, strlen(path));
+    if (setup->workload_file == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
+    return HS_OK;
+}
+
 static void fill_card(struct hs_setup *setup)
 {
     static const char *const vc_texts[] = {"ignored: one pool for all",
@@ -233,6 +269,8 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
     HS_TRY(open_files(setup, diag));
     HS_TRY(hs_setup_trace(&setup->trace, options, diag));
     HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
+    setup->trace.gpus = setup->cluster.gpu_count;
+    HS_TRY(find_workload(setup, diag));
     struct hs_semantics *semantics = &setup->card.policy_semantics;
     if (setup->policy->semantics != NULL)
         setup->policy->semantics(setup->policy_state, semantics);

@@ -33,6 +33,7 @@ struct hs_setup {
     struct hs_cluster cluster;
     struct hs_models models;
     struct hs_trace_options trace;
+    const char *workload_file; /* that "gen:NAME,..." makes jobs of; NULL = another trace */
     const struct hs_policy_ops *policy;
     void *policy_state;
     struct hs_manifest_input files[HS_POLICY_FILES_MAX]; /* that its parameters name */
@@ -68,7 +69,8 @@ HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
 void hs_setup_knows_text(uint32_t knows, char *text, size_t size);
 void hs_setup_can_text(uint32_t can, char *text, size_t size);
 
-/* "a/b/cluster_log.csv.gz" -> "cluster_log"; "-" -> "stdin". */
+/* "a/b/cluster_log.csv.gz" -> "cluster_log"; "-" -> "stdin";
+ * "gen:philly,n=100" -> "philly". */
 void hs_workload_name(const char *path, char *name, size_t size);
 
 #endif

@@ -228,6 +228,7 @@ enum hs_status hs_sweep_locate(struct hs_sweep *sweep, const struct hs_sweep_mad
     HS_TRY(workload_hash(sweep, &made->options, &hash, diag));
     HS_TRY(hs_run_name(&made->setup, hash, point->name, diag));
     HS_TRY(hs_setup_trace(&trace, &made->options, diag)); /* a seed may be late, and choose jobs */
+    trace.gpus = made->setup.cluster.gpu_count;
     point->trace_key = hs_tape_key(&trace);
     ask_state(sweep, point);
     return HS_OK;

@@ -43,6 +43,7 @@ struct hs_trace_format {
     const char *name, *summary;
     const char *columns; /* what it needs, one line for messages and `horus help formats` */
     bool has_attempts;   /* it can tell the attempts of a job */
+    bool is_sorted;      /* rows come in order of submission whatever the file: none is held back */
     const struct hs_trace_layout
         *layout; /* how it is written (traces/layout.h); NULL = it is not */
     /* How sure, 0..100, from the first bytes. */
@@ -58,6 +59,8 @@ struct hs_trace_format {
     /* Place of a value of the row just read, by its native column name ("submit_time"), for
      * messages of the caller. */
     struct hs_place (*place)(void *state, const char *column);
+    /* How many rows there are in all; NULL = nobody knows before the end. */
+    uint64_t (*rows)(const void *state);
     /* Also after a failed open; the state is zeroed before open. */
     void (*close)(void *state);
 };

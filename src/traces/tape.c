@@ -135,6 +135,7 @@ uint64_t hs_tape_key(const struct hs_trace_options *o)
                                 o->window.is_to_date,
                                 (uint64_t)(o->sample * 0x1p52),
                                 o->sample < 1 ? o->sample_seed : 0,
+                                o->gpus,
                                 o->skip_bad_permille};
     uint64_t key = mix_text(0, o->path);
     key = mix_text(mix_text(mix_text(key, o->format), o->map), o->outcomes);

@@ -154,7 +154,7 @@ static enum hs_status fill_window(struct hs_trace *t)
 
 static enum hs_status next_sorted(struct hs_trace *t, struct hs_trace_job *job)
 {
-    if (t->options->sort_window <= 1) {
+    if (t->options->sort_window <= 1 || t->reader.format->is_sorted) {
         HS_TRY(pull(t, job));
         if (job->submit_us < t->last_us)
             return fail_late(t, job);
@@ -318,10 +318,14 @@ double hs_trace_expected(const struct hs_trace *trace)
         return (double)o->tape->count;
     if (trace->ended != HS_OK)
         return (double)trace->accepted;
+    const struct hs_trace_format *format = trace->reader.format;
     hs_input_progress(trace->reader.input, &done, &total);
     double jobs = (double)(trace->accepted + trace->held.count);
     bool is_known = jobs >= sample_min && done > 0 && total > 0;
-    jobs = is_known ? jobs * (double)total / (double)done : 0;
+    if (format->rows != NULL)
+        jobs = (double)format->rows(trace->reader.state) * o->sample;
+    else
+        jobs = is_known ? jobs * (double)total / (double)done : 0;
     bool is_limited = o->max_jobs > 0 && (jobs == 0 || jobs > (double)o->max_jobs);
     return is_limited ? (double)o->max_jobs : jobs;
 }

@@ -53,6 +53,7 @@ struct hs_trace_options {
     double scale_time; /* multiplies gaps and what jobs take (traces/replay.h); 1 */
     double sample;     /* share of the jobs that is kept, chosen by id and seed; 1 = all */
     uint64_t sample_seed;
+    uint64_t gpus;              /* of the cluster, for gen:NAME,load=X; 0 = unknown */
     uint32_t skip_bad_permille; /* bad rows tolerated; 0 = strict */
     const struct hs_tape *tape; /* what these options give at load and scale 1, in memory
                                    (traces/tape.h); NULL = read path */

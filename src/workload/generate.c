@@ -36,8 +36,10 @@ static enum hs_status check_request(const struct hs_generate_request *q, struct 
         return hs_fail(diag, HS_E_USAGE, NULL, "leave one of the three out",
                        "jobs and days say how many jobs a day there are, load says it too");
     if (q->load > 0 && q->gpus == 0)
-        return hs_fail(diag, HS_E_USAGE, NULL, "-c CLUSTER says how many GPUs there are",
-                       "an offered load needs a cluster");
+        return hs_fail(
+            diag, HS_E_USAGE, NULL,
+            "-c CLUSTER says how many GPUs there are; gen:NAME,load=X,gpus=N says it itself",
+            "an offered load needs a cluster");
     return HS_OK;
 }
 

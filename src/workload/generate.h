@@ -12,8 +12,9 @@
 
 #include "workload/workload.h"
 
+#define HS_GENERATE_PREFIX   "gen:"
+#define HS_GENERATE_TEXT_MAX 4096
 #define HS_GENERATE_JOBS     10000 /* where neither jobs nor days are given */
-#define HS_GENERATE_SPEC_MAX 4200
 
 struct hs_generate_request {
     const char *name; /* of hs_workload_load */
@@ -25,6 +26,11 @@ struct hs_generate_request {
     uint64_t gpus;    /* of the cluster; only load asks for it, 0 = unknown */
     uint64_t seed;
 };
+
+/* "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1", each after the name may be absent: fills the
+ * request and nothing of it that the text does not tell, but for a seed of 1. Writes into text. */
+HS_MUST_USE enum hs_status hs_generate_parse(struct hs_generate_request *request, char *text,
+                                             struct hs_diag *diag);
 
 struct hs_generator;
 

@@ -12,9 +12,10 @@
 #include "base/io.h"
 #include "workload/workload_private.h"
 
-#define FOLDER   "workloads/"
-#define SUFFIX   ".json"
-#define FILE_MAX (UINT64_C(16) << 20)
+#define FOLDER    "workloads/"
+#define SUFFIX    ".json"
+#define FILE_MAX  (UINT64_C(16) << 20)
+#define PATH_SIZE 4096
 
 /* "philly" of "workloads/philly.json"; 0 = another kind of file. */
 static size_t shipped_name(const char *name, const char **begin)
@@ -82,16 +83,21 @@ static enum hs_status hash_file(const char *path, uint64_t *hash, struct hs_diag
     return HS_OK;
 }
 
+enum hs_status hs_workload_path(const char *name, char *path, size_t size, struct hs_diag *diag)
+{
+    if (!is_path(name))
+        return find_shipped(name, path, size, diag);
+    if (snprintf(path, size, "%s", name) < (int)size)
+        return HS_OK;
+    return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path of the workload is too long");
+}
+
 enum hs_status hs_workload_load(struct hs_workload *workload, const char *name,
                                 struct hs_diag *diag)
 {
-    char shipped[HS_WORKLOAD_NAME_MAX + 32];
-    const char *path = name;
+    char path[PATH_SIZE];
     memset(workload, 0, sizeof *workload);
-    if (!is_path(name)) {
-        HS_TRY(find_shipped(name, shipped, sizeof shipped, diag));
-        path = shipped;
-    }
+    HS_TRY(hs_workload_path(name, path, sizeof path, diag));
     enum hs_status status = hash_file(path, &workload->hash, diag);
     if (status == HS_OK)
         status = hs_workload_read(workload, path, diag);

@@ -112,6 +112,9 @@ struct hs_workload {
 HS_MUST_USE enum hs_status hs_workload_load(struct hs_workload *workload, const char *name,
                                             struct hs_diag *diag);
 void hs_workload_free(struct hs_workload *workload);
+/* The path of its file; HS_E_USAGE with the nearest where none of that name is shipped. */
+HS_MUST_USE enum hs_status hs_workload_path(const char *name, char *path, size_t size,
+                                            struct hs_diag *diag);
 
 /* Expected GPU-seconds of a job, from sizes and durations. */
 double hs_workload_gpu_seconds(const struct hs_workload *workload);
