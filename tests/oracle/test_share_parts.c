@@ -151,6 +151,25 @@ static void test_filling(void **state)
     expect_sums(&fit, 70000, 38540000);
 }
 
+/* One node of three GPUs. Job 0, two workers of 500 m: GPU 0, and not the other half of it, but
+ * GPU 1. Job 1, three of 500 m: the halves of 0 and 1, then idle GPU 2. Job 2, two of 600 m: GPU 2
+ * has 500 left, nothing else: waits, and holds nothing meanwhile, so that job 3, 500 m, fills
+ * GPU 2. At 10 job 0 ends: 0 and 1 have 500 left: not enough for job 2. Job 1 ends at 20: 0 and 1
+ * are idle (GPU 2 has job 3 until 25): job 2 opens them. Job 4 wants more GPUs than there are. */
+static void test_gangs_of_shares(void **state)
+{
+    (void)state;
+    static const struct hand h = {.s = {.nodes = 1, .node = {{.gpus = 3}}, .is_fit = true},
+                                  .jobs = {{.gpus = 2, .gpu_milli = 500, .duration_s = 10},
+                                           {.gpus = 3, .gpu_milli = 500, .duration_s = 20},
+                                           {.gpus = 2, .gpu_milli = 600, .duration_s = 10},
+                                           {.gpus = 1, .gpu_milli = 500, .duration_s = 25},
+                                           {.gpus = 4, .gpu_milli = 1, .duration_s = 1}}};
+    for (int placer = REF_COUNT; placer <= REF_SPREAD; placer++)
+        expect(&h, (enum ref_placer)placer,
+               "0:0-10@0+1 1:0-20@0+1+2 2:20-30@0+1 3:0-25@2 4:rejected");
+}
+
 /* GPUs of 1000 MiB (GPU 0), 1500 MiB (GPU 1), of unknown memory (GPU 2). 333 m of them: 333 MiB,
  * 499.5, hence 499, and who knows. Jobs of 333 m that want 333 MiB: GPU 0; 334: GPU 1; 499: beside
  * it; 500: GPU 2. 501 m of GPU 1 are 751.5 MiB, hence 751, but 666 m of it are taken: GPU 2 has 667
@@ -260,8 +279,8 @@ static void test_placers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filling), cmocka_unit_test(test_memory_alike),
-        cmocka_unit_test(test_types_and_cores), cmocka_unit_test(test_quota),
-        cmocka_unit_test(test_placers)};
+        cmocka_unit_test(test_filling),      cmocka_unit_test(test_gangs_of_shares),
+        cmocka_unit_test(test_memory_alike), cmocka_unit_test(test_types_and_cores),
+        cmocka_unit_test(test_quota),        cmocka_unit_test(test_placers)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -72,7 +72,7 @@ static void draw_cluster(struct trial *t, struct dice *d)
     static const char *const scans[] = {"strict", "fit"};
     memset(&rules, 0, sizeof rules);
     rules.placer = (enum ref_placer)dice_roll(d, REF_COUNT, REF_SPREAD);
-    rules.is_fit = false;
+    rules.is_fit = one_in(d, 2);
     rules.is_sjf = one_in(d, 4);
     rules.startup_us = one_in(d, 4) ? trial_draw_us(d, 1, 3, one_in(d, 2)) : 0;
     rules.vcs = one_in(d, 2) ? PARTS_ONE : (enum parts_vcs)dice_roll(d, PARTS_ONE, PARTS_QUOTA);
