@@ -713,7 +713,7 @@ def pai():
         "scripts/make-workloads.py. Durations and sizes: the curves of Hu et al., NSDI'24. Shares of one GPU: our",
         "choice, with the published mean (.683) and median (.5). Fates: the task table. Users: 1,300, of whom 5 %",
         "submit 77 %. Arrivals but for their number: our choice, of a production cluster that is never quiet.",
-    ], arrivals, buckets, (1300, 2.4), None, None)
+    ], arrivals, buckets, (1300, 2.75), None, None)
 
 
 def main(names):

@@ -46,7 +46,7 @@ enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_wor
     workload->name = hs_arena_text(&workload->arena, name, strlen(name));
     if (workload->name == NULL)
         return HS_E_MEMORY;
-    HS_TRY(hs_fit_arrivals_finish(&fit->arrivals, &workload->arrivals));
+    HS_TRY(hs_fit_arrivals_finish(&fit->arrivals, &workload->arena, &workload->arrivals));
     HS_TRY(hs_fit_sizes_finish(&fit->sizes, workload, bucket_of));
     HS_TRY(hs_fit_batches_finish(&fit->batches, &fit->sizes, workload));
     return hs_fit_owners_finish(&fit->owners, &fit->batches, bucket_of, workload);

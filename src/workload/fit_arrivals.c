@@ -63,6 +63,8 @@ static void weigh(const struct hs_fit_arrivals *a, bool is_weekday, const double
     for (uint32_t h = 0; h < a->hours; h++) {
         uint32_t day = hs_fit_weekday_of(a, h), hour = hs_fit_hour_of_day(a, h);
         uint32_t group = is_weekday ? day : hour;
+        if (a->is_out != NULL && a->is_out[h])
+            continue;
         weights[group] += a->counts[h];
         covered[group] += others[is_weekday ? hour : day];
         hours[group]++;
@@ -87,14 +89,49 @@ void hs_fit_profile(const struct hs_fit_arrivals *a, struct hs_workload_arrivals
     }
 }
 
-enum hs_status hs_fit_arrivals_finish(const struct hs_fit_arrivals *arrivals,
-                                      struct hs_workload_arrivals *out)
+double *hs_fit_expected(const struct hs_fit_arrivals *arrivals,
+                        const struct hs_workload_arrivals *profile)
 {
     const struct hs_fit_arrivals *a = arrivals;
+    double *mean = hs_alloc_zeroed(a->hours, sizeof *mean), sum = 0;
+    if (mean == NULL)
+        return NULL;
+    for (uint32_t h = 0; h < a->hours; h++) {
+        if (a->is_out == NULL || !a->is_out[h])
+            mean[h] = profile->weekdays[hs_fit_weekday_of(a, h)] *
+                      profile->hours[hs_fit_hour_of_day(a, h)];
+        sum += mean[h];
+    }
+    for (uint32_t h = 0; h < a->hours; h++)
+        mean[h] *= (double)a->jobs / sum;
+    return mean;
+}
+
+/* Counts of the hours with the rates r are Poisson: the variance is mean + var(r) mean^2. */
+double hs_fit_covariance(const struct hs_fit_arrivals *arrivals, const double *expected,
+                         uint32_t hours)
+{
+    const uint32_t *counts = arrivals->counts;
+    double sum = 0, weight = 0;
+    for (uint32_t h = hours; h < arrivals->hours; h++) {
+        uint32_t b = h - hours;
+        sum += (counts[h] - expected[h]) * (counts[b] - expected[b]);
+        sum -= hours == 0 ? expected[h] : 0;
+        weight += expected[h] * expected[b];
+    }
+    return weight > 0 ? sum / weight : 0;
+}
+
+enum hs_status hs_fit_arrivals_finish(struct hs_fit_arrivals *arrivals, struct hs_arena *arena,
+                                      struct hs_workload_arrivals *out)
+{
+    struct hs_fit_arrivals *a = arrivals;
     double span_us = (double)(a->last_us - a->first_us) * (double)a->jobs / (double)(a->jobs - 1);
     int64_t midnight = floor_div(a->first_us, DAY_US) * DAY_US;
     out->first_us = midnight > 0 ? midnight : 0;
     out->jobs_per_day = (double)a->jobs / fmax(span_us / DAY_US, 1.0 / HS_WORKLOAD_HOURS);
+    hs_fit_profile(a, out);
+    HS_TRY(hs_fit_outages(a, arena, out));
     hs_fit_profile(a, out);
     return hs_fit_modulation(a, out);
 }
@@ -102,5 +139,6 @@ enum hs_status hs_fit_arrivals_finish(const struct hs_fit_arrivals *arrivals,
 void hs_fit_arrivals_free(struct hs_fit_arrivals *arrivals)
 {
     hs_free(arrivals->counts);
+    hs_free(arrivals->is_out);
     *arrivals = (struct hs_fit_arrivals){0};
 }

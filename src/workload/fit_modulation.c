@@ -29,43 +29,15 @@ struct moments {
     uint32_t count; /* the trace is long enough for */
 };
 
-/* Expected counts by the profile, with the trace's sum. */
-static double *expected_counts(const struct hs_fit_arrivals *a,
-                               const struct hs_workload_arrivals *profile)
-{
-    double *mean = hs_alloc_zeroed(a->hours, sizeof *mean), sum = 0;
-    if (mean == NULL)
-        return NULL;
-    for (uint32_t h = 0; h < a->hours; h++) {
-        mean[h] =
-            profile->weekdays[hs_fit_weekday_of(a, h)] * profile->hours[hs_fit_hour_of_day(a, h)];
-        sum += mean[h];
-    }
-    for (uint32_t h = 0; h < a->hours; h++)
-        mean[h] *= (double)a->jobs / sum;
-    return mean;
-}
-
-static double covariance(const struct hs_fit_arrivals *a, const double *mean, uint32_t lag)
-{
-    double sum = 0, weight = 0;
-    for (uint32_t h = lag; h < a->hours; h++) {
-        double off = a->counts[h] - mean[h], before = a->counts[h - lag] - mean[h - lag];
-        sum += off * before - (lag == 0 ? mean[h] : 0);
-        weight += mean[h] * mean[h - lag];
-    }
-    return weight > 0 ? sum / weight : 0;
-}
-
 static enum hs_status measure(const struct hs_fit_arrivals *a,
                               const struct hs_workload_arrivals *profile, struct moments *moments)
 {
-    double *mean = expected_counts(a, profile);
+    double *mean = hs_fit_expected(a, profile);
     if (mean == NULL)
         return HS_E_MEMORY;
     moments->count = 0;
     for (uint32_t i = 0; i < LAGS && 2 * lags[i] < a->hours; i++)
-        moments->at[moments->count++] = covariance(a, mean, lags[i]);
+        moments->at[moments->count++] = hs_fit_covariance(a, mean, lags[i]);
     hs_free(mean);
     return HS_OK;
 }
@@ -112,7 +84,7 @@ static enum hs_status draw(const struct hs_fit_arrivals *a, const struct hs_work
                            uint64_t seed, struct moments *moments)
 {
     struct hs_calendar calendar;
-    struct hs_workload_arrivals profile = {0};
+    struct hs_workload_arrivals profile = {0}, steady = *from;
     struct hs_fit_arrivals made = {.hours = a->hours + hs_fit_hour_of_day(a, 0),
                                    .first_us = from->first_us};
     uint64_t hour, jobs = a->jobs < JOBS_MOST ? a->jobs : JOBS_MOST;
@@ -120,7 +92,8 @@ static enum hs_status draw(const struct hs_fit_arrivals *a, const struct hs_work
     made.counts = hs_alloc_zeroed(made.hours, sizeof *made.counts);
     if (made.counts == NULL)
         return HS_E_MEMORY;
-    enum hs_status status = hs_calendar_open(&calendar, from, jobs, made.hours, seed);
+    steady.outages.per_day = 0; /* their hours are left out of the trace's, too */
+    enum hs_status status = hs_calendar_open(&calendar, &steady, jobs, made.hours, seed);
     while (status == HS_OK && hs_calendar_next(&calendar, &hour, &count)) {
         made.counts[hour] = count;
         made.jobs += count;

@@ -2,7 +2,8 @@
  *
  * The parts of a fit, each of which watches the jobs go by and fills its part of the workload:
  * curves from histograms (fit_curve.c), sizes (fit_sizes.c), when jobs come
- * (fit_arrivals.c, fit_modulation.c), runs of jobs (fit_batches.c), users and virtual clusters
+ * (fit_arrivals.c, fit_outages.c,
+ * fit_modulation.c), runs of jobs (fit_batches.c), users and virtual clusters
  * (fit_owners.c).
  */
 #ifndef HORUS_WORKLOAD_FIT_PARTS_H
@@ -58,6 +59,7 @@ void hs_fit_sizes_free(struct hs_fit_sizes *sizes);
 
 struct hs_fit_arrivals {
     uint32_t *counts; /* jobs of each hour from the first on */
+    bool *is_out;     /* hours of an outage, of which nothing else is learnt; NULL: none */
     uint32_t hours, counts_cap;
     int64_t first_us, last_us;
     uint64_t jobs;
@@ -65,7 +67,8 @@ struct hs_fit_arrivals {
 
 HS_MUST_USE enum hs_status hs_fit_arrivals_add(struct hs_fit_arrivals *arrivals, int64_t submit_us,
                                                struct hs_diag *diag);
-HS_MUST_USE enum hs_status hs_fit_arrivals_finish(const struct hs_fit_arrivals *arrivals,
+HS_MUST_USE enum hs_status hs_fit_arrivals_finish(struct hs_fit_arrivals *arrivals,
+                                                  struct hs_arena *arena,
                                                   struct hs_workload_arrivals *out);
 void hs_fit_arrivals_free(struct hs_fit_arrivals *arrivals);
 
@@ -74,6 +77,15 @@ uint32_t hs_fit_hour_of_day(const struct hs_fit_arrivals *arrivals, uint32_t hou
 uint32_t hs_fit_weekday_of(const struct hs_fit_arrivals *arrivals, uint32_t hour);
 /* Weights of hours and weekdays. */
 void hs_fit_profile(const struct hs_fit_arrivals *arrivals, struct hs_workload_arrivals *out);
+/* Expected counts of the hours by the profile, with the trace's sum; hs_free. NULL: no memory. */
+double *hs_fit_expected(const struct hs_fit_arrivals *arrivals,
+                        const struct hs_workload_arrivals *profile);
+/* Covariance of the rate around its mean of 1 over so many hours; its variance over 0. */
+double hs_fit_covariance(const struct hs_fit_arrivals *arrivals, const double *expected,
+                         uint32_t hours);
+/* Given the profile: marks the hours, and says how long and how often. */
+HS_MUST_USE enum hs_status hs_fit_outages(struct hs_fit_arrivals *arrivals, struct hs_arena *arena,
+                                          struct hs_workload_arrivals *out);
 /* The modulation, given the profile. */
 HS_MUST_USE enum hs_status hs_fit_modulation(const struct hs_fit_arrivals *arrivals,
                                              struct hs_workload_arrivals *out);

@@ -86,6 +86,14 @@ static void put_arrivals(struct hs_jsonw *w, const struct hs_workload_arrivals *
         }
         hs_jsonw_end_object(w);
     }
+    if (arrivals->outages.per_day > 0) {
+        hs_jsonw_key(w, "outages");
+        hs_jsonw_on_one_line(w);
+        hs_jsonw_object(w);
+        member(w, "per_day", arrivals->outages.per_day);
+        put_curve(w, "hours", &arrivals->outages.hours);
+        hs_jsonw_end_object(w);
+    }
     if (b->jobs.count > 0) {
         hs_jsonw_key(w, "batches");
         hs_jsonw_object(w);

@@ -125,6 +125,11 @@ static struct work_share users_gputime(struct workstat *w, const struct workfact
     return value(workstat_users_gputime(w, f->place));
 }
 
+static struct work_share users_jobs(struct workstat *w, const struct workfact *f)
+{
+    return value(workstat_users_jobs(w, f->place));
+}
+
 /* What is asked, and how much a figure may be off. */
 static const struct measure {
     const char *name, *goal, *text;
@@ -155,6 +160,8 @@ static const struct measure {
     {"interarrival_cdf", "-", "share of the gaps by length, s", 0, false, false, interarrival_cdf},
     {"users_gputime", "G9", "share of the GPU time of the top 5 % of users", .05, false, false,
      users_gputime},
+    {"users_jobs", "G9", "share of the jobs of the top 5 % of users", .05, false, false,
+     users_jobs},
     {"gpu_jobs", NULL, "jobs, the weight of a cluster in all four", 0, false, false, NULL},
 };
 

@@ -303,15 +303,16 @@ static int by_size_down(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-double workstat_users_gputime(const struct workstat *w, double share_of_users)
+static double lorenz(const struct workstat *w, double share_of_users, bool of_jobs)
 {
     double *of_user = hs_alloc_zeroed(w->users.count, sizeof *of_user);
     uint32_t users = 0;
     double all = 0, sum = 0;
     assert_non_null(of_user);
     for (uint32_t i = 0; i < w->count; i++) {
-        of_user[w->jobs[i].user] += gputime(&w->jobs[i]);
-        all += gputime(&w->jobs[i]);
+        double own = of_jobs ? 1 : gputime(&w->jobs[i]);
+        of_user[w->jobs[i].user] += own;
+        all += own;
     }
     qsort(of_user, w->users.count, sizeof *of_user, by_size_down);
     while (users < w->users.count && of_user[users] > 0)
@@ -324,4 +325,14 @@ double workstat_users_gputime(const struct workstat *w, double share_of_users)
         sum += (place - floor(place)) * of_user[next];
     hs_free(of_user);
     return sum / all;
+}
+
+double workstat_users_gputime(const struct workstat *w, double share_of_users)
+{
+    return lorenz(w, share_of_users, false);
+}
+
+double workstat_users_jobs(const struct workstat *w, double share_of_users)
+{
+    return lorenz(w, share_of_users, true);
 }

@@ -13,7 +13,8 @@
  *               hour that has one, hours without a job among them
  *   hour        share of all jobs submitted at that hour of the trace's own clock
  *   weekday     mean jobs per calendar day of that weekday, as a share of the sum of the seven
- *   users       share of all GPU time of the users who use most: the curve through the points
+ *   users       share of all GPU time (or jobs) of the users with most of it: the curve through the
+ * points
  *               ((k - 1) / (users - 1), share of the first k), straight between them
  *
  *     static struct workstat w;
@@ -83,5 +84,6 @@ double workstat_gap_cv(const struct workstat *w);
 double workstat_gap_cdf(const struct workstat *w, double at_s);
 double workstat_dispersion(const struct workstat *w);
 double workstat_users_gputime(const struct workstat *w, double share_of_users);
+double workstat_users_jobs(const struct workstat *w, double share_of_users); /* of all jobs */
 
 #endif

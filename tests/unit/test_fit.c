@@ -104,6 +104,21 @@ static void test_profile(void **state)
     assert_true(a->modulation.cv == 0);
 }
 
+/* 30 jobs in each hour of 20 days but for ten of one night. */
+static void test_outage(void **state)
+{
+    struct fitted *f = *state;
+    for (int64_t hour = 0; hour < 20 * 24; hour++)
+        for (int i = 0; i < 30 && (hour < 100 || hour >= 110); i++)
+            add(f, MONDAY + hour * HOUR + i * 100 * SECOND, 1, 10, NULL);
+    finish(f);
+    const struct hs_workload_outages *o = &f->workload.arrivals.outages;
+    near(o->per_day, 1.0 / 20, 1e-9);
+    near(hs_curve_at(&o->hours, .5), 10, 1e-9);
+    near(f->workload.arrivals.hours[5], 1.0 / 24, 1e-9); /* not less for the hole at 5 h */
+    assert_true(f->workload.arrivals.modulation.cv == 0);
+}
+
 /* A user's five jobs within a minute, at 10 s, are a run; the sixth, 61 s behind, begins another. A
  * second user in between does not end it. */
 static void test_runs(void **state)
@@ -272,6 +287,7 @@ static void test_recovered(void **state)
     const struct hs_workload_arrivals *a = &w->arrivals;
     near(a->jobs_per_day, 600, 6);
     near(a->modulation.cv, 1.2, .12);
+    assert_true(a->outages.per_day == 0);
     /* memory of the rate over an hour, and over a day */
     for (double hours = 1; hours <= 24; hours += 23) {
         double kept = (1 - a->modulation.slow_share) * exp(-hours / a->modulation.hours) +
@@ -295,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_too_few, begin, end),
         cmocka_unit_test_setup_teardown(test_profile, begin, end),
+        cmocka_unit_test_setup_teardown(test_outage, begin, end),
         cmocka_unit_test_setup_teardown(test_runs, begin, end),
         cmocka_unit_test_setup_teardown(test_sizes, begin, end),
         cmocka_unit_test_setup_teardown(test_owners, begin, end),

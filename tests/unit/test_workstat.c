@@ -124,6 +124,7 @@ static void test_users(void **state)
     same(workstat_users_gputime(&w, 0), 420.0 / 665);
     same(workstat_users_gputime(&w, 0.25), (420 + 205.0 / 2) / 665);
     same(workstat_users_gputime(&w, 1), 1);
+    same(workstat_users_jobs(&w, 0), 3.0 / 6); /* b has three of the six */
 }
 
 /* ---- real traces ---- */
