@@ -42,27 +42,19 @@ static enum hs_status write_jobs(struct hs_trace *trace, struct hs_losses *losse
     return hs_trace_writer_close(&writer, status == HS_END ? HS_OK : status, diag);
 }
 
-/* A format that tells attempts, read as if it did not. */
-static bool folds_attempts(const struct hs_trace *trace, const struct hs_trace_options *options,
-                           const struct hs_trace_format *to)
+static void tell(const struct hs_trace *trace, const struct hs_losses *losses, struct hs_diag *diag)
 {
-    const struct hs_trace_format *from = hs_trace_format_find(hs_trace_format_name(trace));
-    return from->has_attempts && !options->keeps_attempts &&
-           hs_layout_holds(to->layout, offsetof(struct hs_trace_job, attempts_us)) != NULL;
-}
-
-static void tell(const struct hs_trace *trace, const struct hs_trace_options *options,
-                 const struct hs_losses *losses, struct hs_diag *diag)
-{
+    struct hs_trace_counts counts;
+    hs_trace_get_counts(trace, &counts);
     hs_trace_tell_drops(trace, diag);
+    if (counts.folded > 0)
+        hs_report(diag, HS_WARNING, NULL, "--retries=attempts keeps them",
+                  "%" PRIu64 " of %" PRIu64 " jobs have several attempts: each is folded into one",
+                  counts.folded, counts.accepted);
     hs_losses_warn(losses, diag);
-    bool is_folded = folds_attempts(trace, options, losses->to);
+    bool is_whole = counts.folded + counts.rounded == 0 && !hs_losses_any(losses);
     hs_report(diag, HS_NOTE, NULL, NULL, "%" PRIu64 " jobs from %s to %s%s", losses->jobs,
-              hs_trace_format_name(trace), losses->to->name,
-              is_folded || hs_losses_any(losses) ? "" : ", nothing lost");
-    if (is_folded)
-        hs_report(diag, HS_NOTE, NULL, "--retries=attempts keeps them",
-                  "attempts of a job, if there are any, are folded into one");
+              hs_trace_format_name(trace), losses->to->name, is_whole ? ", nothing lost" : "");
     if (losses->to->layout->made_up != NULL)
         hs_report(diag, HS_NOTE, NULL, NULL, "made up: %s", losses->to->layout->made_up);
 }
@@ -87,7 +79,7 @@ enum hs_status hs_trace_convert(struct hs_call *call, const struct hs_trace_opti
     HS_TRY(hs_trace_open(&trace, &reading, &call->diag));
     enum hs_status status = write_jobs(trace, &losses, options, given->output, &call->diag);
     if (status == HS_OK)
-        tell(trace, options, &losses, &call->diag);
+        tell(trace, &losses, &call->diag);
     hs_trace_close(trace);
     return status;
 }

@@ -49,6 +49,7 @@ struct hs_faults {
     enum hs_fault kind; /* of the report under way or the last one */
     bool is_row_bad;    /* set with each bad row; cleared by hs_reader_next */
     bool is_rounded;    /* the GPUs of the row just read were rounded up; cleared likewise */
+    bool is_folded;     /* attempts of the row just read were folded into one; cleared likewise */
     struct hs_diag relay;
 };
 

@@ -215,6 +215,7 @@ static enum hs_status read_merged(struct philly *p, const struct hs_json *first,
         HS_TRY(keep_attempt(p, a, end_us - start_us));
     }
     hs_attempts_give(&p->attempts, job);
+    p->faults->is_folded = !p->keeps_attempts && hs_json_next(first) != NULL;
     if (end_us == NO_TIME && start_us != NO_TIME)
         *dropped = 1 + HS_DROP_STILL_RUNNING;
     else if (is_sum ? !has_whole : (end_us == NO_TIME || first_start_us == NO_TIME))

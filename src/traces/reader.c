@@ -206,7 +206,7 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
 {
     for (;;) {
         int dropped = 0;
-        reader->faults.is_row_bad = reader->faults.is_rounded = false;
+        reader->faults.is_row_bad = reader->faults.is_rounded = reader->faults.is_folded = false;
         enum hs_status status = reader->format->next(reader->state, job, &dropped);
         if (status == HS_OK || reader->faults.is_row_bad)
             reader->rows++;
@@ -224,6 +224,7 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
         }
         if (!dropped) {
             reader->rounded += reader->faults.is_rounded;
+            reader->folded += reader->faults.is_folded;
             return HS_OK;
         }
         reader->drops[dropped - 1]++;

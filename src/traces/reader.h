@@ -18,7 +18,7 @@ struct hs_reader {
     struct hs_faults faults;
     uint32_t outcomes_kept; /* bit set of enum hs_outcome */
     uint64_t rows;
-    uint64_t rounded; /* of those handed out */
+    uint64_t rounded, folded; /* of those handed out */
     uint64_t drops[HS_DROP_COUNT];
 };
 

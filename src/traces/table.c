@@ -108,7 +108,7 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
     bool is_named = names && names[index];
     const char *name = is_named ? names[index] : column->name;
     table->field_of[index] = UINT32_MAX;
-    if (name[0] == '\0' || (column->kind == HS_CELL_ATTEMPTS && !table->keeps_attempts))
+    if (name[0] == '\0')
         return HS_OK;
     if (column->kind == HS_CELL_ID && strcmp(name, HS_ROW_NUMBER) == 0) {
         table->is_id_row_number = true;
@@ -351,6 +351,10 @@ static enum hs_status read_attempts(struct hs_table *table, const struct hs_colu
     enum hs_cell_result result;
     if (hs_cell_is_missing(text, len))
         return HS_OK;
+    if (!table->keeps_attempts) {
+        table->faults->is_folded = memchr(text, '/', len) != NULL;
+        return HS_OK;
+    }
     if (hs_attempts_parse(&table->attempts, text, len, table->unit_us, job->duration_us, &result) !=
         HS_OK)
         return hs_fail(table->faults->diag, HS_E_MEMORY, NULL, NULL,

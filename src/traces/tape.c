@@ -66,8 +66,8 @@ static enum hs_status keep_mark(struct hs_tape *tape, const struct hs_trace *tra
                        sizeof *tape->drops, JOBS_MAX));
         memcpy(tape->drops[tape->drops_count++].counts, counts.drops, size);
     }
-    tape->marks[index] =
-        (struct hs_tape_mark){counts.rows, counts.reordered, counts.rounded, tape->drops_count - 1};
+    tape->marks[index] = (struct hs_tape_mark){counts.rows, counts.reordered, counts.rounded,
+                                               counts.folded, tape->drops_count - 1};
     return HS_OK;
 }
 

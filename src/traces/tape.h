@@ -17,7 +17,7 @@
 
 /* What had been counted when a job was handed out. */
 struct hs_tape_mark {
-    uint64_t rows, reordered, rounded;
+    uint64_t rows, reordered, rounded, folded;
     uint32_t drops; /* row of hs_tape.drops */
 };
 

@@ -279,6 +279,7 @@ static void tape_counts(const struct hs_trace *trace, struct hs_trace_counts *co
     counts->rows = mark->rows;
     counts->reordered = mark->reordered;
     counts->rounded = mark->rounded;
+    counts->folded = mark->folded;
     counts->drops = tape->drops[mark->drops].counts;
 }
 
@@ -293,6 +294,7 @@ void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *c
                                        .bad = trace->bad,
                                        .reordered = trace->held.reordered,
                                        .rounded = trace->reader.rounded,
+                                       .folded = trace->reader.folded,
                                        .drop_texts = hs_drop_texts,
                                        .drops = trace->reader.drops,
                                        .drop_kinds = HS_DROP_COUNT};

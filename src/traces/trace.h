@@ -67,6 +67,7 @@ struct hs_trace_counts {
     uint64_t bad;      /* rows skipped under skip_bad_permille */
     uint64_t reordered;
     uint64_t rounded;              /* jobs whose GPUs were rounded up, HS_ROUNDED_TEXT */
+    uint64_t folded;               /* jobs of several attempts that came as one run */
     const char *const *drop_texts; /* parallel arrays, drop_kinds long */
     const uint64_t *drops;
     uint32_t drop_kinds;

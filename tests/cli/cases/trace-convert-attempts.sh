@@ -15,3 +15,5 @@ END
 "$HORUS" trace convert two.json -q --retries=attempts --cpu-jobs=keep -o three.csv
 "$HORUS" trace convert three.csv -q --retries=attempts --cpu-jobs=keep -o four.json.gz
 gzip -dc four.json.gz | cmp - two.json && cat three.csv two.json
+"$HORUS" trace convert log.json --to tiresias -o - # 38 - 3 = 35 s, the gap included
+"$HORUS" trace convert one.csv.zst -q -o folded.csv
