@@ -246,6 +246,8 @@ uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job);
 /* Most room of a GPU that holds shares, of those that the VC may use; 0 = none. O(GPU types x log
  * GPUs). */
 uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc);
+/* Room of all of them together. */
+uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc);
 /* hs_view_quota_room in thousandths: a share counts as what it is. */
 uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc);
 

@@ -33,6 +33,14 @@ void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
                          (double)e->now_us / 1e6, rule);
 }
 
+/* The GPUs that the action named are offered again. */
+static void plan_settle(struct hs_plan *p, const struct hs_action *a)
+{
+    for (uint32_t i = a->first_pick; p->has_named && i < p->pick_count; i++)
+        if (p->picks[i].gpu != UINT32_MAX)
+            hs_shadow_give_by_name(p->engine, p->picks[i].gpu, false);
+}
+
 /* The placing action before this one must have got its whole gang. */
 static bool plan_close(struct hs_plan *p)
 {
@@ -40,9 +48,7 @@ static bool plan_close(struct hs_plan *p)
         return true;
     p->is_open = false;
     const struct hs_action *a = &p->actions[p->count - 1];
-    for (uint32_t i = a->first_pick; p->has_named && i < p->pick_count; i++)
-        if (p->picks[i].gpu != UINT32_MAX)
-            hs_shadow_give_by_name(p->engine, p->picks[i].gpu, false);
+    plan_settle(p, a);
     const struct hs_job *job = hs_engine_job(p->engine, a->job);
     bool may_resize = (p->engine->can & HS_CAN_RESIZE) != 0;
     uint32_t least = may_resize ? job->gpus_min : job->gpus;
@@ -265,6 +271,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
         return;
     }
     const struct hs_gpu *gpu = &e->gpus[id];
+    const struct hs_job *job = &e->jobs.jobs[a->job];
     if (!node_is_allowed(p, a, gpu->node) || !quota_allows(p, a, 1) || !gpu_is_allowed(p, a, id))
         return;
     if (gpu->shadow_tenants == 0 && hs_free_of_node(e->free_index, gpu->node) == 0) {
@@ -282,7 +289,9 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
         return;
     p->has_named = true;
     hs_shadow_give_by_name(e, id, true);
-    hs_shadow_seat(e, id, &e->jobs.jobs[a->job]);
+    hs_shadow_seat(e, id, job);
+    if (hs_job_is_part(job) && a->gpus == job->gpus) /* what is left of them is for the next */
+        plan_settle(p, a);
 }
 
 void hs_plan_lane(struct hs_plan *p, const struct hs_turn *turn)

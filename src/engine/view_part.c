@@ -46,6 +46,12 @@ uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc)
     return given > most ? given : most;
 }
 
+uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_engine *e = v->engine;
+    return e->parts != NULL ? hs_part_all(e->parts, hs_lookup_vc(v, vc)) : 0;
+}
+
 /* ---- quotas ---- */
 
 uint64_t hs_lookup_quota_room_milli(const struct hs_engine *e, uint32_t vc)

@@ -182,8 +182,8 @@ static uint64_t milli_of(const struct hs_view *v, hs_job_id job)
 static int64_t shadow_time(const struct hs_order *running, const struct hs_view *v, uint32_t vc,
                            uint64_t head_milli, uint64_t *extra)
 {
-    uint64_t free_milli =
-        smaller(hs_view_free_gpus(v, vc) * HS_GPU_MILLI, hs_view_quota_room_milli(v, vc));
+    uint64_t free_milli = hs_view_free_gpus(v, vc) * HS_GPU_MILLI + hs_view_share_rooms(v, vc);
+    free_milli = smaller(free_milli, hs_view_quota_room_milli(v, vc));
     int64_t now_us = hs_view_now_us(v);
     for (hs_job_id j = hs_order_first(running, v); j != HS_NO_JOB;
          j = hs_order_next(running, v, j)) {

@@ -73,6 +73,17 @@ static void within_one_plan(void **state)
            "a:0-10@0 b:0-10@1 c:0-10@2 d:0-10@1");
 }
 
+/* fit: b finds the room that a has just left, also where that was the last idle GPU. */
+static void room_that_the_pass_itself_opens(void **state)
+{
+    (void)state;
+    expect("1x1", "fifo:scan=fit", "a:1x500,0,10 b:1x500,0,10", "a:0-10@0 b:0-10@0");
+    expect("1x2", "fifo:scan=fit", "a:2x500,0,10 b:1,0,5 c:1x500,0,10",
+           "a:0-10@0+1 b:10-15@0 c:0-10@0");
+    expect("1x1", "fifo:scan=easy", "a:1x300,0,10 b:1,0,5 c:1x500,0,10",
+           "a:0-10@0 b:10-15@0 c:0-10@0");
+}
+
 /* Beside another job everything would run at half speed; shares are reserved. */
 static void shares_do_not_slow_each_other(void **state)
 {
@@ -160,13 +171,16 @@ static void sets_of_types(void **state)
     expect("1x2:V100", "fifo", "a:1,0,10=V100M16 b:1,0,10=V100|V100", "a:rejected b:0-10@0");
 }
 
-/* b, the head, needs 600, which a gives back at 10. d would still hold its 400 then, which are not
- * left over; c is done by then. */
+/* b, the head, can start when a gives back its 600 at 10: 1000 are free then. If b needs 700, the
+ * 300 that are left over are not enough for d, which runs beyond; c is done by then. If b needs
+ * 600, d starts beside a, and c finds no room. */
 static void a_reservation_counts_thousandths(void **state)
 {
     (void)state;
+    expect("1x1", "fifo:scan=easy", "a:1x600,0,10 b:1x700,0,10 d:1x400,0,20 c:1x400,0,10",
+           "a:0-10@0 b:10-20@0 d:20-40@0 c:0-10@0");
     expect("1x1", "fifo:scan=easy", "a:1x600,0,10 b:1x600,0,10 d:1x400,0,20 c:1x400,0,10",
-           "a:0-10@0 b:10-20@0 d:10-30@0 c:0-10@0");
+           "a:0-10@0 b:10-20@0 d:0-20@0 c:20-30@0");
 }
 
 /* 10 s on one GPU are more than 18 s on half of one. */
@@ -197,6 +211,7 @@ int main(void)
         cmocka_unit_test(workers_of_a_gang_sit_apart),
         cmocka_unit_test(a_gang_of_shares_is_whole_or_waits),
         cmocka_unit_test(within_one_plan),
+        cmocka_unit_test(room_that_the_pass_itself_opens),
         cmocka_unit_test(shares_do_not_slow_each_other),
         cmocka_unit_test(the_placer_chooses_idle_gpus),
         cmocka_unit_test(a_quota_counts_thousandths),
