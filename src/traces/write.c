@@ -26,7 +26,7 @@ static enum hs_status choose_by_suffix(const char *path, const struct hs_trace_f
         if (layout != NULL && layout->suffix != NULL && has_suffix(path, layout->suffix))
             return HS_OK;
     }
-    (void)snprintf(hint, sizeof hint, "--to says which: %s", hs_trace_format_list(true, list));
+    (void)snprintf(hint, sizeof hint, "name the format: %s", hs_trace_format_list(true, list));
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "no format is known by the name of the file '%s'",
                    path);
 }

@@ -103,15 +103,16 @@ static void give_attempts(struct hs_generator *g, struct hs_trace_job *job, uint
     while (retries < g->workload.retries.max && retries + 1 < left_s &&
            hs_uniform_of(hs_mix64(key, draws++)) < g->retried_again[bucket]) {
         double rank = hs_uniform_of(hs_mix64(key, draws++));
-        times_s[retries] = fmax(1, hs_curve_at(&g->workload.retries.time_s, rank));
+        times_s[retries] = fmax(0, hs_curve_at(&g->workload.retries.time_s, rank) - 1);
         sum_s += times_s[retries++];
     }
     if (retries == 0)
         return;
-    double most_s = (double)left_s * retries / (retries + 1);
+    /* each takes a second, of the rest they leave the last one its part */
+    double most_s = (double)(left_s - retries - 1) * retries / (retries + 1);
     double scale = sum_s > most_s ? most_s / sum_s : 1;
     for (uint32_t i = 0; i < retries; i++) {
-        int64_t time_s = (int64_t)floor(times_s[i] * scale);
+        int64_t time_s = 1 + (int64_t)floor(times_s[i] * scale);
         g->attempts_us[i] = time_s * HS_US_PER_S;
         left_s -= time_s;
     }

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The generator on small workloads whose jobs can be told beforehand. That the shipped ones are
+ * like what was published is tests/oracle/test_workloads.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "support/sink.h"
+#include "workload/calendar.h"
+#include "workload/generate.h"
+
+#define S         INT64_C(1000000)
+#define FIRST_US  INT64_C(1585699200000000) /* 2020-04-01 00:00, a Wednesday */
+#define DAY_S     86400
+#define JOBS_MOST 20000
+
+static struct sink sink;
+
+struct job {
+    int64_t submit_s, duration_s;
+    uint32_t gpus, attempts;
+    enum hs_outcome outcome;
+    char user[16], vc[16];
+};
+static struct job jobs[JOBS_MOST];
+
+/* A file of this text, where ' stands for ". */
+static const char *written(const char *text)
+{
+    static char json[4096];
+    size_t len = strlen(text);
+    assert_true(len < sizeof json);
+    memcpy(json, text, len + 1);
+    for (char *c = json; *c != '\0'; c++)
+        if (*c == '\'')
+            *c = '"';
+    return scratch_write("w.json", json, len);
+}
+
+static struct hs_generator *open_good(const struct hs_generate_request *q)
+{
+    struct hs_generator *g;
+    sink_init(&sink);
+    if (hs_generator_open(&g, q, &sink.diag) != HS_OK)
+        fail_msg("%s", sink.text);
+    return g;
+}
+
+/* All jobs into `jobs`; attempts must add up. */
+static uint32_t make(const struct hs_generate_request *q)
+{
+    struct hs_generator *g = open_good(q);
+    struct hs_trace_job job;
+    uint32_t count = 0;
+    while (hs_generator_next(g, &job) == HS_OK) {
+        assert_true(count < JOBS_MOST);
+        struct job *j = &jobs[count++];
+        int64_t sum_us = 0;
+        assert_int_equal(strtoul(job.id, NULL, 10), count);
+        assert_int_equal((job.submit_us - FIRST_US) % S, 0);
+        *j = (struct job){.submit_s = (job.submit_us - FIRST_US) / S,
+                          .duration_s = job.duration_us / S,
+                          .gpus = job.gpus,
+                          .attempts = job.attempts,
+                          .outcome = job.outcome};
+        assert_true(count == 1 || j[-1].submit_s <= j->submit_s);
+        for (uint32_t a = 0; a < job.attempts; a++) {
+            assert_true(job.attempts_us[a] > 0);
+            sum_us += job.attempts_us[a];
+        }
+        assert_true(job.attempts == 0 || sum_us == job.duration_us);
+        strcpy(j->user, job.user != NULL ? job.user : "");
+        strcpy(j->vc, job.vc != NULL ? job.vc : "");
+    }
+    assert_int_equal(count, hs_generator_jobs(g));
+    hs_generator_close(g);
+    return count;
+}
+
+#define HEAD  "{'name': 'x', 'arrivals': {'first': '2020-04-01', 'jobs_per_day': 1000"
+#define SIZES "}, 'sizes': [{'name': 'a', 'gpus': [[1, 1]], 'duration_s': [[0, 10], [1, 1000]]"
+#define PLAIN HEAD SIZES "}]}"
+
+/* ---- number and span ---- */
+
+static void test_jobs_and_days(void **state)
+{
+    (void)state;
+    struct hs_generate_request q = {.name = written(PLAIN), .jobs = 5000, .days = 3, .seed = 1};
+    assert_int_equal(make(&q), 5000);
+    assert_true(jobs[0].submit_s >= 0 && jobs[4999].submit_s < 3 * DAY_S);
+    q.jobs = 0; /* 1,000 a day */
+    assert_int_equal(make(&q), 3000);
+    q = (struct hs_generate_request){.name = q.name, .jobs = 1500, .seed = 1};
+    struct hs_generator *g = open_good(&q); /* 1.5 days */
+    assert_int_equal(hs_generator_hours(g), 36);
+    hs_generator_close(g);
+    q.jobs = 30400; /* 30.4 days: as nobody asked for them, whole ones */
+    g = open_good(&q);
+    assert_int_equal(hs_generator_hours(g), 30 * 24);
+    hs_generator_close(g);
+}
+
+/* All jobs take 10 s, 10.5 with what rounding adds on the average (a curve knows no whole seconds):
+ * load .5 of 21 GPUs is one job a second. */
+static void test_load(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "}, 'sizes': [{'name': 'a', 'gpus': [[1, 1]],"
+                                    " 'duration_s': [[0, 10], [1, 10]]}]}";
+    struct hs_generate_request q = {.name = written(text), .days = 0.125, .load = 0.5, .gpus = 21};
+    assert_int_equal(make(&q), 10800); /* an eighth of 86,400 */
+    q = (struct hs_generate_request){.name = q.name, .jobs = 7200, .load = 0.5, .gpus = 21};
+    struct hs_generator *g = open_good(&q);
+    assert_int_equal(hs_generator_hours(g), 2);
+    hs_generator_close(g);
+}
+
+static void refuse(const struct hs_generate_request *q, const char *message)
+{
+    struct hs_generator *g;
+    sink_init(&sink);
+    assert_int_equal(hs_generator_open(&g, q, &sink.diag), HS_E_USAGE);
+    if (strstr(sink.text, message) == NULL)
+        fail_msg("no '%s' in\n%s", message, sink.text);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    const char *name = written(PLAIN);
+    refuse(&(struct hs_generate_request){name, 10, 10, 0.5, 10, 1}, "load says it too");
+    refuse(&(struct hs_generate_request){name, 10, 0, 0.5, 0, 1}, "needs a cluster");
+    /* a thousand a day: 110,000 days from 2020 on are more than 285 years from 1970 on */
+    refuse(&(struct hs_generate_request){name, 110000000, 0, 0, 0, 1}, "beyond what a trace");
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    struct hs_generate_request q = {.gpus = 7};
+    char all[] = "gen:venus,n=100,days=2.5,load=0.8,gpus=64,seed=9", some[] = "gen:a/b.json";
+    char unknown[] = "gen:venus,sed=1", no_value[] = "gen:venus,n", no_number[] = "gen:venus,n=0";
+    sink_init(&sink);
+    assert_int_equal(hs_generate_parse(&q, all, &sink.diag), HS_OK);
+    assert_string_equal(q.name, "venus");
+    assert_int_equal(q.jobs, 100);
+    assert_true(q.days == 2.5 && q.load == 0.8);
+    assert_int_equal(q.gpus, 64);
+    assert_int_equal(q.seed, 9);
+    q = (struct hs_generate_request){.gpus = 7};
+    assert_int_equal(hs_generate_parse(&q, some, &sink.diag), HS_OK);
+    assert_string_equal(q.name, "a/b.json");
+    assert_int_equal(q.gpus, 7);
+    assert_int_equal(q.seed, 1);
+    assert_int_equal(hs_generate_parse(&q, unknown, &sink.diag), HS_E_USAGE);
+    assert_non_null(strstr(sink.text, "did you mean 'seed'?"));
+    assert_int_equal(hs_generate_parse(&q, no_value, &sink.diag), HS_E_USAGE);
+    assert_int_equal(hs_generate_parse(&q, no_number, &sink.diag), HS_E_USAGE);
+}
+
+/* ---- draws ---- */
+
+static uint64_t digest(uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum = sum * 31 + (uint64_t)jobs[i].submit_s;
+        sum = sum * 31 + (uint64_t)jobs[i].duration_s;
+        sum = sum * 31 + jobs[i].gpus;
+        sum = sum * 31 + (uint64_t)jobs[i].user[5];
+    }
+    return sum;
+}
+
+static void test_seed(void **state)
+{
+    (void)state;
+    struct hs_generate_request q = {.name = "philly", .jobs = 20000, .seed = 1};
+    struct hs_generator *g = open_good(&q);
+    uint64_t hash = hs_generator_hash(g);
+    hs_generator_close(g);
+    q.seed = 2;
+    g = open_good(&q);
+    assert_true(hs_generator_hash(g) != hash);
+    hs_generator_close(g);
+    q = (struct hs_generate_request){.name = written(PLAIN), .jobs = 5000, .seed = 1};
+    uint64_t one = digest(make(&q));
+    assert_true(digest(make(&q)) == one);
+    q.seed = 2;
+    assert_true(digest(make(&q)) != one);
+}
+
+/* Half of the jobs want 1 GPU, four in ten 2, the others 8: dealt, not drawn, so to the job. */
+static void test_sizes_exact(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "}, 'sizes': [{'name': 'a', 'gpus': [[1, 5], [2, 4]], 'duration_s': [[0, 1], [1, 9]]},"
+             " {'name': 'b', 'gpus': [[8, 1]], 'duration_s': [[0, 1], [1, 9]]}]}";
+    const struct hs_generate_request q = {.name = written(text), .jobs = 1000, .seed = 5};
+    uint32_t counts[9] = {0};
+    for (uint32_t i = make(&q); i-- > 0;)
+        counts[jobs[i].gpus]++;
+    assert_in_range(counts[1], 499, 501);
+    assert_in_range(counts[2], 399, 401);
+    assert_in_range(counts[8], 99, 101);
+}
+
+static int by_duration(const void *a, const void *b)
+{
+    const struct job *x = a, *y = b;
+    return (x->duration_s > y->duration_s) - (x->duration_s < y->duration_s);
+}
+
+/* Durations keep to their curve within .002 anywhere, where as many independent draws would be off
+ * by .0087 (the median of Kolmogorov's distribution, .8276, by the root of 10,000 jobs), and the
+ * fates to the ranks: who is longer than the median failed. */
+static void test_durations_and_fates(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD ", 'batches': {'jobs': [[0, 1], [1, 50]], 'gap_s': [[0, 0], [1, 9]],"
+             " 'duration_correlation': 0.7}}, 'sizes': [{'name': 'a', 'gpus': [[1, 1]],"
+             " 'duration_s': [[0, 100], [1, 1000000]], 'states': [[0.5, 1, 0, 0], [1, 0, 0, 1]]}]}";
+    const struct hs_generate_request q = {.name = written(text), .jobs = 10000, .seed = 3};
+    uint32_t count = make(&q);
+    double most = 0;
+    qsort(jobs, count, sizeof *jobs, by_duration);
+    for (uint32_t i = 0; i < count; i++) {
+        double rank = log((double)jobs[i].duration_s / 100) / log(10000);
+        most = fmax(most, fabs(rank - (i + 0.5) / count));
+        if (jobs[i].duration_s <= 9900) /* sqrt(100 x 1,000,000) = 10,000 */
+            assert_int_equal(jobs[i].outcome, HS_OUTCOME_COMPLETED);
+        if (jobs[i].duration_s > 10000)
+            assert_int_equal(jobs[i].outcome, HS_OUTCOME_FAILED);
+    }
+    if (most > 0.002)
+        fail_msg("durations are off by %g", most);
+}
+
+/* ---- when ---- */
+
+/* Only from 9 to 10 on Tuesdays. */
+static void test_profile(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD
+        ", 'weekdays': [0, 1, 0, 0, 0, 0, 0],"
+        " 'hours': [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]" SIZES
+        "}]}";
+    const struct hs_generate_request q = {
+        .name = written(text), .jobs = 2000, .days = 28, .seed = 1};
+    for (uint32_t i = make(&q); i-- > 0;) {
+        assert_int_equal(jobs[i].submit_s / DAY_S % 7, 6); /* the first day is a Wednesday */
+        assert_int_equal(jobs[i].submit_s % DAY_S / 3600, 9);
+    }
+}
+
+/* However the rate moves, hours of the day have their shares: within four and a half standard
+ * errors of as many jobs that fall by chance, which one of 24 exceeds once in 6,000 times. Left
+ * alone, a modulation of CV 2 would move them by ten times as much. */
+static void test_modulated_profile(void **state)
+{
+    (void)state;
+    struct hs_workload w;
+    struct hs_calendar c;
+    uint64_t hour, counts[24] = {0}, sum = 0;
+    uint32_t count;
+    double squares = 0;
+    const uint64_t wanted = 100000, hours = 90 * 24;
+    sink_init(&sink);
+    assert_int_equal(hs_workload_load(&w, "philly", &sink.diag), HS_OK);
+    w.arrivals.modulation.cv = 2;
+    assert_int_equal(hs_calendar_open(&c, &w.arrivals, wanted, hours, 1), HS_OK);
+    for (uint64_t last = 0; hs_calendar_next(&c, &hour, &count); last = hour) {
+        assert_true(hour < hours && (hour > last || hour == 0) && count > 0);
+        counts[hour % 24] += count;
+        sum += count;
+        squares += (double)count * count;
+    }
+    assert_int_equal(sum, wanted);
+    for (int h = 0; h < 24; h++) {
+        double expected = (double)wanted * w.arrivals.hours[h];
+        if (fabs((double)counts[h] - expected) > 4.5 * sqrt(expected))
+            fail_msg("hour %d: %g jobs, expected %g", h, (double)counts[h], expected);
+    }
+    /* and it does move: CV^2 about 4, of which raking takes some */
+    double mean = (double)wanted / (double)hours;
+    assert_true(squares / (double)hours / mean / mean - 1 > 2.5);
+    hs_calendar_close(&c);
+    hs_workload_free(&w);
+}
+
+/* Batches of three of one user, of so many that two in a row are hardly of the same, 7 s apart; the
+ * last of an hour may be cut short. */
+static void test_batches(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD ", 'batches': {'jobs': [[0, 3], [1, 3]], 'gap_s': [[0, 7], [1, 7]]}" SIZES
+             "}], 'users': {'count': 1000000, 'sigma': 0}}";
+    const struct hs_generate_request q = {.name = written(text), .jobs = 3000, .seed = 2};
+    uint32_t count = make(&q), batches = 0;
+    for (uint32_t i = 0; i < count;) {
+        uint32_t members = 1;
+        while (i + members < count && strcmp(jobs[i + members].user, jobs[i].user) == 0) {
+            assert_int_equal(jobs[i + members].submit_s - jobs[i + members - 1].submit_s, 7);
+            members++;
+        }
+        assert_in_range(members, 1, 3);
+        batches++;
+        i += members;
+    }
+    assert_in_range(batches, 1000, 1000 + 2 * 72); /* two short ones in each of the 72 hours */
+}
+
+/* ---- who ---- */
+
+static void test_vcs_and_users(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "}, 'sizes': [{'name': 'a', 'gpus': [[1, 1], [4, 1]], 'duration_s': [[0, 1], [1, 9]]},"
+             " {'name': 'b', 'gpus': [[8, 1]], 'duration_s': [[0, 1], [1, 9]]}],"
+             " 'users': {'count': 30, 'sigma': 1},"
+             " 'vcs': [{'name': 'any', 'share': 1}, {'name': 'small', 'share': 1, 'gpus_max': 2},"
+             " {'name': 'never', 'shares': [1, 0]}]}";
+    const struct hs_generate_request q = {.name = written(text), .jobs = 9000, .seed = 4};
+    char home[31][16] = {{0}};
+    uint32_t small = 0;
+    for (uint32_t i = make(&q); i-- > 0;) {
+        unsigned long user = strtoul(jobs[i].user + 1, NULL, 10);
+        assert_in_range(user, 1, 30);
+        if (home[user][0] == '\0')
+            strcpy(home[user], jobs[i].vc);
+        assert_string_equal(home[user], jobs[i].vc);
+        if (jobs[i].gpus == 8)
+            assert_string_equal(jobs[i].vc, "any");
+        if (strcmp(jobs[i].vc, "small") == 0)
+            assert_int_equal(jobs[i].gpus, 1);
+        small += strcmp(jobs[i].vc, "small") == 0;
+    }
+    /* a third of the 3,000 jobs of one GPU, standard deviation 26 */
+    assert_in_range(small, 1000 - 4 * 26, 1000 + 4 * 26);
+}
+
+/* All fail; retries are geometric with q + q^2 = .75, that is q = .5, so a job has none with .5,
+ * one with .25, two with .25. */
+static void test_retries(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD SIZES ", 'states': [[1, 0, 0, 1]], 'retries': 0.75}],"
+                                          " 'retries': {'max': 2, 'time_s': [[0, 1], [1, 400]]}}";
+    const struct hs_generate_request q = {.name = written(text), .jobs = 20000, .seed = 8};
+    uint32_t counts[4] = {0};
+    for (uint32_t i = make(&q); i-- > 0;) {
+        assert_in_range(jobs[i].attempts, 0, 3);
+        counts[jobs[i].attempts]++;
+    }
+    assert_int_equal(counts[1], 0);                       /* not retried: no attempts are told */
+    assert_in_range(counts[0], 10000 - 283, 10000 + 283); /* four standard deviations of 70.7 */
+    assert_in_range(counts[2], 5000 - 245, 5000 + 245);   /* 61.2 */
+}
+
+/* ---- memory ---- */
+
+static int64_t peak_kib(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+/* What 50,000 jobs take, a million take. */
+static void test_memory(void **state)
+{
+    (void)state;
+    int64_t peak = 0;
+    for (uint64_t n = 50000; n <= 1000000; n *= 20) {
+        const struct hs_generate_request q = {.name = "venus", .jobs = n, .seed = 1};
+        struct hs_generator *g = open_good(&q);
+        struct hs_trace_job job;
+        while (hs_generator_next(g, &job) == HS_OK)
+            ;
+        hs_generator_close(g);
+        if (n == 50000)
+            peak = peak_kib();
+    }
+    assert_true(peak_kib() - peak < 512);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jobs_and_days),
+        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_sizes_exact),
+        cmocka_unit_test(test_durations_and_fates),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_modulated_profile),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_vcs_and_users),
+        cmocka_unit_test(test_retries),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+}
