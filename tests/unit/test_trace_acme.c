@@ -21,7 +21,8 @@
 #define KALOS                                                                                      \
     "job_id,user,node_num,gpu_num,cpu_num,mem_per_pod_GB,shared_mem_per_pod,type,state,"           \
     "submit_time,start_time,end_time,fail_time,stop_time,duration,queue,gpu_time\n"
-#define DAY(clock) "2023-05-17 " clock "+00:00"
+#define AT(clock)                            "2023-05-17 11:" clock "+00:00"
+#define ROW(begin, submit, start, end, tail) begin "," submit "," start "," end "," tail "\n"
 
 static struct traced t;
 
@@ -60,20 +61,10 @@ static void test_seren(void **state)
 static void test_kalos_counts_from_submission(void **state)
 {
     (void)state;
-    read_it(
-        KALOS "dlctk696s0jbvitv,uf794,8,64,960,1000,100.0,Other,FAILED," DAY("11:00:58") "," DAY(
-            "11:01:"
-            "08") "," DAY("11:01:16") "," DAY("11:01:16") ",,18,10.0,1152.0\n"
-                                                          "dlc1t2ypl09b8qtp,uf794,8.0,64.0,960.0,"
-                                                          "1000,100.0,Other,CANCELLED," DAY("11:28:"
-                                                                                            "42") "," DAY("11:28:54") "," DAY(
-                                                              "11:30:04") ",," DAY("11:30:04") ",82"
-                                                                                               ",12"
-                                                                                               ".0,"
-                                                                                               "524"
-                                                                                               "8."
-                                                                                               "0"
-                                                                                               "\n");
+    read_it(KALOS ROW("dlctk696s0jbvitv,uf794,8,64,960,1000,100.0,Other,FAILED", AT("00:58"),
+                      AT("01:08"), AT("01:16"), AT("01:16") ",,18,10.0,1152.0")
+                ROW("dlc1t2ypl09b8qtp,uf794,8.0,64.0,960.0,1000,100.0,Other,CANCELLED", AT("28:42"),
+                    AT("28:54"), AT("30:04"), "," AT("30:04") ",82,12.0,5248.0"));
     assert_int_equal(t.status, HS_END);
     assert_string_equal(t.format, "acme");
     assert_int_equal(t.count, 2);
@@ -91,29 +82,12 @@ static void test_kalos_counts_from_submission(void **state)
 static void test_drops_and_empty_cells(void **state)
 {
     (void)state;
-    read_it(KALOS
-            "cpu,u1,1,0,8,10,,Other,COMPLETED," DAY("11:00:00") "," DAY("11:00:01") "," DAY(
-                "11:00:02") ",,,2,1,0\n"
-                            "run,u1,1,8,8,10,,Pretrain,RUNNING," DAY("11:00:00") "," DAY(
-                                "11:00:01") ",,,,,1,\n"
-                                            "nostart,u1,1,8,8,10,,Other,CANCELLED," DAY("11:00:00") ",," DAY(
-                                                "11:00:02") ",,,2,,\n"
-                                                            "noend,u1,1,8,8,10,,Other,"
-                                                            "FAILED," DAY("11:00:00") "," DAY(
-                                                                "11:00:02") ",,,,2,,\n"
-                                                                            "bare,,,8,"
-                                                                            ",,,,"
-                                                                            "," DAY(
-                                                                                "1"
-                                                                                "1"
-                                                                                ":"
-                                                                                "0"
-                                                                                "0"
-                                                                                ":"
-                                                                                "0"
-                                                                                "0") "," DAY("11:"
-                                                                                             "00:"
-                                                                                             "02") "," DAY("11:00:05") ",,,,,\n");
+    read_it(KALOS ROW("cpu,u1,1,0,8,10,,Other,COMPLETED", AT("00:00"), AT("00:01"), AT("00:02"),
+                      ",,2,1,0") ROW("run,u1,1,8,8,10,,Pretrain,RUNNING", AT("00:00"), AT("00:01"),
+                                     "", ",,,1,")
+                ROW("nostart,u1,1,8,8,10,,Other,CANCELLED", AT("00:00"), "", AT("00:02"), ",,2,,")
+                    ROW("noend,u1,1,8,8,10,,Other,FAILED", AT("00:00"), AT("00:02"), "", ",,2,,")
+                        ROW("bare,,,8,,,,,", AT("00:00"), AT("00:02"), AT("00:05"), ",,,,"));
     assert_int_equal(t.status, HS_END);
     assert_int_equal(t.counts.rows, 5);
     assert_int_equal(t.count, 1);
@@ -148,19 +122,17 @@ static void test_faults(void **state)
     expect_fault(GOOD("a", "+00:00") GOOD("b", "+08:00"),
                  "trace.csv:3:28: error: submit_time has another offset than the times before, "
                  "'+00:00': '2023-05-17 11:00:00+08:00'");
-    expect_fault("a,u,1,8,8,10,,Other,FAILED," DAY("11:00:00") "," DAY("11:00:05") "," DAY(
-                     "11:00:04") ",,,2,1,\n",
+    expect_fault(ROW("a,u,1,8,8,10,,Other,FAILED", AT("00:00"), AT("00:05"), AT("00:04"), ",,2,1,"),
                  "end_time is before start_time");
-    expect_fault("a,u,1,8,8,10,,Other,FAILED," DAY("11:00:00") ",soon," DAY("11:00:04") ",,,2,1,\n",
+    expect_fault(ROW("a,u,1,8,8,10,,Other,FAILED", AT("00:00"), "soon", AT("00:04"), ",,2,1,"),
                  "start_time is not a time: 'soon'");
-    expect_fault("a,u,one,8,8,10,,Other,FAILED," DAY("11:00:00") "," DAY("11:00:02") "," DAY(
-                     "11:00:04") ",,,2,1,\n",
-                 "node_num is not a number: 'one'");
-    expect_fault("a,u,8,8,8,4e9,,Other,FAILED," DAY("11:00:00") "," DAY("11:00:02") "," DAY(
-                     "11:00:04") ",,,2,1,\n",
-                 "mem_per_pod_GB is out of range: '4e9'");
-    expect_fault("a,u,8,8,8,-1,,Other,FAILED," DAY("11:00:00") "," DAY("11:00:02") "," DAY(
-                     "11:00:04") ",,,2,1,\n",
+    expect_fault(
+        ROW("a,u,one,8,8,10,,Other,FAILED", AT("00:00"), AT("00:02"), AT("00:04"), ",,2,1,"),
+        "node_num is not a number: 'one'");
+    expect_fault(
+        ROW("a,u,8,8,8,4e9,,Other,FAILED", AT("00:00"), AT("00:02"), AT("00:04"), ",,2,1,"),
+        "mem_per_pod_GB is out of range: '4e9'");
+    expect_fault(ROW("a,u,8,8,8,-1,,Other,FAILED", AT("00:00"), AT("00:02"), AT("00:04"), ",,2,1,"),
                  "mem_per_pod_GB is negative: '-1'");
 }
 

@@ -329,7 +329,7 @@ static void expect_recorded(const char *vc, uint64_t jobs, double sum_s)
     assert_int_equal(hs_trace_open(&trace, &t.options, &t.sink.diag), HS_OK);
     for (; hs_trace_next(trace, &job) == HS_OK; read++) {
         double off = nearest(count, &job);
-        found += isfinite(off);
+        found += isfinite(off) ? 1 : 0;
         equal += off <= 1e-5;
         near += off <= 0.02;
         us += (double)job.duration_us;

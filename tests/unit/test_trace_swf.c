@@ -185,7 +185,8 @@ static void test_written_names(void **state)
                                .gpu_util_pm = -1};
     (void)state;
     sink_init(&sink);
-    assert_int_equal(hs_trace_writer_open(&w, format, NULL, scratch_path("out.swf"), &sink.diag), HS_OK);
+    assert_int_equal(hs_trace_writer_open(&w, format, NULL, scratch_path("out.swf"), &sink.diag),
+                     HS_OK);
     for (int i = 0; i < 8; i++) {
         job.id = ids[i];
         job.user = users[i];
@@ -221,7 +222,8 @@ static void test_written_bytes(void **state)
     struct hs_trace_job job = {.id = "8", .gpus = 2, .gpu_milli = 1000, .duration_us = 1};
     (void)state;
     sink_init(&sink);
-    assert_int_equal(hs_trace_writer_open(&w, format, NULL, scratch_path("out.swf"), &sink.diag), HS_OK);
+    assert_int_equal(hs_trace_writer_open(&w, format, NULL, scratch_path("out.swf"), &sink.diag),
+                     HS_OK);
     for (int i = 0; i < 4; i++) {
         job.user = users[i];
         job.submit_us = INT64_C(1000000000) + i * 1000000;
