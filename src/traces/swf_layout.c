@@ -183,7 +183,7 @@ static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
         status = open_numbers(&w->partitions, "Partition");
     if (status == HS_OK) {
         hs_say(&csv->out, "; Version: 2.2\n; Conversion: horus\n; Queues: virtual clusters\n"
-                          "; Partitions: GPU types\n; Note: a processor is a GPU\n");
+                          "; Partitions: " HS_SWF_ASKED_TYPES "\n; Note: a processor is a GPU\n");
         return HS_OK;
     }
     (void)end_writing(w);

@@ -10,6 +10,9 @@
 
 #include "traces/layout.h"
 
+/* What a header says of partitions that are demands. */
+#define HS_SWF_ASKED_TYPES "GPU types asked for"
+
 extern const struct hs_trace_layout hs_swf_layout;
 
 #endif

@@ -13,8 +13,9 @@
  *                 whose job has a line of its own: dropped, as the definition wants for workloads
  *     user, VC    field 12; field 15, queue, by the name that a line "Queue: 1 name" gives it, as
  *                 "User: 1 name" does in files of ours; such lines may stand among the jobs
- *     GPU type    field 16, partition, where the header says "Partitions: GPU types", as a run of
- *                 ours does; partitions of other logs are not types that a cluster has
+ *     GPU type    field 16, partition, where the header says "Partitions: GPU types asked for", as
+ *                 in files of ours; elsewhere it is the part of a machine where a job ran, or, in
+ *                 jobs.swf of a run, the type that it ran on
  *
  * What the logged scheduler did (wait) and what users estimated (requested time) is not read.
  */
@@ -170,7 +171,7 @@ static enum hs_status read_comment(struct swf *s)
     if (is_word(key, "TimeZone"))
         return read_seconds(s, value, &s->zone_us);
     if (is_word(key, "Partitions"))
-        s->is_partition_a_type = is_word(value, "GPU types");
+        s->is_partition_a_type = is_word(value, HS_SWF_ASKED_TYPES);
     return HS_OK;
 }
 

@@ -115,11 +115,15 @@ static void test_names(void **state)
     assert_string_equal(t.jobs[1].vc, "0"); /* has no name */
     assert_string_equal(t.jobs[2].vc, "9");
     assert_null(t.jobs[0].gpu_type);
-    (void)snprintf(text, sizeof text, "; Partitions: GPU types\n; Partition: 2 V100\n%s", jobs);
+    (void)snprintf(text, sizeof text, "; Partitions: GPU types asked for\n; Partition: 2 V100\n%s",
+                   jobs);
     read_it(text);
     assert_string_equal(t.jobs[0].gpu_type, "V100");
     assert_string_equal(t.jobs[1].gpu_type, "1");
     assert_null(t.jobs[2].gpu_type);
+    (void)snprintf(text, sizeof text, "; Partitions: GPU types\n; Partition: 2 V100\n%s", jobs);
+    read_it(text);
+    assert_null(t.jobs[0].gpu_type); /* of a run: the type that the job got */
 }
 
 static void expect_fault(const char *row, const char *message)
@@ -236,7 +240,7 @@ static void test_written_bytes(void **state)
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     assert_int_equal(fclose(file), 0);
     assert_string_equal(text, "; Version: 2.2\n; Conversion: horus\n; Queues: virtual clusters\n"
-                              "; Partitions: GPU types\n; Note: a processor is a GPU\n"
+                              "; Partitions: GPU types asked for\n; Note: a processor is a GPU\n"
                               "; UnixStartTime: 1000\n"
                               "; User: 1 ann\n"
                               "8 0 -1 1 -1 -1 -1 2 -1 -1 -1 1 -1 -1 -1 -1 -1 -1\n"
