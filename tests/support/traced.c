@@ -101,3 +101,38 @@ void traced_text(struct traced *t, const char *name, const char *text)
 {
     traced_file(t, scratch_write(name, text, strlen(text)));
 }
+
+static size_t size_of(enum hs_cell kind)
+{
+    return kind == HS_CELL_TIME || kind == HS_CELL_SPAN ? sizeof(int64_t) : sizeof(uint32_t);
+}
+
+bool traced_is_same(const struct hs_trace_job *a, const struct hs_trace_job *b,
+                    const struct hs_column *column)
+{
+    const void *at_a = (const char *)a + column->offset, *at_b = (const char *)b + column->offset;
+    const char *text_a, *text_b;
+    if (!hs_job_tells(a, column) || !hs_job_tells(b, column))
+        return hs_job_tells(a, column) == hs_job_tells(b, column);
+    switch (column->kind) {
+    case HS_CELL_ID:
+    case HS_CELL_TEXT:
+    case HS_CELL_BATCH:
+        memcpy(&text_a, at_a, sizeof text_a);
+        memcpy(&text_b, at_b, sizeof text_b);
+        return strcmp(text_a, text_b) == 0;
+    case HS_CELL_ATTEMPTS:
+        return a->attempts == b->attempts &&
+               memcmp(a->attempts_us, b->attempts_us, a->attempts * sizeof(int64_t)) == 0;
+    default:
+        return memcmp(at_a, at_b, size_of(column->kind)) == 0;
+    }
+}
+
+bool traced_may_change(const struct hs_trace_format *format, const struct hs_trace_job *job,
+                       const struct hs_column *column)
+{
+    return format->layout->keeps != NULL && hs_job_tells(job, column) &&
+           hs_layout_holds(format->layout, column->offset) != NULL &&
+           !format->layout->keeps(job, column);
+}

@@ -13,6 +13,7 @@
 
 #include "sink.h"
 #include "traces/format.h"
+#include "traces/layout.h"
 
 #define TRACED_JOBS 128
 
@@ -36,4 +37,12 @@ void traced_options(struct traced *t); /* defaults; change t->options before rea
 void traced_file(struct traced *t, const char *path);
 /* Writes the text to a file of the scratch folder and reads that. */
 void traced_text(struct traced *t, const char *name, const char *text);
+
+/* Whether two jobs tell the same of this member, which may be nothing. */
+bool traced_is_same(const struct hs_trace_job *a, const struct hs_trace_job *b,
+                    const struct hs_column *column);
+/* Whether a value that the format holds, as far as its table goes, may come back as another: it
+ * says so itself, and `convert` tells its user. */
+bool traced_may_change(const struct hs_trace_format *format, const struct hs_trace_job *job,
+                       const struct hs_column *column);
 #endif

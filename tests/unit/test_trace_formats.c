@@ -127,45 +127,8 @@ static void read_from(const struct hs_trace_format *format, const char *path)
                  (int)t.count, t.sink.text);
 }
 
-static size_t size_of(enum hs_cell kind)
-{
-    return kind == HS_CELL_TIME || kind == HS_CELL_SPAN ? sizeof(int64_t) : sizeof(uint32_t);
-}
-
-static bool is_same(const struct hs_trace_job *a, const struct hs_trace_job *b,
-                    const struct hs_column *column)
-{
-    const void *at_a = (const char *)a + column->offset, *at_b = (const char *)b + column->offset;
-    const char *text_a, *text_b;
-    if (!hs_job_tells(a, column) || !hs_job_tells(b, column))
-        return hs_job_tells(a, column) == hs_job_tells(b, column);
-    switch (column->kind) {
-    case HS_CELL_ID:
-    case HS_CELL_TEXT:
-    case HS_CELL_BATCH:
-        memcpy(&text_a, at_a, sizeof text_a);
-        memcpy(&text_b, at_b, sizeof text_b);
-        return strcmp(text_a, text_b) == 0;
-    case HS_CELL_ATTEMPTS:
-        return a->attempts == b->attempts &&
-               memcmp(a->attempts_us, b->attempts_us, a->attempts * sizeof(int64_t)) == 0;
-    default:
-        return memcmp(at_a, at_b, size_of(column->kind)) == 0;
-    }
-}
-
 static const struct hs_trace_job nothing = {
     .gpu_milli = 1000, .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1};
-
-/* Whether a value that the format holds, as far as its table goes, may come back as another: it
- * says so itself, and `convert` tells its user. */
-static bool may_change(const struct hs_trace_format *format, const struct hs_trace_job *job,
-                       const struct hs_column *column)
-{
-    return format->layout->keeps != NULL && hs_job_tells(job, column) &&
-           hs_layout_holds(format->layout, column->offset) != NULL &&
-           !format->layout->keeps(job, column);
-}
 
 /* Of jobs that came through both formats. */
 static void expect_jobs(const struct hs_trace_format *a, const struct hs_trace_format *b)
@@ -175,7 +138,7 @@ static void expect_jobs(const struct hs_trace_format *a, const struct hs_trace_f
         for (uint32_t c = 0; c < native->column_count; c++) {
             const struct hs_column *column = &native->columns[c];
             struct hs_trace_job expected = nothing;
-            if (may_change(a, &jobs[i], column) || may_change(b, &jobs[i], column))
+            if (traced_may_change(a, &jobs[i], column) || traced_may_change(b, &jobs[i], column))
                 continue;
             expected.gpus = expected.gpus_min = expected.gpus_max = jobs[i].gpus;
             if (hs_layout_holds(a->layout, column->offset) &&
@@ -186,7 +149,7 @@ static void expect_jobs(const struct hs_trace_format *a, const struct hs_trace_f
             if (hs_layout_outcome(a->layout, jobs[i].outcome) == NULL ||
                 hs_layout_outcome(b->layout, jobs[i].outcome) == NULL)
                 expected.outcome = HS_OUTCOME_UNKNOWN;
-            if (!is_same(&t.jobs[i], &expected, column))
+            if (!traced_is_same(&t.jobs[i], &expected, column))
                 fail_msg("%s and %s: %s of job %d differs", a->name, b->name, column->key, (int)i);
         }
 }
