@@ -68,12 +68,13 @@ static void test_shape(void **state)
 static void test_shape_types(void **state)
 {
     (void)state;
-    static const uint32_t mem_gib[] = {16, 16, 24, 12, 40, 16, 0, 0};
+    static const uint32_t mem_gib[] = {16, 16, 24, 12, 40, 16, 24, 16, 32, 0, 0};
     struct hs_cluster c;
-    load(&c, "1x1:V100,1x1:P100,1x1:P40,1x1:K80,1x1:A100,1x1:T4,1x1:My-GPU_2.0+,1x1");
-    for (uint32_t i = 0; i < 8; i++)
+    load(&c, "1x1:V100,1x1:P100,1x1:P40,1x1:K80,1x1:A100,1x1:T4,1x1:A10,1x1:V100M16,1x1:V100M32,"
+             "1x1:My-GPU_2.0+,1x1");
+    for (uint32_t i = 0; i < 11; i++)
         assert_int_equal(c.types[c.nodes[i].type].mem_mib, mem_gib[i] * 1024);
-    assert_string_equal(c.types[7].name, "GPU");
+    assert_string_equal(c.types[10].name, "GPU");
     hs_cluster_free(&c);
 }
 
