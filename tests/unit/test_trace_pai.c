@@ -189,8 +189,8 @@ static void test_written(void **state)
     size_t len;
     sink_init(&t.sink);
     const char *path = scratch_path("written.csv");
-    assert_int_equal(hs_trace_writer_open(&w, hs_trace_format_find("pai"), path, &t.sink.diag),
-                     HS_OK);
+    assert_int_equal(
+        hs_trace_writer_open(&w, hs_trace_format_find("pai"), NULL, path, &t.sink.diag), HS_OK);
     for (size_t i = 0; i < COUNT; i++)
         hs_trace_writer_put(&w, &jobs[i]);
     assert_int_equal(hs_trace_writer_close(&w, HS_OK, &t.sink.diag), HS_OK);
