@@ -19,31 +19,10 @@ uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)
     return hs_part_tightest(e->parts, e->free_index, &j->ask, j->gpu_milli);
 }
 
-/* Most room of the GPUs that the job being written has: they are not offered to it again, so the
- * index is without them. */
-static uint32_t room_of_given(const struct hs_engine *e, uint32_t vc)
-{
-    const struct hs_plan *p = &e->plan;
-    uint32_t most = 0;
-    for (uint32_t i = p->is_open ? p->actions[p->count - 1].first_pick : p->pick_count;
-         i < p->pick_count; i++) {
-        const struct hs_gpu *gpu = &e->gpus[p->picks[i].gpu];
-        bool is_of_vc =
-            e->cluster->vc_mode != HS_VC_PARTITION || e->cluster->nodes[gpu->node].vc == vc;
-        if (is_of_vc && gpu->part_milli > 0 && HS_GPU_MILLI - gpu->part_milli > most)
-            most = HS_GPU_MILLI - gpu->part_milli;
-    }
-    return most;
-}
-
 uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc)
 {
     const struct hs_engine *e = v->engine;
-    if (e->parts == NULL) /* else all GPUs of a plan have names */
-        return 0;
-    const uint32_t most = hs_part_most(e->parts, hs_lookup_vc(v, vc));
-    const uint32_t given = room_of_given(e, vc);
-    return given > most ? given : most;
+    return e->parts != NULL ? hs_part_most(e->parts, hs_lookup_vc(v, vc)) : 0;
 }
 
 uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc)
