@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The cluster as `horus verify` reads it for itself: only which GPU ids each node has. Ids count
- * up through the nodes in the order of the description. A description that the simulator took is
- * taken to be well formed; what is not understood is bad input all the same.
+ * The cluster as `horus verify` reads it for itself: which GPU ids and GPU type each node has. Ids
+ * count up through the nodes in the order of the description; a node without a type has GPU. A
+ * description that the simulator took is taken to be well formed; what is not understood is bad
+ * input all the same.
  */
 #include "report/verify_data.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,16 +17,23 @@
 
 #define NODES_MAX     1000000u
 #define NODE_GPUS_MAX 1024
+#define TYPE_SIZE     256
 
-static enum hs_status add_nodes(struct verify_run *run, int64_t count, int64_t gpus)
+static enum hs_status add_nodes(struct verify_run *run, int64_t count, int64_t gpus,
+                                const char *type)
 {
     struct verify_cluster *c = &run->cluster;
+    uint32_t type_id;
     if (count < 0 || gpus < 0 || gpus > NODE_GPUS_MAX ||
         (uint64_t)count + c->node_count > NODES_MAX)
         return HS_E_LIMIT;
+    HS_TRY(hs_intern_get(&run->types, type != NULL && type[0] != '\0' ? type : "GPU", &type_id));
     HS_TRY(hs_grow((void **)&c->node_first, &c->node_cap, c->node_count + (uint64_t)count + 1,
                    sizeof *c->node_first, NODES_MAX + 1));
+    HS_TRY(hs_grow((void **)&c->node_type, &c->type_cap, c->node_count + (uint64_t)count + 1,
+                   sizeof *c->node_type, NODES_MAX + 1));
     for (int64_t i = 0; i < count; i++) {
+        c->node_type[c->node_count] = type_id;
         c->node_first[c->node_count++] = c->gpu_count;
         c->gpu_count += (uint32_t)gpus;
     }
@@ -42,7 +51,10 @@ static enum hs_status read_shape(struct verify_run *run, const char *spec)
             !hs_parse_int64(at + x + 1, type - x - 1, &gpus))
             return hs_fail(run->diag, HS_E_INPUT, NULL, NULL,
                            "manifest: the cluster is neither a file nor a shape: '%s'", spec);
-        HS_TRY(add_nodes(run, count, gpus));
+        char name[TYPE_SIZE] = "";
+        if (type < length)
+            (void)snprintf(name, sizeof name, "%.*s", (int)(length - type - 1), at + type + 1);
+        HS_TRY(add_nodes(run, count, gpus, name));
         at += length;
         if (*at == '\0')
             return HS_OK;
@@ -59,7 +71,7 @@ static enum hs_status read_nodes(struct verify_run *run, const struct hs_json_do
         int64_t nodes_here = 1, gpus;
         if ((count != NULL && !hs_json_int(count, &nodes_here)) ||
             !hs_json_int(hs_json_get(node, "gpus"), &gpus) ||
-            add_nodes(run, nodes_here, gpus) != HS_OK)
+            add_nodes(run, nodes_here, gpus, hs_json_text(hs_json_get(node, "type"))) != HS_OK)
             return hs_fail(run->diag, HS_E_INPUT, &place, NULL,
                            "not a group of nodes with 'gpus' and perhaps 'count'");
     }
@@ -76,21 +88,41 @@ static enum hs_status read_description(struct verify_run *run, const struct hs_j
     return HS_OK;
 }
 
-/* ---- a list of machines: GPUs of each row, those without left out ---- */
+/* ---- a list of machines: GPUs and type of each row, those without GPUs left out ---- */
+
+/* Types are named by a model, or by their memory: 12GB is the type GPU-12GB. */
+struct machines {
+    uint32_t gpus, model, memory; /* columns; UINT32_MAX = there is none */
+};
+
+static void machine_type(const struct machines *m, const struct hs_csv_row *row,
+                         char type[TYPE_SIZE])
+{
+    uint32_t field = m->model < row->count ? m->model : m->memory;
+    if (field >= row->count)
+        return;
+    (void)snprintf(type, TYPE_SIZE, "%s%.*s", m->model < row->count ? "" : "GPU-",
+                   (int)row->lengths[field], row->fields[field]);
+}
 
 static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
 {
     struct hs_csv_row row;
     HS_TRY(hs_csv_next(csv, &row));
-    uint32_t field = hs_csv_column(&row, "gpu");
-    if (field == UINT32_MAX)
-        field = hs_csv_column(&row, "number of GPUs");
+    struct machines m = {.gpus = hs_csv_column(&row, "gpu"),
+                         .model = hs_csv_column(&row, "model"),
+                         .memory = hs_csv_column(&row, "single GPU mem")};
+    if (m.gpus == UINT32_MAX)
+        m.gpus = hs_csv_column(&row, "number of GPUs");
     enum hs_status status;
     while ((status = hs_csv_next(csv, &row)) == HS_OK) {
-        struct hs_place place = hs_csv_place(csv, field);
+        struct hs_place place = hs_csv_place(csv, m.gpus);
+        char type[TYPE_SIZE] = "";
         int64_t gpus;
-        if (field >= row.count || !hs_parse_int64(row.fields[field], row.lengths[field], &gpus) ||
-            (gpus != 0 && add_nodes(run, 1, gpus) != HS_OK))
+        machine_type(&m, &row, type);
+        if (m.gpus >= row.count ||
+            !hs_parse_int64(row.fields[m.gpus], row.lengths[m.gpus], &gpus) ||
+            (gpus != 0 && add_nodes(run, 1, gpus, type) != HS_OK))
             return hs_fail(run->diag, HS_E_INPUT, &place, NULL, "not a machine with GPUs");
     }
     return status == HS_END ? HS_OK : status;

@@ -101,6 +101,7 @@ struct verify_job {
     uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
     uint32_t gpus, gpus_min, gpus_max;
     uint32_t gpu_milli; /* that it wants of each, by the trace */
+    uint32_t types;     /* in run->types: those that will do, joined by '|'; 0 = any */
     uint32_t
         persistent_mib; /* GPU memory between mini-batches, of each GPU; 0 = not in the trace */
     uint32_t vc;        /* in run->vcs */
@@ -111,7 +112,8 @@ struct verify_job {
 
 struct verify_cluster {
     uint32_t *node_first; /* node_count + 1 first GPU ids */
-    uint32_t node_count, gpu_count, node_cap;
+    uint32_t *node_type;  /* in run->types */
+    uint32_t node_count, gpu_count, node_cap, type_cap;
 };
 
 /* What the manifest says that the run was made of. */
@@ -131,6 +133,7 @@ struct verify_run {
     struct hs_arena arena;
     struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
     struct hs_intern vcs;
+    struct hs_intern types; /* of GPUs, and the sets of them that jobs want */
     struct hs_runmanifest manifest;
     struct verify_made_of made_of;
     struct verify_cluster cluster;

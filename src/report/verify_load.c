@@ -53,8 +53,9 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
 {
     if (run->job_count == 0)
         *epoch_us = j->submit_us;
-    uint32_t name, vc;
+    uint32_t name, vc, types;
     HS_TRY(hs_intern_get(&run->vcs, j->vc, &vc));
+    HS_TRY(hs_intern_get(&run->types, j->gpu_type, &types));
     HS_TRY(hs_intern_get(&run->ids, j->id, &name));
     if (name != run->job_count + 1)
         return hs_fail(run->diag, HS_E_INPUT, NULL, "give every job of the trace an id of its own",
@@ -73,6 +74,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                       .gpus_min = j->gpus_min,
                                                       .gpus_max = j->gpus_max,
                                                       .gpu_milli = j->gpu_milli,
+                                                      .types = types,
                                                       .persistent_mib = j->gpu_mem_persistent_mib,
                                                       .vc = vc,
                                                       .job_class = j->job_class,
@@ -367,6 +369,7 @@ enum hs_status verify_load(struct verify_run *run)
 {
     HS_TRY(hs_intern_init(&run->ids));
     HS_TRY(hs_intern_init(&run->vcs));
+    HS_TRY(hs_intern_init(&run->types));
     HS_TRY(verify_load_manifest(run));
     HS_TRY(require_output(run, "jobs.csv"));
     HS_TRY(require_output(run, "segments.csv"));
@@ -379,12 +382,14 @@ enum hs_status verify_load(struct verify_run *run)
 void verify_free(struct verify_run *run)
 {
     hs_free(run->cluster.node_first);
+    hs_free(run->cluster.node_type);
     hs_free(run->jobs);
     hs_free(run->segments);
     hs_free(run->ranges);
     hs_free(run->attempts_us);
     hs_intern_free(&run->ids);
     hs_intern_free(&run->vcs);
+    hs_intern_free(&run->types);
     hs_runmanifest_close(&run->manifest);
     hs_arena_free(&run->arena);
 }

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Total: no two segments have one line. */
 static int compare_segments(const void *a, const void *b)
@@ -172,6 +173,53 @@ static uint32_t nodes_of(const struct verify_run *run, const struct verify_segme
     return count;
 }
 
+/* Is `type` one of "A|B|C"? */
+static bool is_one_of(const char *types, const char *type)
+{
+    size_t length = strlen(type);
+    for (const char *at = types; at != NULL; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strncmp(at, type, length) == 0 && (at[length] == '\0' || at[length] == '|'))
+            return true;
+    }
+    return false;
+}
+
+/* The first node of the segment whose GPUs are of none of the types; VERIFY_NO_NODE: none. */
+static uint32_t strange_node(const struct verify_run *run, const struct verify_segment *seg)
+{
+    const struct verify_cluster *cluster = &run->cluster;
+    const char *types = hs_intern_text(&run->types, run->jobs[seg->job].types);
+    for (uint32_t r = 0; r < seg->range_count; r++) {
+        const struct verify_range *range = &run->ranges[seg->range_first + r];
+        uint32_t node = node_of(cluster, range->first);
+        for (; node < cluster->node_count && cluster->node_first[node] <= range->last; node++)
+            if (!is_one_of(types, hs_intern_text(&run->types, cluster->node_type[node])))
+                return node;
+    }
+    return VERIFY_NO_NODE;
+}
+
+static enum hs_status check_types(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->segment_count; i++) {
+        const struct verify_segment *seg = &run->segments[i];
+        if (seg->job == VERIFY_NO_JOB || run->jobs[seg->job].types == 0)
+            continue;
+        uint32_t node = strange_node(run, seg);
+        c->looked++;
+        if (node != VERIFY_NO_NODE)
+            verify_fault(
+                c,
+                "segments.csv:%" PRId64 ": job %s wants GPUs of type %s, node %" PRIu32 " has %s",
+                seg->line, id_of(run, seg), hs_intern_text(&run->types, run->jobs[seg->job].types),
+                node, hs_intern_text(&run->types, run->cluster.node_type[node]));
+    }
+    if (c->looked == 0)
+        c->skipped = "no job that ran wants GPUs of a certain type";
+    return HS_OK;
+}
+
 /* owner[node]: 1 + the VC of the job seen there first. */
 static void own(const struct verify_run *run, const struct verify_segment *seg, uint32_t *owner,
                 struct verify_check *c)
@@ -279,6 +327,7 @@ const struct verify_rule verify_schedule_rules[] = {
     {"every gang is whole", "segments", "of another size", check_gangs},
     {"nothing starts before its submission", "segments", "too early", check_submission},
     {"no GPU is held twice", "segments", "overlaps", check_overlap},
+    {"every GPU is of a type that its job wants", "segments", "of another type", check_types},
     {"no node serves two virtual clusters", "segments", "strangers", check_partition},
     {"a job is in one place at a time and ends once", "segments", "overlaps", check_one_place},
     {NULL, NULL, NULL, NULL},

@@ -48,6 +48,8 @@ static void a_sound_run(void **state)
                 "ok    every gang is whole: 5 segments, 0 of another size\n"
                 "ok    nothing starts before its submission: 5 segments, 0 too early\n"
                 "ok    no GPU is held twice: 5 segments, 0 overlaps\n"
+                "skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a "
+                "certain type\n"
                 "skip  no node serves two virtual clusters: the run has no partition into virtual "
                 "clusters\n"
                 "ok    a job is in one place at a time and ends once: 5 segments, 0 overlaps\n"

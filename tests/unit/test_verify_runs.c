@@ -57,6 +57,53 @@ static void elastic_gangs(void **state)
     }
 }
 
+/* The run was on 1x2: where GPU 1 is of another type, jobs 0 and 2 have a GPU of each, and job 1
+ * has first the one (segments.csv:3), then the other (segments.csv:5). */
+static void expect_types(const char *cluster, const char *types, const char *line)
+{
+    static struct verified r;
+    char trace[256], quoted[1024];
+    (void)snprintf(quoted, sizeof quoted, "\"cluster\": \"%s\"", cluster);
+    verified_with(&r, MANIFEST, "\"cluster\": \"1x2:V100\"", quoted);
+    int length = snprintf(trace, sizeof trace,
+                          "job_id,submit_time,gpus,duration,gpu_type\n"
+                          "0,0,2,100,\n1,10,1,60,%s\n2,20,2,20,V100|P100|X\n",
+                          types);
+    scratch_write("trace.csv", trace, (size_t)length);
+    verified_again(&r);
+    if (strstr(r.text, line) == NULL)
+        fail_msg("%s on %s: wanted\n%s\ngot\n%s%s", types, cluster, line, r.text, r.sink.text);
+}
+
+static void gpu_types(void **state)
+{
+    static const char fine[] = "ok    every GPU is of a type that its job wants: 3 segments, 0 of";
+    static const char first[] =
+        "        segments.csv:3: job 1 wants GPUs of type P100, node 0 has V100\n";
+    static const char later[] =
+        "        segments.csv:5: job 1 wants GPUs of type V100, node 1 has P100\n";
+    static const char json[] = "{\"racks\": [{\"nodes\": [{\"gpus\": 1, \"type\": \"V100\"}]},"
+                               " {\"nodes\": [{\"gpus\": 1, \"type\": \"P100\"}]}]}";
+    static const char list[] = "sn,cpu_milli,memory_mib,gpu,model\n"
+                               "a,1000,1000,1,V100\nb,1000,1000,1,P100\n";
+    static const char machines[] = "machineId, number of GPUs, single GPU mem\n"
+                                   "m0,1, 12GB\nm1,1, 24GB\n";
+    char file[768];
+    (void)state;
+    expect_types("1x2:V100", "V100", fine);
+    expect_types("1x2:V100", "P100|V100", fine);
+    expect_types("1x2:V100", "V10|V1000", "node 0 has V100\n");
+    expect_types("1x2", "V100", "node 0 has GPU\n");
+    expect_types("1x1:V100,1x1:P100", "P100", first);
+    expect_types("1x1:V100,1x1:P100", "V100", later);
+    scratch_keep(file, sizeof file, "types.json", json);
+    expect_types(file, "V100", later);
+    scratch_keep(file, sizeof file, "list.csv", list);
+    expect_types(file, "P100", first);
+    scratch_keep(file, sizeof file, "machines.csv", machines);
+    expect_types(file, "GPU-24GB", "job 1 wants GPUs of type GPU-24GB, node 0 has GPU-12GB\n");
+}
+
 /* Job 1 is guaranteed, with the wait and JCT of the sound run: 0 and 80; the others 0 and 100. */
 static void job_classes(void **state)
 {
@@ -178,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sharing),
         cmocka_unit_test(elastic_gangs),
+        cmocka_unit_test(gpu_types),
         cmocka_unit_test(job_classes),
         cmocka_unit_test(suspensions),
         cmocka_unit_test(a_process_that_wakes_elsewhere_has_moved),
