@@ -225,22 +225,29 @@ static bool is_experimental(const struct hs_verb *verb)
     return strcmp(verb->operands, "EXPERIMENT.json") == 0;
 }
 
-static const char cluster_subject[] = "cluster";
+static const char cluster_subject[] = "cluster", workload_subject[] = "workload";
 
-/* What there is a schema of: commands, the first without being named, then clusters. */
+/* What there is a schema of: commands, the first without being named, then files. */
 static const char *subject_at(size_t index)
 {
     const struct hs_verb *verb;
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
         if ((hs_verb_has_option(verb, "config") || is_experimental(verb)) && index-- == 0)
             return verb->name;
-    return index == 0 ? cluster_subject : NULL;
+    return index == 0 ? cluster_subject : index == 1 ? workload_subject : NULL;
 }
 
 static void cluster_schema(struct hs_jsonw *w)
 {
     begin_document(w, "horus -c CLUSTER.json", "Nodes, GPUs and virtual clusters.");
     hs_schema_cluster(w);
+    hs_jsonw_end_object(w);
+}
+
+static void workload_schema(struct hs_jsonw *w)
+{
+    begin_document(w, "horus generate --workload FILE", "What the jobs of a cluster are like.");
+    hs_schema_workload(w);
     hs_jsonw_end_object(w);
 }
 
@@ -270,7 +277,9 @@ static enum hs_status schema(struct hs_call *call)
         return unknown_subject(call, name);
     const struct hs_verb *verb = hs_verb_find(subject);
     hs_jsonw_begin(&w, &call->out);
-    if (verb == NULL)
+    if (strcmp(subject, workload_subject) == 0)
+        workload_schema(&w);
+    else if (verb == NULL)
         cluster_schema(&w);
     else if (is_experimental(verb))
         experiment_schema(&w, verb);
@@ -286,10 +295,11 @@ const struct hs_verb hs_verb_schema = {
     .name = "schema",
     .operands = "[SUBJECT]",
     .word_at = subject_at,
-    .summary = "JSON Schema of a configuration, experiment or cluster.",
+    .summary = "JSON Schema of a configuration, experiment, cluster or workload.",
     .details =
         "SUBJECT is a command that takes --config: run (if none is named), compare, trace; sweep, "
-        "for its experiment; or cluster, for -c. Draft 2020-12. An editor that knows JSON Schema "
+        "for its experiment; cluster, for -c; or workload, for generate. Draft 2020-12. An editor "
+        "that knows JSON Schema "
         "completes keys and marks mistakes in a file that names it: \"$schema\": "
         "\"run.schema.json\". Comments are no JSON: take them out for other validators.",
     .examples = {"schema > run.schema.json", "schema sweep > sweep.schema.json"},

@@ -37,6 +37,9 @@ void hs_schema_policies(struct hs_jsonw *w);
 /* Members of an open object: what -c reads. */
 void hs_schema_cluster(struct hs_jsonw *w);
 
+/* The same of what --workload and gen:FILE read. */
+void hs_schema_workload(struct hs_jsonw *w);
+
 /* Member "$schema" of open "properties": by it editors find the schema; it is read over. */
 void hs_schema_key(struct hs_jsonw *w);
 

@@ -46,6 +46,8 @@ def takes(command, document):
         words = ["sweep", path, "--list"]
     elif command == "cluster":
         words = ["run", "t.csv", "-c", path, "--dry-run"]
+    elif command == "workload":
+        words = ["generate", "--workload", path, "-n", "1", "-q", "--format", "csv", "-o", "/dev/null"]
     elif command == "trace":
         words = ["trace", "info", "t.csv", "--config", path, "--print-config"]
     else:
@@ -250,6 +252,49 @@ def of_clusters():
     return good, bad
 
 
+# ---- workloads ----
+
+def of_workloads():
+    curve = [[0, 1], [0.5, 20], [1, 300]]
+    sizes = [{"name": "1", "gpus": [[1, 3], [0.5, 1], [2, 1, 250]], "duration_s": curve,
+              "states": [[0.5, 1, 0, 0], [1, 1, 1, 1]]}]
+    arrivals = {"first": "2020-04-01", "jobs_per_day": 100}
+    base = {"name": "w", "arrivals": arrivals, "sizes": sizes}
+    modulation = {"cv": 1, "hours": 2, "slow_hours": 50, "slow_share": 0.5}
+    batches = {"jobs": curve, "gap_s": curve, "same_size": 0.9, "duration_correlation": 0.5}
+    good = [
+        base, {**base, "$schema": "workload.schema.json"},
+        {**base, "arrivals": {**arrivals, "weekdays": [1] * 7, "hours": [2] * 24, "modulation": modulation,
+                              "outages": {"per_day": 0.1, "hours": [[0, 1], [1, 48]]}, "batches": batches}},
+        {**base, "users": {"count": 3, "sigma": 1}, "vcs": [{"name": "a", "share": 1},
+                                                           {"name": "b", "shares": [1], "gpus_max": 1}]},
+        {**base, "sizes": [{**sizes[0], "retries": 0.2}], "retries": {"max": 3, "time_s": curve}},
+    ]
+    bad = [[], {}, None, {**base, "sise": 1}] + [
+        {k: v for k, v in base.items() if k != key} for key in base]
+    for key, values in {"first": ["April", 5, ""], "jobs_per_day": [0, -1, "many"], "weekdays": [[1] * 6, 5, [-1] * 7],
+                        "hours": [[1] * 25, ["a"] * 24], "modulation": [{}, {"cv": 11, "hours": 1}, {"cv": 1},
+                        {**modulation, "slow_share": 2}, {**modulation, "hours": 0}, {**modulation, "slow": 1}],
+                        "outages": [{"per_day": 2, "hours": curve}, {"per_day": 1}, {"per_day": 1, "hours": []}],
+                        "batches": [{}, {"jobs": curve}, {**batches, "same_size": 1.5}, {**batches, "gap": 1}],
+                        "rate": [1]}.items():
+        bad += [{**base, "arrivals": {**arrivals, key: value}} for value in values]
+    for key, values in {"name": [5, ""], "gpus": [[], 5, [[1]], [[1, 2, 3, 4]], [[70000, 1]], [[-1, 1]], [[1, "a"]]],
+                        "duration_s": [[], [[0, 1]], [[0, 1], [2, 5]], [[0, 1, 2], [1, 2, 3]], "short"],
+                        "states": [[], [[1, 1, 1]], [[2, 1, 1, 1]], [[1, -1, 1, 1]]], "retries": [-1, 9, "two"],
+                        "gpu": [1]}.items():
+        bad += [{**base, "sizes": [{**sizes[0], key: value}]} for value in values]
+    bad += [{**base, "sizes": value} for value in ([], {}, 5, [5], sizes * 65)]
+    bad += [{**base, "users": value} for value in ({}, {"count": 3}, {"count": 0, "sigma": 1},
+                                                   {"count": 3, "sigma": 11}, {"count": 1.5, "sigma": 1}, 5)]
+    bad += [{**base, "vcs": value} for value in ([], {}, [{}], [{"share": 1}], [{"name": "a", "share": -1}],
+                                                 [{"name": "a", "share": 1, "gpus_max": 0}],
+                                                 [{"name": "a", "share": 1, "gpus": 8}])]
+    bad += [{**base, "retries": value} for value in ({}, 5, {"max": 3}, {"max": 9, "time_s": curve},
+                                                     {"max": 0, "time_s": curve})]
+    return good, bad
+
+
 # ---- --print-config ----
 
 def printed(command, document):
@@ -301,7 +346,7 @@ def main():
         file.write("job_id,submit_time,gpus,duration\na,0,1,5\n")
     os.chdir(FOLDER)
     validators = {}
-    for verb in [v["name"] for v in verbs if v["takes_config"]] + ["sweep", "cluster"]:
+    for verb in [v["name"] for v in verbs if v["takes_config"]] + ["sweep", "cluster", "workload"]:
         schema = tables("schema", verb)
         jsonschema.Draft202012Validator.check_schema(schema)
         validators[verb] = jsonschema.Draft202012Validator(schema)
@@ -336,7 +381,8 @@ def main():
             elif row["may_be_repeated"]:
                 good += [(command, {key: ["fifo", {"name": "sjf"}]}), (command, {key: []})]
                 bad += [(command, {key: ["fifo", "nosuch"]}), (command, {key: ["fifo", ""]})]
-    for command, made in (("sweep", of_experiments()), ("cluster", of_clusters())):
+    for command, made in (("sweep", of_experiments()), ("cluster", of_clusters()),
+                          ("workload", of_workloads())):
         for documents, out in zip(made, (good, bad)):
             out += [(command, document) for document in documents]
 

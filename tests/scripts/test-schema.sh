@@ -46,6 +46,10 @@ done
 for file in configs/clusters/*.json; do
     verdict "$file is valid" "$(validate "$work/cluster.json" "$file")"
 done
+"$HORUS" schema workload >"$work/workload.json"
+for file in configs/workloads/*.json; do
+    verdict "$file is valid" "$(validate "$work/workload.json" "$file")"
+done
 head -5 traces/sample.csv >"$work/t.csv"
 "$HORUS" run "$work/t.csv" -c 1x8 -p srtf:form=replace -q -o "$work/run" >/dev/null
 jq .config "$work/run/manifest.json" >"$work/config.json"
