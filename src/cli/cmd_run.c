@@ -29,6 +29,19 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
         hs_say(out, "predictor   %s\n", card->predictor);
 }
 
+/* What became of the shares of GPUs that jobs want; nothing where none does. */
+static void say_shares(struct hs_output *out, const struct hs_engine_figures *f)
+{
+    if (f->shares_divided > 0)
+        hs_say(out, "shares      %" PRIu64 " of %" PRIu64 " jobs have shares of GPUs, reserved\n",
+               f->shares_divided, f->jobs);
+    if (f->shares_rounded > 0)
+        hs_say(out,
+               "shares      %" PRIu64 " of %" PRIu64 " jobs want shares of GPUs and have whole "
+               "ones\n",
+               f->shares_rounded, f->jobs);
+}
+
 /* Where the models of the jobs come from: what was drawn is made up, and so is what rests on it. */
 static void say_profiles(struct hs_output *out, const struct hs_run_options *options,
                          const struct hs_assign_counts *n)
@@ -106,6 +119,7 @@ static void say_result(struct hs_call *call, const struct hs_setup *setup,
     hs_say(out, "\n");
     say_card(out, &setup->card);
     say_profiles(out, setup->options, &result->intake.assigned);
+    say_shares(out, &result->figures);
     say_bounds(out, &result->summary);
     hs_say(out, "files       %s/\n", dir);
 }

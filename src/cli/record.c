@@ -197,7 +197,9 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                                {"failed", figures->failed},
                                                {"rejected", figures->rejected},
                                                {"unfinished", figures->unfinished},
-                                               {"peak_live_jobs", figures->peak_live_jobs}};
+                                               {"peak_live_jobs", figures->peak_live_jobs},
+                                               {"shares_divided", figures->shares_divided},
+                                               {"shares_rounded", figures->shares_rounded}};
     const struct hs_assign_counts *assigned = &result->intake.assigned;
     const struct hs_manifest_count profiles[] = {{"by_columns", assigned->by_columns},
                                                  {"by_columns_inexact", assigned->inexact},

@@ -63,6 +63,7 @@ struct hs_engine_config {
 struct hs_engine_figures {
     uint64_t events, instants, decisions, jobs, finished, failed, rejected, unfinished;
     uint64_t peak_live_jobs, checks;
+    uint64_t shares_divided; /* jobs that want a share of their GPUs and are given no more; */
     uint64_t shares_rounded; /* jobs that want a share and get whole GPUs: not HS_CAN_DIVIDE */
     uint64_t unnamed;        /* jobs that the file of estimates does not name */
     int64_t end_us;          /* last instant */

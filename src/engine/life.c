@@ -88,6 +88,7 @@ static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct
     bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
     job->gpus = r->gpus;
     job->gpu_milli = is_part && is_divided ? r->gpu_milli : HS_GPU_MILLI;
+    e->figures.shares_divided += is_part && is_divided;
     e->figures.shares_rounded += is_part && !is_divided;
     job->gpus_min = r->gpus_min > 0 ? r->gpus_min : r->gpus;
     job->gpus_max = r->gpus_max > 0 ? r->gpus_max : r->gpus;

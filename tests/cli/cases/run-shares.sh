@@ -11,7 +11,7 @@ c,1,10,1,
 d,2,20,0.6,
 e,3,20,2,500
 CSV
-"$HORUS" run t.csv -c 1x2:V100 -p fifo --assign=off --check=full -o out >/dev/null
+"$HORUS" run t.csv -c 1x2:V100 -p fifo --assign=off --check=full -o out | grep shares
 cut -d, -f1,4,7,9,13,24,31,44 out/jobs.csv
 grep -e '"gpu_allocated_share"' -e '"gpu_allocation"' -e '"gpu_sharing"' out/summary.json | head -3
 "$HORUS" verify out | tail -1
@@ -20,6 +20,7 @@ sed 's/^\(b,.*\),0.3$/\1,0.501/' out/jobs.csv >tampered
 mv tampered out/jobs.csv
 "$HORUS" verify out | grep -A3 FAIL
 # who cannot divide a GPU gives it whole, and says so
-"$HORUS" run t.csv -c 1x2:V100 -p srtf --assign=off -o whole >/dev/null
+"$HORUS" run t.csv -c 1x2:V100 -p srtf --assign=off -o whole | grep shares
+grep -h shares_ out/manifest.json whole/manifest.json
 cut -d, -f1,4,31,44 whole/jobs.csv
 "$HORUS" verify whole | tail -1
