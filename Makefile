@@ -234,7 +234,7 @@ $(TESTS) $(REPORTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(LTO),-fno-lto) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
 
-tests: $(PROGRAM) $(TESTS)
+tests: $(PROGRAM) $(TESTS) $(REPORTS)
 
 objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o) $(REPORTS:%=%.o)
 

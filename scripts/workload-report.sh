@@ -4,18 +4,12 @@
 # Holds generated workloads, and workloads fitted to traces, against what is published and against
 # real traces, and writes results/workloads.md: every figure is computed here, the text around them
 # stands below.
-#   scripts/workload-report.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
-# --quick takes 10,000 jobs and one seed. Tables of real traces need $HORUS_DATA, else
-# ../shared/data; without it they stay as they are in FOLDER/workloads.md, and this is said. Same
-# program, same bytes.
+#   scripts/workload-report.sh [BUILD [FOLDER]]        defaults: build/release results
+# Tables of real traces need $HORUS_DATA, else ../shared/data; without it they stay as they are in
+# FOLDER/workloads.md, and this is said. Same program, same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
-quick=no
-if [ "${1-}" = --quick ]; then
-    quick=yes
-    shift
-fi
 build=${1:-build/release}
 folder=${2:-results}
 page=$folder/workloads.md
@@ -25,10 +19,6 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/horus-workloads.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 jobs=100000
 draws=5
-if [ $quick = yes ]; then
-    jobs=10000
-    draws=1
-fi
 
 "$tables" goals "$jobs" "$draws" >"$work/goals"
 "$tables" fits "$work" >"$work/fits"
@@ -100,7 +90,7 @@ END
     cat <<END
 
 A goal about a distribution or a profile is about the point that is furthest off. "Met by the mean":
-the means over the seeds meet it, a single seed may not. What is missed, and why, stands at the end.
+the means over the seeds meet it, a single seed may not. What these figures leave open stands at the end.
 
 ## What the figures mean
 

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# scripts/workload-report.sh: results/workloads.md is as committed; without traces the tables of real
+# ones stay and this is said; a figure that misses its goal is called so and counted.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-workloads-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C TZ=UTC
+: "${HORUS:=$top/build/release/horus}"
+: "${HORUS_DATA:=$top/../shared/data}"
+export HORUS_DATA
+build=$(dirname "$HORUS")
+subject=workload-report
+. tests/support/verdict.sh
+
+# Without traces: the tables that need them come from the page that is there.
+mkdir -p "$work/page"
+cp results/workloads.md "$work/page"
+HORUS_DATA=$work/nowhere scripts/workload-report.sh "$build" "$work/page" 2>"$work/said"
+verdict "results/workloads.md is as committed" "$(diff results/workloads.md "$work/page/workloads.md")"
+verdict "tables of real traces stay without them, and this is said" "$(
+    grep -c '^skip: no traces in .*: table ".*" of .* is left as it is$' "$work/said" | grep -vx 2
+    grep -c '^| Venus, March to July 2020 |' "$work/page/workloads.md" | grep -vx 1
+)"
+if [ -r "$HORUS_DATA/traces/venus_gpu_jobs_mar-jul2020.csv" ]; then
+    verdict "tables of real traces are as committed" "$(
+        "$build/tests/report/report_workloads" venus >"$work/venus"
+        "$build/tests/report/report_workloads" real-fits "$work" >"$work/real-fits"
+        for name in venus real-fits; do
+            sed -n "/^<!-- $name: begin -->\$/,/^<!-- $name: end -->\$/p" results/workloads.md |
+                sed '1d; $d' | diff - "$work/$name"
+        done
+    )"
+else
+    echo "skip - workload-report: tables of real traces: none in $HORUS_DATA/traces"
+fi
+
+# Programs that say what they are asked to: one figure met, one met by the mean, two missed.
+mkdir -p "$work/build/tests/report" "$work/made"
+cat >"$work/build/tests/report/report_workloads" <<'END'
+#!/bin/sh
+[ "$1" = goals ] || exit 0
+printf '\n### lab\n\n'
+echo '| G1 | a | 1 |  | 1 | x | 1 | 0 | 0 to 0 | 1 | met |'
+echo '| G2 | b | 1 |  | 1 | x | 1 | 0 | 0 to 2 | 1 | met by the mean |'
+echo '| G3 | c | 1 |  | 1 | x | 9 | 8 | 8 to 8 | 1 | **missed** |'
+echo '| G4 | d | 1 |  | 1 | x | 9 | 8 | 8 to 8 | 1 | **missed** |'
+echo '| - | e | 1 |  | 1 | x | 9 | 8 | 8 to 8 |  | told |'
+END
+chmod +x "$work/build/tests/report/report_workloads"
+scripts/workload-report.sh "$work/build" "$work/made" 2>"$work/said"
+verdict "what is missed is counted and named" "$(
+    grep -qxF "| \`lab\` | 1 | 1 | 2 | G3: c, G4: d |" "$work/made/workloads.md" ||
+        grep -F 'lab' "$work/made/workloads.md"
+    grep -q '^goals are missed: see ' "$work/said" || cat "$work/said"
+)"
+exit "$failed"
