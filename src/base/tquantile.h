@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Quantiles of Student's t, of the normal and of the gamma distribution. The only user of gsl_cdf.h.
+ * Quantiles of Student's t, of the normal and of the gamma distribution. The only user of
+ * gsl_cdf.h.
  */
 #ifndef HORUS_BASE_TQUANTILE_H
 #define HORUS_BASE_TQUANTILE_H

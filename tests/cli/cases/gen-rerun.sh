@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A run over made-up jobs names their workload as an input and can be made again; a workload of one's
 # own that has changed since is told.
 "$HORUS" run gen:venus,n=500 -c 133x8:V100 -q -o run >/dev/null

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # What --fit has no use for, what has no use without it, and a trace with too few jobs.
 "$HORUS" generate --fit x.csv --like venus -o w.json
 "$HORUS" generate --like venus --map a=b -o w.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The jobs by hand: 12 of one GPU, one each hour, half of them completed after 10 s, half failed after
 # 20 s: "duration_s" steps at rank .5 (a tail may be off by 1 %); they are too few for more than one
 # row of "states". Four of user b, VC right, 8 GPUs, 5 s behind each other: of 13 runs 12 are single

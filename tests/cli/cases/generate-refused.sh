@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # What cannot be made, each with what would do.
 "$HORUS" generate
 "$HORUS" generate --like venis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The same request and seed are the same jobs, whatever way they take: a file, a pipe, gen: as TRACE,
 # a file that holds that line, the attempts of another format. Another seed makes others.
 "$HORUS" generate --like philly -n 3000 --seed 7 -q -o a.csv
