@@ -10,12 +10,13 @@
 #include "base/wholefile.h"
 #include "cli/cli.h"
 #include "cli/generate_fit.h"
+#include "cli/textform.h"
 #include "model/cluster.h"
 #include "traces/write.h"
 #include "workload/generate.h"
 
 struct generate_options {
-    const char *like, *workload, *fit, *map, *cluster, *format, *output;
+    const char *like, *workload, *fit, *map, *sort, *cluster, *format, *output;
     int64_t jobs, seed;
     double days, load;
     bool attempts, quiet;
@@ -116,9 +117,12 @@ static enum hs_status generate(struct hs_call *call)
     HS_TRY(check_meaning(given, &call->diag));
     HS_TRY(hs_wholefile_check(given->output, "-o", inputs, 3, &call->diag));
     if (given->fit != NULL)
-        return hs_generate_fit(
-            &(struct hs_generate_fit){given->fit, given->map, given->output, given->attempts},
-            &call->diag);
+        return hs_generate_fit(&(struct hs_generate_fit){.trace = given->fit,
+                                                         .map = given->map,
+                                                         .sort = given->sort,
+                                                         .output = given->output,
+                                                         .attempts = given->attempts},
+                               &call->diag);
     HS_TRY(make_request(given, &request, &call->diag));
     HS_TRY(hs_generator_open(&generator, &request, &call->diag));
     enum hs_status status = write_jobs(generator, given, &call->diag);
@@ -173,6 +177,10 @@ static const struct hs_option options_table[] = {
      .in_short_help = true},
     {ROW(map, TEXT, FIT_ROWS, .unit = "MAP",
          .help = "of --fit: column names of a CSV trace, OURS=THEIRS,... or a JSON file")},
+    {ROW(sort, TEXT, FIT_ROWS, .preset = "8192", .unit = "N|all",
+         .help =
+             "of --fit: rows held back to put late ones in order; all: the whole trace in memory"),
+     .check = hs_check_sort},
     {ROW(attempts, FLAG, FIT_ROWS, .preset = "no",
          .help = "of --fit: several runs of a job are a failed job's retries")},
     {ROW(format, TEXT, FILE_ROWS, .unit = "NAME",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/wholefile.h"
+#include "cli/textform.h"
 #include "traces/trace.h"
 #include "workload/fit.h"
 
@@ -80,6 +81,7 @@ enum hs_status hs_generate_fit(const struct hs_generate_fit *given, struct hs_di
     options.map = given->map;
     options.keeps_attempts = given->attempts;
     name_of(name, given->trace);
+    HS_TRY(hs_sort_parse(given->sort, &options.sort_window, diag));
     HS_TRY(hs_trace_open(&trace, &options, diag));
     enum hs_status status = hs_fit_open(&fit);
     if (status == HS_OK)

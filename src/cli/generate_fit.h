@@ -11,6 +11,7 @@
 
 struct hs_generate_fit {
     const char *trace, *map;
+    const char *sort;   /* rows held back to put late ones in order, or "all" */
     const char *output; /* "-": standard output */
     bool attempts;      /* several runs of a job are its retries; else it is one job */
 };

@@ -10,6 +10,7 @@
 #include "workload/fit_parts.h"
 
 #define MILLI         1000
+#define ROUNDED       1e-5
 #define STATES_MOST   10  /* stretches of ranks with a mix of their own */
 #define STATES_SAMPLE 500 /* jobs that one is worth */
 
@@ -162,7 +163,8 @@ static enum hs_status fit_bucket(const struct hs_fit_sizes *sizes, uint32_t c,
     HS_TRY(hs_fit_curve(&class->durations, true, &workload->arena, &bucket->duration_s));
     HS_TRY(fit_states(class, &workload->arena, bucket));
     double retries = (double)class->retries / (double)class->jobs;
-    bucket->retries = fmin(retries, workload->retries.max * failed_share(bucket));
+    /* only failed jobs are made again; what is written is rounded */
+    bucket->retries = fmin(retries, workload->retries.max * failed_share(bucket) * (1 - ROUNDED));
     return HS_OK;
 }
 

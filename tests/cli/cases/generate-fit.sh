@@ -17,3 +17,8 @@
 } >lab.csv
 "$HORUS" generate --fit lab.csv -o lab.json && cat lab.json
 "$HORUS" generate --workload lab.json -n 5 -q -o made.csv && wc -l <made.csv
+# A failed job with two retries, all alike: a mean of 2 retries, at the limit of what "max" allows.
+awk 'BEGIN { print "job_id,submit_time,gpus,duration,outcome,attempts"
+    for (i = 0; i < 12; i++) print i "," i * 60 ",1,30,failed,5/5/20" }' >again.csv
+"$HORUS" generate --fit again.csv --attempts -o again.json -q && grep -A3 '"retries"' again.json
+"$HORUS" generate --workload again.json -n 2 -q -o - | cut -d, -f1,3,4,22,23
