@@ -43,9 +43,18 @@ extern const struct verify_rule verify_retry_rules[];    /* verify_retries.c */
 extern const struct verify_rule verify_turn_rules[];     /* verify_turns.c */
 extern const struct verify_rule verify_sum_rules[];      /* verify_sums.c */
 
+/* One walk over the begins and ends of all segments of some length, by time; what ends makes room
+ * before anything begins. Segments sorted. O(segments log segments). */
+typedef void verify_change(void *ctx, uint32_t segment, int64_t now_us);
+HS_MUST_USE enum hs_status verify_sweep(const struct verify_run *run, void *ctx,
+                                        verify_change *begins, verify_change *ends);
+
 /* Adds up the time that GPUs are held and shared, and that jobs sit beside others; a GPU whose
  * shares are more than the GPU is a fault. Segments sorted. */
 HS_MUST_USE enum hs_status verify_add_up_shared(struct verify_run *run, struct verify_check *c);
+/* The rule on cores and host memory (verify_hosts.c). Segments sorted. */
+HS_MUST_USE enum hs_status verify_check_hosts(struct verify_run *run, struct verify_check *c);
+uint32_t verify_node_of(const struct verify_cluster *cluster, uint32_t gpu);
 /* Thousandths of each of its GPUs that the job of a segment holds. */
 uint32_t verify_milli(const struct verify_run *run, const struct verify_segment *seg);
 

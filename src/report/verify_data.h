@@ -102,6 +102,8 @@ struct verify_job {
     uint32_t gpus, gpus_min, gpus_max;
     uint32_t gpu_milli; /* that it wants of each, by the trace */
     uint32_t types;     /* in run->types: those that will do, joined by '|'; 0 = any */
+    uint32_t worker_cpus_milli,
+        worker_mem_mib; /* of the host, for each GPU; 0 = not in the trace */
     uint32_t
         persistent_mib; /* GPU memory between mini-batches, of each GPU; 0 = not in the trace */
     uint32_t vc;        /* in run->vcs */
@@ -110,10 +112,15 @@ struct verify_job {
     struct verify_sum sum;
 };
 
+struct verify_node {
+    uint32_t type;               /* of its GPUs, in run->types */
+    int64_t cpus_milli, mem_mib; /* 0 = never the limit */
+};
+
 struct verify_cluster {
     uint32_t *node_first; /* node_count + 1 first GPU ids */
-    uint32_t *node_type;  /* in run->types */
-    uint32_t node_count, gpu_count, node_cap, type_cap;
+    struct verify_node *nodes;
+    uint32_t node_count, gpu_count, first_cap, node_cap;
 };
 
 /* What the manifest says that the run was made of. */

@@ -53,7 +53,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
 {
     if (run->job_count == 0)
         *epoch_us = j->submit_us;
-    uint32_t name, vc, types;
+    uint32_t name, vc, types, workers = j->gpus > 0 ? j->gpus : 1;
     HS_TRY(hs_intern_get(&run->vcs, j->vc, &vc));
     HS_TRY(hs_intern_get(&run->types, j->gpu_type, &types));
     HS_TRY(hs_intern_get(&run->ids, j->id, &name));
@@ -75,6 +75,8 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                       .gpus_max = j->gpus_max,
                                                       .gpu_milli = j->gpu_milli,
                                                       .types = types,
+                                                      .worker_cpus_milli = j->cpus_milli / workers,
+                                                      .worker_mem_mib = j->mem_mib / workers,
                                                       .persistent_mib = j->gpu_mem_persistent_mib,
                                                       .vc = vc,
                                                       .job_class = j->job_class,
@@ -382,7 +384,7 @@ enum hs_status verify_load(struct verify_run *run)
 void verify_free(struct verify_run *run)
 {
     hs_free(run->cluster.node_first);
-    hs_free(run->cluster.node_type);
+    hs_free(run->cluster.nodes);
     hs_free(run->jobs);
     hs_free(run->segments);
     hs_free(run->ranges);

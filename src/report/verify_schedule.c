@@ -145,7 +145,7 @@ static enum hs_status check_overlap(struct verify_run *run, struct verify_check 
     return verify_add_up_shared(run, c);
 }
 
-static uint32_t node_of(const struct verify_cluster *cluster, uint32_t gpu)
+uint32_t verify_node_of(const struct verify_cluster *cluster, uint32_t gpu)
 {
     uint32_t low = 0, high = cluster->node_count;
     while (low + 1 < high) {
@@ -164,7 +164,7 @@ static uint32_t nodes_of(const struct verify_run *run, const struct verify_segme
     uint32_t count = 0, above = 0; /* nodes below `above` are counted */
     for (uint32_t r = 0; r < seg->range_count; r++) {
         const struct verify_range *range = &run->ranges[seg->range_first + r];
-        uint32_t node = node_of(cluster, range->first);
+        uint32_t node = verify_node_of(cluster, range->first);
         for (; node < cluster->node_count && cluster->node_first[node] <= range->last; node++) {
             count += node >= above;
             above = node >= above ? node + 1 : above;
@@ -192,9 +192,9 @@ static uint32_t strange_node(const struct verify_run *run, const struct verify_s
     const char *types = hs_intern_text(&run->types, run->jobs[seg->job].types);
     for (uint32_t r = 0; r < seg->range_count; r++) {
         const struct verify_range *range = &run->ranges[seg->range_first + r];
-        uint32_t node = node_of(cluster, range->first);
+        uint32_t node = verify_node_of(cluster, range->first);
         for (; node < cluster->node_count && cluster->node_first[node] <= range->last; node++)
-            if (!is_one_of(types, hs_intern_text(&run->types, cluster->node_type[node])))
+            if (!is_one_of(types, hs_intern_text(&run->types, cluster->nodes[node].type)))
                 return node;
     }
     return VERIFY_NO_NODE;
@@ -213,7 +213,7 @@ static enum hs_status check_types(struct verify_run *run, struct verify_check *c
                 c,
                 "segments.csv:%" PRId64 ": job %s wants GPUs of type %s, node %" PRIu32 " has %s",
                 seg->line, id_of(run, seg), hs_intern_text(&run->types, run->jobs[seg->job].types),
-                node, hs_intern_text(&run->types, run->cluster.node_type[node]));
+                node, hs_intern_text(&run->types, run->cluster.nodes[node].type));
     }
     if (c->looked == 0)
         c->skipped = "no job that ran wants GPUs of a certain type";
@@ -228,7 +228,7 @@ static void own(const struct verify_run *run, const struct verify_segment *seg, 
     uint32_t vc = run->jobs[seg->job].vc;
     for (uint32_t r = 0; r < seg->range_count; r++) {
         const struct verify_range *range = &run->ranges[seg->range_first + r];
-        uint32_t node = node_of(cluster, range->first);
+        uint32_t node = verify_node_of(cluster, range->first);
         for (; node < cluster->node_count && cluster->node_first[node] <= range->last; node++) {
             if (owner[node] == 0)
                 owner[node] = vc + 1;
@@ -268,7 +268,7 @@ static void follow(const struct verify_run *run, const struct verify_segment *se
                    struct verify_sum *sum)
 {
     uint32_t node = seg->range_count > 0 && run->cluster.node_count > 0
-                        ? node_of(&run->cluster, run->ranges[seg->range_first].first)
+                        ? verify_node_of(&run->cluster, run->ranges[seg->range_first].first)
                         : VERIFY_NO_NODE;
     sum->migrations += sum->suspended_node != VERIFY_NO_NODE && sum->suspended_node != node;
     sum->suspended_node = seg->ended_by == VERIFY_SUSPEND ? node : VERIFY_NO_NODE;
@@ -328,6 +328,7 @@ const struct verify_rule verify_schedule_rules[] = {
     {"nothing starts before its submission", "segments", "too early", check_submission},
     {"no GPU is held twice", "segments", "overlaps", check_overlap},
     {"every GPU is of a type that its job wants", "segments", "of another type", check_types},
+    {"no node gives more cores or memory than it has", "segments", "too many", verify_check_hosts},
     {"no node serves two virtual clusters", "segments", "strangers", check_partition},
     {"a job is in one place at a time and ends once", "segments", "overlaps", check_one_place},
     {NULL, NULL, NULL, NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who holds a GPU beside whom, from segments.csv alone: one sweep over their begins and ends. Of
+ * Who holds a GPU beside whom, from segments.csv alone, in one sweep over their begins and ends. Of
  * the holders of a GPU it keeps their number and the sum of their indices, which is the index of
  * the last one left; of those with shares of it the sum of the shares. O(segments log segments +
  * GPUs held).
@@ -23,27 +23,12 @@ struct holder {
     int64_t from_us; /* of sharing one of them */
 };
 
-struct end {
-    int64_t at_us;
-    uint32_t segment;
-};
-
 struct sweep {
     struct verify_run *run;
     struct verify_check *check;
     struct gpu *gpus;
     struct holder *holders; /* by segment */
-    struct end *ends;       /* of segments of some length, ascending */
-    uint32_t end_count;
 };
-
-static int compare_ends(const void *a, const void *b)
-{
-    const struct end *x = a, *y = b;
-    if (x->at_us != y->at_us)
-        return x->at_us < y->at_us ? -1 : 1;
-    return x->segment < y->segment ? -1 : x->segment > y->segment;
-}
 
 static void begin_sharing(struct sweep *s, uint64_t segment, int64_t now_us)
 {
@@ -141,30 +126,14 @@ static void change(struct sweep *s, uint32_t segment, int64_t now_us,
     }
 }
 
-/* What ends makes room before anything begins. */
-static void walk(struct sweep *s)
+static void begin(void *ctx, uint32_t segment, int64_t now_us)
 {
-    uint32_t ended = 0;
-    for (uint32_t i = 0; i < s->run->segment_count; i++) {
-        const struct verify_segment *seg = &s->run->segments[i];
-        if (seg->start_us == seg->end_us)
-            continue;
-        for (; ended < s->end_count && s->ends[ended].at_us <= seg->start_us; ended++)
-            change(s, s->ends[ended].segment, s->ends[ended].at_us, give);
-        change(s, i, seg->start_us, take);
-    }
-    for (; ended < s->end_count; ended++)
-        change(s, s->ends[ended].segment, s->ends[ended].at_us, give);
+    change(ctx, segment, now_us, take);
 }
 
-static void list_ends(struct sweep *s)
+static void end(void *ctx, uint32_t segment, int64_t now_us)
 {
-    for (uint32_t i = 0; i < s->run->segment_count; i++) {
-        const struct verify_segment *seg = &s->run->segments[i];
-        if (seg->start_us < seg->end_us)
-            s->ends[s->end_count++] = (struct end){seg->end_us, i};
-    }
-    qsort(s->ends, s->end_count, sizeof *s->ends, compare_ends);
+    change(ctx, segment, now_us, give);
 }
 
 enum hs_status verify_add_up_shared(struct verify_run *run, struct verify_check *c)
@@ -173,17 +142,11 @@ enum hs_status verify_add_up_shared(struct verify_run *run, struct verify_check 
     struct sweep s = {.run = run,
                       .check = c,
                       .gpus = hs_alloc_zeroed(run->cluster.gpu_count + UINT64_C(1), sizeof *s.gpus),
-                      .holders = hs_alloc_zeroed(segments, sizeof *s.holders),
-                      .ends = hs_alloc_zeroed(segments, sizeof *s.ends)};
-    enum hs_status status = HS_OK;
-    if (s.gpus == NULL || s.holders == NULL || s.ends == NULL) {
-        status = hs_fail(run->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
-    } else {
-        list_ends(&s);
-        walk(&s);
-    }
+                      .holders = hs_alloc_zeroed(segments, sizeof *s.holders)};
+    enum hs_status status = s.gpus == NULL || s.holders == NULL
+                                ? hs_fail(run->diag, HS_E_MEMORY, NULL, NULL, "out of memory")
+                                : verify_sweep(run, &s, begin, end);
     hs_free(s.gpus);
     hs_free(s.holders);
-    hs_free(s.ends);
     return status;
 }

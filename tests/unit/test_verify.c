@@ -50,6 +50,8 @@ static void a_sound_run(void **state)
                 "ok    no GPU is held twice: 5 segments, 0 overlaps\n"
                 "skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a "
                 "certain type\n"
+                "skip  no node gives more cores or memory than it has: no job that ran wants cores "
+                "or memory of a node\n"
                 "skip  no node serves two virtual clusters: the run has no partition into virtual "
                 "clusters\n"
                 "ok    a job is in one place at a time and ends once: 5 segments, 0 overlaps\n"

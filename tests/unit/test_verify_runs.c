@@ -104,6 +104,47 @@ static void gpu_types(void **state)
     expect_types(file, "GPU-24GB", "job 1 wants GPUs of type GPU-24GB, node 0 has GPU-12GB\n");
 }
 
+/* One node of 2 GPUs, 3 cores and 100 MiB. Two workers of job 0 have half of what it wants, rounded
+ * down: of 3.001 cores 1.5, of 101 MiB 50, which is all there is; of 3.002 and 102 a bit more. What
+ * job 0 leaves at 10 (segments.csv:2) and at 180 is there for who comes then. */
+static void expect_hosts(const char *cluster, const char *needs, const char *line)
+{
+    static struct verified r;
+    char trace[256], quoted[1024];
+    (void)snprintf(quoted, sizeof quoted, "\"cluster\": \"%s\"", cluster);
+    verified_with(&r, MANIFEST, "\"cluster\": \"1x2:V100\"", quoted);
+    int length = snprintf(trace, sizeof trace,
+                          "job_id,submit_time,gpus,duration,cpus,mem_mib\n"
+                          "0,0,2,100,%s\n1,10,1,60,3,100\n2,20,2,20,,\n",
+                          needs);
+    scratch_write("trace.csv", trace, (size_t)length);
+    verified_again(&r);
+    if (strstr(r.text, line) == NULL)
+        fail_msg("%s on %s: wanted\n%s\ngot\n%s%s", needs, cluster, line, r.text, r.sink.text);
+}
+
+static void hosts(void **state)
+{
+    static const char fine[] =
+        "ok    no node gives more cores or memory than it has: 4 segments, 0";
+    static const char json[] = "{\"nodes\": [{\"gpus\": 2, \"cpus\": 3, \"mem_mib\": 100}]}";
+    static const char list[] = "sn,cpu_milli,memory_mib,gpu,model\na,3000,100,2,V100\n";
+    char files[2][768];
+    (void)state;
+    scratch_keep(files[0], sizeof files[0], "hosts.json", json);
+    scratch_keep(files[1], sizeof files[1], "hosts.csv", list);
+    expect_hosts("1x2:V100", "9,900", fine);
+    for (int i = 0; i < 2; i++) {
+        expect_hosts(files[i], "3.001,101", fine);
+        expect_hosts(files[i], "3.002,101",
+                     "        segments.csv:2: with job 0 at 0, node 0 gives 3002 thousandths of "
+                     "cores and has 3000\n"
+                     "        segments.csv:6: with job 0 at 90, node 0 gives");
+        expect_hosts(files[i], "3,102",
+                     "segments.csv:2: with job 0 at 0, node 0 gives 102 MiB and has 100\n");
+    }
+}
+
 /* Job 1 is guaranteed, with the wait and JCT of the sound run: 0 and 80; the others 0 and 100. */
 static void job_classes(void **state)
 {
@@ -226,6 +267,7 @@ int main(void)
         cmocka_unit_test(sharing),
         cmocka_unit_test(elastic_gangs),
         cmocka_unit_test(gpu_types),
+        cmocka_unit_test(hosts),
         cmocka_unit_test(job_classes),
         cmocka_unit_test(suspensions),
         cmocka_unit_test(a_process_that_wakes_elsewhere_has_moved),
