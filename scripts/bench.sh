@@ -5,7 +5,8 @@
 # it; nanoseconds per event and decision; peak memory of 100,000 and of 1,000,000 jobs at one load;
 # what policies that preempt cost against it, at 95 % load and with 100,000 jobs waiting; what
 # policies that share GPUs, or take turns on them, cost when the cluster is overloaded; nanoseconds
-# per search for a GPU to share and per slowdown of a shared GPU.
+# per search for a GPU to share and per slowdown of a shared GPU; what generated jobs cost against a
+# bare parse of them, and memory of generator and run when 1,000,000 and 10,000,000 are piped.
 #   scripts/bench.sh BUILD         HORUS_BENCH_ROUNDS=11   $HORUS_DATA: see tests/README.md
 # Prints a table, writes results/bench.json. A measurement, not a test: it fails only if a run does.
 set -eu
@@ -147,8 +148,30 @@ against_first "$((rounds < 3 ? rounds : 3))" 128x8:V100 '"gpus": 1024' fifo \
     awk '{ printf "{\"gpus\": %d, \"workers\": %d, \"index_ns\": %d, \"scan_ns\": %d}\n",
            $1, $2, $3, $4 }' >"$work/searches"
 
+# A million jobs to a file against a bare parse of it; then a pipe, whose both ends are measured.
+"$horus" generate --like venus -n 1000000 -q -o "$work/generated.csv"
+for ((round = 0; round < (rounds < 5 ? rounds : 5); round++)); do
+    read -r parse _ < <(cost "$build/tests/bench/bench_parse" "$work/generated.csv")
+    read -r made _ < <(cost "$horus" generate --like venus -n 1000000 -q --format csv -o /dev/null)
+    echo "$parse $made"
+done >"$work/made"
+for jobs_n in 1000000 10000000; do
+    mkfifo "$work/pipe"
+    cost "$horus" generate --like venus -n "$jobs_n" -q --format csv -o "$work/pipe" >"$work/generator" &
+    read -r us kib < <(cost "$horus" run - -o "$work/piped" --force -q --no-progress \
+        --outputs summary -c 133x8:V100 -p fifo <"$work/pipe")
+    wait
+    read -r made_us made_kib <"$work/generator"
+    echo "{\"jobs\": $jobs_n, \"cpu_us\": $us, \"peak_kib\": $kib," \
+        "\"generator_cpu_us\": $made_us, \"generator_peak_kib\": $made_kib}"
+    rm "$work/pipe"
+done >"$work/pipes"
+
 jq -n --arg trace "$what" --argjson rounds "$rounds" --argjson jobs "$jobs" \
     --slurpfile preemptive "$work/preemptive" --slurpfile turns "$work/turns" \
+    --argjson generated "$(awk '{ print $2 / $1 }' "$work/made" | median)" \
+    --argjson generated_us "$(awk '{ print $2 }' "$work/made" | median)" \
+    --slurpfile pipes "$work/pipes" \
     --slurpfile sharing "$work/sharing" --slurpfile searches "$work/searches" \
     --argjson events "$events" --argjson decisions "$decisions" \
     --argjson parse_us "$parse_us" --argjson all_us "$all_us" --argjson few_us "$few_us" \
@@ -165,7 +188,8 @@ jq -n --arg trace "$what" --argjson rounds "$rounds" --argjson jobs "$jobs" \
     jobs_100k: {cpu_us: $small_us, peak_kib: $small_kib},
     jobs_1M: {cpu_us: $large_us, peak_kib: $large_kib,
               memory_ratio: ($large_kib / $small_kib)},
-    preemptive: $preemptive, sharing: $sharing, turns: $turns, searches: $searches}' >results/bench.json
+    preemptive: $preemptive, sharing: $sharing, turns: $turns, searches: $searches,
+    generated_1M: {cpu_us: $generated_us, ratio: $generated}, pipes: $pipes}' >results/bench.json
 
 jq -r '
     def at(n): tostring | (" " * ([n - length, 0] | max)) + .;
@@ -191,7 +215,11 @@ jq -r '
     "Policies that take turns, load 1.5, 100,000 jobs, 1,024 GPUs, summary alone; against FIFO (target x 15 for shares of time)",
     (.turns[] | "  \(.policy + " " * (22 - (.policy | length)))\(.cpu_us | ms)   \(.ratio | times)"),
     "GPUs to share, half of them open, ns: by the index, by a look at each",
-    (.searches[] | "  \(.gpus | at(6)) GPUs  \(if .workers == 1 then "one worker, found   " else "gang of \(.workers), planned   " end)\(.index_ns | at(9))\(.scan_ns | at(9))")
+    (.searches[] | "  \(.gpus | at(6)) GPUs  \(if .workers == 1 then "one worker, found   " else "gang of \(.workers), planned   " end)\(.index_ns | at(9))\(.scan_ns | at(9))"),
+    "Generated: Venus, 1,000,000 jobs to a CSV against a bare parse of it",
+    "  horus generate     \(.generated_1M | (.cpu_us | ms) + "              " + (.ratio | times))",
+    "Piped into FIFO, summary alone: CPU time and peak memory of generator and run",
+    (.pipes[] | "  \(.jobs | at(10)) jobs  \(.generator_cpu_us | ms)\(.generator_peak_kib | mib)  \(.cpu_us | ms)\(.peak_kib | mib)")
     ' results/bench.json
 
 "$build/tests/bench/bench_interference"

@@ -9,8 +9,8 @@
 /* The values of a stretch, at the share `part` of its way. */
 static double between(double low, double high, double part)
 {
-    if (low >= high)
-        return low;
+    if (low >= high || part >= 1)
+        return high; /* to the last bit: it may be rounded up */
     return low > 0 ? low * exp(part * log(high / low)) : part * high;
 }
 

@@ -19,7 +19,7 @@
 
 struct hs_generator {
     struct hs_workload workload;
-    struct hs_plan plan;
+    struct hs_workplan plan;
     struct hs_people people;
     uint64_t jobs, hours, hash, index;
     uint64_t retry_seed;
@@ -130,7 +130,7 @@ static enum hs_status prepare(struct hs_generator *g, const struct hs_generate_r
     HS_TRY(settle(g, q, diag));
     g->retry_seed = hs_seed_of(q->seed, "workload-retries");
     prepare_retries(g);
-    enum hs_status status = hs_plan_open(&g->plan, &g->workload, g->jobs, g->hours, q->seed);
+    enum hs_status status = hs_workplan_open(&g->plan, &g->workload, g->jobs, g->hours, q->seed);
     if (status == HS_OK)
         status = hs_people_open(&g->people, &g->plan);
     if (status != HS_OK)
@@ -156,10 +156,10 @@ enum hs_status hs_generator_open(struct hs_generator **generator,
 enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace_job *job)
 {
     struct hs_generator *g = generator;
-    const struct hs_plan_job *planned = hs_plan_next(&g->plan);
+    const struct hs_workplan_job *planned = hs_workplan_next(&g->plan);
     if (planned == NULL)
         return HS_END;
-    const struct hs_plan_size *size = &g->plan.sizes[planned->size];
+    const struct hs_workplan_size *size = &g->plan.sizes[planned->size];
     g->index++;
     g->id[hs_fmt_u64(g->id, g->index)] = '\0';
     *job = (struct hs_trace_job){.id = g->id,
@@ -216,7 +216,7 @@ void hs_generator_close(struct hs_generator *generator)
 {
     if (generator == NULL)
         return;
-    hs_plan_close(&generator->plan);
+    hs_workplan_close(&generator->plan);
     hs_people_close(&generator->people);
     hs_workload_free(&generator->workload);
     hs_free(generator);

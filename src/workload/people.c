@@ -34,11 +34,11 @@ static uint32_t pick(const double *sums, uint32_t count, double draw)
 }
 
 /* What each VC's jobs are of all GPU time, as running sums of weights by size tell. */
-static void set_vcs(struct hs_people *p, const struct hs_plan *plan, double *gpu_time)
+static void set_vcs(struct hs_people *p, const struct hs_workplan *plan, double *gpu_time)
 {
     const struct hs_workload *w = p->workload;
     for (uint32_t s = 0; s < plan->size_count; s++) {
-        const struct hs_plan_size *size = &plan->sizes[s];
+        const struct hs_workplan_size *size = &plan->sizes[s];
         const struct hs_workload_size *demand = &size->size;
         double *sums = p->vc_sums + (size_t)s * w->vc_count, sum = 0;
         for (uint32_t v = 0; v < w->vc_count; v++) {
@@ -122,7 +122,7 @@ static enum hs_status set_users(struct hs_people *p, const double *gpu_time)
     return list_users(p, users, members);
 }
 
-enum hs_status hs_people_open(struct hs_people *people, const struct hs_plan *plan)
+enum hs_status hs_people_open(struct hs_people *people, const struct hs_workplan *plan)
 {
     const struct hs_workload *w = plan->workload;
     *people = (struct hs_people){.workload = w};
@@ -139,8 +139,8 @@ enum hs_status hs_people_open(struct hs_people *people, const struct hs_plan *pl
     return w->users > 0 ? set_users(people, gpu_time) : HS_OK;
 }
 
-void hs_people_of(const struct hs_people *people, const struct hs_plan_job *job, const char **vc,
-                  const char **user)
+void hs_people_of(const struct hs_people *people, const struct hs_workplan_job *job,
+                  const char **vc, const char **user)
 {
     const struct hs_workload *w = people->workload;
     uint32_t number = 0;

@@ -7,7 +7,7 @@
 #ifndef HORUS_WORKLOAD_PEOPLE_H
 #define HORUS_WORKLOAD_PEOPLE_H
 
-#include "workload/plan.h"
+#include "workload/workplan.h"
 
 struct hs_people {
     const struct hs_workload *workload;
@@ -19,10 +19,10 @@ struct hs_people {
 };
 
 /* Close it whether or not this succeeds. */
-HS_MUST_USE enum hs_status hs_people_open(struct hs_people *people, const struct hs_plan *plan);
+HS_MUST_USE enum hs_status hs_people_open(struct hs_people *people, const struct hs_workplan *plan);
 /* Of the job's batch and size alone. *vc and *user NULL where the workload has none. */
-void hs_people_of(const struct hs_people *people, const struct hs_plan_job *job, const char **vc,
-                  const char **user);
+void hs_people_of(const struct hs_people *people, const struct hs_workplan_job *job,
+                  const char **vc, const char **user);
 void hs_people_close(struct hs_people *people);
 
 #endif

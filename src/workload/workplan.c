@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * O(log HS_PLAN_JOBS + sizes) a job.
+ * O(log HS_WORKPLAN_JOBS + sizes) a job.
  */
-#include "workload/plan.h"
+#include "workload/workplan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,55 +14,55 @@
 #define NEXT_RANK UINT64_C(0xc13fa9a902a6328f)
 #define NEXT_FATE UINT64_C(0x91e10da5c79e7b1d)
 
-struct hs_plan_rank {
+struct hs_workplan_rank {
     double score;
     uint32_t bucket, job;
 };
 
-struct hs_plan_point {
+struct hs_workplan_point {
     uint64_t rank, fate;
 };
 
 /* What random bits are for: of a plan, of a job of it, of a batch. */
 enum draw { DRAW_OWED, DRAW_RANK, DRAW_FATE, DRAW_LEAVES, DRAW_SIZE, DRAW_OWN, DRAW_COMMON };
 
-static uint64_t bits(const struct hs_plan *plan, uint64_t which, enum draw purpose)
+static uint64_t bits(const struct hs_workplan *plan, uint64_t which, enum draw purpose)
 {
     return hs_mix64(hs_mix64(hs_mix64(plan->seed, plan->number), purpose), which);
 }
 
-static double uniform(const struct hs_plan *plan, uint64_t which, enum draw purpose)
+static double uniform(const struct hs_workplan *plan, uint64_t which, enum draw purpose)
 {
     return hs_uniform_of(bits(plan, which, purpose));
 }
 
 /* The same in all plans. */
-static uint64_t first_bits(const struct hs_plan *plan, uint64_t which, enum draw purpose)
+static uint64_t first_bits(const struct hs_workplan *plan, uint64_t which, enum draw purpose)
 {
     return hs_mix64(hs_mix64(plan->seed, purpose), which);
 }
 
-static void begin_sizes(struct hs_plan *plan)
+static void begin_sizes(struct hs_workplan *plan)
 {
-    struct hs_plan_size *size = plan->sizes;
+    struct hs_workplan_size *size = plan->sizes;
     for (uint32_t b = 0; b < plan->workload->bucket_count; b++) {
         const struct hs_workload_bucket *bucket = &plan->workload->buckets[b];
         plan->last[b].rank = first_bits(plan, b, DRAW_RANK);
         plan->last[b].fate = first_bits(plan, b, DRAW_FATE);
         for (uint32_t s = 0; s < bucket->size_count; s++, size++) {
             uint64_t which = (uint64_t)(size - plan->sizes);
-            *size = (struct hs_plan_size){.size = bucket->sizes[s], .bucket = b};
+            *size = (struct hs_workplan_size){.size = bucket->sizes[s], .bucket = b};
             size->owed = hs_uniform_of(first_bits(plan, which, DRAW_OWED)) - 0.5;
         }
     }
 }
 
-enum hs_status hs_plan_open(struct hs_plan *plan, const struct hs_workload *workload, uint64_t jobs,
-                            uint64_t hours, uint64_t seed)
+enum hs_status hs_workplan_open(struct hs_workplan *plan, const struct hs_workload *workload,
+                                uint64_t jobs, uint64_t hours, uint64_t seed)
 {
-    *plan = (struct hs_plan){
+    *plan = (struct hs_workplan){
         .workload = workload, .seed = hs_seed_of(seed, "workload-jobs"), .jobs_left = jobs};
-    uint32_t most = jobs < HS_PLAN_JOBS ? (uint32_t)jobs : HS_PLAN_JOBS;
+    uint32_t most = jobs < HS_WORKPLAN_JOBS ? (uint32_t)jobs : HS_WORKPLAN_JOBS;
     for (uint32_t b = 0; b < workload->bucket_count; b++)
         plan->size_count += workload->buckets[b].size_count;
     plan->sizes = hs_alloc_zeroed(plan->size_count, sizeof *plan->sizes);
@@ -82,11 +82,11 @@ enum hs_status hs_plan_open(struct hs_plan *plan, const struct hs_workload *work
 
 /* How many jobs of each size are among the next ones: what is due to it, rounded down, and one more
  * to those that the largest parts are due to. */
-static void set_quotas(struct hs_plan *plan)
+static void set_quotas(struct hs_workplan *plan)
 {
     uint32_t given = 0;
     for (uint32_t s = 0; s < plan->size_count; s++) {
-        struct hs_plan_size *size = &plan->sizes[s];
+        struct hs_workplan_size *size = &plan->sizes[s];
         size->owed += plan->count * size->size.share;
         size->left = size->owed > 0 ? (uint32_t)floor(size->owed) : 0;
         if (size->left > plan->count - given)
@@ -95,7 +95,7 @@ static void set_quotas(struct hs_plan *plan)
         given += size->left;
     }
     for (; given < plan->count; given++) {
-        struct hs_plan_size *most = plan->sizes;
+        struct hs_workplan_size *most = plan->sizes;
         for (uint32_t s = 1; s < plan->size_count; s++)
             if (plan->sizes[s].owed > most->owed)
                 most = &plan->sizes[s];
@@ -105,7 +105,7 @@ static void set_quotas(struct hs_plan *plan)
 }
 
 /* One of the `left` jobs that are not dealt yet. */
-static uint32_t deal_size(const struct hs_plan *plan, double part, uint32_t left)
+static uint32_t deal_size(const struct hs_workplan *plan, double part, uint32_t left)
 {
     uint32_t at = (uint32_t)(part * left), s = 0;
     for (; at >= plan->sizes[s].left; s++)
@@ -113,12 +113,12 @@ static uint32_t deal_size(const struct hs_plan *plan, double part, uint32_t left
     return s;
 }
 
-static void deal_sizes(struct hs_plan *plan)
+static void deal_sizes(struct hs_workplan *plan)
 {
     double leaves = 1 - plan->workload->arrivals.batches.same_size;
     uint32_t of_batch = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
-        struct hs_plan_job *job = &plan->jobs[i];
+        struct hs_workplan_job *job = &plan->jobs[i];
         bool is_first = i == 0 || job->batch != plan->jobs[i - 1].batch;
         bool is_free = is_first || plan->sizes[of_batch].left == 0 ||
                        (leaves > 0 && uniform(plan, i, DRAW_LEAVES) < leaves);
@@ -135,7 +135,7 @@ static void deal_sizes(struct hs_plan *plan)
 
 static int by_score(const void *a, const void *b)
 {
-    const struct hs_plan_rank *x = a, *y = b;
+    const struct hs_workplan_rank *x = a, *y = b;
     if (x->bucket != y->bucket)
         return x->bucket < y->bucket ? -1 : 1;
     if (x->score != y->score)
@@ -143,17 +143,17 @@ static int by_score(const void *a, const void *b)
     return x->job < y->job ? -1 : x->job > y->job;
 }
 
-static void set_scores(struct hs_plan *plan)
+static void set_scores(struct hs_workplan *plan)
 {
     double common = plan->workload->arrivals.batches.duration_correlation;
     double of_batch = sqrt(common), own = sqrt(1 - common), shared = 0;
     uint64_t own_seed = bits(plan, 0, DRAW_OWN), batch_seed = hs_mix64(plan->seed, DRAW_COMMON);
     for (uint32_t i = 0; i < plan->count; i++) {
-        const struct hs_plan_job *job = &plan->jobs[i];
+        const struct hs_workplan_job *job = &plan->jobs[i];
         if (common > 0 && (i == 0 || job->batch != plan->jobs[i - 1].batch))
             shared = of_batch * hs_normal_of(batch_seed, job->batch);
-        plan->ranks[i] = (struct hs_plan_rank){shared + own * hs_normal_of(own_seed, i),
-                                               plan->sizes[job->size].bucket, i};
+        plan->ranks[i] = (struct hs_workplan_rank){shared + own * hs_normal_of(own_seed, i),
+                                                   plan->sizes[job->size].bucket, i};
     }
     qsort(plan->ranks, plan->count, sizeof *plan->ranks, by_score);
 }
@@ -172,15 +172,16 @@ static enum hs_outcome fate_of(const struct hs_workload_bucket *bucket, double r
 
 static int by_rank(const void *a, const void *b)
 {
-    const struct hs_plan_point *x = a, *y = b;
+    const struct hs_workplan_point *x = a, *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 /* The n jobs of one bucket, in the order of their scores. */
-static void set_durations(struct hs_plan *plan, const struct hs_plan_rank *ranks, uint32_t n)
+static void set_durations(struct hs_workplan *plan, const struct hs_workplan_rank *ranks,
+                          uint32_t n)
 {
     const struct hs_workload_bucket *bucket = &plan->workload->buckets[ranks->bucket];
-    struct hs_plan_point *last = &plan->last[ranks->bucket];
+    struct hs_workplan_point *last = &plan->last[ranks->bucket];
     for (uint32_t i = 0; i < n; i++) {
         last->rank += NEXT_RANK;
         last->fate += NEXT_FATE;
@@ -188,7 +189,7 @@ static void set_durations(struct hs_plan *plan, const struct hs_plan_rank *ranks
     }
     qsort(plan->points, n, sizeof *plan->points, by_rank);
     for (uint32_t i = 0; i < n; i++) {
-        struct hs_plan_job *job = &plan->jobs[ranks[i].job];
+        struct hs_workplan_job *job = &plan->jobs[ranks[i].job];
         double rank = hs_uniform_of(plan->points[i].rank);
         job->duration_s = (int64_t)ceil(hs_curve_at(&bucket->duration_s, rank));
         job->outcome = fate_of(bucket, rank, hs_uniform_of(plan->points[i].fate));
@@ -198,9 +199,9 @@ static void set_durations(struct hs_plan *plan, const struct hs_plan_rank *ranks
 /* ---- plans ---- */
 
 /* Plans that share what is left evenly, so that the last one is not a short one. */
-static bool make_plan(struct hs_plan *plan)
+static bool make_plan(struct hs_workplan *plan)
 {
-    uint64_t plans = (plan->jobs_left + HS_PLAN_JOBS - 1) / HS_PLAN_JOBS;
+    uint64_t plans = (plan->jobs_left + HS_WORKPLAN_JOBS - 1) / HS_WORKPLAN_JOBS;
     if (plans == 0)
         return false;
     plan->number++;
@@ -221,14 +222,14 @@ static bool make_plan(struct hs_plan *plan)
     return true;
 }
 
-const struct hs_plan_job *hs_plan_next(struct hs_plan *plan)
+const struct hs_workplan_job *hs_workplan_next(struct hs_workplan *plan)
 {
     if (plan->next == plan->count && !make_plan(plan))
         return NULL;
     return &plan->jobs[plan->next++];
 }
 
-void hs_plan_close(struct hs_plan *plan)
+void hs_workplan_close(struct hs_workplan *plan)
 {
     hs_arrival_close(&plan->arrival);
     hs_free(plan->sizes);
@@ -236,5 +237,5 @@ void hs_plan_close(struct hs_plan *plan)
     hs_free(plan->ranks);
     hs_free(plan->points);
     hs_free(plan->jobs);
-    *plan = (struct hs_plan){0};
+    *plan = (struct hs_workplan){0};
 }

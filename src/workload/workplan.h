@@ -7,45 +7,46 @@
  * although whole batches are alike and few jobs have most of the GPU time. Memory does not depend
  * on the number of jobs.
  */
-#ifndef HORUS_WORKLOAD_PLAN_H
-#define HORUS_WORKLOAD_PLAN_H
+#ifndef HORUS_WORKLOAD_WORKPLAN_H
+#define HORUS_WORKLOAD_WORKPLAN_H
 
 #include "workload/arrival.h"
 
-#define HS_PLAN_JOBS 16384 /* planned together */
+#define HS_WORKPLAN_JOBS 16384 /* planned together */
 
-struct hs_plan_job {
+struct hs_workplan_job {
     int64_t submit_s, duration_s;
     uint64_t batch;
-    uint32_t size; /* row of hs_plan.sizes */
+    uint32_t size; /* row of hs_workplan.sizes */
     enum hs_outcome outcome;
 };
 
-struct hs_plan_size {
+struct hs_workplan_size {
     struct hs_workload_size size;
     uint32_t bucket;
     uint32_t left; /* of this plan, not dealt yet */
     double owed;   /* jobs of this size that are due, below 1 */
 };
 
-struct hs_plan {
+struct hs_workplan {
     const struct hs_workload *workload;
     struct hs_arrival arrival;
-    struct hs_plan_size *sizes; /* of all buckets */
-    struct hs_plan_point *last; /* by bucket: ranks and fates drawn so far */
-    struct hs_plan_point *points;
-    struct hs_plan_rank *ranks;
-    struct hs_plan_job *jobs;
+    struct hs_workplan_size *sizes; /* of all buckets */
+    struct hs_workplan_point *last; /* by bucket: ranks and fates drawn so far */
+    struct hs_workplan_point *points;
+    struct hs_workplan_rank *ranks;
+    struct hs_workplan_job *jobs;
     uint32_t size_count, count, next;
     uint64_t seed, number; /* of plans so far */
     uint64_t jobs_left;    /* not planned yet */
 };
 
 /* jobs and hours >= 1; borrows the workload. Close it whether or not this succeeds. */
-HS_MUST_USE enum hs_status hs_plan_open(struct hs_plan *plan, const struct hs_workload *workload,
-                                        uint64_t jobs, uint64_t hours, uint64_t seed);
+HS_MUST_USE enum hs_status hs_workplan_open(struct hs_workplan *plan,
+                                            const struct hs_workload *workload, uint64_t jobs,
+                                            uint64_t hours, uint64_t seed);
 /* The next job in order of submission, valid until the next call; NULL past the last. */
-const struct hs_plan_job *hs_plan_next(struct hs_plan *plan);
-void hs_plan_close(struct hs_plan *plan);
+const struct hs_workplan_job *hs_workplan_next(struct hs_workplan *plan);
+void hs_workplan_close(struct hs_workplan *plan);
 
 #endif
