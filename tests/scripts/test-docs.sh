@@ -113,6 +113,13 @@ stand_ins() {
         traces/sample.csv >openb_pod_list_default.csv
     awk 'BEGIN { print "sn,cpu_milli,memory_mib,gpu,model"
         for (i = 0; i < 8; i++) print "openb-node-" i ",96000,393216,8,G2" }' >openb_node_list_gpu_node.csv
+    "$HORUS" trace convert traces/sample-helios.csv --to acme -o trace_seren.csv -q 2>/dev/null
+    "$HORUS" trace convert traces/sample.csv -o HPC2N-2002-2.2-cln.swf -q 2>/dev/null
+    "$HORUS" trace convert traces/sample.csv --to chronus -o trace_job_Philly_MIX1.csv -q 2>/dev/null
+    # Gavel's jobs: a step a second.
+    awk -F, -v OFS='\t' 'NR > 1 { print "LM (batch size 5)", "python3 main.py", "--steps", 0, $6, $4, $5 }' \
+        traces/sample.csv >7f04ca.trace
+    echo '{"v100": {"LM (batch size 5)": {"null": 1}}}' >oracle_throughputs.json
 }
 
 # What a page takes to be there beside them.
