@@ -18,7 +18,7 @@ data=${HORUS_DATA:-../shared/data}/traces
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-workloads.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 jobs=100000
-draws=5
+draws=8
 
 "$tables" goals "$jobs" "$draws" >"$work/goals"
 "$tables" fits "$work" >"$work/fits"
