@@ -62,6 +62,7 @@ static enum hs_status inform(struct hs_call *call, const struct hs_trace_options
 static enum hs_status examine(struct hs_call *call, const struct hs_trace_options *trace)
 {
     const struct hs_run_options *options = call->options;
+    struct hs_trace_options asked = *trace;
     struct hs_cluster cluster = {0};
     struct pools pools;
     if (options->cluster == NULL)
@@ -69,8 +70,9 @@ static enum hs_status examine(struct hs_call *call, const struct hs_trace_option
     enum hs_status status = hs_setup_cluster(&cluster, options, &call->diag);
     if (status == HS_OK)
         status = pools_fill(&pools, &cluster, &call->arena, &call->diag);
+    asked.gpus = cluster.gpu_count;
     if (status == HS_OK)
-        status = hs_trace_validate(trace, &pools.cluster, &call->out, &call->diag);
+        status = hs_trace_validate(&asked, &pools.cluster, &call->out, &call->diag);
     hs_cluster_free(&cluster);
     return status;
 }

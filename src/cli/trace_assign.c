@@ -109,7 +109,7 @@ static enum hs_status assign_jobs(const struct hs_run_options *options,
     return status;
 }
 
-static enum hs_status prepare(struct hs_assign_options *assign,
+static enum hs_status prepare(struct hs_assign_options *assign, struct hs_trace_options *trace,
                               const struct hs_run_options *options, struct hs_diag *diag)
 {
     struct hs_cluster cluster = {0};
@@ -120,6 +120,7 @@ static enum hs_status prepare(struct hs_assign_options *assign,
         hs_report(diag, HS_NOTE, NULL, "-c SPEC",
                   "no cluster given: what is drawn may need more GPU memory than yours has");
     hs_models_assign_options(assign, options, options->cluster != NULL ? &cluster : NULL);
+    trace->gpus = cluster.gpu_count;
     hs_cluster_free(&cluster);
     return status;
 }
@@ -129,6 +130,7 @@ enum hs_status hs_trace_assign(struct hs_call *call, const struct hs_trace_optio
     const struct hs_run_options *options = call->options;
     struct hs_catalogue catalogue = {0};
     struct hs_assign_options assign;
+    struct hs_trace_options asked = *trace;
     if (options->output == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
                        "trace assign: where to write is missing");
@@ -141,10 +143,10 @@ enum hs_status hs_trace_assign(struct hs_call *call, const struct hs_trace_optio
                                   options->gavel_throughputs};
     HS_TRY(hs_wholefile_check(options->output, "-o", inputs, sizeof inputs / sizeof *inputs,
                               &call->diag));
-    HS_TRY(prepare(&assign, options, &call->diag));
+    HS_TRY(prepare(&assign, &asked, options, &call->diag));
     enum hs_status status = hs_catalogue_load(&catalogue, options->profiles, &call->diag);
     if (status == HS_OK)
-        status = assign_jobs(options, trace, &catalogue, &assign, &call->diag);
+        status = assign_jobs(options, &asked, &catalogue, &assign, &call->diag);
     hs_catalogue_free(&catalogue);
     return status;
 }
