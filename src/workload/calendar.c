@@ -8,7 +8,6 @@
 #include "workload/calendar.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/rng.h"
 #include "base/tquantile.h"
@@ -22,11 +21,6 @@
 
 /* 2^64 / golden ratio: its multiples, modulo 2^64, fill the range evenly. */
 #define NEXT_LENGTH UINT64_C(0x9e3779b97f4a7c15)
-
-struct hs_calendar_rank {
-    double score;
-    uint32_t hour;
-};
 
 /* What random bits are for. */
 enum draw { DRAW_QUICK, DRAW_SLOW, DRAW_HOUR, DRAW_OUTAGE };
@@ -59,20 +53,14 @@ enum hs_status hs_calendar_open(struct hs_calendar *calendar,
         calendar->weight += profile(calendar, h);
     calendar->rates = hs_alloc_zeroed(HOURS_MAX, sizeof *calendar->rates);
     calendar->ranks = hs_alloc_zeroed(HOURS_MAX, sizeof *calendar->ranks);
+    calendar->spare = hs_alloc_zeroed(HOURS_MAX, sizeof *calendar->spare);
     calendar->counts = hs_alloc_zeroed(HOURS_MAX, sizeof *calendar->counts);
-    if (calendar->rates == NULL || calendar->ranks == NULL || calendar->counts == NULL)
+    if (calendar->rates == NULL || calendar->ranks == NULL || calendar->spare == NULL ||
+        calendar->counts == NULL)
         return HS_E_MEMORY;
     calendar->quick = hs_normal_of(hs_mix64(calendar->seed, DRAW_QUICK), UINT64_MAX);
     calendar->slow = hs_normal_of(hs_mix64(calendar->seed, DRAW_SLOW), UINT64_MAX);
     return HS_OK;
-}
-
-static int by_score(const void *a, const void *b)
-{
-    const struct hs_calendar_rank *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score < y->score ? -1 : 1;
-    return x->hour < y->hour ? -1 : x->hour > y->hour;
 }
 
 /* One step of an autoregressive process of variance 1 that forgets as exp(-1 / hours). */
@@ -94,11 +82,11 @@ static void modulate(struct hs_calendar *c, uint32_t n)
             c->slow = step(c->slow, m->slow_hours, slow_seed, c->first_hour + i);
             score += sqrt(m->slow_share) * c->slow;
         }
-        c->ranks[i] = (struct hs_calendar_rank){score, i};
+        c->ranks[i] = (struct hs_keyed){hs_key_of(score), i};
     }
-    qsort(c->ranks, n, sizeof *c->ranks, by_score);
+    hs_keysort(c->ranks, c->spare, n);
     for (uint32_t i = 0; i < n; i++)
-        c->rates[c->ranks[i].hour] *= hs_gamma_quantile((i + 0.5) / n, m->cv);
+        c->rates[c->ranks[i].value] *= hs_gamma_quantile((i + 0.5) / n, m->cv);
 }
 
 /* Factors by which sums fall short of those of the profile; a sum of 0 stays. */
@@ -218,6 +206,7 @@ void hs_calendar_close(struct hs_calendar *calendar)
 {
     hs_free(calendar->rates);
     hs_free(calendar->ranks);
+    hs_free(calendar->spare);
     hs_free(calendar->counts);
     *calendar = (struct hs_calendar){0};
 }

@@ -13,6 +13,7 @@
 #ifndef HORUS_WORKLOAD_CALENDAR_H
 #define HORUS_WORKLOAD_CALENDAR_H
 
+#include "workload/keysort.h"
 #include "workload/workload.h"
 
 struct hs_calendar {
@@ -27,7 +28,7 @@ struct hs_calendar {
     uint32_t next;        /* of the block */
     double quick, slow;   /* state of the modulation */
     double *rates;        /* of the block's hours */
-    struct hs_calendar_rank *ranks;
+    struct hs_keyed *ranks, *spare;
     uint32_t *counts;
 };
 

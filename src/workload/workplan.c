@@ -5,7 +5,6 @@
 #include "workload/workplan.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/rng.h"
 
@@ -13,15 +12,6 @@
  * points that fill the square evenly, however many they are (Roberts' R2 sequence). */
 #define NEXT_RANK UINT64_C(0xc13fa9a902a6328f)
 #define NEXT_FATE UINT64_C(0x91e10da5c79e7b1d)
-
-struct hs_workplan_rank {
-    double score;
-    uint32_t bucket, job;
-};
-
-struct hs_workplan_point {
-    uint64_t rank, fate;
-};
 
 /* What random bits are for: of a plan, of a job of it, of a batch. */
 enum draw { DRAW_OWED, DRAW_RANK, DRAW_FATE, DRAW_LEAVES, DRAW_SIZE, DRAW_OWN, DRAW_COMMON };
@@ -47,8 +37,8 @@ static void begin_sizes(struct hs_workplan *plan)
     struct hs_workplan_size *size = plan->sizes;
     for (uint32_t b = 0; b < plan->workload->bucket_count; b++) {
         const struct hs_workload_bucket *bucket = &plan->workload->buckets[b];
-        plan->last[b].rank = first_bits(plan, b, DRAW_RANK);
-        plan->last[b].fate = first_bits(plan, b, DRAW_FATE);
+        plan->last[b].key = first_bits(plan, b, DRAW_RANK);
+        plan->last[b].value = first_bits(plan, b, DRAW_FATE);
         for (uint32_t s = 0; s < bucket->size_count; s++, size++) {
             uint64_t which = (uint64_t)(size - plan->sizes);
             *size = (struct hs_workplan_size){.size = bucket->sizes[s], .bucket = b};
@@ -67,12 +57,13 @@ enum hs_status hs_workplan_open(struct hs_workplan *plan, const struct hs_worklo
         plan->size_count += workload->buckets[b].size_count;
     plan->sizes = hs_alloc_zeroed(plan->size_count, sizeof *plan->sizes);
     plan->last = hs_alloc_zeroed(workload->bucket_count, sizeof *plan->last);
-    plan->ranks = hs_alloc_zeroed(most, sizeof *plan->ranks);
-    plan->points = hs_alloc_zeroed(most, sizeof *plan->points);
+    plan->scores = hs_alloc_zeroed(most, sizeof *plan->scores);
+    plan->spare = hs_alloc_zeroed(most, sizeof *plan->spare);
+    plan->order = hs_alloc_zeroed(most, sizeof *plan->order);
     plan->jobs = hs_alloc_zeroed(most, sizeof *plan->jobs);
     HS_TRY(hs_arrival_open(&plan->arrival, &workload->arrivals, jobs, hours, seed));
-    if (plan->sizes == NULL || plan->last == NULL || plan->ranks == NULL || plan->points == NULL ||
-        plan->jobs == NULL)
+    if (plan->sizes == NULL || plan->last == NULL || plan->scores == NULL || plan->spare == NULL ||
+        plan->order == NULL || plan->jobs == NULL)
         return HS_E_MEMORY;
     begin_sizes(plan);
     return HS_OK;
@@ -133,29 +124,33 @@ static void deal_sizes(struct hs_workplan *plan)
 
 /* ---- durations and fates ---- */
 
-static int by_score(const void *a, const void *b)
-{
-    const struct hs_workplan_rank *x = a, *y = b;
-    if (x->bucket != y->bucket)
-        return x->bucket < y->bucket ? -1 : 1;
-    if (x->score != y->score)
-        return x->score < y->score ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
-}
-
-static void set_scores(struct hs_workplan *plan)
+/* Jobs by bucket, those of a bucket in the order of their scores. */
+static void set_order(struct hs_workplan *plan)
 {
     double common = plan->workload->arrivals.batches.duration_correlation;
     double of_batch = sqrt(common), own = sqrt(1 - common), shared = 0;
     uint64_t own_seed = bits(plan, 0, DRAW_OWN), batch_seed = hs_mix64(plan->seed, DRAW_COMMON);
+    uint32_t *first = plan->first;
+    for (uint32_t b = 0; b <= plan->workload->bucket_count; b++)
+        first[b] = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
         const struct hs_workplan_job *job = &plan->jobs[i];
         if (common > 0 && (i == 0 || job->batch != plan->jobs[i - 1].batch))
             shared = of_batch * hs_normal_of(batch_seed, job->batch);
-        plan->ranks[i] = (struct hs_workplan_rank){shared + own * hs_normal_of(own_seed, i),
-                                                   plan->sizes[job->size].bucket, i};
+        double score = shared + own * hs_normal_of(own_seed, i);
+        plan->scores[i] = (struct hs_keyed){hs_key_of(score), i};
+        first[plan->sizes[job->size].bucket + 1]++;
     }
-    qsort(plan->ranks, plan->count, sizeof *plan->ranks, by_score);
+    for (uint32_t b = 0; b < plan->workload->bucket_count; b++)
+        first[b + 1] += first[b];
+    hs_keysort(plan->scores, plan->spare, plan->count);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        uint32_t job = (uint32_t)plan->scores[i].value;
+        plan->order[first[plan->sizes[plan->jobs[job].size].bucket]++] = job;
+    }
+    for (uint32_t b = plan->workload->bucket_count; b > 0; b--) /* they have moved one on */
+        first[b] = first[b - 1];
+    first[0] = 0;
 }
 
 static enum hs_outcome fate_of(const struct hs_workload_bucket *bucket, double rank, double draw)
@@ -170,29 +165,22 @@ static enum hs_outcome fate_of(const struct hs_workload_bucket *bucket, double r
     return draw < row->share[0] + row->share[1] ? HS_OUTCOME_CANCELLED : HS_OUTCOME_FAILED;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct hs_workplan_point *x = a, *y = b;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
 /* The n jobs of one bucket, in the order of their scores. */
-static void set_durations(struct hs_workplan *plan, const struct hs_workplan_rank *ranks,
-                          uint32_t n)
+static void set_durations(struct hs_workplan *plan, uint32_t b, const uint32_t *order, uint32_t n)
 {
-    const struct hs_workload_bucket *bucket = &plan->workload->buckets[ranks->bucket];
-    struct hs_workplan_point *last = &plan->last[ranks->bucket];
+    const struct hs_workload_bucket *bucket = &plan->workload->buckets[b];
+    struct hs_keyed *last = &plan->last[b], *points = plan->scores;
     for (uint32_t i = 0; i < n; i++) {
-        last->rank += NEXT_RANK;
-        last->fate += NEXT_FATE;
-        plan->points[i] = *last;
+        last->key += NEXT_RANK;
+        last->value += NEXT_FATE;
+        points[i] = *last;
     }
-    qsort(plan->points, n, sizeof *plan->points, by_rank);
+    hs_keysort(points, plan->spare, n);
     for (uint32_t i = 0; i < n; i++) {
-        struct hs_workplan_job *job = &plan->jobs[ranks[i].job];
-        double rank = hs_uniform_of(plan->points[i].rank);
+        struct hs_workplan_job *job = &plan->jobs[order[i]];
+        double rank = hs_uniform_of(points[i].key);
         job->duration_s = (int64_t)ceil(hs_curve_at(&bucket->duration_s, rank));
-        job->outcome = fate_of(bucket, rank, hs_uniform_of(plan->points[i].fate));
+        job->outcome = fate_of(bucket, rank, hs_uniform_of(points[i].value));
     }
 }
 
@@ -212,12 +200,9 @@ static bool make_plan(struct hs_workplan *plan)
             return false;
     set_quotas(plan);
     deal_sizes(plan);
-    set_scores(plan);
-    for (uint32_t i = 0, end = 0; i < plan->count; i = end) {
-        while (end < plan->count && plan->ranks[end].bucket == plan->ranks[i].bucket)
-            end++;
-        set_durations(plan, &plan->ranks[i], end - i);
-    }
+    set_order(plan);
+    for (uint32_t b = 0; b < plan->workload->bucket_count; b++)
+        set_durations(plan, b, plan->order + plan->first[b], plan->first[b + 1] - plan->first[b]);
     plan->next = 0;
     return true;
 }
@@ -234,8 +219,9 @@ void hs_workplan_close(struct hs_workplan *plan)
     hs_arrival_close(&plan->arrival);
     hs_free(plan->sizes);
     hs_free(plan->last);
-    hs_free(plan->ranks);
-    hs_free(plan->points);
+    hs_free(plan->scores);
+    hs_free(plan->spare);
+    hs_free(plan->order);
     hs_free(plan->jobs);
     *plan = (struct hs_workplan){0};
 }

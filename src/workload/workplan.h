@@ -11,6 +11,7 @@
 #define HORUS_WORKLOAD_WORKPLAN_H
 
 #include "workload/arrival.h"
+#include "workload/keysort.h"
 
 #define HS_WORKPLAN_JOBS 16384 /* planned together */
 
@@ -32,9 +33,10 @@ struct hs_workplan {
     const struct hs_workload *workload;
     struct hs_arrival arrival;
     struct hs_workplan_size *sizes; /* of all buckets */
-    struct hs_workplan_point *last; /* by bucket: ranks and fates drawn so far */
-    struct hs_workplan_point *points;
-    struct hs_workplan_rank *ranks;
+    struct hs_keyed *last;          /* by bucket: rank and fate that were drawn last */
+    struct hs_keyed *scores, *spare;
+    uint32_t *order;                             /* jobs by bucket */
+    uint32_t first[HS_WORKLOAD_BUCKETS_MAX + 1]; /* of each bucket in it */
     struct hs_workplan_job *jobs;
     uint32_t size_count, count, next;
     uint64_t seed, number; /* of plans so far */
