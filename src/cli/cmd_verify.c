@@ -17,8 +17,9 @@ const struct hs_verb hs_verb_verify = {
     .operands = "RUN",
     .summary = "Check a finished run independently of the engine.",
     .details = "Rebuilds the schedule from segments.csv alone and holds it against the trace, the "
-               "cluster and summary.json: no GPU held twice, gangs whole, nothing before its "
-               "submission, all work done, sums equal. Exit code 1 when a check fails.",
+               "cluster and summary.json: no GPU held twice nor divided beyond its whole, gangs "
+               "whole, GPU types, cores and host memory as wanted, nothing before its submission, "
+               "all work done, sums equal. Exit code 1 when a check fails.",
     .examples = {"verify results/sample-fifo-0123456789ab"},
     .options = options_table,
     .operands_min = 1,
