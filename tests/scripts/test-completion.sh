@@ -75,7 +75,7 @@ verdict "an operand behind options with values" "sample.csv spare.json" \
     "$(reply 'horus run -c spare.json --check full -q s')"
 verdict "an operand behind --" "sample.csv" "$(reply 'horus run -- sa')"
 verdict "nothing behind the last operand" "" "$(reply 'horus run sample.csv s')"
-verdict "words of an operand" "assign info validate" "$(reply 'horus trace ')"
+verdict "words of an operand" "assign convert info validate" "$(reply 'horus trace ')"
 verdict "and the file behind them" "sample.csv" "$(reply 'horus trace info sam')"
 verdict "directories alone for runs" "results" "$(reply 'horus verify ')"
 verdict "a trace or a run" "results" "$(reply 'horus compare r')"
