@@ -59,6 +59,7 @@ static const struct member bucket[] = {
     {"states", "[rank, completed, cancelled, failed] up to ranks of duration", LIST, 1,
      HS_CURVE_POINTS_MAX, "state"},
     {"retries", "mean over all of these jobs", NUMBER, 0, HS_WORKLOAD_RETRIES_MAX, NULL},
+    {"batch_max", "jobs of a batch of such jobs at most", INTEGER, 1, HS_WORKLOAD_BATCH_MAX, NULL},
 };
 static const struct member users[] = {
     {"count", "how many", INTEGER, 1, HS_WORKLOAD_USERS_MAX, NULL},

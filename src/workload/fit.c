@@ -48,7 +48,7 @@ enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_wor
         return HS_E_MEMORY;
     HS_TRY(hs_fit_arrivals_finish(&fit->arrivals, &workload->arena, &workload->arrivals));
     HS_TRY(hs_fit_sizes_finish(&fit->sizes, workload, bucket_of));
-    HS_TRY(hs_fit_batches_finish(&fit->batches, &fit->sizes, workload));
+    HS_TRY(hs_fit_batches_finish(&fit->batches, &fit->sizes, bucket_of, workload));
     return hs_fit_owners_finish(&fit->owners, &fit->batches, bucket_of, workload);
 }
 

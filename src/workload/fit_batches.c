@@ -16,6 +16,7 @@
 #define PAIRS       4096
 #define PAIRS_LEAST 100 /* below it a correlation is not told from chance */
 #define RUN_MOST    1000000
+#define MOST_IN     .97
 #define LEAST_OFF   1e-6
 #define EXACT       1024 /* of a loghist: beyond it a bucket has 2^k / 1,024 values */
 
@@ -26,6 +27,7 @@ struct hs_fit_run {
     uint64_t duration_s;      /* of the last one */
     uint32_t gpus, gpu_milli; /* of the first one */
     uint32_t class;           /* of the last one */
+    uint32_t first_class;
 };
 
 struct hs_fit_pair {
@@ -64,6 +66,7 @@ static enum hs_status close_run(struct hs_fit_batches *b, struct hs_fit_run *run
     if (run->jobs == 0)
         return HS_OK;
     run->batches++;
+    HS_TRY(hs_loghist_add(&b->of_class[run->first_class], run->jobs));
     return hs_loghist_add(&b->jobs, run->jobs);
 }
 
@@ -94,6 +97,7 @@ enum hs_status hs_fit_batches_add(struct hs_fit_batches *batches, const struct h
         run->jobs = 1;
         run->gpus = job->gpus;
         run->gpu_milli = job->gpu_milli;
+        run->first_class = class;
     }
     run->last_us = job->submit_us;
     run->duration_s = duration_s;
@@ -138,13 +142,31 @@ static double same_size(const struct hs_fit_batches *b, const struct hs_workload
     return chance < 1 - LEAST_OFF ? fmin(fmax((alike - chance) / (1 - chance), 0), 1) : 1;
 }
 
+/* So long that MOST_IN of the jobs of these runs are in runs that are not longer. */
+static uint32_t batch_max(const struct hs_loghist *runs, uint64_t longest)
+{
+    uint32_t at = 0;
+    uint64_t jobs, count;
+    double sum = 0;
+    while (hs_loghist_next(runs, &at, &jobs, &count)) {
+        sum += (double)jobs * (double)count;
+        if (sum >= MOST_IN * (double)runs->sum)
+            return jobs < longest && jobs < HS_WORKLOAD_BATCH_MAX ? (uint32_t)jobs : UINT32_MAX;
+    }
+    return UINT32_MAX;
+}
+
 enum hs_status hs_fit_batches_finish(struct hs_fit_batches *batches,
-                                     const struct hs_fit_sizes *sizes, struct hs_workload *workload)
+                                     const struct hs_fit_sizes *sizes, const uint32_t *bucket_of,
+                                     struct hs_workload *workload)
 {
     struct hs_fit_batches *b = batches;
     struct hs_workload_batches *out = &workload->arrivals.batches;
     for (uint32_t u = 0; u < b->run_count; u++)
         HS_TRY(close_run(b, &b->runs[u]));
+    for (uint32_t c = 0; c < HS_FIT_CLASSES; c++)
+        if (bucket_of[c] != UINT32_MAX)
+            workload->buckets[bucket_of[c]].batch_max = batch_max(&b->of_class[c], b->jobs.max);
     if (b->members == 0)
         return HS_OK;
     HS_TRY(hs_fit_curve(&b->jobs, true, &workload->arena, &out->jobs));
@@ -163,6 +185,8 @@ void hs_fit_batches_free(struct hs_fit_batches *batches)
 {
     hs_free(batches->runs);
     hs_free(batches->pairs);
+    for (uint32_t c = 0; c < HS_FIT_CLASSES; c++)
+        hs_loghist_free(&batches->of_class[c]);
     hs_loghist_free(&batches->jobs);
     hs_loghist_free(&batches->gaps);
     *batches = (struct hs_fit_batches){0};

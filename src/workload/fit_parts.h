@@ -100,9 +100,10 @@ struct hs_fit_pair;
 struct hs_fit_batches {
     struct hs_fit_run *runs; /* by user */
     uint32_t run_count, runs_cap;
-    struct hs_loghist jobs, gaps;    /* of runs; within them, s */
-    uint64_t members, members_alike; /* behind the first; of its size */
-    struct hs_fit_pair *pairs;       /* neighbours in a run and a class: a sample of them */
+    struct hs_loghist jobs, gaps;               /* of runs; within them, s */
+    struct hs_loghist of_class[HS_FIT_CLASSES]; /* jobs of runs, by class of their first */
+    uint64_t members, members_alike;            /* behind the first; of its size */
+    struct hs_fit_pair *pairs; /* neighbours in a run and a class: a sample of them */
     uint64_t pairs_seen;
     int64_t first_us;
     uint64_t seen;
@@ -112,6 +113,7 @@ HS_MUST_USE enum hs_status hs_fit_batches_add(struct hs_fit_batches *batches,
                                               const struct hs_trace_job *job, uint32_t user);
 HS_MUST_USE enum hs_status hs_fit_batches_finish(struct hs_fit_batches *batches,
                                                  const struct hs_fit_sizes *sizes,
+                                                 const uint32_t *bucket_of,
                                                  struct hs_workload *workload);
 uint64_t hs_fit_batches_of(const struct hs_fit_batches *batches, uint32_t user); /* finished */
 void hs_fit_batches_free(struct hs_fit_batches *batches);

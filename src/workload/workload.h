@@ -26,6 +26,7 @@
 #define HS_WORKLOAD_VCS_MAX     4096
 #define HS_WORKLOAD_USERS_MAX   1000000
 #define HS_WORKLOAD_RETRIES_MAX 8
+#define HS_WORKLOAD_BATCH_MAX   1000000
 #define HS_WORKLOAD_NAME_MAX    64 /* of a shipped one */
 
 /* Rate of arrival around the profile of day and week: gamma with this CV over hours; its rank moves
@@ -80,6 +81,7 @@ struct hs_workload_bucket {
     double share;                      /* of all jobs */
     double retries;                    /* mean number of retries over all its jobs; 0 = none */
     uint32_t size_count, state_count;
+    uint32_t batch_max; /* longer batches are not of such jobs; UINT32_MAX = none is too long */
 };
 
 struct hs_workload_vc {

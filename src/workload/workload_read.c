@@ -325,7 +325,8 @@ static void read_states(struct reader *r, const struct hs_json *list,
 
 static void read_bucket(struct reader *r, const struct hs_json *object)
 {
-    static const char *const keys[] = {"name", "gpus", "duration_s", "states", "retries"};
+    static const char *const keys[] = {"name",   "gpus",    "duration_s",
+                                       "states", "retries", "batch_max"};
     if (!hs_jsoncheck_kind(&r->check, object, HS_JSON_OBJECT, "one of sizes"))
         return;
     struct hs_workload_bucket *bucket = &r->workload->buckets[r->workload->bucket_count++];
@@ -335,6 +336,8 @@ static void read_bucket(struct reader *r, const struct hs_json *object)
     read_curve(r, object, "duration_s", SECONDS_MAX, &bucket->duration_s);
     read_states(r, hs_json_get(object, "states"), bucket);
     bucket->retries = read_number(r, object, "retries", 0, HS_WORKLOAD_RETRIES_MAX, 0);
+    bucket->batch_max = (uint32_t)hs_jsoncheck_int(&r->check, object, "batch_max", 1,
+                                                   HS_WORKLOAD_BATCH_MAX, UINT32_MAX);
 }
 
 static void read_sizes(struct reader *r, const struct hs_json *list)

@@ -156,6 +156,8 @@ static void put_buckets(struct hs_jsonw *w, const struct hs_workload *workload)
             put_states(w, bucket);
         if (bucket->retries > 0)
             member(w, "retries", bucket->retries);
+        if (bucket->batch_max < UINT32_MAX)
+            hs_jsonw_member_u64(w, "batch_max", bucket->batch_max);
         hs_jsonw_end_object(w);
     }
     hs_jsonw_end_array(w);

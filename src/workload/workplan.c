@@ -5,6 +5,7 @@
 #include "workload/workplan.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/rng.h"
 
@@ -47,6 +48,26 @@ static void begin_sizes(struct hs_workplan *plan)
     }
 }
 
+static int by_length(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void set_lengths(struct hs_workplan *plan)
+{
+    const struct hs_workload *w = plan->workload;
+    uint32_t *lengths = plan->lengths, count = 0;
+    for (uint32_t b = 0; b < w->bucket_count; b++)
+        lengths[b] = w->buckets[b].batch_max;
+    lengths[w->bucket_count] = UINT32_MAX;
+    qsort(lengths, w->bucket_count + 1, sizeof *lengths, by_length);
+    for (uint32_t b = 0; b <= w->bucket_count; b++)
+        if (count == 0 || lengths[b] > lengths[count - 1])
+            lengths[count++] = lengths[b];
+    plan->length_count = count;
+}
+
 enum hs_status hs_workplan_open(struct hs_workplan *plan, const struct hs_workload *workload,
                                 uint64_t jobs, uint64_t hours, uint64_t seed)
 {
@@ -66,6 +87,7 @@ enum hs_status hs_workplan_open(struct hs_workplan *plan, const struct hs_worklo
         plan->order == NULL || plan->jobs == NULL)
         return HS_E_MEMORY;
     begin_sizes(plan);
+    set_lengths(plan);
     return HS_OK;
 }
 
@@ -95,31 +117,60 @@ static void set_quotas(struct hs_workplan *plan)
     }
 }
 
-/* One of the `left` jobs that are not dealt yet. */
-static uint32_t deal_size(const struct hs_workplan *plan, double part, uint32_t left)
+/* One of the jobs that are not dealt yet, of an open size if there is one left. */
+static uint32_t deal_size(const struct hs_workplan *plan, double part)
 {
-    uint32_t at = (uint32_t)(part * left), s = 0;
-    for (; at >= plan->sizes[s].left; s++)
-        at -= plan->sizes[s].left;
-    return s;
+    uint32_t open = 0, all = 0, s = 0;
+    for (uint32_t i = 0; i < plan->size_count; i++) {
+        all += plan->sizes[i].left;
+        open += plan->sizes[i].is_open ? plan->sizes[i].left : 0;
+    }
+    uint32_t at = (uint32_t)(part * (open > 0 ? open : all));
+    for (;; s++) {
+        const struct hs_workplan_size *size = &plan->sizes[s];
+        uint32_t left = open > 0 && !size->is_open ? 0 : size->left;
+        if (at < left)
+            return s;
+        at -= left;
+    }
 }
 
-static void deal_sizes(struct hs_workplan *plan)
+static void deal_to_batch(struct hs_workplan *plan, uint32_t first, uint32_t end)
 {
     double leaves = 1 - plan->workload->arrivals.batches.same_size;
-    uint32_t of_batch = 0;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        struct hs_workplan_job *job = &plan->jobs[i];
-        bool is_first = i == 0 || job->batch != plan->jobs[i - 1].batch;
-        bool is_free = is_first || plan->sizes[of_batch].left == 0 ||
+    uint32_t of_batch = deal_size(plan, uniform(plan, first, DRAW_SIZE));
+    plan->jobs[first].size = of_batch;
+    plan->sizes[of_batch].left--;
+    for (uint32_t i = first + 1; i < end; i++) {
+        bool is_free = plan->sizes[of_batch].left == 0 ||
                        (leaves > 0 && uniform(plan, i, DRAW_LEAVES) < leaves);
-        job->size = of_batch;
-        if (is_free)
-            job->size = deal_size(plan, uniform(plan, i, DRAW_SIZE), plan->count - i);
-        if (is_first)
-            of_batch = job->size;
-        plan->sizes[job->size].left--;
+        uint32_t size = is_free ? deal_size(plan, uniform(plan, i, DRAW_SIZE)) : of_batch;
+        plan->jobs[i].size = size;
+        plan->sizes[size].left--;
     }
+}
+
+/* To batches longer than `above` and no longer than `most`. */
+static void deal_to_batches(struct hs_workplan *plan, uint32_t above, uint32_t most)
+{
+    for (uint32_t s = 0; s < plan->size_count; s++) {
+        struct hs_workplan_size *size = &plan->sizes[s];
+        size->is_open = plan->workload->buckets[size->bucket].batch_max >= most;
+    }
+    for (uint32_t i = 0, end; i < plan->count; i = end) {
+        for (end = i + 1; end < plan->count && plan->jobs[end].batch == plan->jobs[i].batch;)
+            end++;
+        if (end - i > above && end - i <= most)
+            deal_to_batch(plan, i, end);
+    }
+}
+
+/* The longest first, who have the least choice: otherwise their sizes would be scarce in the later
+ * part of every plan. */
+static void deal_sizes(struct hs_workplan *plan)
+{
+    for (uint32_t k = plan->length_count; k-- > 0;)
+        deal_to_batches(plan, k > 0 ? plan->lengths[k - 1] : 0, plan->lengths[k]);
 }
 
 /* ---- durations and fates ---- */

@@ -26,6 +26,7 @@ struct hs_workplan_size {
     struct hs_workload_size size;
     uint32_t bucket;
     uint32_t left; /* of this plan, not dealt yet */
+    bool is_open;  /* to the batches that sizes are being dealt to */
     double owed;   /* jobs of this size that are due, below 1 */
 };
 
@@ -35,8 +36,11 @@ struct hs_workplan {
     struct hs_workplan_size *sizes; /* of all buckets */
     struct hs_keyed *last;          /* by bucket: rank and fate that were drawn last */
     struct hs_keyed *scores, *spare;
-    uint32_t *order;                             /* jobs by bucket */
-    uint32_t first[HS_WORKLOAD_BUCKETS_MAX + 1]; /* of each bucket in it */
+    uint32_t *order;                               /* jobs by bucket */
+    uint32_t first[HS_WORKLOAD_BUCKETS_MAX + 1];   /* of each bucket in it */
+    uint32_t lengths[HS_WORKLOAD_BUCKETS_MAX + 1]; /* of batches, ascending: between two of them all
+                                                      buckets take the same batches */
+    uint32_t length_count;
     struct hs_workplan_job *jobs;
     uint32_t size_count, count, next;
     uint64_t seed, number; /* of plans so far */
