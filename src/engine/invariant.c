@@ -139,33 +139,43 @@ static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
     return NULL;
 }
 
+/* What the GPUs of some nodes add up to. */
+struct gpu_sums {
+    uint64_t held, shared, milli;
+};
+
+static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_sums *sums)
+{
+    const struct hs_node *node = &e->cluster->nodes[n];
+    uint32_t free_gpus = 0;
+    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
+        const struct hs_gpu *gpu = &e->gpus[id];
+        const char *broken = check_gpu(e, id);
+        if (broken == NULL && e->share != NULL)
+            broken = check_open(e, id);
+        if (broken != NULL)
+            return broken;
+        free_gpus += gpu->tenants == 0;
+        sums->held += gpu->tenants > 0;
+        sums->shared += gpu->tenants > 1 && gpu->part_milli == 0;
+        if (gpu->tenants > 0)
+            sums->milli += gpu->part_milli > 0 ? gpu->part_milli : HS_GPU_MILLI;
+    }
+    if (free_gpus != hs_free_of_node(e->free_index, n))
+        return "free + held GPUs of a node are not its GPUs";
+    return check_node_rest(e, n);
+}
+
 static const char *check_cluster(const struct hs_engine *e)
 {
-    uint64_t held = 0, shared = 0, milli = 0;
+    struct gpu_sums sums = {0};
     for (uint32_t n = 0; n < e->cluster->node_count; n++) {
-        const struct hs_node *node = &e->cluster->nodes[n];
-        uint32_t free_gpus = 0;
-        for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
-            const char *broken = check_gpu(e, id);
-            if (broken == NULL && e->share != NULL)
-                broken = check_open(e, id);
-            if (broken != NULL)
-                return broken;
-            free_gpus += e->gpus[id].tenants == 0;
-            held += e->gpus[id].tenants > 0;
-            shared += e->gpus[id].tenants > 1 && e->gpus[id].part_milli == 0;
-            milli += e->gpus[id].part_milli > 0 ? e->gpus[id].part_milli
-                     : e->gpus[id].tenants > 0  ? HS_GPU_MILLI
-                                                : 0;
-        }
-        if (free_gpus != hs_free_of_node(e->free_index, n))
-            return "free + held GPUs of a node are not its GPUs";
-        const char *broken = check_node_rest(e, n);
+        const char *broken = check_node(e, n, &sums);
         if (broken != NULL)
             return broken;
     }
-    if (held != e->instant.gpus_held || shared != e->instant.gpus_shared ||
-        milli != e->instant.milli_held)
+    if (sums.held != e->instant.gpus_held || sums.shared != e->instant.gpus_shared ||
+        sums.milli != e->instant.milli_held)
         return "held or shared GPUs are miscounted";
     if (e->parts != NULL && !hs_part_is_valid(e->parts))
         return "the index of shares is out of order";

@@ -206,6 +206,21 @@ static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job)
     return e->misfit;
 }
 
+/* Finds the types of GPUs that may serve the job; why there are none, or NULL. */
+static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
+                                const struct hs_trace_job *r)
+{
+    const struct hs_cluster *c = e->cluster;
+    const uint64_t named = named_types(c, r);
+    job->ask.type_mask = large_types(c, job, named);
+    bool asks_of_nodes = job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0;
+    job->is_constrained =
+        job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
+    if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) != 0)
+        return NULL;
+    return named == 0 ? type_misfit(r) : memory_misfit(e, job);
+}
+
 /* Why the job can never run, or NULL. */
 static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
@@ -214,13 +229,9 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     if (vc == UINT32_MAX)
         return r->vc != NULL ? "its virtual cluster does not exist" : "it names no virtual cluster";
     job->ask.vc = vc;
-    const uint64_t named = named_types(c, r);
-    job->ask.type_mask = large_types(c, job, named);
-    bool asks_of_nodes = job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0;
-    job->is_constrained =
-        job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
-    if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) == 0)
-        return named == 0 ? type_misfit(r) : memory_misfit(e, job);
+    const char *misfit = types_misfit(e, job, r);
+    if (misfit != NULL)
+        return misfit;
     int64_t most_us = hs_job_is_part(job) ? INT64_MAX / 8 / HS_GPU_MILLI : INT64_MAX / 8;
     if (job->gpus > 0 && r->duration_us > most_us / job->gpus)
         return "its GPU-seconds are beyond what can be counted";

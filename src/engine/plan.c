@@ -145,7 +145,7 @@ static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t 
     struct hs_engine *e = p->engine;
     const struct hs_job *job = &e->jobs.jobs[a->job];
     uint32_t vc = job->ask.vc;
-    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0 ||
+    if (e->cluster->vc_mode != HS_VC_QUOTA ||
         (uint64_t)gpus * job->gpu_milli <= hs_lookup_quota_room_milli(e, vc))
         return true;
     hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota", e->cluster->vcs[vc].name);

@@ -35,9 +35,10 @@ uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc)
 
 uint64_t hs_lookup_quota_room_milli(const struct hs_engine *e, uint32_t vc)
 {
+    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0)
+        return UINT64_MAX;
     const uint64_t quota_gpus = e->cluster->vcs[vc].quota_gpus;
-    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0 ||
-        quota_gpus > UINT64_MAX / HS_GPU_MILLI)
+    if (quota_gpus > UINT64_MAX / HS_GPU_MILLI)
         return UINT64_MAX;
     const uint64_t quota_milli = quota_gpus * HS_GPU_MILLI;
     return quota_milli > e->vc_held_milli[vc] ? quota_milli - e->vc_held_milli[vc] : 0;
