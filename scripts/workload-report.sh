@@ -120,7 +120,8 @@ END
 100,000 generated jobs, seed 1, and the 77,574 GPU jobs of the real cluster from March to July 2020, whose
 file cuts durations at 48 hours; so are the generated ones here. The workload was made to be like April
 to September. "Single months": the least and the largest distance of a month of the real file from the
-whole file, which is how far the cluster is from itself.
+whole file, which is how far the cluster is from itself. "Wanted at once": what runs if no job waits, of as
+many generated jobs as real ones.
 
 END
     marked venus

@@ -153,6 +153,12 @@ static void say_months(const struct hs_trace_options *options, struct workstat *
     printf(" %.3f to %.3f |\n", least, most);
 }
 
+static void say_wanted(const char *title, const struct workstat *w)
+{
+    struct work_wanted wanted = workstat_wanted(w);
+    printf("| %s | %.0f | %.0f | %.0f |\n", title, wanted.mean, wanted.deviation, wanted.most);
+}
+
 static void say_venus(void)
 {
     struct hs_trace_options options = options_of(&reals[0]);
@@ -174,8 +180,19 @@ static void say_venus(void)
     }
     printf("\nGaps between submissions: KS %.3f; sizes: KS %.3f.\n",
            worksource_compare_gaps(&real, &made).ks, worksource_compare_demands(&real, &made).ks);
-    workstat_free(&real);
+    printf("\n| GPUs wanted at once | mean | standard deviation | most |\n| --- | --- | --- | --- "
+           "|\n");
+    say_wanted("real", &real);
     workstat_free(&made);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        char title[32];
+        worksource_generate(&made, "venus", real.count, seed);
+        workstat_cut(&made, CUT_S);
+        (void)snprintf(title, sizeof title, "generated, seed %" PRIu64, seed);
+        say_wanted(title, &made);
+        workstat_free(&made);
+    }
+    workstat_free(&real);
 }
 
 /* ---- fits ---- */

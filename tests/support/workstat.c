@@ -16,6 +16,7 @@
 #include "support/sink.h"
 
 #define SECOND    INT64_C(1000000)
+#define MILLI     1000
 #define HOUR      (INT64_C(3600) * SECOND)
 #define DAY       (24 * HOUR)
 #define JOBS_MOST 10000000
@@ -296,6 +297,44 @@ double workstat_dispersion(const struct workstat *w)
 }
 
 /* ---- users ---- */
+
+/* A start or an end of a job. */
+struct step {
+    int64_t at_us, demand;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct step *x = a, *y = b;
+    if (x->at_us != y->at_us)
+        return x->at_us < y->at_us ? -1 : 1;
+    return x->demand < y->demand ? -1 : x->demand > y->demand; /* ends before starts */
+}
+
+struct work_wanted workstat_wanted(const struct workstat *w)
+{
+    struct step *steps = hs_alloc_zeroed(2 * (uint64_t)w->count, sizeof *steps);
+    double sum = 0, squares = 0, most = 0, span = 0;
+    int64_t wanted = 0;
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct work_job *job = &w->jobs[i];
+        steps[2 * i] = (struct step){job->submit_us, (int64_t)job->demand};
+        steps[2 * i + 1] = (struct step){job->submit_us + job->duration_us, -(int64_t)job->demand};
+    }
+    qsort(steps, 2 * (size_t)w->count, sizeof *steps, by_time);
+    for (uint32_t i = 0; i + 1 < 2 * w->count; i++) {
+        wanted += steps[i].demand;
+        double gpus = (double)wanted / MILLI;
+        double spent = (double)(steps[i + 1].at_us - steps[i].at_us) / SECOND;
+        span += spent;
+        sum += gpus * spent;
+        squares += gpus * gpus * spent;
+        most = gpus > most && spent > 0 ? gpus : most;
+    }
+    hs_free(steps);
+    double mean = sum / span;
+    return (struct work_wanted){mean, sqrt(squares / span - mean * mean), most};
+}
 
 static int by_size_down(const void *a, const void *b)
 {

@@ -16,6 +16,8 @@
  *   users       share of all GPU time (or jobs) of the users with most of it: the curve through the
  * points
  *               ((k - 1) / (users - 1), share of the first k), straight between them
+ *   wanted      GPUs of the jobs that run if each starts when it is submitted, over the time from
+ *               the first submission to the last end
  *
  *     static struct workstat w;
  *     workstat_read(&w, "a.csv", NULL);
@@ -83,6 +85,11 @@ double workstat_weekday(const struct workstat *w, uint32_t day); /* 0 = Monday *
 double workstat_gap_cv(const struct workstat *w);
 double workstat_gap_cdf(const struct workstat *w, double at_s);
 double workstat_dispersion(const struct workstat *w);
+/* Over time. */
+struct work_wanted {
+    double mean, deviation, most; /* GPUs */
+};
+struct work_wanted workstat_wanted(const struct workstat *w);
 double workstat_users_gputime(const struct workstat *w, double share_of_users);
 double workstat_users_jobs(const struct workstat *w, double share_of_users); /* of all jobs */
 

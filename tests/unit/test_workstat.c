@@ -118,6 +118,20 @@ static void test_arrivals(void **state)
 }
 
 /* In order a 420, b 205, c 40 of 665, at 0, 1/2 and 1 of the users. */
+/* From 22:00:00: 1.5 GPUs for 10 s, 3 and 2 likewise, 4 for 100 s from 23:00:00, 8 for 5 s from
+ * 01:00:00, 4 for 40 s from 24:00:00 of the next day, 93,640 s in all: 665 GPU s, and 22.5 + 90 +
+ * 40
+ * + 1600 + 320 + 640 = 2712.5 squares. */
+static void test_wanted(void **state)
+{
+    (void)state;
+    struct work_wanted wanted = workstat_wanted(&w);
+    same(wanted.mean, 665.0 / 93640);
+    near(wanted.deviation * wanted.deviation, 2712.5 / 93640 - 665.0 * 665.0 / 93640 / 93640,
+         1e-12);
+    same(wanted.most, 8);
+}
+
 static void test_users(void **state)
 {
     (void)state;
@@ -200,7 +214,7 @@ int main(void)
     const struct CMUnitTest by_hand[] = {
         cmocka_unit_test(test_ranges),   cmocka_unit_test(test_sizes_and_durations),
         cmocka_unit_test(test_outcomes), cmocka_unit_test(test_arrivals),
-        cmocka_unit_test(test_users),
+        cmocka_unit_test(test_wanted),   cmocka_unit_test(test_users),
     };
     const struct CMUnitTest of_traces[] = {
         cmocka_unit_test(test_venus),
