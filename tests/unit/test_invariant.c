@@ -19,6 +19,7 @@ static struct sink sink;
 static struct hs_cluster cluster;
 
 static hs_job_id first;
+static uint32_t wanted_milli; /* of each GPU, by both jobs; 0 = whole ones */
 
 static void on_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
@@ -47,7 +48,7 @@ static const char *policy_check(const void *state, const struct hs_view *v)
 }
 
 static const struct hs_policy_ops policy = {.name = "first only",
-                                            .can = HS_CAN_TIME,
+                                            .can = HS_CAN_TIME | HS_CAN_DIVIDE,
                                             .state_size = 1,
                                             .on_event = on_event,
                                             .decide = decide,
@@ -64,6 +65,7 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
                                  .deadline_us = -1,
                                  .preempt_cost_us = -1,
                                  .gpus = 2,
+                                 .gpu_milli = wanted_milli,
                                  .gpu_mem_mib = 100,
                                  .submit_us = *row * 10,
                                  .gpu_util_pm = -1,
@@ -90,6 +92,14 @@ static int open_engine(void **state)
     assert_int_equal(hs_engine_run(e, (struct hs_job_source){next_job, &row}), HS_E_IO);
     assert_int_equal(hs_invariant_check(e), HS_OK);
     return 0;
+}
+
+static int open_divided(void **state)
+{
+    wanted_milli = 400;
+    int status = open_engine(state);
+    wanted_milli = 0;
+    return status;
 }
 
 static int close_engine(void **state)
@@ -139,6 +149,26 @@ static void every_gpu_is_checked(void **state)
     BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
     BREAKS(gpu->first_seat, e->gpus[1].first_seat, "a GPU lists a tenant that does not hold it");
     BREAKS(e->gpus[3].first_seat, e->gpus[1].first_seat, "a GPU lists a tenant");
+}
+
+/* The first job has 400 thousandths of GPUs 0 and 1. */
+static void every_share_is_checked(void **state)
+{
+    (void)state;
+    struct hs_gpu *gpu = &e->gpus[0];
+    struct hs_job *job = &e->jobs.jobs[first];
+    BREAKS(gpu->part_milli, 500, "shares of a GPU are miscounted");
+    BREAKS(gpu->is_given, true, "shares of a GPU are miscounted");
+    BREAKS(job->gpu_milli, 300, "shares of a GPU are miscounted");
+    BREAKS(job->gpu_milli, 1000, "shares of a GPU are miscounted");
+    BREAKS(e->gpus[2].part_milli, 400, "shares of a GPU are miscounted");
+    BREAKS(e->instant.milli_held, 2000, "held or shared GPUs are miscounted");
+    sink_clear(&sink);
+    hs_part_set(e->parts, 1, 500);
+    assert_int_equal(hs_invariant_check(e), HS_E_INVARIANT);
+    assert_non_null(strstr(sink.text, "the index of shares disagrees with a GPU"));
+    hs_part_set(e->parts, 1, 600);
+    assert_int_equal(hs_invariant_check(e), HS_OK);
 }
 
 static void every_job_is_checked(void **state)
@@ -206,5 +236,7 @@ int main(void)
         cmocka_unit_test(every_job_is_checked), cmocka_unit_test(nobody_shares_unasked),
         cmocka_unit_test(levels_differ),
     };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    const struct CMUnitTest divided[] = {cmocka_unit_test(every_share_is_checked)};
+    int failed = cmocka_run_group_tests(tests, open_engine, close_engine);
+    return failed + cmocka_run_group_tests(divided, open_divided, close_engine);
 }
