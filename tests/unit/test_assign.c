@@ -73,6 +73,27 @@ static void test_named_models(void **state)
     assigned_free();
 }
 
+/* NetA/64 takes 50 % and 3000 MiB of a whole GPU: 12.5 % and 750 MiB of a quarter; what the record
+ * says of a share is of the share. */
+static void test_a_share_takes_as_much_less(void **state)
+{
+    (void)state;
+    load_small();
+    struct hs_trace_job job = assigned_blank(1);
+    job.model = "net-a";
+    job.batch = "64";
+    job.gpu_milli = 250;
+    struct hs_trace_job out = pass_one(job, HS_ASSIGN_COLUMNS);
+    assert_int_equal(out.gpu_util_pm, 125);
+    assert_int_equal(out.gpu_mem_mib, 750);
+    job.gpu_util_pm = 240;
+    job.gpu_mem_mib = 3000;
+    out = pass_one(job, HS_ASSIGN_COLUMNS);
+    assert_int_equal(out.gpu_util_pm, 240);
+    assert_int_equal(out.gpu_mem_mib, 3000);
+    assigned_free();
+}
+
 static void test_unknown_models(void **state)
 {
     char name[400];
@@ -406,6 +427,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_named_models),
+        cmocka_unit_test(test_a_share_takes_as_much_less),
         cmocka_unit_test(test_unknown_models),
         cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_telemetry),
