@@ -368,8 +368,6 @@ static void read_sizes(struct reader *r, const struct hs_json *list)
     }
 }
 
-/* ---- users, virtual clusters, retries ---- */
-
 static void read_users(struct reader *r, const struct hs_json *object)
 {
     static const char *const keys[] = {"count", "sigma"};
