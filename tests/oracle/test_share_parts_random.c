@@ -42,6 +42,12 @@ static int pick(struct dice *d, const int *values, int count)
     return values[dice_roll(d, 0, count - 1)];
 }
 
+static bool is_long(void)
+{
+    const char *text = getenv("HORUS_LONG");
+    return text != NULL && text[0] != '\0';
+}
+
 static bool one_in(struct dice *d, int n)
 {
     return dice_roll(d, 1, n) == 1;
@@ -287,7 +293,7 @@ static void large_scenarios(void **state)
                                     .same = same,
                                     .is_large = true,
                                     .has_no_segments = true},
-               getenv("HORUS_LONG") != NULL ? 60 : 4);
+               is_long() ? 60 : 4);
 }
 
 /* ---- policies without a reference: what holds of every schedule ---- */
@@ -314,7 +320,7 @@ static void random_others(void **state)
     static struct ref_task tasks[JOBS_MAX];
     static struct trial t;
     (void)state;
-    for (uint64_t k = 0; k < (getenv("HORUS_LONG") != NULL ? 20000 : 2000); k++) {
+    for (uint64_t k = 0; k < (is_long() ? 20000 : 2000); k++) {
         struct dice d = {.seed = hs_mix64(2, k)};
         struct hs_test_result r;
         t = (struct trial){.jobs = jobs, .tasks = tasks};
