@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define BOUND HS_PATTERN_TIME "|[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?"
+
 static const struct hs_metavar metavars[] = {
     {"TIME", HS_METAVAR_FREE, HS_PATTERN_TIME, "number",
      "90s, 15min, 2h or 7d; also us and ms. A bare number is seconds."},
@@ -50,7 +52,7 @@ static const struct hs_metavar metavars[] = {
     {"MAP", HS_METAVAR_FILE, NULL, NULL,
      "Columns under their own names: submit_time=timestamp,gpus=num_gpus; or a JSON file of them."},
     {"CONDITION", HS_METAVAR_FREE, NULL, NULL, NULL},
-    {"FROM..TO", HS_METAVAR_FREE, NULL, NULL,
+    {"FROM..TO", HS_METAVAR_FREE, "(" BOUND ")?\\.\\.(" BOUND ")?", NULL,
      "Two times or dates: 10d..20d, 2017-10-01..2017-12-01, 2020-04-01 12:00:00.., ..12h. What is "
      "left out is the begin or the end."},
     {"YYYY-MM-DD", HS_METAVAR_FREE, "[0-9]{4}-[0-9]{2}-[0-9]{2}", NULL, "A date."},

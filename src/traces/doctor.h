@@ -26,8 +26,8 @@ struct hs_doctor_cluster {
 /* Human-readable text to out. */
 HS_MUST_USE enum hs_status hs_trace_info(const struct hs_trace_options *options,
                                          struct hs_output *out, struct hs_diag *diag);
-/* How far the trace of options is from the reference: distances of duration, GPUs, gaps and outcomes,
- * ratios. Both in memory, 32 to 64 bytes a job. */
+/* How far the trace of options is from the reference: distances of duration, GPUs, gaps and
+ * outcomes, ratios. Both in memory, 32 to 64 bytes a job. */
 HS_MUST_USE enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
                                             const struct hs_trace_options *options,
                                             struct hs_output *out, struct hs_diag *diag);

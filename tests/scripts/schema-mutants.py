@@ -108,6 +108,8 @@ def of_text(row):
         "SEEDS": (["1..3", "1,3,7", 4], ["a..b", "1..", "1;2", -1, 1.5]),
         "MODEL": (["none", "fit", "measured+fit", "const:0.2"], ["no", "const:", "const:x", 1]),
         "WORKLOAD": (["mine", 2024], ["a/b"]),
+        "FROM..TO": (["10d..20d", "..12h", "2017-10-01..2017-12-01", "2020-04-01 12:00:00.."],
+                     ["10d", "soon..", "1d,2d", "2017-10-1..", 5]),
     }
     if words and unit == "LIST":
         good, more = [words[0], ",".join(words[:2])], ["nosuch", words[0] + ",", words[0] + ";"]
