@@ -10,6 +10,7 @@
 
 #include "base/wholefile.h"
 #include "cli/textform.h"
+#include "cli/trace_convert.h"
 #include "traces/trace.h"
 #include "workload/fit.h"
 
@@ -23,16 +24,6 @@ static void name_of(char *name, const char *path)
     bool is_named = len > 0 && strcmp(path, "-") != 0;
     (void)snprintf(name, NAME_MAX_BYTES, "%.*s", is_named ? (int)len : 6,
                    is_named ? begin : "fitted");
-}
-
-static void tell_drops(const struct hs_trace *trace, struct hs_diag *diag)
-{
-    struct hs_trace_counts counts;
-    hs_trace_get_counts(trace, &counts);
-    for (uint32_t i = 0; i < counts.drop_kinds; i++)
-        if (counts.drops[i] > 0)
-            hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
-                      counts.drops[i], counts.rows, counts.drop_texts[i]);
 }
 
 /* What a reader of the file should know about it. */
@@ -91,7 +82,7 @@ enum hs_status hs_generate_fit(const struct hs_generate_fit *given, struct hs_di
     if (status == HS_OK)
         status = write_file(&workload, hs_fit_jobs(fit), given->output, diag);
     if (status == HS_OK) {
-        tell_drops(trace, diag);
+        hs_trace_tell_drops(trace, diag);
         tell(&workload, hs_fit_jobs(fit), diag);
     }
     if (status == HS_E_MEMORY)

@@ -15,24 +15,19 @@
 #include "base/timeparse.h"
 #include "traces/layout.h"
 
-#define COLUMN(key, name, kind, is_required, member)                                               \
-    {                                                                                              \
-        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
-    }
-
 enum { SUBMIT = 3, START, END, NODES, MEMORY };
 
 static const struct hs_column columns[] = {
-    COLUMN("status", "state", FATE, false, outcome),
-    COLUMN("gpus", "gpu_num", COUNT, true, gpus),
-    COLUMN("job_id", "job_id", ID, true, id),
-    [SUBMIT] = COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    [START] = COLUMN("duration", "start_time", OWN, true, duration_us),
-    [END] = COLUMN("duration", "end_time", OWN, true, duration_us),
-    [NODES] = COLUMN("mem_mib", "node_num", OWN, false, mem_mib),
-    [MEMORY] = COLUMN("mem_mib", "mem_per_pod_GB", OWN, false, mem_mib),
-    COLUMN("user", "user", TEXT, false, user),
-    COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
+    HS_COLUMN("status", "state", FATE, false, outcome),
+    HS_COLUMN("gpus", "gpu_num", COUNT, true, gpus),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
+    [SUBMIT] = HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    [START] = HS_COLUMN("duration", "start_time", OWN, true, duration_us),
+    [END] = HS_COLUMN("duration", "end_time", OWN, true, duration_us),
+    [NODES] = HS_COLUMN("mem_mib", "node_num", OWN, false, mem_mib),
+    [MEMORY] = HS_COLUMN("mem_mib", "mem_per_pod_GB", OWN, false, mem_mib),
+    HS_COLUMN("user", "user", TEXT, false, user),
+    HS_COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
@@ -43,14 +38,14 @@ static const struct hs_column columns[] = {
 
 /* What is written, with the kinds that are to be rounded. */
 static const struct hs_column held[] = {
-    COLUMN("job_id", "job_id", ID, true, id),
-    COLUMN("user", "user", TEXT, false, user),
-    COLUMN("gpus", "gpu_num", COUNT, true, gpus),
-    COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
-    COLUMN("mem_mib", "mem_per_pod_GB", MIB, false, mem_mib),
-    COLUMN("status", "state", FATE, false, outcome),
-    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    COLUMN("duration", "end_time", SPAN, true, duration_us),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
+    HS_COLUMN("user", "user", TEXT, false, user),
+    HS_COLUMN("gpus", "gpu_num", COUNT, true, gpus),
+    HS_COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
+    HS_COLUMN("mem_mib", "mem_per_pod_GB", MIB, false, mem_mib),
+    HS_COLUMN("status", "state", FATE, false, outcome),
+    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    HS_COLUMN("duration", "end_time", SPAN, true, duration_us),
 };
 
 /* Such that the memory divides evenly among them. */

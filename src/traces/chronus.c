@@ -14,23 +14,18 @@
 
 #include "traces/layout.h"
 
-#define COLUMN(key, name, kind, is_required, member)                                               \
-    {                                                                                              \
-        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
-    }
-
 enum { EXPECTED = 8 };
 
 static const struct hs_column columns[] = {
-    COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    COLUMN("job_id", "job_id", ID, true, id),
-    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    COLUMN("duration", "duration", SPAN, true, duration_us),
-    COLUMN("user", "user", TEXT, false, user),
-    COLUMN("model", "model_name", TEXT, false, model),
-    COLUMN("batch", "batch_size", BATCH, false, batch),
-    COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
-    [EXPECTED] = COLUMN("deadline", "expect_time_list", OWN, true, deadline_us),
+    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
+    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    HS_COLUMN("user", "user", TEXT, false, user),
+    HS_COLUMN("model", "model_name", TEXT, false, model),
+    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
+    HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
+    [EXPECTED] = HS_COLUMN("deadline", "expect_time_list", OWN, true, deadline_us),
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
@@ -38,15 +33,15 @@ static const struct hs_column columns[] = {
 
 /* What is written, with the kinds that are to be rounded. */
 static const struct hs_column held[] = {
-    COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    COLUMN("job_id", "job_id", ID, true, id),
-    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    COLUMN("duration", "duration", SPAN, true, duration_us),
-    COLUMN("user", "user", TEXT, false, user),
-    COLUMN("model", "model_name", TEXT, false, model),
-    COLUMN("batch", "batch_size", BATCH, false, batch),
-    COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
-    COLUMN("deadline", "expect_time_list", TIME, false, deadline_us),
+    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
+    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    HS_COLUMN("user", "user", TEXT, false, user),
+    HS_COLUMN("model", "model_name", TEXT, false, model),
+    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
+    HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
+    HS_COLUMN("deadline", "expect_time_list", TIME, false, deadline_us),
 };
 
 static bool is_best_effort(const struct hs_trace_job *job)

@@ -11,23 +11,18 @@
 #include "base/timeparse.h"
 #include "traces/layout.h"
 
-#define COLUMN(key, name, kind, is_required, member)                                               \
-    {                                                                                              \
-        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
-    }
-
 enum { ITERATIONS = 8 };
 
 static const struct hs_column columns[] = {
-    COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    COLUMN("job_id", "job_id", ID, true, id),
-    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    COLUMN("duration", "duration", SPAN, true, duration_us),
-    COLUMN("deadline", "ddl", TIME, false, deadline_us),
-    COLUMN("model", "model_name", TEXT, false, model),
-    COLUMN("batch", "batch_size", BATCH, false, batch),
-    COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
-    [ITERATIONS] = COLUMN("step", "iteration", OWN, false, step_us),
+    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
+    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    HS_COLUMN("deadline", "ddl", TIME, false, deadline_us),
+    HS_COLUMN("model", "model_name", TEXT, false, model),
+    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
+    HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
+    [ITERATIONS] = HS_COLUMN("step", "iteration", OWN, false, step_us),
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)

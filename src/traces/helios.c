@@ -7,25 +7,20 @@
  */
 #include "traces/layout.h"
 
-#define COLUMN(key, name, kind, is_required, member)                                               \
-    {                                                                                              \
-        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
-    }
-
 static const struct hs_column columns[] = {
-    COLUMN("status", "state", FATE, false, outcome),
-    COLUMN("gpus", "gpu_num", COUNT, true, gpus),
-    COLUMN("job_id", "job_id", ID, true, id),
-    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    COLUMN("duration", "duration", SPAN, true, duration_us),
-    COLUMN("user", "user", TEXT, false, user),
-    COLUMN("vc", "vc", TEXT, false, vc),
-    COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
-    COLUMN("model", "model", TEXT, false, model),
-    COLUMN("dataset", "dataset", TEXT, false, dataset),
-    COLUMN("batch", "batchsize", BATCH, false, batch),
-    COLUMN("gpu_util", "gpu_util", PERCENT, false, gpu_util_pm),
-    COLUMN("gpu_mem_mib", "gmem", MIB, false, gpu_mem_mib),
+    HS_COLUMN("status", "state", FATE, false, outcome),
+    HS_COLUMN("gpus", "gpu_num", COUNT, true, gpus),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
+    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    HS_COLUMN("user", "user", TEXT, false, user),
+    HS_COLUMN("vc", "vc", TEXT, false, vc),
+    HS_COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
+    HS_COLUMN("model", "model", TEXT, false, model),
+    HS_COLUMN("dataset", "dataset", TEXT, false, dataset),
+    HS_COLUMN("batch", "batchsize", BATCH, false, batch),
+    HS_COLUMN("gpu_util", "gpu_util", PERCENT, false, gpu_util_pm),
+    HS_COLUMN("gpu_mem_mib", "gmem", MIB, false, gpu_mem_mib),
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)

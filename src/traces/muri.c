@@ -7,21 +7,16 @@
  */
 #include "traces/layout.h"
 
-#define COLUMN(key, name, kind, is_required, member)                                               \
-    {                                                                                              \
-        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
-    }
-
 static const struct hs_column columns[] = {
-    COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    COLUMN("job_id", "job_id", ID, true, id),
-    COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    COLUMN("duration", "duration", SPAN, true, duration_us),
-    COLUMN("step", "iteration_time", SPAN, false, step_us),
-    COLUMN("user", "user", TEXT, false, user),
-    COLUMN("model", "model_name", TEXT, false, model),
-    COLUMN("batch", "batch_size", BATCH, false, batch),
-    COLUMN("priority", "priority", INT, false, priority),
+    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
+    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    HS_COLUMN("step", "iteration_time", SPAN, false, step_us),
+    HS_COLUMN("user", "user", TEXT, false, user),
+    HS_COLUMN("model", "model_name", TEXT, false, model),
+    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
+    HS_COLUMN("priority", "priority", INT, false, priority),
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)

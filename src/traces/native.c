@@ -9,10 +9,7 @@
 #include "traces/layout.h"
 #include "traces/mapping.h"
 
-#define COLUMN(name, kind, is_required, member)                                                    \
-    {                                                                                              \
-        name, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)             \
-    }
+#define COLUMN(name, kind, is_required, member) HS_COLUMN(name, name, kind, is_required, member)
 
 /* State and GPU count first: see traces/table.h. */
 static const struct hs_column columns[] = {

@@ -18,11 +18,6 @@
 #include "traces/demand.h"
 #include "traces/layout.h"
 
-#define COLUMN(key, name, kind, is_required, member)                                               \
-    {                                                                                              \
-        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
-    }
-
 #define TIMELESS_RUN_US (INT64_C(1000000) * HS_TRACE_TIME_UNIT_US)
 
 enum {
@@ -41,17 +36,17 @@ enum {
 };
 
 static const struct hs_column columns[COLUMN_COUNT] = {
-    [GPUS] = COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    [NAME] = COLUMN("job_id", "name", ID, true, id),
-    [CPU] = COLUMN("cpus", "cpu_milli", COUNT, true, cpus_milli),
-    [MEMORY] = COLUMN("mem_mib", "memory_mib", MIB, true, mem_mib),
-    [MILLI] = COLUMN("gpu_milli", "gpu_milli", COUNT, true, gpu_milli),
-    [SPEC] = COLUMN("gpu_type", "gpu_spec", TEXT, false, gpu_type),
-    [QOS] = COLUMN("class", "qos", OWN, false, job_class),
-    [PHASE] = COLUMN("status", "pod_phase", OWN, false, outcome),
-    [CREATED] = COLUMN("submit_time", "creation_time", OWN, false, submit_us),
-    [DELETED] = COLUMN("duration", "deletion_time", OWN, false, duration_us),
-    [SCHEDULED] = COLUMN("duration", "scheduled_time", OWN, false, duration_us),
+    [GPUS] = HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    [NAME] = HS_COLUMN("job_id", "name", ID, true, id),
+    [CPU] = HS_COLUMN("cpus", "cpu_milli", COUNT, true, cpus_milli),
+    [MEMORY] = HS_COLUMN("mem_mib", "memory_mib", MIB, true, mem_mib),
+    [MILLI] = HS_COLUMN("gpu_milli", "gpu_milli", COUNT, true, gpu_milli),
+    [SPEC] = HS_COLUMN("gpu_type", "gpu_spec", TEXT, false, gpu_type),
+    [QOS] = HS_COLUMN("class", "qos", OWN, false, job_class),
+    [PHASE] = HS_COLUMN("status", "pod_phase", OWN, false, outcome),
+    [CREATED] = HS_COLUMN("submit_time", "creation_time", OWN, false, submit_us),
+    [DELETED] = HS_COLUMN("duration", "deletion_time", OWN, false, duration_us),
+    [SCHEDULED] = HS_COLUMN("duration", "scheduled_time", OWN, false, duration_us),
 };
 
 struct openb {

@@ -14,22 +14,17 @@
 #include "traces/demand.h"
 #include "traces/layout.h"
 
-#define COLUMN(key, name, kind, is_required, member)                                               \
-    {                                                                                              \
-        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
-    }
-
 enum { GPU, SHARE, JOB, SUBMIT, DURATION, CPU, USER, TYPE, COLUMN_COUNT };
 
 static const struct hs_column columns[COLUMN_COUNT] = {
-    [GPU] = COLUMN("gpus", "num_gpu", OWN, true, gpus),
-    [SHARE] = COLUMN("gpu_milli", "num_gpu", OWN, true, gpu_milli),
-    [JOB] = COLUMN("job_id", "job_id", ID, true, id),
-    [SUBMIT] = COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    [DURATION] = COLUMN("duration", "duration", SPAN, true, duration_us),
-    [CPU] = COLUMN("cpus", "num_cpu", OWN, true, cpus_milli),
-    [USER] = COLUMN("user", "user", TEXT, false, user),
-    [TYPE] = COLUMN("gpu_type", "gpu_type", TEXT, false, gpu_type),
+    [GPU] = HS_COLUMN("gpus", "num_gpu", OWN, true, gpus),
+    [SHARE] = HS_COLUMN("gpu_milli", "num_gpu", OWN, true, gpu_milli),
+    [JOB] = HS_COLUMN("job_id", "job_id", ID, true, id),
+    [SUBMIT] = HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    [DURATION] = HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    [CPU] = HS_COLUMN("cpus", "num_cpu", OWN, true, cpus_milli),
+    [USER] = HS_COLUMN("user", "user", TEXT, false, user),
+    [TYPE] = HS_COLUMN("gpu_type", "gpu_type", TEXT, false, gpu_type),
 };
 
 static void put_instances(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)

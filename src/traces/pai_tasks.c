@@ -16,24 +16,19 @@
 #include "traces/demand.h"
 #include "traces/layout.h"
 
-#define COLUMN(key, name, kind, is_required, member)                                               \
-    {                                                                                              \
-        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
-    }
-
 enum { JOB, TASK, INSTANCES, STATUS, START, END, CPU, MEMORY, GPU, TYPE, COLUMN_COUNT };
 
 static const struct hs_column columns[COLUMN_COUNT] = {
-    [JOB] = COLUMN("job_id", "job_name", ID, true, id),
-    [TASK] = COLUMN("job_id", "task_name", OWN, true, id),
-    [INSTANCES] = COLUMN("gpus", "inst_num", OWN, true, gpus),
-    [STATUS] = COLUMN("status", "status", OWN, true, outcome),
-    [START] = COLUMN("submit_time", "start_time", OWN, true, submit_us),
-    [END] = COLUMN("duration", "end_time", OWN, true, duration_us),
-    [CPU] = COLUMN("cpus", "plan_cpu", OWN, true, cpus_milli),
-    [MEMORY] = COLUMN("mem_mib", "plan_mem", OWN, true, mem_mib),
-    [GPU] = COLUMN("gpu_milli", "plan_gpu", OWN, true, gpu_milli),
-    [TYPE] = COLUMN("gpu_type", "gpu_type", TEXT, false, gpu_type),
+    [JOB] = HS_COLUMN("job_id", "job_name", ID, true, id),
+    [TASK] = HS_COLUMN("job_id", "task_name", OWN, true, id),
+    [INSTANCES] = HS_COLUMN("gpus", "inst_num", OWN, true, gpus),
+    [STATUS] = HS_COLUMN("status", "status", OWN, true, outcome),
+    [START] = HS_COLUMN("submit_time", "start_time", OWN, true, submit_us),
+    [END] = HS_COLUMN("duration", "end_time", OWN, true, duration_us),
+    [CPU] = HS_COLUMN("cpus", "plan_cpu", OWN, true, cpus_milli),
+    [MEMORY] = HS_COLUMN("mem_mib", "plan_mem", OWN, true, mem_mib),
+    [GPU] = HS_COLUMN("gpu_milli", "plan_gpu", OWN, true, gpu_milli),
+    [TYPE] = HS_COLUMN("gpu_type", "gpu_type", TEXT, false, gpu_type),
 };
 
 static const char *const outcomes[HS_OUTCOME_COUNT] = {

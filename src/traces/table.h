@@ -5,7 +5,7 @@
  * the columns present and no allocation.
  *
  *     static const struct hs_column columns[] = {
- *         {"job_id", "job_id", HS_CELL_ID, true, offsetof(struct hs_trace_job, id)}, ...};
+ *         HS_COLUMN("job_id", "job_id", ID, true, id), ...};
  *     HS_TRY(hs_table_open(&t, input, options, faults, columns, COUNT, NULL));
  *     while ((s = hs_table_next(&t, &job, &dropped)) == HS_OK) ...
  *
@@ -51,6 +51,11 @@ struct hs_column {
     bool is_required; /* the column must exist and its cells must not be empty */
     size_t offset;    /* in struct hs_trace_job */
 };
+
+#define HS_COLUMN(key, name, kind, is_required, member)                                            \
+    {                                                                                              \
+        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
+    }
 
 #define HS_TABLE_COLUMNS_MAX 32
 #define HS_ROW_NUMBER        "@row" /* as a source name: the number of the row, from 0 */
