@@ -145,10 +145,6 @@ static const struct hs_layout_cell cells[] = {
     {.name = "gpu_time", .put = put_gpu_time},
 };
 
-static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "COMPLETED",
-                                                       [HS_OUTCOME_CANCELLED] = "CANCELLED",
-                                                       [HS_OUTCOME_FAILED] = "FAILED"};
-
 static const struct hs_trace_layout layout = {
     .made_up = "start_time, end_time and queue as if each job had started at once, the type, and "
                "node_num by 8 GPUs a node where the job tells none",
@@ -159,7 +155,7 @@ static const struct hs_trace_layout layout = {
     .grain_us = HS_TRACE_TIME_UNIT_US,
     .cpu_grain = 1000,
     .date_suffix = ZONE,
-    .outcomes = outcomes,
+    .outcomes = hs_slurm_outcomes,
 };
 
 /* ---- reading ---- */

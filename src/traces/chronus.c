@@ -12,18 +12,12 @@
  */
 #include <string.h>
 
-#include "traces/layout.h"
+#include "traces/tiresias_columns.h"
 
 enum { EXPECTED = 8 };
 
 static const struct hs_column columns[] = {
-    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    HS_COLUMN("job_id", "job_id", ID, true, id),
-    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
-    HS_COLUMN("user", "user", TEXT, false, user),
-    HS_COLUMN("model", "model_name", TEXT, false, model),
-    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
+    HS_TIRESIAS_COLUMNS,
     HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
     [EXPECTED] = HS_COLUMN("deadline", "expect_time_list", OWN, true, deadline_us),
 };
@@ -33,13 +27,7 @@ static const struct hs_column columns[] = {
 
 /* What is written, with the kinds that are to be rounded. */
 static const struct hs_column held[] = {
-    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    HS_COLUMN("job_id", "job_id", ID, true, id),
-    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
-    HS_COLUMN("user", "user", TEXT, false, user),
-    HS_COLUMN("model", "model_name", TEXT, false, model),
-    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
+    HS_TIRESIAS_COLUMNS,
     HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
     HS_COLUMN("deadline", "expect_time_list", TIME, false, deadline_us),
 };

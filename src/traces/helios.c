@@ -65,10 +65,6 @@ static const struct hs_layout_cell cells[] = {
     {.name = "queue", .put = hs_put_zero},
 };
 
-static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "COMPLETED",
-                                                       [HS_OUTCOME_CANCELLED] = "CANCELLED",
-                                                       [HS_OUTCOME_FAILED] = "FAILED"};
-
 static const struct hs_trace_layout layout = {
     .made_up = "start_time, end_time and queue as if each job had started at once, node_num by 8 "
                "GPUs a node where the job tells none",
@@ -79,7 +75,7 @@ static const struct hs_trace_layout layout = {
     .grain_us = HS_TRACE_TIME_UNIT_US,
     .cpu_grain = 1000,
     .date_suffix = "",
-    .outcomes = outcomes,
+    .outcomes = hs_slurm_outcomes,
 };
 
 static int recognise(const char *head, size_t len)

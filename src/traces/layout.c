@@ -219,6 +219,22 @@ static void put_cell(const struct hs_layout_rows *rows, const struct hs_column *
     }
 }
 
+const char *const hs_slurm_outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "COMPLETED",
+                                                         [HS_OUTCOME_CANCELLED] = "CANCELLED",
+                                                         [HS_OUTCOME_FAILED] = "FAILED"};
+
+void hs_put_start_s(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_seconds(csv, job->submit_us);
+}
+
+void hs_put_end_s(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
+{
+    (void)before_us;
+    hs_csvw_seconds(csv, job->submit_us + job->duration_us);
+}
+
 void hs_put_zero(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
 {
     (void)job;

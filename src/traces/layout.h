@@ -73,6 +73,12 @@ struct hs_layout_rows {
 };
 
 /* Cells that several formats have and no job record tells. */
+/* Slurm's words for what became of a job. */
+extern const char *const hs_slurm_outcomes[HS_OUTCOME_COUNT];
+
+/* In seconds, of a job that starts when it is submitted. */
+void hs_put_start_s(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us);
+void hs_put_end_s(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us);
 void hs_put_zero(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us);
 void hs_put_empty(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us);
 /* The least nodes of 8 GPUs, where the job tells none. */

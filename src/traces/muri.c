@@ -5,17 +5,11 @@
  * resource_time_0..2, how an iteration divides among storage and CPU, GPU and network, belongs to
  * the model, not the job, and is not read.
  */
-#include "traces/layout.h"
+#include "traces/tiresias_columns.h"
 
 static const struct hs_column columns[] = {
-    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    HS_COLUMN("job_id", "job_id", ID, true, id),
-    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    HS_TIRESIAS_COLUMNS,
     HS_COLUMN("step", "iteration_time", SPAN, false, step_us),
-    HS_COLUMN("user", "user", TEXT, false, user),
-    HS_COLUMN("model", "model_name", TEXT, false, model),
-    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
     HS_COLUMN("priority", "priority", INT, false, priority),
 };
 

@@ -98,18 +98,6 @@ static void put_phase(struct hs_csvw *csv, const struct hs_trace_job *job, int64
     hs_csvw_text(csv, phases[job->outcome]);
 }
 
-static void put_start(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
-{
-    (void)before_us;
-    hs_csvw_seconds(csv, job->submit_us);
-}
-
-static void put_end(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
-{
-    (void)before_us;
-    hs_csvw_seconds(csv, job->submit_us + job->duration_us);
-}
-
 static const struct hs_layout_cell cells[] = {
     {.name = "name"},
     {.name = "cpu_milli"},
@@ -119,9 +107,9 @@ static const struct hs_layout_cell cells[] = {
     {.name = "gpu_spec"},
     {.name = "qos", .put = put_qos},
     {.name = "pod_phase", .put = put_phase},
-    {.name = "creation_time", .put = put_start},
-    {.name = "deletion_time", .put = put_end},
-    {.name = "scheduled_time", .put = put_start},
+    {.name = "creation_time", .put = hs_put_start_s},
+    {.name = "deletion_time", .put = hs_put_end_s},
+    {.name = "scheduled_time", .put = hs_put_start_s},
 };
 
 static const struct hs_trace_layout layout = {

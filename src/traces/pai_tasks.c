@@ -90,18 +90,6 @@ static void put_status(struct hs_csvw *csv, const struct hs_trace_job *job, int6
     hs_csvw_text(csv, outcomes[job->outcome]);
 }
 
-static void put_start(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
-{
-    (void)before_us;
-    hs_csvw_seconds(csv, job->submit_us);
-}
-
-static void put_end(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
-{
-    (void)before_us;
-    hs_csvw_seconds(csv, job->submit_us + job->duration_us);
-}
-
 /* Percent of a core: thousandths / 10. */
 static void put_cpu(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t before_us)
 {
@@ -123,11 +111,11 @@ static void put_gpu(struct hs_csvw *csv, const struct hs_trace_job *job, int64_t
 }
 
 static const struct hs_layout_cell cells[] = {
-    {.name = "job_name", .put = put_job},       {.name = "task_name", .put = put_task},
-    {.name = "inst_num", .put = put_instances}, {.name = "status", .put = put_status},
-    {.name = "start_time", .put = put_start},   {.name = "end_time", .put = put_end},
-    {.name = "plan_cpu", .put = put_cpu},       {.name = "plan_mem", .put = put_memory},
-    {.name = "plan_gpu", .put = put_gpu},       {.name = "gpu_type"},
+    {.name = "job_name", .put = put_job},          {.name = "task_name", .put = put_task},
+    {.name = "inst_num", .put = put_instances},    {.name = "status", .put = put_status},
+    {.name = "start_time", .put = hs_put_start_s}, {.name = "end_time", .put = hs_put_end_s},
+    {.name = "plan_cpu", .put = put_cpu},          {.name = "plan_mem", .put = put_memory},
+    {.name = "plan_gpu", .put = put_gpu},          {.name = "gpu_type"},
 };
 
 static const struct hs_trace_layout layout = {

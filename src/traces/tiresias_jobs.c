@@ -4,16 +4,10 @@
  * times are numbers, in seconds unless --time-unit says otherwise. `interval` repeats the gaps of
  * submit_time and `iterations` the duration in steps: neither is read.
  */
-#include "traces/layout.h"
+#include "traces/tiresias_columns.h"
 
 static const struct hs_column columns[] = {
-    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    HS_COLUMN("job_id", "job_id", ID, true, id),
-    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
-    HS_COLUMN("user", "user", TEXT, false, user),
-    HS_COLUMN("model", "model_name", TEXT, false, model),
-    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
+    HS_TIRESIAS_COLUMNS,
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
