@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Do two builds of horus give the same bytes? Every output of a set of runs - all policies, made-up
+# workloads, clusters from one node to mixed ones, virtual clusters, preemption, retries, shares of
+# GPUs, horizons - from both, compared with cmp; of the manifest all but who built it and where.
+#   scripts/same-results.sh OLD NEW [WORD]   two programs; WORD: only cases that contain it
+#   make same BASE=COMMIT                    builds that commit and compares it with this tree
+# Prints the cases that differ; exit code 1 if there are any.
+set -eu
+cd "$(dirname "$0")/.."
+old=$(realpath "${1:?usage: same-results.sh OLD NEW [WORD]}")
+new=$(realpath "${2:?usage: same-results.sh OLD NEW [WORD]}")
+word=${3:-}
+work=$(mktemp -d "${TMPDIR:-/tmp}/horus-same.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# One case a line: the arguments of a run.
+cases() {
+    local policy more
+    for policy in $("$old" policies | awk '/^[a-z]/ && $1 != "policy" && !/:/ { print $1 }'); do
+        for more in "gen:venus,n=3000,seed=1 -c 6x8:V100" \
+            "gen:philly,n=1500,seed=2 -c 9x4:V100,3x8:P100 --outputs all --decisions"; do
+            echo "$more -p $policy"
+        done
+        echo "gen:venus,n=800,seed=3 -c 12x4:V100 --check full --retries generate -p $policy"
+        echo "gen:pai,n=1000,seed=4 -c 30x2:V100,10x8:P100 --decisions -p $policy"
+    done
+    for policy in fifo sjf srtf srsf tiresias las philly horus antman qssf; do
+        echo "gen:venus,n=3000,seed=5 -c configs/clusters/venus.json --vc partition -p $policy"
+        echo "gen:venus,n=2000,seed=6 -c configs/clusters/venus.json --vc quota -p $policy"
+        echo "gen:saturn,n=4000,seed=7 -c 20x8:V100 --tie-jitter 2 --until 200h -p $policy"
+        echo "gen:philly,n=20000,seed=8 -c 40x8:V100 --outputs summary -p $policy"
+        echo "traces/sample-classes.csv -c 2x4:V100 --decisions -p $policy"
+    done
+    for more in fifo:scan=fit fifo:scan=easy fifo:placement=first_fit,scan=fit sjf:scan=fit \
+        sjf:placement=spread fifo:placement=random fifo:placement=skew,scan=fit \
+        fifo:placement=yarn srtf:preempt_cost=table tiresias:index=gittins \
+        gandiva:slicing=exact salus-rr:mode=fluid horus:scan=fit; do
+        echo "gen:venus,n=4000,seed=9 -c 10x8:V100 --decisions -p $more"
+        echo "gen:uranus,n=4000,seed=10 -c 7x8:V100,9x4:P100 --load 3 -p $more"
+    done
+    echo "gen:venus,n=60000,seed=11 -c 133x8:V100 -p fifo"
+    echo "gen:earth,n=30000,seed=12 -c 128x8:V100 --load 2 -p tiresias"
+    echo "gen:earth,n=30000,seed=12 -c 128x8:V100 --load 2 -p srtf --outputs summary"
+    for more in traces/sample.csv traces/sample-helios.csv traces/sample-philly.json; do
+        echo "$more -c 2x8:V100 -p fifo"
+        echo "$more -c 2x8:V100 -p horus --sample exact --outputs all"
+        echo "$more -c 2x8:V100 -p srtf --warmup 1h --cooldown 1h --startup 30s"
+    done
+}
+
+taken() { # PROGRAM DIR ARGUMENT...: one run, its messages beside its files
+    local program=$1 dir=$2
+    shift 2
+    mkdir -p "$dir"
+    "$program" run "$@" -o "$dir/run" --no-progress >"$dir/stdout" 2>"$dir/stderr" ||
+        echo "exit code $?" >>"$dir/stdout"
+    sed -i "s#$dir#DIR#g" "$dir/stdout" "$dir/stderr"
+    [ ! -e "$dir/run/manifest.json" ] ||
+        jq 'del(.volatile, .commit, .version, .compiler, .flags, .libraries)' \
+            "$dir/run/manifest.json" >"$dir/manifest"
+    rm -f "$dir/run/manifest.json"
+}
+
+count=0
+differ=0
+while read -r line; do
+    [[ $line == *"$word"* ]] || continue
+    read -ra arguments <<<"$line"
+    rm -rf "$work/old" "$work/new"
+    taken "$old" "$work/old" "${arguments[@]}" &
+    taken "$new" "$work/new" "${arguments[@]}"
+    wait
+    count=$((count + 1))
+    if ! diff -rq "$work/old" "$work/new" >"$work/said"; then
+        differ=$((differ + 1))
+        echo "differs: $line: $(sed "s#$work/##g" "$work/said" | paste -sd ';')"
+    fi
+done < <(cases)
+echo "$count runs, $differ of them differ"
+[ "$count" -gt 0 ] && [ "$differ" -eq 0 ]
