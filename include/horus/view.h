@@ -197,6 +197,9 @@ uint32_t hs_view_vcs(const struct hs_view *v);
 bool hs_view_vcs_are_apart(
     const struct hs_view *v); /* partition: what one does cannot touch another */
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
+/* At most so many can be given to the job: those on nodes of its VC and GPU type. O(kinds of nodes).
+ */
+uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
 /* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, the plan included; shares
  * are added up, and a rest counts as a GPU. With
@@ -222,6 +225,8 @@ uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size
  * none), and how many have exactly `size`. */
 uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most);
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size);
+/* How many of those are wholly idle. O(kinds of nodes). */
+uint32_t hs_view_idle_count(const struct hs_view *v, hs_job_id job, uint32_t size);
 /* Racks hold consecutive node ids: rack r is [first, next). */
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack);
 /* Free GPUs of all its nodes. */

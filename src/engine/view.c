@@ -306,6 +306,11 @@ uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
     return hs_free_total(v->engine->free_index, hs_lookup_vc(v, vc));
 }
 
+uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job)
+{
+    return hs_free_for(v->engine->free_index, &hs_lookup_job(v, job)->ask);
+}
+
 uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
     return hs_free_best(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);
@@ -339,6 +344,11 @@ uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size)
 {
     return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size);
+}
+
+uint32_t hs_view_idle_count(const struct hs_view *v, hs_job_id job, uint32_t size)
+{
+    return hs_free_idle_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size);
 }
 
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)

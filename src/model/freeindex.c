@@ -278,6 +278,16 @@ uint64_t hs_free_total(const struct hs_free *f, uint32_t vc)
     return f->vc_free[f->by_vc ? vc : 0];
 }
 
+uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask)
+{
+    struct range pools = pools_of(f, ask->vc);
+    uint64_t free = 0;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+        if (pool_serves(p, ask, 1))
+            free += p->free;
+    return free;
+}
+
 uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack)
 {
     return f->rack_free[rack];
@@ -325,6 +335,16 @@ uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, u
     return count;
 }
 
+uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size)
+{
+    struct range pools = pools_of(f, ask->vc);
+    uint32_t idle = 0;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+        if (pool_usable(p, ask) == size)
+            idle += p->idle;
+    return idle;
+}
+
 /* Moves a node from the set of its old free count to that of its new one, and the sums with it
  * (unsigned: a difference below 0 wraps round and back). */
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
@@ -336,12 +356,13 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
         hs_bitset_remove(&p->counts, n->free);
     hs_bitset_add(&p->with_free[free], n->local);
     hs_bitset_add(&p->counts, free);
-    if (n->free == n->size)
-        p->parts[n->rack_part].idle--;
-    if (free == n->size)
-        p->parts[n->rack_part].idle++;
+    struct hs_rack_part *part = &p->parts[n->rack_part];
+    uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(n->free == n->size);
+    p->idle += idle;
+    part->idle += idle;
+    p->free += (uint64_t)free - n->free;
     f->vc_free[p->kind.vc] += (uint64_t)free - n->free;
-    f->rack_free[p->parts[n->rack_part].rack] += free - n->free;
+    f->rack_free[part->rack] += free - n->free;
     n->free = (uint16_t)free;
 }
 

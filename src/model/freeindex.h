@@ -54,6 +54,9 @@ uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
 /* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc);     /* all types */
+/* Of the nodes that may serve the ask; what CPU and memory leave of them is not looked at. O(kinds
+ * of nodes). */
+uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask);
 uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack); /* all nodes, whosever; O(1) */
 uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);       /* most free GPUs on one node */
 /* UINT32_MAX when no node qualifies. */
@@ -73,6 +76,8 @@ uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask);
  * `size`. */
 uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most);
 uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size);
+/* How many of those are wholly idle. O(kinds of nodes). */
+uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size);
 /* Every index against a recount from the per-node counts; O(nodes x counts). */
 bool hs_free_is_valid(const struct hs_free *f);
 

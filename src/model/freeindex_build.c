@@ -103,7 +103,8 @@ static enum hs_status pool_init(struct hs_free *f, uint32_t pool, const struct s
 {
     struct hs_pool *p = &f->pools[pool];
     p->kind = keys->kind;
-    p->count = count;
+    p->count = p->idle = count;
+    p->free = (uint64_t)count * p->kind.size;
     p->ids = hs_arena_alloc(arena, count * sizeof *p->ids);
     if (p->ids == NULL)
         return HS_E_MEMORY;
@@ -177,7 +178,8 @@ enum hs_status hs_free_init(struct hs_free **free_index, const struct hs_cluster
 
 static bool pool_sets_are_valid(const struct hs_free *f, const struct hs_pool *p)
 {
-    uint32_t members = 0;
+    uint32_t members = 0, idle = 0;
+    uint64_t free_gpus = 0;
     for (uint32_t k = 0; k <= p->kind.size; k++) {
         const struct hs_bitset *set = &p->with_free[k];
         uint32_t local = hs_bitset_next(set, 0);
@@ -187,8 +189,12 @@ static bool pool_sets_are_valid(const struct hs_free *f, const struct hs_pool *p
             if (f->nodes[p->ids[local]].free != k)
                 return false;
     }
+    for (uint32_t local = 0; local < p->count; local++) {
+        free_gpus += f->nodes[p->ids[local]].free;
+        idle += f->nodes[p->ids[local]].free == p->kind.size;
+    }
     /* Every member's node has that count, so no node is in two sets; all are members of one. */
-    return members == p->count;
+    return members == p->count && free_gpus == p->free && idle == p->idle;
 }
 
 static bool pool_parts_are_valid(const struct hs_free *f, const struct hs_pool *p)
@@ -226,8 +232,7 @@ bool hs_free_is_valid(const struct hs_free *f)
             const struct hs_pool *p = &f->pools[i];
             if (!pool_sets_are_valid(f, p) || !pool_parts_are_valid(f, p))
                 return false;
-            for (uint32_t local = 0; local < p->count; local++)
-                total += f->nodes[p->ids[local]].free;
+            total += p->free;
         }
         if (total != f->vc_free[v])
             return false;

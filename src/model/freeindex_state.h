@@ -32,6 +32,8 @@ struct hs_rack_part {
 struct hs_pool {
     struct hs_kind kind;
     uint32_t count;              /* nodes */
+    uint32_t idle;               /* those with all GPUs free */
+    uint64_t free;               /* GPUs */
     uint32_t *ids;               /* of each local number, ascending */
     struct hs_bitset *with_free; /* [0 .. size]: local numbers */
     struct hs_bitset counts;     /* free counts that occur */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The placers. Each writes `start` and picks nodes until the gang is whole; the view already counts
- * what was picked, so a placer is a loop of searches. hs_place rolls back what did not come to an
- * end. Cost: one search a node used, and one for a gang of at most a node's size that fits nowhere.
+ * The placers. Each picks nodes until the gang is whole, the first after `start`; the view already
+ * counts what was picked, so a placer is a loop of searches. hs_place rolls back what did not come
+ * to an end; where counts tell that a gang finds no place, nothing is picked for it. Cost: one
+ * search a node used, and one for a gang of at most a node's size that fits nowhere.
  */
 #include "policies/kit_place.h"
 
@@ -26,12 +27,21 @@ struct gang {
     hs_job_id job;
     uint32_t rest; /* GPUs still to be found */
     uint32_t mark; /* of the plan before the start */
+    bool is_started;
 };
+
+static void start(struct gang *g)
+{
+    if (!g->is_started)
+        hs_plan_start(g->p, g->job);
+    g->is_started = true;
+}
 
 static bool take(struct gang *g, uint32_t node, uint32_t gpus)
 {
     if (node == HS_NO_NODE)
         return false;
+    start(g);
     hs_plan_on_node(g->p, node, gpus);
     g->rest -= gpus;
     return true;
@@ -55,6 +65,8 @@ static bool take_most(struct gang *g, uint32_t node)
 static bool place_in_order(struct gang *g)
 {
     uint32_t node = 0;
+    if (hs_view_free_for(g->v, g->job) < g->rest)
+        return false;
     while (g->rest > 0) {
         node = hs_view_first_fit(g->v, g->job, 1, node);
         if (!take_most(g, node++))
@@ -105,7 +117,8 @@ static bool place_consolidated(struct gang *g)
     while (size > 0) {
         uint32_t whole = g->rest / size;
         uint32_t nodes = hs_view_node_count(g->v, g->job, size);
-        if (!take_idle(g, size, whole < nodes ? whole : nodes, 0))
+        uint32_t count = whole < nodes ? whole : nodes;
+        if (hs_view_idle_count(g->v, g->job, size) < count || !take_idle(g, size, count, 0))
             return false;
         if (whole < nodes)
             break;
@@ -141,7 +154,7 @@ static bool place_yarn(struct gang *g)
         if (take_in_rack(g, rack, size))
             return true;
         hs_plan_rollback(g->p, g->mark);
-        hs_plan_start(g->p, g->job);
+        g->is_started = false;
         g->rest = gpus;
     }
 }
@@ -190,6 +203,7 @@ static bool place(struct gang *g, enum hs_placer placer)
  */
 static bool place_shares(struct gang *g, enum hs_placer placer)
 {
+    start(g);
     for (uint32_t left = g->rest; left > 0; left--) {
         uint32_t gpu = hs_view_tightest_share(g->v, g->job);
         g->rest = gpu == HS_NO_GPU;
@@ -210,9 +224,11 @@ bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs
     if ((!is_part && hs_view_free_gpus(v, vc) < g.rest) ||
         hs_view_quota_room_milli(v, vc) < (uint64_t)g.rest * milli)
         return false;
-    hs_plan_start(p, job);
+    if (g.rest == 0)
+        start(&g);
     if (g.rest == 0 || (is_part ? place_shares(&g, placer) : place(&g, placer)))
         return true;
-    hs_plan_rollback(p, g.mark);
+    if (g.is_started)
+        hs_plan_rollback(p, g.mark);
     return false;
 }
