@@ -21,7 +21,7 @@ cases() {
     for policy in $("$old" policies | awk '/^[a-z]/ && $1 != "policy" && !/:/ { print $1 }'); do
         fast=()
         case $policy in # play every mini-batch: jobs of seconds instead of hours
-        salus-pack | salus-fair | salus-rr) fast=(--scale-time 0.0005) ;;
+        salus-pack | salus-fair | salus-rr) fast=(--scale-time 0.0005 --until 200s) ;;
         esac
         echo "gen:venus,n=3000,seed=1 -c 6x8:V100 -p $policy ${fast[*]}"
         echo "gen:philly,n=1500,seed=2 -c 9x4:V100,3x8:P100 --decisions -p $policy ${fast[*]}"
