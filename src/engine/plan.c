@@ -41,6 +41,14 @@ static void plan_settle(struct hs_plan *p, const struct hs_action *a)
             hs_shadow_give_by_name(p->engine, p->picks[i].gpu, false);
 }
 
+/* The job has all its shares: what is left of their GPUs is for the next. */
+static void plan_settle_shares(struct hs_plan *p, const struct hs_action *a)
+{
+    const struct hs_job *job = hs_engine_job(p->engine, a->job);
+    if (hs_job_is_part(job) && a->gpus == job->gpus)
+        plan_settle(p, a);
+}
+
 /* The placing action before this one must have got its whole gang. */
 static bool plan_close(struct hs_plan *p)
 {
@@ -167,14 +175,24 @@ static void plan_pick(struct hs_plan *p, struct hs_action *a, struct hs_pick pic
 
 /* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next
  * question is about single ones, so they get their names at once. */
-static void plan_name(struct hs_plan *p, uint32_t node, uint32_t gpus)
+static void plan_name(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpus)
 {
-    uint32_t id = p->engine->cluster->nodes[node].first_gpu;
-    for (; gpus > 0; id++)
-        if (p->engine->gpus[id].shadow_tenants == 0) {
-            hs_plan_on_gpu(p, id);
-            gpus--;
-        }
+    struct hs_engine *e = p->engine;
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    uint32_t id = e->cluster->nodes[node].first_gpu;
+    for (uint32_t rest = gpus; rest > 0; id++) {
+        if (e->gpus[id].shadow_tenants > 0)
+            continue;
+        plan_pick(p, a, (struct hs_pick){.node = node, .gpu = id, .count = 1});
+        if (p->refused != HS_OK)
+            return;
+        hs_shadow_give_by_name(e, id, true);
+        hs_shadow_name(e, id, job);
+        rest--;
+    }
+    p->has_named = true;
+    hs_shadow_take(e, node, gpus, job);
+    plan_settle_shares(p, a);
 }
 
 void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
@@ -200,7 +218,7 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
         return;
     }
     if (e->share != NULL || e->parts != NULL) {
-        plan_name(p, node, gpus);
+        plan_name(p, a, node, gpus);
         return;
     }
     plan_pick(p, a, (struct hs_pick){.node = node, .gpu = UINT32_MAX, .count = gpus});
@@ -290,8 +308,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
     p->has_named = true;
     hs_shadow_give_by_name(e, id, true);
     hs_shadow_seat(e, id, job);
-    if (hs_job_is_part(job) && a->gpus == job->gpus) /* what is left of them is for the next */
-        plan_settle(p, a);
+    plan_settle_shares(p, a);
 }
 
 void hs_plan_lane(struct hs_plan *p, const struct hs_turn *turn)

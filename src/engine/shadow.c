@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See shadow.h. Cost of a seat: O(1) under a policy that shares nothing, O(log GPUs) otherwise.
+ * See shadow.h. Cost of a seat: O(1); the index of shared GPUs follows when it is asked.
  */
 #include "engine/shadow.h"
 
@@ -63,12 +63,6 @@ static void gpu_refresh(struct hs_engine *e, uint32_t id)
     hs_share_open(e->share, id, &load);
 }
 
-static void node_refresh(struct hs_engine *e, uint32_t node)
-{
-    if (e->share != NULL)
-        hs_share_set_idle(e->share, node, hs_free_of_node(e->free_index, node));
-}
-
 static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
 {
     struct hs_gpu *gpu = &e->gpus[id];
@@ -113,8 +107,6 @@ static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint
             hs_free_take(e->free_index, node, edges, &job->ask);
         hs_free_book(e->free_index, node, beside, &job->ask);
     }
-    if (edges > 0)
-        node_refresh(e, node);
 }
 
 /* Runs of seats on one node count once. */

@@ -72,10 +72,10 @@ struct accept {
     const struct hs_job *job;
 };
 
-static bool accepts(const void *ctx, uint32_t gpu)
+static bool accepts(const void *ctx, uint32_t node)
 {
     const struct accept *a = ctx;
-    return hs_free_can_book(a->engine->free_index, a->engine->gpus[gpu].node, 1, &a->job->ask);
+    return hs_free_can_book(a->engine->free_index, node, 1, &a->job->ask);
 }
 
 /* What a newcomer asks about one GPU after the other. */

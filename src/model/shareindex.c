@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Branch and bound in a search tree (shareindex_tree.c) whose vertices carry the box of the loads
- * below: any cost whose bound holds gets the right answer. Over each pool's nodes a tree of the
- * most seats and the least claims finds those with room for a gang; counts by claim tell at once
- * that it cannot start.
+ * The questions. Branch and bound in a search tree (shareindex_tree.c) whose vertices carry the box
+ * of the loads below: any cost whose bound holds gets the right answer. Over each pool's nodes a
+ * tree of the most seats and the least claims finds those with room for a gang; counts by claim
+ * tell at once that it cannot start.
  */
 #include "model/shareindex_state.h"
-
-/* ---- counts ---- */
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
-}
-
-uint32_t hs_share_step(const struct hs_share_pool *p, uint64_t claim_mib)
-{
-    uint64_t step = claim_mib / p->step_mib;
-    return step < HS_SHARE_STEPS ? (uint32_t)step : HS_SHARE_STEPS;
-}
-
-static void count_claim(struct hs_share_pool *p, uint32_t claim_mib, uint32_t delta)
-{
-    for (uint32_t i = hs_share_step(p, claim_mib) + 1; i <= HS_SHARE_COUNTS; i += i & (0 - i))
-        p->open_by_claim[i] += delta; /* modulo 2^32: delta may be "minus one" */
 }
 
 static uint32_t open_up_to(const struct hs_share_pool *p, uint32_t claim_mib)
@@ -33,91 +19,6 @@ static uint32_t open_up_to(const struct hs_share_pool *p, uint32_t claim_mib)
         count += p->open_by_claim[i];
     return count;
 }
-
-uint32_t hs_share_level(uint32_t claim_mib)
-{
-    return HS_SHARE_OPEN + least(claim_mib, HS_SHARE_CLOSED - HS_SHARE_OPEN - 1);
-}
-
-struct hs_share_summary hs_share_node_summary(const struct hs_share *s,
-                                              const struct hs_share_node *n)
-{
-    const uint32_t *level = &s->level[n->first_gpu];
-    struct hs_share_summary x = {.least_level = HS_SHARE_CLOSED, .seats = n->idle + n->open};
-    for (uint32_t i = 0; i < n->gpus; i++)
-        x.least_level = least(x.least_level, level[i]);
-    return x;
-}
-
-struct hs_share_summary hs_share_summary_of(const struct hs_share_summary *below)
-{
-    return (struct hs_share_summary){
-        .least_level = least(below[0].least_level, below[1].least_level),
-        .seats = below[0].seats > below[1].seats ? below[0].seats : below[1].seats};
-}
-
-static void node_refresh(struct hs_share *s, struct hs_share_node *n)
-{
-    struct hs_share_pool *p = &s->pools[n->pool];
-    n->is_stale = true;
-    uint32_t at = p->leaves + n->local;
-    struct hs_share_summary x = hs_share_node_summary(s, n);
-    for (; at > 0; at /= 2, x = hs_share_summary_of(&p->summary[2 * at])) {
-        struct hs_share_summary *here = &p->summary[at];
-        if (here->least_level == x.least_level && here->seats == x.seats)
-            break;
-        *here = x;
-    }
-}
-
-/* ---- changes ---- */
-
-/* Out of tree and counts, if it is in. */
-static void leave(struct hs_share *s, uint32_t gpu)
-{
-    struct hs_share_vertex *x = &s->gpus[gpu];
-    struct hs_share_node *n = &s->nodes[x->node];
-    struct hs_share_pool *p = &s->pools[n->pool];
-    if (!hs_share_level_is_open(s->level[gpu]))
-        return;
-    hs_share_tree_remove(s, p, gpu);
-    count_claim(p, x->own.least.claim_mib, UINT32_MAX);
-    n->open--;
-}
-
-void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held)
-{
-    leave(s, gpu);
-    s->level[gpu] = is_held ? HS_SHARE_CLOSED : HS_SHARE_IDLE;
-    node_refresh(s, &s->nodes[s->gpus[gpu].node]);
-}
-
-void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load)
-{
-    struct hs_share_vertex *x = &s->gpus[gpu];
-    struct hs_share_node *n = &s->nodes[x->node];
-    struct hs_share_pool *p = &s->pools[n->pool];
-    leave(s, gpu);
-    x->own.least = x->own.most = *load;
-    hs_share_tree_add(s, p, gpu);
-    count_claim(p, load->claim_mib, 1);
-    n->open++;
-    s->level[gpu] = hs_share_level(load->claim_mib);
-    node_refresh(s, n);
-}
-
-void hs_share_set_idle(struct hs_share *s, uint32_t node, uint32_t gpus)
-{
-    struct hs_share_node *n = &s->nodes[node];
-    if (n->idle == gpus)
-        return;
-    struct hs_share_pool *p = &s->pools[n->pool];
-    p->idle = p->idle - n->idle + gpus;
-    n->idle = (uint16_t)gpus;
-    node_refresh(s, n);
-}
-
-/* ---- searches ---- */
 
 static bool pool_serves(const struct hs_share *s, const struct hs_share_pool *p,
                         const struct hs_ask *ask)
@@ -155,7 +56,8 @@ static int64_t own_cost(const struct search *q, uint32_t gpu)
 
 static bool is_accepted(const struct search *q, uint32_t gpu)
 {
-    return q->query->accepts == NULL || q->query->accepts(q->query->accept_ctx, gpu);
+    return q->query->accepts == NULL ||
+           q->query->accepts(q->query->accept_ctx, q->s->gpus[gpu].node);
 }
 
 static void try_gpu(struct search *q, uint32_t gpu)
@@ -193,10 +95,10 @@ static uint32_t claim_left(uint32_t limit_mib, uint32_t claim_mib)
     return limit_mib - claim_mib;
 }
 
-uint32_t hs_share_cheapest(const struct hs_share *s, const struct hs_share_query *query,
-                           int64_t *cost)
+uint32_t hs_share_cheapest(struct hs_share *s, const struct hs_share_query *query, int64_t *cost)
 {
     struct search q = {.s = s, .query = query, .best = query->below, .gpu = HS_NO_GPU};
+    hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
         if (!pool_serves(s, p, query->ask) || query->claim_mib > p->limit_mib)
             continue;
@@ -214,15 +116,17 @@ static void count_below(const struct search *q, uint32_t at, uint64_t *rest)
 {
     if (*rest == 0 || bound_of(q, at) == HS_NEVER)
         return;
-    *rest -= own_cost(q, at) != HS_NEVER && is_accepted(q, at);
+    if (own_cost(q, at) != HS_NEVER && is_accepted(q, at))
+        *rest -= q->s->gpus[at].count < *rest ? q->s->gpus[at].count : *rest;
     count_below(q, q->s->gpus[at].left, rest);
     count_below(q, q->s->gpus[at].right, rest);
 }
 
-uint64_t hs_share_count(const struct hs_share *s, const struct hs_share_query *query, uint64_t most)
+uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, uint64_t most)
 {
     struct search q = {.s = s, .query = query};
     uint64_t rest = most;
+    hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
         if (!pool_serves(s, p, query->ask))
             continue;
@@ -250,10 +154,11 @@ static bool claim_beside(const struct hs_share_pool *p, uint32_t claim_mib, uint
     return true;
 }
 
-uint64_t hs_share_seats(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+uint64_t hs_share_seats(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
                         uint32_t margin_mib)
 {
     uint64_t seats = 0;
+    hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
         uint32_t most_mib;
         if (!pool_serves(s, p, ask))
@@ -317,10 +222,11 @@ static uint32_t pool_lower_bound(const struct hs_share *s, const struct hs_share
     return low;
 }
 
-uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+uint32_t hs_share_seat_node(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
                             uint32_t margin_mib, uint32_t gpus, uint32_t from)
 {
     uint32_t best = HS_NO_NODE;
+    hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
         uint32_t most_mib, most_level = HS_SHARE_IDLE;
         if (!pool_serves(s, p, ask))
@@ -335,38 +241,43 @@ uint32_t hs_share_seat_node(const struct hs_share *s, const struct hs_ask *ask, 
     return best;
 }
 
-bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask)
+bool hs_share_is_full(struct hs_share *s, const struct hs_ask *ask)
 {
+    hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++)
         if (pool_serves(s, p, ask) && p->summary[1].seats > 0)
             return false;
     return true;
 }
 
-void hs_share_node_costs(const struct hs_share *s, const struct hs_share_query *query,
-                         uint32_t first_gpu, uint32_t gpus, int64_t idle_cost, int64_t *costs)
+void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query, uint32_t first_gpu,
+                         uint32_t gpus, int64_t idle_cost, int64_t *costs)
 {
-    const struct hs_share_vertex *x = &s->gpus[first_gpu];
-    const struct hs_share_pool *p = &s->pools[s->nodes[x->node].pool];
+    const struct hs_share_pool *p = &s->pools[s->nodes[s->gpus[first_gpu].node].pool];
     uint32_t most_level = HS_SHARE_IDLE;
+    hs_share_settle(s);
     if (query->claim_mib <= p->limit_mib)
         most_level = hs_share_level(claim_left(p->limit_mib, query->claim_mib));
-    for (uint32_t i = 0; i < gpus; i++, x++) {
-        uint32_t level = s->level[first_gpu + i];
+    for (uint32_t i = 0; i < gpus; i++) {
+        uint32_t gpu = first_gpu + i, level = s->level[gpu];
         if (level == HS_SHARE_IDLE)
             costs[i] = idle_cost;
+        else if (level > most_level)
+            costs[i] = HS_NEVER;
+        else if (s->first[gpu] != gpu)
+            costs[i] = costs[s->first[gpu] - first_gpu];
         else
-            costs[i] = level <= most_level ? query->cost_of(query->ctx, &x->own) : HS_NEVER;
+            costs[i] = query->cost_of(query->ctx, &s->gpus[gpu].own);
     }
 }
 
 static void node_make_box(const struct hs_share *s, struct hs_share_node *n)
 {
-    uint32_t open = 0;
+    uint32_t vertices = 0;
     for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
-        if (!hs_share_level_is_open(s->level[g]))
+        if (s->gpus[g].count == 0)
             continue;
-        if (open++ == 0)
+        if (vertices++ == 0)
             n->box = s->gpus[g].own;
         else
             hs_share_widen(&n->box, &s->gpus[g].own);
@@ -374,13 +285,14 @@ static void node_make_box(const struct hs_share *s, struct hs_share_node *n)
     n->is_stale = false;
 }
 
-int64_t hs_share_node_bound(const struct hs_share *s, const struct hs_share_query *query,
-                            uint32_t node, int64_t idle_cost)
+int64_t hs_share_node_bound(struct hs_share *s, const struct hs_share_query *query, uint32_t node,
+                            int64_t idle_cost)
 {
     struct hs_share_node *n = &s->nodes[node];
     int64_t bound = n->idle > 0 ? idle_cost : HS_NEVER;
     if (n->open == 0)
         return bound;
+    hs_share_settle(s);
     if (n->is_stale)
         node_make_box(s, n);
     int64_t open_bound = query->cost_of(query->ctx, &n->box);
@@ -389,13 +301,6 @@ int64_t hs_share_node_bound(const struct hs_share *s, const struct hs_share_quer
 
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load)
 {
-    const struct hs_load *own = &s->gpus[gpu].own.least;
     bool is_open = hs_share_level_is_open(s->level[gpu]);
-    if (!is_open || load == NULL)
-        return is_open;
-    bool is_same = own->tenants == load->tenants && own->claim_mib == load->claim_mib &&
-                   own->measured_pm == load->measured_pm;
-    for (int i = 0; i < HS_LOADS; i++)
-        is_same = is_same && own->sum[i] == load->sum[i];
-    return is_same;
+    return is_open && (load == NULL || hs_share_is_same(&s->load[gpu], load));
 }

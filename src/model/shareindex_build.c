@@ -58,6 +58,24 @@ static enum hs_status init_pools(struct hs_share *s, const struct hs_cluster *c,
     return HS_OK;
 }
 
+static void node_init(struct hs_share *s, const struct hs_cluster *c, uint32_t n)
+{
+    const struct hs_node *node = &c->nodes[n];
+    s->nodes[n].first_gpu = node->first_gpu;
+    s->nodes[n].gpus = node->gpus;
+    s->nodes[n].idle = (uint16_t)node->gpus;
+    s->nodes[n].is_changed = true;
+    s->changed[s->changed_count++] = n;
+    s->pools[s->nodes[n].pool].idle += node->gpus;
+    for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
+        s->gpus[g].node = n;
+        s->gpus[g].left = s->gpus[g].right = HS_NO_GPU;
+        s->gpus[g].own.gpu_type = node->type;
+        s->gpus[g].own.capacity_mib = c->types[node->type].mem_mib;
+        s->gpus[g].priority = hs_mix64(g, 0);
+    }
+}
+
 enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c, bool by_vc,
                              const uint32_t *limit_mib, struct hs_arena *arena)
 {
@@ -71,25 +89,18 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
     s->type_count = c->type_count;
     s->pool_count = (by_vc ? c->vc_count : 1) * c->type_count;
     s->gpus = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->gpus);
+    s->load = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->load);
     s->level = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->level);
+    s->first = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->first);
     s->nodes = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *s->nodes);
+    s->changed = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *s->changed);
     s->pools = hs_arena_alloc(arena, (uint64_t)s->pool_count * sizeof *s->pools);
-    if (s->gpus == NULL || s->level == NULL || s->nodes == NULL || s->pools == NULL)
+    if (s->gpus == NULL || s->load == NULL || s->level == NULL || s->first == NULL ||
+        s->nodes == NULL || s->changed == NULL || s->pools == NULL)
         return HS_E_MEMORY;
     HS_TRY(init_pools(s, c, limit_mib, arena));
-    for (uint32_t n = 0; n < c->node_count; n++) {
-        const struct hs_node *node = &c->nodes[n];
-        s->nodes[n].first_gpu = node->first_gpu;
-        s->nodes[n].gpus = node->gpus;
-        for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
-            s->gpus[g].node = n;
-            s->gpus[g].left = s->gpus[g].right = HS_NO_GPU;
-            s->gpus[g].own.gpu_type = node->type;
-            s->gpus[g].own.capacity_mib = c->types[node->type].mem_mib;
-            s->gpus[g].priority = hs_mix64(g, 0);
-        }
-        hs_share_set_idle(s, n, node->gpus);
-    }
+    for (uint32_t n = 0; n < c->node_count; n++)
+        node_init(s, c, n);
     return HS_OK;
 }
 
@@ -109,11 +120,12 @@ static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint3
     if (at == HS_NO_GPU)
         return true;
     struct hs_share_vertex *x = &s->gpus[at];
-    if (!hs_share_level_is_open(s->level[at]) ||
+    if (!hs_share_level_is_open(s->level[at]) || s->first[at] != at ||
+        !hs_share_is_same(&x->own.least, &s->load[at]) ||
         (after != HS_NO_GPU && !hs_share_is_before(s, after, at)) ||
         (before != HS_NO_GPU && !hs_share_is_before(s, at, before)))
         return false;
-    ++*count;
+    *count += x->count;
     bool is_same = !hs_share_refresh(s, at);
     return is_same && is_child(s, x->left, at) && is_child(s, x->right, at) &&
            tree_is_valid(s, x->left, after, at, count) &&
@@ -152,7 +164,8 @@ static bool node_is_valid(const struct hs_share *s, const struct hs_share_node *
         idle += level == HS_SHARE_IDLE;
         open += hs_share_level_is_open(level);
         if (hs_share_level_is_open(level) &&
-            level != hs_share_level(s->gpus[g].own.least.claim_mib))
+            (level != hs_share_level(s->load[g].claim_mib) ||
+             !hs_share_is_same(&s->load[g], &s->gpus[s->first[g]].own.least)))
             return false;
     }
     return n->idle == idle && n->open == open;
@@ -160,6 +173,7 @@ static bool node_is_valid(const struct hs_share *s, const struct hs_share_node *
 
 bool hs_share_is_valid(struct hs_share *s)
 {
+    hs_share_settle(s);
     for (uint32_t n = 0; n < s->node_count; n++)
         if (!node_is_valid(s, &s->nodes[n]))
             return false;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The inside of the share index, shared by its searches (shareindex.c), its tree
- * (shareindex_tree.c) and what builds and checks it (shareindex_build.c), and by nobody else.
+ * The inside of the share index, shared by its searches (shareindex.c), its changes
+ * (shareindex_change.c), its tree (shareindex_tree.c) and what builds and checks it
+ * (shareindex_build.c), and by nobody else.
  */
 #ifndef HORUS_MODEL_SHAREINDEX_STATE_H
 #define HORUS_MODEL_SHAREINDEX_STATE_H
+
+#include <string.h>
 
 #include "model/shareindex.h"
 
@@ -13,7 +16,8 @@
 #define HS_SHARE_STEPS  4096u
 #define HS_SHARE_COUNTS (HS_SHARE_STEPS + 1)
 
-/* A GPU as a vertex of its pool's treap. Order: tenants, first sum, claim, id. */
+/* A GPU as a vertex of its pool's treap, in which it stands for itself and for the open GPUs that
+ * follow it on its node and hold the same. Order: tenants, first sum, claim, id. */
 struct hs_share_vertex {
     struct hs_load_range own; /* least and most are its load */
     struct hs_load_range box; /* of the subtree */
@@ -21,6 +25,7 @@ struct hs_share_vertex {
     uint32_t left, right, parent; /* HS_NO_GPU = none */
     uint32_t least_id;            /* of the subtree */
     uint32_t node;
+    uint32_t count; /* GPUs that it stands for; 0 = it is not in the tree */
 };
 
 struct hs_share_pool {
@@ -50,14 +55,19 @@ struct hs_share_node {
     uint32_t pool, local;
     uint32_t first_gpu, gpus;
     uint16_t idle, open;
-    bool is_stale;            /* the box is to be made again: it is rarely asked for */
+    bool is_changed; /* since the last question: summary and vertices are to be made anew */
+    bool is_stale;   /* and the box, which is rarely asked for */
     struct hs_load_range box; /* of its open GPUs */
 };
 
 struct hs_share {
     struct hs_share_vertex *gpus;
-    uint32_t *level; /* of each GPU */
+    struct hs_load *load; /* of each GPU that is open */
+    uint32_t *level;      /* of each GPU */
+    uint32_t *first;      /* of each open GPU: the one that stands for it */
     struct hs_share_node *nodes;
+    uint32_t *changed; /* nodes */
+    uint32_t changed_count;
     struct hs_share_pool *pools; /* by VC, then type */
     uint32_t gpu_count, node_count, pool_count, type_count;
     bool by_vc;
@@ -72,6 +82,19 @@ void hs_share_tree_remove(struct hs_share *s, struct hs_share_pool *p, uint32_t 
  * it was right. */
 bool hs_share_refresh(struct hs_share *s, uint32_t gpu);
 void hs_share_widen(struct hs_load_range *box, const struct hs_load_range *other);
+
+static inline bool hs_share_is_same(const struct hs_load *a, const struct hs_load *b)
+{
+    return memcmp(a, b, sizeof *a) == 0; /* which has no padding */
+}
+
+/* Works out what follows from all changes since the last question. */
+void hs_share_settle_all(struct hs_share *s);
+static inline void hs_share_settle(struct hs_share *s)
+{
+    if (s->changed_count > 0)
+        hs_share_settle_all(s);
+}
 
 uint32_t hs_share_step(const struct hs_share_pool *p, uint64_t claim_mib);
 uint32_t hs_share_level(uint32_t claim_mib); /* of an open GPU */

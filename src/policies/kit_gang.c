@@ -162,14 +162,15 @@ static uint32_t cheapest_node(const struct gang *g)
 
 static bool place_on_one(const struct gang *g)
 {
-    uint32_t node = idle_node(g);
-    if (node == HS_NO_NODE)
-        node = cheapest_node(g);
+    uint32_t idle = idle_node(g), node = idle != HS_NO_NODE ? idle : cheapest_node(g);
     if (node == HS_NO_NODE)
         return false;
     hs_plan_because(g->p, "on the cheapest node that can hold it");
     hs_plan_start(g->p, g->id);
-    take(g, judge_node(g, node).room);
+    if (idle != HS_NO_NODE)
+        hs_plan_on_node(g->p, node, g->gpus);
+    else
+        take(g, judge_node(g, node).room);
     return true;
 }
 

@@ -119,6 +119,13 @@ static uint32_t room_at(struct hs_sharer *s, const struct hs_view *v, hs_job_id 
     return hs_gang_room(s, v, id, hs_view_gpu_node(v, gpu), cost, ctx);
 }
 
+/* A gang that ends leaves one GPU of a node after the other: the node is looked at once. */
+static bool leaves_same_node(const struct hs_view *v, hs_job_id id, uint32_t gpu, uint32_t next)
+{
+    bool looks_at_nodes = hs_view_gpus(v, id) > 1 || hs_view_is_constrained(v, id);
+    return looks_at_nodes && hs_view_gpu_node(v, gpu) == hs_view_gpu_node(v, next);
+}
+
 /* Nothing has changed for the job since it was refused: where workers left there is not enough room
  * for it, on one node or, for a gang to be spread, together with what there was. */
 static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_job_id id,
@@ -132,6 +139,8 @@ static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_jo
         uint32_t gpu = hs_view_release_gpu(v, at);
         if (gpu == HS_NO_GPU)
             return false;
+        if (at + 1 < now && leaves_same_node(v, id, gpu, hs_view_release_gpu(v, at + 1)))
+            continue;
         room += room_at(s, v, id, gpu, cost, ctx);
         if (room >= gpus)
             return false;

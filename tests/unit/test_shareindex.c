@@ -47,11 +47,10 @@ static void close_index(struct fixture *x)
     hs_cluster_free(&x->cluster);
 }
 
-/* Puts jobs on a GPU of a node that had `idle` idle ones, this one among them. */
-static void hold(struct fixture *x, uint32_t node, uint32_t idle, uint32_t gpu, struct hs_load load)
+/* Puts jobs on a GPU. */
+static void hold(struct fixture *x, uint32_t gpu, struct hs_load load)
 {
     hs_share_open(x->s, gpu, &load);
-    hs_share_set_idle(x->s, node, idle - 1);
     assert_true(hs_share_is_open(x->s, gpu, &load));
 }
 
@@ -74,9 +73,9 @@ static int64_t cost_never(const void *ctx, const struct hs_load_range *r)
     return HS_NEVER;
 }
 
-static bool refuses(const void *ctx, uint32_t gpu)
+static bool refuses(const void *ctx, uint32_t node)
 {
-    return gpu != *(const uint32_t *)ctx;
+    return node != *(const uint32_t *)ctx;
 }
 
 /* Cheapest by sum[0]; *cost too. */
@@ -98,21 +97,20 @@ static void test_cheapest(void **state)
     open_index(&x, "2x3", HS_VC_IGNORE, (uint32_t[]){NO_LIMIT});
     assert_int_equal(cheapest(&x, 0, 77, &cost), HS_NO_GPU);
     assert_int_equal(cost, 77);
-    hold(&x, 1, 3, 4, (struct hs_load){.tenants = 1, .sum = {30}});
+    hold(&x, 4, (struct hs_load){.tenants = 1, .sum = {30}});
     assert_int_equal(cheapest(&x, 0, HS_NEVER, &cost), 4);
     assert_int_equal(cost, 30);
     assert_int_equal(cheapest(&x, 0, 30, &cost), HS_NO_GPU); /* not below 30 */
     assert_int_equal(cheapest(&x, 0, 31, &cost), 4);
-    hold(&x, 0, 3, 2, (struct hs_load){.tenants = 1, .sum = {20}});
-    hold(&x, 0, 2, 1, (struct hs_load){.tenants = 2, .sum = {20}});
+    hold(&x, 2, (struct hs_load){.tenants = 1, .sum = {20}});
+    hold(&x, 1, (struct hs_load){.tenants = 2, .sum = {20}});
     assert_int_equal(cheapest(&x, 0, HS_NEVER, &cost), 1); /* a tie: the lower id */
     assert_int_equal(cost, 20);
     hs_share_close(x.s, 1, true); /* full */
     assert_int_equal(cheapest(&x, 0, HS_NEVER, &cost), 2);
-    hold(&x, 0, 2, 2, (struct hs_load){.tenants = 1, .sum = {40}}); /* another load */
+    hold(&x, 2, (struct hs_load){.tenants = 1, .sum = {40}}); /* another load */
     assert_int_equal(cheapest(&x, 0, HS_NEVER, &cost), 4);
     hs_share_close(x.s, 4, false);
-    hs_share_set_idle(x.s, 1, 3);
     assert_int_equal(cheapest(&x, 0, HS_NEVER, &cost), 2);
     close_index(&x);
 }
@@ -124,9 +122,9 @@ static void test_claims(void **state)
     struct fixture x;
     int64_t cost;
     open_index(&x, "1x4", HS_VC_IGNORE, (uint32_t[]){8000});
-    hold(&x, 0, 4, 0, (struct hs_load){.tenants = 1, .claim_mib = 5000, .sum = {9}});
-    hold(&x, 0, 3, 1, (struct hs_load){.tenants = 1, .claim_mib = 5001, .sum = {8}});
-    hold(&x, 0, 2, 2, (struct hs_load){.tenants = 1, .claim_mib = 6000, .sum = {7}});
+    hold(&x, 0, (struct hs_load){.tenants = 1, .claim_mib = 5000, .sum = {9}});
+    hold(&x, 1, (struct hs_load){.tenants = 1, .claim_mib = 5001, .sum = {8}});
+    hold(&x, 2, (struct hs_load){.tenants = 1, .claim_mib = 6000, .sum = {7}});
     assert_int_equal(cheapest(&x, 2000, HS_NEVER, &cost), 2);
     assert_int_equal(cheapest(&x, 2001, HS_NEVER, &cost), 1); /* 6000 + 2001 > 8000 */
     assert_int_equal(cheapest(&x, 2999, HS_NEVER, &cost), 1);
@@ -143,9 +141,9 @@ static void test_accepts(void **state)
     struct fixture x;
     int64_t cost;
     uint32_t unwelcome = 0;
-    open_index(&x, "1x4", HS_VC_IGNORE, (uint32_t[]){NO_LIMIT});
+    open_index(&x, "4x1", HS_VC_IGNORE, (uint32_t[]){NO_LIMIT});
     for (uint32_t g = 0; g < 4; g++)
-        hold(&x, 0, 4 - g, g, (struct hs_load){.tenants = 1, .sum = {(int32_t)g / 2}});
+        hold(&x, g, (struct hs_load){.tenants = 1, .sum = {(int32_t)g / 2}});
     const struct hs_share_query q = {.ask = &any,
                                      .cost_of = cost_of_sum,
                                      .below = HS_NEVER,
@@ -175,7 +173,7 @@ static void test_pools(void **state)
     open_index(&x, scratch_write("pools.json", json, strlen(json)), HS_VC_PARTITION,
                (uint32_t[]){16000, 12000});
     for (uint32_t n = 0; n < 3; n++)
-        hold(&x, n, 2, 2 * n + 1, (struct hs_load){.tenants = 1});
+        hold(&x, 2 * n + 1, (struct hs_load){.tenants = 1});
     struct hs_share_query q = {.ask = &ask, .cost_of = cost_of_type, .below = HS_NEVER};
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 3); /* 1000 + 12000 < 16000 */
     assert_int_equal(cost, 13000);
@@ -210,10 +208,10 @@ static void test_counts(void **state)
     open_index(&x, scratch_write("counts.json", json, strlen(json)), HS_VC_IGNORE,
                (uint32_t[]){8191});
     assert_int_equal(hs_share_seats(x.s, &any, 0, 0), 5);
-    hold(&x, 0, 5, 1, (struct hs_load){.tenants = 1, .claim_mib = 3000, .sum = {1}});
-    hold(&x, 0, 4, 2, (struct hs_load){.tenants = 1, .claim_mib = 4001, .sum = {2}});
-    hold(&x, 0, 3, 3, (struct hs_load){.tenants = 1, .claim_mib = 9000, .sum = {3}});
-    hold(&x, 0, 2, 4, (struct hs_load){.tenants = 2, .claim_mib = 2000, .sum = {4}});
+    hold(&x, 1, (struct hs_load){.tenants = 1, .claim_mib = 3000, .sum = {1}});
+    hold(&x, 2, (struct hs_load){.tenants = 1, .claim_mib = 4001, .sum = {2}});
+    hold(&x, 3, (struct hs_load){.tenants = 1, .claim_mib = 9000, .sum = {3}});
+    hold(&x, 4, (struct hs_load){.tenants = 2, .claim_mib = 2000, .sum = {4}});
     hs_share_close(x.s, 4, true);
     assert_int_equal(hs_share_seats(x.s, &any, 0, 0), 3); /* not GPU 3: beyond the limit */
     assert_int_equal(hs_share_seats(x.s, &any, 4190, 0), 3);
@@ -255,12 +253,11 @@ static void test_node_bound(void **state)
     const struct hs_share_query q = {.ask = &any, .cost_of = cost_of_box};
     open_index(&x, "1x3", HS_VC_IGNORE, (uint32_t[]){8000});
     assert_true(hs_share_node_bound(x.s, &q, 0, 7) == 7);
-    hold(&x, 0, 3, 0, (struct hs_load){.tenants = 1, .claim_mib = 100, .sum = {5}});
-    hold(&x, 0, 2, 1, (struct hs_load){.tenants = 1, .claim_mib = 10, .sum = {50}});
+    hold(&x, 0, (struct hs_load){.tenants = 1, .claim_mib = 100, .sum = {5}});
+    hold(&x, 1, (struct hs_load){.tenants = 1, .claim_mib = 10, .sum = {50}});
     assert_true(hs_share_node_bound(x.s, &q, 0, 7) == 7);
     assert_true(hs_share_node_bound(x.s, &q, 0, 700) == 15);
     hs_share_close(x.s, 2, true);
-    hs_share_set_idle(x.s, 0, 0);
     assert_true(hs_share_node_bound(x.s, &q, 0, 7) == 15);
     hs_share_close(x.s, 0, true);
     assert_true(hs_share_node_bound(x.s, &q, 0, 7) == 60);
@@ -277,10 +274,8 @@ static void test_is_full(void **state)
     struct hs_ask v100 = {.type_mask = 1};
     open_index(&x, "1x2:V100,1x1:P100", HS_VC_IGNORE, (uint32_t[]){8000, 8000});
     assert_false(hs_share_is_full(x.s, &v100));
-    for (uint32_t g = 0; g < 2; g++) {
+    for (uint32_t g = 0; g < 2; g++)
         hs_share_close(x.s, g, true);
-        hs_share_set_idle(x.s, 0, 1 - g);
-    }
     assert_true(hs_share_is_full(x.s, &v100));
     assert_false(hs_share_is_full(x.s, &any)); /* the P100 */
     hs_share_open(x.s, 1, &(struct hs_load){.tenants = 1, .claim_mib = 9000});
@@ -296,8 +291,7 @@ static void test_seat_node_passes_by(void **state)
     struct fixture x;
     open_index(&x, "3x2:V100", HS_VC_IGNORE, (uint32_t[]){8000});
     for (uint32_t g = 0; g < 6; g++)
-        hold(&x, g / 2, 2 - g % 2, g,
-             (struct hs_load){.tenants = 1, .claim_mib = g == 0 || g >= 4 ? 1000 : 7000});
+        hold(&x, g, (struct hs_load){.tenants = 1, .claim_mib = g == 0 || g >= 4 ? 1000 : 7000});
     assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 2, 0), 2);
     assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 1, 0), 0);
     assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 1, 1), 2);
@@ -316,7 +310,7 @@ static void test_is_open(void **state)
     open_index(&x, "1x2", HS_VC_IGNORE, (uint32_t[]){NO_LIMIT});
     assert_false(hs_share_is_open(x.s, 0, NULL));
     assert_false(hs_share_is_open(x.s, 0, &load));
-    hold(&x, 0, 2, 0, load);
+    hold(&x, 0, load);
     assert_true(hs_share_is_open(x.s, 0, NULL));
     uint32_t *fields[] = {&other.tenants, &other.claim_mib, &other.measured_pm};
     for (int i = 0; i < 3; i++) {
@@ -341,7 +335,7 @@ static void open_seven(struct fixture *x)
 {
     open_index(x, "2x4", HS_VC_IGNORE, (uint32_t[]){8000});
     for (uint32_t g = 0; g < 7; g++)
-        hold(x, g / 4, 4 - g % 4, g,
+        hold(x, g,
              (struct hs_load){.tenants = 1 + g % 2, .claim_mib = 100 * g, .sum = {(int32_t)g}});
     assert_true(hs_share_is_valid(x->s));
 }

@@ -157,7 +157,7 @@ static void compare_cheapest(const struct walk *w, const struct hs_share_query *
     int64_t least = q->below, cost;
     for (uint32_t g = 0; g < w->cluster.gpu_count; g++) {
         int64_t here = serves(w, w->node_of[g], q->ask) ? cost_at(w, q, g) : HS_NEVER;
-        if (here < least && (q->accepts == NULL || q->accepts(q->accept_ctx, g))) {
+        if (here < least && (q->accepts == NULL || q->accepts(q->accept_ctx, w->node_of[g]))) {
             least = here;
             best = g;
         }
@@ -173,8 +173,9 @@ static void compare_count(const struct walk *w, const struct hs_share_query *q, 
     uint64_t count = 0;
     for (uint32_t g = 0; g < w->cluster.gpu_count; g++)
         if (serves(w, w->node_of[g], q->ask))
-            count += w->use[g] == IDLE || (cost_at(w, q, g) != HS_NEVER &&
-                                           (q->accepts == NULL || q->accepts(q->accept_ctx, g)));
+            count += w->use[g] == IDLE ||
+                     (cost_at(w, q, g) != HS_NEVER &&
+                      (q->accepts == NULL || q->accepts(q->accept_ctx, w->node_of[g])));
     assert_int_equal(hs_share_count(w->s, q, most), count < most ? count : most);
 }
 
@@ -270,15 +271,6 @@ static void draw_load(struct walk *w, struct hs_load *load)
                              .sum = {sums[draw(w, 6)], (int32_t)draw(w, 5) - 3}};
 }
 
-static void tell_idle(const struct walk *w, uint32_t node)
-{
-    const struct hs_node *n = &w->cluster.nodes[node];
-    uint32_t idle = 0;
-    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++)
-        idle += w->use[g] == IDLE;
-    hs_share_set_idle(w->s, node, idle);
-}
-
 static void change_gpu(struct walk *w, uint32_t gpu, enum use use)
 {
     if (use == OPEN) {
@@ -288,14 +280,13 @@ static void change_gpu(struct walk *w, uint32_t gpu, enum use use)
         hs_share_close(w->s, gpu, use == HELD);
     }
     w->use[gpu] = use;
-    tell_idle(w, w->node_of[gpu]);
     assert_int_equal(hs_share_is_open(w->s, gpu, NULL), use == OPEN);
     assert_int_equal(hs_share_is_open(w->s, gpu, &w->load[gpu]), use == OPEN);
 }
 
-static bool accepts_some(const void *ctx, uint32_t gpu)
+static bool accepts_some(const void *ctx, uint32_t node)
 {
-    return (hs_mix64(*(const uint64_t *)ctx, gpu) & 3) != 0;
+    return (hs_mix64(*(const uint64_t *)ctx, node) & 3) != 0;
 }
 
 static void ask_all(struct walk *w)

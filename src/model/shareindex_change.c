@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What changes in the share index. A GPU that opens or closes is noted and its node put on a list;
+ * before the next answer the nodes on it get their vertices and summaries anew. So a gang that
+ * takes a node, or leaves it, moves one vertex and not one a GPU, and what was taken back in the
+ * meantime costs nothing.
+ */
+#include "model/shareindex_state.h"
+
+/* ---- counts ---- */
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint32_t hs_share_step(const struct hs_share_pool *p, uint64_t claim_mib)
+{
+    uint64_t step = claim_mib / p->step_mib;
+    return step < HS_SHARE_STEPS ? (uint32_t)step : HS_SHARE_STEPS;
+}
+
+uint32_t hs_share_level(uint32_t claim_mib)
+{
+    return HS_SHARE_OPEN + least(claim_mib, HS_SHARE_CLOSED - HS_SHARE_OPEN - 1);
+}
+
+struct hs_share_summary hs_share_node_summary(const struct hs_share *s,
+                                              const struct hs_share_node *n)
+{
+    const uint32_t *level = &s->level[n->first_gpu];
+    struct hs_share_summary x = {.least_level = HS_SHARE_CLOSED, .seats = n->idle + n->open};
+    for (uint32_t i = 0; i < n->gpus; i++)
+        x.least_level = least(x.least_level, level[i]);
+    return x;
+}
+
+struct hs_share_summary hs_share_summary_of(const struct hs_share_summary *below)
+{
+    return (struct hs_share_summary){
+        .least_level = least(below[0].least_level, below[1].least_level),
+        .seats = below[0].seats > below[1].seats ? below[0].seats : below[1].seats};
+}
+
+static void node_summarise(struct hs_share *s, const struct hs_share_node *n)
+{
+    struct hs_share_pool *p = &s->pools[n->pool];
+    uint32_t at = p->leaves + n->local;
+    struct hs_share_summary x = hs_share_node_summary(s, n);
+    for (; at > 0; at /= 2, x = hs_share_summary_of(&p->summary[2 * at])) {
+        struct hs_share_summary *here = &p->summary[at];
+        if (here->least_level == x.least_level && here->seats == x.seats)
+            break;
+        *here = x;
+    }
+}
+
+/* ---- vertices ---- */
+
+/* The vertex stands for so many GPUs; modulo 2^32, so that the counts may shrink. */
+static void count_set(struct hs_share_pool *p, struct hs_share_vertex *x, uint32_t count)
+{
+    uint32_t delta = count - x->count;
+    uint32_t i = delta != 0 ? hs_share_step(p, x->own.least.claim_mib) + 1 : HS_SHARE_COUNTS + 1;
+    for (; i <= HS_SHARE_COUNTS; i += i & (0 - i))
+        p->open_by_claim[i] += delta;
+    x->count = count;
+}
+
+/* Those that stand for nobody any more, or for another load. */
+static void node_drop(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu, uint32_t end)
+{
+    for (; gpu < end; gpu++) {
+        struct hs_share_vertex *x = &s->gpus[gpu];
+        bool stays = s->first[gpu] == gpu && hs_share_is_same(&x->own.least, &s->load[gpu]);
+        if (x->count == 0 || stays)
+            continue;
+        hs_share_tree_remove(s, p, gpu);
+        count_set(p, x, 0);
+    }
+}
+
+static void node_settle(struct hs_share *s, const struct hs_share_node *n)
+{
+    struct hs_share_pool *p = &s->pools[n->pool];
+    uint32_t end = n->first_gpu + n->gpus, last = HS_NO_GPU;
+    for (uint32_t g = n->first_gpu; g < end; g++) {
+        s->first[g] = HS_NO_GPU;
+        if (!hs_share_level_is_open(s->level[g]))
+            continue;
+        if (last == HS_NO_GPU || !hs_share_is_same(&s->load[last], &s->load[g]))
+            last = g;
+        s->first[g] = last;
+    }
+    node_drop(s, p, n->first_gpu, end);
+    for (uint32_t g = n->first_gpu, next; g < end; g = next) {
+        uint32_t count = 0;
+        for (next = g; next < end && (s->first[next] == g || s->first[next] == HS_NO_GPU); next++)
+            count += s->first[next] == g;
+        struct hs_share_vertex *x = &s->gpus[g];
+        if (count == 0) /* closed GPUs before the first that is open */
+            continue;
+        if (x->count == 0) {
+            x->own.least = x->own.most = s->load[g];
+            hs_share_tree_add(s, p, g);
+        }
+        count_set(p, x, count);
+    }
+    node_summarise(s, n);
+}
+
+void hs_share_settle_all(struct hs_share *s)
+{
+    while (s->changed_count > 0) {
+        struct hs_share_node *n = &s->nodes[s->changed[--s->changed_count]];
+        n->is_changed = false;
+        n->is_stale = true;
+        node_settle(s, n);
+    }
+}
+
+/* ---- changes ---- */
+
+static void set_level(struct hs_share *s, uint32_t gpu, uint32_t level)
+{
+    uint32_t node = s->gpus[gpu].node, before = s->level[gpu];
+    struct hs_share_node *n = &s->nodes[node];
+    uint32_t idle = (uint32_t)(level == HS_SHARE_IDLE) - (uint32_t)(before == HS_SHARE_IDLE);
+    uint32_t open =
+        (uint32_t)hs_share_level_is_open(level) - (uint32_t)hs_share_level_is_open(before);
+    n->idle = (uint16_t)(n->idle + idle);
+    n->open = (uint16_t)(n->open + open);
+    s->pools[n->pool].idle += (uint64_t)(int32_t)idle;
+    s->level[gpu] = level;
+    if (!n->is_changed) {
+        n->is_changed = true;
+        s->changed[s->changed_count++] = node;
+    }
+}
+
+void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held)
+{
+    uint32_t level = is_held ? HS_SHARE_CLOSED : HS_SHARE_IDLE;
+    if (s->level[gpu] != level)
+        set_level(s, gpu, level);
+}
+
+void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load)
+{
+    if (hs_share_is_open(s, gpu, load))
+        return;
+    s->load[gpu] = *load;
+    set_level(s, gpu, hs_share_level(load->claim_mib));
+}
