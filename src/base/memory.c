@@ -20,8 +20,8 @@ struct hs_arena_chunk {
     _Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
-enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
-                          uint64_t max_items)
+enum hs_status hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                               uint64_t max_items)
 {
     uint64_t most = max_items < UINT32_MAX ? max_items : UINT32_MAX;
     if (need > most)
@@ -39,9 +39,19 @@ enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t ite
     memory = realloc(memory, (size_t)room * item_size);
     if (memory == NULL)
         return HS_E_MEMORY;
-    memset(memory + *cap * item_size, 0, (size_t)(room - *cap) * item_size);
     memcpy(items, &memory, sizeof memory);
     *cap = (uint32_t)room;
+    return HS_OK;
+}
+
+enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                          uint64_t max_items)
+{
+    uint32_t had = *cap;
+    unsigned char *memory;
+    HS_TRY(hs_grow_bare_to(items, cap, need, item_size, max_items));
+    memcpy(&memory, items, sizeof memory);
+    memset(memory + had * item_size, 0, (*cap - had) * item_size);
     return HS_OK;
 }
 

@@ -14,15 +14,20 @@ static struct hs_job *tenant_of(const struct hs_engine *e, uint32_t seat)
     return &e->jobs.jobs[e->jobs.seats[seat].job];
 }
 
+static const struct hs_job_run *run_on(const struct hs_engine *e, uint32_t seat)
+{
+    return hs_run_of(&e->jobs, tenant_of(e, seat));
+}
+
 static bool is_busy(const struct hs_job *job)
 {
     return job->is_active && job->gpu_util_pm > 0;
 }
 
 /* What one job makes of a GPU in its turn, Q32. */
-static uint64_t busy_q32(const struct hs_job *job)
+static uint64_t busy_q32(const struct hs_engine *e, const struct hs_job *job)
 {
-    return job->cap_q32 * (uint32_t)job->gpu_util_pm / 1000;
+    return hs_run_of(&e->jobs, job)->cap_q32 * (uint32_t)job->gpu_util_pm / 1000;
 }
 
 /* The busy part of a GPU when so much is idle and more comes. */
@@ -44,16 +49,17 @@ struct lane {
 /* The jobs of a unit on one GPU, from its first seat there: joint and summed, in its turn. */
 static void add_unit(const struct hs_engine *e, uint32_t seat, struct lane *lane)
 {
-    const struct hs_job *first = tenant_of(e, seat);
+    const struct hs_job_run *first = run_on(e, seat);
     uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
-        bool is_with = job == first ||
-                       (job->lane == first->lane && first->unit > 0 && job->unit == first->unit);
+        const struct hs_job_run *run = run_on(e, s);
+        bool is_with = run == first ||
+                       (run->lane == first->lane && first->unit > 0 && run->unit == first->unit);
         if (!is_with || !is_busy(job))
             continue;
-        idle_q32 = idle_beside_q32(idle_q32, busy_q32(job));
-        sum_q32 += busy_q32(job);
+        idle_q32 = idle_beside_q32(idle_q32, busy_q32(e, job));
+        sum_q32 += busy_q32(e, job);
     }
     lane->shares_q32 += first->share_q32;
     lane->joint_q32 += hs_q32_mul(first->share_q32, HS_Q32_ONE - idle_q32);
@@ -63,11 +69,11 @@ static void add_unit(const struct hs_engine *e, uint32_t seat, struct lane *lane
 /* Did an active job of the unit sit on this GPU before this seat? */
 static bool is_later_of_unit(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t seat)
 {
-    const struct hs_job *job = tenant_of(e, seat);
-    for (uint32_t s = gpu->first_seat; job->unit > 0 && s != seat;
+    const struct hs_job_run *run = run_on(e, seat);
+    for (uint32_t s = gpu->first_seat; run->unit > 0 && s != seat;
          s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *other = tenant_of(e, s);
-        if (other->lane == job->lane && other->unit == job->unit && other->is_active)
+        const struct hs_job_run *other = run_on(e, s);
+        if (other->lane == run->lane && other->unit == run->unit && tenant_of(e, s)->is_active)
             return true;
     }
     return false;
@@ -82,11 +88,10 @@ static void lane_count(struct hs_engine *e, uint32_t n, uint32_t number, struct 
         const struct hs_gpu *gpu = &e->gpus[id];
         bool is_on = false;
         for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-            const struct hs_job *job = tenant_of(e, s);
-            if (job->lane != number)
+            if (run_on(e, s)->lane != number)
                 continue;
             is_on = true;
-            if (job->is_active && !is_later_of_unit(e, gpu, s))
+            if (tenant_of(e, s)->is_active && !is_later_of_unit(e, gpu, s))
                 add_unit(e, s, lane);
         }
         lane->gpus += is_on;
@@ -138,18 +143,19 @@ static void gpu_work_out(struct hs_engine *e, uint32_t id, struct lane *lane)
     uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0, background_q32 = 0;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
+        const struct hs_job_run *run = run_on(e, s);
         bool is_later = false;
-        for (uint32_t t = gpu->first_seat; job->lane > 0 && t != s;
+        for (uint32_t t = gpu->first_seat; run->lane > 0 && t != s;
              t = e->jobs.seats[t].next_on_gpu)
-            is_later = is_later || tenant_of(e, t)->lane == job->lane;
-        if (is_later || (job->lane == 0 && !is_busy(job)))
+            is_later = is_later || run_on(e, t)->lane == run->lane;
+        if (is_later || (run->lane == 0 && !is_busy(job)))
             continue;
-        if (job->lane > 0 && lane->number != job->lane)
-            lane_count(e, gpu->node, job->lane, lane);
+        if (run->lane > 0 && lane->number != run->lane)
+            lane_count(e, gpu->node, run->lane, lane);
         uint64_t joint =
-            job->lane > 0 ? lane->joint_q32 : hs_q32_mul(busy_q32(job), job->share_q32);
-        sum_q32 += job->lane > 0 ? lane->sum_q32 : joint;
-        if (job->is_background || hs_job_is_part(job)) /* beside the others, on what is its own */
+            run->lane > 0 ? lane->joint_q32 : hs_q32_mul(busy_q32(e, job), run->share_q32);
+        sum_q32 += run->lane > 0 ? lane->sum_q32 : joint;
+        if (run->is_background || hs_job_is_part(job)) /* beside the others, on what is its own */
             background_q32 += joint;
         else
             idle_q32 = idle_beside_q32(idle_q32, joint);
@@ -176,7 +182,8 @@ void hs_busy_refresh(struct hs_engine *e, uint32_t id)
         gpu_set(e, id, 0, 0);
     } else {
         const struct hs_job *only = tenant_of(e, gpu->first_seat);
-        if (gpu->tenants == 1 && only->is_active && only->cap_q32 == HS_Q32_ONE) {
+        if (gpu->tenants == 1 && only->is_active &&
+            run_on(e, gpu->first_seat)->cap_q32 == HS_Q32_ONE) {
             uint32_t pm = only->gpu_util_pm > 0 ? (uint32_t)only->gpu_util_pm : 0;
             gpu_set(e, id, pm, pm);
         } else {
@@ -228,7 +235,7 @@ bool hs_busy_leaves_room(const struct hs_engine *e, const struct hs_gpu *gpu)
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
         if (is_busy(job))
-            sum_q32 += hs_q32_mul(busy_q32(job), job->share_q32);
+            sum_q32 += hs_q32_mul(busy_q32(e, job), run_on(e, s)->share_q32);
     }
     return sum_q32 <= HS_Q32_ONE;
 }

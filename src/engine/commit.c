@@ -55,7 +55,8 @@ static void plan_mark_kept(struct hs_engine *e)
         const struct hs_job *job = hs_engine_job(e, a->job);
         if (!(job->plan & HS_PLAN_RELEASED))
             continue;
-        struct hs_action *release = &e->plan.actions[job->plan_action];
+        struct hs_action *release =
+            &e->plan.actions[hs_run_of(&e->jobs, job)->plan_action];
         if (!is_same_placement(e, job, a, &release->is_within))
             continue;
         a->is_kept = true;
@@ -87,6 +88,7 @@ static bool is_switch(const struct hs_action *release)
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
     bool is_moved = (job->plan & HS_PLAN_PLACED) != 0 && !is_switch(a);
     hs_progress_sync(e, job);
     if (!is_moved && e->hears_decision)
@@ -97,22 +99,22 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
                                                           : HS_SEGMENT_PREEMPT;
     HS_TRY(hs_observe_segment(e, a->job, end));
     if (a->kind == HS_ACT_SUSPEND) {
-        job->gpus_hosted = job->gpus_held;
-        job->node_hosted = node_of(e, job);
+        run->gpus_hosted = job->gpus_held;
+        run->node_hosted = node_of(e, job);
     }
     HS_TRY(hs_progress_unseat(e, a->job));
     hs_heap_remove(&e->job_events, a->job);
-    job->finish_us = job->oom_us = HS_TIME_MAX;
+    job->finish_us = run->oom_us = HS_TIME_MAX;
     job->cost_left_us += a->time_us;
-    hs_settings_clear(job);
+    hs_settings_clear(e, job);
     if (is_moved)
-        job->migrations++;
+        run->migrations++;
     else if (a->kind == HS_ACT_PREEMPT)
-        job->preemptions++;
+        run->preemptions++;
     else if (a->kind == HS_ACT_SUSPEND)
-        job->switches++;
+        run->switches++;
     job->state = HS_JOB_SUSPENDED;
-    job->is_hosted = !is_moved && a->kind == HS_ACT_SUSPEND;
+    run->is_hosted = !is_moved && a->kind == HS_ACT_SUSPEND;
     hs_residency_settle(e, job);
     e->instant.running--;
     e->instant.suspended++;
@@ -171,7 +173,7 @@ static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struc
 {
     const struct hs_job *job = &e->jobs.jobs[a->job];
     bool is_move = a->kind == HS_ACT_MIGRATE || ((job->plan & HS_PLAN_RELEASED) != 0 &&
-                                                 !is_switch(&e->plan.actions[job->plan_action]));
+                                                 !is_switch(&e->plan.actions[hs_run_of(&e->jobs, job)->plan_action]));
     return is_move                          ? HS_DECISION_MIGRATE
            : job->state == HS_JOB_SUSPENDED ? HS_DECISION_RESUME
                                             : HS_DECISION_START;
@@ -183,6 +185,8 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     uint32_t *end = e->gpu_ids;
     const enum hs_decision_kind kind = placing_kind(e, a);
     hs_progress_sync(e, job); /* what it had on the host while it waited */
+    HS_TRY(hs_jobs_begin_run(&e->jobs, job));
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
     for (uint32_t i = 0; i < a->pick_count; i++) {
         const struct hs_pick *pick = &e->plan.picks[a->first_pick + i];
         if (pick->gpu != UINT32_MAX)
@@ -202,17 +206,17 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     hs_life_waits_no_more(e, job);
     e->instant.running++;
     bool is_move = a->kind == HS_ACT_MIGRATE || (job->plan & HS_PLAN_RELEASED);
-    hs_settings_sit_down(job, &a->turn);
+    hs_settings_sit_down(e, job, &a->turn);
     if (job->cost_left_us > 0)
         job->state = is_move ? HS_JOB_MIGRATING : HS_JOB_STARTING;
     else
-        job->state = job->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
-    if (job->first_start_us < 0)
-        job->first_start_us = e->now_us;
+        job->state = run->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
+    if (run->first_start_us < 0)
+        run->first_start_us = e->now_us;
     HS_TRY(hs_progress_seat(e, a->job, e->gpu_ids, (uint32_t)(end - e->gpu_ids)));
-    if (job->is_hosted && node_of(e, job) != job->node_hosted)
-        job->migrations++; /* its process went along */
-    job->is_hosted = false;
+    if (run->is_hosted && node_of(e, job) != run->node_hosted)
+        run->migrations++; /* its process went along */
+    run->is_hosted = false;
     if (e->hears_decision)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)job->cost_left_us));
     return hs_observe_start(e, a->job);

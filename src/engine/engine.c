@@ -50,12 +50,14 @@ static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
 static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    if (job->work.done_ns >= job->later_ns && job->gpu_mem_peak_mib != job->gpu_mem_later_mib)
+    const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    if (job->work.done_ns >= needs->later_ns && needs->gpu_mem_peak_mib != needs->gpu_mem_later_mib)
         HS_TRY(hs_settings_memory_changes(e, slot));
-    if (job->work.done_ns < job->alarm_ns)
+    if (job->work.done_ns < run->alarm_ns)
         return HS_OK;
-    job->alarm_ns = HS_TIME_MAX;
-    job->at_step_ns = job->work.done_ns;
+    run->alarm_ns = HS_TIME_MAX;
+    run->at_step_ns = job->work.done_ns;
     hs_life_tell_policy(e, HS_EVENT_STEP, slot);
     return HS_OK;
 }
@@ -71,14 +73,14 @@ static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
     bool is_done = job->state == HS_JOB_RUNNING || job->work.done_ns >= job->work.total_ns;
     if (is_done && job->finish_us == e->now_us) /* also of a job that had nothing but its cost */
         return hs_life_finish(e, slot);
-    if (job->oom_us == e->now_us && hs_progress_overflows(e, job))
+    if (hs_run_of(&e->jobs, job)->oom_us == e->now_us && hs_progress_overflows(e, job))
         return hs_overflow(e, slot);
     HS_TRY(hs_progress_touch(e, slot));
     if (job->state == HS_JOB_RUNNING)
         return job_milestone(e, slot);
     if (job->finish_us != e->now_us) /* a finish of this moment made room just in time */
         return HS_OK;
-    job->state = job->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
+    job->state = hs_run_of(&e->jobs, job)->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
     hs_life_tell_policy(e, HS_EVENT_PROGRESS, slot);
     return HS_OK;
 }
@@ -174,9 +176,19 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
     }
 }
 
+/* Does anybody ask what a job takes of a GPU, whatever the job? */
+static bool asks_for_needs(const struct hs_engine *e)
+{
+    const uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE;
+    const uint32_t knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE;
+    return (e->can & can) != 0 || (e->knows & knows) != 0 || e->estimation != NULL;
+}
+
 enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
 {
     struct arrivals a = {.source = source};
+    if (asks_for_needs(e))
+        HS_TRY(hs_jobs_know_needs(&e->jobs));
     HS_TRY(arrivals_advance(e, &a));
     HS_TRY(run_until_quiet(e, &a));
     HS_TRY(e->plan.refused); /* a fault of the last events, after which nothing was decided */
@@ -265,8 +277,9 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     e->view.engine = e;
     e->plan.engine = e;
     e->free_timer = UINT32_MAX;
-    hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
-    enum hs_status status = hs_intern_init(&e->names);
+    enum hs_status status = hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
+    if (status == HS_OK)
+        status = hs_intern_init(&e->names);
     if (status == HS_OK)
         status = engine_open_cluster(e);
     if (status == HS_OK)

@@ -36,8 +36,9 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         claimed_mib += job->mem_claim_mib;
-        is_dying = is_dying || job->oom_us != HS_TIME_MAX;
-        has_grown = has_grown || job->work.done_ns >= job->later_ns; /* no plan asked for it */
+        is_dying = is_dying || hs_run_of(&e->jobs, job)->oom_us != HS_TIME_MAX;
+        has_grown = has_grown ||
+                    job->work.done_ns >= hs_needs_of(&e->jobs, job)->later_ns; /* no plan asked for it */
     }
     uint64_t capacity_mib = hs_residency_capacity_mib(e, gpu, gpu->first_seat);
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
@@ -83,10 +84,11 @@ static const char *check_gpu(const struct hs_engine *e, uint32_t id)
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         if (e->jobs.seats[s].gpu != id || !job->is_live || !hs_job_is_placed(job))
             return "a GPU lists a tenant that does not hold it";
+        const struct hs_job_run *run = hs_run_of(&e->jobs, job);
         tenants++;
         active += job->is_active;
-        laned += job->lane != 0;
-        bool is_away = job->state == HS_JOB_PAUSED || job->is_waiting;
+        laned += run->lane != 0;
+        bool is_away = job->state == HS_JOB_PAUSED || run->is_waiting;
         if (job->is_active == is_away)
             return "a tenant is active while it is paused or waits for its turn";
     }
@@ -107,7 +109,7 @@ static const char *check_open(const struct hs_engine *e, uint32_t id)
     int64_t sum[HS_LOADS] = {0};
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu)
         for (int i = 0; i < HS_LOADS; i++)
-            sum[i] += e->jobs.jobs[e->jobs.seats[s].job].load[i];
+            sum[i] += hs_needs_of(&e->jobs, &e->jobs.jobs[e->jobs.seats[s].job])->load[i];
     for (int i = 0; i < HS_LOADS; i++)
         if (sum[i] != gpu->load_sum[i])
             return "the load of a GPU is not the sum of its tenants'";
@@ -193,7 +195,8 @@ static const char *check_gang(const struct hs_engine *e, const struct hs_job *jo
     bool is_placed = hs_job_is_placed(job);
     if (seats != job->gpus_held || (!is_placed && seats != 0))
         return "a job that is not placed holds GPUs, or its GPUs are miscounted";
-    if (is_placed && (seats < job->gpus_min || seats > job->gpus_max))
+    const struct hs_job_label *label = hs_label_of(&e->jobs, job);
+    if (is_placed && (seats < label->gpus_min || seats > label->gpus_max))
         return "a gang is placed in part";
     return NULL;
 }
@@ -204,7 +207,7 @@ static const char *check_progress(const struct hs_engine *e, const struct hs_job
         return "work done lies outside 0 .. total";
     if (job->state != HS_JOB_RUNNING && job->rate_q32 != 0)
         return "a job that waits, pays a cost or is paused makes progress";
-    if (job->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+    if (hs_run_of(&e->jobs, job)->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
         return "a job is to be killed for memory, and its GPUs have enough";
     if (job->state == HS_JOB_RUNNING && job->rate_q32 != hs_progress_rate(e, job))
         return "a rate is out of date";
@@ -219,7 +222,7 @@ static const char *check_jobs(const struct hs_engine *e)
 {
     hs_u128 remaining_ns = 0;
     uint64_t wanted = 0;
-    for (uint32_t slot = 0; slot < e->jobs.high; slot++) {
+    for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++) {
         const struct hs_job *job = &e->jobs.jobs[slot];
         if (!job->is_live)
             continue;
@@ -228,7 +231,7 @@ static const char *check_jobs(const struct hs_engine *e)
             broken = check_progress(e, job);
         if (broken != NULL)
             return broken;
-        remaining_ns += (uint64_t)(job->all_ns - hs_job_done_ns(job));
+        remaining_ns += (uint64_t)(hs_job_all_ns(&e->jobs, job) - hs_job_done_ns(&e->jobs, job));
         wanted += hs_job_is_placed(job) ? 0 : job->gpus;
     }
     if (e->work_done_ns + remaining_ns + e->work_lost_ns != e->work_submitted_ns)

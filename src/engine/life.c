@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "engine/observe.h"
 #include "engine/overflow.h"
 #include "engine/plan.h"
@@ -56,7 +55,7 @@ void hs_life_load(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
         return;
-    if (!e->policy->load(e->policy_state, &e->view, slot, job->load)) {
+    if (!e->policy->load(e->policy_state, &e->view, slot, hs_needs_of(&e->jobs, job)->load)) {
         job->is_alone = true;
         job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
     }
@@ -66,20 +65,40 @@ void hs_life_load(struct hs_engine *e, uint32_t slot)
  */
 static void job_estimate(const struct hs_engine *e, struct hs_job *job)
 {
+    struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     const struct hs_job_facts facts = {.index = job->index,
-                                       .profile = job->profile,
+                                       .profile = hs_label_of(&e->jobs, job)->profile,
                                        .util_pm = job->gpu_util_pm,
                                        .util_peak_pm = job->gpu_util_pm,
-                                       .mem_mib = job->gpu_mem_peak_mib};
-    job->estimate = (struct hs_estimate){.util_pm = -1, .util_peak_pm = -1};
+                                       .mem_mib = needs->gpu_mem_peak_mib};
     if ((e->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) == 0)
         return;
     if (e->config.predictor != NULL)
-        hs_predictor_estimate(e->config.predictor, &facts, &job->estimate);
+        hs_predictor_estimate(e->config.predictor, &facts, &needs->estimate);
     else
-        job->estimate = (struct hs_estimate){
+        needs->estimate = (struct hs_estimate){
             .util_pm = facts.util_pm, .util_peak_pm = facts.util_peak_pm, .mem_mib = facts.mem_mib};
     job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+}
+
+/* What it takes of its GPUs' memory, if anybody asks. */
+static enum hs_status job_set_needs(struct hs_engine *e, uint32_t slot,
+                                    const struct hs_trace_job *r)
+{
+    if (r->gpu_mem_later_mib > 0 && !e->jobs.has_needs) /* it changes: that is an event */
+        HS_TRY(hs_jobs_know_needs(&e->jobs));
+    if (!e->jobs.has_needs)
+        return HS_OK;
+    struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib = r->gpu_mem_mib;
+    needs->gpu_mem_later_mib = r->gpu_mem_later_mib;
+    needs->later_ns = r->gpu_mem_later_mib > 0 ? r->later_us * HS_NS_PER_US : HS_TIME_MAX;
+    if (needs->later_ns == 0) /* from its first moment on */
+        needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib =
+            r->gpu_mem_later_mib;
+    job_estimate(e, job);
+    return HS_OK;
 }
 
 static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
@@ -87,26 +106,10 @@ static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct
     bool is_part = r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI;
     bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
     job->gpus = r->gpus;
-    job->gpu_milli = is_part && is_divided ? r->gpu_milli : HS_GPU_MILLI;
+    job->gpu_milli = (uint16_t)(is_part && is_divided ? r->gpu_milli : HS_GPU_MILLI);
     e->figures.shares_divided += is_part && is_divided;
     e->figures.shares_rounded += is_part && !is_divided;
-    job->gpus_min = r->gpus_min > 0 ? r->gpus_min : r->gpus;
-    job->gpus_max = r->gpus_max > 0 ? r->gpus_max : r->gpus;
-    job->gpu_mem_mib = job->gpu_mem_peak_mib = job->gpu_mem_first_mib = r->gpu_mem_mib;
-    job->gpu_mem_later_mib = r->gpu_mem_later_mib;
-    job->later_ns = r->gpu_mem_later_mib > 0 ? r->later_us * HS_NS_PER_US : HS_TIME_MAX;
-    if (job->later_ns == 0) /* from its first moment on */
-        job->gpu_mem_mib = job->gpu_mem_peak_mib = job->gpu_mem_first_mib = r->gpu_mem_later_mib;
-    job->gpu_mem_persistent_mib = r->gpu_mem_persistent_mib;
-    job->checkpoint_mib = r->checkpoint_mib;
-    job->step_ns = r->step_us * HS_NS_PER_US;
-    job->job_class = (uint8_t)r->job_class;
     job->gpu_util_pm = r->gpu_util_pm;
-    job->profile = r->profile;
-    job->profile_from = (uint8_t)r->profile_from;
-    job->priority = r->priority;
-    job->outcome = (uint8_t)r->outcome;
-    job->preempt_cost_us = r->preempt_cost_us;
     job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
     job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);
     job->ask.type_mask = UINT64_MAX;
@@ -136,25 +139,40 @@ static enum hs_status profile_names(struct hs_engine *e, const struct hs_trace_j
     return HS_OK;
 }
 
-static enum hs_status job_set_names(struct hs_engine *e, struct hs_job *job,
+static enum hs_status job_set_label(struct hs_engine *e, uint32_t slot,
                                     const struct hs_trace_job *r)
 {
     struct hs_profile_names names;
-    HS_TRY(hs_jobs_set_id(job, r->id));
-    HS_TRY(hs_intern_get(&e->names, r->user, &job->user));
-    HS_TRY(hs_intern_get(&e->names, r->vc, &job->vc_name));
+    struct hs_job_label *label = &e->jobs.labels[slot];
+    HS_TRY(hs_jobs_set_id(label, r->id));
+    HS_TRY(hs_intern_get(&e->names, r->user, &label->user));
+    HS_TRY(hs_intern_get(&e->names, r->vc, &label->vc_name));
     HS_TRY(profile_names(e, r, &names));
-    job->model = names.model;
-    job->dataset = names.dataset;
-    job->batch = names.batch;
-    job->precision = names.precision;
+    label->model = names.model;
+    label->dataset = names.dataset;
+    label->batch = names.batch;
+    label->precision = names.precision;
+    label->profile = r->profile;
+    label->gpus_min = r->gpus_min > 0 ? r->gpus_min : r->gpus;
+    label->gpus_max = r->gpus_max > 0 ? r->gpus_max : r->gpus;
+    label->gpu_mem_persistent_mib = r->gpu_mem_persistent_mib;
+    label->checkpoint_mib = r->checkpoint_mib;
+    label->priority = r->priority;
+    label->step_ns = r->step_us * HS_NS_PER_US;
+    label->deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us;
+    label->preempt_cost_us = r->preempt_cost_us;
+    label->outcome = (uint8_t)r->outcome;
+    label->job_class = (uint8_t)r->job_class;
+    label->profile_from = (uint8_t)r->profile_from;
     return HS_OK;
 }
 
-static uint32_t most_mib(const struct hs_job *job)
+/* The most GPU memory that it ever takes. */
+static uint32_t most_mib(const struct hs_trace_job *r)
 {
-    return job->gpu_mem_later_mib > job->gpu_mem_first_mib ? job->gpu_mem_later_mib
-                                                           : job->gpu_mem_first_mib;
+    bool is_later_at_once = r->gpu_mem_later_mib > 0 && r->later_us == 0;
+    return is_later_at_once || r->gpu_mem_later_mib > r->gpu_mem_mib ? r->gpu_mem_later_mib
+                                                                     : r->gpu_mem_mib;
 }
 
 /* The types that it names, joined by '|'; all if it names none, 0 if the cluster has none of them.
@@ -176,11 +194,12 @@ static uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_jo
 
 /* Of those, the ones with memory enough for its peak; with a share of the GPU goes as much of its
  * memory. */
-static uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job, uint64_t mask)
+static uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job,
+                            const struct hs_trace_job *r, uint64_t mask)
 {
     for (uint32_t t = 0; t < c->type_count; t++) {
         uint64_t mib = (uint64_t)c->types[t].mem_mib * job->gpu_milli / HS_GPU_MILLI;
-        if (c->types[t].mem_mib > 0 && mib < most_mib(job))
+        if (c->types[t].mem_mib > 0 && mib < most_mib(r))
             mask &= ~(UINT64_C(1) << t);
     }
     return mask;
@@ -193,13 +212,14 @@ static const char *type_misfit(const struct hs_trace_job *r)
 }
 
 /* Valid until the next call: whoever is told copies it. */
-static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job)
+static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job,
+                                 const struct hs_trace_job *r)
 {
     int length =
         snprintf(e->misfit, sizeof e->misfit,
                  "it needs %u MiB of GPU memory (by the trace or its profile), and no GPU that it "
                  "may use has them",
-                 most_mib(job));
+                 most_mib(r));
     if (hs_job_is_part(job))
         (void)snprintf(e->misfit + length, sizeof e->misfit - (size_t)length,
                        " in a share of 0.%03u", job->gpu_milli);
@@ -212,13 +232,13 @@ static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
 {
     const struct hs_cluster *c = e->cluster;
     const uint64_t named = named_types(c, r);
-    job->ask.type_mask = large_types(c, job, named);
+    job->ask.type_mask = large_types(c, job, r, named);
     bool asks_of_nodes = job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0;
     job->is_constrained =
         job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
     if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) != 0)
         return NULL;
-    return named == 0 ? type_misfit(r) : memory_misfit(e, job);
+    return named == 0 ? type_misfit(r) : memory_misfit(e, job, r);
 }
 
 /* Why the job can never run, or NULL. */
@@ -244,20 +264,32 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     return NULL;
 }
 
-/* A run that lies ahead: the first of a job, or the next after one that failed. */
-static void job_renew(const struct hs_engine *e, struct hs_job *job)
+/* Of a job that was placed before: what a new attempt knows nothing of. */
+static void run_renew(struct hs_engine *e, struct hs_job *job)
+{
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    hs_settings_clear(e, job);
+    run->first_start_us = -1;
+    run->oom_us = HS_TIME_MAX;
+    run->is_hosted = false;
+    run->at_step_ns = -1;
+    run->mem_factor_q32 = HS_Q32_ONE;
+    run->attained_us = 0;
+}
+
+/* The next attempt lies ahead, after one that failed. */
+static void job_renew(struct hs_engine *e, struct hs_job *job)
 {
     job->submit_us = job->synced_us = e->now_us;
-    job->first_start_us = -1;
-    job->finish_us = job->oom_us = HS_TIME_MAX;
-    hs_settings_clear(job);
-    job->is_hosted = false;
-    job->at_step_ns = -1;
-    job->mem_limit_mib = 0;
-    job->mem_factor_q32 = HS_Q32_ONE;
+    job->finish_us = HS_TIME_MAX;
     job->cost_left_us = e->config.startup_us;
-    job->attained_us = 0;
-    job->estimate_run_us = -1;
+    if (job->run != 0)
+        run_renew(e, job);
+    if (e->jobs.has_needs) {
+        struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+        needs->mem_limit_mib = 0;
+        needs->estimate_run_us = -1;
+    }
 }
 
 /* It waits from now on. */
@@ -274,7 +306,6 @@ static void job_enter(struct hs_engine *e, uint32_t slot)
 
 static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     const uint32_t count = r->attempts > 0 ? r->attempts : 1;
     const int64_t *attempts_us = r->attempts > 0 ? r->attempts_us : &r->duration_us;
     int64_t sum_us = 0;
@@ -283,8 +314,7 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
     if (sum_us != r->duration_us)
         return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must add them up",
                        "the attempts of job '%s' are not its run time", r->id);
-    job->all_ns = r->duration_us * HS_NS_PER_US;
-    e->work_submitted_ns += (uint64_t)job->all_ns;
+    e->work_submitted_ns += (uint64_t)(r->duration_us * HS_NS_PER_US);
     return hs_jobs_set_attempts(&e->jobs, slot, attempts_us, count);
 }
 
@@ -301,27 +331,26 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     uint32_t slot;
     HS_TRY(hs_jobs_add(&e->jobs, &slot));
     struct hs_job *job = hs_engine_job(e, slot);
-    job->index = e->figures.jobs++;
-    job->rank =
-        e->config.jitter_seed != 0 ? hs_mix64(e->config.jitter_seed, job->index) : job->index;
-    job->arrived_us = e->now_us;
-    job->began_us = job->first_progress_us = -1;
-    job_renew(e, job);
-    job->deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us;
-    job->gpu_type = UINT32_MAX;
+    *job = (struct hs_job){.index = e->figures.jobs++,
+                           .submit_us = e->now_us,
+                           .synced_us = e->now_us,
+                           .finish_us = HS_TIME_MAX,
+                           .cost_left_us = e->config.startup_us,
+                           .first_seat = HS_NO_SEAT,
+                           .is_live = true};
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
         HS_TRY(engine_divide(e));
-    job_estimate(e, job);
-    HS_TRY(job_set_names(e, job, r));
+    HS_TRY(job_set_label(e, slot, r));
+    HS_TRY(job_set_needs(e, slot, r));
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
     const char *misfit = job_misfit(e, job, r);
     HS_TRY(hs_observe_submit(e, slot));
     if (misfit != NULL) {
         job->state = HS_JOB_REJECTED;
         e->figures.rejected++;
-        e->work_lost_ns += (uint64_t)job->all_ns;
+        e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
         HS_TRY(hs_observe_finish(e, slot, -1, misfit));
         hs_jobs_remove(&e->jobs, slot);
         return HS_OK;
@@ -347,8 +376,9 @@ static enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
     job->state = HS_JOB_FAILED;
     HS_TRY(job_leave(e, slot, HS_SEGMENT_FAILURE));
     hs_life_tell_policy(e, HS_EVENT_FINISH, slot);
-    if (job->began_us < 0)
-        job->began_us = job->first_start_us;
+    struct hs_job_history *history = hs_history_of(&e->jobs, job);
+    if (history->began_us < 0)
+        history->began_us = hs_run_of(&e->jobs, job)->first_start_us;
     hs_jobs_retry(&e->jobs, slot);
     job_renew(e, job);
     (void)hs_residency_update(e, job); /* it holds no GPU: nobody else is concerned */
@@ -362,7 +392,7 @@ enum hs_status hs_life_finish(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     HS_TRY(hs_estimate_done(e, job)); /* also of an attempt: it is a job of its own to policies */
-    if (job->next_attempt != HS_NO_ATTEMPT)
+    if (hs_history_of(&e->jobs, job)->next_attempt != HS_NO_ATTEMPT)
         return job_fail(e, slot);
     job->state = HS_JOB_DONE;
     e->figures.finished++;
@@ -384,10 +414,14 @@ enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot, enum hs_job_s
     hs_life_waits_no_more(e, job);
     job->state = (uint8_t)state;
     /* what it had done is lost with it, and what it had not will never be done */
-    e->work_done_ns -= (uint64_t)hs_job_done_ns(job);
-    e->work_lost_ns += (uint64_t)job->all_ns;
-    job->lost_ns += hs_job_done_ns(job);
-    job->work.done_ns = job->past_ns = 0;
+    int64_t done_ns = hs_job_done_ns(&e->jobs, job);
+    e->work_done_ns -= (uint64_t)done_ns;
+    e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
+    if (done_ns > 0) {
+        hs_run_of(&e->jobs, job)->lost_ns += done_ns;
+        hs_history_of(&e->jobs, job)->past_ns = 0;
+        job->work.done_ns = 0;
+    }
     if (state == HS_JOB_REJECTED)
         e->figures.rejected++;
     else
@@ -417,7 +451,7 @@ enum hs_status hs_life_cut(struct hs_engine *e)
     if (entries == NULL)
         return HS_E_MEMORY;
     size_t count = 0;
-    for (uint32_t slot = 0; slot < e->jobs.high; slot++)
+    for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++)
         if (e->jobs.jobs[slot].is_live)
             entries[count++] = (struct cut_entry){e->jobs.jobs[slot].index, slot};
     qsort(entries, count, sizeof *entries, cut_compare); /* total: indices are unique */

@@ -10,48 +10,52 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
 {
     const struct hs_intern *names = &e->names;
     const struct hs_cluster *c = e->cluster;
+    const struct hs_job_label *label = hs_label_of(&e->jobs, job);
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    const struct hs_job_history *history = hs_history_of(&e->jobs, job);
     return (struct hs_job_record){
-        .id = job->id,
-        .user = hs_intern_text(names, job->user),
-        .vc = hs_intern_text(names, job->vc_name),
-        .model = hs_intern_text(names, job->model),
-        .dataset = hs_intern_text(names, job->dataset),
-        .batch = hs_intern_text(names, job->batch),
-        .precision = hs_intern_text(names, job->precision),
-        .gpu_type = job->gpu_type < c->type_count ? c->types[job->gpu_type].name : "",
+        .id = label->id,
+        .user = hs_intern_text(names, label->user),
+        .vc = hs_intern_text(names, label->vc_name),
+        .model = hs_intern_text(names, label->model),
+        .dataset = hs_intern_text(names, label->dataset),
+        .batch = hs_intern_text(names, label->batch),
+        .precision = hs_intern_text(names, label->precision),
+        .gpu_type = run->gpu_type < c->type_count ? c->types[run->gpu_type].name : "",
         .reason = "",
         .index = job->index,
-        .user_index = job->user,
+        .user_index = label->user,
         .vc_index = job->ask.vc,
-        .profile = job->profile,
+        .profile = label->profile,
         .gpus = job->gpus,
         .gpu_milli = job->gpu_milli,
-        .nodes_spanned = job->nodes_spanned,
-        .submit_us = job->arrived_us,
-        .first_start_us = job->began_us >= 0 ? job->began_us : job->first_start_us,
+        .nodes_spanned = run->nodes_spanned,
+        .submit_us = label->history != 0 ? history->arrived_us : job->submit_us,
+        .first_start_us = history->began_us >= 0 ? history->began_us : run->first_start_us,
         .finish_us = -1,
-        .work_us = job->all_ns / HS_NS_PER_US,
-        .deadline_us = job->deadline_us,
-        .done_ns = hs_job_done_ns(job),
-        .lost_ns = job->lost_ns,
-        .run_us = job->run_us,
-        .overhead_us = job->overhead_us,
-        .colocated_us = job->colocated_us,
-        .gpu_us = job->gpu_us,
-        .first_progress_us = job->first_progress_us,
-        .host_mib_us = job->host_mib_us,
-        .switches = job->switches,
-        .job_class = (enum hs_job_class)job->job_class,
-        .preemptions = job->preemptions,
-        .migrations = job->migrations,
-        .ooms = job->ooms,
-        .retries = job->attempt,
+        .work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US,
+        .deadline_us = label->deadline_us,
+        .done_ns = hs_job_done_ns(&e->jobs, job),
+        .lost_ns = run->lost_ns,
+        .run_us = run->run_us,
+        .overhead_us = run->overhead_us,
+        .colocated_us = run->colocated_us,
+        .gpu_us = run->gpu_us,
+        .first_progress_us = run->first_progress_us,
+        .host_mib_us = run->host_mib_us,
+        .switches = run->switches,
+        .job_class = (enum hs_job_class)label->job_class,
+        .preemptions = run->preemptions,
+        .migrations = run->migrations,
+        .ooms = run->ooms,
+        .retries = history->attempt,
         .gpu_util_pm = job->gpu_util_pm,
-        .predicted_util_pm = job->estimate.util_pm,
-        .estimate_us = job->estimate_run_us,
-        .profile_from = (enum hs_profile_from)job->profile_from,
+        .predicted_util_pm = needs->estimate.util_pm,
+        .estimate_us = needs->estimate_run_us,
+        .profile_from = (enum hs_profile_from)label->profile_from,
         .state = (enum hs_job_state)job->state,
-        .outcome = (enum hs_outcome)job->outcome,
+        .outcome = (enum hs_outcome)label->outcome,
     };
 }
 
@@ -67,10 +71,11 @@ enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot)
 enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    job->segment_start_us = e->now_us;
-    job->segment_done_ns = job->work.done_ns;
-    job->segment_carry = job->work.carry;
-    job->segment_cost_us = job->cost_left_us;
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    run->segment_start_us = e->now_us;
+    run->segment_done_ns = job->work.done_ns;
+    run->segment_carry = job->work.carry;
+    run->segment_cost_us = job->cost_left_us;
     if (!e->hears_start)
         return HS_OK;
     struct hs_job_record record = record_of(e, job);
@@ -105,17 +110,18 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
 enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot, enum hs_segment_end ended_by)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     if (!e->hears_segment)
         return HS_OK;
     struct hs_job_record record = record_of(e, job);
     struct hs_segment segment = {
         .job = &record,
-        .start_us = job->segment_start_us,
+        .start_us = run->segment_start_us,
         .end_us = e->now_us,
-        .done_ns = job->work.done_ns - job->segment_done_ns,
+        .done_ns = job->work.done_ns - run->segment_done_ns,
         .gpus = e->gpu_ids,
         .gpu_count = hs_progress_gpu_ids(e, job, e->gpu_ids),
-        .max_tenants = job->segment_max_tenants,
+        .max_tenants = run->segment_max_tenants,
         .ended_by = ended_by,
     };
     for (uint32_t i = 0; i < e->observer_count; i++)

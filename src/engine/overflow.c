@@ -21,7 +21,9 @@ uint32_t hs_overflow_claim_mib(const struct hs_engine *e, const struct hs_job *j
         return HS_CLAIM_ALONE;
     if ((e->knows & HS_KNOWS_MEMORY) == 0)
         return 0;
-    uint32_t claim_mib = job->estimate.mem_mib < limit_mib ? job->estimate.mem_mib : limit_mib;
+    uint32_t claim_mib = hs_needs_of(&e->jobs, job)->estimate.mem_mib;
+    if (claim_mib > limit_mib)
+        claim_mib = limit_mib;
     return claim_mib < HS_CLAIM_MOST ? claim_mib : HS_CLAIM_MOST;
 }
 
@@ -38,32 +40,35 @@ static uint32_t largest_mib(const struct hs_engine *e, const struct hs_job *job)
 /* Its memory was seen now: the next estimate is 1.25 times that (policies/horus.md 2.3). */
 static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
 {
-    uint64_t seen_mib = (uint64_t)job->gpu_mem_mib + job->gpu_mem_mib / 4;
+    struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    uint64_t seen_mib = (uint64_t)needs->gpu_mem_mib + needs->gpu_mem_mib / 4;
     uint32_t most_mib = largest_mib(e, job);
     if (seen_mib > most_mib)
         seen_mib = most_mib;
-    if (job->estimate.mem_mib < seen_mib)
-        job->estimate.mem_mib = (uint32_t)seen_mib;
-    job->is_alone = job->is_alone || job->ooms >= e->config.oom_retries;
+    if (needs->estimate.mem_mib < seen_mib)
+        needs->estimate.mem_mib = (uint32_t)seen_mib;
+    job->is_alone =
+        job->is_alone || hs_run_of(&e->jobs, job)->ooms >= e->config.oom_retries;
     job->mem_claim_mib = hs_residency_claim_mib(e, job, NULL); /* its limit stays */
 }
 
 enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    job->ooms++;
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    run->ooms++;
     hs_shadow_release(e, job);
     HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_OOM));
     HS_TRY(hs_progress_unseat(e, slot));
-    int64_t lost_ns = job->work.done_ns - job->segment_done_ns;
-    job->lost_ns += lost_ns; /* and is to be done again: the sum of the work stays */
+    int64_t lost_ns = job->work.done_ns - run->segment_done_ns;
+    run->lost_ns += lost_ns; /* and is to be done again: the sum of the work stays */
     job->work.done_ns -= lost_ns;
-    job->work.carry = job->segment_carry; /* earned before: not lost */
+    job->work.carry = run->segment_carry; /* earned before: not lost */
     e->work_done_ns -= (uint64_t)lost_ns;
     job->state = HS_JOB_SUSPENDED;
-    job->finish_us = job->oom_us = HS_TIME_MAX;
-    job->cost_left_us = job->segment_cost_us; /* what brought it here has to be done again */
-    hs_settings_clear(job);
+    job->finish_us = run->oom_us = HS_TIME_MAX;
+    job->cost_left_us = run->segment_cost_us; /* what brought it here has to be done again */
+    hs_settings_clear(e, job);
     e->instant.running--;
     e->instant.suspended++;
     hs_life_waits(e, job);

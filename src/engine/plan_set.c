@@ -30,8 +30,8 @@ static bool will_be_placed(const struct hs_job *job)
     return (hs_job_is_placed(job) && !is_leaving) || (job->plan & HS_PLAN_PLACED) != 0;
 }
 
-static bool is_legal_setting(const struct hs_job *job, enum hs_action_kind kind, uint32_t lane,
-                             uint64_t value)
+static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job,
+                             enum hs_action_kind kind, uint32_t lane, uint64_t value)
 {
     bool is_fraction = value > 0 && value <= HS_Q32_ONE;
     switch (kind) {
@@ -42,7 +42,7 @@ static bool is_legal_setting(const struct hs_job *job, enum hs_action_kind kind,
     case HS_ACT_CAP:
         return will_be_placed(job) && is_fraction;
     case HS_ACT_AWAIT_STEP:
-        return will_be_placed(job) && job->step_ns > 0 && value > 0;
+        return will_be_placed(job) && hs_label_of(&e->jobs, job)->step_ns > 0 && value > 0;
     case HS_ACT_SLICE:
         return will_be_placed(job) && is_fraction && (lane > 0 || value == HS_Q32_ONE);
     default:
@@ -60,7 +60,7 @@ static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot
     a->value = value;
     a->lane = lane;
     struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (!is_legal_setting(job, kind, lane, value)) {
+    if (!is_legal_setting(p->engine, job, kind, lane, value)) {
         p->count--;
         hs_plan_refuse(p, slot,
                        "pause needs a running job, resume a paused one, slice and cap a placed one "
@@ -122,8 +122,9 @@ void hs_plan_mem_limit(struct hs_plan *p, hs_job_id slot, uint32_t mib)
         return;
     }
     a->claim_before_mib = job->mem_claim_mib;
-    a->limit_before_mib = job->mem_limit_mib;
-    job->mem_limit_mib = mib;
+    struct hs_job_needs *needs = hs_needs_of(&p->engine->jobs, job);
+    a->limit_before_mib = needs->mem_limit_mib;
+    needs->mem_limit_mib = mib;
     if (job->plan == 0 || (job->plan & HS_PLAN_TOGGLED))
         hs_shadow_claim(p->engine, job, hs_residency_claim_now_mib(p->engine, job));
     else if ((job->plan & HS_PLAN_PLACED) == 0) /* it holds nothing any more */

@@ -17,21 +17,24 @@ void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
 {
     int64_t dt = e->now_us - job->synced_us;
     job->synced_us = e->now_us;
-    job->host_mib_us += dt * job->host_mib;
-    if (dt == 0 || !hs_job_is_placed(job))
+    if (dt == 0 || job->run == 0)
         return;
-    job->run_us += dt;
-    job->gpu_us += dt * job->gpus_held;
-    if (job->shared_gpus > 0)
-        job->colocated_us += dt;
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    run->host_mib_us += dt * run->host_mib;
+    if (!hs_job_is_placed(job))
+        return;
+    run->run_us += dt;
+    run->gpu_us += dt * job->gpus_held;
+    if (run->shared_gpus > 0)
+        run->colocated_us += dt;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING) {
         job->cost_left_us -= dt;
-        job->overhead_us += dt;
+        run->overhead_us += dt;
     } else if (job->state == HS_JOB_RUNNING) {
         int64_t before_ns = job->work.done_ns;
         hs_work_advance(&job->work, job->rate_q32, dt);
         e->work_done_ns += (uint64_t)(job->work.done_ns - before_ns);
-        job->attained_us += dt;
+        run->attained_us += dt;
     }
 }
 
@@ -48,7 +51,7 @@ enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot)
 }
 
 /* Jobs that take turns with each other, each in its own. */
-static bool are_apart(const struct hs_job *a, const struct hs_job *b)
+static bool are_apart(const struct hs_job_run *a, const struct hs_job_run *b)
 {
     return a->lane != 0 && a->lane == b->lane && (a->unit == 0 || a->unit != b->unit);
 }
@@ -60,13 +63,15 @@ static enum hs_status gpu_touch_others(struct hs_engine *e, const struct hs_gpu 
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         uint32_t other = e->jobs.seats[s].job;
         struct hs_job *job = hs_engine_job(e, other);
-        if (gpu->tenants > job->segment_max_tenants)
-            job->segment_max_tenants = gpu->tenants;
-        bool is_concerned = delta != 0 || job->oom_us != HS_TIME_MAX; /* there may be room now */
-        if (other == slot || (!is_concerned && are_apart(job, hs_engine_job(e, slot))))
+        struct hs_job_run *run = hs_run_of(&e->jobs, job);
+        if (gpu->tenants > run->segment_max_tenants)
+            run->segment_max_tenants = gpu->tenants;
+        bool is_concerned = delta != 0 || run->oom_us != HS_TIME_MAX; /* there may be room now */
+        if (other == slot ||
+            (!is_concerned && are_apart(run, hs_run_of(&e->jobs, hs_engine_job(e, slot)))))
             continue;
         hs_progress_sync(e, job);
-        job->shared_gpus = (uint32_t)((int64_t)job->shared_gpus + delta);
+        run->shared_gpus = (uint32_t)((int64_t)run->shared_gpus + delta);
         HS_TRY(hs_progress_touch(e, other));
     }
     return HS_OK;
@@ -76,13 +81,14 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
 {
     struct hs_gpu *gpu = &e->gpus[id];
     struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
     e->jobs.seats[seat] = (struct hs_seat){
         .gpu = id, .job = slot, .next_of_job = HS_NO_SEAT, .next_on_gpu = gpu->first_seat};
     gpu->first_seat = seat;
     gpu->tenants++;
     gpu->active = (uint16_t)(gpu->active + job->is_active);
-    gpu->laned = (uint16_t)(gpu->laned + (job->lane > 0));
-    hs_residency_recount(e, gpu, job->gpu_mem_mib);
+    gpu->laned = (uint16_t)(gpu->laned + (run->lane > 0));
+    hs_residency_recount(e, gpu, hs_needs_of(&e->jobs, job)->gpu_mem_mib);
     if (gpu->tenants == 1 || hs_job_is_part(job))
         e->instant.milli_held += job->gpu_milli;
     if (gpu->tenants == 1) {
@@ -91,9 +97,9 @@ static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_
     } else if (!hs_job_is_part(job)) { /* shares do not disturb each other */
         if (gpu->tenants == 2)
             e->instant.gpus_shared++;
-        job->shared_gpus++;
-        if (gpu->tenants > job->segment_max_tenants)
-            job->segment_max_tenants = gpu->tenants;
+        run->shared_gpus++;
+        if (gpu->tenants > run->segment_max_tenants)
+            run->segment_max_tenants = gpu->tenants;
         HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0));
     }
     hs_busy_refresh(e, id);
@@ -112,8 +118,9 @@ static bool seat_overflows(const struct hs_engine *e, uint32_t seat)
 
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
-    for (uint32_t s = job->shared_gpus > 0 ? job->first_seat : HS_NO_SEAT; s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job)
+    if (hs_run_of(&e->jobs, job)->shared_gpus == 0)
+        return false;
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
         if (seat_overflows(e, s))
             return true;
     return false;
@@ -143,10 +150,11 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
 {
     uint32_t last = HS_NO_SEAT, last_node = HS_NO_NODE;
     struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
     job->gpus_held = count;
-    job->shared_gpus = 0;
-    job->nodes_spanned = 0;
-    job->segment_max_tenants = 1;
+    run->shared_gpus = 0;
+    run->nodes_spanned = 0;
+    run->segment_max_tenants = 1;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t seat;
         HS_TRY(hs_jobs_seat(&e->jobs, &seat));
@@ -158,12 +166,12 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
         last = seat;
         if (e->gpus[ids[i]].node != last_node) {
             last_node = e->gpus[ids[i]].node;
-            job->nodes_spanned++;
+            run->nodes_spanned++;
         }
     }
     if (count > 0)
-        job->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
-    job->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
+        run->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
+    run->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
     return hs_progress_touch(e, slot);
 }
 
@@ -171,7 +179,7 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
 static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job *job)
 {
     bool was_laned = gpu->laned > 0;
-    if (job->lane > 0) {
+    if (hs_run_of(&e->jobs, job)->lane > 0) {
         gpu->laned--;
         hs_busy_mark(e, gpu->node);
     }
@@ -179,7 +187,7 @@ static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct
         gpu->mem_used_mib =
             gpu->first_seat != HS_NO_SEAT ? hs_residency_used_mib(e, gpu->first_seat) : 0;
     else
-        gpu->mem_used_mib -= job->gpu_mem_mib;
+        gpu->mem_used_mib -= hs_needs_of(&e->jobs, job)->gpu_mem_mib;
 }
 
 static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint32_t seat)
@@ -217,7 +225,7 @@ enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
     }
     job->first_seat = HS_NO_SEAT;
     job->gpus_held = 0;
-    job->shared_gpus = 0;
+    hs_run_of(&e->jobs, job)->shared_gpus = 0;
     job->rate_q32 = 0;
     job->is_active = false;
     return HS_OK;
@@ -257,21 +265,28 @@ enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool i
 static bool runs_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
                         const struct hs_job *job, const struct hs_job *other)
 {
-    if (other == job || !other->is_active || are_apart(job, other))
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_run *beside = hs_run_of(&e->jobs, other);
+    if (other == job || !other->is_active || are_apart(run, beside))
         return false;
-    if (job->is_background == other->is_background)
+    if (run->is_background == beside->is_background)
         return true;
-    return other->is_background && !hs_busy_leaves_room(e, gpu);
+    return beside->is_background && !hs_busy_leaves_room(e, gpu);
+}
+
+static uint32_t profile_of(const struct hs_engine *e, const struct hs_job *job)
+{
+    return hs_label_of(&e->jobs, job)->profile;
 }
 
 static uint64_t gpu_type_speed(const struct hs_engine *e, uint32_t type, const struct hs_job *job)
 {
-    return e->config.speed != NULL ? hs_speed_q32(e->config.speed, job->profile, type, NULL)
+    return e->config.speed != NULL ? hs_speed_q32(e->config.speed, profile_of(e, job), type, NULL)
                                    : e->cluster->types[type].speed_q32;
 }
 
 /* How long it does not run while the job does: of one unit they run together. */
-static uint64_t away_q32(const struct hs_job *job, const struct hs_job *other)
+static uint64_t away_q32(const struct hs_job_run *job, const struct hs_job_run *other)
 {
     if (job->lane != 0 && job->lane == other->lane)
         return 0;
@@ -290,14 +305,15 @@ static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu 
     uint32_t most = e->config.max_tenants > 2 ? e->config.max_tenants : 2;
     uint64_t slowdown_q20 = HS_Q20_ONE;
     struct hs_tenant tenants[HS_TENANTS_MAX] = {
-        {.profile = job->profile, .util_pm = job->gpu_util_pm}};
+        {.profile = profile_of(e, job), .util_pm = job->gpu_util_pm}};
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *other = &e->jobs.jobs[e->jobs.seats[s].job];
         if (!runs_beside(e, gpu, job, other))
             continue;
-        tenants[count++] = (struct hs_tenant){.profile = other->profile,
+        tenants[count++] = (struct hs_tenant){.profile = profile_of(e, other),
                                               .util_pm = other->gpu_util_pm,
-                                              .away_q32 = away_q32(job, other)};
+                                              .away_q32 = away_q32(hs_run_of(&e->jobs, job),
+                                                                   hs_run_of(&e->jobs, other))};
         if (count < most)
             continue;
         slowdown_q20 +=
@@ -325,7 +341,8 @@ static uint64_t job_slowest_q32(const struct hs_engine *e, const struct hs_job *
     uint64_t slowest = UINT64_MAX;
     if (job->gpus_held == 0) /* a CPU job */
         return HS_Q32_ONE;
-    if (e->uniform_speed_q32 != 0 && job->shared_gpus == 0) /* no need to look at each GPU */
+    if (e->uniform_speed_q32 != 0 &&
+        hs_run_of(&e->jobs, job)->shared_gpus == 0) /* no need to look at each GPU */
         return e->uniform_speed_q32;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         uint64_t speed = gpu_speed(e, &e->gpus[e->jobs.seats[s].gpu], job);
@@ -338,16 +355,17 @@ static uint64_t job_slowest_q32(const struct hs_engine *e, const struct hs_job *
 /* Spread over more nodes than it would need on the largest that it may use, were they idle? */
 static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
 {
+    uint32_t spanned = hs_run_of(&e->jobs, job)->nodes_spanned;
     uint32_t size = e->cluster->max_node_gpus + 1, left = job->gpus_held, nodes = 0;
     while ((size = hs_free_node_size(e->free_index, &job->ask, size - 1)) > 0) {
         uint32_t need = (left + size - 1) / size;
         uint32_t count = hs_free_node_count(e->free_index, &job->ask, size);
         if (need <= count)
-            return job->nodes_spanned > nodes + need;
+            return spanned > nodes + need;
         nodes += count;
         left -= count * size;
     }
-    return job->nodes_spanned > nodes;
+    return spanned > nodes;
 }
 
 /* What being spread, and holding more or fewer GPUs than asked for, makes of the job on one type.
@@ -357,11 +375,11 @@ static uint64_t type_factor_q32(const struct hs_engine *e, const struct hs_job *
 {
     const struct hs_speed *speed = e->config.speed;
     uint64_t factor =
-        is_spread ? hs_speed_spread_q32(speed, job->profile, type, job->gpus_held) : HS_Q32_ONE;
+        is_spread ? hs_speed_spread_q32(speed, profile_of(e, job), type, job->gpus_held) : HS_Q32_ONE;
     if (job->gpus_held == job->gpus || job->gpus == 0)
         return factor;
     return hs_q32_mul(factor,
-                      hs_speed_resize_q32(speed, job->profile, type, job->gpus_held, job->gpus));
+                      hs_speed_resize_q32(speed, profile_of(e, job), type, job->gpus_held, job->gpus));
 }
 
 /* The same for a gang of several types: that of the worst, because all wait for it. */
@@ -385,24 +403,26 @@ uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job)
 
 uint64_t hs_progress_placed_rate(const struct hs_engine *e, const struct hs_job *job)
 {
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     uint64_t rate = job_slowest_q32(e, job);
-    bool is_spread = e->config.has_locality && job->nodes_spanned > 1 && !hs_job_is_part(job) &&
+    bool is_spread = e->config.has_locality && run->nodes_spanned > 1 && !hs_job_is_part(job) &&
                      job_is_spread(e, job);
     bool is_resized = job->gpus_held != job->gpus && job->gpus > 0;
     if (is_resized && e->config.speed == NULL) /* linear where nothing is known */
         rate = (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);
     else if (is_spread || is_resized)
         rate = hs_q32_mul(rate, gang_factor_q32(e, job, is_spread));
-    rate = hs_q32_mul(hs_q32_mul(rate, job->share_q32), job->cap_q32);
-    return hs_q32_mul(rate, job->mem_factor_q32);
+    rate = hs_q32_mul(hs_q32_mul(rate, run->share_q32), run->cap_q32);
+    return hs_q32_mul(rate, run->mem_factor_q32);
 }
 
 /* When a mini-batch ends that somebody waits for, or its memory changes. */
 static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job)
 {
-    int64_t at_ns = job->alarm_ns;
-    if (job->later_ns > job->work.done_ns && job->later_ns < at_ns)
-        at_ns = job->later_ns;
+    int64_t at_ns = hs_run_of(&e->jobs, job)->alarm_ns;
+    int64_t later_ns = hs_needs_of(&e->jobs, job)->later_ns;
+    if (later_ns > job->work.done_ns && later_ns < at_ns)
+        at_ns = later_ns;
     if (at_ns >= job->work.total_ns)
         return HS_TIME_MAX;
     struct hs_work work = job->work;
@@ -422,7 +442,8 @@ static enum hs_status job_schedule(struct hs_engine *e, uint32_t slot)
     else if (job->state == HS_JOB_RUNNING)
         wait_us = hs_work_eta_us(&job->work, job->rate_q32);
     job->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
-    int64_t next_us = job->oom_us < job->finish_us ? job->oom_us : job->finish_us;
+    int64_t oom_us = hs_run_of(&e->jobs, job)->oom_us;
+    int64_t next_us = oom_us < job->finish_us ? oom_us : job->finish_us;
     int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job) : HS_TIME_MAX;
     next_us = told_us < next_us ? told_us : next_us;
     if (next_us == HS_TIME_MAX) {
@@ -440,13 +461,14 @@ enum hs_status hs_progress_rerate(struct hs_engine *e)
         job->plan &= (uint8_t)~JOB_TOUCHED;
         if (!job->is_live)
             continue;
+        struct hs_job_run *run = hs_run_of(&e->jobs, job);
         hs_progress_sync(e, job);
-        if (job->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
-            job->oom_us = HS_TIME_MAX; /* others made room in time */
+        if (run->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+            run->oom_us = HS_TIME_MAX; /* others made room in time */
         hs_residency_settle(e, job);
         job->rate_q32 = hs_progress_rate(e, job);
-        if (job->first_progress_us < 0 && job->rate_q32 > 0)
-            job->first_progress_us = e->now_us;
+        if (run->first_progress_us < 0 && job->rate_q32 > 0)
+            run->first_progress_us = e->now_us;
         HS_TRY(job_schedule(e, slot));
     }
     e->touched_count = 0;

@@ -13,27 +13,33 @@ struct need {
 
 typedef struct need need_fn(const struct hs_engine *e, const struct hs_job *job);
 
-static struct hs_turn turn_of(const struct hs_job *job)
+static struct hs_turn turn_of(const struct hs_engine *e, const struct hs_job *job)
 {
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     return (struct hs_turn){
-        .lane = job->lane, .unit = job->unit, .keeps = (enum hs_keeps)job->keeps};
+        .lane = run->lane, .unit = run->unit, .keeps = (enum hs_keeps)run->keeps};
 }
 
-static uint32_t kept_of(const struct hs_job *job, const struct hs_turn *turn, uint32_t mib)
+static uint32_t persistent_mib(const struct hs_engine *e, const struct hs_job *job)
+{
+    return hs_label_of(&e->jobs, job)->gpu_mem_persistent_mib;
+}
+
+static uint32_t kept_of(const struct hs_engine *e, const struct hs_job *job,
+                        const struct hs_turn *turn, uint32_t mib)
 {
     if (turn->lane == 0 || turn->keeps == HS_KEEPS_ALL)
         return mib;
     if (turn->keeps == HS_KEEPS_NOTHING)
         return 0;
-    return job->gpu_mem_persistent_mib < mib ? job->gpu_mem_persistent_mib : mib;
+    return persistent_mib(e, job) < mib ? persistent_mib(e, job) : mib;
 }
 
 static struct need need_used(const struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_turn turn = turn_of(job);
-    (void)e;
-    return (struct need){.full_mib = job->gpu_mem_mib,
-                         .kept_mib = kept_of(job, &turn, job->gpu_mem_mib)};
+    const struct hs_turn turn = turn_of(e, job);
+    uint32_t mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
+    return (struct need){.full_mib = mib, .kept_mib = kept_of(e, job, &turn, mib)};
 }
 
 /* A job that has to run alone is alone while it has its turn, if the others keep nothing. */
@@ -44,13 +50,13 @@ static bool takes_turns_alone(const struct hs_turn *turn)
 
 static uint32_t full_claim_mib(const struct hs_engine *e, const struct hs_job *job)
 {
-    uint32_t limit_mib = job->mem_limit_mib > 0 ? job->mem_limit_mib : UINT32_MAX;
-    return hs_overflow_claim_mib(e, job, limit_mib);
+    uint32_t limit_mib = hs_needs_of(&e->jobs, job)->mem_limit_mib;
+    return hs_overflow_claim_mib(e, job, limit_mib > 0 ? limit_mib : UINT32_MAX);
 }
 
 static struct need need_claimed(const struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_turn turn = turn_of(job);
+    const struct hs_turn turn = turn_of(e, job);
     bool is_apart = job->is_alone && takes_turns_alone(&turn);
     return (struct need){.full_mib = is_apart ? 0 : full_claim_mib(e, job),
                          .kept_mib = job->mem_claim_mib};
@@ -64,12 +70,12 @@ uint32_t hs_residency_claim_mib(const struct hs_engine *e, const struct hs_job *
         turn = &outside;
     if (job->is_alone)
         return takes_turns_alone(turn) ? 0 : HS_CLAIM_ALONE;
-    return kept_of(job, turn, full_claim_mib(e, job));
+    return kept_of(e, job, turn, full_claim_mib(e, job));
 }
 
 uint32_t hs_residency_claim_now_mib(const struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_turn turn = turn_of(job);
+    const struct hs_turn turn = turn_of(e, job);
     return hs_residency_claim_mib(e, job, &turn);
 }
 
@@ -78,12 +84,17 @@ static const struct hs_job *tenant_of(const struct hs_engine *e, uint32_t seat)
     return &e->jobs.jobs[e->jobs.seats[seat].job];
 }
 
+static const struct hs_job_run *run_on(const struct hs_engine *e, uint32_t seat)
+{
+    return hs_run_of(&e->jobs, tenant_of(e, seat));
+}
+
 /* Does a tenant between the two come from the same lane (and unit)? */
 static bool is_repeated(const struct hs_engine *e, uint32_t from, uint32_t seat, bool same_unit)
 {
-    const struct hs_job *job = tenant_of(e, seat);
+    const struct hs_job_run *job = run_on(e, seat);
     for (uint32_t s = from; s != seat; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *other = tenant_of(e, s);
+        const struct hs_job_run *other = run_on(e, s);
         if (other->lane == job->lane && (!same_unit || (job->unit > 0 && other->unit == job->unit)))
             return true;
     }
@@ -93,14 +104,14 @@ static bool is_repeated(const struct hs_engine *e, uint32_t from, uint32_t seat,
 /* The largest of a lane's units: the sum over its jobs from this seat on. */
 static uint64_t unit_rest_mib(const struct hs_engine *e, uint32_t seat, need_fn *need_of)
 {
-    const struct hs_job *job = tenant_of(e, seat);
+    const struct hs_job_run *job = run_on(e, seat);
     uint64_t rest_mib = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *other = tenant_of(e, s);
+        const struct hs_job_run *other = run_on(e, s);
         if (other != job &&
             (other->lane != job->lane || job->unit == 0 || other->unit != job->unit))
             continue;
-        const struct need need = need_of(e, other);
+        const struct need need = need_of(e, tenant_of(e, s));
         if (need.full_mib > need.kept_mib)
             rest_mib += need.full_mib - need.kept_mib;
     }
@@ -111,7 +122,7 @@ static uint64_t lane_rest_mib(const struct hs_engine *e, uint32_t seat, need_fn 
 {
     uint64_t most_mib = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        if (tenant_of(e, s)->lane != tenant_of(e, seat)->lane || is_repeated(e, seat, s, true))
+        if (run_on(e, s)->lane != run_on(e, seat)->lane || is_repeated(e, seat, s, true))
             continue;
         uint64_t rest_mib = unit_rest_mib(e, s, need_of);
         most_mib = rest_mib > most_mib ? rest_mib : most_mib;
@@ -125,7 +136,7 @@ static uint64_t taken_mib(const struct hs_engine *e, uint32_t seat, need_fn *nee
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
         mib += need_of(e, job).kept_mib;
-        if (job->lane != 0 && !is_repeated(e, seat, s, false))
+        if (run_on(e, s)->lane != 0 && !is_repeated(e, seat, s, false))
             mib += lane_rest_mib(e, s, need_of);
     }
     return mib;
@@ -146,12 +157,12 @@ static uint32_t largest_unit(const struct hs_engine *e, uint32_t seat, bool only
 {
     uint32_t most = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *job = tenant_of(e, s);
+        const struct hs_job_run *job = run_on(e, s);
         uint32_t jobs = 0;
-        if (job->lane != tenant_of(e, seat)->lane)
+        if (job->lane != run_on(e, seat)->lane)
             continue;
         for (uint32_t t = s; t != HS_NO_SEAT; t = e->jobs.seats[t].next_on_gpu) {
-            const struct hs_job *other = tenant_of(e, t);
+            const struct hs_job_run *other = run_on(e, t);
             bool is_with = other == job ||
                            (other->lane == job->lane && job->unit > 0 && other->unit == job->unit);
             jobs += is_with && (!only_gone || other->keeps == HS_KEEPS_NOTHING);
@@ -165,7 +176,7 @@ uint32_t hs_residency_at_once(const struct hs_engine *e, uint32_t seat)
 {
     uint32_t jobs = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        if (tenant_of(e, s)->lane == 0)
+        if (run_on(e, s)->lane == 0)
             jobs++;
         else if (!is_repeated(e, seat, s, false))
             jobs += largest_unit(e, s, false);
@@ -179,7 +190,7 @@ uint64_t hs_residency_capacity_mib(const struct hs_engine *e, const struct hs_gp
 {
     uint32_t jobs = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *job = tenant_of(e, s);
+        const struct hs_job_run *job = run_on(e, s);
         jobs += job->lane == 0 || job->keeps != HS_KEEPS_NOTHING;
         if (job->lane != 0 && !is_repeated(e, seat, s, false))
             jobs += largest_unit(e, s, true);
@@ -197,38 +208,46 @@ void hs_residency_recount(struct hs_engine *e, struct hs_gpu *gpu, int64_t chang
 
 bool hs_residency_update(struct hs_engine *e, struct hs_job *job)
 {
-    uint32_t peak_mib =
-        job->work.done_ns >= job->later_ns ? job->gpu_mem_later_mib : job->gpu_mem_first_mib;
-    bool is_limit = job->mem_limit_mib > 0 && job->mem_limit_mib < peak_mib;
-    uint32_t mib = is_limit ? job->mem_limit_mib : peak_mib, before_mib = job->gpu_mem_mib;
-    job->gpu_mem_peak_mib = peak_mib;
-    job->gpu_mem_mib = mib;
+    if (!e->jobs.has_needs)
+        return false;
+    struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    uint32_t peak_mib = job->work.done_ns >= needs->later_ns ? needs->gpu_mem_later_mib
+                                                             : needs->gpu_mem_first_mib;
+    bool is_limit = needs->mem_limit_mib > 0 && needs->mem_limit_mib < peak_mib;
+    uint32_t mib = is_limit ? needs->mem_limit_mib : peak_mib, before_mib = needs->gpu_mem_mib;
+    needs->gpu_mem_peak_mib = peak_mib;
+    needs->gpu_mem_mib = mib;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
         hs_residency_recount(e, &e->gpus[e->jobs.seats[s].gpu], (int64_t)mib - before_mib);
     return mib > before_mib;
 }
 
-static int64_t host_mib(const struct hs_job *job)
+static int64_t host_mib(const struct hs_engine *e, const struct hs_job *job)
 {
-    int64_t persistent_mib = job->gpu_mem_persistent_mib;
-    if (job->is_hosted)
-        return persistent_mib * job->gpus_hosted;
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    if (run->is_hosted)
+        return (int64_t)persistent_mib(e, job) * run->gpus_hosted;
     if (!hs_job_is_placed(job))
         return 0;
-    int64_t mib = ((int64_t)job->gpu_mem_peak_mib - job->gpu_mem_mib) * job->gpus_held;
-    if (job->lane == 0 || job->keeps != HS_KEEPS_NOTHING)
+    int64_t mib = ((int64_t)needs->gpu_mem_peak_mib - needs->gpu_mem_mib) * job->gpus_held;
+    if (run->lane == 0 || run->keeps != HS_KEEPS_NOTHING)
         return mib;
-    uint64_t away_q32 = job->is_active ? HS_Q32_ONE - job->share_q32 : HS_Q32_ONE;
-    return mib + (int64_t)hs_q32_mul(away_q32, (uint64_t)(persistent_mib * job->gpus_held));
+    uint64_t away_q32 = job->is_active ? HS_Q32_ONE - run->share_q32 : HS_Q32_ONE;
+    return mib + (int64_t)hs_q32_mul(away_q32, (uint64_t)persistent_mib(e, job) * job->gpus_held);
 }
 
 void hs_residency_settle(struct hs_engine *e, struct hs_job *job)
 {
-    bool is_limited = job->gpu_mem_mib < job->gpu_mem_peak_mib && e->config.memcurve != NULL;
-    job->mem_factor_q32 = HS_Q32_ONE;
-    if (is_limited)
-        job->mem_factor_q32 =
-            hs_memcurve_q32(e->config.memcurve, hs_intern_text(&e->names, job->model),
-                            job->gpu_mem_mib, job->gpu_mem_peak_mib);
-    job->host_mib = host_mib(job);
+    if (job->run == 0) /* it takes nothing anywhere yet */
+        return;
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    run->mem_factor_q32 = HS_Q32_ONE;
+    if (needs->gpu_mem_mib < needs->gpu_mem_peak_mib && e->config.memcurve != NULL)
+        run->mem_factor_q32 =
+            hs_memcurve_q32(e->config.memcurve,
+                            hs_intern_text(&e->names, hs_label_of(&e->jobs, job)->model),
+                            needs->gpu_mem_mib, needs->gpu_mem_peak_mib);
+    run->host_mib = host_mib(e, job);
 }

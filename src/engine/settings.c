@@ -12,22 +12,24 @@
 #include "engine/shadow.h"
 #include "engine/busy.h"
 
-void hs_settings_sit_down(struct hs_job *job, const struct hs_turn *turn)
+void hs_settings_sit_down(struct hs_engine *e, struct hs_job *job, const struct hs_turn *turn)
 {
-    job->lane = turn->lane;
-    job->unit = turn->unit;
-    job->keeps = (uint8_t)turn->keeps;
-    job->is_waiting = turn->lane != 0 && turn->is_waiting;
-    job->is_active = !job->is_waiting;
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    run->lane = turn->lane;
+    run->unit = turn->unit;
+    run->keeps = (uint8_t)turn->keeps;
+    run->is_waiting = turn->lane != 0 && turn->is_waiting;
+    job->is_active = !run->is_waiting;
 }
 
-void hs_settings_clear(struct hs_job *job)
+void hs_settings_clear(struct hs_engine *e, struct hs_job *job)
 {
     const struct hs_turn outside = {0};
-    hs_settings_sit_down(job, &outside);
-    job->is_active = job->is_background = false;
-    job->share_q32 = job->cap_q32 = HS_Q32_ONE;
-    job->alarm_ns = HS_TIME_MAX;
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    hs_settings_sit_down(e, job, &outside);
+    job->is_active = run->is_background = false;
+    run->share_q32 = run->cap_q32 = HS_Q32_ONE;
+    run->alarm_ns = HS_TIME_MAX;
 }
 
 /* ---- memory ---- */
@@ -49,9 +51,10 @@ static enum hs_status job_use_memory(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     hs_progress_sync(e, job);
     if (hs_residency_update(e, job)) {
+        struct hs_job_run *run = hs_run_of(&e->jobs, job);
         hs_progress_renew(e, slot);
-        if (job->oom_us == HS_TIME_MAX && hs_progress_overflows(e, job))
-            job->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
+        if (run->oom_us == HS_TIME_MAX && hs_progress_overflows(e, job))
+            run->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
     }
     return hs_progress_touch_beside(e, slot);
 }
@@ -60,7 +63,8 @@ enum hs_status hs_settings_memory_changes(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     if (e->knows & HS_KNOWS_MEMORY) { /* it is seen now */
-        job->estimate.mem_mib = job->gpu_mem_later_mib;
+        struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+        needs->estimate.mem_mib = needs->gpu_mem_later_mib;
         hs_shadow_claim(e, job, hs_residency_claim_now_mib(e, job));
     }
     HS_TRY(job_use_memory(e, slot));
@@ -72,7 +76,7 @@ static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_acti
 {
     struct hs_job *job = hs_engine_job(e, a->job);
     hs_shadow_claim(e, job, hs_residency_claim_now_mib(e, job));
-    bool claims_more = job->mem_claim_mib > a->claim_before_mib || job->lane != 0;
+    bool claims_more = job->mem_claim_mib > a->claim_before_mib || hs_run_of(&e->jobs, job)->lane != 0;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
         if (claims_more && gpu_is_overclaimed(e, &e->gpus[e->jobs.seats[s].gpu]))
             hs_plan_refuse(&e->plan, a->job, "without its memory limit GPU %u overflows",
@@ -105,10 +109,11 @@ static enum hs_status job_check_lane(struct hs_engine *e, uint32_t slot)
 /* It goes on where it sits, in another lane. */
 static void job_change_lane(struct hs_engine *e, struct hs_job *job, uint32_t lane)
 {
-    int delta = (lane != 0) - (job->lane != 0);
-    job->lane = lane;
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    int delta = (lane != 0) - (run->lane != 0);
+    run->lane = lane;
     if (lane == 0)
-        job->unit = 0;
+        run->unit = 0;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->laned = (uint16_t)(gpu->laned + delta);
@@ -121,22 +126,24 @@ static void job_change_lane(struct hs_engine *e, struct hs_job *job, uint32_t la
 static enum hs_status job_slice(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
     hs_progress_sync(e, job);
-    if (job->lane != a->lane) {
+    if (run->lane != a->lane) {
         HS_TRY(hs_progress_touch_beside(e, a->job)); /* those that it did not disturb so far, */
         job_change_lane(e, job, a->lane);
     }
-    job->share_q32 = a->value; /* and those whom it disturbs from now on */
+    run->share_q32 = a->value; /* and those whom it disturbs from now on */
     return hs_progress_touch_beside(e, a->job);
 }
 
 static enum hs_status job_pause(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
     hs_progress_sync(e, job);
     job->state = HS_JOB_PAUSED;
-    job->switches++;
-    job->alarm_ns = HS_TIME_MAX;
+    run->switches++;
+    run->alarm_ns = HS_TIME_MAX;
     return hs_progress_set_active(e, slot, false);
 }
 
@@ -145,7 +152,7 @@ static enum hs_status job_resume(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     hs_progress_sync(e, job);
     job->state = HS_JOB_RUNNING;
-    job->is_waiting = false;
+    hs_run_of(&e->jobs, job)->is_waiting = false;
     return hs_progress_set_active(e, slot, true);
 }
 
@@ -155,10 +162,11 @@ static enum hs_status job_resume(struct hs_engine *e, uint32_t slot)
 static enum hs_status job_await_step(struct hs_engine *e, uint32_t slot, uint64_t steps)
 {
     struct hs_job *job = hs_engine_job(e, slot);
+    int64_t step_ns = hs_label_of(&e->jobs, job)->step_ns;
     hs_progress_sync(e, job);
-    uint64_t done = (uint64_t)(job->work.done_ns / job->step_ns);
-    hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)job->step_ns;
-    job->alarm_ns = at_ns < (hs_u128)HS_TIME_MAX ? (int64_t)at_ns : HS_TIME_MAX;
+    uint64_t done = (uint64_t)(job->work.done_ns / step_ns);
+    hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)step_ns;
+    hs_run_of(&e->jobs, job)->alarm_ns = at_ns < (hs_u128)HS_TIME_MAX ? (int64_t)at_ns : HS_TIME_MAX;
     return hs_progress_touch(e, slot);
 }
 
@@ -183,7 +191,7 @@ static enum hs_status job_owe(struct hs_engine *e, uint32_t slot, int64_t cost_u
     job->cost_left_us += cost_us;
     if (!hs_job_is_placed(job) || job->cost_left_us == 0)
         return HS_OK;
-    if (job->state == HS_JOB_RUNNING || (job->state == HS_JOB_PAUSED && job->is_waiting))
+    if (job->state == HS_JOB_RUNNING || (job->state == HS_JOB_PAUSED && hs_run_of(&e->jobs, job)->is_waiting))
         job->state = HS_JOB_STARTING;
     return hs_progress_touch(e, slot);
 }
@@ -198,9 +206,9 @@ static enum hs_status placed_job_set(struct hs_engine *e, const struct hs_action
     if (a->kind == HS_ACT_AWAIT_STEP)
         return job_await_step(e, a->job, a->value);
     if (a->kind == HS_ACT_CAP)
-        job->cap_q32 = a->value;
+        hs_run_of(&e->jobs, job)->cap_q32 = a->value;
     else
-        job->is_background = a->value != 0;
+        hs_run_of(&e->jobs, job)->is_background = a->value != 0;
     return hs_progress_touch_beside(e, a->job);
 }
 
@@ -247,7 +255,7 @@ static enum hs_status tell_decision(struct hs_engine *e, const struct hs_action 
         return HS_OK;
     bool has_value = kind == HS_DECISION_SHARE || kind == HS_DECISION_THROTTLE;
     uint64_t value = kind == HS_DECISION_OWE     ? (uint64_t)a->time_us
-                     : kind == HS_DECISION_LIMIT ? hs_engine_job(e, a->job)->mem_limit_mib
+                     : kind == HS_DECISION_LIMIT ? hs_needs_of(&e->jobs, hs_engine_job(e, a->job))->mem_limit_mib
                      : has_value                 ? a->value
                                                  : 0;
     return hs_observe_decision(e, a, kind, value);
@@ -293,8 +301,8 @@ enum hs_status hs_settings_apply(struct hs_engine *e)
 {
     for (uint32_t i = 0; i < e->plan.count; i++) {
         struct hs_action *a = &e->plan.actions[i];
-        bool is_other_lane =
-            a->kind == HS_ACT_SLICE && a->lane != 0 && hs_engine_job(e, a->job)->lane != a->lane;
+        bool is_other_lane = a->kind == HS_ACT_SLICE && a->lane != 0 &&
+                             hs_run_of(&e->jobs, hs_engine_job(e, a->job))->lane != a->lane;
         a->takes_seat = a->turn.lane != 0 || is_other_lane;
         HS_TRY(job_set(e, a));
     }

@@ -66,12 +66,13 @@ static void gpu_refresh(struct hs_engine *e, uint32_t id)
 static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
 {
     struct hs_gpu *gpu = &e->gpus[id];
+    const int32_t *load = hs_needs_of(&e->jobs, job)->load;
     gpu->shadow_tenants++;
     if (hs_job_is_part(job))
         gpu->part_milli = (uint16_t)(gpu->part_milli + job->gpu_milli);
     gpu->mem_claimed_mib += job->mem_claim_mib;
     for (int i = 0; i < HS_LOADS; i++)
-        gpu->load_sum[i] += job->load[i];
+        gpu->load_sum[i] += load[i];
     gpu_refresh(e, id);
 }
 
@@ -84,12 +85,13 @@ static void note_release(struct hs_engine *e, uint32_t id)
 static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *job)
 {
     struct hs_gpu *gpu = &e->gpus[id];
+    const int32_t *load = hs_needs_of(&e->jobs, job)->load;
     gpu->shadow_tenants--;
     if (hs_job_is_part(job))
         gpu->part_milli = (uint16_t)(gpu->part_milli - job->gpu_milli);
     gpu->mem_claimed_mib -= job->mem_claim_mib;
     for (int i = 0; i < HS_LOADS; i++)
-        gpu->load_sum[i] -= job->load[i];
+        gpu->load_sum[i] -= load[i];
     note_release(e, id);
     gpu_refresh(e, id);
 }

@@ -5,6 +5,7 @@
  */
 #include "horus/view.h"
 
+#include "base/rng.h"
 #include "engine/lookup.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
@@ -13,14 +14,27 @@
 
 /* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
 static const struct hs_job nobody = {.first_seat = HS_NO_SEAT, .gpu_milli = HS_GPU_MILLI};
+static const struct hs_job_label no_label = {.profile = HS_NO_PROFILE};
+static const struct hs_job_needs no_needs = {.later_ns = HS_TIME_MAX};
 static const struct hs_node nowhere = {.name = ""};
 
 const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
 {
-    if (HS_LIKELY(job < v->engine->jobs.high))
+    if (HS_LIKELY(job < v->engine->jobs.slots.high))
         return &v->engine->jobs.jobs[job];
     hs_plan_refuse(&v->engine->plan, job, "it asked about a job that is not there");
     return &nobody;
+}
+
+const struct hs_job_label *hs_lookup_label(const struct hs_view *v, hs_job_id job)
+{
+    return hs_lookup_job(v, job) != &nobody ? &v->engine->jobs.labels[job] : &no_label;
+}
+
+const struct hs_job_needs *hs_lookup_needs(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return j != &nobody ? hs_needs_of(&v->engine->jobs, j) : &no_needs;
 }
 
 const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node)
@@ -95,12 +109,12 @@ uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->gpus_min;
+    return hs_lookup_label(v, job)->gpus_min;
 }
 
 uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->gpus_max;
+    return hs_lookup_label(v, job)->gpus_max;
 }
 
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
@@ -110,12 +124,12 @@ uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_user(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->user;
+    return hs_lookup_label(v, job)->user;
 }
 
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->priority;
+    return hs_lookup_label(v, job)->priority;
 }
 
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
@@ -125,19 +139,20 @@ int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->first_start_us;
+    return hs_run_of(&v->engine->jobs, hs_lookup_job(v, job))->first_start_us;
 }
 
 uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->rank;
+    uint64_t index = hs_lookup_job(v, job)->index, seed = v->engine->config.jitter_seed;
+    return seed != 0 ? hs_mix64(seed, index) : index;
 }
 
 int64_t hs_view_attained_us(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     int64_t since = j->state == HS_JOB_RUNNING ? v->engine->now_us - j->synced_us : 0;
-    return j->attained_us + since;
+    return hs_run_of(&v->engine->jobs, j)->attained_us + since;
 }
 
 int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job)
@@ -149,7 +164,7 @@ int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->preempt_cost_us;
+    return hs_lookup_label(v, job)->preempt_cost_us;
 }
 
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
@@ -159,12 +174,12 @@ bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->ooms;
+    return hs_run_of(&v->engine->jobs, hs_lookup_job(v, job))->ooms;
 }
 
 uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->attempt;
+    return v->engine->jobs.histories[hs_lookup_label(v, job)->history].attempt;
 }
 
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
@@ -198,21 +213,21 @@ int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
         return -1;
-    return hs_lookup_job(v, job)->estimate.util_pm;
+    return hs_lookup_needs(v, job)->estimate.util_pm;
 }
 
 int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "peak utilization"))
         return -1;
-    return hs_lookup_job(v, job)->estimate.util_peak_pm;
+    return hs_lookup_needs(v, job)->estimate.util_peak_pm;
 }
 
 uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "error of the utilization"))
         return 0;
-    return hs_lookup_job(v, job)->estimate.util_error_pm;
+    return hs_lookup_needs(v, job)->estimate.util_error_pm;
 }
 
 uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
@@ -227,21 +242,21 @@ uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
         return 0;
-    return hs_lookup_job(v, job)->estimate.mem_mib;
+    return hs_lookup_needs(v, job)->estimate.mem_mib;
 }
 
 uint32_t hs_view_gpu_mem_error_mib(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "error of the GPU memory"))
         return 0;
-    return hs_lookup_job(v, job)->estimate.mem_error_mib;
+    return hs_lookup_needs(v, job)->estimate.mem_error_mib;
 }
 
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_DEADLINE, "deadline"))
         return -1;
-    return hs_lookup_job(v, job)->deadline_us;
+    return hs_lookup_label(v, job)->deadline_us;
 }
 
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)

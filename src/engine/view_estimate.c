@@ -19,13 +19,14 @@
 
 /* ---- estimates ---- */
 
-static struct hs_estimate_facts facts_of(const struct hs_job *job)
+static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct hs_job *job)
 {
+    const struct hs_job_label *label = hs_label_of(&e->jobs, job);
     return (struct hs_estimate_facts){.index = job->index,
-                                      .id = job->id,
-                                      .user = job->user,
+                                      .id = label->id,
+                                      .user = label->user,
                                       .gpus = job->gpus,
-                                      .attempt = job->attempt,
+                                      .attempt = hs_history_of(&e->jobs, job)->attempt,
                                       .run_us = job->work.total_ns / HS_NS_PER_US};
 }
 
@@ -33,16 +34,16 @@ void hs_estimate_submitted(struct hs_engine *e, struct hs_job *job)
 {
     if (e->estimation == NULL)
         return;
-    const struct hs_estimate_facts facts = facts_of(job);
-    job->estimate_run_us = hs_estimator_us(e->estimation, &facts);
+    const struct hs_estimate_facts facts = facts_of(e, job);
+    hs_needs_of(&e->jobs, job)->estimate_run_us = hs_estimator_us(e->estimation, &facts);
 }
 
 enum hs_status hs_estimate_done(struct hs_engine *e, const struct hs_job *job)
 {
     if (e->estimation == NULL)
         return HS_OK;
-    const struct hs_estimate_facts facts = facts_of(job);
-    return hs_estimator_learn(e->estimation, &facts, job->attained_us);
+    const struct hs_estimate_facts facts = facts_of(e, job);
+    return hs_estimator_learn(e->estimation, &facts, hs_run_of(&e->jobs, job)->attained_us);
 }
 
 static bool is_in_init(struct hs_engine *e, const char *what)
@@ -81,7 +82,7 @@ enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_esti
 int64_t hs_view_estimate_us(const struct hs_view *v, hs_job_id job)
 {
     if (HS_LIKELY(v->engine->estimation != NULL))
-        return hs_lookup_job(v, job)->estimate_run_us;
+        return hs_lookup_needs(v, job)->estimate_run_us;
     hs_plan_refuse(&v->engine->plan, job,
                    "it asked for an estimate of the run time, but never said where from");
     return 0;

@@ -8,33 +8,31 @@
 #include "horus/policy.h"
 
 /* NULL: it has none. */
-static const struct hs_profile *profile_of(const struct hs_view *v, const struct hs_job *job)
+static const struct hs_profile *profile_of(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_catalogue *catalogue = v->engine->config.catalogue;
-    if (catalogue == NULL || job->profile >= catalogue->count)
-        return NULL;
-    return &catalogue->profiles[job->profile];
+    uint32_t profile = hs_lookup_label(v, job)->profile;
+    return catalogue != NULL && profile < catalogue->count ? &catalogue->profiles[profile] : NULL;
 }
 
 /* The name in the trace goes first: a table may know a variant that the catalogue does not. */
 int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_engine *e = v->engine;
-    const struct hs_job *j = hs_lookup_job(v, job);
-    const struct hs_profile *profile = profile_of(v, j);
+    const struct hs_profile *profile = profile_of(v, job);
     if (e->config.restart == NULL)
         return -1;
-    return hs_restart_us(e->config.restart, hs_intern_text(&e->names, j->model),
-                         profile != NULL ? profile->model : NULL, j->gpus);
+    return hs_restart_us(e->config.restart, hs_intern_text(&e->names, hs_lookup_label(v, job)->model),
+                         profile != NULL ? profile->model : NULL, hs_lookup_job(v, job)->gpus);
 }
 
 /* What the trace tells goes first, here too. */
 uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_job *j = hs_lookup_job(v, job);
-    const struct hs_profile *profile = profile_of(v, j);
-    if (j->checkpoint_mib > 0 || profile == NULL)
-        return j->checkpoint_mib;
+    uint32_t told_mib = hs_lookup_label(v, job)->checkpoint_mib;
+    const struct hs_profile *profile = profile_of(v, job);
+    if (told_mib > 0 || profile == NULL)
+        return told_mib;
     return profile->checkpoint_mib;
 }
 
@@ -52,6 +50,6 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_MODEL, "tensor sizes"))
         return -1;
-    const struct hs_profile *profile = profile_of(v, hs_lookup_job(v, job));
+    const struct hs_profile *profile = profile_of(v, job);
     return profile != NULL ? profile->skew_pm : -1;
 }

@@ -9,7 +9,7 @@
 
 int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->step_ns / HS_NS_PER_US;
+    return hs_lookup_label(v, job)->step_ns / HS_NS_PER_US;
 }
 
 /* A step ends within a microsecond, and at most rates a little work of the next is done by then:
@@ -18,11 +18,13 @@ bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     struct hs_work work = j->work;
-    if (j->step_ns == 0)
+    int64_t step_ns = hs_lookup_label(v, job)->step_ns;
+    if (step_ns == 0)
         return true;
     if (j->state == HS_JOB_RUNNING)
         hs_work_advance(&work, j->rate_q32, v->engine->now_us - j->synced_us);
-    return work.done_ns == j->at_step_ns || work.done_ns % j->step_ns == 0;
+    return work.done_ns == hs_run_of(&v->engine->jobs, j)->at_step_ns ||
+           work.done_ns % step_ns == 0;
 }
 
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
@@ -31,25 +33,26 @@ uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
         return 0;
     const struct hs_job *j = hs_lookup_job(v, job);
     struct hs_work work = j->work;
-    if (j->step_ns == 0)
+    int64_t step_ns = hs_lookup_label(v, job)->step_ns;
+    if (step_ns == 0)
         return 0;
     if (j->state == HS_JOB_RUNNING)
         hs_work_advance(&work, j->rate_q32, v->engine->now_us - j->synced_us);
-    return (uint64_t)(work.done_ns / j->step_ns);
+    return (uint64_t)(work.done_ns / step_ns);
 }
 
 enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job)
 {
-    return (enum hs_job_class)hs_lookup_job(v, job)->job_class;
+    return (enum hs_job_class)hs_lookup_label(v, job)->job_class;
 }
 
 uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
         return 0;
-    const struct hs_job *j = hs_lookup_job(v, job);
-    return j->gpu_mem_persistent_mib < j->estimate.mem_mib ? j->gpu_mem_persistent_mib
-                                                           : j->estimate.mem_mib;
+    uint32_t kept_mib = hs_lookup_label(v, job)->gpu_mem_persistent_mib;
+    uint32_t mib = hs_lookup_needs(v, job)->estimate.mem_mib;
+    return kept_mib < mib ? kept_mib : mib;
 }
 
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib)
@@ -57,11 +60,12 @@ uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t li
     const struct hs_engine *e = v->engine;
     if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "speed under a memory limit"))
         return HS_Q32_ONE;
-    const struct hs_job *j = hs_lookup_job(v, job);
-    if (e->config.memcurve == NULL || limit_mib >= j->gpu_mem_peak_mib)
+    uint32_t peak_mib = hs_lookup_needs(v, job)->gpu_mem_peak_mib;
+    if (e->config.memcurve == NULL || limit_mib >= peak_mib)
         return HS_Q32_ONE;
-    return hs_memcurve_q32(e->config.memcurve, hs_intern_text(&e->names, j->model), limit_mib,
-                           j->gpu_mem_peak_mib);
+    return hs_memcurve_q32(e->config.memcurve,
+                           hs_intern_text(&e->names, hs_lookup_label(v, job)->model), limit_mib,
+                           peak_mib);
 }
 
 uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu)

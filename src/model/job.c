@@ -1,31 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Slots, seats and attempts: three pools with free lists, no allocation once the largest number of
- * live jobs, of held GPUs and of attempts to come has been seen.
+ * Slots, seats, runs, histories and attempts: pools, no allocation once the largest number of live
+ * jobs, of held GPUs and of attempts to come has been seen.
  */
 #include "model/job.h"
 
-#include <string.h>
+/* What is true of a job that was never placed, of whose needs nobody knows, that has but one
+ * attempt. */
+static const struct hs_job_run no_run = {
+    .share_q32 = HS_Q32_ONE,
+    .cap_q32 = HS_Q32_ONE,
+    .mem_factor_q32 = HS_Q32_ONE,
+    .oom_us = HS_TIME_MAX,
+    .alarm_ns = HS_TIME_MAX,
+    .at_step_ns = -1,
+    .gpu_type = UINT32_MAX,
+    .first_start_us = -1,
+    .first_progress_us = -1,
+};
+static const struct hs_job_needs no_needs = {
+    .later_ns = HS_TIME_MAX,
+    .estimate_run_us = -1,
+    .estimate = {.util_pm = -1, .util_peak_pm = -1},
+};
+static const struct hs_job_history no_history = {.next_attempt = HS_NO_ATTEMPT, .began_us = -1};
 
-#include "base/memory.h"
-
-void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
+static enum hs_status take_run(struct hs_jobs *jobs, uint32_t *run)
 {
-    memset(jobs, 0, sizeof *jobs);
-    jobs->scratch_size = scratch_size > 0 ? scratch_size : 1;
-    jobs->free_seat = HS_NO_SEAT;
-    jobs->free_attempt = HS_NO_ATTEMPT;
+    return hs_pool_take(&jobs->run_pool, (void **)&jobs->runs, sizeof *jobs->runs, run);
 }
 
-/* Room for slot `high` in every parallel array, and for its return to the free list. */
-static enum hs_status slots_grow(struct hs_jobs *jobs)
+static enum hs_status take_history(struct hs_jobs *jobs, uint32_t *history)
 {
-    uint64_t need = (uint64_t)jobs->high + 1;
-    HS_TRY(hs_grow((void **)&jobs->jobs, &jobs->cap, need, sizeof *jobs->jobs, HS_LIVE_JOBS_MAX));
-    HS_TRY(hs_grow((void **)&jobs->free_slots, &jobs->free_cap, need, sizeof *jobs->free_slots,
-                   HS_LIVE_JOBS_MAX));
-    return hs_grow((void **)&jobs->scratch, &jobs->scratch_cap, need, jobs->scratch_size,
-                   HS_LIVE_JOBS_MAX);
+    return hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories,
+                        history);
+}
+
+static enum hs_status grow_needs(struct hs_jobs *jobs, uint64_t need)
+{
+    return hs_grow_bare((void **)&jobs->needs, &jobs->needs_cap, need, sizeof *jobs->needs,
+                        HS_LIVE_JOBS_MAX);
+}
+
+enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
+{
+    uint32_t nobody;
+    *jobs = (struct hs_jobs){.scratch_size = scratch_size > 0 ? scratch_size : 1};
+    HS_TRY(take_run(jobs, &nobody));
+    jobs->runs[nobody] = no_run;
+    HS_TRY(take_history(jobs, &nobody));
+    jobs->histories[nobody] = no_history;
+    HS_TRY(grow_needs(jobs, 1));
+    jobs->needs[0] = no_needs;
+    return HS_OK;
+}
+
+enum hs_status hs_jobs_know_needs(struct hs_jobs *jobs)
+{
+    HS_TRY(grow_needs(jobs, jobs->slots.high));
+    for (uint32_t slot = 0; slot < jobs->slots.high; slot++)
+        jobs->needs[slot] = no_needs;
+    jobs->has_needs = true;
+    return HS_OK;
 }
 
 static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
@@ -33,119 +69,143 @@ static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
     memset(jobs->scratch + (size_t)slot * jobs->scratch_size, 0, jobs->scratch_size);
 }
 
+/* Room for slot `high` in every parallel array. Labels come with no buffer. */
+static enum hs_status slots_grow(struct hs_jobs *jobs)
+{
+    uint64_t need = (uint64_t)jobs->slots.high + 1;
+    HS_TRY(hs_grow_bare((void **)&jobs->labels, &jobs->label_cap, need, sizeof *jobs->labels,
+                        HS_LIVE_JOBS_MAX));
+    if (jobs->has_needs)
+        HS_TRY(grow_needs(jobs, need));
+    HS_TRY(hs_grow_bare((void **)&jobs->scratch, &jobs->scratch_cap, need, jobs->scratch_size,
+                        HS_LIVE_JOBS_MAX));
+    return HS_OK;
+}
+
 enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
 {
-    if (jobs->free_count > 0) {
-        *slot = jobs->free_slots[--jobs->free_count];
-    } else {
-        HS_TRY(slots_grow(jobs));
-        *slot = jobs->high++;
+    uint32_t high = jobs->slots.high;
+    HS_TRY(slots_grow(jobs));
+    HS_TRY(hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs, slot));
+    if (*slot == high) {
+        jobs->labels[*slot].id = NULL;
+        jobs->labels[*slot].id_cap = 0;
     }
-    struct hs_job *job = &jobs->jobs[*slot];
-    char *id = job->id;
-    uint32_t id_cap = job->id_cap;
-    memset(job, 0, sizeof *job);
-    job->id = id;
-    job->id_cap = id_cap;
-    job->first_seat = HS_NO_SEAT;
-    job->next_attempt = HS_NO_ATTEMPT;
-    job->is_live = true;
+    if (jobs->has_needs)
+        jobs->needs[*slot] = no_needs;
     clear_scratch(jobs, *slot);
     jobs->live++;
     return HS_OK;
 }
 
-enum hs_status hs_jobs_set_id(struct hs_job *job, const char *id)
+enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id)
 {
     size_t size = strlen(id) + 1;
-    HS_TRY(hs_grow((void **)&job->id, &job->id_cap, size, 1, HS_JOB_ID_MAX + 1));
-    memcpy(job->id, id, size);
+    HS_TRY(hs_grow_bare((void **)&label->id, &label->id_cap, size, 1, HS_JOB_ID_MAX + 1));
+    memcpy(label->id, id, size);
     return HS_OK;
 }
 
 static enum hs_status take_attempt(struct hs_jobs *jobs, uint32_t *attempt)
 {
-    if (jobs->free_attempt != HS_NO_ATTEMPT) {
-        *attempt = jobs->free_attempt;
-        jobs->free_attempt = jobs->attempts[*attempt].next;
-        return HS_OK;
-    }
-    HS_TRY(hs_grow((void **)&jobs->attempts, &jobs->attempt_cap, (uint64_t)jobs->attempt_high + 1,
-                   sizeof *jobs->attempts, HS_LIVE_JOBS_MAX));
-    *attempt = jobs->attempt_high++;
-    return HS_OK;
+    return hs_pool_take(&jobs->attempt_pool, (void **)&jobs->attempts, sizeof *jobs->attempts,
+                        attempt);
 }
 
 /* Takes the first off the chain of a job; its run time. */
-static int64_t drop_attempt(struct hs_jobs *jobs, struct hs_job *job)
+static int64_t drop_attempt(struct hs_jobs *jobs, struct hs_job_history *history)
 {
-    uint32_t attempt = job->next_attempt;
-    job->next_attempt = jobs->attempts[attempt].next;
-    jobs->attempts[attempt].next = jobs->free_attempt;
-    jobs->free_attempt = attempt;
-    return jobs->attempts[attempt].work_us;
+    uint32_t attempt = history->next_attempt;
+    const struct hs_attempt dropped = jobs->attempts[attempt];
+    hs_pool_give(&jobs->attempt_pool, &jobs->attempts[attempt], attempt);
+    history->next_attempt = dropped.next;
+    return dropped.work_us;
 }
 
 enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *attempts_us,
                                     uint32_t count)
 {
     struct hs_job *job = &jobs->jobs[slot];
+    job->work = (struct hs_work){.total_ns = attempts_us[0] * HS_NS_PER_US};
+    jobs->labels[slot].history = 0;
+    if (count == 1)
+        return HS_OK;
+    HS_TRY(take_history(jobs, &jobs->labels[slot].history));
+    struct hs_job_history *history = &jobs->histories[jobs->labels[slot].history];
+    *history = no_history;
+    history->arrived_us = job->submit_us;
     for (uint32_t i = count; i-- > 1;) { /* from the end: the chain begins with what comes next */
         uint32_t attempt;
         HS_TRY(take_attempt(jobs, &attempt));
         jobs->attempts[attempt] =
-            (struct hs_attempt){.work_us = attempts_us[i], .next = job->next_attempt};
-        job->next_attempt = attempt;
+            (struct hs_attempt){.work_us = attempts_us[i], .next = history->next_attempt};
+        history->next_attempt = attempt;
+        history->all_ns += attempts_us[i] * HS_NS_PER_US;
     }
-    job->work.total_ns = attempts_us[0] * HS_NS_PER_US;
+    history->all_ns += job->work.total_ns;
     return HS_OK;
 }
 
 void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot)
 {
     struct hs_job *job = &jobs->jobs[slot];
-    job->past_ns += job->work.done_ns;
-    job->work = (struct hs_work){.total_ns = drop_attempt(jobs, job) * HS_NS_PER_US};
-    job->attempt++;
+    struct hs_job_history *history = &jobs->histories[jobs->labels[slot].history];
+    history->past_ns += job->work.done_ns;
+    job->work = (struct hs_work){.total_ns = drop_attempt(jobs, history) * HS_NS_PER_US};
+    history->attempt++;
     clear_scratch(jobs, slot);
+}
+
+enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
+{
+    if (job->run != 0)
+        return HS_OK;
+    HS_TRY(take_run(jobs, &job->run));
+    jobs->runs[job->run] = no_run;
+    return HS_OK;
+}
+
+static void drop_history(struct hs_jobs *jobs, uint32_t at)
+{
+    struct hs_job_history *history = &jobs->histories[at];
+    while (history->next_attempt != HS_NO_ATTEMPT)
+        (void)drop_attempt(jobs, history);
+    hs_pool_give(&jobs->history_pool, history, at);
 }
 
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
 {
-    while (jobs->jobs[slot].next_attempt != HS_NO_ATTEMPT)
-        (void)drop_attempt(jobs, &jobs->jobs[slot]);
-    jobs->jobs[slot].is_live = false;
-    jobs->free_slots[jobs->free_count++] = slot;
+    struct hs_job *job = &jobs->jobs[slot];
+    if (jobs->labels[slot].history != 0)
+        drop_history(jobs, jobs->labels[slot].history);
+    if (job->run != 0)
+        hs_pool_give(&jobs->run_pool, &jobs->runs[job->run], job->run);
+    job->is_live = false;
+    hs_pool_give(&jobs->slots, job, slot);
     jobs->live--;
 }
 
 enum hs_status hs_jobs_seat(struct hs_jobs *jobs, uint32_t *seat)
 {
-    if (jobs->free_seat != HS_NO_SEAT) {
-        *seat = jobs->free_seat;
-        jobs->free_seat = jobs->seats[*seat].next_of_job;
-        return HS_OK;
-    }
-    HS_TRY(hs_grow((void **)&jobs->seats, &jobs->seat_cap, (uint64_t)jobs->seat_high + 1,
-                   sizeof *jobs->seats, HS_LIVE_JOBS_MAX));
-    *seat = jobs->seat_high++;
-    return HS_OK;
+    return hs_pool_take(&jobs->seat_pool, (void **)&jobs->seats, sizeof *jobs->seats, seat);
 }
 
 void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat)
 {
-    jobs->seats[seat].next_of_job = jobs->free_seat;
-    jobs->free_seat = seat;
+    hs_pool_give(&jobs->seat_pool, &jobs->seats[seat], seat);
 }
 
 void hs_jobs_free(struct hs_jobs *jobs)
 {
-    for (uint32_t i = 0; i < jobs->high; i++)
-        hs_free(jobs->jobs[i].id);
+    for (uint32_t i = 0; i < jobs->slots.high; i++)
+        hs_free(jobs->labels[i].id);
     hs_free(jobs->jobs);
-    hs_free(jobs->free_slots);
-    hs_free(jobs->seats);
-    hs_free(jobs->attempts);
+    hs_free(jobs->labels);
+    hs_free(jobs->needs);
     hs_free(jobs->scratch);
-    memset(jobs, 0, sizeof *jobs);
+    hs_free(jobs->seats);
+    hs_free(jobs->runs);
+    hs_free(jobs->histories);
+    hs_free(jobs->attempts);
+    *jobs = (struct hs_jobs){0};
 }

@@ -2,9 +2,19 @@
  *
  * Live jobs and their seats. A job lives in a slot from its submission to its end; slots and seats
  * are recycled, so memory follows the number of live jobs, not the length of the trace. A seat is
- * one job on one GPU, linked both from the job (ascending GPU ids) and from the GPU. A job that
- * will fail and be submitted again keeps its slot; its attempts to come are a chain in a third
- * pool.
+ * one job on one GPU, linked both from the job (ascending GPU ids) and from the GPU.
+ *
+ * What is known of a job lies in several records, so that an event touches little memory and a job
+ * that waits takes little:
+ *
+ *     hs_job          every event and every decision looks at it: two cache lines
+ *     hs_job_label    what it is called and what else the trace says: for observers, by slot
+ *     hs_job_run      from its first placement on: its turns, and the account of what it did
+ *     hs_job_needs    what it takes of a GPU, where somebody asks (sharing, predictions), by slot
+ *     hs_job_history  of a job that fails and is submitted again: its attempts
+ *
+ * A job that has no run, no needs or no history has the record of nobody: it says what is true of
+ * such a job (never placed, needs unknown, the only attempt), and is not to be written to.
  *
  *     HS_TRY(hs_jobs_add(&jobs, &slot));
  *     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = jobs.seats[s].next_of_job) ...
@@ -16,6 +26,7 @@
 #include <stdint.h>
 
 #include "base/fixed.h"
+#include "base/pool.h"
 #include "horus/trace.h"
 #include "horus/view.h"
 #include "model/freeindex.h"
@@ -23,7 +34,7 @@
 
 #define HS_NO_SEAT       UINT32_MAX
 #define HS_NO_ATTEMPT    UINT32_MAX
-#define HS_LIVE_JOBS_MAX (1u << 28)
+#define HS_LIVE_JOBS_MAX HS_POOL_MAX
 
 struct hs_seat {
     uint32_t gpu;
@@ -39,73 +50,49 @@ struct hs_attempt {
 };
 
 struct hs_job {
-    /* progress */
     struct hs_work work; /* of this attempt */
     uint64_t rate_q32;
+    int64_t synced_us;    /* work, cost and account are true up to here */
+    int64_t finish_us;    /* of its event in the heap; HS_TIME_MAX if none */
+    int64_t cost_left_us; /* owed before it makes progress */
+    int64_t submit_us;    /* of this attempt */
+    uint64_t index;       /* in the trace */
+    struct hs_ask ask;
+    uint32_t gpus, gpus_held;
+    uint32_t first_seat;
+    uint32_t run;           /* its record; 0 = it was never placed */
+    uint32_t mem_claim_mib; /* what plans count for it per GPU, beside others of its lane */
+    int32_t gpu_util_pm;
+    uint16_t gpu_milli; /* of each GPU; HS_GPU_MILLI = whole */
+    uint8_t state;      /* enum hs_job_state */
+    uint8_t plan;       /* marks of the plan being written; 0 between decisions */
+    bool is_constrained;
+    bool is_live;
+    bool is_active; /* on its GPUs: neither paused nor waiting for a turn */
+    bool is_alone;  /* may not be put beside others: by the policy, or ran out of GPU memory too
+                       often */
+};
+
+struct hs_job_run {
+    /* turns */
     uint64_t share_q32, cap_q32;
-    int64_t synced_us;       /* everything below is true up to here */
-    int64_t cost_left_us;    /* owed before it makes progress */
-    int64_t finish_us;       /* of its event in the heap; HS_TIME_MAX if none */
+    uint64_t mem_factor_q32; /* what its memory limit makes of its rate */
     int64_t oom_us;          /* when its overflow of a GPU kills it; HS_TIME_MAX if none */
     int64_t alarm_ns;        /* the policy is told when so much work is done; HS_TIME_MAX: never */
     int64_t at_step_ns;      /* work done when it was last told; -1 = never */
-    uint64_t mem_factor_q32; /* what its memory limit makes of its rate */
+    uint32_t lane;           /* of time slices; 0 = none */
+    uint32_t unit;           /* of the lane, whose jobs take their turns together; 0 = none */
+    uint8_t keeps;           /* enum hs_keeps: of its GPU memory when others of the lane run */
+    bool is_waiting;         /* placed, and has not had its first turn yet */
+    bool is_background;      /* fills what others leave idle */
+    bool is_hosted;          /* suspended, its process is on the host: */
+    uint32_t gpus_hosted;    /* so many of them, */
+    uint32_t node_hosted;    /* of this node, for one */
+    uint32_t plan_action;    /* of the plan being written: the one that released it */
     /* placement */
-    uint32_t first_seat;
-    uint32_t gpus_held;
-    uint32_t shared_gpus; /* of those, with another tenant */
+    uint32_t shared_gpus; /* of those that it holds, with another tenant */
     uint32_t nodes_spanned;
-    uint8_t state; /* enum hs_job_state */
-    uint8_t plan;  /* marks of the plan being written; 0 between decisions */
-    uint8_t outcome;
-    uint32_t lane;        /* of time slices; 0 = none */
-    uint32_t unit;        /* of the lane, whose jobs take their turns together; 0 = none */
-    uint8_t keeps;        /* enum hs_keeps: of its GPU memory when others of the lane run */
-    bool is_waiting;      /* placed, and has not had its first turn yet */
-    bool is_active;       /* on its GPUs: neither paused nor waiting for a turn */
-    bool is_background;   /* fills what others leave idle */
-    bool is_hosted;       /* suspended, its process is on the host */
-    uint32_t gpus_hosted; /* so many of them, */
-    uint32_t node_hosted; /* of this node, for one */
-    uint32_t plan_action; /* of the plan being written: the one that released it */
-    bool is_constrained;
-    bool is_live;
-    bool is_alone; /* may not be put beside others: by the policy, or ran out of GPU memory too
-                      often */
-    /* demand */
-    uint32_t gpus, gpus_min, gpus_max;
-    uint32_t gpu_milli;        /* of each; HS_GPU_MILLI = whole */
-    uint32_t gpu_mem_mib;      /* what it uses per GPU: its peak, or the limit it was given */
-    uint32_t gpu_mem_peak_mib; /* as things stand: at first, or after later_ns */
-    uint32_t gpu_mem_first_mib, gpu_mem_later_mib;
-    uint32_t gpu_mem_persistent_mib;
-    uint32_t mem_limit_mib; /* that the policy gave it; 0 = none */
-    uint32_t mem_claim_mib; /* what plans count for it per GPU, beside others of its lane */
-    uint32_t checkpoint_mib;
-    int64_t later_ns;       /* work done when its memory changes; HS_TIME_MAX: never */
-    int64_t step_ns;        /* a mini-batch; 0 = not known */
-    uint8_t job_class;      /* enum hs_job_class */
-    int32_t load[HS_LOADS]; /* what it adds to the sums of a GPU that it shares */
-    int32_t gpu_util_pm;
-    uint32_t profile;     /* HS_NO_PROFILE = none */
-    uint8_t profile_from; /* enum hs_profile_from */
-    struct hs_estimate estimate;
-    int64_t estimate_run_us; /* -1 = none was asked for */
-    int32_t priority;
-    struct hs_ask ask;
-    /* identity */
-    uint64_t index, rank;
-    char *id;
-    uint32_t id_cap;
-    uint32_t user, vc_name, model, dataset, batch, precision; /* interned */
-    int64_t submit_us, deadline_us, preempt_cost_us;          /* submit_us: of this attempt */
-    /* attempts: what a policy sees is the present one, a job of its own; observers see the whole */
-    uint32_t attempt;      /* from 0 */
-    uint32_t next_attempt; /* HS_NO_ATTEMPT: this one does not fail */
-    int64_t arrived_us;    /* submission of the first */
-    int64_t began_us;      /* first start of the first, once it has failed; else -1 */
-    int64_t all_ns;        /* work of all attempts */
-    int64_t past_ns;       /* of those that failed */
+    uint32_t gpu_type; /* of its last placement; UINT32_MAX = never placed */
     /* account */
     int64_t first_start_us;                                     /* of this attempt */
     int64_t segment_start_us, segment_done_ns, segment_cost_us; /* done and owed at its start */
@@ -116,42 +103,121 @@ struct hs_job {
     int64_t host_mib;          /* of all its GPUs, now */
     int64_t host_mib_us;
     uint32_t preemptions, migrations, ooms, switches;
-    uint32_t gpu_type; /* of its last placement; UINT32_MAX = never placed */
+};
+
+struct hs_job_needs {
+    uint32_t gpu_mem_mib;      /* what it uses per GPU: its peak, or the limit it was given */
+    uint32_t gpu_mem_peak_mib; /* as things stand: at first, or after later_ns */
+    uint32_t gpu_mem_first_mib, gpu_mem_later_mib;
+    uint32_t mem_limit_mib; /* that the policy gave it; 0 = none */
+    int32_t load[HS_LOADS]; /* what it adds to the sums of a GPU that it shares */
+    int64_t later_ns;       /* work done when its memory changes; HS_TIME_MAX: never */
+    int64_t estimate_run_us; /* -1 = none was asked for */
+    struct hs_estimate estimate;
+};
+
+struct hs_job_label {
+    char *id;
+    uint32_t id_cap;
+    uint32_t user, vc_name, model, dataset, batch, precision; /* interned */
+    uint32_t profile;                                         /* HS_NO_PROFILE = none */
+    uint32_t gpus_min, gpus_max;
+    uint32_t gpu_mem_persistent_mib, checkpoint_mib;
+    int32_t priority;
+    uint32_t history; /* its record; 0 = none */
+    int64_t step_ns;  /* a mini-batch; 0 = not known */
+    int64_t deadline_us, preempt_cost_us;
+    uint8_t outcome, job_class, profile_from; /* enums */
+};
+
+/* What a policy sees is the present attempt, a job of its own; observers see the whole. */
+struct hs_job_history {
+    uint32_t attempt;      /* from 0 */
+    uint32_t next_attempt; /* HS_NO_ATTEMPT: this one does not fail */
+    int64_t arrived_us;    /* submission of the first */
+    int64_t began_us;      /* first start of the first, once it has failed; else -1 */
+    int64_t all_ns;        /* work of all attempts */
+    int64_t past_ns;       /* of those that failed */
 };
 
 struct hs_jobs {
     struct hs_job *jobs;
-    uint32_t cap, high; /* slots ever used */
-    uint32_t *free_slots;
-    uint32_t free_count, free_cap;
-    struct hs_seat *seats;
-    uint32_t seat_cap, seat_high, free_seat; /* free seats are chained by next_of_job */
-    struct hs_attempt *attempts;
-    uint32_t attempt_cap, attempt_high, free_attempt; /* free ones are chained by next */
-    unsigned char *scratch;                           /* scratch_size bytes a slot: the policy's */
-    uint32_t scratch_cap;
+    struct hs_job_label *labels; /* by slot */
+    struct hs_job_needs *needs;  /* by slot, if has_needs; else one, nobody's */
+    unsigned char *scratch;      /* scratch_size bytes a slot: the policy's */
     uint32_t scratch_size;
+    struct hs_pool slots; /* of jobs */
+    uint32_t label_cap, needs_cap, scratch_cap;
+    bool has_needs;
+    struct hs_seat *seats;
+    struct hs_job_run *runs;
+    struct hs_job_history *histories;
+    struct hs_attempt *attempts;
+    struct hs_pool seat_pool, run_pool, history_pool, attempt_pool;
     uint64_t live;
 };
 
-void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
-/* A zeroed slot (its id buffer is kept) and zeroed scratch. O(1) amortised. */
+HS_MUST_USE enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
+/* From now on each job has a record of its needs; once, and nothing is known of those there are. */
+HS_MUST_USE enum hs_status hs_jobs_know_needs(struct hs_jobs *jobs);
+/* A slot with zeroed scratch; the records of the job are the caller's to fill, but for its id,
+ * whose buffer is kept. O(1) amortised. */
 HS_MUST_USE enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
-HS_MUST_USE enum hs_status hs_jobs_set_id(struct hs_job *job, const char *id);
-/* The run times of a new job's attempts: the first is its work now, the others follow. */
+HS_MUST_USE enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id);
+/* The run times of a new job's attempts: the first is its work now, the others follow; its submit_us
+ * and its label are set. */
 HS_MUST_USE enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot,
                                                 const int64_t *attempts_us, uint32_t count);
 /* The job failed: its work is that of its next attempt, which it must have; zeroed scratch. */
 void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot);
+/* It is placed, for the first time or again: it has a run from now on. */
+HS_MUST_USE enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot);
 /* A free seat, unlinked. */
 HS_MUST_USE enum hs_status hs_jobs_seat(struct hs_jobs *jobs, uint32_t *seat);
 void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat);
-/* Work done in this attempt and in those that failed. */
-static inline int64_t hs_job_done_ns(const struct hs_job *job)
-{
-    return job->past_ns + job->work.done_ns;
-}
 void hs_jobs_free(struct hs_jobs *jobs);
+
+/* ---- the records of a job ---- */
+
+static inline uint32_t hs_slot_of(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    return (uint32_t)(job - jobs->jobs);
+}
+
+static inline struct hs_job_label *hs_label_of(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    return &jobs->labels[hs_slot_of(jobs, job)];
+}
+
+static inline struct hs_job_run *hs_run_of(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    return &jobs->runs[job->run];
+}
+
+/* Without jobs->needs: nobody's, for all. */
+static inline struct hs_job_needs *hs_needs_of(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    return &jobs->needs[jobs->has_needs ? hs_slot_of(jobs, job) : 0];
+}
+
+static inline struct hs_job_history *hs_history_of(const struct hs_jobs *jobs,
+                                                   const struct hs_job *job)
+{
+    return &jobs->histories[hs_label_of(jobs, job)->history];
+}
+
+/* Work done in this attempt and in those that failed. */
+static inline int64_t hs_job_done_ns(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    return hs_history_of(jobs, job)->past_ns + job->work.done_ns;
+}
+
+/* Work of all its attempts. */
+static inline int64_t hs_job_all_ns(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    bool is_retried = hs_label_of(jobs, job)->history != 0;
+    return is_retried ? hs_history_of(jobs, job)->all_ns : job->work.total_ns;
+}
 
 #endif

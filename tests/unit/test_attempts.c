@@ -284,25 +284,26 @@ static void places_are_used_again(void **state)
     static const int64_t attempts_us[] = {3, 5, 7, 11};
     struct hs_jobs jobs;
     uint32_t slots[5];
-    hs_jobs_init(&jobs, 4);
+    assert_int_equal(hs_jobs_init(&jobs, 4), HS_OK);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 5; i++) {
             assert_int_equal(hs_jobs_add(&jobs, &slots[i]), HS_OK);
-            assert_int_equal(jobs.jobs[slots[i]].next_attempt, HS_NO_ATTEMPT);
+            jobs.jobs[slots[i]] = (struct hs_job){.submit_us = round, .is_live = true};
             assert_int_equal(hs_jobs_set_attempts(&jobs, slots[i], attempts_us, 4), HS_OK);
             assert_int_equal(jobs.jobs[slots[i]].work.total_ns, 3000);
         }
-        assert_int_equal(jobs.attempt_high, 15);
+        assert_int_equal(jobs.attempt_pool.high, 15);
         struct hs_job *job = &jobs.jobs[slots[0]];
         for (int k = 1; k < 4; k++) {
             job->work.done_ns = job->work.total_ns;
             hs_jobs_retry(&jobs, slots[0]);
             assert_int_equal(job->work.total_ns, attempts_us[k] * 1000);
             assert_int_equal(job->work.done_ns, 0);
-            assert_int_equal(job->attempt, k);
+            assert_int_equal(hs_history_of(&jobs, job)->attempt, k);
         }
-        assert_int_equal(job->next_attempt, HS_NO_ATTEMPT);
-        assert_int_equal(hs_job_done_ns(job), (3 + 5 + 7) * 1000);
+        assert_int_equal(hs_history_of(&jobs, job)->next_attempt, HS_NO_ATTEMPT);
+        assert_int_equal(hs_job_done_ns(&jobs, job), (3 + 5 + 7) * 1000);
+        assert_int_equal(hs_job_all_ns(&jobs, job), (3 + 5 + 7 + 11) * 1000);
         for (int i = 0; i < 5; i++) /* four of them with three attempts to come */
             hs_jobs_remove(&jobs, slots[i]);
     }
