@@ -6,7 +6,6 @@
 #ifndef HORUS_DATA_CSVRAW_H
 #define HORUS_DATA_CSVRAW_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/diag.h"
@@ -27,9 +26,10 @@ struct hs_place hs_csv_raw_field(const struct hs_csv_raw *raw, uint32_t field);
 const char *hs_csv_raw_field_end(const struct hs_csv_raw *raw, uint32_t field);
 
 /* Splits text[0, len), a line without quotes, line ends and NULs, in place and by the rules of
- * libcsv; text[len] must be writable. A line of blanks has no fields. False past
- * HS_CSV_FIELDS_MAX fields, the text is spoilt then. */
-bool hs_csv_split_plain(char *text, uint32_t len, char delimiter, const char **fields,
-                        uint32_t *lengths, uint32_t *count);
+ * libcsv, eight bytes at a time; HS_CSV_SPLIT_ROOM bytes behind it must be writable. Returns how
+ * many fields there are, at most len + 1; a line of blanks has none. */
+#define HS_CSV_SPLIT_ROOM 8u
+uint32_t hs_csv_split_plain(char *text, uint32_t len, char delimiter, const char **fields,
+                            uint32_t *lengths);
 
 #endif

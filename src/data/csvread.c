@@ -8,9 +8,9 @@
  * After a bad row the reader goes on with the line behind the row's first line, whatever a broken
  * quote may have swallowed.
  *
- * This is where replaying a trace spends most of its input time. A line without quotes, stray
- * carriage returns and NULs needs no state machine: it is split here, by the rules of libcsv (a
- * test holds the two against each other), at two thirds of the cost of a bare libcsv parse.
+ * A line without quotes, stray carriage returns and NULs needs no state machine: data/csvraw splits
+ * it, by the rules of libcsv (a test holds the two against each other), at a tenth of the cost of a
+ * bare libcsv parse. All other lines are libcsv's.
  */
 #include "data/csvread.h"
 
@@ -24,6 +24,7 @@
 
 #define FIELDS_MAX  HS_CSV_FIELDS_MAX
 #define FIELD_MAX   (1u << 20)
+#define PLAIN_MAX   (FIELDS_MAX - 1) /* bytes of a line that cannot have too many fields */
 #define ROW_MAX     (4u << 20)
 #define WINDOW_MAX  (2 * ROW_MAX)
 #define ENTRY_STEP  4096 /* by which libcsv grows its field buffer; its own 128 is quadratic */
@@ -48,7 +49,7 @@ struct hs_csv {
     struct hs_diag *diag;
     char delimiter;
     bool is_started;
-    bool is_plain;    /* no quote, carriage return or NUL was met so far */
+    bool is_plain;    /* no quote, carriage return or NUL is in the window */
     bool is_skipping; /* to the end of a line that is too long to hold */
     bool is_row_done;
     enum fault fault;
@@ -169,11 +170,11 @@ static bool has_special(const char *text, uint32_t len)
 
 static enum hs_status window_more(struct hs_csv *csv)
 {
-    uint32_t keep = csv->row_begin, held = csv->window.end - keep;
+    uint32_t keep = csv->row_begin;
     HS_TRY(hs_window_more(&csv->window, keep));
     csv->row_begin = 0;
     csv->row_end -= keep;
-    csv->is_plain &= !has_special(csv->window.bytes + held, csv->window.end - held);
+    csv->is_plain = !has_special(csv->window.bytes, csv->window.end);
     return HS_OK;
 }
 
@@ -204,7 +205,7 @@ static enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
 /* Room for the fields of a row of this length, each with its NUL. */
 static enum hs_status text_reserve(struct hs_csv *csv)
 {
-    uint64_t need = (uint64_t)csv->row_end - csv->row_begin + 1;
+    uint64_t need = (uint64_t)csv->row_end - csv->row_begin + HS_CSV_SPLIT_ROOM;
     if (HS_LIKELY(need <= csv->text_cap))
         return HS_OK;
     return hs_grow((void **)&csv->text, &csv->text_cap, need, 1, WINDOW_MAX) == HS_OK
@@ -212,28 +213,12 @@ static enum hs_status text_reserve(struct hs_csv *csv)
                : no_memory(csv);
 }
 
-/* Takes the line as a whole row if it is plain; *is_taken says so. */
-static enum hs_status plain_feed(struct hs_csv *csv, uint32_t len, bool *is_taken)
+/* The length of a line without its end if it can be split without libcsv; else UINT32_MAX. */
+static uint32_t plain_length(const struct hs_csv *csv, const char *line, uint32_t len)
 {
-    const char *line = csv->window.bytes + csv->row_begin;
-    uint32_t text_len = len;
-    bool has_end = line[len - 1] == '\n';
-
-    while (text_len > 0 && (line[text_len - 1] == '\n' || line[text_len - 1] == '\r'))
-        text_len--;
-    *is_taken = false;
-    if (text_len > FIELD_MAX || (!csv->is_plain && has_special(line, text_len)))
-        return HS_OK;
-    csv->row_end += len;
-    HS_TRY(text_reserve(csv));
-    memcpy(csv->text, line, text_len);
-    *is_taken = hs_csv_split_plain(csv->text, text_len, csv->delimiter, csv->fields, csv->lengths,
-                                   &csv->count);
-    if (*is_taken)
-        csv->line += has_end;
-    else
-        csv->row_end -= len;
-    return HS_OK;
+    while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+        len--;
+    return len <= PLAIN_MAX && (csv->is_plain || !has_special(line, len)) ? len : UINT32_MAX;
 }
 
 /* Parses one line by libcsv; its fields arrive in on_field. */
@@ -246,8 +231,7 @@ static enum hs_status line_feed(struct hs_csv *csv, uint32_t len)
     csv->row_end += len;
     if (nul != NULL)
         return row_fail(csv, FAULT_NUL, (uint32_t)(nul - csv->window.bytes));
-    HS_TRY(hs_grow((void **)&csv->text, &csv->text_cap, (uint64_t)csv->row_end - csv->row_begin + 1,
-                   1, WINDOW_MAX));
+    HS_TRY(text_reserve(csv));
     size_t used = csv_parse(&csv->parser, line, len, on_field, on_row, csv);
     if (HS_UNLIKELY(used != len)) {
         if (csv_error(&csv->parser) != CSV_EPARSE)
@@ -355,21 +339,29 @@ enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
     row_begin(csv);
     for (;;) {
         uint32_t len;
-        bool is_taken = false;
         enum hs_status status = line_load(csv, &len);
         if (HS_UNLIKELY(status != HS_OK))
             return status == HS_END ? file_finish(csv, row) : status;
-        if (csv->row_end == csv->row_begin)
-            HS_TRY(plain_feed(csv, len, &is_taken));
-        if (HS_LIKELY(is_taken && csv->count > 0))
-            return row_finish(csv, row);
-        if (!is_taken)
+        const char *line = csv->window.bytes + csv->row_end;
+        bool is_first = csv->row_end == csv->row_begin, has_end = line[len - 1] == '\n';
+        uint32_t plain = is_first ? plain_length(csv, line, len) : UINT32_MAX;
+        if (HS_LIKELY(plain != UINT32_MAX)) {
+            csv->row_end += len;
+            csv->line += has_end;
+            HS_TRY(text_reserve(csv));
+            memcpy(csv->text, line, plain);
+            csv->count =
+                hs_csv_split_plain(csv->text, plain, csv->delimiter, csv->fields, csv->lengths);
+            if (HS_LIKELY(csv->count > 0))
+                return row_finish(csv, row);
+        } else {
             HS_TRY(line_feed(csv, len));
+        }
         if (csv->is_row_done) {
             fields_find(csv);
             return row_finish(csv, row);
         }
-        if (!csv->parser.quoted && csv->window.bytes[csv->row_end - 1] == '\n') {
+        if (!csv->parser.quoted && has_end) {
             csv->at = csv->row_end; /* a blank line */
             row_begin(csv);
         }

@@ -28,23 +28,29 @@ const char *const hs_drop_texts[HS_DROP_COUNT] = {
 
 /* Slurm states as in Helios and Acme (SC'21 counts TIMEOUT and NODE_FAIL as failed), the three
  * words of Philly, and our own. */
+#define FATE(word, fate)                                                                           \
+    {                                                                                              \
+        word, sizeof word - 1, fate                                                                \
+    }
 static const struct {
     const char *word;
+    size_t len;
     int fate;
 } fates[] = {
-    {"completed", HS_OUTCOME_COMPLETED}, {"cancelled", HS_OUTCOME_CANCELLED},
-    {"failed", HS_OUTCOME_FAILED},       {"timeout", HS_OUTCOME_FAILED},
-    {"node_fail", HS_OUTCOME_FAILED},    {"out_of_memory", HS_OUTCOME_FAILED},
-    {"pass", HS_OUTCOME_COMPLETED},      {"killed", HS_OUTCOME_CANCELLED},
-    {"canceled", HS_OUTCOME_CANCELLED},  {"unknown", HS_OUTCOME_UNKNOWN},
-    {"running", HS_FATE_RUNNING},        {"suspended", HS_FATE_RUNNING},
-    {"pending", HS_FATE_RUNNING},
+    FATE("completed", HS_OUTCOME_COMPLETED), FATE("cancelled", HS_OUTCOME_CANCELLED),
+    FATE("failed", HS_OUTCOME_FAILED),       FATE("timeout", HS_OUTCOME_FAILED),
+    FATE("node_fail", HS_OUTCOME_FAILED),    FATE("out_of_memory", HS_OUTCOME_FAILED),
+    FATE("pass", HS_OUTCOME_COMPLETED),      FATE("killed", HS_OUTCOME_CANCELLED),
+    FATE("canceled", HS_OUTCOME_CANCELLED),  FATE("unknown", HS_OUTCOME_UNKNOWN),
+    FATE("running", HS_FATE_RUNNING),        FATE("suspended", HS_FATE_RUNNING),
+    FATE("pending", HS_FATE_RUNNING),
 };
+#undef FATE
 
 int hs_fate_parse(const char *text, size_t len)
 {
     for (size_t i = 0; i < sizeof fates / sizeof fates[0]; i++)
-        if (strlen(fates[i].word) == len && strncasecmp(fates[i].word, text, len) == 0)
+        if (fates[i].len == len && strncasecmp(fates[i].word, text, len) == 0)
             return fates[i].fate;
     return -1;
 }

@@ -57,27 +57,31 @@ static enum hs_status copy_attempts(struct hs_reorder_slot *slot, const struct h
     return HS_OK;
 }
 
+/* Those of the eight texts that a row has are copied one behind the other. */
 static enum hs_status copy_row(struct hs_reorder_slot *slot, const struct hs_trace_job *job)
 {
     slot->job = *job;
-    const char **texts[TEXT_COUNT] = {&slot->job.id,       &slot->job.user,     &slot->job.vc,
-                                      &slot->job.gpu_type, &slot->job.model,    &slot->job.dataset,
-                                      &slot->job.batch,    &slot->job.precision};
-    size_t lengths[TEXT_COUNT], need = 0;
+    const char **const texts[TEXT_COUNT] = {
+        &slot->job.id,    &slot->job.user,    &slot->job.vc,    &slot->job.gpu_type,
+        &slot->job.model, &slot->job.dataset, &slot->job.batch, &slot->job.precision};
+    const char **there[TEXT_COUNT];
+    size_t sizes[TEXT_COUNT], need = 0;
+    uint32_t count = 0;
     for (int i = 0; i < TEXT_COUNT; i++) {
-        lengths[i] = *texts[i] ? strlen(*texts[i]) + 1 : 0;
-        need += lengths[i];
-    }
-    if (need > slot->text_cap)
-        HS_TRY(hs_grow((void **)&slot->text, &slot->text_cap, need < TEXT_ROOM ? TEXT_ROOM : need,
-                       1, TEXT_MAX));
-    char *at = slot->text;
-    for (int i = 0; i < TEXT_COUNT; i++) {
-        if (lengths[i] == 0)
+        if (*texts[i] == NULL)
             continue;
-        memcpy(at, *texts[i], lengths[i]);
-        *texts[i] = at;
-        at += lengths[i];
+        there[count] = texts[i];
+        sizes[count] = strlen(*texts[i]) + 1;
+        need += sizes[count++];
+    }
+    if (HS_UNLIKELY(need > slot->text_cap))
+        HS_TRY(hs_grow_to((void **)&slot->text, &slot->text_cap,
+                          need < TEXT_ROOM ? TEXT_ROOM : need, 1, TEXT_MAX));
+    char *at = slot->text;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(at, *there[i], sizes[i]);
+        *there[i] = at;
+        at += sizes[i];
     }
     return copy_attempts(slot, job);
 }

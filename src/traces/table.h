@@ -60,6 +60,14 @@ struct hs_column {
 #define HS_TABLE_COLUMNS_MAX 32
 #define HS_ROW_NUMBER        "@row" /* as a source name: the number of the row, from 0 */
 
+/* A column that the file has. */
+struct hs_bound {
+    const struct hs_column *column;
+    uint32_t field;
+    bool is_filled;      /* or the row is bad */
+    bool tells_cpu_jobs; /* which are to be passed over */
+};
+
 struct hs_table {
     struct hs_csv *csv;
     struct hs_csv_row row;
@@ -69,8 +77,8 @@ struct hs_table {
     struct hs_faults *faults;
     const struct hs_column *columns;
     uint32_t column_count;
-    uint32_t field_of[HS_TABLE_COLUMNS_MAX]; /* UINT32_MAX = not in the file */
-    uint32_t bound[HS_TABLE_COLUMNS_MAX];    /* columns present, in order of the table */
+    uint32_t field_of[HS_TABLE_COLUMNS_MAX];     /* UINT32_MAX = not in the file */
+    struct hs_bound bound[HS_TABLE_COLUMNS_MAX]; /* in order of the table */
     uint32_t bound_count;
     uint32_t field_count;
     int64_t unit_us;
