@@ -8,34 +8,52 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "horus/compiler.h"
 
 #define TABLE_FIRST 64u
 
-static uint32_t slot_find(const struct hs_intern *names, const char *text, uint64_t hash)
+struct name {
+    const char *text;
+    size_t len;
+    uint32_t hash;
+};
+
+/* FNV-1a in 64 bits (Fowler, Noll, Vo), folded: names have few bytes, and one pass finds their end
+ * too. */
+static struct name name_of(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    const char *at = text;
+    for (; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    return (struct name){text, (size_t)(at - text), (uint32_t)(hash ^ hash >> 32)};
+}
+
+/* Where the name is, or would be. */
+static struct hs_intern_slot *slot_find(const struct hs_intern *names, const struct name *name)
 {
     uint32_t mask = names->table_size - 1;
-    uint32_t slot = (uint32_t)hash & mask;
-    while (names->table[slot] != 0) {
-        uint32_t id = names->table[slot] - 1;
-        if (names->hashes[id] == hash && strcmp(names->texts[id], text) == 0)
-            break;
-        slot = (slot + 1) & mask;
+    for (uint32_t at = name->hash;; at++) {
+        struct hs_intern_slot *slot = &names->table[at & mask];
+        if (slot->number == 0 ||
+            (slot->hash == name->hash && strcmp(names->texts[slot->number - 1], name->text) == 0))
+            return slot;
     }
-    return slot;
 }
 
 static enum hs_status table_double(struct hs_intern *names)
 {
     uint32_t size = names->table_size == 0 ? TABLE_FIRST : 2 * names->table_size;
-    uint32_t *table = hs_alloc_zeroed(size, sizeof *table);
+    struct hs_intern_slot *table = hs_alloc_zeroed(size, sizeof *table);
     if (table == NULL)
         return HS_E_MEMORY;
-    for (uint32_t id = 0; id < names->count; id++) {
-        uint32_t slot = (uint32_t)names->hashes[id] & (size - 1);
-        while (table[slot] != 0)
-            slot = (slot + 1) & (size - 1);
-        table[slot] = id + 1;
+    for (uint32_t i = 0; i < names->table_size; i++) {
+        if (names->table[i].number == 0)
+            continue;
+        uint32_t at = names->table[i].hash & (size - 1);
+        while (table[at].number != 0)
+            at = (at + 1) & (size - 1);
+        table[at] = names->table[i];
     }
     hs_free(names->table);
     names->table = table;
@@ -43,30 +61,20 @@ static enum hs_status table_double(struct hs_intern *names)
     return HS_OK;
 }
 
-static enum hs_status text_get(struct hs_intern *names, const char *text, uint32_t *id)
+/* Adds what slot_find did not find. Room first, so that a failure leaves everything as it was. */
+static enum hs_status name_add(struct hs_intern *names, const struct name *name, uint32_t *id)
 {
-    size_t len = strlen(text);
-    uint64_t hash = hs_hash_of(text, len);
-    /* Room first, so that a failure leaves everything as it was. */
-    if (2 * ((uint64_t)names->count + 1) > names->table_size)
-        HS_TRY(table_double(names));
-    uint32_t slot = slot_find(names, text, hash);
-    if (names->table[slot] != 0) {
-        *id = names->table[slot] - 1;
-        return HS_OK;
-    }
     uint64_t need = (uint64_t)names->count + 1;
+    if (2 * need > names->table_size)
+        HS_TRY(table_double(names));
     HS_TRY(hs_grow((void **)&names->texts, &names->texts_cap, need, sizeof *names->texts,
                    HS_INTERN_MAX));
-    HS_TRY(hs_grow((void **)&names->hashes, &names->hashes_cap, need, sizeof *names->hashes,
-                   HS_INTERN_MAX));
-    const char *copy = hs_arena_text(&names->arena, text, len);
+    const char *copy = hs_arena_text(&names->arena, name->text, name->len);
     if (copy == NULL)
         return HS_E_MEMORY;
-    names->texts[names->count] = copy;
-    names->hashes[names->count] = hash;
     *id = names->count++;
-    names->table[slot] = *id + 1;
+    names->texts[*id] = copy;
+    *slot_find(names, name) = (struct hs_intern_slot){name->hash, names->count};
     return HS_OK;
 }
 
@@ -74,7 +82,8 @@ enum hs_status hs_intern_init(struct hs_intern *names)
 {
     *names = (struct hs_intern){0};
     uint32_t none;
-    enum hs_status status = text_get(names, "", &none);
+    const struct name empty = name_of("");
+    enum hs_status status = name_add(names, &empty, &none);
     if (status != HS_OK)
         hs_intern_free(names);
     return status;
@@ -83,15 +92,20 @@ enum hs_status hs_intern_init(struct hs_intern *names)
 enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id)
 {
     *id = 0;
-    return text == NULL || text[0] == '\0' ? HS_OK : text_get(names, text, id);
+    if (text == NULL || text[0] == '\0')
+        return HS_OK;
+    struct name name = name_of(text);
+    const struct hs_intern_slot *slot = slot_find(names, &name);
+    if (HS_UNLIKELY(slot->number == 0))
+        return name_add(names, &name, id);
+    *id = slot->number - 1;
+    return HS_OK;
 }
 
 uint32_t hs_intern_find(const struct hs_intern *names, const char *text)
 {
-    if (text == NULL)
-        text = "";
-    uint32_t slot = slot_find(names, text, hs_hash_of(text, strlen(text)));
-    return names->table[slot] == 0 ? UINT32_MAX : names->table[slot] - 1;
+    struct name name = name_of(text != NULL ? text : "");
+    return slot_find(names, &name)->number - 1; /* 0 - 1: UINT32_MAX */
 }
 
 const char *hs_intern_text(const struct hs_intern *names, uint32_t id)
@@ -104,7 +118,6 @@ void hs_intern_free(struct hs_intern *names)
 {
     hs_arena_free(&names->arena);
     hs_free(names->texts);
-    hs_free(names->hashes);
     hs_free(names->table);
     *names = (struct hs_intern){0};
 }

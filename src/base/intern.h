@@ -11,12 +11,16 @@
 
 #include "base/memory.h"
 
+struct hs_intern_slot {
+    uint32_t hash;
+    uint32_t number; /* id + 1; 0 = empty */
+};
+
 struct hs_intern {
     struct hs_arena arena;
     const char **texts;
-    uint64_t *hashes;
-    uint32_t *table; /* open addressing; id + 1, 0 = empty */
-    uint32_t count, texts_cap, hashes_cap, table_size;
+    struct hs_intern_slot *table; /* open addressing; a power of two long */
+    uint32_t count, texts_cap, table_size;
 };
 
 #define HS_INTERN_MAX (1u << 24)

@@ -32,6 +32,9 @@ HS_MUST_USE enum hs_status hs_input_open(struct hs_input **in, const char *path,
 /* The next bytes, decompressed: *data points into the input's buffer until the next call. HS_END
  * at the end of the data. */
 HS_MUST_USE enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len);
+/* The same into memory of the caller, HS_INPUT_PIECE bytes: what he wants to keep in one piece. */
+#define HS_INPUT_PIECE ((size_t)64 << 10)
+HS_MUST_USE enum hs_status hs_input_read_to(struct hs_input *in, char *to, size_t *len);
 /* Up to the first 64 KiB without consuming them, to recognise a format. */
 HS_MUST_USE enum hs_status hs_input_peek(struct hs_input *in, const char **data, size_t *len);
 const char *hs_input_path(const struct hs_input *in); /* "<stdin>" for "-" */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Bytes in. One buffer holds what the caller sees: plain files are read straight into it,
- * compressed ones through a second buffer and a codec. Nothing is copied twice; every byte handed
- * out is hashed. A failure is reported once and then returned for ever.
+ * Bytes in. Plain files are read straight into the memory where the caller wants them, or into a
+ * buffer that he may look at; compressed ones through a second buffer and a codec. Every byte
+ * handed out is hashed. A failure is reported once and then returned for ever.
  */
 #include "base/io.h"
 
@@ -18,9 +18,6 @@
 #include "base/codec.h"
 #include "base/hash.h"
 #include "base/memory.h"
-
-#define BUFFER_SIZE (256u << 10)
-#define PEEK_SIZE   (64u << 10)
 
 volatile sig_atomic_t hs_input_stop;
 
@@ -91,16 +88,17 @@ static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size
     return HS_OK;
 }
 
-static enum hs_status decode_step(struct hs_input *in)
+/* *len grows by what one step of the codec adds to to[0, room). */
+static enum hs_status decode_step(struct hs_input *in, char *to, size_t room, size_t *len)
 {
     struct hs_codec_io io = {.in = in->raw + in->raw_begin,
                              .in_len = in->raw_len,
-                             .out = in->buffer + in->ready,
-                             .out_room = BUFFER_SIZE - in->ready};
+                             .out = to + *len,
+                             .out_room = room - *len};
     in->codec_state = in->codec->step(in->codec_ctx, &io);
     in->raw_begin = (size_t)(io.in - in->raw);
     in->raw_len = io.in_len;
-    in->ready = (size_t)(io.out - in->buffer);
+    *len = (size_t)(io.out - to);
     if (in->codec_state == HS_CODEC_NO_MEMORY)
         return input_no_memory(in);
     if (in->codec_state == HS_CODEC_BROKEN)
@@ -110,18 +108,18 @@ static enum hs_status decode_step(struct hs_input *in)
     return HS_OK;
 }
 
-/* More decompressed bytes behind the ready ones, at least one unless the data end. */
-static enum hs_status decode_more(struct hs_input *in)
+/* The next decompressed bytes, at least one unless the data end. */
+static enum hs_status decode(struct hs_input *in, char *to, size_t room, size_t *len)
 {
-    size_t before = in->ready;
-    while (in->ready == before) {
+    *len = 0;
+    while (*len == 0) {
         if (in->raw_len == 0) {
             in->raw_begin = 0;
-            HS_TRY(file_read(in, in->raw, BUFFER_SIZE, &in->raw_len));
+            HS_TRY(file_read(in, in->raw, HS_INPUT_PIECE, &in->raw_len));
         }
         size_t given = in->raw_len;
-        HS_TRY(decode_step(in));
-        if (in->ready > before || in->raw_len < given || !in->at_eof)
+        HS_TRY(decode_step(in, to, room, len));
+        if (*len > 0 || in->raw_len < given || !in->at_eof)
             continue;
         if (in->codec_state == HS_CODEC_BOUNDARY)
             break;
@@ -131,18 +129,20 @@ static enum hs_status decode_more(struct hs_input *in)
     return HS_OK;
 }
 
+/* The next bytes that are not in the buffer; in->status is HS_END behind the last. */
+static enum hs_status input_next(struct hs_input *in, char *to, size_t room, size_t *len)
+{
+    HS_TRY(in->codec != NULL ? decode(in, to, room, len) : file_read(in, to, room, len));
+    if (*len == 0)
+        in->status = HS_END;
+    return HS_OK;
+}
+
 static enum hs_status input_more(struct hs_input *in)
 {
-    size_t before = in->ready;
-    if (in->codec != NULL) {
-        HS_TRY(decode_more(in));
-    } else {
-        size_t got;
-        HS_TRY(file_read(in, in->buffer + in->ready, BUFFER_SIZE - in->ready, &got));
-        in->ready += got;
-    }
-    if (in->ready == before)
-        in->status = HS_END;
+    size_t got;
+    HS_TRY(input_next(in, in->buffer + in->ready, HS_INPUT_PIECE - in->ready, &got));
+    in->ready += got;
     return HS_OK;
 }
 
@@ -195,7 +195,7 @@ static enum hs_status codec_open(struct hs_input *in)
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++) {
         if (!codecs[i]->recognise(in->buffer, in->ready))
             continue;
-        in->raw = hs_alloc_zeroed(BUFFER_SIZE, 1);
+        in->raw = hs_alloc_zeroed(HS_INPUT_PIECE, 1);
         in->codec_ctx = codecs[i]->open();
         in->codec = codecs[i];
         in->status = HS_OK; /* the end was that of the compressed bytes */
@@ -212,7 +212,7 @@ static enum hs_status codec_open(struct hs_input *in)
 static enum hs_status input_start(struct hs_input *in, const char *path)
 {
     HS_TRY(file_open(in, path));
-    in->buffer = hs_alloc_zeroed(BUFFER_SIZE, 1);
+    in->buffer = hs_alloc_zeroed(HS_INPUT_PIECE, 1);
     in->hash = hs_hash_open();
     if (in->buffer == NULL || in->hash == NULL)
         return input_no_memory(in);
@@ -252,12 +252,27 @@ enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len
     return HS_OK;
 }
 
+enum hs_status hs_input_read_to(struct hs_input *in, char *to, size_t *len)
+{
+    *len = in->ready;
+    if (in->ready > 0)
+        memcpy(to, in->buffer, in->ready); /* what was looked at */
+    else if (in->status == HS_OK)
+        HS_TRY(input_next(in, to, HS_INPUT_PIECE, len));
+    if (*len == 0)
+        return in->status;
+    hs_hash_update(in->hash, to, *len);
+    in->bytes += *len;
+    in->ready = 0;
+    return HS_OK;
+}
+
 enum hs_status hs_input_peek(struct hs_input *in, const char **data, size_t *len)
 {
     assert(in->bytes == 0);
-    HS_TRY(input_fill(in, PEEK_SIZE));
+    HS_TRY(input_fill(in, HS_INPUT_PIECE));
     *data = in->buffer;
-    *len = in->ready < PEEK_SIZE ? in->ready : PEEK_SIZE;
+    *len = in->ready;
     return HS_OK;
 }
 

@@ -170,12 +170,12 @@ static bool has_special(const char *text, uint32_t len)
 
 static enum hs_status window_more(struct hs_csv *csv)
 {
-    uint32_t keep = csv->row_begin;
-    HS_TRY(hs_window_more(&csv->window, keep));
-    csv->row_begin = 0;
-    csv->row_end -= keep;
-    csv->is_plain = !has_special(csv->window.bytes, csv->window.end);
-    return HS_OK;
+    enum hs_status status = hs_window_more(&csv->window, csv->row_begin);
+    csv->row_end -= csv->row_begin;
+    csv->at = csv->row_begin = 0; /* nothing is read ahead of the row */
+    if (status == HS_OK)
+        csv->is_plain = !has_special(csv->window.bytes, csv->window.end);
+    return status;
 }
 
 /* The line that follows the part of the row already parsed, its '\n' included unless the file ends
@@ -203,22 +203,23 @@ static enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
 }
 
 /* Room for the fields of a row of this length, each with its NUL. */
-static enum hs_status text_reserve(struct hs_csv *csv)
+static inline enum hs_status text_reserve(struct hs_csv *csv)
 {
     uint64_t need = (uint64_t)csv->row_end - csv->row_begin + HS_CSV_SPLIT_ROOM;
-    if (HS_LIKELY(need <= csv->text_cap))
-        return HS_OK;
-    return hs_grow((void **)&csv->text, &csv->text_cap, need, 1, WINDOW_MAX) == HS_OK
-               ? HS_OK
-               : no_memory(csv);
+    enum hs_status status = hs_grow((void **)&csv->text, &csv->text_cap, need, 1, WINDOW_MAX);
+    return HS_LIKELY(status == HS_OK) ? HS_OK : no_memory(csv);
 }
 
-/* The length of a line without its end if it can be split without libcsv; else UINT32_MAX. */
-static uint32_t plain_length(const struct hs_csv *csv, const char *line, uint32_t len)
+/* Whether the line can be split without libcsv; *text_len is its length without its end. */
+static bool is_line_plain(const struct hs_csv *csv, const char *line, uint32_t len,
+                          uint32_t *text_len)
 {
-    while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
-        len--;
-    return len <= PLAIN_MAX && (csv->is_plain || !has_special(line, len)) ? len : UINT32_MAX;
+    *text_len = len - (line[len - 1] == '\n');
+    if (HS_LIKELY(csv->is_plain))
+        return *text_len <= PLAIN_MAX;
+    while (*text_len > 0 && (line[*text_len - 1] == '\n' || line[*text_len - 1] == '\r'))
+        --*text_len;
+    return *text_len <= PLAIN_MAX && !has_special(line, *text_len);
 }
 
 /* Parses one line by libcsv; its fields arrive in on_field. */
@@ -344,14 +345,14 @@ enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
             return status == HS_END ? file_finish(csv, row) : status;
         const char *line = csv->window.bytes + csv->row_end;
         bool is_first = csv->row_end == csv->row_begin, has_end = line[len - 1] == '\n';
-        uint32_t plain = is_first ? plain_length(csv, line, len) : UINT32_MAX;
-        if (HS_LIKELY(plain != UINT32_MAX)) {
+        uint32_t text_len;
+        if (HS_LIKELY(is_first && is_line_plain(csv, line, len, &text_len))) {
             csv->row_end += len;
             csv->line += has_end;
             HS_TRY(text_reserve(csv));
-            memcpy(csv->text, line, plain);
+            memcpy(csv->text, line, text_len);
             csv->count =
-                hs_csv_split_plain(csv->text, plain, csv->delimiter, csv->fields, csv->lengths);
+                hs_csv_split_plain(csv->text, text_len, csv->delimiter, csv->fields, csv->lengths);
             if (HS_LIKELY(csv->count > 0))
                 return row_finish(csv, row);
         } else {

@@ -85,12 +85,11 @@ static enum hs_status load_line(struct hs_fieldread *in, const char **newline)
         if (HS_LIKELY(*newline != NULL) || held > LINE_MAX)
             return HS_OK;
         searched = held;
-        uint32_t keep = in->next;
-        enum hs_status status = hs_window_more(&in->window, keep);
+        enum hs_status status = hs_window_more(&in->window, in->next);
+        in->next = 0;
         if (status == HS_END)
             return held > 0 ? HS_OK : HS_END;
         HS_TRY(status);
-        in->next = 0;
     }
 }
 
@@ -104,12 +103,11 @@ static enum hs_status skip_line(struct hs_fieldread *in)
             in->next = (uint32_t)(newline + 1 - in->window.bytes);
             return HS_OK;
         }
-        in->next = in->window.end;
-        enum hs_status status = hs_window_more(&in->window, in->next);
+        enum hs_status status = hs_window_more(&in->window, in->window.end);
+        in->next = 0;
         if (status == HS_END)
             return HS_OK;
         HS_TRY(status);
-        in->next = 0;
     }
 }
 

@@ -63,12 +63,11 @@ static void keep_from(struct hs_jsonstream *s, uint32_t to)
 
 static enum hs_status window_more(struct hs_jsonstream *s)
 {
-    uint32_t kept = s->kept;
-    HS_TRY(hs_window_more(&s->window, kept));
+    enum hs_status status = hs_window_more(&s->window, s->kept);
+    s->at -= s->kept;
+    s->begin -= s->kept;
     s->kept = 0;
-    s->at -= kept;
-    s->begin -= kept;
-    return HS_OK;
+    return status;
 }
 
 /* The JSON [begin, end) of the window, and the lines around it. */

@@ -20,10 +20,10 @@ struct hs_window {
     bool is_done, is_broken;
 };
 
-/* Appends the next bytes of the input, after moving bytes[keep, end) to the front: offsets into
- * the window are smaller by `keep` after HS_OK, and after HS_END or a failure they are as before.
- * Failures are reported; a failed input fails again as HS_E_IO, so that no caller can take it for
- * one bad row after another. */
+/* Moves bytes[keep, end) to the front and appends the next bytes of the input. Whatever it returns,
+ * offsets into the window are smaller by `keep` then. HS_END: there are no more. Failures are
+ * reported; a failed input fails again as HS_E_IO, so that no caller can take it for one bad row
+ * after another. */
 HS_MUST_USE enum hs_status hs_window_more(struct hs_window *window, uint32_t keep);
 void hs_window_free(struct hs_window *window);
 

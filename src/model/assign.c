@@ -43,6 +43,13 @@ struct habit {
     int64_t submit_us;
 };
 
+/* What a profile gives to every job alike; texts are those of the catalogue, an absent one is NULL,
+ * as a reader has it. */
+struct gift {
+    const char *model, *dataset, *batch, *precision;
+    int64_t step_us; /* 0 = not known, or more than a trace can carry */
+};
+
 /* What a set of names was found to be. */
 struct naming {
     uint32_t profile;
@@ -54,6 +61,7 @@ struct hs_assign {
     const struct hs_catalogue *catalogue;
     struct hs_assign_options options;
     struct hs_diag *diag;
+    struct gift *gifts; /* by profile */
     struct hs_mix mix;
     struct hs_intern users, names;
     uint32_t *first_habit; /* by user, index + 1; 0 = none */
@@ -71,27 +79,26 @@ static uint64_t draw(const struct hs_assign *a, enum draw purpose)
     return hs_mix64(hs_mix64(a->seed, a->index), purpose);
 }
 
-/* Texts are those of the catalogue; an absent one is NULL, as a reader has it. */
-static void name_job(struct hs_trace_job *job, const struct hs_profile *p)
-{
-    job->model = p->model;
-    job->dataset = p->dataset[0] != '\0' ? p->dataset : NULL;
-    job->batch = p->batch[0] != '\0' ? p->batch : NULL;
-    job->precision = p->precision[0] != '\0' ? p->precision : NULL;
-}
-
-/* What only slicing and sharing need. The step is as measured, on the GPU type of the row: it is
- * not scaled to the reference type of the trace, because most rows were measured on no type that a
- * trace was recorded on, and a policy cuts its turns of whole mini-batches anyway. */
-static void give_sharing(struct hs_trace_job *job, const struct hs_profile *p)
+/* The step is as measured, on the GPU type of the row: it is not scaled to the reference type of
+ * the trace, because most rows were measured on no type that a trace was recorded on, and a policy
+ * cuts its turns of whole mini-batches anyway. */
+static struct gift gift_of(const struct hs_profile *p)
 {
     double step_us = p->step_ms * 1000;
-    if (job->step_us == 0 && step_us > 0 && step_us <= (double)STEP_US_MAX)
-        job->step_us = llround(step_us);
-    if (job->checkpoint_mib == 0)
-        job->checkpoint_mib = p->checkpoint_mib;
-    if (job->gpu_mem_persistent_mib == 0)
-        job->gpu_mem_persistent_mib = p->mem_persistent_mib;
+    return (struct gift){.model = p->model,
+                         .dataset = p->dataset[0] != '\0' ? p->dataset : NULL,
+                         .batch = p->batch[0] != '\0' ? p->batch : NULL,
+                         .precision = p->precision[0] != '\0' ? p->precision : NULL,
+                         .step_us =
+                             step_us > 0 && step_us <= (double)STEP_US_MAX ? llround(step_us) : 0};
+}
+
+static void name_job(struct hs_trace_job *job, const struct gift *gift)
+{
+    job->model = gift->model;
+    job->dataset = gift->dataset;
+    job->batch = gift->batch;
+    job->precision = gift->precision;
 }
 
 /* What the record tells of memory holds whatever the profile says, and nothing that stays is more
@@ -129,7 +136,12 @@ static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t p
         job->gpu_mem_mib =
             mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
     }
-    give_sharing(job, p);
+    if (job->step_us == 0)
+        job->step_us = a->gifts[profile].step_us;
+    if (job->checkpoint_mib == 0)
+        job->checkpoint_mib = p->checkpoint_mib;
+    if (job->gpu_mem_persistent_mib == 0)
+        job->gpu_mem_persistent_mib = p->mem_persistent_mib;
 }
 
 /* The names of a job as one text; false if they are too long for it. */
@@ -228,7 +240,7 @@ static enum hs_status give_named(struct hs_assign *a, struct hs_trace_job *job, 
 static void give_near(struct hs_assign *a, struct hs_trace_job *job)
 {
     uint32_t profile = hs_mix_draw_near(&a->mix, job->gpu_util_pm, draw(a, DRAW_PROFILE));
-    name_job(job, &a->catalogue->profiles[profile]);
+    name_job(job, &a->gifts[profile]);
     give(a, job, profile, HS_PROFILE_FROM_UTILIZATION);
     a->counts.by_telemetry++;
 }
@@ -244,17 +256,21 @@ static enum hs_status find_habit(struct hs_assign *a, const struct hs_trace_job 
         return HS_OK;
     HS_TRY(hs_grow((void **)&a->first_habit, &a->first_habit_cap, (uint64_t)user + 1,
                    sizeof *a->first_habit, HS_INTERN_MAX));
-    uint32_t at = a->first_habit[user];
-    while (at != 0 && a->habits[at - 1].gpus != job->gpus)
-        at = a->habits[at - 1].next;
+    uint32_t *link = &a->first_habit[user];
+    while (*link != 0 && a->habits[*link - 1].gpus != job->gpus)
+        link = &a->habits[*link - 1].next;
+    uint32_t at = *link;
     *is_new = at == 0;
     if (*is_new) {
         HS_TRY(hs_grow((void **)&a->habits, &a->habit_cap, (uint64_t)a->habit_count + 1,
                        sizeof *a->habits, HABITS_MAX));
         at = ++a->habit_count;
-        a->habits[at - 1] = (struct habit){.gpus = job->gpus, .next = a->first_habit[user]};
-        a->first_habit[user] = at;
+        a->habits[at - 1].gpus = job->gpus;
+    } else {
+        *link = a->habits[at - 1].next;
     }
+    a->habits[at - 1].next = a->first_habit[user]; /* users repeat themselves: it is found first */
+    a->first_habit[user] = at;
     *out = &a->habits[at - 1];
     return HS_OK;
 }
@@ -281,7 +297,7 @@ static enum hs_status give_drawn(struct hs_assign *a, struct hs_trace_job *job)
         job->checkpoint_mib = 0;
         job->later_us = job->step_us = 0;
     }
-    name_job(job, &a->catalogue->profiles[profile]);
+    name_job(job, &a->gifts[profile]);
     give(a, job, profile, HS_PROFILE_FROM_DRAW);
     a->counts.by_mix++;
     return HS_OK;
@@ -349,6 +365,11 @@ static enum hs_status open_parts(struct hs_assign *a, struct hs_diag *diag)
 {
     if (hs_intern_init(&a->users) != HS_OK || hs_intern_init(&a->names) != HS_OK)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the profiles of the jobs");
+    a->gifts = hs_alloc_zeroed(a->catalogue->count, sizeof *a->gifts);
+    if (a->gifts == NULL)
+        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the profiles of the jobs");
+    for (uint32_t i = 0; i < a->catalogue->count; i++)
+        a->gifts[i] = gift_of(&a->catalogue->profiles[i]);
     /* id 0 is the text without names, which is never looked up */
     HS_TRY(hs_grow((void **)&a->namings, &a->naming_cap, 1, sizeof *a->namings, HS_INTERN_MAX));
     a->naming_count = 1;
@@ -401,5 +422,6 @@ void hs_assign_close(struct hs_assign *assign)
     hs_free(assign->first_habit);
     hs_free(assign->habits);
     hs_free(assign->namings);
+    hs_free(assign->gifts);
     hs_free(assign);
 }

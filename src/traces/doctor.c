@@ -75,9 +75,11 @@ static enum hs_status check_order(struct doctor *d, const struct hs_trace_job *j
             (unsigned long long)d->options->sort_window);
         return HS_OK;
     }
-    const struct hs_trace_job time_only = {.id = "", .submit_us = job->submit_us};
-    struct hs_trace_job first;
-    HS_TRY(hs_reorder_push(&d->held, &time_only));
+    struct hs_trace_job *time_only = hs_reorder_room(&d->held), first;
+    if (time_only == NULL)
+        return HS_E_MEMORY;
+    *time_only = (struct hs_trace_job){.id = "", .submit_us = job->submit_us};
+    HS_TRY(hs_reorder_push(&d->held));
     if (d->held.count >= d->options->sort_window && hs_reorder_pop(&d->held, &first))
         d->handed_out_us = first.submit_us;
     return HS_OK;

@@ -5,22 +5,23 @@
  */
 #include "traces/reorder.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-#define ROWS_MAX   (UINT32_C(1) << 31)
-#define TEXT_MAX   (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
-#define TEXT_ROOM  24                  /* a short id; grows once for longer texts */
-#define TEXT_COUNT 8
-#define NO_SLOT    UINT32_MAX
+#define ROWS_MAX  (UINT32_C(1) << 31)
+#define TEXT_MAX  (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
+#define TEXT_ROOM 48                  /* as most rows need; longer texts have their own memory */
+#define NO_SLOT   UINT32_MAX
 
 struct hs_reorder_slot {
     struct hs_trace_job job;
     uint64_t row;
-    char *text; /* storage of the strings of job */
     int64_t *attempts_us;
-    uint32_t text_cap, attempts_cap;
+    char *long_text;
+    uint32_t attempts_cap, long_cap;
+    char text[TEXT_ROOM];
 };
 
 void hs_reorder_init(struct hs_reorder *r)
@@ -28,17 +29,24 @@ void hs_reorder_init(struct hs_reorder *r)
     *r = (struct hs_reorder){.handed_out = NO_SLOT};
 }
 
-static enum hs_status take_slot(struct hs_reorder *r, uint32_t *slot)
+/* Slots never move: their texts are in them. */
+static enum hs_status add_slot(struct hs_reorder *r)
 {
-    if (r->free_count > 0) {
-        *slot = r->free_slots[--r->free_count];
-        return HS_OK;
-    }
     uint64_t need = (uint64_t)r->slot_count + 1;
     HS_TRY(hs_grow((void **)&r->slots, &r->slots_cap, need, sizeof *r->slots, ROWS_MAX));
     HS_TRY(hs_grow((void **)&r->free_slots, &r->free_cap, need, sizeof *r->free_slots, ROWS_MAX));
-    *slot = r->slot_count++;
+    r->slots[r->slot_count] = hs_arena_alloc(&r->arena, sizeof **r->slots);
+    if (r->slots[r->slot_count] == NULL)
+        return HS_E_MEMORY;
+    r->free_slots[r->free_count++] = r->slot_count++;
     return HS_OK;
+}
+
+struct hs_trace_job *hs_reorder_room(struct hs_reorder *r)
+{
+    if (HS_UNLIKELY(r->free_count == 0) && add_slot(r) != HS_OK)
+        return NULL;
+    return &r->slots[r->free_slots[r->free_count - 1]]->job;
 }
 
 static void give_back(struct hs_reorder *r, uint32_t slot)
@@ -46,44 +54,67 @@ static void give_back(struct hs_reorder *r, uint32_t slot)
     r->free_slots[r->free_count++] = slot;
 }
 
-static enum hs_status copy_attempts(struct hs_reorder_slot *slot, const struct hs_trace_job *job)
+static enum hs_status keep_attempts(struct hs_reorder_slot *slot)
 {
-    if (job->attempts == 0)
-        return HS_OK;
+    struct hs_trace_job *job = &slot->job;
     HS_TRY(hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
                    sizeof *slot->attempts_us, UINT32_MAX));
     memcpy(slot->attempts_us, job->attempts_us, job->attempts * sizeof *slot->attempts_us);
-    slot->job.attempts_us = slot->attempts_us;
+    job->attempts_us = slot->attempts_us;
     return HS_OK;
 }
 
-/* Those of the eight texts that a row has are copied one behind the other. */
-static enum hs_status copy_row(struct hs_reorder_slot *slot, const struct hs_trace_job *job)
+struct shelf {
+    char *at;
+    size_t room;
+};
+
+/* Copies the text onto the shelf, if there is one and it fits. */
+static inline bool keep_text(const char **text, struct shelf *shelf)
 {
-    slot->job = *job;
-    const char **const texts[TEXT_COUNT] = {
-        &slot->job.id,    &slot->job.user,    &slot->job.vc,    &slot->job.gpu_type,
-        &slot->job.model, &slot->job.dataset, &slot->job.batch, &slot->job.precision};
-    const char **there[TEXT_COUNT];
-    size_t sizes[TEXT_COUNT], need = 0;
-    uint32_t count = 0;
-    for (int i = 0; i < TEXT_COUNT; i++) {
-        if (*texts[i] == NULL)
-            continue;
-        there[count] = texts[i];
-        sizes[count] = strlen(*texts[i]) + 1;
-        need += sizes[count++];
-    }
-    if (HS_UNLIKELY(need > slot->text_cap))
-        HS_TRY(hs_grow_to((void **)&slot->text, &slot->text_cap,
-                          need < TEXT_ROOM ? TEXT_ROOM : need, 1, TEXT_MAX));
-    char *at = slot->text;
-    for (uint32_t i = 0; i < count; i++) {
-        memcpy(at, *there[i], sizes[i]);
-        *there[i] = at;
-        at += sizes[i];
-    }
-    return copy_attempts(slot, job);
+    if (*text == NULL)
+        return true;
+    size_t size = strlen(*text) + 1;
+    if (HS_UNLIKELY(size > shelf->room))
+        return false;
+    *text = memcpy(shelf->at, *text, size);
+    shelf->at += size;
+    shelf->room -= size;
+    return true;
+}
+
+static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)
+{
+    struct shelf shelf = {at, room};
+    return keep_text(&job->id, &shelf) && keep_text(&job->user, &shelf) &&
+           keep_text(&job->vc, &shelf) && keep_text(&job->gpu_type, &shelf) &&
+           keep_text(&job->model, &shelf) && keep_text(&job->dataset, &shelf) &&
+           keep_text(&job->batch, &shelf) && keep_text(&job->precision, &shelf);
+}
+
+static size_t size_of(const char *text)
+{
+    return text != NULL ? strlen(text) + 1 : 0;
+}
+
+/* Some of them may be in slot->text by now. */
+static enum hs_status keep_long_texts(struct hs_reorder_slot *slot)
+{
+    struct hs_trace_job *job = &slot->job;
+    size_t need = size_of(job->id) + size_of(job->user) + size_of(job->vc) +
+                  size_of(job->gpu_type) + size_of(job->model) + size_of(job->dataset) +
+                  size_of(job->batch) + size_of(job->precision);
+    HS_TRY(hs_grow((void **)&slot->long_text, &slot->long_cap, need, 1, TEXT_MAX));
+    (void)keep_texts(job, slot->long_text, need);
+    return HS_OK;
+}
+
+/* What the record in the slot borrows. */
+static enum hs_status keep_borrowed(struct hs_reorder_slot *slot)
+{
+    if (HS_UNLIKELY(!keep_texts(&slot->job, slot->text, sizeof slot->text)))
+        HS_TRY(keep_long_texts(slot));
+    return HS_LIKELY(slot->job.attempts == 0) ? HS_OK : keep_attempts(slot);
 }
 
 static enum hs_status grow_ring(struct hs_reorder *r)
@@ -98,32 +129,23 @@ static enum hs_status grow_ring(struct hs_reorder *r)
     return HS_OK;
 }
 
-static uint32_t ring_at(const struct hs_reorder *r, uint32_t index)
+enum hs_status hs_reorder_push(struct hs_reorder *r)
 {
-    return r->ring[(r->ring_head + index) & (r->ring_cap - 1)];
-}
-
-enum hs_status hs_reorder_push(struct hs_reorder *r, const struct hs_trace_job *job)
-{
+    uint32_t id = r->free_slots[r->free_count - 1];
+    struct hs_reorder_slot *slot = r->slots[id];
+    int64_t submit_us = slot->job.submit_us;
     if (r->ring_count == r->ring_cap)
         HS_TRY(grow_ring(r));
-    uint32_t slot;
-    HS_TRY(take_slot(r, &slot));
-    r->slots[slot].row = r->pushed;
-    enum hs_status status = copy_row(&r->slots[slot], job);
-    bool is_late =
-        r->ring_count > 0 && job->submit_us < r->slots[ring_at(r, r->ring_count - 1)].job.submit_us;
-    if (status == HS_OK && is_late)
-        status = hs_heap_set(&r->late, slot, job->submit_us, r->pushed);
-    if (status != HS_OK) {
-        give_back(r, slot);
-        return status;
-    }
-    if (is_late)
+    HS_TRY(keep_borrowed(slot));
+    if (HS_UNLIKELY(r->ring_count > 0 && submit_us < r->newest_us)) {
+        HS_TRY(hs_heap_set(&r->late, id, submit_us, r->pushed));
         r->late_count++;
-    else
-        r->ring[(r->ring_head + r->ring_count++) & (r->ring_cap - 1)] = slot;
-    r->pushed++;
+    } else {
+        r->ring[(r->ring_head + r->ring_count++) & (r->ring_cap - 1)] = id;
+        r->newest_us = submit_us;
+    }
+    slot->row = r->pushed++;
+    r->free_count--;
     r->count++;
     return HS_OK;
 }
@@ -138,7 +160,7 @@ bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job)
     struct hs_heap_entry late;
     bool is_late = r->late_count > 0 && hs_heap_top(&r->late, &late);
     if (is_late && r->ring_count > 0) {
-        const struct hs_reorder_slot *head = &r->slots[ring_at(r, 0)];
+        const struct hs_reorder_slot *head = r->slots[r->ring[r->ring_head]];
         is_late = late.time_us < head->job.submit_us ||
                   (late.time_us == head->job.submit_us && late.order < head->row);
     }
@@ -148,26 +170,28 @@ bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job)
         hs_heap_remove(&r->late, slot);
         r->late_count--;
     } else {
-        slot = ring_at(r, 0);
+        slot = r->ring[r->ring_head];
         r->ring_head = (r->ring_head + 1) & (r->ring_cap - 1);
         r->ring_count--;
     }
     r->count--;
     r->handed_out = slot;
-    if (r->slots[slot].row < r->next_row)
+    const struct hs_reorder_slot *first = r->slots[slot];
+    if (first->row < r->next_row)
         r->reordered++;
     else
-        r->next_row = r->slots[slot].row + 1;
-    *job = r->slots[slot].job;
+        r->next_row = first->row + 1;
+    *job = first->job;
     return true;
 }
 
 void hs_reorder_free(struct hs_reorder *r)
 {
     for (uint32_t i = 0; i < r->slot_count; i++) {
-        hs_free(r->slots[i].text);
-        hs_free(r->slots[i].attempts_us);
+        hs_free(r->slots[i]->long_text);
+        hs_free(r->slots[i]->attempts_us);
     }
+    hs_arena_free(&r->arena);
     hs_free(r->slots);
     hs_free(r->free_slots);
     hs_free(r->ring);

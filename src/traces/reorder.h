@@ -4,7 +4,8 @@
  * in order, a heap for those that come late. Sorted input costs O(1) a row, a late row O(log n);
  * no allocation once the window and its texts have their size.
  *
- *     HS_TRY(hs_reorder_push(&r, &job));        // copies the row and its texts
+ *     job = hs_reorder_room(&r);                // a record to be filled
+ *     HS_TRY(hs_reorder_push(&r));              // copies the texts of the record
  *     if (r.count == window) hs_reorder_pop(&r, &job);
  */
 #ifndef HORUS_TRACES_REORDER_H
@@ -14,17 +15,20 @@
 #include <stdint.h>
 
 #include "base/heap.h"
+#include "base/memory.h"
 #include "horus/trace.h"
 
 struct hs_reorder_slot;
 
 struct hs_reorder {
-    struct hs_reorder_slot *slots;
+    struct hs_arena arena; /* of the slots */
+    struct hs_reorder_slot **slots;
     uint32_t *free_slots;
     uint32_t *ring; /* slots in order of (submit, row); a power of two long */
     uint32_t slots_cap, free_cap, ring_cap;
     uint32_t slot_count, free_count;
     uint32_t ring_head, ring_count;
+    int64_t newest_us; /* submission of the last row of the ring */
     struct hs_heap late;
     uint32_t late_count;
     uint32_t handed_out; /* slot whose texts the caller holds; UINT32_MAX = none */
@@ -35,7 +39,10 @@ struct hs_reorder {
 };
 
 void hs_reorder_init(struct hs_reorder *r);
-HS_MUST_USE enum hs_status hs_reorder_push(struct hs_reorder *r, const struct hs_trace_job *job);
+/* The record that the next push takes; NULL when out of memory. */
+struct hs_trace_job *hs_reorder_room(struct hs_reorder *r);
+/* Takes the record in the room last asked for, and copies what it borrows. */
+HS_MUST_USE enum hs_status hs_reorder_push(struct hs_reorder *r);
 /* The first of the rows held; false if there is none. Its texts live until the next pop. */
 bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job);
 void hs_reorder_free(struct hs_reorder *r);

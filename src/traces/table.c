@@ -80,40 +80,6 @@ static enum hs_cell_result read_batch(struct hs_table *table, const char *text, 
     return HS_CELL_OK;
 }
 
-static enum hs_cell_result read_number(struct hs_table *table, enum hs_cell kind, const char *text,
-                                       size_t len, void *out)
-{
-    switch (kind) {
-    case HS_CELL_TIME:
-        return hs_cell_time(text, len, table->unit_us, &table->day, out);
-    case HS_CELL_SPAN:
-        return hs_cell_span(text, len, table->unit_us, out);
-    case HS_CELL_COUNT:
-        return hs_cell_count(text, len, out);
-    case HS_CELL_MILLI:
-        return hs_cell_milli(text, len, out);
-    case HS_CELL_MIB:
-        return hs_cell_mib(text, len, out);
-    case HS_CELL_PERCENT:
-        return hs_cell_percent(text, len, out);
-    case HS_CELL_INT:
-        return hs_cell_int(text, len, out);
-    case HS_CELL_BEST_EFFORT:
-        return hs_cell_best_effort(text, len, out);
-    case HS_CELL_ID:
-    case HS_CELL_TEXT:
-    case HS_CELL_GPUS:
-    case HS_CELL_SHARE:
-    case HS_CELL_FATE:
-    case HS_CELL_BATCH:
-    case HS_CELL_CLASS:
-    case HS_CELL_ATTEMPTS:
-    case HS_CELL_OWN:
-        break;
-    }
-    return HS_CELL_NOT_A_NUMBER;
-}
-
 /* Of a job whose GPUs were told as a share, the same or nothing. */
 static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *milli)
 {
@@ -127,6 +93,38 @@ static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *mi
         return HS_CELL_NOT_A_SHARE;
     *milli = share;
     return HS_CELL_OK;
+}
+
+static enum hs_cell_result read_value(struct hs_table *table, const struct hs_column *column,
+                                      const char *text, size_t len, struct hs_trace_job *job)
+{
+    void *out = (char *)job + column->offset;
+    switch (column->kind) {
+    case HS_CELL_TIME:
+        return hs_cell_time(text, len, table->unit_us, &table->day, out);
+    case HS_CELL_SPAN:
+        return hs_cell_span(text, len, table->unit_us, out);
+    case HS_CELL_COUNT:
+        return hs_cell_count(text, len, out);
+    case HS_CELL_GPUS:
+        return hs_cell_gpus(text, len, &job->gpus, &job->gpu_milli);
+    case HS_CELL_SHARE:
+        return read_share(text, len, &job->gpu_milli);
+    case HS_CELL_MILLI:
+        return hs_cell_milli(text, len, out);
+    case HS_CELL_MIB:
+        return hs_cell_mib(text, len, out);
+    case HS_CELL_PERCENT:
+        return hs_cell_percent(text, len, out);
+    case HS_CELL_INT:
+        return hs_cell_int(text, len, out);
+    case HS_CELL_BATCH:
+        return read_batch(table, text, len, out);
+    case HS_CELL_BEST_EFFORT:
+        return hs_cell_best_effort(text, len, out);
+    default: /* those of read_cell */
+        return HS_CELL_NOT_A_NUMBER;
+    }
 }
 
 static enum hs_status read_attempts(struct hs_table *table, const struct hs_column *column,
@@ -151,35 +149,12 @@ static enum hs_status read_attempts(struct hs_table *table, const struct hs_colu
     return HS_OK;
 }
 
-/* Cells of one number, or two. */
-static enum hs_status read_value(struct hs_table *table, const struct hs_column *column,
-                                 uint32_t field, struct hs_trace_job *job)
-{
-    const char *text = table->row.fields[field];
-    size_t len = table->row.lengths[field];
-    void *out = (char *)job + column->offset;
-    enum hs_cell_result result;
-    if (column->kind == HS_CELL_GPUS)
-        result = hs_cell_gpus(text, len, &job->gpus, &job->gpu_milli);
-    else if (column->kind == HS_CELL_SHARE)
-        result = read_share(text, len, &job->gpu_milli);
-    else if (column->kind == HS_CELL_BATCH)
-        result = read_batch(table, text, len, out);
-    else
-        result = read_number(table, column->kind, text, len, out);
-    if (HS_LIKELY(result == HS_CELL_OK) || (!column->is_required && hs_cell_is_missing(text, len)))
-        return HS_OK;
-    return fail_cell(table, column, field, result);
-}
-
 /* A cell that is not empty. */
 static enum hs_status read_cell(struct hs_table *table, const struct hs_bound *bound,
-                                struct hs_trace_job *job, int *dropped)
+                                const char *text, size_t len, struct hs_trace_job *job,
+                                int *dropped)
 {
     const struct hs_column *column = bound->column;
-    uint32_t field = bound->field;
-    const char *text = table->row.fields[field];
-    size_t len = table->row.lengths[field];
     void *out = (char *)job + column->offset;
     switch (column->kind) {
     case HS_CELL_ID:
@@ -187,32 +162,39 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_bound *b
         memcpy(out, &text, sizeof text);
         return HS_OK;
     case HS_CELL_FATE:
-        return read_fate(table, field, text, len, out, dropped);
+        return read_fate(table, bound->field, text, len, out, dropped);
     case HS_CELL_CLASS:
-        return read_class(table, field, text, len, out);
+        return read_class(table, bound->field, text, len, out);
     case HS_CELL_ATTEMPTS:
-        return read_attempts(table, column, field, job);
+        return read_attempts(table, column, bound->field, job);
     case HS_CELL_OWN:
         return HS_OK;
     default:
-        return read_value(table, column, field, job);
+        break;
     }
+    enum hs_cell_result result = read_value(table, column, text, len, job);
+    if (HS_LIKELY(result == HS_CELL_OK) || (!column->is_required && hs_cell_is_missing(text, len)))
+        return HS_OK;
+    return fail_cell(table, column, bound->field, result);
 }
 
 static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *job, int *dropped)
 {
-    const struct hs_bound *bound = table->bound, *stop = bound + table->bound_count;
-    for (; bound < stop; bound++) {
-        if (table->row.lengths[bound->field] > 0)
-            HS_TRY(read_cell(table, bound, job, dropped));
+    const char *const *fields = table->row.fields;
+    const uint32_t *lengths = table->row.lengths;
+    const struct hs_bound *stop = table->bound + table->bound_count;
+    for (const struct hs_bound *bound = table->bound; bound < stop; bound++) {
+        uint32_t len = lengths[bound->field];
+        if (len > 0)
+            HS_TRY(read_cell(table, bound, fields[bound->field], len, job, dropped));
         else if (HS_UNLIKELY(bound->is_filled))
             return fail_empty(table, bound->column, bound->field);
-        if (*dropped)
-            return HS_OK;
-        if (HS_UNLIKELY(bound->tells_cpu_jobs && job->gpus == 0)) {
+        if (!bound->may_drop)
+            continue;
+        if (*dropped == 0 && bound->column->kind != HS_CELL_FATE && job->gpus == 0)
             *dropped = 1 + HS_DROP_CPU_JOB;
+        if (*dropped != 0)
             return HS_OK;
-        }
     }
     return HS_OK;
 }

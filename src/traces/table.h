@@ -64,8 +64,8 @@ struct hs_column {
 struct hs_bound {
     const struct hs_column *column;
     uint32_t field;
-    bool is_filled;      /* or the row is bad */
-    bool tells_cpu_jobs; /* which are to be passed over */
+    bool is_filled; /* or the row is bad */
+    bool may_drop;  /* the row: by what became of the job, or as a CPU job */
 };
 
 struct hs_table {

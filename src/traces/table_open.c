@@ -104,12 +104,13 @@ static void bind_field(struct hs_table *table, const struct hs_column *column, u
 {
     bool may_be_empty = column->kind == HS_CELL_FATE || column->kind == HS_CELL_CLASS ||
                         column->kind == HS_CELL_ATTEMPTS || column->kind == HS_CELL_OWN;
-    bool is_gpus = column->offset == offsetof(struct hs_trace_job, gpus);
-    table->bound[table->bound_count++] = (struct hs_bound){
-        .column = column,
-        .field = field,
-        .is_filled = column->is_required && !may_be_empty,
-        .tells_cpu_jobs = is_gpus && table->skips_cpu_jobs && column->kind != HS_CELL_OWN};
+    bool tells_cpu_job = table->skips_cpu_jobs && column->kind != HS_CELL_OWN &&
+                         column->offset == offsetof(struct hs_trace_job, gpus);
+    table->bound[table->bound_count++] =
+        (struct hs_bound){.column = column,
+                          .field = field,
+                          .is_filled = column->is_required && !may_be_empty,
+                          .may_drop = column->kind == HS_CELL_FATE || tells_cpu_job};
 }
 
 static enum hs_status bind_column(struct hs_table *table, uint32_t index, const char *const *names)

@@ -131,23 +131,30 @@ static enum hs_status fail_late(struct hs_trace *t, const struct hs_trace_job *j
                    job->id, late, (long long)t->last_line);
 }
 
+static enum hs_status fail_window(const struct hs_trace *t, enum hs_status status)
+{
+    return hs_fail(t->diag, status, NULL, "a smaller window: --sort=N",
+                   "no memory for %llu rows held back to sort them",
+                   (unsigned long long)t->held.count + 1);
+}
+
 static enum hs_status fill_window(struct hs_trace *t)
 {
-    struct hs_trace_job job;
     while (!t->has_all_rows && t->held.count < t->options->sort_window) {
-        enum hs_status status = pull(t, &job);
+        struct hs_trace_job *job = hs_reorder_room(&t->held);
+        if (HS_UNLIKELY(job == NULL))
+            return fail_window(t, HS_E_MEMORY);
+        enum hs_status status = pull(t, job);
         if (status == HS_END) {
             t->has_all_rows = true;
             return HS_OK;
         }
         HS_TRY(status);
-        if (job.submit_us < t->last_us)
-            return fail_late(t, &job);
-        status = hs_reorder_push(&t->held, &job);
-        if (status != HS_OK)
-            return hs_fail(t->diag, status, NULL, "a smaller window: --sort=N",
-                           "no memory for %llu rows held back to sort them",
-                           (unsigned long long)t->held.count + 1);
+        if (HS_UNLIKELY(job->submit_us < t->last_us))
+            return fail_late(t, job);
+        status = hs_reorder_push(&t->held);
+        if (HS_UNLIKELY(status != HS_OK))
+            return fail_window(t, status);
     }
     return HS_OK;
 }

@@ -21,14 +21,22 @@
 
 static struct traced t;
 
+static void take(struct hs_reorder *r, struct hs_trace_job row)
+{
+    struct hs_trace_job *job = hs_reorder_room(r);
+    assert_non_null(job);
+    *job = row;
+    assert_int_equal(hs_reorder_push(r), HS_OK);
+}
+
 static void push(struct hs_reorder *r, int64_t submit_us, int64_t line)
 {
     char id[32], user[32];
     snprintf(id, sizeof id, "job %d", (int)line);
     snprintf(user, sizeof user, "user %d", (int)line % 7);
-    const struct hs_trace_job job = {
-        .id = id, .user = line % 3 == 0 ? NULL : user, .submit_us = submit_us, .line = line};
-    assert_int_equal(hs_reorder_push(r, &job), HS_OK);
+    take(r,
+         (struct hs_trace_job){
+             .id = id, .user = line % 3 == 0 ? NULL : user, .submit_us = submit_us, .line = line});
 }
 
 static void expect_row(struct hs_reorder *r, int64_t submit_us, int64_t line)
@@ -73,7 +81,7 @@ static void test_every_text_is_copied(void **state)
     struct hs_trace_job job;
     (void)state;
     hs_reorder_init(&r);
-    assert_int_equal(hs_reorder_push(&r, &row), HS_OK);
+    take(&r, row);
     memset(texts, 'x', sizeof texts);
     assert_true(hs_reorder_pop(&r, &job));
     assert_string_equal(job.id, "id");
@@ -179,7 +187,7 @@ static void test_long_texts(void **state)
     (void)state;
     memset(text, 'x', sizeof text - 1);
     hs_reorder_init(&r);
-    assert_int_equal(hs_reorder_push(&r, &job), HS_OK);
+    take(&r, job);
     assert_true(hs_reorder_pop(&r, &out));
     assert_string_equal(out.id, text);
     assert_string_equal(out.vc, "v");
