@@ -168,6 +168,27 @@ static int id_compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* The GPUs of a placement onto gpu_ids, ascending; how many. Those of one pick are. */
+static uint32_t name_gpus(struct hs_engine *e, const struct hs_action *a)
+{
+    const struct hs_pick *picks = &e->plan.picks[a->first_pick];
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    uint32_t *end = e->gpu_ids;
+    bool is_ascending = true;
+    for (uint32_t i = 0; i < a->pick_count; i++) {
+        uint32_t *first = end;
+        if (picks[i].gpu != UINT32_MAX)
+            *end++ = picks[i].gpu;
+        else
+            end = node_take(e, picks[i].node, picks[i].count, job, end);
+        is_ascending = is_ascending && (i == 0 || first[-1] < first[0]);
+    }
+    uint32_t count = (uint32_t)(end - e->gpu_ids);
+    if (!is_ascending)
+        qsort(e->gpu_ids, count, sizeof *e->gpu_ids, id_compare);
+    return count;
+}
+
 /* Before the job is placed. */
 static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struct hs_action *a)
 {
@@ -182,23 +203,11 @@ static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struc
 static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
-    uint32_t *end = e->gpu_ids;
     const enum hs_decision_kind kind = placing_kind(e, a);
     hs_progress_sync(e, job); /* what it had on the host while it waited */
     HS_TRY(hs_jobs_begin_run(&e->jobs, job));
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    for (uint32_t i = 0; i < a->pick_count; i++) {
-        const struct hs_pick *pick = &e->plan.picks[a->first_pick + i];
-        if (pick->gpu != UINT32_MAX)
-            *end++ = pick->gpu;
-        else
-            end = node_take(e, pick->node, pick->count, job, end);
-    }
-    bool is_ascending = true;
-    for (const uint32_t *id = e->gpu_ids + 1; id < end; id++)
-        is_ascending = is_ascending && id[-1] < id[0];
-    if (!is_ascending)
-        qsort(e->gpu_ids, (size_t)(end - e->gpu_ids), sizeof *e->gpu_ids, id_compare);
+    const uint32_t gpus = name_gpus(e, a);
     if (job->state == HS_JOB_PENDING)
         e->instant.pending--;
     else
@@ -213,7 +222,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
         job->state = run->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
     if (run->first_start_us < 0)
         run->first_start_us = e->now_us;
-    HS_TRY(hs_progress_seat(e, a->job, e->gpu_ids, (uint32_t)(end - e->gpu_ids)));
+    HS_TRY(hs_progress_seat(e, a->job, e->gpu_ids, gpus));
     if (run->is_hosted && node_of(e, job) != run->node_hosted)
         run->migrations++; /* its process went along */
     run->is_hosted = false;

@@ -84,8 +84,9 @@ struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs
         hs_plan_refuse(p, job, "there is no such live job (handle %u)", job);
         return NULL;
     }
-    p->refused = hs_grow((void **)&p->actions, &p->action_cap, (uint64_t)p->count + 1,
-                         sizeof *p->actions, PLAN_MAX);
+    if (p->count == p->action_cap)
+        p->refused = hs_grow((void **)&p->actions, &p->action_cap, (uint64_t)p->count + 1,
+                             sizeof *p->actions, PLAN_MAX);
     if (p->refused != HS_OK)
         return NULL;
     p->kinds |= 1u << kind;
@@ -148,6 +149,18 @@ static bool node_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32
     return true;
 }
 
+/* So many GPUs of a node that is there: why not? */
+static void refuse_node(struct hs_plan *p, const struct hs_action *a, uint32_t node, uint32_t gpus)
+{
+    const struct hs_engine *e = p->engine;
+    if (hs_free_of_node(e->free_index, node) < gpus)
+        hs_plan_refuse(p, a->job, "node '%s' has %u free GPUs, not %u",
+                       e->cluster->nodes[node].name, hs_free_of_node(e->free_index, node), gpus);
+    else if (node_is_allowed(p, a, node))
+        hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for %u GPUs of it",
+                       e->cluster->nodes[node].name, gpus);
+}
+
 static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t gpus)
 {
     struct hs_engine *e = p->engine;
@@ -162,8 +175,9 @@ static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t 
 
 static void plan_pick(struct hs_plan *p, struct hs_action *a, struct hs_pick pick)
 {
-    p->refused = hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1,
-                         sizeof *p->picks, PLAN_MAX);
+    if (p->pick_count == p->pick_cap)
+        p->refused = hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1,
+                             sizeof *p->picks, PLAN_MAX);
     if (p->refused != HS_OK)
         return;
     p->picks[p->pick_count++] = pick;
@@ -205,25 +219,20 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
         hs_plan_refuse(p, a->job, "there is no node %u, or 0 GPUs were asked of it", node);
         return;
     }
-    if (hs_free_of_node(e->free_index, node) < gpus) {
-        hs_plan_refuse(p, a->job, "node '%s' has %u free GPUs, not %u",
-                       e->cluster->nodes[node].name, hs_free_of_node(e->free_index, node), gpus);
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    if (HS_UNLIKELY(!hs_free_fits(e->free_index, node, &job->ask, gpus))) {
+        refuse_node(p, a, node, gpus);
         return;
     }
-    if (!node_is_allowed(p, a, node) || !quota_allows(p, a, gpus))
+    if (!quota_allows(p, a, gpus))
         return;
-    if (!hs_free_fits(e->free_index, node, &e->jobs.jobs[a->job].ask, gpus)) {
-        hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for %u GPUs of it",
-                       e->cluster->nodes[node].name, gpus);
-        return;
-    }
     if (e->share != NULL || e->parts != NULL) {
         plan_name(p, a, node, gpus);
         return;
     }
     plan_pick(p, a, (struct hs_pick){.node = node, .gpu = UINT32_MAX, .count = gpus});
     if (p->refused == HS_OK)
-        hs_shadow_take(e, node, gpus, &e->jobs.jobs[a->job]);
+        hs_shadow_take(e, node, gpus, job);
 }
 
 /* Of a GPU that is held: the job may have a share of one that holds shares, and of no other. */

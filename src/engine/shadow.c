@@ -63,17 +63,31 @@ static void gpu_refresh(struct hs_engine *e, uint32_t id)
     hs_share_open(e->share, id, &load);
 }
 
-static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
+/* Is there anything to know of a GPU but who holds it? */
+static bool is_shared_out(const struct hs_engine *e)
+{
+    return (e->can & HS_CAN_COLOCATE) != 0 || e->parts != NULL;
+}
+
+/* What the job is to the others on a GPU, added or (sign -1) taken away. */
+static void gpu_weigh(struct hs_engine *e, uint32_t id, const struct hs_job *job, int sign)
 {
     struct hs_gpu *gpu = &e->gpus[id];
     const int32_t *load = hs_needs_of(&e->jobs, job)->load;
-    gpu->shadow_tenants++;
     if (hs_job_is_part(job))
-        gpu->part_milli = (uint16_t)(gpu->part_milli + job->gpu_milli);
-    gpu->mem_claimed_mib += job->mem_claim_mib;
+        gpu->part_milli = (uint16_t)(gpu->part_milli + sign * (int)job->gpu_milli);
     for (int i = 0; i < HS_LOADS; i++)
-        gpu->load_sum[i] += load[i];
+        gpu->load_sum[i] += sign * load[i];
     gpu_refresh(e, id);
+}
+
+static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
+{
+    struct hs_gpu *gpu = &e->gpus[id];
+    gpu->shadow_tenants++;
+    gpu->mem_claimed_mib += job->mem_claim_mib;
+    if (is_shared_out(e))
+        gpu_weigh(e, id, job, 1);
 }
 
 /* There may be room on it that was not there before. */
@@ -85,15 +99,11 @@ static void note_release(struct hs_engine *e, uint32_t id)
 static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *job)
 {
     struct hs_gpu *gpu = &e->gpus[id];
-    const int32_t *load = hs_needs_of(&e->jobs, job)->load;
     gpu->shadow_tenants--;
-    if (hs_job_is_part(job))
-        gpu->part_milli = (uint16_t)(gpu->part_milli - job->gpu_milli);
     gpu->mem_claimed_mib -= job->mem_claim_mib;
-    for (int i = 0; i < HS_LOADS; i++)
-        gpu->load_sum[i] -= load[i];
     note_release(e, id);
-    gpu_refresh(e, id);
+    if (is_shared_out(e))
+        gpu_weigh(e, id, job, -1);
 }
 
 /* Of one node: `edges` GPUs begin or cease to be held, `beside` workers sit beside others. */
@@ -103,11 +113,13 @@ static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint
     if (is_release) {
         if (edges > 0)
             hs_free_give(e->free_index, node, edges, &job->ask);
-        hs_free_unbook(e->free_index, node, beside, &job->ask);
+        if (beside > 0)
+            hs_free_unbook(e->free_index, node, beside, &job->ask);
     } else {
         if (edges > 0)
             hs_free_take(e->free_index, node, edges, &job->ask);
-        hs_free_book(e->free_index, node, beside, &job->ask);
+        if (beside > 0)
+            hs_free_book(e->free_index, node, beside, &job->ask);
     }
 }
 

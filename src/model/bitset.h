@@ -43,27 +43,29 @@ static inline bool hs_bitset_is_empty(const struct hs_bitset *set)
     return set->level[set->levels - 1][0] == 0;
 }
 
-/* No-op if i is a member already. */
-static inline void hs_bitset_add(struct hs_bitset *set, uint32_t i)
+/* No change if i is a member already. Whether the set was empty. */
+static inline bool hs_bitset_add(struct hs_bitset *set, uint32_t i)
 {
     for (uint32_t l = 0; l < set->levels; l++, i >>= 6) {
         uint64_t *word = &set->level[l][i >> 6];
         uint64_t old = *word;
         *word = old | UINT64_C(1) << (i & 63);
         if (old != 0)
-            return;
+            return false;
     }
+    return true;
 }
 
-/* No-op if i is no member. */
-static inline void hs_bitset_remove(struct hs_bitset *set, uint32_t i)
+/* No change if i is no member. Whether the set is empty now. */
+static inline bool hs_bitset_remove(struct hs_bitset *set, uint32_t i)
 {
     for (uint32_t l = 0; l < set->levels; l++, i >>= 6) {
         uint64_t *word = &set->level[l][i >> 6];
         *word &= ~(UINT64_C(1) << (i & 63));
         if (*word != 0)
-            return;
+            return false;
     }
+    return true;
 }
 
 #endif

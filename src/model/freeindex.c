@@ -22,14 +22,14 @@ struct range {
     uint32_t busy; /* GPUs of a node that must be held by somebody: 0 or 1 */
 };
 
-static struct range pools_of(const struct hs_free *f, uint32_t vc)
+static inline struct range pools_of(const struct hs_free *f, uint32_t vc)
 {
     uint32_t v = f->by_vc ? vc : 0;
     assert(v < f->vc_count);
     return (struct range){f->pools + f->vc_pools[v], f->pools + f->vc_pools[v + 1], 0};
 }
 
-static bool pool_serves(const struct hs_pool *p, const struct hs_ask *ask, uint32_t gpus)
+static inline bool pool_serves(const struct hs_pool *p, const struct hs_ask *ask, uint32_t gpus)
 {
     const struct hs_kind *kind = &p->kind;
     if (!(ask->type_mask >> kind->type & 1))
@@ -40,7 +40,7 @@ static bool pool_serves(const struct hs_pool *p, const struct hs_ask *ask, uint3
 }
 
 /* GPUs that the ask may use on an idle node of the pool: all, unless CPU or memory end before. */
-static uint32_t pool_usable(const struct hs_pool *p, const struct hs_ask *ask)
+static inline uint32_t pool_usable(const struct hs_pool *p, const struct hs_ask *ask)
 {
     const struct hs_kind *kind = &p->kind;
     uint64_t gpus = ask->type_mask >> kind->type & 1 ? kind->size : 0;
@@ -51,12 +51,13 @@ static uint32_t pool_usable(const struct hs_pool *p, const struct hs_ask *ask)
     return (uint32_t)gpus;
 }
 
-static bool ask_is_plain(const struct hs_ask *ask)
+static inline bool ask_is_plain(const struct hs_ask *ask)
 {
     return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
 }
 
-static bool node_has_rest(const struct hs_node_state *n, const struct hs_ask *ask, uint32_t gpus)
+static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_ask *ask,
+                                 uint32_t gpus)
 {
     return ask_is_plain(ask) || (n->cpus_milli >= (int64_t)gpus * ask->cpus_milli_per_gpu &&
                                  n->mem_mib >= (int64_t)gpus * ask->mem_mib_per_gpu);
@@ -219,18 +220,6 @@ uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size
     return best;
 }
 
-static uint32_t part_idle(const struct hs_free *f, const struct hs_pool *p,
-                          const struct hs_rack_part *part, const struct hs_ask *ask)
-{
-    if (ask_is_plain(ask))
-        return part->idle;
-    uint32_t gpus = pool_usable(p, ask), free = p->kind.size, idle = 0;
-    uint32_t local = pool_next(f, p, ask, gpus, free, part->first);
-    for (; local < part[1].first; local = pool_next(f, p, ask, gpus, free, local + 1))
-        idle++;
-    return idle;
-}
-
 uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t size,
                            uint32_t count, uint32_t from_rack)
 {
@@ -247,7 +236,7 @@ uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t
                 p->cursor++;
             const struct hs_rack_part *part = &p->parts[p->cursor];
             if (part->rack == rack) {
-                idle += part_idle(f, p, part, ask);
+                idle += part->idle; /* they have all of their CPU and memory */
                 part++;
             }
             if (part->rack < next_rack)
@@ -350,12 +339,10 @@ uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, u
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
 {
     struct hs_pool *p = &f->pools[n->pool];
-    struct hs_bitset *old_set = &p->with_free[n->free];
-    hs_bitset_remove(old_set, n->local);
-    if (hs_bitset_is_empty(old_set))
-        hs_bitset_remove(&p->counts, n->free);
-    hs_bitset_add(&p->with_free[free], n->local);
-    hs_bitset_add(&p->counts, free);
+    if (hs_bitset_remove(&p->with_free[n->free], n->local))
+        (void)hs_bitset_remove(&p->counts, n->free);
+    if (hs_bitset_add(&p->with_free[free], n->local))
+        (void)hs_bitset_add(&p->counts, free);
     struct hs_rack_part *part = &p->parts[n->rack_part];
     uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(n->free == n->size);
     p->idle += idle;

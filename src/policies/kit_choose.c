@@ -58,14 +58,14 @@ static bool is_before(const struct walk *w, const struct hs_class *x, hs_job_id 
                       const struct hs_class *y, hs_job_id b)
 {
     int64_t key_a = key_now(w, x, a), key_b = key_now(w, y, b);
-    const struct hs_order_link *la = &link_of(w->v, a)->link, *lb = &link_of(w->v, b)->link;
     if (x->level != y->level)
         return x->level < y->level;
     if (key_a != key_b)
         return key_a < key_b;
-    if (la->submit_us != lb->submit_us)
-        return la->submit_us < lb->submit_us;
-    return la->rank < lb->rank;
+    int64_t submit_a_us = hs_view_submit_us(w->v, a), submit_b_us = hs_view_submit_us(w->v, b);
+    if (submit_a_us != submit_b_us)
+        return submit_a_us < submit_b_us;
+    return hs_view_rank(w->v, a) < hs_view_rank(w->v, b);
 }
 
 /* Is the holder before the waiting job that is looked at? */
@@ -77,7 +77,7 @@ static bool is_before_next(const struct walk *w, const struct hs_class *class, h
         return class->level < w->level;
     if (key != waiting->key)
         return key < waiting->key;
-    return !w->c->by_submit || link_of(w->v, holder)->link.submit_us <= waiting->submit_us;
+    return !w->c->by_submit || hs_view_submit_us(w->v, holder) <= hs_view_submit_us(w->v, w->next);
 }
 
 static void go_to_end(struct walk *w)

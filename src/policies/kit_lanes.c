@@ -153,10 +153,9 @@ static void draw_sample(struct hs_lanes *l, const struct hs_view *v, const struc
     for (uint32_t i = 0; i < l->queues; i++) {
         const struct hs_order *jobs = &set->lanes[i].by_key;
         for (hs_job_id j = hs_order_first(jobs, v); j != HS_NO_JOB; j = hs_order_next(jobs, v, j)) {
-            const struct hs_lanes_scratch *scratch = scratch_of(v, j);
-            const struct hs_order_link *link = &scratch->by_key;
-            hs_cluster_sample_offer(&l->sample, &scratch->features, link->submit_us, link->rank,
-                                    link->priority);
+            uint64_t rank = hs_view_rank(v, j);
+            hs_cluster_sample_offer(&l->sample, &scratch_of(v, j)->features,
+                                    hs_view_submit_us(v, j), rank, hs_order_mix(rank));
         }
     }
 }

@@ -4,6 +4,9 @@
  */
 #include "policies/kit_order.h"
 
+#define MARKLESS  0x3fffffffu /* of a handle as a parent: there are fewer jobs than that */
+#define NO_PARENT (HS_NO_JOB & MARKLESS)
+
 static struct hs_order_link *link_of(const struct hs_order *set, const struct hs_view *v,
                                      hs_job_id job)
 {
@@ -12,22 +15,24 @@ static struct hs_order_link *link_of(const struct hs_order *set, const struct hs
     return link;
 }
 
-/* Finaliser of a 32-bit mix (Murmur3): spreads ranks that count up into priorities. */
-static uint32_t priority_of(uint64_t rank)
+uint32_t hs_order_mix(uint64_t number)
 {
-    uint32_t h = (uint32_t)(rank ^ rank >> 32);
+    uint32_t h = (uint32_t)(number ^ number >> 32);
     h = (h ^ h >> 16) * 0x85ebca6bu;
     h = (h ^ h >> 13) * 0xc2b2ae35u;
     return h ^ h >> 16;
 }
 
-static bool is_before(const struct hs_order_link *a, const struct hs_order_link *b)
+/* Of two that are in, or by its link. */
+static bool is_before(const struct hs_view *v, hs_job_id a, const struct hs_order_link *la,
+                      hs_job_id b, const struct hs_order_link *lb)
 {
-    if (a->key != b->key)
-        return a->key < b->key;
-    if (a->submit_us != b->submit_us)
-        return a->submit_us < b->submit_us;
-    return a->rank < b->rank;
+    if (la->key != lb->key)
+        return la->key < lb->key;
+    int64_t submit_a_us = hs_view_submit_us(v, a), submit_b_us = hs_view_submit_us(v, b);
+    if (submit_a_us != submit_b_us)
+        return submit_a_us < submit_b_us;
+    return hs_view_rank(v, a) < hs_view_rank(v, b);
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -52,7 +57,7 @@ static void refresh(const struct hs_order *set, const struct hs_view *v, struct 
 /* From where a job was removed, up to the first that knows the same as before. */
 static void refresh_upwards(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    while (job != HS_NO_JOB) {
+    while (job != NO_PARENT) {
         struct hs_order_link *link = link_of(set, v, job);
         uint32_t gpus = link->least_gpus, constrained = link->least_constrained;
         refresh(set, v, link);
@@ -62,18 +67,33 @@ static void refresh_upwards(const struct hs_order *set, const struct hs_view *v,
     }
 }
 
+/* From where a job was added, up to the first that knows of one as small. */
+static void tell_upwards(const struct hs_order *set, const struct hs_view *v,
+                         const struct hs_order_link *link)
+{
+    for (hs_job_id at = link->parent; at != NO_PARENT;) {
+        struct hs_order_link *above = link_of(set, v, at);
+        if (above->least_gpus <= link->least_gpus &&
+            above->least_constrained <= link->least_constrained)
+            break;
+        above->least_gpus = smaller(above->least_gpus, link->least_gpus);
+        above->least_constrained = smaller(above->least_constrained, link->least_constrained);
+        at = above->parent;
+    }
+}
+
 /* Hangs `child` where `old` hangs below `parent`. */
 static void replace_child(struct hs_order *set, const struct hs_view *v, hs_job_id parent,
                           hs_job_id old, hs_job_id child)
 {
-    if (parent == HS_NO_JOB)
+    if (parent == NO_PARENT) {
         set->root = child == HS_NO_JOB ? 0 : child + 1;
-    else if (link_of(set, v, parent)->left == old)
-        link_of(set, v, parent)->left = child;
-    else
-        link_of(set, v, parent)->right = child;
+    } else {
+        struct hs_order_link *above = link_of(set, v, parent);
+        *(above->left == old ? &above->left : &above->right) = child;
+    }
     if (child != HS_NO_JOB)
-        link_of(set, v, child)->parent = parent;
+        link_of(set, v, child)->parent = parent & MARKLESS;
 }
 
 /* Lifts a job over its parent; the order stays. */
@@ -82,70 +102,87 @@ static void rotate_up(struct hs_order *set, const struct hs_view *v, hs_job_id j
     struct hs_order_link *link = link_of(set, v, job);
     hs_job_id parent = link->parent;
     struct hs_order_link *above = link_of(set, v, parent);
+    bool is_left = above->left == job;
+    hs_job_id *inner = is_left ? &link->right : &link->left;
     replace_child(set, v, above->parent, parent, job);
-    if (above->left == job) {
-        above->left = link->right;
-        if (link->right != HS_NO_JOB)
-            link_of(set, v, link->right)->parent = parent;
-        link->right = parent;
-    } else {
-        above->right = link->left;
-        if (link->left != HS_NO_JOB)
-            link_of(set, v, link->left)->parent = parent;
-        link->left = parent;
-    }
-    above->parent = job;
+    *(is_left ? &above->left : &above->right) = *inner;
+    if (*inner != HS_NO_JOB)
+        link_of(set, v, *inner)->parent = parent & MARKLESS;
+    *inner = parent;
+    above->parent = job & MARKLESS;
     link->least_gpus = above->least_gpus; /* it has below it what the parent had */
     link->least_constrained = above->least_constrained;
     refresh(set, v, above);
+}
+
+/* Where a new job hangs: below whom, and on which side. */
+static hs_job_id *place_of(struct hs_order *set, const struct hs_view *v, hs_job_id job,
+                           const struct hs_order_link *link, hs_job_id *parent)
+{
+    struct hs_order_link *end = link_of(set, v, set->last - 1);
+    *parent = set->last - 1;
+    if (is_before(v, *parent, end, job, link)) {
+        set->last = job + 1;
+        return &end->right;
+    }
+    end = link_of(set, v, set->first - 1);
+    *parent = set->first - 1;
+    if (is_before(v, job, link, *parent, end)) {
+        set->first = job + 1;
+        return &end->left;
+    }
+    hs_job_id *below = NULL;
+    for (hs_job_id at = set->root - 1; at != HS_NO_JOB; at = *below) {
+        struct hs_order_link *above = link_of(set, v, at);
+        below = is_before(v, job, link, at, above) ? &above->left : &above->right;
+        *parent = at;
+    }
+    return below;
+}
+
+/* Hangs a job in whose link knows its key, and what its bounds are held against. */
+static void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job,
+                   struct hs_order_link *link)
+{
+    link->left = link->right = HS_NO_JOB;
+    link->parent = NO_PARENT;
+    link->is_linked = true;
+    refresh(set, v, link);
+    if (set->count++ == 0) {
+        set->root = set->first = set->last = job + 1;
+        return;
+    }
+    hs_job_id parent;
+    *place_of(set, v, job, link, &parent) = job;
+    link->parent = parent & MARKLESS;
+    tell_upwards(set, v, link);
+    const uint32_t priority = hs_order_mix(job);
+    while (link->parent != NO_PARENT && hs_order_mix(link->parent) < priority)
+        rotate_up(set, v, job);
 }
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     struct hs_order_link *link = link_of(set, v, job);
     bool is_constrained = hs_view_is_constrained(v, job);
-    uint32_t gpus =
+    link->gpus =
         set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
-    uint64_t rank = hs_view_rank(v, job);
-    *link = (struct hs_order_link){.key = key,
-                                   .submit_us = hs_view_submit_us(v, job),
-                                   .rank = rank,
-                                   .left = HS_NO_JOB,
-                                   .right = HS_NO_JOB,
-                                   .parent = HS_NO_JOB,
-                                   .gpus = gpus,
-                                   .is_constrained = is_constrained,
-                                   .priority = priority_of(rank),
-                                   .is_linked = true};
-    refresh(set, v, link);
-    set->count++;
-    if (set->root == 0) {
-        set->root = job + 1;
-        return;
-    }
-    hs_job_id at = set->root - 1;
-    for (;;) {
-        struct hs_order_link *above = link_of(set, v, at);
-        hs_job_id *below = is_before(link, above) ? &above->left : &above->right;
-        above->least_gpus = smaller(above->least_gpus, link->least_gpus);
-        above->least_constrained = smaller(above->least_constrained, link->least_constrained);
-        if (*below == HS_NO_JOB) {
-            *below = job;
-            link->parent = at;
-            break;
-        }
-        at = *below;
-    }
-    while (link->parent != HS_NO_JOB && link_of(set, v, link->parent)->priority < link->priority)
-        rotate_up(set, v, job);
+    link->is_constrained = is_constrained;
+    link->key = key;
+    insert(set, v, job, link);
 }
 
 void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     struct hs_order_link *link = link_of(set, v, job);
+    if (set->count == 1)
+        set->first = set->last = 0;
+    else if (set->first == job + 1)
+        set->first = hs_order_next(set, v, job) + 1;
+    else if (set->last == job + 1)
+        set->last = hs_order_prev(set, v, job) + 1;
     while (link->left != HS_NO_JOB && link->right != HS_NO_JOB) {
-        bool lift_left =
-            link_of(set, v, link->left)->priority > link_of(set, v, link->right)->priority;
+        bool lift_left = hs_order_mix(link->left) > hs_order_mix(link->right);
         rotate_up(set, v, lift_left ? link->left : link->right);
     }
     hs_job_id child = link->left != HS_NO_JOB ? link->left : link->right;
@@ -171,7 +208,7 @@ int64_t hs_order_key(const struct hs_view *v, hs_job_id job)
 bool hs_order_is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
                         hs_job_id b)
 {
-    return is_before(link_of(set, v, a), link_of(set, v, b));
+    return is_before(v, a, link_of(set, v, a), b, link_of(set, v, b));
 }
 
 static bool is_within_below(const struct hs_order *set, const struct hs_view *v, hs_job_id job,
@@ -222,7 +259,7 @@ hs_job_id hs_order_next_within(const struct hs_order *set, const struct hs_view 
     if (is_within_below(set, v, link->right, bounds))
         return first_within_below(set, v, link->right, bounds);
     hs_job_id below = after;
-    for (at = link->parent; at != HS_NO_JOB; at = link->parent) {
+    for (at = link->parent; at != NO_PARENT; at = link->parent) {
         link = link_of(set, v, at);
         if (link->left == below) {
             if (is_within(link, bounds))
@@ -257,40 +294,36 @@ static hs_job_id rightmost(const struct hs_order *set, const struct hs_view *v, 
     return job;
 }
 
-hs_job_id hs_order_last(const struct hs_order *set, const struct hs_view *v)
-{
-    return set->root == 0 ? HS_NO_JOB : rightmost(set, v, set->root - 1);
-}
-
-hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v)
-{
-    return set->root == 0 ? HS_NO_JOB : leftmost(set, v, set->root - 1);
-}
-
 hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = link_of(set, v, job);
+    if (job + 1 == set->last)
+        return HS_NO_JOB;
     if (link->right != HS_NO_JOB)
         return leftmost(set, v, link->right);
-    hs_job_id above = link->parent;
-    while (above != HS_NO_JOB && link_of(set, v, above)->right == job) {
+    for (;;) {
+        hs_job_id above = link->parent;
+        link = link_of(set, v, above);
+        if (link->left == job)
+            return above;
         job = above;
-        above = link_of(set, v, job)->parent;
     }
-    return above;
 }
 
 hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = link_of(set, v, job);
+    if (job + 1 == set->first)
+        return HS_NO_JOB;
     if (link->left != HS_NO_JOB)
         return rightmost(set, v, link->left);
-    hs_job_id above = link->parent;
-    while (above != HS_NO_JOB && link_of(set, v, above)->left == job) {
+    for (;;) {
+        hs_job_id above = link->parent;
+        link = link_of(set, v, above);
+        if (link->right == job)
+            return above;
         job = above;
-        above = link_of(set, v, job)->parent;
     }
-    return above;
 }
 
 void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
@@ -300,11 +333,11 @@ void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job
         return;
     hs_job_id before = hs_order_prev(set, v, job), after = hs_order_next(set, v, job);
     link->key = key;
-    if ((before == HS_NO_JOB || is_before(link_of(set, v, before), link)) &&
-        (after == HS_NO_JOB || is_before(link, link_of(set, v, after))))
+    if ((before == HS_NO_JOB || hs_order_is_before(set, v, before, job)) &&
+        (after == HS_NO_JOB || hs_order_is_before(set, v, job, after)))
         return;
     hs_order_remove(set, v, job); /* by its links, not by its key */
-    hs_order_add(set, v, job, key);
+    insert(set, v, job, link);
 }
 
 /* Members that are no longer behind the one before them are taken out, chained by their links, and
@@ -312,40 +345,40 @@ void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job
 void hs_order_rekey_all(struct hs_order *set, const struct hs_view *v, hs_order_key_of *key_of,
                         const void *ctx)
 {
-    hs_job_id out = HS_NO_JOB, next;
-    const struct hs_order_link *before = NULL;
+    hs_job_id out = HS_NO_JOB, before = HS_NO_JOB, next;
     for (hs_job_id job = hs_order_first(set, v); job != HS_NO_JOB; job = next) {
         struct hs_order_link *link = link_of(set, v, job);
         next = hs_order_next(set, v, job);
         link->key = key_of(v, job, ctx);
-        if (before == NULL || is_before(before, link)) {
-            before = link;
+        if (before == HS_NO_JOB || hs_order_is_before(set, v, before, job)) {
+            before = job;
             continue;
         }
         hs_order_remove(set, v, job);
-        link->parent = out;
+        link->left = out;
         out = job;
     }
     for (hs_job_id job = out; job != HS_NO_JOB; job = next) {
-        const struct hs_order_link *link = link_of(set, v, job);
-        next = link->parent;
-        hs_order_add(set, v, job, link->key);
+        struct hs_order_link *link = link_of(set, v, job);
+        next = link->left;
+        insert(set, v, job, link);
     }
 }
 
 bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
 {
     uint32_t count = 0;
-    const struct hs_order_link *before = NULL;
+    hs_job_id before = HS_NO_JOB;
     for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
         const struct hs_order_link *link = link_of(set, v, j);
         struct hs_order_link fresh = *link;
         refresh(set, v, &fresh);
-        if ((before != NULL && !is_before(before, link)) || fresh.least_gpus != link->least_gpus ||
+        if ((before != HS_NO_JOB && !hs_order_is_before(set, v, before, j)) ||
+            fresh.least_gpus != link->least_gpus ||
             fresh.least_constrained != link->least_constrained || !link->is_linked)
             return false;
-        before = link;
+        before = j;
         count++;
     }
-    return count == set->count;
+    return count == set->count && hs_order_last(set, v) == before;
 }

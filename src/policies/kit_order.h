@@ -12,8 +12,9 @@
  *     struct scratch { struct hs_order_link link, other; };       // in two sets at once
  *     struct hs_order set = {.link_offset = offsetof(struct scratch, other)};
  *
- * A treap whose priorities are a mix of the rank: same shape on every machine. O(log n) each;
- * a walk takes O(1) a step.
+ * A treap whose priorities are a mix of the handle: same shape on every machine. O(log n) each; a
+ * walk takes O(1) a step, and so do, in the mean, the first, the last, and a job that is added
+ * before or behind all others or taken from either end.
  */
 #ifndef HORUS_POLICIES_KIT_ORDER_H
 #define HORUS_POLICIES_KIT_ORDER_H
@@ -22,24 +23,23 @@
 
 #include "horus/policy.h"
 
+/* Half a cache line: there is one, or more, for each live job. */
 struct hs_order_link {
     int64_t key;
-    int64_t submit_us;
-    uint64_t rank;
-    uint32_t left, right, parent; /* HS_NO_JOB = none */
-    uint32_t gpus;                /* of the job */
-    uint32_t least_gpus;          /* of its subtree: of the jobs that any node may serve */
-    uint32_t least_constrained;   /* of its subtree: of the others */
-    uint32_t priority;            /* a mix of the rank */
-    bool is_constrained;
-    bool is_linked;
+    uint32_t left, right; /* HS_NO_JOB = none */
+    uint32_t parent : 30; /* all ones = none */
+    uint32_t is_constrained : 1;
+    uint32_t is_linked : 1;
+    uint32_t gpus;              /* of the job */
+    uint32_t least_gpus;        /* of its subtree: of the jobs that any node may serve */
+    uint32_t least_constrained; /* of its subtree: of the others */
 };
 
 /* What bounds are held against in place of the gang, and of which bound (hs_bounds). */
 typedef uint32_t hs_order_size(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 
 struct hs_order {
-    uint32_t root; /* job + 1; 0 = empty, so that zeroed state is an empty set */
+    uint32_t root, first, last; /* job + 1; 0 = empty, so that zeroed state is an empty set */
     uint32_t count;
     uint32_t link_offset;   /* of its links in the scratch of a job */
     hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang */
@@ -56,8 +56,16 @@ void hs_order_rekey_all(struct hs_order *set, const struct hs_view *v, hs_order_
                         const void *ctx);
 bool hs_order_has(const struct hs_view *v, hs_job_id job);    /* by its first link */
 int64_t hs_order_key(const struct hs_view *v, hs_job_id job); /* by its first link */
-hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v);
-hs_job_id hs_order_last(const struct hs_order *set, const struct hs_view *v);
+static inline hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v)
+{
+    (void)v;
+    return set->first - 1; /* of none HS_NO_JOB */
+}
+static inline hs_job_id hs_order_last(const struct hs_order *set, const struct hs_view *v)
+{
+    (void)v;
+    return set->last - 1;
+}
 hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
 hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
 bool hs_order_is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
@@ -73,6 +81,8 @@ hs_job_id hs_order_next_within(const struct hs_order *set, const struct hs_view 
 /* The same with one bound for all. */
 hs_job_id hs_order_next_fitting(const struct hs_order *set, const struct hs_view *v,
                                 hs_job_id after, uint64_t gpus);
+/* Spreads numbers that count up (Murmur3's finaliser). */
+uint32_t hs_order_mix(uint64_t number);
 /* Order, links and what nodes know of their subtrees hold everywhere; O(n). */
 bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v);
 
