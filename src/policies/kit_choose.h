@@ -46,7 +46,7 @@ struct hs_job_list {
 struct hs_choice {
     struct hs_class *classes;
     uint32_t class_count;
-    const struct hs_order *waiting; /* one a level */
+    struct hs_order *waiting; /* one a level */
     uint32_t levels;
     bool by_submit;
     uint64_t room; /* GPUs that are free for these jobs */

@@ -158,7 +158,7 @@ static hs_job_id slower(const struct hs_gandiva *g, const struct hs_view *v, uin
 }
 
 /* Spread gangs of at most its free GPUs, and those that sit on it with a part. */
-static hs_job_id to_gather(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+static hs_job_id to_gather(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     int64_t free_gpus = hs_gandiva_free(s);

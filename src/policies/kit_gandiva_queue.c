@@ -72,7 +72,7 @@ static bool try_job(struct hs_gandiva *g, const struct hs_view *v, struct hs_pla
 static void advance(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                     struct hs_gandiva_head *head)
 {
-    const struct hs_order *queue = queue_of(g, v, head);
+    struct hs_order *queue = queue_of(g, v, head);
     uint32_t gpus = hs_view_gpus(v, head->job);
     bool is_plain = !hs_view_is_constrained(v, head->job);
     hs_job_id next =

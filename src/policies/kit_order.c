@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Treap with parent links in the jobs' scratch (Seidel & Aragon, Algorithmica 1996).
+ * Treap with parent links in the jobs' scratch (Seidel & Aragon, Algorithmica 1996), and behind it
+ * a chain of the jobs that came in order since somebody asked for more than who is first: most
+ * queues are served from the front, and need no tree. A chained job has its neighbours left and
+ * right.
  */
 #include "policies/kit_order.h"
 
 #define MARKLESS  0x3fffffffu /* of a handle as a parent: there are fewer jobs than that */
 #define NO_PARENT (HS_NO_JOB & MARKLESS)
+#define CHAINED   (NO_PARENT - 1)
 
 static struct hs_order_link *link_of(const struct hs_order *set, const struct hs_view *v,
                                      hs_job_id job)
@@ -115,50 +119,96 @@ static void rotate_up(struct hs_order *set, const struct hs_view *v, hs_job_id j
     refresh(set, v, above);
 }
 
-/* Where a new job hangs: below whom, and on which side. */
-static hs_job_id *place_of(struct hs_order *set, const struct hs_view *v, hs_job_id job,
-                           const struct hs_order_link *link, hs_job_id *parent)
+static hs_job_id rightmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_order_link *end = link_of(set, v, set->last - 1);
-    *parent = set->last - 1;
-    if (is_before(v, *parent, end, job, link)) {
-        set->last = job + 1;
-        return &end->right;
-    }
-    end = link_of(set, v, set->first - 1);
-    *parent = set->first - 1;
-    if (is_before(v, job, link, *parent, end)) {
-        set->first = job + 1;
-        return &end->left;
-    }
-    hs_job_id *below = NULL;
-    for (hs_job_id at = set->root - 1; at != HS_NO_JOB; at = *below) {
-        struct hs_order_link *above = link_of(set, v, at);
-        below = is_before(v, job, link, at, above) ? &above->left : &above->right;
-        *parent = at;
-    }
-    return below;
+    hs_job_id right;
+    while ((right = link_of(set, v, job)->right) != HS_NO_JOB)
+        job = right;
+    return job;
 }
 
-/* Hangs a job in whose link knows its key, and what its bounds are held against. */
-static void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job,
-                   struct hs_order_link *link)
+/* Hangs a job below a member of the tree, or as its root. */
+static void hang(struct hs_order *set, const struct hs_view *v, hs_job_id job, hs_job_id parent,
+                 bool is_left)
 {
+    struct hs_order_link *link = link_of(set, v, job);
     link->left = link->right = HS_NO_JOB;
-    link->parent = NO_PARENT;
-    link->is_linked = true;
+    link->parent = parent & MARKLESS;
     refresh(set, v, link);
-    if (set->count++ == 0) {
-        set->root = set->first = set->last = job + 1;
+    if (parent == HS_NO_JOB) {
+        set->root = job + 1;
         return;
     }
-    hs_job_id parent;
-    *place_of(set, v, job, link, &parent) = job;
-    link->parent = parent & MARKLESS;
+    struct hs_order_link *above = link_of(set, v, parent);
+    *(is_left ? &above->left : &above->right) = job;
     tell_upwards(set, v, link);
     const uint32_t priority = hs_order_mix(job);
     while (link->parent != NO_PARENT && hs_order_mix(link->parent) < priority)
         rotate_up(set, v, job);
+}
+
+/* What is chained becomes part of the tree. */
+static void hang_chain(struct hs_order *set, const struct hs_view *v)
+{
+    if (set->chain == 0)
+        return;
+    hs_job_id last = set->root == 0 ? HS_NO_JOB : rightmost(set, v, set->root - 1), next;
+    for (hs_job_id job = set->chain - 1; job != HS_NO_JOB; job = next) {
+        next = link_of(set, v, job)->right;
+        hang(set, v, job, last, false);
+        last = job;
+    }
+    set->chain = 0;
+}
+
+static void chain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    link->parent = CHAINED;
+    link->left = set->last - 1;
+    link->right = HS_NO_JOB;
+    if (set->chain == 0)
+        set->chain = job + 1;
+    else
+        link_of(set, v, set->last - 1)->right = job;
+    set->last = job + 1;
+    if (set->first == 0)
+        set->first = job + 1;
+}
+
+static void unchain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_order_link *link = link_of(set, v, job);
+    if (set->chain == job + 1)
+        set->chain = link->right + 1;
+    else
+        link_of(set, v, link->left)->right = link->right;
+    if (link->right != HS_NO_JOB)
+        link_of(set, v, link->right)->left = link->left;
+}
+
+/* Takes in a job whose link knows its key, and what its bounds are held against. */
+static void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    link->is_linked = true;
+    if (set->count++ == 0 ||
+        is_before(v, set->last - 1, link_of(set, v, set->last - 1), job, link)) {
+        chain(set, v, job);
+        return;
+    }
+    hang_chain(set, v);
+    hs_job_id parent = HS_NO_JOB, next = set->root - 1;
+    bool is_left = false;
+    while (next != HS_NO_JOB) {
+        const struct hs_order_link *above = link_of(set, v, next);
+        parent = next;
+        is_left = is_before(v, job, link, parent, above);
+        next = is_left ? above->left : above->right;
+    }
+    if (is_left && parent == set->first - 1)
+        set->first = job + 1;
+    hang(set, v, job, parent, is_left);
 }
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
@@ -169,18 +219,13 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
         set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
     link->is_constrained = is_constrained;
     link->key = key;
-    insert(set, v, job, link);
+    insert(set, v, job);
 }
 
-void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+/* Out of the tree. */
+static void unhang(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
-    if (set->count == 1)
-        set->first = set->last = 0;
-    else if (set->first == job + 1)
-        set->first = hs_order_next(set, v, job) + 1;
-    else if (set->last == job + 1)
-        set->last = hs_order_prev(set, v, job) + 1;
+    const struct hs_order_link *link = link_of(set, v, job);
     while (link->left != HS_NO_JOB && link->right != HS_NO_JOB) {
         bool lift_left = hs_order_mix(link->left) > hs_order_mix(link->right);
         rotate_up(set, v, lift_left ? link->left : link->right);
@@ -189,6 +234,19 @@ void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id jo
     hs_job_id parent = link->parent;
     replace_child(set, v, parent, job, child);
     refresh_upwards(set, v, parent);
+}
+
+void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    if (set->first == job + 1)
+        set->first = hs_order_next(set, v, job) + 1;
+    if (set->last == job + 1)
+        set->last = hs_order_prev(set, v, job) + 1;
+    if (link->parent == CHAINED)
+        unchain(set, v, job);
+    else
+        unhang(set, v, job);
     link->is_linked = false;
     set->count--;
 }
@@ -246,9 +304,10 @@ static uint64_t below_none(uint64_t bound)
     return bound < UINT32_MAX ? bound : UINT32_MAX - 1;
 }
 
-hs_job_id hs_order_next_within(const struct hs_order *set, const struct hs_view *v, hs_job_id after,
+hs_job_id hs_order_next_within(struct hs_order *set, const struct hs_view *v, hs_job_id after,
                                struct hs_bounds bounds)
 {
+    hang_chain(set, v);
     bounds.plain = below_none(bounds.plain);
     bounds.constrained = below_none(bounds.constrained);
     hs_job_id at = set->root == 0 ? HS_NO_JOB : set->root - 1;
@@ -272,8 +331,8 @@ hs_job_id hs_order_next_within(const struct hs_order *set, const struct hs_view 
     return HS_NO_JOB;
 }
 
-hs_job_id hs_order_next_fitting(const struct hs_order *set, const struct hs_view *v,
-                                hs_job_id after, uint64_t gpus)
+hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v, hs_job_id after,
+                                uint64_t gpus)
 {
     return hs_order_next_within(set, v, after, (struct hs_bounds){gpus, gpus});
 }
@@ -286,44 +345,40 @@ static hs_job_id leftmost(const struct hs_order *set, const struct hs_view *v, h
     return job;
 }
 
-static hs_job_id rightmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
-{
-    hs_job_id right;
-    while ((right = link_of(set, v, job)->right) != HS_NO_JOB)
-        job = right;
-    return job;
-}
-
 hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = link_of(set, v, job);
-    if (job + 1 == set->last)
-        return HS_NO_JOB;
+    if (link->parent == CHAINED)
+        return link->right;
     if (link->right != HS_NO_JOB)
         return leftmost(set, v, link->right);
-    for (;;) {
+    while (link->parent != NO_PARENT) {
         hs_job_id above = link->parent;
         link = link_of(set, v, above);
         if (link->left == job)
             return above;
         job = above;
     }
+    return set->chain - 1;
 }
 
 hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = link_of(set, v, job);
-    if (job + 1 == set->first)
-        return HS_NO_JOB;
+    if (set->chain == job + 1)
+        return set->root == 0 ? HS_NO_JOB : rightmost(set, v, set->root - 1);
+    if (link->parent == CHAINED)
+        return link->left;
     if (link->left != HS_NO_JOB)
         return rightmost(set, v, link->left);
-    for (;;) {
+    while (link->parent != NO_PARENT) {
         hs_job_id above = link->parent;
         link = link_of(set, v, above);
         if (link->right == job)
             return above;
         job = above;
     }
+    return HS_NO_JOB;
 }
 
 void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
@@ -337,7 +392,7 @@ void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job
         (after == HS_NO_JOB || hs_order_is_before(set, v, job, after)))
         return;
     hs_order_remove(set, v, job); /* by its links, not by its key */
-    insert(set, v, job, link);
+    insert(set, v, job);
 }
 
 /* Members that are no longer behind the one before them are taken out, chained by their links, and
@@ -359,9 +414,8 @@ void hs_order_rekey_all(struct hs_order *set, const struct hs_view *v, hs_order_
         out = job;
     }
     for (hs_job_id job = out; job != HS_NO_JOB; job = next) {
-        struct hs_order_link *link = link_of(set, v, job);
-        next = link->left;
-        insert(set, v, job, link);
+        next = link_of(set, v, job)->left;
+        insert(set, v, job);
     }
 }
 
@@ -372,10 +426,12 @@ bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
     for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
         const struct hs_order_link *link = link_of(set, v, j);
         struct hs_order_link fresh = *link;
-        refresh(set, v, &fresh);
-        if ((before != HS_NO_JOB && !hs_order_is_before(set, v, before, j)) ||
-            fresh.least_gpus != link->least_gpus ||
-            fresh.least_constrained != link->least_constrained || !link->is_linked)
+        if (link->parent != CHAINED)
+            refresh(set, v, &fresh);
+        bool is_true = fresh.least_gpus == link->least_gpus &&
+                       fresh.least_constrained == link->least_constrained;
+        if ((before != HS_NO_JOB && !hs_order_is_before(set, v, before, j)) || !is_true ||
+            !link->is_linked)
             return false;
         before = j;
         count++;

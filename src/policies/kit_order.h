@@ -39,7 +39,8 @@ struct hs_order_link {
 typedef uint32_t hs_order_size(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 
 struct hs_order {
-    uint32_t root, first, last; /* job + 1; 0 = empty, so that zeroed state is an empty set */
+    /* Each is a job + 1; 0 = none, so that zeroed state is an empty set. */
+    uint32_t root, chain, first, last;
     uint32_t count;
     uint32_t link_offset;   /* of its links in the scratch of a job */
     hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang */
@@ -76,11 +77,11 @@ struct hs_bounds {
     uint64_t plain, constrained;
 };
 /* First job after `after` (HS_NO_JOB: from the start) within the bounds. */
-hs_job_id hs_order_next_within(const struct hs_order *set, const struct hs_view *v, hs_job_id after,
+hs_job_id hs_order_next_within(struct hs_order *set, const struct hs_view *v, hs_job_id after,
                                struct hs_bounds bounds);
 /* The same with one bound for all. */
-hs_job_id hs_order_next_fitting(const struct hs_order *set, const struct hs_view *v,
-                                hs_job_id after, uint64_t gpus);
+hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v, hs_job_id after,
+                                uint64_t gpus);
 /* Spreads numbers that count up (Murmur3's finaliser). */
 uint32_t hs_order_mix(uint64_t number);
 /* Order, links and what nodes know of their subtrees hold everywhere; O(n). */

@@ -134,8 +134,8 @@ static void narrow_by_failure(struct hs_bounds *bounds, const struct hs_view *v,
         bounds->plain = (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job) - 1;
 }
 
-static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
-                     uint32_t vc, enum hs_placer placer)
+static void scan_fit(struct hs_order *set, const struct hs_view *v, struct hs_plan *p, uint32_t vc,
+                     enum hs_placer placer)
 {
     struct hs_bounds bounds = {UINT64_MAX, UINT64_MAX};
     narrow_by_room(&bounds, v, vc);
@@ -154,7 +154,7 @@ static void scan_fit(const struct hs_order *set, const struct hs_view *v, struct
     hs_plan_because(p, NULL);
 }
 
-void hs_queue_scan_set(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
+void hs_queue_scan_set(struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                        uint32_t vc, enum hs_scan scan, enum hs_placer placer)
 {
     if (scan == HS_SCAN_STRICT)

@@ -57,7 +57,7 @@ void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
                    enum hs_scan scan, enum hs_placer placer);
 /* The same for one queue that the caller holds. */
-void hs_queue_scan_set(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
+void hs_queue_scan_set(struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                        uint32_t vc, enum hs_scan scan, enum hs_placer placer);
 /* The same for easy, by the estimates of the run times (hs_view_estimate_us). running: per VC, the
  * placed jobs keyed by their expected end; one that has outrun it is expected to end now. A job

@@ -67,7 +67,7 @@ static int by_order(const void *a, const void *b)
 }
 
 /* Walks the set with two bounds and holds it against the sorted array. */
-static void check_bounds(const struct hs_order *set, uint32_t plain, uint32_t constrained)
+static void check_bounds(struct hs_order *set, uint32_t plain, uint32_t constrained)
 {
     uint32_t sorted[JOBS], count = 0;
     for (uint32_t j = 0; j < JOBS; j++)
@@ -84,7 +84,7 @@ static void check_bounds(const struct hs_order *set, uint32_t plain, uint32_t co
 }
 
 /* Walks the set with a bound on the gang and holds it against the sorted array. */
-static void check_walk(const struct hs_order *set, uint32_t bound)
+static void check_walk(struct hs_order *set, uint32_t bound)
 {
     uint32_t sorted[JOBS], count = 0;
     for (uint32_t j = 0; j < JOBS; j++)
@@ -194,6 +194,51 @@ static void a_job_is_in_two_sets_at_once(void **state)
     hs_rng_close(&rng);
 }
 
+/* A queue that is served from the front, with jobs that leave it in the middle and few that come
+ * out of order or are looked for by size, held against an array: forwards, backwards, both ends. */
+static void a_queue_is_served_from_the_front(void **state)
+{
+    (void)state;
+    struct hs_rng rng;
+    struct hs_order set = {0};
+    uint32_t queue[JOBS], count = 0;
+    memset(scratch, 0, sizeof scratch);
+    memset(jobs, 0, sizeof jobs);
+    assert_int_equal(hs_rng_open(&rng, 9, "queue"), HS_OK);
+    for (int step = 0; step < 20000; step++) {
+        uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS), what = (uint32_t)hs_rng_below(&rng, 40);
+        if (!jobs[j].is_in) {
+            bool is_late = what == 0; /* after all others in time, before them by its key */
+            jobs[j].key = is_late ? -step : step;
+            jobs[j].gpus = what;
+            hs_order_add(&set, NULL, j, jobs[j].key);
+            if (is_late)
+                memmove(queue + 1, queue, count * sizeof *queue);
+            queue[is_late ? 0 : count] = j;
+            count++;
+        } else {
+            uint32_t at = what < 30 ? 0 : (uint32_t)hs_rng_below(&rng, count);
+            j = queue[at];
+            hs_order_remove(&set, NULL, j);
+            memmove(queue + at, queue + at + 1, (--count - at) * sizeof *queue);
+        }
+        jobs[j].is_in = !jobs[j].is_in;
+        assert_int_equal(hs_order_first(&set, NULL), count > 0 ? queue[0] : HS_NO_JOB);
+        assert_int_equal(hs_order_last(&set, NULL), count > 0 ? queue[count - 1] : HS_NO_JOB);
+        if (step % 61 != 0)
+            continue;
+        assert_true(hs_order_is_valid(&set, NULL));
+        for (uint32_t i = 0; i < count; i++) {
+            assert_int_equal(hs_order_next(&set, NULL, queue[i]),
+                             i + 1 < count ? queue[i + 1] : HS_NO_JOB);
+            assert_int_equal(hs_order_prev(&set, NULL, queue[i]), i > 0 ? queue[i - 1] : HS_NO_JOB);
+        }
+        if (what == 1)
+            check_walk(&set, 12);
+    }
+    hs_rng_close(&rng);
+}
+
 static void an_empty_set_has_no_first(void **state)
 {
     (void)state;
@@ -206,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_set_has_no_first),
                                        cmocka_unit_test(agrees_with_a_sorted_array),
+                                       cmocka_unit_test(a_queue_is_served_from_the_front),
                                        cmocka_unit_test(a_job_is_in_two_sets_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
