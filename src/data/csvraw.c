@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "horus/compiler.h"
+#include "base/word8.h"
 
 static bool is_blank(char c)
 {
@@ -93,24 +93,6 @@ const char *hs_csv_raw_field_end(const struct hs_csv_raw *raw, uint32_t field)
 
 /* ---- lines without quotes ---- */
 
-#define IN_EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (unsigned char)(byte))
-
-/* Eight bytes, the first of them lowest on every machine; compilers make one load of it. */
-static uint64_t word_at(const char *text)
-{
-    const unsigned char *b = (const unsigned char *)text;
-    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
-           (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
-           (uint64_t)b[7] << 56;
-}
-
-/* The top bit of each byte that is 0, and no other bit. */
-static uint64_t zero_bytes(uint64_t word)
-{
-    const uint64_t low_bits = IN_EACH_BYTE(0x7f);
-    return ~(((word & low_bits) + low_bits) | word | low_bits);
-}
-
 static void trim(const char **begin, char **end)
 {
     while (*begin < *end && is_blank(**begin))
@@ -123,15 +105,16 @@ static void trim(const char **begin, char **end)
 uint32_t hs_csv_split_plain(char *text, uint32_t len, char delimiter, const char **fields,
                             uint32_t *lengths)
 {
-    const uint64_t delimiters = IN_EACH_BYTE(delimiter);
+    const uint64_t delimiters = HS_WORD8_OF(delimiter);
     const char *begin = text;
     uint32_t count = 0;
 
     memset(text + len, 0, HS_CSV_SPLIT_ROOM);
     text[len] = delimiter;
     for (char *word = text; word <= text + len; word += 8) {
-        for (uint64_t ends = zero_bytes(word_at(word) ^ delimiters); ends != 0; ends &= ends - 1) {
-            char *end = word + HS_CTZ64(ends) / 8, *next = end + 1;
+        for (uint64_t ends = hs_word8_zeros(hs_word8_at(word) ^ delimiters); ends != 0;
+             ends &= ends - 1) {
+            char *end = word + hs_word8_first(ends), *next = end + 1;
             *end = '\0';
             /* Neither empty nor with a blank at an end: nearly all are. */
             if (HS_UNLIKELY((unsigned char)*begin <= ' ' || (unsigned char)end[-1] <= ' '))

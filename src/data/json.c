@@ -54,6 +54,12 @@ static const struct hs_json *json(const cJSON *value)
     return (const struct hs_json *)value;
 }
 
+/* Keys mostly differ at once. */
+static inline bool is_same_key(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 /* ---- vetting: what the text is allowed to say but no reader should be asked to guess at ---- */
 
 struct ranked_key {
@@ -102,10 +108,15 @@ static const cJSON *find_duplicate(const cJSON *object, struct hs_arena *arena, 
         if (++count > FEW_KEYS)
             return find_duplicate_sorted(object, arena, first);
         for (*first = object->child; *first != m; *first = (*first)->next)
-            if (strcmp((*first)->string, m->string) == 0)
+            if (is_same_key((*first)->string, m->string))
                 return m;
     }
     return NULL;
+}
+
+static bool is_number(const cJSON *value)
+{
+    return (value->type & 0xFF) == cJSON_Number;
 }
 
 /* The first value in the tree that is out of range or has a key that *first has; NULL if none. */
@@ -113,14 +124,14 @@ static const cJSON *find_bad(const cJSON *value, struct hs_arena *arena, const c
 {
     const cJSON *bad = NULL;
     *first = NULL;
-    if (cJSON_IsNumber(value))
+    if (is_number(value))
         return isfinite(value->valuedouble) ? NULL : value;
-    if (cJSON_IsObject(value))
+    if ((value->type & 0xFF) == cJSON_Object)
         bad = find_duplicate(value, arena, first);
     if (bad != NULL)
         return bad;
     for (const cJSON *child = value->child; child != NULL && bad == NULL; child = child->next)
-        if (child->child != NULL || cJSON_IsNumber(child))
+        if (child->child != NULL || is_number(child))
             bad = find_bad(child, arena, first);
     return bad;
 }
@@ -185,19 +196,12 @@ static const cJSON *tree_build(const char *text, size_t len, struct hs_arena *ar
     return tree;
 }
 
-enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
+enum hs_status hs_json_build(const struct hs_json_source *source, const char *text,
                              struct hs_arena *arena, const struct hs_json **root,
                              struct hs_diag *diag)
 {
-    struct hs_json_walk walk = walk_of(source, UINT32_MAX);
     const cJSON *first = NULL, *bad = NULL;
-
-    walk.blanked = blanked;
-    if (!hs_json_walk(&walk)) {
-        struct hs_place place = hs_json_place_at(source, walk.value);
-        return hs_fail(diag, HS_E_INPUT, &place, walk.hint, "%s", walk.what);
-    }
-    const cJSON *tree = tree_build(blanked != NULL ? blanked : walk.text, walk.len, arena);
+    const cJSON *tree = tree_build(text, source->end - source->begin, arena);
     if (tree != NULL)
         bad = find_bad(tree, arena, &first);
     if (parsing.is_exhausted)
@@ -209,6 +213,19 @@ enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
         return bad_fail(source, tree, bad, first, diag);
     *root = json(tree);
     return HS_OK;
+}
+
+enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
+                             struct hs_arena *arena, const struct hs_json **root,
+                             struct hs_diag *diag)
+{
+    struct hs_json_walk walk = walk_of(source, UINT32_MAX);
+    walk.blanked = blanked;
+    if (!hs_json_walk(&walk)) {
+        struct hs_place place = hs_json_place_at(source, walk.value);
+        return hs_fail(diag, HS_E_INPUT, &place, walk.hint, "%s", walk.what);
+    }
+    return hs_json_build(source, blanked != NULL ? blanked : walk.text, arena, root, diag);
 }
 
 /* ---- documents ---- */
@@ -295,10 +312,10 @@ enum hs_json_kind hs_json_kind(const struct hs_json *value)
 
 const struct hs_json *hs_json_get(const struct hs_json *object, const char *key)
 {
-    if (hs_json_kind(object) != HS_JSON_OBJECT)
+    if (object == NULL || (node(object)->type & 0xFF) != cJSON_Object)
         return NULL;
     for (const cJSON *member = node(object)->child; member != NULL; member = member->next)
-        if (strcmp(member->string, key) == 0)
+        if (is_same_key(member->string, key))
             return json(member);
     return NULL;
 }

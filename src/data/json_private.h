@@ -8,6 +8,7 @@
 #define HORUS_DATA_JSON_PRIVATE_H
 
 #include "base/memory.h"
+#include "base/word8.h"
 #include "data/json.h"
 
 #define HS_JSON_DEPTH_MAX 64 /* nested containers */
@@ -36,8 +37,36 @@ struct hs_json_walk {
     const char *what, *hint;        /* of the fault, which is at `value` */
 };
 
+/* Of text[0, stop): behind the white space at p. */
+static inline const char *hs_json_skip_space(const char *p, const char *stop)
+{
+    while (stop - p >= 8 && hs_word8_at(p) == HS_WORD8_OF(' '))
+        p += 8;
+    while (p < stop && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        p++;
+    return p;
+}
+
+/* The first of quote, backslash and control characters from p on, or stop. */
+static inline const char *hs_json_text_end(const char *p, const char *stop)
+{
+    for (; stop - p >= 8; p += 8) {
+        uint64_t word = hs_word8_at(p);
+        uint64_t ends = hs_word8_zeros(word ^ HS_WORD8_OF('"')) |
+                        hs_word8_zeros(word ^ HS_WORD8_OF('\\')) |
+                        hs_word8_zeros(word & HS_WORD8_OF(0xe0));
+        if (ends != 0)
+            return p + hs_word8_first(ends);
+    }
+    while (p < stop && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
+        p++;
+    return p;
+}
+
 /* One document from the first byte to the last; false at the first fault. O(len). */
 bool hs_json_walk(struct hs_json_walk *walk);
+/* One value, up to walk->at; anything may stand behind it. */
+bool hs_json_walk_value(struct hs_json_walk *walk);
 
 /* The place of source->text[span]; the underline ends with the line. */
 struct hs_place hs_json_place_at(const struct hs_json_source *source, struct hs_json_span span);
@@ -45,6 +74,10 @@ struct hs_place hs_json_place_at(const struct hs_json_source *source, struct hs_
 /* Walks and parses the JSON of source; every fault is reported. The tree lives in the arena.
  * blanked: scratch of end - begin bytes that holds a copy, when comments are allowed; else NULL. */
 HS_MUST_USE enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
+                                         struct hs_arena *arena, const struct hs_json **root,
+                                         struct hs_diag *diag);
+/* The same of JSON without comments that was walked. */
+HS_MUST_USE enum hs_status hs_json_build(const struct hs_json_source *source, const char *text,
                                          struct hs_arena *arena, const struct hs_json **root,
                                          struct hs_diag *diag);
 

@@ -60,17 +60,24 @@ static bool skip_comment(struct hs_json_walk *w)
     return true;
 }
 
-static bool skip_space(struct hs_json_walk *w)
+/* Behind white space, and comments if there may be some. */
+static bool skip_far(struct hs_json_walk *w)
 {
     for (;;) {
-        int c = peek(w);
-        if (c == ' ' || c == '\n' || c == '\t' || c == '\r')
-            w->at++;
-        else if (c != '/' || !w->has_comments)
+        w->at = (size_t)(hs_json_skip_space(w->text + w->at, w->text + w->len) - w->text);
+        if (peek(w) != '/' || !w->has_comments)
             return true;
-        else if (!skip_comment(w))
+        if (!skip_comment(w))
             return false;
     }
+}
+
+/* Mostly there is one blank, or none. */
+static inline bool skip_space(struct hs_json_walk *w)
+{
+    w->at += peek(w) == ' ';
+    int c = peek(w);
+    return HS_LIKELY(c > ' ' && c != '/') || skip_far(w);
 }
 
 /* The four hex digits of \uXXXX at `at`; -1 if they are not. */
@@ -123,6 +130,7 @@ static bool walk_string(struct hs_json_walk *w)
 {
     size_t begin = w->at++;
     for (;;) {
+        w->at = (size_t)(hs_json_text_end(w->text + w->at, w->text + w->len) - w->text);
         int c = peek(w);
         if (c == '"') {
             w->at++;
@@ -133,14 +141,12 @@ static bool walk_string(struct hs_json_walk *w)
                 return false;
         } else if (c < 0) {
             return fault(w, begin, 1, "the text that begins here is never closed", NULL);
-        } else if (c < 0x20) {
+        } else {
             return fault(w, w->at, 1,
                          c == '\n' || c == '\r' ? "a line end inside a text"
                                                 : "a control character inside a text",
                          c == '\n' || c == '\r' ? "is the closing quote missing?"
                                                 : "write it as \\t or \\u00XX");
-        } else {
-            w->at++;
         }
     }
 }
@@ -288,6 +294,11 @@ static bool walk_value(struct hs_json_walk *w, unsigned depth)
     if (is_good && index == w->target)
         w->value = (struct hs_json_span){begin, c == '{' || c == '[' ? 1 : w->at - begin};
     return is_good;
+}
+
+bool hs_json_walk_value(struct hs_json_walk *w)
+{
+    return walk_value(w, 0);
 }
 
 bool hs_json_walk(struct hs_json_walk *w)

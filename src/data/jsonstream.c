@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Splits a huge array, or JSON Lines, into its elements without parsing them: a state machine of
- * bracket depth, in-string and escape finds where an element ends; json_walk and cJSON then look
- * at that element alone. One pass each, memory of one element.
+ * Splits a huge array, or JSON Lines, into its elements: json_walk goes over an element and finds
+ * its end, and cJSON parses that element alone. Where the walk finds a fault, or the end of what
+ * was read, a state machine of bracket depth, in-string and escape finds where the element ends,
+ * whatever is in it. Memory of one element.
  *
  * A fault inside an element leaves the next one readable. A fault of the structure (a control
  * character in a string, a missing comma, a truncated file) does not: the first call returns
@@ -99,31 +100,23 @@ static enum hs_status lost(struct hs_jsonstream *s, const char *what, const char
 
 /* ---- splitting ---- */
 
-/* 1: ends a run inside a text: the quote, the backslash and the control characters. */
-static const unsigned char stops_text[256] = {
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,         1,
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['"'] = 1, ['\\'] = 1,
-};
-
 /* 1: matters outside of texts. */
 static const unsigned char is_structure[256] = {
     ['"'] = 1, ['{'] = 1, ['}'] = 1, ['['] = 1, [']'] = 1};
 
 /* Inside a text: *p moves behind its end, or to `stop`. */
-static enum split_end split_text(struct split *split, const unsigned char **p,
-                                 const unsigned char *stop)
+static enum split_end split_text(struct split *split, const char **p, const char *stop)
 {
     while (*p < stop) {
-        if (split->is_escaped && **p >= 0x20) {
+        if (split->is_escaped && (unsigned char)**p >= 0x20) {
             split->is_escaped = false;
             ++*p;
             continue;
         }
-        while (*p < stop && !stops_text[**p])
-            ++*p;
+        *p = hs_json_text_end(*p, stop);
         if (*p == stop)
             break;
-        if (**p < 0x20)
+        if ((unsigned char)**p < 0x20)
             return SPLIT_CONTROL;
         split->is_escaped = **p == '\\';
         split->is_in_text = **p != '"';
@@ -135,8 +128,7 @@ static enum split_end split_text(struct split *split, const unsigned char **p,
 }
 
 /* Moves *p over bytes of one element; anything but SPLIT_MORE ends it there. */
-static enum split_end split_run(struct split *split, const unsigned char **p,
-                                const unsigned char *stop)
+static enum split_end split_run(struct split *split, const char **p, const char *stop)
 {
     while (*p < stop) {
         if (split->is_in_text) {
@@ -144,11 +136,12 @@ static enum split_end split_run(struct split *split, const unsigned char **p,
                 return SPLIT_CONTROL;
             continue;
         }
-        while (*p < stop && !is_structure[**p])
+        *p = hs_json_skip_space(*p, stop);
+        while (*p < stop && !is_structure[(unsigned char)**p])
             ++*p;
         if (*p == stop)
             break;
-        int c = **p;
+        char c = **p;
         if (c == '"') {
             split->is_in_text = true;
         } else if (c == '{' || c == '[') {
@@ -201,10 +194,9 @@ static enum hs_status element_split(struct hs_jsonstream *s)
     struct split split = {0};
     s->begin = s->at;
     for (;;) {
-        const unsigned char *bytes = (const unsigned char *)s->window.bytes;
-        const unsigned char *p = bytes + s->at;
-        enum split_end end = split_run(&split, &p, bytes + s->window.end);
-        s->at = (uint32_t)(p - bytes);
+        const char *p = s->window.bytes + s->at;
+        enum split_end end = split_run(&split, &p, s->window.bytes + s->window.end);
+        s->at = (uint32_t)(p - s->window.bytes);
         if (s->at - s->begin > ELEMENT_MAX)
             break;
         if (end == SPLIT_DONE)
@@ -309,6 +301,33 @@ static enum hs_status element_seek(struct hs_jsonstream *s)
     return HS_OK;
 }
 
+/* Whether it is in the window and without a fault, as nearly all are: then one walk finds both that
+ * and its end. */
+static bool is_element_whole(struct hs_jsonstream *s)
+{
+    struct hs_json_walk walk = {
+        .text = s->window.bytes + s->at, .len = s->window.end - s->at, .target = UINT32_MAX};
+    if (!hs_json_walk_value(&walk) || walk.at > ELEMENT_MAX)
+        return false;
+    s->begin = s->at;
+    s->at += (uint32_t)walk.at;
+    return true;
+}
+
+static enum hs_status element_build(struct hs_jsonstream *s)
+{
+    struct hs_json_source source = source_of(s, s->begin, s->at);
+    return hs_json_build(&source, s->window.bytes + s->begin, &s->arena, &s->element, s->diag);
+}
+
+/* Loads it as a whole, whatever is in it, and tells what is wrong with it. */
+static enum hs_status element_parse(struct hs_jsonstream *s)
+{
+    HS_TRY(element_split(s));
+    struct hs_json_source source = source_of(s, s->begin, s->at);
+    return hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag);
+}
+
 enum hs_status hs_jsonstream_open(struct hs_jsonstream **out, struct hs_input *input,
                                   struct hs_diag *diag)
 {
@@ -329,11 +348,14 @@ enum hs_status hs_jsonstream_next(struct hs_jsonstream *s, const struct hs_json 
         return HS_E_IO;
     hs_arena_reset(&s->arena);
     HS_TRY(element_seek(s));
-    HS_TRY(element_split(s));
-    struct hs_json_source source = source_of(s, s->begin, s->at);
-    HS_TRY(hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag));
+    HS_TRY(is_element_whole(s) ? element_build(s) : element_parse(s));
     *element = s->element;
     return HS_OK;
+}
+
+int64_t hs_jsonstream_line(const struct hs_jsonstream *s)
+{
+    return s->line;
 }
 
 struct hs_place hs_jsonstream_place(struct hs_jsonstream *s, const struct hs_json *value)

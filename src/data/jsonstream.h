@@ -23,6 +23,8 @@ HS_MUST_USE enum hs_status hs_jsonstream_open(struct hs_jsonstream **stream, str
  * repair from here on; in the first case the next call goes on, in the second it is HS_E_IO. */
 HS_MUST_USE enum hs_status hs_jsonstream_next(struct hs_jsonstream *stream,
                                               const struct hs_json **element);
+/* On which line the current element begins. */
+int64_t hs_jsonstream_line(const struct hs_jsonstream *stream);
 /* Place of a value inside the current element (NULL = the element): file, line, column, excerpt. */
 struct hs_place hs_jsonstream_place(struct hs_jsonstream *stream, const struct hs_json *value);
 void hs_jsonstream_close(struct hs_jsonstream *stream);

@@ -114,8 +114,8 @@ static bool parse_same_day(const char *text, size_t len, const struct hs_cell_da
     return true;
 }
 
-static enum hs_cell_result parse_datetime(const char *text, size_t len, struct hs_cell_day *day,
-                                          int64_t *out_us)
+enum hs_cell_result hs_cell_date(const char *text, size_t len, struct hs_cell_day *day,
+                                 int64_t *out_us)
 {
     if (HS_LIKELY(parse_same_day(text, len, day, out_us)))
         return HS_CELL_OK;
@@ -132,7 +132,7 @@ enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us,
                                  struct hs_cell_day *day, int64_t *out_us)
 {
     if (len >= 10 && text[4] == '-')
-        return parse_datetime(text, len, day, out_us);
+        return hs_cell_date(text, len, day, out_us);
     enum hs_cell_result result = hs_cell_span(text, len, unit_us, out_us);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }

@@ -42,6 +42,9 @@ struct hs_cell_day {
     char date[10];
     int64_t us;
 };
+/* A date and time alone. */
+enum hs_cell_result hs_cell_date(const char *text, size_t len, struct hs_cell_day *day,
+                                 int64_t *out_us);
 enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us,
                                  struct hs_cell_day *day, int64_t *out_us);
 enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out);

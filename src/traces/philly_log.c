@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/timeparse.h"
 #include "data/json.h"
 #include "data/jsonstream.h"
 #include "traces/attempts.h"
@@ -36,9 +35,10 @@ struct philly {
     int32_t attempts_mode;
     bool keeps_attempts;
     struct hs_attempt_list attempts; /* of the job */
-    const struct hs_json *element;   /* current one */
-    bool is_torn;                    /* the last element could not be read */
-    const struct hs_json *attempt;   /* split: the next of it; NULL = take a new element */
+    struct hs_cell_day day;
+    const struct hs_json *element; /* current one */
+    bool is_torn;                  /* the last element could not be read */
+    const struct hs_json *attempt; /* split: the next of it; NULL = take a new element */
     uint32_t attempt_number;
     int64_t last_end_us; /* split: latest end seen, else the submission */
     char id[HS_JOB_ID_MAX + 16];
@@ -96,13 +96,13 @@ static enum hs_status get_text(const struct philly *p, const struct hs_json *obj
     return HS_OK;
 }
 
-static enum hs_status get_time(const struct philly *p, const struct hs_json *object,
-                               const char *key, int64_t *out_us)
+static enum hs_status get_time(struct philly *p, const struct hs_json *object, const char *key,
+                               int64_t *out_us)
 {
     const char *text;
     HS_TRY(get_text(p, object, key, &text));
     *out_us = NO_TIME;
-    if (text && !hs_parse_datetime_us(text, strlen(text), out_us)) {
+    if (text && hs_cell_date(text, strlen(text), &p->day, out_us) != HS_CELL_OK) {
         struct hs_place place = hs_jsonstream_place(p->stream, hs_json_get(object, key));
         return hs_trace_bad_row(p->faults, HS_FAULT_TIME, &place,
                                 "a date and time such as 2017-10-09 07:00:55",
@@ -111,7 +111,7 @@ static enum hs_status get_time(const struct philly *p, const struct hs_json *obj
     return HS_OK;
 }
 
-static enum hs_status get_attempt_times(const struct philly *p, const struct hs_json *attempt,
+static enum hs_status get_attempt_times(struct philly *p, const struct hs_json *attempt,
                                         int64_t *start_us, int64_t *end_us)
 {
     if (hs_json_kind(attempt) != HS_JSON_OBJECT)
@@ -168,7 +168,7 @@ static enum hs_status fail_missing(const struct philly *p, const char *key)
 static enum hs_status read_common(struct philly *p, struct hs_trace_job *job, int *dropped)
 {
     *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
-    job->line = hs_jsonstream_place(p->stream, NULL).line;
+    job->line = hs_jsonstream_line(p->stream);
     HS_TRY(get_text(p, p->element, "jobid", &job->id));
     HS_TRY(get_text(p, p->element, "user", &job->user));
     HS_TRY(get_text(p, p->element, "vc", &job->vc));
@@ -183,10 +183,11 @@ static enum hs_status read_common(struct philly *p, struct hs_trace_job *job, in
 static enum hs_status keep_attempt(struct philly *p, const struct hs_json *attempt, int64_t run_us)
 {
     enum hs_status status = p->keeps_attempts ? hs_attempts_add(&p->attempts, run_us) : HS_OK;
-    struct hs_place place = hs_jsonstream_place(p->stream, attempt);
-    if (status == HS_E_LIMIT)
+    if (status == HS_E_LIMIT) {
+        struct hs_place place = hs_jsonstream_place(p->stream, attempt);
         return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, &place, NULL,
                                 "a job has at most %d attempts", HS_ATTEMPTS_MAX);
+    }
     if (status != HS_OK)
         return hs_fail(p->faults->diag, status, NULL, NULL, "no memory for the attempts of a job");
     return HS_OK;
