@@ -63,7 +63,7 @@ say = $(if $(V)$(findstring s,$(filter-out -% %=%,$(firstword $(MAKEFLAGS)))),@:
 # Sub-make of this file after a set-up step (pkg-config is asked when the file is read).
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: all demo check check-all check-docs asan cov bench lint format determinism calibrate calibrate-report \
+.PHONY: all demo check check-all check-docs asan cov bench bench-all bench-instr same lint format determinism calibrate calibrate-report \
         plot-calibration reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
         reproduce-antman reproduce-openb workload-report plot-compare man report-pictures new-policy \
         install clean help \
@@ -101,9 +101,25 @@ check-docs: ## every command of the documentation, executed
 	$(AGAIN) all
 	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus tests/scripts/test-docs.sh
 
-bench: all $(BENCHES) ## speed and memory against a bare parse
+bench: ## what runs cost beside a bare parse, in jobs, GPUs, load; memory (a quarter of an hour)
 	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all $(BENCHES)
 	$(Q)scripts/bench.sh $(BUILD)
+
+bench-all: ## the same for every combination of jobs, GPUs and load: hours
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all $(BENCHES)
+	$(Q)scripts/bench.sh $(BUILD) --all
+
+bench-instr: ## instructions of fixed runs against a committed list, 3 % allowed; BLESS=1 writes it
+	$(Q)scripts/install-deps.sh build bench
+	$(AGAIN) all
+	$(Q)scripts/bench-instr.sh $(if $(BLESS),--bless) $(BUILD)
+
+same: ## does this tree give the bytes of another commit? make same BASE=COMMIT (ten minutes)
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all
+	$(Q)scripts/same-commit.sh '$(BASE)' $(BUILD)/horus
 
 lint: ## every static gate: warnings, format, include floors, sizes, banned calls
 	$(Q)scripts/install-deps.sh build check lint

@@ -47,6 +47,9 @@ held() { # TARGET
     check-all | asan) echo "an hour; before a release" ;;
     cov) echo "the same tests again, with coverage" ;;
     bench) echo "minutes, and needs a quiet machine" ;;
+    bench-all) echo "hours, and needs a quiet machine" ;;
+    bench-instr) echo "minutes; before a release" ;;
+    same) echo "ten minutes; before a change for speed is taken" ;;
     lint | format) echo "test-lint.sh, and CI" ;;
     determinism) echo "test-determinism.sh runs its short form" ;;
     calibrate | plot-calibration) echo "test-shipped-models.sh runs its script" ;;
