@@ -30,7 +30,7 @@ burst() { # JOBS FILE
 }
 
 every_policy() { # turns are taken as shares of time: those of mini-batches one by one are another matter
-    "$horus" policies | awk '/^[a-z]/ && $1 != "policy" && !/:/ {
+    "$horus" policies | awk '/^$/ { exit } NR > 1 && /^[a-z]/ {
         print $1 ($1 == "gandiva" ? ":slicing=fluid" : $1 ~ /^salus-(pack|fair|rr)$/ ? ":mode=fluid" : "")
     }'
 }

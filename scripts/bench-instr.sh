@@ -40,7 +40,7 @@ awk -F, -v OFS=, 'NR > 1 { $8 = "2020-04-01 00:00:00" } { print }' "$work/helios
 cases() {
     local policy helios="run $work/helios.csv -c $shape"
     echo "start run $work/one.csv -c $shape --outputs summary -p fifo"
-    for policy in $("$horus" policies | awk '/^[a-z]/ && $1 != "policy" && !/:/ { print $1 }'); do
+    for policy in $("$horus" policies | awk '/^$/ { exit } NR > 1 && /^[a-z]/ { print $1 }'); do
         case $policy in
         gandiva) policy=gandiva:slicing=fluid ;;
         salus-pack | salus-fair | salus-rr) policy=$policy:mode=fluid ;;

@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 # One case a line: the arguments of a run.
 cases() {
     local policy more fast
-    for policy in $("$old" policies | awk '/^[a-z]/ && $1 != "policy" && !/:/ { print $1 }'); do
+    for policy in $("$old" policies | awk '/^$/ { exit } NR > 1 && /^[a-z]/ { print $1 }'); do
         fast=()
         case $policy in # play every mini-batch: jobs of seconds instead of hours
         salus-pack | salus-fair | salus-rr) fast=(--scale-time 0.0005 --until 100s) ;;

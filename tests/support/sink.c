@@ -60,18 +60,26 @@ int scratch_enter(void **state)
     return scratch_open(state) != 0 || chdir(scratch_path("")) != 0;
 }
 
+static int remove_all(const char *path)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    char inner[1024];
+    if (dir == NULL)
+        return remove(path);
+    while ((entry = readdir(dir)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
+            remove_all(inner);
+        }
+    closedir(dir);
+    return rmdir(path);
+}
+
 int scratch_close(void **state)
 {
     (void)state;
-    DIR *dir = opendir(scratch);
-    if (dir == NULL)
-        die(scratch);
-    const struct dirent *entry;
-    while ((entry = readdir(dir)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            remove(scratch_path(entry->d_name));
-    closedir(dir);
-    return rmdir(scratch);
+    return remove_all(scratch);
 }
 
 const char *scratch_path(const char *name)

@@ -24,7 +24,7 @@ struct sink {
 void sink_init(struct sink *sink);
 void sink_clear(struct sink *sink); /* text and counts */
 
-/* cmocka group set-up and tear-down: a new folder under $TMPDIR or /tmp, removed with its files. */
+/* cmocka group set-up and tear-down: a new folder under $TMPDIR or /tmp, removed with all in it. */
 int scratch_open(void **state);
 int scratch_close(void **state);
 int scratch_enter(void **state); /* scratch_open, and the working directory is there */
