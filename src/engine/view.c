@@ -87,9 +87,10 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes)
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     struct hs_engine *e = v->engine;
-    if (HS_UNLIKELY(hs_lookup_job(v, job) == &nobody))
-        return e->no_scratch;
-    return e->jobs.scratch + (size_t)job * e->jobs.scratch_size;
+    if (HS_LIKELY(job < e->jobs.slots.high))
+        return e->jobs.scratch + (size_t)job * e->jobs.scratch_size;
+    (void)hs_lookup_job(v, job); /* puts it on record */
+    return e->no_scratch;
 }
 
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)

@@ -337,6 +337,40 @@ hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v, h
     return hs_order_next_within(set, v, after, (struct hs_bounds){gpus, gpus});
 }
 
+bool hs_order_place_is_before(const struct hs_order_place *a, const struct hs_order_place *b)
+{
+    if (a->key != b->key)
+        return a->key < b->key;
+    if (a->submit_us != b->submit_us)
+        return a->submit_us < b->submit_us;
+    return a->rank < b->rank;
+}
+
+static bool is_before_place(const struct hs_view *v, hs_job_id job,
+                            const struct hs_order_link *link, const struct hs_order_place *place)
+{
+    if (link->key != place->key)
+        return link->key < place->key;
+    const struct hs_order_place own = {link->key, hs_view_submit_us(v, job), hs_view_rank(v, job)};
+    return hs_order_place_is_before(&own, place);
+}
+
+hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
+                             struct hs_order_place from, struct hs_bounds bounds)
+{
+    hang_chain(set, v);
+    hs_job_id at = set->root == 0 ? HS_NO_JOB : set->root - 1, found = HS_NO_JOB;
+    while (at != HS_NO_JOB) {
+        const struct hs_order_link *link = link_of(set, v, at);
+        bool is_behind = !is_before_place(v, at, link, &from);
+        found = is_behind ? at : found;
+        at = is_behind ? link->left : link->right;
+    }
+    if (found == HS_NO_JOB || is_within(link_of(set, v, found), bounds))
+        return found;
+    return hs_order_next_within(set, v, found, bounds);
+}
+
 static hs_job_id leftmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     hs_job_id left;

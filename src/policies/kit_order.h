@@ -82,6 +82,16 @@ hs_job_id hs_order_next_within(struct hs_order *set, const struct hs_view *v, hs
 /* The same with one bound for all. */
 hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v, hs_job_id after,
                                 uint64_t gpus);
+/* Where a job stands in an order. */
+struct hs_order_place {
+    int64_t key;
+    int64_t submit_us;
+    uint64_t rank;
+};
+bool hs_order_place_is_before(const struct hs_order_place *a, const struct hs_order_place *b);
+/* First job at that place or behind it within the bounds. */
+hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
+                             struct hs_order_place from, struct hs_bounds bounds);
 /* Spreads numbers that count up (Murmur3's finaliser). */
 uint32_t hs_order_mix(uint64_t number);
 /* Order, links and what nodes know of their subtrees hold everywhere; O(n). */

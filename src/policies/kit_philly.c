@@ -15,8 +15,21 @@ struct pass {
     struct hs_philly *s;
     const struct hs_view *v;
     struct hs_plan *p;
+    int64_t phase; /* of now */
     bool has_started, has_held_back, has_preempted;
 };
+
+/* One VC in one walk. */
+struct walk {
+    struct pass *x;
+    uint32_t vc;
+    bool has_sleepers;        /* those that wake now are due, too */
+    bool has_rivals;          /* somebody else may have a better right to the GPUs that are idle */
+    struct hs_bounds bounds;  /* a try of who is beyond them fails */
+    struct hs_order_place at; /* in the queue */
+};
+
+enum outcome { STARTED, TURNED_AWAY, HELD_BACK, FAILED };
 
 static struct hs_philly_scratch *scratch_of(const struct hs_view *v, hs_job_id job)
 {
@@ -46,19 +59,30 @@ static void enter(struct hs_philly *s, const struct hs_view *v, hs_job_id job,
     hs_order_add(set_of(s, v, job, set), v, job, key);
 }
 
-static void become_due(struct hs_philly *s, const struct hs_view *v, hs_job_id job)
+/* The key of a waiting job: the phase of its tries, then those that go before all others of it. */
+static int64_t waiting_key(const struct hs_philly *s, const struct hs_view *v, hs_job_id job,
+                           int64_t phase)
 {
     bool is_first = s->requeue == HS_REQUEUE_HEAD && hs_view_attempt(v, job) > 0;
-    enter(s, v, job, HS_PHILLY_DUE, is_first ? -1 : 0);
+    return 2 * phase + !is_first;
 }
 
 /* As a new request. */
-static void begin_anew(const struct hs_philly *s, const struct hs_view *v, hs_job_id job)
+static void become_due(struct hs_philly *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_philly_scratch *j = scratch_of(v, job);
-    j->tries = 0;
+    j->is_new = true;
+    j->is_relaxed = false;
     j->victim_of = 0;
-    j->level = s->relax_after == 0 ? (enum hs_locality_level)s->max_level : HS_LOCALITY_SERVERS;
+    enter(s, v, job, HS_PHILLY_DUE, waiting_key(s, v, job, 0));
+}
+
+/* Sleepers are told apart by their bounds: who has given up all locality that he may fails when a
+ * smaller gang did. */
+static uint32_t sleeper_size(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+{
+    *is_constrained = hs_view_is_constrained(v, job) || !scratch_of(v, job)->is_relaxed;
+    return hs_view_gpus(v, job);
 }
 
 enum hs_status hs_philly_init(struct hs_philly *s, const struct hs_view *v)
@@ -73,7 +97,8 @@ enum hs_status hs_philly_init(struct hs_philly *s, const struct hs_view *v)
     for (uint32_t vc = 0; vc < s->vc_count; vc++) {
         uint64_t quota = hs_view_quota(v, vc), gpus = hs_view_total_gpus(v, vc);
         s->vcs[vc].quota = quota < gpus ? quota : gpus;
-        s->by_use[vc] = vc;
+        s->vcs[vc].asleep.size_of = sleeper_size;
+        s->vcs[vc].wake_us = s->retry_us > 0 ? INT64_MAX : 0;
     }
     return hs_locality_init(&s->locality, v);
 }
@@ -84,7 +109,6 @@ void hs_philly_event(struct hs_philly *s, const struct hs_view *v, const struct 
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
         *scratch_of(v, job) = (struct hs_philly_scratch){0};
-        begin_anew(s, v, job);
         become_due(s, v, job);
         hs_wake(s->is_awake, s->vc_count, v, job);
         break;
@@ -92,8 +116,7 @@ void hs_philly_event(struct hs_philly *s, const struct hs_view *v, const struct 
         enter(s, v, job, HS_PHILLY_RUNNING, hs_view_now_us(v));
         break;
     case HS_EVENT_STOPPED:
-        begin_anew(s, v, job);
-        enter(s, v, job, HS_PHILLY_ASLEEP, hs_view_now_us(v));
+        become_due(s, v, job);
         break;
     case HS_EVENT_FINISH:
         if (scratch_of(v, job)->set == HS_PHILLY_RUNNING) /* not one that was turned away */
@@ -112,41 +135,45 @@ void hs_philly_event(struct hs_philly *s, const struct hs_view *v, const struct 
 
 /* ---- a try ---- */
 
+/* Counts the tries of whoever was asleep all the time. */
+static int64_t round_now(const struct pass *x, uint32_t vc)
+{
+    return x->s->retry_us > 0 ? hs_view_now_us(x->v) / x->s->retry_us : x->s->vcs[vc].passes;
+}
+
+static int64_t tries_of(const struct pass *x, hs_job_id job)
+{
+    const struct hs_philly_scratch *j = scratch_of(x->v, job);
+    return j->is_new ? 0 : round_now(x, hs_view_vc(x->v, job)) - j->first_round;
+}
+
+static int64_t level_after(const struct hs_philly *s, int64_t tries)
+{
+    int64_t level = s->relax_after > 0 ? tries / s->relax_after : s->max_level;
+    return level < s->max_level ? level : s->max_level;
+}
+
 static bool is_within_quota(const struct pass *x, hs_job_id job)
 {
     uint32_t vc = hs_view_vc(x->v, job);
     return hs_view_vc_held(x->v, vc) + hs_view_gpus(x->v, job) <= x->s->vcs[vc].quota;
 }
 
-static bool place(const struct pass *x, hs_job_id job)
+static bool place(const struct pass *x, hs_job_id job, int64_t level)
 {
     static const char *const texts[] = {[HS_LOCALITY_SERVERS] = NULL,
                                         [HS_LOCALITY_RACK] = "locality relaxed: within one rack",
                                         [HS_LOCALITY_ANYWHERE] = "locality relaxed: anywhere"};
-    hs_plan_because(x->p, texts[scratch_of(x->v, job)->level]);
-    return hs_locality_place(&x->s->locality, x->v, x->p, job, scratch_of(x->v, job)->level);
+    hs_plan_because(x->p, texts[level]);
+    return hs_locality_place(&x->s->locality, x->v, x->p, job, (enum hs_locality_level)level);
 }
 
 static bool could_place(const struct pass *x, hs_job_id job)
 {
     uint32_t mark = hs_plan_mark(x->p);
-    bool could = place(x, job);
+    bool could = place(x, job, level_after(x->s, tries_of(x, job)));
     hs_plan_rollback(x->p, mark);
     return could;
-}
-
-/* Somebody else has a better right to the GPUs that are idle. */
-static bool is_held_back(const struct pass *x, hs_job_id job)
-{
-    if (is_within_quota(x, job))
-        return false;
-    for (uint32_t vc = 0; vc < x->s->vc_count; vc++) {
-        hs_job_id head = hs_order_first(&x->s->vcs[vc].due, x->v);
-        if (vc != hs_view_vc(x->v, job) && head != HS_NO_JOB && is_within_quota(x, head) &&
-            could_place(x, head))
-            return true;
-    }
-    return false;
 }
 
 static bool may_be_taken(const struct pass *x, hs_job_id job)
@@ -156,22 +183,30 @@ static bool may_be_taken(const struct pass *x, hs_job_id job)
            hs_view_vc_held(x->v, vc) >= x->s->vcs[vc].quota + gpus;
 }
 
-/* Enough GPUs are held for fair shares to matter, and what is beyond quotas could do. */
-static bool is_worth_preempting(const struct pass *x, hs_job_id job)
+/* GPUs held beyond quotas, which preemption could take; 0: so few GPUs are held that fair shares do
+ * not matter. */
+static uint64_t gpus_beyond_quotas(const struct pass *x, uint32_t own)
 {
-    uint32_t own = hs_view_vc(x->v, job);
-    uint64_t all = hs_view_total_gpus(x->v, own), room = hs_view_free_gpus(x->v, own);
-    if (x->s->fair_ppm == 0 || !is_within_quota(x, job) ||
-        (all - room) * PPM < x->s->fair_ppm * all)
-        return false;
+    uint64_t all = hs_view_total_gpus(x->v, own), beyond = 0;
+    if (x->s->fair_ppm == 0 || (all - hs_view_free_gpus(x->v, own)) * PPM < x->s->fair_ppm * all)
+        return 0;
     for (uint32_t vc = 0; vc < x->s->vc_count; vc++) {
         uint64_t held = hs_view_vc_held(x->v, vc), quota = x->s->vcs[vc].quota;
-        room += held > quota ? held - quota : 0;
+        beyond += held > quota ? held - quota : 0;
     }
-    return room >= hs_view_gpus(x->v, job);
+    return beyond;
 }
 
-static bool place_by_preemption(const struct pass *x, hs_job_id job)
+static bool is_worth_preempting(const struct pass *x, hs_job_id job)
+{
+    uint32_t vc = hs_view_vc(x->v, job);
+    if (!is_within_quota(x, job))
+        return false;
+    uint64_t beyond = gpus_beyond_quotas(x, vc);
+    return beyond > 0 && hs_view_free_gpus(x->v, vc) + beyond >= hs_view_gpus(x->v, job);
+}
+
+static bool place_by_preemption(const struct pass *x, hs_job_id job, int64_t level)
 {
     struct hs_order *running = &x->s->running;
     uint32_t mark = hs_plan_mark(x->p);
@@ -183,7 +218,7 @@ static bool place_by_preemption(const struct pass *x, hs_job_id job)
         hs_plan_because(x->p, "its virtual cluster is over its quota: the GPUs go to one below");
         hs_plan_preempt(x->p, victim, hs_cost_us(&x->s->cost, x->v, victim));
         scratch_of(x->v, victim)->victim_of = x->s->preemptors;
-        if (place(x, job))
+        if (place(x, job, level))
             return true;
     }
     hs_plan_rollback(x->p, mark);
@@ -196,39 +231,37 @@ static bool place_by_preemption(const struct pass *x, hs_job_id job)
 
 static bool try_to_start(struct pass *x, hs_job_id job)
 {
-    struct hs_philly_scratch *j = scratch_of(x->v, job);
-    bool is_placed = place(x, job);
-    while (!is_placed && hs_pool_is_idle(x->v, job) && j->level < x->s->max_level) {
-        j->level++;
-        is_placed = place(x, job);
-    }
-    if (!is_placed && is_worth_preempting(x, job) && place_by_preemption(x, job))
+    int64_t level = level_after(x->s, tries_of(x, job));
+    bool is_placed = place(x, job, level);
+    while (!is_placed && hs_pool_is_idle(x->v, job) && level < x->s->max_level)
+        is_placed = place(x, job, ++level);
+    if (!is_placed && is_worth_preempting(x, job) && place_by_preemption(x, job, level))
         is_placed = x->has_preempted = true;
     return is_placed;
 }
 
-static void fail(struct pass *x, hs_job_id job)
+/* On a pool that does not tell its nodes apart for the job, a gang whose like failed fails, too,
+ * if it is larger: unless it wants the fewest servers, which 17 GPUs may find where 16 do not. */
+static bool is_monotone(const struct pass *x, hs_job_id job)
 {
-    const struct hs_philly *s = x->s;
-    struct hs_philly_scratch *j = scratch_of(x->v, job);
-    j->tries++;
-    if (s->relax_after > 0 && j->tries % s->relax_after == 0 && j->level < s->max_level)
-        j->level++;
-    enter(x->s, x->v, job, HS_PHILLY_ASLEEP, hs_view_now_us(x->v) + s->retry_us);
+    return !hs_view_is_constrained(x->v, job) &&
+           (x->s->max_level > HS_LOCALITY_SERVERS ||
+            hs_view_gpus(x->v, job) <= hs_view_node_size(x->v, job, UINT32_MAX));
 }
 
-static void consider(struct pass *x, hs_job_id job)
+/* Goes to sleep, or sleeps on: then nothing changes but its bounds, once. */
+static void sleep_on(const struct pass *x, hs_job_id job)
 {
-    if (is_held_back(x, job)) {
-        x->has_held_back = true;
-    } else if (try_to_start(x, job)) {
-        x->has_started = true;
-        leave(x->s, x->v, job);
-    } else if (hs_reject_hopeless(x->v, x->p, job)) {
-        leave(x->s, x->v, job);
-    } else {
-        fail(x, job);
-    }
+    struct hs_philly_scratch *j = scratch_of(x->v, job);
+    if (j->is_new)
+        j->first_round = round_now(x, hs_view_vc(x->v, job));
+    j->is_new = false;
+    bool is_relaxed = level_after(x->s, tries_of(x, job) + 1) == x->s->max_level;
+    is_relaxed = is_relaxed && is_monotone(x, job);
+    if (j->set == HS_PHILLY_ASLEEP && j->is_relaxed == is_relaxed)
+        return;
+    j->is_relaxed = is_relaxed;
+    enter(x->s, x->v, job, HS_PHILLY_ASLEEP, waiting_key(x->s, x->v, job, x->phase));
 }
 
 /* ---- a pass ---- */
@@ -244,11 +277,11 @@ static bool is_used_less(const struct pass *x, uint32_t a, uint32_t b)
     return used_a == used_b ? a < b : used_a < used_b;
 }
 
-/* Insertion: from pass to pass little changes. */
+/* Insertion: from walk to walk little changes. */
 static void sort_by_use(const struct pass *x)
 {
     uint32_t *order = x->s->by_use;
-    for (uint32_t i = 1; i < x->s->vc_count; i++) {
+    for (uint32_t i = 1; i < x->s->due_count; i++) {
         uint32_t vc = order[i], at = i;
         for (; at > 0 && is_used_less(x, vc, order[at - 1]); at--)
             order[at] = order[at - 1];
@@ -256,27 +289,158 @@ static void sort_by_use(const struct pass *x)
     }
 }
 
+/* The first at or behind a place among those who wake now. */
+static hs_job_id sleeper_from(const struct pass *x, uint32_t vc, struct hs_order_place at,
+                              struct hs_bounds bounds)
+{
+    hs_job_id job = hs_order_next_from(&x->s->vcs[vc].asleep, x->v, at, bounds);
+    return job != HS_NO_JOB && hs_order_key(x->v, job) / 2 == x->phase ? job : HS_NO_JOB;
+}
+
+static struct hs_order_place place_of(const struct pass *x, hs_job_id job)
+{
+    return (struct hs_order_place){.key = 2 * x->phase + (hs_order_key(x->v, job) & 1),
+                                   .submit_us = hs_view_submit_us(x->v, job),
+                                   .rank = hs_view_rank(x->v, job)};
+}
+
+static const struct hs_bounds everybody = {UINT64_MAX, UINT64_MAX};
+
+static struct hs_order_place begin_of_phase(int64_t phase)
+{
+    return (struct hs_order_place){.key = 2 * phase, .submit_us = INT64_MIN};
+}
+
+/* The earlier of two; HS_NO_JOB is the last. */
+static hs_job_id earlier(const struct pass *x, hs_job_id a, hs_job_id b)
+{
+    if (a == HS_NO_JOB || b == HS_NO_JOB)
+        return a == HS_NO_JOB ? b : a;
+    struct hs_order_place at = place_of(x, a), bt = place_of(x, b);
+    return hs_order_place_is_before(&at, &bt) ? a : b;
+}
+
+static hs_job_id first_due(const struct pass *x, uint32_t vc)
+{
+    const struct hs_philly_vc *q = &x->s->vcs[vc];
+    hs_job_id sleeper = HS_NO_JOB;
+    if (q->has_sleepers)
+        sleeper = sleeper_from(x, vc, begin_of_phase(x->phase), everybody);
+    return earlier(x, hs_order_first(&q->due, x->v), sleeper);
+}
+
+/* The first due job of another VC, if that is within its quota. */
+static hs_job_id rival_of(const struct pass *x, uint32_t own, uint32_t vc)
+{
+    hs_job_id head = vc != own ? first_due(x, vc) : HS_NO_JOB;
+    return head != HS_NO_JOB && is_within_quota(x, head) ? head : HS_NO_JOB;
+}
+
+/* Could there be a rival who can be placed? */
+static bool has_rivals(const struct pass *x, uint32_t own)
+{
+    for (uint32_t i = 0; i < x->s->due_count; i++) {
+        uint32_t vc = x->s->by_use[i];
+        hs_job_id rival = rival_of(x, own, vc);
+        if (rival != HS_NO_JOB && hs_view_gpus(x->v, rival) <= hs_view_free_gpus(x->v, vc))
+            return true;
+    }
+    return false;
+}
+
+static bool is_held_back(const struct walk *w, hs_job_id job)
+{
+    const struct pass *x = w->x;
+    if (!w->has_rivals || is_within_quota(x, job))
+        return false;
+    for (uint32_t vc = 0; vc < x->s->vc_count; vc++) {
+        hs_job_id rival = rival_of(x, w->vc, vc);
+        if (rival != HS_NO_JOB && could_place(x, rival))
+            return true;
+    }
+    return false;
+}
+
+static enum outcome consider(const struct walk *w, hs_job_id job)
+{
+    if (is_held_back(w, job))
+        return HELD_BACK;
+    if (try_to_start(w->x, job))
+        return STARTED;
+    return hs_reject_hopeless(w->x->v, w->x->p, job) ? TURNED_AWAY : FAILED;
+}
+
+/* After the state of the cluster changed. */
+static void look_around(struct walk *w)
+{
+    const struct pass *x = w->x;
+    uint64_t all = hs_view_total_gpus(x->v, w->vc), room = hs_view_free_gpus(x->v, w->vc);
+    uint64_t held = hs_view_vc_held(x->v, w->vc), quota = x->s->vcs[w->vc].quota;
+    w->has_rivals = has_rivals(x, w->vc);
+    w->bounds = everybody;
+    if (w->has_rivals || room == all) /* who is to be held back, or turned away? */
+        return;
+    uint64_t beyond = held < quota ? gpus_beyond_quotas(x, w->vc) : 0;
+    uint64_t most = beyond == 0 ? 0 : beyond + room < quota - held ? beyond + room : quota - held;
+    w->bounds.plain = w->bounds.constrained = most > room ? most : room;
+}
+
+static void settle(struct walk *w, hs_job_id job, enum outcome outcome)
+{
+    struct pass *x = w->x;
+    switch (outcome) {
+    case STARTED:
+        x->has_started = true;
+        leave(x->s, x->v, job);
+        look_around(w);
+        break;
+    case TURNED_AWAY:
+        leave(x->s, x->v, job);
+        break;
+    case HELD_BACK:
+        x->has_held_back = true;
+        if (scratch_of(x->v, job)->set == HS_PHILLY_ASLEEP)
+            enter(x->s, x->v, job, HS_PHILLY_DUE, waiting_key(x->s, x->v, job, 0));
+        break;
+    case FAILED:
+        if (!w->has_rivals && is_monotone(x, job) &&
+            level_after(x->s, tries_of(x, job)) == x->s->max_level &&
+            hs_view_gpus(x->v, job) <= w->bounds.plain)
+            w->bounds.plain = hs_view_gpus(x->v, job) - 1;
+        sleep_on(x, job);
+        break;
+    }
+}
+
+/* Two queues in one order: those who are due by name, and those who wake now. The former may be
+ * put behind the place where the walk is by what it does itself, never before it. */
+static void walk_vc(struct pass *x, uint32_t vc)
+{
+    struct hs_philly_vc *q = &x->s->vcs[vc];
+    struct walk w = {
+        .x = x, .vc = vc, .has_sleepers = q->has_sleepers, .at = begin_of_phase(x->phase)};
+    q->has_sleepers = false;
+    look_around(&w);
+    hs_job_id due = hs_order_first(&q->due, x->v);
+    for (;;) {
+        hs_job_id sleeper = w.has_sleepers ? sleeper_from(x, vc, w.at, w.bounds) : HS_NO_JOB;
+        hs_job_id job = earlier(x, due, sleeper);
+        if (job == HS_NO_JOB)
+            return;
+        if (job == due)
+            due = hs_order_next(&q->due, x->v, job);
+        w.at = place_of(x, job);
+        w.at.rank++;
+        settle(&w, job, consider(&w, job));
+    }
+}
+
 static void walk(struct pass *x)
 {
     x->has_started = x->has_held_back = false;
     sort_by_use(x);
-    for (uint32_t i = 0; i < x->s->vc_count; i++) {
-        const struct hs_order *due = &x->s->vcs[x->s->by_use[i]].due;
-        hs_job_id job = hs_order_first(due, x->v), next;
-        for (; job != HS_NO_JOB; job = next) {
-            next = hs_order_next(due, x->v, job);
-            consider(x, job);
-        }
-    }
-}
-
-static void wake_sleepers(struct hs_philly *s, const struct hs_view *v, uint32_t vc)
-{
-    const struct hs_order *asleep = &s->vcs[vc].asleep;
-    hs_job_id job;
-    while ((job = hs_order_first(asleep, v)) != HS_NO_JOB &&
-           hs_order_key(v, job) <= hs_view_now_us(v))
-        become_due(s, v, job);
+    for (uint32_t i = 0; i < x->s->due_count; i++)
+        walk_vc(x, x->s->by_use[i]);
 }
 
 /* Is there to be a pass? Who shares nodes shares passes; otherwise who sleeps on does not wake. */
@@ -285,13 +449,30 @@ static bool begin_pass(struct hs_philly *s, const struct hs_view *v)
     bool is_pass = s->is_time, are_apart = hs_view_vcs_are_apart(v);
     for (uint32_t vc = 0; vc < s->vc_count; vc++)
         is_pass = is_pass || s->is_awake[vc];
+    s->due_count = 0;
     for (uint32_t vc = 0; is_pass && vc < s->vc_count; vc++) {
-        if (!are_apart || s->is_awake[vc] || s->is_time)
-            wake_sleepers(s, v, vc);
+        struct hs_philly_vc *q = &s->vcs[vc];
+        bool takes_part = !are_apart || s->is_awake[vc] || s->is_time;
         s->is_awake[vc] = false;
+        q->passes += takes_part;
+        q->has_sleepers = takes_part && q->asleep.count > 0 && q->wake_us <= hs_view_now_us(v);
+        if (q->has_sleepers || (takes_part && q->due.count > 0))
+            s->by_use[s->due_count++] = vc;
     }
     s->is_time = false;
     return is_pass;
+}
+
+/* When the first sleeper is tried again, after a pass. */
+static int64_t next_wake_us(const struct pass *x, struct hs_philly_vc *q)
+{
+    hs_job_id job = hs_order_next_from(&q->asleep, x->v, begin_of_phase(x->phase + 1), everybody);
+    if (job == HS_NO_JOB)
+        job = hs_order_first(&q->asleep, x->v);
+    if (job == HS_NO_JOB)
+        return INT64_MAX;
+    int64_t wait_us = hs_order_key(x->v, job) / 2 - x->phase;
+    return hs_view_now_us(x->v) + wait_us + (wait_us > 0 ? 0 : x->s->retry_us);
 }
 
 /* For the next try. That never comes before one that was told in an earlier pass; who was preempted
@@ -300,11 +481,11 @@ static void set_timer(const struct pass *x)
 {
     struct hs_philly *s = x->s;
     int64_t at_us = x->has_preempted ? hs_view_now_us(x->v) + s->retry_us : INT64_MAX;
-    for (uint32_t vc = 0; vc < s->vc_count; vc++) {
-        hs_job_id job = hs_order_first(&s->vcs[vc].asleep, x->v);
-        if (job != HS_NO_JOB && hs_order_key(x->v, job) < at_us)
-            at_us = hs_order_key(x->v, job);
-    }
+    for (uint32_t i = 0; i < s->due_count; i++)
+        s->vcs[s->by_use[i]].wake_us = next_wake_us(x, &s->vcs[s->by_use[i]]);
+    for (uint32_t vc = 0; vc < s->vc_count; vc++)
+        if (s->vcs[vc].wake_us < at_us)
+            at_us = s->vcs[vc].wake_us;
     if (at_us == INT64_MAX || at_us == s->timer_us)
         return;
     hs_plan_timer(x->p, at_us, 0);
@@ -316,6 +497,8 @@ void hs_philly_decide(struct hs_philly *s, const struct hs_view *v, struct hs_pl
     struct pass x = {.s = s, .v = v, .p = p};
     if (!begin_pass(s, v))
         return;
+    if (s->retry_us > 0)
+        x.phase = hs_view_now_us(v) % s->retry_us;
     do
         walk(&x);
     while (x.has_held_back && x.has_started);
@@ -333,8 +516,10 @@ const char *hs_philly_check(const struct hs_philly *s, const struct hs_view *v)
             return "the list of running jobs holds one that waits";
     for (uint32_t vc = 0; vc < s->vc_count; vc++) {
         const struct hs_order *asleep = &s->vcs[vc].asleep;
-        if (s->vcs[vc].due.count > 0)
-            return "a job was due and was not tried";
+        for (hs_job_id j = hs_order_first(&s->vcs[vc].due, v); j != HS_NO_JOB;
+             j = hs_order_next(&s->vcs[vc].due, v, j))
+            if (hs_view_state(v, j) != HS_JOB_SUSPENDED) /* by the very pass */
+                return "a job was due and was not tried";
         if (!hs_order_is_valid(asleep, v))
             return "a waiting queue is out of order";
         for (hs_job_id j = hs_order_first(asleep, v); j != HS_NO_JOB;

@@ -4,6 +4,11 @@
  *
  * A waiting job is in one of two sets of its virtual cluster: due, in the order of the queue, or
  * asleep until its next try. A pass empties the first: it starts jobs or sends them to sleep.
+ *
+ * Sleepers cost nothing while they sleep on. Who fails is tried every `retry` from then on, so what
+ * orders them is the phase of that time, and the number of their tries follows from the clock: in a
+ * pass those of its phase are due, and a failure changes nothing. Who has given up all the locality
+ * that he may, and is larger than one of his kind that failed, is not even looked at.
  */
 #ifndef HORUS_POLICIES_KIT_PHILLY_H
 #define HORUS_POLICIES_KIT_PHILLY_H
@@ -17,7 +22,10 @@ extern const char *const hs_requeue_names[];
 
 struct hs_philly_vc {
     struct hs_order due;    /* by place in the queue */
-    struct hs_order asleep; /* by the time of their next try */
+    struct hs_order asleep; /* by time modulo retry, then by place in the queue */
+    int64_t wake_us;        /* of the first of them; INT64_MAX = there is none, 0 = in each pass */
+    int64_t passes;         /* so far */
+    bool has_sleepers;      /* within a pass: some are due and have not been walked yet */
     uint64_t quota;
 };
 
@@ -29,8 +37,8 @@ struct hs_philly {
     uint64_t fair_ppm;
     struct hs_locality locality;
     struct hs_philly_vc *vcs;
-    uint32_t *by_use; /* VCs in the order of the walk */
-    uint32_t vc_count;
+    uint32_t *by_use; /* VCs with due jobs in the order of the walk */
+    uint32_t vc_count, due_count;
     struct hs_order running; /* by start of the placement */
     bool *is_awake;          /* per VC: something happened since its last pass */
     bool is_time;            /* somebody's next try is now */
@@ -43,9 +51,10 @@ enum hs_philly_set { HS_PHILLY_NONE, HS_PHILLY_DUE, HS_PHILLY_ASLEEP, HS_PHILLY_
 
 struct hs_philly_scratch {
     struct hs_order_link link;
+    int64_t first_round; /* of its tries */
     enum hs_philly_set set;
-    enum hs_locality_level level;
-    uint32_t tries;
+    bool is_new;        /* it was not tried yet */
+    bool is_relaxed;    /* asleep: to be tried at the last level, where larger gangs fail first */
     uint32_t victim_of; /* number of the try that preempts it in this plan; 0 = none */
 };
 

@@ -34,11 +34,13 @@
  * locality remain. --vc=partition: the quota is the VC's own nodes, so nobody can borrow; a VC has
  * passes of its own and is as independent as a separate run.
  *
- * Cost of a pass: O(VCs), and for each due job O(log waiting) and a placement (kit_locality.h); for
- * one held back a placement for each VC under its quota; for one that preempts a placement for each
- * victim, and O(running). With retry > 0 a job is tried once each `retry`; with retry=0 all waiting
- * jobs are tried in each pass. One timer waits, for the next try; after a preemption perhaps also
- * one that went before it and tells nothing.
+ * Cost of a pass: O(VCs), O(log waiting) for each VC with due jobs, and O(log waiting) and a
+ * placement (kit_locality.h) for each due job that is looked at: who was tried at max_level is not,
+ * when a smaller one of his VC failed there and nothing changed. For one held back a placement for
+ * each VC under its quota; for one that preempts a placement for each victim, and O(running). With
+ * retry > 0 a job is tried once each `retry`; with retry=0 all waiting jobs are tried in each pass.
+ * One timer waits, for the next try; after a preemption perhaps also one that went before it and
+ * tells nothing.
  */
 #include "policies/kit_philly.h"
 

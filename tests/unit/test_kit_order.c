@@ -83,6 +83,20 @@ static void check_bounds(struct hs_order *set, uint32_t plain, uint32_t constrai
     assert_int_equal(at, HS_NO_JOB);
 }
 
+/* From a place that somebody has or nobody, with two bounds. */
+static void check_search(struct hs_order *set, struct hs_order_place from, struct hs_bounds bounds)
+{
+    hs_job_id first = HS_NO_JOB;
+    for (uint32_t j = 0; j < JOBS; j++) {
+        const struct hs_order_place place = {jobs[j].key, jobs[j].submit_us, j};
+        bool is_within = jobs[j].gpus <= (j % 3 == 0 ? bounds.constrained : bounds.plain);
+        if (jobs[j].is_in && is_within && !hs_order_place_is_before(&place, &from) &&
+            (first == HS_NO_JOB || by_order(&j, &first) < 0))
+            first = j;
+    }
+    assert_int_equal(hs_order_next_from(set, NULL, from, bounds), first);
+}
+
 /* Walks the set with a bound on the gang and holds it against the sorted array. */
 static void check_walk(struct hs_order *set, uint32_t bound)
 {
@@ -156,6 +170,11 @@ static void agrees_with_a_sorted_array(void **state)
             check_walk(&set, UINT32_MAX);
             check_walk(&set, (uint32_t)hs_rng_below(&rng, 17));
             check_bounds(&set, (uint32_t)hs_rng_below(&rng, 17), (uint32_t)hs_rng_below(&rng, 17));
+            check_search(&set,
+                         (struct hs_order_place){(int64_t)hs_rng_below(&rng, 7),
+                                                 (int64_t)hs_rng_below(&rng, 4),
+                                                 hs_rng_below(&rng, JOBS)},
+                         (struct hs_bounds){hs_rng_below(&rng, 17), hs_rng_below(&rng, 17)});
         }
     }
     hs_rng_close(&rng);
