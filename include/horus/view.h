@@ -197,7 +197,8 @@ uint32_t hs_view_vcs(const struct hs_view *v);
 bool hs_view_vcs_are_apart(
     const struct hs_view *v); /* partition: what one does cannot touch another */
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
-/* At most so many can be given to the job: those on nodes of its VC and GPU type. O(kinds of nodes).
+/* At most so many can be given to the job: those on nodes of its VC and GPU type. O(kinds of
+ * nodes).
  */
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
@@ -317,6 +318,12 @@ uint64_t hs_view_seats_at_cost(const struct hs_view *v, hs_job_id job, hs_load_c
  * for some of the workers only. */
 uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,
                            uint32_t gpus, uint32_t from);
+/* Of the nodes where the whole gang could be seated, with its CPU and host memory, the one whose
+ * cheapest GPUs for it cost least in all; ties go to the node of fewest free GPUs, then to the
+ * lowest id. HS_NO_NODE. For a cost whose bounds are close, O(log GPUs) and the nodes with a GPU
+ * that costs less than the mean of the best ones. */
+uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,
+                               hs_load_cost *cost_of, const void *ctx);
 /* No GPU of the job's pools is idle or open to one more tenant, whatever it claims. O(pools). */
 bool hs_view_is_full(const struct hs_view *v, hs_job_id job);
 

@@ -3,6 +3,8 @@
  * The part of the view that serves policies which share GPUs (horus/view.h): what is on a GPU, and
  * where one more tenant costs least.
  */
+#include <stdlib.h>
+
 #include "engine/lookup.h"
 #include "engine/plan.h"
 #include "engine/shadow.h"
@@ -70,12 +72,13 @@ uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu)
 struct accept {
     const struct hs_engine *engine;
     const struct hs_job *job;
+    uint32_t workers;
 };
 
 static bool accepts(const void *ctx, uint32_t node)
 {
     const struct accept *a = ctx;
-    return hs_free_can_book(a->engine->free_index, node, 1, &a->job->ask);
+    return hs_free_can_book(a->engine->free_index, node, a->workers, &a->job->ask);
 }
 
 /* What a newcomer asks about one GPU after the other. */
@@ -218,7 +221,7 @@ uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_loa
                                  const void *ctx, int64_t below, int64_t *cost)
 {
     const struct hs_engine *e = v->engine;
-    const struct accept accept = {e, hs_lookup_job(v, slot)};
+    const struct accept accept = {e, hs_lookup_job(v, slot), 1};
     struct inquiry q = {.engine = e, .job = accept.job, .cost_of = cost_of, .ctx = ctx};
     *cost = below;
     if (!may_search(v, slot) || accept.job->is_alone)
@@ -233,7 +236,7 @@ uint64_t hs_view_seats_at_cost(const struct hs_view *v, hs_job_id slot, hs_load_
                                const void *ctx, uint64_t most)
 {
     const struct hs_engine *e = v->engine;
-    const struct accept accept = {e, hs_lookup_job(v, slot)};
+    const struct accept accept = {e, hs_lookup_job(v, slot), 1};
     const struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
     struct inquiry q = {.engine = e, .job = accept.job, .cost_of = cost_of, .ctx = ctx};
     uint64_t seats = 0;
@@ -352,6 +355,63 @@ uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id slot, uint32_t mar
         if (node_seats(e, job, n, margin_mib) >= (gpus > 0 ? gpus : 1))
             return n;
     return HS_NO_NODE;
+}
+
+static int cost_compare(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* HS_NEVER where the gang cannot be. */
+static int64_t node_sum(const struct inquiry *q, uint32_t id, uint32_t margin_mib)
+{
+    const struct hs_node *node = &q->engine->cluster->nodes[id];
+    int64_t costs[HS_NODE_GPUS_MAX], sum = 0;
+    if (node_seats(q->engine, q->job, id, margin_mib) < q->job->gpus ||
+        !hs_free_can_book(q->engine->free_index, id, q->job->gpus, &q->job->ask))
+        return HS_NEVER;
+    scan_node(q->engine, q->job, id, q->cost_of, q->ctx, costs);
+    qsort(costs, node->gpus, sizeof *costs, cost_compare);
+    if (costs[q->job->gpus - 1] == HS_NEVER)
+        return HS_NEVER;
+    for (uint32_t i = 0; i < q->job->gpus; i++)
+        sum += costs[i];
+    return sum;
+}
+
+static uint32_t scan_nodes(const struct inquiry *q, uint32_t margin_mib)
+{
+    const struct hs_engine *e = q->engine;
+    uint32_t best = HS_NO_NODE;
+    int64_t least = HS_NEVER;
+    for (uint32_t n = 0; n < e->cluster->node_count; n++) {
+        int64_t sum = node_sum(q, n, margin_mib);
+        bool is_fuller = best != HS_NO_NODE && sum == least &&
+                         hs_free_of_node(e->free_index, n) < hs_free_of_node(e->free_index, best);
+        if (sum >= least && !is_fuller)
+            continue;
+        least = sum;
+        best = n;
+    }
+    return best;
+}
+
+uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
+                               hs_load_cost *cost_of, const void *ctx)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    const struct accept accept = {e, job, job->gpus};
+    const struct inquiry q = {.engine = e, .job = job, .cost_of = cost_of, .ctx = ctx};
+    if (!may_search(v, slot) || job->gpus == 0)
+        return HS_NO_NODE;
+    if (e->config.scans_shared)
+        return scan_nodes(&q, margin_mib);
+    struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
+    if (job->is_alone)
+        query.claim_mib = UINT32_MAX;
+    return hs_share_gang_node(e->share, &query, job->gpus, margin_mib);
 }
 
 bool hs_view_is_full(const struct hs_view *v, hs_job_id slot)

@@ -20,8 +20,8 @@ static uint32_t open_up_to(const struct hs_share_pool *p, uint32_t claim_mib)
     return count;
 }
 
-static bool pool_serves(const struct hs_share *s, const struct hs_share_pool *p,
-                        const struct hs_ask *ask)
+bool hs_share_pool_serves(const struct hs_share *s, const struct hs_share_pool *p,
+                          const struct hs_ask *ask)
 {
     return (!s->by_vc || p->vc == ask->vc) && (ask->type_mask >> p->type & 1) && p->node_count > 0;
 }
@@ -100,7 +100,7 @@ uint32_t hs_share_cheapest(struct hs_share *s, const struct hs_share_query *quer
     struct search q = {.s = s, .query = query, .best = query->below, .gpu = HS_NO_GPU};
     hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
-        if (!pool_serves(s, p, query->ask) || query->claim_mib > p->limit_mib)
+        if (!hs_share_pool_serves(s, p, query->ask) || query->claim_mib > p->limit_mib)
             continue;
         q.most_claim_mib = claim_left(p->limit_mib, query->claim_mib);
         int64_t bound = bound_of(&q, p->root);
@@ -128,7 +128,7 @@ uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, 
     uint64_t rest = most;
     hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
-        if (!pool_serves(s, p, query->ask))
+        if (!hs_share_pool_serves(s, p, query->ask))
             continue;
         rest -= p->idle < rest ? p->idle : rest;
         if (query->claim_mib > p->limit_mib)
@@ -154,6 +154,13 @@ static bool claim_beside(const struct hs_share_pool *p, uint32_t claim_mib, uint
     return true;
 }
 
+uint32_t hs_share_most_level(const struct hs_share_pool *p, uint32_t claim_mib, uint32_t margin_mib)
+{
+    uint32_t most_mib;
+    return claim_beside(p, claim_mib, margin_mib, &most_mib) ? hs_share_level(most_mib)
+                                                             : HS_SHARE_IDLE;
+}
+
 uint64_t hs_share_seats(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
                         uint32_t margin_mib)
 {
@@ -161,7 +168,7 @@ uint64_t hs_share_seats(struct hs_share *s, const struct hs_ask *ask, uint32_t c
     hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
         uint32_t most_mib;
-        if (!pool_serves(s, p, ask))
+        if (!hs_share_pool_serves(s, p, ask))
             continue;
         seats += p->idle;
         if (claim_beside(p, claim_mib, margin_mib, &most_mib))
@@ -170,9 +177,8 @@ uint64_t hs_share_seats(struct hs_share *s, const struct hs_ask *ask, uint32_t c
     return seats;
 }
 
-/* Has the node so many GPUs of at most this level? */
-static bool node_has_seats(const struct hs_share *s, const struct hs_share_node *n, uint32_t gpus,
-                           uint32_t most_level)
+bool hs_share_has_seats(const struct hs_share *s, const struct hs_share_node *n, uint32_t gpus,
+                        uint32_t most_level)
 {
     uint32_t seats = 0;
     for (uint32_t i = 0; i < n->gpus; i++)
@@ -180,10 +186,10 @@ static bool node_has_seats(const struct hs_share *s, const struct hs_share_node 
     return seats >= gpus;
 }
 
-/* First local number >= from with at least `gpus` seats of at most this level, or UINT32_MAX: where
- * the summary of a subtree does not say no, its left half is looked at, then its right one. */
-static uint32_t pool_next_seats(const struct hs_share *s, const struct hs_share_pool *p,
-                                uint32_t gpus, uint32_t most_level, uint32_t from)
+/* Where the summary of a subtree does not say no, its left half is looked at, then its right one.
+ */
+uint32_t hs_share_next_node(const struct hs_share_pool *p, uint32_t gpus, uint32_t most_level,
+                            uint32_t from)
 {
     uint32_t at = p->leaves + from;
     if (from >= p->node_count)
@@ -191,12 +197,10 @@ static uint32_t pool_next_seats(const struct hs_share *s, const struct hs_share_
     for (;;) {
         const struct hs_share_summary *here = &p->summary[at];
         if (here->seats >= gpus && here->least_level <= most_level) {
-            if (at < p->leaves) {
-                at *= 2;
-                continue;
-            }
-            if (node_has_seats(s, &s->nodes[p->nodes[at - p->leaves]], gpus, most_level))
+            if (at >= p->leaves)
                 return at - p->leaves;
+            at *= 2;
+            continue;
         }
         while (at & 1) /* up to the first subtree to the right */
             at /= 2;
@@ -204,6 +208,17 @@ static uint32_t pool_next_seats(const struct hs_share *s, const struct hs_share_
             return UINT32_MAX;
         at++;
     }
+}
+
+/* First local number >= from with at least `gpus` seats of at most this level, or UINT32_MAX. */
+static uint32_t pool_next_seats(const struct hs_share *s, const struct hs_share_pool *p,
+                                uint32_t gpus, uint32_t most_level, uint32_t from)
+{
+    uint32_t local = hs_share_next_node(p, gpus, most_level, from);
+    while (local != UINT32_MAX &&
+           !hs_share_has_seats(s, &s->nodes[p->nodes[local]], gpus, most_level))
+        local = hs_share_next_node(p, gpus, most_level, local + 1);
+    return local;
 }
 
 static uint32_t pool_lower_bound(const struct hs_share *s, const struct hs_share_pool *p,
@@ -228,11 +243,9 @@ uint32_t hs_share_seat_node(struct hs_share *s, const struct hs_ask *ask, uint32
     uint32_t best = HS_NO_NODE;
     hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
-        uint32_t most_mib, most_level = HS_SHARE_IDLE;
-        if (!pool_serves(s, p, ask))
+        if (!hs_share_pool_serves(s, p, ask))
             continue;
-        if (claim_beside(p, claim_mib, margin_mib, &most_mib))
-            most_level = hs_share_level(most_mib);
+        uint32_t most_level = hs_share_most_level(p, claim_mib, margin_mib);
         uint32_t local =
             pool_next_seats(s, p, gpus > 0 ? gpus : 1, most_level, pool_lower_bound(s, p, from));
         if (local != UINT32_MAX && p->nodes[local] < best)
@@ -245,7 +258,7 @@ bool hs_share_is_full(struct hs_share *s, const struct hs_ask *ask)
 {
     hs_share_settle(s);
     for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++)
-        if (pool_serves(s, p, ask) && p->summary[1].seats > 0)
+        if (hs_share_pool_serves(s, p, ask) && p->summary[1].seats > 0)
             return false;
     return true;
 }

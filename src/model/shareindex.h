@@ -31,7 +31,7 @@ struct hs_share_query {
     hs_load_cost *cost_of;
     const void *ctx;
     int64_t below; /* only costs below it are of interest */
-    /* Last word on the node of a GPU that would be best; NULL: all are welcome. */
+    /* Last word on the node of GPUs that would be best; NULL: all are welcome. */
     bool (*accepts)(const void *accept_ctx, uint32_t node);
     const void *accept_ctx;
 };
@@ -66,6 +66,11 @@ uint64_t hs_share_seats(struct hs_share *s, const struct hs_ask *ask, uint32_t c
 /* Lowest node >= from with `gpus` GPUs of that kind, exactly; HS_NO_NODE. */
 uint32_t hs_share_seat_node(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
                             uint32_t margin_mib, uint32_t gpus, uint32_t from);
+/* The node with `gpus` GPUs of that kind (query->claim_mib) whose cheapest ones cost least in all;
+ * HS_NO_NODE. Ties go to the node of fewest idle GPUs, then to the lowest id. `below` is not asked.
+ * O(log GPUs) and the nodes with a GPU that costs less than the mean of the best ones. */
+uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *query, uint32_t gpus,
+                            uint32_t margin_mib);
 /* No GPU is idle or open. O(pools). */
 bool hs_share_is_full(struct hs_share *s, const struct hs_ask *ask);
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load);

@@ -95,8 +95,9 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
     s->nodes = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *s->nodes);
     s->changed = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *s->changed);
     s->pools = hs_arena_alloc(arena, (uint64_t)s->pool_count * sizeof *s->pools);
-    if (s->gpus == NULL || s->load == NULL || s->level == NULL || s->first == NULL ||
-        s->nodes == NULL || s->changed == NULL || s->pools == NULL)
+    s->offers = hs_arena_alloc(arena, (c->max_node_gpus + UINT64_C(1)) * sizeof *s->offers);
+    if (s->offers == NULL || s->gpus == NULL || s->load == NULL || s->level == NULL ||
+        s->first == NULL || s->nodes == NULL || s->changed == NULL || s->pools == NULL)
         return HS_E_MEMORY;
     HS_TRY(init_pools(s, c, limit_mib, arena));
     for (uint32_t n = 0; n < c->node_count; n++)

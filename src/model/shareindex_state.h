@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The inside of the share index, shared by its searches (shareindex.c), its changes
- * (shareindex_change.c), its tree (shareindex_tree.c) and what builds and checks it
+ * The inside of the share index, shared by its searches (shareindex.c, shareindex_gang.c), its
+ * changes (shareindex_change.c), its tree (shareindex_tree.c) and what builds and checks it
  * (shareindex_build.c), and by nobody else.
  */
 #ifndef HORUS_MODEL_SHAREINDEX_STATE_H
@@ -57,7 +57,14 @@ struct hs_share_node {
     uint16_t idle, open;
     bool is_changed; /* since the last question: summary and vertices are to be made anew */
     bool is_stale;   /* and the box, which is rarely asked for */
+    uint32_t judged; /* number of the last search for a gang that met it */
     struct hs_load_range box; /* of its open GPUs */
+};
+
+/* Seats of a node at one cost. */
+struct hs_share_offer {
+    int64_t cost;
+    uint32_t seats;
 };
 
 struct hs_share {
@@ -68,7 +75,9 @@ struct hs_share {
     struct hs_share_node *nodes;
     uint32_t *changed; /* nodes */
     uint32_t changed_count;
-    struct hs_share_pool *pools; /* by VC, then type */
+    struct hs_share_offer *offers; /* scratch: of one node */
+    uint32_t searches;             /* for gangs, so far */
+    struct hs_share_pool *pools;   /* by VC, then type */
     uint32_t gpu_count, node_count, pool_count, type_count;
     bool by_vc;
 };
@@ -102,6 +111,19 @@ static inline bool hs_share_level_is_open(uint32_t level)
 {
     return level != HS_SHARE_IDLE && level != HS_SHARE_CLOSED;
 }
+bool hs_share_pool_serves(const struct hs_share *s, const struct hs_share_pool *p,
+                          const struct hs_ask *ask);
+/* Of a GPU that leaves a newcomer with this claim more than margin_mib; HS_SHARE_IDLE: it may join
+ * nobody. */
+uint32_t hs_share_most_level(const struct hs_share_pool *p, uint32_t claim_mib,
+                             uint32_t margin_mib);
+/* Has the node so many GPUs of at most this level? */
+bool hs_share_has_seats(const struct hs_share *s, const struct hs_share_node *n, uint32_t gpus,
+                        uint32_t most_level);
+/* First local number >= from of a node with so many GPUs that are idle or open and one of at most
+ * this level, or UINT32_MAX. */
+uint32_t hs_share_next_node(const struct hs_share_pool *p, uint32_t gpus, uint32_t most_level,
+                            uint32_t from);
 /* What the summary of a node, and that of two subtrees side by side, has to be. */
 struct hs_share_summary hs_share_node_summary(const struct hs_share *s,
                                               const struct hs_share_node *n);

@@ -26,25 +26,37 @@ void hs_colocate_event(struct hs_queue *q, const struct hs_view *v, const struct
     }
 }
 
+/* It asks for GPUs, and any will do. */
+static bool tells_of_others(const struct hs_view *v, hs_job_id job)
+{
+    return !hs_view_is_constrained(v, job) && hs_view_gpus(v, job) > 0;
+}
+
 bool hs_is_full(const struct hs_view *v, hs_job_id job)
 {
-    return !hs_view_is_constrained(v, job) && hs_view_gpus(v, job) > 0 && hs_view_is_full(v, job);
+    return tells_of_others(v, job) && hs_view_is_full(v, job);
 }
 
 static uint32_t scan_vc(struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                         uint64_t refusals, uint32_t max_starts, hs_place_fn *place, void *state)
 {
     uint32_t starts = 0;
+    bool is_held = false;  /* somebody holds a GPU: nobody is hopeless */
+    bool has_room = false; /* some GPU was idle or open after the last start */
     hs_job_id job = hs_order_first(set, v);
     while (job != HS_NO_JOB && refusals > 0) {
         hs_job_id next = hs_order_next(set, v, job);
         if (place(state, v, p, job)) {
             hs_order_remove(set, v, job);
+            has_room = false;
             if (++starts == max_starts)
                 break;
-        } else if (!hs_reject_hopeless(v, p, job)) {
-            refusals--;
-            if (hs_is_full(v, job) && hs_order_next_fitting(set, v, job, 0) == HS_NO_JOB)
+        } else {
+            is_held = is_held || !hs_pool_is_idle(v, job);
+            refusals -= is_held || !hs_reject_hopeless(v, p, job);
+            bool is_full = !has_room && hs_is_full(v, job);
+            has_room = has_room || (!is_full && tells_of_others(v, job));
+            if (is_full && hs_order_next_fitting(set, v, job, 0) == HS_NO_JOB)
                 break;
         }
         job = next;

@@ -87,10 +87,10 @@ static void take(const struct gang *g, uint32_t gpus)
         hs_plan_on_gpu(g->p, g->s->gpus[i].id);
 }
 
-/* The next node with memory for so many. */
-static uint32_t seat_node(const struct gang *g, uint32_t gpus, uint32_t from)
+/* The next node with memory for one. */
+static uint32_t seat_node(const struct gang *g, uint32_t from)
 {
-    return hs_view_seat_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, gpus, from);
+    return hs_view_seat_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, 1, from);
 }
 
 static int64_t node_bound(const struct gang *g, uint32_t node)
@@ -139,30 +139,11 @@ static uint32_t idle_node(const struct gang *g)
     return gpu == HS_NO_GPU ? c.node : HS_NO_NODE;
 }
 
-/* Where no GPU costs less than this, so many cost more than the best. */
-static bool is_hopeless(const struct contest *c, int64_t bound, int64_t gpus)
-{
-    int64_t share = c->sum / gpus - (c->sum % gpus < 0); /* rounded down */
-    return bound == HS_NEVER || (c->node != HS_NO_NODE && bound > share);
-}
-
-static uint32_t cheapest_node(const struct gang *g)
-{
-    struct contest c = {g->v, HS_NO_NODE, HS_NEVER};
-    uint32_t node = seat_node(g, g->gpus, 0);
-    for (; node != HS_NO_NODE; node = seat_node(g, g->gpus, node + 1)) {
-        if (is_hopeless(&c, node_bound(g, node), g->gpus))
-            continue;
-        const struct hs_gang_node n = judge_node(g, node);
-        if (n.room == g->gpus)
-            contend(&c, node, n.cost);
-    }
-    return c.node;
-}
-
 static bool place_on_one(const struct gang *g)
 {
-    uint32_t idle = idle_node(g), node = idle != HS_NO_NODE ? idle : cheapest_node(g);
+    uint32_t idle = idle_node(g), node = idle;
+    if (idle == HS_NO_NODE)
+        node = hs_view_cheapest_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, g->cost, g->ctx);
     if (node == HS_NO_NODE)
         return false;
     hs_plan_because(g->p, "on the cheapest node that can hold it");
@@ -180,8 +161,8 @@ static uint32_t judge_all(const struct gang *g, uint32_t *anchor, uint64_t *room
 {
     struct hs_gang_node *nodes = g->s->nodes;
     uint32_t count = 0, best = 0;
-    uint32_t node = seat_node(g, 1, 0);
-    for (; node != HS_NO_NODE; node = seat_node(g, 1, node + 1)) {
+    uint32_t node = seat_node(g, 0);
+    for (; node != HS_NO_NODE; node = seat_node(g, node + 1)) {
         if (node_bound(g, node) == HS_NEVER)
             continue;
         const struct hs_gang_node n = judge_node(g, node);

@@ -10,7 +10,8 @@
 
 enum hs_status hs_sharer_init(struct hs_sharer *s, const struct hs_view *v)
 {
-    return hs_gang_init(s, v);
+    s->idle_refusals = hs_view_alloc(v, hs_view_vcs(v) * sizeof *s->idle_refusals);
+    return s->idle_refusals != NULL ? hs_gang_init(s, v) : HS_E_MEMORY;
 }
 
 static int64_t util_pm(const struct hs_sharer *s, const struct hs_view *v, hs_job_id job,
@@ -149,13 +150,29 @@ static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_jo
     return true;
 }
 
+/* A gang that shares nothing. What `consolidate` refuses it refuses to larger gangs, too. */
+static bool place_on_idle(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p,
+                          hs_job_id id, uint32_t gpus)
+{
+    struct hs_idle_refusal *refusal = &s->idle_refusals[hs_view_vc(v, id)];
+    uint64_t now = hs_view_releases(v) + 1;
+    if (gpus == 0 || hs_view_is_constrained(v, id))
+        return hs_place(v, p, id, HS_PLACE_CONSOLIDATE);
+    if (refusal->releases == now && gpus >= refusal->gpus)
+        return false;
+    if (hs_place(v, p, id, HS_PLACE_CONSOLIDATE))
+        return true;
+    *refusal = (struct hs_idle_refusal){.releases = hs_view_releases(v) + 1, .gpus = gpus};
+    return false;
+}
+
 bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
                     hs_load_cost *cost, const void *ctx, struct hs_refusal *refusal)
 {
     uint32_t gpus = hs_view_gpus(v, id);
     hs_plan_because(p, NULL);
     if (gpus == 0 || (int64_t)gpus > s->share_up_to)
-        return hs_place(v, p, id, HS_PLACE_CONSOLIDATE);
+        return place_on_idle(s, v, p, id, gpus);
     if (refusal != NULL && is_refused_still(s, v, id, cost, ctx, refusal))
         return false;
     if (hs_view_quota_room(v, hs_view_vc(v, id)) < gpus ||

@@ -28,6 +28,13 @@
 struct hs_gang_node;
 struct hs_gang_gpu;
 
+/* Of one VC: a gang beyond share_up_to, of so many GPUs and with no demands of its own, found no
+ * idle ones, and no worker has left a GPU since. */
+struct hs_idle_refusal {
+    uint64_t releases; /* at that time, + 1; 0 = nothing is known */
+    uint32_t gpus;
+};
+
 struct hs_sharer {
     /* parameters */
     int64_t max_tenants, mem_margin_mib, share_up_to;
@@ -38,6 +45,7 @@ struct hs_sharer {
     struct hs_gang_gpu *gpus;
     int64_t *costs;
     uint32_t node_count;
+    struct hs_idle_refusal *idle_refusals; /* by VC */
 };
 
 #define HS_SHARE_PARAMS(state_type, field, tenants_preset)                                         \

@@ -258,6 +258,53 @@ static void compare_seat_node(const struct walk *w, const struct hs_share_query 
     assert_int_equal(hs_share_is_full(w->s, q->ask), is_full);
 }
 
+static int by_cost(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* What the cheapest `gpus` GPUs of a node cost, where it has as many seats; HS_NEVER. */
+static int64_t gang_sum(const struct walk *w, const struct hs_share_query *q, uint32_t node,
+                        uint32_t gpus, uint32_t margin_mib, uint32_t *idle)
+{
+    const struct hs_node *n = &w->cluster.nodes[node];
+    const struct hs_load_range nobody = {.capacity_mib = w->cluster.types[n->type].mem_mib,
+                                         .gpu_type = n->type};
+    int64_t list[HS_NODE_GPUS_MAX], sum = 0;
+    uint32_t seats = 0;
+    *idle = 0;
+    for (uint32_t i = 0; i < n->gpus; i++) {
+        uint32_t g = n->first_gpu + i;
+        seats += has_seat(w, q, g, margin_mib, 0);
+        *idle += w->use[g] == IDLE;
+        list[i] = w->use[g] == IDLE ? q->cost_of(q->ctx, &nobody) : cost_at(w, q, g);
+    }
+    qsort(list, n->gpus, sizeof *list, by_cost);
+    if (!serves(w, node, q->ask) || seats < gpus || list[gpus - 1] == HS_NEVER ||
+        (q->accepts != NULL && !q->accepts(q->accept_ctx, node)))
+        return HS_NEVER;
+    for (uint32_t i = 0; i < gpus; i++)
+        sum += list[i];
+    return sum;
+}
+
+static void compare_gang_node(const struct walk *w, const struct hs_share_query *q, uint32_t gpus,
+                              uint32_t margin_mib)
+{
+    uint32_t best = HS_NO_NODE, fewest = 0, idle;
+    int64_t least = HS_NEVER;
+    for (uint32_t node = 0; node < w->cluster.node_count; node++) {
+        int64_t sum = gang_sum(w, q, node, gpus, margin_mib, &idle);
+        if (sum == HS_NEVER || sum > least || (sum == least && idle >= fewest))
+            continue;
+        least = sum;
+        fewest = idle;
+        best = node;
+    }
+    assert_int_equal(hs_share_gang_node(w->s, q, gpus, margin_mib), best);
+}
+
 /* ---- states ---- */
 
 static void draw_load(struct walk *w, struct hs_load *load)
@@ -314,6 +361,7 @@ static void ask_all(struct walk *w)
         compare_cheapest(w, &q);
         compare_bound(w, &q, w->node_of[some]);
         compare_count(w, &q, draw(w, 12));
+        compare_gang_node(w, &q, 1 + draw(w, 5), (uint32_t)job.margin_mib);
     }
     compare_node(w, &q, w->node_of[some]);
     compare_seats(w, &q, (uint32_t)job.margin_mib);
