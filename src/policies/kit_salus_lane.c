@@ -36,8 +36,9 @@ enum hs_status hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view
     l->least_capacity_mib = INT64_MAX;
     for (uint32_t id = 0; id < l->gpu_count; id++) {
         struct hs_salus_gpu *gpu = &l->gpus[id];
-        *gpu =
-            (struct hs_salus_gpu){.capacity_mib = capacity_mib(l, v, id), .first_seat = HS_NO_SEAT};
+        *gpu = (struct hs_salus_gpu){.capacity_mib = capacity_mib(l, v, id),
+                                     .first_seat = HS_NO_SEAT,
+                                     .step = HS_SALUS_STEPS};
         l->least_capacity_mib = least(l->least_capacity_mib, gpu->capacity_mib);
         l->most_capacity_mib = most(l->most_capacity_mib, gpu->capacity_mib);
     }
@@ -176,22 +177,49 @@ static void uncharge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
         l->gpus[l->seats[s].gpu].used_mib -= lane_charge_mib(l, lane);
 }
 
+/* Who has no room is in no tree: everybody needs some. */
 static void index_lane(struct hs_salus_lanes *l, uint32_t id)
 {
-    const struct hs_salus_lane *lane = &l->lanes[id];
-    hs_rooms_put(&l->lane_rooms, lane->pool, id, hs_salus_lane_key(lane->gpus, lane->members),
-                 hs_salus_room(l, id));
+    struct hs_salus_lane *lane = &l->lanes[id];
+    if (lane->indexed == l->changes)
+        return;
+    struct hs_room room = hs_salus_room(l, id);
+    lane->indexed = l->changes;
+    if (room.all_mib == 0)
+        hs_rooms_drop(&l->lane_rooms, lane->pool, id);
+    else
+        hs_rooms_put(&l->lane_rooms, lane->pool, id, hs_salus_lane_key(lane->gpus, lane->members),
+                     room);
+}
+
+static uint32_t step_of(const struct hs_salus_lanes *l, uint64_t mib)
+{
+    return (uint32_t)(mib * HS_SALUS_STEPS / ((uint64_t)l->most_capacity_mib + 1));
+}
+
+uint64_t hs_salus_open_gpus(const struct hs_salus_lanes *l, uint32_t pool, uint64_t mib)
+{
+    uint64_t gpus = 0;
+    for (uint32_t step = step_of(l, mib); step < HS_SALUS_STEPS; step++)
+        gpus += l->pools[pool].open[step];
+    return gpus;
 }
 
 static void index_gpu(struct hs_salus_lanes *l, uint32_t id)
 {
-    const struct hs_salus_gpu *gpu = &l->gpus[id];
-    uint64_t free_mib = hs_salus_free_mib(l, id);
-    if (gpu->lanes == 0)
-        hs_rooms_drop(&l->gpu_rooms, gpu->pool, id);
-    else
+    struct hs_salus_gpu *gpu = &l->gpus[id];
+    uint32_t *open = l->pools[gpu->pool].open;
+    uint64_t free_mib = gpu->lanes > 0 ? hs_salus_free_mib(l, id) : 0;
+    if (gpu->step < HS_SALUS_STEPS)
+        open[gpu->step]--;
+    gpu->step = free_mib > 0 ? step_of(l, free_mib) : HS_SALUS_STEPS;
+    if (gpu->step < HS_SALUS_STEPS)
+        open[gpu->step]++;
+    if (free_mib > 0)
         hs_rooms_put(&l->gpu_rooms, gpu->pool, id, gpu->lanes,
                      (struct hs_room){free_mib, free_mib});
+    else
+        hs_rooms_drop(&l->gpu_rooms, gpu->pool, id);
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = l->seats[s].next_on_gpu)
         index_lane(l, l->seats[s].lane);
 }
@@ -200,6 +228,7 @@ static void charge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
 {
     for (uint32_t s = lane->first_seat; s != HS_NO_SEAT; s = l->seats[s].next_of_lane)
         l->gpus[l->seats[s].gpu].used_mib += lane_charge_mib(l, lane);
+    l->changes++;
     for (uint32_t s = lane->first_seat; s != HS_NO_SEAT; s = l->seats[s].next_of_lane)
         index_gpu(l, l->seats[s].gpu);
 }
@@ -366,6 +395,7 @@ static void lane_close(struct hs_salus_lanes *l, uint32_t id)
 {
     struct hs_salus_lane *lane = &l->lanes[id];
     hs_rooms_drop(&l->lane_rooms, lane->pool, id);
+    l->changes++;
     for (uint32_t s = lane->first_seat, next; s != HS_NO_SEAT; s = next) {
         next = l->seats[s].next_of_lane;
         uint32_t gpu = l->seats[s].gpu;

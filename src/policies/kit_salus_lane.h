@@ -63,6 +63,7 @@ struct hs_salus_gpu {
     int64_t capacity_mib; /* C */
     int64_t used_mib;
     uint32_t first_seat, lanes, sessions, pool;
+    uint32_t step; /* of its room for one more lane; HS_SALUS_STEPS: it is in no count */
     bool is_whole; /* somebody has it alone */
 };
 
@@ -80,15 +81,18 @@ struct hs_salus_lane {
     bool is_fluid, has_ended, is_awaited, awaits;
     int64_t due_us, level_ns; /* fluid fair: when those who run have used as much as the next */
     uint32_t next_free, next_touched;
-    bool is_touched; /* something happened: somebody else may have the turn */
+    uint64_t indexed; /* number of the change after which it was indexed last */
+    bool is_touched;  /* something happened: somebody else may have the turn */
 };
 
 #define HS_SALUS_FREED 16 /* nodes, beyond which all are looked at */
+#define HS_SALUS_STEPS 64 /* in which room on GPUs is counted */
 
 /* Jobs that cannot use each other's GPUs have pools of their own. */
 struct hs_salus_pool {
     uint32_t freed[HS_SALUS_FREED]; /* nodes where room was made since the last scan */
     uint32_t freed_count;           /* more than HS_SALUS_FREED: wherever */
+    uint32_t open[HS_SALUS_STEPS];  /* GPUs that have lanes and room for one more, by step */
 };
 
 struct hs_salus_lanes {
@@ -100,11 +104,11 @@ struct hs_salus_lanes {
     struct hs_salus_pool *pools;
     uint32_t gpu_count, pool_count, per_gpu; /* lanes on one GPU at most */
     uint32_t seats_used, free_seat, lanes_used, free_lane;
-    uint64_t sessions;
+    uint64_t sessions, changes;
     bool has_grown; /* a job came to need more than it was admitted for */
     int64_t least_capacity_mib, most_capacity_mib;
-    struct hs_rooms gpu_rooms;  /* GPUs that have lanes, fewest lanes first */
-    struct hs_rooms lane_rooms; /* by (GPUs, members) */
+    struct hs_rooms gpu_rooms;  /* GPUs that have lanes and room for more, fewest lanes first */
+    struct hs_rooms lane_rooms; /* that have room, by (GPUs, members) */
 };
 
 static inline struct hs_salus_job *hs_salus_job(const struct hs_view *v, hs_job_id job)
@@ -132,6 +136,8 @@ uint64_t hs_salus_free_mib(const struct hs_salus_lanes *l, uint32_t gpu);
 /* That is enough for the job. */
 bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
                        const struct hs_salus_need *need);
+/* GPUs of the pool that have lanes and room for another of this size, or a few more than that. */
+uint64_t hs_salus_open_gpus(const struct hs_salus_lanes *l, uint32_t pool, uint64_t mib);
 /* Room for one more member. */
 struct hs_room hs_salus_room(const struct hs_salus_lanes *l, uint32_t lane);
 bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct hs_salus_need *need);

@@ -196,11 +196,16 @@ static bool pick_node(const struct search *q, struct hs_room need)
     return best != HS_NO_NODE;
 }
 
-/* A gang beyond any node: wherever it fits, in order of nodes. O(GPUs). */
-static bool pick_anywhere(const struct search *q)
+/* A gang beyond any node: wherever it fits, in order of nodes. O(GPUs), if so many may have room
+ * for it. */
+static bool pick_anywhere(const struct search *q, struct hs_room need)
 {
     struct hs_salus_picks *picks = &q->s->picks;
     picks->count = 0;
+    if (hs_view_free_gpus(q->v, hs_view_vc(q->v, q->job)) +
+            hs_salus_open_gpus(&q->s->lanes, q->pool, need.all_mib) <
+        q->gpus)
+        return false;
     for (uint32_t node = 0; node < hs_view_nodes(q->v) && picks->count < q->gpus; node++) {
         if (!hs_view_may_use(q->v, q->job, node))
             continue;
@@ -240,7 +245,7 @@ static bool pick(const struct search *q)
     if (q->gpus == 1)
         return pick_one(q, need);
     bool is_of_node = q->gpus <= hs_view_node_size(q->v, q->job, UINT32_MAX);
-    return is_of_node ? pick_node(q, need) : pick_anywhere(q);
+    return is_of_node ? pick_node(q, need) : pick_anywhere(q, need);
 }
 
 /* ---- lanes that there are ---- */
