@@ -81,6 +81,7 @@ struct hs_policy_ops {
     uint32_t knows; /* HS_KNOWS_x at most */
     const struct hs_param *params;
     size_t state_size, job_state_size;
+    bool wants_mean_util; /* asks for the mean utilization of GPUs: what it was is remembered */
     /* With HS_CAN_COLOCATE: what the job adds to the sums of a GPU that it is put on (view.h), and
      * whether it may share one at all. Asked at its submission and after each kill for memory. */
     uint32_t (*tenants)(const void *state); /* jobs on one GPU at most; NULL: as the run says */

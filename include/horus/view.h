@@ -177,7 +177,8 @@ bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
  * the GPU's memory is not known. */
 uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu);
 /* HS_KNOWS_RATE: joint utilization of a GPU, per mille, now and in the mean of the last window_us
- * (of what is remembered of it: the last HS_UTIL_KEPT changes). O(1). */
+ * (of what is remembered of it: the last HS_UTIL_KEPT changes; only if the policy
+ * wants_mean_util). O(1). */
 #define HS_UTIL_KEPT 16u
 uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us);

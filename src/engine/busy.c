@@ -46,17 +46,17 @@ struct lane {
     uint64_t sum_q32;    /* the same with the jobs of a unit added up */
 };
 
-/* The jobs of a unit on one GPU, from its first seat there: joint and summed, in its turn. */
+/* The jobs of a unit on one GPU, from its first seat there: joint and summed, in its turn. A job of
+ * no unit is alone in it. */
 static void add_unit(const struct hs_engine *e, uint32_t seat, struct lane *lane)
 {
     const struct hs_job_run *first = run_on(e, seat);
     uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0;
-    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+    for (uint32_t s = seat; s != HS_NO_SEAT;
+         s = first->unit > 0 ? e->jobs.seats[s].next_on_gpu : HS_NO_SEAT) {
         const struct hs_job *job = tenant_of(e, s);
         const struct hs_job_run *run = run_on(e, s);
-        bool is_with = run == first ||
-                       (run->lane == first->lane && first->unit > 0 && run->unit == first->unit);
-        if (!is_with || !is_busy(job))
+        if (run->lane != first->lane || run->unit != first->unit || !is_busy(job))
             continue;
         idle_q32 = idle_beside_q32(idle_q32, busy_q32(e, job));
         sum_q32 += busy_q32(e, job);
@@ -247,7 +247,7 @@ enum hs_status hs_busy_init(struct hs_engine *e)
     e->is_marked = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->is_marked);
     if (e->marked_nodes == NULL || e->is_marked == NULL)
         return HS_E_MEMORY;
-    if ((e->knows & HS_KNOWS_RATE) == 0)
+    if (!e->policy->wants_mean_util)
         return HS_OK;
     e->util_memory = hs_arena_alloc(&e->arena, (uint64_t)c->gpu_count * sizeof *e->util_memory);
     return e->util_memory != NULL ? HS_OK : HS_E_MEMORY;

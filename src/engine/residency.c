@@ -89,13 +89,21 @@ static const struct hs_job_run *run_on(const struct hs_engine *e, uint32_t seat)
     return hs_run_of(&e->jobs, tenant_of(e, seat));
 }
 
+/* Where the next of a unit may sit, on the GPU; who is of no unit takes its turns alone. */
+static uint32_t next_of_unit(const struct hs_engine *e, uint32_t seat, uint32_t unit)
+{
+    return unit > 0 ? e->jobs.seats[seat].next_on_gpu : HS_NO_SEAT;
+}
+
 /* Does a tenant between the two come from the same lane (and unit)? */
 static bool is_repeated(const struct hs_engine *e, uint32_t from, uint32_t seat, bool same_unit)
 {
     const struct hs_job_run *job = run_on(e, seat);
+    if (same_unit && job->unit == 0)
+        return false;
     for (uint32_t s = from; s != seat; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job_run *other = run_on(e, s);
-        if (other->lane == job->lane && (!same_unit || (job->unit > 0 && other->unit == job->unit)))
+        if (other->lane == job->lane && (!same_unit || other->unit == job->unit))
             return true;
     }
     return false;
@@ -106,10 +114,9 @@ static uint64_t unit_rest_mib(const struct hs_engine *e, uint32_t seat, need_fn 
 {
     const struct hs_job_run *job = run_on(e, seat);
     uint64_t rest_mib = 0;
-    for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+    for (uint32_t s = seat; s != HS_NO_SEAT; s = next_of_unit(e, s, job->unit)) {
         const struct hs_job_run *other = run_on(e, s);
-        if (other != job &&
-            (other->lane != job->lane || job->unit == 0 || other->unit != job->unit))
+        if (other->lane != job->lane || other->unit != job->unit)
             continue;
         const struct need need = need_of(e, tenant_of(e, s));
         if (need.full_mib > need.kept_mib)
@@ -161,10 +168,9 @@ static uint32_t largest_unit(const struct hs_engine *e, uint32_t seat, bool only
         uint32_t jobs = 0;
         if (job->lane != run_on(e, seat)->lane)
             continue;
-        for (uint32_t t = s; t != HS_NO_SEAT; t = e->jobs.seats[t].next_on_gpu) {
+        for (uint32_t t = s; t != HS_NO_SEAT; t = next_of_unit(e, t, job->unit)) {
             const struct hs_job_run *other = run_on(e, t);
-            bool is_with = other == job ||
-                           (other->lane == job->lane && job->unit > 0 && other->unit == job->unit);
+            bool is_with = other->lane == job->lane && other->unit == job->unit;
             jobs += is_with && (!only_gone || other->keeps == HS_KEEPS_NOTHING);
         }
         most = jobs > most ? jobs : most;

@@ -5,6 +5,7 @@
  */
 #include "engine/busy.h"
 #include "engine/lookup.h"
+#include "engine/plan.h"
 #include "horus/policy.h"
 
 int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
@@ -79,6 +80,12 @@ uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t
 {
     if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
         return 0;
+    if (v->engine->util_memory == NULL) {
+        hs_plan_refuse(&v->engine->plan, HS_NO_JOB,
+                       "it asked for the mean utilization of a GPU, which it did not declare to "
+                       "want");
+        return 0;
+    }
     return gpu < v->engine->cluster->gpu_count ? hs_busy_mean_pm(v->engine, gpu, window_us)
                                                : hs_lookup_gpu(v, gpu)->util_model_pm;
 }

@@ -179,6 +179,7 @@ const struct hs_policy_ops hs_policy_antman = {
     .params = params,
     .state_size = sizeof(struct hs_antman),
     .job_state_size = sizeof(struct hs_antman_job),
+    .wants_mean_util = true,
     .init = antman_init,
     .on_event = antman_event,
     .decide = antman_decide,

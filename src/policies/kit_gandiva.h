@@ -112,6 +112,8 @@ struct hs_gandiva_job {
 /* A queue in a scan: who is tried next, and the largest gang without demands of its own that may
  * still fit. */
 struct hs_gandiva_head {
+    int64_t submit_us; /* of the job */
+    uint64_t rank;
     hs_job_id job;
     uint64_t plain;
 };
@@ -146,7 +148,11 @@ struct hs_gandiva {
     uint32_t *gained;
     uint32_t unit;           /* last number given */
     struct hs_order *queues; /* per VC and gang size, the last one for all that are larger */
-    bool *has_arrival;       /* per VC */
+    uint64_t *waits;         /* bit per queue: somebody does */
+    uint32_t *fresh;         /* queues that jobs came to in the instant of the last that came */
+    uint32_t fresh_count;
+    int64_t fresh_us;
+    bool *has_arrival; /* per VC */
     uint32_t vcs, sizes;
     struct hs_gandiva_head *heads; /* scratch of a scan */
     struct hs_order spread;
@@ -215,7 +221,6 @@ uint32_t hs_gandiva_best_fit(const struct hs_gandiva *g, const struct hs_view *v
                              uint32_t gpus);
 void hs_gandiva_enqueue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
 void hs_gandiva_dequeue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
-struct hs_order *hs_gandiva_queue_of(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
 /* Places who can be placed, in order of submission. */
 void hs_gandiva_scan(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p);
 

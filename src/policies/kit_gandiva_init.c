@@ -52,6 +52,17 @@ static enum hs_status init_scratch(struct hs_gandiva *g, const struct hs_view *v
     return HS_OK;
 }
 
+static enum hs_status init_queues(struct hs_gandiva *g, const struct hs_view *v)
+{
+    uint64_t queues = (uint64_t)g->vcs * g->sizes;
+    g->queues = hs_view_alloc(v, queues * sizeof *g->queues);
+    g->waits = hs_view_alloc(v, (queues / 64 + 1) * sizeof *g->waits);
+    g->fresh = hs_view_alloc(v, queues * sizeof *g->fresh);
+    g->heads = hs_view_alloc(v, queues * sizeof *g->heads);
+    bool has_all = g->queues != NULL && g->waits != NULL && g->fresh != NULL && g->heads != NULL;
+    return has_all ? HS_OK : HS_E_MEMORY;
+}
+
 enum hs_status hs_gandiva_init(struct hs_gandiva *g, const struct hs_view *v)
 {
     g->widest = hs_view_max_node_gpus(v);
@@ -68,11 +79,9 @@ enum hs_status hs_gandiva_init(struct hs_gandiva *g, const struct hs_view *v)
     g->pools = hs_view_alloc(v, (uint64_t)g->pool_count * sizeof *g->pools);
     g->claimed = hs_view_alloc(v, (uint64_t)g->vcs * sizeof *g->claimed);
     g->has_arrival = hs_view_alloc(v, (uint64_t)g->vcs * sizeof *g->has_arrival);
-    g->queues = hs_view_alloc(v, (uint64_t)g->vcs * g->sizes * sizeof *g->queues);
-    g->heads = hs_view_alloc(v, (uint64_t)g->vcs * g->sizes * sizeof *g->heads);
-    if (g->pools == NULL || g->claimed == NULL || g->has_arrival == NULL || g->queues == NULL ||
-        g->heads == NULL)
+    if (g->pools == NULL || g->claimed == NULL || g->has_arrival == NULL)
         return HS_E_MEMORY;
+    HS_TRY(init_queues(g, v));
     HS_TRY(init_servers(g, v));
     return init_scratch(g, v);
 }

@@ -13,15 +13,17 @@
 #include "base/rng.h"
 #include "policies/kit_gandiva_index.h"
 
-#define SERVERS 40
-#define KEYS    7 /* few, so that many are equal */
+#define SERVERS 300 /* some blocks, which are cut, and joined when many have left */
+#define KEYS    7   /* few, so that many are equal */
 
-static void *block;
+static void *blocks[8]; /* of memory */
+static int block_count;
 
 void *hs_view_alloc(const struct hs_view *v, uint64_t bytes)
 {
     (void)v;
-    return block = calloc(1, bytes);
+    assert_in_range(block_count, 0, 7);
+    return blocks[block_count++] = calloc(1, bytes);
 }
 
 struct member {
@@ -79,18 +81,20 @@ static void it_orders_as_a_scan_does(void **state)
     assert_int_equal(hs_rng_open(&rng, 20261122, "index"), HS_OK);
     assert_int_equal(hs_gandiva_index_init(&set, NULL, SERVERS), HS_OK);
     compare(&set, all);
-    for (int step = 0; step < 3000; step++) {
+    for (int step = 0; step < 4000; step++) {
         uint32_t server = (uint32_t)hs_rng_below(&rng, SERVERS);
-        if (hs_rng_below(&rng, 3) == 0) {
+        if (hs_rng_below(&rng, 6) < (step / 1000 % 2 == 0 ? 2 : 5)) {
             hs_gandiva_index_remove(&set, server); /* also one that is out */
             all[server].is_in = false;
         } else {
             all[server] = (struct member){.is_in = true, .key = hs_rng_below(&rng, KEYS)};
             hs_gandiva_index_set(&set, server, all[server].key);
         }
-        compare(&set, all);
+        if (step % 25 == 0)
+            compare(&set, all);
     }
-    free(block);
+    while (block_count > 0)
+        free(blocks[--block_count]);
     hs_rng_close(&rng);
 }
 
