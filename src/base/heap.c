@@ -10,14 +10,15 @@
 
 #include "base/memory.h"
 
-#define ARITY  4u
-#define ABSENT UINT32_MAX
+#define ARITY    4u
+#define ABSENT   UINT32_MAX
+#define HEAP_MAX (1u << 30)
 
 /* (time, order) as one 128-bit number: the comparison compiles without a branch, which matters
  * because its outcome on the way down is random. */
-static inline hs_u128 key_of(const struct hs_heap_entry *e)
+static inline hs_i128 key_of(const struct hs_heap_entry *e)
 {
-    return (hs_u128)((uint64_t)e->time_us ^ (UINT64_C(1) << 63)) << 64 | e->order;
+    return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->order);
 }
 
 static void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
@@ -29,7 +30,7 @@ static void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_en
 /* Moves the hole at `at` towards the root until entry fits, and puts it there. */
 static void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
 {
-    hs_u128 key = key_of(entry);
+    hs_i128 key = key_of(entry);
     while (at > 0) {
         uint32_t parent = (at - 1) / ARITY;
         if (key_of(&heap->entries[parent]) <= key)
@@ -40,25 +41,33 @@ static void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_heap_entr
     entry_put(heap, at, entry);
 }
 
+static inline uint32_t smaller(const struct hs_heap_entry *entries, uint32_t a, uint32_t b)
+{
+    return key_of(&entries[b]) < key_of(&entries[a]) ? b : a;
+}
+
+/* The smallest of the children from `first` on, of which there is one. */
+static inline uint32_t least_child(const struct hs_heap *heap, uint32_t first)
+{
+    const struct hs_heap_entry *entries = heap->entries;
+    if (HS_LIKELY(heap->count - first >= ARITY)) /* a knock-out: the first two at once */
+        return smaller(entries, smaller(entries, first, first + 1),
+                       smaller(entries, first + 2, first + 3));
+    uint32_t least = first;
+    for (uint32_t child = first + 1; child < heap->count; child++)
+        least = smaller(entries, least, child);
+    return least;
+}
+
 static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
 {
-    hs_u128 key = key_of(entry);
-    for (;;) {
-        uint64_t first = (uint64_t)at * ARITY + 1;
-        if (first >= heap->count)
-            break;
-        uint64_t end = first + ARITY < heap->count ? first + ARITY : heap->count;
-        uint64_t least = first;
-        hs_u128 least_key = key_of(&heap->entries[first]);
-        for (uint64_t child = first + 1; child < end; child++) {
-            hs_u128 child_key = key_of(&heap->entries[child]);
-            least = child_key < least_key ? child : least;
-            least_key = child_key < least_key ? child_key : least_key;
-        }
-        if (key <= least_key)
+    hs_i128 key = key_of(entry);
+    while (at < (heap->count + ARITY - 2) / ARITY) { /* it has a child */
+        uint32_t least = least_child(heap, at * ARITY + 1);
+        if (key <= key_of(&heap->entries[least]))
             break;
         entry_put(heap, at, &heap->entries[least]);
-        at = (uint32_t)least;
+        at = least;
     }
     entry_put(heap, at, entry);
 }
@@ -75,7 +84,7 @@ static enum hs_status position_grow(struct hs_heap *heap, uint32_t id)
 {
     uint32_t known = heap->position_cap;
     HS_TRY(hs_grow((void **)&heap->position, &heap->position_cap, (uint64_t)id + 1,
-                   sizeof *heap->position, UINT32_MAX));
+                   sizeof *heap->position, HEAP_MAX));
     for (uint32_t i = known; i < heap->position_cap; i++)
         heap->position[i] = ABSENT;
     return HS_OK;
@@ -92,7 +101,7 @@ enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, u
         return HS_OK;
     }
     HS_TRY(hs_grow((void **)&heap->entries, &heap->entries_cap, (uint64_t)heap->count + 1,
-                   sizeof *heap->entries, UINT32_MAX));
+                   sizeof *heap->entries, HEAP_MAX));
     sift_up(heap, heap->count++, &entry);
     return HS_OK;
 }

@@ -107,24 +107,25 @@ static void lane_count(struct hs_engine *e, uint32_t n, uint32_t number, struct 
 
 /* ---- one GPU ---- */
 
-static void gpu_set(struct hs_engine *e, uint32_t id, uint32_t model_pm, uint32_t sum_pm)
+static void remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm)
+{
+    struct hs_util_change *last =
+        &memory->changes[(memory->count + HS_UTIL_KEPT - 1) % HS_UTIL_KEPT];
+    uint64_t sum = last->sum_pm_us + (uint64_t)(now_us - last->at_us) * last->pm;
+    if (memory->count == 0 || last->at_us != now_us)
+        last = &memory->changes[memory->count++ % HS_UTIL_KEPT];
+    *last = (struct hs_util_change){.at_us = now_us, .sum_pm_us = sum, .pm = pm};
+}
+
+static inline void gpu_set(struct hs_engine *e, uint32_t id, uint32_t model_pm, uint32_t sum_pm)
 {
     struct hs_gpu *gpu = &e->gpus[id];
     if (model_pm == gpu->util_model_pm && sum_pm == gpu->util_sum_pm)
         return;
-    if (e->util_memory != NULL && model_pm != gpu->util_model_pm) {
-        struct hs_util_memory *memory = &e->util_memory[id];
-        struct hs_util_change *last =
-            &memory->changes[(memory->count + HS_UTIL_KEPT - 1) % HS_UTIL_KEPT];
-        uint64_t sum = last->sum_pm_us + (uint64_t)(e->now_us - last->at_us) * last->pm;
-        if (memory->count == 0 || last->at_us != e->now_us)
-            last = &memory->changes[memory->count++ % HS_UTIL_KEPT];
-        *last = (struct hs_util_change){.at_us = e->now_us, .sum_pm_us = sum, .pm = model_pm};
-    }
-    e->instant.util_model_pm += model_pm;
-    e->instant.util_model_pm -= gpu->util_model_pm;
-    e->instant.util_sum_pm += sum_pm;
-    e->instant.util_sum_pm -= gpu->util_sum_pm;
+    if (e->util_memory != NULL && model_pm != gpu->util_model_pm)
+        remember(&e->util_memory[id], e->now_us, model_pm);
+    e->instant.util_model_pm += (uint64_t)model_pm - gpu->util_model_pm;
+    e->instant.util_sum_pm += (uint64_t)sum_pm - gpu->util_sum_pm;
     gpu->util_model_pm = (uint16_t)model_pm;
     gpu->util_sum_pm = sum_pm;
     hs_shadow_measure(e, id);

@@ -55,8 +55,7 @@ static void plan_mark_kept(struct hs_engine *e)
         const struct hs_job *job = hs_engine_job(e, a->job);
         if (!(job->plan & HS_PLAN_RELEASED))
             continue;
-        struct hs_action *release =
-            &e->plan.actions[hs_run_of(&e->jobs, job)->plan_action];
+        struct hs_action *release = &e->plan.actions[hs_run_of(&e->jobs, job)->plan_action];
         if (!is_same_placement(e, job, a, &release->is_within))
             continue;
         a->is_kept = true;
@@ -193,8 +192,9 @@ static uint32_t name_gpus(struct hs_engine *e, const struct hs_action *a)
 static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struct hs_action *a)
 {
     const struct hs_job *job = &e->jobs.jobs[a->job];
-    bool is_move = a->kind == HS_ACT_MIGRATE || ((job->plan & HS_PLAN_RELEASED) != 0 &&
-                                                 !is_switch(&e->plan.actions[hs_run_of(&e->jobs, job)->plan_action]));
+    bool is_move = a->kind == HS_ACT_MIGRATE ||
+                   ((job->plan & HS_PLAN_RELEASED) != 0 &&
+                    !is_switch(&e->plan.actions[hs_run_of(&e->jobs, job)->plan_action]));
     return is_move                          ? HS_DECISION_MIGRATE
            : job->state == HS_JOB_SUSPENDED ? HS_DECISION_RESUME
                                             : HS_DECISION_START;

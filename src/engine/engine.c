@@ -322,7 +322,7 @@ void hs_engine_close(struct hs_engine *e)
     hs_free(e->plan.actions);
     hs_free(e->plan.picks);
     hs_free(e->touched);
-    hs_free(e->profile_names);
+    hs_free(e->usual_traits);
     hs_estimator_close(e->estimation);
     hs_intern_free(&e->names);
     hs_arena_free(&e->arena);

@@ -37,8 +37,9 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         claimed_mib += job->mem_claim_mib;
         is_dying = is_dying || hs_run_of(&e->jobs, job)->oom_us != HS_TIME_MAX;
-        has_grown = has_grown ||
-                    job->work.done_ns >= hs_needs_of(&e->jobs, job)->later_ns; /* no plan asked for it */
+        has_grown =
+            has_grown ||
+            job->work.done_ns >= hs_needs_of(&e->jobs, job)->later_ns; /* no plan asked for it */
     }
     uint64_t capacity_mib = hs_residency_capacity_mib(e, gpu, gpu->first_seat);
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
@@ -195,8 +196,8 @@ static const char *check_gang(const struct hs_engine *e, const struct hs_job *jo
     bool is_placed = hs_job_is_placed(job);
     if (seats != job->gpus_held || (!is_placed && seats != 0))
         return "a job that is not placed holds GPUs, or its GPUs are miscounted";
-    const struct hs_job_label *label = hs_label_of(&e->jobs, job);
-    if (is_placed && (seats < label->gpus_min || seats > label->gpus_max))
+    if (is_placed &&
+        (seats < hs_job_gpus_min(&e->jobs, job) || seats > hs_job_gpus_max(&e->jobs, job)))
         return "a gang is placed in part";
     return NULL;
 }

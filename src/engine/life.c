@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/label.h"
 #include "engine/observe.h"
 #include "engine/overflow.h"
 #include "engine/plan.h"
@@ -115,58 +116,6 @@ static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct
     job->ask.type_mask = UINT64_MAX;
 }
 
-static enum hs_status intern_profile(struct hs_engine *e, const struct hs_trace_job *r,
-                                     struct hs_profile_names *names)
-{
-    names->is_known = true;
-    HS_TRY(hs_intern_get(&e->names, r->model, &names->model));
-    HS_TRY(hs_intern_get(&e->names, r->dataset, &names->dataset));
-    HS_TRY(hs_intern_get(&e->names, r->batch, &names->batch));
-    return hs_intern_get(&e->names, r->precision, &names->precision);
-}
-
-/* A job that was given its profile bears the names of the catalogue; others have their own. */
-static enum hs_status profile_names(struct hs_engine *e, const struct hs_trace_job *r,
-                                    struct hs_profile_names *names)
-{
-    if (r->profile_from != HS_PROFILE_FROM_DRAW && r->profile_from != HS_PROFILE_FROM_UTILIZATION)
-        return intern_profile(e, r, names);
-    HS_TRY(hs_grow((void **)&e->profile_names, &e->profile_names_cap, (uint64_t)r->profile + 1,
-                   sizeof *e->profile_names, HS_PROFILES_MAX + 1));
-    if (!e->profile_names[r->profile].is_known)
-        HS_TRY(intern_profile(e, r, &e->profile_names[r->profile]));
-    *names = e->profile_names[r->profile];
-    return HS_OK;
-}
-
-static enum hs_status job_set_label(struct hs_engine *e, uint32_t slot,
-                                    const struct hs_trace_job *r)
-{
-    struct hs_profile_names names;
-    struct hs_job_label *label = &e->jobs.labels[slot];
-    HS_TRY(hs_jobs_set_id(label, r->id));
-    HS_TRY(hs_intern_get(&e->names, r->user, &label->user));
-    HS_TRY(hs_intern_get(&e->names, r->vc, &label->vc_name));
-    HS_TRY(profile_names(e, r, &names));
-    label->model = names.model;
-    label->dataset = names.dataset;
-    label->batch = names.batch;
-    label->precision = names.precision;
-    label->profile = r->profile;
-    label->gpus_min = r->gpus_min > 0 ? r->gpus_min : r->gpus;
-    label->gpus_max = r->gpus_max > 0 ? r->gpus_max : r->gpus;
-    label->gpu_mem_persistent_mib = r->gpu_mem_persistent_mib;
-    label->checkpoint_mib = r->checkpoint_mib;
-    label->priority = r->priority;
-    label->step_ns = r->step_us * HS_NS_PER_US;
-    label->deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us;
-    label->preempt_cost_us = r->preempt_cost_us;
-    label->outcome = (uint8_t)r->outcome;
-    label->job_class = (uint8_t)r->job_class;
-    label->profile_from = (uint8_t)r->profile_from;
-    return HS_OK;
-}
-
 /* The most GPU memory that it ever takes. */
 static uint32_t most_mib(const struct hs_trace_job *r)
 {
@@ -259,7 +208,9 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     uint64_t gpus = ((uint64_t)job->gpus * job->gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
     if (is_barred && gpus > c->vcs[vc].quota_gpus)
         return "it needs more GPUs than the quota of its virtual cluster";
-    if (hs_free_capacity(e->free_index, &job->ask) < job->gpus)
+    bool is_beyond = job->is_constrained ? hs_free_capacity(e->free_index, &job->ask) < job->gpus
+                                         : c->vcs[vc].gpus < job->gpus;
+    if (is_beyond)
         return "it needs more GPUs than the nodes it may use have";
     return NULL;
 }
@@ -342,7 +293,7 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
         HS_TRY(engine_divide(e));
-    HS_TRY(job_set_label(e, slot, r));
+    HS_TRY(hs_label_fill(e, slot, r));
     HS_TRY(job_set_needs(e, slot, r));
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
     const char *misfit = job_misfit(e, job, r);

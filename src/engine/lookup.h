@@ -12,6 +12,7 @@
 const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job);
 /* The other records of a job (model/job.h), read only. */
 const struct hs_job_label *hs_lookup_label(const struct hs_view *v, hs_job_id job);
+const struct hs_job_traits *hs_lookup_traits(const struct hs_view *v, hs_job_id job);
 const struct hs_job_needs *hs_lookup_needs(const struct hs_view *v, hs_job_id job);
 const struct hs_gpu *hs_lookup_gpu(const struct hs_view *v, uint32_t gpu);
 const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node);

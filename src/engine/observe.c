@@ -13,15 +13,16 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
     const struct hs_job_label *label = hs_label_of(&e->jobs, job);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    const struct hs_job_traits *traits = &e->jobs.traits[label->traits];
     const struct hs_job_history *history = hs_history_of(&e->jobs, job);
     return (struct hs_job_record){
-        .id = label->id,
+        .id = hs_id_of(label),
         .user = hs_intern_text(names, label->user),
         .vc = hs_intern_text(names, label->vc_name),
-        .model = hs_intern_text(names, label->model),
-        .dataset = hs_intern_text(names, label->dataset),
-        .batch = hs_intern_text(names, label->batch),
-        .precision = hs_intern_text(names, label->precision),
+        .model = hs_intern_text(names, traits->model),
+        .dataset = hs_intern_text(names, traits->dataset),
+        .batch = hs_intern_text(names, traits->batch),
+        .precision = hs_intern_text(names, traits->precision),
         .gpu_type = run->gpu_type < c->type_count ? c->types[run->gpu_type].name : "",
         .reason = "",
         .index = job->index,
@@ -35,7 +36,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .first_start_us = history->began_us >= 0 ? history->began_us : run->first_start_us,
         .finish_us = -1,
         .work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US,
-        .deadline_us = label->deadline_us,
+        .deadline_us = hs_wishes_of(&e->jobs, job)->deadline_us,
         .done_ns = hs_job_done_ns(&e->jobs, job),
         .lost_ns = run->lost_ns,
         .run_us = run->run_us,

@@ -47,8 +47,7 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
         seen_mib = most_mib;
     if (needs->estimate.mem_mib < seen_mib)
         needs->estimate.mem_mib = (uint32_t)seen_mib;
-    job->is_alone =
-        job->is_alone || hs_run_of(&e->jobs, job)->ooms >= e->config.oom_retries;
+    job->is_alone = job->is_alone || hs_run_of(&e->jobs, job)->ooms >= e->config.oom_retries;
     job->mem_claim_mib = hs_residency_claim_mib(e, job, NULL); /* its limit stays */
 }
 

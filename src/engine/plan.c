@@ -26,7 +26,7 @@ void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(rule, sizeof rule, fmt, args);
     va_end(args);
-    const char *id = job < e->jobs.slots.high && e->jobs.jobs[job].is_live ? e->jobs.labels[job].id : "?";
+    const char *id = hs_engine_has_job(e, job) ? hs_id_of(&e->jobs.labels[job]) : "?";
     p->refused = hs_fail(e->diag, HS_E_POLICY, NULL,
                          "this is a fault of the policy, not of the input; the run was stopped",
                          "policy '%s', job '%s', t = %.6f s: %s", e->policy->name, id,
@@ -59,8 +59,8 @@ static bool plan_close(struct hs_plan *p)
     plan_settle(p, a);
     const struct hs_job *job = hs_engine_job(p->engine, a->job);
     bool may_resize = (p->engine->can & HS_CAN_RESIZE) != 0;
-    uint32_t least = may_resize ? hs_label_of(&p->engine->jobs, job)->gpus_min : job->gpus;
-    uint32_t most = may_resize ? hs_label_of(&p->engine->jobs, job)->gpus_max : job->gpus;
+    uint32_t least = may_resize ? hs_job_gpus_min(&p->engine->jobs, job) : job->gpus;
+    uint32_t most = may_resize ? hs_job_gpus_max(&p->engine->jobs, job) : job->gpus;
     if (a->gpus >= least && a->gpus <= most)
         return true;
     hs_plan_refuse(p, a->job, "a gang is placed whole or not at all: %u of %u GPUs given", a->gpus,
@@ -80,7 +80,7 @@ struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs
     if (!plan_close(p))
         return NULL;
     bool is_of_a_job = kind != HS_ACT_TIMER && kind != HS_ACT_COUNT;
-    if (is_of_a_job && (job >= e->jobs.slots.high || !e->jobs.jobs[job].is_live)) {
+    if (is_of_a_job && !hs_engine_has_job(e, job)) {
         hs_plan_refuse(p, job, "there is no such live job (handle %u)", job);
         return NULL;
     }
@@ -351,11 +351,10 @@ static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kin
         return NULL;
     }
     job->plan |= HS_PLAN_RELEASED;
-    struct hs_job_run *run = hs_run_of(&p->engine->jobs, job);
-    run->plan_action = p->count - 1;
+    hs_run_of(&p->engine->jobs, job)->plan_action = p->count - 1;
     hs_shadow_release(p->engine, job);
     a->claim_before_mib = job->mem_claim_mib;
-    if (run->lane != 0) /* which it leaves */
+    if (hs_run_of(&p->engine->jobs, job)->lane != 0) /* which it leaves */
         job->mem_claim_mib = hs_residency_claim_mib(p->engine, job, NULL);
     return a;
 }

@@ -42,7 +42,7 @@ static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job
     case HS_ACT_CAP:
         return will_be_placed(job) && is_fraction;
     case HS_ACT_AWAIT_STEP:
-        return will_be_placed(job) && hs_label_of(&e->jobs, job)->step_ns > 0 && value > 0;
+        return will_be_placed(job) && hs_traits_of(&e->jobs, job)->step_ns > 0 && value > 0;
     case HS_ACT_SLICE:
         return will_be_placed(job) && is_fraction && (lane > 0 || value == HS_Q32_ONE);
     default:

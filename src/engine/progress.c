@@ -13,12 +13,8 @@
 /* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
 enum { JOB_TOUCHED = 1u << 7 };
 
-void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
+void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt)
 {
-    int64_t dt = e->now_us - job->synced_us;
-    job->synced_us = e->now_us;
-    if (dt == 0 || job->run == 0)
-        return;
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     run->host_mib_us += dt * run->host_mib;
     if (!hs_job_is_placed(job))
@@ -77,33 +73,16 @@ static enum hs_status gpu_touch_others(struct hs_engine *e, const struct hs_gpu 
     return HS_OK;
 }
 
-static enum hs_status gpu_add_tenant(struct hs_engine *e, uint32_t slot, uint32_t id, uint32_t seat)
+/* The job has come onto a GPU that others hold: unless all have shares, they slow each other. */
+static enum hs_status gpu_join(struct hs_engine *e, uint32_t slot, const struct hs_gpu *gpu)
 {
-    struct hs_gpu *gpu = &e->gpus[id];
-    struct hs_job *job = hs_engine_job(e, slot);
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    e->jobs.seats[seat] = (struct hs_seat){
-        .gpu = id, .job = slot, .next_of_job = HS_NO_SEAT, .next_on_gpu = gpu->first_seat};
-    gpu->first_seat = seat;
-    gpu->tenants++;
-    gpu->active = (uint16_t)(gpu->active + job->is_active);
-    gpu->laned = (uint16_t)(gpu->laned + (run->lane > 0));
-    hs_residency_recount(e, gpu, hs_needs_of(&e->jobs, job)->gpu_mem_mib);
-    if (gpu->tenants == 1 || hs_job_is_part(job))
-        e->instant.milli_held += job->gpu_milli;
-    if (gpu->tenants == 1) {
-        e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
-        e->instant.gpus_held++;
-    } else if (!hs_job_is_part(job)) { /* shares do not disturb each other */
-        if (gpu->tenants == 2)
-            e->instant.gpus_shared++;
-        run->shared_gpus++;
-        if (gpu->tenants > run->segment_max_tenants)
-            run->segment_max_tenants = gpu->tenants;
-        HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0));
-    }
-    hs_busy_refresh(e, id);
-    return HS_OK;
+    struct hs_job_run *run = hs_run_of(&e->jobs, hs_engine_job(e, slot));
+    if (gpu->tenants == 2)
+        e->instant.gpus_shared++;
+    run->shared_gpus++;
+    if (gpu->tenants > run->segment_max_tenants)
+        run->segment_max_tenants = gpu->tenants;
+    return gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0);
 }
 
 /* With those that were on the GPU before it: newcomers are in front in the list of a GPU. */
@@ -145,30 +124,53 @@ void hs_progress_renew(struct hs_engine *e, uint32_t slot)
     }
 }
 
+/* Sits down on every GPU; of how many it is the first tenant, and of how many nodes they are. */
+static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
+                                   uint32_t count, uint32_t *first_of)
+{
+    const struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
+    const bool is_active = job->is_active, is_laned = run->lane > 0, is_part = hs_job_is_part(job);
+    uint32_t last = HS_NO_SEAT, last_node = HS_NO_NODE, seat;
+    for (uint32_t i = 0; i < count; i++, last = seat) {
+        struct hs_gpu *gpu = &e->gpus[ids[i]];
+        HS_TRY(hs_jobs_seat(&e->jobs, &seat));
+        e->jobs.seats[seat] = (struct hs_seat){
+            .gpu = ids[i], .job = slot, .next_of_job = HS_NO_SEAT, .next_on_gpu = gpu->first_seat};
+        *(last == HS_NO_SEAT ? &hs_engine_job(e, slot)->first_seat
+                             : &e->jobs.seats[last].next_of_job) = seat;
+        gpu->first_seat = seat;
+        gpu->tenants++;
+        gpu->active = (uint16_t)(gpu->active + is_active);
+        gpu->laned = (uint16_t)(gpu->laned + is_laned);
+        hs_residency_recount(e, gpu, mem_mib);
+        if (gpu->tenants == 1) {
+            e->gpu_free[ids[i] / 64] &= ~(UINT64_C(1) << (ids[i] % 64));
+            ++*first_of;
+        } else if (!is_part) {
+            HS_TRY(gpu_join(e, slot, gpu));
+        }
+        hs_busy_refresh(e, ids[i]);
+        run->nodes_spanned += gpu->node != last_node;
+        last_node = gpu->node;
+    }
+    return HS_OK;
+}
+
 enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
                                 uint32_t count)
 {
-    uint32_t last = HS_NO_SEAT, last_node = HS_NO_NODE;
     struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    uint32_t first_of = 0;
     job->gpus_held = count;
     run->shared_gpus = 0;
     run->nodes_spanned = 0;
     run->segment_max_tenants = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t seat;
-        HS_TRY(hs_jobs_seat(&e->jobs, &seat));
-        HS_TRY(gpu_add_tenant(e, slot, ids[i], seat));
-        if (last == HS_NO_SEAT)
-            job->first_seat = seat;
-        else
-            e->jobs.seats[last].next_of_job = seat;
-        last = seat;
-        if (e->gpus[ids[i]].node != last_node) {
-            last_node = e->gpus[ids[i]].node;
-            run->nodes_spanned++;
-        }
-    }
+    HS_TRY(job_sit_down(e, slot, ids, count, &first_of));
+    e->instant.gpus_held += first_of;
+    e->instant.milli_held += (uint64_t)(hs_job_is_part(job) ? count : first_of) * job->gpu_milli;
     if (count > 0)
         run->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
     run->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
@@ -176,53 +178,62 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
 }
 
 /* Its last tenant of a lane may be gone: then all others are outside. */
-static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job *job)
+static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job_run *run)
 {
-    bool was_laned = gpu->laned > 0;
-    if (hs_run_of(&e->jobs, job)->lane > 0) {
+    if (run->lane > 0) {
         gpu->laned--;
         hs_busy_mark(e, gpu->node);
     }
-    if (was_laned)
-        gpu->mem_used_mib =
-            gpu->first_seat != HS_NO_SEAT ? hs_residency_used_mib(e, gpu->first_seat) : 0;
-    else
-        gpu->mem_used_mib -= hs_needs_of(&e->jobs, job)->gpu_mem_mib;
+    gpu->mem_used_mib =
+        gpu->first_seat != HS_NO_SEAT ? hs_residency_used_mib(e, gpu->first_seat) : 0;
 }
 
-static enum hs_status gpu_remove_tenant(struct hs_engine *e, uint32_t slot, uint32_t seat)
+/* The job has left a GPU that others hold. */
+static enum hs_status gpu_leave(struct hs_engine *e, uint32_t slot, const struct hs_gpu *gpu)
 {
-    uint32_t id = e->jobs.seats[seat].gpu;
-    struct hs_gpu *gpu = &e->gpus[id];
-    struct hs_job *job = hs_engine_job(e, slot);
-    seat_unlink(e, gpu, seat);
-    gpu->tenants--;
-    gpu->active = (uint16_t)(gpu->active - job->is_active);
-    gpu_leave_lane(e, gpu, job);
-    if (gpu->tenants == 0 || hs_job_is_part(job))
-        e->instant.milli_held -= job->gpu_milli;
-    if (gpu->tenants == 0) {
-        e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
-        e->instant.gpus_held--;
-    } else if (!hs_job_is_part(job)) {
-        if (gpu->tenants == 1)
-            e->instant.gpus_shared--;
-        HS_TRY(gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0));
+    if (gpu->tenants == 1)
+        e->instant.gpus_shared--;
+    return gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0);
+}
+
+/* Gets up from every GPU; of how many it was the last tenant. */
+static enum hs_status job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
+{
+    const struct hs_job *job = hs_engine_job(e, slot);
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
+    const bool is_active = job->is_active, is_part = hs_job_is_part(job);
+    for (uint32_t seat = job->first_seat, next; seat != HS_NO_SEAT; seat = next) {
+        const uint32_t id = e->jobs.seats[seat].gpu;
+        struct hs_gpu *gpu = &e->gpus[id];
+        next = e->jobs.seats[seat].next_of_job;
+        seat_unlink(e, gpu, seat);
+        hs_jobs_free_seat(&e->jobs, seat);
+        gpu->tenants--;
+        gpu->active = (uint16_t)(gpu->active - is_active);
+        if (gpu->laned > 0)
+            gpu_leave_lane(e, gpu, run);
+        else
+            gpu->mem_used_mib -= mem_mib;
+        if (gpu->tenants == 0) {
+            e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
+            ++*last_of;
+        } else if (!is_part) {
+            HS_TRY(gpu_leave(e, slot, gpu));
+        }
+        hs_busy_refresh(e, id);
     }
-    hs_busy_refresh(e, id);
     return HS_OK;
 }
 
 enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    uint32_t seat = job->first_seat;
-    while (seat != HS_NO_SEAT) {
-        uint32_t next = e->jobs.seats[seat].next_of_job;
-        HS_TRY(gpu_remove_tenant(e, slot, seat));
-        hs_jobs_free_seat(&e->jobs, seat);
-        seat = next;
-    }
+    uint32_t last_of = 0;
+    HS_TRY(job_stand_up(e, slot, &last_of));
+    e->instant.gpus_held -= last_of;
+    e->instant.milli_held -=
+        (uint64_t)(hs_job_is_part(job) ? job->gpus_held : last_of) * job->gpu_milli;
     job->first_seat = HS_NO_SEAT;
     job->gpus_held = 0;
     hs_run_of(&e->jobs, job)->shared_gpus = 0;
@@ -310,10 +321,10 @@ static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu 
         const struct hs_job *other = &e->jobs.jobs[e->jobs.seats[s].job];
         if (!runs_beside(e, gpu, job, other))
             continue;
-        tenants[count++] = (struct hs_tenant){.profile = profile_of(e, other),
-                                              .util_pm = other->gpu_util_pm,
-                                              .away_q32 = away_q32(hs_run_of(&e->jobs, job),
-                                                                   hs_run_of(&e->jobs, other))};
+        tenants[count++] = (struct hs_tenant){
+            .profile = profile_of(e, other),
+            .util_pm = other->gpu_util_pm,
+            .away_q32 = away_q32(hs_run_of(&e->jobs, job), hs_run_of(&e->jobs, other))};
         if (count < most)
             continue;
         slowdown_q20 +=
@@ -374,12 +385,13 @@ static uint64_t type_factor_q32(const struct hs_engine *e, const struct hs_job *
                                 bool is_spread)
 {
     const struct hs_speed *speed = e->config.speed;
-    uint64_t factor =
-        is_spread ? hs_speed_spread_q32(speed, profile_of(e, job), type, job->gpus_held) : HS_Q32_ONE;
+    uint64_t factor = is_spread
+                          ? hs_speed_spread_q32(speed, profile_of(e, job), type, job->gpus_held)
+                          : HS_Q32_ONE;
     if (job->gpus_held == job->gpus || job->gpus == 0)
         return factor;
-    return hs_q32_mul(factor,
-                      hs_speed_resize_q32(speed, profile_of(e, job), type, job->gpus_held, job->gpus));
+    return hs_q32_mul(
+        factor, hs_speed_resize_q32(speed, profile_of(e, job), type, job->gpus_held, job->gpus));
 }
 
 /* The same for a gang of several types: that of the worst, because all wait for it. */

@@ -8,8 +8,18 @@
 
 #include "engine/state.h"
 
-/* Brings the job's account up to now at its present rate. */
-void hs_progress_sync(struct hs_engine *e, struct hs_job *job);
+/* Adds dt > 0 at its present rate to the account of a job that was placed. */
+void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt);
+
+/* Brings the job's account up to now. */
+static inline void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
+{
+    int64_t dt = e->now_us - job->synced_us;
+    job->synced_us = e->now_us;
+    if (dt != 0 && job->run != 0)
+        hs_progress_account(e, job, dt);
+}
+
 /* Seats the job on count GPUs, given as ascending ids in ids; its state must be set by the caller.
  * Co-tenants are marked as touched. */
 HS_MUST_USE enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,

@@ -22,7 +22,7 @@ static struct hs_turn turn_of(const struct hs_engine *e, const struct hs_job *jo
 
 static uint32_t persistent_mib(const struct hs_engine *e, const struct hs_job *job)
 {
-    return hs_label_of(&e->jobs, job)->gpu_mem_persistent_mib;
+    return hs_traits_of(&e->jobs, job)->gpu_mem_persistent_mib;
 }
 
 static uint32_t kept_of(const struct hs_engine *e, const struct hs_job *job,
@@ -204,21 +204,13 @@ uint64_t hs_residency_capacity_mib(const struct hs_engine *e, const struct hs_gp
     return hs_gpu_capacity_mib(e, gpu, jobs);
 }
 
-void hs_residency_recount(struct hs_engine *e, struct hs_gpu *gpu, int64_t change_mib)
-{
-    if (gpu->laned == 0)
-        gpu->mem_used_mib = (uint64_t)((int64_t)gpu->mem_used_mib + change_mib);
-    else
-        gpu->mem_used_mib = hs_residency_used_mib(e, gpu->first_seat);
-}
-
 bool hs_residency_update(struct hs_engine *e, struct hs_job *job)
 {
     if (!e->jobs.has_needs)
         return false;
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-    uint32_t peak_mib = job->work.done_ns >= needs->later_ns ? needs->gpu_mem_later_mib
-                                                             : needs->gpu_mem_first_mib;
+    uint32_t peak_mib =
+        job->work.done_ns >= needs->later_ns ? needs->gpu_mem_later_mib : needs->gpu_mem_first_mib;
     bool is_limit = needs->mem_limit_mib > 0 && needs->mem_limit_mib < peak_mib;
     uint32_t mib = is_limit ? needs->mem_limit_mib : peak_mib, before_mib = needs->gpu_mem_mib;
     needs->gpu_mem_peak_mib = peak_mib;
@@ -251,9 +243,8 @@ void hs_residency_settle(struct hs_engine *e, struct hs_job *job)
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     run->mem_factor_q32 = HS_Q32_ONE;
     if (needs->gpu_mem_mib < needs->gpu_mem_peak_mib && e->config.memcurve != NULL)
-        run->mem_factor_q32 =
-            hs_memcurve_q32(e->config.memcurve,
-                            hs_intern_text(&e->names, hs_label_of(&e->jobs, job)->model),
-                            needs->gpu_mem_mib, needs->gpu_mem_peak_mib);
+        run->mem_factor_q32 = hs_memcurve_q32(
+            e->config.memcurve, hs_intern_text(&e->names, hs_traits_of(&e->jobs, job)->model),
+            needs->gpu_mem_mib, needs->gpu_mem_peak_mib);
     run->host_mib = host_mib(e, job);
 }

@@ -24,7 +24,13 @@ uint32_t hs_residency_claim_mib(const struct hs_engine *e, const struct hs_job *
                                 const struct hs_turn *turn);
 uint32_t hs_residency_claim_now_mib(const struct hs_engine *e, const struct hs_job *job);
 /* A tenant of the GPU takes so much more: outside lanes that is all that changes. */
-void hs_residency_recount(struct hs_engine *e, struct hs_gpu *gpu, int64_t change_mib);
+static inline void hs_residency_recount(struct hs_engine *e, struct hs_gpu *gpu, int64_t change_mib)
+{
+    if (HS_LIKELY(gpu->laned == 0))
+        gpu->mem_used_mib = (uint64_t)((int64_t)gpu->mem_used_mib + change_mib);
+    else
+        gpu->mem_used_mib = hs_residency_used_mib(e, gpu->first_seat);
+}
 /* The job's need by its progress, and what its limit leaves of it on its GPUs: true when it takes
  * more of them than before. */
 bool hs_residency_update(struct hs_engine *e, struct hs_job *job);

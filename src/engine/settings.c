@@ -76,7 +76,8 @@ static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_acti
 {
     struct hs_job *job = hs_engine_job(e, a->job);
     hs_shadow_claim(e, job, hs_residency_claim_now_mib(e, job));
-    bool claims_more = job->mem_claim_mib > a->claim_before_mib || hs_run_of(&e->jobs, job)->lane != 0;
+    bool claims_more =
+        job->mem_claim_mib > a->claim_before_mib || hs_run_of(&e->jobs, job)->lane != 0;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
         if (claims_more && gpu_is_overclaimed(e, &e->gpus[e->jobs.seats[s].gpu]))
             hs_plan_refuse(&e->plan, a->job, "without its memory limit GPU %u overflows",
@@ -162,11 +163,12 @@ static enum hs_status job_resume(struct hs_engine *e, uint32_t slot)
 static enum hs_status job_await_step(struct hs_engine *e, uint32_t slot, uint64_t steps)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    int64_t step_ns = hs_label_of(&e->jobs, job)->step_ns;
+    int64_t step_ns = hs_traits_of(&e->jobs, job)->step_ns;
     hs_progress_sync(e, job);
     uint64_t done = (uint64_t)(job->work.done_ns / step_ns);
     hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)step_ns;
-    hs_run_of(&e->jobs, job)->alarm_ns = at_ns < (hs_u128)HS_TIME_MAX ? (int64_t)at_ns : HS_TIME_MAX;
+    hs_run_of(&e->jobs, job)->alarm_ns =
+        at_ns < (hs_u128)HS_TIME_MAX ? (int64_t)at_ns : HS_TIME_MAX;
     return hs_progress_touch(e, slot);
 }
 
@@ -191,7 +193,8 @@ static enum hs_status job_owe(struct hs_engine *e, uint32_t slot, int64_t cost_u
     job->cost_left_us += cost_us;
     if (!hs_job_is_placed(job) || job->cost_left_us == 0)
         return HS_OK;
-    if (job->state == HS_JOB_RUNNING || (job->state == HS_JOB_PAUSED && hs_run_of(&e->jobs, job)->is_waiting))
+    if (job->state == HS_JOB_RUNNING ||
+        (job->state == HS_JOB_PAUSED && hs_run_of(&e->jobs, job)->is_waiting))
         job->state = HS_JOB_STARTING;
     return hs_progress_touch(e, slot);
 }
@@ -254,10 +257,11 @@ static enum hs_status tell_decision(struct hs_engine *e, const struct hs_action 
     if (!is_decision(e, a, &kind))
         return HS_OK;
     bool has_value = kind == HS_DECISION_SHARE || kind == HS_DECISION_THROTTLE;
-    uint64_t value = kind == HS_DECISION_OWE     ? (uint64_t)a->time_us
-                     : kind == HS_DECISION_LIMIT ? hs_needs_of(&e->jobs, hs_engine_job(e, a->job))->mem_limit_mib
-                     : has_value                 ? a->value
-                                                 : 0;
+    uint64_t value = kind == HS_DECISION_OWE ? (uint64_t)a->time_us
+                     : kind == HS_DECISION_LIMIT
+                         ? hs_needs_of(&e->jobs, hs_engine_job(e, a->job))->mem_limit_mib
+                     : has_value ? a->value
+                                 : 0;
     return hs_observe_decision(e, a, kind, value);
 }
 

@@ -124,12 +124,6 @@ struct hs_timer {
     uint32_t next_free;
 };
 
-/* Names of a profile of the catalogue, interned once and not for every job that is given it. */
-struct hs_profile_names {
-    bool is_known;
-    uint32_t model, dataset, batch, precision;
-};
-
 #define HS_OBSERVERS_MAX 10
 #define HS_RELEASES_KEPT 64u
 
@@ -168,8 +162,8 @@ struct hs_engine {
     uint32_t timer_cap, timer_high, free_timer;
     uint64_t timer_sequence;
     struct hs_intern names;
-    struct hs_profile_names *profile_names; /* by profile, of those met */
-    uint32_t profile_names_cap;
+    uint32_t *usual_traits; /* by profile, of those met; apart by who names it (label.c) */
+    uint32_t usual_traits_cap;
     struct hs_backlog backlog;
     struct hs_estimation *estimation; /* of run times; NULL: the policy asked for none */
 
@@ -221,6 +215,11 @@ static inline bool hs_job_is_part(const struct hs_job *job)
 static inline struct hs_job *hs_engine_job(struct hs_engine *e, uint32_t slot)
 {
     return &e->jobs.jobs[slot];
+}
+
+static inline bool hs_engine_has_job(const struct hs_engine *e, uint32_t slot)
+{
+    return slot < e->jobs.slots.high && e->jobs.jobs[slot].is_live;
 }
 
 static inline bool hs_job_is_placed(const struct hs_job *job)

@@ -31,6 +31,16 @@ const struct hs_job_label *hs_lookup_label(const struct hs_view *v, hs_job_id jo
     return hs_lookup_job(v, job) != &nobody ? &v->engine->jobs.labels[job] : &no_label;
 }
 
+const struct hs_job_traits *hs_lookup_traits(const struct hs_view *v, hs_job_id job)
+{
+    return &v->engine->jobs.traits[hs_lookup_label(v, job)->traits];
+}
+
+static const struct hs_job_wishes *lookup_wishes(const struct hs_view *v, hs_job_id job)
+{
+    return &v->engine->jobs.wishes[hs_lookup_label(v, job)->wishes];
+}
+
 const struct hs_job_needs *hs_lookup_needs(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
@@ -110,12 +120,14 @@ uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_label(v, job)->gpus_min;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return j != &nobody ? hs_job_gpus_min(&v->engine->jobs, j) : 0;
 }
 
 uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_label(v, job)->gpus_max;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return j != &nobody ? hs_job_gpus_max(&v->engine->jobs, j) : 0;
 }
 
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
@@ -130,7 +142,7 @@ uint32_t hs_view_user(const struct hs_view *v, hs_job_id job)
 
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_label(v, job)->priority;
+    return lookup_wishes(v, job)->priority;
 }
 
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
@@ -165,7 +177,7 @@ int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_label(v, job)->preempt_cost_us;
+    return lookup_wishes(v, job)->preempt_cost_us;
 }
 
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
@@ -257,7 +269,7 @@ int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_DEADLINE, "deadline"))
         return -1;
-    return hs_lookup_label(v, job)->deadline_us;
+    return lookup_wishes(v, job)->deadline_us;
 }
 
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)

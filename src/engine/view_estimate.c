@@ -23,7 +23,7 @@ static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct
 {
     const struct hs_job_label *label = hs_label_of(&e->jobs, job);
     return (struct hs_estimate_facts){.index = job->index,
-                                      .id = label->id,
+                                      .id = hs_id_of(label),
                                       .user = label->user,
                                       .gpus = job->gpus,
                                       .attempt = hs_history_of(&e->jobs, job)->attempt,

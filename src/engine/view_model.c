@@ -22,14 +22,15 @@ int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job)
     const struct hs_profile *profile = profile_of(v, job);
     if (e->config.restart == NULL)
         return -1;
-    return hs_restart_us(e->config.restart, hs_intern_text(&e->names, hs_lookup_label(v, job)->model),
+    return hs_restart_us(e->config.restart,
+                         hs_intern_text(&e->names, hs_lookup_traits(v, job)->model),
                          profile != NULL ? profile->model : NULL, hs_lookup_job(v, job)->gpus);
 }
 
 /* What the trace tells goes first, here too. */
 uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job)
 {
-    uint32_t told_mib = hs_lookup_label(v, job)->checkpoint_mib;
+    uint32_t told_mib = hs_lookup_traits(v, job)->checkpoint_mib;
     const struct hs_profile *profile = profile_of(v, job);
     if (told_mib > 0 || profile == NULL)
         return told_mib;

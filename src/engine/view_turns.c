@@ -10,7 +10,7 @@
 
 int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_label(v, job)->step_ns / HS_NS_PER_US;
+    return hs_lookup_traits(v, job)->step_ns / HS_NS_PER_US;
 }
 
 /* A step ends within a microsecond, and at most rates a little work of the next is done by then:
@@ -19,7 +19,7 @@ bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     struct hs_work work = j->work;
-    int64_t step_ns = hs_lookup_label(v, job)->step_ns;
+    int64_t step_ns = hs_lookup_traits(v, job)->step_ns;
     if (step_ns == 0)
         return true;
     if (j->state == HS_JOB_RUNNING)
@@ -34,7 +34,7 @@ uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
         return 0;
     const struct hs_job *j = hs_lookup_job(v, job);
     struct hs_work work = j->work;
-    int64_t step_ns = hs_lookup_label(v, job)->step_ns;
+    int64_t step_ns = hs_lookup_traits(v, job)->step_ns;
     if (step_ns == 0)
         return 0;
     if (j->state == HS_JOB_RUNNING)
@@ -51,7 +51,7 @@ uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
         return 0;
-    uint32_t kept_mib = hs_lookup_label(v, job)->gpu_mem_persistent_mib;
+    uint32_t kept_mib = hs_lookup_traits(v, job)->gpu_mem_persistent_mib;
     uint32_t mib = hs_lookup_needs(v, job)->estimate.mem_mib;
     return kept_mib < mib ? kept_mib : mib;
 }
@@ -65,7 +65,7 @@ uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t li
     if (e->config.memcurve == NULL || limit_mib >= peak_mib)
         return HS_Q32_ONE;
     return hs_memcurve_q32(e->config.memcurve,
-                           hs_intern_text(&e->names, hs_lookup_label(v, job)->model), limit_mib,
+                           hs_intern_text(&e->names, hs_lookup_traits(v, job)->model), limit_mib,
                            peak_mib);
 }
 

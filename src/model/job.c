@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Slots, seats, runs, histories and attempts: pools, no allocation once the largest number of live
+ * Slots, seats, and the records beside them: pools, no allocation once the largest number of live
  * jobs, of held GPUs and of attempts to come has been seen.
  */
 #include "model/job.h"
 
-/* What is true of a job that was never placed, of whose needs nobody knows, that has but one
- * attempt. */
+/* What is true of a job that was never placed, of whose needs nobody knows, that has no wishes and
+ * but one attempt. */
 static const struct hs_job_run no_run = {
     .share_q32 = HS_Q32_ONE,
     .cap_q32 = HS_Q32_ONE,
@@ -23,6 +23,7 @@ static const struct hs_job_needs no_needs = {
     .estimate_run_us = -1,
     .estimate = {.util_pm = -1, .util_peak_pm = -1},
 };
+static const struct hs_job_wishes no_wishes = {.deadline_us = -1, .preempt_cost_us = -1};
 static const struct hs_job_history no_history = {.next_attempt = HS_NO_ATTEMPT, .began_us = -1};
 
 static enum hs_status take_run(struct hs_jobs *jobs, uint32_t *run)
@@ -34,6 +35,20 @@ static enum hs_status take_history(struct hs_jobs *jobs, uint32_t *history)
 {
     return hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories,
                         history);
+}
+
+enum hs_status hs_jobs_add_traits(struct hs_jobs *jobs, uint32_t *at)
+{
+    HS_TRY(hs_pool_take(&jobs->trait_pool, (void **)&jobs->traits, sizeof *jobs->traits, at));
+    jobs->traits[*at] = (struct hs_job_traits){.users = 1};
+    return HS_OK;
+}
+
+enum hs_status hs_jobs_add_wishes(struct hs_jobs *jobs, uint32_t *at)
+{
+    HS_TRY(hs_pool_take(&jobs->wish_pool, (void **)&jobs->wishes, sizeof *jobs->wishes, at));
+    jobs->wishes[*at] = no_wishes;
+    return HS_OK;
 }
 
 static enum hs_status grow_needs(struct hs_jobs *jobs, uint64_t need)
@@ -50,6 +65,8 @@ enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
     jobs->runs[nobody] = no_run;
     HS_TRY(take_history(jobs, &nobody));
     jobs->histories[nobody] = no_history;
+    HS_TRY(hs_jobs_add_traits(jobs, &nobody));
+    HS_TRY(hs_jobs_add_wishes(jobs, &nobody));
     HS_TRY(grow_needs(jobs, 1));
     jobs->needs[0] = no_needs;
     return HS_OK;
@@ -69,7 +86,7 @@ static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
     memset(jobs->scratch + (size_t)slot * jobs->scratch_size, 0, jobs->scratch_size);
 }
 
-/* Room for slot `high` in every parallel array. Labels come with no buffer. */
+/* Room for slot `high` in every parallel array. */
 static enum hs_status slots_grow(struct hs_jobs *jobs)
 {
     uint64_t need = (uint64_t)jobs->slots.high + 1;
@@ -87,10 +104,12 @@ enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
     uint32_t high = jobs->slots.high;
     HS_TRY(slots_grow(jobs));
     HS_TRY(hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs, slot));
+    struct hs_job_label *label = &jobs->labels[*slot];
     if (*slot == high) {
-        jobs->labels[*slot].id = NULL;
-        jobs->labels[*slot].id_cap = 0;
+        label->id_far = NULL;
+        label->id_far_cap = 0;
     }
+    label->traits = label->wishes = label->history = 0;
     if (jobs->has_needs)
         jobs->needs[*slot] = no_needs;
     clear_scratch(jobs, *slot);
@@ -101,8 +120,13 @@ enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
 enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id)
 {
     size_t size = strlen(id) + 1;
-    HS_TRY(hs_grow_bare((void **)&label->id, &label->id_cap, size, 1, HS_JOB_ID_MAX + 1));
-    memcpy(label->id, id, size);
+    if (size <= HS_ID_NEAR && size > 1) {
+        memcpy(label->id_near, id, size);
+        return HS_OK;
+    }
+    HS_TRY(hs_grow_bare((void **)&label->id_far, &label->id_far_cap, size, 1, HS_JOB_ID_MAX + 1));
+    memcpy(label->id_far, id, size);
+    label->id_near[0] = '\0';
     return HS_OK;
 }
 
@@ -127,7 +151,6 @@ enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const i
 {
     struct hs_job *job = &jobs->jobs[slot];
     job->work = (struct hs_work){.total_ns = attempts_us[0] * HS_NS_PER_US};
-    jobs->labels[slot].history = 0;
     if (count == 1)
         return HS_OK;
     HS_TRY(take_history(jobs, &jobs->labels[slot].history));
@@ -173,11 +196,22 @@ static void drop_history(struct hs_jobs *jobs, uint32_t at)
     hs_pool_give(&jobs->history_pool, history, at);
 }
 
+static void drop_traits(struct hs_jobs *jobs, uint32_t at)
+{
+    if (--jobs->traits[at].users == 0)
+        hs_pool_give(&jobs->trait_pool, &jobs->traits[at], at);
+}
+
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
 {
     struct hs_job *job = &jobs->jobs[slot];
-    if (jobs->labels[slot].history != 0)
-        drop_history(jobs, jobs->labels[slot].history);
+    const struct hs_job_label *label = &jobs->labels[slot];
+    if (label->traits != 0)
+        drop_traits(jobs, label->traits);
+    if (label->wishes != 0)
+        hs_pool_give(&jobs->wish_pool, &jobs->wishes[label->wishes], label->wishes);
+    if (label->history != 0)
+        drop_history(jobs, label->history);
     if (job->run != 0)
         hs_pool_give(&jobs->run_pool, &jobs->runs[job->run], job->run);
     job->is_live = false;
@@ -185,26 +219,18 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
     jobs->live--;
 }
 
-enum hs_status hs_jobs_seat(struct hs_jobs *jobs, uint32_t *seat)
-{
-    return hs_pool_take(&jobs->seat_pool, (void **)&jobs->seats, sizeof *jobs->seats, seat);
-}
-
-void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat)
-{
-    hs_pool_give(&jobs->seat_pool, &jobs->seats[seat], seat);
-}
-
 void hs_jobs_free(struct hs_jobs *jobs)
 {
     for (uint32_t i = 0; i < jobs->slots.high; i++)
-        hs_free(jobs->labels[i].id);
+        hs_free(jobs->labels[i].id_far);
     hs_free(jobs->jobs);
     hs_free(jobs->labels);
     hs_free(jobs->needs);
     hs_free(jobs->scratch);
     hs_free(jobs->seats);
     hs_free(jobs->runs);
+    hs_free(jobs->traits);
+    hs_free(jobs->wishes);
     hs_free(jobs->histories);
     hs_free(jobs->attempts);
     *jobs = (struct hs_jobs){0};

@@ -8,13 +8,15 @@
  * that waits takes little:
  *
  *     hs_job          every event and every decision looks at it: two cache lines
- *     hs_job_label    what it is called and what else the trace says: for observers, by slot
+ *     hs_job_label    what it is called, and where the rest is: for observers, by slot
+ *     hs_job_traits   of the training that it does; jobs of one profile share them
+ *     hs_job_wishes   what few jobs have: a deadline, an elastic range, a priority
  *     hs_job_run      from its first placement on: its turns, and the account of what it did
  *     hs_job_needs    what it takes of a GPU, where somebody asks (sharing, predictions), by slot
  *     hs_job_history  of a job that fails and is submitted again: its attempts
  *
- * A job that has no run, no needs or no history has the record of nobody: it says what is true of
- * such a job (never placed, needs unknown, the only attempt), and is not to be written to.
+ * A job without one of these has the record of nobody, number 0: it says what is true of such a job
+ * (never placed, needs unknown, the only attempt), and is not to be written to.
  *
  *     HS_TRY(hs_jobs_add(&jobs, &slot));
  *     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = jobs.seats[s].next_of_job) ...
@@ -35,6 +37,7 @@
 #define HS_NO_SEAT       UINT32_MAX
 #define HS_NO_ATTEMPT    UINT32_MAX
 #define HS_LIVE_JOBS_MAX HS_POOL_MAX
+#define HS_ID_NEAR       12 /* bytes of an id that need no buffer of their own */
 
 struct hs_seat {
     uint32_t gpu;
@@ -109,25 +112,35 @@ struct hs_job_needs {
     uint32_t gpu_mem_mib;      /* what it uses per GPU: its peak, or the limit it was given */
     uint32_t gpu_mem_peak_mib; /* as things stand: at first, or after later_ns */
     uint32_t gpu_mem_first_mib, gpu_mem_later_mib;
-    uint32_t mem_limit_mib; /* that the policy gave it; 0 = none */
-    int32_t load[HS_LOADS]; /* what it adds to the sums of a GPU that it shares */
-    int64_t later_ns;       /* work done when its memory changes; HS_TIME_MAX: never */
+    uint32_t mem_limit_mib;  /* that the policy gave it; 0 = none */
+    int32_t load[HS_LOADS];  /* what it adds to the sums of a GPU that it shares */
+    int64_t later_ns;        /* work done when its memory changes; HS_TIME_MAX: never */
     int64_t estimate_run_us; /* -1 = none was asked for */
     struct hs_estimate estimate;
 };
 
 struct hs_job_label {
-    char *id;
-    uint32_t id_cap;
-    uint32_t user, vc_name, model, dataset, batch, precision; /* interned */
-    uint32_t profile;                                         /* HS_NO_PROFILE = none */
-    uint32_t gpus_min, gpus_max;
-    uint32_t gpu_mem_persistent_mib, checkpoint_mib;
-    int32_t priority;
-    uint32_t history; /* its record; 0 = none */
-    int64_t step_ns;  /* a mini-batch; 0 = not known */
-    int64_t deadline_us, preempt_cost_us;
+    char id_near[HS_ID_NEAR]; /* if it is that short, and not empty */
+    uint32_t id_far_cap;
+    char *id_far;                             /* else; the buffer stays with the slot */
+    uint32_t user, vc_name;                   /* interned */
+    uint32_t profile;                         /* HS_NO_PROFILE = none */
+    uint32_t traits, wishes, history;         /* its records */
     uint8_t outcome, job_class, profile_from; /* enums */
+};
+
+/* Of what it trains: the same for all jobs of a profile, as a rule. */
+struct hs_job_traits {
+    int64_t step_ns;                           /* a mini-batch; 0 = not known */
+    uint32_t model, dataset, batch, precision; /* interned */
+    uint32_t gpu_mem_persistent_mib, checkpoint_mib;
+    uint32_t users; /* that refer to it */
+};
+
+struct hs_job_wishes {
+    int64_t deadline_us, preempt_cost_us; /* -1 = none */
+    uint32_t gpus_min, gpus_max;          /* 0: the gang as it is */
+    int32_t priority;
 };
 
 /* What a policy sees is the present attempt, a job of its own; observers see the whole. */
@@ -151,31 +164,33 @@ struct hs_jobs {
     bool has_needs;
     struct hs_seat *seats;
     struct hs_job_run *runs;
+    struct hs_job_traits *traits;
+    struct hs_job_wishes *wishes;
     struct hs_job_history *histories;
     struct hs_attempt *attempts;
-    struct hs_pool seat_pool, run_pool, history_pool, attempt_pool;
+    struct hs_pool seat_pool, run_pool, trait_pool, wish_pool, history_pool, attempt_pool;
     uint64_t live;
 };
 
 HS_MUST_USE enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
 /* From now on each job has a record of its needs; once, and nothing is known of those there are. */
 HS_MUST_USE enum hs_status hs_jobs_know_needs(struct hs_jobs *jobs);
-/* A slot with zeroed scratch; the records of the job are the caller's to fill, but for its id,
- * whose buffer is kept. O(1) amortised. */
+/* A slot with zeroed scratch and a label that names nobody's records; the job itself is the
+ * caller's to fill. O(1) amortised. */
 HS_MUST_USE enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
 HS_MUST_USE enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id);
-/* The run times of a new job's attempts: the first is its work now, the others follow; its submit_us
- * and its label are set. */
+/* The run times of a new job's attempts: the first is its work now, the others follow; its
+ * submit_us and its label are set. */
 HS_MUST_USE enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot,
                                                 const int64_t *attempts_us, uint32_t count);
 /* The job failed: its work is that of its next attempt, which it must have; zeroed scratch. */
 void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot);
+/* New records, with one user, and with no wish. */
+HS_MUST_USE enum hs_status hs_jobs_add_traits(struct hs_jobs *jobs, uint32_t *at);
+HS_MUST_USE enum hs_status hs_jobs_add_wishes(struct hs_jobs *jobs, uint32_t *at);
 /* It is placed, for the first time or again: it has a run from now on. */
 HS_MUST_USE enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot);
-/* A free seat, unlinked. */
-HS_MUST_USE enum hs_status hs_jobs_seat(struct hs_jobs *jobs, uint32_t *seat);
-void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat);
 void hs_jobs_free(struct hs_jobs *jobs);
 
 /* ---- the records of a job ---- */
@@ -188,6 +203,36 @@ static inline uint32_t hs_slot_of(const struct hs_jobs *jobs, const struct hs_jo
 static inline struct hs_job_label *hs_label_of(const struct hs_jobs *jobs, const struct hs_job *job)
 {
     return &jobs->labels[hs_slot_of(jobs, job)];
+}
+
+static inline const char *hs_id_of(const struct hs_job_label *label)
+{
+    return label->id_near[0] != '\0' || label->id_far == NULL ? label->id_near : label->id_far;
+}
+
+static inline const struct hs_job_traits *hs_traits_of(const struct hs_jobs *jobs,
+                                                       const struct hs_job *job)
+{
+    return &jobs->traits[hs_label_of(jobs, job)->traits];
+}
+
+static inline const struct hs_job_wishes *hs_wishes_of(const struct hs_jobs *jobs,
+                                                       const struct hs_job *job)
+{
+    return &jobs->wishes[hs_label_of(jobs, job)->wishes];
+}
+
+/* The fewest and the most GPUs that it may hold. */
+static inline uint32_t hs_job_gpus_min(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    const struct hs_job_wishes *wishes = hs_wishes_of(jobs, job);
+    return wishes->gpus_min > 0 ? wishes->gpus_min : job->gpus;
+}
+
+static inline uint32_t hs_job_gpus_max(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    const struct hs_job_wishes *wishes = hs_wishes_of(jobs, job);
+    return wishes->gpus_max > 0 ? wishes->gpus_max : job->gpus;
 }
 
 static inline struct hs_job_run *hs_run_of(const struct hs_jobs *jobs, const struct hs_job *job)
@@ -205,6 +250,17 @@ static inline struct hs_job_history *hs_history_of(const struct hs_jobs *jobs,
                                                    const struct hs_job *job)
 {
     return &jobs->histories[hs_label_of(jobs, job)->history];
+}
+
+/* A free seat, unlinked. */
+HS_MUST_USE static inline enum hs_status hs_jobs_seat(struct hs_jobs *jobs, uint32_t *seat)
+{
+    return hs_pool_take(&jobs->seat_pool, (void **)&jobs->seats, sizeof *jobs->seats, seat);
+}
+
+static inline void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat)
+{
+    hs_pool_give(&jobs->seat_pool, &jobs->seats[seat], seat);
 }
 
 /* Work done in this attempt and in those that failed. */

@@ -177,7 +177,7 @@ static void every_job_is_checked(void **state)
     struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
     BREAKS(job->gpus_held, 1, "its GPUs are miscounted");
     BREAKS(waits->gpus_held, 1, "a job that is not placed holds GPUs");
-    BREAKS(hs_label_of(&e->jobs, job)->gpus_min, 3, "a gang is placed in part");
+    BREAKS(e->jobs.wishes[0].gpus_min, 3, "a gang is placed in part");
     BREAKS(job->work.done_ns, -1, "work done lies outside");
     BREAKS(job->rate_q32, 5, "a rate is out of date");
     BREAKS(job->state, HS_JOB_STARTING, "makes progress");

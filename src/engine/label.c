@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See label.h.
+ */
+#include "engine/label.h"
+
+/* Jobs that were given a profile bear the names of the catalogue; others have their own. */
+static bool is_of_catalogue(const struct hs_trace_job *r)
+{
+    return r->profile_from == HS_PROFILE_FROM_DRAW ||
+           r->profile_from == HS_PROFILE_FROM_UTILIZATION;
+}
+
+static enum hs_status name_traits(struct hs_engine *e, const struct hs_trace_job *r,
+                                  struct hs_job_traits *traits)
+{
+    HS_TRY(hs_intern_get(&e->names, r->model, &traits->model));
+    HS_TRY(hs_intern_get(&e->names, r->dataset, &traits->dataset));
+    HS_TRY(hs_intern_get(&e->names, r->batch, &traits->batch));
+    return hs_intern_get(&e->names, r->precision, &traits->precision);
+}
+
+static bool are_same(const struct hs_job_traits *a, const struct hs_job_traits *b)
+{
+    return a->model == b->model && a->dataset == b->dataset && a->batch == b->batch &&
+           a->precision == b->precision && a->step_ns == b->step_ns &&
+           a->gpu_mem_persistent_mib == b->gpu_mem_persistent_mib &&
+           a->checkpoint_mib == b->checkpoint_mib;
+}
+
+/* Those of the first job of the same profile, if they are the same; the run keeps them. */
+static enum hs_status traits_find(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
+{
+    struct hs_job_traits traits = {.step_ns = r->step_us * HS_NS_PER_US,
+                                   .gpu_mem_persistent_mib = r->gpu_mem_persistent_mib,
+                                   .checkpoint_mib = r->checkpoint_mib,
+                                   .users = 1};
+    const uint64_t row = r->profile != HS_NO_PROFILE ? r->profile + UINT64_C(1) : 0;
+    const uint64_t kind = 2 * row + is_of_catalogue(r);
+    HS_TRY(hs_grow((void **)&e->usual_traits, &e->usual_traits_cap, kind + 1,
+                   sizeof *e->usual_traits, 2 * (HS_PROFILES_MAX + 1)));
+    const uint32_t usual = e->usual_traits[kind];
+    if (usual != 0 && is_of_catalogue(r)) { /* no need to look the names up */
+        const struct hs_job_traits *known = &e->jobs.traits[usual];
+        traits.model = known->model;
+        traits.dataset = known->dataset;
+        traits.batch = known->batch;
+        traits.precision = known->precision;
+    } else {
+        HS_TRY(name_traits(e, r, &traits));
+    }
+    if (usual != 0 && are_same(&traits, &e->jobs.traits[usual])) {
+        e->jobs.traits[usual].users++;
+        *at = usual;
+        return HS_OK;
+    }
+    HS_TRY(hs_jobs_add_traits(&e->jobs, at));
+    if (usual == 0) {
+        e->usual_traits[kind] = *at;
+        traits.users++;
+    }
+    e->jobs.traits[*at] = traits;
+    return HS_OK;
+}
+
+static enum hs_status wishes_find(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
+{
+    bool is_elastic =
+        (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
+    if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0)
+        return HS_OK;
+    HS_TRY(hs_jobs_add_wishes(&e->jobs, at));
+    e->jobs.wishes[*at] = (struct hs_job_wishes){
+        .deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us,
+        .preempt_cost_us = r->preempt_cost_us,
+        .gpus_min = r->gpus_min,
+        .gpus_max = r->gpus_max,
+        .priority = r->priority,
+    };
+    return HS_OK;
+}
+
+enum hs_status hs_label_fill(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+{
+    struct hs_job_label *label = &e->jobs.labels[slot];
+    HS_TRY(hs_jobs_set_id(label, r->id));
+    HS_TRY(hs_intern_get(&e->names, r->user, &label->user));
+    HS_TRY(hs_intern_get(&e->names, r->vc, &label->vc_name));
+    HS_TRY(traits_find(e, r, &label->traits));
+    HS_TRY(wishes_find(e, r, &label->wishes));
+    label->profile = r->profile;
+    label->outcome = (uint8_t)r->outcome;
+    label->job_class = (uint8_t)r->job_class;
+    label->profile_from = (uint8_t)r->profile_from;
+    return HS_OK;
+}
