@@ -219,6 +219,8 @@ uint32_t hs_view_best_busy(const struct hs_view *v, hs_job_id job, uint32_t gpus
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus); /* most free */
 /* Lowest id >= from. */
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
+/* The same with exactly so many free GPUs, at least one, and room for a worker. */
+uint32_t hs_view_exactly(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
 /* In what follows the size of a node is the GPUs that the job may use of it when it is wholly idle:
  * all of them, unless its CPU or host memory end before. */
 /* A wholly idle node of exactly that size, lowest id >= from. */

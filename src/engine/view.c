@@ -359,6 +359,11 @@ uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus
     return hs_free_first(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, from);
 }
 
+uint32_t hs_view_exactly(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)
+{
+    return hs_free_exactly(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, from);
+}
+
 uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t from)
 {
     return hs_free_idle(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, from);

@@ -206,6 +206,22 @@ uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpu
     return best;
 }
 
+uint32_t hs_free_exactly(const struct hs_free *f, const struct hs_ask *ask, uint32_t gpus,
+                         uint32_t from)
+{
+    struct range pools = pools_of(f, ask->vc);
+    uint32_t best = NONE;
+    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        if (gpus > p->kind.size || hs_bitset_next(&p->counts, gpus) != gpus ||
+            !pool_serves(p, ask, 1))
+            continue;
+        uint32_t local = pool_next(f, p, ask, 1, gpus, pool_lower_bound(p, from));
+        if (local != NONE && p->ids[local] < best)
+            best = p->ids[local];
+    }
+    return best;
+}
+
 uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size, uint32_t from)
 {
     struct range pools = pools_of(f, ask->vc);

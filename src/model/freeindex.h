@@ -53,7 +53,7 @@ void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, i
 uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
 /* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
-uint64_t hs_free_total(const struct hs_free *f, uint32_t vc);     /* all types */
+uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */
 /* Of the nodes that may serve the ask; what CPU and memory leave of them is not looked at. O(kinds
  * of nodes). */
 uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask);
@@ -65,6 +65,10 @@ uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus
 uint32_t hs_free_best_busy(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from);
+/* Lowest id >= from with exactly so many free GPUs, at least one, of the nodes with room for a
+ * worker. */
+uint32_t hs_free_exactly(const struct hs_free *f, const struct hs_ask *ask, uint32_t gpus,
+                         uint32_t from);
 /* In what follows the size of a node is the GPUs that the ask may use of it when it is wholly idle:
  * all of them, unless its CPU or memory end before. */
 uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size, uint32_t from);

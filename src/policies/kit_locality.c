@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Racks and their nodes are sorted by free GPUs only when a gang looks for several of them; whether
- * a rack is worth it is read from its sum first.
+ * Racks are sorted by free GPUs only when a gang looks for several nodes; whether a rack is worth
+ * it is read from its sum first. Its nodes come in order from the index of free GPUs, no more of
+ * them than the gang takes; for a gang that asks for certain nodes all of them are looked at and
+ * sorted.
  */
 #include "policies/kit_locality.h"
 
@@ -13,7 +15,7 @@ struct gang {
     hs_job_id job;
     uint32_t gpus;
     uint32_t size;  /* g */
-    bool takes_any; /* all free GPUs of any node will do */
+    bool is_plain;  /* all free GPUs of a node that its VC may use will do */
     uint32_t nodes; /* collected in l->nodes, */
     uint64_t room;  /* and the GPUs that they have for it */
 };
@@ -40,25 +42,42 @@ static uint32_t room_of(const struct hs_sort_entry *e)
 static uint32_t usable(const struct gang *g, uint32_t node)
 {
     uint32_t gpus = hs_view_node_free(g->v, node);
-    if (gpus == 0 || g->takes_any)
-        return gpus;
+    if (gpus == 0)
+        return 0;
     if (hs_view_first_fit(g->v, g->job, 1, node) != node) /* not its pool, or no CPU for one */
         return 0;
     uint32_t workers = hs_view_node_workers(g->v, g->job, node);
     return workers < gpus ? workers : gpus;
 }
 
-static void collect_nodes(struct gang *g, uint32_t rack)
+static void collect_all(struct gang *g, uint32_t first, uint32_t next)
 {
-    uint32_t next = hs_view_rack_first(g->v, rack + 1);
-    g->nodes = 0;
-    g->room = 0;
-    for (uint32_t node = hs_view_rack_first(g->v, rack); node < next; node++) {
+    for (uint32_t node = first; node < next; node++) {
         uint32_t gpus = usable(g, node);
         if (gpus == 0)
             continue;
         g->l->nodes[g->nodes++] = entry_of(node, gpus);
         g->room += gpus;
+    }
+    hs_sort(g->l->nodes, g->nodes);
+}
+
+/* Nodes of a rack in the order in which they give their GPUs: as many as have `need` at least. */
+static void collect_nodes(struct gang *g, uint32_t rack, uint32_t need)
+{
+    uint32_t first = hs_view_rack_first(g->v, rack), next = hs_view_rack_first(g->v, rack + 1);
+    g->nodes = 0;
+    g->room = 0;
+    if (!g->is_plain) {
+        collect_all(g, first, next);
+        return;
+    }
+    for (uint32_t gpus = hs_view_max_node_gpus(g->v); gpus > 0 && g->room < need; gpus--) {
+        uint32_t node = hs_view_exactly(g->v, g->job, gpus, first);
+        for (; node < next && g->room < need; g->room += gpus) {
+            g->l->nodes[g->nodes++] = entry_of(node, gpus);
+            node = hs_view_exactly(g->v, g->job, gpus, node + 1);
+        }
     }
 }
 
@@ -89,10 +108,9 @@ static uint32_t take(const struct gang *g, uint32_t rest)
 
 static bool place_in_rack(struct gang *g, uint32_t rack, uint32_t most_servers)
 {
-    collect_nodes(g, rack);
+    collect_nodes(g, rack, g->gpus);
     if (g->room < g->gpus)
         return false;
-    hs_sort(g->l->nodes, g->nodes);
     uint64_t room = 0;
     for (uint32_t i = 0; i < g->nodes && i < most_servers; i++)
         room += room_of(&g->l->nodes[i]);
@@ -129,8 +147,7 @@ static bool place_anywhere(struct gang *g)
     uint32_t mark = hs_plan_mark(g->p), rest = g->gpus, count = collect_racks(g, 1);
     hs_plan_start(g->p, g->job);
     for (uint32_t i = 0; i < count && rest > 0; i++) {
-        collect_nodes(g, g->l->racks[i].job);
-        hs_sort(g->l->nodes, g->nodes);
+        collect_nodes(g, g->l->racks[i].job, rest);
         rest = take(g, rest);
     }
     if (rest > 0)
@@ -147,7 +164,7 @@ bool hs_locality_place(struct hs_locality *l, const struct hs_view *v, struct hs
         return true;
     }
     g.size = hs_view_node_size(v, job, UINT32_MAX);
-    g.takes_any = !hs_view_is_constrained(v, job) && !hs_view_vcs_are_apart(v);
+    g.is_plain = !hs_view_is_constrained(v, job);
     if (hs_view_free_gpus(v, hs_view_vc(v, job)) < g.gpus || g.size == 0)
         return false;
     return place_on_fewest(&g) ||

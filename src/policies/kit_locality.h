@@ -24,8 +24,9 @@
  *
  * Each level finds a place whenever there is one; so the larger of two levels never fails where the
  * smaller does not. Cost: O(log nodes) at level 0 for n <= g; else O(racks log racks) and, for each
- * rack with enough free GPUs that is looked at, O(its nodes) and a sort of those with free GPUs
- * when they suffice.
+ * rack with enough free GPUs that is looked at, O(log nodes) for each node that the gang gets
+ * there; for a gang that asks for certain nodes O(nodes of the rack) and a sort of those with free
+ * GPUs.
  */
 #ifndef HORUS_POLICIES_KIT_LOCALITY_H
 #define HORUS_POLICIES_KIT_LOCALITY_H
