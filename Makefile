@@ -254,7 +254,7 @@ tests: $(PROGRAM) $(TESTS) $(REPORTS)
 
 objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o) $(REPORTS:%=%.o)
 
-run-check: tests
+run-check: tests $(addprefix $(BUILD)/tests/bench/,bench_cost bench_parse)
 	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_LONG=$(HORUS_LONG) \
 	    scripts/run-tests.sh -j 2 $(TESTS) $(SCRIPTED)
 

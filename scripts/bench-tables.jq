@@ -3,6 +3,8 @@
 # The figures of results/bench.json as tables: {title, head, rows, notes}, cells are texts. `text`
 # is what bench.sh prints; bench-page.jq puts the same tables into results/speed.md.
 
+include "bench-figures";
+
 def at($n): . + (" " * ([$n - length, 0] | max));
 def right($n): (" " * ([$n - length, 0] | max)) + .;
 def thousands: tostring | [while(length > 0; .[:-3]) | .[-3:]] | reverse | join(",");
@@ -22,6 +24,8 @@ def jobs_text: if . % 1000000 == 0 then "\(. / 1000000) M" elif . % 1000 == 0 th
 # Targets, as ratios to a bare parse: 1,024 GPUs, 95 % load, 1 M jobs, summary alone.
 def parse_target: {fifo: 2.5, sjf: 2.5, srtf: 6, tiresias: 6, horus: 15, pack: 15,
                    "gandiva:slicing=fluid": 25};
+def parse_stretch: {fifo: 2, sjf: 2, srtf: 4, tiresias: 4, horus: 8, pack: 8,
+                    "gandiva:slicing=fluid": 12};
 def all_outputs_target: 2.5; # x summary alone
 def jobs_exponent_target: 1.05;
 def gpus_exponent_target: # of policies that give GPUs to one job at a time, of others
@@ -38,6 +42,9 @@ def find(f): map(select(f)) | .[0];
 def by_policy($m): $m.policies as $order | group_by(.policy) |
     sort_by(.[0].policy as $p | $order | index($p));
 def per_job: if . == null then "" elif .capped then "> cap" else .cpu_us * 1000 / .jobs | short end;
+
+# What the yardstick takes for a row, over all points of 100,000 rows and more.
+def parse_ns: [.grid[] | select(.parse_us and .jobs >= 100000) | .parse_us * 1000 / .jobs] | median;
 
 def point_row($m): . as $p | if .capped then [.policy, (.jobs | jobs_text), "> cap"] else
     ($m.grid | find(.outputs == "all" and .policy == $p.policy and .jobs == $p.jobs and
@@ -165,6 +172,6 @@ def table_text: (.head | length) as $n |
 def text:
     "\(.program), \(.compiler); \(.machine.cores) cores, \(.machine.cpu)",
     "CPU time, medians of up to \(.rounds) rounds; x parse: to a bare libcsv parse of the same file in the same",
-    "round; starting takes \(.start_us / 1000 | fixed(1)) ms; > cap: more than \(.cap_s) s; !: misses its target",
+    "round (\(parse_ns | short) ns a row); starting takes \(.start_us / 1000 | fixed(1)) ms; > cap: more than \(.cap_s) s; !: misses its target",
     (tables[] | "", .title, "  " + table_text),
     (select(.lookups | length > 0) | "", .lookups[]);

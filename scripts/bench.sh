@@ -12,23 +12,38 @@
 #     --rounds N [3]            medians of so many; runs that take seconds have one
 #     --cap SECONDS [15]        of CPU a run; longer ones are left out, and shown as such
 #     -o FILE                   [results/bench.json]
-#   scripts/bench.sh --show FILE              the tables of an earlier one
+#   scripts/bench.sh --show FILE...           the tables of an earlier one, or of parts of one program
+#   scripts/bench.sh --join FILE... >FILE     such parts as one file
 #   scripts/bench.sh --page BEFORE AFTER      results/speed.md from two of them
 # A measurement, not a test: what misses its target is marked, and only a run that fails ends it.
 set -eu
 cd "$(dirname "$0")/.."
 here=scripts
 
-if [ "${1-}" = --show ]; then
-    exec jq -rn -L "$here" --slurpfile m "${2:?usage: bench.sh --show FILE}" \
-        'include "bench-tables"; $m[0] | text'
-elif [ "${1-}" = --page ]; then
-    jq -rn -L "$here" --slurpfile before "${2:?usage: bench.sh --page BEFORE AFTER}" \
-        --slurpfile after "${3:?usage: bench.sh --page BEFORE AFTER}" \
-        'include "bench-page"; page($before[0]; $after[0])' >results/speed.md.new
-    mv results/speed.md.new results/speed.md
+jq_of() { # PROGRAM FILE...: jq with the functions of bench-*.jq; the files are its inputs
+    jq -nr -L "$here" "include \"bench-figures\"; include \"bench-tables\"; include \"bench-page\"; $1" \
+        "${@:2}"
+}
+
+case ${1-} in
+--show | --join | --page)
+    action=$1
+    shift
+    [ $# -gt 0 ] && { [ "$action" != --page ] || [ $# -eq 2 ]; } || {
+        echo "usage: bench.sh --show FILE... | --join FILE... | --page BEFORE AFTER" >&2
+        exit 2
+    }
+    case $action in
+    --show) jq_of '[inputs] | joined_files | text' "$@" ;;
+    --join) jq_of '[inputs] | joined_files' "$@" ;;
+    --page)
+        jq_of 'input as $before | input as $after | page($before; $after)' "$@" >results/speed.md.new
+        mv results/speed.md.new results/speed.md
+        ;;
+    esac
     exit 0
-fi
+    ;;
+esac
 
 build=build/release
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then
@@ -106,14 +121,16 @@ for part in "${parts[@]}"; do
     "part_$part"
 done
 
+lines() { printf '%s\n' "$@" | jq -R . | jq -cs .; }
 jq -n -L "$here" --slurpfile samples "$work/samples" --arg form "$form" --argjson rounds "$rounds" \
     --argjson cap "$cap_s" --arg program "$("$horus" --version)" \
     --arg compiler "$("$horus" version --verbose | sed -n 's/^compiler *//p')" \
     --arg cpu "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)" \
-    --argjson cores "$(nproc)" --argjson policies "$(printf '%s\n' "${policies[@]}" | jq -R . | jq -s .)" '
+    --argjson cores "$(nproc)" --argjson policies "$(lines "${policies[@]}")" '
     include "bench-figures";
-    {program: $program, policies: $policies, compiler: $compiler, machine: {cpu: $cpu, cores: $cores},
-     form: $form, rounds: $rounds, cap_s: $cap} + ($samples | figures)' >"$work/result.json"
+    {program: $program, compiler: $compiler, machine: {cpu: $cpu, cores: $cores},
+     form: $form, rounds: $rounds, cap_s: $cap, policies: $policies} + ($samples | figures) +
+    {samples: $samples}' >"$work/result.json"
 mkdir -p "$(dirname "$to")"
 cp "$work/result.json" "$to"
 "$0" --show "$to"
