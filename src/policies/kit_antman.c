@@ -28,6 +28,7 @@ static enum hs_status init_gpus(struct hs_antman *s, const struct hs_view *v)
     HS_TRY(hs_least_init(&s->candidates, v, s->gpu_count, s->thr_pm));
     s->gpus = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->gpus);
     s->open = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->open);
+    s->reserved = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->reserved);
     s->node_taken = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->node_taken);
     s->is_chosen = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->is_chosen);
     s->is_freed = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->is_freed);
@@ -37,9 +38,9 @@ static enum hs_status init_gpus(struct hs_antman *s, const struct hs_view *v)
     s->hidden = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->hidden);
     s->due = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->due);
     s->node_gpus = hs_view_alloc(v, (uint64_t)hs_view_max_node_gpus(v) * sizeof *s->node_gpus);
-    if (s->gpus == NULL || s->open == NULL || s->node_taken == NULL || s->is_chosen == NULL ||
-        s->is_freed == NULL || s->freed == NULL || s->looked == NULL || s->chosen == NULL ||
-        s->hidden == NULL || s->due == NULL || s->node_gpus == NULL)
+    if (s->gpus == NULL || s->open == NULL || s->reserved == NULL || s->node_taken == NULL ||
+        s->is_chosen == NULL || s->is_freed == NULL || s->freed == NULL || s->looked == NULL ||
+        s->chosen == NULL || s->hidden == NULL || s->due == NULL || s->node_gpus == NULL)
         return HS_E_MEMORY;
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t first = hs_view_node_first_gpu(v, node), count = hs_view_node_gpus(v, node);

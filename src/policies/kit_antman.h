@@ -83,7 +83,8 @@ struct hs_antman {
     int64_t host_mib;
     uint32_t thr_pm, step_pm, full_steps, chunks;
     struct hs_antman_gpu *gpus;
-    uint32_t *open;       /* per node: GPUs without owner and reservation */
+    uint32_t *open;       /* per node: GPUs without owner and reservation, */
+    uint32_t *reserved;   /* and those that are reserved */
     uint32_t *node_taken; /* per node: chosen for the gang that is being placed; else 0 */
     bool *is_chosen;      /* per node: the same; else false */
     bool *is_freed;       /* per node: a GPU of it may be usable that was not in the last pass, */

@@ -117,7 +117,8 @@ static bool is_better(const struct offer *a, const struct offer *b)
 
 static bool is_worth_a_look(const struct hs_antman *s, const struct hs_antman_job *j, uint32_t node)
 {
-    return !s->is_chosen[node] && (s->open[node] > 0 || j->role == HS_ANTMAN_RESERVING);
+    bool may_take = j->role == HS_ANTMAN_RESERVING && s->reserved[node] > 0;
+    return !s->is_chosen[node] && (s->open[node] > 0 || may_take);
 }
 
 /* The best node for the rest of the gang, and the GPUs of all that are usable. */
@@ -165,6 +166,7 @@ static void unreserve_gpu(struct hs_antman *s, const struct hs_view *v, uint32_t
         s->gpus[g->next_reserved - 1].prev_reserved = g->prev_reserved;
     g->reserved = g->next_reserved = g->prev_reserved = 0;
     j->reserved_count--;
+    s->reserved[g->node]--;
     s->reserved_gpus--;
     count_open(s, g, false);
     hs_antman_unsettle(s, v, gpu);
@@ -237,6 +239,7 @@ static void reserve_gpu(const struct hs_antman_pass *x, uint32_t gpu, hs_job_id 
         s->gpus[g->next_reserved - 1].prev_reserved = gpu + 1;
     j->first_reserved = gpu + 1;
     j->reserved_count++;
+    s->reserved[g->node]++;
     s->reserved_gpus++;
     count_open(s, g, true);
 }
@@ -249,7 +252,8 @@ void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t b
     for (uint32_t node = 0; node < hs_view_nodes(x->v); node++) {
         if (!may_take && s->open_gpus == 0)
             return;
-        if ((!may_take && s->open[node] == 0) || !hs_view_may_use(x->v, job, node))
+        bool has_some = s->open[node] > 0 || (may_take && s->reserved[node] > 0);
+        if (!has_some || !hs_view_may_use(x->v, job, node))
             continue;
         uint32_t count = usable_gpus(x, job, node, hs_view_gpus(x->v, job));
         for (uint32_t i = 0; i < count; i++)

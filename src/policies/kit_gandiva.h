@@ -138,8 +138,9 @@ struct hs_gandiva {
     int32_t priority;       /* of the first job */
     bool has_job;
     /* by (pool, affinity, height): those that have an affinity; by (pool, GPUs nobody asks for);
-     * by (pool, smallest gang of a single job, free GPUs), of those in excess of what they have */
-    struct hs_gandiva_index by_height, by_free, by_excess;
+     * by (pool, smallest gang of a single job, free GPUs), of those in excess of what they have;
+     * by (pool, free GPUs, GPUs): those without affinity that are not empty and have some free */
+    struct hs_gandiva_index by_height, by_free, by_excess, unlabelled;
     uint64_t *claimed;    /* per VC: GPUs that its jobs ask for on servers */
     uint32_t *pin_next;   /* per GPU: the next of the same spread job, */
     hs_job_id *pin_owner; /* + 1; 0 = none */

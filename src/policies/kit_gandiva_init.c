@@ -28,6 +28,7 @@ static enum hs_status init_servers(struct hs_gandiva *g, const struct hs_view *v
     }
     HS_TRY(hs_gandiva_index_init(&g->by_height, v, n));
     HS_TRY(hs_gandiva_index_init(&g->by_free, v, n));
+    HS_TRY(hs_gandiva_index_init(&g->unlabelled, v, n));
     return hs_gandiva_index_init(&g->by_excess, v, n);
 }
 

@@ -31,11 +31,11 @@ uint32_t hs_gandiva_best_fit(const struct hs_gandiva *g, const struct hs_view *v
     return HS_NO_NODE;
 }
 
-/* Lowest number; of this size. */
+/* Lowest number, from `from` on; of this size. */
 static uint32_t empty_of_size(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                              uint32_t size)
+                              uint32_t size, uint32_t from)
 {
-    uint32_t node = hs_view_idle_node(v, job, size, 0);
+    uint32_t node = hs_view_idle_node(v, job, size, from);
     while (node != HS_NO_NODE && !hs_gandiva_is_empty(&g->servers[node]))
         node = hs_view_idle_node(v, job, size, node + 1);
     return node;
@@ -50,7 +50,7 @@ uint32_t hs_gandiva_empty_server(const struct hs_gandiva *g, const struct hs_vie
         return HS_NO_NODE;
     for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size >= gpus && size > 0;
          size = hs_view_node_size(v, job, size - 1)) {
-        uint32_t node = empty_of_size(g, v, job, size);
+        uint32_t node = empty_of_size(g, v, job, size, 0);
         best = node != HS_NO_NODE ? node : best;
     }
     return best;
@@ -84,16 +84,15 @@ static uint32_t least_height(const struct hs_gandiva *g, const struct hs_view *v
 static uint32_t unlabelled(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
                            uint32_t gpus)
 {
-    uint32_t pool = hs_gandiva_pool_of(g, v, job), best = HS_NO_NODE;
-    for (uint32_t at = first_of_class(g, pool, 0); is_of_class(g, at, pool, 0);
-         at = hs_gandiva_index_next(&g->by_height, at)) {
-        int64_t free_gpus = hs_gandiva_free(&g->servers[at]);
-        if (free_gpus >= (int64_t)gpus && hs_view_may_use(v, job, at) &&
-            hs_gandiva_has_workers(v, job, at, gpus) &&
-            (best == HS_NO_NODE || free_gpus < hs_gandiva_free(&g->servers[best])))
-            best = at;
+    uint32_t pool = hs_gandiva_pool_of(g, v, job);
+    uint64_t end = hs_gandiva_class_key(g, pool + 1, 0);
+    uint32_t at = hs_gandiva_index_from(&g->unlabelled, hs_gandiva_class_key(g, pool, gpus));
+    while (at != HS_NO_NODE && hs_gandiva_index_key(&g->unlabelled, at) < end) {
+        if (hs_view_may_use(v, job, at) && hs_gandiva_has_workers(v, job, at, gpus))
+            return at;
+        at = hs_gandiva_index_next(&g->unlabelled, at);
     }
-    return best;
+    return HS_NO_NODE;
 }
 
 /* Of jobs of higher priority on the server. */
@@ -195,16 +194,37 @@ static uint32_t largest_empty(const struct hs_gandiva *g, const struct hs_view *
 {
     for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
          size = hs_view_node_size(v, job, size - 1)) {
-        uint32_t node = empty_of_size(g, v, job, size);
+        uint32_t node = empty_of_size(g, v, job, size, 0);
         if (node != HS_NO_NODE)
             return node;
     }
     return HS_NO_NODE;
 }
 
+/* They are too few for the gang, whatever it takes of them: nothing comes of it but that they were
+ * looked at, from the largest on. */
+static void try_empty_servers(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
+         size = hs_view_node_size(v, job, size - 1))
+        for (uint32_t node = empty_of_size(g, v, job, size, 0); node != HS_NO_NODE;
+             node = empty_of_size(g, v, job, size, node + 1)) {
+            if (workers_up_to(v, job, node, size) == 0)
+                return;
+            g->servers[node].is_changed = true;
+            g->pools[hs_gandiva_pool_of(g, v, job)].is_defrag_due = true;
+            hs_gandiva_touch(g, node);
+        }
+}
+
 static bool span_empty_servers(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
                                uint32_t rest)
 {
+    const struct hs_gandiva_pool *pool = &g->pools[hs_gandiva_pool_of(g, v, job)];
+    if (pool->gpus - pool->opened_gpus < rest) {
+        try_empty_servers(g, v, job);
+        return false;
+    }
     while (rest > 0) {
         uint32_t node = hs_gandiva_empty_server(g, v, job, rest);
         node = node != HS_NO_NODE ? node : largest_empty(g, v, job);
