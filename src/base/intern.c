@@ -1,32 +1,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names to dense ids: open addressing with linear probing, at most half full; the table holds
- * ids, the texts live in an arena and never move. Expected O(len) per look-up.
+ * Names to dense ids: open addressing with linear probing, at most half full; the table holds ids
+ * and the heads of the names, the texts live in an arena and never move. Most names are short: they
+ * are found without a look at the texts. Expected O(len) per look-up.
  */
 #include "base/intern.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "horus/compiler.h"
 
 #define TABLE_FIRST 64u
 
+#define HEAD 8u
+
 struct name {
     const char *text;
     size_t len;
+    uint64_t head;
     uint32_t hash;
 };
 
-/* FNV-1a in 64 bits (Fowler, Noll, Vo), folded: names have few bytes, and one pass finds their end
- * too. */
+/* The next up to eight bytes, and *at moves behind them. */
+static inline uint64_t word_next(const char **at)
+{
+    uint64_t word = 0;
+    for (unsigned shift = 0; shift < 64 && **at != '\0'; shift += 8, ++*at)
+        word |= (uint64_t)(unsigned char)**at << shift;
+    return word;
+}
+
+/* One pass finds the end of the name too. The factor is that of Fibonacci hashing, 2^64 over the
+ * golden ratio; its upper half depends on every byte. */
 static struct name name_of(const char *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
     const char *at = text;
-    for (; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    return (struct name){text, (size_t)(at - text), (uint32_t)(hash ^ hash >> 32)};
+    uint64_t head = word_next(&at), hash = head * UINT64_C(0x9e3779b97f4a7c15);
+    while (*at != '\0')
+        hash = (hash ^ hash >> 32 ^ word_next(&at)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (struct name){text, (size_t)(at - text), head, (uint32_t)(hash >> 32)};
+}
+
+static inline bool is_same(const struct hs_intern *names, const struct hs_intern_slot *slot,
+                           const struct name *name)
+{
+    return slot->hash == name->hash && slot->head == name->head &&
+           (name->len < HEAD || strcmp(names->texts[slot->number - 1], name->text) == 0);
 }
 
 /* Where the name is, or would be. */
@@ -35,8 +56,7 @@ static struct hs_intern_slot *slot_find(const struct hs_intern *names, const str
     uint32_t mask = names->table_size - 1;
     for (uint32_t at = name->hash;; at++) {
         struct hs_intern_slot *slot = &names->table[at & mask];
-        if (slot->number == 0 ||
-            (slot->hash == name->hash && strcmp(names->texts[slot->number - 1], name->text) == 0))
+        if (slot->number == 0 || is_same(names, slot, name))
             return slot;
     }
 }
@@ -74,7 +94,7 @@ static enum hs_status name_add(struct hs_intern *names, const struct name *name,
         return HS_E_MEMORY;
     *id = names->count++;
     names->texts[*id] = copy;
-    *slot_find(names, name) = (struct hs_intern_slot){name->hash, names->count};
+    *slot_find(names, name) = (struct hs_intern_slot){name->head, name->hash, names->count};
     return HS_OK;
 }
 

@@ -102,14 +102,16 @@ static void trim(const char **begin, char **end)
     **end = '\0';
 }
 
-uint32_t hs_csv_split_plain(char *text, uint32_t len, char delimiter, const char **fields,
-                            uint32_t *lengths)
+uint32_t hs_csv_split_plain(const char *line, uint32_t len, char delimiter, char *text,
+                            const char **fields, uint32_t *lengths)
 {
     const uint64_t delimiters = HS_WORD8_OF(delimiter);
     const char *begin = text;
     uint32_t count = 0;
 
-    memset(text + len, 0, HS_CSV_SPLIT_ROOM);
+    for (uint32_t at = 0; at < len; at += HS_CSV_SPLIT_ROOM)
+        memcpy(text + at, line + at, HS_CSV_SPLIT_ROOM); /* no call, as there is a size */
+    memset(text + len, 0, 8);
     text[len] = delimiter;
     for (char *word = text; word <= text + len; word += 8) {
         for (uint64_t ends = hs_word8_zeros(hs_word8_at(word) ^ delimiters); ends != 0;

@@ -31,6 +31,8 @@
 #define PARSER_MODE (CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL | CSV_EMPTY_IS_NULL)
 #define QUOTE_HINT  "quote the whole field and double the quotes inside it: \"a \"\"b\"\" c\""
 
+_Static_assert(HS_CSV_SPLIT_ROOM <= HS_WINDOW_MARGIN, "a line may end where the window does");
+
 enum fault {
     FAULT_NONE,
     FAULT_NUL,
@@ -180,7 +182,7 @@ static enum hs_status window_more(struct hs_csv *csv)
 
 /* The line that follows the part of the row already parsed, its '\n' included unless the file ends
  * without one or the row is too long. HS_END if there is none. */
-static enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
+static inline enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
 {
     uint32_t searched = 0;
     for (;;) {
@@ -350,9 +352,8 @@ enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
             csv->row_end += len;
             csv->line += has_end;
             HS_TRY(text_reserve(csv));
-            memcpy(csv->text, line, text_len);
-            csv->count =
-                hs_csv_split_plain(csv->text, text_len, csv->delimiter, csv->fields, csv->lengths);
+            csv->count = hs_csv_split_plain(line, text_len, csv->delimiter, csv->text, csv->fields,
+                                            csv->lengths);
             if (HS_LIKELY(csv->count > 0))
                 return row_finish(csv, row);
         } else {

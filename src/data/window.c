@@ -16,7 +16,7 @@ static enum hs_status room_make(struct hs_window *window)
     if (HS_LIKELY(need <= window->cap))
         return HS_OK;
     uint64_t cap = 2 * need < window->max ? 2 * need : window->max;
-    char *bytes = need <= cap ? hs_alloc_zeroed(cap, 1) : NULL;
+    char *bytes = need <= cap ? hs_alloc_zeroed(cap + HS_WINDOW_MARGIN, 1) : NULL;
     if (bytes == NULL)
         return hs_fail(window->diag, need <= cap ? HS_E_MEMORY : HS_E_LIMIT, NULL, NULL,
                        "%s: no memory for %llu bytes", hs_input_path(window->input),

@@ -11,11 +11,13 @@
 
 #include "base/io.h"
 
+#define HS_WINDOW_MARGIN 32u
+
 struct hs_window {
     struct hs_input *input;
     struct hs_diag *diag;
     char *bytes;
-    uint32_t end; /* bytes[0, end) are held */
+    uint32_t end; /* bytes[0, end) are held; HS_WINDOW_MARGIN bytes behind may be read, too */
     uint32_t cap, max;
     bool is_done, is_broken;
 };

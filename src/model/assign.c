@@ -2,8 +2,8 @@
  *
  * The filter: what a record names is looked up, what it tells is matched, the rest is drawn. A job
  * has its own random bits, hs_mix64(hs_mix64(stream, index), purpose), so that its profile depends
- * on the jobs before it only through stickiness. A draw is O(log profiles) and O(sizes of the user)
- * and formats nothing; memory is O(users x sizes), besides the names of the models seen.
+ * on the jobs before it only through stickiness. A draw is O(log profiles) and formats nothing; memory
+ * is O(users x sizes), besides the names of the models seen.
  */
 #include "model/assign.h"
 
@@ -22,8 +22,8 @@
 #define CHANCE_ONE     (UINT64_C(1) << 32)
 #define NAMES_MAX      4096u /* distinct (model, dataset, batch, precision) remembered */
 #define NAME_SIZE      256
-#define HABITS_MAX     HS_INTERN_MAX
-#define NO_HABIT       UINT32_MAX
+#define HABITS_FIRST   256u
+#define HABITS_MAX     (2 * HS_INTERN_MAX)
 #define NAME_SEPARATOR '\x1f'
 #define STEP_US_MAX    (INT64_C(1) << 53) /* what a trace can carry */
 
@@ -37,17 +37,18 @@ enum draw { DRAW_PROFILE, DRAW_STAYS };
 
 /* The latest drawn job of one user and one size. */
 struct habit {
-    uint32_t gpus;
-    uint32_t profile;
-    uint32_t next; /* of the same user */
+    uint64_t key; /* user << 32 | gpus; 0 = none */
     int64_t submit_us;
+    uint32_t profile;
 };
 
-/* What a profile gives to every job alike; texts are those of the catalogue, an absent one is NULL,
- * as a reader has it. */
+/* What of a profile goes to the jobs, closer together than in the catalogue. Texts are those of the
+ * catalogue; an absent one is NULL, as a reader has it. */
 struct gift {
     const char *model, *dataset, *batch, *precision;
     int64_t step_us; /* 0 = not known, or more than a trace can carry */
+    int32_t util_pm; /* -1 = not measured */
+    uint32_t mem_mib, mem_persistent_mib, checkpoint_mib; /* 0 = unknown */
 };
 
 /* What a set of names was found to be. */
@@ -64,10 +65,9 @@ struct hs_assign {
     struct gift *gifts; /* by profile */
     struct hs_mix mix;
     struct hs_intern users, names;
-    uint32_t *first_habit; /* by user, index + 1; 0 = none */
-    struct habit *habits;
+    struct habit *habits;   /* open addressing, at most half full; a power of two long */
     struct naming *namings; /* by id in names */
-    uint32_t first_habit_cap, habit_count, habit_cap, naming_cap, naming_count;
+    uint32_t habit_count, habits_size, naming_cap, naming_count;
     uint64_t seed, index;
     uint64_t stays_below; /* in CHANCE_ONE */
     int64_t day_us;       /* on the clock of the source */
@@ -90,7 +90,11 @@ static struct gift gift_of(const struct hs_profile *p)
                          .batch = p->batch[0] != '\0' ? p->batch : NULL,
                          .precision = p->precision[0] != '\0' ? p->precision : NULL,
                          .step_us =
-                             step_us > 0 && step_us <= (double)STEP_US_MAX ? llround(step_us) : 0};
+                             step_us > 0 && step_us <= (double)STEP_US_MAX ? llround(step_us) : 0,
+                         .util_pm = p->util_pm,
+                         .mem_mib = p->mem_mib,
+                         .mem_persistent_mib = p->mem_persistent_mib,
+                         .checkpoint_mib = p->checkpoint_mib};
 }
 
 static void name_job(struct hs_trace_job *job, const struct gift *gift)
@@ -126,22 +130,22 @@ static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
 static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
                  enum hs_profile_from from)
 {
-    const struct hs_profile *p = &a->catalogue->profiles[profile];
+    const struct gift *gift = &a->gifts[profile];
     job->profile = profile;
     job->profile_from = from;
-    if (job->gpu_util_pm < 0 && p->util_pm >= 0)
-        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)p->util_pm);
-    if (job->gpu_mem_mib == 0 && p->mem_mib > 0) {
-        uint32_t mem_mib = of_share(job, p->mem_mib);
+    if (job->gpu_util_pm < 0 && gift->util_pm >= 0)
+        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)gift->util_pm);
+    if (job->gpu_mem_mib == 0 && gift->mem_mib > 0) {
+        uint32_t mem_mib = of_share(job, gift->mem_mib);
         job->gpu_mem_mib =
             mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
     }
     if (job->step_us == 0)
-        job->step_us = a->gifts[profile].step_us;
+        job->step_us = gift->step_us;
     if (job->checkpoint_mib == 0)
-        job->checkpoint_mib = p->checkpoint_mib;
+        job->checkpoint_mib = gift->checkpoint_mib;
     if (job->gpu_mem_persistent_mib == 0)
-        job->gpu_mem_persistent_mib = p->mem_persistent_mib;
+        job->gpu_mem_persistent_mib = gift->mem_persistent_mib;
 }
 
 /* The names of a job as one text; false if they are too long for it. */
@@ -245,6 +249,33 @@ static void give_near(struct hs_assign *a, struct hs_trace_job *job)
     a->counts.by_telemetry++;
 }
 
+/* Where the habit is, or would be. 2^64 over the golden ratio spreads the keys. */
+static struct habit *habit_slot(struct habit *habits, uint32_t size, uint64_t key)
+{
+    for (uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);; at++) {
+        struct habit *habit = &habits[at & (size - 1)];
+        if (habit->key == key || habit->key == 0)
+            return habit;
+    }
+}
+
+static enum hs_status habits_double(struct hs_assign *a)
+{
+    uint32_t size = a->habits_size > 0 ? 2 * a->habits_size : HABITS_FIRST;
+    if (size > HABITS_MAX)
+        return HS_E_LIMIT;
+    struct habit *habits = hs_alloc_zeroed(size, sizeof *habits);
+    if (habits == NULL)
+        return HS_E_MEMORY;
+    for (uint32_t i = 0; i < a->habits_size; i++)
+        if (a->habits[i].key != 0)
+            *habit_slot(habits, size, a->habits[i].key) = a->habits[i];
+    hs_free(a->habits);
+    a->habits = habits;
+    a->habits_size = size;
+    return HS_OK;
+}
+
 /* The habit of this user with jobs of this size, made if there is none; NULL without a name. */
 static enum hs_status find_habit(struct hs_assign *a, const struct hs_trace_job *job,
                                  struct habit **out, bool *is_new)
@@ -254,24 +285,13 @@ static enum hs_status find_habit(struct hs_assign *a, const struct hs_trace_job 
     HS_TRY(hs_intern_get(&a->users, job->user, &user));
     if (user == 0)
         return HS_OK;
-    HS_TRY(hs_grow((void **)&a->first_habit, &a->first_habit_cap, (uint64_t)user + 1,
-                   sizeof *a->first_habit, HS_INTERN_MAX));
-    uint32_t *link = &a->first_habit[user];
-    while (*link != 0 && a->habits[*link - 1].gpus != job->gpus)
-        link = &a->habits[*link - 1].next;
-    uint32_t at = *link;
-    *is_new = at == 0;
-    if (*is_new) {
-        HS_TRY(hs_grow((void **)&a->habits, &a->habit_cap, (uint64_t)a->habit_count + 1,
-                       sizeof *a->habits, HABITS_MAX));
-        at = ++a->habit_count;
-        a->habits[at - 1].gpus = job->gpus;
-    } else {
-        *link = a->habits[at - 1].next;
-    }
-    a->habits[at - 1].next = a->first_habit[user]; /* users repeat themselves: it is found first */
-    a->first_habit[user] = at;
-    *out = &a->habits[at - 1];
+    if (2 * ((uint64_t)a->habit_count + 1) > a->habits_size)
+        HS_TRY(habits_double(a));
+    uint64_t key = (uint64_t)user << 32 | job->gpus;
+    *out = habit_slot(a->habits, a->habits_size, key);
+    *is_new = (*out)->key == 0;
+    a->habit_count += *is_new;
+    (*out)->key = key;
     return HS_OK;
 }
 
@@ -419,7 +439,6 @@ void hs_assign_close(struct hs_assign *assign)
     hs_mix_close(&assign->mix);
     hs_intern_free(&assign->users);
     hs_intern_free(&assign->names);
-    hs_free(assign->first_habit);
     hs_free(assign->habits);
     hs_free(assign->namings);
     hs_free(assign->gifts);

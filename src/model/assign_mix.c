@@ -203,13 +203,12 @@ uint32_t hs_mix_draw(const struct hs_mix *mix, uint32_t gpus, uint64_t bits)
 {
     const struct hs_mix_group *group = gpus > 1 ? &mix->gang : &mix->single;
     uint64_t at = bits >> 32;
-    uint32_t low = 0, high = group->count - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (group->ends[middle] > at)
-            high = middle;
-        else
-            low = middle + 1;
+    uint32_t low = 0;
+    /* The first end above `at` is among ends[low, low + left). No branch: no processor could guess
+     * where a draw goes. */
+    for (uint32_t left = group->count, half; left > 1; left -= half) {
+        half = left / 2;
+        low += half * (group->ends[low + half - 1] <= at);
     }
     return group->rows[low].profile;
 }

@@ -95,17 +95,11 @@ static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *mi
     return HS_CELL_OK;
 }
 
-static enum hs_cell_result read_value(struct hs_table *table, const struct hs_column *column,
-                                      const char *text, size_t len, struct hs_trace_job *job)
+static enum hs_cell_result read_number(struct hs_table *table, const struct hs_bound *bound,
+                                       const char *text, size_t len, struct hs_trace_job *job)
 {
-    void *out = (char *)job + column->offset;
-    switch (column->kind) {
-    case HS_CELL_TIME:
-        return hs_cell_time(text, len, table->unit_us, &table->day, out);
-    case HS_CELL_SPAN:
-        return hs_cell_span(text, len, table->unit_us, out);
-    case HS_CELL_COUNT:
-        return hs_cell_count(text, len, out);
+    void *out = (char *)job + bound->offset;
+    switch (bound->kind) {
     case HS_CELL_GPUS:
         return hs_cell_gpus(text, len, &job->gpus, &job->gpu_milli);
     case HS_CELL_SHARE:
@@ -150,17 +144,27 @@ static enum hs_status read_attempts(struct hs_table *table, const struct hs_colu
 }
 
 /* A cell that is not empty. */
-static enum hs_status read_cell(struct hs_table *table, const struct hs_bound *bound,
-                                const char *text, size_t len, struct hs_trace_job *job,
-                                int *dropped)
+static inline enum hs_status read_cell(struct hs_table *table, const struct hs_bound *bound,
+                                       const char *text, size_t len, struct hs_trace_job *job,
+                                       int *dropped)
 {
     const struct hs_column *column = bound->column;
-    void *out = (char *)job + column->offset;
-    switch (column->kind) {
+    void *out = (char *)job + bound->offset;
+    enum hs_cell_result result;
+    switch (bound->kind) {
     case HS_CELL_ID:
     case HS_CELL_TEXT:
         memcpy(out, &text, sizeof text);
         return HS_OK;
+    case HS_CELL_TIME:
+        result = hs_cell_time(text, len, table->unit_us, &table->day, out);
+        break;
+    case HS_CELL_SPAN:
+        result = hs_cell_span(text, len, table->unit_us, out);
+        break;
+    case HS_CELL_COUNT:
+        result = hs_cell_count(text, len, out);
+        break;
     case HS_CELL_FATE:
         return read_fate(table, bound->field, text, len, out, dropped);
     case HS_CELL_CLASS:
@@ -170,9 +174,8 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_bound *b
     case HS_CELL_OWN:
         return HS_OK;
     default:
-        break;
+        result = read_number(table, bound, text, len, job);
     }
-    enum hs_cell_result result = read_value(table, column, text, len, job);
     if (HS_LIKELY(result == HS_CELL_OK) || (!column->is_required && hs_cell_is_missing(text, len)))
         return HS_OK;
     return fail_cell(table, column, bound->field, result);
@@ -191,7 +194,7 @@ static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *jo
             return fail_empty(table, bound->column, bound->field);
         if (!bound->may_drop)
             continue;
-        if (*dropped == 0 && bound->column->kind != HS_CELL_FATE && job->gpus == 0)
+        if (*dropped == 0 && bound->kind != HS_CELL_FATE && job->gpus == 0)
             *dropped = 1 + HS_DROP_CPU_JOB;
         if (*dropped != 0)
             return HS_OK;

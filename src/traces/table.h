@@ -64,8 +64,9 @@ struct hs_column {
 struct hs_bound {
     const struct hs_column *column;
     uint32_t field;
-    bool is_filled; /* or the row is bad */
-    bool may_drop;  /* the row: by what became of the job, or as a CPU job */
+    uint16_t kind, offset; /* those of the column */
+    bool is_filled;        /* or the row is bad */
+    bool may_drop;         /* the row: by what became of the job, or as a CPU job */
 };
 
 struct hs_table {

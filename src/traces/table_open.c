@@ -109,6 +109,8 @@ static void bind_field(struct hs_table *table, const struct hs_column *column, u
     table->bound[table->bound_count++] =
         (struct hs_bound){.column = column,
                           .field = field,
+                          .kind = (uint16_t)column->kind,
+                          .offset = (uint16_t)column->offset,
                           .is_filled = column->is_required && !may_be_empty,
                           .may_drop = column->kind == HS_CELL_FATE || tells_cpu_job};
 }
