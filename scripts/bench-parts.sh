@@ -41,9 +41,9 @@ part_backlog() {
     done
 }
 
-# Idle clusters under every policy; as many jobs as memory must not notice, from the generator's pipe.
-part_memory() {
-    local policy gpus jobs round
+# Idle clusters: what a GPU takes, under every policy.
+part_idle() {
+    local policy gpus round
     workload 1 1024 95 "$work/one.csv"
     log "idle clusters"
     for policy in "${policies[@]}"; do
@@ -54,7 +54,12 @@ part_memory() {
             done
         done
     done
-    local cap_s=0 # no cap for a pipe
+}
+
+# So many jobs from the generator's pipe that memory would show them, if it kept any.
+part_pipe() {
+    local jobs us kib
+    local cap_s=0
     for jobs in 100000 10000000; do
         log "$jobs jobs through a pipe"
         mkfifo "$work/pipe"

@@ -8,7 +8,7 @@
 #     --all                     the whole product of the lists below: hours
 #     --policies A,B            these alone, of the star or the product
 #     --jobs 10k,1M  --gpus 64  --load 70,95    only this part of the product, and nothing else
-#     --parts grid,backlog,memory,files,generate,searches    of the star; all
+#     --parts grid,backlog,idle,pipe,files,generate,searches    of the star; all
 #     --rounds N [3]            medians of so many; runs that take seconds have one
 #     --cap SECONDS [15]        of CPU a run; longer ones are left out, and shown as such
 #     -o FILE                   [results/bench.json]
@@ -56,7 +56,7 @@ has_list=no
 rounds=3
 cap_s=15
 to=results/bench.json
-parts=(grid backlog memory files generate searches)
+parts=(grid backlog idle pipe files generate searches)
 policies=()
 job_counts=(10000 100000 1000000 10000000)
 gpu_counts=(64 1024 16384 131072)
