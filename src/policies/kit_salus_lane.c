@@ -205,6 +205,19 @@ uint64_t hs_salus_open_gpus(const struct hs_salus_lanes *l, uint32_t pool, uint6
     return gpus;
 }
 
+uint64_t hs_salus_gang_mib(const struct hs_salus_lanes *l, uint32_t pool, uint64_t idle,
+                           uint32_t gpus)
+{
+    uint32_t step = HS_SALUS_STEPS;
+    if (idle >= gpus)
+        return UINT64_MAX;
+    while (step > 0 && idle < gpus)
+        idle += l->pools[pool].open[--step];
+    if (idle < gpus)
+        return 0;
+    return (((uint64_t)step + 1) * ((uint64_t)l->most_capacity_mib + 1) - 1) / HS_SALUS_STEPS;
+}
+
 static void index_gpu(struct hs_salus_lanes *l, uint32_t id)
 {
     struct hs_salus_gpu *gpu = &l->gpus[id];

@@ -138,6 +138,10 @@ bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
                        const struct hs_salus_need *need);
 /* GPUs of the pool that have lanes and room for another of this size, or a few more than that. */
 uint64_t hs_salus_open_gpus(const struct hs_salus_lanes *l, uint32_t pool, uint64_t mib);
+/* What each worker of a gang may need at most for lanes of its own, where so many GPUs are idle, or
+ * a little more; 0: there is no room for it at all. */
+uint64_t hs_salus_gang_mib(const struct hs_salus_lanes *l, uint32_t pool, uint64_t idle,
+                           uint32_t gpus);
 /* Room for one more member. */
 struct hs_room hs_salus_room(const struct hs_salus_lanes *l, uint32_t lane);
 bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct hs_salus_need *need);

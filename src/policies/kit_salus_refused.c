@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See kit_salus_refused.h. Bounds of a set (kit_order.h): of jobs that keep memory, what they keep;
- * of the others, and under lanes as cut, where that says little, all that they need.
+ * See kit_salus_refused.h. Gangs over several nodes stand in sets of their own, by doubling sizes;
+ * they are tried again wherever room was made, but only those for which there may be enough of it.
+ *
+ * Bounds of a set (kit_order.h): of jobs that keep memory, what they keep; of the others, and under
+ * lanes as cut, where that says little, all that they need.
  */
 #include "policies/kit_salus_refused.h"
 
-#define ANY_GANG (HS_SALUS_GANGS - 1) /* the set without bounds */
+/* The set without bounds, of gangs on one node that are larger than the others; behind it are those
+ * of gangs over several: of up to 16 GPUs, 32, 64, ..., and the rest. */
+#define ANY_GANG     5
+#define FIRST_SPREAD (ANY_GANG + 1)
+#define LEAST_SPREAD 16u
 
 /* Smallest gang of each set with bounds: 1, 2, 3 and 4, 5 to 8, 9 to 16. */
 static const uint32_t least_gang[ANY_GANG] = {1, 2, 3, 5, 9};
@@ -18,12 +25,26 @@ static uint32_t set_of_gang(uint32_t gpus)
     return gpus <= 16 ? set : ANY_GANG;
 }
 
-static struct hs_order *set_of(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+/* GPUs of the largest gang of a set of spread ones. */
+static uint32_t most_of_spread(uint32_t set)
+{
+    return set + 1 < HS_SALUS_GANGS ? LEAST_SPREAD << (set - FIRST_SPREAD) : UINT32_MAX;
+}
+
+static uint32_t set_of_spread(uint32_t gpus)
+{
+    uint32_t set = FIRST_SPREAD;
+    while (gpus > most_of_spread(set))
+        set++;
+    return set;
+}
+
+static uint64_t number_of(const struct hs_view *v, hs_job_id job)
 {
     uint32_t gpus = hs_view_gpus(v, job);
     bool is_spread = gpus > hs_view_node_size(v, job, UINT32_MAX);
-    uint32_t set = is_spread ? ANY_GANG : set_of_gang(gpus);
-    return &s->refused[(uint64_t)hs_view_vc(v, job) * HS_SALUS_GANGS + set];
+    uint32_t set = is_spread ? set_of_spread(gpus) : set_of_gang(gpus);
+    return (uint64_t)hs_view_vc(v, job) * HS_SALUS_GANGS + set;
 }
 
 static uint32_t bounded(uint64_t mib)
@@ -42,7 +63,8 @@ enum hs_status hs_salus_refused_init(struct hs_salus *s, const struct hs_view *v
 {
     uint64_t sets = (uint64_t)hs_view_vcs(v) * HS_SALUS_GANGS;
     s->refused = hs_view_alloc(v, sets * sizeof *s->refused);
-    if (s->refused == NULL)
+    s->refused_least = hs_view_alloc(v, sets * sizeof *s->refused_least);
+    if (s->refused == NULL || s->refused_least == NULL)
         return HS_E_MEMORY;
     for (uint64_t i = 0; i < sets; i++)
         s->refused[i].size_of = size_of;
@@ -55,13 +77,16 @@ void hs_salus_refused_add(struct hs_salus *s, const struct hs_view *v, hs_job_id
     j->least = hs_salus_least(&s->lanes, &j->need);
     if (s->lanes.model == HS_SALUS_CODE)
         j->least.kept_mib = 0;
-    hs_order_add(set_of(s, v, job), v, job, 0);
+    uint64_t set = number_of(v, job);
+    if (s->refused_least[set] == 0 || hs_view_gpus(v, job) < s->refused_least[set])
+        s->refused_least[set] = hs_view_gpus(v, job);
+    hs_order_add(&s->refused[set], v, job, 0);
 }
 
 void hs_salus_refused_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
     if (hs_order_has(v, job))
-        hs_order_remove(set_of(s, v, job), v, job);
+        hs_order_remove(&s->refused[number_of(v, job)], v, job);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -74,14 +99,17 @@ static const struct hs_salus_pool *pool_of(const struct hs_salus_refused_scan *s
     return &scan->s->lanes.pools[scan->s->lanes.pool_count > 1 ? scan->vc : 0];
 }
 
-/* Not only certain nodes are worth a look: in an idle pool all are tried, so that who cannot have
- * even that is turned away; and a quota may have been what was short. */
+/* All are tried then, so that who cannot have even that is turned away. */
+static bool is_pool_idle(const struct hs_salus_refused_scan *scan)
+{
+    return hs_view_free_gpus(scan->v, scan->vc) == hs_view_total_gpus(scan->v, scan->vc);
+}
+
+/* Not only certain nodes are worth a look; a quota may have been what was short. */
 static bool is_all_new(const struct hs_salus_refused_scan *scan)
 {
-    const struct hs_view *v = scan->v;
-    return pool_of(scan)->freed_count > HS_SALUS_FREED ||
-           hs_view_free_gpus(v, scan->vc) == hs_view_total_gpus(v, scan->vc) ||
-           hs_view_quota(v, scan->vc) != UINT64_MAX;
+    return pool_of(scan)->freed_count > HS_SALUS_FREED || is_pool_idle(scan) ||
+           hs_view_quota(scan->v, scan->vc) != UINT64_MAX;
 }
 
 /* The largest rooms for new lanes on GPUs of a node, largest first; the rest stays 0. */
@@ -125,17 +153,42 @@ static void widen_by_node(struct hs_salus_refused_scan *scan, uint32_t node)
         }
 }
 
+/* Of all GPUs, for the smallest gang of a set of spread ones, and of lanes of gangs of its sizes.
+ */
+static void widen_by_pool(struct hs_salus_refused_scan *scan, uint32_t set)
+{
+    const struct hs_salus *s = scan->s;
+    const struct hs_salus_lanes *l = &s->lanes;
+    uint64_t number = (uint64_t)scan->vc * HS_SALUS_GANGS + set;
+    uint32_t pool = l->pool_count > 1 ? scan->vc : 0;
+    if (s->refused[number].count == 0)
+        return;
+    uint64_t mib =
+        hs_salus_gang_mib(l, pool, hs_view_free_gpus(scan->v, scan->vc), s->refused_least[number]);
+    uint64_t key = set > FIRST_SPREAD ? hs_salus_lane_key(most_of_spread(set - 1) + 1, 0) : 1;
+    uint64_t end =
+        set + 1 < HS_SALUS_GANGS ? hs_salus_lane_key(most_of_spread(set) + 1, 0) : UINT64_MAX;
+    struct hs_room room = hs_rooms_most(&l->lane_rooms, pool, key, end);
+    widen(&scan->bounds[set], mib, mib);
+    widen(&scan->bounds[set], room.all_mib, room.kept_mib);
+}
+
 /* What those may need at most who are worth a try. */
 static void set_bounds(struct hs_salus_refused_scan *scan)
 {
-    bool is_all = is_all_new(scan);
+    bool is_all = is_all_new(scan), is_idle = is_pool_idle(scan);
     const struct hs_salus_pool *pool = pool_of(scan);
     for (uint32_t set = 0; set < HS_SALUS_GANGS; set++) {
-        uint64_t most = is_all || (set == ANY_GANG && pool->freed_count > 0) ? UINT64_MAX : 0;
+        bool has_all =
+            set < FIRST_SPREAD ? is_all || (set == ANY_GANG && pool->freed_count > 0) : is_idle;
+        uint64_t most = has_all ? UINT64_MAX : 0;
         scan->bounds[set] = (struct hs_bounds){most, most};
     }
     for (uint32_t i = 0; !is_all && i < pool->freed_count; i++)
         widen_by_node(scan, pool->freed[i]);
+    for (uint32_t set = FIRST_SPREAD; set < HS_SALUS_GANGS && !is_idle; set++)
+        if (is_all || pool->freed_count > 0)
+            widen_by_pool(scan, set);
 }
 
 static hs_job_id next_of(const struct hs_salus_refused_scan *scan, uint32_t set, hs_job_id after)
@@ -187,7 +240,7 @@ static bool may_fit_node(const struct hs_salus_refused_scan *scan, uint32_t node
 bool hs_salus_refused_may_fit(const struct hs_salus_refused_scan *scan, hs_job_id job)
 {
     const struct hs_salus_pool *pool = pool_of(scan);
-    if (scan->head == ANY_GANG || is_all_new(scan))
+    if (scan->head >= ANY_GANG || is_all_new(scan))
         return true;
     for (uint32_t i = 0; i < pool->freed_count; i++)
         if (may_fit_node(scan, pool->freed[i], hs_view_gpus(scan->v, job),

@@ -158,3 +158,36 @@ uint32_t hs_rooms_next(const struct hs_rooms *r, uint32_t tree, uint32_t thing, 
 {
     return first_from(r, r->roots[tree], r->nodes[thing].key, thing + 1, need);
 }
+
+static void widen(struct hs_room *most, const struct hs_room *room)
+{
+    most->all_mib = larger(most->all_mib, room->all_mib);
+    most->kept_mib = larger(most->kept_mib, room->kept_mib);
+}
+
+/* From `key` on, before `end`; 0 and UINT64_MAX: all of the tree below `at`. */
+static void widen_from(const struct hs_rooms *r, uint32_t at, uint64_t key, uint64_t end,
+                       struct hs_room *most)
+{
+    while (at != HS_NO_ROOM) {
+        const struct hs_rooms_node *node = &r->nodes[at];
+        if (key == 0 && end == UINT64_MAX) {
+            widen(most, &node->most);
+            return;
+        }
+        bool is_in = node->key >= key && node->key < end;
+        if (is_in) {
+            widen(most, &node->room);
+            widen_from(r, node->left, key, UINT64_MAX, most);
+        }
+        at = is_in || node->key < key ? node->right : node->left;
+        key = is_in ? 0 : key; /* all to the right of one that is in are behind the key */
+    }
+}
+
+struct hs_room hs_rooms_most(const struct hs_rooms *r, uint32_t tree, uint64_t key, uint64_t end)
+{
+    struct hs_room most = {0, 0};
+    widen_from(r, r->roots[tree], key, end, &most);
+    return most;
+}

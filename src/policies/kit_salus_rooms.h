@@ -46,6 +46,8 @@ void hs_rooms_put(struct hs_rooms *r, uint32_t tree, uint32_t thing, uint64_t ke
 void hs_rooms_drop(struct hs_rooms *r, uint32_t tree, uint32_t thing); /* no-op if out */
 /* The first whose key is at least `key` and whose room is at least `need` of both kinds. */
 uint32_t hs_rooms_first(const struct hs_rooms *r, uint32_t tree, uint64_t key, struct hs_room need);
+/* The largest room in all, and the largest for what stays, of those from `key` to before `end`. */
+struct hs_room hs_rooms_most(const struct hs_rooms *r, uint32_t tree, uint64_t key, uint64_t end);
 /* The first such one behind `thing`, which is in. */
 uint32_t hs_rooms_next(const struct hs_rooms *r, uint32_t tree, uint32_t thing,
                        struct hs_room need);

@@ -94,6 +94,20 @@ static uint32_t first_by_walk(const struct thing *things, uint32_t tree, uint64_
     return best;
 }
 
+static struct hs_room most_by_walk(const struct thing *things, uint32_t tree, uint64_t key,
+                                   uint64_t end)
+{
+    struct hs_room most = {0, 0};
+    for (uint32_t i = 0; i < THINGS; i++) {
+        const struct thing *t = &things[i];
+        if (!t->is_in || t->tree != tree || t->key < key || t->key >= end)
+            continue;
+        most.all_mib = t->room.all_mib > most.all_mib ? t->room.all_mib : most.all_mib;
+        most.kept_mib = t->room.kept_mib > most.kept_mib ? t->room.kept_mib : most.kept_mib;
+    }
+    return most;
+}
+
 static void the_same_as_by_a_walk(void **state)
 {
     static struct thing things[THINGS];
@@ -123,6 +137,11 @@ static void the_same_as_by_a_walk(void **state)
         if (first != HS_NO_ROOM)
             assert_int_equal(hs_rooms_next(&r, tree, first, need),
                              first_by_walk(things, tree, things[first].key, first + 1, need));
+        uint64_t end = hs_rng_below(&rng, 8) < 7 ? hs_rng_below(&rng, 7) : UINT64_MAX;
+        struct hs_room most = hs_rooms_most(&r, tree, key, end);
+        struct hs_room walked = most_by_walk(things, tree, key, end);
+        assert_int_equal(most.all_mib, walked.all_mib);
+        assert_int_equal(most.kept_mib, walked.kept_mib);
     }
     close_rooms();
     hs_rng_close(&rng);
