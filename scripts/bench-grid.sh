@@ -104,5 +104,6 @@ grid_star() {
             grid_group "$base" 1024 "$load" "${able[@]}"
         done
     done
+    local cap_s=$((cap_s * 8))
     [[ " ${policies[*]} " != *" fifo "* ]] || grid_group 10000000 1024 95 fifo
 }

@@ -10,7 +10,7 @@
 #     --jobs 10k,1M  --gpus 64  --load 70,95    only this part of the product, and nothing else
 #     --parts grid,backlog,idle,pipe,files,generate,searches    of the star; all
 #     --rounds N [3]            medians of so many; runs that take seconds have one
-#     --cap SECONDS [15]        of CPU a run; longer ones are left out, and shown as such
+#     --cap SECONDS [15, of the product 120]    of CPU a run; longer ones are left out, and shown as such
 #     -o FILE                   [results/bench.json]
 #   scripts/bench.sh --show FILE...           the tables of an earlier one, or of parts of one program
 #   scripts/bench.sh --join FILE... >FILE     such parts as one file
@@ -54,7 +54,7 @@ horus=$build/horus
 form=star
 has_list=no
 rounds=3
-cap_s=15
+cap_s=
 to=results/bench.json
 parts=(grid backlog idle pipe files generate searches)
 policies=()
@@ -105,6 +105,7 @@ while [ $# -gt 0 ]; do
     [ "$1" = --all ] || shift
     shift
 done
+[ -n "$cap_s" ] || { [ $form = star ] && cap_s=15; } || cap_s=120
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 : >"$work/samples"
