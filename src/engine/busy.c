@@ -6,8 +6,6 @@
 #include "engine/busy.h"
 
 #include "engine/plan.h"
-#include "engine/shadow.h"
-#include "horus/policy.h"
 
 static struct hs_job *tenant_of(const struct hs_engine *e, uint32_t seat)
 {
@@ -107,7 +105,7 @@ static void lane_count(struct hs_engine *e, uint32_t n, uint32_t number, struct 
 
 /* ---- one GPU ---- */
 
-static void remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm)
+void hs_busy_remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm)
 {
     struct hs_util_change *last =
         &memory->changes[(memory->count + HS_UTIL_KEPT - 1) % HS_UTIL_KEPT];
@@ -115,20 +113,6 @@ static void remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm)
     if (memory->count == 0 || last->at_us != now_us)
         last = &memory->changes[memory->count++ % HS_UTIL_KEPT];
     *last = (struct hs_util_change){.at_us = now_us, .sum_pm_us = sum, .pm = pm};
-}
-
-static inline void gpu_set(struct hs_engine *e, uint32_t id, uint32_t model_pm, uint32_t sum_pm)
-{
-    struct hs_gpu *gpu = &e->gpus[id];
-    if (model_pm == gpu->util_model_pm && sum_pm == gpu->util_sum_pm)
-        return;
-    if (e->util_memory != NULL && model_pm != gpu->util_model_pm)
-        remember(&e->util_memory[id], e->now_us, model_pm);
-    e->instant.util_model_pm += (uint64_t)model_pm - gpu->util_model_pm;
-    e->instant.util_sum_pm += (uint64_t)sum_pm - gpu->util_sum_pm;
-    gpu->util_model_pm = (uint16_t)model_pm;
-    gpu->util_sum_pm = sum_pm;
-    hs_shadow_measure(e, id);
 }
 
 static uint32_t pm_of(uint64_t q32)
@@ -161,7 +145,7 @@ static void gpu_work_out(struct hs_engine *e, uint32_t id, struct lane *lane)
         else
             idle_q32 = idle_beside_q32(idle_q32, joint);
     }
-    gpu_set(e, id, pm_of(HS_Q32_ONE - idle_q32 + background_q32), pm_of(sum_q32));
+    hs_busy_set(e, id, pm_of(HS_Q32_ONE - idle_q32 + background_q32), pm_of(sum_q32));
 }
 
 void hs_busy_mark(struct hs_engine *e, uint32_t node)
@@ -180,13 +164,12 @@ void hs_busy_refresh(struct hs_engine *e, uint32_t id)
     if (gpu->laned > 0) {
         hs_busy_mark(e, gpu->node);
     } else if (gpu->first_seat == HS_NO_SEAT) { /* the usual two cases need no arithmetic */
-        gpu_set(e, id, 0, 0);
+        hs_busy_set(e, id, 0, 0);
     } else {
         const struct hs_job *only = tenant_of(e, gpu->first_seat);
-        if (gpu->tenants == 1 && only->is_active &&
-            run_on(e, gpu->first_seat)->cap_q32 == HS_Q32_ONE) {
-            uint32_t pm = only->gpu_util_pm > 0 ? (uint32_t)only->gpu_util_pm : 0;
-            gpu_set(e, id, pm, pm);
+        if (gpu->tenants == 1 && hs_busy_is_plain(only, run_on(e, gpu->first_seat))) {
+            uint32_t pm = hs_busy_alone_pm(only);
+            hs_busy_set(e, id, pm, pm);
         } else {
             gpu_work_out(e, id, &(struct lane){0});
         }

@@ -7,10 +7,43 @@
 #ifndef HORUS_ENGINE_BUSY_H
 #define HORUS_ENGINE_BUSY_H
 
+#include "engine/shadow.h"
 #include "engine/state.h"
+#include "horus/policy.h"
 
 /* Memory for what is remembered of each GPU, where the policy may ask for it. */
 HS_MUST_USE enum hs_status hs_busy_init(struct hs_engine *e);
+/* It has been so busy from now on. */
+void hs_busy_remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm);
+
+/* The GPU is so busy: by the model, and with its tenants added up; per mille. */
+static inline void hs_busy_set(struct hs_engine *e, uint32_t id, uint32_t model_pm, uint32_t sum_pm)
+{
+    struct hs_gpu *gpu = &e->gpus[id];
+    if (model_pm == gpu->util_model_pm && sum_pm == gpu->util_sum_pm)
+        return;
+    if (e->util_memory != NULL && model_pm != gpu->util_model_pm)
+        hs_busy_remember(&e->util_memory[id], e->now_us, model_pm);
+    e->instant.util_model_pm += (uint64_t)model_pm - gpu->util_model_pm;
+    e->instant.util_sum_pm += (uint64_t)sum_pm - gpu->util_sum_pm;
+    gpu->util_model_pm = (uint16_t)model_pm;
+    gpu->util_sum_pm = sum_pm;
+    if (e->knows & HS_KNOWS_RATE)
+        hs_shadow_measure(e, id);
+}
+
+/* What a job makes of a GPU that it has for itself, if that needs no arithmetic: it is active,
+ * takes no turns and is not held back. */
+static inline bool hs_busy_is_plain(const struct hs_job *job, const struct hs_job_run *run)
+{
+    return job->is_active && run->lane == 0 && run->cap_q32 == HS_Q32_ONE;
+}
+
+static inline uint32_t hs_busy_alone_pm(const struct hs_job *job)
+{
+    return job->gpu_util_pm > 0 ? (uint32_t)job->gpu_util_pm : 0;
+}
+
 /* The tenants of a GPU, or what they do, have changed. O(tenants), or marks its node. */
 void hs_busy_refresh(struct hs_engine *e, uint32_t gpu);
 /* A job has joined or left a lane on the node. */

@@ -397,21 +397,6 @@ void hs_plan_kill(struct hs_plan *p, hs_job_id slot)
         hs_engine_job(p->engine, slot)->plan |= HS_PLAN_ENDED;
 }
 
-void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
-{
-    struct hs_action *a = hs_plan_append(p, HS_ACT_REJECT, slot);
-    if (a == NULL)
-        return;
-    struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (job->state != HS_JOB_PENDING || job->plan != 0) {
-        p->count--;
-        hs_plan_refuse(p, slot, "only a job that never started can be rejected");
-        return;
-    }
-    a->reason = reason;
-    job->plan |= HS_PLAN_ENDED;
-}
-
 void hs_plan_because(struct hs_plan *p, const char *text)
 {
     p->because = text;

@@ -152,3 +152,18 @@ void hs_plan_count(struct hs_plan *p, enum hs_tally what)
     if (a != NULL)
         a->value = what;
 }
+
+void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
+{
+    struct hs_action *a = hs_plan_append(p, HS_ACT_REJECT, slot);
+    if (a == NULL)
+        return;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (job->state != HS_JOB_PENDING || job->plan != 0) {
+        p->count--;
+        hs_plan_refuse(p, slot, "only a job that never started can be rejected");
+        return;
+    }
+    a->reason = reason;
+    job->plan |= HS_PLAN_ENDED;
+}

@@ -132,6 +132,8 @@ static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uin
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
     const bool is_active = job->is_active, is_laned = run->lane > 0, is_part = hs_job_is_part(job);
+    const bool is_plain = hs_busy_is_plain(job, run);
+    const uint32_t alone_pm = hs_busy_alone_pm(job);
     uint32_t last = HS_NO_SEAT, last_node = HS_NO_NODE, seat;
     for (uint32_t i = 0; i < count; i++, last = seat) {
         struct hs_gpu *gpu = &e->gpus[ids[i]];
@@ -151,7 +153,10 @@ static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uin
         } else if (!is_part) {
             HS_TRY(gpu_join(e, slot, gpu));
         }
-        hs_busy_refresh(e, ids[i]);
+        if (gpu->tenants == 1 && is_plain)
+            hs_busy_set(e, ids[i], alone_pm, alone_pm);
+        else
+            hs_busy_refresh(e, ids[i]);
         run->nodes_spanned += gpu->node != last_node;
         last_node = gpu->node;
     }
@@ -202,7 +207,7 @@ static enum hs_status job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t 
     const struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    const bool is_active = job->is_active, is_part = hs_job_is_part(job);
+    const bool is_active = job->is_active, is_laned = run->lane > 0, is_part = hs_job_is_part(job);
     for (uint32_t seat = job->first_seat, next; seat != HS_NO_SEAT; seat = next) {
         const uint32_t id = e->jobs.seats[seat].gpu;
         struct hs_gpu *gpu = &e->gpus[id];
@@ -221,7 +226,10 @@ static enum hs_status job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t 
         } else if (!is_part) {
             HS_TRY(gpu_leave(e, slot, gpu));
         }
-        hs_busy_refresh(e, id);
+        if (gpu->tenants == 0 && !is_laned)
+            hs_busy_set(e, id, 0, 0);
+        else
+            hs_busy_refresh(e, id);
     }
     return HS_OK;
 }

@@ -209,6 +209,5 @@ void hs_shadow_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib
 
 void hs_shadow_measure(struct hs_engine *e, uint32_t gpu)
 {
-    if (e->knows & HS_KNOWS_RATE)
-        gpu_refresh(e, gpu);
+    gpu_refresh(e, gpu);
 }
