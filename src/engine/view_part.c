@@ -2,12 +2,44 @@
  *
  * The policy's window (horus/view.h), third part: shares of GPUs, and quotas, which count them.
  */
+#include "base/rng.h"
 #include "engine/lookup.h"
 #include "horus/policy.h"
 
 uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job)
 {
     return hs_lookup_job(v, job)->gpu_milli;
+}
+
+bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    const struct hs_job *x = hs_lookup_job(v, a), *y = hs_lookup_job(v, b);
+    return x->ask.type_mask == y->ask.type_mask && x->gpu_milli == y->gpu_milli &&
+           x->ask.cpus_milli_per_gpu == y->ask.cpus_milli_per_gpu &&
+           x->ask.mem_mib_per_gpu == y->ask.mem_mib_per_gpu;
+}
+
+uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    uint64_t of_node = (uint64_t)j->ask.cpus_milli_per_gpu << 32 | j->ask.mem_mib_per_gpu;
+    uint64_t of_gpu = (uint64_t)j->ask.vc << 32 | j->gpu_milli;
+    return hs_mix64(hs_mix64(j->ask.type_mask, of_gpu), of_node);
+}
+
+bool hs_view_may_seat(const struct hs_view *v, hs_job_id job, uint32_t node)
+{
+    const struct hs_free *f = v->engine->free_index;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    if (hs_free_fits(f, node, &j->ask, 1))
+        return true;
+    return hs_job_is_part(j) && hs_free_fits(f, node, &j->ask, 0) &&
+           hs_free_can_book(f, node, 1, &j->ask);
+}
+
+bool hs_view_ties_are_drawn(const struct hs_view *v)
+{
+    return v->engine->config.jitter_seed != 0;
 }
 
 uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)

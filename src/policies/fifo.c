@@ -33,7 +33,8 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
     if (f->scan == HS_SCAN_EASY)
         HS_TRY(hs_estimate_open(&f->estimate, v));
     HS_TRY(hs_queue_init(&f->running, v));
-    return hs_queue_init(&f->waiting, v);
+    HS_TRY(hs_queue_init(&f->waiting, v));
+    return f->scan == HS_SCAN_FIT ? hs_queue_by_ask(&f->waiting, v) : HS_OK;
 }
 
 static void fifo_event(void *state, const struct hs_view *v, const struct hs_event *event)

@@ -35,6 +35,12 @@ enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v)
     return q->by_vc != NULL && q->is_awake != NULL ? HS_OK : HS_E_MEMORY;
 }
 
+enum hs_status hs_queue_by_ask(struct hs_queue *q, const struct hs_view *v)
+{
+    q->asks = hs_view_alloc(v, sizeof *q->asks);
+    return q->asks != NULL ? hs_asks_init(q->asks, v) : HS_E_MEMORY;
+}
+
 void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
 {
     bool are_apart = hs_view_vcs_are_apart(v);
@@ -56,19 +62,21 @@ void hs_queue_wake_all(struct hs_queue *q)
 
 bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
 {
-    bool needs = q->is_awake[vc] && q->by_vc[vc].count > 0;
+    bool has_jobs = q->by_vc[vc].count > 0 || (q->asks != NULL && q->asks->count[vc] > 0);
+    bool needs = q->is_awake[vc] && has_jobs;
     q->is_awake[vc] = false;
     return needs;
 }
 
 void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    hs_order_add(&q->by_vc[hs_view_vc(v, job)], v, job, key);
+    if (q->asks == NULL || !hs_asks_add(q->asks, v, job, key))
+        hs_order_add(&q->by_vc[hs_view_vc(v, job)], v, job, key);
 }
 
 void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
-    if (hs_order_has(v, job))
+    if (hs_order_has(v, job) && (q->asks == NULL || !hs_asks_remove(q->asks, v, job)))
         hs_order_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
@@ -116,12 +124,17 @@ uint64_t hs_queue_room(const struct hs_view *v, uint32_t vc)
     return smaller(hs_view_free_gpus(v, vc), hs_view_quota_room(v, vc));
 }
 
-/* What is worth a try with the room that is left; and after a job could not be placed. */
-static void narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, uint32_t vc)
+uint64_t hs_queue_room_milli(const struct hs_view *v, uint32_t vc)
 {
     uint64_t gpus = hs_view_free_gpus(v, vc);
     uint64_t room = gpus > 0 ? gpus * HS_GPU_MILLI : hs_view_share_room(v, vc);
-    room = smaller(room, hs_view_quota_room_milli(v, vc));
+    return smaller(room, hs_view_quota_room_milli(v, vc));
+}
+
+/* What is worth a try with the room that is left; and after a job could not be placed. */
+static void narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, uint32_t vc)
+{
+    uint64_t room = hs_queue_room_milli(v, vc);
     bounds->plain = smaller(bounds->plain, room);
     bounds->constrained = smaller(bounds->constrained, room);
 }
@@ -166,9 +179,14 @@ void hs_queue_scan_set(struct hs_order *set, const struct hs_view *v, struct hs_
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
                    enum hs_scan scan, enum hs_placer placer)
 {
-    for (uint32_t vc = 0; vc < q->vcs; vc++)
-        if (hs_queue_needs_scan(q, vc))
+    for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        if (!hs_queue_needs_scan(q, vc))
+            continue;
+        if (q->asks != NULL)
+            hs_asks_scan(q->asks, &q->by_vc[vc], v, p, vc, placer);
+        else
             hs_queue_scan_set(&q->by_vc[vc], v, p, vc, scan, placer);
+    }
 }
 
 /* Of all its GPUs. */
@@ -283,5 +301,7 @@ const char *hs_queue_check(const struct hs_queue *q, const struct hs_view *v)
             if (!hs_job_waits(v, j))
                 return "a waiting queue holds a job that does not wait";
     }
+    if (q->asks != NULL && !hs_asks_is_valid(q->asks, v))
+        return "jobs that wait by what they ask are out of order";
     return NULL;
 }

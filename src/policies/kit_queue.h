@@ -13,6 +13,7 @@
 #ifndef HORUS_POLICIES_KIT_QUEUE_H
 #define HORUS_POLICIES_KIT_QUEUE_H
 
+#include "policies/kit_asks.h"
 #include "policies/kit_order.h"
 #include "policies/kit_place.h"
 
@@ -22,11 +23,15 @@ extern const char *const hs_scan_two_names[]; /* strict, fit */
 
 struct hs_queue {
     struct hs_order *by_vc;
-    bool *is_awake; /* per VC: something happened since its last scan */
+    struct hs_asks *asks; /* NULL: all waiting jobs are in by_vc */
+    bool *is_awake;       /* per VC: something happened since its last scan */
     uint32_t vcs;
 };
 
 HS_MUST_USE enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v);
+/* In init(), where the queue is gone through by hs_queue_scan for whatever fits, and by nothing
+ * else: jobs that ask for certain nodes wait apart, by their ask. */
+HS_MUST_USE enum hs_status hs_queue_by_ask(struct hs_queue *q, const struct hs_view *v);
 /* Placed nowhere: it can be started. */
 bool hs_job_waits(const struct hs_view *v, hs_job_id job);
 /* Places the job; one that cannot have even an idle pool is turned away with the reason. True when
@@ -40,6 +45,9 @@ bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job);
 bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job);
 /* GPUs that a VC can take now: free ones, within its quota. */
 uint64_t hs_queue_room(const struct hs_view *v, uint32_t vc);
+/* The largest size that is worth a try by what is free: all of it, or where no GPU is idle the most
+ * that one has left. */
+uint64_t hs_queue_room_milli(const struct hs_view *v, uint32_t vc);
 /* What scans hold against the room that is left, in thousandths of GPUs: hs_order.size_of of every
  * set that is scanned. */
 hs_order_size hs_queue_size;

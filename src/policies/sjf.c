@@ -26,7 +26,8 @@ static enum hs_status sjf_init(void *state, const struct hs_view *v)
 {
     struct sjf *s = state;
     HS_TRY(hs_estimate_open(&s->estimate, v));
-    return hs_queue_init(&s->waiting, v);
+    HS_TRY(hs_queue_init(&s->waiting, v));
+    return s->scan == HS_SCAN_FIT ? hs_queue_by_ask(&s->waiting, v) : HS_OK;
 }
 
 static void sjf_event(void *state, const struct hs_view *v, const struct hs_event *event)
