@@ -2,8 +2,8 @@
  *
  * The node for a gang. Where all GPUs of a node cost more than the mean of the best gang so far,
  * the node cannot be better. So nodes are met by their GPUs, the cheaper branch of the search tree
- * first, and a branch that is dearer than that mean is left out; nodes with idle GPUs, which are
- * not in the tree, are met before.
+ * first, and a branch that is dearer than that mean is left out. Idle GPUs are not in the tree: the
+ * nodes that have some are met before, or after it where idle GPUs cost more than others may.
  */
 #include "model/shareindex_state.h"
 
@@ -13,7 +13,7 @@ struct gang {
     uint32_t gpus;
     /* of this pool */
     bool may_join; /* those who hold GPUs */
-    uint32_t most_level, most_claim_mib;
+    uint32_t most_level, most_claim_mib, capacity_mib, type;
     int64_t idle_cost, open_cost; /* of an open GPU at least */
     /* the best so far, or HS_NO_NODE */
     uint32_t node, idle;
@@ -38,7 +38,8 @@ static void add_offer(struct hs_share_offer *offers, uint32_t count, struct hs_s
     offers[count] = offer;
 }
 
-/* What the cheapest GPUs of a node cost; HS_NEVER when there are too few. */
+/* What the cheapest GPUs of a node cost; HS_NEVER when there are too few. By the loads, which lie
+ * closer together than the vertices do. */
 static int64_t node_sum(const struct gang *g, const struct hs_share_node *n)
 {
     struct hs_share *s = g->s;
@@ -46,13 +47,17 @@ static int64_t node_sum(const struct gang *g, const struct hs_share_node *n)
     int64_t sum = 0;
     if (n->idle > 0 && g->idle_cost != HS_NEVER)
         s->offers[count++] = (struct hs_share_offer){g->idle_cost, n->idle};
-    for (uint32_t i = 0; g->may_join && i < n->gpus; i++) {
-        const struct hs_share_vertex *x = &s->gpus[n->first_gpu + i];
-        if (x->count == 0 || x->own.least.claim_mib > g->most_claim_mib)
+    const uint32_t *first = &s->first[n->first_gpu];
+    for (uint32_t i = 0, next; g->may_join && i < n->gpus; i = next) {
+        uint32_t gpu = n->first_gpu + i, seats = 0;
+        for (next = i; next < n->gpus && (first[next] == gpu || first[next] == HS_NO_GPU); next++)
+            seats += first[next] == gpu;
+        if (seats == 0 || s->load[gpu].claim_mib > g->most_claim_mib)
             continue;
-        int64_t cost = g->query->cost_of(g->query->ctx, &x->own);
+        const struct hs_load_range point = {s->load[gpu], s->load[gpu], g->capacity_mib, g->type};
+        int64_t cost = g->query->cost_of(g->query->ctx, &point);
         if (cost != HS_NEVER)
-            add_offer(s->offers, count++, (struct hs_share_offer){cost, x->count});
+            add_offer(s->offers, count++, (struct hs_share_offer){cost, seats});
     }
     for (uint32_t i = 0; i < count && rest > 0; i++) {
         uint32_t seats = s->offers[i].seats < rest ? s->offers[i].seats : rest;
@@ -149,13 +154,19 @@ uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *que
             continue;
         const struct hs_load_range idle = {.capacity_mib = p->capacity_mib, .gpu_type = p->type};
         g.may_join = p->root != HS_NO_GPU && claim_mib <= p->limit_mib && claim_mib < UINT32_MAX;
+        g.capacity_mib = p->capacity_mib;
+        g.type = p->type;
         g.most_level = hs_share_most_level(p, claim_mib, margin_mib);
         g.most_claim_mib = p->limit_mib == UINT32_MAX ? UINT32_MAX : p->limit_mib - claim_mib;
         g.idle_cost = query->cost_of(query->ctx, &idle);
         g.open_cost = g.may_join ? cost_of(&g, &s->gpus[p->root].box) : HS_NEVER;
-        search_idle(&g, p);
+        bool is_open_first = g.open_cost <= g.idle_cost;
+        if (!is_open_first)
+            search_idle(&g, p);
         if (g.may_join)
             search_branch(&g, p->root, g.open_cost);
+        if (is_open_first && !is_hopeless(&g, g.idle_cost, 0))
+            search_idle(&g, p);
     }
     return g.node;
 }
