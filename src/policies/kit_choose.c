@@ -18,6 +18,7 @@ struct walk {
     uint64_t behind; /* GPUs of the holders behind the position */
     uint64_t bound;  /* larger gangs do not fit any more */
     uint32_t level;  /* of `next` */
+    bool is_placed;  /* the position is somewhere */
     hs_job_id next;  /* waiting job that is looked at; HS_NO_JOB = none left */
 };
 
@@ -85,6 +86,15 @@ static void go_to_end(struct walk *w)
     for (uint32_t i = 0; i < w->c->class_count; i++)
         w->c->classes[i].at = hs_order_last(&w->c->classes[i].set, w->v);
     w->behind = 0;
+    w->is_placed = true;
+}
+
+/* Of a class that no position has gone back into: this one and the one kept are at its end. */
+static void look_keys_up(const struct walk *w, struct hs_class *class)
+{
+    hs_order_rekey_all(&class->set, w->v, w->c->key_of, w->c->key_ctx);
+    class->at = class->kept = hs_order_last(&class->set, w->v);
+    class->is_stale = false;
 }
 
 static void keep_position(const struct walk *w)
@@ -109,6 +119,8 @@ static struct hs_class *class_before(const struct walk *w)
             (best == NULL || is_before(w, best, best->at, class, class->at)))
             best = class;
     }
+    if (best != NULL && best->is_stale)
+        look_keys_up(w, best);
     return best;
 }
 
@@ -174,6 +186,8 @@ static void choose_freely(struct walk *w)
         uint32_t gpus = hs_view_gpus(w->v, job);
         uint64_t room = w->c->room, behind = w->behind;
         uint64_t need = w->taken + gpus > room ? w->taken + gpus - room : 0;
+        if (need > 0 && !w->is_placed)
+            go_to_end(w);
         keep_position(w);
         if (finds_behind(w, need)) {
             list_add(&w->c->chosen, w->v, job);
@@ -219,7 +233,6 @@ void hs_choose(struct hs_choice *c, const struct hs_view *v)
     look_for_next(&w, HS_NO_JOB, w.bound);
     if (w.next == HS_NO_JOB) /* who holds GPUs keeps them */
         return;
-    go_to_end(&w);
     choose_freely(&w);
     if (w.taken > c->room)
         choose_onwards(&w);

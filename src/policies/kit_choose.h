@@ -30,6 +30,7 @@ struct hs_class {
     struct hs_order set;
     uint32_t level;
     int64_t slope;      /* 0: the key is what it is */
+    bool is_stale;      /* the keys are to be looked up before the order is gone by (key_of) */
     hs_job_id at, kept; /* within hs_choose: last job before the position; HS_NO_JOB = none */
 };
 
@@ -49,6 +50,10 @@ struct hs_choice {
     struct hs_order *waiting; /* one a level */
     uint32_t levels;
     bool by_submit;
+    /* Of stale classes, each of which has a level of its own: so their keys are looked up only when
+     * the walk gets to their level, which it does not while there is room. */
+    hs_order_key_of *key_of;
+    const void *key_ctx;
     uint64_t room; /* GPUs that are free for these jobs */
     uint64_t held; /* and those that the classes hold */
     /* Why a job is evicted, or chosen: a static text; NULL = by the order. */

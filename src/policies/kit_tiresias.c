@@ -242,6 +242,8 @@ static void change_queues(struct hs_tiresias *t, const struct hs_view *v,
     }
 }
 
+/* Those of waiting jobs change with the sample, those of holders with their service. The latter are
+ * looked up when they are asked for; under compat=muri all are, in whose order costs are owed. */
 static void look_indices_up(const struct hs_tiresias *t, const struct hs_view *v,
                             struct hs_tiresias_queues *q)
 {
@@ -249,7 +251,9 @@ static void look_indices_up(const struct hs_tiresias *t, const struct hs_view *v
     for (uint32_t level = 0; level < t->levels; level++)
         waiting += q->waiting[level].count;
     for (uint32_t level = 0; waiting > 0 && level < t->levels; level++) {
-        hs_order_rekey_all(&q->holding[level].set, v, gittins_key, t);
+        q->holding[level].is_stale = t->compat != HS_COMPAT_MURI;
+        if (!q->holding[level].is_stale)
+            hs_order_rekey_all(&q->holding[level].set, v, gittins_key, t);
         if (q->is_stale)
             hs_order_rekey_all(&q->waiting[level], v, gittins_key, t);
     }
@@ -357,6 +361,8 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
                                .waiting = q->waiting,
                                .levels = t->levels,
                                .by_submit = t->index == INDEX_GITTINS,
+                               .key_of = gittins_key,
+                               .key_ctx = t,
                                .room = hs_queue_room(v, vc),
                                .held = q->held,
                                .because = because};

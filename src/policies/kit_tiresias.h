@@ -14,7 +14,8 @@
  *
  * Service is the time that a job made progress; a queue's limit is reached at the very microsecond,
  * or noticed at the next round. Cost of a decision: kit_choose.h, and O(log jobs) for each job that
- * changes its queue; gittins besides O(running), because service changes the order.
+ * changes its queue; gittins besides O(holders of the queues that lose GPUs), because service
+ * changes the order.
  *
  *     struct tiresias { struct hs_tiresias core; };
  *     static const struct hs_param params[] = {
