@@ -12,6 +12,12 @@
 #define HS_UNLIKELY(x)        __builtin_expect(!!(x), 0)
 #define HS_CTZ64(x)           ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */
 #define HS_CLZ64(x)           ((unsigned)__builtin_clzll(x)) /* undefined for 0 */
+/* In front of a short loop of fixed length that runs for every event: its steps one by one. */
+#if defined(__clang__)
+#define HS_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define HS_UNROLL _Pragma("GCC unroll 16")
+#endif
 __extension__ typedef unsigned __int128 hs_u128;
 __extension__ typedef __int128 hs_i128;
 #else

@@ -6,7 +6,6 @@
  */
 #include "base/intern.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -126,12 +125,6 @@ uint32_t hs_intern_find(const struct hs_intern *names, const char *text)
 {
     struct name name = name_of(text != NULL ? text : "");
     return slot_find(names, &name)->number - 1; /* 0 - 1: UINT32_MAX */
-}
-
-const char *hs_intern_text(const struct hs_intern *names, uint32_t id)
-{
-    assert(id < names->count);
-    return names->texts[id];
 }
 
 void hs_intern_free(struct hs_intern *names)

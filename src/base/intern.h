@@ -6,6 +6,7 @@
 #ifndef HORUS_BASE_INTERN_H
 #define HORUS_BASE_INTERN_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,7 +31,11 @@ HS_MUST_USE enum hs_status hs_intern_init(struct hs_intern *names);
 HS_MUST_USE enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id);
 /* UINT32_MAX if it was never interned. */
 uint32_t hs_intern_find(const struct hs_intern *names, const char *text);
-const char *hs_intern_text(const struct hs_intern *names, uint32_t id);
+static inline const char *hs_intern_text(const struct hs_intern *names, uint32_t id)
+{
+    assert(id < names->count);
+    return names->texts[id];
+}
 void hs_intern_free(struct hs_intern *names);
 
 #endif

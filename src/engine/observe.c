@@ -27,7 +27,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .reason = "",
         .index = job->index,
         .user_index = label->user,
-        .vc_index = job->ask.vc,
+        .vc_index = label->vc_name,
         .profile = label->profile,
         .gpus = job->gpus,
         .gpu_milli = job->gpu_milli,

@@ -14,38 +14,53 @@
 
 #define JOBS_MAX UINT32_MAX
 
+/* Puts a job that waits for so many units into the heap. */
+static enum hs_status heap_push(struct hs_bounds *b, int64_t units)
+{
+    HS_TRY(hs_grow((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
+                   JOBS_MAX));
+    uint32_t at = b->left_count++;
+    for (; at > 0 && b->left[(at - 1) / 2] > units; at = (at - 1) / 2)
+        b->left[at] = b->left[(at - 1) / 2];
+    b->left[at] = units;
+    return HS_OK;
+}
+
+/* Takes the least out. */
+static void heap_pop(struct hs_bounds *b)
+{
+    int64_t *left = b->left, last = left[--b->left_count];
+    uint64_t at = 0, child;
+    while ((child = 2 * at + 1) < b->left_count) {
+        child += child + 1 < b->left_count && left[child + 1] < left[child];
+        if (left[child] >= last)
+            break;
+        left[at] = left[child];
+        at = child;
+    }
+    left[at] = last;
+}
+
+static void end_first(struct hs_bounds *b, hs_i128 end)
+{
+    b->clock = end;
+    b->jct_sum += (hs_u128)end;
+    heap_pop(b);
+}
+
 /* Serves the relaxed machine, shortest remaining work first, up to a time in units. */
 static void serve_until(struct hs_bounds *b, hs_i128 until)
 {
-    while (b->clock < until && b->is_serving) {
-        hs_i128 end = b->clock + b->served.time_us;
+    while (b->clock < until && b->left_count > 0) {
+        hs_i128 end = b->clock + b->left[0];
         if (end > until) {
-            b->served.time_us = (int64_t)(end - until);
+            b->left[0] = (int64_t)(end - until);
             break;
         }
-        b->clock = end;
-        b->jct_sum += (hs_u128)(end - b->submitted[b->served.id]);
-        b->free_slots[b->free_count++] = b->served.id;
-        b->is_serving = hs_heap_top(&b->queue, &b->served);
-        if (b->is_serving)
-            hs_heap_remove(&b->queue, b->served.id);
+        end_first(b, end);
     }
     if (b->clock < until)
         b->clock = until;
-}
-
-static enum hs_status take_slot(struct hs_bounds *b, uint32_t *slot)
-{
-    if (b->free_count > 0) {
-        *slot = b->free_slots[--b->free_count];
-        return HS_OK;
-    }
-    uint64_t need = (uint64_t)b->slots + 1;
-    HS_TRY(
-        hs_grow((void **)&b->submitted, &b->submitted_cap, need, sizeof *b->submitted, JOBS_MAX));
-    HS_TRY(hs_grow((void **)&b->free_slots, &b->free_cap, need, sizeof *b->free_slots, JOBS_MAX));
-    *slot = b->slots++;
-    return HS_OK;
 }
 
 /* Units that a job takes at least. */
@@ -54,43 +69,29 @@ static hs_i128 units_of(const struct hs_bounds_arrival *job)
     hs_u128 gpu_us = (hs_u128)job->gpus * (uint64_t)job->work_us;
     if (job->gpu_milli < HS_GPU_MILLI)
         gpu_us = gpu_us * job->gpu_milli / HS_GPU_MILLI;
-    return (hs_i128)((gpu_us * job->need_q32) >> 32);
+    if (job->speed.need_q32 == HS_Q32_ONE)
+        return (hs_i128)gpu_us;
+    return (hs_i128)((gpu_us * job->speed.need_q32) >> 32);
 }
 
-static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job)
+static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job,
+                                hs_i128 units)
 {
-    hs_i128 now = (hs_i128)b->arrivals_us * b->capacity;
     /* a job that asks for no GPU waits for none */
     if (job->gpus == 0) {
         b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
         return HS_OK;
     }
+    b->jct_sum -= (hs_u128)b->arrivals_us * b->capacity;
     /* keys have 63 bits; a job cut down to that only loosens the bound */
-    hs_i128 units = units_of(job);
-    if (units > INT64_MAX)
-        units = INT64_MAX;
-    uint32_t slot;
-    HS_TRY(take_slot(b, &slot));
-    b->submitted[slot] = now;
-    struct hs_heap_entry waits = {.time_us = (int64_t)units, .order = job->index, .id = slot};
-    if (!b->is_serving) {
-        b->served = waits;
-        b->is_serving = true;
-        return HS_OK;
-    }
-    if (waits.time_us < b->served.time_us) {
-        struct hs_heap_entry displaced = b->served;
-        b->served = waits;
-        waits = displaced;
-    }
-    return hs_heap_set(&b->queue, waits.id, waits.time_us, waits.order);
+    return heap_push(b, units > INT64_MAX ? INT64_MAX : (int64_t)units);
 }
 
 static int64_t on_fastest_us(const struct hs_bounds_arrival *job)
 {
-    if (job->top_speed_q32 == HS_Q32_ONE)
+    if (job->speed.top_q32 == HS_Q32_ONE)
         return job->work_us;
-    return (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / job->top_speed_q32);
+    return (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / job->speed.top_q32);
 }
 
 /* Counts the arrivals of the instant that is over. */
@@ -106,19 +107,39 @@ static enum hs_status count_arrivals(struct hs_bounds *b)
         b->makespan_lead = now - b->work_before;
     for (uint32_t i = 0; i < b->arrival_count; i++) {
         const struct hs_bounds_arrival *job = &b->arrivals[i];
-        HS_TRY(queue_job(b, job));
+        hs_i128 units = units_of(job);
+        HS_TRY(queue_job(b, job, units));
         int64_t fastest_us = on_fastest_us(job);
         if (b->arrivals_us + fastest_us > b->longest_end_us)
             b->longest_end_us = b->arrivals_us + fastest_us;
         b->isolated_sum += (uint64_t)fastest_us;
-        b->work_before += units_of(job);
+        b->work_before += units;
         b->jobs++;
     }
     b->arrival_count = 0;
     return HS_OK;
 }
 
-/* A job that is slower than the scalars everywhere, and a job without GPUs, count as they are. */
+/* A profile that is slower than the scalars everywhere counts as they are. */
+static struct hs_bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
+{
+    struct hs_bounds_speed of = {.top_q32 = HS_Q32_ONE, .need_q32 = HS_Q32_ONE};
+    for (uint32_t t = 0; t < b->cluster->type_count; t++) {
+        if (!(b->types >> t & 1))
+            continue;
+        uint64_t scalar_q32 = b->cluster->types[t].speed_q32, speed_q32 = scalar_q32;
+        if (b->speed != NULL)
+            speed_q32 = hs_speed_q32(b->speed, profile, t, NULL);
+        uint64_t need_q32 = (uint64_t)(((hs_u128)scalar_q32 << 32) / speed_q32);
+        if (speed_q32 > of.top_q32)
+            of.top_q32 = speed_q32;
+        if (need_q32 < of.need_q32)
+            of.need_q32 = need_q32;
+    }
+    return of;
+}
+
+/* A job without GPUs counts as it is. */
 static struct hs_bounds_arrival arrival_of(const struct hs_bounds *b,
                                            const struct hs_job_record *job)
 {
@@ -126,20 +147,9 @@ static struct hs_bounds_arrival arrival_of(const struct hs_bounds *b,
                                   .work_us = job->work_us,
                                   .gpus = job->gpus,
                                   .gpu_milli = job->gpu_milli,
-                                  .top_speed_q32 = HS_Q32_ONE,
-                                  .need_q32 = HS_Q32_ONE};
-    for (uint32_t t = 0; t < b->cluster->type_count && job->gpus > 0; t++) {
-        if (!(b->types >> t & 1))
-            continue;
-        uint64_t scalar_q32 = b->cluster->types[t].speed_q32, speed_q32 = scalar_q32;
-        if (b->speed != NULL)
-            speed_q32 = hs_speed_q32(b->speed, job->profile, t, NULL);
-        uint64_t need_q32 = (uint64_t)(((hs_u128)scalar_q32 << 32) / speed_q32);
-        if (speed_q32 > a.top_speed_q32)
-            a.top_speed_q32 = speed_q32;
-        if (need_q32 < a.need_q32)
-            a.need_q32 = need_q32;
-    }
+                                  .speed = {HS_Q32_ONE, HS_Q32_ONE}};
+    if (job->gpus > 0)
+        a.speed = b->has_one_speed ? b->one_speed : speed_of(b, job->profile);
     return a;
 }
 
@@ -184,6 +194,9 @@ enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *clus
     b->capacity = (uint64_t)((capacity_q32 + HS_Q32_ONE - 1) >> 32);
     if (b->capacity == 0)
         b->capacity = 1;
+    b->has_one_speed = speed == NULL || hs_speed_uniform_q32(speed) != 0;
+    if (b->has_one_speed)
+        b->one_speed = speed_of(b, HS_NO_PROFILE);
     return HS_OK;
 }
 
@@ -195,8 +208,8 @@ struct hs_observer hs_bounds_observer(struct hs_bounds *b)
 enum hs_status hs_bounds_finish(struct hs_bounds *b)
 {
     HS_TRY(count_arrivals(b));
-    /* the end of all work, or now: the clock stops there by itself */
-    serve_until(b, b->clock + b->work_before);
+    while (b->left_count > 0)
+        end_first(b, b->clock + b->left[0]);
     return HS_OK;
 }
 
@@ -239,9 +252,7 @@ double hs_bounds_mean_wait(const struct hs_bounds *b, hs_u128 isolated_us)
 
 void hs_bounds_close(struct hs_bounds *b)
 {
-    hs_heap_free(&b->queue);
     hs_free(b->arrivals);
-    hs_free(b->submitted);
-    hs_free(b->free_slots);
+    hs_free(b->left);
     *b = (struct hs_bounds){0};
 }

@@ -26,7 +26,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/heap.h"
 #include "horus/compiler.h"
 #include "horus/observe.h"
 #include "model/cluster.h"
@@ -37,13 +36,18 @@ struct hs_bound {
     const char *absent_because;
 };
 
+/* What the GPU types make of a job. */
+struct hs_bounds_speed {
+    uint64_t top_q32;  /* on the type that is fastest for it, at least 1 */
+    uint64_t need_q32; /* least capacity taken per GPU-second of isolated work, at most 1 */
+};
+
 /* A job submitted at the present instant: counted when time moves on, unless it is rejected. */
 struct hs_bounds_arrival {
     uint64_t index;
     int64_t work_us;
     uint32_t gpus, gpu_milli;
-    uint64_t top_speed_q32; /* on the type that is fastest for it, at least 1 */
-    uint64_t need_q32;      /* least capacity taken per GPU-second of isolated work, at most 1 */
+    struct hs_bounds_speed speed;
 };
 
 struct hs_bounds {
@@ -51,6 +55,8 @@ struct hs_bounds {
     const struct hs_speed *speed; /* NULL: the speeds of the cluster */
     uint64_t types;               /* bit per GPU type that some node has */
     uint64_t capacity;            /* reference GPUs */
+    bool has_one_speed;           /* it is the same for all jobs */
+    struct hs_bounds_speed one_speed;
     struct hs_bounds_arrival *arrivals;
     uint32_t arrival_count, arrivals_cap;
     int64_t arrivals_us; /* when they were submitted */
@@ -60,14 +66,10 @@ struct hs_bounds {
     hs_i128 makespan_lead; /* max of a x capacity - work before a */
     int64_t longest_end_us;
     /* relaxed machine */
-    struct hs_heap_entry served; /* the job with the least left; id is its slot */
-    bool is_serving;
-    struct hs_heap queue; /* the others; key: units left */
-    hs_i128 *submitted;   /* by slot: time of submission in units */
-    uint32_t *free_slots;
-    uint32_t submitted_cap, free_cap, free_count, slots;
+    int64_t *left; /* heap of the units left of its jobs: the first is served */
+    uint32_t left_count, left_cap;
     hs_i128 clock;        /* units */
-    hs_u128 jct_sum;      /* units; finished jobs */
+    hs_u128 jct_sum;      /* units, mod 2^128: ends less submissions */
     hs_u128 isolated_sum; /* us on the fastest type */
     uint64_t jobs;
     bool has_late_rejection;

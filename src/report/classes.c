@@ -54,25 +54,45 @@ enum hs_status hs_classes_open(struct hs_classes *c)
     return hs_intern_init(&c->vcs);
 }
 
-enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record *job,
-                               struct hs_job_sample *sample)
+enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record *job)
 {
     HS_TRY(hs_grow((void **)&c->users, &c->user_cap, (uint64_t)job->user_index + 1,
                    sizeof *c->users, HS_INTERN_MAX));
     if (job->user_index >= c->user_count)
         c->user_count = job->user_index + 1;
-    struct hs_user_account *user = &c->users[job->user_index];
-    user->milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
-    if (sample == NULL)
-        return HS_OK;
-    user->jobs++;
+    c->users[job->user_index].milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
+    return HS_OK;
+}
+
+/* VCs past the most that are named share the last class. */
+static enum hs_status vc_get(struct hs_classes *c, const struct hs_job_record *job, uint8_t *vc)
+{
+    HS_TRY(hs_grow((void **)&c->vc_of, &c->vc_of_cap, (uint64_t)job->vc_index + 1, sizeof *c->vc_of,
+                   HS_INTERN_MAX));
+    uint32_t *known = &c->vc_of[job->vc_index];
+    if (HS_UNLIKELY(*known == 0)) {
+        HS_TRY(hs_intern_get(&c->vcs, job->vc, known));
+        ++*known;
+    }
+    *vc = (uint8_t)(*known <= HS_CLASS_VCS_MAX ? *known - 1 : HS_CLASS_VCS_MAX - 1);
+    return HS_OK;
+}
+
+enum hs_status hs_classes_book_done(struct hs_classes *c, const struct hs_job_record *job,
+                                    struct hs_job_sample *sample)
+{
+    HS_TRY(hs_classes_book(c, job));
+    HS_TRY(vc_get(c, job, &sample->vc));
+    sample->user = job->user_index;
+    sample->gpu_class = (uint8_t)hs_class_of_gpus(job->gpus);
+    sample->outcome = (uint8_t)job->outcome;
+    sample->job_class = (uint8_t)job->job_class;
+    c->users[sample->user].jobs++;
     c->has_users = c->has_users || job->user[0] != '\0';
     c->has_vcs = c->has_vcs || job->vc[0] != '\0';
-    HS_TRY(hs_intern_get(&c->vcs, job->vc, &sample->vc));
-    sample->user = job->user_index;
-    c->seen |= 1u << (HS_CLASS_GPUS + hs_class_of_gpus(sample->gpus));
-    c->seen |= 1u << (HS_CLASS_OUTCOME + sample->outcome);
-    c->seen |= 1u << (HS_CLASS_JOB + sample->job_class);
+    c->seen |= 1u << (HS_CLASS_GPUS + sample->gpu_class) |
+               1u << (HS_CLASS_OUTCOME + sample->outcome) |
+               1u << (HS_CLASS_JOB + sample->job_class);
     return HS_OK;
 }
 
@@ -130,7 +150,7 @@ uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *s
     uint32_t count = 0;
     of[count++] = HS_CLASS_ALL;
     if (is_several(c->seen & SEEN_GPUS))
-        of[count++] = HS_CLASS_GPUS + hs_class_of_gpus(sample->gpus);
+        of[count++] = HS_CLASS_GPUS + sample->gpu_class;
     if (is_several(c->seen & SEEN_OUTCOMES))
         of[count++] = HS_CLASS_OUTCOME + sample->outcome;
     if (is_several(c->seen & SEEN_JOB))
@@ -138,8 +158,7 @@ uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *s
     if (c->has_users)
         of[count++] = HS_CLASS_QUINTILE + c->users[sample->user].quintile;
     if (c->has_vcs && c->vcs.count > 1)
-        of[count++] =
-            HS_CLASS_VC + (sample->vc < HS_CLASS_VCS_MAX ? sample->vc : HS_CLASS_VCS_MAX - 1);
+        of[count++] = HS_CLASS_VC + sample->vc;
     return count;
 }
 
@@ -196,6 +215,7 @@ double hs_classes_jain(const struct hs_classes *c)
 void hs_classes_close(struct hs_classes *c)
 {
     hs_free(c->users);
+    hs_free(c->vc_of);
     hs_intern_free(&c->vcs);
     *c = (struct hs_classes){0};
 }

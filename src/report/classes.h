@@ -4,7 +4,7 @@
  * among all users by GPU time; its recorded outcome; what its user asked for, where any job asks
  * for something; its virtual cluster.
  *
- * Users stand in an array by the engine's dense ids: memory follows users, not jobs.
+ * Users and VCs stand in arrays by the engine's ids: memory follows them, not jobs.
  */
 #ifndef HORUS_REPORT_CLASSES_H
 #define HORUS_REPORT_CLASSES_H
@@ -29,15 +29,15 @@ enum {
     /* named VCs; jobs of further ones share the last class, "(others)" */
     HS_CLASS_VCS_MAX = HS_CLASSES_MAX - HS_CLASS_VC,
 };
+_Static_assert(HS_CLASS_VCS_MAX <= UINT8_MAX, "a sample holds them in a byte");
 
 /* What is kept of a completed job. */
 struct hs_job_sample {
     int64_t submit_us, wait_us, jct_us, run_us, work_us;
     int64_t progress_us; /* from submission to its first progress */
-    uint32_t user, vc;   /* vc: index of the class, from 0 */
-    uint32_t gpus;
+    uint32_t user, gpus;
     uint16_t gpu_milli; /* of each of them */
-    uint8_t outcome, job_class;
+    uint8_t gpu_class, outcome, job_class, vc; /* its classes, each from 0 */
 };
 
 struct hs_user_account {
@@ -51,14 +51,19 @@ struct hs_classes {
     struct hs_user_account *users;
     uint32_t user_count, user_cap;
     struct hs_intern vcs;
+    uint32_t *vc_of; /* by the engine's ids: VC + 1; 0 = no job of it yet */
+    uint32_t vc_of_cap;
     uint32_t seen;           /* bit k: a completed job is in class k; of those before the VCs */
     bool has_users, has_vcs; /* somebody had a name */
 };
 
 HS_MUST_USE enum hs_status hs_classes_open(struct hs_classes *c);
-/* Books the GPU time of a job that ended and, if sample is not NULL, fills user and vc of it. */
-HS_MUST_USE enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record *job,
-                                           struct hs_job_sample *sample);
+/* Books the GPU time of a job that ended. */
+HS_MUST_USE enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record *job);
+/* And of one that is done, of which it fills the user and the classes of the sample. */
+HS_MUST_USE enum hs_status hs_classes_book_done(struct hs_classes *c,
+                                                const struct hs_job_record *job,
+                                                struct hs_job_sample *sample);
 /* After the last job: ranks the users. */
 HS_MUST_USE enum hs_status hs_classes_rank_users(struct hs_classes *c);
 uint32_t hs_classes_count(const struct hs_classes *c);

@@ -3,9 +3,6 @@
  * Radix selection with replay; see quantile.h. Invariant between passes: each wanted rank is either
  * resolved or lies in a range of its set, ranges are disjoint, ascending and non-empty, and `below`
  * and `count` of a range are exact.
- *
- * Buckets of the first pass: values below 16 each their own, above that 16 per power of two, 960 in
- * all for 63 bits.
  */
 #include "report/quantile.h"
 
@@ -13,22 +10,14 @@
 
 #include "base/memory.h"
 
-#define SUB_BITS   4u
+#define SUB_BITS   HS_QUANTILE_SUB_BITS
 #define SPLIT_BITS 8u
-#define SPLIT      (1u << SPLIT_BITS)
-#define NOWHERE    UINT8_MAX
+#define SPLIT      HS_QUANTILE_SPLIT
+_Static_assert(SPLIT == 1u << SPLIT_BITS, "a part of a range is a shift");
 
-static const uint64_t permille_of[HS_QUANTILES] = {500, 900, 950, 990};
+static const uint64_t permille_of[HS_QUANTILES] = {500, 900, 950, 990, 1000};
 
-static uint32_t bucket_of(uint64_t value)
-{
-    if (value < 1u << SUB_BITS)
-        return (uint32_t)value;
-    uint32_t shift = 63 - HS_CLZ64(value) - SUB_BITS;
-    return (shift << SUB_BITS) + (uint32_t)(value >> shift);
-}
-
-/* Inverse: the values of a bucket. */
+/* The values of a bucket of the first pass. */
 static void bucket_range(uint32_t bucket, struct hs_quantile_range *r)
 {
     uint32_t shift = bucket >> SUB_BITS;
@@ -56,10 +45,14 @@ static void want(struct hs_quantile_set *set, int which, const struct hs_quantil
     set->range_of[which] = (uint8_t)(set->ranges - 1);
 }
 
-/* Ranges of the four ranks from the buckets of the first pass. */
+/* Ranges of the ranks from the buckets of the first pass. */
 static void settle_first(struct hs_quantile_set *set, const uint32_t cells[HS_QUANTILE_CELLS])
 {
     struct hs_quantile_range r = {0};
+    for (uint32_t i = 0; i < HS_QUANTILE_CELLS; i++)
+        set->count += cells[i];
+    if (set->count == 0)
+        return;
     uint32_t bucket = 0;
     for (int which = 0; which < HS_QUANTILES; which++) {
         uint64_t rank = rank_of(set->count, which);
@@ -142,10 +135,10 @@ static void settle(struct hs_quantiles *q)
 {
     for (uint32_t i = 0; i < q->set_count; i++) {
         struct hs_quantile_set *set = &q->sets[i];
-        if (set->count == 0)
-            continue;
         if (q->pass == HS_PASS_FIRST)
             settle_first(set, q->cells[i]);
+        else if (set->ranges == 0)
+            continue;
         else if (q->pass == HS_PASS_SPLIT)
             settle_split(set, q->cells[i]);
         else
@@ -170,11 +163,12 @@ static bool can_collect(struct hs_quantiles *q)
 
 static void mark_wanted(struct hs_quantiles *q)
 {
-    memset(q->wanted, NOWHERE, q->set_count * sizeof *q->wanted);
+    memset(q->wanted, HS_QUANTILE_NOWHERE, q->set_count * sizeof *q->wanted);
     for (uint32_t i = 0; i < q->set_count; i++)
         for (uint32_t r = q->sets[i].ranges; r-- > 0;)
-            q->wanted[i][bucket_of(q->sets[i].range[r].low)] = (uint8_t)r;
+            q->wanted[i][hs_quantile_bucket(q->sets[i].range[r].low)] = (uint8_t)r;
 }
+
 
 static bool is_resolved(const struct hs_quantiles *q)
 {
@@ -216,20 +210,15 @@ bool hs_quantiles_begin(struct hs_quantiles *q)
     return true;
 }
 
-static void count_value(struct hs_quantile_set *set, uint32_t *cell, uint64_t value)
+bool hs_quantiles_asks(const struct hs_quantiles *q, uint32_t set)
 {
-    set->count++;
-    set->sum += value;
-    if (value > set->max)
-        set->max = value;
-    (*cell)++;
+    return q->pass == HS_PASS_FIRST || q->sets[set].ranges > 0;
 }
 
-/* Gives a value of a later pass to the range it is in, if any, from range i on. */
-static void add_wanted(struct hs_quantiles *q, uint32_t set_index, uint32_t i, uint64_t value)
+void hs_quantiles_take(struct hs_quantiles *q, uint32_t set_index, uint32_t bucket, uint64_t value)
 {
     struct hs_quantile_set *set = &q->sets[set_index];
-    for (; i < set->ranges; i++) {
+    for (uint32_t i = q->wanted[set_index][bucket]; i < set->ranges; i++) {
         struct hs_quantile_range *r = &set->range[i];
         uint64_t offset = value - r->low; /* huge for values below */
         if (offset >> r->bits != 0)
@@ -240,23 +229,6 @@ static void add_wanted(struct hs_quantiles *q, uint32_t set_index, uint32_t i, u
             q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
         return;
     }
-}
-
-void hs_quantiles_add(struct hs_quantiles *q, uint32_t first, const uint32_t *of, uint32_t count,
-                      uint64_t value)
-{
-    uint32_t bucket = bucket_of(value);
-    if (q->pass == HS_PASS_FIRST) {
-        uint32_t(*cells)[HS_QUANTILE_CELLS] = q->cells;
-        struct hs_quantile_set *sets = q->sets;
-        for (uint32_t i = 0; i < count; i++)
-            count_value(&sets[first + of[i]], &cells[first + of[i]][bucket], value);
-        return;
-    }
-    uint8_t(*wanted)[HS_QUANTILE_CELLS] = q->wanted;
-    for (uint32_t i = 0; i < count; i++)
-        if (HS_UNLIKELY(wanted[first + of[i]][bucket] != NOWHERE))
-            add_wanted(q, first + of[i], wanted[first + of[i]][bucket], value);
 }
 
 uint64_t hs_quantiles_get(const struct hs_quantiles *q, uint32_t set, enum hs_quantile which)

@@ -47,14 +47,19 @@ static enum hs_status check_csv(struct hs_report *r, uint32_t output, struct hs_
 }
 
 /* A full disk ends the run now, not after it. */
-static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
+static enum hs_status check_files(struct hs_report *r)
 {
-    struct hs_report *r = ctx;
-    hs_timeline_step(&r->timeline, instant);
     HS_TRY(check_csv(r, HS_OUT_JOBS, &r->jobs.csv));
     HS_TRY(check_csv(r, HS_OUT_SEGMENTS, &r->segments));
     HS_TRY(check_csv(r, HS_OUT_DECISIONS, &r->decisions.csv));
     return check_csv(r, HS_OUT_SERIES, &r->series.csv);
+}
+
+static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
+{
+    struct hs_report *r = ctx;
+    hs_timeline_step(&r->timeline, instant);
+    return r->open_files == 0 ? HS_OK : check_files(r);
 }
 
 static void observe(struct hs_report *r, struct hs_observer observer)

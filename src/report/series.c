@@ -61,7 +61,7 @@ static enum hs_status step_interval(void *ctx, const struct hs_instant *instant)
 static enum hs_status step_exact(void *ctx, const struct hs_instant *instant)
 {
     struct hs_series *s = ctx;
-    uint64_t value[HS_CHANNELS];
+    uint64_t value[HS_CH_SERIES];
     hs_channels_of(instant, value);
     for (int c = 0; c < HS_CH_SERIES; c++)
         if (!s->has_value || value[c] != s->value[c])

@@ -18,7 +18,7 @@ struct hs_series {
     int64_t sample_us; /* 0, -1 or the interval */
     uint64_t gpus;     /* of the cluster: utilization is a share of them */
     int64_t time_us, start_us;
-    uint64_t value[HS_CHANNELS];
+    uint64_t value[HS_CH_SERIES];
     hs_u128 sum[HS_CH_SERIES]; /* of the interval begun at start_us */
     bool has_value;
 };

@@ -58,7 +58,7 @@ static enum hs_status transfer(struct hs_spool *s, uint64_t first, uint32_t reco
     return HS_OK;
 }
 
-static enum hs_status flush(struct hs_spool *s, struct hs_diag *diag)
+enum hs_status hs_spool_flush(struct hs_spool *s, struct hs_diag *diag)
 {
     if (s->fd < 0)
         HS_TRY(create_file(s, diag));
@@ -77,16 +77,6 @@ enum hs_status hs_spool_open(struct hs_spool *s, uint32_t record_size, const cha
     return s->buffer != NULL ? HS_OK : HS_E_MEMORY;
 }
 
-enum hs_status hs_spool_put(struct hs_spool *s, const void *record, struct hs_diag *diag)
-{
-    if (s->buffered == s->buffer_records)
-        HS_TRY(flush(s, diag));
-    memcpy(s->buffer + (size_t)s->buffered * s->record_size, record, s->record_size);
-    s->buffered++;
-    s->count++;
-    return HS_OK;
-}
-
 enum hs_status hs_spool_put_at(struct hs_spool *s, uint64_t number, const void *record,
                                struct hs_diag *diag)
 {
@@ -101,7 +91,7 @@ enum hs_status hs_spool_put_at(struct hs_spool *s, uint64_t number, const void *
 enum hs_status hs_spool_rewind(struct hs_spool *s, struct hs_diag *diag)
 {
     if (s->fd >= 0 && s->buffered > 0)
-        HS_TRY(flush(s, diag));
+        HS_TRY(hs_spool_flush(s, diag));
     s->next = 0;
     return HS_OK;
 }

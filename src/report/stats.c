@@ -3,7 +3,7 @@
  * See stats.h. Each set of the quantile finder is one measure of one class; the bounded slowdown
  * and the time to the first progress have quantiles for all jobs only and a mean elsewhere. The
  * first pass over the spool also takes the sums that need the window of --warmup and --cooldown,
- * which is known only at the end.
+ * which is known only at the end; later ones leave out the measures that are known by then.
  */
 #include "report/stats.h"
 
@@ -17,8 +17,9 @@
 #define SETS_OF_ALL  2 /* bounded slowdown, time to the first progress */
 #define PPM          UINT64_C(1000000)
 
+/* Of the jobs of a class; measures less the least. */
 struct class_sums {
-    hs_u128 bounded_ppm, work_us, pending_us, progress_us;
+    hs_u128 measure[HS_MEASURES], work_us;
     uint64_t jobs;
 };
 
@@ -31,7 +32,9 @@ struct evaluation {
     /* what the slowdowns start from: less it, the many of 1 are alone in a bucket, no pass more */
     uint64_t least[HS_MEASURES];
     bool is_first_pass;
+    bool asks[HS_MEASURES]; /* the values of which measures this pass needs */
     struct class_sums sums[HS_CLASSES_MAX];
+    hs_u128 run_us; /* of all */
 };
 
 static const char *const class_measures[HS_CLASS_MEASURES] = {
@@ -90,9 +93,8 @@ static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *
                                    .work_us = job->work_us,
                                    .progress_us = first_progress_us(job) - job->submit_us,
                                    .gpus = job->gpus,
-                                   .gpu_milli = (uint16_t)job->gpu_milli,
-                                   .outcome = (uint8_t)job->outcome,
-                                   .job_class = (uint8_t)job->job_class};
+                                   .gpu_milli = (uint16_t)job->gpu_milli};
+    void *place;
     s->done++;
     s->work_us += (uint64_t)job->work_us;
     s->done_run_us += (uint64_t)job->run_us;
@@ -102,8 +104,10 @@ static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *
     if (s->spool.count == UINT32_MAX)
         return hs_fail(s->diag, HS_E_LIMIT, NULL, NULL,
                        "job statistics hold at most 4,294,967,295 completed jobs");
-    HS_TRY(hs_classes_book(&s->classes, job, &sample));
-    return hs_spool_put(&s->spool, &sample, s->diag);
+    HS_TRY(hs_classes_book_done(&s->classes, job, &sample));
+    HS_TRY(hs_spool_add(&s->spool, &place, s->diag));
+    *(struct hs_job_sample *)place = sample;
+    return HS_OK;
 }
 
 /* Over when it ended, or when a horizon or the policy ended it first. */
@@ -144,7 +148,7 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
         s->rejected++;
     else
         s->unfinished++;
-    return hs_classes_book(&s->classes, job, NULL);
+    return hs_classes_book(&s->classes, job);
 }
 
 static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
@@ -164,61 +168,118 @@ static uint64_t ratio_ppm(int64_t num, int64_t den)
     return ppm < INT64_MAX ? ppm : INT64_MAX;
 }
 
-static uint64_t bounded_ppm(const struct hs_job_sample *job)
+static uint64_t bounded_ppm(const struct hs_job_sample *job, uint64_t slowdown_ppm)
 {
-    uint64_t ppm = ratio_ppm(job->jct_us, job->work_us > HS_BOUND_US ? job->work_us : HS_BOUND_US);
+    uint64_t ppm = job->work_us >= HS_BOUND_US ? slowdown_ppm : ratio_ppm(job->jct_us, HS_BOUND_US);
     return ppm > PPM ? ppm : PPM;
 }
 
 static void add_user(struct hs_classes *classes, const struct hs_job_sample *job)
 {
     struct hs_user_account *user = &classes->users[job->user];
-    user->need += (hs_u128)job->gpus * job->gpu_milli * (uint64_t)job->work_us;
-    user->stay += (hs_u128)job->gpus * job->gpu_milli * (uint64_t)job->jct_us;
+    uint64_t milli = (uint64_t)job->gpus * job->gpu_milli;
+    user->need += (hs_u128)milli * (uint64_t)job->work_us;
+    user->stay += (hs_u128)milli * (uint64_t)job->jct_us;
 }
 
-static void add_sums(struct class_sums *sums, const struct hs_job_sample *job, uint64_t bounded)
-{
-    sums->bounded_ppm += bounded;
-    sums->work_us += (uint64_t)job->work_us;
-    sums->pending_us += (uint64_t)(job->jct_us - job->run_us);
-    sums->progress_us += (uint64_t)job->progress_us;
-    sums->jobs++;
-}
-
-/* The set of class 0; those of the other classes follow, of a measure that has them. */
-static uint32_t first_set(const struct evaluation *e, enum hs_measure measure)
+/* A class has the sets of its measures one after the other; behind all classes come those of the
+ * measures that only all jobs have. */
+static uint32_t set_of(const struct evaluation *e, enum hs_measure measure, uint32_t class)
 {
     if (measure < HS_M_BOUNDED)
-        return measure * e->classes;
+        return SETS_A_CLASS * class + measure;
     return SETS_A_CLASS * e->classes + (uint32_t)(measure - HS_M_BOUNDED);
 }
 
-static void add_measure(struct evaluation *e, enum hs_measure measure, const uint32_t *of,
-                        uint32_t count, uint64_t value)
+/* What a job counts, less the least; 0 of what it has not and of what is not asked for. */
+static void measure(const struct evaluation *e, const struct hs_job_sample *job,
+                    uint64_t value[HS_MEASURES])
 {
-    hs_quantiles_add(&e->quantiles, first_set(e, measure), of, count, value - e->least[measure]);
+    const bool *asks = e->asks;
+    uint64_t slowdown = 0, run_slowdown = e->least[HS_M_RUN_SLOWDOWN];
+    value[HS_M_WAIT] = (uint64_t)job->wait_us;
+    value[HS_M_JCT] = (uint64_t)job->jct_us;
+    value[HS_M_SLOWDOWN] = 0;
+    if (job->work_us > 0) {
+        if (asks[HS_M_SLOWDOWN] || asks[HS_M_BOUNDED]) {
+            slowdown = ratio_ppm(job->jct_us, job->work_us);
+            value[HS_M_SLOWDOWN] = slowdown - e->least[HS_M_SLOWDOWN];
+        }
+        if (asks[HS_M_RUN_SLOWDOWN])
+            run_slowdown = job->run_us == job->work_us ? PPM : ratio_ppm(job->run_us, job->work_us);
+    }
+    value[HS_M_RUN_SLOWDOWN] = run_slowdown - e->least[HS_M_RUN_SLOWDOWN];
+    value[HS_M_BOUNDED] =
+        asks[HS_M_BOUNDED] ? bounded_ppm(job, slowdown) - e->least[HS_M_BOUNDED] : 0;
+    value[HS_M_PROGRESS] = (uint64_t)job->progress_us;
+}
+
+/* The first pass: sums, and the buckets of the values that a class has quantiles of. A job without
+ * work has no slowdowns. */
+static void count_sample(struct evaluation *e, const struct hs_job_sample *job, uint32_t class,
+                         const uint64_t value[HS_MEASURES], const uint32_t bucket[SETS_A_CLASS])
+{
+    struct class_sums *sums = &e->sums[class];
+    uint32_t set = SETS_A_CLASS * class;
+    sums->jobs++;
+    sums->work_us += (uint64_t)job->work_us;
+    HS_UNROLL
+    for (uint32_t m = 0; m < HS_MEASURES; m++)
+        sums->measure[m] += value[m];
+    hs_quantiles_count(&e->quantiles, set + HS_M_WAIT, bucket[HS_M_WAIT]);
+    hs_quantiles_count(&e->quantiles, set + HS_M_JCT, bucket[HS_M_JCT]);
+    if (job->work_us > 0) {
+        hs_quantiles_count(&e->quantiles, set + HS_M_SLOWDOWN, bucket[HS_M_SLOWDOWN]);
+        hs_quantiles_count(&e->quantiles, set + HS_M_RUN_SLOWDOWN, bucket[HS_M_RUN_SLOWDOWN]);
+    }
+}
+
+/* A later pass. Of what is not asked for no value is wanted, whatever it is. */
+static void pick_sample(struct evaluation *e, const struct hs_job_sample *job, uint32_t class,
+                        const uint64_t value[HS_MEASURES], const uint32_t bucket[SETS_A_CLASS])
+{
+    uint32_t set = SETS_A_CLASS * class;
+    uint32_t sets = job->work_us > 0 ? SETS_A_CLASS : HS_M_SLOWDOWN;
+    HS_UNROLL
+    for (uint32_t m = 0; m < SETS_A_CLASS; m++)
+        if (m < sets)
+            hs_quantiles_pick(&e->quantiles, set + m, bucket[m], value[m]);
 }
 
 static void add_sample(struct evaluation *e, const struct hs_job_sample *job)
 {
-    uint32_t of[HS_CLASSES_OF_A_JOB];
+    uint32_t of[HS_CLASSES_OF_A_JOB], bucket[SETS_A_CLASS];
+    uint64_t value[HS_MEASURES];
     uint32_t count = hs_classes_of(&e->stats->classes, job, of);
-    uint64_t bounded = bounded_ppm(job);
-    add_measure(e, HS_M_WAIT, of, count, (uint64_t)job->wait_us);
-    add_measure(e, HS_M_JCT, of, count, (uint64_t)job->jct_us);
-    if (job->work_us > 0) {
-        add_measure(e, HS_M_SLOWDOWN, of, count, ratio_ppm(job->jct_us, job->work_us));
-        add_measure(e, HS_M_RUN_SLOWDOWN, of, count, ratio_ppm(job->run_us, job->work_us));
-    }
-    add_measure(e, HS_M_BOUNDED, of, 1, bounded); /* all */
-    if (e->stats->is_delayed)
-        add_measure(e, HS_M_PROGRESS, of, 1, (uint64_t)job->progress_us);
-    if (!e->is_first_pass)
+    measure(e, job, value);
+    HS_UNROLL
+    for (uint32_t m = 0; m < SETS_A_CLASS; m++)
+        bucket[m] = hs_quantile_bucket(value[m]);
+    for (int m = HS_M_BOUNDED; m < HS_MEASURES; m++)
+        if (e->asks[m])
+            hs_quantiles_add(&e->quantiles, set_of(e, (enum hs_measure)m, HS_CLASS_ALL), value[m]);
+    if (!e->is_first_pass) {
+        for (uint32_t i = 0; i < count; i++)
+            pick_sample(e, job, of[i], value, bucket);
         return;
+    }
     for (uint32_t i = 0; i < count; i++)
-        add_sums(&e->sums[of[i]], job, bounded);
+        count_sample(e, job, of[i], value, bucket);
+    e->run_us += (uint64_t)job->run_us;
     add_user(&e->stats->classes, job);
+}
+
+/* Where every job makes progress at its start, as with most policies, the times to it are the
+ * waits: nothing to sort a second time. */
+static bool asks(const struct evaluation *e, enum hs_measure measure)
+{
+    if (measure == HS_M_PROGRESS && !e->stats->is_delayed)
+        return false;
+    uint32_t classes = measure < HS_M_BOUNDED ? e->classes : 1;
+    for (uint32_t class = 0; class < classes; class++)
+        if (hs_quantiles_asks(&e->quantiles, set_of(e, measure, class)))
+            return true;
+    return false;
 }
 
 static enum hs_status run_pass(struct evaluation *e)
@@ -237,22 +298,27 @@ static enum hs_status run_pass(struct evaluation *e)
     return status == HS_END ? HS_OK : status;
 }
 
+/* Mean of a measure that so many jobs of the class have; NaN of none. */
+static double mean_of(const struct evaluation *e, enum hs_measure measure, uint32_t class,
+                      uint64_t count)
+{
+    return hs_exact_double(e->sums[class].measure[measure] + (hs_u128)e->least[measure] * count,
+                           (hs_u128)count * PPM);
+}
+
 /* mean, p50, p90, p95, p99, max of a measure, in units of 1e6 of what was added (us, ppm). */
 static void set_figures(const struct evaluation *e, enum hs_measure measure, uint32_t class,
                         double out[HS_FIGURES])
 {
     const struct hs_quantiles *q = &e->quantiles;
-    uint32_t set = first_set(e, measure) + class;
-    const struct hs_quantile_set *values = &q->sets[set];
-    uint64_t least = e->least[measure];
-    out[HS_F_MEAN] =
-        hs_exact_double(values->sum + (hs_u128)least * values->count, (hs_u128)values->count * PPM);
+    uint32_t set = set_of(e, measure, class);
+    uint64_t count = q->sets[set].count, least = e->least[measure];
+    out[HS_F_MEAN] = mean_of(e, measure, class, count);
     for (int i = 0; i < HS_QUANTILES; i++)
         out[HS_F_P50 + i] =
-            hs_exact_double(least + hs_quantiles_get(q, set, (enum hs_quantile)i), PPM);
-    out[HS_F_MAX] = hs_exact_double(least + values->max, PPM);
-    for (int i = 0; values->count == 0 && i < HS_FIGURES; i++)
-        out[i] = (double)NAN;
+            count > 0
+                ? hs_exact_double(least + hs_quantiles_get(q, set, (enum hs_quantile)i), PPM)
+                : (double)NAN;
 }
 
 /* Figures of class `index`, which are those of class `of`. */
@@ -265,21 +331,22 @@ static void fill_class(const struct evaluation *e, uint32_t index, uint32_t of,
     double *value = out->value; /* in the order of class_measures */
     for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)
         set_figures(e, (enum hs_measure)m, of, value);
-    hs_u128 units = (hs_u128)sums->jobs * PPM;
-    *value++ = hs_exact_double(sums->bounded_ppm, units);
-    *value++ = hs_exact_double(sums->work_us, units);
+    *value++ = mean_of(e, HS_M_BOUNDED, of, sums->jobs);
+    *value++ = hs_exact_double(sums->work_us, (hs_u128)sums->jobs * PPM);
     set_figures(e, HS_M_RUN_SLOWDOWN, of, value);
-    value[HS_FIGURES] = hs_exact_double(sums->progress_us, units);
+    value[HS_FIGURES] = mean_of(e, HS_M_PROGRESS, of, sums->jobs);
 }
 
 static void fill_results(const struct evaluation *e, struct hs_summary *summary)
 {
     struct hs_stats *s = e->stats;
-    s->counted = e->sums[HS_CLASS_ALL].jobs;
-    s->mean_pending = hs_exact_double(e->sums[HS_CLASS_ALL].pending_us, (hs_u128)s->counted * PPM);
+    const struct class_sums *all = &e->sums[HS_CLASS_ALL];
+    s->counted = all->jobs;
+    s->mean_pending =
+        hs_exact_double(all->measure[HS_M_JCT] - e->run_us, (hs_u128)s->counted * PPM);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         set_figures(e, (enum hs_measure)m, HS_CLASS_ALL, s->figure[m]);
-    if (!s->is_delayed) /* as with most policies: nothing to sort a second time */
+    if (!s->is_delayed)
         memcpy(s->figure[HS_M_PROGRESS], s->figure[HS_M_WAIT], sizeof s->figure[HS_M_WAIT]);
     s->jain = hs_classes_jain(&s->classes);
     summary->class_count = 0;
@@ -332,6 +399,8 @@ enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us, int64_t co
     if (status != HS_OK)
         return hs_fail(s->diag, status, NULL, NULL, "no memory for the quantiles of job figures");
     while (status == HS_OK && hs_quantiles_begin(&e.quantiles)) {
+        for (int m = 0; m < HS_MEASURES; m++)
+            e.asks[m] = asks(&e, (enum hs_measure)m);
         status = run_pass(&e);
         e.is_first_pass = false;
     }

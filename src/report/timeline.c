@@ -5,7 +5,6 @@
  */
 #include "report/timeline.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -31,10 +30,37 @@ static const struct {
     [HS_CH_WAIT_LOCALITY] = {"gpus_waiting", "locality"},
 };
 
-static void integrate(const struct hs_timeline *t, int64_t until_us, hs_u128 sum[HS_CHANNELS])
+/* Where nobody waits, what is of waiting is 0. */
+static void integrate(struct hs_timeline *t, int64_t until_us)
 {
-    for (int c = 0; c < HS_CHANNELS; c++)
-        sum[c] = (hs_u128)t->value[c] * (uint64_t)until_us - t->lead[c];
+    uint64_t dt_us = (uint64_t)(until_us - t->time_us);
+    HS_UNROLL
+    for (int c = 0; c < HS_CH_WAITING; c++)
+        t->sum[c] += (hs_u128)t->value[c] * dt_us;
+    t->time_us = until_us;
+    if (!t->is_waiting)
+        return;
+    HS_UNROLL
+    for (int c = HS_CH_WAITING; c < HS_CH_WAIT_FRAGMENTATION; c++)
+        t->sum[c] += (hs_u128)t->value[c] * dt_us;
+    t->sum[HS_CH_WAIT_LOCALITY] += (hs_u128)t->value[HS_CH_WAIT_LOCALITY] * dt_us;
+    t->sum[HS_CH_WAIT_FRAGMENTATION] = t->sum[HS_CH_WAIT_SHAPE] - t->sum[HS_CH_WAIT_LOCALITY];
+}
+
+/* From now on a job waits, or none: the integrals of loaded time lose what the plain ones have at
+ * its begin and gain what they have at its end. */
+static void set_loaded(struct hs_timeline *t, bool is_loaded)
+{
+    static const struct {
+        enum hs_channel plain, loaded;
+    } pairs[] = {{HS_CH_GPUS_HELD, HS_CH_HELD_LOADED},
+                 {HS_CH_UTIL_MODEL, HS_CH_UTIL_MODEL_LOADED},
+                 {HS_CH_UTIL_SUM, HS_CH_UTIL_SUM_LOADED}};
+    hs_u128 sign = is_loaded ? -(hs_u128)1 : 1;
+    t->is_loaded = is_loaded;
+    t->sum[HS_CH_LOADED] += sign * (uint64_t)t->time_us;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        t->sum[pairs[i].loaded] += sign * t->sum[pairs[i].plain];
 }
 
 static void drop_every_second(struct hs_timeline *t)
@@ -45,23 +71,19 @@ static void drop_every_second(struct hs_timeline *t)
     t->width_us *= 2;
 }
 
-static void mark(struct hs_timeline *t)
-{
-    integrate(t, (int64_t)(t->used + 1) * t->width_us, t->marks[t->used]);
-    t->used++;
-}
-
-/* Sets the marks up to now_us. */
+/* The integrals up to now_us, and the marks on the way. */
 static void advance(struct hs_timeline *t, int64_t now_us)
 {
-    while (now_us - t->width_us >= (int64_t)t->used * t->width_us) {
-        if (t->used == HS_TIMELINE_MARKS)
+    while (HS_UNLIKELY(now_us - t->width_us >= (int64_t)t->used * t->width_us)) {
+        if (t->used == HS_TIMELINE_MARKS) {
             drop_every_second(t);
-        else
-            mark(t);
+            continue;
+        }
+        integrate(t, (int64_t)(t->used + 1) * t->width_us);
+        memcpy(t->marks[t->used++], t->sum, sizeof *t->marks);
     }
     if (now_us > t->time_us)
-        t->time_us = now_us;
+        integrate(t, now_us);
 }
 
 enum hs_status hs_timeline_open(struct hs_timeline *t)
@@ -71,7 +93,7 @@ enum hs_status hs_timeline_open(struct hs_timeline *t)
     return t->marks != NULL ? HS_OK : HS_E_MEMORY;
 }
 
-void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CHANNELS])
+static void levels_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES])
 {
     value[HS_CH_RUNNING] = instant->running;
     value[HS_CH_PENDING] = instant->pending;
@@ -81,6 +103,10 @@ void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CHANNELS
     value[HS_CH_GPUS_ALLOCATED] = instant->milli_held;
     value[HS_CH_UTIL_MODEL] = instant->util_model_pm;
     value[HS_CH_UTIL_SUM] = instant->util_sum_pm;
+}
+
+static void waiting_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES])
+{
     value[HS_CH_FRAGMENTED] = instant->gpus_fragmented;
     value[HS_CH_WAIT_CAPACITY] = instant->wait_capacity;
     value[HS_CH_WAIT_SHAPE] = instant->wait_shape;
@@ -88,45 +114,31 @@ void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CHANNELS
     value[HS_CH_WAIT_ORDER] = instant->wait_order;
     value[HS_CH_WAIT_FRAGMENTATION] = instant->wait_shape - instant->wait_locality;
     value[HS_CH_WAIT_LOCALITY] = instant->wait_locality;
-    uint64_t loaded = instant->pending + instant->suspended > 0;
-    value[HS_CH_LOADED] = loaded;
-    value[HS_CH_HELD_LOADED] = loaded * instant->gpus_held;
-    value[HS_CH_UTIL_MODEL_LOADED] = loaded * instant->util_model_pm;
-    value[HS_CH_UTIL_SUM_LOADED] = loaded * instant->util_sum_pm;
-    for (int c = HS_CH_USED; c < HS_CHANNELS; c++)
-        value[c] = 0;
 }
 
-/* Most instants change two channels or three: they are looked for in blocks. */
-static bool is_same(const uint64_t a[HS_CHANNEL_BLOCK], const uint64_t b[HS_CHANNEL_BLOCK])
+void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES])
 {
-    _Static_assert(HS_CHANNEL_BLOCK == 4, "all of a block are compared");
-    return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
-}
-
-static void change(struct hs_timeline *t, int first, const uint64_t value[HS_CHANNELS],
-                   int64_t now_us)
-{
-    for (int c = first; c < first + HS_CHANNEL_BLOCK; c++) {
-        t->lead[c] += (hs_u128)((hs_i128)(int64_t)(value[c] - t->value[c]) * now_us);
-        t->value[c] = value[c];
-    }
+    levels_of(instant, value);
+    waiting_of(instant, value);
 }
 
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
 {
-    uint64_t value[HS_CHANNELS];
-    hs_channels_of(instant, value);
     advance(t, instant->time_us);
-    for (int c = 0; c < HS_CHANNELS; c += HS_CHANNEL_BLOCK)
-        if (!is_same(&value[c], &t->value[c]))
-            change(t, c, value, instant->time_us);
+    levels_of(instant, t->value);
+    bool is_loaded = instant->pending + instant->suspended > 0;
+    if (is_loaded != t->is_loaded)
+        set_loaded(t, is_loaded);
+    t->is_waiting = is_loaded || instant->gpus_wanted > 0;
+    if (t->is_waiting)
+        waiting_of(instant, t->value);
 }
 
 void hs_timeline_close(struct hs_timeline *t, int64_t end_us)
 {
     advance(t, end_us);
-    integrate(t, t->time_us, t->sum);
+    if (t->is_loaded)
+        set_loaded(t, false);
 }
 
 uint32_t hs_timeline_intervals(const struct hs_timeline *t)

@@ -8,19 +8,16 @@
  *
  * There are at most HS_TIMELINE_MARKS marks: when they run out, every second one is dropped and
  * the spacing doubles, so memory does not depend on the length of the run. A mark holds the
- * integral from time 0, which is why dropping marks loses nothing. A change of a value by d at time
- * t takes d x t from all later integrals (summation by parts), so only channels that change cost
- * anything. O(1) per change, amortised.
+ * integral from time 0, which is why dropping marks loses nothing. O(1) per change, amortised.
  */
 #ifndef HORUS_REPORT_TIMELINE_H
 #define HORUS_REPORT_TIMELINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "horus/observe.h"
 #include "horus/status.h"
-
-#define HS_CHANNEL_BLOCK 4 /* they are compared in blocks; those that fill the last are 0 */
 
 enum hs_channel {
     HS_CH_RUNNING,
@@ -31,7 +28,9 @@ enum hs_channel {
     HS_CH_GPUS_ALLOCATED, /* thousandths of GPUs: shares as what they are */
     HS_CH_UTIL_MODEL,     /* per mille of a GPU, summed over GPUs */
     HS_CH_UTIL_SUM,
-    HS_CH_FRAGMENTED,
+    /* what is of waiting: 0 while no job waits */
+    HS_CH_WAITING,
+    HS_CH_FRAGMENTED = HS_CH_WAITING,
     HS_CH_WAIT_CAPACITY, /* GPUs wanted, by cause */
     HS_CH_WAIT_SHAPE,
     HS_CH_WAIT_QUOTA,
@@ -39,40 +38,40 @@ enum hs_channel {
     HS_CH_WAIT_FRAGMENTATION, /* the two parts of shape */
     HS_CH_WAIT_LOCALITY,
     HS_CH_SERIES, /* channels above this are those of series.csv */
-    /* the same while a job waits ("loaded") */
-    HS_CH_LOADED = HS_CH_SERIES, /* 0 or 1 */
+    /* the same while a job waits ("loaded"): integrals only */
+    HS_CH_LOADED = HS_CH_SERIES, /* of 0 or 1 */
     HS_CH_HELD_LOADED,
     HS_CH_UTIL_MODEL_LOADED,
     HS_CH_UTIL_SUM_LOADED,
-    HS_CH_USED,
-    HS_CHANNELS = (HS_CH_USED + HS_CHANNEL_BLOCK - 1) / HS_CHANNEL_BLOCK * HS_CHANNEL_BLOCK
+    HS_CHANNELS
 };
 
 #define HS_TIMELINE_MARKS    2048u
 #define HS_TIMELINE_WIDTH_US INT64_C(1000000) /* spacing of the marks at the start */
 
 struct hs_timeline {
-    int64_t time_us; /* of the last change, or the end */
+    int64_t time_us; /* of the last change, mark, or the end */
     int64_t width_us;
     uint32_t used;               /* mark k is at (k + 1) * width_us */
-    uint64_t value[HS_CHANNELS]; /* what holds from time_us on */
-    hs_u128 lead[HS_CHANNELS];   /* the integral up to t is value x t - lead, mod 2^128 */
-    hs_u128 sum[HS_CHANNELS];    /* value x us; once closed */
-    hs_u128 (*marks)[HS_CHANNELS];
+    bool is_waiting;              /* the values from HS_CH_WAITING on count */
+    bool is_loaded;               /* a job waits; the integrals of that are complete once closed */
+    uint64_t value[HS_CH_SERIES]; /* what holds from time_us on */
+    hs_u128 sum[HS_CHANNELS];     /* value x us, up to time_us */
+    hs_u128 (*marks)[HS_CH_SERIES];
 };
 
 HS_MUST_USE enum hs_status hs_timeline_open(struct hs_timeline *t);
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant);
 void hs_timeline_close(struct hs_timeline *t, int64_t end_us); /* integrals up to end_us */
 /* Intervals that the run is cut into, the last perhaps shorter; start of interval k (of k == count:
- * the end); integral of a channel over interval k. */
+ * the end); integral of a channel of series.csv over interval k. */
 uint32_t hs_timeline_intervals(const struct hs_timeline *t);
 int64_t hs_timeline_start_us(const struct hs_timeline *t, uint32_t k);
 hs_u128 hs_timeline_part(const struct hs_timeline *t, enum hs_channel channel, uint32_t k);
 void hs_timeline_free(struct hs_timeline *t);
 
 /* The channels' values in an instant. */
-void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CHANNELS]);
+void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES]);
 /* metric and key of series.csv. */
 const char *hs_channel_metric(enum hs_channel channel);
 const char *hs_channel_key(enum hs_channel channel);

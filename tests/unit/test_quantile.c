@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "report/quantile.h"
 
-static const uint64_t permille[HS_QUANTILES] = {500, 900, 950, 990};
+static const uint64_t permille[HS_QUANTILES] = {500, 900, 950, 990, 1000};
 
 static int compare(const void *a, const void *b)
 {
@@ -30,7 +30,7 @@ static int replay(struct hs_quantiles *q, const uint64_t *values, uint32_t count
     assert_int_equal(hs_quantiles_open(q, 1), HS_OK);
     for (; hs_quantiles_begin(q); passes++)
         for (uint32_t i = 0; i < count; i++)
-            hs_quantiles_add(q, 0, (const uint32_t[]){0}, 1, values[i]);
+            hs_quantiles_add(q, 0, values[i]);
     assert_false(hs_quantiles_begin(q)); /* and stays so */
     return passes;
 }
@@ -38,7 +38,6 @@ static int replay(struct hs_quantiles *q, const uint64_t *values, uint32_t count
 static void expect_exact(uint64_t *values, uint32_t count, int most_passes)
 {
     struct hs_quantiles q;
-    hs_u128 sum = 0;
     int passes = replay(&q, values, count);
     assert_in_range(passes, 1, most_passes);
     qsort(values, count, sizeof *values, compare);
@@ -46,11 +45,7 @@ static void expect_exact(uint64_t *values, uint32_t count, int most_passes)
         uint64_t rank = (count * permille[i] + 999) / 1000; /* smallest r with r >= q n */
         assert_int_equal(hs_quantiles_get(&q, 0, (enum hs_quantile)i), values[rank - 1]);
     }
-    for (uint32_t i = 0; i < count; i++)
-        sum += values[i];
     assert_int_equal(q.sets[0].count, count);
-    assert_int_equal(q.sets[0].max, values[count - 1]);
-    assert_true(q.sets[0].sum == sum);
     hs_quantiles_close(&q);
 }
 
@@ -130,12 +125,12 @@ static void keeps_sets_apart(void **state)
 {
     (void)state;
     struct hs_quantiles q;
-    static const uint32_t of[] = {0, 2};
     assert_int_equal(hs_quantiles_open(&q, 5), HS_OK);
     while (hs_quantiles_begin(&q)) {
         for (uint64_t i = 1; i <= 100; i++) {
-            hs_quantiles_add(&q, 0, of, 1, i * 1000);
-            hs_quantiles_add(&q, 2, of, 2, i * 1000000);
+            hs_quantiles_add(&q, 0, i * 1000);
+            hs_quantiles_add(&q, 2, i * 1000000);
+            hs_quantiles_add(&q, 4, i * 1000000);
         }
     }
     assert_int_equal(hs_quantiles_get(&q, 0, HS_P90), 90000);

@@ -173,6 +173,7 @@ static void users_fall_into_quintiles(void **state)
         job.user = name;
         job.user_index = user;
         job.vc = user > 3 ? "big" : "";
+        job.vc_index = user > 3 ? 7 : 0;
         tell(&s, &job);
     }
     struct hs_job_record failed = done_job(10, 0, 0, 100 * S, 1);
@@ -204,6 +205,7 @@ static void classes_that_hold_every_job(void **state)
         job[2].outcome = HS_OUTCOME_FAILED;
         for (int i = 0; i < 2 + is_mixed; i++) {
             job[i].vc = "one";
+            job[i].vc_index = 5;
             tell(&s, &job[i]);
         }
         assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
@@ -372,6 +374,7 @@ static void more_vcs_than_classes_share_one(void **state)
         struct hs_job_record job = done_job(i, 0, 0, S, 1);
         snprintf(name, sizeof name, i == 0 ? "%070u" : "vc%u", i);
         job.vc = name;
+        job.vc_index = i + 1;
         tell(&s, &job);
     }
     assert_int_equal(hs_stats_finish(&s, 0, 0, &summary), HS_OK);
