@@ -3,8 +3,9 @@
  * Numbers to text. Integers by pairs of digits, no division by 10 and no stdio: jobs.csv and
  * segments.csv are mostly these. Ratios are exact in 128 bits. Doubles try 15, 16, 17 digits and
  * take the first that reads back: 15 digits always survive the way through a double, so nothing
- * shorter is missed (a power of two may carry one digit more than the shortest). printf and strtod
- * follow the C locale because the program never calls setlocale.
+ * shorter is missed (a power of two may carry one digit more than the shortest); most are written
+ * as the integers that they came from. printf and strtod follow the C locale because the program
+ * never calls setlocale.
  */
 #include "base/fmt.h"
 
@@ -164,6 +165,19 @@ size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
     return fraction == 0 ? len : len + fraction_put(out + len, fraction, decimals);
 }
 
+/* A value of at most six decimals and 15 digits: the nearest double to a number of millionths,
+ * which is what 15 digits of it are. 0 if it is none, or so small that it has an exponent. */
+static size_t millionths_put(char *out, double value)
+{
+    double magnitude = fabs(value), scaled = magnitude * 1e6;
+    if (!(magnitude >= 1e-4 && scaled < 1e15))
+        return 0;
+    int64_t millionths = (int64_t)(scaled + 0.5);
+    if ((double)millionths / 1e6 != magnitude)
+        return 0;
+    return hs_fmt_some_seconds(out, value < 0 ? -millionths : millionths);
+}
+
 size_t hs_fmt_double(char *out, double value)
 {
     if (!isfinite(value))
@@ -172,6 +186,9 @@ size_t hs_fmt_double(char *out, double value)
         out[0] = '0'; /* -0 too */
         return 1;
     }
+    size_t done = millionths_put(out, value);
+    if (done > 0)
+        return done;
     char text[HS_FMT_MAX];
     int len = 0;
     /* Below DBL_MIN a double has fewer digits to give. */

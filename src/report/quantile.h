@@ -84,20 +84,27 @@ static inline void hs_quantiles_count(struct hs_quantiles *q, uint32_t set, uint
     q->cells[set][bucket]++;
 }
 
-/* and in a later one. */
-static inline void hs_quantiles_pick(struct hs_quantiles *q, uint32_t set, uint32_t bucket,
-                                     uint64_t value)
+/* and in a later one, a value to each of `count` sets from `first` on. */
+static inline void hs_quantiles_pick(struct hs_quantiles *q, uint32_t first, uint32_t count,
+                                     const uint32_t *bucket, const uint64_t *value)
 {
-    if (HS_UNLIKELY(q->wanted[set][bucket] != HS_QUANTILE_NOWHERE))
-        hs_quantiles_take(q, set, bucket, value);
+    uint8_t(*wanted)[HS_QUANTILE_CELLS] = q->wanted + first;
+    uint32_t all = HS_QUANTILE_NOWHERE;
+    HS_UNROLL
+    for (uint32_t i = 0; i < count; i++)
+        all &= wanted[i][bucket[i]];
+    for (uint32_t i = 0; HS_UNLIKELY(all != HS_QUANTILE_NOWHERE) && i < count; i++)
+        if (wanted[i][bucket[i]] != HS_QUANTILE_NOWHERE)
+            hs_quantiles_take(q, first + i, bucket[i], value[i]);
 }
 
 static inline void hs_quantiles_add(struct hs_quantiles *q, uint32_t set, uint64_t value)
 {
+    uint32_t bucket = hs_quantile_bucket(value);
     if (q->pass == HS_PASS_FIRST)
-        hs_quantiles_count(q, set, hs_quantile_bucket(value));
+        hs_quantiles_count(q, set, bucket);
     else
-        hs_quantiles_pick(q, set, hs_quantile_bucket(value), value);
+        hs_quantiles_pick(q, set, 1, &bucket, &value);
 }
 
 /* After the last pass; 0 for an empty set. */

@@ -191,7 +191,8 @@ static uint32_t set_of(const struct evaluation *e, enum hs_measure measure, uint
     return SETS_A_CLASS * e->classes + (uint32_t)(measure - HS_M_BOUNDED);
 }
 
-/* What a job counts, less the least; 0 of what it has not and of what is not asked for. */
+/* What a job counts, less the least; of what it has not and of what is not asked for 0, which lies
+ * alone in its bucket: no later pass wants it. */
 static void measure(const struct evaluation *e, const struct hs_job_sample *job,
                     uint64_t value[HS_MEASURES])
 {
@@ -215,7 +216,7 @@ static void measure(const struct evaluation *e, const struct hs_job_sample *job,
 }
 
 /* The first pass: sums, and the buckets of the values that a class has quantiles of. A job without
- * work has no slowdowns. */
+ * work has no slowdowns; where nobody is delayed the sums of the progress are those of the wait. */
 static void count_sample(struct evaluation *e, const struct hs_job_sample *job, uint32_t class,
                          const uint64_t value[HS_MEASURES], const uint32_t bucket[SETS_A_CLASS])
 {
@@ -224,26 +225,16 @@ static void count_sample(struct evaluation *e, const struct hs_job_sample *job, 
     sums->jobs++;
     sums->work_us += (uint64_t)job->work_us;
     HS_UNROLL
-    for (uint32_t m = 0; m < HS_MEASURES; m++)
+    for (uint32_t m = 0; m < HS_M_PROGRESS; m++)
         sums->measure[m] += value[m];
+    if (e->asks[HS_M_PROGRESS])
+        sums->measure[HS_M_PROGRESS] += value[HS_M_PROGRESS];
     hs_quantiles_count(&e->quantiles, set + HS_M_WAIT, bucket[HS_M_WAIT]);
     hs_quantiles_count(&e->quantiles, set + HS_M_JCT, bucket[HS_M_JCT]);
     if (job->work_us > 0) {
         hs_quantiles_count(&e->quantiles, set + HS_M_SLOWDOWN, bucket[HS_M_SLOWDOWN]);
         hs_quantiles_count(&e->quantiles, set + HS_M_RUN_SLOWDOWN, bucket[HS_M_RUN_SLOWDOWN]);
     }
-}
-
-/* A later pass. Of what is not asked for no value is wanted, whatever it is. */
-static void pick_sample(struct evaluation *e, const struct hs_job_sample *job, uint32_t class,
-                        const uint64_t value[HS_MEASURES], const uint32_t bucket[SETS_A_CLASS])
-{
-    uint32_t set = SETS_A_CLASS * class;
-    uint32_t sets = job->work_us > 0 ? SETS_A_CLASS : HS_M_SLOWDOWN;
-    HS_UNROLL
-    for (uint32_t m = 0; m < SETS_A_CLASS; m++)
-        if (m < sets)
-            hs_quantiles_pick(&e->quantiles, set + m, bucket[m], value[m]);
 }
 
 static void add_sample(struct evaluation *e, const struct hs_job_sample *job)
@@ -260,7 +251,7 @@ static void add_sample(struct evaluation *e, const struct hs_job_sample *job)
             hs_quantiles_add(&e->quantiles, set_of(e, (enum hs_measure)m, HS_CLASS_ALL), value[m]);
     if (!e->is_first_pass) {
         for (uint32_t i = 0; i < count; i++)
-            pick_sample(e, job, of[i], value, bucket);
+            hs_quantiles_pick(&e->quantiles, SETS_A_CLASS * of[i], SETS_A_CLASS, bucket, value);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -302,6 +293,8 @@ static enum hs_status run_pass(struct evaluation *e)
 static double mean_of(const struct evaluation *e, enum hs_measure measure, uint32_t class,
                       uint64_t count)
 {
+    if (measure == HS_M_PROGRESS && !e->stats->is_delayed)
+        measure = HS_M_WAIT;
     return hs_exact_double(e->sums[class].measure[measure] + (hs_u128)e->least[measure] * count,
                            (hs_u128)count * PPM);
 }

@@ -162,6 +162,34 @@ static void test_doubles_read_back(void **state)
     }
 }
 
+/* By definition: the first of 15, 16, 17 digits that reads back. */
+static const char *by_printf(double value)
+{
+    static char text[HS_FMT_MAX];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}
+
+/* Numbers of 1 to 17 digits with 0 to 8 decimals, and the doubles next to them. */
+static void test_doubles_of_few_decimals(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 20000; i++) {
+        double value = (double)(hs_mix64(13, i) % (uint64_t)pow(10, (double)(i % 17 + 1)) + 1) /
+                       pow(10, (double)(i / 17 % 9));
+        assert_string_equal(real(value), by_printf(value));
+        assert_string_equal(real(-value), by_printf(-value));
+        assert_string_equal(real(nextafter(value, 0)), by_printf(nextafter(value, 0)));
+        assert_string_equal(real(nextafter(value, 1e30)), by_printf(nextafter(value, 1e30)));
+    }
+    assert_string_equal(real(0.0001), "0.0001");
+    assert_string_equal(real(0.000099), "9.9e-05");
+}
+
 /* Expected by `date -u -d @N '+%F %T'`; leap days, the ends of a day and of a year. */
 static void test_dates(void **state)
 {
@@ -192,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_doubles_as_people_write_them),
         cmocka_unit_test(test_what_is_no_number_is_empty),
         cmocka_unit_test(test_doubles_read_back),
+        cmocka_unit_test(test_doubles_of_few_decimals),
         cmocka_unit_test(test_dates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
