@@ -9,8 +9,8 @@
 #     --policies A,B            these alone, of the star or the product
 #     --jobs 10k,1M  --gpus 64  --load 70,95    only this part of the product, and nothing else
 #     --parts grid,backlog,idle,pipe,files,generate,searches    of the star; all
-#     --rounds N [3]            medians of so many; runs that take seconds have one
-#     --cap SECONDS [15, of the product 120]    of CPU a run; longer ones are left out, and shown as such
+#     --rounds N [3]            medians of so many; beside the base point, runs of a second have one
+#     --cap SECONDS [10, of the product 120]    of CPU a run; longer ones are left out, and shown as such
 #     -o FILE                   [results/bench.json]
 #   scripts/bench.sh --show FILE...           the tables of an earlier one, or of parts of one program
 #   scripts/bench.sh --join FILE... >FILE     such parts as one file
@@ -105,7 +105,7 @@ while [ $# -gt 0 ]; do
     [ "$1" = --all ] || shift
     shift
 done
-[ -n "$cap_s" ] || { [ $form = star ] && cap_s=15; } || cap_s=120
+[ -n "$cap_s" ] || { [ $form = star ] && cap_s=10; } || cap_s=120
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 : >"$work/samples"
