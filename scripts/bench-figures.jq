@@ -81,12 +81,14 @@ def figures:
      lookups: (part("lookup") | map(.text))} |
     . + {growth: growth($start_us), memory: memory};
 
-# Several measurements of one program, each of a part, as one. Input: what bench.sh wrote.
+# Several measurements of one program, each of a part, as one; rounds stay apart. Input: what
+# bench.sh wrote.
 def joined_files:
     if length == 1 then .[0] else
         (map(.policies) | add | reduce .[] as $p ([]; if index($p) then . else . + [$p] end))
             as $policies |
-        (map(.samples) | add) as $samples |
+        (to_entries | map(.key as $i | .value.samples[] | if .round then .round += 1000 * $i else . end))
+            as $samples |
         .[0] + {policies: $policies, form: (if any(.[]; .form == "star") then "star" else "product" end)} +
         ($samples | figures) + {samples: $samples}
     end;

@@ -88,6 +88,12 @@ if [ -x "$tools/bench_cost" ] && [ -x "$tools/bench_parse" ]; then
         done
     )
     verdict "a small measurement in two parts" "$faults"
+    # One file twice: two rounds, and the ratio of each to its own parse.
+    verdict "parts keep their rounds apart" "$(
+        scripts/bench.sh --join "$work/fifo.json" "$work/fifo.json" |
+            jq -c --slurpfile one "$work/fifo.json" '(.grid[0] | [.rounds, .ratio]),
+                ($one[0].grid[0] | [2, .ratio])' | uniq -u
+    )"
 else
     echo "skip - bench: a small measurement: $tools is not built (make bench)"
 fi
