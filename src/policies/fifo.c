@@ -42,8 +42,8 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
     struct fifo *f = state;
     bool is_easy = f->scan == HS_SCAN_EASY;
     if (event->kind == HS_EVENT_SUBMIT) {
-        hs_queue_add(&f->waiting, v, event->job, hs_view_submit_us(v, event->job));
-        hs_queue_wake(&f->waiting, v, event->job);
+        hs_queue_submit(&f->waiting, v, event->job, hs_view_submit_us(v, event->job),
+                        (enum hs_scan)f->scan);
     } else if (event->kind == HS_EVENT_STARTED && !is_easy) {
         hs_queue_remove(&f->waiting, v, event->job);
     } else if (event->kind == HS_EVENT_FINISH) {

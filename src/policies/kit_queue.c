@@ -74,6 +74,18 @@ void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, in
         hs_order_add(&q->by_vc[hs_view_vc(v, job)], v, job, key);
 }
 
+/* Under strict the first in order has been tried, and nothing was freed since. */
+void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
+                     enum hs_scan scan)
+{
+    uint32_t vc = hs_view_vc(v, job);
+    hs_queue_add(q, v, job, key);
+    if (scan != HS_SCAN_STRICT || hs_view_ties_are_drawn(v))
+        hs_queue_wake(q, v, job);
+    else if (hs_order_first(&q->by_vc[vc], v) == job)
+        q->is_awake[vc] = true;
+}
+
 void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
     if (hs_order_has(v, job) && (q->asks == NULL || !hs_asks_remove(q->asks, v, job)))

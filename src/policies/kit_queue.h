@@ -60,6 +60,9 @@ void hs_queue_wake_all(struct hs_queue *q);
 /* True, once, for a VC that was woken and has waiting jobs. */
 bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc);
 void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key);
+/* A submission, and the wake that it is worth: behind others that wait in strict order, none. */
+void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
+                     enum hs_scan scan);
 void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job); /* no-op if out */
 /* Starts what the scan lets start, for strict and fit. */
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,

@@ -34,10 +34,11 @@ static void sjf_event(void *state, const struct hs_view *v, const struct hs_even
 {
     struct sjf *s = state;
     if (event->kind == HS_EVENT_SUBMIT)
-        hs_queue_add(&s->waiting, v, event->job, hs_view_estimate_us(v, event->job));
+        hs_queue_submit(&s->waiting, v, event->job, hs_view_estimate_us(v, event->job),
+                        (enum hs_scan)s->scan);
     else if (event->kind == HS_EVENT_STARTED || event->kind == HS_EVENT_FINISH)
         hs_queue_remove(&s->waiting, v, event->job);
-    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH)
+    if (event->kind == HS_EVENT_FINISH)
         hs_queue_wake(&s->waiting, v, event->job);
 }
 
