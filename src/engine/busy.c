@@ -44,6 +44,13 @@ struct lane {
     uint64_t sum_q32;    /* the same with the jobs of a unit added up */
 };
 
+/* Lanes of one node that were counted last. */
+#define LANES_KEPT 8u
+struct lanes {
+    struct lane of[LANES_KEPT];
+    uint32_t count;
+};
+
 /* The jobs of a unit on one GPU, from its first seat there: joint and summed, in its turn. A job of
  * no unit is alone in it. */
 static void add_unit(const struct hs_engine *e, uint32_t seat, struct lane *lane)
@@ -121,25 +128,46 @@ static uint32_t pm_of(uint64_t q32)
     return pm < 1000 ? (uint32_t)pm : 1000;
 }
 
-/* lanes: of its node; counted anew for each that is not the one at hand. */
-static void gpu_work_out(struct hs_engine *e, uint32_t id, struct lane *lane)
+static const struct lane *lane_of(struct hs_engine *e, uint32_t n, uint32_t number,
+                                  struct lanes *lanes)
+{
+    uint32_t kept = lanes->count < LANES_KEPT ? lanes->count : LANES_KEPT;
+    for (uint32_t i = 0; i < kept; i++)
+        if (lanes->of[i].number == number)
+            return &lanes->of[i];
+    struct lane *lane = &lanes->of[lanes->count++ % LANES_KEPT];
+    lane_count(e, n, number, lane);
+    return lane;
+}
+
+/* Did a tenant of its lane sit on this GPU before this seat? */
+static bool is_later_of_lane(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t seat)
+{
+    uint32_t s = gpu->first_seat, lane = run_on(e, seat)->lane;
+    while (s != seat && run_on(e, s)->lane != lane)
+        s = e->jobs.seats[s].next_on_gpu;
+    return s != seat;
+}
+
+/* lanes: those of its node that were counted. */
+static void gpu_work_out(struct hs_engine *e, uint32_t id, struct lanes *lanes)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0, background_q32 = 0;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
         const struct hs_job_run *run = run_on(e, s);
-        bool is_later = false;
-        for (uint32_t t = gpu->first_seat; run->lane > 0 && t != s;
-             t = e->jobs.seats[t].next_on_gpu)
-            is_later = is_later || run_on(e, t)->lane == run->lane;
-        if (is_later || (run->lane == 0 && !is_busy(job)))
+        if (run->lane > 0 ? is_later_of_lane(e, gpu, s) : !is_busy(job))
             continue;
-        if (run->lane > 0 && lane->number != run->lane)
-            lane_count(e, gpu->node, run->lane, lane);
-        uint64_t joint =
-            run->lane > 0 ? lane->joint_q32 : hs_q32_mul(busy_q32(e, job), run->share_q32);
-        sum_q32 += run->lane > 0 ? lane->sum_q32 : joint;
+        uint64_t joint, sum;
+        if (run->lane > 0) {
+            const struct lane *lane = lane_of(e, gpu->node, run->lane, lanes);
+            joint = lane->joint_q32;
+            sum = lane->sum_q32;
+        } else {
+            joint = sum = hs_q32_mul(busy_q32(e, job), run->share_q32);
+        }
+        sum_q32 += sum;
         if (run->is_background || hs_job_is_part(job)) /* beside the others, on what is its own */
             background_q32 += joint;
         else
@@ -171,7 +199,9 @@ void hs_busy_refresh(struct hs_engine *e, uint32_t id)
             uint32_t pm = hs_busy_alone_pm(only);
             hs_busy_set(e, id, pm, pm);
         } else {
-            gpu_work_out(e, id, &(struct lane){0});
+            struct lanes lanes;
+            lanes.count = 0;
+            gpu_work_out(e, id, &lanes);
         }
     }
 }
@@ -181,10 +211,11 @@ enum hs_status hs_busy_settle(struct hs_engine *e)
     while (e->marked_count > 0) {
         uint32_t n = e->marked_nodes[--e->marked_count];
         const struct hs_node *node = &e->cluster->nodes[n];
-        struct lane lane = {0};
+        struct lanes lanes;
+        lanes.count = 0;
         e->is_marked[n] = false;
         for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
-            gpu_work_out(e, id, &lane);
+            gpu_work_out(e, id, &lanes);
     }
     return e->plan.refused;
 }

@@ -140,6 +140,11 @@ static uint64_t lane_rest_mib(const struct hs_engine *e, uint32_t seat, need_fn 
 static uint64_t taken_mib(const struct hs_engine *e, uint32_t seat, need_fn *need_of)
 {
     uint64_t mib = 0;
+    if (seat != HS_NO_SEAT && e->jobs.seats[seat].next_on_gpu == HS_NO_SEAT) { /* usually */
+        const struct need need = need_of(e, tenant_of(e, seat));
+        bool takes_more = run_on(e, seat)->lane != 0 && need.full_mib > need.kept_mib;
+        return takes_more ? need.full_mib : need.kept_mib;
+    }
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
         mib += need_of(e, job).kept_mib;

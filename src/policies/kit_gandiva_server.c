@@ -97,7 +97,8 @@ static void index_server(struct hs_gandiva *g, uint32_t server)
                              hs_gandiva_class_key(g, s->pool, (uint32_t)free_gpus) | s->gpus);
     else
         hs_gandiva_index_remove(&g->unlabelled, server);
-    if (is_opened && s->affinity > 0 && s->affinity <= g->widest) /* the height in 2^-20 tells all fractions apart */
+    /* the height in 2^-20 tells all fractions apart */
+    if (is_opened && s->affinity > 0 && s->affinity <= g->widest)
         hs_gandiva_index_set(&g->by_height, server,
                              hs_gandiva_class_key(g, s->pool, s->affinity) |
                                  ((uint64_t)s->demand << 20) / s->gpus);

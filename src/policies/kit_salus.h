@@ -41,7 +41,7 @@ enum hs_salus_rule {
 enum hs_salus_startup { HS_SALUS_FIXED, HS_SALUS_BY_MODEL };
 enum hs_salus_mode { HS_SALUS_AUTO, HS_SALUS_EXACT, HS_SALUS_FLUID };
 
-#define HS_SALUS_GANGS 14 /* kinds of gangs that are refused, by size */
+#define HS_SALUS_GANGS 19 /* kinds of gangs that are refused, by size */
 
 /* Which GPUs a job is to get. */
 struct hs_salus_picks {
@@ -61,7 +61,7 @@ struct hs_salus {
     struct hs_salus_lanes lanes;
     struct hs_queue waiting;  /* jobs that were not tried yet; plain: all that wait */
     struct hs_order *refused; /* HS_SALUS_GANGS sets a VC: those that were, */
-    uint32_t *refused_least;  /* and the smallest gang that ever was in each; 0 = none */
+    uint32_t *refused_gpus;   /* and the smallest gang that ever was in each; 0 = none */
     struct hs_salus_picks picks;
     hs_job_id first_newcomer, last_newcomer;
     uint32_t touched; /* lanes to look at: the first, or HS_NO_LANE */

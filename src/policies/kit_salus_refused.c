@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See kit_salus_refused.h. Gangs over several nodes stand in sets of their own, by doubling sizes;
- * they are tried again wherever room was made, but only those for which there may be enough of it.
+ * See kit_salus_refused.h. Gangs over several nodes stand in sets of their own, by size; they are
+ * tried again wherever room was made, but only those for which there may be enough of it.
  *
  * Bounds of a set (kit_order.h): of jobs that keep memory, what they keep; of the others, and under
  * lanes as cut, where that says little, all that they need.
@@ -9,10 +9,10 @@
 #include "policies/kit_salus_refused.h"
 
 /* The set without bounds, of gangs on one node that are larger than the others; behind it are those
- * of gangs over several: of up to 16 GPUs, 32, 64, ..., and the rest. */
+ * of gangs over several. */
 #define ANY_GANG     5
 #define FIRST_SPREAD (ANY_GANG + 1)
-#define LEAST_SPREAD 16u
+#define LAST_SPREAD  (HS_SALUS_GANGS - 1)
 
 /* Smallest gang of each set with bounds: 1, 2, 3 and 4, 5 to 8, 9 to 16. */
 static const uint32_t least_gang[ANY_GANG] = {1, 2, 3, 5, 9};
@@ -25,26 +25,22 @@ static uint32_t set_of_gang(uint32_t gpus)
     return gpus <= 16 ? set : ANY_GANG;
 }
 
-/* GPUs of the largest gang of a set of spread ones. */
-static uint32_t most_of_spread(uint32_t set)
-{
-    return set + 1 < HS_SALUS_GANGS ? LEAST_SPREAD << (set - FIRST_SPREAD) : UINT32_MAX;
-}
-
-static uint32_t set_of_spread(uint32_t gpus)
+/* A set of gangs over several nodes is of one size, that of the first which came; the last set is
+ * of all other sizes. */
+static uint32_t set_of_spread(const uint32_t *sizes, uint32_t gpus)
 {
     uint32_t set = FIRST_SPREAD;
-    while (gpus > most_of_spread(set))
+    while (set < LAST_SPREAD && sizes[set] != gpus && sizes[set] != 0)
         set++;
     return set;
 }
 
-static uint64_t number_of(const struct hs_view *v, hs_job_id job)
+static uint64_t number_of(const struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
+    uint64_t first = (uint64_t)hs_view_vc(v, job) * HS_SALUS_GANGS;
     uint32_t gpus = hs_view_gpus(v, job);
     bool is_spread = gpus > hs_view_node_size(v, job, UINT32_MAX);
-    uint32_t set = is_spread ? set_of_spread(gpus) : set_of_gang(gpus);
-    return (uint64_t)hs_view_vc(v, job) * HS_SALUS_GANGS + set;
+    return first + (is_spread ? set_of_spread(&s->refused_gpus[first], gpus) : set_of_gang(gpus));
 }
 
 static uint32_t bounded(uint64_t mib)
@@ -63,8 +59,8 @@ enum hs_status hs_salus_refused_init(struct hs_salus *s, const struct hs_view *v
 {
     uint64_t sets = (uint64_t)hs_view_vcs(v) * HS_SALUS_GANGS;
     s->refused = hs_view_alloc(v, sets * sizeof *s->refused);
-    s->refused_least = hs_view_alloc(v, sets * sizeof *s->refused_least);
-    if (s->refused == NULL || s->refused_least == NULL)
+    s->refused_gpus = hs_view_alloc(v, sets * sizeof *s->refused_gpus);
+    if (s->refused == NULL || s->refused_gpus == NULL)
         return HS_E_MEMORY;
     for (uint64_t i = 0; i < sets; i++)
         s->refused[i].size_of = size_of;
@@ -77,16 +73,16 @@ void hs_salus_refused_add(struct hs_salus *s, const struct hs_view *v, hs_job_id
     j->least = hs_salus_least(&s->lanes, &j->need);
     if (s->lanes.model == HS_SALUS_CODE)
         j->least.kept_mib = 0;
-    uint64_t set = number_of(v, job);
-    if (s->refused_least[set] == 0 || hs_view_gpus(v, job) < s->refused_least[set])
-        s->refused_least[set] = hs_view_gpus(v, job);
+    uint64_t set = number_of(s, v, job);
+    if (s->refused_gpus[set] == 0 || hs_view_gpus(v, job) < s->refused_gpus[set])
+        s->refused_gpus[set] = hs_view_gpus(v, job);
     hs_order_add(&s->refused[set], v, job, 0);
 }
 
 void hs_salus_refused_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
     if (hs_order_has(v, job))
-        hs_order_remove(&s->refused[number_of(v, job)], v, job);
+        hs_order_remove(&s->refused[number_of(s, v, job)], v, job);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -163,12 +159,10 @@ static void widen_by_pool(struct hs_salus_refused_scan *scan, uint32_t set)
     uint32_t pool = l->pool_count > 1 ? scan->vc : 0;
     if (s->refused[number].count == 0)
         return;
-    uint64_t mib =
-        hs_salus_gang_mib(l, pool, hs_view_free_gpus(scan->v, scan->vc), s->refused_least[number]);
-    uint64_t key = set > FIRST_SPREAD ? hs_salus_lane_key(most_of_spread(set - 1) + 1, 0) : 1;
-    uint64_t end =
-        set + 1 < HS_SALUS_GANGS ? hs_salus_lane_key(most_of_spread(set) + 1, 0) : UINT64_MAX;
-    struct hs_room room = hs_rooms_most(&l->lane_rooms, pool, key, end);
+    uint32_t gpus = s->refused_gpus[number], most = set < LAST_SPREAD ? gpus : UINT32_MAX - 1;
+    uint64_t mib = hs_salus_gang_mib(l, pool, hs_view_free_gpus(scan->v, scan->vc), gpus);
+    struct hs_room room = hs_rooms_most(&l->lane_rooms, pool, hs_salus_lane_key(gpus, 0),
+                                        hs_salus_lane_key(most + 1, 0));
     widen(&scan->bounds[set], mib, mib);
     widen(&scan->bounds[set], room.all_mib, room.kept_mib);
 }
