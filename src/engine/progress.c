@@ -124,7 +124,8 @@ void hs_progress_renew(struct hs_engine *e, uint32_t slot)
     }
 }
 
-/* Sits down on every GPU; of how many it is the first tenant, and of how many nodes they are. */
+/* Sits down on every GPU, none of which is free any more since it was picked; of how many it is the
+ * first tenant, and of how many nodes they are. */
 static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
                                    uint32_t count, uint32_t *first_of)
 {
@@ -148,7 +149,6 @@ static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uin
         gpu->laned = (uint16_t)(gpu->laned + is_laned);
         hs_residency_recount(e, gpu, mem_mib);
         if (gpu->tenants == 1) {
-            e->gpu_free[ids[i] / 64] &= ~(UINT64_C(1) << (ids[i] % 64));
             ++*first_of;
         } else if (!is_part) {
             HS_TRY(gpu_join(e, slot, gpu));

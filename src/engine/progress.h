@@ -20,8 +20,8 @@ static inline void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
         hs_progress_account(e, job, dt);
 }
 
-/* Seats the job on count GPUs, given as ascending ids in ids; its state must be set by the caller.
- * Co-tenants are marked as touched. */
+/* Seats the job on count GPUs, given as ascending ids in ids and taken off the free ones; its state
+ * must be set by the caller. Co-tenants are marked as touched. */
 HS_MUST_USE enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
                                             uint32_t count);
 /* Frees all its seats; co-tenants are marked as touched. */

@@ -28,6 +28,23 @@ static void test_grow_keeps_items_and_zeroes_new_ones(void **state)
     hs_free(items);
 }
 
+/* The same growth, without a word on what the new items hold. */
+static void test_grow_bare_keeps_items(void **state)
+{
+    uint32_t *items = NULL;
+    uint32_t cap = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_int_equal(hs_grow_bare((void **)&items, &cap, i + 1, sizeof *items, 1000), HS_OK);
+        assert_true(cap > i && cap <= 1000);
+        items[i] = i + 7;
+    }
+    assert_int_equal(hs_grow_bare((void **)&items, &cap, 1001, sizeof *items, 1000), HS_E_LIMIT);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(items[i], i + 7);
+    hs_free(items);
+}
+
 /* Doubling: 1000 items one by one ask for memory at 16, 32, ..., 512, 1000: seven times. */
 static void test_grow_is_amortised(void **state)
 {
@@ -147,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grow_keeps_items_and_zeroes_new_ones),
+        cmocka_unit_test(test_grow_bare_keeps_items),
         cmocka_unit_test(test_grow_is_amortised),
         cmocka_unit_test(test_grow_refuses_past_its_limit),
         cmocka_unit_test(test_grow_refuses_overflow),
