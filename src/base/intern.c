@@ -22,24 +22,28 @@ struct name {
     uint32_t hash;
 };
 
-/* The next up to eight bytes, and *at moves behind them. */
-static inline uint64_t word_next(const char **at)
+/* The up to eight bytes at `text`. */
+static inline uint64_t word_of(const char *text, size_t *len)
 {
     uint64_t word = 0;
-    for (unsigned shift = 0; shift < 64 && **at != '\0'; shift += 8, ++*at)
-        word |= (uint64_t)(unsigned char)**at << shift;
+    size_t i = 0;
+    for (; i < HEAD && text[i] != '\0'; i++)
+        word |= (uint64_t)(unsigned char)text[i] << (8 * i);
+    *len = i;
     return word;
 }
 
 /* One pass finds the end of the name too. The factor is that of Fibonacci hashing, 2^64 over the
- * golden ratio; its upper half depends on every byte. */
-static struct name name_of(const char *text)
+ * golden ratio; the upper half of a product depends on every byte. */
+static inline struct name name_of(const char *text)
 {
-    const char *at = text;
-    uint64_t head = word_next(&at), hash = head * UINT64_C(0x9e3779b97f4a7c15);
-    while (*at != '\0')
-        hash = (hash ^ hash >> 32 ^ word_next(&at)) * UINT64_C(0x9e3779b97f4a7c15);
-    return (struct name){text, (size_t)(at - text), head, (uint32_t)(hash >> 32)};
+    size_t len, more = 0;
+    uint64_t head = word_of(text, &len), hash = head * UINT64_C(0x9e3779b97f4a7c15);
+    while (HS_UNLIKELY(len % HEAD == 0 && text[len] != '\0')) {
+        hash = (hash ^ hash >> 32 ^ word_of(text + len, &more)) * UINT64_C(0x9e3779b97f4a7c15);
+        len += more;
+    }
+    return (struct name){text, len, head, (uint32_t)(hash >> 32)};
 }
 
 static inline bool is_same(const struct hs_intern *names, const struct hs_intern_slot *slot,
@@ -50,7 +54,8 @@ static inline bool is_same(const struct hs_intern *names, const struct hs_intern
 }
 
 /* Where the name is, or would be. */
-static struct hs_intern_slot *slot_find(const struct hs_intern *names, const struct name *name)
+static inline struct hs_intern_slot *slot_find(const struct hs_intern *names,
+                                               const struct name *name)
 {
     uint32_t mask = names->table_size - 1;
     for (uint32_t at = name->hash;; at++) {
