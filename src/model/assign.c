@@ -2,8 +2,8 @@
  *
  * The filter: what a record names is looked up, what it tells is matched, the rest is drawn. A job
  * has its own random bits, hs_mix64(hs_mix64(stream, index), purpose), so that its profile depends
- * on the jobs before it only through stickiness. A draw is O(log profiles) and formats nothing; memory
- * is O(users x sizes), besides the names of the models seen.
+ * on the jobs before it only through stickiness. A draw is O(log profiles) and formats nothing;
+ * memory is O(users x sizes), besides the names of the models seen.
  */
 #include "model/assign.h"
 
