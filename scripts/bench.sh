@@ -113,25 +113,29 @@ trap 'rm -rf "$work"' EXIT
 
 part_grid() { "grid_$form"; }
 
-part_start
-for part in "${parts[@]}"; do
-    declare -F "part_$part" >/dev/null || {
-        log "unknown part '$part'; the head of scripts/bench.sh tells them"
-        exit 2
-    }
-    "part_$part"
-done
+# One command to the shell, which would otherwise read on in a file that changes under a long run.
+measure() {
+    part_start
+    for part in "${parts[@]}"; do
+        declare -F "part_$part" >/dev/null || {
+            log "unknown part '$part'; the head of scripts/bench.sh tells them"
+            exit 2
+        }
+        "part_$part"
+    done
 
-lines() { printf '%s\n' "$@" | jq -R . | jq -cs .; }
-jq -n -L "$here" --slurpfile samples "$work/samples" --arg form "$form" --argjson rounds "$rounds" \
-    --argjson cap "$cap_s" --arg program "$("$horus" --version)" \
-    --arg compiler "$("$horus" version --verbose | sed -n 's/^compiler *//p')" \
-    --arg cpu "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)" \
-    --argjson cores "$(nproc)" --argjson policies "$(lines "${policies[@]}")" '
-    include "bench-figures";
-    {program: $program, compiler: $compiler, machine: {cpu: $cpu, cores: $cores},
-     form: $form, rounds: $rounds, cap_s: $cap, policies: $policies} + ($samples | figures) +
-    {samples: $samples}' >"$work/result.json"
-mkdir -p "$(dirname "$to")"
-cp "$work/result.json" "$to"
-"$0" --show "$to"
+    lines() { printf '%s\n' "$@" | jq -R . | jq -cs .; }
+    jq -n -L "$here" --slurpfile samples "$work/samples" --arg form "$form" --argjson rounds "$rounds" \
+        --argjson cap "$cap_s" --arg program "$("$horus" --version)" \
+        --arg compiler "$("$horus" version --verbose | sed -n 's/^compiler *//p')" \
+        --arg cpu "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)" \
+        --argjson cores "$(nproc)" --argjson policies "$(lines "${policies[@]}")" '
+        include "bench-figures";
+        {program: $program, compiler: $compiler, machine: {cpu: $cpu, cores: $cores},
+         form: $form, rounds: $rounds, cap_s: $cap, policies: $policies} + ($samples | figures) +
+        {samples: $samples}' >"$work/result.json"
+    mkdir -p "$(dirname "$to")"
+    cp "$work/result.json" "$to"
+    "$0" --show "$to"
+}
+measure; exit
