@@ -22,11 +22,11 @@ struct hs_job_record {
     const char *id;
     const char *user, *vc; /* "" if the trace has none */
     const char *model, *dataset, *batch, *precision;
-    const char *gpu_type; /* of its last placement; "" if never placed */
-    const char *reason;   /* REJECTED: why; else "" */
-    uint64_t index;       /* row among the jobs taken from the trace, from 0 */
+    const char *gpu_type;          /* of its last placement; "" if never placed */
+    const char *reason;            /* REJECTED: why; else "" */
+    uint64_t index;                /* row among the jobs taken from the trace, from 0 */
     uint32_t user_index, vc_index; /* the same for the same name; small */
-    uint32_t profile; /* row of the catalogue; HS_NO_PROFILE = none */
+    uint32_t profile;              /* row of the catalogue; HS_NO_PROFILE = none */
     uint32_t gpus;
     uint32_t gpu_milli;     /* of each of them, in thousandths; 1000 = whole */
     uint32_t nodes_spanned; /* of its last placement */

@@ -36,7 +36,7 @@ struct hs_job_sample {
     int64_t submit_us, wait_us, jct_us, run_us, work_us;
     int64_t progress_us; /* from submission to its first progress */
     uint32_t user, gpus;
-    uint16_t gpu_milli; /* of each of them */
+    uint16_t gpu_milli;                        /* of each of them */
     uint8_t gpu_class, outcome, job_class, vc; /* its classes, each from 0 */
 };
 

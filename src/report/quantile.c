@@ -169,7 +169,6 @@ static void mark_wanted(struct hs_quantiles *q)
             q->wanted[i][hs_quantile_bucket(q->sets[i].range[r].low)] = (uint8_t)r;
 }
 
-
 static bool is_resolved(const struct hs_quantiles *q)
 {
     for (uint32_t i = 0; i < q->set_count; i++)

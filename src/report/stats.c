@@ -267,8 +267,8 @@ static bool asks(const struct evaluation *e, enum hs_measure measure)
     if (measure == HS_M_PROGRESS && !e->stats->is_delayed)
         return false;
     uint32_t classes = measure < HS_M_BOUNDED ? e->classes : 1;
-    for (uint32_t class = 0; class < classes; class++)
-        if (hs_quantiles_asks(&e->quantiles, set_of(e, measure, class)))
+    for (uint32_t i = 0; i < classes; i++)
+        if (hs_quantiles_asks(&e->quantiles, set_of(e, measure, i)))
             return true;
     return false;
 }
@@ -309,9 +309,8 @@ static void set_figures(const struct evaluation *e, enum hs_measure measure, uin
     out[HS_F_MEAN] = mean_of(e, measure, class, count);
     for (int i = 0; i < HS_QUANTILES; i++)
         out[HS_F_P50 + i] =
-            count > 0
-                ? hs_exact_double(least + hs_quantiles_get(q, set, (enum hs_quantile)i), PPM)
-                : (double)NAN;
+            count > 0 ? hs_exact_double(least + hs_quantiles_get(q, set, (enum hs_quantile)i), PPM)
+                      : (double)NAN;
 }
 
 /* Figures of class `index`, which are those of class `of`. */

@@ -52,7 +52,7 @@ enum hs_channel {
 struct hs_timeline {
     int64_t time_us; /* of the last change, mark, or the end */
     int64_t width_us;
-    uint32_t used;               /* mark k is at (k + 1) * width_us */
+    uint32_t used;                /* mark k is at (k + 1) * width_us */
     bool is_waiting;              /* the values from HS_CH_WAITING on count */
     bool is_loaded;               /* a job waits; the integrals of that are complete once closed */
     uint64_t value[HS_CH_SERIES]; /* what holds from time_us on */
