@@ -29,6 +29,9 @@ static struct hs_choice_link *link_of(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_choice_weigh(int64_t us, int64_t weight)
 {
+    const int64_t short_us = INT64_C(1) << 40, few = INT64_C(1) << 22;
+    if (us < short_us && us > -short_us && weight < few) /* days: no division is needed to see it */
+        return us * weight;
     int64_t most_us = INT64_MAX / (weight > 0 ? weight : 1);
     return us > most_us ? INT64_MAX : us < -most_us ? -INT64_MAX : us * weight;
 }
