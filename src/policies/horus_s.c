@@ -144,6 +144,9 @@ static int64_t wait_q20(const struct horus_s *s, const struct hs_view *v, uint32
 static bool horus_s_place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
     struct horus_s *s = state;
+    hs_plan_because(p, NULL);
+    if (hs_share_is_refused(&s->sharer, v, id))
+        return false;
     uint32_t vc = hs_view_vc(v, id);
     struct horus_s_job job = {.cap_q20 = s->cap_q20, .wait_q20 = wait_q20(s, v, vc)};
     hs_newcomer_set(&job.newcomer, &s->sharer, v, id);

@@ -83,6 +83,9 @@ bool hs_horus_place(struct hs_horus *h, const struct hs_view *v, struct hs_plan 
                     struct hs_refusal *refusal)
 {
     struct horus_job job = {.h = h};
+    hs_plan_because(p, NULL);
+    if (hs_share_is_refused(&h->sharer, v, id))
+        return false;
     hs_newcomer_set(&job.newcomer, &h->sharer, v, id);
     return hs_share_place(&h->sharer, v, p, id, horus_cost, &job, refusal);
 }

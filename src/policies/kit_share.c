@@ -150,19 +150,27 @@ static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_jo
     return true;
 }
 
-/* A gang that shares nothing. What `consolidate` refuses it refuses to larger gangs, too. */
+/* What `consolidate` refuses it refuses to larger gangs, too. */
+bool hs_share_is_refused(const struct hs_sharer *s, const struct hs_view *v, hs_job_id id)
+{
+    int64_t gpus = hs_view_gpus(v, id);
+    if (gpus <= s->share_up_to || hs_view_is_constrained(v, id))
+        return false;
+    const struct hs_idle_refusal *refusal = &s->idle_refusals[hs_view_vc(v, id)];
+    return gpus >= refusal->gpus && refusal->releases == hs_view_releases(v) + 1;
+}
+
+/* A gang that shares nothing. */
 static bool place_on_idle(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p,
                           hs_job_id id, uint32_t gpus)
 {
-    struct hs_idle_refusal *refusal = &s->idle_refusals[hs_view_vc(v, id)];
-    uint64_t now = hs_view_releases(v) + 1;
-    if (gpus == 0 || hs_view_is_constrained(v, id))
-        return hs_place(v, p, id, HS_PLACE_CONSOLIDATE);
-    if (refusal->releases == now && gpus >= refusal->gpus)
+    if (hs_share_is_refused(s, v, id))
         return false;
     if (hs_place(v, p, id, HS_PLACE_CONSOLIDATE))
         return true;
-    *refusal = (struct hs_idle_refusal){.releases = hs_view_releases(v) + 1, .gpus = gpus};
+    if (gpus > 0 && !hs_view_is_constrained(v, id))
+        s->idle_refusals[hs_view_vc(v, id)] =
+            (struct hs_idle_refusal){.releases = hs_view_releases(v) + 1, .gpus = gpus};
     return false;
 }
 

@@ -108,6 +108,10 @@ bool hs_share_allows(const struct hs_newcomer *job, const struct hs_load_range *
 bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan *p, hs_job_id id,
                     hs_load_cost *cost, const void *ctx, struct hs_refusal *refusal);
 
+/* It would be refused, for a gang as large was and no worker has left since: O(1), before anything
+ * is worked out for it. Only of gangs beyond share_up_to; else false. */
+bool hs_share_is_refused(const struct hs_sharer *s, const struct hs_view *v, hs_job_id id);
+
 /* w, rounded to 2^-20: costs are int64 in that unit. */
 int64_t hs_cost_q20(double w);
 /* w_q20 * mib / capacity; 0 when the capacity is not stated. */
