@@ -76,12 +76,10 @@ void hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t f
     uint64_t within_quota = hs_backlog_upto(backlog, vc, quota_room);
     uint64_t within =
         free_gpus < quota_room ? hs_backlog_upto(backlog, vc, free_gpus) : within_quota;
-    causes->quota += wanted - within_quota;
-    causes->capacity += within_quota - within;
-    if (within == 0)
-        return;
     uint64_t node_sized = largest_free < free_gpus ? largest_free : free_gpus;
     uint64_t fits = hs_backlog_upto(backlog, vc, node_sized < quota_room ? node_sized : quota_room);
+    causes->quota += wanted - within_quota;
+    causes->capacity += within_quota - within;
     causes->shape += within - fits;
     uint64_t number = free_gpus < quota_room ? free_gpus : quota_room; /* that may be taken */
     if (backlog->vcs[vc].max_node_gpus < number)
