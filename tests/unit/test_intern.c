@@ -5,6 +5,7 @@
 #include "base/intern.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,6 +81,31 @@ static void test_many_names(void **state)
     hs_intern_free(&names);
 }
 
+/* Names of 1 to 40 bytes, whose heads are alike from the eighth byte on: "x", "y", "xx", "xy", ...
+ */
+static void test_names_that_begin_alike(void **state)
+{
+    struct hs_intern names;
+    char text[41];
+    uint32_t id;
+    (void)state;
+    assert_int_equal(hs_intern_init(&names), HS_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t len = 1; len <= 40; len++) {
+            memset(text, 'x', len);
+            text[len] = '\0';
+            assert_int_equal(hs_intern_get(&names, text, &id), HS_OK);
+            assert_int_equal(id, 2 * len - 1);
+            text[len - 1] = 'y';
+            assert_int_equal(hs_intern_get(&names, text, &id), HS_OK);
+            assert_int_equal(id, 2 * len);
+            assert_string_equal(hs_intern_text(&names, id), text);
+        }
+    }
+    assert_int_equal(names.count, 81);
+    hs_intern_free(&names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,6 +113,7 @@ int main(void)
         cmocka_unit_test(test_null_and_empty_are_id_0),
         cmocka_unit_test(test_find_does_not_add),
         cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_names_that_begin_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
