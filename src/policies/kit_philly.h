@@ -17,6 +17,8 @@
 #include "policies/kit_locality.h"
 #include "policies/kit_order.h"
 
+#define HS_PHILLY_PPM 1000000u /* of fair_ppm */
+
 enum hs_requeue { HS_REQUEUE_TAIL, HS_REQUEUE_HEAD };
 extern const char *const hs_requeue_names[];
 
