@@ -81,8 +81,8 @@ int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job);
 /* True when the job restricts its nodes beyond GPU count and VC (GPU type, GPU memory, CPU,
  * host memory): that it does not fit says nothing about the others. */
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
-/* Do two jobs of a VC ask the same of nodes: GPU types, CPUs and host memory a GPU, and the share of
- * each? Those that do have equal hashes. */
+/* Do two jobs of a VC ask the same of nodes: GPU types, CPUs and host memory a GPU, and the share
+ * of each? Those that do have equal hashes. */
 bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b);
 uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job);
 /* How often its GPU ran out of memory; after a few times it must run alone. */
@@ -194,7 +194,8 @@ uint32_t hs_view_max_tenants(const struct hs_view *v);
 uint32_t hs_view_node_type(const struct hs_view *v, uint32_t node);
 /* Is the node of the job's VC and GPU type? Says nothing of what is free. */
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node);
-/* And is there an idle GPU, or perhaps a share, with CPUs and host memory for one of its workers? */
+/* And is there an idle GPU, or perhaps a share, with CPUs and host memory for one of its workers?
+ */
 bool hs_view_may_seat(const struct hs_view *v, hs_job_id job, uint32_t node);
 /* Ties among nodes are drawn (--tie-jitter), and each search may draw: one that is left out because
  * it would fail changes those after it. */
