@@ -14,7 +14,7 @@
 #     -o FILE                   [results/bench.json]
 #   scripts/bench.sh --show FILE...           the tables of an earlier one, or of parts of one program
 #   scripts/bench.sh --join FILE... >FILE     such parts as one file
-#   scripts/bench.sh --page BEFORE AFTER      results/speed.md from two of them
+#   scripts/bench.sh --page BEFORE AFTER >results/speed.md    the page, of two programs
 # A measurement, not a test: what misses its target is marked, and only a run that fails ends it.
 set -eu
 cd "$(dirname "$0")/.."
@@ -36,10 +36,7 @@ case ${1-} in
     case $action in
     --show) jq_of '[inputs] | joined_files | text' "$@" ;;
     --join) jq_of '[inputs] | joined_files' "$@" ;;
-    --page)
-        jq_of 'input as $before | input as $after | page($before; $after)' "$@" >results/speed.md.new
-        mv results/speed.md.new results/speed.md
-        ;;
+    --page) jq_of 'input as $before | input as $after | page($before; $after)' "$@" ;;
     esac
     exit 0
     ;;

@@ -88,6 +88,13 @@ if [ -x "$tools/bench_cost" ] && [ -x "$tools/bench_parse" ]; then
         done
     )
     verdict "a small measurement in two parts" "$faults"
+    # The same program before and after: every policy as fast as it was, growth in jobs the same.
+    verdict "a page of two measurements" "$(
+        scripts/bench.sh --page "$work/both.json" "$work/both.json" >"$work/page" 2>&1
+        for policy in fifo horus; do
+            [ "$(grep -c "^| $policy |" "$work/page")" -ge 3 ] || cat "$work/page"
+        done
+    )"
     # One file twice: two rounds, and the ratio of each to its own parse.
     verdict "parts keep their rounds apart" "$(
         scripts/bench.sh --join "$work/fifo.json" "$work/fifo.json" |
