@@ -16,6 +16,9 @@ def exponent:
 def part($name): map(select(.part == $name));
 def middle($key): map(.[$key] // empty) | median;
 
+# A command that ended under one cap and not under another has ended.
+def ended: map(select(.capped | not)) as $ended | if $ended == [] then . else $ended end;
+
 # Samples of one command into one figure; $keep: the members that tell which.
 def joined($keep):
     (.[0] | with_entries(select(.key | IN($keep[])))) +
@@ -29,13 +32,13 @@ def joined($keep):
              ns_per_decision: ($us * 1000 / ([.[0].decisions, 1] | max))} else {} end)
     end;
 
-def grouped($name; $keep): part($name) | group_by([.[$keep[]]]) | map(joined($keep));
+def grouped($name; $keep): part($name) | group_by([.[$keep[]]]) | map(ended | joined($keep));
 
 # With the ratio to the bare parse of the same round.
 def grid:
     (part("parse") | INDEX("\(.jobs) \(.gpus) \(.load) \(.round)")) as $parse |
     ["policy", "outputs", "jobs", "gpus", "load"] as $keep |
-    part("grid") | group_by([.[$keep[]]]) | map(
+    part("grid") | group_by([.[$keep[]]]) | map(ended |
         joined($keep) + if any(.[]; .capped) then {} else
             map($parse["\(.jobs) \(.gpus) \(.load) \(.round)"].cpu_us as $us |
                 {parse_us: $us, ratio: (.cpu_us / $us)}) |

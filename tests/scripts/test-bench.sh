@@ -44,6 +44,7 @@ cat >"$work/samples" <<'END'
 {"part": "grid", "policy": "q", "outputs": "summary", "jobs": 5, "gpus": 16384, "load": 70, "capped": true}
 {"part": "backlog", "policy": "p", "jobs": 10000, "round": 1, "cpu_us": 2000, "peak_kib": 10000, "events": 1000, "decisions": 1000, "live": 10000}
 {"part": "backlog", "policy": "p", "jobs": 1000000, "round": 1, "cpu_us": 11000, "peak_kib": 257500, "events": 1000, "decisions": 1000, "live": 1000000}
+{"part": "backlog", "policy": "p", "jobs": 1000000, "capped": true}
 {"part": "idle", "policy": "p", "gpus": 1024, "round": 1, "cpu_us": 1, "peak_kib": 1000, "events": 2, "decisions": 2, "live": 1}
 {"part": "idle", "policy": "p", "gpus": 131072, "round": 1, "cpu_us": 1, "peak_kib": 9128, "events": 2, "decisions": 2, "live": 1}
 END
