@@ -18,7 +18,7 @@
 
 /* The pools that may serve an ask. */
 struct range {
-    struct hs_pool *at, *end;
+    struct hs_node_pool *at, *end;
     uint32_t busy; /* GPUs of a node that must be held by somebody: 0 or 1 */
 };
 
@@ -29,7 +29,8 @@ static inline struct range pools_of(const struct hs_free *f, uint32_t vc)
     return (struct range){f->pools + f->vc_pools[v], f->pools + f->vc_pools[v + 1], 0};
 }
 
-static inline bool pool_serves(const struct hs_pool *p, const struct hs_ask *ask, uint32_t gpus)
+static inline bool pool_serves(const struct hs_node_pool *p, const struct hs_ask *ask,
+                               uint32_t gpus)
 {
     const struct hs_kind *kind = &p->kind;
     if (!(ask->type_mask >> kind->type & 1))
@@ -40,7 +41,7 @@ static inline bool pool_serves(const struct hs_pool *p, const struct hs_ask *ask
 }
 
 /* GPUs that the ask may use on an idle node of the pool: all, unless CPU or memory end before. */
-static inline uint32_t pool_usable(const struct hs_pool *p, const struct hs_ask *ask)
+static inline uint32_t pool_usable(const struct hs_node_pool *p, const struct hs_ask *ask)
 {
     const struct hs_kind *kind = &p->kind;
     uint64_t gpus = ask->type_mask >> kind->type & 1 ? kind->size : 0;
@@ -64,7 +65,7 @@ static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_
 }
 
 /* Lowest local number >= from with exactly `free` GPUs free and CPU and memory for `gpus`. */
-static uint32_t pool_next(const struct hs_free *f, const struct hs_pool *p,
+static uint32_t pool_next(const struct hs_free *f, const struct hs_node_pool *p,
                           const struct hs_ask *ask, uint32_t gpus, uint32_t free, uint32_t from)
 {
     const struct hs_bitset *set = &p->with_free[free];
@@ -75,7 +76,7 @@ static uint32_t pool_next(const struct hs_free *f, const struct hs_pool *p,
 }
 
 /* First local number whose id is >= from. */
-static uint32_t pool_lower_bound(const struct hs_pool *p, uint32_t from)
+static uint32_t pool_lower_bound(const struct hs_node_pool *p, uint32_t from)
 {
     if (from <= p->ids[0])
         return 0;
@@ -99,12 +100,12 @@ static uint32_t draw_with_free(struct hs_free *f, struct range pools, const stru
                                uint32_t gpus, uint32_t free)
 {
     uint64_t row = 0;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
         row += p->count;
     uint64_t start = hs_mix64(f->seed, f->counter++) % row;
     for (int lap = 0; lap < 2; lap++, start = 0) {
         uint64_t skip = start;
-        for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
             uint32_t from = skip < p->count ? (uint32_t)skip : p->count;
             skip -= from;
             if (free + pools.busy > p->kind.size || !pool_serves(p, ask, gpus))
@@ -121,7 +122,7 @@ static uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
                                  const struct hs_ask *ask, uint32_t gpus, uint32_t free)
 {
     uint32_t best = NONE;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         if (free + pools.busy > p->kind.size || !pool_serves(p, ask, gpus))
             continue;
         uint32_t local = pool_next(f, p, ask, gpus, free, 0);
@@ -143,7 +144,7 @@ static uint32_t fewest_free(struct hs_free *f, struct range pools, const struct 
 {
     for (uint32_t least = gpus;; least++) {
         uint32_t free = NONE;
-        for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
             uint32_t count = hs_bitset_next(&p->counts, least);
             if (count < free && count + pools.busy <= p->kind.size && pool_serves(p, ask, gpus))
                 free = count;
@@ -174,7 +175,7 @@ uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpu
     struct range pools = pools_of(f, ask->vc);
     for (uint32_t most = HS_NODE_GPUS_MAX;; most--) {
         uint32_t free = NONE;
-        for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+        for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
             uint32_t count = hs_bitset_prev(&p->counts, most);
             if (count != NONE && (free == NONE || count > free) && pool_serves(p, ask, gpus))
                 free = count;
@@ -192,7 +193,7 @@ uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpu
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t best = NONE;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         uint32_t free = hs_bitset_next(&p->counts, gpus);
         if (free == NONE || !pool_serves(p, ask, gpus))
             continue;
@@ -211,7 +212,7 @@ uint32_t hs_free_exactly(const struct hs_free *f, const struct hs_ask *ask, uint
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t best = NONE;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         if (gpus > p->kind.size || hs_bitset_next(&p->counts, gpus) != gpus ||
             !pool_serves(p, ask, 1))
             continue;
@@ -226,7 +227,7 @@ uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t best = NONE;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         if (pool_usable(p, ask) != size)
             continue;
         uint32_t local = pool_next(f, p, ask, size, p->kind.size, pool_lower_bound(p, from));
@@ -240,12 +241,12 @@ uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t
                            uint32_t count, uint32_t from_rack)
 {
     struct range pools = pools_of(f, ask->vc);
-    for (struct hs_pool *p = pools.at; p < pools.end; p++)
+    for (struct hs_node_pool *p = pools.at; p < pools.end; p++)
         p->cursor = 0;
     uint32_t rack = from_rack < f->rack_count ? from_rack : NONE;
     while (rack != NONE) {
         uint32_t idle = 0, next_rack = NONE;
-        for (struct hs_pool *p = pools.at; p < pools.end; p++) {
+        for (struct hs_node_pool *p = pools.at; p < pools.end; p++) {
             if (pool_usable(p, ask) != size)
                 continue;
             while (p->parts[p->cursor].rack < rack)
@@ -287,7 +288,7 @@ uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask)
 {
     struct range pools = pools_of(f, ask->vc);
     uint64_t free = 0;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
         if (pool_serves(p, ask, 1))
             free += p->free;
     return free;
@@ -302,7 +303,7 @@ uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
 {
     struct range pools = pools_of(f, vc);
     uint32_t most = 0;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         uint32_t free = hs_bitset_prev(&p->counts, p->kind.size);
         most = free > most ? free : most;
     }
@@ -313,7 +314,7 @@ uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask)
 {
     struct range pools = pools_of(f, ask->vc);
     uint64_t total = 0;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
         total += (uint64_t)pool_usable(p, ask) * p->count;
     return total;
 }
@@ -322,7 +323,7 @@ uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, ui
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t largest = 0;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++) {
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         uint32_t size = pool_usable(p, ask);
         if (size <= most && size > largest)
             largest = size;
@@ -334,7 +335,7 @@ uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, u
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t count = 0;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
         if (pool_usable(p, ask) == size)
             count += p->count;
     return count;
@@ -344,7 +345,7 @@ uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, u
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t idle = 0;
-    for (const struct hs_pool *p = pools.at; p < pools.end; p++)
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
         if (pool_usable(p, ask) == size)
             idle += p->idle;
     return idle;
@@ -354,7 +355,7 @@ uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, u
  * (unsigned: a difference below 0 wraps round and back). */
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
 {
-    struct hs_pool *p = &f->pools[n->pool];
+    struct hs_node_pool *p = &f->pools[n->pool];
     if (hs_bitset_remove(&p->with_free[n->free], n->local))
         (void)hs_bitset_remove(&p->counts, n->free);
     if (hs_bitset_add(&p->with_free[free], n->local))

@@ -57,7 +57,7 @@ static uint32_t keys_count_pools(const struct sort_key *keys, uint32_t count)
     return pools;
 }
 
-static enum hs_status pool_init_parts(struct hs_free *f, struct hs_pool *p,
+static enum hs_status pool_init_parts(struct hs_free *f, struct hs_node_pool *p,
                                       const struct hs_cluster *cluster, struct hs_arena *arena)
 {
     uint32_t count = 0;
@@ -79,7 +79,7 @@ static enum hs_status pool_init_parts(struct hs_free *f, struct hs_pool *p,
     return HS_OK;
 }
 
-static enum hs_status pool_init_sets(struct hs_pool *p, struct hs_arena *arena)
+static enum hs_status pool_init_sets(struct hs_node_pool *p, struct hs_arena *arena)
 {
     uint64_t sets = p->kind.size + UINT64_C(1);
     uint32_t words = hs_bitset_words(p->count);
@@ -101,7 +101,7 @@ static enum hs_status pool_init(struct hs_free *f, uint32_t pool, const struct s
                                 uint32_t count, const struct hs_cluster *cluster,
                                 struct hs_arena *arena)
 {
-    struct hs_pool *p = &f->pools[pool];
+    struct hs_node_pool *p = &f->pools[pool];
     p->kind = keys->kind;
     p->count = p->idle = count;
     p->free = (uint64_t)count * p->kind.size;
@@ -176,7 +176,7 @@ enum hs_status hs_free_init(struct hs_free **free_index, const struct hs_cluster
 
 /* ---- recount ---- */
 
-static bool pool_sets_are_valid(const struct hs_free *f, const struct hs_pool *p)
+static bool pool_sets_are_valid(const struct hs_free *f, const struct hs_node_pool *p)
 {
     uint32_t members = 0, idle = 0;
     uint64_t free_gpus = 0;
@@ -197,7 +197,7 @@ static bool pool_sets_are_valid(const struct hs_free *f, const struct hs_pool *p
     return members == p->count && free_gpus == p->free && idle == p->idle;
 }
 
-static bool pool_parts_are_valid(const struct hs_free *f, const struct hs_pool *p)
+static bool pool_parts_are_valid(const struct hs_free *f, const struct hs_node_pool *p)
 {
     for (const struct hs_rack_part *part = p->parts; part->rack != UINT32_MAX; part++) {
         uint32_t idle = 0;
@@ -229,7 +229,7 @@ bool hs_free_is_valid(const struct hs_free *f)
     for (uint32_t v = 0; v < f->vc_count; v++) {
         uint64_t total = 0;
         for (uint32_t i = f->vc_pools[v]; i < f->vc_pools[v + 1]; i++) {
-            const struct hs_pool *p = &f->pools[i];
+            const struct hs_node_pool *p = &f->pools[i];
             if (!pool_sets_are_valid(f, p) || !pool_parts_are_valid(f, p))
                 return false;
             total += p->free;
