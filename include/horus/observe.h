@@ -17,6 +17,17 @@
 #include "horus/trace.h"
 #include "horus/view.h"
 
+/* A job that comes, as it was submitted the first time. */
+struct hs_submission {
+    const char *user, *vc; /* "" if the trace has none */
+    uint64_t index;        /* row among the jobs taken from the trace, from 0 */
+    int64_t work_us;       /* isolated run time, of all attempts */
+    uint32_t gpus;
+    uint32_t gpu_milli;  /* of each of them, in thousandths; 1000 = whole */
+    uint32_t profile;    /* row of the catalogue; HS_NO_PROFILE = none */
+    int32_t gpu_util_pm; /* -1 = unknown */
+};
+
 /* Everything known of a job at the moment of the call. */
 struct hs_job_record {
     const char *id;
@@ -136,7 +147,7 @@ struct hs_instant {
 
 struct hs_observer {
     void *ctx;
-    enum hs_status (*on_submit)(void *ctx, int64_t now_us, const struct hs_job_record *job);
+    enum hs_status (*on_submit)(void *ctx, int64_t now_us, const struct hs_submission *job);
     enum hs_status (*on_start)(void *ctx, int64_t now_us, const struct hs_job_record *job,
                                const uint32_t *gpus, uint32_t gpu_count);
     enum hs_status (*on_segment)(void *ctx, const struct hs_segment *segment);

@@ -90,7 +90,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     bool is_moved = (job->plan & HS_PLAN_PLACED) != 0 && !is_switch(a);
     hs_progress_sync(e, job);
-    if (!is_moved && e->hears_decision)
+    if (!is_moved && e->hears_decision != 0)
         HS_TRY(hs_observe_decision(e, a, release_kind(a), (uint64_t)a->time_us));
     enum hs_segment_end end = is_moved                    ? HS_SEGMENT_MIGRATE
                               : a->kind == HS_ACT_KILL    ? HS_SEGMENT_KILL
@@ -226,7 +226,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     if (run->is_hosted && node_of(e, job) != run->node_hosted)
         run->migrations++; /* its process went along */
     run->is_hosted = false;
-    if (e->hears_decision)
+    if (e->hears_decision != 0)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)job->cost_left_us));
     return hs_observe_start(e, a->job);
 }

@@ -297,10 +297,14 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
 {
     if (e->observer_count == HS_OBSERVERS_MAX)
         return hs_fail(e->diag, HS_E_LIMIT, NULL, NULL, "more than %d observers", HS_OBSERVERS_MAX);
-    e->observers[e->observer_count++] = *observer;
-    e->hears_start = e->hears_start || observer->on_start != NULL;
-    e->hears_segment = e->hears_segment || observer->on_segment != NULL;
-    e->hears_decision = e->hears_decision || observer->on_decision != NULL;
+    const uint32_t number = e->observer_count++;
+    e->observers[number] = *observer;
+    e->hears_submit |= (uint32_t)(observer->on_submit != NULL) << number;
+    e->hears_start |= (uint32_t)(observer->on_start != NULL) << number;
+    e->hears_segment |= (uint32_t)(observer->on_segment != NULL) << number;
+    e->hears_decision |= (uint32_t)(observer->on_decision != NULL) << number;
+    e->hears_finish |= (uint32_t)(observer->on_finish != NULL) << number;
+    e->hears_instant |= (uint32_t)(observer->on_instant != NULL) << number;
     return HS_OK;
 }
 

@@ -60,12 +60,32 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
     };
 }
 
+/* Of those whose bits are left, and one bit less. */
+static inline const struct hs_observer *next_listener(const struct hs_engine *e, uint32_t *left)
+{
+    const struct hs_observer *o = &e->observers[HS_CTZ64(*left)];
+    *left &= *left - 1;
+    return o;
+}
+
 enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot)
 {
-    struct hs_job_record record = record_of(e, hs_engine_job(e, slot));
-    for (uint32_t i = 0; i < e->observer_count; i++)
-        if (e->observers[i].on_submit != NULL)
-            HS_TRY(e->observers[i].on_submit(e->observers[i].ctx, e->now_us, &record));
+    const struct hs_job *job = hs_engine_job(e, slot);
+    const struct hs_job_label *label = hs_label_of(&e->jobs, job);
+    const struct hs_submission submission = {
+        .user = hs_intern_text(&e->names, label->user),
+        .vc = hs_intern_text(&e->names, label->vc_name),
+        .index = job->index,
+        .work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US,
+        .gpus = job->gpus,
+        .gpu_milli = job->gpu_milli,
+        .profile = label->profile,
+        .gpu_util_pm = job->gpu_util_pm,
+    };
+    for (uint32_t left = e->hears_submit; left != 0;) {
+        const struct hs_observer *o = next_listener(e, &left);
+        HS_TRY(o->on_submit(o->ctx, e->now_us, &submission));
+    }
     return HS_OK;
 }
 
@@ -77,14 +97,14 @@ enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
     run->segment_done_ns = job->work.done_ns;
     run->segment_carry = job->work.carry;
     run->segment_cost_us = job->cost_left_us;
-    if (!e->hears_start)
+    if (e->hears_start == 0)
         return HS_OK;
     struct hs_job_record record = record_of(e, job);
     uint32_t count = hs_progress_gpu_ids(e, job, e->gpu_ids);
-    for (uint32_t i = 0; i < e->observer_count; i++)
-        if (e->observers[i].on_start != NULL)
-            HS_TRY(e->observers[i].on_start(e->observers[i].ctx, e->now_us, &record, e->gpu_ids,
-                                            count));
+    for (uint32_t left = e->hears_start; left != 0;) {
+        const struct hs_observer *o = next_listener(e, &left);
+        HS_TRY(o->on_start(o->ctx, e->now_us, &record, e->gpu_ids, count));
+    }
     return HS_OK;
 }
 
@@ -102,9 +122,10 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
         .value = value,
         .because = a->reason != NULL ? a->reason : a->because,
     };
-    for (uint32_t i = 0; i < e->observer_count; i++)
-        if (e->observers[i].on_decision != NULL)
-            HS_TRY(e->observers[i].on_decision(e->observers[i].ctx, e->now_us, &decision));
+    for (uint32_t left = e->hears_decision; left != 0;) {
+        const struct hs_observer *o = next_listener(e, &left);
+        HS_TRY(o->on_decision(o->ctx, e->now_us, &decision));
+    }
     return HS_OK;
 }
 
@@ -112,7 +133,7 @@ enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot, enum hs_se
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    if (!e->hears_segment)
+    if (e->hears_segment == 0)
         return HS_OK;
     struct hs_job_record record = record_of(e, job);
     struct hs_segment segment = {
@@ -125,9 +146,10 @@ enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot, enum hs_se
         .max_tenants = run->segment_max_tenants,
         .ended_by = ended_by,
     };
-    for (uint32_t i = 0; i < e->observer_count; i++)
-        if (e->observers[i].on_segment != NULL)
-            HS_TRY(e->observers[i].on_segment(e->observers[i].ctx, &segment));
+    for (uint32_t left = e->hears_segment; left != 0;) {
+        const struct hs_observer *o = next_listener(e, &left);
+        HS_TRY(o->on_segment(o->ctx, &segment));
+    }
     return HS_OK;
 }
 
@@ -137,9 +159,10 @@ enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t fin
     struct hs_job_record record = record_of(e, hs_engine_job(e, slot));
     record.finish_us = finish_us;
     record.reason = reason;
-    for (uint32_t i = 0; i < e->observer_count; i++)
-        if (e->observers[i].on_finish != NULL)
-            HS_TRY(e->observers[i].on_finish(e->observers[i].ctx, e->now_us, &record));
+    for (uint32_t left = e->hears_finish; left != 0;) {
+        const struct hs_observer *o = next_listener(e, &left);
+        HS_TRY(o->on_finish(o->ctx, e->now_us, &record));
+    }
     return HS_OK;
 }
 
@@ -159,7 +182,8 @@ static void instant_book_waiting(struct hs_engine *e)
     struct hs_wait_causes causes = {0};
     uint64_t fragmented = 0;
     bool is_partition = e->cluster->vc_mode == HS_VC_PARTITION;
-    for (uint32_t vc = 0; e->backlog.gpus_wanted > 0 && vc < e->backlog.vc_count; vc++) {
+    uint32_t vcs = e->backlog.gpus_wanted > 0 ? e->backlog.vc_count : 0;
+    for (uint32_t vc = 0; vc < vcs; vc++) {
         uint64_t shares_wanted = e->backlog.vcs[vc].shares_wanted;
         if (e->backlog.vcs[vc].gpus_wanted == 0 && shares_wanted == 0)
             continue;
@@ -184,8 +208,9 @@ enum hs_status hs_observe_instant(struct hs_engine *e)
 {
     instant_book_waiting(e);
     e->instant.time_us = e->now_us;
-    for (uint32_t i = 0; i < e->observer_count; i++)
-        if (e->observers[i].on_instant != NULL)
-            HS_TRY(e->observers[i].on_instant(e->observers[i].ctx, &e->instant));
+    for (uint32_t left = e->hears_instant; left != 0;) {
+        const struct hs_observer *o = next_listener(e, &left);
+        HS_TRY(o->on_instant(o->ctx, &e->instant));
+    }
     return HS_OK;
 }

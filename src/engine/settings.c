@@ -267,7 +267,7 @@ static enum hs_status tell_decision(struct hs_engine *e, const struct hs_action 
 
 static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
 {
-    if (e->hears_decision)
+    if (e->hears_decision != 0)
         HS_TRY(tell_decision(e, a));
     switch (a->kind) {
     case HS_ACT_PAUSE:

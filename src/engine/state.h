@@ -176,7 +176,8 @@ struct hs_engine {
     struct hs_observer observers[HS_OBSERVERS_MAX];
     uint32_t observer_count;
     uint32_t triggers; /* bit per enum hs_event_kind told since the last plan was begun */
-    bool hears_start, hears_segment, hears_decision; /* somebody listens */
+    /* bit per observer that listens */
+    uint32_t hears_submit, hears_start, hears_segment, hears_decision, hears_finish, hears_instant;
     uint32_t *gpu_ids;     /* scratch: GPU ids of one placement; gpu_count of them */
     int64_t *node_balance; /* scratch, a node each: all 0 between uses */
     uint32_t *touched;     /* scratch: jobs whose rate must be worked out anew */

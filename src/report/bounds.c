@@ -141,7 +141,7 @@ static struct hs_bounds_speed speed_of(const struct hs_bounds *b, uint32_t profi
 
 /* A job without GPUs counts as it is. */
 static struct hs_bounds_arrival arrival_of(const struct hs_bounds *b,
-                                           const struct hs_job_record *job)
+                                           const struct hs_submission *job)
 {
     struct hs_bounds_arrival a = {.index = job->index,
                                   .work_us = job->work_us,
@@ -153,7 +153,7 @@ static struct hs_bounds_arrival arrival_of(const struct hs_bounds *b,
     return a;
 }
 
-static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
+static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
 {
     struct hs_bounds *b = ctx;
     if (now_us != b->arrivals_us)

@@ -78,36 +78,45 @@ static enum hs_status vc_get(struct hs_classes *c, const struct hs_job_record *j
     return HS_OK;
 }
 
+static uint32_t bits_of_kind(uint32_t kind)
+{
+    const uint32_t job_class = kind % HS_JOB_CLASS_COUNT, rest = kind / HS_JOB_CLASS_COUNT;
+    return 1u << (HS_CLASS_JOB + job_class) | 1u << (HS_CLASS_OUTCOME + rest % HS_OUTCOME_COUNT) |
+           1u << (HS_CLASS_GPUS + rest / HS_OUTCOME_COUNT);
+}
+
 enum hs_status hs_classes_book_done(struct hs_classes *c, const struct hs_job_record *job,
                                     struct hs_job_sample *sample)
 {
     HS_TRY(hs_classes_book(c, job));
     HS_TRY(vc_get(c, job, &sample->vc));
     sample->user = job->user_index;
-    sample->gpu_class = (uint8_t)hs_class_of_gpus(job->gpus);
-    sample->outcome = (uint8_t)job->outcome;
-    sample->job_class = (uint8_t)job->job_class;
+    const uint32_t gpu_class = hs_class_of_gpus(job->gpus);
+    sample->kind =
+        (uint8_t)((gpu_class * HS_OUTCOME_COUNT + (uint32_t)job->outcome) * HS_JOB_CLASS_COUNT +
+                  (uint32_t)job->job_class);
     c->users[sample->user].jobs++;
     c->has_users = c->has_users || job->user[0] != '\0';
     c->has_vcs = c->has_vcs || job->vc[0] != '\0';
-    c->seen |= 1u << (HS_CLASS_GPUS + sample->gpu_class) |
-               1u << (HS_CLASS_OUTCOME + sample->outcome) |
-               1u << (HS_CLASS_JOB + sample->job_class);
+    c->seen |= bits_of_kind(sample->kind);
     return HS_OK;
 }
 
 enum hs_status hs_classes_rank_users(struct hs_classes *c)
 {
     struct user_rank *ranks = hs_alloc_zeroed((uint64_t)c->user_count + 1, sizeof *ranks);
-    if (ranks == NULL)
+    c->quintiles = hs_alloc_zeroed((uint64_t)c->user_count + 1, sizeof *c->quintiles);
+    if (ranks == NULL || c->quintiles == NULL) {
+        hs_free(ranks);
         return HS_E_MEMORY;
+    }
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->user_count; i++)
         if (c->users[i].jobs > 0)
             ranks[count++] = (struct user_rank){.milli_us = c->users[i].milli_us, .user = i};
     qsort(ranks, count, sizeof *ranks, compare_users);
     for (uint32_t i = 0; i < count; i++)
-        c->users[ranks[i].user].quintile = (uint32_t)((uint64_t)i * HS_CLASS_QUINTILES / count);
+        c->quintiles[ranks[i].user] = (uint8_t)((uint64_t)i * HS_CLASS_QUINTILES / count);
     /* with fewer users than quintiles the classes would only rename the users */
     if (count < HS_CLASS_QUINTILES)
         c->has_users = false;
@@ -144,22 +153,18 @@ bool hs_classes_is_all(const struct hs_classes *c, uint32_t index)
            (c->seen & SEEN_OUTCOMES) == own || (has_job_classes(c) && (c->seen & SEEN_JOB) == own);
 }
 
-uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *sample,
-                       uint32_t of[HS_CLASSES_OF_A_JOB])
+uint32_t hs_classes_of_kind(const struct hs_classes *c, uint32_t kind)
 {
-    uint32_t count = 0;
-    of[count++] = HS_CLASS_ALL;
-    if (is_several(c->seen & SEEN_GPUS))
-        of[count++] = HS_CLASS_GPUS + sample->gpu_class;
-    if (is_several(c->seen & SEEN_OUTCOMES))
-        of[count++] = HS_CLASS_OUTCOME + sample->outcome;
-    if (is_several(c->seen & SEEN_JOB))
-        of[count++] = HS_CLASS_JOB + sample->job_class;
-    if (c->has_users)
-        of[count++] = HS_CLASS_QUINTILE + c->users[sample->user].quintile;
-    if (c->has_vcs && c->vcs.count > 1)
-        of[count++] = HS_CLASS_VC + sample->vc;
-    return count;
+    uint32_t of = 0;
+    of |= is_several(c->seen & SEEN_GPUS) ? SEEN_GPUS : 0;
+    of |= is_several(c->seen & SEEN_OUTCOMES) ? SEEN_OUTCOMES : 0;
+    of |= is_several(c->seen & SEEN_JOB) ? SEEN_JOB : 0;
+    return 1u << HS_CLASS_ALL | (bits_of_kind(kind) & of);
+}
+
+bool hs_classes_has_vcs(const struct hs_classes *c)
+{
+    return c->has_vcs && c->vcs.count > 1;
 }
 
 static const char *vc_name(const struct hs_classes *c, uint32_t vc)
@@ -215,6 +220,7 @@ double hs_classes_jain(const struct hs_classes *c)
 void hs_classes_close(struct hs_classes *c)
 {
     hs_free(c->users);
+    hs_free(c->quintiles);
     hs_free(c->vc_of);
     hs_intern_free(&c->vcs);
     *c = (struct hs_classes){0};

@@ -25,30 +25,34 @@ enum {
     HS_CLASS_OUTCOME = HS_CLASS_QUINTILE + HS_CLASS_QUINTILES,
     HS_CLASS_JOB = HS_CLASS_OUTCOME + HS_OUTCOME_COUNT, /* enum hs_job_class */
     HS_CLASS_VC = HS_CLASS_JOB + HS_JOB_CLASS_COUNT,
-    HS_CLASSES_OF_A_JOB = 6,
     /* named VCs; jobs of further ones share the last class, "(others)" */
     HS_CLASS_VCS_MAX = HS_CLASSES_MAX - HS_CLASS_VC,
 };
 _Static_assert(HS_CLASS_VCS_MAX <= UINT8_MAX, "a sample holds them in a byte");
+
+/* GPU count, outcome and what the user asked for together: of one kind are jobs that share all
+ * classes but those of user and VC. */
+enum { HS_KINDS = HS_CLASS_GPUS_COUNT * HS_OUTCOME_COUNT * HS_JOB_CLASS_COUNT };
+_Static_assert(HS_KINDS <= UINT8_MAX, "a sample holds it in a byte");
 
 /* What is kept of a completed job. */
 struct hs_job_sample {
     int64_t submit_us, wait_us, jct_us, run_us, work_us;
     int64_t progress_us; /* from submission to its first progress */
     uint32_t user, gpus;
-    uint16_t gpu_milli;                        /* of each of them */
-    uint8_t gpu_class, outcome, job_class, vc; /* its classes, each from 0 */
+    uint16_t gpu_milli; /* of each of them */
+    uint8_t kind, vc;   /* vc: from HS_CLASS_VC on */
 };
 
 struct hs_user_account {
     hs_u128 milli_us;   /* thousandths of GPUs held x time, all jobs */
     uint64_t jobs;      /* completed */
     hs_u128 need, stay; /* sums of thousandths x isolated and x JCT, for the fairness index */
-    uint32_t quintile;
 };
 
 struct hs_classes {
     struct hs_user_account *users;
+    uint8_t *quintiles; /* by user, once they are ranked */
     uint32_t user_count, user_cap;
     struct hs_intern vcs;
     uint32_t *vc_of; /* by the engine's ids: VC + 1; 0 = no job of it yet */
@@ -69,10 +73,11 @@ HS_MUST_USE enum hs_status hs_classes_rank_users(struct hs_classes *c);
 uint32_t hs_classes_count(const struct hs_classes *c);
 /* Is every completed job in class `index`? Its figures are then those of all. */
 bool hs_classes_is_all(const struct hs_classes *c, uint32_t index);
-/* The classes of a job into of[], of those that are not all: HS_CLASS_ALL itself comes first;
- * returns how many. After the last job. */
-uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_job_sample *sample,
-                       uint32_t of[HS_CLASSES_OF_A_JOB]);
+/* The classes of the jobs of a kind, a bit each, of those that are not all; HS_CLASS_ALL itself is
+ * among them. Of every job two more where the jobs have them: the quintile of its user and its VC.
+ * After the last job. */
+uint32_t hs_classes_of_kind(const struct hs_classes *c, uint32_t kind);
+bool hs_classes_has_vcs(const struct hs_classes *c); /* and several */
 /* HS_CLASS_GPUS + this: the class of a gang of so many GPUs. */
 uint32_t hs_class_of_gpus(uint32_t gpus);
 /* kind and name of class `index` > 0. */

@@ -161,14 +161,6 @@ static bool can_collect(struct hs_quantiles *q)
     return true;
 }
 
-static void mark_wanted(struct hs_quantiles *q)
-{
-    memset(q->wanted, HS_QUANTILE_NOWHERE, q->set_count * sizeof *q->wanted);
-    for (uint32_t i = 0; i < q->set_count; i++)
-        for (uint32_t r = q->sets[i].ranges; r-- > 0;)
-            q->wanted[i][hs_quantile_bucket(q->sets[i].range[r].low)] = (uint8_t)r;
-}
-
 static bool is_resolved(const struct hs_quantiles *q)
 {
     for (uint32_t i = 0; i < q->set_count; i++)
@@ -177,14 +169,13 @@ static bool is_resolved(const struct hs_quantiles *q)
     return true;
 }
 
-enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets)
+enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t spare)
 {
     *q = (struct hs_quantiles){.set_count = sets};
     q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
-    q->cells = hs_alloc_zeroed(sets, sizeof *q->cells);
-    q->wanted = hs_alloc_zeroed(sets, sizeof *q->wanted);
+    q->cells = hs_alloc_zeroed((uint64_t)sets + spare, sizeof *q->cells);
     q->collection = hs_alloc_zeroed(HS_QUANTILE_COLLECTED, sizeof *q->collection);
-    if (q->sets != NULL && q->cells != NULL && q->wanted != NULL && q->collection != NULL)
+    if (q->sets != NULL && q->cells != NULL && q->collection != NULL)
         return HS_OK;
     hs_quantiles_close(q);
     return HS_E_MEMORY;
@@ -205,7 +196,6 @@ bool hs_quantiles_begin(struct hs_quantiles *q)
     q->pass = can_collect(q) ? HS_PASS_COLLECT : HS_PASS_SPLIT;
     if (q->pass == HS_PASS_SPLIT)
         memset(q->cells, 0, q->set_count * sizeof *q->cells);
-    mark_wanted(q);
     return true;
 }
 
@@ -214,10 +204,24 @@ bool hs_quantiles_asks(const struct hs_quantiles *q, uint32_t set)
     return q->pass == HS_PASS_FIRST || q->sets[set].ranges > 0;
 }
 
-void hs_quantiles_take(struct hs_quantiles *q, uint32_t set_index, uint32_t bucket, uint64_t value)
+void hs_quantiles_merge(struct hs_quantiles *q, uint32_t set, uint32_t spare)
+{
+    for (uint32_t i = 0; i < HS_QUANTILE_BUCKETS; i++)
+        q->cells[set][i] += q->cells[spare][i];
+}
+
+uint32_t hs_quantiles_wanted(const struct hs_quantiles *q, uint32_t set,
+                             uint32_t buckets[HS_QUANTILES])
+{
+    for (uint32_t i = 0; i < q->sets[set].ranges; i++)
+        buckets[i] = hs_quantile_bucket(q->sets[set].range[i].low);
+    return q->sets[set].ranges;
+}
+
+void hs_quantiles_take(struct hs_quantiles *q, uint32_t set_index, uint64_t value)
 {
     struct hs_quantile_set *set = &q->sets[set_index];
-    for (uint32_t i = q->wanted[set_index][bucket]; i < set->ranges; i++) {
+    for (uint32_t i = 0; i < set->ranges; i++) {
         struct hs_quantile_range *r = &set->range[i];
         uint64_t offset = value - r->low; /* huge for values below */
         if (offset >> r->bits != 0)
@@ -239,7 +243,6 @@ void hs_quantiles_close(struct hs_quantiles *q)
 {
     hs_free(q->sets);
     hs_free(q->cells);
-    hs_free(q->wanted);
     hs_free(q->collection);
     *q = (struct hs_quantiles){0};
 }

@@ -3,7 +3,7 @@
  * Exact order statistics of many sets of integers in bounded memory: the caller replays the same
  * values until every quantile is pinned down.
  *
- *     HS_TRY(hs_quantiles_open(&q, sets));
+ *     HS_TRY(hs_quantiles_open(&q, sets, 0));
  *     while (hs_quantiles_begin(&q))
  *         for each value   hs_quantiles_add(&q, set, value);
  *     p90 = hs_quantiles_get(&q, set, HS_P90);
@@ -11,10 +11,13 @@
  * A quantile is the smallest value with at least q n values <= it (model.md 10); the largest value
  * is one too. The first pass counts values in logarithmic buckets; each later pass splits the
  * buckets that hold a wanted rank by 256, or, once few enough values are left in them, collects
- * those and goes on with them in memory. Most values of a later pass lie in no such bucket, which a
- * look at one byte tells. Two passes for up to 65,536 values, three for most real sets of any size,
- * never more than ten. About 6 KiB a set; exact whatever the number of values, so the histogram
- * with a relative error that model.md 10 allows past 2^20 jobs is not needed.
+ * those and goes on with them in memory. Most values of a later pass lie in no such bucket: a
+ * caller of many sets asks which are wanted and leaves the others out. Two passes for up to 65,536
+ * values, three for most real sets of any size, never more than ten. About 5 KiB a set; exact
+ * whatever the number of values, so the histogram with a relative error that model.md 10 allows
+ * past 2^20 jobs is not needed.
+ *
+ * Values that go to several sets are counted once, in spare counters that are merged into each.
  */
 #ifndef HORUS_REPORT_QUANTILE_H
 #define HORUS_REPORT_QUANTILE_H
@@ -50,22 +53,22 @@ struct hs_quantile_set {
 struct hs_quantiles {
     struct hs_quantile_set *sets;
     uint32_t (*cells)[HS_QUANTILE_CELLS];
-    uint8_t (*wanted)[HS_QUANTILE_CELLS]; /* by bucket of the first pass: the first range inside */
     uint64_t *collection;
     uint32_t set_count;
     enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT, HS_PASS_DONE } pass;
 };
 
-HS_MUST_USE enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets);
+/* spare: counters of the first pass behind those of the sets. */
+HS_MUST_USE enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t spare);
 /* Begins a pass; false when everything is known. */
 bool hs_quantiles_begin(struct hs_quantiles *q);
 /* Does this pass ask for the values of a set? Of the others they may be left out. */
 bool hs_quantiles_asks(const struct hs_quantiles *q, uint32_t set);
 
 #define HS_QUANTILE_SUB_BITS 4u
-#define HS_QUANTILE_NOWHERE  UINT8_MAX
-/* Bucket of the first pass: values below 16 each their own, above that 16 per power of two, 960 in
- * all for 63 bits. */
+#define HS_QUANTILE_BUCKETS  960u
+/* Bucket of the first pass: values below 16 each their own, above that 16 per power of two, up to
+ * 63 bits. */
 static inline uint32_t hs_quantile_bucket(uint64_t value)
 {
     if (value < 1u << HS_QUANTILE_SUB_BITS)
@@ -74,37 +77,28 @@ static inline uint32_t hs_quantile_bucket(uint64_t value)
     return (shift << HS_QUANTILE_SUB_BITS) + (uint32_t)(value >> shift);
 }
 
-/* Adds a value to a set in a later pass, if it is in a range of it. */
-void hs_quantiles_take(struct hs_quantiles *q, uint32_t set, uint32_t bucket, uint64_t value);
-
-/* Adds a value < 2^63, whose bucket is given, to a set; at most 2^32 - 1 values a set. In the first
- * pass, */
+/* Counts a value < 2^63, whose bucket is given, in the first pass; at most 2^32 - 1 values a set.
+ */
 static inline void hs_quantiles_count(struct hs_quantiles *q, uint32_t set, uint32_t bucket)
 {
     q->cells[set][bucket]++;
 }
 
-/* and in a later one, a value to each of `count` sets from `first` on. */
-static inline void hs_quantiles_pick(struct hs_quantiles *q, uint32_t first, uint32_t count,
-                                     const uint32_t *bucket, const uint64_t *value)
-{
-    uint8_t(*wanted)[HS_QUANTILE_CELLS] = q->wanted + first;
-    uint32_t all = HS_QUANTILE_NOWHERE;
-    HS_UNROLL
-    for (uint32_t i = 0; i < count; i++)
-        all &= wanted[i][bucket[i]];
-    for (uint32_t i = 0; HS_UNLIKELY(all != HS_QUANTILE_NOWHERE) && i < count; i++)
-        if (wanted[i][bucket[i]] != HS_QUANTILE_NOWHERE)
-            hs_quantiles_take(q, first + i, bucket[i], value[i]);
-}
+/* Ends the first pass of spare counters: adds what they counted to a set. */
+void hs_quantiles_merge(struct hs_quantiles *q, uint32_t set, uint32_t spare);
+/* The buckets whose values a later pass asks of a set; returns how many. */
+uint32_t hs_quantiles_wanted(const struct hs_quantiles *q, uint32_t set,
+                             uint32_t buckets[HS_QUANTILES]);
+/* Adds a value to a set in a later pass, if it is in a range of it. */
+void hs_quantiles_take(struct hs_quantiles *q, uint32_t set, uint64_t value);
 
+/* Either of the two. */
 static inline void hs_quantiles_add(struct hs_quantiles *q, uint32_t set, uint64_t value)
 {
-    uint32_t bucket = hs_quantile_bucket(value);
     if (q->pass == HS_PASS_FIRST)
-        hs_quantiles_count(q, set, bucket);
+        hs_quantiles_count(q, set, hs_quantile_bucket(value));
     else
-        hs_quantiles_pick(q, set, 1, &bucket, &value);
+        hs_quantiles_take(q, set, value);
 }
 
 /* After the last pass; 0 for an empty set. */

@@ -54,22 +54,22 @@ static int32_t partition_of(const struct hs_cluster *cluster, const char *gpu_ty
     return UNKNOWN;
 }
 
-static enum hs_status number(struct hs_swf *s, const struct hs_job_record *job, uint32_t *user,
-                             uint32_t *vc)
+static enum hs_status number(struct hs_swf *s, const char *user_name, const char *vc_name,
+                             uint32_t *user, uint32_t *vc)
 {
-    enum hs_status status = hs_intern_get(&s->users, job->user, user);
+    enum hs_status status = hs_intern_get(&s->users, user_name, user);
     if (status == HS_OK)
-        status = hs_intern_get(&s->vcs, job->vc, vc);
+        status = hs_intern_get(&s->vcs, vc_name, vc);
     if (status != HS_OK)
         return hs_fail(s->diag, status, NULL, NULL, "no memory for the users of jobs.swf");
     return HS_OK;
 }
 
-static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
+static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
 {
     uint32_t user, vc;
     (void)now_us;
-    return number(ctx, job, &user, &vc);
+    return number(ctx, job->user, job->vc, &user, &vc);
 }
 
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
@@ -95,7 +95,7 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
                             .status = status_of(job),
                             .partition = partition_of(s->options->cluster, job->gpu_type)};
     (void)now_us;
-    HS_TRY(number(s, job, &record.user, &record.vc));
+    HS_TRY(number(s, job->user, job->vc, &record.user, &record.vc));
     return hs_spool_put_at(&s->records, job->index, &record, s->diag);
 }
 

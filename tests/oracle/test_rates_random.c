@@ -52,7 +52,7 @@ static struct {
 
 /* ---- what the policy is told ---- */
 
-static enum hs_status hear_submit(void *ctx, int64_t now_us, const struct hs_job_record *job)
+static enum hs_status hear_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
 {
     (void)ctx, (void)now_us;
     g.mirror[job->index] = (struct mirror){.is_live = true, .share_q32 = HS_Q32_ONE};

@@ -71,9 +71,17 @@ static struct hs_job_record job_like_a(const char *id, uint64_t index, uint32_t 
 static void submit(const struct hs_report *report, const struct hs_job_record *job)
 {
     const struct hs_observer *o;
+    const struct hs_submission submission = {.user = job->user,
+                                             .vc = job->vc,
+                                             .index = job->index,
+                                             .work_us = job->work_us,
+                                             .gpus = job->gpus,
+                                             .gpu_milli = job->gpu_milli,
+                                             .profile = job->profile,
+                                             .gpu_util_pm = job->gpu_util_pm};
     for (size_t i = 0; (o = hs_report_observer(report, i)) != NULL; i++)
         if (o->on_submit != NULL)
-            assert_int_equal(o->on_submit(o->ctx, job->submit_us, job), HS_OK);
+            assert_int_equal(o->on_submit(o->ctx, job->submit_us, &submission), HS_OK);
 }
 
 static void start(const struct hs_report *report, struct hs_job_record *job, int64_t now_us,

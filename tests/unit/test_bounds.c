@@ -39,14 +39,10 @@ static struct hs_cluster make_cluster(uint32_t slow, uint32_t fast)
                                .type_count = 2};
 }
 
-static struct hs_job_record record_of(const struct job *job, uint64_t index)
+static struct hs_submission submission_of(const struct job *job, uint64_t index)
 {
-    return (struct hs_job_record){.id = "",
-                                  .index = index,
-                                  .submit_us = job->submit_us,
-                                  .work_us = job->work_us,
-                                  .gpus = job->gpus,
-                                  .gpu_milli = HS_GPU_MILLI};
+    return (struct hs_submission){
+        .index = index, .work_us = job->work_us, .gpus = job->gpus, .gpu_milli = HS_GPU_MILLI};
 }
 
 static void feed(struct hs_bounds *b, const struct hs_cluster *cluster, const struct job *jobs,
@@ -55,8 +51,8 @@ static void feed(struct hs_bounds *b, const struct hs_cluster *cluster, const st
     assert_int_equal(hs_bounds_open(b, cluster, NULL), HS_OK);
     struct hs_observer o = hs_bounds_observer(b);
     for (uint32_t i = 0; i < count; i++) {
-        struct hs_job_record record = record_of(&jobs[i], i);
-        assert_int_equal(o.on_submit(o.ctx, jobs[i].submit_us, &record), HS_OK);
+        struct hs_submission job = submission_of(&jobs[i], i);
+        assert_int_equal(o.on_submit(o.ctx, jobs[i].submit_us, &job), HS_OK);
     }
     assert_int_equal(hs_bounds_finish(b), HS_OK);
 }
@@ -150,9 +146,9 @@ static void a_profile_may_be_faster_than_its_type(void **state)
     assert_int_equal(hs_bounds_open(&b, &cluster, speed), HS_OK);
     struct hs_observer o = hs_bounds_observer(&b);
     for (uint32_t i = 0; i < 2; i++) {
-        struct hs_job_record record = record_of(&(struct job){0, 12 * S, 1}, i);
-        record.profile = i == 0 ? 0 : HS_NO_PROFILE;
-        assert_int_equal(o.on_submit(o.ctx, 0, &record), HS_OK);
+        struct hs_submission job = submission_of(&(struct job){0, 12 * S, 1}, i);
+        job.profile = i == 0 ? 0 : HS_NO_PROFILE;
+        assert_int_equal(o.on_submit(o.ctx, 0, &job), HS_OK);
     }
     assert_int_equal(hs_bounds_finish(&b), HS_OK);
     assert_true(hs_bounds_makespan_work(&b) == 6);
@@ -173,16 +169,16 @@ static void rejected_jobs_do_not_count(void **state)
     assert_int_equal(hs_bounds_open(&b, &cluster, NULL), HS_OK);
     struct hs_observer o = hs_bounds_observer(&b);
     for (uint32_t i = 0; i < 3; i++) {
-        struct hs_job_record record = record_of(&jobs[i], i);
-        assert_int_equal(o.on_submit(o.ctx, 0, &record), HS_OK);
-        record.state = i == 1 ? HS_JOB_REJECTED : HS_JOB_DONE;
+        struct hs_submission job = submission_of(&jobs[i], i);
+        struct hs_job_record rejected = {.index = i, .state = HS_JOB_REJECTED};
+        assert_int_equal(o.on_submit(o.ctx, 0, &job), HS_OK);
         if (i == 1)
-            assert_int_equal(o.on_finish(o.ctx, 0, &record), HS_OK);
+            assert_int_equal(o.on_finish(o.ctx, 0, &rejected), HS_OK);
     }
-    struct hs_job_record first = record_of(&jobs[0], 0), last = {.submit_us = 9 * S, .index = 3};
+    struct hs_submission last = {.index = 3};
+    struct hs_job_record first = {.state = HS_JOB_REJECTED};
     assert_int_equal(o.on_submit(o.ctx, 9 * S, &last), HS_OK);
     assert_false(b.has_late_rejection);
-    first.state = HS_JOB_REJECTED;
     assert_int_equal(o.on_finish(o.ctx, 9 * S, &first), HS_OK);
     assert_true(b.has_late_rejection);
     assert_int_equal(hs_bounds_finish(&b), HS_OK);

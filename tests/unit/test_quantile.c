@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b)
 static int replay(struct hs_quantiles *q, const uint64_t *values, uint32_t count)
 {
     int passes = 0;
-    assert_int_equal(hs_quantiles_open(q, 1), HS_OK);
+    assert_int_equal(hs_quantiles_open(q, 1, 0), HS_OK);
     for (; hs_quantiles_begin(q); passes++)
         for (uint32_t i = 0; i < count; i++)
             hs_quantiles_add(q, 0, values[i]);
@@ -125,7 +125,7 @@ static void keeps_sets_apart(void **state)
 {
     (void)state;
     struct hs_quantiles q;
-    assert_int_equal(hs_quantiles_open(&q, 5), HS_OK);
+    assert_int_equal(hs_quantiles_open(&q, 5, 0), HS_OK);
     while (hs_quantiles_begin(&q)) {
         for (uint64_t i = 1; i <= 100; i++) {
             hs_quantiles_add(&q, 0, i * 1000);

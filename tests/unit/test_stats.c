@@ -50,7 +50,8 @@ static struct hs_job_record done_job(uint64_t index, int64_t submit_us, int64_t 
 static void tell(struct hs_stats *s, const struct hs_job_record *job)
 {
     struct hs_observer o = hs_stats_observer(s);
-    assert_int_equal(o.on_submit(o.ctx, job->submit_us, job), HS_OK);
+    const struct hs_submission submission = {.gpu_util_pm = job->gpu_util_pm};
+    assert_int_equal(o.on_submit(o.ctx, job->submit_us, &submission), HS_OK);
     assert_int_equal(o.on_finish(o.ctx, job->finish_us, job), HS_OK);
 }
 
