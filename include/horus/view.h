@@ -340,9 +340,11 @@ uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id job, uint32_t 
 /* No GPU of the job's pools is idle or open to one more tenant, whatever it claims. O(pools). */
 bool hs_view_is_full(const struct hs_view *v, hs_job_id job);
 
-/* How often a worker has left a GPU so far, the plan included, or came to claim less of it; */
+/* How often a worker has left a GPU so far, the plan included, or came to claim less of it; those of
+ * a job that leave a node at once may count as one; */
 uint64_t hs_view_releases(const struct hs_view *v);
-/* and which GPU it was the at-th time, from 0: HS_NO_GPU when that is too long ago to be known. */
+/* and which GPU it was the at-th time (one of them), from 0: HS_NO_GPU when that is too long ago to
+ * be known. */
 uint32_t hs_view_release_gpu(const struct hs_view *v, uint64_t at);
 
 #endif

@@ -15,6 +15,7 @@
 #include "engine/residency.h"
 #include "engine/settings.h"
 #include "engine/shadow.h"
+#include "engine/whole.h"
 
 /* Actions that take GPUs from a job. */
 #define RELEASES                                                                                   \
@@ -29,9 +30,9 @@ static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
     bool is_same = a->gpus == job->gpus_held && job->state != HS_JOB_PAUSED;
     *is_within = a->gpus == job->gpus_held;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
-        const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-        is_same = is_same && gpu->shadow_tenants == 0;
-        e->node_balance[gpu->node]--;
+        const struct hs_seat *seat = &e->jobs.seats[s];
+        is_same = is_same && e->gpus[seat->gpu].shadow_tenants == 0;
+        e->node_balance[seat->node] -= seat->count;
     }
     for (uint32_t i = 0; i < a->pick_count; i++) {
         is_same = is_same && picks[i].gpu == UINT32_MAX;
@@ -42,7 +43,7 @@ static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
         e->node_balance[picks[i].node] = 0;
     }
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
-        e->node_balance[e->gpus[e->jobs.seats[s].gpu].node] = 0;
+        e->node_balance[e->jobs.seats[s].node] = 0;
     return is_same && *is_within;
 }
 
@@ -60,15 +61,15 @@ static void plan_mark_kept(struct hs_engine *e)
             continue;
         a->is_kept = true;
         release->is_kept = true;
-        for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+        for (uint32_t s = e->is_whole ? HS_NO_SEAT : job->first_seat; s != HS_NO_SEAT;
+             s = e->jobs.seats[s].next_of_job)
             hs_shadow_name(e, e->jobs.seats[s].gpu, job);
     }
 }
 
 static uint32_t node_of(const struct hs_engine *e, const struct hs_job *job)
 {
-    return job->first_seat != HS_NO_SEAT ? e->gpus[e->jobs.seats[job->first_seat].gpu].node
-                                         : HS_NO_NODE;
+    return job->first_seat != HS_NO_SEAT ? e->jobs.seats[job->first_seat].node : HS_NO_NODE;
 }
 
 static enum hs_decision_kind release_kind(const struct hs_action *a)
@@ -207,7 +208,6 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     hs_progress_sync(e, job); /* what it had on the host while it waited */
     HS_TRY(hs_jobs_begin_run(&e->jobs, job));
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    const uint32_t gpus = name_gpus(e, a);
     if (job->state == HS_JOB_PENDING)
         e->instant.pending--;
     else
@@ -222,7 +222,8 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
         job->state = run->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
     if (run->first_start_us < 0)
         run->first_start_us = e->now_us;
-    HS_TRY(hs_progress_seat(e, a->job, e->gpu_ids, gpus));
+    HS_TRY(e->is_whole ? hs_whole_seat(e, a)
+                       : hs_progress_seat(e, a->job, e->gpu_ids, name_gpus(e, a)));
     if (run->is_hosted && node_of(e, job) != run->node_hosted)
         run->migrations++; /* its process went along */
     run->is_hosted = false;

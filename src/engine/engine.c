@@ -17,6 +17,7 @@
 #include "engine/settings.h"
 #include "engine/shadow.h"
 #include "engine/busy.h"
+#include "engine/whole.h"
 
 #define POLL_EVERY 4096u
 
@@ -176,18 +177,10 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
     }
 }
 
-/* Does anybody ask what a job takes of a GPU, whatever the job? */
-static bool asks_for_needs(const struct hs_engine *e)
-{
-    const uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE;
-    const uint32_t knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE;
-    return (e->can & can) != 0 || (e->knows & knows) != 0 || e->estimation != NULL;
-}
-
 enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
 {
     struct arrivals a = {.source = source};
-    if (asks_for_needs(e))
+    if (!hs_whole_may_begin(e) || e->estimation != NULL) /* somebody asks, whatever the job */
         HS_TRY(hs_jobs_know_needs(&e->jobs));
     HS_TRY(arrivals_advance(e, &a));
     HS_TRY(run_until_quiet(e, &a));
@@ -253,6 +246,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         policy->needs(e->policy_state, &e->can, &e->knows);
     if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
         e->config.max_tenants = policy->tenants(e->policy_state);
+    e->is_whole = hs_whole_may_begin(e);
     HS_TRY(hs_busy_init(e));
     HS_TRY(hs_shadow_init(e));
     if (policy->init == NULL)

@@ -6,8 +6,14 @@
 #include "engine/invariant.h"
 
 #include "engine/progress.h"
+#include "engine/rate.h"
 #include "engine/residency.h"
 #include "engine/shadow.h"
+
+/* What the GPUs of some nodes add up to. */
+struct gpu_sums {
+    uint64_t held, shared, milli;
+};
 
 static const char *check_sums(struct hs_engine *e)
 {
@@ -121,18 +127,69 @@ static const char *check_open(const struct hs_engine *e, uint32_t id)
                : "the index of shared GPUs disagrees with a GPU";
 }
 
+/* ---- jobs that have their GPUs to themselves ---- */
+
+/* Who holds each GPU, onto gpu_ids. */
+static const char *find_holders(const struct hs_engine *e)
+{
+    for (uint32_t id = 0; id < e->cluster->gpu_count; id++)
+        e->gpu_ids[id] = HS_NO_JOB;
+    for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++) {
+        const struct hs_job *job = &e->jobs.jobs[slot];
+        for (uint32_t s = job->is_live ? job->first_seat : HS_NO_SEAT; s != HS_NO_SEAT;
+             s = e->jobs.seats[s].next_of_job) {
+            const struct hs_seat *seat = &e->jobs.seats[s];
+            if (seat->job != slot || seat->gpus == 0)
+                return "a job has the seat of another, or one of no GPU";
+            for (uint64_t bits = seat->gpus; bits != 0; bits &= bits - 1) {
+                uint32_t id = seat->gpu / 64 * 64 + HS_CTZ64(bits);
+                if (id >= e->cluster->gpu_count || e->gpus[id].node != seat->node)
+                    return "a seat is not on its node";
+                if (e->gpu_ids[id] != HS_NO_JOB)
+                    return "a GPU is held twice by jobs that have theirs to themselves";
+                e->gpu_ids[id] = slot;
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *check_whole_gpu(const struct hs_engine *e, uint32_t id, struct gpu_sums *sums)
+{
+    bool is_held = e->gpu_ids[id] != HS_NO_JOB;
+    bool is_free = (e->gpu_free[id / 64] >> (id % 64) & 1) != 0;
+    if (is_free == is_held)
+        return "a GPU is free and held at once, or neither";
+    sums->held += is_held;
+    sums->milli += is_held ? HS_GPU_MILLI : 0;
+    return NULL;
+}
+
+/* What the workers on a GPU take of CPU and host memory. */
+static void add_workers(const struct hs_engine *e, uint32_t id, int64_t *cpus_milli,
+                        int64_t *mem_mib)
+{
+    for (uint32_t s = e->gpus[id].first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
+        const struct hs_ask *ask = &e->jobs.jobs[e->jobs.seats[s].job].ask;
+        *cpus_milli += ask->cpus_milli_per_gpu;
+        *mem_mib += ask->mem_mib_per_gpu;
+    }
+    if (e->is_whole && e->gpu_ids[id] != HS_NO_JOB) {
+        const struct hs_ask *ask = &e->jobs.jobs[e->gpu_ids[id]].ask;
+        *cpus_milli += ask->cpus_milli_per_gpu;
+        *mem_mib += ask->mem_mib_per_gpu;
+    }
+}
+
+/* ---- nodes ---- */
+
 /* CPU and host memory of a node that states them: each worker has its share. */
 static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
 {
     const struct hs_node *node = &e->cluster->nodes[n];
     int64_t cpus_milli, mem_mib, cpus_used = 0, mem_used = 0;
     for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
-        for (uint32_t s = e->gpus[id].first_seat; s != HS_NO_SEAT;
-             s = e->jobs.seats[s].next_on_gpu) {
-            const struct hs_ask *ask = &e->jobs.jobs[e->jobs.seats[s].job].ask;
-            cpus_used += ask->cpus_milli_per_gpu;
-            mem_used += ask->mem_mib_per_gpu;
-        }
+        add_workers(e, id, &cpus_used, &mem_used);
     hs_free_rest(e->free_index, n, &cpus_milli, &mem_mib);
     if ((node->cpus > 0 && cpus_milli + cpus_used != node->cpus * INT64_C(1000)) ||
         (node->mem_mib > 0 && mem_mib + mem_used != node->mem_mib))
@@ -142,28 +199,30 @@ static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
     return NULL;
 }
 
-/* What the GPUs of some nodes add up to. */
-struct gpu_sums {
-    uint64_t held, shared, milli;
-};
+static const char *check_kept_gpu(const struct hs_engine *e, uint32_t id, struct gpu_sums *sums)
+{
+    const struct hs_gpu *gpu = &e->gpus[id];
+    const char *broken = check_gpu(e, id);
+    if (broken == NULL && e->share != NULL)
+        broken = check_open(e, id);
+    sums->held += gpu->tenants > 0;
+    sums->shared += gpu->tenants > 1 && gpu->part_milli == 0;
+    if (gpu->tenants > 0)
+        sums->milli += gpu->part_milli > 0 ? gpu->part_milli : HS_GPU_MILLI;
+    return broken;
+}
 
 static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_sums *sums)
 {
     const struct hs_node *node = &e->cluster->nodes[n];
-    uint32_t free_gpus = 0;
+    const uint64_t held_before = sums->held;
     for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
-        const struct hs_gpu *gpu = &e->gpus[id];
-        const char *broken = check_gpu(e, id);
-        if (broken == NULL && e->share != NULL)
-            broken = check_open(e, id);
+        const char *broken =
+            e->is_whole ? check_whole_gpu(e, id, sums) : check_kept_gpu(e, id, sums);
         if (broken != NULL)
             return broken;
-        free_gpus += gpu->tenants == 0;
-        sums->held += gpu->tenants > 0;
-        sums->shared += gpu->tenants > 1 && gpu->part_milli == 0;
-        if (gpu->tenants > 0)
-            sums->milli += gpu->part_milli > 0 ? gpu->part_milli : HS_GPU_MILLI;
     }
+    uint32_t free_gpus = node->gpus - (uint32_t)(sums->held - held_before);
     if (free_gpus != hs_free_of_node(e->free_index, n))
         return "free + held GPUs of a node are not its GPUs";
     return check_node_rest(e, n);
@@ -172,6 +231,9 @@ static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_
 static const char *check_cluster(const struct hs_engine *e)
 {
     struct gpu_sums sums = {0};
+    const char *unclear = e->is_whole ? find_holders(e) : NULL;
+    if (unclear != NULL)
+        return unclear;
     for (uint32_t n = 0; n < e->cluster->node_count; n++) {
         const char *broken = check_node(e, n, &sums);
         if (broken != NULL)
@@ -192,7 +254,7 @@ static const char *check_gang(const struct hs_engine *e, const struct hs_job *jo
 {
     uint32_t seats = 0;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
-        seats++;
+        seats += e->jobs.seats[s].count;
     bool is_placed = hs_job_is_placed(job);
     if (seats != job->gpus_held || (!is_placed && seats != 0))
         return "a job that is not placed holds GPUs, or its GPUs are miscounted";
@@ -210,7 +272,7 @@ static const char *check_progress(const struct hs_engine *e, const struct hs_job
         return "a job that waits, pays a cost or is paused makes progress";
     if (hs_run_of(&e->jobs, job)->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
         return "a job is to be killed for memory, and its GPUs have enough";
-    if (job->state == HS_JOB_RUNNING && job->rate_q32 != hs_progress_rate(e, job))
+    if (job->state == HS_JOB_RUNNING && job->rate_q32 != hs_rate_now(e, job))
         return "a rate is out of date";
     if (job->cost_left_us < 0)
         return "more cost was paid than owed";

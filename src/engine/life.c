@@ -19,6 +19,7 @@
 #include "engine/settings.h"
 #include "engine/shadow.h"
 #include "engine/view_estimate.h"
+#include "engine/whole.h"
 
 void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot)
 {
@@ -273,6 +274,7 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
 static enum hs_status engine_divide(struct hs_engine *e)
 {
     bool by_vc = e->cluster->vc_mode == HS_VC_PARTITION;
+    HS_TRY(hs_whole_end(e));
     HS_TRY(hs_part_init(&e->parts, e->cluster, by_vc, &e->arena));
     return hs_backlog_divide(&e->backlog, &e->arena);
 }

@@ -12,6 +12,7 @@
 #include "engine/lookup.h"
 #include "engine/residency.h"
 #include "engine/shadow.h"
+#include "engine/whole.h"
 #include "horus/plan.h"
 
 #define PLAN_MAX (1u << 28)
@@ -297,6 +298,9 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
         hs_plan_refuse(p, a->job, "there is no GPU %u", id);
         return;
     }
+    p->refused = hs_whole_end(e);
+    if (p->refused != HS_OK)
+        return;
     const struct hs_gpu *gpu = &e->gpus[id];
     const struct hs_job *job = &e->jobs.jobs[a->job];
     if (!node_is_allowed(p, a, gpu->node) || !quota_allows(p, a, 1) || !gpu_is_allowed(p, a, id))

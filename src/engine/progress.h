@@ -41,9 +41,5 @@ HS_MUST_USE enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_
 HS_MUST_USE enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot);
 /* Rates and next events of all touched jobs. */
 HS_MUST_USE enum hs_status hs_progress_rerate(struct hs_engine *e);
-/* The rate of the job now, Q32. */
-uint64_t hs_progress_rate(const struct hs_engine *e, const struct hs_job *job);
-/* The rate that its placement gives a job, once it is not held up by a cost. */
-uint64_t hs_progress_placed_rate(const struct hs_engine *e, const struct hs_job *job);
 
 #endif

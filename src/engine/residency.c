@@ -220,7 +220,8 @@ bool hs_residency_update(struct hs_engine *e, struct hs_job *job)
     uint32_t mib = is_limit ? needs->mem_limit_mib : peak_mib, before_mib = needs->gpu_mem_mib;
     needs->gpu_mem_peak_mib = peak_mib;
     needs->gpu_mem_mib = mib;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+    for (uint32_t s = e->is_whole ? HS_NO_SEAT : job->first_seat; s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job)
         hs_residency_recount(e, &e->gpus[e->jobs.seats[s].gpu], (int64_t)mib - before_mib);
     return mib > before_mib;
 }

@@ -123,10 +123,25 @@ static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint
     }
 }
 
+/* Of a job that has its GPUs to itself. */
+static void change_whole(struct hs_engine *e, const struct hs_job *job, bool is_release)
+{
+    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        const struct hs_seat *seat = &e->jobs.seats[s];
+        if (is_release)
+            note_release(e, seat->gpu);
+        node_change(e, seat->node, seat->count, 0, job, is_release);
+    }
+}
+
 /* Runs of seats on one node count once. */
 static void change_seats(struct hs_engine *e, const struct hs_job *job, bool is_release)
 {
     uint32_t node = HS_NO_NODE, edges = 0, beside = 0;
+    if (e->is_whole) {
+        change_whole(e, job, is_release);
+        return;
+    }
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         uint32_t id = e->jobs.seats[s].gpu;
         struct hs_gpu *gpu = &e->gpus[id];

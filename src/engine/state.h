@@ -17,6 +17,7 @@
 #include "model/partindex.h"
 #include "model/shareindex.h"
 
+/* While jobs have their GPUs to themselves (is_whole, whole.h) nothing but the node is kept. */
 struct hs_gpu {
     uint32_t node;
     uint32_t first_seat; /* tenants */
@@ -139,6 +140,7 @@ struct hs_engine {
     struct hs_plan plan;
     struct hs_arena arena;
     bool is_initialising;
+    bool is_whole; /* a seat is what a job has of a node; nobody asks about a single GPU */
     char misfit[160];           /* why the last job was turned away, where numbers are in it */
     bool has_utilization;       /* some job told its GPU utilization */
     uint64_t uniform_speed_q32; /* of all GPU types; 0 if they differ */

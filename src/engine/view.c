@@ -9,6 +9,7 @@
 #include "engine/lookup.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
+#include "engine/rate.h"
 #include "engine/state.h"
 #include "horus/policy.h"
 
@@ -218,7 +219,7 @@ int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
     bool pays = j->state == HS_JOB_STARTING || j->state == HS_JOB_MIGRATING;
     if (!pays)
         return j->finish_us;
-    int64_t work_us = hs_work_eta_us(&j->work, hs_progress_placed_rate(v->engine, j));
+    int64_t work_us = hs_work_eta_us(&j->work, hs_rate_placed(v->engine, j));
     return work_us < HS_TIME_MAX - j->finish_us ? j->finish_us + work_us : HS_TIME_MAX;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/lookup.h"
 #include "engine/plan.h"
 #include "engine/shadow.h"
+#include "engine/whole.h"
 #include "horus/policy.h"
 
 const struct hs_gpu *hs_lookup_gpu(const struct hs_view *v, uint32_t gpu)
@@ -17,6 +18,14 @@ const struct hs_gpu *hs_lookup_gpu(const struct hs_view *v, uint32_t gpu)
         return &v->engine->gpus[gpu];
     hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about GPU %u, which is not there", gpu);
     return &no_gpu;
+}
+
+/* One that is asked about by itself: from now on each is kept. */
+static const struct hs_gpu *lookup_tenants(const struct hs_view *v, uint32_t gpu)
+{
+    if (HS_UNLIKELY(v->engine->is_whole) && v->engine->plan.refused == HS_OK)
+        v->engine->plan.refused = hs_whole_end(v->engine);
+    return hs_lookup_gpu(v, gpu);
 }
 
 /* A policy without .load has no index to search. */
@@ -36,12 +45,12 @@ uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu)
 
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
 {
-    return hs_lookup_gpu(v, gpu)->shadow_tenants;
+    return lookup_tenants(v, gpu)->shadow_tenants;
 }
 
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
 {
-    uint32_t seat = hs_lookup_gpu(v, gpu)->first_seat;
+    uint32_t seat = lookup_tenants(v, gpu)->first_seat;
     while (i > 0 && seat != HS_NO_SEAT) {
         seat = v->engine->jobs.seats[seat].next_on_gpu;
         i--;
@@ -51,7 +60,7 @@ hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
 
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
 {
-    const struct hs_gpu *g = hs_lookup_gpu(v, gpu);
+    const struct hs_gpu *g = lookup_tenants(v, gpu);
     return g->shadow_tenants == 0 ||
            (hs_shadow_is_open(v->engine, g) && !hs_lookup_job(v, job)->is_alone &&
             (v->engine->can & HS_CAN_COLOCATE) != 0);
@@ -116,7 +125,7 @@ int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
                          hs_load_cost *cost_of, const void *ctx)
 {
     const struct hs_engine *e = v->engine;
-    const struct hs_gpu *g = hs_lookup_gpu(v, gpu);
+    const struct hs_gpu *g = lookup_tenants(v, gpu);
     struct inquiry q = {.engine = e, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
     if (!hs_free_fits(e->free_index, g->node, &q.job->ask, 0) ||
         !hs_free_can_book(e->free_index, g->node, 1, &q.job->ask))
@@ -287,7 +296,7 @@ uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
 {
     const struct hs_node *n = hs_lookup_node(v, node);
     uint32_t id = from > n->first_gpu ? from : n->first_gpu;
-    while (id < n->first_gpu + n->gpus && v->engine->gpus[id].shadow_tenants > 0)
+    while (id < n->first_gpu + n->gpus && lookup_tenants(v, id)->shadow_tenants > 0)
         id++;
     return id < n->first_gpu + n->gpus ? id : HS_NO_GPU;
 }

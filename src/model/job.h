@@ -2,7 +2,8 @@
  *
  * Live jobs and their seats. A job lives in a slot from its submission to its end; slots and seats
  * are recycled, so memory follows the number of live jobs, not the length of the trace. A seat is
- * one job on one GPU, linked both from the job (ascending GPU ids) and from the GPU.
+ * one job on one GPU, linked both from the job (ascending GPU ids) and from the GPU; or, where jobs
+ * have their GPUs to themselves, on several of one node, linked from the job alone.
  *
  * What is known of a job lies in several records, so that an event touches little memory and a job
  * that waits takes little:
@@ -40,7 +41,9 @@
 #define HS_ID_NEAR       12 /* bytes of an id that need no buffer of their own */
 
 struct hs_seat {
-    uint32_t gpu;
+    uint64_t gpus;       /* bit id % 64 of each: all are of one word of a map of GPUs */
+    uint32_t gpu, count; /* the lowest; how many */
+    uint32_t node;
     uint32_t job;
     uint32_t next_of_job;
     uint32_t next_on_gpu;

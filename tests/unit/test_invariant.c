@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "engine/invariant.h"
+#include "engine/whole.h"
 #include "support/sink.h"
 
 static struct hs_engine *e; /* the one that the breakers break */
@@ -138,10 +139,38 @@ static void every_sum_is_checked(void **state)
     BREAKS(e->work_done_ns, 1, "work done + remaining + lost");
 }
 
+/* While jobs have their GPUs to themselves: the first sits on GPUs 0 and 1 at once. */
+static void every_whole_seat_is_checked(void **state)
+{
+    (void)state;
+    assert_true(e->is_whole);
+    struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
+    struct hs_seat *seat = &e->jobs.seats[job->first_seat];
+    assert_int_equal(seat->count, 2);
+    BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
+    BREAKS(e->gpu_free[0], UINT64_C(0x8), "free and held at once");
+    BREAKS(seat->gpus, 1, "free and held at once");
+    BREAKS(seat->gpus, UINT64_C(0x13), "a seat is not on its node");
+    BREAKS(seat->gpus, 0, "or one of no GPU");
+    BREAKS(seat->job, 9, "a job has the seat of another");
+    BREAKS(seat->node, 1, "a seat is not on its node");
+    BREAKS(waits->first_seat, job->first_seat, "a job has the seat of another");
+    BREAKS(seat->count, 1, "its GPUs are miscounted");
+    struct hs_seat twice = *seat;
+    uint32_t second = HS_NO_SEAT;
+    assert_int_equal(hs_jobs_seat(&e->jobs, &second), HS_OK);
+    seat = &e->jobs.seats[job->first_seat];
+    e->jobs.seats[second] = twice;
+    BREAKS(seat->next_of_job, second, "a GPU is held twice");
+    hs_jobs_free_seat(&e->jobs, second);
+}
+
 static void every_gpu_is_checked(void **state)
 {
     (void)state;
     struct hs_gpu *gpu = &e->gpus[0];
+    assert_int_equal(hs_whole_end(e), HS_OK);
+    assert_int_equal(hs_invariant_check(e), HS_OK);
     BREAKS(gpu->tenants, 2, "tenants of a GPU are miscounted");
     BREAKS(gpu->shadow_tenants, 0, "tenants of a GPU are miscounted");
     BREAKS(gpu->mem_used_mib, 1, "memory of a GPU is miscounted");
@@ -232,9 +261,9 @@ static void levels_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sum_is_checked), cmocka_unit_test(every_gpu_is_checked),
-        cmocka_unit_test(every_job_is_checked), cmocka_unit_test(nobody_shares_unasked),
-        cmocka_unit_test(levels_differ),
+        cmocka_unit_test(every_sum_is_checked),  cmocka_unit_test(every_whole_seat_is_checked),
+        cmocka_unit_test(every_job_is_checked),  cmocka_unit_test(every_gpu_is_checked),
+        cmocka_unit_test(nobody_shares_unasked), cmocka_unit_test(levels_differ),
     };
     const struct CMUnitTest divided[] = {cmocka_unit_test(every_share_is_checked)};
     int failed = cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Jobs that have their GPUs to themselves sit on all of a node at once, until somebody asks about a
+ * single GPU: then each is kept, and the run goes on as if it had always been. Every run here is
+ * under --check=full.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/script.h"
+
+#define S HS_TEST_S
+
+/* Two nodes of 70: the GPUs of the second lie in three words of 64. */
+static const struct hs_test_job wide[] = {{.gpus = 60, .duration_s = 10, .gpu_util_pm = 500},
+                                          {.gpus = 78, .duration_s = 20, .gpu_util_pm = 100}};
+
+static void start_both(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call > 0)
+        return;
+    hs_plan_start(p, script_handle[0]);
+    hs_plan_on_node(p, 1, 60);
+    hs_plan_start(p, script_handle[1]);
+    hs_plan_on_node(p, 1, 10); /* not in the order of the GPUs */
+    hs_plan_on_node(p, 0, 68);
+    assert_int_equal(hs_view_node_free(v, 0), 2);
+}
+
+/* Node 1 has GPUs 70 to 139: 70 to 129 are for the first job, 130 to 139 for the second. */
+static void a_node_of_several_words_is_held(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(wide, 2, "2x70", 0, start_both, &r), HS_OK);
+    assert_int_equal(r.segments[0].gpu_count, 60);
+    assert_int_equal(r.segments[0].gpus[0], 70);
+    assert_int_equal(r.segments[0].gpus[15], 85);
+    assert_int_equal(r.segments[1].gpu_count, 78);
+    assert_int_equal(r.segments[1].gpus[0], 0);
+    assert_int_equal(r.instants[0].gpus_held, 138);
+    assert_int_equal(r.instants[0].milli_held, 138000);
+    assert_int_equal(r.instants[0].util_model_pm, 60 * 500 + 78 * 100);
+    assert_int_equal(r.instants[1].util_sum_pm, 78 * 100); /* at 10 s the first is gone */
+    hs_test_free(&r);
+}
+
+static const struct hs_test_job three[] = {{.gpus = 2, .duration_s = 100, .gpu_util_pm = 300},
+                                           {.gpus = 1, .duration_s = 100},
+                                           {.gpus = 1, .submit_s = 10, .duration_s = 10}};
+
+/* At 10 s the policy asks; the second job, which it has just taken off, is there no more by then.
+ */
+static void ask_at_10(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    if (call == 0) {
+        hs_plan_start(p, script_handle[0]);
+        hs_plan_on_node(p, 0, 2);
+        hs_plan_start(p, script_handle[1]);
+        hs_plan_on_node(p, 0, 1);
+    } else if (call == 1) {
+        hs_plan_preempt(p, script_handle[1], 0);
+        assert_int_equal(hs_view_gpu_tenants(v, 0), 1);
+        assert_int_equal(hs_view_gpu_tenants(v, 1), 1);
+        assert_int_equal(hs_view_gpu_tenants(v, 2), 0);
+        assert_int_equal(hs_view_gpu_tenants(v, 3), 0);
+        assert_int_equal(hs_view_gpu_tenant(v, 1, 0), script_handle[0]);
+        assert_int_equal(hs_view_gpu_tenant(v, 2, 0), script_handle[1]); /* before this plan */
+        assert_int_equal(hs_view_idle_gpu(v, 0, 0), 2);
+        hs_plan_start(p, script_handle[2]);
+        hs_plan_on_gpu(p, 2);
+        hs_plan_start(p, script_handle[1]);
+        hs_plan_on_node(p, 0, 1);
+    }
+}
+
+static void who_asks_about_a_gpu_is_answered(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(three, 3, "1x4", HS_CAN_PREEMPT, ask_at_10, &r), HS_OK);
+    assert_int_equal(r.segment_count, 4); /* that of job 1 was closed, it has another */
+    assert_int_equal(r.segments[0].job, 1);
+    assert_int_equal(r.segments[0].gpus[0], 2);
+    assert_int_equal(r.segments[1].job, 2);
+    assert_int_equal(r.segments[1].gpus[0], 2);
+    assert_int_equal(r.jobs[0].end_us, 100 * S);
+    assert_int_equal(r.jobs[1].end_us, 100 * S);
+    assert_int_equal(r.jobs[2].end_us, 20 * S);
+    assert_int_equal(r.jobs[1].preemptions, 0); /* placed again at once: it moved */
+    assert_int_equal(r.jobs[1].migrations, 1);
+    assert_int_equal(r.instants[1].util_model_pm, 600);
+    hs_test_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_node_of_several_words_is_held),
+        cmocka_unit_test(who_asks_about_a_gpu_is_answered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
