@@ -12,6 +12,8 @@
 #define HS_UNLIKELY(x)        __builtin_expect(!!(x), 0)
 #define HS_CTZ64(x)           ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */
 #define HS_CLZ64(x)           ((unsigned)__builtin_clzll(x)) /* undefined for 0 */
+#define HS_CACHE_LINE         64u
+#define HS_PREFETCH(address)  __builtin_prefetch(address) /* any address: nothing is read of it */
 /* In front of a short loop of fixed length that runs for every event: its steps one by one. */
 #if defined(__clang__)
 #define HS_UNROLL _Pragma("clang loop unroll(full)")

@@ -58,6 +58,9 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);
 /* The policy's private bytes of one job (job_state_size of them, zeroed at submission). */
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job);
 
+/* A hint: the job, if it is one, is looked at soon, and will then be at hand. */
+void hs_view_expect(const struct hs_view *v, hs_job_id job);
+
 /* ---- facts of a job that every scheduler has ---- */
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job);      /* gang size demanded */

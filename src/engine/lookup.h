@@ -9,7 +9,12 @@
 
 #include "engine/state.h"
 
-const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job);
+const struct hs_job *hs_lookup_nobody(const struct hs_view *v, hs_job_id job); /* there is none */
+static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
+{
+    return HS_LIKELY(job < v->engine->jobs.slots.high) ? &v->engine->jobs.jobs[job]
+                                                       : hs_lookup_nobody(v, job);
+}
 /* The other records of a job (model/job.h), read only. */
 const struct hs_job_label *hs_lookup_label(const struct hs_view *v, hs_job_id job);
 const struct hs_job_traits *hs_lookup_traits(const struct hs_view *v, hs_job_id job);

@@ -19,10 +19,8 @@ static const struct hs_job_label no_label = {.profile = HS_NO_PROFILE};
 static const struct hs_job_needs no_needs = {.later_ns = HS_TIME_MAX};
 static const struct hs_node nowhere = {.name = ""};
 
-const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
+const struct hs_job *hs_lookup_nobody(const struct hs_view *v, hs_job_id job)
 {
-    if (HS_LIKELY(job < v->engine->jobs.slots.high))
-        return &v->engine->jobs.jobs[job];
     hs_plan_refuse(&v->engine->plan, job, "it asked about a job that is not there");
     return &nobody;
 }
@@ -100,8 +98,19 @@ void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
     struct hs_engine *e = v->engine;
     if (HS_LIKELY(job < e->jobs.slots.high))
         return e->jobs.scratch + (size_t)job * e->jobs.scratch_size;
-    (void)hs_lookup_job(v, job); /* puts it on record */
+    (void)hs_lookup_nobody(v, job);
     return e->no_scratch;
+}
+
+void hs_view_expect(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_jobs *jobs = &v->engine->jobs;
+    if (job >= jobs->slots.high)
+        return;
+    const char *record = (const char *)&jobs->jobs[job];
+    for (size_t at = 0; at < sizeof *jobs->jobs; at += HS_CACHE_LINE)
+        HS_PREFETCH(record + at);
+    HS_PREFETCH(jobs->scratch + (size_t)job * jobs->scratch_size);
 }
 
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)

@@ -38,15 +38,13 @@ void hs_bitset_init(struct hs_bitset *set, uint32_t size, uint64_t *words)
     } while (n > 1);
 }
 
-uint32_t hs_bitset_next(const struct hs_bitset *set, uint32_t from)
+uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t word)
 {
-    if (from >= set->size)
-        return HS_BITSET_NONE;
-    uint32_t at = from;
-    for (uint32_t l = 0; l < set->levels; l++) {
-        uint64_t word = set->level[l][at >> 6] >> (at & 63);
-        if (word != 0) {
-            at += HS_CTZ64(word);
+    uint32_t at = word + 1;
+    for (uint32_t l = 1; l < set->levels; l++) {
+        uint64_t branches = set->level[l][at >> 6] >> (at & 63);
+        if (branches != 0) {
+            at += HS_CTZ64(branches);
             while (l-- > 0)
                 at = at << 6 | HS_CTZ64(set->level[l][at]);
             return at;

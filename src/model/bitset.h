@@ -29,9 +29,10 @@ struct hs_bitset {
 uint32_t hs_bitset_words(uint32_t size);
 /* words: zeroed, owned by the caller, at least as long-lived as the set. */
 void hs_bitset_init(struct hs_bitset *set, uint32_t size, uint64_t *words);
-/* HS_BITSET_NONE if there is none; from may be anything. */
-uint32_t hs_bitset_next(const struct hs_bitset *set, uint32_t from); /* lowest member >= from */
-uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from); /* highest member <= from */
+/* Highest member <= from; HS_BITSET_NONE if there is none; from may be anything. */
+uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from);
+/* Lowest member behind word `word` of the members. */
+uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t word);
 
 static inline bool hs_bitset_has(const struct hs_bitset *set, uint32_t i)
 {
@@ -41,6 +42,26 @@ static inline bool hs_bitset_has(const struct hs_bitset *set, uint32_t i)
 static inline bool hs_bitset_is_empty(const struct hs_bitset *set)
 {
     return set->level[set->levels - 1][0] == 0;
+}
+
+/* HS_BITSET_NONE if there is none. */
+static inline uint32_t hs_bitset_first(const struct hs_bitset *set)
+{
+    uint32_t at = 0;
+    if (hs_bitset_is_empty(set))
+        return HS_BITSET_NONE;
+    for (uint32_t l = set->levels; l-- > 0;)
+        at = at << 6 | HS_CTZ64(set->level[l][at]);
+    return at;
+}
+
+/* Lowest member >= from; HS_BITSET_NONE if there is none; from may be anything. */
+static inline uint32_t hs_bitset_next(const struct hs_bitset *set, uint32_t from)
+{
+    if (from >= set->size)
+        return HS_BITSET_NONE;
+    uint64_t word = set->level[0][from >> 6] >> (from & 63);
+    return word != 0 ? from + HS_CTZ64(word) : hs_bitset_next_far(set, from >> 6);
 }
 
 /* No change if i is a member already. Whether the set was empty. */

@@ -29,12 +29,19 @@ static inline struct range pools_of(const struct hs_free *f, uint32_t vc)
     return (struct range){f->pools + f->vc_pools[v], f->pools + f->vc_pools[v + 1], 0};
 }
 
+static inline bool ask_is_plain(const struct hs_ask *ask)
+{
+    return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
+}
+
 static inline bool pool_serves(const struct hs_node_pool *p, const struct hs_ask *ask,
                                uint32_t gpus)
 {
     const struct hs_kind *kind = &p->kind;
     if (!(ask->type_mask >> kind->type & 1))
         return false;
+    if (ask_is_plain(ask))
+        return true;
     if (kind->cpus > 0 && (uint64_t)gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
         return false;
     return kind->mem_mib == 0 || (uint64_t)gpus * ask->mem_mib_per_gpu <= kind->mem_mib;
@@ -45,16 +52,13 @@ static inline uint32_t pool_usable(const struct hs_node_pool *p, const struct hs
 {
     const struct hs_kind *kind = &p->kind;
     uint64_t gpus = ask->type_mask >> kind->type & 1 ? kind->size : 0;
+    if (ask_is_plain(ask))
+        return (uint32_t)gpus;
     if (kind->cpus > 0 && gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
         gpus = kind->cpus * UINT64_C(1000) / ask->cpus_milli_per_gpu;
     if (kind->mem_mib > 0 && gpus * ask->mem_mib_per_gpu > kind->mem_mib)
         gpus = kind->mem_mib / ask->mem_mib_per_gpu;
     return (uint32_t)gpus;
-}
-
-static inline bool ask_is_plain(const struct hs_ask *ask)
-{
-    return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
 }
 
 static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_ask *ask,
@@ -65,11 +69,12 @@ static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_
 }
 
 /* Lowest local number >= from with exactly `free` GPUs free and CPU and memory for `gpus`. */
-static uint32_t pool_next(const struct hs_free *f, const struct hs_node_pool *p,
-                          const struct hs_ask *ask, uint32_t gpus, uint32_t free, uint32_t from)
+static inline uint32_t pool_next(const struct hs_free *f, const struct hs_node_pool *p,
+                                 const struct hs_ask *ask, uint32_t gpus, uint32_t free,
+                                 uint32_t from)
 {
     const struct hs_bitset *set = &p->with_free[free];
-    uint32_t local = hs_bitset_next(set, from);
+    uint32_t local = from == 0 ? hs_bitset_first(set) : hs_bitset_next(set, from);
     while (local != NONE && !node_has_rest(&f->nodes[p->ids[local]], ask, gpus))
         local = hs_bitset_next(set, local + 1);
     return local;
@@ -118,8 +123,8 @@ static uint32_t draw_with_free(struct hs_free *f, struct range pools, const stru
     return NONE;
 }
 
-static uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
-                                 const struct hs_ask *ask, uint32_t gpus, uint32_t free)
+static inline uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
+                                        const struct hs_ask *ask, uint32_t gpus, uint32_t free)
 {
     uint32_t best = NONE;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
@@ -132,15 +137,15 @@ static uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
     return best;
 }
 
-static uint32_t node_with_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
-                               uint32_t gpus, uint32_t free)
+static inline uint32_t node_with_free(struct hs_free *f, struct range pools,
+                                      const struct hs_ask *ask, uint32_t gpus, uint32_t free)
 {
     return f->seed == 0 ? lowest_with_free(f, pools, ask, gpus, free)
                         : draw_with_free(f, pools, ask, gpus, free);
 }
 
-static uint32_t fewest_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
-                            uint32_t gpus)
+static inline uint32_t fewest_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
+                                   uint32_t gpus)
 {
     for (uint32_t least = gpus;; least++) {
         uint32_t free = NONE;
@@ -361,12 +366,13 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
     if (hs_bitset_add(&p->with_free[free], n->local))
         (void)hs_bitset_add(&p->counts, free);
     struct hs_rack_part *part = &p->parts[n->rack_part];
-    uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(n->free == n->size);
+    const uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(n->free == n->size);
     p->idle += idle;
     part->idle += idle;
-    p->free += (uint64_t)free - n->free;
-    f->vc_free[p->kind.vc] += (uint64_t)free - n->free;
-    f->rack_free[part->rack] += free - n->free;
+    const uint64_t more = (uint64_t)free - n->free;
+    p->free += more;
+    f->vc_free[p->kind.vc] += more;
+    f->rack_free[part->rack] += (uint32_t)more;
     n->free = (uint16_t)free;
 }
 

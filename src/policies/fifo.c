@@ -47,9 +47,9 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
     } else if (event->kind == HS_EVENT_STARTED && !is_easy) {
         hs_queue_remove(&f->waiting, v, event->job);
     } else if (event->kind == HS_EVENT_FINISH) {
-        /* a rejected job still waits in the queue; a finished one is in running, if anywhere */
-        bool has_run = hs_view_first_start_us(v, event->job) >= 0;
-        hs_queue_remove(has_run ? &f->running : &f->waiting, v, event->job);
+        bool is_rejected = hs_view_first_start_us(v, event->job) < 0; /* so it still waits */
+        if (is_rejected || is_easy)
+            hs_queue_remove(is_rejected ? &f->waiting : &f->running, v, event->job);
         hs_queue_wake(&f->waiting, v, event->job);
     }
 }

@@ -11,8 +11,8 @@
 #define NO_PARENT (HS_NO_JOB & MARKLESS)
 #define CHAINED   (NO_PARENT - 1)
 
-static struct hs_order_link *link_of(const struct hs_order *set, const struct hs_view *v,
-                                     hs_job_id job)
+static inline struct hs_order_link *link_of(const struct hs_order *set, const struct hs_view *v,
+                                            hs_job_id job)
 {
     char *scratch = hs_view_scratch(v, job);
     void *link = scratch + set->link_offset;
@@ -161,6 +161,7 @@ static void hang_chain(struct hs_order *set, const struct hs_view *v)
     set->chain = 0;
 }
 
+/* Behind all others. */
 static void chain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     struct hs_order_link *link = link_of(set, v, job);
@@ -179,24 +180,22 @@ static void chain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 static void unchain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = link_of(set, v, job);
+    if (link->right != HS_NO_JOB)
+        link_of(set, v, link->right)->left = link->left;
+    else
+        set->last = hs_order_prev(set, v, job) + 1;
     if (set->chain == job + 1)
         set->chain = link->right + 1;
     else
         link_of(set, v, link->left)->right = link->right;
-    if (link->right != HS_NO_JOB)
-        link_of(set, v, link->right)->left = link->left;
+    if (set->first == job + 1)
+        set->first = link->right + 1;
 }
 
-/* Takes in a job whose link knows its key, and what its bounds are held against. */
-static void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+/* Takes in a job that is not behind all others. */
+static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
-    link->is_linked = true;
-    if (set->count++ == 0 ||
-        is_before(v, set->last - 1, link_of(set, v, set->last - 1), job, link)) {
-        chain(set, v, job);
-        return;
-    }
+    const struct hs_order_link *link = link_of(set, v, job);
     hang_chain(set, v);
     hs_job_id parent = HS_NO_JOB, next = set->root - 1;
     bool is_left = false;
@@ -209,6 +208,17 @@ static void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job)
     if (is_left && parent == set->first - 1)
         set->first = job + 1;
     hang(set, v, job, parent, is_left);
+}
+
+/* Takes in a job whose link knows its key, and what its bounds are held against. */
+static void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    link->is_linked = true;
+    if (set->count++ == 0 || is_before(v, set->last - 1, link_of(set, v, set->last - 1), job, link))
+        chain(set, v, job);
+    else
+        insert_within(set, v, job);
 }
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
@@ -226,6 +236,10 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
 static void unhang(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = link_of(set, v, job);
+    if (set->first == job + 1)
+        set->first = hs_order_next(set, v, job) + 1;
+    if (set->last == job + 1)
+        set->last = hs_order_prev(set, v, job) + 1;
     while (link->left != HS_NO_JOB && link->right != HS_NO_JOB) {
         bool lift_left = hs_order_mix(link->left) > hs_order_mix(link->right);
         rotate_up(set, v, lift_left ? link->left : link->right);
@@ -239,10 +253,6 @@ static void unhang(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     struct hs_order_link *link = link_of(set, v, job);
-    if (set->first == job + 1)
-        set->first = hs_order_next(set, v, job) + 1;
-    if (set->last == job + 1)
-        set->last = hs_order_prev(set, v, job) + 1;
     if (link->parent == CHAINED)
         unchain(set, v, job);
     else

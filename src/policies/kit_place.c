@@ -111,9 +111,11 @@ static bool take_idle(struct gang *g, uint32_t size, uint32_t count, uint32_t fr
  * that the pool could hold has a shape. */
 static bool place_consolidated(struct gang *g)
 {
+    if (take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
+        return true;
     uint32_t size = hs_view_node_size(g->v, g->job, UINT32_MAX);
     if (g->rest <= size)
-        return take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest);
+        return false;
     while (size > 0) {
         uint32_t whole = g->rest / size;
         uint32_t nodes = hs_view_node_count(g->v, g->job, size);
@@ -217,16 +219,16 @@ static bool place_shares(struct gang *g, enum hs_placer placer)
 
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer)
 {
-    struct gang g = {
-        .v = v, .p = p, .job = job, .rest = hs_view_gpus(v, job), .mark = hs_plan_mark(p)};
-    uint32_t vc = hs_view_vc(v, job), milli = hs_view_gpu_milli(v, job);
-    bool is_part = milli < HS_GPU_MILLI;
-    if ((!is_part && hs_view_free_gpus(v, vc) < g.rest) ||
-        hs_view_quota_room_milli(v, vc) < (uint64_t)g.rest * milli)
+    const uint32_t gpus = hs_view_gpus(v, job), milli = hs_view_gpu_milli(v, job);
+    const uint32_t vc = hs_view_vc(v, job);
+    const bool is_part = milli < HS_GPU_MILLI;
+    if ((!is_part && hs_view_free_gpus(v, vc) < gpus) ||
+        hs_view_quota_room_milli(v, vc) < (uint64_t)gpus * milli)
         return false;
-    if (g.rest == 0)
+    struct gang g = {.v = v, .p = p, .job = job, .rest = gpus, .mark = hs_plan_mark(p)};
+    if (gpus == 0)
         start(&g);
-    if (g.rest == 0 || (is_part ? place_shares(&g, placer) : place(&g, placer)))
+    if (gpus == 0 || (is_part ? place_shares(&g, placer) : place(&g, placer)))
         return true;
     if (g.is_started)
         hs_plan_rollback(p, g.mark);

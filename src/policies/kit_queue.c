@@ -43,10 +43,11 @@ enum hs_status hs_queue_by_ask(struct hs_queue *q, const struct hs_view *v)
 
 void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
 {
-    bool are_apart = hs_view_vcs_are_apart(v);
-    uint32_t own = hs_view_vc(v, job);
-    for (uint32_t vc = are_apart ? own : 0; vc < (are_apart ? own + 1 : vcs); vc++)
-        is_awake[vc] = true;
+    if (hs_view_vcs_are_apart(v))
+        is_awake[hs_view_vc(v, job)] = true;
+    else
+        for (uint32_t vc = 0; vc < vcs; vc++)
+            is_awake[vc] = true;
 }
 
 void hs_queue_wake(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
@@ -78,11 +79,13 @@ void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, in
 void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
                      enum hs_scan scan)
 {
-    uint32_t vc = hs_view_vc(v, job);
     hs_queue_add(q, v, job, key);
-    if (scan != HS_SCAN_STRICT || hs_view_ties_are_drawn(v))
+    if (scan != HS_SCAN_STRICT || hs_view_ties_are_drawn(v)) {
         hs_queue_wake(q, v, job);
-    else if (hs_order_first(&q->by_vc[vc], v) == job)
+        return;
+    }
+    const uint32_t vc = hs_view_vc(v, job);
+    if (hs_order_first(&q->by_vc[vc], v) == job)
         q->is_awake[vc] = true;
 }
 
@@ -121,9 +124,12 @@ bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id jo
 static void scan_strict(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                         enum hs_placer placer)
 {
-    hs_job_id job = hs_order_first(set, v);
-    while (job != HS_NO_JOB && hs_place_or_reject(v, p, job, placer))
-        job = hs_order_next(set, v, job);
+    for (hs_job_id job = hs_order_first(set, v), next; job != HS_NO_JOB; job = next) {
+        next = hs_order_next(set, v, job);
+        hs_view_expect(v, next); /* it has waited for long, and is far away */
+        if (!hs_place_or_reject(v, p, job, placer))
+            break;
+    }
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)

@@ -33,6 +33,7 @@ static void compare(const struct hs_bitset *set, const bool *has, uint32_t size,
 {
     assert_int_equal(hs_bitset_next(set, from), naive_next(has, size, from));
     assert_int_equal(hs_bitset_prev(set, from), naive_prev(has, size, from));
+    assert_int_equal(hs_bitset_first(set), naive_next(has, size, 0));
 }
 
 /* Random adds and removes in a set of `size`, sparse enough for empty words on every level. */
