@@ -27,35 +27,43 @@ static inline uint64_t word_of(const char *text, size_t *len)
 {
     uint64_t word = 0;
     size_t i = 0;
-    for (; i < HEAD && text[i] != '\0'; i++)
+    HS_UNROLL
+    for (; i < HEAD; i++) {
+        if (text[i] == '\0')
+            break;
         word |= (uint64_t)(unsigned char)text[i] << (8 * i);
+    }
     *len = i;
     return word;
 }
 
-/* One pass finds the end of the name too. The factor is that of Fibonacci hashing, 2^64 over the
- * golden ratio; the upper half of a product depends on every byte. */
-static inline struct name name_of(const char *text)
+/* Fibonacci hashing: 2^64 over the golden ratio. The upper half depends on every byte. */
+static inline uint64_t spread(uint64_t word)
+{
+    return word * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* One pass finds the end of the name too. */
+static struct name name_of(const char *text)
 {
     size_t len, more = 0;
-    uint64_t head = word_of(text, &len), hash = head * UINT64_C(0x9e3779b97f4a7c15);
-    while (HS_UNLIKELY(len % HEAD == 0 && text[len] != '\0')) {
-        hash = (hash ^ hash >> 32 ^ word_of(text + len, &more)) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t head = word_of(text, &len), hash = spread(head);
+    while (len % HEAD == 0 && text[len] != '\0') {
+        hash = spread(hash ^ hash >> 32 ^ word_of(text + len, &more));
         len += more;
     }
     return (struct name){text, len, head, (uint32_t)(hash >> 32)};
 }
 
-static inline bool is_same(const struct hs_intern *names, const struct hs_intern_slot *slot,
-                           const struct name *name)
+static bool is_same(const struct hs_intern *names, const struct hs_intern_slot *slot,
+                    const struct name *name)
 {
     return slot->hash == name->hash && slot->head == name->head &&
            (name->len < HEAD || strcmp(names->texts[slot->number - 1], name->text) == 0);
 }
 
 /* Where the name is, or would be. */
-static inline struct hs_intern_slot *slot_find(const struct hs_intern *names,
-                                               const struct name *name)
+static struct hs_intern_slot *slot_find(const struct hs_intern *names, const struct name *name)
 {
     uint32_t mask = names->table_size - 1;
     for (uint32_t at = name->hash;; at++) {
@@ -113,17 +121,34 @@ enum hs_status hs_intern_init(struct hs_intern *names)
     return status;
 }
 
-enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id)
+/* A name that is long, or new. */
+static enum hs_status long_get(struct hs_intern *names, const char *text, uint32_t *id)
 {
-    *id = 0;
-    if (text == NULL || text[0] == '\0')
-        return HS_OK;
-    struct name name = name_of(text);
+    const struct name name = name_of(text);
     const struct hs_intern_slot *slot = slot_find(names, &name);
-    if (HS_UNLIKELY(slot->number == 0))
+    if (slot->number == 0)
         return name_add(names, &name, id);
     *id = slot->number - 1;
     return HS_OK;
+}
+
+/* Every job comes here several times, nearly always with a short name that is known: the slot says
+ * it all, of the empty name too, and nothing is called. */
+enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id)
+{
+    size_t len = 0;
+    const uint64_t head = text != NULL ? word_of(text, &len) : 0;
+    const uint32_t mask = names->table_size - 1;
+    for (uint32_t at = (uint32_t)(spread(head) >> 32); len < HEAD; at++) {
+        const struct hs_intern_slot *slot = &names->table[at & mask];
+        if (slot->number == 0)
+            break;
+        if (slot->head != head)
+            continue;
+        *id = slot->number - 1;
+        return HS_OK;
+    }
+    return long_get(names, text, id);
 }
 
 uint32_t hs_intern_find(const struct hs_intern *names, const char *text)

@@ -44,6 +44,11 @@ static void integrate(struct hs_timeline *t, int64_t until_us)
     for (int c = HS_CH_WAITING; c < HS_CH_WAIT_FRAGMENTATION; c++)
         t->sum[c] += (hs_u128)t->value[c] * dt_us;
     t->sum[HS_CH_WAIT_LOCALITY] += (hs_u128)t->value[HS_CH_WAIT_LOCALITY] * dt_us;
+}
+
+/* Where integrals are read: the one that is the difference of two. */
+static void settle(struct hs_timeline *t)
+{
     t->sum[HS_CH_WAIT_FRAGMENTATION] = t->sum[HS_CH_WAIT_SHAPE] - t->sum[HS_CH_WAIT_LOCALITY];
 }
 
@@ -80,6 +85,7 @@ static void advance(struct hs_timeline *t, int64_t now_us)
             continue;
         }
         integrate(t, (int64_t)(t->used + 1) * t->width_us);
+        settle(t);
         memcpy(t->marks[t->used++], t->sum, sizeof *t->marks);
     }
     if (now_us > t->time_us)
@@ -137,6 +143,7 @@ void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
 void hs_timeline_close(struct hs_timeline *t, int64_t end_us)
 {
     advance(t, end_us);
+    settle(t);
     if (t->is_loaded)
         set_loaded(t, false);
 }

@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "horus/compiler.h"
 
-#define ROWS_MAX  (UINT32_C(1) << 31)
-#define TEXT_MAX  (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
-#define TEXT_ROOM 48                  /* as most rows need; longer texts have their own memory */
-#define NO_SLOT   UINT32_MAX
+#define ROWS_MAX   (UINT32_C(1) << 31)
+#define TEXT_MAX   (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
+#define TEXT_ROOM  48                  /* as most rows need; longer texts have their own memory */
+#define NO_SLOT    UINT32_MAX
 
 struct hs_reorder_slot {
     struct hs_trace_job job;
@@ -69,18 +70,24 @@ struct shelf {
     size_t room;
 };
 
-/* Copies the text onto the shelf, if there is one and it fits. */
+/* Copies the text onto the shelf, if there is one and it fits. Byte by byte: most have six or
+ * seven.
+ */
 static inline bool keep_text(const char **text, struct shelf *shelf)
 {
-    if (*text == NULL)
+    const char *from = *text;
+    if (from == NULL)
         return true;
-    size_t size = strlen(*text) + 1;
-    if (HS_UNLIKELY(size > shelf->room))
-        return false;
-    *text = memcpy(shelf->at, *text, size);
-    shelf->at += size;
-    shelf->room -= size;
-    return true;
+    for (size_t i = 0; i < shelf->room; i++) {
+        shelf->at[i] = from[i];
+        if (from[i] != '\0')
+            continue;
+        *text = shelf->at;
+        shelf->at += i + 1;
+        shelf->room -= i + 1;
+        return true;
+    }
+    return false;
 }
 
 static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)
@@ -150,6 +157,16 @@ enum hs_status hs_reorder_push(struct hs_reorder *r)
     return HS_OK;
 }
 
+/* A window of rows is more than a cache holds, and each has been out of sight for a window. */
+static void fetch_next(const struct hs_reorder *r)
+{
+    if (r->ring_count == 0)
+        return;
+    const char *row = (const char *)r->slots[r->ring[r->ring_head]];
+    for (size_t at = 0; at < sizeof(struct hs_reorder_slot); at += HS_CACHE_LINE)
+        HS_PREFETCH(row + at);
+}
+
 bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job)
 {
     if (r->handed_out != NO_SLOT)
@@ -177,6 +194,7 @@ bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job)
     r->count--;
     r->handed_out = slot;
     const struct hs_reorder_slot *first = r->slots[slot];
+    fetch_next(r);
     if (first->row < r->next_row)
         r->reordered++;
     else
