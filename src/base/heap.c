@@ -2,8 +2,7 @@
  *
  * Indexed 4-ary min-heap. Four children share one or two cache lines of 24-byte entries, which
  * beats a binary heap on the path down. Invariants: entries[(i - 1) / 4] <= entries[i], and
- * position[entries[i].id] == i for every i < count. Who is removed from the top leaves its place
- * vacant: as a rule somebody comes next, takes it and sinks, which saves a way down and one up.
+ * position[entries[i].id] == i for every i < count.
  */
 #include "base/heap.h"
 
@@ -81,17 +80,6 @@ static void entry_settle(struct hs_heap *heap, uint32_t at, const struct hs_heap
         sift_down(heap, at, entry);
 }
 
-/* Puts the last entry into the place of the top, where that is vacant. */
-static void fill_top(struct hs_heap *heap)
-{
-    if (!heap->is_vacant)
-        return;
-    heap->is_vacant = false;
-    struct hs_heap_entry last = heap->entries[--heap->count];
-    if (heap->count > 0)
-        sift_down(heap, 0, &last);
-}
-
 static enum hs_status position_grow(struct hs_heap *heap, uint32_t id)
 {
     uint32_t known = heap->position_cap;
@@ -107,14 +95,9 @@ enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, u
     struct hs_heap_entry entry = {.time_us = time_us, .order = order, .id = id};
     if (id >= heap->position_cap)
         HS_TRY(position_grow(heap, id));
-    if (heap->position[id] != ABSENT) {
-        fill_top(heap);
-        entry_settle(heap, heap->position[id], &entry);
-        return HS_OK;
-    }
-    if (heap->is_vacant) {
-        heap->is_vacant = false;
-        sift_down(heap, 0, &entry);
+    uint32_t at = heap->position[id];
+    if (at != ABSENT) {
+        entry_settle(heap, at, &entry);
         return HS_OK;
     }
     HS_TRY(hs_grow((void **)&heap->entries, &heap->entries_cap, (uint64_t)heap->count + 1,
@@ -127,13 +110,8 @@ void hs_heap_remove(struct hs_heap *heap, uint32_t id)
 {
     if (!hs_heap_has(heap, id))
         return;
-    fill_top(heap);
     uint32_t at = heap->position[id];
     heap->position[id] = ABSENT;
-    if (at == 0) {
-        heap->is_vacant = true;
-        return;
-    }
     struct hs_heap_entry last = heap->entries[--heap->count];
     if (at < heap->count)
         entry_settle(heap, at, &last);
@@ -146,9 +124,9 @@ bool hs_heap_has(const struct hs_heap *heap, uint32_t id)
 
 bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out)
 {
-    if (heap->count <= heap->is_vacant)
+    if (heap->count == 0)
         return false;
-    *out = heap->entries[heap->is_vacant ? least_child(heap, 1) : 0];
+    *out = heap->entries[0];
     return true;
 }
 
@@ -157,14 +135,13 @@ bool hs_heap_is_valid(const struct hs_heap *heap)
     uint32_t placed = 0;
     for (uint32_t id = 0; id < heap->position_cap; id++)
         placed += heap->position[id] != ABSENT;
-    if (placed + heap->is_vacant != heap->count)
+    if (placed != heap->count)
         return false;
-    for (uint32_t i = heap->is_vacant; i < heap->count; i++) {
+    for (uint32_t i = 0; i < heap->count; i++) {
         const struct hs_heap_entry *entry = &heap->entries[i];
         if (entry->id >= heap->position_cap || heap->position[entry->id] != i)
             return false;
-        if (i > (heap->is_vacant ? ARITY : 0) &&
-            key_of(entry) < key_of(&heap->entries[(i - 1) / ARITY]))
+        if (i > 0 && key_of(entry) < key_of(&heap->entries[(i - 1) / ARITY]))
             return false;
     }
     return true;

@@ -26,9 +26,7 @@ struct hs_heap_entry {
 struct hs_heap {
     struct hs_heap_entry *entries;
     uint32_t *position; /* of each id; UINT32_MAX = not in the heap */
-    uint32_t count;     /* places taken, that of the top included */
-    bool is_vacant;     /* it was removed, and nobody has come since */
-    uint32_t entries_cap, position_cap;
+    uint32_t count, entries_cap, position_cap;
 };
 
 HS_MUST_USE enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us,

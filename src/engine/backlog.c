@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Waiting GPUs by gang size: one Fenwick tree per VC (Fenwick, Software: Practice and Experience
- * 1994).
+ * 1994), turned round: a node sums the sizes from its own on, as many as its lowest bit says. Jobs
+ * come and go more often than sums are asked for, and their sizes are mostly powers of two: those
+ * are one node.
  */
 #include "engine/backlog.h"
 
@@ -33,24 +35,26 @@ enum hs_status hs_backlog_init(struct hs_backlog *backlog, const struct hs_clust
 }
 
 /* Unsigned wrap-around makes the same walk serve for taking away. */
-static void fenwick_add(uint64_t *tree, uint32_t most, uint32_t size, uint64_t amount)
+static void tree_add(uint64_t *tree, uint32_t most, uint32_t size, uint64_t amount)
 {
-    for (uint32_t i = size; i > 0 && i <= most; i += i & (~i + 1))
+    for (uint32_t i = size <= most ? size : 0; i > 0; i &= i - 1)
         tree[i] += amount;
 }
 
-static uint64_t fenwick_upto(const uint64_t *tree, uint32_t most, uint64_t size)
+/* Of the sizes up to this one; sum: of all. */
+static uint64_t tree_upto(const uint64_t *tree, uint32_t most, uint64_t size, uint64_t sum)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = size < most ? (uint32_t)size : most; i > 0; i &= i - 1)
-        sum += tree[i];
+    if (size == 0)
+        return 0;
+    for (uint64_t i = size < most ? size + 1 : UINT64_MAX; i <= most; i += i & (0 - i))
+        sum -= tree[i];
     return sum;
 }
 
 void hs_backlog_add(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus)
 {
     struct hs_backlog_vc *b = &backlog->vcs[vc];
-    fenwick_add(b->gpus_by_size, b->max_gpus, gpus, gpus);
+    tree_add(b->gpus_by_size, b->max_gpus, gpus, gpus);
     b->gpus_wanted += gpus;
     backlog->gpus_wanted += gpus;
 }
@@ -58,7 +62,7 @@ void hs_backlog_add(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus)
 void hs_backlog_remove(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus)
 {
     struct hs_backlog_vc *b = &backlog->vcs[vc];
-    fenwick_add(b->gpus_by_size, b->max_gpus, gpus, 0 - (uint64_t)gpus);
+    tree_add(b->gpus_by_size, b->max_gpus, gpus, 0 - (uint64_t)gpus);
     b->gpus_wanted -= gpus;
     backlog->gpus_wanted -= gpus;
 }
@@ -66,25 +70,24 @@ void hs_backlog_remove(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus)
 uint64_t hs_backlog_upto(const struct hs_backlog *backlog, uint32_t vc, uint64_t gpus)
 {
     const struct hs_backlog_vc *b = &backlog->vcs[vc];
-    return fenwick_upto(b->gpus_by_size, b->max_gpus, gpus);
+    return tree_upto(b->gpus_by_size, b->max_gpus, gpus, b->gpus_wanted);
 }
 
-void hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
+uint64_t hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
                        uint32_t largest_free, uint64_t quota_room, struct hs_wait_causes *causes)
 {
     uint64_t wanted = backlog->vcs[vc].gpus_wanted;
     uint64_t within_quota = hs_backlog_upto(backlog, vc, quota_room);
-    uint64_t within =
-        free_gpus < quota_room ? hs_backlog_upto(backlog, vc, free_gpus) : within_quota;
-    uint64_t node_sized = largest_free < free_gpus ? largest_free : free_gpus;
-    uint64_t fits = hs_backlog_upto(backlog, vc, node_sized < quota_room ? node_sized : quota_room);
+    uint64_t number = free_gpus < quota_room ? free_gpus : quota_room; /* that may be taken */
+    uint64_t within = hs_backlog_upto(backlog, vc, number);
+    uint64_t fits = largest_free < number ? hs_backlog_upto(backlog, vc, largest_free) : within;
     causes->quota += wanted - within_quota;
     causes->capacity += within_quota - within;
     causes->shape += within - fits;
-    uint64_t number = free_gpus < quota_room ? free_gpus : quota_room; /* that may be taken */
     if (backlog->vcs[vc].max_node_gpus < number)
         causes->locality += within - hs_backlog_upto(backlog, vc, backlog->vcs[vc].max_node_gpus);
     causes->order += fits;
+    return number == free_gpus ? within : hs_backlog_upto(backlog, vc, free_gpus);
 }
 
 /* ---- shares ---- */
@@ -103,7 +106,7 @@ enum hs_status hs_backlog_divide(struct hs_backlog *backlog, struct hs_arena *ar
 void hs_backlog_add_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t workers,
                            uint32_t milli)
 {
-    fenwick_add(backlog->vcs[vc].shares_by_milli, SHARE_MOST, milli, workers);
+    tree_add(backlog->vcs[vc].shares_by_milli, SHARE_MOST, milli, workers);
     backlog->vcs[vc].shares_wanted += workers;
     backlog->gpus_wanted += workers;
 }
@@ -111,14 +114,15 @@ void hs_backlog_add_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t wor
 void hs_backlog_remove_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t workers,
                               uint32_t milli)
 {
-    fenwick_add(backlog->vcs[vc].shares_by_milli, SHARE_MOST, milli, 0 - (uint64_t)workers);
+    tree_add(backlog->vcs[vc].shares_by_milli, SHARE_MOST, milli, 0 - (uint64_t)workers);
     backlog->vcs[vc].shares_wanted -= workers;
     backlog->gpus_wanted -= workers;
 }
 
 static uint64_t shares_upto(const struct hs_backlog_vc *b, uint64_t milli, uint64_t or_milli)
 {
-    return fenwick_upto(b->shares_by_milli, SHARE_MOST, milli < or_milli ? milli : or_milli);
+    return tree_upto(b->shares_by_milli, SHARE_MOST, milli < or_milli ? milli : or_milli,
+                     b->shares_wanted);
 }
 
 void hs_backlog_share_causes(const struct hs_backlog *backlog, uint32_t vc,

@@ -13,7 +13,8 @@
  * nodes are idle is not asked. Each worker that wants a share of a GPU counts as one that waits for
  * a GPU: it fits where a GPU is idle or has room for it, and its shape is wrong (fragmentation)
  * where only several GPUs together have as much left; whether enough GPUs are there for the others
- * of its gang is not asked. add/remove O(log GPUs); causes O(VCs + log GPUs).
+ * of its gang is not asked. add/remove O(log GPUs), one step for a power of two; causes O(VCs + log
+ * GPUs).
  */
 #ifndef HORUS_ENGINE_BACKLOG_H
 #define HORUS_ENGINE_BACKLOG_H
@@ -24,7 +25,7 @@
 #include "model/cluster.h"
 
 struct hs_backlog_vc {
-    uint64_t *gpus_by_size; /* Fenwick tree over gang sizes 1..max_gpus: GPUs wanted */
+    uint64_t *gpus_by_size; /* tree over gang sizes 1..max_gpus: GPUs wanted */
     uint64_t gpus_wanted;
     uint64_t *shares_by_milli; /* the same over shares 1..999: workers; NULL = nobody wanted one */
     uint64_t shares_wanted;    /* workers */
@@ -56,8 +57,8 @@ void hs_backlog_remove_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t 
                               uint32_t milli);
 /* GPUs wanted by gangs of at most `gpus`. */
 uint64_t hs_backlog_upto(const struct hs_backlog *backlog, uint32_t vc, uint64_t gpus);
-/* Adds one VC's waiting GPUs to the causes. */
-void hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
+/* Adds one VC's waiting GPUs to the causes; those wanted by gangs no larger than what is free. */
+uint64_t hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
                        uint32_t largest_free, uint64_t quota_room, struct hs_wait_causes *causes);
 /* What is left for shares, in thousandths: on the GPU of a VC that has most, on all together (an
  * idle GPU has 1000), and within its quota. */

@@ -32,7 +32,7 @@ void hs_life_tell_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t 
 /* Rounded down: rounded up, 10 CPUs over 3 GPUs would miss a node of 10. */
 static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
 {
-    uint64_t share = gpus == 0 ? 0 : amount / gpus;
+    uint64_t share = gpus == 0 || amount == 0 ? 0 : amount / gpus;
     return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 }
 
@@ -203,7 +203,7 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     if (misfit != NULL)
         return misfit;
     int64_t most_us = hs_job_is_part(job) ? INT64_MAX / 8 / HS_GPU_MILLI : INT64_MAX / 8;
-    if (job->gpus > 0 && r->duration_us > most_us / job->gpus)
+    if ((hs_i128)r->duration_us * job->gpus > most_us)
         return "its GPU-seconds are beyond what can be counted";
     bool is_barred = c->vc_mode == HS_VC_QUOTA && (e->can & HS_CAN_BORROW) == 0;
     uint64_t gpus = ((uint64_t)job->gpus * job->gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;

@@ -188,11 +188,12 @@ static void instant_book_waiting(struct hs_engine *e)
         if (e->backlog.vcs[vc].gpus_wanted == 0 && shares_wanted == 0)
             continue;
         uint64_t free_gpus = hs_free_total(e->free_index, vc);
-        hs_backlog_causes(&e->backlog, vc, free_gpus, hs_free_max(e->free_index, vc),
-                          hs_view_quota_room(&e->view, vc), &causes);
+        uint64_t within =
+            hs_backlog_causes(&e->backlog, vc, free_gpus, hs_free_max(e->free_index, vc),
+                              hs_view_quota_room(&e->view, vc), &causes);
         if (shares_wanted > 0)
             book_shares(e, vc, free_gpus, &causes);
-        if (hs_backlog_upto(&e->backlog, vc, free_gpus) > 0 || (shares_wanted > 0 && free_gpus > 0))
+        if (within > 0 || (shares_wanted > 0 && free_gpus > 0))
             fragmented = is_partition ? fragmented + free_gpus : free_gpus;
     }
     e->instant.gpus_wanted = e->backlog.gpus_wanted;

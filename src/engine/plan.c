@@ -53,16 +53,14 @@ static void plan_settle_shares(struct hs_plan *p, const struct hs_action *a)
 /* The placing action before this one must have got its whole gang. */
 static bool plan_close(struct hs_plan *p)
 {
-    if (!p->is_open)
-        return true;
     p->is_open = false;
     const struct hs_action *a = &p->actions[p->count - 1];
     plan_settle(p, a);
     const struct hs_job *job = hs_engine_job(p->engine, a->job);
-    bool may_resize = (p->engine->can & HS_CAN_RESIZE) != 0;
-    uint32_t least = may_resize ? hs_job_gpus_min(&p->engine->jobs, job) : job->gpus;
-    uint32_t most = may_resize ? hs_job_gpus_max(&p->engine->jobs, job) : job->gpus;
-    if (a->gpus >= least && a->gpus <= most)
+    if (a->gpus == job->gpus)
+        return true;
+    if ((p->engine->can & HS_CAN_RESIZE) != 0 && a->gpus >= hs_job_gpus_min(&p->engine->jobs, job) &&
+        a->gpus <= hs_job_gpus_max(&p->engine->jobs, job))
         return true;
     hs_plan_refuse(p, a->job, "a gang is placed whole or not at all: %u of %u GPUs given", a->gpus,
                    job->gpus);
@@ -78,7 +76,7 @@ struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs
         hs_plan_refuse(p, job, "actions are allowed inside decide() only");
         return NULL;
     }
-    if (!plan_close(p))
+    if (p->is_open && !plan_close(p))
         return NULL;
     bool is_of_a_job = kind != HS_ACT_TIMER && kind != HS_ACT_COUNT;
     if (is_of_a_job && !hs_engine_has_job(e, job)) {
@@ -490,7 +488,7 @@ void hs_plan_begin(struct hs_engine *e)
 
 enum hs_status hs_plan_end(struct hs_engine *e)
 {
-    if (e->plan.refused == HS_OK)
+    if (e->plan.is_open && e->plan.refused == HS_OK)
         (void)plan_close(&e->plan);
     e->plan.is_writing = false;
     return e->plan.refused;

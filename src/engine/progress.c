@@ -303,9 +303,9 @@ static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job)
 
 /* The one event a job has ahead of it: its cost is paid, its work is done, or part of it that
  * somebody waits for. */
-static enum hs_status job_schedule(struct hs_engine *e, uint32_t slot)
+static enum hs_status job_schedule(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
+    const uint32_t slot = hs_slot_of(&e->jobs, job);
     int64_t wait_us = HS_TIME_MAX;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING)
         wait_us = job->cost_left_us;
@@ -323,24 +323,27 @@ static enum hs_status job_schedule(struct hs_engine *e, uint32_t slot)
     return hs_heap_set(&e->job_events, slot, next_us, job->index);
 }
 
-enum hs_status hs_progress_rerate(struct hs_engine *e)
+static enum hs_status job_rerate(struct hs_engine *e, struct hs_job *job)
+{
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    hs_progress_sync(e, job);
+    if (run->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+        run->oom_us = HS_TIME_MAX; /* others made room in time */
+    hs_residency_settle(e, job);
+    job->rate_q32 = hs_rate_now(e, job);
+    if (run->first_progress_us < 0 && job->rate_q32 > 0)
+        run->first_progress_us = e->now_us;
+    return job_schedule(e, job);
+}
+
+enum hs_status hs_progress_rerate_touched(struct hs_engine *e)
 {
     for (uint32_t i = 0; i < e->touched_count; i++) {
-        uint32_t slot = e->touched[i];
-        struct hs_job *job = hs_engine_job(e, slot);
+        struct hs_job *job = hs_engine_job(e, e->touched[i]);
         job->plan &= (uint8_t)~JOB_TOUCHED;
-        if (!job->is_live)
-            continue;
-        struct hs_job_run *run = hs_run_of(&e->jobs, job);
-        hs_progress_sync(e, job);
-        if (run->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
-            run->oom_us = HS_TIME_MAX; /* others made room in time */
-        hs_residency_settle(e, job);
-        job->rate_q32 = hs_rate_now(e, job);
-        if (run->first_progress_us < 0 && job->rate_q32 > 0)
-            run->first_progress_us = e->now_us;
-        HS_TRY(job_schedule(e, slot));
+        if (job->is_live)
+            HS_TRY(job_rerate(e, job));
     }
     e->touched_count = 0;
-    return hs_busy_settle(e);
+    return e->marked_count > 0 ? hs_busy_settle(e) : e->plan.refused;
 }

@@ -40,6 +40,10 @@ HS_MUST_USE enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_
 /* To be rated anew before time moves on. */
 HS_MUST_USE enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot);
 /* Rates and next events of all touched jobs. */
-HS_MUST_USE enum hs_status hs_progress_rerate(struct hs_engine *e);
+HS_MUST_USE enum hs_status hs_progress_rerate_touched(struct hs_engine *e);
+HS_MUST_USE static inline enum hs_status hs_progress_rerate(struct hs_engine *e)
+{
+    return e->touched_count + e->marked_count > 0 ? hs_progress_rerate_touched(e) : e->plan.refused;
+}
 
 #endif

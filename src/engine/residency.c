@@ -241,10 +241,8 @@ static int64_t host_mib(const struct hs_engine *e, const struct hs_job *job)
     return mib + (int64_t)hs_q32_mul(away_q32, (uint64_t)persistent_mib(e, job) * job->gpus_held);
 }
 
-void hs_residency_settle(struct hs_engine *e, struct hs_job *job)
+void hs_residency_settle_needs(struct hs_engine *e, struct hs_job *job)
 {
-    if (job->run == 0) /* it takes nothing anywhere yet */
-        return;
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     run->mem_factor_q32 = HS_Q32_ONE;

@@ -101,8 +101,9 @@ static enum hs_status slots_grow(struct hs_jobs *jobs)
 
 enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
 {
-    uint32_t high = jobs->slots.high;
-    HS_TRY(slots_grow(jobs));
+    const uint32_t high = jobs->slots.high;
+    if (jobs->slots.first == 0) /* none to use again */
+        HS_TRY(slots_grow(jobs));
     HS_TRY(hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs, slot));
     struct hs_job_label *label = &jobs->labels[*slot];
     if (*slot == high) {

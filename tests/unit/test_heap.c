@@ -76,32 +76,6 @@ static void test_id_past_the_range_is_a_limit(void **state)
     hs_heap_free(&heap);
 }
 
-/* Who comes after the top has left takes its place, and sinks to where it belongs. */
-static void test_a_newcomer_takes_the_place_of_the_top(void **state)
-{
-    struct hs_heap heap = {0};
-    struct hs_heap_entry top;
-    (void)state;
-    for (uint32_t id = 0; id < 7; id++)
-        assert_int_equal(hs_heap_set(&heap, id, id, id), HS_OK);
-    hs_heap_remove(&heap, 0);
-    assert_true(heap.is_vacant && hs_heap_is_valid(&heap));
-    assert_true(hs_heap_top(&heap, &top) && top.id == 1);
-    assert_int_equal(hs_heap_set(&heap, 9, 50, 9), HS_OK);
-    assert_int_equal(heap.count, 7);
-    assert_true(!heap.is_vacant && hs_heap_is_valid(&heap));
-    hs_heap_remove(&heap, 1);
-    hs_heap_remove(&heap, 2); /* nobody came: the last one fills the place */
-    assert_true(heap.is_vacant && hs_heap_is_valid(&heap));
-    assert_int_equal(heap.count, 6);
-    assert_int_equal(hs_heap_set(&heap, 9, 2, 9), HS_OK); /* one that is in it already */
-    assert_true(!heap.is_vacant && hs_heap_is_valid(&heap));
-    assert_true(hs_heap_top(&heap, &top) && top.id == 9);
-    heap.is_vacant = true; /* damage: somebody is there */
-    assert_false(hs_heap_is_valid(&heap));
-    hs_heap_free(&heap);
-}
-
 static void test_validity_check_sees_damage(void **state)
 {
     struct hs_heap heap = {0};
@@ -170,7 +144,6 @@ int main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_order_is_time_then_order),
         cmocka_unit_test(test_set_moves_an_entry),
-        cmocka_unit_test(test_a_newcomer_takes_the_place_of_the_top),
         cmocka_unit_test(test_id_past_the_range_is_a_limit),
         cmocka_unit_test(test_validity_check_sees_damage),
         cmocka_unit_test(test_random_operations_agree_with_a_search),
