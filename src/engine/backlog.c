@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Waiting GPUs by gang size: one Fenwick tree per VC (Fenwick, Software: Practice and Experience
- * 1994), turned round: a node sums the sizes from its own on, as many as its lowest bit says. Jobs
- * come and go more often than sums are asked for, and their sizes are mostly powers of two: those
- * are one node.
+ * Waiting GPUs by gang size: an array and its marks per VC. Waiting shares by size: one Fenwick
+ * tree per VC (Fenwick, Software: Practice and Experience 1994).
  */
 #include "engine/backlog.h"
 
-#define SHARE_MOST 999u /* thousandths: more is a whole GPU */
+#define SHARE_MOST UINT64_C(999) /* thousandths: more is a whole GPU */
 
 enum hs_status hs_backlog_init(struct hs_backlog *backlog, const struct hs_cluster *cluster,
                                struct hs_arena *arena)
@@ -34,68 +32,75 @@ enum hs_status hs_backlog_init(struct hs_backlog *backlog, const struct hs_clust
     return HS_OK;
 }
 
-/* Unsigned wrap-around makes the same walk serve for taking away. */
-static void tree_add(uint64_t *tree, uint32_t most, uint32_t size, uint64_t amount)
+/* Unsigned wrap-around makes the same serve for taking away. */
+static void book(struct hs_backlog *backlog, uint32_t vc, uint32_t size, uint64_t amount)
 {
-    for (uint32_t i = size <= most ? size : 0; i > 0; i &= i - 1)
-        tree[i] += amount;
-}
-
-/* Of the sizes up to this one; sum: of all. */
-static uint64_t tree_upto(const uint64_t *tree, uint32_t most, uint64_t size, uint64_t sum)
-{
-    if (size == 0)
-        return 0;
-    for (uint64_t i = size < most ? size + 1 : UINT64_MAX; i <= most; i += i & (0 - i))
-        sum -= tree[i];
-    return sum;
+    struct hs_backlog_vc *b = &backlog->vcs[vc];
+    b->gpus_wanted += amount;
+    backlog->gpus_wanted += amount;
+    if (size > b->max_gpus)
+        return;
+    b->gpus_by_size[size] += amount;
+    HS_UNROLL
+    for (uint32_t i = 0; i < HS_MARKS; i++)
+        b->marks[i].gpus += size <= b->marks[i].size ? amount : 0;
 }
 
 void hs_backlog_add(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus)
 {
-    struct hs_backlog_vc *b = &backlog->vcs[vc];
-    tree_add(b->gpus_by_size, b->max_gpus, gpus, gpus);
-    b->gpus_wanted += gpus;
-    backlog->gpus_wanted += gpus;
+    book(backlog, vc, gpus, gpus);
 }
 
 void hs_backlog_remove(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus)
 {
+    book(backlog, vc, gpus, 0 - (uint64_t)gpus);
+}
+
+/* GPUs wanted by gangs of at most this size, to which the mark goes. */
+static uint64_t mark_at(struct hs_backlog_vc *b, uint32_t mark, uint64_t size)
+{
+    struct hs_backlog_mark *m = &b->marks[mark];
+    if (size > b->max_gpus)
+        size = b->max_gpus;
+    while (m->size < size)
+        m->gpus += b->gpus_by_size[++m->size];
+    while (m->size > size)
+        m->gpus -= b->gpus_by_size[m->size--];
+    return m->gpus;
+}
+
+uint64_t hs_backlog_causes(struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
+                           uint32_t largest_free, uint64_t quota_room,
+                           struct hs_wait_causes *causes)
+{
     struct hs_backlog_vc *b = &backlog->vcs[vc];
-    tree_add(b->gpus_by_size, b->max_gpus, gpus, 0 - (uint64_t)gpus);
-    b->gpus_wanted -= gpus;
-    backlog->gpus_wanted -= gpus;
-}
-
-uint64_t hs_backlog_upto(const struct hs_backlog *backlog, uint32_t vc, uint64_t gpus)
-{
-    const struct hs_backlog_vc *b = &backlog->vcs[vc];
-    return tree_upto(b->gpus_by_size, b->max_gpus, gpus, b->gpus_wanted);
-}
-
-uint64_t hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
-                       uint32_t largest_free, uint64_t quota_room, struct hs_wait_causes *causes)
-{
-    uint64_t wanted = backlog->vcs[vc].gpus_wanted;
-    uint64_t within_quota = hs_backlog_upto(backlog, vc, quota_room);
     uint64_t number = free_gpus < quota_room ? free_gpus : quota_room; /* that may be taken */
-    uint64_t within = hs_backlog_upto(backlog, vc, number);
-    uint64_t fits = largest_free < number ? hs_backlog_upto(backlog, vc, largest_free) : within;
-    causes->quota += wanted - within_quota;
+    uint64_t within_quota = mark_at(b, HS_MARK_QUOTA, quota_room);
+    uint64_t within_free = mark_at(b, HS_MARK_FREE, free_gpus);
+    uint64_t within = free_gpus < quota_room ? within_free : within_quota;
+    uint64_t fits = mark_at(b, HS_MARK_FIT, largest_free < number ? largest_free : number);
+    causes->quota += b->gpus_wanted - within_quota;
     causes->capacity += within_quota - within;
     causes->shape += within - fits;
-    if (backlog->vcs[vc].max_node_gpus < number)
-        causes->locality += within - hs_backlog_upto(backlog, vc, backlog->vcs[vc].max_node_gpus);
+    if (b->max_node_gpus < number)
+        causes->locality += within - mark_at(b, HS_MARK_NODE, b->max_node_gpus);
     causes->order += fits;
-    return number == free_gpus ? within : hs_backlog_upto(backlog, vc, free_gpus);
+    return within_free;
 }
 
 /* ---- shares ---- */
 
+/* The same walk serves for taking away. */
+static void tree_add(uint64_t *tree, uint32_t milli, uint64_t amount)
+{
+    for (uint32_t i = milli; i > 0; i &= i - 1)
+        tree[i] += amount;
+}
+
 enum hs_status hs_backlog_divide(struct hs_backlog *backlog, struct hs_arena *arena)
 {
     for (uint32_t vc = 0; vc < backlog->vc_count; vc++) {
-        uint64_t *tree = hs_arena_alloc(arena, (SHARE_MOST + UINT64_C(1)) * sizeof *tree);
+        uint64_t *tree = hs_arena_alloc(arena, (SHARE_MOST + 1) * sizeof *tree);
         if (tree == NULL)
             return HS_E_MEMORY;
         backlog->vcs[vc].shares_by_milli = tree;
@@ -106,7 +111,7 @@ enum hs_status hs_backlog_divide(struct hs_backlog *backlog, struct hs_arena *ar
 void hs_backlog_add_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t workers,
                            uint32_t milli)
 {
-    tree_add(backlog->vcs[vc].shares_by_milli, SHARE_MOST, milli, workers);
+    tree_add(backlog->vcs[vc].shares_by_milli, milli, workers);
     backlog->vcs[vc].shares_wanted += workers;
     backlog->gpus_wanted += workers;
 }
@@ -114,15 +119,21 @@ void hs_backlog_add_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t wor
 void hs_backlog_remove_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t workers,
                               uint32_t milli)
 {
-    tree_add(backlog->vcs[vc].shares_by_milli, SHARE_MOST, milli, 0 - (uint64_t)workers);
+    tree_add(backlog->vcs[vc].shares_by_milli, milli, 0 - (uint64_t)workers);
     backlog->vcs[vc].shares_wanted -= workers;
     backlog->gpus_wanted -= workers;
 }
 
+/* Workers that want at most this much. */
 static uint64_t shares_upto(const struct hs_backlog_vc *b, uint64_t milli, uint64_t or_milli)
 {
-    return tree_upto(b->shares_by_milli, SHARE_MOST, milli < or_milli ? milli : or_milli,
-                     b->shares_wanted);
+    uint64_t most = milli < or_milli ? milli : or_milli, workers = b->shares_wanted;
+    if (most == 0)
+        return 0;
+    for (uint64_t i = most < SHARE_MOST ? most + 1 : SHARE_MOST + 1; i <= SHARE_MOST;
+         i += i & (0 - i))
+        workers -= b->shares_by_milli[i];
+    return workers;
 }
 
 void hs_backlog_share_causes(const struct hs_backlog *backlog, uint32_t vc,

@@ -13,8 +13,11 @@
  * nodes are idle is not asked. Each worker that wants a share of a GPU counts as one that waits for
  * a GPU: it fits where a GPU is idle or has room for it, and its shape is wrong (fragmentation)
  * where only several GPUs together have as much left; whether enough GPUs are there for the others
- * of its gang is not asked. add/remove O(log GPUs), one step for a power of two; causes O(VCs + log
- * GPUs).
+ * of its gang is not asked.
+ *
+ * The sums up to a size are kept at marks, which follow what is free: add and remove are O(1), and
+ * a mark moves by no more sizes than GPUs have changed hands. Of shares there are few: a Fenwick
+ * tree.
  */
 #ifndef HORUS_ENGINE_BACKLOG_H
 #define HORUS_ENGINE_BACKLOG_H
@@ -24,10 +27,18 @@
 #include "base/memory.h"
 #include "model/cluster.h"
 
+/* Where sums are kept, by what the size is compared with. */
+enum { HS_MARK_QUOTA, HS_MARK_FREE, HS_MARK_FIT, HS_MARK_NODE, HS_MARKS };
+
+struct hs_backlog_mark {
+    uint64_t size, gpus; /* wanted by gangs of at most this size */
+};
+
 struct hs_backlog_vc {
-    uint64_t *gpus_by_size; /* tree over gang sizes 1..max_gpus: GPUs wanted */
+    uint64_t *gpus_by_size; /* gang sizes 0..max_gpus: GPUs wanted */
     uint64_t gpus_wanted;
-    uint64_t *shares_by_milli; /* the same over shares 1..999: workers; NULL = nobody wanted one */
+    struct hs_backlog_mark marks[HS_MARKS];
+    uint64_t *shares_by_milli; /* tree over shares 1..999: workers; NULL = nobody wanted one */
     uint64_t shares_wanted;    /* workers */
     uint32_t max_gpus;
     uint32_t max_node_gpus; /* of one node of its pool */
@@ -55,11 +66,10 @@ void hs_backlog_add_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t wor
                            uint32_t milli);
 void hs_backlog_remove_shares(struct hs_backlog *backlog, uint32_t vc, uint32_t workers,
                               uint32_t milli);
-/* GPUs wanted by gangs of at most `gpus`. */
-uint64_t hs_backlog_upto(const struct hs_backlog *backlog, uint32_t vc, uint64_t gpus);
 /* Adds one VC's waiting GPUs to the causes; those wanted by gangs no larger than what is free. */
-uint64_t hs_backlog_causes(const struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
-                       uint32_t largest_free, uint64_t quota_room, struct hs_wait_causes *causes);
+uint64_t hs_backlog_causes(struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
+                           uint32_t largest_free, uint64_t quota_room,
+                           struct hs_wait_causes *causes);
 /* What is left for shares, in thousandths: on the GPU of a VC that has most, on all together (an
  * idle GPU has 1000), and within its quota. */
 struct hs_backlog_room {

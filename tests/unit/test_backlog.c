@@ -86,12 +86,59 @@ static void large_gangs_wait_for_locality(void **state)
 static void sums_follow_removals(void **state)
 {
     (void)state;
-    assert_int_equal(hs_backlog_upto(&backlog, 0, 3), 4);
-    assert_int_equal(hs_backlog_upto(&backlog, 0, 1000), 16);
+    struct hs_wait_causes c = {0};
+    assert_int_equal(hs_backlog_causes(&backlog, 0, 3, 3, UINT64_MAX, &c), 4);
+    assert_int_equal(hs_backlog_causes(&backlog, 0, 1000, 4, UINT64_MAX, &c), 16);
     hs_backlog_remove(&backlog, 0, 3);
-    assert_int_equal(hs_backlog_upto(&backlog, 0, 3), 1);
+    assert_int_equal(hs_backlog_causes(&backlog, 0, 3, 3, UINT64_MAX, &c), 1);
     assert_int_equal(backlog.gpus_wanted, 13);
     hs_backlog_add(&backlog, 0, 3);
+}
+
+/* By the definition: GPUs of the gangs in `waiting`, a count by size, of at most `size`. */
+static uint64_t summed(const uint32_t waiting[9], uint64_t size)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 1; i <= 8 && i <= size; i++)
+        sum += i * waiting[i];
+    return sum;
+}
+
+/* Gangs come and go, what is free goes up and down: the marks tell what a sum over all sizes does.
+ */
+static void marks_follow_whatever_comes(void **state)
+{
+    (void)state;
+    uint32_t waiting[9] = {0, 1, 0, 1, 1, 0, 0, 0, 1}; /* as opened */
+    uint64_t dice = 1;
+    for (int step = 0; step < 5000; step++) {
+        dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407;
+        uint32_t size = 1 + (uint32_t)(dice >> 33) % 8, free_gpus = (uint32_t)(dice >> 40) % 9;
+        uint32_t largest = (uint32_t)(dice >> 45) % 5;
+        uint64_t quota = (dice >> 50) % 3 == 0 ? (dice >> 55) % 10 : UINT64_MAX;
+        if ((dice >> 60) % 2 == 0 || waiting[size] == 0) {
+            hs_backlog_add(&backlog, 0, size);
+            waiting[size]++;
+        } else {
+            hs_backlog_remove(&backlog, 0, size);
+            waiting[size]--;
+        }
+        uint64_t number = quota < free_gpus ? quota : free_gpus;
+        uint64_t within_quota = summed(waiting, quota), within = summed(waiting, number);
+        uint64_t fits = summed(waiting, largest < number ? largest : number);
+        struct hs_wait_causes c = {0};
+        assert_int_equal(hs_backlog_causes(&backlog, 0, free_gpus, largest, quota, &c),
+                         summed(waiting, free_gpus));
+        assert_causes(c, summed(waiting, 8) - within_quota, within_quota - within, within - fits,
+                      fits);
+        assert_int_equal(c.locality, number > 4 ? within - summed(waiting, 4) : 0);
+    }
+    for (uint32_t size = 1; size <= 8; size++)
+        for (; waiting[size] > (size == 1 || size == 3 || size == 4 || size == 8); waiting[size]--)
+            hs_backlog_remove(&backlog, 0, size);
+    for (uint32_t size = 1; size <= 8; size++)
+        if (waiting[size] < (size == 1 || size == 3 || size == 4 || size == 8))
+            hs_backlog_add(&backlog, 0, size);
 }
 
 static void expect_shares(uint64_t most, uint64_t all, uint64_t quota_milli, uint64_t quota,
@@ -130,9 +177,11 @@ static void shares_wait_one_by_one(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shape_and_capacity), cmocka_unit_test(quota_comes_first),
-        cmocka_unit_test(large_gangs_wait_for_locality), cmocka_unit_test(sums_follow_removals),
-        cmocka_unit_test(shares_wait_one_by_one)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shape_and_capacity),
+                                       cmocka_unit_test(quota_comes_first),
+                                       cmocka_unit_test(large_gangs_wait_for_locality),
+                                       cmocka_unit_test(sums_follow_removals),
+                                       cmocka_unit_test(marks_follow_whatever_comes),
+                                       cmocka_unit_test(shares_wait_one_by_one)};
     return cmocka_run_group_tests(tests, open_backlog, close_backlog);
 }
