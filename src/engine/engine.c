@@ -151,10 +151,24 @@ static int64_t next_time(struct hs_engine *e, const struct arrivals *a)
     return next;
 }
 
+/* The job whose event is next has not been looked at since it started, nor has its label since it
+ * came: both are on their way while the observers are told of this instant. */
+static void expect_next(const struct hs_engine *e)
+{
+    struct hs_heap_entry top;
+    if (!hs_heap_top(&e->job_events, &top))
+        return;
+    const char *job = (const char *)&e->jobs.jobs[top.id];
+    HS_PREFETCH(job);
+    HS_PREFETCH(job + HS_CACHE_LINE);
+    HS_PREFETCH(&e->jobs.labels[top.id]);
+}
+
 static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)
 {
     HS_TRY(instant_events(e, a));
     HS_TRY(instant_decide(e));
+    expect_next(e);
     e->figures.instants++;
     HS_TRY(hs_invariant_check(e));
     HS_TRY(hs_observe_instant(e));
@@ -271,6 +285,10 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     e->policy = config->policy;
     e->view.engine = e;
     e->plan.engine = e;
+    e->newcomer = (struct hs_job){.finish_us = HS_TIME_MAX,
+                                  .cost_left_us = config->startup_us,
+                                  .first_seat = HS_NO_SEAT,
+                                  .is_live = true};
     e->free_timer = UINT32_MAX;
     enum hs_status status = hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
     if (status == HS_OK)

@@ -284,13 +284,9 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     uint32_t slot;
     HS_TRY(hs_jobs_add(&e->jobs, &slot));
     struct hs_job *job = hs_engine_job(e, slot);
-    *job = (struct hs_job){.index = e->figures.jobs++,
-                           .submit_us = e->now_us,
-                           .synced_us = e->now_us,
-                           .finish_us = HS_TIME_MAX,
-                           .cost_left_us = e->config.startup_us,
-                           .first_seat = HS_NO_SEAT,
-                           .is_live = true};
+    *job = e->newcomer;
+    job->index = e->figures.jobs++;
+    job->submit_us = job->synced_us = e->now_us;
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */

@@ -59,7 +59,8 @@ static bool plan_close(struct hs_plan *p)
     const struct hs_job *job = hs_engine_job(p->engine, a->job);
     if (a->gpus == job->gpus)
         return true;
-    if ((p->engine->can & HS_CAN_RESIZE) != 0 && a->gpus >= hs_job_gpus_min(&p->engine->jobs, job) &&
+    if ((p->engine->can & HS_CAN_RESIZE) != 0 &&
+        a->gpus >= hs_job_gpus_min(&p->engine->jobs, job) &&
         a->gpus <= hs_job_gpus_max(&p->engine->jobs, job))
         return true;
     hs_plan_refuse(p, a->job, "a gang is placed whole or not at all: %u of %u GPUs given", a->gpus,
@@ -90,8 +91,11 @@ struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs
         return NULL;
     p->kinds |= 1u << kind;
     struct hs_action *a = &p->actions[p->count++];
-    *a = (struct hs_action){
-        .kind = kind, .job = job, .first_pick = p->pick_count, .because = p->because};
+    *a = p->blank;
+    a->kind = kind;
+    a->job = job;
+    a->first_pick = p->pick_count;
+    a->because = p->because;
     return a;
 }
 

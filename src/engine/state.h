@@ -101,6 +101,7 @@ struct hs_action {
 
 struct hs_plan {
     struct hs_engine *engine;
+    struct hs_action blank; /* that says nothing yet */
     struct hs_action *actions;
     struct hs_pick *picks;
     const char *because; /* of the actions to come */
@@ -147,6 +148,7 @@ struct hs_engine {
     bool nodes_state_limits;    /* some node states its CPUs or host memory */
 
     struct hs_jobs jobs;
+    struct hs_job newcomer; /* what is the same for each that comes */
     struct hs_gpu *gpus;
     uint64_t *gpu_free;                 /* bit per GPU */
     struct hs_util_memory *util_memory; /* by GPU; NULL: nobody asks */

@@ -53,6 +53,20 @@ static enum hs_status seat_append(struct hs_engine *e, const struct hs_seat *sea
     return HS_OK;
 }
 
+/* The lowest of these bits, at most *count; how many they are then. */
+static uint64_t lowest_bits(uint64_t bits, uint32_t *count)
+{
+    const uint64_t first = bits & (0 - bits), end = *count < 64 ? first << *count : 0;
+    const uint64_t row = end - first;
+    if (end > first && (bits & row) == row) /* as a rule they lie side by side */
+        return row;
+    const uint32_t most = *count;
+    uint64_t rest = bits;
+    for (*count = 0; *count < most && rest != 0; ++*count)
+        rest &= rest - 1;
+    return bits ^ rest;
+}
+
 /* On the lowest free GPUs of a node, which has them: a seat for each word of the map. */
 static enum hs_status node_sit_down(struct hs_engine *e, uint32_t slot, const struct hs_pick *pick,
                                     uint32_t *last)
@@ -60,13 +74,11 @@ static enum hs_status node_sit_down(struct hs_engine *e, uint32_t slot, const st
     uint32_t first = e->cluster->nodes[pick->node].first_gpu, word = first / 64;
     uint64_t bits = e->gpu_free[word] & (UINT64_MAX << (first % 64));
     for (uint32_t left = pick->count; left > 0; bits = e->gpu_free[++word]) {
-        uint64_t rest = bits;
-        uint32_t count = 0;
-        for (; count < left && rest != 0; count++)
-            rest &= rest - 1;
-        if (count == 0)
+        uint32_t count = left;
+        const uint64_t taken = lowest_bits(bits, &count);
+        if (taken == 0)
             continue;
-        const struct hs_seat seat = {.gpus = bits ^ rest,
+        const struct hs_seat seat = {.gpus = taken,
                                      .gpu = word * 64 + HS_CTZ64(bits),
                                      .count = count,
                                      .node = pick->node,

@@ -185,7 +185,7 @@ enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
     if (job->run != 0)
         return HS_OK;
     HS_TRY(take_run(jobs, &job->run));
-    jobs->runs[job->run] = no_run;
+    jobs->runs[job->run] = jobs->runs[0]; /* as one who was never placed */
     return HS_OK;
 }
 

@@ -49,6 +49,38 @@ static void a_node_of_several_words_is_held(void **state)
     hs_test_free(&r);
 }
 
+/* On 1x6: four jobs of one GPU; those on 1 and 3 end, and the lowest three that are free are then
+ * 1, 3 and 4. */
+static const struct hs_test_job holes[] = {{.gpus = 1, .duration_s = 90},
+                                           {.gpus = 1, .duration_s = 10},
+                                           {.gpus = 1, .duration_s = 90},
+                                           {.gpus = 1, .duration_s = 10},
+                                           {.gpus = 3, .submit_s = 20, .duration_s = 10}};
+
+static void start_as_they_come(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    const int64_t now_us = hs_view_now_us(v);
+    (void)call;
+    for (int i = 0; i < 5; i++)
+        if (holes[i].submit_s * S == now_us) {
+            hs_plan_start(p, script_handle[i]);
+            hs_plan_on_node(p, 0, holes[i].gpus);
+        }
+}
+
+static void the_lowest_free_gpus_are_taken(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    assert_int_equal(script_play(holes, 5, "1x6", 0, start_as_they_come, &r), HS_OK);
+    assert_int_equal(r.segments[2].job, 4);
+    assert_int_equal(r.segments[2].gpu_count, 3);
+    assert_int_equal(r.segments[2].gpus[0], 1);
+    assert_int_equal(r.segments[2].gpus[1], 3);
+    assert_int_equal(r.segments[2].gpus[2], 4);
+    hs_test_free(&r);
+}
+
 static const struct hs_test_job three[] = {{.gpus = 2, .duration_s = 100, .gpu_util_pm = 300},
                                            {.gpus = 1, .duration_s = 100},
                                            {.gpus = 1, .submit_s = 10, .duration_s = 10}};
@@ -101,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_of_several_words_is_held),
+        cmocka_unit_test(the_lowest_free_gpus_are_taken),
         cmocka_unit_test(who_asks_about_a_gpu_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
