@@ -68,7 +68,6 @@ static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
 static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    HS_PREFETCH(&e->jobs.labels[slot]); /* not looked at since it came: for those who observe */
     hs_heap_remove(&e->job_events, slot);
     hs_progress_sync(e, job);
     e->figures.events++;
