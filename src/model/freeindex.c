@@ -144,8 +144,32 @@ static inline uint32_t node_with_free(struct hs_free *f, struct range pools,
                         : draw_with_free(f, pools, ask, gpus, free);
 }
 
-static inline uint32_t fewest_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
-                                   uint32_t gpus)
+/* Of the nodes that qualify, the lowest of those with the fewest free GPUs: pool by pool. */
+static inline uint32_t lowest_of_fewest(const struct hs_free *f, struct range pools,
+                                        const struct hs_ask *ask, uint32_t gpus)
+{
+    uint32_t best = NONE, fewest = NONE;
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
+        if (!pool_serves(p, ask, gpus))
+            continue;
+        for (uint32_t free = hs_bitset_next(&p->counts, gpus);
+             free <= fewest && (uint64_t)free + pools.busy <= p->kind.size;
+             free = hs_bitset_next(&p->counts, free + 1)) {
+            uint32_t local = pool_next(f, p, ask, gpus, free, 0);
+            if (local == NONE)
+                continue;
+            if (free < fewest || p->ids[local] < best)
+                best = p->ids[local];
+            fewest = free;
+            break;
+        }
+    }
+    return best;
+}
+
+/* The same, drawn among those with the fewest. */
+static uint32_t drawn_of_fewest(struct hs_free *f, struct range pools, const struct hs_ask *ask,
+                                uint32_t gpus)
 {
     for (uint32_t least = gpus;; least++) {
         uint32_t free = NONE;
@@ -156,23 +180,30 @@ static inline uint32_t fewest_free(struct hs_free *f, struct range pools, const 
         }
         if (free == NONE)
             return NONE;
-        uint32_t node = node_with_free(f, pools, ask, gpus, free);
+        uint32_t node = draw_with_free(f, pools, ask, gpus, free);
         if (node != NONE)
             return node;
         least = free;
     }
 }
 
+static inline uint32_t node_of_fewest(struct hs_free *f, struct range pools,
+                                      const struct hs_ask *ask, uint32_t gpus)
+{
+    return f->seed == 0 ? lowest_of_fewest(f, pools, ask, gpus)
+                        : drawn_of_fewest(f, pools, ask, gpus);
+}
+
 uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
 {
-    return fewest_free(f, pools_of(f, ask->vc), ask, gpus);
+    return node_of_fewest(f, pools_of(f, ask->vc), ask, gpus);
 }
 
 uint32_t hs_free_best_busy(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
 {
     struct range pools = pools_of(f, ask->vc);
     pools.busy = 1;
-    return fewest_free(f, pools, ask, gpus);
+    return node_of_fewest(f, pools, ask, gpus);
 }
 
 uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)

@@ -28,8 +28,8 @@ uint32_t hs_order_mix(uint64_t number)
 }
 
 /* Of two that are in, or by its link. */
-static bool is_before(const struct hs_view *v, hs_job_id a, const struct hs_order_link *la,
-                      hs_job_id b, const struct hs_order_link *lb)
+static inline bool is_before(const struct hs_view *v, hs_job_id a, const struct hs_order_link *la,
+                             hs_job_id b, const struct hs_order_link *lb)
 {
     if (la->key != lb->key)
         return la->key < lb->key;
@@ -161,20 +161,20 @@ static void hang_chain(struct hs_order *set, const struct hs_view *v)
     set->chain = 0;
 }
 
-/* Behind all others. */
-static void chain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+/* Behind all others, of which `last` is the last; NULL: there are none. */
+static void chain(struct hs_order *set, hs_job_id job, struct hs_order_link *link,
+                  struct hs_order_link *last)
 {
-    struct hs_order_link *link = link_of(set, v, job);
     link->parent = CHAINED;
     link->left = set->last - 1;
     link->right = HS_NO_JOB;
-    if (set->chain == 0)
-        set->chain = job + 1;
+    if (set->chain != 0)
+        last->right = job;
     else
-        link_of(set, v, set->last - 1)->right = job;
-    set->last = job + 1;
-    if (set->first == 0)
+        set->chain = job + 1;
+    if (last == NULL)
         set->first = job + 1;
+    set->last = job + 1;
 }
 
 static void unchain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
@@ -193,9 +193,9 @@ static void unchain(struct hs_order *set, const struct hs_view *v, hs_job_id job
 }
 
 /* Takes in a job that is not behind all others. */
-static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_id job,
+                          const struct hs_order_link *link)
 {
-    const struct hs_order_link *link = link_of(set, v, job);
     hang_chain(set, v);
     hs_job_id parent = HS_NO_JOB, next = set->root - 1;
     bool is_left = false;
@@ -211,14 +211,16 @@ static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_
 }
 
 /* Takes in a job whose link knows its key, and what its bounds are held against. */
-static void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+static inline void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job,
+                          struct hs_order_link *link)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *last = set->last != 0 ? link_of(set, v, set->last - 1) : NULL;
     link->is_linked = true;
-    if (set->count++ == 0 || is_before(v, set->last - 1, link_of(set, v, set->last - 1), job, link))
-        chain(set, v, job);
+    set->count++;
+    if (last == NULL || is_before(v, set->last - 1, last, job, link))
+        chain(set, job, link, last);
     else
-        insert_within(set, v, job);
+        insert_within(set, v, job, link);
 }
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
@@ -229,7 +231,7 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
         set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
     link->is_constrained = is_constrained;
     link->key = key;
-    insert(set, v, job);
+    insert(set, v, job, link);
 }
 
 /* Out of the tree. */
@@ -436,7 +438,7 @@ void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job
         (after == HS_NO_JOB || hs_order_is_before(set, v, job, after)))
         return;
     hs_order_remove(set, v, job); /* by its links, not by its key */
-    insert(set, v, job);
+    insert(set, v, job, link);
 }
 
 /* Members that are no longer behind the one before them are taken out, chained by their links, and
@@ -458,8 +460,9 @@ void hs_order_rekey_all(struct hs_order *set, const struct hs_view *v, hs_order_
         out = job;
     }
     for (hs_job_id job = out; job != HS_NO_JOB; job = next) {
-        next = link_of(set, v, job)->left;
-        insert(set, v, job);
+        struct hs_order_link *link = link_of(set, v, job);
+        next = link->left;
+        insert(set, v, job, link);
     }
 }
 

@@ -63,29 +63,33 @@ void hs_queue_wake_all(struct hs_queue *q)
 
 bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
 {
-    bool has_jobs = q->by_vc[vc].count > 0 || (q->asks != NULL && q->asks->count[vc] > 0);
-    bool needs = q->is_awake[vc] && has_jobs;
+    if (!q->is_awake[vc])
+        return false;
     q->is_awake[vc] = false;
-    return needs;
+    return q->by_vc[vc].count > 0 || (q->asks != NULL && q->asks->count[vc] > 0);
+}
+
+static inline void add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, uint32_t vc,
+                       int64_t key)
+{
+    if (q->asks == NULL || !hs_asks_add(q->asks, v, job, key))
+        hs_order_add(&q->by_vc[vc], v, job, key);
 }
 
 void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    if (q->asks == NULL || !hs_asks_add(q->asks, v, job, key))
-        hs_order_add(&q->by_vc[hs_view_vc(v, job)], v, job, key);
+    add(q, v, job, hs_view_vc(v, job), key);
 }
 
 /* Under strict the first in order has been tried, and nothing was freed since. */
 void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
                      enum hs_scan scan)
 {
-    hs_queue_add(q, v, job, key);
-    if (scan != HS_SCAN_STRICT || hs_view_ties_are_drawn(v)) {
-        hs_queue_wake(q, v, job);
-        return;
-    }
     const uint32_t vc = hs_view_vc(v, job);
-    if (hs_order_first(&q->by_vc[vc], v) == job)
+    add(q, v, job, vc, key);
+    if (scan != HS_SCAN_STRICT || hs_view_ties_are_drawn(v))
+        hs_queue_wake(q, v, job);
+    else if (hs_order_first(&q->by_vc[vc], v) == job)
         q->is_awake[vc] = true;
 }
 
@@ -109,7 +113,7 @@ bool hs_job_waits(const struct hs_view *v, hs_job_id job)
 
 bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
-    if (hs_view_state(v, job) != HS_JOB_PENDING || !hs_pool_is_idle(v, job))
+    if (!hs_pool_is_idle(v, job) || hs_view_state(v, job) != HS_JOB_PENDING)
         return false;
     hs_plan_reject(p, job, "the placement rule cannot place it even on idle nodes");
     return true;
