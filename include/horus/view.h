@@ -58,7 +58,7 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);
 /* The policy's private bytes of one job (job_state_size of them, zeroed at submission). */
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job);
 
-/* A hint: the job, if it is one, is looked at soon, and will then be at hand. */
+/* A hint: the job, if it is one, is looked at soon; what is known of it is brought nearer. */
 void hs_view_expect(const struct hs_view *v, hs_job_id job);
 
 /* ---- facts of a job that every scheduler has ---- */
@@ -216,6 +216,9 @@ uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
  */
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
+/* Are as many GPUs free as the job wants, unless it wants shares of them, and within the quota? Says
+ * nothing of where they are. */
+bool hs_view_has_room(const struct hs_view *v, hs_job_id job);
 /* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, the plan included; shares
  * are added up, and a rest counts as a GPU. With
  * HS_CAN_BORROW the quota bars nobody: then quota_room is UINT64_MAX, and these two tell who is

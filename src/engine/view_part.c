@@ -81,6 +81,16 @@ uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc)
     return hs_lookup_quota_room_milli(v->engine, hs_lookup_vc(v, vc));
 }
 
+bool hs_view_has_room(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    if (!hs_job_is_part(j) && hs_free_total(e->free_index, j->ask.vc) < j->gpus)
+        return false;
+    return e->cluster->vc_mode != HS_VC_QUOTA ||
+           hs_lookup_quota_room_milli(e, j->ask.vc) >= (uint64_t)j->gpus * j->gpu_milli;
+}
+
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
 {
     uint64_t room_milli = hs_view_quota_room_milli(v, vc);

@@ -26,7 +26,7 @@ static inline struct range pools_of(const struct hs_free *f, uint32_t vc)
 {
     uint32_t v = f->by_vc ? vc : 0;
     assert(v < f->vc_count);
-    return (struct range){f->pools + f->vc_pools[v], f->pools + f->vc_pools[v + 1], 0};
+    return (struct range){f->vc_pools[v], f->vc_pools[v + 1], 0};
 }
 
 static inline bool ask_is_plain(const struct hs_ask *ask)
@@ -310,7 +310,7 @@ uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node)
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus)
 {
     const struct hs_node_state *n = &f->nodes[node];
-    const struct hs_kind *kind = &f->pools[n->pool].kind;
+    const struct hs_kind *kind = &n->pool->kind;
     return (!f->by_vc || kind->vc == ask->vc) && (ask->type_mask >> kind->type & 1) &&
            n->free >= gpus && node_has_rest(n, ask, gpus);
 }
@@ -391,7 +391,7 @@ uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, u
  * (unsigned: a difference below 0 wraps round and back). */
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
 {
-    struct hs_node_pool *p = &f->pools[n->pool];
+    struct hs_node_pool *p = n->pool;
     if (hs_bitset_remove(&p->with_free[n->free], n->local))
         (void)hs_bitset_remove(&p->counts, n->free);
     if (hs_bitset_add(&p->with_free[free], n->local))

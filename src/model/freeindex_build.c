@@ -111,7 +111,7 @@ static enum hs_status pool_init(struct hs_free *f, uint32_t pool, const struct s
     for (uint32_t i = 0; i < count; i++) {
         p->ids[i] = keys[i].id;
         f->nodes[keys[i].id] = (struct hs_node_state){
-            .pool = pool,
+            .pool = p,
             .local = i,
             .free = (uint16_t)p->kind.size,
             .size = (uint16_t)p->kind.size,
@@ -137,7 +137,7 @@ static enum hs_status index_init_pools(struct hs_free *f, const struct sort_key 
     for (uint32_t v = 0, p = 0; v <= f->vc_count; v++) {
         while (p < f->pool_count && f->pools[p].kind.vc < v)
             p++;
-        f->vc_pools[v] = p;
+        f->vc_pools[v] = f->pools + p;
     }
     return HS_OK;
 }
@@ -215,7 +215,7 @@ static bool racks_are_valid(const struct hs_free *f)
     uint32_t rack = 0, free_gpus = 0;
     for (uint32_t i = 0; i < f->node_count; i++) {
         const struct hs_node_state *n = &f->nodes[i];
-        uint32_t of_node = f->pools[n->pool].parts[n->rack_part].rack;
+        uint32_t of_node = n->pool->parts[n->rack_part].rack;
         if (of_node != rack && free_gpus != f->rack_free[rack])
             return false;
         free_gpus = of_node != rack ? n->free : free_gpus + n->free;
@@ -228,8 +228,7 @@ bool hs_free_is_valid(const struct hs_free *f)
 {
     for (uint32_t v = 0; v < f->vc_count; v++) {
         uint64_t total = 0;
-        for (uint32_t i = f->vc_pools[v]; i < f->vc_pools[v + 1]; i++) {
-            const struct hs_node_pool *p = &f->pools[i];
+        for (const struct hs_node_pool *p = f->vc_pools[v]; p < f->vc_pools[v + 1]; p++) {
             if (!pool_sets_are_valid(f, p) || !pool_parts_are_valid(f, p))
                 return false;
             total += p->free;

@@ -15,7 +15,7 @@ struct hs_kind {
 };
 
 struct hs_node_state {
-    uint32_t pool;
+    struct hs_node_pool *pool;
     uint32_t local; /* number within the pool */
     uint32_t rack_part;
     uint16_t free, size;
@@ -43,11 +43,11 @@ struct hs_node_pool {
 
 struct hs_free {
     struct hs_node_state *nodes;
-    struct hs_node_pool *pools; /* by VC */
-    uint32_t *vc_pools;         /* pools of VC v: [vc_pools[v], vc_pools[v + 1]) */
-    uint64_t *vc_free;          /* free GPUs */
-    uint32_t *rack_free;        /* the same by rack */
-    uint64_t seed, counter;     /* of the draws among equally good nodes */
+    struct hs_node_pool *pools;     /* by VC */
+    struct hs_node_pool **vc_pools; /* pools of VC v: [vc_pools[v], vc_pools[v + 1]) */
+    uint64_t *vc_free;              /* free GPUs */
+    uint32_t *rack_free;            /* the same by rack */
+    uint64_t seed, counter;         /* of the draws among equally good nodes */
     uint32_t node_count, pool_count, vc_count, rack_count;
     bool by_vc;
 };

@@ -219,16 +219,14 @@ static bool place_shares(struct gang *g, enum hs_placer placer)
 
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer)
 {
-    const uint32_t gpus = hs_view_gpus(v, job), milli = hs_view_gpu_milli(v, job);
-    const uint32_t vc = hs_view_vc(v, job);
-    const bool is_part = milli < HS_GPU_MILLI;
-    if ((!is_part && hs_view_free_gpus(v, vc) < gpus) ||
-        hs_view_quota_room_milli(v, vc) < (uint64_t)gpus * milli)
+    if (!hs_view_has_room(v, job))
         return false;
-    struct gang g = {.v = v, .p = p, .job = job, .rest = gpus, .mark = hs_plan_mark(p)};
-    if (gpus == 0)
+    struct gang g = {
+        .v = v, .p = p, .job = job, .rest = hs_view_gpus(v, job), .mark = hs_plan_mark(p)};
+    const bool is_part = hs_view_gpu_milli(v, job) < HS_GPU_MILLI;
+    if (g.rest == 0)
         start(&g);
-    if (gpus == 0 || (is_part ? place_shares(&g, placer) : place(&g, placer)))
+    if (g.rest == 0 || (is_part ? place_shares(&g, placer) : place(&g, placer)))
         return true;
     if (g.is_started)
         hs_plan_rollback(p, g.mark);
