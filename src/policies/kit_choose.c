@@ -4,7 +4,8 @@
  * behind it: that part of the walk looks at waiting jobs alone (choose_freely). From the holder on
  * that is the first not to fit, the two orders are merged step by step (choose_onwards).
  *
- * A position in the order of the holders is one cursor a class.
+ * A position in the order of the holders is one cursor a class. Their sets are backwards: what
+ * comes before the cursor in the order is next in the set.
  */
 #include "policies/kit_choose.h"
 
@@ -14,12 +15,14 @@ struct walk {
     struct hs_choice *c;
     const struct hs_view *v;
     int64_t now_us;
-    uint64_t taken;  /* GPUs of the jobs chosen so far */
-    uint64_t behind; /* GPUs of the holders behind the position */
-    uint64_t bound;  /* larger gangs do not fit any more */
-    uint32_t level;  /* of `next` */
-    bool is_placed;  /* the position is somewhere */
-    hs_job_id next;  /* waiting job that is looked at; HS_NO_JOB = none left */
+    uint64_t taken;                /* GPUs of the jobs chosen so far */
+    uint64_t behind;               /* GPUs of the holders behind the position */
+    uint64_t bound;                /* larger gangs do not fit any more */
+    bool is_placed;                /* the position is somewhere */
+    hs_job_id next;                /* waiting job that is looked at; HS_NO_JOB = none left */
+    uint32_t level;                /* of it, */
+    int64_t key;                   /* its key, */
+    struct hs_gangs_walk *waiting; /* and it is the one found last */
 };
 
 static struct hs_choice_link *link_of(const struct hs_view *v, hs_job_id job)
@@ -61,9 +64,9 @@ static int64_t key_now(const struct walk *w, const struct hs_class *class, hs_jo
 static bool is_before(const struct walk *w, const struct hs_class *x, hs_job_id a,
                       const struct hs_class *y, hs_job_id b)
 {
-    int64_t key_a = key_now(w, x, a), key_b = key_now(w, y, b);
     if (x->level != y->level)
         return x->level < y->level;
+    int64_t key_a = key_now(w, x, a), key_b = key_now(w, y, b);
     if (key_a != key_b)
         return key_a < key_b;
     int64_t submit_a_us = hs_view_submit_us(w->v, a), submit_b_us = hs_view_submit_us(w->v, b);
@@ -75,19 +78,18 @@ static bool is_before(const struct walk *w, const struct hs_class *x, hs_job_id 
 /* Is the holder before the waiting job that is looked at? */
 static bool is_before_next(const struct walk *w, const struct hs_class *class, hs_job_id holder)
 {
-    const struct hs_order_link *waiting = &link_of(w->v, w->next)->link;
-    int64_t key = key_now(w, class, holder);
     if (class->level != w->level)
         return class->level < w->level;
-    if (key != waiting->key)
-        return key < waiting->key;
+    int64_t key = key_now(w, class, holder);
+    if (key != w->key)
+        return key < w->key;
     return !w->c->by_submit || hs_view_submit_us(w->v, holder) <= hs_view_submit_us(w->v, w->next);
 }
 
 static void go_to_end(struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
-        w->c->classes[i].at = hs_order_last(&w->c->classes[i].set, w->v);
+        w->c->classes[i].at = hs_front_first(&w->c->classes[i].set, w->v);
     w->behind = 0;
     w->is_placed = true;
 }
@@ -95,8 +97,8 @@ static void go_to_end(struct walk *w)
 /* Of a class that no position has gone back into: this one and the one kept are at its end. */
 static void look_keys_up(const struct walk *w, struct hs_class *class)
 {
-    hs_order_rekey_all(&class->set, w->v, w->c->key_of, w->c->key_ctx);
-    class->at = class->kept = hs_order_last(&class->set, w->v);
+    hs_front_rekey_all(&class->set, w->v, w->c->key_of, w->c->key_ctx);
+    class->at = class->kept = hs_front_first(&class->set, w->v);
     class->is_stale = false;
 }
 
@@ -129,8 +131,8 @@ static struct hs_class *class_before(const struct walk *w)
 
 static hs_job_id after_cursor(const struct walk *w, const struct hs_class *class)
 {
-    return class->at == HS_NO_JOB ? hs_order_first(&class->set, w->v)
-                                  : hs_order_next(&class->set, w->v, class->at);
+    return class->at == HS_NO_JOB ? hs_front_reached(&class->set)
+                                  : hs_front_prev(&class->set, w->v, class->at);
 }
 
 /* The class of the first holder behind the position, and that holder; NULL if there is none. */
@@ -148,12 +150,22 @@ static struct hs_class *class_behind(const struct walk *w, hs_job_id *holder)
     return best;
 }
 
-/* The next waiting job, behind `after` in its level, that needs at most so many GPUs. */
-static void look_for_next(struct walk *w, hs_job_id after, uint64_t gpus)
+/* The next waiting job that needs at most so many GPUs. */
+static void look_for_next(struct walk *w, uint64_t gpus)
 {
-    w->next = hs_order_next_fitting(&w->c->waiting[w->level], w->v, after, gpus);
-    while (w->next == HS_NO_JOB && w->level + 1 < w->c->levels)
-        w->next = hs_order_next_fitting(&w->c->waiting[++w->level], w->v, HS_NO_JOB, gpus);
+    w->next = hs_gangs_look(w->waiting, w->v, gpus);
+    while (w->next == HS_NO_JOB && w->level + 1 < w->c->levels) {
+        hs_gangs_begin(w->waiting, &w->c->waiting[++w->level], w->v);
+        w->next = hs_gangs_look(w->waiting, w->v, gpus);
+    }
+    if (w->next != HS_NO_JOB)
+        w->key = hs_order_key(w->v, w->next);
+}
+
+static void choose_next(struct walk *w)
+{
+    list_add(&w->c->chosen, w->v, w->next);
+    hs_gangs_pass(w->waiting, w->v);
 }
 
 /* Goes back until the holders behind the position have `need` GPUs, or those before it are before
@@ -165,7 +177,7 @@ static bool finds_behind(struct walk *w, uint64_t need)
         if (class == NULL || is_before_next(w, class, class->at))
             return false;
         w->behind += hs_view_gpus(w->v, class->at);
-        class->at = hs_order_prev(&class->set, w->v, class->at);
+        class->at = hs_front_next(&class->set, w->v, class->at);
     }
     return true;
 }
@@ -185,22 +197,21 @@ static bool is_past_the_first_eviction(const struct walk *w)
 static void choose_freely(struct walk *w)
 {
     while (w->next != HS_NO_JOB && !is_past_the_first_eviction(w)) {
-        hs_job_id job = w->next;
-        uint32_t gpus = hs_view_gpus(w->v, job);
+        uint32_t gpus = hs_view_gpus(w->v, w->next);
         uint64_t room = w->c->room, behind = w->behind;
         uint64_t need = w->taken + gpus > room ? w->taken + gpus - room : 0;
         if (need > 0 && !w->is_placed)
             go_to_end(w);
         keep_position(w);
         if (finds_behind(w, need)) {
-            list_add(&w->c->chosen, w->v, job);
+            choose_next(w);
             w->taken += gpus;
         } else {
             w->bound = room + w->behind - w->taken; /* what there is here, and not more later */
             w->behind = behind;
             return_to_kept(w);
         }
-        look_for_next(w, job, w->bound);
+        look_for_next(w, w->bound);
     }
 }
 
@@ -212,7 +223,7 @@ static void choose_onwards(struct walk *w)
         hs_job_id holder;
         struct hs_class *class = class_behind(w, &holder);
         if (w->next != HS_NO_JOB && hs_view_gpus(w->v, w->next) > left)
-            look_for_next(w, w->next, left);
+            look_for_next(w, left);
         if (class == NULL && w->next == HS_NO_JOB)
             return;
         if (class != NULL && (w->next == HS_NO_JOB || is_before_next(w, class, holder))) {
@@ -223,17 +234,23 @@ static void choose_onwards(struct walk *w)
                 list_add(&w->c->evicted, w->v, holder);
         } else {
             left -= hs_view_gpus(w->v, w->next);
-            list_add(&w->c->chosen, w->v, w->next);
-            look_for_next(w, w->next, left);
+            choose_next(w);
+            look_for_next(w, left);
         }
     }
 }
 
 void hs_choose(struct hs_choice *c, const struct hs_view *v)
 {
-    struct walk w = {.c = c, .v = v, .now_us = hs_view_now_us(v), .bound = c->room + c->held};
+    struct hs_gangs_walk waiting;
+    struct walk w = {.c = c,
+                     .v = v,
+                     .now_us = hs_view_now_us(v),
+                     .bound = c->room + c->held,
+                     .waiting = &waiting};
     c->chosen = c->evicted = (struct hs_job_list){HS_NO_JOB, HS_NO_JOB};
-    look_for_next(&w, HS_NO_JOB, w.bound);
+    hs_gangs_begin(&waiting, &c->waiting[0], v);
+    look_for_next(&w, w.bound);
     if (w.next == HS_NO_JOB) /* who holds GPUs keeps them */
         return;
     choose_freely(&w);

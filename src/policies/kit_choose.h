@@ -13,21 +13,21 @@
  *
  * The walk is not walked. A waiting job is chosen if the holders behind it have what it lacks, so
  * the search goes back from the end of the order and takes at most as many steps as the gang has
- * GPUs; and one that does not fit bounds the gangs behind it, so that the next one worth a look is
- * one descent of a tree. Cost of a decision: O((starts + evictions + sizes of gangs) x (log jobs +
- * classes)), a step each GPU that changes hands; nothing for jobs that stay as they are.
+ * GPUs; and one that does not fit bounds the gangs behind it, so that no other of its size is
+ * looked at (kit_gangs.h). Cost of a decision: O((starts + evictions + sizes of gangs) x (log jobs
+ * + classes + sizes)), a step each GPU that changes hands; nothing for jobs that stay as they are.
  */
 #ifndef HORUS_POLICIES_KIT_CHOOSE_H
 #define HORUS_POLICIES_KIT_CHOOSE_H
 
 #include "policies/kit_compat.h"
 #include "policies/kit_cost.h"
-#include "policies/kit_order.h"
+#include "policies/kit_gangs.h"
 #include "policies/kit_place.h"
 
 /* Jobs that hold GPUs. */
 struct hs_class {
-    struct hs_order set;
+    struct hs_front set; /* backwards: who comes first loses its GPUs last */
     uint32_t level;
     int64_t slope;      /* 0: the key is what it is */
     bool is_stale;      /* the keys are to be looked up before the order is gone by (key_of) */
@@ -47,7 +47,7 @@ struct hs_job_list {
 struct hs_choice {
     struct hs_class *classes;
     uint32_t class_count;
-    struct hs_order *waiting; /* one a level */
+    struct hs_gangs *waiting; /* one a level */
     uint32_t levels;
     bool by_submit;
     /* Of stale classes, each of which has a level of its own: so their keys are looked up only when

@@ -6,6 +6,8 @@
  */
 #include "policies/kit_evict.h"
 
+#include "policies/kit_queue.h"
+
 /* Gangs of 1, 2, ..., count GPUs at once need this many: more sizes than that cannot hold GPUs
  * together. */
 static uint32_t sizes_at_most(uint64_t gpus)
@@ -20,8 +22,11 @@ enum hs_status hs_evict_init(struct hs_evict *e, const struct hs_view *v, bool w
 {
     uint32_t vcs = hs_view_vcs(v);
     e->weighs_gpus = weighs_gpus;
+    e->vcs = vcs;
+    e->waiting = hs_view_alloc(v, vcs * sizeof *e->waiting);
     e->running = hs_view_alloc(v, vcs * sizeof *e->running);
-    if (e->running == NULL)
+    e->is_awake = hs_view_alloc(v, vcs * sizeof *e->is_awake);
+    if (e->waiting == NULL || e->running == NULL || e->is_awake == NULL)
         return HS_E_MEMORY;
     for (uint32_t vc = 0; vc < vcs; vc++) {
         uint32_t classes = weighs_gpus ? sizes_at_most(hs_view_total_gpus(v, vc)) : 1;
@@ -29,9 +34,6 @@ enum hs_status hs_evict_init(struct hs_evict *e, const struct hs_view *v, bool w
         if (e->running[vc].classes == NULL)
             return HS_E_MEMORY;
     }
-    HS_TRY(hs_queue_init(&e->waiting, v));
-    for (uint32_t vc = 0; vc < vcs; vc++)
-        e->waiting.by_vc[vc].size_of = NULL; /* kit_choose counts whole GPUs */
     return HS_OK;
 }
 
@@ -57,8 +59,9 @@ static void running_add(struct hs_evict *e, const struct hs_view *v, hs_job_id j
     int64_t weight = weight_of(e, v, job);
     uint32_t i = class_of(running, weight);
     if (i == running->count)
-        running->classes[running->count++] = (struct hs_class){.slope = weight};
-    hs_order_add(&running->classes[i].set, v, job, end_us);
+        running->classes[running->count++] =
+            (struct hs_class){.set.is_backwards = true, .slope = weight};
+    hs_front_add(&running->classes[i].set, v, job, end_us);
     running->held += hs_view_gpus(v, job);
 }
 
@@ -66,7 +69,7 @@ static void running_remove(struct hs_evict *e, const struct hs_view *v, hs_job_i
 {
     struct hs_evict_running *running = &e->running[hs_view_vc(v, job)];
     uint32_t i = class_of(running, weight_of(e, v, job));
-    hs_order_remove(&running->classes[i].set, v, job);
+    hs_front_remove(&running->classes[i].set, v, job);
     running->held -= hs_view_gpus(v, job);
     if (running->classes[i].set.count == 0)
         running->classes[i] = running->classes[--running->count];
@@ -74,7 +77,13 @@ static void running_remove(struct hs_evict *e, const struct hs_view *v, hs_job_i
 
 static void waiting_add(struct hs_evict *e, const struct hs_view *v, hs_job_id job, int64_t left_us)
 {
-    hs_queue_add(&e->waiting, v, job, hs_choice_weigh(left_us, weight_of(e, v, job)));
+    hs_gangs_add(&e->waiting[hs_view_vc(v, job)], v, job,
+                 hs_choice_weigh(left_us, weight_of(e, v, job)));
+}
+
+static void waiting_remove(struct hs_evict *e, const struct hs_view *v, hs_job_id job)
+{
+    hs_gangs_remove(&e->waiting[hs_view_vc(v, job)], v, job);
 }
 
 void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs_event *event,
@@ -83,11 +92,11 @@ void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs
     hs_job_id job = event->job;
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
-        hs_queue_wake(&e->waiting, v, job);
+        hs_wake(e->is_awake, e->vcs, v, job);
         waiting_add(e, v, job, left_us(v, job, ctx));
         break;
     case HS_EVENT_STARTED:
-        hs_queue_remove(&e->waiting, v, job);
+        waiting_remove(e, v, job);
         running_add(e, v, job, hs_view_now_us(v) + left_us(v, job, ctx));
         break;
     case HS_EVENT_STOPPED:
@@ -96,9 +105,9 @@ void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs
         waiting_add(e, v, job, left_us(v, job, ctx));
         break;
     case HS_EVENT_FINISH:
-        hs_queue_wake(&e->waiting, v, job);
+        hs_wake(e->is_awake, e->vcs, v, job);
         if (hs_view_first_start_us(v, job) < 0) /* turned away */
-            hs_queue_remove(&e->waiting, v, job);
+            waiting_remove(e, v, job);
         else if (hs_order_has(v, job))
             running_remove(e, v, job);
         break;
@@ -121,12 +130,14 @@ void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan
                      enum hs_placer placer, const struct hs_preempt_cost *cost,
                      enum hs_compat compat)
 {
-    for (uint32_t vc = 0; vc < e->waiting.vcs; vc++) {
-        if (!hs_queue_needs_scan(&e->waiting, vc))
+    for (uint32_t vc = 0; vc < e->vcs; vc++) {
+        bool is_awake = e->is_awake[vc];
+        e->is_awake[vc] = false;
+        if (!is_awake || e->waiting[vc].count == 0)
             continue;
         struct hs_choice choice = {.classes = e->running[vc].classes,
                                    .class_count = e->running[vc].count,
-                                   .waiting = &e->waiting.by_vc[vc],
+                                   .waiting = &e->waiting[vc],
                                    .levels = 1,
                                    .room = hs_queue_room(v, vc),
                                    .held = e->running[vc].held,
@@ -139,10 +150,9 @@ void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan
 static const char *class_check(const struct hs_class *class, const struct hs_view *v,
                                uint64_t *held)
 {
-    if (!hs_order_is_valid(&class->set, v) || class->set.count == 0)
+    if (!hs_front_is_valid(&class->set, v) || class->set.count == 0)
         return "a class of running jobs is out of order";
-    for (hs_job_id j = hs_order_first(&class->set, v); j != HS_NO_JOB;
-         j = hs_order_next(&class->set, v, j)) {
+    for (hs_job_id j = HS_NO_JOB; (j = hs_front_another(&class->set, v, j)) != HS_NO_JOB;) {
         if (hs_view_gpus_held(v, j) == 0)
             return "a class of running jobs holds one that has no GPUs";
         *held += hs_view_gpus(v, j);
@@ -152,7 +162,7 @@ static const char *class_check(const struct hs_class *class, const struct hs_vie
 
 const char *hs_evict_check(const struct hs_evict *e, const struct hs_view *v)
 {
-    for (uint32_t vc = 0; vc < e->waiting.vcs; vc++) {
+    for (uint32_t vc = 0; vc < e->vcs; vc++) {
         const struct hs_evict_running *running = &e->running[vc];
         uint64_t held = 0;
         for (uint32_t i = 0; i < running->count; i++) {
@@ -162,6 +172,11 @@ const char *hs_evict_check(const struct hs_evict *e, const struct hs_view *v)
         }
         if (held != running->held)
             return "the GPUs that the running jobs of a virtual cluster hold are miscounted";
+        if (!hs_gangs_is_valid(&e->waiting[vc], v))
+            return "the waiting jobs of a virtual cluster are out of order";
+        for (hs_job_id j = HS_NO_JOB; (j = hs_gangs_another(&e->waiting[vc], v, j)) != HS_NO_JOB;)
+            if (!hs_job_waits(v, j))
+                return "a job counts as waiting that does not";
     }
-    return hs_queue_check(&e->waiting, v);
+    return NULL;
 }

@@ -12,7 +12,6 @@
 #define HORUS_POLICIES_KIT_EVICT_H
 
 #include "policies/kit_choose.h"
-#include "policies/kit_queue.h"
 
 /* Jobs of a VC that hold GPUs: of one class, or of one for each size of gang. */
 struct hs_evict_running {
@@ -22,8 +21,10 @@ struct hs_evict_running {
 };
 
 struct hs_evict {
-    struct hs_queue waiting;
+    struct hs_gangs *waiting;         /* per VC */
     struct hs_evict_running *running; /* per VC */
+    bool *is_awake;                   /* per VC: a job came or went since its last decision */
+    uint32_t vcs;
     bool weighs_gpus;
 };
 

@@ -3,21 +3,13 @@
  * Treap with parent links in the jobs' scratch (Seidel & Aragon, Algorithmica 1996), and behind it
  * a chain of the jobs that came in order since somebody asked for more than who is first: most
  * queues are served from the front, and need no tree. A chained job has its neighbours left and
- * right.
+ * right. What is below a node by size is kept from when somebody first looks for a size.
  */
 #include "policies/kit_order.h"
 
 #define MARKLESS  0x3fffffffu /* of a handle as a parent: there are fewer jobs than that */
 #define NO_PARENT (HS_NO_JOB & MARKLESS)
 #define CHAINED   (NO_PARENT - 1)
-
-static inline struct hs_order_link *link_of(const struct hs_order *set, const struct hs_view *v,
-                                            hs_job_id job)
-{
-    char *scratch = hs_view_scratch(v, job);
-    void *link = scratch + set->link_offset;
-    return link;
-}
 
 uint32_t hs_order_mix(uint64_t number)
 {
@@ -27,12 +19,8 @@ uint32_t hs_order_mix(uint64_t number)
     return h ^ h >> 16;
 }
 
-/* Of two that are in, or by its link. */
-static inline bool is_before(const struct hs_view *v, hs_job_id a, const struct hs_order_link *la,
-                             hs_job_id b, const struct hs_order_link *lb)
+bool hs_order_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b)
 {
-    if (la->key != lb->key)
-        return la->key < lb->key;
     int64_t submit_a_us = hs_view_submit_us(v, a), submit_b_us = hs_view_submit_us(v, b);
     if (submit_a_us != submit_b_us)
         return submit_a_us < submit_b_us;
@@ -44,15 +32,21 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static void refresh(const struct hs_order *set, const struct hs_view *v, struct hs_order_link *link)
+/* As if nothing were below it. */
+static void refresh_own(struct hs_order_link *link)
 {
     link->least_gpus = link->is_constrained ? UINT32_MAX : link->gpus;
     link->least_constrained = link->is_constrained ? link->gpus : UINT32_MAX;
+}
+
+static void refresh(const struct hs_order *set, const struct hs_view *v, struct hs_order_link *link)
+{
+    refresh_own(link);
     const hs_job_id below[] = {link->left, link->right};
     for (int i = 0; i < 2; i++) {
         if (below[i] == HS_NO_JOB)
             continue;
-        const struct hs_order_link *child = link_of(set, v, below[i]);
+        const struct hs_order_link *child = hs_order_link_of(set, v, below[i]);
         link->least_gpus = smaller(link->least_gpus, child->least_gpus);
         link->least_constrained = smaller(link->least_constrained, child->least_constrained);
     }
@@ -61,8 +55,8 @@ static void refresh(const struct hs_order *set, const struct hs_view *v, struct 
 /* From where a job was removed, up to the first that knows the same as before. */
 static void refresh_upwards(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    while (job != NO_PARENT) {
-        struct hs_order_link *link = link_of(set, v, job);
+    while (set->knows_sizes && job != NO_PARENT) {
+        struct hs_order_link *link = hs_order_link_of(set, v, job);
         uint32_t gpus = link->least_gpus, constrained = link->least_constrained;
         refresh(set, v, link);
         if (gpus == link->least_gpus && constrained == link->least_constrained)
@@ -76,7 +70,7 @@ static void tell_upwards(const struct hs_order *set, const struct hs_view *v,
                          const struct hs_order_link *link)
 {
     for (hs_job_id at = link->parent; at != NO_PARENT;) {
-        struct hs_order_link *above = link_of(set, v, at);
+        struct hs_order_link *above = hs_order_link_of(set, v, at);
         if (above->least_gpus <= link->least_gpus &&
             above->least_constrained <= link->least_constrained)
             break;
@@ -93,27 +87,29 @@ static void replace_child(struct hs_order *set, const struct hs_view *v, hs_job_
     if (parent == NO_PARENT) {
         set->root = child == HS_NO_JOB ? 0 : child + 1;
     } else {
-        struct hs_order_link *above = link_of(set, v, parent);
+        struct hs_order_link *above = hs_order_link_of(set, v, parent);
         *(above->left == old ? &above->left : &above->right) = child;
     }
     if (child != HS_NO_JOB)
-        link_of(set, v, child)->parent = parent & MARKLESS;
+        hs_order_link_of(set, v, child)->parent = parent & MARKLESS;
 }
 
 /* Lifts a job over its parent; the order stays. */
 static void rotate_up(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = hs_order_link_of(set, v, job);
     hs_job_id parent = link->parent;
-    struct hs_order_link *above = link_of(set, v, parent);
+    struct hs_order_link *above = hs_order_link_of(set, v, parent);
     bool is_left = above->left == job;
     hs_job_id *inner = is_left ? &link->right : &link->left;
     replace_child(set, v, above->parent, parent, job);
     *(is_left ? &above->left : &above->right) = *inner;
     if (*inner != HS_NO_JOB)
-        link_of(set, v, *inner)->parent = parent & MARKLESS;
+        hs_order_link_of(set, v, *inner)->parent = parent & MARKLESS;
     *inner = parent;
     above->parent = job & MARKLESS;
+    if (!set->knows_sizes)
+        return;
     link->least_gpus = above->least_gpus; /* it has below it what the parent had */
     link->least_constrained = above->least_constrained;
     refresh(set, v, above);
@@ -122,7 +118,7 @@ static void rotate_up(struct hs_order *set, const struct hs_view *v, hs_job_id j
 static hs_job_id rightmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     hs_job_id right;
-    while ((right = link_of(set, v, job)->right) != HS_NO_JOB)
+    while ((right = hs_order_link_of(set, v, job)->right) != HS_NO_JOB)
         job = right;
     return job;
 }
@@ -131,17 +127,18 @@ static hs_job_id rightmost(const struct hs_order *set, const struct hs_view *v, 
 static void hang(struct hs_order *set, const struct hs_view *v, hs_job_id job, hs_job_id parent,
                  bool is_left)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = hs_order_link_of(set, v, job);
     link->left = link->right = HS_NO_JOB;
     link->parent = parent & MARKLESS;
-    refresh(set, v, link);
+    refresh_own(link);
     if (parent == HS_NO_JOB) {
         set->root = job + 1;
         return;
     }
-    struct hs_order_link *above = link_of(set, v, parent);
+    struct hs_order_link *above = hs_order_link_of(set, v, parent);
     *(is_left ? &above->left : &above->right) = job;
-    tell_upwards(set, v, link);
+    if (set->knows_sizes)
+        tell_upwards(set, v, link);
     const uint32_t priority = hs_order_mix(job);
     while (link->parent != NO_PARENT && hs_order_mix(link->parent) < priority)
         rotate_up(set, v, job);
@@ -154,7 +151,7 @@ static void hang_chain(struct hs_order *set, const struct hs_view *v)
         return;
     hs_job_id last = set->root == 0 ? HS_NO_JOB : rightmost(set, v, set->root - 1), next;
     for (hs_job_id job = set->chain - 1; job != HS_NO_JOB; job = next) {
-        next = link_of(set, v, job)->right;
+        next = hs_order_link_of(set, v, job)->right;
         hang(set, v, job, last, false);
         last = job;
     }
@@ -177,17 +174,33 @@ static void chain(struct hs_order *set, hs_job_id job, struct hs_order_link *lin
     set->last = job + 1;
 }
 
+/* Before all others. */
+static void put_first(struct hs_order *set, const struct hs_view *v, hs_job_id job)
+{
+    if (set->root != 0) {
+        hang(set, v, job, set->first - 1, true);
+    } else {
+        struct hs_order_link *link = hs_order_link_of(set, v, job);
+        link->parent = CHAINED;
+        link->left = HS_NO_JOB;
+        link->right = set->chain - 1;
+        hs_order_link_of(set, v, link->right)->left = job;
+        set->chain = job + 1;
+    }
+    set->first = job + 1;
+}
+
 static void unchain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_order_link *link = link_of(set, v, job);
+    const struct hs_order_link *link = hs_order_link_of(set, v, job);
     if (link->right != HS_NO_JOB)
-        link_of(set, v, link->right)->left = link->left;
+        hs_order_link_of(set, v, link->right)->left = link->left;
     else
         set->last = hs_order_prev(set, v, job) + 1;
     if (set->chain == job + 1)
         set->chain = link->right + 1;
     else
-        link_of(set, v, link->left)->right = link->right;
+        hs_order_link_of(set, v, link->left)->right = link->right;
     if (set->first == job + 1)
         set->first = link->right + 1;
 }
@@ -196,17 +209,22 @@ static void unchain(struct hs_order *set, const struct hs_view *v, hs_job_id job
 static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_id job,
                           const struct hs_order_link *link)
 {
-    hang_chain(set, v);
+    if (hs_order_link_is_before(v, job, link, set->first - 1,
+                                hs_order_link_of(set, v, set->first - 1))) {
+        put_first(set, v, job);
+        return;
+    }
+    if (set->chain != 0 && !hs_order_link_is_before(v, job, link, set->chain - 1,
+                                                    hs_order_link_of(set, v, set->chain - 1)))
+        hang_chain(set, v);
     hs_job_id parent = HS_NO_JOB, next = set->root - 1;
     bool is_left = false;
     while (next != HS_NO_JOB) {
-        const struct hs_order_link *above = link_of(set, v, next);
+        const struct hs_order_link *above = hs_order_link_of(set, v, next);
         parent = next;
-        is_left = is_before(v, job, link, parent, above);
+        is_left = hs_order_link_is_before(v, job, link, parent, above);
         next = is_left ? above->left : above->right;
     }
-    if (is_left && parent == set->first - 1)
-        set->first = job + 1;
     hang(set, v, job, parent, is_left);
 }
 
@@ -214,10 +232,10 @@ static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_
 static inline void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job,
                           struct hs_order_link *link)
 {
-    struct hs_order_link *last = set->last != 0 ? link_of(set, v, set->last - 1) : NULL;
+    struct hs_order_link *last = set->last != 0 ? hs_order_link_of(set, v, set->last - 1) : NULL;
     link->is_linked = true;
     set->count++;
-    if (last == NULL || is_before(v, set->last - 1, last, job, link))
+    if (last == NULL || hs_order_link_is_before(v, set->last - 1, last, job, link))
         chain(set, job, link, last);
     else
         insert_within(set, v, job, link);
@@ -225,7 +243,7 @@ static inline void insert(struct hs_order *set, const struct hs_view *v, hs_job_
 
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = hs_order_link_of(set, v, job);
     bool is_constrained = hs_view_is_constrained(v, job);
     link->gpus =
         set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
@@ -237,7 +255,7 @@ void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, 
 /* Out of the tree. */
 static void unhang(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_order_link *link = link_of(set, v, job);
+    const struct hs_order_link *link = hs_order_link_of(set, v, job);
     if (set->first == job + 1)
         set->first = hs_order_next(set, v, job) + 1;
     if (set->last == job + 1)
@@ -254,7 +272,7 @@ static void unhang(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 
 void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = hs_order_link_of(set, v, job);
     if (link->parent == CHAINED)
         unchain(set, v, job);
     else
@@ -278,7 +296,8 @@ int64_t hs_order_key(const struct hs_view *v, hs_job_id job)
 bool hs_order_is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
                         hs_job_id b)
 {
-    return is_before(v, a, link_of(set, v, a), b, link_of(set, v, b));
+    return hs_order_link_is_before(v, a, hs_order_link_of(set, v, a), b,
+                                   hs_order_link_of(set, v, b));
 }
 
 static bool is_within_below(const struct hs_order *set, const struct hs_view *v, hs_job_id job,
@@ -286,7 +305,7 @@ static bool is_within_below(const struct hs_order *set, const struct hs_view *v,
 {
     if (job == HS_NO_JOB)
         return false;
-    const struct hs_order_link *link = link_of(set, v, job);
+    const struct hs_order_link *link = hs_order_link_of(set, v, job);
     return link->least_gpus <= bounds.plain || link->least_constrained <= bounds.constrained;
 }
 
@@ -300,7 +319,7 @@ static hs_job_id first_within_below(const struct hs_order *set, const struct hs_
                                     hs_job_id job, struct hs_bounds bounds)
 {
     for (;;) {
-        const struct hs_order_link *link = link_of(set, v, job);
+        const struct hs_order_link *link = hs_order_link_of(set, v, job);
         if (is_within_below(set, v, link->left, bounds))
             job = link->left;
         else if (is_within(link, bounds))
@@ -316,22 +335,34 @@ static uint64_t below_none(uint64_t bound)
     return bound < UINT32_MAX ? bound : UINT32_MAX - 1;
 }
 
+/* Nobody has looked for a size so far: each tells those above it of what is below. */
+static void learn_sizes(struct hs_order *set, const struct hs_view *v)
+{
+    set->knows_sizes = true;
+    for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j))
+        refresh_own(hs_order_link_of(set, v, j));
+    for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j))
+        tell_upwards(set, v, hs_order_link_of(set, v, j));
+}
+
 hs_job_id hs_order_next_within(struct hs_order *set, const struct hs_view *v, hs_job_id after,
                                struct hs_bounds bounds)
 {
     hang_chain(set, v);
+    if (!set->knows_sizes)
+        learn_sizes(set, v);
     bounds.plain = below_none(bounds.plain);
     bounds.constrained = below_none(bounds.constrained);
     hs_job_id at = set->root == 0 ? HS_NO_JOB : set->root - 1;
     if (after == HS_NO_JOB)
         return is_within_below(set, v, at, bounds) ? first_within_below(set, v, at, bounds)
                                                    : HS_NO_JOB;
-    const struct hs_order_link *link = link_of(set, v, after);
+    const struct hs_order_link *link = hs_order_link_of(set, v, after);
     if (is_within_below(set, v, link->right, bounds))
         return first_within_below(set, v, link->right, bounds);
     hs_job_id below = after;
     for (at = link->parent; at != NO_PARENT; at = link->parent) {
-        link = link_of(set, v, at);
+        link = hs_order_link_of(set, v, at);
         if (link->left == below) {
             if (is_within(link, bounds))
                 return at;
@@ -373,12 +404,12 @@ hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
     hang_chain(set, v);
     hs_job_id at = set->root == 0 ? HS_NO_JOB : set->root - 1, found = HS_NO_JOB;
     while (at != HS_NO_JOB) {
-        const struct hs_order_link *link = link_of(set, v, at);
+        const struct hs_order_link *link = hs_order_link_of(set, v, at);
         bool is_behind = !is_before_place(v, at, link, &from);
         found = is_behind ? at : found;
         at = is_behind ? link->left : link->right;
     }
-    if (found == HS_NO_JOB || is_within(link_of(set, v, found), bounds))
+    if (found == HS_NO_JOB || is_within(hs_order_link_of(set, v, found), bounds))
         return found;
     return hs_order_next_within(set, v, found, bounds);
 }
@@ -386,21 +417,21 @@ hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
 static hs_job_id leftmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     hs_job_id left;
-    while ((left = link_of(set, v, job)->left) != HS_NO_JOB)
+    while ((left = hs_order_link_of(set, v, job)->left) != HS_NO_JOB)
         job = left;
     return job;
 }
 
 hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_order_link *link = link_of(set, v, job);
+    const struct hs_order_link *link = hs_order_link_of(set, v, job);
     if (link->parent == CHAINED)
         return link->right;
     if (link->right != HS_NO_JOB)
         return leftmost(set, v, link->right);
     while (link->parent != NO_PARENT) {
         hs_job_id above = link->parent;
-        link = link_of(set, v, above);
+        link = hs_order_link_of(set, v, above);
         if (link->left == job)
             return above;
         job = above;
@@ -410,7 +441,7 @@ hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_
 
 hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_order_link *link = link_of(set, v, job);
+    const struct hs_order_link *link = hs_order_link_of(set, v, job);
     if (set->chain == job + 1)
         return set->root == 0 ? HS_NO_JOB : rightmost(set, v, set->root - 1);
     if (link->parent == CHAINED)
@@ -419,7 +450,7 @@ hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_
         return rightmost(set, v, link->left);
     while (link->parent != NO_PARENT) {
         hs_job_id above = link->parent;
-        link = link_of(set, v, above);
+        link = hs_order_link_of(set, v, above);
         if (link->right == job)
             return above;
         job = above;
@@ -427,53 +458,14 @@ hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_
     return HS_NO_JOB;
 }
 
-void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
-{
-    struct hs_order_link *link = link_of(set, v, job);
-    if (link->key == key)
-        return;
-    hs_job_id before = hs_order_prev(set, v, job), after = hs_order_next(set, v, job);
-    link->key = key;
-    if ((before == HS_NO_JOB || hs_order_is_before(set, v, before, job)) &&
-        (after == HS_NO_JOB || hs_order_is_before(set, v, job, after)))
-        return;
-    hs_order_remove(set, v, job); /* by its links, not by its key */
-    insert(set, v, job, link);
-}
-
-/* Members that are no longer behind the one before them are taken out, chained by their links, and
- * added again when all keys are new. */
-void hs_order_rekey_all(struct hs_order *set, const struct hs_view *v, hs_order_key_of *key_of,
-                        const void *ctx)
-{
-    hs_job_id out = HS_NO_JOB, before = HS_NO_JOB, next;
-    for (hs_job_id job = hs_order_first(set, v); job != HS_NO_JOB; job = next) {
-        struct hs_order_link *link = link_of(set, v, job);
-        next = hs_order_next(set, v, job);
-        link->key = key_of(v, job, ctx);
-        if (before == HS_NO_JOB || hs_order_is_before(set, v, before, job)) {
-            before = job;
-            continue;
-        }
-        hs_order_remove(set, v, job);
-        link->left = out;
-        out = job;
-    }
-    for (hs_job_id job = out; job != HS_NO_JOB; job = next) {
-        struct hs_order_link *link = link_of(set, v, job);
-        next = link->left;
-        insert(set, v, job, link);
-    }
-}
-
 bool hs_order_is_valid(const struct hs_order *set, const struct hs_view *v)
 {
     uint32_t count = 0;
     hs_job_id before = HS_NO_JOB;
     for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
-        const struct hs_order_link *link = link_of(set, v, j);
+        const struct hs_order_link *link = hs_order_link_of(set, v, j);
         struct hs_order_link fresh = *link;
-        if (link->parent != CHAINED)
+        if (set->knows_sizes && link->parent != CHAINED)
             refresh(set, v, &fresh);
         bool is_true = fresh.least_gpus == link->least_gpus &&
                        fresh.least_constrained == link->least_constrained;

@@ -42,10 +42,27 @@ struct hs_order {
     /* Each is a job + 1; 0 = none, so that zeroed state is an empty set. */
     uint32_t root, chain, first, last;
     uint32_t count;
+    bool knows_sizes;       /* somebody looked for a size: nodes know what is below them */
     uint32_t link_offset;   /* of its links in the scratch of a job */
     hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang */
 };
 
+static inline struct hs_order_link *hs_order_link_of(const struct hs_order *set,
+                                                     const struct hs_view *v, hs_job_id job)
+{
+    char *scratch = hs_view_scratch(v, job);
+    void *link = scratch + set->link_offset;
+    return link;
+}
+/* Of two with the same key. */
+bool hs_order_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b);
+/* The order of all such sets; of jobs that are in one, or whose link knows their key. */
+static inline bool hs_order_link_is_before(const struct hs_view *v, hs_job_id a,
+                                           const struct hs_order_link *of_a, hs_job_id b,
+                                           const struct hs_order_link *of_b)
+{
+    return of_a->key != of_b->key ? of_a->key < of_b->key : hs_order_tie_is_before(v, a, b);
+}
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key);
 void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id job); /* must be in */
 /* Gives a member another key; cheap if its place stays the same. */

@@ -4,6 +4,8 @@
  */
 #include "policies/kit_preempt.h"
 
+#include "policies/kit_queue.h"
+
 const char *const hs_form_names[] = {"evict", "replace", NULL};
 
 enum { COMPAT_OFF, COMPAT_HELIOS, COMPAT_MURI };

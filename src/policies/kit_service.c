@@ -79,13 +79,13 @@ void hs_service_watch(const struct hs_tiresias *t, const struct hs_view *v, hs_j
                     : !j->is_holding ? hs_service_promotion_us(t, v, job)
                                      : HS_NEVER_DUE;
     if (at_us != HS_NEVER_DUE)
-        hs_order_add(&hs_service_queues(t, v, job)->due, v, job, at_us);
+        hs_front_add(&hs_service_queues(t, v, job)->due, v, job, at_us);
 }
 
 void hs_service_forget(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     if (hs_service_job(v, job)->due.is_linked)
-        hs_order_remove(&hs_service_queues(t, v, job)->due, v, job);
+        hs_front_remove(&hs_service_queues(t, v, job)->due, v, job);
 }
 
 bool hs_service_is_beyond(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)

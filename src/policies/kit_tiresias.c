@@ -48,7 +48,7 @@ enum hs_status hs_tiresias_init(struct hs_tiresias *t, const struct hs_view *v, 
         if (q->holding == NULL || q->waiting == NULL)
             return HS_E_MEMORY;
         for (uint32_t level = 0; level < t->levels; level++)
-            q->holding[level].level = level;
+            q->holding[level] = (struct hs_class){.set.is_backwards = true, .level = level};
     }
     if (t->index == INDEX_LAS)
         return HS_OK;
@@ -82,8 +82,8 @@ static int64_t key_of(const struct hs_tiresias *t, const struct hs_view *v, hs_j
 static void waiting_add(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job,
                         int64_t place)
 {
-    struct hs_order *queue = &hs_service_queues(t, v, job)->waiting[hs_service_job(v, job)->level];
-    hs_order_add(queue, v, job, key_of(t, v, job, place));
+    struct hs_gangs *queue = &hs_service_queues(t, v, job)->waiting[hs_service_job(v, job)->level];
+    hs_gangs_add(queue, v, job, key_of(t, v, job, place));
 }
 
 static void holding_add(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job,
@@ -92,15 +92,19 @@ static void holding_add(const struct hs_tiresias *t, const struct hs_view *v, hs
     struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
         return;
-    hs_order_add(&q->holding[hs_service_job(v, job)->level].set, v, job, key_of(t, v, job, place));
+    hs_front_add(&q->holding[hs_service_job(v, job)->level].set, v, job, key_of(t, v, job, place));
 }
 
 static void queue_remove(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     const struct hs_tiresias_job *j = hs_service_job(v, job);
-    if (hs_order_has(v, job))
-        hs_order_remove(j->is_holding ? &q->holding[j->level].set : &q->waiting[j->level], v, job);
+    if (!hs_order_has(v, job))
+        return;
+    if (j->is_holding)
+        hs_front_remove(&q->holding[j->level].set, v, job);
+    else
+        hs_gangs_remove(&q->waiting[j->level], v, job);
 }
 
 /* ---- events ---- */
@@ -198,19 +202,24 @@ static void lose_restarts(struct hs_tiresias *t, const struct hs_view *v, struct
     q->decided_us = now_us;
     hs_plan_because(p, hs_compat_lost_text);
     for (uint32_t level = 0; level < t->levels; level++) {
-        const struct hs_order *set = &q->holding[level].set;
-        for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
+        struct hs_front *set = &q->holding[level].set;
+        hs_job_id j = hs_front_first(set, v);
+        while (j != HS_NO_JOB) /* backwards, up to where the queue begins */
+            j = hs_front_next(set, v, j);
+        for (j = hs_front_reached(set); j != HS_NO_JOB; j = hs_front_prev(set, v, j)) {
             if (since_us > 0)
                 hs_plan_owe(p, j, hs_compat_lost_us(v, j, since_us));
-            if (hs_service_is_beyond(t, v, j))
-                hs_order_rekey(&q->due, v, j, now_us);
+            if (hs_service_is_beyond(t, v, j)) {
+                hs_service_forget(t, v, j);
+                hs_front_add(&q->due, v, j, now_us);
+            }
         }
     }
 }
 
-static bool is_due(const struct hs_tiresias_queues *q, const struct hs_view *v)
+static bool is_due(struct hs_tiresias_queues *q, const struct hs_view *v)
 {
-    hs_job_id first = hs_order_first(&q->due, v);
+    hs_job_id first = hs_front_first(&q->due, v);
     return first != HS_NO_JOB && hs_service_job(v, first)->due.key <= hs_view_now_us(v);
 }
 
@@ -221,8 +230,8 @@ static void change_queues(struct hs_tiresias *t, const struct hs_view *v,
 {
     hs_job_id job;
     while (is_due(q, v)) {
-        job = hs_order_first(&q->due, v);
-        hs_order_remove(&q->due, v, job);
+        job = hs_front_first(&q->due, v);
+        hs_front_remove(&q->due, v, job);
         hs_order_add(moved, v, job, 0);
     }
     for (hs_job_id next = hs_order_first(moved, v); (job = next) != HS_NO_JOB;) {
@@ -253,9 +262,9 @@ static void look_indices_up(const struct hs_tiresias *t, const struct hs_view *v
     for (uint32_t level = 0; waiting > 0 && level < t->levels; level++) {
         q->holding[level].is_stale = t->compat != HS_COMPAT_MURI;
         if (!q->holding[level].is_stale)
-            hs_order_rekey_all(&q->holding[level].set, v, gittins_key, t);
+            hs_front_rekey_all(&q->holding[level].set, v, gittins_key, t);
         if (q->is_stale)
-            hs_order_rekey_all(&q->waiting[level], v, gittins_key, t);
+            hs_gangs_rekey_all(&q->waiting[level], v, gittins_key, t);
     }
     q->is_stale = q->is_stale && waiting == 0;
 }
@@ -407,7 +416,7 @@ void hs_tiresias_decide(struct hs_tiresias *t, const struct hs_view *v, struct h
             due_us = earlier(due_us, decide_queues(t, v, p, vc));
         else if (t->is_awake[vc])
             due_us = now_us;
-        hs_job_id first = hs_order_first(&q->due, v);
+        hs_job_id first = hs_front_first(&q->due, v);
         if (first != HS_NO_JOB)
             due_us = earlier(due_us, hs_service_job(v, first)->due.key);
     }
@@ -430,17 +439,16 @@ static const char *queues_check(const struct hs_tiresias *t, const struct hs_tir
 {
     uint64_t held = 0;
     for (uint32_t level = 0; level < t->levels; level++) {
-        const struct hs_order *holding = &q->holding[level].set, *waiting = &q->waiting[level];
-        if (!hs_order_is_valid(holding, v) || !hs_order_is_valid(waiting, v))
+        struct hs_front *holding = &q->holding[level].set;
+        struct hs_gangs *waiting = &q->waiting[level];
+        if (!hs_front_is_valid(holding, v) || !hs_gangs_is_valid(waiting, v))
             return "a queue is out of order";
-        for (hs_job_id j = hs_order_first(holding, v); j != HS_NO_JOB;
-             j = hs_order_next(holding, v, j)) {
+        for (hs_job_id j = HS_NO_JOB; (j = hs_front_another(holding, v, j)) != HS_NO_JOB;) {
             if (hs_job_waits(v, j) || hs_service_job(v, j)->level != level)
                 return "a queue counts a waiting job, or one of another, among those with GPUs";
             held += hs_view_gpus(v, j);
         }
-        for (hs_job_id j = hs_order_first(waiting, v); j != HS_NO_JOB;
-             j = hs_order_next(waiting, v, j))
+        for (hs_job_id j = HS_NO_JOB; (j = hs_gangs_another(waiting, v, j)) != HS_NO_JOB;)
             if (!hs_job_waits(v, j) || hs_service_job(v, j)->level != level)
                 return "a queue counts a job with GPUs, or one of another, among those that wait";
     }

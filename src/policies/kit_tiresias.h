@@ -30,8 +30,8 @@
 /* Of one virtual cluster. */
 struct hs_tiresias_queues {
     struct hs_class *holding; /* a class each queue */
-    struct hs_order *waiting; /* each queue */
-    struct hs_order due;      /* by when they are to change their queue */
+    struct hs_gangs *waiting; /* each queue */
+    struct hs_front due;      /* by when they are to change their queue */
     uint64_t held;            /* GPUs */
     int64_t lead, starting;   /* running_first: keys of holders count up from far below 0, */
     int64_t front, tail;      /* of waiting jobs down and up from 0 */

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A chain, neighbours left and right, before a pairing heap: left the first child, right the next
+ * sibling, parent the one that a sibling comes after, or whose first child it is. In the links of
+ * an ordered set what is known of gangs is not used; there the members are strung when all of them
+ * get new keys.
+ */
+#include "policies/kit_front.h"
+
+#define NO_PARENT 0x3fffffffu /* of the root; of a handle there are 30 bits */
+#define CHAINED   (NO_PARENT - 1)
+
+static struct hs_order_link *link_of(const struct hs_front *set, const struct hs_view *v,
+                                     hs_job_id job)
+{
+    char *scratch = hs_view_scratch(v, job);
+    void *link = scratch + set->link_offset;
+    return link;
+}
+
+static bool is_before(const struct hs_front *set, const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    return hs_order_link_is_before(v, a, link_of(set, v, a), b, link_of(set, v, b)) !=
+           set->is_backwards;
+}
+
+/* ---- the heap ---- */
+
+/* Two heaps, each by its root, which has no sibling that is still of use. */
+static hs_job_id meld(const struct hs_front *set, const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    bool is_first = is_before(set, v, a, b);
+    hs_job_id above = is_first ? a : b, below = is_first ? b : a;
+    struct hs_order_link *link = link_of(set, v, below);
+    hs_job_id *child = &link_of(set, v, above)->left;
+    link->right = *child;
+    link->parent = above & NO_PARENT;
+    if (*child != HS_NO_JOB)
+        link_of(set, v, *child)->parent = below & NO_PARENT;
+    *child = below;
+    return above;
+}
+
+/* A job and its siblings, in pairs and these from the last one on; HS_NO_JOB of none. */
+static hs_job_id meld_siblings(const struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    hs_job_id pairs = HS_NO_JOB, next;
+    for (; job != HS_NO_JOB; job = next) {
+        hs_job_id other = link_of(set, v, job)->right;
+        next = other == HS_NO_JOB ? HS_NO_JOB : link_of(set, v, other)->right;
+        hs_job_id pair = other == HS_NO_JOB ? job : meld(set, v, job, other);
+        link_of(set, v, pair)->right = pairs;
+        pairs = pair;
+    }
+    hs_job_id root = pairs;
+    if (root == HS_NO_JOB)
+        return root;
+    for (job = link_of(set, v, root)->right; job != HS_NO_JOB; job = next) {
+        next = link_of(set, v, job)->right;
+        root = meld(set, v, root, job);
+    }
+    link_of(set, v, root)->right = HS_NO_JOB;
+    link_of(set, v, root)->parent = NO_PARENT;
+    return root;
+}
+
+static void meld_in(struct hs_front *set, const struct hs_view *v, hs_job_id heap)
+{
+    if (set->root != 0)
+        heap = meld(set, v, set->root - 1, heap);
+    set->root = heap + 1;
+}
+
+static void heap_add(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    link->left = link->right = HS_NO_JOB;
+    link->parent = NO_PARENT;
+    meld_in(set, v, job);
+}
+
+static void heap_remove(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_order_link *link = link_of(set, v, job);
+    hs_job_id below = meld_siblings(set, v, link->left);
+    if (set->root == job + 1) {
+        set->root = below + 1;
+        return;
+    }
+    struct hs_order_link *before = link_of(set, v, link->parent);
+    *(before->left == job ? &before->left : &before->right) = link->right;
+    if (link->right != HS_NO_JOB)
+        link_of(set, v, link->right)->parent = link->parent;
+    if (below != HS_NO_JOB)
+        meld_in(set, v, below);
+}
+
+/* ---- the chain ---- */
+
+static void chain_first(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    link->parent = CHAINED;
+    link->left = HS_NO_JOB;
+    link->right = set->first - 1;
+    if (set->first != 0)
+        link_of(set, v, set->first - 1)->left = job;
+    else
+        set->last = job + 1;
+    set->first = job + 1;
+}
+
+static void chain_last(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    link->parent = CHAINED;
+    link->left = set->last - 1;
+    link->right = HS_NO_JOB;
+    if (set->last != 0)
+        link_of(set, v, set->last - 1)->right = job;
+    else
+        set->first = job + 1;
+    set->last = job + 1;
+}
+
+static void unchain(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_order_link *link = link_of(set, v, job);
+    if (link->left != HS_NO_JOB)
+        link_of(set, v, link->left)->right = link->right;
+    else
+        set->first = link->right + 1;
+    if (link->right != HS_NO_JOB)
+        link_of(set, v, link->right)->left = link->left;
+    else
+        set->last = link->left + 1;
+}
+
+/* The next one of the heap. */
+static hs_job_id chain_next(struct hs_front *set, const struct hs_view *v)
+{
+    hs_job_id job = set->root - 1;
+    if (job == HS_NO_JOB)
+        return job;
+    heap_remove(set, v, job);
+    chain_last(set, v, job);
+    return job;
+}
+
+/* ---- the set ---- */
+
+/* Takes in a job whose link knows its key. */
+static void insert(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    link_of(set, v, job)->is_linked = true;
+    if (set->count++ == 0 || (set->first != 0 && is_before(set, v, job, set->first - 1))) {
+        chain_first(set, v, job);
+        return;
+    }
+    while (set->last != 0 && is_before(set, v, job, set->last - 1)) {
+        hs_job_id last = set->last - 1;
+        unchain(set, v, last);
+        heap_add(set, v, last);
+    }
+    if (set->last != 0 && (set->root == 0 || is_before(set, v, job, set->root - 1)))
+        chain_last(set, v, job);
+    else
+        heap_add(set, v, job);
+}
+
+void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    link_of(set, v, job)->key = key;
+    insert(set, v, job);
+}
+
+void hs_front_remove(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    if (link->parent == CHAINED)
+        unchain(set, v, job);
+    else
+        heap_remove(set, v, job);
+    link->is_linked = false;
+    set->count--;
+}
+
+hs_job_id hs_front_first(struct hs_front *set, const struct hs_view *v)
+{
+    return set->first != 0 ? set->first - 1 : chain_next(set, v);
+}
+
+hs_job_id hs_front_next(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    hs_job_id next = link_of(set, v, job)->right;
+    return next != HS_NO_JOB ? next : chain_next(set, v);
+}
+
+hs_job_id hs_front_prev(const struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    return link_of(set, v, job)->left;
+}
+
+hs_job_id hs_front_reached(const struct hs_front *set)
+{
+    return set->last - 1;
+}
+
+hs_job_id hs_front_another(const struct hs_front *set, const struct hs_view *v, hs_job_id after)
+{
+    if (after == HS_NO_JOB)
+        return set->first != 0 ? set->first - 1 : set->root - 1;
+    const struct hs_order_link *link = link_of(set, v, after);
+    if (link->parent == CHAINED)
+        return link->right != HS_NO_JOB ? link->right : set->root - 1;
+    if (link->left != HS_NO_JOB)
+        return link->left;
+    while (link->right == HS_NO_JOB) { /* up, past the siblings before it */
+        hs_job_id below;
+        do {
+            below = after;
+            after = link->parent;
+            if (after == NO_PARENT)
+                return HS_NO_JOB;
+            link = link_of(set, v, after);
+        } while (link->left != below);
+    }
+    return link->right;
+}
+
+void hs_front_rekey_all(struct hs_front *set, const struct hs_view *v, hs_order_key_of *key_of,
+                        const void *ctx)
+{
+    hs_job_id members = HS_NO_JOB, job = HS_NO_JOB;
+    while ((job = hs_front_another(set, v, job)) != HS_NO_JOB) {
+        link_of(set, v, job)->least_gpus = members;
+        members = job;
+    }
+    set->first = set->last = set->root = set->count = 0;
+    for (job = members; job != HS_NO_JOB; job = members) {
+        struct hs_order_link *link = link_of(set, v, job);
+        members = link->least_gpus;
+        link->key = key_of(v, job, ctx);
+        insert(set, v, job);
+    }
+}
+
+/* Whose children they are, how they hang together, and that none is before it. */
+static bool are_children_of(const struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    hs_job_id before = job;
+    for (hs_job_id j = link_of(set, v, job)->left; j != HS_NO_JOB; j = link_of(set, v, j)->right) {
+        if (link_of(set, v, j)->parent != before || !is_before(set, v, job, j))
+            return false;
+        before = j;
+    }
+    return true;
+}
+
+bool hs_front_is_valid(const struct hs_front *set, const struct hs_view *v)
+{
+    uint32_t count = 0;
+    hs_job_id before = HS_NO_JOB, last = HS_NO_JOB;
+    for (hs_job_id j = HS_NO_JOB; (j = hs_front_another(set, v, j)) != HS_NO_JOB; before = j) {
+        const struct hs_order_link *link = link_of(set, v, j);
+        bool is_chained = link->parent == CHAINED, is_next = is_chained || j == set->root - 1;
+        if ((is_next && before != HS_NO_JOB && !is_before(set, v, before, j)) ||
+            (is_chained ? link->left != before : !are_children_of(set, v, j)) || !link->is_linked)
+            return false;
+        last = is_chained ? j : last;
+        count++;
+    }
+    return count == set->count && last == set->last - 1;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Orders by the size of the gang. Bounds of a walk only fall, so a lane that is too large for one
+ * is closed for good.
+ */
+#include "policies/kit_gangs.h"
+
+#define LAST_LANE (HS_GANG_LANES - 1) /* beyond the largest power of two that has one */
+
+/* Lanes of larger sizes have larger numbers; those of exact ones, but 0, are odd. */
+static uint32_t lane_of(uint64_t gpus)
+{
+    if (gpus >> 31 != 0)
+        return LAST_LANE;
+    bool is_between = (gpus & (gpus - 1)) != 0; /* two powers of two */
+    return gpus == 0 ? 0 : 1 + 2 * (63 - HS_CLZ64(gpus)) + is_between;
+}
+
+/* NULL: the lane is shared. */
+static struct hs_front *exact_lane(struct hs_gangs *set, uint32_t lane)
+{
+    return lane % 2 == 1 || lane == 0 ? &set->exact[(lane + 1) / 2] : NULL;
+}
+
+static struct hs_order *shared_lane(struct hs_gangs *set, uint32_t lane)
+{
+    return &set->shared[lane / 2];
+}
+
+void hs_gangs_add(struct hs_gangs *set, const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    uint32_t lane = lane_of(hs_view_gpus(v, job));
+    struct hs_front *exact = exact_lane(set, lane);
+    if (exact != NULL)
+        hs_front_add(exact, v, job, key);
+    else
+        hs_order_add(shared_lane(set, lane), v, job, key);
+    set->filled |= UINT64_C(1) << lane;
+    set->count++;
+}
+
+void hs_gangs_remove(struct hs_gangs *set, const struct hs_view *v, hs_job_id job)
+{
+    uint32_t lane = lane_of(hs_view_gpus(v, job));
+    struct hs_front *exact = exact_lane(set, lane);
+    if (exact != NULL)
+        hs_front_remove(exact, v, job);
+    else
+        hs_order_remove(shared_lane(set, lane), v, job);
+    if ((exact != NULL ? exact->count : shared_lane(set, lane)->count) == 0)
+        set->filled &= ~(UINT64_C(1) << lane);
+    set->count--;
+}
+
+void hs_gangs_rekey_all(struct hs_gangs *set, const struct hs_view *v, hs_order_key_of *key_of,
+                        const void *ctx)
+{
+    for (uint64_t rest = set->filled; rest != 0; rest &= rest - 1) {
+        struct hs_front *exact = exact_lane(set, HS_CTZ64(rest));
+        if (exact != NULL)
+            hs_front_rekey_all(exact, v, key_of, ctx);
+        else
+            hs_order_rekey_all(shared_lane(set, HS_CTZ64(rest)), v, key_of, ctx);
+    }
+}
+
+static void go_to(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane, hs_job_id job)
+{
+    w->at[lane] = job;
+    if (job == HS_NO_JOB)
+        w->open &= ~(UINT64_C(1) << lane);
+    else
+        w->key[lane] = hs_order_key(v, job);
+}
+
+void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set, const struct hs_view *v)
+{
+    w->set = set;
+    w->open = set->filled;
+    for (uint64_t rest = w->open; rest != 0; rest &= rest - 1) {
+        uint32_t lane = HS_CTZ64(rest);
+        struct hs_front *exact = exact_lane(set, lane);
+        go_to(w, v, lane,
+              exact != NULL ? hs_front_first(exact, v) : hs_order_first(shared_lane(set, lane), v));
+    }
+}
+
+/* Of the largest lane that is open, some jobs may be too large. */
+static void close_lanes(struct hs_gangs_walk *w, const struct hs_view *v, uint64_t gpus)
+{
+    uint32_t edge = lane_of(gpus);
+    w->open &= (UINT64_C(2) << edge) - 1;
+    if ((w->open >> edge & 1) != 0 && hs_view_gpus(v, w->at[edge]) > gpus)
+        go_to(w, v, edge, hs_order_next_fitting(shared_lane(w->set, edge), v, w->at[edge], gpus));
+}
+
+hs_job_id hs_gangs_look(struct hs_gangs_walk *w, const struct hs_view *v, uint64_t gpus)
+{
+    close_lanes(w, v, gpus);
+    if (w->open == 0)
+        return HS_NO_JOB;
+    uint32_t best = HS_CTZ64(w->open);
+    for (uint64_t rest = w->open & (w->open - 1); rest != 0; rest &= rest - 1) {
+        uint32_t lane = HS_CTZ64(rest);
+        bool is_tie = w->key[lane] == w->key[best];
+        if (is_tie ? hs_order_tie_is_before(v, w->at[lane], w->at[best])
+                   : w->key[lane] < w->key[best])
+            best = lane;
+    }
+    w->lane = best;
+    return w->at[best];
+}
+
+void hs_gangs_pass(struct hs_gangs_walk *w, const struct hs_view *v)
+{
+    struct hs_front *exact = exact_lane(w->set, w->lane);
+    hs_job_id job = w->at[w->lane];
+    go_to(w, v, w->lane,
+          exact != NULL ? hs_front_next(exact, v, job)
+                        : hs_order_next(shared_lane(w->set, w->lane), v, job));
+}
+
+hs_job_id hs_gangs_another(struct hs_gangs *set, const struct hs_view *v, hs_job_id after)
+{
+    uint32_t lane = after == HS_NO_JOB ? 0 : lane_of(hs_view_gpus(v, after));
+    for (; lane < HS_GANG_LANES; lane++, after = HS_NO_JOB) {
+        struct hs_front *exact = exact_lane(set, lane);
+        struct hs_order *shared = shared_lane(set, lane);
+        hs_job_id job = exact != NULL        ? hs_front_another(exact, v, after)
+                        : after == HS_NO_JOB ? hs_order_first(shared, v)
+                                             : hs_order_next(shared, v, after);
+        if (job != HS_NO_JOB)
+            return job;
+    }
+    return HS_NO_JOB;
+}
+
+bool hs_gangs_is_valid(struct hs_gangs *set, const struct hs_view *v)
+{
+    uint32_t in_lanes = 0, seen = 0;
+    for (uint32_t lane = 0; lane < HS_GANG_LANES; lane++) {
+        const struct hs_front *exact = exact_lane(set, lane);
+        const struct hs_order *shared = shared_lane(set, lane);
+        uint32_t jobs = exact != NULL ? exact->count : shared->count;
+        in_lanes += jobs;
+        if ((jobs > 0) != (set->filled >> lane & 1) ||
+            !(exact != NULL ? hs_front_is_valid(exact, v) : hs_order_is_valid(shared, v)))
+            return false;
+    }
+    for (hs_job_id j = HS_NO_JOB; (j = hs_gangs_another(set, v, j)) != HS_NO_JOB;)
+        seen++;
+    return in_lanes == set->count && seen == set->count;
+}
