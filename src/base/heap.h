@@ -34,6 +34,11 @@ HS_MUST_USE enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_
 void hs_heap_remove(struct hs_heap *heap, uint32_t id); /* no-op if absent */
 bool hs_heap_has(const struct hs_heap *heap, uint32_t id);
 bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out); /* false if empty */
+/* The time of the top; INT64_MAX if empty. */
+static inline int64_t hs_heap_next_us(const struct hs_heap *heap)
+{
+    return heap->count > 0 ? heap->entries[0].time_us : INT64_MAX;
+}
 bool hs_heap_is_valid(const struct hs_heap *heap); /* heap property and positions; O(n) */
 void hs_heap_free(struct hs_heap *heap);
 

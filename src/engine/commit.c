@@ -17,9 +17,11 @@
 #include "engine/shadow.h"
 #include "engine/whole.h"
 
-/* Actions that take GPUs from a job. */
+/* Actions that take GPUs from a job, and those that do no more than to move one. */
 #define RELEASES                                                                                   \
     (1u << HS_ACT_PREEMPT | 1u << HS_ACT_SUSPEND | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_KILL)
+#define MOVES                                                                                      \
+    (1u << HS_ACT_PREEMPT | 1u << HS_ACT_SUSPEND | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_START)
 
 /* The same nodes (*is_within), and nobody else has a claim on the job's own GPUs: it can stay where
  * it is. */
@@ -279,7 +281,7 @@ enum hs_status hs_commit(struct hs_engine *e)
         HS_TRY(plan_release_all(e));
     }
     HS_TRY(plan_place_all(e));
-    if ((e->plan.kinds & ~(1u << HS_ACT_START)) != 0 || e->plan.has_lanes)
+    if ((e->plan.kinds & ~MOVES) != 0 || e->plan.has_lanes)
         HS_TRY(hs_settings_apply(e));
     e->plan.is_applying = true;
     HS_TRY(hs_progress_rerate(e));

@@ -101,16 +101,15 @@ static void timer_event(struct hs_engine *e, uint32_t slot)
 /* Everything due now, in the order of model.md 8. */
 static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
 {
-    struct hs_heap_entry top;
-    while (hs_heap_top(&e->job_events, &top) && top.time_us == e->now_us)
-        HS_TRY(job_event(e, top.id));
+    while (hs_heap_next_us(&e->job_events) == e->now_us)
+        HS_TRY(job_event(e, e->job_events.entries[0].id));
     while (a->at_us == e->now_us) {
         HS_TRY(hs_life_submit(e, &a->next));
         e->figures.events++;
         HS_TRY(arrivals_advance(e, a));
     }
-    while (hs_heap_top(&e->timer_events, &top) && top.time_us == e->now_us)
-        timer_event(e, top.id);
+    while (hs_heap_next_us(&e->timer_events) == e->now_us)
+        timer_event(e, e->timer_events.entries[0].id);
     return hs_progress_rerate(e);
 }
 
@@ -139,28 +138,25 @@ static enum hs_status instant_decide(struct hs_engine *e)
 
 static int64_t next_time(struct hs_engine *e, const struct arrivals *a)
 {
-    struct hs_heap_entry top;
+    int64_t job_us = hs_heap_next_us(&e->job_events), timer_us = hs_heap_next_us(&e->timer_events);
     int64_t next = a->at_us;
     if (next == HS_TIME_MAX && e->jobs.live == 0)
         return next; /* timers alone keep no run alive */
-    if (hs_heap_top(&e->job_events, &top) && top.time_us < next)
-        next = top.time_us;
-    if (hs_heap_top(&e->timer_events, &top) && top.time_us < next)
-        next = top.time_us;
-    return next;
+    next = job_us < next ? job_us : next;
+    return timer_us < next ? timer_us : next;
 }
 
 /* The job whose event is next has not been looked at since it started, nor has its label since it
  * came: both are on their way while the observers are told of this instant. */
 static void expect_next(const struct hs_engine *e)
 {
-    struct hs_heap_entry top;
-    if (!hs_heap_top(&e->job_events, &top))
+    if (e->job_events.count == 0)
         return;
-    const char *job = (const char *)&e->jobs.jobs[top.id];
+    const uint32_t slot = e->job_events.entries[0].id;
+    const char *job = (const char *)&e->jobs.jobs[slot];
     HS_PREFETCH(job);
     HS_PREFETCH(job + HS_CACHE_LINE);
-    HS_PREFETCH(&e->jobs.labels[top.id]);
+    HS_PREFETCH(&e->jobs.labels[slot]);
 }
 
 static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)

@@ -27,10 +27,9 @@ static const char *check_sums(struct hs_engine *e)
         return "more GPUs are held than there are";
     if (i->gpus_shared > i->gpus_held)
         return "more GPUs are shared than held";
-    struct hs_heap_entry top;
-    if (hs_heap_top(&e->job_events, &top) && top.time_us < e->now_us)
+    if (hs_heap_next_us(&e->job_events) < e->now_us)
         return "a job's event lies in the past";
-    if (hs_heap_top(&e->timer_events, &top) && top.time_us < e->now_us)
+    if (hs_heap_next_us(&e->timer_events) < e->now_us)
         return "a timer lies in the past";
     return NULL;
 }

@@ -20,45 +20,48 @@ static enum hs_status name_traits(struct hs_engine *e, const struct hs_trace_job
     return hs_intern_get(&e->names, r->precision, &traits->precision);
 }
 
-static bool are_same(const struct hs_job_traits *a, const struct hs_job_traits *b)
+/* All but the names. */
+static bool are_alike(const struct hs_job_traits *a, const struct hs_trace_job *r)
+{
+    return a->step_ns == r->step_us * HS_NS_PER_US &&
+           a->gpu_mem_persistent_mib == r->gpu_mem_persistent_mib &&
+           a->checkpoint_mib == r->checkpoint_mib;
+}
+
+static bool have_same_names(const struct hs_job_traits *a, const struct hs_job_traits *b)
 {
     return a->model == b->model && a->dataset == b->dataset && a->batch == b->batch &&
-           a->precision == b->precision && a->step_ns == b->step_ns &&
-           a->gpu_mem_persistent_mib == b->gpu_mem_persistent_mib &&
-           a->checkpoint_mib == b->checkpoint_mib;
+           a->precision == b->precision;
 }
 
 /* Those of the first job of the same profile, if they are the same; the run keeps them. */
 static enum hs_status traits_find(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
 {
-    struct hs_job_traits traits = {.step_ns = r->step_us * HS_NS_PER_US,
-                                   .gpu_mem_persistent_mib = r->gpu_mem_persistent_mib,
-                                   .checkpoint_mib = r->checkpoint_mib,
-                                   .users = 1};
     const uint64_t row = r->profile != HS_NO_PROFILE ? r->profile + UINT64_C(1) : 0;
     const uint64_t kind = 2 * row + is_of_catalogue(r);
+    struct hs_job_traits traits = {0};
     HS_TRY(hs_grow((void **)&e->usual_traits, &e->usual_traits_cap, kind + 1,
                    sizeof *e->usual_traits, 2 * (HS_PROFILES_MAX + 1)));
     const uint32_t usual = e->usual_traits[kind];
-    if (usual != 0 && is_of_catalogue(r)) { /* no need to look the names up */
-        const struct hs_job_traits *known = &e->jobs.traits[usual];
-        traits.model = known->model;
-        traits.dataset = known->dataset;
-        traits.batch = known->batch;
-        traits.precision = known->precision;
-    } else {
+    bool is_usual = usual != 0 && are_alike(&e->jobs.traits[usual], r);
+    if (usual == 0 || !is_of_catalogue(r)) {
         HS_TRY(name_traits(e, r, &traits));
+        is_usual = is_usual && have_same_names(&traits, &e->jobs.traits[usual]);
+    } else if (!is_usual) {
+        traits = e->jobs.traits[usual]; /* its names: no need to look them up */
     }
-    if (usual != 0 && are_same(&traits, &e->jobs.traits[usual])) {
+    if (is_usual) {
         e->jobs.traits[usual].users++;
         *at = usual;
         return HS_OK;
     }
     HS_TRY(hs_jobs_add_traits(&e->jobs, at));
-    if (usual == 0) {
+    traits.step_ns = r->step_us * HS_NS_PER_US;
+    traits.gpu_mem_persistent_mib = r->gpu_mem_persistent_mib;
+    traits.checkpoint_mib = r->checkpoint_mib;
+    traits.users = usual == 0 ? 2 : 1;
+    if (usual == 0)
         e->usual_traits[kind] = *at;
-        traits.users++;
-    }
     e->jobs.traits[*at] = traits;
     return HS_OK;
 }

@@ -147,9 +147,12 @@ static uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_jo
 static uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job,
                             const struct hs_trace_job *r, uint64_t mask)
 {
+    const uint32_t most = most_mib(r);
     for (uint32_t t = 0; t < c->type_count; t++) {
-        uint64_t mib = (uint64_t)c->types[t].mem_mib * job->gpu_milli / HS_GPU_MILLI;
-        if (c->types[t].mem_mib > 0 && mib < most_mib(r))
+        uint64_t mib = c->types[t].mem_mib;
+        if (hs_job_is_part(job))
+            mib = mib * job->gpu_milli / HS_GPU_MILLI;
+        if (c->types[t].mem_mib > 0 && mib < most)
             mask &= ~(UINT64_C(1) << t);
     }
     return mask;

@@ -18,6 +18,7 @@ static void test_empty(void **state)
     struct hs_heap_entry top;
     (void)state;
     assert_false(hs_heap_top(&heap, &top));
+    assert_true(hs_heap_next_us(&heap) == INT64_MAX);
     assert_false(hs_heap_has(&heap, 0));
     assert_false(hs_heap_has(&heap, UINT32_MAX));
     hs_heap_remove(&heap, 3);
@@ -43,6 +44,7 @@ static void test_order_is_time_then_order(void **state)
     for (unsigned i = 0; i < 8; i++) {
         assert_true(hs_heap_top(&heap, &top));
         assert_int_equal(top.id, sorted[i].id);
+        assert_true(hs_heap_next_us(&heap) == sorted[i].time_us);
         assert_true(top.time_us == sorted[i].time_us && top.order == sorted[i].order);
         hs_heap_remove(&heap, top.id);
         assert_false(hs_heap_has(&heap, top.id));
