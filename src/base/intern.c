@@ -37,6 +37,13 @@ static inline uint64_t word_of(const char *text, size_t *len)
     return word;
 }
 
+uint64_t hs_name_word(const char *text)
+{
+    size_t len = 0;
+    const uint64_t word = text != NULL ? word_of(text, &len) : 0;
+    return len < HEAD ? word : HS_NAME_LONG;
+}
+
 /* Fibonacci hashing: 2^64 over the golden ratio. The upper half depends on every byte. */
 static inline uint64_t spread(uint64_t word)
 {

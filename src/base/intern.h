@@ -26,6 +26,11 @@ struct hs_intern {
 };
 
 #define HS_INTERN_MAX (1u << 24)
+#define HS_NAME_LONG  UINT64_MAX
+
+/* A name of up to seven bytes as a number that no other has, for tables that need no ids: 0 for
+ * NULL and "", HS_NAME_LONG for all that are longer. */
+uint64_t hs_name_word(const char *text);
 
 HS_MUST_USE enum hs_status hs_intern_init(struct hs_intern *names);
 HS_MUST_USE enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id);

@@ -29,6 +29,8 @@ enum hs_status hs_backlog_init(struct hs_backlog *backlog, const struct hs_clust
         struct hs_backlog_vc *vc = &backlog->vcs[node->vc];
         vc->max_node_gpus = node->gpus > vc->max_node_gpus ? node->gpus : vc->max_node_gpus;
     }
+    for (uint32_t i = 0; i < cluster->vc_count; i++)
+        backlog->vcs[i].marks[HS_MARK_NODE].size = backlog->vcs[i].max_node_gpus;
     return HS_OK;
 }
 
@@ -57,16 +59,17 @@ void hs_backlog_remove(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus)
 }
 
 /* GPUs wanted by gangs of at most this size, to which the mark goes. */
-static uint64_t mark_at(struct hs_backlog_vc *b, uint32_t mark, uint64_t size)
+static inline uint64_t mark_at(struct hs_backlog_vc *b, uint32_t mark, uint64_t size)
 {
-    struct hs_backlog_mark *m = &b->marks[mark];
-    if (size > b->max_gpus)
-        size = b->max_gpus;
-    while (m->size < size)
-        m->gpus += b->gpus_by_size[++m->size];
-    while (m->size > size)
-        m->gpus -= b->gpus_by_size[m->size--];
-    return m->gpus;
+    struct hs_backlog_mark m = b->marks[mark];
+    if (size >= b->max_gpus)
+        return b->gpus_wanted;
+    while (m.size < size)
+        m.gpus += b->gpus_by_size[++m.size];
+    while (m.size > size)
+        m.gpus -= b->gpus_by_size[m.size--];
+    b->marks[mark] = m;
+    return m.gpus;
 }
 
 uint64_t hs_backlog_causes(struct hs_backlog *backlog, uint32_t vc, uint64_t free_gpus,
@@ -83,7 +86,7 @@ uint64_t hs_backlog_causes(struct hs_backlog *backlog, uint32_t vc, uint64_t fre
     causes->capacity += within_quota - within;
     causes->shape += within - fits;
     if (b->max_node_gpus < number)
-        causes->locality += within - mark_at(b, HS_MARK_NODE, b->max_node_gpus);
+        causes->locality += within - b->marks[HS_MARK_NODE].gpus;
     causes->order += fits;
     return within_free;
 }

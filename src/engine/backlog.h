@@ -27,7 +27,7 @@
 #include "base/memory.h"
 #include "model/cluster.h"
 
-/* Where sums are kept, by what the size is compared with. */
+/* Where sums are kept, by what the size is compared with; a node has always the same. */
 enum { HS_MARK_QUOTA, HS_MARK_FREE, HS_MARK_FIT, HS_MARK_NODE, HS_MARKS };
 
 struct hs_backlog_mark {

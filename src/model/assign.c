@@ -37,9 +37,9 @@ enum draw { DRAW_PROFILE, DRAW_STAYS };
 
 /* The latest drawn job of one user and one size. */
 struct habit {
-    uint64_t key; /* user << 32 | gpus; 0 = none */
+    uint64_t user; /* see user_of; 0 = none */
     int64_t submit_us;
-    uint32_t profile;
+    uint32_t gpus, profile;
 };
 
 /* What of a profile goes to the jobs, closer together than in the catalogue. Texts are those of the
@@ -64,9 +64,9 @@ struct hs_assign {
     struct hs_diag *diag;
     struct gift *gifts; /* by profile */
     struct hs_mix mix;
-    struct hs_intern users, names;
-    struct habit *habits;   /* open addressing, at most half full; a power of two long */
-    struct naming *namings; /* by id in names */
+    struct hs_intern users, names; /* users: of long names */
+    struct habit *habits;          /* open addressing, at most half full; a power of two long */
+    struct naming *namings;        /* by id in names */
     uint32_t habit_count, habits_size, naming_cap, naming_count;
     uint64_t seed, index;
     uint64_t stays_below; /* in CHANCE_ONE */
@@ -250,11 +250,12 @@ static void give_near(struct hs_assign *a, struct hs_trace_job *job)
 }
 
 /* Where the habit is, or would be. 2^64 over the golden ratio spreads the keys. */
-static struct habit *habit_slot(struct habit *habits, uint32_t size, uint64_t key)
+static struct habit *habit_slot(struct habit *habits, uint32_t size, uint64_t user, uint32_t gpus)
 {
-    for (uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);; at++) {
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t at = (uint32_t)((user + gpus * factor) * factor >> 32);; at++) {
         struct habit *habit = &habits[at & (size - 1)];
-        if (habit->key == key || habit->key == 0)
+        if ((habit->user == user && habit->gpus == gpus) || habit->user == 0)
             return habit;
     }
 }
@@ -268,11 +269,23 @@ static enum hs_status habits_double(struct hs_assign *a)
     if (habits == NULL)
         return HS_E_MEMORY;
     for (uint32_t i = 0; i < a->habits_size; i++)
-        if (a->habits[i].key != 0)
-            *habit_slot(habits, size, a->habits[i].key) = a->habits[i];
+        if (a->habits[i].user != 0)
+            *habit_slot(habits, size, a->habits[i].user, a->habits[i].gpus) = a->habits[i];
     hs_free(a->habits);
     a->habits = habits;
     a->habits_size = size;
+    return HS_OK;
+}
+
+/* A number for a user: of a short name itself, of others that of the name, with the top bit. */
+static enum hs_status user_of(struct hs_assign *a, const char *name, uint64_t *user)
+{
+    uint32_t number;
+    *user = hs_name_word(name);
+    if (HS_LIKELY(*user != HS_NAME_LONG))
+        return HS_OK;
+    HS_TRY(hs_intern_get(&a->users, name, &number));
+    *user = UINT64_C(1) << 63 | number;
     return HS_OK;
 }
 
@@ -280,18 +293,18 @@ static enum hs_status habits_double(struct hs_assign *a)
 static enum hs_status find_habit(struct hs_assign *a, const struct hs_trace_job *job,
                                  struct habit **out, bool *is_new)
 {
-    uint32_t user;
+    uint64_t user;
     *out = NULL;
-    HS_TRY(hs_intern_get(&a->users, job->user, &user));
+    HS_TRY(user_of(a, job->user, &user));
     if (user == 0)
         return HS_OK;
     if (2 * ((uint64_t)a->habit_count + 1) > a->habits_size)
         HS_TRY(habits_double(a));
-    uint64_t key = (uint64_t)user << 32 | job->gpus;
-    *out = habit_slot(a->habits, a->habits_size, key);
-    *is_new = (*out)->key == 0;
+    *out = habit_slot(a->habits, a->habits_size, user, job->gpus);
+    *is_new = (*out)->user == 0;
     a->habit_count += *is_new;
-    (*out)->key = key;
+    (*out)->user = user;
+    (*out)->gpus = job->gpus;
     return HS_OK;
 }
 

@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "horus/compiler.h"
 
-#define ROWS_MAX   (UINT32_C(1) << 31)
-#define TEXT_MAX   (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
-#define TEXT_ROOM  48                  /* as most rows need; longer texts have their own memory */
-#define NO_SLOT    UINT32_MAX
+#define ROWS_MAX  (UINT32_C(1) << 31)
+#define TEXT_MAX  (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
+#define TEXT_ROOM 48                  /* as most rows need; longer texts have their own memory */
+#define NO_SLOT   UINT32_MAX
 
 struct hs_reorder_slot {
     struct hs_trace_job job;
@@ -70,24 +70,18 @@ struct shelf {
     size_t room;
 };
 
-/* Copies the text onto the shelf, if there is one and it fits. Byte by byte: most have six or
- * seven.
- */
+/* Copies the text onto the shelf, if there is one and it fits. */
 static inline bool keep_text(const char **text, struct shelf *shelf)
 {
-    const char *from = *text;
-    if (from == NULL)
+    if (*text == NULL)
         return true;
-    for (size_t i = 0; i < shelf->room; i++) {
-        shelf->at[i] = from[i];
-        if (from[i] != '\0')
-            continue;
-        *text = shelf->at;
-        shelf->at += i + 1;
-        shelf->room -= i + 1;
-        return true;
-    }
-    return false;
+    size_t size = strlen(*text) + 1;
+    if (HS_UNLIKELY(size > shelf->room))
+        return false;
+    *text = memcpy(shelf->at, *text, size);
+    shelf->at += size;
+    shelf->room -= size;
+    return true;
 }
 
 static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)

@@ -106,6 +106,21 @@ static void test_names_that_begin_alike(void **state)
     hs_intern_free(&names);
 }
 
+/* Of two names that differ in any byte the words differ; the limit is seven bytes. */
+static void test_words_of_short_names(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_name_word(NULL), 0);
+    assert_int_equal(hs_name_word(""), 0);
+    assert_int_equal(hs_name_word("a"), 'a');
+    assert_int_equal(hs_name_word("ab"), 'b' << 8 | 'a');
+    assert_true(hs_name_word("u000008") != hs_name_word("u000080"));
+    assert_true(hs_name_word("u000008") < HS_NAME_LONG >> 8);
+    assert_true(hs_name_word("\xff\xff\xff\xff\xff\xff\xff") == HS_NAME_LONG >> 8);
+    assert_true(hs_name_word("u0000008") == HS_NAME_LONG);
+    assert_true(hs_name_word("a user with a long name") == HS_NAME_LONG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +129,7 @@ int main(void)
         cmocka_unit_test(test_find_does_not_add),
         cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_names_that_begin_alike),
+        cmocka_unit_test(test_words_of_short_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
