@@ -4,13 +4,15 @@
  * what Tiresias' simulator calls fjf; scan=easy backfills behind a reservation and needs run times,
  * true or estimated: a wrong one is corrected, never a reason to stop a job.
  */
+#include "policies/kit_easy.h"
 #include "policies/kit_estimate.h"
 #include "policies/kit_queue.h"
 
 struct fifo {
     int32_t scan, placement;
-    struct hs_estimate_choice estimate; /* under easy */
-    struct hs_queue waiting, running;   /* running only under easy */
+    struct hs_queue waiting;
+    struct hs_estimate_choice estimate; /* under easy, which has jobs of its own: */
+    struct hs_easy easy;
 };
 
 struct fifo_scratch {
@@ -30,26 +32,35 @@ static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 static enum hs_status fifo_init(void *state, const struct hs_view *v)
 {
     struct fifo *f = state;
-    if (f->scan == HS_SCAN_EASY)
+    if (f->scan == HS_SCAN_EASY) {
         HS_TRY(hs_estimate_open(&f->estimate, v));
-    HS_TRY(hs_queue_init(&f->running, v));
+        return hs_easy_init(&f->easy, v);
+    }
     HS_TRY(hs_queue_init(&f->waiting, v));
     return f->scan == HS_SCAN_FIT ? hs_queue_by_ask(&f->waiting, v) : HS_OK;
+}
+
+static void easy_event(struct hs_easy *e, const struct hs_view *v, const struct hs_event *event)
+{
+    if (event->kind == HS_EVENT_SUBMIT)
+        hs_easy_add(e, v, event->job, hs_view_submit_us(v, event->job));
+    else if (event->kind == HS_EVENT_FINISH)
+        hs_easy_remove(e, v, event->job);
 }
 
 static void fifo_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct fifo *f = state;
-    bool is_easy = f->scan == HS_SCAN_EASY;
-    if (event->kind == HS_EVENT_SUBMIT) {
+    if (f->scan == HS_SCAN_EASY) {
+        easy_event(&f->easy, v, event);
+    } else if (event->kind == HS_EVENT_SUBMIT) {
         hs_queue_submit(&f->waiting, v, event->job, hs_view_submit_us(v, event->job),
                         (enum hs_scan)f->scan);
-    } else if (event->kind == HS_EVENT_STARTED && !is_easy) {
+    } else if (event->kind == HS_EVENT_STARTED) {
         hs_queue_remove(&f->waiting, v, event->job);
     } else if (event->kind == HS_EVENT_FINISH) {
-        bool is_rejected = hs_view_first_start_us(v, event->job) < 0; /* so it still waits */
-        if (is_rejected || is_easy)
-            hs_queue_remove(is_rejected ? &f->waiting : &f->running, v, event->job);
+        if (hs_view_first_start_us(v, event->job) < 0) /* it was turned away */
+            hs_queue_remove(&f->waiting, v, event->job);
         hs_queue_wake(&f->waiting, v, event->job);
     }
 }
@@ -59,7 +70,7 @@ static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct h
     struct fifo *f = state;
     enum hs_placer placer = (enum hs_placer)f->placement;
     if (f->scan == HS_SCAN_EASY)
-        hs_queue_scan_easy(&f->waiting, &f->running, v, p, placer);
+        hs_easy_scan(&f->easy, v, p, placer);
     else
         hs_queue_scan(&f->waiting, v, p, (enum hs_scan)f->scan, placer);
     return HS_OK;
@@ -77,7 +88,8 @@ static void fifo_semantics(const void *state, struct hs_semantics *out)
 
 static const char *fifo_check(const void *state, const struct hs_view *v)
 {
-    return hs_queue_check(&((const struct fifo *)state)->waiting, v);
+    const struct fifo *f = state;
+    return f->scan == HS_SCAN_EASY ? hs_easy_check(&f->easy, v) : hs_queue_check(&f->waiting, v);
 }
 
 static const struct hs_param params[] = {

@@ -156,16 +156,15 @@ uint64_t hs_queue_room_milli(const struct hs_view *v, uint32_t vc)
     return smaller(room, hs_view_quota_room_milli(v, vc));
 }
 
-/* What is worth a try with the room that is left; and after a job could not be placed. */
-static void narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, uint32_t vc)
+void hs_queue_narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, uint32_t vc)
 {
     uint64_t room = hs_queue_room_milli(v, vc);
     bounds->plain = smaller(bounds->plain, room);
     bounds->constrained = smaller(bounds->constrained, room);
 }
 
-static void narrow_by_failure(struct hs_bounds *bounds, const struct hs_view *v, hs_job_id job,
-                              enum hs_placer placer)
+void hs_queue_narrow_by_failure(struct hs_bounds *bounds, const struct hs_view *v, hs_job_id job,
+                                enum hs_placer placer)
 {
     bool is_gang_of_shares = hs_view_gpu_milli(v, job) < HS_GPU_MILLI && hs_view_gpus(v, job) > 1;
     if (!hs_view_is_constrained(v, job) && hs_placer_is_monotone(placer) && !is_gang_of_shares)
@@ -176,16 +175,16 @@ static void scan_fit(struct hs_order *set, const struct hs_view *v, struct hs_pl
                      enum hs_placer placer)
 {
     struct hs_bounds bounds = {UINT64_MAX, UINT64_MAX};
-    narrow_by_room(&bounds, v, vc);
+    hs_queue_narrow_by_room(&bounds, v, vc);
     hs_job_id job = hs_order_next_within(set, v, HS_NO_JOB, bounds);
     hs_job_id head = hs_order_first(set, v); /* the first that does not start */
     while (job != HS_NO_JOB) {
         hs_plan_because(p, job == head ? NULL : "passes jobs before it that do not fit now");
         if (hs_place_or_reject(v, p, job, placer)) {
-            narrow_by_room(&bounds, v, vc);
+            hs_queue_narrow_by_room(&bounds, v, vc);
             head = job == head ? hs_order_next(set, v, job) : head;
         } else {
-            narrow_by_failure(&bounds, v, job, placer);
+            hs_queue_narrow_by_failure(&bounds, v, job, placer);
         }
         job = hs_order_next_within(set, v, job, bounds);
     }
@@ -211,108 +210,6 @@ void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *
             hs_asks_scan(q->asks, &q->by_vc[vc], v, p, vc, placer);
         else
             hs_queue_scan_set(&q->by_vc[vc], v, p, vc, scan, placer);
-    }
-}
-
-/* Of all its GPUs. */
-static uint64_t milli_of(const struct hs_view *v, hs_job_id job)
-{
-    return (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job);
-}
-
-/* When the head can have its GPUs, counting thousandths only: the expected end of the running job
- * that frees the last it lacks, which is now where that end has passed. extra: left over then. */
-static int64_t shadow_time(const struct hs_order *running, const struct hs_view *v, uint32_t vc,
-                           uint64_t head_milli, uint64_t *extra)
-{
-    uint64_t free_milli = hs_view_free_gpus(v, vc) * HS_GPU_MILLI + hs_view_share_rooms(v, vc);
-    free_milli = smaller(free_milli, hs_view_quota_room_milli(v, vc));
-    int64_t now_us = hs_view_now_us(v);
-    for (hs_job_id j = hs_order_first(running, v); j != HS_NO_JOB;
-         j = hs_order_next(running, v, j)) {
-        free_milli += milli_of(v, j);
-        if (free_milli >= head_milli) {
-            *extra = free_milli - head_milli;
-            return hs_order_key(v, j) > now_us ? hs_order_key(v, j) : now_us;
-        }
-    }
-    *extra = 0;
-    return now_us;
-}
-
-/* One VC under easy. */
-struct easy {
-    struct hs_order *waiting, *running;
-    const struct hs_view *v;
-    struct hs_plan *p;
-    uint32_t vc;
-    enum hs_placer placer;
-};
-
-static void easy_started(struct easy *s, hs_job_id job)
-{
-    hs_order_remove(s->waiting, s->v, job);
-    hs_order_add(s->running, s->v, job,
-                 hs_view_now_us(s->v) + hs_view_cost_left_us(s->v, job) +
-                     hs_view_estimate_us(s->v, job));
-}
-
-/* Starts heads while they fit; the first that does not, or HS_NO_JOB. */
-static hs_job_id easy_start_heads(struct easy *s)
-{
-    hs_job_id job = hs_order_first(s->waiting, s->v);
-    while (job != HS_NO_JOB) {
-        hs_job_id next = hs_order_next(s->waiting, s->v, job);
-        if (hs_place(s->v, s->p, job, s->placer))
-            easy_started(s, job);
-        else if (!hs_place_or_reject(s->v, s->p, job, s->placer))
-            return job;
-        job = next;
-    }
-    return HS_NO_JOB;
-}
-
-static void easy_backfill(struct easy *s, hs_job_id head, int64_t shadow_us, uint64_t extra)
-{
-    int64_t until_shadow_us = shadow_us - hs_view_now_us(s->v);
-    struct hs_bounds bounds = {UINT64_MAX, UINT64_MAX};
-    narrow_by_room(&bounds, s->v, s->vc);
-    hs_job_id job = hs_order_next_within(s->waiting, s->v, head, bounds);
-    while (job != HS_NO_JOB) {
-        uint64_t milli = milli_of(s->v, job);
-        int64_t busy_us = hs_view_cost_left_us(s->v, job) + hs_view_estimate_us(s->v, job);
-        bool ends_before = busy_us <= until_shadow_us;
-        bool may_start = ends_before || milli <= extra;
-        hs_plan_because(s->p, ends_before ? "backfilled: done before the reservation of the head"
-                                          : "backfilled: on GPUs that the head will not need");
-        bool is_started = may_start && hs_place(s->v, s->p, job, s->placer);
-        if (is_started) {
-            extra -= ends_before ? 0 : milli;
-            narrow_by_room(&bounds, s->v, s->vc);
-        } else if (may_start) {
-            narrow_by_failure(&bounds, s->v, job, s->placer);
-        }
-        hs_job_id next = hs_order_next_within(s->waiting, s->v, job, bounds);
-        if (is_started)
-            easy_started(s, job);
-        job = next;
-    }
-    hs_plan_because(s->p, NULL);
-}
-
-void hs_queue_scan_easy(struct hs_queue *q, struct hs_queue *running, const struct hs_view *v,
-                        struct hs_plan *p, enum hs_placer placer)
-{
-    for (uint32_t vc = 0; vc < q->vcs; vc++) {
-        if (!hs_queue_needs_scan(q, vc))
-            continue;
-        struct easy s = {&q->by_vc[vc], &running->by_vc[vc], v, p, vc, placer};
-        hs_job_id head = easy_start_heads(&s);
-        if (head == HS_NO_JOB)
-            continue;
-        uint64_t extra;
-        int64_t shadow_us = shadow_time(s.running, v, vc, milli_of(v, head), &extra);
-        easy_backfill(&s, head, shadow_us, extra);
     }
 }
 

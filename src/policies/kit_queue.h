@@ -4,9 +4,7 @@
  *
  *     strict  start jobs in order, stop at the first that does not fit (head-of-line blocking)
  *     fit     start every job that fits, in order; larger ones may starve
- *     easy    the head holds a reservation at the time when enough GPUs will be free; a later job
- *             starts if it ends by then or fits beside it (EASY backfill, counting GPUs and
- *             thousandths of them)
+ *     easy    a later job starts if it does not delay the head: kit_easy
  *
  * A job that does not fit a wholly idle pool never will: it is rejected with the reason.
  */
@@ -70,12 +68,10 @@ void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *
 /* The same for one queue that the caller holds. */
 void hs_queue_scan_set(struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                        uint32_t vc, enum hs_scan scan, enum hs_placer placer);
-/* The same for easy, by the estimates of the run times (hs_view_estimate_us). running: per VC, the
- * placed jobs keyed by their expected end; one that has outrun it is expected to end now. A job
- * that is started moves from q to running at once (its end counts for the next reservation), so
- * on_event has only to take finished jobs out of running. */
-void hs_queue_scan_easy(struct hs_queue *q, struct hs_queue *running, const struct hs_view *v,
-                        struct hs_plan *p, enum hs_placer placer);
+/* What is worth a try with the room that is left; and after a job could not be placed. */
+void hs_queue_narrow_by_room(struct hs_bounds *bounds, const struct hs_view *v, uint32_t vc);
+void hs_queue_narrow_by_failure(struct hs_bounds *bounds, const struct hs_view *v, hs_job_id job,
+                                enum hs_placer placer);
 /* NULL, or the rule broken: orders valid, every member waiting. */
 const char *hs_queue_check(const struct hs_queue *q, const struct hs_view *v);
 
