@@ -17,7 +17,8 @@
 #include "support/trials.h"
 
 #define JOBS_MAX  8
-#define HORIZON_S 10000
+#define SIZES     1400 /* of gangs: more than classes of kit_easy */
+#define HORIZON_S 100000
 
 static const char *const policies[] = {"fifo", "sjf", "srtf", "srsf"};
 static const char *const scans[] = {"strict", "fit", "easy"};
@@ -87,7 +88,7 @@ static void draw(struct trial *t, struct dice *d)
 
 static bool refer(struct trial *t)
 {
-    static struct ref_job jobs[JOBS_MAX];
+    static struct ref_job jobs[SIZES];
     rules.jobs = jobs;
     rules.job_count = t->count;
     for (int i = 0; i < t->count; i++)
@@ -111,8 +112,40 @@ static void random_scenarios(void **state)
     trials_run(&(struct trial_kind){.draw = draw, .refer = refer, .has_no_segments = true}, 20000);
 }
 
+/* A backlog of gangs of which no two are of one size, in any order. */
+static void draw_sizes(struct trial *t, struct dice *d)
+{
+    memset(&rules, 0, sizeof rules);
+    rules.scan = REF_EASY;
+    (void)snprintf(t->policy, sizeof t->policy, "fifo:scan=easy,placement=count");
+    (void)snprintf(t->cluster, sizeof t->cluster, "2x700");
+    t->world.nodes = rules.nodes = 2;
+    for (int n = 0; n < 2; n++)
+        t->world.node_gpus[n] = rules.node_gpus[n] = SIZES / 2;
+    t->count = SIZES;
+    for (int i = 0; i < SIZES; i++) {
+        t->jobs[i] = (struct hs_test_job){.submit_us = i / 100 * HS_TEST_S,
+                                          .duration_us = dice_roll(d, 0, 9) * HS_TEST_S,
+                                          .gpus = (uint32_t)i + 1};
+        struct hs_test_job *other = &t->jobs[dice_roll(d, 0, i)];
+        uint32_t gpus = other->gpus;
+        other->gpus = t->jobs[i].gpus;
+        t->jobs[i].gpus = gpus;
+    }
+}
+
+static void backlogs_of_many_sizes(void **state)
+{
+    (void)state;
+    trials_run(
+        &(struct trial_kind){
+            .draw = draw_sizes, .refer = refer, .is_large = true, .has_no_segments = true},
+        2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios),
+                                       cmocka_unit_test(backlogs_of_many_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
