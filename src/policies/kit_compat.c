@@ -8,7 +8,7 @@
 
 int64_t hs_compat_first_us(enum hs_compat compat, const struct hs_view *v, hs_job_id job)
 {
-    if (hs_view_first_start_us(v, job) >= 0)
+    if (compat == HS_COMPAT_OFF || hs_view_first_start_us(v, job) >= 0)
         return 0;
     if (compat == HS_COMPAT_HELIOS)
         return SECOND_US;
