@@ -216,8 +216,8 @@ uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
  */
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
-/* Are as many GPUs free as the job wants, unless it wants shares of them, and within the quota? Says
- * nothing of where they are. */
+/* Are as many GPUs free as the job wants, unless it wants shares of them, and within the quota?
+ * Says nothing of where they are. */
 bool hs_view_has_room(const struct hs_view *v, hs_job_id job);
 /* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, the plan included; shares
  * are added up, and a rest counts as a GPU. With
@@ -346,8 +346,8 @@ uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id job, uint32_t 
 /* No GPU of the job's pools is idle or open to one more tenant, whatever it claims. O(pools). */
 bool hs_view_is_full(const struct hs_view *v, hs_job_id job);
 
-/* How often a worker has left a GPU so far, the plan included, or came to claim less of it; those of
- * a job that leave a node at once may count as one; */
+/* How often a worker has left a GPU so far, the plan included, or came to claim less of it; those
+ * of a job that leave a node at once may count as one; */
 uint64_t hs_view_releases(const struct hs_view *v);
 /* and which GPU it was the at-th time (one of them), from 0: HS_NO_GPU when that is too long ago to
  * be known. */

@@ -105,7 +105,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
         run->node_hosted = node_of(e, job);
     }
     HS_TRY(hs_progress_unseat(e, a->job));
-    hs_heap_remove(&e->job_events, a->job);
+    hs_heap_remove(&e->job_events, job->run);
     job->finish_us = run->oom_us = HS_TIME_MAX;
     job->cost_left_us += a->time_us;
     hs_settings_clear(e, job);

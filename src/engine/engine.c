@@ -68,7 +68,7 @@ static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
 static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    hs_heap_remove(&e->job_events, slot);
+    hs_heap_remove(&e->job_events, job->run);
     hs_progress_sync(e, job);
     e->figures.events++;
     bool is_done = job->state == HS_JOB_RUNNING || job->work.done_ns >= job->work.total_ns;
@@ -98,11 +98,17 @@ static void timer_event(struct hs_engine *e, uint32_t slot)
         e->policy->on_event(e->policy_state, &e->view, &event);
 }
 
+/* Of the job whose event is next; there is one. */
+static uint32_t next_slot(const struct hs_engine *e)
+{
+    return e->jobs.runs[e->job_events.entries[0].id].slot;
+}
+
 /* Everything due now, in the order of model.md 8. */
 static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
 {
     while (hs_heap_next_us(&e->job_events) == e->now_us)
-        HS_TRY(job_event(e, e->job_events.entries[0].id));
+        HS_TRY(job_event(e, next_slot(e)));
     while (a->at_us == e->now_us) {
         HS_TRY(hs_life_submit(e, &a->next));
         e->figures.events++;
@@ -152,11 +158,12 @@ static void expect_next(const struct hs_engine *e)
 {
     if (e->job_events.count == 0)
         return;
-    const uint32_t slot = e->job_events.entries[0].id;
+    const uint32_t slot = next_slot(e);
     const char *job = (const char *)&e->jobs.jobs[slot];
     HS_PREFETCH(job);
     HS_PREFETCH(job + HS_CACHE_LINE);
     HS_PREFETCH(&e->jobs.labels[slot]);
+    HS_PREFETCH(&e->jobs.labels[slot].history); /* it may lie on two lines */
 }
 
 static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)

@@ -305,7 +305,6 @@ static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job)
  * somebody waits for. */
 static enum hs_status job_schedule(struct hs_engine *e, struct hs_job *job)
 {
-    const uint32_t slot = hs_slot_of(&e->jobs, job);
     int64_t wait_us = HS_TIME_MAX;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING)
         wait_us = job->cost_left_us;
@@ -317,10 +316,10 @@ static enum hs_status job_schedule(struct hs_engine *e, struct hs_job *job)
     int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job) : HS_TIME_MAX;
     next_us = told_us < next_us ? told_us : next_us;
     if (next_us == HS_TIME_MAX) {
-        hs_heap_remove(&e->job_events, slot);
+        hs_heap_remove(&e->job_events, job->run);
         return HS_OK;
     }
-    return hs_heap_set(&e->job_events, slot, next_us, job->index);
+    return hs_heap_set(&e->job_events, job->run, next_us, job->index);
 }
 
 static enum hs_status job_rerate(struct hs_engine *e, struct hs_job *job)

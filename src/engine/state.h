@@ -141,9 +141,9 @@ struct hs_engine {
     struct hs_plan plan;
     struct hs_arena arena;
     bool is_initialising;
-    bool is_whole; /* a seat is what a job has of a node; nobody asks about a single GPU */
-    char misfit[160];           /* why the last job was turned away, where numbers are in it */
-    bool has_utilization;       /* some job told its GPU utilization */
+    bool is_whole;        /* a seat is what a job has of a node; nobody asks about a single GPU */
+    char misfit[160];     /* why the last job was turned away, where numbers are in it */
+    bool has_utilization; /* some job told its GPU utilization */
     uint64_t uniform_speed_q32; /* of all GPU types; 0 if they differ */
     bool nodes_state_limits;    /* some node states its CPUs or host memory */
 
@@ -161,7 +161,8 @@ struct hs_engine {
     uint64_t releases;                       /* workers that left a GPU, or claim less */
     uint32_t release_gpus[HS_RELEASES_KEPT]; /* of the last ones, by number */
     uint64_t *vc_held_milli;                 /* held per VC, plan included */
-    struct hs_heap job_events, timer_events;
+    struct hs_heap job_events; /* by run: of those there are few, and they lie together */
+    struct hs_heap timer_events;
     struct hs_timer *timers;
     uint32_t timer_cap, timer_high, free_timer;
     uint64_t timer_sequence;

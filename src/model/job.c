@@ -114,6 +114,8 @@ enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
     if (jobs->has_needs)
         jobs->needs[*slot] = no_needs;
     clear_scratch(jobs, *slot);
+    if (jobs->slots.first != 0) /* for who comes next: nobody has looked there since it was left */
+        HS_PREFETCH(&jobs->jobs[jobs->slots.first - 1]);
     jobs->live++;
     return HS_OK;
 }
@@ -186,6 +188,7 @@ enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
         return HS_OK;
     HS_TRY(take_run(jobs, &job->run));
     jobs->runs[job->run] = jobs->runs[0]; /* as one who was never placed */
+    jobs->runs[job->run].slot = hs_slot_of(jobs, job);
     return HS_OK;
 }
 

@@ -95,6 +95,7 @@ struct hs_job_run {
     uint32_t gpus_hosted;    /* so many of them, */
     uint32_t node_hosted;    /* of this node, for one */
     uint32_t plan_action;    /* of the plan being written: the one that released it */
+    uint32_t slot;           /* whose it is */
     /* placement */
     uint32_t shared_gpus; /* of those that it holds, with another tenant */
     uint32_t nodes_spanned;

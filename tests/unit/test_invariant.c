@@ -212,7 +212,7 @@ static void every_job_is_checked(void **state)
     BREAKS(job->state, HS_JOB_STARTING, "makes progress");
     BREAKS(waits->cost_left_us, -1, "more cost was paid than owed");
     BREAKS(waits->plan, HS_PLAN_PLACED, "a mark of the plan was left");
-    BREAKS(e->job_events.position[first], 9, "event heap is out of order");
+    BREAKS(e->job_events.position[job->run], 9, "event heap is out of order");
     BREAKS(policy_rule, "a rule of the policy", "a rule of the policy");
 }
 
