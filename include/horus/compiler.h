@@ -11,8 +11,8 @@
 #define HS_LIKELY(x)          __builtin_expect(!!(x), 1)
 #define HS_UNLIKELY(x)        __builtin_expect(!!(x), 0)
 #define HS_COLD               __attribute__((cold, noinline)) /* a function that faults alone call */
-#define HS_CTZ64(x)           ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */
-#define HS_CLZ64(x)           ((unsigned)__builtin_clzll(x)) /* undefined for 0 */
+#define HS_CTZ64(x)           ((unsigned)__builtin_ctzll(x))  /* undefined for 0 */
+#define HS_CLZ64(x)           ((unsigned)__builtin_clzll(x))  /* undefined for 0 */
 #define HS_CACHE_LINE         64u
 #define HS_PREFETCH(address)  __builtin_prefetch(address) /* any address: nothing is read of it */
 /* In front of a short loop of fixed length that runs for every event: its steps one by one. */
