@@ -82,7 +82,7 @@ static struct hs_work work_now(const struct hs_view *v, const struct hs_job *job
     return work;
 }
 
-inline int64_t hs_view_now_us(const struct hs_view *v)
+int64_t hs_view_now_us(const struct hs_view *v)
 {
     return v->engine->now_us;
 }
@@ -99,8 +99,8 @@ static HS_COLD void *scratch_of_nobody(const struct hs_view *v, hs_job_id job)
     return v->engine->no_scratch;
 }
 
-/* Inline, as others here: asked for at every step of a search. */
-inline void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
+/* Asked for at every step of a search: what it refuses stands apart. */
+void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_jobs *jobs = &v->engine->jobs;
     return HS_LIKELY(job < jobs->slots.high) ? jobs->scratch + (size_t)job * jobs->scratch_size
@@ -123,7 +123,7 @@ enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)
     return (enum hs_job_state)hs_lookup_job(v, job)->state;
 }
 
-inline uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
+uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
 {
     return hs_lookup_job(v, job)->gpus;
 }
@@ -145,7 +145,7 @@ uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job)
     return j != &nobody ? hs_job_gpus_max(&v->engine->jobs, j) : 0;
 }
 
-inline uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
+uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
 {
     return hs_lookup_job(v, job)->ask.vc;
 }
@@ -160,7 +160,7 @@ int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
     return lookup_wishes(v, job)->priority;
 }
 
-inline int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
+int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
 {
     return hs_lookup_job(v, job)->submit_us;
 }
