@@ -183,18 +183,51 @@ static void take_chosen(const struct hs_antman_pass *x, hs_job_id job)
     }
 }
 
-/* Idle GPUs of one node, the fullest that has enough of them: nothing is better, and nothing needs
- * to be looked at, unless some of them are reserved. */
-static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+static void choose_idle_of(const struct hs_antman_pass *x, uint32_t node, uint32_t gpus)
 {
     struct hs_antman *s = x->s;
-    uint32_t node = s->reserved_gpus > 0 ? HS_NO_NODE : hs_view_best_fit(x->v, job, gpus);
-    if (node == HS_NO_NODE)
-        return false;
     for (uint32_t gpu = 0; gpus > 0; gpus--) {
         gpu = hs_view_idle_gpu(x->v, node, gpu);
         s->chosen[s->chosen_count++] = gpu++;
     }
+}
+
+/* Whole nodes of the largest size for a gang that is larger than a node, then the fullest that has
+ * enough for the rest. (Where ties are drawn a search in vain would change those after it.) */
+static bool choose_idle_nodes(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+{
+    struct hs_antman *s = x->s;
+    uint32_t size = hs_view_max_node_gpus(x->v), from = 0, node;
+    if (gpus <= size || hs_view_ties_are_drawn(x->v) ||
+        hs_view_idle_count(x->v, job, size) < gpus / size)
+        return false;
+    for (; gpus > 0; gpus -= size < gpus ? size : gpus) {
+        node = hs_view_idle_node(x->v, job, size, from);
+        from = node + 1;
+        if (gpus < size) {
+            uint32_t fullest = hs_view_best_fit(x->v, job, gpus);
+            if (fullest != HS_NO_NODE && hs_view_node_free(x->v, fullest) < size)
+                node = fullest;
+        }
+        if (node == HS_NO_NODE)
+            break;
+        choose_idle_of(x, node, gpus < size ? gpus : size);
+    }
+    if (gpus > 0)
+        s->chosen_count = 0;
+    return gpus == 0;
+}
+
+/* Idle GPUs of one node, the fullest that has enough of them, or of whole nodes: nothing is better,
+ * and nothing needs to be looked at, unless some of them are reserved. */
+static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+{
+    if (x->s->reserved_gpus > 0)
+        return false;
+    uint32_t node = hs_view_best_fit(x->v, job, gpus);
+    if (node == HS_NO_NODE)
+        return choose_idle_nodes(x, job, gpus);
+    choose_idle_of(x, node, gpus);
     return true;
 }
 
