@@ -97,7 +97,7 @@ struct pass {
     bool is_drawn;  /* a search that fails moves the draws of the next one: none is left out */
     uint64_t room;  /* sizes within what is free */
     uint64_t plain; /* sizes worth a try, of the jobs of the rest that any node may serve */
-    uint32_t count; /* of heads */
+    struct hs_heads heads;
     hs_job_id left; /* the first in order that does not start */
 };
 
@@ -117,7 +117,7 @@ static struct hs_bounds bounds_of(const struct pass *x, uint32_t set)
     return (struct hs_bounds){.plain = bound, .constrained = x->room};
 }
 
-static bool is_within(const struct pass *x, const struct hs_ask_head *head)
+static bool is_within(const struct pass *x, const struct hs_head *head)
 {
     bool is_constrained = false;
     uint32_t size = hs_queue_size(x->v, head->job, &is_constrained);
@@ -147,21 +147,6 @@ static hs_job_id next_of(struct pass *x, uint32_t set, hs_job_id after)
     if (next != found)
         leave(x, next);
     return found;
-}
-
-/* Puts a head where the heap has a gap at `at`, moving others up. */
-static void sift_down(struct pass *x, uint32_t at, struct hs_ask_head head)
-{
-    struct hs_ask_head *heads = x->a->heads;
-    for (uint32_t below = 2 * at + 1; below < x->count; below = 2 * at + 1) {
-        if (below + 1 < x->count && is_before(x, heads[below + 1].job, heads[below].job))
-            below++;
-        if (is_before(x, head.job, heads[below].job))
-            break;
-        heads[at] = heads[below];
-        at = below;
-    }
-    heads[at] = head;
 }
 
 /* Nodes that workers have left since the last pass of the VC; false: too many to be known. */
@@ -213,7 +198,7 @@ static void drop_empty_sets(struct hs_asks *a, uint32_t vc)
     }
 }
 
-static void narrow(struct pass *x, const struct hs_ask_head *head)
+static void narrow(struct pass *x, const struct hs_head *head)
 {
     uint32_t gpus = hs_view_gpus(x->v, head->job), milli = hs_view_gpu_milli(x->v, head->job);
     uint64_t *bound = head->set == 0 ? &x->plain : &x->a->sets[head->set - 1].bound;
@@ -225,7 +210,7 @@ static void narrow(struct pass *x, const struct hs_ask_head *head)
 }
 
 /* True when the job is out of the way of the others. */
-static bool try_head(struct pass *x, const struct hs_ask_head *head, uint32_t vc)
+static bool try_head(struct pass *x, const struct hs_head *head, uint32_t vc)
 {
     if (!is_within(x, head))
         return false;
@@ -250,26 +235,23 @@ void hs_asks_scan(struct hs_asks *a, struct hs_order *rest, const struct hs_view
                      .is_drawn = hs_view_ties_are_drawn(v),
                      .room = hs_queue_room_milli(v, vc),
                      .plain = UINT64_MAX,
+                     .heads = {.at = a->heads, .order = rest},
                      .left = HS_NO_JOB};
     drop_empty_sets(a, vc);
     forget_old_failures(&x, vc);
     for (uint32_t set = 0, next = a->first[vc];; set = next, next = a->sets[set - 1].next) {
         hs_job_id job = next_of(&x, set, HS_NO_JOB);
         if (job != HS_NO_JOB)
-            a->heads[x.count++] = (struct hs_ask_head){job, set};
+            hs_heads_add(&x.heads, v, (struct hs_head){job, set});
         if (next == 0)
             break;
     }
-    for (uint32_t at = x.count / 2; at-- > 0;)
-        sift_down(&x, at, a->heads[at]);
-    while (x.count > 0) {
-        struct hs_ask_head head = a->heads[0];
+    while (x.heads.count > 0) {
+        struct hs_head head = x.heads.at[0];
         if (!try_head(&x, &head, vc))
             leave(&x, head.job);
         head.job = next_of(&x, head.set, head.job);
-        if (head.job == HS_NO_JOB)
-            head = a->heads[--x.count];
-        sift_down(&x, 0, head);
+        hs_heads_replace_first(&x.heads, v, head);
     }
     hs_plan_because(p, NULL);
 }

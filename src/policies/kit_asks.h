@@ -15,7 +15,7 @@
 #ifndef HORUS_POLICIES_KIT_ASKS_H
 #define HORUS_POLICIES_KIT_ASKS_H
 
-#include "policies/kit_order.h"
+#include "policies/kit_heads.h"
 #include "policies/kit_place.h"
 
 #define HS_ASKS 1024u
@@ -29,17 +29,12 @@ struct hs_ask_set {
     bool is_used;
 };
 
-struct hs_ask_head {
-    hs_job_id job;
-    uint32_t set; /* its number + 1; 0 = the queue itself */
-};
-
 struct hs_asks {
-    struct hs_ask_set *sets;   /* HS_ASKS */
-    struct hs_ask_head *heads; /* scratch of a pass: a heap, first job in order on top */
-    uint32_t *first;           /* per VC: its sets; number + 1 */
-    uint32_t *count;           /* per VC: jobs in its sets */
-    uint64_t *releases;        /* per VC: how many there had been at its last pass */
+    struct hs_ask_set *sets; /* HS_ASKS */
+    struct hs_head *heads;   /* scratch of a pass, by the number of their set + 1; 0 = the queue */
+    uint32_t *first;         /* per VC: its sets; number + 1 */
+    uint32_t *count;         /* per VC: jobs in its sets */
+    uint64_t *releases;      /* per VC: how many there had been at its last pass */
 };
 
 HS_MUST_USE enum hs_status hs_asks_init(struct hs_asks *a, const struct hs_view *v);

@@ -27,8 +27,9 @@
 #define HORUS_POLICIES_KIT_SALUS_H
 
 #include "policies/kit_estimate.h"
+#include "policies/kit_heads.h"
 #include "policies/kit_queue.h"
-#include "policies/kit_salus_lane.h"
+#include "policies/kit_salus_kinds.h"
 
 enum hs_salus_rule {
     HS_SALUS_FIFO,
@@ -59,9 +60,11 @@ struct hs_salus {
     enum hs_salus_rule rule;
     bool is_plain; /* no lanes: `waiting` is a plain queue */
     struct hs_salus_lanes lanes;
-    struct hs_queue waiting;  /* jobs that were not tried yet; plain: all that wait */
-    struct hs_order *refused; /* HS_SALUS_GANGS sets a VC: those that were, */
-    uint32_t *refused_gpus;   /* and the smallest gang that ever was in each; 0 = none */
+    struct hs_queue waiting;     /* jobs that were not tried yet; plain: all that wait */
+    struct hs_salus_kinds kinds; /* those that were, */
+    struct hs_order *refused;    /* those of no kind, HS_SALUS_GANGS sets a VC, */
+    uint32_t *refused_gpus;      /* and the smallest gang that ever was of each; 0 = none */
+    struct hs_head *heads;       /* scratch of a scan: of all these */
     struct hs_salus_picks picks;
     hs_job_id first_newcomer, last_newcomer;
     uint32_t touched; /* lanes to look at: the first, or HS_NO_LANE */

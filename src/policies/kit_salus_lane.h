@@ -35,6 +35,7 @@ struct hs_salus_need {
 /* First in the scratch of each job. */
 struct hs_salus_job {
     struct hs_order_link waits; /* while it is not admitted */
+    uint32_t kind;              /* + 1, of those that were refused; 0 = none */
     struct hs_salus_need need;
     struct hs_room least; /* of any GPU */
     /* while it is */

@@ -3,6 +3,10 @@
  * See kit_salus_refused.h. Gangs over several nodes stand in sets of their own, by size; they are
  * tried again wherever room was made, but only those for which there may be enough of it.
  *
+ * Jobs of a kind (kit_salus_kinds.h) stand with their like, and a scan that did not admit one of
+ * them is done with all. Not where ties are drawn, for a search in vain may draw, nor with poll,
+ * under which what is left to be tried decides when the next scan is.
+ *
  * Bounds of a set (kit_order.h): of jobs that keep memory, what they keep; of the others, and under
  * lanes as cut, where that says little, all that they need.
  */
@@ -60,8 +64,10 @@ enum hs_status hs_salus_refused_init(struct hs_salus *s, const struct hs_view *v
     uint64_t sets = (uint64_t)hs_view_vcs(v) * HS_SALUS_GANGS;
     s->refused = hs_view_alloc(v, sets * sizeof *s->refused);
     s->refused_gpus = hs_view_alloc(v, sets * sizeof *s->refused_gpus);
-    if (s->refused == NULL || s->refused_gpus == NULL)
+    s->heads = hs_view_alloc(v, (HS_SALUS_GANGS + HS_SALUS_KINDS) * sizeof *s->heads);
+    if (s->refused == NULL || s->refused_gpus == NULL || s->heads == NULL)
         return HS_E_MEMORY;
+    HS_TRY(hs_salus_kinds_init(&s->kinds, v));
     for (uint64_t i = 0; i < sets; i++)
         s->refused[i].size_of = size_of;
     return HS_OK;
@@ -76,12 +82,16 @@ void hs_salus_refused_add(struct hs_salus *s, const struct hs_view *v, hs_job_id
     uint64_t set = number_of(s, v, job);
     if (s->refused_gpus[set] == 0 || hs_view_gpus(v, job) < s->refused_gpus[set])
         s->refused_gpus[set] = hs_view_gpus(v, job);
-    hs_order_add(&s->refused[set], v, job, 0);
+    bool may_have_kind = s->poll_us == 0 && !hs_view_ties_are_drawn(v);
+    if (!may_have_kind || !hs_salus_kinds_add(&s->kinds, v, job, (uint32_t)(set % HS_SALUS_GANGS)))
+        hs_order_add(&s->refused[set], v, job, 0);
 }
 
 void hs_salus_refused_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
-    if (hs_order_has(v, job))
+    if (hs_salus_job(v, job)->kind != 0)
+        hs_salus_kinds_remove(&s->kinds, v, job);
+    else if (hs_order_has(v, job))
         hs_order_remove(&s->refused[number_of(s, v, job)], v, job);
 }
 
@@ -157,7 +167,7 @@ static void widen_by_pool(struct hs_salus_refused_scan *scan, uint32_t set)
     const struct hs_salus_lanes *l = &s->lanes;
     uint64_t number = (uint64_t)scan->vc * HS_SALUS_GANGS + set;
     uint32_t pool = l->pool_count > 1 ? scan->vc : 0;
-    if (s->refused[number].count == 0)
+    if (s->refused_gpus[number] == 0)
         return;
     uint32_t gpus = s->refused_gpus[number], most = set < LAST_SPREAD ? gpus : UINT32_MAX - 1;
     uint64_t mib = hs_salus_gang_mib(l, pool, hs_view_free_gpus(scan->v, scan->vc), gpus);
@@ -185,35 +195,59 @@ static void set_bounds(struct hs_salus_refused_scan *scan)
             widen_by_pool(scan, set);
 }
 
-static hs_job_id next_of(const struct hs_salus_refused_scan *scan, uint32_t set, hs_job_id after)
+/* ---- a scan ---- */
+
+/* Heads are numbered: sets first, then kinds. */
+static bool is_of_kind(const struct hs_head *head)
+{
+    return head->set >= HS_SALUS_GANGS;
+}
+
+static hs_job_id next_of_set(const struct hs_salus_refused_scan *scan, uint32_t set,
+                             hs_job_id after)
 {
     const struct hs_salus *s = scan->s;
     return hs_order_next_within(&s->refused[(uint64_t)scan->vc * HS_SALUS_GANGS + set], scan->v,
                                 after, scan->bounds[set]);
 }
 
+/* All of a kind are within the bounds, or none is. */
+static hs_job_id next_of_kind(const struct hs_salus_refused_scan *scan, uint32_t kind,
+                              hs_job_id after)
+{
+    const struct hs_order *jobs = &scan->s->kinds.at[kind].jobs;
+    hs_job_id job =
+        after == HS_NO_JOB ? hs_order_first(jobs, scan->v) : hs_order_next(jobs, scan->v, after);
+    if (job == HS_NO_JOB)
+        return HS_NO_JOB;
+    const struct hs_bounds *bounds = &scan->bounds[scan->s->kinds.at[kind].group];
+    const struct hs_room *least = &hs_salus_job(scan->v, job)->least;
+    return least->kept_mib <= bounds->plain && least->all_mib <= bounds->constrained ? job
+                                                                                     : HS_NO_JOB;
+}
+
+static void add_head(struct hs_salus_refused_scan *scan, hs_job_id job, uint32_t set)
+{
+    if (job != HS_NO_JOB)
+        hs_heads_add(&scan->heads, scan->v, (struct hs_head){job, set});
+}
+
 void hs_salus_refused_begin(struct hs_salus_refused_scan *scan, struct hs_salus *s,
                             const struct hs_view *v, uint32_t vc)
 {
-    *scan = (struct hs_salus_refused_scan){.s = s, .v = v, .vc = vc};
+    *scan = (struct hs_salus_refused_scan){
+        .s = s, .v = v, .vc = vc, .heads = {.at = s->heads, .order = s->refused}};
+    hs_salus_kinds_clear(&s->kinds, vc);
     set_bounds(scan);
     for (uint32_t set = 0; set < HS_SALUS_GANGS; set++)
-        scan->at[set] = next_of(scan, set, HS_NO_JOB);
+        add_head(scan, next_of_set(scan, set, HS_NO_JOB), set);
+    for (uint32_t kind = s->kinds.first[vc]; kind != 0; kind = s->kinds.at[kind - 1].next)
+        add_head(scan, next_of_kind(scan, kind - 1, HS_NO_JOB), HS_SALUS_GANGS + kind - 1);
 }
 
-hs_job_id hs_salus_refused_head(struct hs_salus_refused_scan *scan)
+hs_job_id hs_salus_refused_head(const struct hs_salus_refused_scan *scan)
 {
-    const struct hs_order *order = scan->s->refused; /* all are in the same order */
-    hs_job_id head = HS_NO_JOB;
-    for (uint32_t set = 0; set < HS_SALUS_GANGS; set++) {
-        hs_job_id job = scan->at[set];
-        if (job == HS_NO_JOB ||
-            (head != HS_NO_JOB && !hs_order_is_before(order, scan->v, job, head)))
-            continue;
-        head = job;
-        scan->head = set;
-    }
-    return head;
+    return scan->heads.count > 0 ? scan->heads.at[0].job : HS_NO_JOB;
 }
 
 static bool may_fit_node(const struct hs_salus_refused_scan *scan, uint32_t node, uint32_t gpus,
@@ -234,7 +268,10 @@ static bool may_fit_node(const struct hs_salus_refused_scan *scan, uint32_t node
 bool hs_salus_refused_may_fit(const struct hs_salus_refused_scan *scan, hs_job_id job)
 {
     const struct hs_salus_pool *pool = pool_of(scan);
-    if (scan->head >= ANY_GANG || is_all_new(scan))
+    const struct hs_head *head = &scan->heads.at[0];
+    uint32_t set =
+        is_of_kind(head) ? scan->s->kinds.at[head->set - HS_SALUS_GANGS].group : head->set;
+    if (set >= ANY_GANG || is_all_new(scan))
         return true;
     for (uint32_t i = 0; i < pool->freed_count; i++)
         if (may_fit_node(scan, pool->freed[i], hs_view_gpus(scan->v, job),
@@ -245,12 +282,17 @@ bool hs_salus_refused_may_fit(const struct hs_salus_refused_scan *scan, hs_job_i
 
 void hs_salus_refused_next(struct hs_salus_refused_scan *scan, bool is_out)
 {
-    hs_job_id job = scan->at[scan->head];
+    struct hs_head head = scan->heads.at[0];
+    hs_job_id job = head.job;
     if (is_out)
         set_bounds(scan);
-    scan->at[scan->head] = next_of(scan, scan->head, job);
+    if (!is_of_kind(&head))
+        head.job = next_of_set(scan, head.set, job);
+    else
+        head.job = is_out ? next_of_kind(scan, head.set - HS_SALUS_GANGS, job) : HS_NO_JOB;
     if (is_out)
         hs_salus_refused_remove(scan->s, scan->v, job);
+    hs_heads_replace_first(&scan->heads, scan->v, head);
 }
 
 const char *hs_salus_refused_check(const struct hs_salus *s, const struct hs_view *v)
@@ -263,5 +305,5 @@ const char *hs_salus_refused_check(const struct hs_salus *s, const struct hs_vie
             if (!hs_job_waits(v, j))
                 return "a refused job does not wait";
     }
-    return NULL;
+    return hs_salus_kinds_check(&s->kinds, v);
 }

@@ -10,8 +10,9 @@
  *         hs_salus_refused_next(&scan, is_out);
  *     }
  *
- * They stand in sets by the size of their gang, whose bounds are memory: of each set the next that
- * the nodes might take is one descent of a tree.
+ * Those that are alike stand together, and the first of them is tried for all. The others stand in
+ * sets by the size of their gang, whose bounds are memory: of each set the next that the nodes
+ * might take is one descent of a tree.
  */
 #ifndef HORUS_POLICIES_KIT_SALUS_REFUSED_H
 #define HORUS_POLICIES_KIT_SALUS_REFUSED_H
@@ -21,8 +22,8 @@
 struct hs_salus_refused_scan {
     struct hs_salus *s;
     const struct hs_view *v;
-    uint32_t vc, head;            /* the set of the head */
-    hs_job_id at[HS_SALUS_GANGS]; /* next of each set */
+    uint32_t vc;
+    struct hs_heads heads; /* next of each set and of each kind */
     struct hs_bounds bounds[HS_SALUS_GANGS];
 };
 
@@ -31,7 +32,7 @@ void hs_salus_refused_add(struct hs_salus *s, const struct hs_view *v, hs_job_id
 void hs_salus_refused_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
 void hs_salus_refused_begin(struct hs_salus_refused_scan *scan, struct hs_salus *s,
                             const struct hs_view *v, uint32_t vc);
-hs_job_id hs_salus_refused_head(struct hs_salus_refused_scan *scan);
+hs_job_id hs_salus_refused_head(const struct hs_salus_refused_scan *scan);
 bool hs_salus_refused_may_fit(const struct hs_salus_refused_scan *scan, hs_job_id job);
 /* Past the head, which is taken out of its set if it was admitted: then there is less room. */
 void hs_salus_refused_next(struct hs_salus_refused_scan *scan, bool is_out);
