@@ -97,8 +97,10 @@ static int64_t on_fastest_us(const struct hs_bounds_arrival *job)
 /* Counts the arrivals of the instant that is over. */
 static enum hs_status count_arrivals(struct hs_bounds *b)
 {
-    if (b->arrival_count == 0)
+    if (b->arrival_count == b->rejected_count) {
+        b->arrival_count = b->rejected_count = 0;
         return HS_OK;
+    }
     hs_i128 now = (hs_i128)b->arrivals_us * b->capacity;
     serve_until(b, now);
     if (b->jobs == 0)
@@ -107,6 +109,8 @@ static enum hs_status count_arrivals(struct hs_bounds *b)
         b->makespan_lead = now - b->work_before;
     for (uint32_t i = 0; i < b->arrival_count; i++) {
         const struct hs_bounds_arrival *job = &b->arrivals[i];
+        if (job->is_rejected)
+            continue;
         hs_i128 units = units_of(job);
         HS_TRY(queue_job(b, job, units));
         int64_t fastest_us = on_fastest_us(job);
@@ -116,7 +120,7 @@ static enum hs_status count_arrivals(struct hs_bounds *b)
         b->work_before += units;
         b->jobs++;
     }
-    b->arrival_count = 0;
+    b->arrival_count = b->rejected_count = 0;
     return HS_OK;
 }
 
@@ -165,17 +169,32 @@ static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submi
     return HS_OK;
 }
 
+/* NULL if the job came earlier. Who comes in one instant comes in the order of the trace. */
+static struct hs_bounds_arrival *find_arrival(const struct hs_bounds *b, uint64_t index)
+{
+    uint32_t first = 0, end = b->arrival_count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (b->arrivals[middle].index < index)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    bool is_there = first < b->arrival_count && b->arrivals[first].index == index;
+    return is_there ? &b->arrivals[first] : NULL;
+}
+
 static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
 {
     struct hs_bounds *b = ctx;
     (void)now_us;
     if (job->state != HS_JOB_REJECTED)
         return HS_OK;
-    for (uint32_t i = b->arrival_count; i-- > 0;) {
-        if (b->arrivals[i].index == job->index) {
-            b->arrivals[i] = b->arrivals[--b->arrival_count];
-            return HS_OK;
-        }
+    struct hs_bounds_arrival *arrival = find_arrival(b, job->index);
+    if (arrival != NULL) {
+        arrival->is_rejected = true;
+        b->rejected_count++;
+        return HS_OK;
     }
     b->has_late_rejection = true;
     return HS_OK;

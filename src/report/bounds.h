@@ -48,6 +48,7 @@ struct hs_bounds_arrival {
     int64_t work_us;
     uint32_t gpus, gpu_milli;
     struct hs_bounds_speed speed;
+    bool is_rejected;
 };
 
 struct hs_bounds {
@@ -58,7 +59,7 @@ struct hs_bounds {
     bool has_one_speed;           /* it is the same for all jobs */
     struct hs_bounds_speed one_speed;
     struct hs_bounds_arrival *arrivals;
-    uint32_t arrival_count, arrivals_cap;
+    uint32_t arrival_count, rejected_count, arrivals_cap;
     int64_t arrivals_us; /* when they were submitted */
     int64_t first_submit_us;
     /* makespan */

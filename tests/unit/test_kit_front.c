@@ -1,70 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sets of which the front is looked at against a plain sorted array: random jobs that come and go
- * anywhere, looks of random depth, new keys for all, forwards and backwards. The view calls that a
- * set needs are answered from an array of this test.
+ * anywhere, looks of random depth, new keys for all, forwards and backwards.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/ordered.h"
 
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/rng.h"
 #include "policies/kit_front.h"
-
-#define JOBS 300
-
-static struct scratch {
-    struct hs_order_link other, link;
-} scratch[JOBS];
-static struct {
-    int64_t key, submit_us;
-    bool is_in;
-} jobs[JOBS];
-
-void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return &scratch[job];
-}
-
-uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return job;
-}
-
-int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return jobs[job].submit_us;
-}
-
-bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return job % 3 == 0;
-}
-
-uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return job;
-}
-
-static int by_order(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (jobs[x].key != jobs[y].key)
-        return jobs[x].key < jobs[y].key ? -1 : 1;
-    if (jobs[x].submit_us != jobs[y].submit_us)
-        return jobs[x].submit_us < jobs[y].submit_us ? -1 : 1;
-    return (x > y) - (x < y);
-}
 
 /* All that are in, in the order of the set. */
 static uint32_t sort_members(const struct hs_front *set, uint32_t sorted[JOBS])
@@ -125,10 +66,11 @@ static void rekey_everybody(struct hs_front *set, int64_t salt)
 static void check_set(bool is_backwards, const char *stream)
 {
     struct hs_rng rng;
-    struct hs_front set = {.link_offset = offsetof(struct scratch, link),
+    struct hs_front set = {.link_offset = offsetof(struct scratch, other),
                            .is_backwards = is_backwards};
-    memset(scratch, 0, sizeof scratch);
-    memset(jobs, 0, sizeof jobs);
+    ordered_clear();
+    for (uint32_t j = 0; j < JOBS; j++)
+        jobs[j].gpus = j;
     assert_int_equal(hs_rng_open(&rng, 12, stream), HS_OK);
     for (int step = 0; step < 30000; step++) {
         uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS);
@@ -142,7 +84,7 @@ static void check_set(bool is_backwards, const char *stream)
                 hs_front_add(&set, NULL, j, jobs[j].key);
             else
                 hs_front_remove(&set, NULL, j);
-            assert_int_equal(scratch[j].link.is_linked, jobs[j].is_in);
+            assert_int_equal(scratch[j].other.is_linked, jobs[j].is_in);
         }
         if (step % 1013 == 0)
             rekey_everybody(&set, (int64_t)hs_rng_below(&rng, 50));

@@ -1,73 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Waiting jobs by the size of their gang against a plain search of an array, over random additions,
- * removals, new keys, and walks whose bounds fall. The view calls that a set needs are answered
- * from an array of this test.
+ * removals, new keys, and walks whose bounds fall.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/ordered.h"
 
-#include <cmocka.h>
-
-#include "base/rng.h"
 #include "policies/kit_gangs.h"
 
-#define JOBS 200
-
-static struct hs_order_link scratch[JOBS];
-static struct {
-    int64_t key, submit_us;
-    uint32_t gpus;
-    bool is_in, is_passed;
-} jobs[JOBS];
-
-void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return &scratch[job];
-}
-
-uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return jobs[job].gpus;
-}
-
-int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return jobs[job].submit_us;
-}
-
-bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return job % 3 == 0;
-}
-
-uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return job;
-}
-
-static bool is_before(hs_job_id a, hs_job_id b)
-{
-    if (jobs[a].key != jobs[b].key)
-        return jobs[a].key < jobs[b].key;
-    if (jobs[a].submit_us != jobs[b].submit_us)
-        return jobs[a].submit_us < jobs[b].submit_us;
-    return a < b;
-}
+static bool is_passed[JOBS];
 
 static hs_job_id first_within(uint64_t gpus)
 {
     hs_job_id best = HS_NO_JOB;
     for (hs_job_id j = 0; j < JOBS; j++)
-        if (jobs[j].is_in && !jobs[j].is_passed && jobs[j].gpus <= gpus &&
-            (best == HS_NO_JOB || is_before(j, best)))
+        if (jobs[j].is_in && !is_passed[j] && jobs[j].gpus <= gpus &&
+            (best == HS_NO_JOB || by_order(&j, &best) < 0))
             best = j;
     return best;
 }
@@ -78,7 +25,7 @@ static void check_walk(struct hs_gangs *set, struct hs_rng *rng, uint64_t bound)
     struct hs_gangs_walk walk;
     hs_job_id job;
     for (hs_job_id j = 0; j < JOBS; j++)
-        jobs[j].is_passed = false;
+        is_passed[j] = false;
     hs_gangs_begin(&walk, set, NULL);
     do {
         job = hs_gangs_look(&walk, NULL, bound);
@@ -86,8 +33,8 @@ static void check_walk(struct hs_gangs *set, struct hs_rng *rng, uint64_t bound)
         if (job == HS_NO_JOB)
             continue;
         bound = jobs[job].gpus == 0 || hs_rng_below(rng, 2) == 0 ? bound : jobs[job].gpus - 1;
-        jobs[job].is_passed = bound >= jobs[job].gpus;
-        if (jobs[job].is_passed)
+        is_passed[job] = bound >= jobs[job].gpus;
+        if (is_passed[job])
             hs_gangs_pass(&walk, NULL);
     } while (job != HS_NO_JOB);
 }

@@ -1,70 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Ordered sets of jobs against a plain sorted array, over random additions and removals. The four
- * view calls that a set needs are answered from an array of this test.
+ * Ordered sets of jobs against a plain sorted array, over random additions and removals.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/rng.h"
-#include "policies/kit_order.h"
-
-#define JOBS 300
-
-static struct scratch {
-    struct hs_order_link link, other;
-} scratch[JOBS];
-static struct {
-    int64_t key, submit_us;
-    uint32_t gpus;
-    bool is_in;
-} jobs[JOBS];
-
-void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return &scratch[job];
-}
-
-uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return jobs[job].gpus;
-}
-
-int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return jobs[job].submit_us;
-}
-
-bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return job % 3 == 0;
-}
-
-uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
-{
-    (void)v;
-    return job;
-}
-
-static int by_order(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (jobs[x].key != jobs[y].key)
-        return jobs[x].key < jobs[y].key ? -1 : 1;
-    if (jobs[x].submit_us != jobs[y].submit_us)
-        return jobs[x].submit_us < jobs[y].submit_us ? -1 : 1;
-    return (x > y) - (x < y);
-}
+#include "support/ordered.h"
 
 /* Walks the set with two bounds and holds it against the sorted array. */
 static void check_bounds(struct hs_order *set, uint32_t plain, uint32_t constrained)
@@ -187,8 +125,7 @@ static void a_job_is_in_two_sets_at_once(void **state)
     (void)state;
     struct hs_rng rng;
     struct hs_order set = {0}, other = {.link_offset = offsetof(struct scratch, other)};
-    memset(scratch, 0, sizeof scratch);
-    memset(jobs, 0, sizeof jobs);
+    ordered_clear();
     assert_int_equal(hs_rng_open(&rng, 8, "two orders"), HS_OK);
     for (int step = 0; step < 5000; step++) {
         uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS);
@@ -221,8 +158,7 @@ static void a_queue_is_served_from_the_front(void **state)
     struct hs_rng rng;
     struct hs_order set = {0};
     uint32_t queue[JOBS], count = 0;
-    memset(scratch, 0, sizeof scratch);
-    memset(jobs, 0, sizeof jobs);
+    ordered_clear();
     assert_int_equal(hs_rng_open(&rng, 9, "queue"), HS_OK);
     for (int step = 0; step < 20000; step++) {
         uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS), what = (uint32_t)hs_rng_below(&rng, 40);
@@ -264,8 +200,7 @@ static void sizes_are_learnt_when_somebody_asks(void **state)
     (void)state;
     struct hs_rng rng;
     struct hs_order set = {0};
-    memset(scratch, 0, sizeof scratch);
-    memset(jobs, 0, sizeof jobs);
+    ordered_clear();
     assert_int_equal(hs_rng_open(&rng, 10, "sizes"), HS_OK);
     for (uint32_t j = 0; j < JOBS; j++) {
         jobs[j].key = (int64_t)hs_rng_below(&rng, 100);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A view that the test answers itself, for ordered sets of jobs: an array of jobs. To be included
+ * by the one source file of such a test: the definitions take the place of the engine's.
+ *
+ *     ordered_clear();
+ *     jobs[7].key = 3;                                        // and .submit_us, .gpus
+ *     hs_order_add(&set, NULL, 7, 3);
+ *     qsort(sorted, count, sizeof sorted[0], by_order);
+ */
+#ifndef HORUS_TESTS_ORDERED_H
+#define HORUS_TESTS_ORDERED_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "policies/kit_order.h"
+
+#define JOBS 300
+
+static struct scratch {
+    struct hs_order_link link, other;
+} scratch[JOBS];
+static struct {
+    int64_t key, submit_us;
+    uint32_t gpus;
+    bool is_in;
+} jobs[JOBS];
+
+static inline void ordered_clear(void)
+{
+    memset(scratch, 0, sizeof scratch);
+    memset(jobs, 0, sizeof jobs);
+}
+
+void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return &scratch[job];
+}
+
+uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return jobs[job].gpus;
+}
+
+int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return jobs[job].submit_us;
+}
+
+bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return job % 3 == 0;
+}
+
+uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return job;
+}
+
+/* Of two jobs, for qsort. */
+static inline int by_order(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (jobs[x].key != jobs[y].key)
+        return jobs[x].key < jobs[y].key ? -1 : 1;
+    if (jobs[x].submit_us != jobs[y].submit_us)
+        return jobs[x].submit_us < jobs[y].submit_us ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+#endif
