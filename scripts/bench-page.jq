@@ -54,6 +54,16 @@ def grown($before; $after):
         [$policy] + [range(5) as $i | $old[$i], $new[$i] |
             held($targets[$i]; if $i < 3 then fixed(2) else short end)]]};
 
+# Lines of bench_interference, the first of which is their head; those that stand further in belong to
+# the one above them that does not.
+def lookups:
+    {title: "Slowdowns of shared GPUs: ns a look at one",
+     head: ["of", "ns", "target"],
+     rows: (reduce (.lookups[1:][] | capture("^(?<in> *)(?<what>.*[^ ]) +(?<ns>[0-9.]+)$")) as $line
+        ({rows: []}; (if ($line.in | length) <= 2 then .of = $line.what else . end) |
+            .rows += [[(if .of == $line.what then .of else "\(.of), \($line.what)" end), $line.ns,
+                       (if $line.what | endswith("pair") then "100" else "" end)]]) | .rows)};
+
 def page($before; $after):
     "# Speed",
     "",
@@ -69,5 +79,4 @@ def page($before; $after):
     "missed target, `> cap` a run of more than \($after.cap_s) s. `scripts/README.md` tells the rest.",
     (faster($before; $after), grown($before; $after) | select(.rows | length > 0) | markdown),
     ($after | tables[] | markdown),
-    (select($after.lookups | length > 0) | "", "## Slowdowns of shared GPUs", "", "```",
-        $after.lookups[], "```");
+    ($after | lookups | select(.rows | length > 0) | markdown);
