@@ -58,6 +58,15 @@ take() { # FIELDS COMMAND...
     echo "{$fields}" >>"$work/samples"
 }
 
+# A bare parse of the file, as a member of the next sample: whatever else the machine does changes
+# within a round, so each command is held against a parse taken right before it.
+parse_beside() { # FILE: $beside
+    local figures
+    figures=$(cost "$build/tests/bench/bench_parse" "$1")
+    read -r _ _ cpu_us _ <<<"$figures"
+    beside="\"parse_us\": $cpu_us"
+}
+
 # A run; with what its manifest counted.
 take_run() { # FIELDS TRACE ARGUMENT...
     local fields=$1 trace=$2

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # From the samples of bench.sh, one JSON object each, to the figures of results/bench.json: medians
-# over rounds, costs an event, ratios to the bare parse of the same round, growth exponents.
+# over rounds, costs an event, ratios to the bare parse right before each, growth exponents.
 
 def median: sort | if length == 0 then null
     elif length % 2 == 1 then .[(length - 1) / 2] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
@@ -25,6 +25,8 @@ def joined($keep):
     if any(.[]; .capped) then {capped: true} else
         {rounds: length, wall_us: middle("wall_us"), user_us: middle("user_us"),
          cpu_us: middle("cpu_us"), peak_kib: middle("peak_kib")} +
+        (if .[0].parse_us then
+            {parse_us: middle("parse_us"), ratio: (map(.cpu_us / .parse_us) | median)} else {} end) +
         (if .[0].events then
             middle("cpu_us") as $us |
             (.[0] | {events, decisions, live}) +
@@ -33,16 +35,6 @@ def joined($keep):
     end;
 
 def grouped($name; $keep): part($name) | group_by([.[$keep[]]]) | map(ended | joined($keep));
-
-# With the ratio to the bare parse of the same round.
-def grid:
-    (part("parse") | INDEX("\(.jobs) \(.gpus) \(.load) \(.round)")) as $parse |
-    ["policy", "outputs", "jobs", "gpus", "load"] as $keep |
-    part("grid") | group_by([.[$keep[]]]) | map(ended |
-        joined($keep) + if any(.[]; .capped) then {} else
-            map($parse["\(.jobs) \(.gpus) \(.load) \(.round)"].cpu_us as $us |
-                {parse_us: $us, ratio: (.cpu_us / $us)}) |
-            {parse_us: middle("parse_us"), ratio: middle("ratio")} end);
 
 # Cost over jobs at equal load, over GPUs at equal jobs, and of an event over waiting jobs.
 def growth($start_us):
@@ -68,30 +60,23 @@ def memory:
 # Input: all samples.
 def figures:
     (part("start") | middle("cpu_us")) as $start_us |
-    {start_us: $start_us, grid: grid,
+    {start_us: $start_us, grid: grouped("grid"; ["policy", "outputs", "jobs", "gpus", "load"]),
      backlog: grouped("backlog"; ["policy", "jobs"]),
      idle: grouped("idle"; ["policy", "gpus"]),
      pipes: grouped("pipe"; ["jobs"]),
      pipe_generators: grouped("pipe-generator"; ["jobs"]),
-     files: (part("file-parse") as $parse | part("file") | group_by([.file, .outputs]) | map(
-        joined(["file", "outputs"]) + if .[0].file != "helios" then {} else
-            {ratio: (map(.round as $round | .cpu_us / ($parse[] | select(.round == $round).cpu_us)) |
-                     median)} end)),
-     generator: (part("made-parse") as $parse | part("made") | if length == 0 then null else
-        joined([]) + {ratio: (map(.round as $round |
-            .cpu_us / ($parse[] | select(.round == $round).cpu_us)) | median)} end),
+     files: grouped("file"; ["file", "outputs"]),
+     generator: (part("made") | if length == 0 then null else joined([]) end),
      searches: (part("search") | map(del(.part))),
      lookups: (part("lookup") | map(.text))} |
     . + {growth: growth($start_us), memory: memory};
 
-# Several measurements of one program, each of a part, as one; rounds stay apart. Input: what
-# bench.sh wrote.
+# Several measurements of one program, each of a part, as one. Input: what bench.sh wrote.
 def joined_files:
     if length == 1 then .[0] else
         (map(.policies) | add | reduce .[] as $p ([]; if index($p) then . else . + [$p] end))
             as $policies |
-        (to_entries | map(.key as $i | .value.samples[] | if .round then .round += 1000 * $i else . end))
-            as $samples |
+        (map(.samples[])) as $samples |
         .[0] + {policies: $policies, form: (if any(.[]; .form == "star") then "star" else "product" end)} +
         ($samples | figures) + {samples: $samples}
     end;

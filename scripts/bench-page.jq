@@ -71,7 +71,7 @@ def page($before; $after):
     "after \($after.program); \($after.compiler), \($after.machine.cores) cores, \($after.machine.cpu).",
     "",
     "CPU time (user and system), medians of up to \($after.rounds) rounds that take the policies in turns. `x parse`",
-    "is the ratio to libcsv with empty callbacks over the same file in the same round, which does not depend",
+    "is the ratio to libcsv with empty callbacks over the same file, taken beside the run, which does not depend",
     "on the machine as seconds do: \($after | parse_ns | short) ns a row here. Traces are made by `horus generate",
     "--like venus --load X --format helios`, twelve columns, about 100 bytes a row. Under strict order of submission",
     "Venus' gangs hold up what is behind them, so at 95 % the queue of `fifo` grows with the trace: `live jobs` says",
