@@ -60,11 +60,10 @@ take() { # FIELDS COMMAND...
 
 # A bare parse of the file, as a member of the next sample: whatever else the machine does changes
 # within a round, so each command is held against a parse taken right before it.
-parse_beside() { # FILE: $beside
-    local figures
-    figures=$(cost "$build/tests/bench/bench_parse" "$1")
-    read -r _ _ cpu_us _ <<<"$figures"
-    beside="\"parse_us\": $cpu_us"
+parse_beside() { # FILE
+    local us
+    read -r _ _ us _ < <(cost "$build/tests/bench/bench_parse" "$1")
+    echo "\"parse_us\": $us"
 }
 
 # A run; with what its manifest counted.

@@ -49,7 +49,7 @@ grid_group() { # JOBS GPUS LOAD POLICY...
         for policy in "${todo[@]}"; do
             [ "${spent_us[$policy]:-0}" -le $enough_us ] || continue
             for outputs in $(outputs_of "$policy" "$jobs" "$gpus" "$load"); do
-                parse_beside "$work/trace.csv"
+                beside=$(parse_beside "$work/trace.csv")
                 if ! take_run "\"part\": \"grid\", \"policy\": \"$policy\", \"outputs\": \"$outputs\", $fields, $beside" \
                     "$work/trace.csv" -c "$((gpus / 8))x8:V100" -p "$policy" --outputs "$outputs"; then
                     cpu_us=-1

@@ -84,7 +84,7 @@ part_files() {
     "$horus" generate --like philly -n 117325 --format philly -q -o "$work/cluster_job_log"
     for ((round = 1; round <= (rounds < 2 ? rounds : 2); round++)); do
         for outputs in summary all; do
-            parse_beside "$work/helios.csv"
+            beside=$(parse_beside "$work/helios.csv")
             take_run "\"part\": \"file\", \"file\": \"helios\", \"outputs\": \"$outputs\", \"round\": $round, $beside" \
                 "$work/helios.csv" -c 802x8:V100 -p fifo --outputs $outputs
             take_run "\"part\": \"file\", \"file\": \"philly\", \"outputs\": \"$outputs\", \"round\": $round" \
@@ -99,7 +99,7 @@ part_generate() {
     log "the generator"
     "$horus" generate --like venus -n 1000000 -q --format csv -o "$work/made.csv"
     for ((round = 1; round <= rounds; round++)); do
-        parse_beside "$work/made.csv"
+        beside=$(parse_beside "$work/made.csv")
         take "\"part\": \"made\", \"round\": $round, $beside" \
             "$horus" generate --like venus -n 1000000 -q --format csv -o /dev/null
     done
