@@ -75,13 +75,17 @@ static enum hs_status check_order(struct doctor *d, const struct hs_trace_job *j
             (unsigned long long)d->options->sort_window);
         return HS_OK;
     }
-    struct hs_trace_job *time_only = hs_reorder_room(&d->held), first;
+    struct hs_trace_job *time_only = hs_reorder_room(&d->held);
     if (time_only == NULL)
         return HS_E_MEMORY;
     *time_only = (struct hs_trace_job){.id = "", .submit_us = job->submit_us};
     HS_TRY(hs_reorder_push(&d->held));
-    if (d->held.count >= d->options->sort_window && hs_reorder_pop(&d->held, &first))
-        d->handed_out_us = first.submit_us;
+    if (d->held.count < d->options->sort_window)
+        return HS_OK;
+    const struct hs_trace_job *first = hs_reorder_pop(&d->held);
+    if (first != NULL)
+        d->handed_out_us = first->submit_us;
+    hs_reorder_give_back(&d->held, 0);
     return HS_OK;
 }
 
@@ -143,11 +147,11 @@ static void say_faults(const struct doctor *d, struct hs_output *out)
 static uint64_t say_report(struct doctor *d, struct hs_output *out)
 {
     const struct hs_reader *r = &d->reader;
-    const struct hs_trace_counts counts = {.rows = r->rows,
+    const struct hs_trace_counts counts = {.rows = r->counts.rows,
                                            .accepted = d->jobs,
-                                           .rounded = r->rounded,
+                                           .rounded = r->counts.rounded,
                                            .drop_texts = hs_drop_texts,
-                                           .drops = r->drops,
+                                           .drops = r->counts.drops,
                                            .drop_kinds = HS_DROP_COUNT};
     hs_say_intake(out, hs_input_path(r->input), r->format->name, &counts);
     if (d->late > 0)

@@ -209,7 +209,7 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
         reader->faults.is_row_bad = reader->faults.is_rounded = reader->faults.is_folded = false;
         enum hs_status status = reader->format->next(reader->state, job, &dropped);
         if (status == HS_OK || reader->faults.is_row_bad)
-            reader->rows++;
+            reader->counts.rows++;
         HS_TRY(status);
         if (!dropped) {
             if (job->gpus_min == 0)
@@ -223,11 +223,11 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
             dropped = apply_rules(reader, job);
         }
         if (!dropped) {
-            reader->rounded += reader->faults.is_rounded;
-            reader->folded += reader->faults.is_folded;
+            reader->counts.rounded += reader->faults.is_rounded;
+            reader->counts.folded += reader->faults.is_folded;
             return HS_OK;
         }
-        reader->drops[dropped - 1]++;
+        reader->counts.drops[dropped - 1]++;
     }
 }
 

@@ -10,6 +10,12 @@
 #include "base/io.h"
 #include "traces/format.h"
 
+struct hs_reader_counts {
+    uint64_t rows;
+    uint64_t rounded, folded; /* of those handed out */
+    uint64_t drops[HS_DROP_COUNT];
+};
+
 struct hs_reader {
     const struct hs_trace_options *options;
     const struct hs_trace_format *format;
@@ -17,9 +23,7 @@ struct hs_reader {
     struct hs_input *input;
     struct hs_faults faults;
     uint32_t outcomes_kept; /* bit set of enum hs_outcome */
-    uint64_t rows;
-    uint64_t rounded, folded; /* of those handed out */
-    uint64_t drops[HS_DROP_COUNT];
+    struct hs_reader_counts counts;
 };
 
 /* severity: how bad rows are reported. Close it whether or not this succeeds. */

@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "horus/compiler.h"
 
-#define ROWS_MAX  (UINT32_C(1) << 31)
-#define TEXT_MAX  (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
-#define TEXT_ROOM 48                  /* as most rows need; longer texts have their own memory */
-#define NO_SLOT   UINT32_MAX
+#define ROWS_MAX    (UINT32_C(1) << 31)
+#define FETCH_AHEAD 4                   /* rows */
+#define TEXT_MAX    (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
+#define TEXT_ROOM   48                  /* as most rows need; longer texts have their own memory */
 
 struct hs_reorder_slot {
     struct hs_trace_job job;
@@ -27,7 +27,7 @@ struct hs_reorder_slot {
 
 void hs_reorder_init(struct hs_reorder *r)
 {
-    *r = (struct hs_reorder){.handed_out = NO_SLOT};
+    *r = (struct hs_reorder){0};
 }
 
 /* Slots never move: their texts are in them. */
@@ -48,11 +48,6 @@ struct hs_trace_job *hs_reorder_room(struct hs_reorder *r)
     if (HS_UNLIKELY(r->free_count == 0) && add_slot(r) != HS_OK)
         return NULL;
     return &r->slots[r->free_slots[r->free_count - 1]]->job;
-}
-
-static void give_back(struct hs_reorder *r, uint32_t slot)
-{
-    r->free_slots[r->free_count++] = slot;
 }
 
 static enum hs_status keep_attempts(struct hs_reorder_slot *slot)
@@ -152,31 +147,32 @@ enum hs_status hs_reorder_push(struct hs_reorder *r)
 }
 
 /* A window of rows is more than a cache holds, and each has been out of sight for a window. */
-static void fetch_next(const struct hs_reorder *r)
+static void fetch(const struct hs_reorder_slot *slot)
 {
-    if (r->ring_count == 0)
-        return;
-    const char *row = (const char *)r->slots[r->ring[r->ring_head]];
-    for (size_t at = 0; at < sizeof(struct hs_reorder_slot); at += HS_CACHE_LINE)
+    const char *row = (const char *)slot;
+    for (size_t at = 0; at < sizeof *slot; at += HS_CACHE_LINE)
         HS_PREFETCH(row + at);
 }
 
-bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job)
+/* Whether the first row of the heap comes before that of the ring. */
+static bool is_late_first(const struct hs_reorder *r, struct hs_heap_entry *late)
 {
-    if (r->handed_out != NO_SLOT)
-        give_back(r, r->handed_out);
-    r->handed_out = NO_SLOT;
-    if (r->count == 0)
+    if (HS_LIKELY(r->late_count == 0) || !hs_heap_top(&r->late, late))
         return false;
+    if (r->ring_count == 0)
+        return true;
+    const struct hs_reorder_slot *head = r->slots[r->ring[r->ring_head]];
+    return late->time_us < head->job.submit_us ||
+           (late->time_us == head->job.submit_us && late->order < head->row);
+}
+
+const struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r)
+{
     struct hs_heap_entry late;
-    bool is_late = r->late_count > 0 && hs_heap_top(&r->late, &late);
-    if (is_late && r->ring_count > 0) {
-        const struct hs_reorder_slot *head = r->slots[r->ring[r->ring_head]];
-        is_late = late.time_us < head->job.submit_us ||
-                  (late.time_us == head->job.submit_us && late.order < head->row);
-    }
     uint32_t slot;
-    if (is_late) {
+    if (r->count == 0)
+        return NULL;
+    if (HS_UNLIKELY(is_late_first(r, &late))) {
         slot = late.id;
         hs_heap_remove(&r->late, slot);
         r->late_count--;
@@ -186,15 +182,21 @@ bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job)
         r->ring_count--;
     }
     r->count--;
-    r->handed_out = slot;
+    r->out[r->out_count++] = slot;
+    if (r->ring_count > FETCH_AHEAD)
+        fetch(r->slots[r->ring[(r->ring_head + FETCH_AHEAD) & (r->ring_cap - 1)]]);
     const struct hs_reorder_slot *first = r->slots[slot];
-    fetch_next(r);
     if (first->row < r->next_row)
         r->reordered++;
     else
         r->next_row = first->row + 1;
-    *job = first->job;
-    return true;
+    return &first->job;
+}
+
+void hs_reorder_give_back(struct hs_reorder *r, uint32_t kept)
+{
+    while (r->out_count > kept)
+        r->free_slots[r->free_count++] = r->out[--r->out_count];
 }
 
 void hs_reorder_free(struct hs_reorder *r)

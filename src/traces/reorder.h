@@ -6,7 +6,9 @@
  *
  *     job = hs_reorder_room(&r);                // a record to be filled
  *     HS_TRY(hs_reorder_push(&r));              // copies the texts of the record
- *     if (r.count == window) hs_reorder_pop(&r, &job);
+ *     if (r.count == window)
+ *         job = hs_reorder_pop(&r);             // up to HS_REORDER_OUT of them, then
+ *     hs_reorder_give_back(&r, 0);              // all at once
  */
 #ifndef HORUS_TRACES_REORDER_H
 #define HORUS_TRACES_REORDER_H
@@ -17,6 +19,8 @@
 #include "base/heap.h"
 #include "base/memory.h"
 #include "horus/trace.h"
+
+#define HS_REORDER_OUT 64u /* rows that may be out at a time */
 
 struct hs_reorder_slot;
 
@@ -31,8 +35,9 @@ struct hs_reorder {
     int64_t newest_us; /* submission of the last row of the ring */
     struct hs_heap late;
     uint32_t late_count;
-    uint32_t handed_out; /* slot whose texts the caller holds; UINT32_MAX = none */
-    uint64_t count;      /* rows held */
+    uint32_t out_count;           /* rows that the caller has, */
+    uint32_t out[HS_REORDER_OUT]; /* and their slots */
+    uint64_t count;               /* rows held */
     uint64_t pushed;
     uint64_t next_row;  /* row after the latest one popped */
     uint64_t reordered; /* rows popped after a row that came later */
@@ -43,8 +48,10 @@ void hs_reorder_init(struct hs_reorder *r);
 struct hs_trace_job *hs_reorder_room(struct hs_reorder *r);
 /* Takes the record in the room last asked for, and copies what it borrows. */
 HS_MUST_USE enum hs_status hs_reorder_push(struct hs_reorder *r);
-/* The first of the rows held; false if there is none. Its texts live until the next pop. */
-bool hs_reorder_pop(struct hs_reorder *r, struct hs_trace_job *job);
+/* The first of the rows held; NULL if there is none. It stays until it is given back. */
+const struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r);
+/* Those popped last, down to so many. */
+void hs_reorder_give_back(struct hs_reorder *r, uint32_t kept);
 void hs_reorder_free(struct hs_reorder *r);
 
 #endif

@@ -41,27 +41,27 @@ static void push(struct hs_reorder *r, int64_t submit_us, int64_t line)
 
 static void expect_row(struct hs_reorder *r, int64_t submit_us, int64_t line)
 {
-    struct hs_trace_job job;
     char id[32], user[32];
     snprintf(id, sizeof id, "job %d", (int)line);
     snprintf(user, sizeof user, "user %d", (int)line % 7);
-    assert_true(hs_reorder_pop(r, &job));
-    assert_int_equal(job.submit_us, submit_us);
-    assert_int_equal(job.line, line);
-    assert_string_equal(job.id, id);
+    const struct hs_trace_job *job = hs_reorder_pop(r);
+    assert_non_null(job);
+    assert_int_equal(job->submit_us, submit_us);
+    assert_int_equal(job->line, line);
+    assert_string_equal(job->id, id);
     if (line % 3 == 0)
-        assert_null(job.user);
+        assert_null(job->user);
     else
-        assert_string_equal(job.user, user);
+        assert_string_equal(job->user, user);
+    hs_reorder_give_back(r, 0);
 }
 
 static void test_empty(void **state)
 {
     struct hs_reorder r;
-    struct hs_trace_job job;
     (void)state;
     hs_reorder_init(&r);
-    assert_false(hs_reorder_pop(&r, &job));
+    assert_null(hs_reorder_pop(&r));
     hs_reorder_free(&r);
 }
 
@@ -78,20 +78,20 @@ static void test_every_text_is_copied(void **state)
                                      .batch = texts[6],
                                      .precision = texts[7]};
     struct hs_reorder r;
-    struct hs_trace_job job;
     (void)state;
     hs_reorder_init(&r);
     take(&r, row);
     memset(texts, 'x', sizeof texts);
-    assert_true(hs_reorder_pop(&r, &job));
-    assert_string_equal(job.id, "id");
-    assert_string_equal(job.user, "us");
-    assert_string_equal(job.vc, "vc");
-    assert_string_equal(job.gpu_type, "gt");
-    assert_string_equal(job.model, "mo");
-    assert_string_equal(job.dataset, "da");
-    assert_string_equal(job.batch, "ba");
-    assert_string_equal(job.precision, "pr");
+    const struct hs_trace_job *job = hs_reorder_pop(&r);
+    assert_non_null(job);
+    assert_string_equal(job->id, "id");
+    assert_string_equal(job->user, "us");
+    assert_string_equal(job->vc, "vc");
+    assert_string_equal(job->gpu_type, "gt");
+    assert_string_equal(job->model, "mo");
+    assert_string_equal(job->dataset, "da");
+    assert_string_equal(job->batch, "ba");
+    assert_string_equal(job->precision, "pr");
     hs_reorder_free(&r);
 }
 
@@ -183,14 +183,15 @@ static void test_long_texts(void **state)
 {
     struct hs_reorder r;
     static char text[100000];
-    struct hs_trace_job job = {.id = text, .vc = "v"}, out;
+    struct hs_trace_job job = {.id = text, .vc = "v"};
     (void)state;
     memset(text, 'x', sizeof text - 1);
     hs_reorder_init(&r);
     take(&r, job);
-    assert_true(hs_reorder_pop(&r, &out));
-    assert_string_equal(out.id, text);
-    assert_string_equal(out.vc, "v");
+    const struct hs_trace_job *out = hs_reorder_pop(&r);
+    assert_non_null(out);
+    assert_string_equal(out->id, text);
+    assert_string_equal(out->vc, "v");
     hs_reorder_free(&r);
 }
 
