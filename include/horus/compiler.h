@@ -10,11 +10,18 @@
 #define HS_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define HS_LIKELY(x)          __builtin_expect(!!(x), 1)
 #define HS_UNLIKELY(x)        __builtin_expect(!!(x), 0)
-#define HS_COLD               __attribute__((cold, noinline)) /* a function that faults alone call */
-#define HS_CTZ64(x)           ((unsigned)__builtin_ctzll(x))  /* undefined for 0 */
-#define HS_CLZ64(x)           ((unsigned)__builtin_clzll(x))  /* undefined for 0 */
-#define HS_CACHE_LINE         64u
-#define HS_PREFETCH(address)  __builtin_prefetch(address) /* any address: nothing is read of it */
+/* A function for what seldom happens: it, and the way to it, lie apart from what always does. */
+#define HS_COLD       __attribute__((cold, noinline))
+#define HS_CTZ64(x)   ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */
+#define HS_CLZ64(x)   ((unsigned)__builtin_clzll(x)) /* undefined for 0 */
+#define HS_CACHE_LINE 64u
+/* Any address: nothing is read of it. Without the empty statement gcc takes a function that does no
+ * more than this for one without effect, and leaves out the calls of it. */
+#define HS_PREFETCH(address)                                                                       \
+    do {                                                                                           \
+        __builtin_prefetch(address);                                                               \
+        __asm__ volatile("");                                                                      \
+    } while (0)
 /* In front of a short loop of fixed length that runs for every event: its steps one by one. */
 #if defined(__clang__)
 #define HS_UNROLL _Pragma("clang loop unroll(full)")

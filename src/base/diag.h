@@ -49,13 +49,14 @@ void hs_diag_init(struct hs_diag *diag,
 
 /* place and hint may be NULL. Control characters of user data are printed as \xNN. */
 HS_PRINTF(5, 6)
-void hs_report(struct hs_diag *diag, enum hs_severity severity, const struct hs_place *place,
-               const char *hint, const char *fmt, ...);
+HS_COLD void hs_report(struct hs_diag *diag, enum hs_severity severity,
+                       const struct hs_place *place, const char *hint, const char *fmt, ...);
 
 /* hs_report(HS_ERROR, ...) that returns status, so that a failure is one line. */
 HS_PRINTF(5, 6)
-enum hs_status hs_fail(struct hs_diag *diag, enum hs_status status, const struct hs_place *place,
-                       const char *hint, const char *fmt, ...);
+HS_COLD enum hs_status hs_fail(struct hs_diag *diag, enum hs_status status,
+                               const struct hs_place *place, const char *hint, const char *fmt,
+                               ...);
 
 /* The nearest of count words to `word` by edit distance, at most 1 + len/3 away; NULL if none.
  * For "did you mean '%s'?". Ties go to the first. */

@@ -59,6 +59,17 @@ static inline uint32_t least_child(const struct hs_heap *heap, uint32_t first)
     return least;
 }
 
+/* Moves the hole at `at` to a leaf; where it is then. */
+static uint32_t sink(struct hs_heap *heap, uint32_t at)
+{
+    while (at < (heap->count + ARITY - 2) / ARITY) { /* it has a child */
+        uint32_t least = least_child(heap, at * ARITY + 1);
+        entry_put(heap, at, &heap->entries[least]);
+        at = least;
+    }
+    return at;
+}
+
 static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
 {
     hs_i128 key = key_of(entry);
@@ -113,8 +124,8 @@ void hs_heap_remove(struct hs_heap *heap, uint32_t id)
     uint32_t at = heap->position[id];
     heap->position[id] = ABSENT;
     struct hs_heap_entry last = heap->entries[--heap->count];
-    if (at < heap->count)
-        entry_settle(heap, at, &last);
+    if (at < heap->count) /* the last was a leaf, and is at home near one as a rule */
+        sift_up(heap, sink(heap, at), &last);
 }
 
 bool hs_heap_has(const struct hs_heap *heap, uint32_t id)

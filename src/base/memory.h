@@ -16,13 +16,13 @@
 
 /* Makes room for `need` items (doubling; new bytes are zeroed). HS_E_LIMIT past max_items,
  * HS_E_MEMORY when refused; the array is unchanged then. Amortised O(1) per item. */
-HS_MUST_USE enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
-                                      uint64_t max_items);
+HS_COLD HS_MUST_USE enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need,
+                                              size_t item_size, uint64_t max_items);
 
 /* The same, but new items are not set to anything: memory that was never used is not resident, so
  * the peak is what was used and not what there is room for. */
-HS_MUST_USE enum hs_status hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need,
-                                           size_t item_size, uint64_t max_items);
+HS_COLD HS_MUST_USE enum hs_status hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need,
+                                                   size_t item_size, uint64_t max_items);
 
 /* The usual case, that there is room, without a call: the event loop asks at every step. */
 HS_MUST_USE static inline enum hs_status hs_grow(void **items, uint32_t *cap, uint64_t need,

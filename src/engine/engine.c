@@ -63,12 +63,20 @@ static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
     return HS_OK;
 }
 
+/* Of the job whose event is next; there is one. */
+static uint32_t next_slot(const struct hs_engine *e)
+{
+    return e->jobs.runs[e->job_events.entries[0].id].slot;
+}
+
 /* The job's cost is paid, its work is done, or its GPU has run out of memory. Work done in time is
  * not lost to an overflow at the same moment. */
 static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     hs_heap_remove(&e->job_events, job->run);
+    if (e->job_events.count > 0) /* on its way while the job is dealt with */
+        hs_jobs_expect(&e->jobs, next_slot(e));
     hs_progress_sync(e, job);
     e->figures.events++;
     bool is_done = job->state == HS_JOB_RUNNING || job->work.done_ns >= job->work.total_ns;
@@ -96,12 +104,6 @@ static void timer_event(struct hs_engine *e, uint32_t slot)
     e->triggers |= 1u << HS_EVENT_TIMER;
     if (e->policy->on_event != NULL)
         e->policy->on_event(e->policy_state, &e->view, &event);
-}
-
-/* Of the job whose event is next; there is one. */
-static uint32_t next_slot(const struct hs_engine *e)
-{
-    return e->jobs.runs[e->job_events.entries[0].id].slot;
 }
 
 /* Everything due now, in the order of model.md 8. */
@@ -152,25 +154,10 @@ static int64_t next_time(struct hs_engine *e, const struct arrivals *a)
     return timer_us < next ? timer_us : next;
 }
 
-/* The job whose event is next has not been looked at since it started, nor has its label since it
- * came: both are on their way while the observers are told of this instant. */
-static void expect_next(const struct hs_engine *e)
-{
-    if (e->job_events.count == 0)
-        return;
-    const uint32_t slot = next_slot(e);
-    const char *job = (const char *)&e->jobs.jobs[slot];
-    HS_PREFETCH(job);
-    HS_PREFETCH(job + HS_CACHE_LINE);
-    HS_PREFETCH(&e->jobs.labels[slot]);
-    HS_PREFETCH(&e->jobs.labels[slot].history); /* it may lie on two lines */
-}
-
 static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)
 {
     HS_TRY(instant_events(e, a));
     HS_TRY(instant_decide(e));
-    expect_next(e);
     e->figures.instants++;
     HS_TRY(hs_invariant_check(e));
     HS_TRY(hs_observe_instant(e));

@@ -158,15 +158,15 @@ static uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job
     return mask;
 }
 
-static const char *type_misfit(const struct hs_trace_job *r)
+static HS_COLD const char *type_misfit(const struct hs_trace_job *r)
 {
     return strchr(r->gpu_type, '|') == NULL ? "no node has its GPU type"
                                             : "no node has any of its GPU types";
 }
 
 /* Valid until the next call: whoever is told copies it. */
-static const char *memory_misfit(struct hs_engine *e, const struct hs_job *job,
-                                 const struct hs_trace_job *r)
+static HS_COLD const char *memory_misfit(struct hs_engine *e, const struct hs_job *job,
+                                         const struct hs_trace_job *r)
 {
     int length =
         snprintf(e->misfit, sizeof e->misfit,
@@ -274,7 +274,7 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
 }
 
 /* What it takes to give shares of GPUs. */
-static enum hs_status engine_divide(struct hs_engine *e)
+static HS_COLD enum hs_status engine_divide(struct hs_engine *e)
 {
     bool by_vc = e->cluster->vc_mode == HS_VC_PARTITION;
     HS_TRY(hs_whole_end(e));
@@ -322,7 +322,7 @@ static enum hs_status job_leave(struct hs_engine *e, uint32_t slot, enum hs_segm
 }
 
 /* What the policy did to the job ends with the attempt; what is known of its memory stays. */
-static enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
+static HS_COLD enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     job->state = HS_JOB_FAILED;

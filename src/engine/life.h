@@ -14,8 +14,8 @@ HS_MUST_USE enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_t
 HS_MUST_USE enum hs_status hs_life_finish(struct hs_engine *e, uint32_t slot);
 /* A waiting job, or one whose GPUs were already taken, ends: state is HS_JOB_FAILED or
  * HS_JOB_REJECTED. */
-HS_MUST_USE enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot,
-                                           enum hs_job_state state, const char *reason);
+HS_COLD HS_MUST_USE enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot,
+                                                   enum hs_job_state state, const char *reason);
 /* At the horizon: closes segments and rows of all live jobs, in order of the trace. */
 HS_MUST_USE enum hs_status hs_life_cut(struct hs_engine *e);
 /* Asks the policy what the job will add to the sums of a GPU, and whether it may share one. */

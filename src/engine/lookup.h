@@ -9,7 +9,8 @@
 
 #include "engine/state.h"
 
-const struct hs_job *hs_lookup_nobody(const struct hs_view *v, hs_job_id job); /* there is none */
+HS_COLD const struct hs_job *hs_lookup_nobody(const struct hs_view *v,
+                                              hs_job_id job); /* there is none */
 static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
 {
     return HS_LIKELY(job < v->engine->jobs.slots.high) ? &v->engine->jobs.jobs[job]

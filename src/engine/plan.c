@@ -153,7 +153,8 @@ static bool node_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32
 }
 
 /* So many GPUs of a node that is there: why not? */
-static void refuse_node(struct hs_plan *p, const struct hs_action *a, uint32_t node, uint32_t gpus)
+static HS_COLD void refuse_node(struct hs_plan *p, const struct hs_action *a, uint32_t node,
+                                uint32_t gpus)
 {
     const struct hs_engine *e = p->engine;
     if (hs_free_of_node(e->free_index, node) < gpus)

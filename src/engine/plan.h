@@ -19,6 +19,6 @@ bool hs_plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *wh
 /* Reports a policy bug and remembers it: the run ends with it after the next decision, whether it
  * was made there or in on_event. */
 HS_PRINTF(3, 4)
-void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...);
+HS_COLD void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...);
 
 #endif

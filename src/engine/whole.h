@@ -12,7 +12,7 @@
 /* Does the policy leave it at that? Before the first job; it may end later. */
 bool hs_whole_may_begin(const struct hs_engine *e);
 /* Somebody asks about a single GPU: from now on each is kept. O(live jobs + GPUs held), once. */
-HS_MUST_USE enum hs_status hs_whole_end_now(struct hs_engine *e);
+HS_COLD HS_MUST_USE enum hs_status hs_whole_end_now(struct hs_engine *e);
 HS_MUST_USE static inline enum hs_status hs_whole_end(struct hs_engine *e)
 {
     return HS_LIKELY(!e->is_whole) ? HS_OK : hs_whole_end_now(e);

@@ -64,29 +64,17 @@ static inline uint32_t hs_bitset_next(const struct hs_bitset *set, uint32_t from
     return word != 0 ? from + HS_CTZ64(word) : hs_bitset_next_far(set, from >> 6);
 }
 
-/* No change if i is a member already. Whether the set was empty. */
-static inline bool hs_bitset_add(struct hs_bitset *set, uint32_t i)
+/* Makes i a member or none; whether the set has members then. No step hangs on what was there, so
+ * nothing is guessed wrong. */
+static inline bool hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_member)
 {
+    uint64_t bit = is_member;
     for (uint32_t l = 0; l < set->levels; l++, i >>= 6) {
         uint64_t *word = &set->level[l][i >> 6];
-        uint64_t old = *word;
-        *word = old | UINT64_C(1) << (i & 63);
-        if (old != 0)
-            return false;
+        *word = (*word & ~(UINT64_C(1) << (i & 63))) | bit << (i & 63);
+        bit = *word != 0;
     }
-    return true;
-}
-
-/* No change if i is no member. Whether the set is empty now. */
-static inline bool hs_bitset_remove(struct hs_bitset *set, uint32_t i)
-{
-    for (uint32_t l = 0; l < set->levels; l++, i >>= 6) {
-        uint64_t *word = &set->level[l][i >> 6];
-        *word &= ~(UINT64_C(1) << (i & 63));
-        if (*word != 0)
-            return false;
-    }
-    return true;
+    return bit != 0;
 }
 
 #endif

@@ -115,7 +115,7 @@ enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
         jobs->needs[*slot] = no_needs;
     clear_scratch(jobs, *slot);
     if (jobs->slots.first != 0) /* for who comes next: nobody has looked there since it was left */
-        HS_PREFETCH(&jobs->jobs[jobs->slots.first - 1]);
+        hs_jobs_expect(jobs, jobs->slots.first - 1);
     jobs->live++;
     return HS_OK;
 }

@@ -59,9 +59,7 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
     } else if (event->kind == HS_EVENT_STARTED) {
         hs_queue_remove(&f->waiting, v, event->job);
     } else if (event->kind == HS_EVENT_FINISH) {
-        if (hs_view_first_start_us(v, event->job) < 0) /* it was turned away */
-            hs_queue_remove(&f->waiting, v, event->job);
-        hs_queue_wake(&f->waiting, v, event->job);
+        hs_queue_finish(&f->waiting, v, event->job);
     }
 }
 

@@ -99,6 +99,13 @@ void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
         hs_order_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
+void hs_queue_finish(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_view_first_start_us(v, job) < 0) /* it was turned away */
+        hs_queue_remove(q, v, job);
+    hs_queue_wake(q, v, job);
+}
+
 bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job)
 {
     uint32_t vc = hs_view_vc(v, job);
@@ -128,12 +135,9 @@ bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id jo
 static void scan_strict(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                         enum hs_placer placer)
 {
-    hs_job_id job = hs_order_first(set, v);
-    hs_job_id next = job != HS_NO_JOB ? hs_order_next(set, v, job) : HS_NO_JOB, after;
-    for (; job != HS_NO_JOB; job = next, next = after) {
-        /* who has waited for long is far away: it is fetched while two others are tried */
-        after = next != HS_NO_JOB ? hs_order_next(set, v, next) : HS_NO_JOB;
-        hs_view_expect(v, after);
+    for (hs_job_id job = hs_order_first(set, v), next; job != HS_NO_JOB; job = next) {
+        next = hs_order_next(set, v, job);
+        hs_view_expect(v, next); /* who has waited for long is far away */
         if (!hs_place_or_reject(v, p, job, placer))
             break;
     }

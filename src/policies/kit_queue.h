@@ -62,6 +62,8 @@ void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, in
 void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
                      enum hs_scan scan);
 void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job); /* no-op if out */
+/* An end, and the wake that it is worth; of a queue that jobs leave when they start. */
+void hs_queue_finish(struct hs_queue *q, const struct hs_view *v, hs_job_id job);
 /* Starts what the scan lets start, for strict and fit. */
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
                    enum hs_scan scan, enum hs_placer placer);

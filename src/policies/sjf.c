@@ -36,10 +36,10 @@ static void sjf_event(void *state, const struct hs_view *v, const struct hs_even
     if (event->kind == HS_EVENT_SUBMIT)
         hs_queue_submit(&s->waiting, v, event->job, hs_view_estimate_us(v, event->job),
                         (enum hs_scan)s->scan);
-    else if (event->kind == HS_EVENT_STARTED || event->kind == HS_EVENT_FINISH)
+    else if (event->kind == HS_EVENT_STARTED)
         hs_queue_remove(&s->waiting, v, event->job);
-    if (event->kind == HS_EVENT_FINISH)
-        hs_queue_wake(&s->waiting, v, event->job);
+    else if (event->kind == HS_EVENT_FINISH)
+        hs_queue_finish(&s->waiting, v, event->job);
 }
 
 static enum hs_status sjf_decide(void *state, const struct hs_view *v, struct hs_plan *p)

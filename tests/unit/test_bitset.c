@@ -56,9 +56,9 @@ static void walk(uint32_t size, uint32_t steps)
         members += is_add && !has[i];
         members -= !is_add && has[i];
         if (is_add)
-            hs_bitset_add(&set, i);
+            (void)hs_bitset_put(&set, i, true);
         else
-            hs_bitset_remove(&set, i);
+            (void)hs_bitset_put(&set, i, false);
         has[i] = is_add;
         assert_int_equal(hs_bitset_has(&set, i), is_add);
         assert_int_equal(hs_bitset_is_empty(&set), members == 0);
@@ -104,7 +104,7 @@ static void test_empty_and_past_the_end(void **state)
     assert_int_equal(hs_bitset_next(&set, 0), HS_BITSET_NONE);
     assert_int_equal(hs_bitset_prev(&set, 7), HS_BITSET_NONE);
     hs_bitset_init(&set, 64, words);
-    hs_bitset_add(&set, 63);
+    (void)hs_bitset_put(&set, 63, true);
     assert_int_equal(hs_bitset_next(&set, 64), HS_BITSET_NONE);
     assert_int_equal(hs_bitset_next(&set, UINT32_MAX), HS_BITSET_NONE);
     assert_int_equal(hs_bitset_prev(&set, UINT32_MAX), 63);
@@ -118,13 +118,13 @@ static void test_idempotent(void **state)
     uint64_t words[200] = {0}, before[200];
     struct hs_bitset set;
     hs_bitset_init(&set, 5000, words);
-    hs_bitset_add(&set, 4999);
+    (void)hs_bitset_put(&set, 4999, true);
     memcpy(before, words, sizeof words);
-    hs_bitset_add(&set, 4999);
-    hs_bitset_remove(&set, 17);
-    hs_bitset_remove(&set, 4998);
+    (void)hs_bitset_put(&set, 4999, true);
+    (void)hs_bitset_put(&set, 17, false);
+    (void)hs_bitset_put(&set, 4998, false);
     assert_memory_equal(before, words, sizeof words);
-    hs_bitset_remove(&set, 4999);
+    (void)hs_bitset_put(&set, 4999, false);
     assert_true(hs_bitset_is_empty(&set));
 }
 
