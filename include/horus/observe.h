@@ -154,6 +154,8 @@ struct hs_observer {
     enum hs_status (*on_decision)(void *ctx, int64_t now_us, const struct hs_decision *decision);
     /* DONE, FAILED or REJECTED; also, at a horizon, once for each unfinished job. */
     enum hs_status (*on_finish)(void *ctx, int64_t now_us, const struct hs_job_record *job);
+    /* REJECTED: for those who want to hear of no other end. */
+    enum hs_status (*on_reject)(void *ctx, int64_t now_us, const struct hs_job_record *job);
     enum hs_status (*on_instant)(void *ctx, const struct hs_instant *instant);
 };
 

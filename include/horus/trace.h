@@ -104,10 +104,12 @@ struct hs_trace_job {
 #define HS_NO_PROFILE UINT32_MAX
 
 /* Where the engine gets its jobs: HS_OK and a record, or HS_END, or a failure. Records come in
- * order of (submit_us, row). */
+ * order of (submit_us, row). peek, if there is one: the record behind the one that came last as far
+ * as it is known, for those who want to fetch what they will look at; NULL if it is not. */
 struct hs_job_source {
     enum hs_status (*next)(void *ctx, struct hs_trace_job *out);
     void *ctx;
+    const struct hs_trace_job *(*peek)(void *ctx);
 };
 
 #endif

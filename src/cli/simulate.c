@@ -76,8 +76,6 @@ static enum hs_status note_rejected(void *ctx, int64_t now_us, const struct hs_j
 {
     struct hs_intake *intake = ctx;
     (void)now_us;
-    if (job->state != HS_JOB_REJECTED)
-        return HS_OK;
     if (intake->rejected < HS_REJECTED_SHOWN)
         (void)snprintf(intake->rejections[intake->rejected], sizeof intake->rejections[0],
                        "%s rejected: %s", job->id, job->reason);
@@ -142,7 +140,7 @@ static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
     const struct hs_observer *observer;
     for (size_t i = 0; (observer = hs_report_observer(pass->report, i)) != NULL; i++)
         HS_TRY(hs_engine_observe(pass->engine, observer));
-    struct hs_observer tally = {.ctx = pass->intake, .on_finish = note_rejected};
+    struct hs_observer tally = {.ctx = pass->intake, .on_reject = note_rejected};
     return hs_engine_observe(pass->engine, &tally);
 }
 

@@ -306,6 +306,7 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
     e->hears_segment |= (uint32_t)(observer->on_segment != NULL) << number;
     e->hears_decision |= (uint32_t)(observer->on_decision != NULL) << number;
     e->hears_finish |= (uint32_t)(observer->on_finish != NULL) << number;
+    e->hears_reject |= (uint32_t)(observer->on_reject != NULL) << number;
     e->hears_instant |= (uint32_t)(observer->on_instant != NULL) << number;
     return HS_OK;
 }

@@ -163,6 +163,10 @@ enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t fin
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_finish(o->ctx, e->now_us, &record));
     }
+    for (uint32_t left = record.state == HS_JOB_REJECTED ? e->hears_reject : 0; left != 0;) {
+        const struct hs_observer *o = next_listener(e, &left);
+        HS_TRY(o->on_reject(o->ctx, e->now_us, &record));
+    }
     return HS_OK;
 }
 

@@ -182,7 +182,8 @@ struct hs_engine {
     uint32_t observer_count;
     uint32_t triggers; /* bit per enum hs_event_kind told since the last plan was begun */
     /* bit per observer that listens */
-    uint32_t hears_submit, hears_start, hears_segment, hears_decision, hears_finish, hears_instant;
+    uint32_t hears_submit, hears_start, hears_segment, hears_decision, hears_finish, hears_reject,
+        hears_instant;
     uint32_t *gpu_ids;     /* scratch: GPU ids of one placement; gpu_count of them */
     int64_t *node_balance; /* scratch, a node each: all 0 between uses */
     uint32_t *touched;     /* scratch: jobs whose rate must be worked out anew */

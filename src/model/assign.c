@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "horus/compiler.h"
 #include "model/assign_mix.h"
 
 #define DAY_US         (86400 * HS_US_PER_S) /* horus.md 7: same user, GPUs, within 1 day */
@@ -249,15 +250,30 @@ static void give_near(struct hs_assign *a, struct hs_trace_job *job)
     a->counts.by_telemetry++;
 }
 
-/* Where the habit is, or would be. 2^64 over the golden ratio spreads the keys. */
-static struct habit *habit_slot(struct habit *habits, uint32_t size, uint64_t user, uint32_t gpus)
+/* Where the search for a habit begins. 2^64 over the golden ratio spreads the keys. */
+static uint32_t habit_hash(uint64_t user, uint32_t gpus)
 {
     const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t at = (uint32_t)((user + gpus * factor) * factor >> 32);; at++) {
+    return (uint32_t)((user + gpus * factor) * factor >> 32);
+}
+
+/* Where the habit is, or would be. */
+static struct habit *habit_slot(struct habit *habits, uint32_t size, uint64_t user, uint32_t gpus)
+{
+    for (uint32_t at = habit_hash(user, gpus);; at++) {
         struct habit *habit = &habits[at & (size - 1)];
         if ((habit->user == user && habit->gpus == gpus) || habit->user == 0)
             return habit;
     }
+}
+
+/* Habits are many, and the job of each is one of many users': it is not in the cache. */
+static void fetch_habit(const struct hs_assign *a, const struct hs_trace_job *next)
+{
+    if (next == NULL || a->habits_size == 0)
+        return;
+    const uint32_t at = habit_hash(hs_name_word(next->user), next->gpus);
+    HS_PREFETCH(&a->habits[at & (a->habits_size - 1)]);
 }
 
 static enum hs_status habits_double(struct hs_assign *a)
@@ -370,6 +386,8 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job *job)
     a->index++;
     if (job->gpus > 0)
         settle_memory(job);
+    if (a->source.peek != NULL)
+        fetch_habit(a, a->source.peek(a->source.ctx));
     if (status != HS_OK)
         return hs_fail(a->diag, status, NULL, "--assign=off needs none",
                        "no memory for the profiles of the jobs");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * See bounds.h for the theory. A job is held back until its instant is over, because a job that
- * can never fit is submitted and rejected in one instant and must not enter the bounds.
+ * can never fit is submitted and rejected in one instant and must not enter the bounds; and then
+ * until there are several, for what is done at once stays in the cache of the processor.
  */
 #include "report/bounds.h"
 
@@ -12,7 +13,8 @@
 #include "base/memory.h"
 #include "report/exact.h"
 
-#define JOBS_MAX UINT32_MAX
+#define JOBS_MAX      UINT32_MAX
+#define ARRIVALS_HELD 64u
 
 /* Puts a job that waits for so many units into the heap. */
 static enum hs_status heap_push(struct hs_bounds *b, int64_t units)
@@ -63,67 +65,6 @@ static void serve_until(struct hs_bounds *b, hs_i128 until)
         b->clock = until;
 }
 
-/* Units that a job takes at least. */
-static hs_i128 units_of(const struct hs_bounds_arrival *job)
-{
-    hs_u128 gpu_us = (hs_u128)job->gpus * (uint64_t)job->work_us;
-    if (job->gpu_milli < HS_GPU_MILLI)
-        gpu_us = gpu_us * job->gpu_milli / HS_GPU_MILLI;
-    if (job->speed.need_q32 == HS_Q32_ONE)
-        return (hs_i128)gpu_us;
-    return (hs_i128)((gpu_us * job->speed.need_q32) >> 32);
-}
-
-static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job,
-                                hs_i128 units)
-{
-    /* a job that asks for no GPU waits for none */
-    if (job->gpus == 0) {
-        b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
-        return HS_OK;
-    }
-    b->jct_sum -= (hs_u128)b->arrivals_us * b->capacity;
-    /* keys have 63 bits; a job cut down to that only loosens the bound */
-    return heap_push(b, units > INT64_MAX ? INT64_MAX : (int64_t)units);
-}
-
-static int64_t on_fastest_us(const struct hs_bounds_arrival *job)
-{
-    if (job->speed.top_q32 == HS_Q32_ONE)
-        return job->work_us;
-    return (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / job->speed.top_q32);
-}
-
-/* Counts the arrivals of the instant that is over. */
-static enum hs_status count_arrivals(struct hs_bounds *b)
-{
-    if (b->arrival_count == b->rejected_count) {
-        b->arrival_count = b->rejected_count = 0;
-        return HS_OK;
-    }
-    hs_i128 now = (hs_i128)b->arrivals_us * b->capacity;
-    serve_until(b, now);
-    if (b->jobs == 0)
-        b->first_submit_us = b->arrivals_us;
-    if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
-        b->makespan_lead = now - b->work_before;
-    for (uint32_t i = 0; i < b->arrival_count; i++) {
-        const struct hs_bounds_arrival *job = &b->arrivals[i];
-        if (job->is_rejected)
-            continue;
-        hs_i128 units = units_of(job);
-        HS_TRY(queue_job(b, job, units));
-        int64_t fastest_us = on_fastest_us(job);
-        if (b->arrivals_us + fastest_us > b->longest_end_us)
-            b->longest_end_us = b->arrivals_us + fastest_us;
-        b->isolated_sum += (uint64_t)fastest_us;
-        b->work_before += units;
-        b->jobs++;
-    }
-    b->arrival_count = b->rejected_count = 0;
-    return HS_OK;
-}
-
 /* A profile that is slower than the scalars everywhere counts as they are. */
 static struct hs_bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
 {
@@ -143,33 +84,88 @@ static struct hs_bounds_speed speed_of(const struct hs_bounds *b, uint32_t profi
     return of;
 }
 
-/* A job without GPUs counts as it is. */
-static struct hs_bounds_arrival arrival_of(const struct hs_bounds *b,
-                                           const struct hs_submission *job)
+/* Units that a job takes at least. */
+static hs_i128 units_of(const struct hs_bounds_arrival *job, uint64_t need_q32)
 {
-    struct hs_bounds_arrival a = {.index = job->index,
-                                  .work_us = job->work_us,
-                                  .gpus = job->gpus,
-                                  .gpu_milli = job->gpu_milli,
-                                  .speed = {HS_Q32_ONE, HS_Q32_ONE}};
-    if (job->gpus > 0)
-        a.speed = b->has_one_speed ? b->one_speed : speed_of(b, job->profile);
-    return a;
+    hs_u128 gpu_us = (hs_u128)job->gpus * (uint64_t)job->work_us;
+    if (job->gpu_milli < HS_GPU_MILLI)
+        gpu_us = gpu_us * job->gpu_milli / HS_GPU_MILLI;
+    if (need_q32 == HS_Q32_ONE)
+        return (hs_i128)gpu_us;
+    return (hs_i128)((gpu_us * need_q32) >> 32);
 }
 
-static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
+static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job,
+                                hs_i128 units)
 {
-    struct hs_bounds *b = ctx;
-    if (now_us != b->arrivals_us)
+    /* a job that asks for no GPU waits for none */
+    if (job->gpus == 0) {
+        b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
+        return HS_OK;
+    }
+    b->jct_sum -= (hs_u128)job->submit_us * b->capacity;
+    /* keys have 63 bits; a job cut down to that only loosens the bound */
+    return heap_push(b, units > INT64_MAX ? INT64_MAX : (int64_t)units);
+}
+
+static int64_t on_fastest_us(const struct hs_bounds_arrival *job, uint64_t top_q32)
+{
+    if (top_q32 == HS_Q32_ONE)
+        return job->work_us;
+    return (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / top_q32);
+}
+
+/* A job without GPUs counts as it is. Of several that came in one instant only the first can raise
+ * the lead. */
+static enum hs_status count_arrival(struct hs_bounds *b, const struct hs_bounds_arrival *job)
+{
+    struct hs_bounds_speed speed = {HS_Q32_ONE, HS_Q32_ONE};
+    if (job->gpus > 0)
+        speed = b->has_one_speed ? b->one_speed : speed_of(b, job->profile);
+    const hs_i128 now = (hs_i128)job->submit_us * b->capacity,
+                  units = units_of(job, speed.need_q32);
+    const int64_t fastest_us = on_fastest_us(job, speed.top_q32);
+    serve_until(b, now);
+    if (b->jobs == 0)
+        b->first_submit_us = job->submit_us;
+    if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
+        b->makespan_lead = now - b->work_before;
+    HS_TRY(queue_job(b, job, units));
+    if (job->submit_us + fastest_us > b->longest_end_us)
+        b->longest_end_us = job->submit_us + fastest_us;
+    b->isolated_sum += (uint64_t)fastest_us;
+    b->work_before += units;
+    b->jobs++;
+    return HS_OK;
+}
+
+static enum hs_status count_arrivals(struct hs_bounds *b)
+{
+    for (uint32_t i = 0; i < b->arrival_count; i++)
+        if (!b->arrivals[i].is_rejected)
+            HS_TRY(count_arrival(b, &b->arrivals[i]));
+    b->arrival_count = 0;
+    return HS_OK;
+}
+
+enum hs_status hs_bounds_submit(struct hs_bounds *b, int64_t now_us,
+                                const struct hs_submission *job)
+{
+    if (b->arrival_count >= ARRIVALS_HELD && now_us != b->arrivals_us)
         HS_TRY(count_arrivals(b));
     b->arrivals_us = now_us;
     HS_TRY(hs_grow((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
                    sizeof *b->arrivals, JOBS_MAX));
-    b->arrivals[b->arrival_count++] = arrival_of(b, job);
+    b->arrivals[b->arrival_count++] = (struct hs_bounds_arrival){.index = job->index,
+                                                                 .submit_us = now_us,
+                                                                 .work_us = job->work_us,
+                                                                 .gpus = job->gpus,
+                                                                 .gpu_milli = job->gpu_milli,
+                                                                 .profile = job->profile};
     return HS_OK;
 }
 
-/* NULL if the job came earlier. Who comes in one instant comes in the order of the trace. */
+/* NULL if no job of that number is held. They come in the order of the trace. */
 static struct hs_bounds_arrival *find_arrival(const struct hs_bounds *b, uint64_t index)
 {
     uint32_t first = 0, end = b->arrival_count;
@@ -184,20 +180,13 @@ static struct hs_bounds_arrival *find_arrival(const struct hs_bounds *b, uint64_
     return is_there ? &b->arrivals[first] : NULL;
 }
 
-static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+void hs_bounds_reject(struct hs_bounds *b, const struct hs_job_record *job)
 {
-    struct hs_bounds *b = ctx;
-    (void)now_us;
-    if (job->state != HS_JOB_REJECTED)
-        return HS_OK;
     struct hs_bounds_arrival *arrival = find_arrival(b, job->index);
-    if (arrival != NULL) {
+    if (arrival != NULL && arrival->submit_us == b->arrivals_us)
         arrival->is_rejected = true;
-        b->rejected_count++;
-        return HS_OK;
-    }
-    b->has_late_rejection = true;
-    return HS_OK;
+    else
+        b->has_late_rejection = true;
 }
 
 enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
@@ -217,11 +206,6 @@ enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *clus
     if (b->has_one_speed)
         b->one_speed = speed_of(b, HS_NO_PROFILE);
     return HS_OK;
-}
-
-struct hs_observer hs_bounds_observer(struct hs_bounds *b)
-{
-    return (struct hs_observer){.ctx = b, .on_submit = on_submit, .on_finish = on_finish};
 }
 
 enum hs_status hs_bounds_finish(struct hs_bounds *b)

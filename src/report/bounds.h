@@ -42,12 +42,11 @@ struct hs_bounds_speed {
     uint64_t need_q32; /* least capacity taken per GPU-second of isolated work, at most 1 */
 };
 
-/* A job submitted at the present instant: counted when time moves on, unless it is rejected. */
+/* A job submitted: counted when time has moved on, unless it is rejected before. */
 struct hs_bounds_arrival {
     uint64_t index;
-    int64_t work_us;
-    uint32_t gpus, gpu_milli;
-    struct hs_bounds_speed speed;
+    int64_t submit_us, work_us;
+    uint32_t gpus, gpu_milli, profile;
     bool is_rejected;
 };
 
@@ -59,8 +58,8 @@ struct hs_bounds {
     bool has_one_speed;           /* it is the same for all jobs */
     struct hs_bounds_speed one_speed;
     struct hs_bounds_arrival *arrivals;
-    uint32_t arrival_count, rejected_count, arrivals_cap;
-    int64_t arrivals_us; /* when they were submitted */
+    uint32_t arrival_count, arrivals_cap;
+    int64_t arrivals_us; /* when the last was submitted */
     int64_t first_submit_us;
     /* makespan */
     hs_i128 work_before;   /* units of all arrivals so far */
@@ -79,7 +78,10 @@ struct hs_bounds {
 /* Both are to outlive the bounds. */
 HS_MUST_USE enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
                                           const struct hs_speed *speed);
-struct hs_observer hs_bounds_observer(struct hs_bounds *b);
+/* A job came; one was rejected, which counts for nothing if it was among the last that came. */
+HS_MUST_USE enum hs_status hs_bounds_submit(struct hs_bounds *b, int64_t now_us,
+                                            const struct hs_submission *job);
+void hs_bounds_reject(struct hs_bounds *b, const struct hs_job_record *job);
 /* Lets the relaxed machine run dry; then the values in seconds, NaN without jobs. */
 HS_MUST_USE enum hs_status hs_bounds_finish(struct hs_bounds *b);
 double hs_bounds_makespan_work(const struct hs_bounds *b);

@@ -14,7 +14,7 @@
 #include "report/series.h"
 #include "report/swf.h"
 
-#define OBSERVERS_MAX 9 /* the engine takes 10, one is left for the caller */
+#define OBSERVERS_MAX 7 /* fewer than the engine takes: one is left for the caller */
 #define FILES_MAX     6
 
 struct hs_report {
@@ -55,9 +55,31 @@ static enum hs_status check_files(struct hs_report *r)
     return check_csv(r, HS_OUT_SERIES, &r->series.csv);
 }
 
+static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
+{
+    struct hs_report *r = ctx;
+    hs_stats_submit(&r->stats, now_us, job);
+    return hs_bounds_submit(&r->bounds, now_us, job);
+}
+
+static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_report *r = ctx;
+    return hs_stats_end(&r->stats, now_us, job);
+}
+
+static enum hs_status on_reject(void *ctx, int64_t now_us, const struct hs_job_record *job)
+{
+    struct hs_report *r = ctx;
+    (void)now_us;
+    hs_bounds_reject(&r->bounds, job);
+    return HS_OK;
+}
+
 static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
 {
     struct hs_report *r = ctx;
+    hs_stats_tally(&r->stats, instant->tally);
     hs_timeline_step(&r->timeline, instant);
     return r->open_files == 0 ? HS_OK : check_files(r);
 }
@@ -77,9 +99,11 @@ static enum hs_status open_figures(struct hs_report *r, struct hs_diag *diag)
         status = hs_bounds_open(&r->bounds, r->options.cluster, r->options.speed);
     if (status != HS_OK)
         return hs_fail(diag, status, NULL, NULL, "no memory for the figures of the run");
-    observe(r, (struct hs_observer){.ctx = r, .on_instant = on_instant});
-    observe(r, hs_stats_observer(&r->stats));
-    observe(r, hs_bounds_observer(&r->bounds));
+    observe(r, (struct hs_observer){.ctx = r,
+                                    .on_submit = on_submit,
+                                    .on_finish = on_finish,
+                                    .on_reject = on_reject,
+                                    .on_instant = on_instant});
     return HS_OK;
 }
 

@@ -4,17 +4,13 @@
  */
 #include "report/stats.h"
 
-#include <string.h>
-
-static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
+void hs_stats_submit(struct hs_stats *s, int64_t now_us, const struct hs_submission *job)
 {
-    struct hs_stats *s = ctx;
     if (s->submitted++ == 0)
         s->first_submit_us = now_us;
     s->last_submit_us = now_us;
     if (job->gpu_util_pm >= 0)
         s->has_util = true;
-    return HS_OK;
 }
 
 /* A job without work is done when it would have made some. */
@@ -59,9 +55,8 @@ static bool misses_deadline(const struct hs_job_record *job, int64_t now_us)
                                            job->state == HS_JOB_FAILED || now_us > job->deadline_us;
 }
 
-static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
+enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_job_record *job)
 {
-    struct hs_stats *s = ctx;
     int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
     s->in_system_us += (uint64_t)(end_us - job->submit_us);
     s->run_us += (uint64_t)job->run_us;
@@ -90,13 +85,6 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     return hs_classes_book(&s->classes, job);
 }
 
-static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
-{
-    struct hs_stats *s = ctx;
-    memcpy(s->tally, instant->tally, sizeof s->tally);
-    return HS_OK;
-}
-
 enum hs_status hs_stats_open(struct hs_stats *s, const char *dir, struct hs_diag *diag)
 {
     *s = (struct hs_stats){
@@ -109,12 +97,6 @@ enum hs_status hs_stats_open(struct hs_stats *s, const char *dir, struct hs_diag
         return hs_fail(diag, status, NULL, NULL, "no memory for job statistics");
     }
     return HS_OK;
-}
-
-struct hs_observer hs_stats_observer(struct hs_stats *s)
-{
-    return (struct hs_observer){
-        .ctx = s, .on_submit = on_submit, .on_finish = on_finish, .on_instant = on_instant};
 }
 
 void hs_stats_close(struct hs_stats *s)

@@ -66,7 +66,16 @@ struct hs_stats {
 
 /* dir: of the temporary file, or NULL (report/spool.h). */
 HS_MUST_USE enum hs_status hs_stats_open(struct hs_stats *s, const char *dir, struct hs_diag *diag);
-struct hs_observer hs_stats_observer(struct hs_stats *s);
+/* A job came; it ended, as on_finish of an observer is told. */
+void hs_stats_submit(struct hs_stats *s, int64_t now_us, const struct hs_submission *job);
+HS_MUST_USE enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us,
+                                        const struct hs_job_record *job);
+/* What the policy has counted by now. */
+static inline void hs_stats_tally(struct hs_stats *s, const uint64_t tally[HS_TALLY_COUNT])
+{
+    for (int i = 0; i < HS_TALLY_COUNT; i++)
+        s->tally[i] = tally[i];
+}
 /* Only jobs submitted at least warmup_us after the first and cooldown_us before the last count.
  * Fills the results and the classes of the summary. */
 HS_MUST_USE enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The iterator over a trace: intake (what of it, in order) -> replay (how fast), or a tape.
+ * The iterator over a trace: line-up (what of it, in order) -> replay (how fast), or a tape.
  */
 #include "traces/trace.h"
 
 #include "base/memory.h"
-#include "traces/intake.h"
+#include "traces/lineup.h"
 #include "traces/tape.h"
 
 struct hs_trace {
     const struct hs_trace_options *options;
     struct hs_diag *diag;
-    struct hs_intake intake;
+    struct hs_lineup lineup;
     enum hs_status ended; /* HS_OK while jobs may follow */
     struct hs_replay replay;
     uint64_t accepted; /* jobs handed out */
@@ -41,7 +41,7 @@ enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_opti
     t->replay = replay;
     enum hs_status status = HS_OK;
     if (options->tape == NULL)
-        status = hs_intake_open(&t->intake, options, &t->replay, diag);
+        status = hs_lineup_open(&t->lineup, options, &t->replay, diag);
     if (status == HS_OK)
         *trace = t;
     else
@@ -53,7 +53,7 @@ static enum hs_status next_recorded(struct hs_trace *t, struct hs_trace_job *job
 {
     const struct hs_tape *tape = t->options->tape;
     if (HS_LIKELY(tape == NULL))
-        return hs_intake_next(&t->intake, job);
+        return hs_lineup_next(&t->lineup, job);
     if (t->taken == tape->count)
         return HS_END;
     *job = tape->jobs[t->taken++];
@@ -77,7 +77,7 @@ enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job *job)
         return HS_OK;
     trace->ended = status;
     if (status == HS_END && trace->options->tape == NULL)
-        trace->ended = hs_intake_finish(&trace->intake);
+        trace->ended = hs_lineup_finish(&trace->lineup);
     return trace->ended;
 }
 
@@ -86,15 +86,21 @@ static enum hs_status source_next(void *ctx, struct hs_trace_job *out)
     return hs_trace_next(ctx, out);
 }
 
+static const struct hs_trace_job *source_peek(void *ctx)
+{
+    const struct hs_trace *trace = ctx;
+    return hs_lineup_peek(&trace->lineup);
+}
+
 struct hs_job_source hs_trace_source(struct hs_trace *trace)
 {
-    return (struct hs_job_source){.next = source_next, .ctx = trace};
+    return (struct hs_job_source){.next = source_next, .ctx = trace, .peek = source_peek};
 }
 
 const char *hs_trace_format_name(const struct hs_trace *trace)
 {
     const struct hs_tape *tape = trace->options->tape;
-    return tape != NULL ? tape->format : trace->intake.reader.format->name;
+    return tape != NULL ? tape->format : trace->lineup.reader.format->name;
 }
 
 /* As they were when the tape was recorded and the last job handed out was that one. */
@@ -104,7 +110,7 @@ static void tape_counts(const struct hs_trace *trace, struct hs_trace_counts *co
     bool is_over = trace->ended == HS_END;
     *counts = (struct hs_trace_counts){.accepted = trace->accepted,
                                        .drop_texts = hs_drop_texts,
-                                       .drops = trace->intake.reader.counts.drops,
+                                       .drops = trace->lineup.reader.counts.drops,
                                        .drop_kinds = HS_DROP_COUNT};
     if (trace->taken == 0)
         return;
@@ -122,7 +128,7 @@ void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *c
         tape_counts(trace, counts);
         return;
     }
-    const struct hs_intake_counts counted = hs_intake_counted(&trace->intake);
+    const struct hs_lineup_counts counted = hs_lineup_counted(&trace->lineup);
     *counts = (struct hs_trace_counts){.rows = counted.read->rows,
                                        .accepted = trace->accepted,
                                        .bad = counted.bad,
@@ -137,13 +143,13 @@ void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *c
 const char *hs_trace_path(const struct hs_trace *trace)
 {
     bool is_taped = trace->options->tape != NULL;
-    return is_taped ? trace->options->path : hs_input_path(trace->intake.reader.input);
+    return is_taped ? trace->options->path : hs_input_path(trace->lineup.reader.input);
 }
 
 int64_t hs_trace_first_us(const struct hs_trace *trace)
 {
     const struct hs_tape *tape = trace->options->tape;
-    return tape != NULL ? tape->first_us : trace->intake.first_us;
+    return tape != NULL ? tape->first_us : trace->lineup.first_us;
 }
 
 double hs_trace_expected(const struct hs_trace *trace)
@@ -155,9 +161,9 @@ double hs_trace_expected(const struct hs_trace *trace)
         return (double)o->tape->count;
     if (trace->ended != HS_OK)
         return (double)trace->accepted;
-    const struct hs_reader *reader = &trace->intake.reader;
+    const struct hs_reader *reader = &trace->lineup.reader;
     hs_input_progress(reader->input, &done, &total);
-    double jobs = (double)(trace->intake.taken + trace->intake.held.count);
+    double jobs = (double)(trace->lineup.taken + trace->lineup.held.count);
     bool is_known = jobs >= sample_min && done > 0 && total > 0;
     if (reader->format->rows != NULL)
         jobs = (double)reader->format->rows(reader->state) * o->sample;
@@ -170,7 +176,7 @@ double hs_trace_expected(const struct hs_trace *trace)
 enum hs_status hs_trace_identity(struct hs_trace *trace, uint64_t *hash, uint64_t *bytes)
 {
     const struct hs_tape *tape = trace->options->tape;
-    struct hs_input *input = trace->intake.reader.input;
+    struct hs_input *input = trace->lineup.reader.input;
     const char *data;
     size_t len;
     enum hs_status status = HS_OK;
@@ -186,7 +192,7 @@ void hs_trace_close(struct hs_trace *trace)
 {
     if (!trace)
         return;
-    hs_intake_close(&trace->intake);
+    hs_lineup_close(&trace->lineup);
     hs_replay_close(&trace->replay);
     hs_free(trace);
 }

@@ -140,9 +140,12 @@ static void finish(const struct hs_report *report, struct hs_job_record *job, in
     const struct hs_observer *o;
     job->state = state;
     job->finish_us = state == HS_JOB_DONE ? now_us : -1;
-    for (size_t i = 0; (o = hs_report_observer(report, i)) != NULL; i++)
+    for (size_t i = 0; (o = hs_report_observer(report, i)) != NULL; i++) {
         if (o->on_finish != NULL)
             assert_int_equal(o->on_finish(o->ctx, now_us, job), HS_OK);
+        if (state == HS_JOB_REJECTED && o->on_reject != NULL)
+            assert_int_equal(o->on_reject(o->ctx, now_us, job), HS_OK);
+    }
 }
 
 static void instant(const struct hs_report *report, struct hs_instant state)

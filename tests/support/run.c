@@ -173,7 +173,7 @@ static enum hs_status run_engine(const struct hs_engine_config *config,
     if (status == HS_OK && options->observer != NULL)
         status = hs_engine_observe(engine, options->observer);
     if (status == HS_OK)
-        status = hs_engine_run(engine, (struct hs_job_source){feed_next, feed});
+        status = hs_engine_run(engine, (struct hs_job_source){.next = feed_next, .ctx = feed});
     hs_engine_get_figures(engine, &result->figures);
     hs_engine_close(engine);
     return status;

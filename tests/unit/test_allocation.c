@@ -109,7 +109,8 @@ static void run_policy(const struct hs_policy_ops *policy, const char *settings,
                                       .until_us = HS_TIME_MAX,
                                       .max_tenants = 4};
     assert_int_equal(hs_engine_open(&engine, &config, diag), HS_OK);
-    assert_int_equal(hs_engine_run(engine, (struct hs_job_source){next_job, &feed}), HS_OK);
+    assert_int_equal(hs_engine_run(engine, (struct hs_job_source){.next = next_job, .ctx = &feed}),
+                     HS_OK);
     if (allocations != feed.at_half)
         fail_msg("%s: %u allocations in the second half", policy->name,
                  (unsigned)(allocations - feed.at_half));

@@ -268,7 +268,7 @@ static void a_reader_must_add_up(void **state)
                                             .until_us = HS_TIME_MAX,
                                             .max_tenants = 1};
     assert_int_equal(hs_engine_open(&engine, &config, &diag), HS_OK);
-    assert_int_equal(hs_engine_run(engine, (struct hs_job_source){wrong_sum, &row}),
+    assert_int_equal(hs_engine_run(engine, (struct hs_job_source){.next = wrong_sum, .ctx = &row}),
                      HS_E_INVARIANT);
     hs_engine_close(engine);
     hs_cluster_free(&cluster);

@@ -49,10 +49,9 @@ static void feed(struct hs_bounds *b, const struct hs_cluster *cluster, const st
                  uint32_t count)
 {
     assert_int_equal(hs_bounds_open(b, cluster, NULL), HS_OK);
-    struct hs_observer o = hs_bounds_observer(b);
     for (uint32_t i = 0; i < count; i++) {
         struct hs_submission job = submission_of(&jobs[i], i);
-        assert_int_equal(o.on_submit(o.ctx, jobs[i].submit_us, &job), HS_OK);
+        assert_int_equal(hs_bounds_submit(b, jobs[i].submit_us, &job), HS_OK);
     }
     assert_int_equal(hs_bounds_finish(b), HS_OK);
 }
@@ -144,11 +143,10 @@ static void a_profile_may_be_faster_than_its_type(void **state)
     if (hs_speed_load(&speed, path, &catalogue, &cluster, "A", &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
     assert_int_equal(hs_bounds_open(&b, &cluster, speed), HS_OK);
-    struct hs_observer o = hs_bounds_observer(&b);
     for (uint32_t i = 0; i < 2; i++) {
         struct hs_submission job = submission_of(&(struct job){0, 12 * S, 1}, i);
         job.profile = i == 0 ? 0 : HS_NO_PROFILE;
-        assert_int_equal(o.on_submit(o.ctx, 0, &job), HS_OK);
+        assert_int_equal(hs_bounds_submit(&b, 0, &job), HS_OK);
     }
     assert_int_equal(hs_bounds_finish(&b), HS_OK);
     assert_true(hs_bounds_makespan_work(&b) == 6);
@@ -167,19 +165,18 @@ static void rejected_jobs_do_not_count(void **state)
     struct hs_cluster cluster = make_cluster(1, 0);
     struct hs_bounds b;
     assert_int_equal(hs_bounds_open(&b, &cluster, NULL), HS_OK);
-    struct hs_observer o = hs_bounds_observer(&b);
     for (uint32_t i = 0; i < 3; i++) {
         struct hs_submission job = submission_of(&jobs[i], i);
         struct hs_job_record rejected = {.index = i, .state = HS_JOB_REJECTED};
-        assert_int_equal(o.on_submit(o.ctx, 0, &job), HS_OK);
+        assert_int_equal(hs_bounds_submit(&b, 0, &job), HS_OK);
         if (i == 1)
-            assert_int_equal(o.on_finish(o.ctx, 0, &rejected), HS_OK);
+            hs_bounds_reject(&b, &rejected);
     }
     struct hs_submission last = {.index = 3};
     struct hs_job_record first = {.state = HS_JOB_REJECTED};
-    assert_int_equal(o.on_submit(o.ctx, 9 * S, &last), HS_OK);
+    assert_int_equal(hs_bounds_submit(&b, 9 * S, &last), HS_OK);
     assert_false(b.has_late_rejection);
-    assert_int_equal(o.on_finish(o.ctx, 9 * S, &first), HS_OK);
+    hs_bounds_reject(&b, &first);
     assert_true(b.has_late_rejection);
     assert_int_equal(hs_bounds_finish(&b), HS_OK);
     assert_int_equal(b.jobs, 3);

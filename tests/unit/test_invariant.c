@@ -90,7 +90,8 @@ static int open_engine(void **state)
                                       .until_us = HS_TIME_MAX,
                                       .max_tenants = 2};
     assert_int_equal(hs_engine_open(&e, &config, &sink.diag), HS_OK);
-    assert_int_equal(hs_engine_run(e, (struct hs_job_source){next_job, &row}), HS_E_IO);
+    assert_int_equal(hs_engine_run(e, (struct hs_job_source){.next = next_job, .ctx = &row}),
+                     HS_E_IO);
     assert_int_equal(hs_invariant_check(e), HS_OK);
     return 0;
 }

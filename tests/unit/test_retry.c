@@ -41,7 +41,7 @@ static void open_feed(struct hs_retry *retry, struct feed *feed, uint32_t gpus, 
                       uint64_t seed)
 {
     *feed = (struct feed){.gpus = gpus, .left = jobs};
-    hs_retry_open(retry, (struct hs_job_source){feed_next, feed}, seed);
+    hs_retry_open(retry, (struct hs_job_source){.next = feed_next, .ctx = feed}, seed);
 }
 
 static double normal_below(double z)

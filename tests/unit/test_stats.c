@@ -49,10 +49,9 @@ static struct hs_job_record done_job(uint64_t index, int64_t submit_us, int64_t 
 
 static void tell(struct hs_stats *s, const struct hs_job_record *job)
 {
-    struct hs_observer o = hs_stats_observer(s);
     const struct hs_submission submission = {.gpu_util_pm = job->gpu_util_pm};
-    assert_int_equal(o.on_submit(o.ctx, job->submit_us, &submission), HS_OK);
-    assert_int_equal(o.on_finish(o.ctx, job->finish_us, job), HS_OK);
+    hs_stats_submit(s, job->submit_us, &submission);
+    assert_int_equal(hs_stats_end(s, job->finish_us, job), HS_OK);
 }
 
 static int compare(const void *a, const void *b)
@@ -396,11 +395,10 @@ static void a_full_disk_is_reported(void **state)
     struct hs_stats s;
     sink_init(&sink);
     assert_int_equal(hs_stats_open(&s, "/nonexistent/folder", &sink.diag), HS_OK);
-    struct hs_observer o = hs_stats_observer(&s);
     struct hs_job_record job = done_job(0, 0, 0, S, 1);
     enum hs_status status = HS_OK;
     for (uint32_t i = 0; i < 10000 && status == HS_OK; i++)
-        status = o.on_finish(o.ctx, job.finish_us, &job);
+        status = hs_stats_end(&s, job.finish_us, &job);
     assert_int_equal(status, HS_E_IO);
     assert_non_null(strstr(sink.text, "cannot create a temporary file in '/nonexistent/folder'"));
     hs_stats_close(&s);

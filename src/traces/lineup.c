@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See intake.h. A window of 0 or 1 hands rows through without a copy.
+ * See lineup.h. A window of 0 or 1 hands rows through without a copy.
  */
-#include "traces/intake.h"
+#include "traces/lineup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 
 #define BAD_MEASURE 1000 /* the tolerated share is of at least so many rows while reading */
 
-enum hs_status hs_intake_open(struct hs_intake *in, const struct hs_trace_options *options,
+enum hs_status hs_lineup_open(struct hs_lineup *in, const struct hs_trace_options *options,
                               const struct hs_replay *replay, struct hs_diag *diag)
 {
     const enum hs_severity severity = options->skip_bad_permille > 0 ? HS_WARNING : HS_ERROR;
-    *in = (struct hs_intake){.options = options, .replay = replay, .last_us = INT64_MIN};
+    *in = (struct hs_lineup){.options = options, .replay = replay, .last_us = INT64_MIN};
     hs_hold_init(&in->hold, diag);
     hs_reorder_init(&in->held);
     return hs_reader_open(&in->reader, options, severity, &in->hold.diag);
@@ -35,7 +35,7 @@ static void list_faults(const struct hs_faults *faults, char *text, size_t size)
 }
 
 /* More than the tolerated share, of the rows read or of `least` if that is more. */
-static enum hs_status check_bad_share(struct hs_intake *in, uint64_t least)
+static enum hs_status check_bad_share(struct hs_lineup *in, uint64_t least)
 {
     uint64_t rows = in->reader.counts.rows > least ? in->reader.counts.rows : least;
     uint32_t permille = in->options->skip_bad_permille;
@@ -51,7 +51,7 @@ static enum hs_status check_bad_share(struct hs_intake *in, uint64_t least)
 }
 
 /* The next row in file order, bad ones passed over as far as that is allowed. */
-static enum hs_status pull(struct hs_intake *in, struct hs_trace_job *job)
+static enum hs_status pull(struct hs_lineup *in, struct hs_trace_job *job)
 {
     for (;;) {
         enum hs_status status = hs_reader_next(&in->reader, job);
@@ -64,7 +64,7 @@ static enum hs_status pull(struct hs_intake *in, struct hs_trace_job *job)
     }
 }
 
-static enum hs_status fail_late(struct hs_intake *in, const struct hs_trace_job *job)
+static enum hs_status fail_late(struct hs_lineup *in, const struct hs_trace_job *job)
 {
     char late[HS_FMT_MAX + 1], hint[160];
     late[hs_fmt_seconds(late, in->last_us - job->submit_us)] = '\0';
@@ -80,19 +80,19 @@ static enum hs_status fail_late(struct hs_intake *in, const struct hs_trace_job 
                    job->id, late, (long long)in->last_line);
 }
 
-static enum hs_status fail_window(struct hs_intake *in, enum hs_status status)
+static enum hs_status fail_window(struct hs_lineup *in, enum hs_status status)
 {
     return hs_fail(&in->hold.diag, status, NULL, "a smaller window: --sort=N",
                    "no memory for %llu rows held back to sort them",
                    (unsigned long long)in->held.count + 1);
 }
 
-static enum hs_status check_order(struct hs_intake *in, const struct hs_trace_job *job)
+static enum hs_status check_order(struct hs_lineup *in, const struct hs_trace_job *job)
 {
     return HS_LIKELY(job->submit_us >= in->last_us) ? HS_OK : fail_late(in, job);
 }
 
-static enum hs_status fill_window(struct hs_intake *in)
+static enum hs_status fill_window(struct hs_lineup *in)
 {
     while (!in->has_all_rows && in->held.count < in->options->sort_window) {
         struct hs_trace_job *job = hs_reorder_room(&in->held);
@@ -112,14 +112,14 @@ static enum hs_status fill_window(struct hs_intake *in)
     return HS_OK;
 }
 
-static bool is_full(const struct hs_intake *in)
+static bool is_full(const struct hs_lineup *in)
 {
     return in->options->max_jobs > 0 && in->taken == in->options->max_jobs;
 }
 
 /* HS_OK: the row is next in order; *is_wanted: and among those asked for. HS_END: it and all behind
  * it are not. */
-static enum hs_status choose(struct hs_intake *in, const struct hs_trace_job *job, bool *is_wanted)
+static enum hs_status choose(struct hs_lineup *in, const struct hs_trace_job *job, bool *is_wanted)
 {
     const struct hs_replay *replay = in->replay;
     in->last_us = job->submit_us;
@@ -141,7 +141,7 @@ static enum hs_status choose(struct hs_intake *in, const struct hs_trace_job *jo
     return HS_OK;
 }
 
-static enum hs_status next_through(struct hs_intake *in, struct hs_trace_job *job)
+static enum hs_status next_through(struct hs_lineup *in, struct hs_trace_job *job)
 {
     for (bool is_wanted = false; !is_wanted;) {
         if (is_full(in))
@@ -154,7 +154,7 @@ static enum hs_status next_through(struct hs_intake *in, struct hs_trace_job *jo
 }
 
 /* Puts the next job that is asked for behind those read. */
-static enum hs_status read_one(struct hs_intake *in)
+static enum hs_status read_one(struct hs_lineup *in)
 {
     for (bool is_wanted = false; !is_wanted;) {
         if (is_full(in))
@@ -167,14 +167,14 @@ static enum hs_status read_one(struct hs_intake *in)
         in->jobs[in->count] = job;
         HS_TRY(choose(in, job, &is_wanted));
     }
-    in->marks[in->count++] = (struct hs_intake_mark){
+    in->marks[in->count++] = (struct hs_lineup_mark){
         .read = in->reader.counts, .bad = in->bad, .reordered = in->held.reordered};
     return HS_OK;
 }
 
 /* What is to be said of the first job is said at once, of any other when it is asked for: it is the
  * last of those read. */
-static void read_ahead(struct hs_intake *in)
+static void read_ahead(struct hs_lineup *in)
 {
     in->count = in->next = 0;
     do {
@@ -184,7 +184,7 @@ static void read_ahead(struct hs_intake *in)
     in->hold.is_holding = false;
 }
 
-enum hs_status hs_intake_next(struct hs_intake *in, struct hs_trace_job *job)
+enum hs_status hs_lineup_next(struct hs_lineup *in, struct hs_trace_job *job)
 {
     if (in->options->sort_window <= 1 || in->reader.format->is_sorted)
         return next_through(in, job);
@@ -201,15 +201,15 @@ enum hs_status hs_intake_next(struct hs_intake *in, struct hs_trace_job *job)
     return HS_OK;
 }
 
-struct hs_intake_counts hs_intake_counted(const struct hs_intake *in)
+struct hs_lineup_counts hs_lineup_counted(const struct hs_lineup *in)
 {
     if (in->is_over || in->next == 0)
-        return (struct hs_intake_counts){&in->reader.counts, in->bad, in->held.reordered};
-    const struct hs_intake_mark *mark = &in->marks[in->next - 1];
-    return (struct hs_intake_counts){&mark->read, mark->bad, mark->reordered};
+        return (struct hs_lineup_counts){&in->reader.counts, in->bad, in->held.reordered};
+    const struct hs_lineup_mark *mark = &in->marks[in->next - 1];
+    return (struct hs_lineup_counts){&mark->read, mark->bad, mark->reordered};
 }
 
-static enum hs_status fail_no_jobs(struct hs_intake *in)
+static enum hs_status fail_no_jobs(struct hs_lineup *in)
 {
     char reasons[512], hint[80];
     size_t used = 0;
@@ -228,7 +228,7 @@ static enum hs_status fail_no_jobs(struct hs_intake *in)
                    reasons);
 }
 
-enum hs_status hs_intake_finish(struct hs_intake *in)
+enum hs_status hs_lineup_finish(struct hs_lineup *in)
 {
     HS_TRY(check_bad_share(in, 0));
     if (in->bad > 0) {
@@ -241,7 +241,7 @@ enum hs_status hs_intake_finish(struct hs_intake *in)
     return in->taken == 0 ? fail_no_jobs(in) : HS_END;
 }
 
-void hs_intake_close(struct hs_intake *in)
+void hs_lineup_close(struct hs_lineup *in)
 {
     hs_reader_close(&in->reader);
     hs_reorder_free(&in->held);

@@ -5,8 +5,8 @@
  * cache of the processor; nobody can tell, for counts, reports and failures wait with the job that
  * they belong to. Formats that sort hand their rows through one by one.
  */
-#ifndef HORUS_TRACES_INTAKE_H
-#define HORUS_TRACES_INTAKE_H
+#ifndef HORUS_TRACES_LINEUP_H
+#define HORUS_TRACES_LINEUP_H
 
 #include "traces/hold.h"
 #include "traces/reader.h"
@@ -14,19 +14,19 @@
 #include "traces/replay.h"
 
 /* Every row read is accepted, bad, dropped, or still held when a limit ends the trace. */
-struct hs_intake_counts {
+struct hs_lineup_counts {
     const struct hs_reader_counts *read;
     uint64_t bad; /* rows passed over */
     uint64_t reordered;
 };
 
 /* The same when a job was taken. */
-struct hs_intake_mark {
+struct hs_lineup_mark {
     struct hs_reader_counts read;
     uint64_t bad, reordered;
 };
 
-struct hs_intake {
+struct hs_lineup {
     const struct hs_trace_options *options;
     const struct hs_replay *replay;
     struct hs_hold hold;
@@ -41,23 +41,28 @@ struct hs_intake {
     uint64_t bad;
     /* what was read in one go */
     const struct hs_trace_job *jobs[HS_REORDER_OUT];
-    struct hs_intake_mark marks[HS_REORDER_OUT];
+    struct hs_lineup_mark marks[HS_REORDER_OUT];
     uint32_t count, next;
     enum hs_status ended; /* what is behind them; HS_OK: more jobs, perhaps */
     bool is_over;         /* and it has been told */
 };
 
 /* Borrows options and replay; it does not move. Close it whether or not this succeeds. */
-HS_MUST_USE enum hs_status hs_intake_open(struct hs_intake *intake,
+HS_MUST_USE enum hs_status hs_lineup_open(struct hs_lineup *lineup,
                                           const struct hs_trace_options *options,
                                           const struct hs_replay *replay, struct hs_diag *diag);
 /* HS_END behind the last. Its texts live until the next call. */
-HS_MUST_USE enum hs_status hs_intake_next(struct hs_intake *intake, struct hs_trace_job *job);
+HS_MUST_USE enum hs_status hs_lineup_next(struct hs_lineup *lineup, struct hs_trace_job *job);
+/* The next job, if it has been read; else NULL. */
+static inline const struct hs_trace_job *hs_lineup_peek(const struct hs_lineup *lineup)
+{
+    return lineup->next < lineup->count ? lineup->jobs[lineup->next] : NULL;
+}
 /* As they were when the job last handed out was taken; at the end, or after a failure, all. */
-struct hs_intake_counts hs_intake_counted(const struct hs_intake *intake);
+struct hs_lineup_counts hs_lineup_counted(const struct hs_lineup *lineup);
 /* At the end: reports the bad rows, and fails where they are more than is tolerated or no job is
  * left; else HS_END. */
-HS_MUST_USE enum hs_status hs_intake_finish(struct hs_intake *intake);
-void hs_intake_close(struct hs_intake *intake);
+HS_MUST_USE enum hs_status hs_lineup_finish(struct hs_lineup *lineup);
+void hs_lineup_close(struct hs_lineup *lineup);
 
 #endif
