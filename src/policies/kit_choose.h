@@ -40,6 +40,12 @@ struct hs_choice_link {
     hs_job_id next;            /* in the list of chosen or of evicted jobs */
 };
 
+/* What gangs that found no place tell of later decisions. Zeroed at first. */
+struct hs_choice_failure {
+    uint64_t releases; /* at that time, + 1; 0 = nothing is known */
+    uint64_t bound;    /* GPUs: larger gangs fail until there are more */
+};
+
 struct hs_job_list {
     hs_job_id first, last;
 };
@@ -56,6 +62,7 @@ struct hs_choice {
     const void *key_ctx;
     uint64_t room; /* GPUs that are free for these jobs */
     uint64_t held; /* and those that the classes hold */
+    struct hs_choice_failure *failure;
     /* Why a job is evicted, or chosen: a static text; NULL = by the order. */
     const char *(*because)(const struct hs_view *v, hs_job_id job, bool is_evicted);
     /* out */
@@ -69,8 +76,8 @@ typedef int64_t hs_left_us(const struct hs_view *v, hs_job_id job, const void *c
 int64_t hs_choice_weigh(int64_t us, int64_t weight);
 void hs_choose(struct hs_choice *c, const struct hs_view *v);
 hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job); /* of either list */
-/* Evicts and places. A chosen job that cannot be placed waits; one that has an idle pool and cannot
- * is turned away. */
+/* Evicts and places. A chosen job that cannot be placed, or is known to fail, waits; one that has
+ * an idle pool and cannot is turned away. */
 void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
                      enum hs_placer placer, const struct hs_preempt_cost *cost,
                      enum hs_compat compat);

@@ -141,6 +141,7 @@ void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan
                                    .levels = 1,
                                    .room = hs_queue_room(v, vc),
                                    .held = e->running[vc].held,
+                                   .failure = &e->running[vc].failure,
                                    .because = because};
         hs_choose(&choice, v);
         hs_choice_apply(&choice, v, p, placer, cost, compat);

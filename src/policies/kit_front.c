@@ -9,6 +9,7 @@
 
 #define NO_PARENT 0x3fffffffu /* of the root; of a handle there are 30 bits */
 #define CHAINED   (NO_PARENT - 1)
+#define NEAR      4u /* steps from the end of the chain */
 
 static struct hs_order_link *link_of(const struct hs_front *set, const struct hs_view *v,
                                      hs_job_id job)
@@ -149,23 +150,64 @@ static hs_job_id chain_next(struct hs_front *set, const struct hs_view *v)
 
 /* ---- the set ---- */
 
-/* Takes in a job whose link knows its key. */
-static void insert(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+/* Between two neighbours. */
+static void chain_between(struct hs_front *set, const struct hs_view *v, hs_job_id job,
+                          hs_job_id before, hs_job_id after)
 {
-    link_of(set, v, job)->is_linked = true;
-    if (set->count++ == 0 || (set->first != 0 && is_before(set, v, job, set->first - 1))) {
-        chain_first(set, v, job);
-        return;
+    struct hs_order_link *link = link_of(set, v, job);
+    link->parent = CHAINED;
+    link->left = before;
+    link->right = after;
+    link_of(set, v, before)->right = job;
+    link_of(set, v, after)->left = job;
+}
+
+/* Is a job, whose link that is, before another? */
+static inline bool comes_before(const struct hs_front *set, const struct hs_view *v, hs_job_id job,
+                                const struct hs_order_link *link, hs_job_id other)
+{
+    return hs_order_link_is_before(v, job, link, other, link_of(set, v, other)) !=
+           set->is_backwards;
+}
+
+/* Into the chain, before its last one and behind its first. If its place is not near the end, those
+ * behind it go back to the heap. */
+static void chain_insert(struct hs_front *set, const struct hs_view *v, hs_job_id job,
+                         const struct hs_order_link *link)
+{
+    hs_job_id after = set->last - 1;
+    for (uint32_t steps = 0; steps < NEAR; steps++) {
+        hs_job_id before = link_of(set, v, after)->left;
+        if (!comes_before(set, v, job, link, before)) {
+            chain_between(set, v, job, before, after);
+            return;
+        }
+        after = before;
     }
-    while (set->last != 0 && is_before(set, v, job, set->last - 1)) {
+    do {
         hs_job_id last = set->last - 1;
         unchain(set, v, last);
         heap_add(set, v, last);
-    }
-    if (set->last != 0 && (set->root == 0 || is_before(set, v, job, set->root - 1)))
+    } while (comes_before(set, v, job, link, set->last - 1));
+    chain_last(set, v, job);
+}
+
+/* Takes in a job whose link knows its key. */
+static void insert(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = link_of(set, v, job);
+    link->is_linked = true;
+    set->count++;
+    if (set->last != 0 && comes_before(set, v, job, link, set->last - 1)) {
+        if (set->first == set->last || comes_before(set, v, job, link, set->first - 1))
+            chain_first(set, v, job);
+        else
+            chain_insert(set, v, job, link);
+    } else if (set->root == 0) {
         chain_last(set, v, job);
-    else
+    } else {
         heap_add(set, v, job);
+    }
 }
 
 void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, int64_t key)

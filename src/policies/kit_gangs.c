@@ -36,6 +36,7 @@ void hs_gangs_add(struct hs_gangs *set, const struct hs_view *v, hs_job_id job, 
     else
         hs_order_add(shared_lane(set, lane), v, job, key);
     set->filled |= UINT64_C(1) << lane;
+    set->stale |= UINT64_C(1) << lane;
     set->count++;
 }
 
@@ -49,6 +50,7 @@ void hs_gangs_remove(struct hs_gangs *set, const struct hs_view *v, hs_job_id jo
         hs_order_remove(shared_lane(set, lane), v, job);
     if ((exact != NULL ? exact->count : shared_lane(set, lane)->count) == 0)
         set->filled &= ~(UINT64_C(1) << lane);
+    set->stale |= UINT64_C(1) << lane;
     set->count--;
 }
 
@@ -62,62 +64,106 @@ void hs_gangs_rekey_all(struct hs_gangs *set, const struct hs_view *v, hs_order_
         else
             hs_order_rekey_all(shared_lane(set, HS_CTZ64(rest)), v, key_of, ctx);
     }
+    set->stale |= set->filled;
+}
+
+static hs_job_id lane_first(struct hs_gangs *set, const struct hs_view *v, uint32_t lane)
+{
+    struct hs_front *exact = exact_lane(set, lane);
+    return exact != NULL ? hs_front_first(exact, v) : hs_order_first(shared_lane(set, lane), v);
+}
+
+static hs_job_id lane_next(struct hs_gangs *set, const struct hs_view *v, uint32_t lane,
+                           hs_job_id job)
+{
+    struct hs_front *exact = exact_lane(set, lane);
+    return exact != NULL ? hs_front_next(exact, v, job)
+                         : hs_order_next(shared_lane(set, lane), v, job);
+}
+
+void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set)
+{
+    set->stale |= set->moved;
+    set->moved = 0;
+    w->set = set;
+    w->open = set->filled;
 }
 
 static void go_to(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane, hs_job_id job)
 {
-    w->at[lane] = job;
+    w->set->moved |= UINT64_C(1) << lane;
+    w->set->at[lane] = job;
     if (job == HS_NO_JOB)
         w->open &= ~(UINT64_C(1) << lane);
     else
-        w->key[lane] = hs_order_key(v, job);
+        w->set->key[lane] = hs_order_key(v, job);
 }
 
-void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set, const struct hs_view *v)
+/* Of open lanes. */
+static void refresh(struct hs_gangs_walk *w, const struct hs_view *v)
 {
-    w->set = set;
-    w->open = set->filled;
-    for (uint64_t rest = w->open; rest != 0; rest &= rest - 1) {
+    struct hs_gangs *set = w->set;
+    for (uint64_t rest = set->stale & w->open; rest != 0; rest &= rest - 1) {
         uint32_t lane = HS_CTZ64(rest);
-        struct hs_front *exact = exact_lane(set, lane);
-        go_to(w, v, lane,
-              exact != NULL ? hs_front_first(exact, v) : hs_order_first(shared_lane(set, lane), v));
+        set->at[lane] = lane_first(set, v, lane);
+        set->key[lane] = hs_order_key(v, set->at[lane]);
     }
+    set->stale &= ~w->open;
 }
 
 /* Of the largest lane that is open, some jobs may be too large. */
-static void close_lanes(struct hs_gangs_walk *w, const struct hs_view *v, uint64_t gpus)
+static void skip_too_large(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane,
+                           uint64_t gpus)
+{
+    hs_job_id job = w->set->at[lane];
+    if (hs_view_gpus(v, job) > gpus)
+        go_to(w, v, lane, hs_order_next_fitting(shared_lane(w->set, lane), v, job, gpus));
+}
+
+static uint32_t first_lane(const struct hs_gangs_walk *w, const struct hs_view *v)
+{
+    const struct hs_gangs *set = w->set;
+    uint32_t best = HS_CTZ64(w->open);
+    int64_t key = set->key[best];
+    for (uint64_t rest = w->open & (w->open - 1); rest != 0; rest &= rest - 1) {
+        uint32_t lane = HS_CTZ64(rest);
+        bool is_first = set->key[lane] < key;
+        if (HS_UNLIKELY(set->key[lane] == key))
+            is_first = hs_order_tie_is_before(v, set->at[lane], set->at[best]);
+        best = is_first ? lane : best;
+        key = set->key[best];
+    }
+    return best;
+}
+
+/* Where some lanes are open, the largest of them the edge or a smaller one. */
+static const struct hs_gangs_head *look(struct hs_gangs_walk *w, const struct hs_view *v,
+                                        uint64_t gpus, uint32_t edge)
+{
+    if ((w->open & w->set->stale) != 0)
+        refresh(w, v);
+    if ((w->open >> edge & 1) != 0 && exact_lane(w->set, edge) == NULL)
+        skip_too_large(w, v, edge, gpus);
+    if (w->open == 0)
+        return NULL;
+    w->lane = first_lane(w, v);
+    w->head.job = w->set->at[w->lane];
+    w->head.key = w->set->key[w->lane];
+    w->head.gpus = hs_view_gpus(v, w->head.job);
+    return &w->head;
+}
+
+const struct hs_gangs_head *hs_gangs_look(struct hs_gangs_walk *w, const struct hs_view *v,
+                                          uint64_t gpus)
 {
     uint32_t edge = lane_of(gpus);
     w->open &= (UINT64_C(2) << edge) - 1;
-    if ((w->open >> edge & 1) != 0 && hs_view_gpus(v, w->at[edge]) > gpus)
-        go_to(w, v, edge, hs_order_next_fitting(shared_lane(w->set, edge), v, w->at[edge], gpus));
-}
-
-hs_job_id hs_gangs_look(struct hs_gangs_walk *w, const struct hs_view *v, uint64_t gpus)
-{
-    close_lanes(w, v, gpus);
-    if (w->open == 0)
-        return HS_NO_JOB;
-    uint32_t best = HS_CTZ64(w->open);
-    for (uint64_t rest = w->open & (w->open - 1); rest != 0; rest &= rest - 1) {
-        uint32_t lane = HS_CTZ64(rest);
-        bool is_tie = w->key[lane] == w->key[best];
-        if (is_tie ? hs_order_tie_is_before(v, w->at[lane], w->at[best])
-                   : w->key[lane] < w->key[best])
-            best = lane;
-    }
-    w->lane = best;
-    return w->at[best];
+    return w->open != 0 ? look(w, v, gpus, edge) : NULL;
 }
 
 void hs_gangs_pass(struct hs_gangs_walk *w, const struct hs_view *v)
 {
-    struct hs_front *exact = exact_lane(w->set, w->lane);
-    hs_job_id job = w->at[w->lane];
-    go_to(w, v, w->lane,
-          exact != NULL ? hs_front_next(exact, v, job)
-                        : hs_order_next(shared_lane(w->set, w->lane), v, job));
+    go_to(w, v, w->lane, lane_next(w->set, v, w->lane, w->head.job));
 }
 
 hs_job_id hs_gangs_another(struct hs_gangs *set, const struct hs_view *v, hs_job_id after)
@@ -135,6 +181,18 @@ hs_job_id hs_gangs_another(struct hs_gangs *set, const struct hs_view *v, hs_job
     return HS_NO_JOB;
 }
 
+/* Lanes that nothing was said of since begin where they did. */
+static bool beginnings_are_true(struct hs_gangs *set, const struct hs_view *v)
+{
+    for (uint64_t rest = set->filled & ~(set->stale | set->moved); rest != 0; rest &= rest - 1) {
+        uint32_t lane = HS_CTZ64(rest);
+        hs_job_id job = set->at[lane];
+        if (job != lane_first(set, v, lane) || set->key[lane] != hs_order_key(v, job))
+            return false;
+    }
+    return true;
+}
+
 bool hs_gangs_is_valid(struct hs_gangs *set, const struct hs_view *v)
 {
     uint32_t in_lanes = 0, seen = 0;
@@ -149,5 +207,5 @@ bool hs_gangs_is_valid(struct hs_gangs *set, const struct hs_view *v)
     }
     for (hs_job_id j = HS_NO_JOB; (j = hs_gangs_another(set, v, j)) != HS_NO_JOB;)
         seen++;
-    return in_lanes == set->count && seen == set->count;
+    return in_lanes == set->count && seen == set->count && beginnings_are_true(set, v);
 }

@@ -8,15 +8,17 @@
  *     struct hs_gangs set = {0};
  *     hs_gangs_add(&set, v, job, key);
  *     struct hs_gangs_walk walk;
- *     hs_gangs_begin(&walk, &set, v);
- *     while ((job = hs_gangs_look(&walk, v, left)) != HS_NO_JOB) {
- *         left -= hs_view_gpus(v, job);
+ *     const struct hs_gangs_head *head;
+ *     hs_gangs_begin(&walk, &set);
+ *     while ((head = hs_gangs_look(&walk, v, left)) != NULL) {
+ *         left -= head->gpus;
  *         hs_gangs_pass(&walk, v);
  *     }
  *
  * A power of two has a lane of its own, where only the front is ordered (kit_front.h); all sizes
- * between two of them share one. The links are those of kit_order.h, first in the scratch of each
- * job.
+ * between two of them share one. Where each lane begins is remembered, and looked up anew only for
+ * those where somebody came or went and that a walk comes to. The links are those of kit_order.h,
+ * first in the scratch of each job.
  */
 #ifndef HORUS_POLICIES_KIT_GANGS_H
 #define HORUS_POLICIES_KIT_GANGS_H
@@ -29,7 +31,10 @@ struct hs_gangs {
     struct hs_front exact[(HS_GANG_LANES + 1) / 2];  /* 0, 1, 2, 4, ... */
     struct hs_order shared[(HS_GANG_LANES + 1) / 2]; /* what is between; the first is not in use */
     uint64_t filled;                                 /* a bit each lane: somebody is in */
-    uint32_t count;                                  /* of jobs */
+    uint64_t stale, moved;       /* lanes whose first job is another; where the last walk went on */
+    uint32_t count;              /* of jobs */
+    hs_job_id at[HS_GANG_LANES]; /* of the others the first that no walk has passed, */
+    int64_t key[HS_GANG_LANES];  /* and its key */
 };
 
 void hs_gangs_add(struct hs_gangs *set, const struct hs_view *v, hs_job_id job, int64_t key);
@@ -38,18 +43,25 @@ void hs_gangs_remove(struct hs_gangs *set, const struct hs_view *v, hs_job_id jo
 void hs_gangs_rekey_all(struct hs_gangs *set, const struct hs_view *v, hs_order_key_of *key_of,
                         const void *ctx);
 
-/* Over a set that stays as it is meanwhile. */
+/* A job, by what a search asks of it. */
+struct hs_gangs_head {
+    int64_t key;
+    hs_job_id job;
+    uint32_t gpus;
+};
+
+/* Over a set that stays as it is meanwhile, and has one walk at a time. */
 struct hs_gangs_walk {
     struct hs_gangs *set;
-    uint64_t open;               /* lanes that may have jobs for it */
-    uint32_t lane;               /* of the job that was found last */
-    hs_job_id at[HS_GANG_LANES]; /* of open lanes: the first not passed, */
-    int64_t key[HS_GANG_LANES];  /* and its key */
+    uint64_t open;             /* lanes that may have jobs for it */
+    uint32_t lane;             /* of the job that was found last, */
+    struct hs_gangs_head head; /* and that job */
 };
-void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set, const struct hs_view *v);
+void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set);
 /* The first job not passed that needs at most so many GPUs, never more than when it was asked
- * before; HS_NO_JOB if there is none. */
-hs_job_id hs_gangs_look(struct hs_gangs_walk *w, const struct hs_view *v, uint64_t gpus);
+ * before; NULL if there is none. It is there until the next call. */
+const struct hs_gangs_head *hs_gangs_look(struct hs_gangs_walk *w, const struct hs_view *v,
+                                          uint64_t gpus);
 /* Goes beyond the job that was found last. */
 void hs_gangs_pass(struct hs_gangs_walk *w, const struct hs_view *v);
 

@@ -374,6 +374,7 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
                                .key_ctx = t,
                                .room = hs_queue_room(v, vc),
                                .held = q->held,
+                               .failure = &q->failure,
                                .because = because};
     hs_choose(&choice, v);
     mark_evicted(v, q, &choice);

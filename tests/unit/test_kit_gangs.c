@@ -23,20 +23,22 @@ static hs_job_id first_within(uint64_t gpus)
 static void check_walk(struct hs_gangs *set, struct hs_rng *rng, uint64_t bound)
 {
     struct hs_gangs_walk walk;
-    hs_job_id job;
+    const struct hs_gangs_head *head;
     for (hs_job_id j = 0; j < JOBS; j++)
         is_passed[j] = false;
-    hs_gangs_begin(&walk, set, NULL);
+    hs_gangs_begin(&walk, set);
     do {
-        job = hs_gangs_look(&walk, NULL, bound);
+        head = hs_gangs_look(&walk, NULL, bound);
+        hs_job_id job = head != NULL ? head->job : HS_NO_JOB;
         assert_int_equal(job, first_within(bound));
-        if (job == HS_NO_JOB)
+        if (head == NULL)
             continue;
+        assert_int_equal(head->gpus, jobs[job].gpus);
         bound = jobs[job].gpus == 0 || hs_rng_below(rng, 2) == 0 ? bound : jobs[job].gpus - 1;
         is_passed[job] = bound >= jobs[job].gpus;
         if (is_passed[job])
             hs_gangs_pass(&walk, NULL);
-    } while (job != HS_NO_JOB);
+    } while (head != NULL);
 }
 
 static int64_t shuffled_key(const struct hs_view *v, hs_job_id job, const void *ctx)
