@@ -21,10 +21,18 @@ static inline hs_i128 key_of(const struct hs_heap_entry *e)
     return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->order);
 }
 
-static void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
+/* Field by field: an entry that was just put together is not copied as a whole before its parts
+ * have arrived. */
+static inline void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
 {
-    heap->entries[at] = *entry;
-    heap->position[entry->id] = at;
+    struct hs_heap_entry *to = &heap->entries[at];
+    const int64_t time_us = entry->time_us;
+    const uint64_t order = entry->order;
+    const uint32_t id = entry->id;
+    to->time_us = time_us;
+    to->order = order;
+    to->id = id;
+    heap->position[id] = at;
 }
 
 /* Moves the hole at `at` towards the root until entry fits, and puts it there. */

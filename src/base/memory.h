@@ -37,6 +37,15 @@ HS_MUST_USE static inline enum hs_status hs_grow_bare(void **items, uint32_t *ca
                                    : hs_grow_bare_to(items, cap, need, item_size, max_items);
 }
 
+/* These bytes will be looked at soon, and have not been for long: they are sent for. */
+static inline void hs_prefetch(const void *memory, size_t bytes)
+{
+    const char *first = memory;
+    for (size_t at = 0; at < bytes; at += HS_CACHE_LINE)
+        HS_PREFETCH(first + at);
+    HS_PREFETCH(first + bytes - 1); /* they may begin anywhere in a line */
+}
+
 /* malloc, calloc and free of the project: NULL when out of memory or on overflow. */
 void *hs_alloc_zeroed(uint64_t count, size_t item_size);
 void hs_free(void *memory);

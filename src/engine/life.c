@@ -186,9 +186,10 @@ static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
     const struct hs_cluster *c = e->cluster;
     const uint64_t named = named_types(c, r);
     job->ask.type_mask = large_types(c, job, r, named);
-    bool asks_of_nodes = job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0;
-    job->is_constrained =
-        job->ask.type_mask != UINT64_MAX || (asks_of_nodes && e->nodes_state_limits);
+    /* whether nodes are asked for anything comes first: what was just written is slow to read */
+    bool asks_of_nodes =
+        e->nodes_state_limits && (job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0);
+    job->is_constrained = job->ask.type_mask != UINT64_MAX || asks_of_nodes;
     if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) != 0)
         return NULL;
     return named == 0 ? type_misfit(r) : memory_misfit(e, job, r);

@@ -177,18 +177,19 @@ static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t 
     return false;
 }
 
-static void plan_pick(struct hs_plan *p, struct hs_action *a, struct hs_pick pick)
+static void plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
+                      uint32_t count)
 {
     if (p->pick_count == p->pick_cap)
         p->refused = hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1,
                              sizeof *p->picks, PLAN_MAX);
     if (p->refused != HS_OK)
         return;
-    p->picks[p->pick_count++] = pick;
+    p->picks[p->pick_count++] = (struct hs_pick){.node = node, .gpu = gpu, .count = count};
     a->pick_count++;
-    a->gpus += pick.count;
+    a->gpus += count;
     const struct hs_job *job = &p->engine->jobs.jobs[a->job];
-    p->engine->vc_held_milli[job->ask.vc] += (uint64_t)pick.count * job->gpu_milli;
+    p->engine->vc_held_milli[job->ask.vc] += (uint64_t)count * job->gpu_milli;
 }
 
 /* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next
@@ -201,7 +202,7 @@ static void plan_name(struct hs_plan *p, struct hs_action *a, uint32_t node, uin
     for (uint32_t rest = gpus; rest > 0; id++) {
         if (e->gpus[id].shadow_tenants > 0)
             continue;
-        plan_pick(p, a, (struct hs_pick){.node = node, .gpu = id, .count = 1});
+        plan_pick(p, a, node, id, 1);
         if (p->refused != HS_OK)
             return;
         hs_shadow_give_by_name(e, id, true);
@@ -234,7 +235,7 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
         plan_name(p, a, node, gpus);
         return;
     }
-    plan_pick(p, a, (struct hs_pick){.node = node, .gpu = UINT32_MAX, .count = gpus});
+    plan_pick(p, a, node, UINT32_MAX, gpus);
     if (p->refused == HS_OK)
         hs_shadow_take(e, node, gpus, job);
 }
@@ -318,7 +319,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
                        e->cluster->nodes[gpu->node].name, id);
         return;
     }
-    plan_pick(p, a, (struct hs_pick){.node = gpu->node, .gpu = id, .count = 1});
+    plan_pick(p, a, gpu->node, id, 1);
     if (p->refused != HS_OK)
         return;
     p->has_named = true;
@@ -486,8 +487,7 @@ void hs_plan_begin(struct hs_engine *e)
     e->plan.because = NULL;
     e->plan.triggers = e->triggers;
     e->triggers = 0;
-    e->plan.has_named = e->plan.has_lanes = false;
-    e->plan.is_open = false;
+    e->plan.has_named = e->plan.has_lanes = e->plan.is_open = false;
     e->plan.is_writing = true;
 }
 

@@ -112,10 +112,8 @@ void hs_view_expect(const struct hs_view *v, hs_job_id job)
     const struct hs_jobs *jobs = &v->engine->jobs;
     if (job >= jobs->slots.high)
         return;
-    const char *record = (const char *)&jobs->jobs[job];
-    for (size_t at = 0; at < sizeof *jobs->jobs; at += HS_CACHE_LINE)
-        HS_PREFETCH(record + at);
-    HS_PREFETCH(jobs->scratch + (size_t)job * jobs->scratch_size);
+    hs_prefetch(&jobs->jobs[job], sizeof *jobs->jobs);
+    hs_prefetch(jobs->scratch + (size_t)job * jobs->scratch_size, jobs->scratch_size);
 }
 
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job)

@@ -41,14 +41,22 @@ static void sort_picks(struct hs_pick *picks, uint32_t count)
         }
 }
 
-/* Behind the seat `*last` of the job, which has become this one then. */
-static enum hs_status seat_append(struct hs_engine *e, const struct hs_seat *seat, uint32_t *last)
+/* On `count` GPUs of one word of the map, behind the seat `*last` of the job, which has become this
+ * one then. */
+static enum hs_status seat_append(struct hs_engine *e, uint32_t slot, uint32_t node, uint64_t gpus,
+                                  uint32_t gpu, uint32_t count, uint32_t *last)
 {
     uint32_t at;
     HS_TRY(hs_jobs_seat(&e->jobs, &at));
-    e->jobs.seats[at] = *seat;
-    *(*last == HS_NO_SEAT ? &e->jobs.jobs[seat->job].first_seat
-                          : &e->jobs.seats[*last].next_of_job) = at;
+    e->jobs.seats[at] = (struct hs_seat){.gpus = gpus,
+                                         .gpu = gpu,
+                                         .count = count,
+                                         .node = node,
+                                         .job = slot,
+                                         .next_of_job = HS_NO_SEAT,
+                                         .next_on_gpu = HS_NO_SEAT};
+    *(*last == HS_NO_SEAT ? &e->jobs.jobs[slot].first_seat : &e->jobs.seats[*last].next_of_job) =
+        at;
     *last = at;
     return HS_OK;
 }
@@ -78,15 +86,8 @@ static enum hs_status node_sit_down(struct hs_engine *e, uint32_t slot, const st
         const uint64_t taken = lowest_bits(bits, &count);
         if (taken == 0)
             continue;
-        const struct hs_seat seat = {.gpus = taken,
-                                     .gpu = word * 64 + HS_CTZ64(bits),
-                                     .count = count,
-                                     .node = pick->node,
-                                     .job = slot,
-                                     .next_of_job = HS_NO_SEAT,
-                                     .next_on_gpu = HS_NO_SEAT};
-        e->gpu_free[word] ^= seat.gpus;
-        HS_TRY(seat_append(e, &seat, last));
+        e->gpu_free[word] ^= taken;
+        HS_TRY(seat_append(e, slot, pick->node, taken, word * 64 + HS_CTZ64(bits), count, last));
         left -= count;
     }
     return HS_OK;
@@ -146,15 +147,12 @@ static enum hs_status job_spread(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     uint32_t last = HS_NO_SEAT;
     for (uint32_t s = job->first_seat, next; s != HS_NO_SEAT; s = next) {
-        struct hs_seat seat = e->jobs.seats[s];
+        const struct hs_seat seat = e->jobs.seats[s];
         next = seat.next_of_job;
         hs_jobs_free_seat(&e->jobs, s);
-        seat.count = 1;
-        seat.next_of_job = HS_NO_SEAT;
         for (uint64_t bits = seat.gpus; bits != 0; bits &= bits - 1) {
-            seat.gpus = bits & (0 - bits);
-            seat.gpu = seat.gpu / 64 * 64 + HS_CTZ64(bits);
-            HS_TRY(seat_append(e, &seat, &last));
+            const uint32_t gpu = seat.gpu / 64 * 64 + HS_CTZ64(bits);
+            HS_TRY(seat_append(e, slot, seat.node, bits & (0 - bits), gpu, 1, &last));
             gpu_fill(e, job, last);
         }
     }

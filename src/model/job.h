@@ -202,12 +202,9 @@ void hs_jobs_free(struct hs_jobs *jobs);
 /* What is kept by slot will be looked at soon, and has not been for long. */
 static inline void hs_jobs_expect(const struct hs_jobs *jobs, uint32_t slot)
 {
-    const char *job = (const char *)&jobs->jobs[slot], *label = (const char *)&jobs->labels[slot];
-    for (size_t at = 0; at < sizeof *jobs->jobs; at += HS_CACHE_LINE)
-        HS_PREFETCH(job + at);
-    HS_PREFETCH(label);
-    HS_PREFETCH(label + sizeof *jobs->labels - 1); /* it may lie on two lines */
-    HS_PREFETCH(jobs->scratch + (size_t)slot * jobs->scratch_size);
+    hs_prefetch(&jobs->jobs[slot], sizeof *jobs->jobs);
+    hs_prefetch(&jobs->labels[slot], sizeof *jobs->labels);
+    hs_prefetch(jobs->scratch + (size_t)slot * jobs->scratch_size, jobs->scratch_size);
 }
 
 static inline uint32_t hs_slot_of(const struct hs_jobs *jobs, const struct hs_job *job)

@@ -193,13 +193,10 @@ static void put_first(struct hs_order *set, const struct hs_view *v, hs_job_id j
 static void unchain(struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = hs_order_link_of(set, v, job);
-    if (link->right != HS_NO_JOB) {
-        struct hs_order_link *next = hs_order_link_of(set, v, link->right);
-        next->left = link->left;
-        hs_view_expect(v, next->right); /* who has waited for long is far away */
-    } else {
+    if (link->right != HS_NO_JOB)
+        hs_order_link_of(set, v, link->right)->left = link->left;
+    else
         set->last = hs_order_prev(set, v, job) + 1;
-    }
     if (set->chain == job + 1)
         set->chain = link->right + 1;
     else

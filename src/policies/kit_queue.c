@@ -135,9 +135,12 @@ bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id jo
 static void scan_strict(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                         enum hs_placer placer)
 {
-    for (hs_job_id job = hs_order_first(set, v), next; job != HS_NO_JOB; job = next) {
-        next = hs_order_next(set, v, job);
-        hs_view_expect(v, next); /* who has waited for long is far away */
+    hs_job_id job = hs_order_first(set, v), after;
+    hs_job_id next = job != HS_NO_JOB ? hs_order_next(set, v, job) : HS_NO_JOB;
+    hs_view_expect(v, next); /* who has waited for long is far away: two are always under way */
+    for (; job != HS_NO_JOB; job = next, next = after) {
+        after = next != HS_NO_JOB ? hs_order_next(set, v, next) : HS_NO_JOB;
+        hs_view_expect(v, after);
         if (!hs_place_or_reject(v, p, job, placer))
             break;
     }
