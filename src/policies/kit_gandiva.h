@@ -217,6 +217,10 @@ bool hs_gandiva_place(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
 /* An empty server of the pool for a gang of at most a server's size: the smallest that will do. */
 uint32_t hs_gandiva_empty_server(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
                                  uint32_t gpus);
+/* GPUs of the job's pool that nobody asks for. */
+uint64_t hs_gandiva_room(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+/* Does the quota of its VC allow it? */
+bool hs_gandiva_is_within_quota(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
 /* The server with fewest GPUs that nobody asks for, but enough. */
 uint32_t hs_gandiva_best_fit(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
                              uint32_t gpus);

@@ -27,17 +27,19 @@ enum hs_status hs_gandiva_index_init(struct hs_gandiva_index *set, const struct 
     return HS_OK;
 }
 
-/* How many of the entries, which are in order, are before (key, server). */
+/* How many of the entries, which are in order, are before (key, server). Half of all guesses on the
+ * way are wrong: the steps are sums, not branches. */
 static uint32_t count_before(const struct hs_gandiva_entry *entries, uint32_t count, uint64_t key,
                              uint32_t server)
 {
     uint32_t before = 0;
     while (count > 0) {
-        uint32_t half = count / 2;
-        const struct hs_gandiva_entry *middle = &entries[before + half];
-        bool is_before = middle->key < key || (middle->key == key && middle->server < server);
-        before = is_before ? before + half + 1 : before;
-        count = is_before ? count - half - 1 : half;
+        uint32_t half = (count + 1) / 2;
+        const struct hs_gandiva_entry *last = &entries[before + half - 1];
+        uint32_t is_before = (uint32_t)(last->key < key) |
+                             ((uint32_t)(last->key == key) & (uint32_t)(last->server < server));
+        before += half * is_before;
+        count = count / 2;
     }
     return before;
 }

@@ -16,6 +16,18 @@
  */
 #include "policies/kit_gandiva.h"
 
+uint64_t hs_gandiva_room(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_gandiva_pool *pool = &g->pools[hs_gandiva_pool_of(g, v, job)];
+    return pool->gpus - pool->opened_gpus + pool->free_gpus;
+}
+
+bool hs_gandiva_is_within_quota(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    uint32_t vc = hs_view_vc(v, job);
+    return g->claimed[vc] + hs_view_gpus(v, job) <= hs_view_quota(v, vc);
+}
+
 uint32_t hs_gandiva_best_fit(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
                              uint32_t gpus)
 {
@@ -285,8 +297,7 @@ static uint32_t next_of_span(const struct hs_gandiva *g, const struct hs_view *v
 static bool span_free_gpus(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
                            uint32_t rest)
 {
-    const struct hs_gandiva_pool *pool = &g->pools[hs_gandiva_pool_of(g, v, job)];
-    if (pool->gpus - pool->opened_gpus + pool->free_gpus < rest)
+    if (hs_gandiva_room(g, v, job) < rest)
         return false;
     while (rest > 0) {
         uint32_t node = next_of_span(g, v, job, rest), room = room_of(g, node);
@@ -382,8 +393,8 @@ static uint32_t of_no_size(struct hs_gandiva *g, const struct hs_view *v, hs_job
 bool hs_gandiva_place(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                       hs_job_id job)
 {
-    uint32_t gpus = hs_view_gpus(v, job), vc = hs_view_vc(v, job);
-    if (hs_view_quota(v, vc) < g->claimed[vc] + gpus)
+    uint32_t gpus = hs_view_gpus(v, job);
+    if (!hs_gandiva_is_within_quota(g, v, job))
         return false;
     if (gpus > g->widest)
         return place_spread(g, v, p, job, gpus);

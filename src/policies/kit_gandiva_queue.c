@@ -140,6 +140,17 @@ static uint32_t find_heads(struct hs_gandiva *g, const struct hs_view *v, uint32
     return count;
 }
 
+/* The largest gang that may fit where this plain one of more GPUs than a server has fits not. All
+ * that it could find is free GPUs: who needs more than there are finds no more, and has looked at
+ * no other empty servers. */
+static uint64_t next_size(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    uint64_t smaller = hs_view_gpus(v, job) - 1, room = hs_gandiva_room(g, v, job);
+    bool has_no_room = hs_gandiva_is_within_quota(g, v, job) &&
+                       g->pools[hs_gandiva_pool_of(g, v, job)].jobs > 0; /* not hopeless */
+    return has_no_room && room < smaller ? room : smaller;
+}
+
 /* Behind one that fits nowhere: smaller gangs of those larger than a server, and jobs with demands
  * of their own. */
 static void advance(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
@@ -151,7 +162,7 @@ static void advance(struct hs_gandiva *g, const struct hs_view *v, struct hs_pla
     hs_job_id next =
         hs_order_next_within(queue, v, head->job, (struct hs_bounds){head->plain, UINT64_MAX});
     if (!try_job(g, v, p, head->job) && is_plain) {
-        head->plain = gpus > g->widest ? gpus - 1 : 0;
+        head->plain = gpus > g->widest ? next_size(g, v, head->job) : 0;
         next =
             hs_order_next_within(queue, v, head->job, (struct hs_bounds){head->plain, UINT64_MAX});
     }
