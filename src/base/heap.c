@@ -14,11 +14,16 @@
 #define ABSENT   UINT32_MAX
 #define HEAP_MAX (1u << 30)
 
-/* (time, order) as one 128-bit number: the comparison compiles without a branch, which matters
- * because its outcome on the way down is random. */
+/* (time, order) as one 128-bit number: the outcome of a comparison is random on the way down, so it
+ * is to be a number to count with, never a branch. */
 static inline hs_i128 key_of(const struct hs_heap_entry *e)
 {
     return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->order);
+}
+
+static inline uint32_t is_before(const struct hs_heap_entry *a, const struct hs_heap_entry *b)
+{
+    return key_of(a) < key_of(b);
 }
 
 /* Field by field: an entry that was just put together is not copied as a whole before its parts
@@ -36,12 +41,11 @@ static inline void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_
 }
 
 /* Moves the hole at `at` towards the root until entry fits, and puts it there. */
-static void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
+static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
 {
-    hs_i128 key = key_of(entry);
     while (at > 0) {
         uint32_t parent = (at - 1) / ARITY;
-        if (key_of(&heap->entries[parent]) <= key)
+        if (!is_before(entry, &heap->entries[parent]))
             break;
         entry_put(heap, at, &heap->entries[parent]);
         at = parent;
@@ -49,28 +53,37 @@ static void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_heap_entr
     entry_put(heap, at, entry);
 }
 
-static inline uint32_t smaller(const struct hs_heap_entry *entries, uint32_t a, uint32_t b)
+/* The smallest of ARITY children from `first` on: a knock-out, the first two at once. */
+static inline uint32_t least_of_all(const struct hs_heap_entry *entries, uint32_t first)
 {
-    return key_of(&entries[b]) < key_of(&entries[a]) ? b : a;
+    const uint32_t left = first + is_before(&entries[first + 1], &entries[first]);
+    const uint32_t right = first + 2 + is_before(&entries[first + 3], &entries[first + 2]);
+    return left + (right - left) * is_before(&entries[right], &entries[left]);
+}
+
+/* Of fewer, of which there is one. */
+static inline uint32_t least_of_few(const struct hs_heap_entry *entries, uint32_t first,
+                                    uint32_t count)
+{
+    uint32_t least = first;
+    for (uint32_t child = first + 1; child < count; child++)
+        least = is_before(&entries[child], &entries[least]) ? child : least;
+    return least;
 }
 
 /* The smallest of the children from `first` on, of which there is one. */
 static inline uint32_t least_child(const struct hs_heap *heap, uint32_t first)
 {
-    const struct hs_heap_entry *entries = heap->entries;
-    if (HS_LIKELY(heap->count - first >= ARITY)) /* a knock-out: the first two at once */
-        return smaller(entries, smaller(entries, first, first + 1),
-                       smaller(entries, first + 2, first + 3));
-    uint32_t least = first;
-    for (uint32_t child = first + 1; child < heap->count; child++)
-        least = smaller(entries, least, child);
-    return least;
+    return HS_LIKELY(heap->count - first >= ARITY)
+               ? least_of_all(heap->entries, first)
+               : least_of_few(heap->entries, first, heap->count);
 }
 
 /* Moves the hole at `at` to a leaf; where it is then. */
-static uint32_t sink(struct hs_heap *heap, uint32_t at)
+static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
 {
-    while (at < (heap->count + ARITY - 2) / ARITY) { /* it has a child */
+    const uint32_t leaves = (heap->count + ARITY - 2) / ARITY; /* from there on */
+    while (at < leaves) {
         uint32_t least = least_child(heap, at * ARITY + 1);
         entry_put(heap, at, &heap->entries[least]);
         at = least;
@@ -80,10 +93,10 @@ static uint32_t sink(struct hs_heap *heap, uint32_t at)
 
 static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
 {
-    hs_i128 key = key_of(entry);
-    while (at < (heap->count + ARITY - 2) / ARITY) { /* it has a child */
+    const uint32_t leaves = (heap->count + ARITY - 2) / ARITY;
+    while (at < leaves) {
         uint32_t least = least_child(heap, at * ARITY + 1);
-        if (key <= key_of(&heap->entries[least]))
+        if (!is_before(&heap->entries[least], entry))
             break;
         entry_put(heap, at, &heap->entries[least]);
         at = least;
@@ -93,7 +106,7 @@ static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_en
 
 static void entry_settle(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
 {
-    if (at > 0 && key_of(entry) < key_of(&heap->entries[(at - 1) / ARITY]))
+    if (at > 0 && is_before(entry, &heap->entries[(at - 1) / ARITY]))
         sift_up(heap, at, entry);
     else
         sift_down(heap, at, entry);
@@ -160,7 +173,7 @@ bool hs_heap_is_valid(const struct hs_heap *heap)
         const struct hs_heap_entry *entry = &heap->entries[i];
         if (entry->id >= heap->position_cap || heap->position[entry->id] != i)
             return false;
-        if (i > 0 && key_of(entry) < key_of(&heap->entries[(i - 1) / ARITY]))
+        if (i > 0 && is_before(entry, &heap->entries[(i - 1) / ARITY]))
             return false;
     }
     return true;

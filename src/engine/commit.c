@@ -203,6 +203,13 @@ static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struc
                                             : HS_DECISION_START;
 }
 
+/* Nobody else's rate hangs on who comes and goes, and nothing but that is in the plan: a job that
+ * sits can be rated at once, for good. */
+static bool rates_are_final(const struct hs_engine *e)
+{
+    return e->is_whole && (e->plan.kinds & ~MOVES) == 0;
+}
+
 static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
@@ -231,7 +238,8 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     run->is_hosted = false;
     if (e->hears_decision != 0)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)job->cost_left_us));
-    return hs_observe_start(e, a->job);
+    HS_TRY(hs_observe_start(e, a->job));
+    return rates_are_final(e) ? hs_progress_rate(e, job) : hs_progress_touch(e, a->job);
 }
 
 static enum hs_status plan_place_all(struct hs_engine *e)
@@ -246,30 +254,25 @@ static enum hs_status plan_place_all(struct hs_engine *e)
     return HS_OK;
 }
 
-/* Who came and who went, told after everything is true. */
+/* Who came and who went, told after everything is true; the marks on the jobs have served. A job
+ * that was moved is released by one action and placed by a later one. */
 static void plan_tell(struct hs_engine *e)
 {
+    const uint8_t marks = HS_PLAN_RELEASED | HS_PLAN_PLACED | HS_PLAN_ENDED | HS_PLAN_TOGGLED;
     for (uint32_t i = 0; i < e->plan.count; i++) {
         const struct hs_action *a = &e->plan.actions[i];
-        bool is_release = a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_SUSPEND;
-        if (!is_release && a->kind != HS_ACT_START)
+        if (!hs_action_has_job(a))
             continue;
         struct hs_job *job = hs_engine_job(e, a->job);
-        uint8_t marks = job->plan;
-        bool is_move = (marks & HS_PLAN_RELEASED) && (marks & HS_PLAN_PLACED);
-        if (is_release && !is_move)
+        bool is_move = (job->plan & HS_PLAN_RELEASED) && (job->plan & HS_PLAN_PLACED);
+        if (is_move && a->kind != HS_ACT_START && a->kind != HS_ACT_MIGRATE)
+            continue;
+        job->plan &= (uint8_t)~marks;
+        if (a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_SUSPEND)
             hs_life_tell_policy(e, HS_EVENT_STOPPED, a->job);
         else if (a->kind == HS_ACT_START && !is_move)
             hs_life_tell_policy(e, HS_EVENT_STARTED, a->job);
     }
-}
-
-static void plan_clear_marks(struct hs_engine *e)
-{
-    const uint8_t marks = HS_PLAN_RELEASED | HS_PLAN_PLACED | HS_PLAN_ENDED | HS_PLAN_TOGGLED;
-    for (uint32_t i = 0; i < e->plan.count; i++)
-        if (hs_action_has_job(&e->plan.actions[i]))
-            hs_engine_job(e, e->plan.actions[i].job)->plan &= (uint8_t)~marks;
 }
 
 enum hs_status hs_commit(struct hs_engine *e)
@@ -287,6 +290,5 @@ enum hs_status hs_commit(struct hs_engine *e)
     HS_TRY(hs_progress_rerate(e));
     e->plan.is_applying = false;
     plan_tell(e);
-    plan_clear_marks(e);
     return HS_OK;
 }

@@ -181,7 +181,7 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
     if (count > 0)
         run->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
     run->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
-    return hs_progress_touch(e, slot);
+    return HS_OK;
 }
 
 /* Its last tenant of a lane may be gone: then all others are outside. */
@@ -322,7 +322,7 @@ static enum hs_status job_schedule(struct hs_engine *e, struct hs_job *job)
     return hs_heap_set(&e->job_events, job->run, next_us, job->index);
 }
 
-static enum hs_status job_rerate(struct hs_engine *e, struct hs_job *job)
+enum hs_status hs_progress_rate(struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     hs_progress_sync(e, job);
@@ -341,7 +341,7 @@ enum hs_status hs_progress_rerate_touched(struct hs_engine *e)
         struct hs_job *job = hs_engine_job(e, e->touched[i]);
         job->plan &= (uint8_t)~JOB_TOUCHED;
         if (job->is_live)
-            HS_TRY(job_rerate(e, job));
+            HS_TRY(hs_progress_rate(e, job));
     }
     e->touched_count = 0;
     return e->marked_count > 0 ? hs_busy_settle(e) : e->plan.refused;

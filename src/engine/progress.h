@@ -21,7 +21,7 @@ static inline void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
 }
 
 /* Seats the job on count GPUs, given as ascending ids in ids and taken off the free ones; its state
- * must be set by the caller. Co-tenants are marked as touched. */
+ * must be set by the caller, who has it rated. Co-tenants are marked as touched. */
 HS_MUST_USE enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
                                             uint32_t count);
 /* Frees all its seats; co-tenants are marked as touched. */
@@ -37,6 +37,8 @@ HS_MUST_USE enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t 
                                                   bool is_active);
 /* The job and everyone beside it on its GPUs are to be rated anew. */
 HS_MUST_USE enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot);
+/* Rates a placed job and schedules its next event, at once: by what stands now. */
+HS_MUST_USE enum hs_status hs_progress_rate(struct hs_engine *e, struct hs_job *job);
 /* To be rated anew before time moves on. */
 HS_MUST_USE enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot);
 /* Rates and next events of all touched jobs. */

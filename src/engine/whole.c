@@ -110,7 +110,7 @@ enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a)
     if (a->gpus > 0)
         run->gpu_type = e->cluster->nodes[picks[0].node].type;
     book_busy(e, job, a->gpus);
-    return hs_progress_touch(e, a->job);
+    return HS_OK;
 }
 
 void hs_whole_unseat(struct hs_engine *e, struct hs_job *job)

@@ -19,7 +19,7 @@ HS_MUST_USE static inline enum hs_status hs_whole_end(struct hs_engine *e)
 }
 
 /* Seats the job of a placement on the lowest free GPUs of the nodes that were picked; its state is
- * set by the caller. O(nodes). */
+ * set by the caller, who has it rated. O(nodes). */
 HS_MUST_USE enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a);
 /* Frees all its seats. */
 void hs_whole_unseat(struct hs_engine *e, struct hs_job *job);

@@ -38,7 +38,7 @@
 #define HS_NO_SEAT       UINT32_MAX
 #define HS_NO_ATTEMPT    UINT32_MAX
 #define HS_LIVE_JOBS_MAX HS_POOL_MAX
-#define HS_ID_NEAR       12 /* bytes of an id that need no buffer of their own */
+#define HS_ID_NEAR       20 /* bytes of an id that need no buffer of their own */
 
 struct hs_seat {
     uint64_t gpus;       /* bit id % 64 of each: all are of one word of a map of GPUs */
@@ -123,6 +123,7 @@ struct hs_job_needs {
     struct hs_estimate estimate;
 };
 
+/* One cache line: it is looked at when the job ends, and was not since it came. */
 struct hs_job_label {
     char id_near[HS_ID_NEAR]; /* if it is that short, and not empty */
     uint32_t id_far_cap;
