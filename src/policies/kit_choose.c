@@ -4,39 +4,30 @@
  * behind it: that part of the walk looks at waiting jobs alone (choose_freely). From the holder on
  * that is the first not to fit, the two orders are merged step by step (choose_onwards).
  *
- * A position in the order of the holders is one cursor a class. Their sets are backwards: what
- * comes before the cursor in the order is next in the set.
+ * A position in the order of the holders is one cursor a class: the way back is along the last ones
+ * before it, the way onwards along the first ones behind it. Their sets are backwards: what comes
+ * before in the order is next in the set. What is looked at is not copied: what was just written in
+ * parts is not read as one.
  */
 #include "policies/kit_choose.h"
 
 #include "policies/kit_queue.h"
 
-/* One that holds GPUs, with its key as of now; of no class: there is none. */
-struct holder {
-    struct hs_class *class;
-    hs_job_id job;
-    int64_t key;
-};
-
-/* And a cursor in each class. */
-struct position {
-    uint64_t gpus;            /* of the holders behind it */
-    struct holder behind;     /* the first of them */
-    struct holder before;     /* the last that is not, */
-    bool is_before_looked_up; /* if it is known */
-};
-
 struct walk {
     struct hs_choice *c;
     const struct hs_view *v;
     int64_t now_us;
-    uint64_t taken;                   /* GPUs of the jobs chosen so far */
-    uint64_t bound;                   /* larger gangs do not fit any more */
-    bool is_placed;                   /* the position is somewhere */
-    struct position at;               /* where the search has come to from the end */
+    uint64_t taken; /* GPUs of the jobs chosen so far */
+    uint64_t bound; /* larger gangs do not fit any more */
+    bool is_placed; /* the position, where the search has come to from the end, is somewhere: */
+    uint64_t gpus;  /* of the holders behind it, */
+    struct hs_class *before;          /* of the last holder that is not, NULL = there is none, */
+    struct hs_class *behind;          /* and of the first one behind it; */
+    hs_job_id behind_job;             /* that one, */
+    int64_t behind_key;               /* with its key as of now */
     uint32_t level;                   /* of the waiting jobs that are looked at, */
     const struct hs_gangs_head *next; /* and the next of them; NULL = none left */
-    struct hs_gangs_walk *waiting;
+    struct hs_gangs_walk waiting;
 };
 
 static struct hs_choice_link *link_of(const struct hs_view *v, hs_job_id job)
@@ -44,13 +35,17 @@ static struct hs_choice_link *link_of(const struct hs_view *v, hs_job_id job)
     return hs_view_scratch(v, job);
 }
 
+static HS_COLD int64_t weigh_at_most(int64_t us, int64_t weight)
+{
+    int64_t most_us = INT64_MAX / (weight > 0 ? weight : 1);
+    return us > most_us ? INT64_MAX : us < -most_us ? -INT64_MAX : us * weight;
+}
+
 int64_t hs_choice_weigh(int64_t us, int64_t weight)
 {
     const int64_t short_us = INT64_C(1) << 40, few = INT64_C(1) << 22;
-    if (us < short_us && us > -short_us && weight < few) /* days: no division is needed to see it */
-        return us * weight;
-    int64_t most_us = INT64_MAX / (weight > 0 ? weight : 1);
-    return us > most_us ? INT64_MAX : us < -most_us ? -INT64_MAX : us * weight;
+    bool is_little = us < short_us && us > -short_us && weight < few; /* of days at most */
+    return HS_LIKELY(is_little) ? us * weight : weigh_at_most(us, weight);
 }
 
 hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job)
@@ -68,152 +63,154 @@ static void list_add(struct hs_job_list *list, const struct hs_view *v, hs_job_i
     list->last = job;
 }
 
-static struct holder holder_of(const struct walk *w, struct hs_class *class, hs_job_id job)
+/* The cursor of a class, to one of its jobs or to none. */
+static void put_cursor(const struct walk *w, struct hs_class *class, hs_job_id job)
 {
-    int64_t key = link_of(w->v, job)->link.key;
-    return (struct holder){
-        class, job, class->slope == 0 ? key : hs_choice_weigh(key - w->now_us, class->slope)};
+    class->at = job;
+    if (job == HS_NO_JOB)
+        return;
+    const struct hs_order_link *link = &link_of(w->v, job)->link;
+    class->gpus = link->gpus;
+    class->key =
+        class->slope == 0 ? link->key : hs_choice_weigh(link->key - w->now_us, class->slope);
 }
 
-static bool is_before(const struct walk *w, const struct holder *a, const struct holder *b)
+/* By their cursors. */
+static bool is_before(const struct walk *w, const struct hs_class *a, const struct hs_class *b)
 {
-    if (a->class->level != b->class->level)
-        return a->class->level < b->class->level;
-    return a->key != b->key ? a->key < b->key : hs_order_tie_is_before(w->v, a->job, b->job);
+    if (a->level != b->level)
+        return a->level < b->level;
+    return a->key != b->key ? a->key < b->key : hs_order_tie_is_before(w->v, a->at, b->at);
 }
 
-/* Is the holder before the waiting job that is looked at? */
-static bool is_before_next(const struct walk *w, const struct holder *holder)
+/* Is a holder before the waiting job that is looked at? */
+static inline bool is_before_next(const struct walk *w, uint32_t level, int64_t key, hs_job_id job)
 {
-    if (holder->class->level != w->level)
-        return holder->class->level < w->level;
-    if (holder->key != w->next->key)
-        return holder->key < w->next->key;
+    if (level != w->level)
+        return level < w->level;
+    if (key != w->next->key)
+        return key < w->next->key;
     return !w->c->by_submit ||
-           hs_view_submit_us(w->v, holder->job) <= hs_view_submit_us(w->v, w->next->job);
+           hs_view_submit_us(w->v, job) <= hs_view_submit_us(w->v, w->next->job);
+}
+
+/* The class whose cursor is last, or first, in the order; NULL if all are at none. */
+static struct hs_class *find_class(const struct walk *w, bool is_last)
+{
+    struct hs_class *best = NULL;
+    for (uint32_t i = 0; i < w->c->class_count; i++) {
+        struct hs_class *class = &w->c->classes[i];
+        if (class->at != HS_NO_JOB && (best == NULL || is_before(w, best, class) == is_last))
+            best = class;
+    }
+    return best;
+}
+
+/* Of a class that no position has gone back into: this one and the one kept are at its end. */
+static HS_COLD void look_keys_up(const struct walk *w, struct hs_class *class)
+{
+    hs_front_rekey_all(&class->set, w->v, w->c->key_of, w->c->key_ctx);
+    class->kept = hs_front_first(&class->set, w->v);
+    class->is_stale = false;
+    put_cursor(w, class, class->kept);
 }
 
 static void go_to_end(struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
-        w->c->classes[i].at = hs_front_first(&w->c->classes[i].set, w->v);
-    w->at = (struct position){0};
+        put_cursor(w, &w->c->classes[i], hs_front_first(&w->c->classes[i].set, w->v));
+    w->before = find_class(w, true);
     w->is_placed = true;
 }
 
-/* Of a class that no position has gone back into: this one and the one kept are at its end. */
-static void look_keys_up(const struct walk *w, struct hs_class *class)
-{
-    hs_front_rekey_all(&class->set, w->v, w->c->key_of, w->c->key_ctx);
-    class->at = class->kept = hs_front_first(&class->set, w->v);
-    class->is_stale = false;
-}
-
-/* The last holder before the position. */
-static struct holder find_before(const struct walk *w)
-{
-    struct holder best = {0};
-    for (uint32_t i = 0; i < w->c->class_count; i++) {
-        struct hs_class *class = &w->c->classes[i];
-        if (class->at == HS_NO_JOB)
-            continue;
-        struct holder holder = holder_of(w, class, class->at);
-        if (best.class == NULL || is_before(w, &best, &holder))
-            best = holder;
-    }
-    if (best.class != NULL && best.class->is_stale) {
-        look_keys_up(w, best.class);
-        best = holder_of(w, best.class, best.class->at);
-    }
-    return best;
-}
-
-/* The first holder behind the position. */
-static struct holder find_behind(const struct walk *w)
-{
-    struct holder best = {0};
-    for (uint32_t i = 0; i < w->c->class_count; i++) {
-        struct hs_class *class = &w->c->classes[i];
-        hs_job_id job = class->at == HS_NO_JOB ? hs_front_reached(&class->set)
-                                               : hs_front_prev(&class->set, w->v, class->at);
-        if (job == HS_NO_JOB)
-            continue;
-        struct holder holder = holder_of(w, class, job);
-        if (best.class == NULL || is_before(w, &holder, &best))
-            best = holder;
-    }
-    return best;
-}
-
-/* Beyond the holder before the position, which is looked up. */
+/* Beyond the holder before the position. */
 static void step_back(struct walk *w)
 {
-    struct holder holder = w->at.before;
-    w->at.gpus += hs_view_gpus(w->v, holder.job);
-    w->at.behind = holder;
-    w->at.is_before_looked_up = false;
-    holder.class->at = hs_front_next(&holder.class->set, w->v, holder.job);
+    struct hs_class *class = w->before;
+    w->gpus += class->gpus;
+    w->behind = class;
+    w->behind_job = class->at;
+    w->behind_key = class->key;
+    put_cursor(w, class, hs_front_next(&class->set, w->v, class->at));
+    w->before = find_class(w, true);
 }
 
-static struct position keep_position(const struct walk *w)
+static void keep_position(const struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
         w->c->classes[i].kept = w->c->classes[i].at;
-    return w->at;
 }
 
-static void return_to(struct walk *w, const struct position *kept)
+static void return_to_kept(const struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
-        w->c->classes[i].at = w->c->classes[i].kept;
-    w->at = *kept;
+        put_cursor(w, &w->c->classes[i], w->c->classes[i].kept);
 }
 
 /* The next waiting job that needs at most so many GPUs. */
 static void look_for_next(struct walk *w, uint64_t gpus)
 {
-    w->next = hs_gangs_look(w->waiting, w->v, gpus);
+    w->next = hs_gangs_look(&w->waiting, w->v, gpus);
     while (w->next == NULL && w->level + 1 < w->c->levels) {
-        hs_gangs_begin(w->waiting, &w->c->waiting[++w->level]);
-        w->next = hs_gangs_look(w->waiting, w->v, gpus);
+        hs_gangs_begin(&w->waiting, &w->c->waiting[++w->level], w->v, gpus);
+        w->next = hs_gangs_look(&w->waiting, w->v, gpus);
     }
 }
 
 static void choose_next(struct walk *w)
 {
     list_add(&w->c->chosen, w->v, w->next->job);
-    hs_gangs_pass(w->waiting, w->v);
+    hs_gangs_pass(&w->waiting, w->v);
+}
+
+/* Is the last holder before the position, if there is one, before the waiting job? */
+static bool is_at_next(const struct walk *w)
+{
+    struct hs_class *class = w->before;
+    if (class == NULL)
+        return true;
+    if (HS_UNLIKELY(class->is_stale))
+        look_keys_up(w, class);
+    return is_before_next(w, class->level, class->key, class->at);
 }
 
 /* Goes back until the holders behind the position have `need` GPUs. If those before it come before
  * the waiting job, they never will: the position stays, and what there was bounds later gangs. */
 static bool finds_behind(struct walk *w, uint64_t need)
 {
-    struct position kept;
-    bool is_kept = false;
     if (!w->is_placed)
         go_to_end(w);
-    for (; w->at.gpus < need; step_back(w)) {
-        if (!w->at.is_before_looked_up)
-            w->at.before = find_before(w);
-        w->at.is_before_looked_up = true;
-        if (w->at.before.class == NULL || is_before_next(w, &w->at.before)) {
-            w->bound = w->c->room + w->at.gpus - w->taken;
-            if (is_kept)
-                return_to(w, &kept);
-            return false;
-        }
-        if (!is_kept)
-            kept = keep_position(w);
-        is_kept = true;
+    if (w->gpus >= need)
+        return true;
+    if (is_at_next(w)) {
+        w->bound = w->c->room + w->gpus - w->taken;
+        return false;
     }
-    return true;
+    uint64_t gpus = w->gpus;
+    struct hs_class *behind = w->behind;
+    hs_job_id behind_job = w->behind_job;
+    int64_t behind_key = w->behind_key;
+    keep_position(w);
+    do {
+        step_back(w);
+        if (w->gpus >= need)
+            return true;
+    } while (!is_at_next(w));
+    w->bound = w->c->room + w->gpus - w->taken;
+    w->gpus = gpus;
+    w->behind = behind;
+    w->behind_job = behind_job;
+    w->behind_key = behind_key;
+    return_to_kept(w);
+    w->before = find_class(w, true);
+    return false;
 }
 
 /* The first holder that must make way is before the waiting job. */
 static bool is_past_the_first_eviction(const struct walk *w)
 {
-    return w->taken > w->c->room && is_before_next(w, &w->at.behind);
+    return w->taken > w->c->room &&
+           is_before_next(w, w->behind->level, w->behind_key, w->behind_job);
 }
 
 /* Waiting jobs before the first holder that has to make way. Leaves the position right before that
@@ -222,7 +219,7 @@ static void choose_freely(struct walk *w)
 {
     while (w->next != NULL && !is_past_the_first_eviction(w)) {
         uint64_t room = w->c->room, taken = w->taken + w->next->gpus;
-        if (taken <= room + w->at.gpus || finds_behind(w, taken - room)) {
+        if (taken <= room + w->gpus || finds_behind(w, taken - room)) {
             choose_next(w);
             w->taken = taken;
         }
@@ -233,20 +230,27 @@ static void choose_freely(struct walk *w)
 /* From the first holder on that has to make way. */
 static void choose_onwards(struct walk *w)
 {
-    uint64_t left = w->c->room + w->at.gpus - w->taken;
-    for (struct holder holder = w->at.behind;;) {
+    uint64_t left = w->c->room + w->gpus - w->taken;
+    for (uint32_t i = 0; i < w->c->class_count; i++) {
+        struct hs_class *class = &w->c->classes[i];
+        put_cursor(w, class,
+                   class->at == HS_NO_JOB ? hs_front_reached(&class->set)
+                                          : hs_front_prev(&class->set, w->v, class->at));
+    }
+    for (struct hs_class *class = w->behind;;) {
         if (w->next != NULL && w->next->gpus > left)
             look_for_next(w, left);
-        if (holder.class == NULL && w->next == NULL)
+        if (class == NULL && w->next == NULL)
             return;
-        if (holder.class != NULL && (w->next == NULL || is_before_next(w, &holder))) {
-            uint32_t gpus = hs_view_gpus(w->v, holder.job);
-            if (gpus <= left)
-                left -= gpus;
+        if (class != NULL &&
+            (w->next == NULL || is_before_next(w, class->level, class->key, class->at))) {
+            hs_job_id job = class->at;
+            if (class->gpus <= left)
+                left -= class->gpus;
             else
-                list_add(&w->c->evicted, w->v, holder.job);
-            holder.class->at = holder.job;
-            holder = find_behind(w);
+                list_add(&w->c->evicted, w->v, job);
+            put_cursor(w, class, hs_front_prev(&class->set, w->v, job));
+            class = find_class(w, false);
         } else {
             left -= w->next->gpus;
             choose_next(w);
@@ -257,14 +261,20 @@ static void choose_onwards(struct walk *w)
 
 void hs_choose(struct hs_choice *c, const struct hs_view *v)
 {
-    struct hs_gangs_walk waiting;
-    struct walk w = {.c = c,
-                     .v = v,
-                     .now_us = hs_view_now_us(v),
-                     .bound = c->room + c->held,
-                     .waiting = &waiting};
+    struct walk w;
+    w.c = c;
+    w.v = v;
+    w.now_us = hs_view_now_us(v);
+    w.taken = 0;
+    w.bound = c->room + c->held;
+    w.is_placed = false;
+    w.gpus = 0;
+    w.behind = NULL;
+    w.behind_job = HS_NO_JOB;
+    w.behind_key = 0;
+    w.level = 0;
     c->chosen = c->evicted = (struct hs_job_list){HS_NO_JOB, HS_NO_JOB};
-    hs_gangs_begin(&waiting, &c->waiting[0]);
+    hs_gangs_begin(&w.waiting, &c->waiting[0], v, w.bound);
     look_for_next(&w, w.bound);
     if (w.next == NULL) /* who holds GPUs keeps them */
         return;

@@ -28,10 +28,14 @@
 /* Jobs that hold GPUs. */
 struct hs_class {
     struct hs_front set; /* backwards: who comes first loses its GPUs last */
+    int64_t slope;       /* 0: the key is what it is */
+    /* Within hs_choose a cursor: the last job before the position, or the first one behind it,
+     * HS_NO_JOB = none; its GPUs, and its key as of now. */
+    int64_t key;
+    hs_job_id at, kept;
+    uint32_t gpus;
     uint32_t level;
-    int64_t slope;      /* 0: the key is what it is */
-    bool is_stale;      /* the keys are to be looked up before the order is gone by (key_of) */
-    hs_job_id at, kept; /* within hs_choose: last job before the position; HS_NO_JOB = none */
+    bool is_stale; /* the keys are to be looked up before the order is gone by (key_of) */
 };
 
 /* First in the scratch of each job. */

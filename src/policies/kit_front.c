@@ -212,7 +212,9 @@ static void insert(struct hs_front *set, const struct hs_view *v, hs_job_id job)
 
 void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    link_of(set, v, job)->key = key;
+    struct hs_order_link *link = link_of(set, v, job);
+    link->key = key;
+    link->gpus = hs_view_gpus(v, job);
     insert(set, v, job);
 }
 

@@ -73,97 +73,109 @@ static hs_job_id lane_first(struct hs_gangs *set, const struct hs_view *v, uint3
     return exact != NULL ? hs_front_first(exact, v) : hs_order_first(shared_lane(set, lane), v);
 }
 
-static hs_job_id lane_next(struct hs_gangs *set, const struct hs_view *v, uint32_t lane,
-                           hs_job_id job)
+/* A lane of the walk goes on with that job. */
+static void put_head(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane, hs_job_id job)
 {
-    struct hs_front *exact = exact_lane(set, lane);
-    return exact != NULL ? hs_front_next(exact, v, job)
-                         : hs_order_next(shared_lane(set, lane), v, job);
-}
-
-void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set)
-{
-    set->stale |= set->moved;
-    set->moved = 0;
-    w->set = set;
-    w->open = set->filled;
-}
-
-static void go_to(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane, hs_job_id job)
-{
-    w->set->moved |= UINT64_C(1) << lane;
-    w->set->at[lane] = job;
-    if (job == HS_NO_JOB)
+    struct hs_gangs_head *head = &w->set->heads[lane];
+    head->job = job;
+    if (job == HS_NO_JOB) {
         w->open &= ~(UINT64_C(1) << lane);
-    else
-        w->set->key[lane] = hs_order_key(v, job);
-}
-
-/* Of open lanes. */
-static void refresh(struct hs_gangs_walk *w, const struct hs_view *v)
-{
-    struct hs_gangs *set = w->set;
-    for (uint64_t rest = set->stale & w->open; rest != 0; rest &= rest - 1) {
-        uint32_t lane = HS_CTZ64(rest);
-        set->at[lane] = lane_first(set, v, lane);
-        set->key[lane] = hs_order_key(v, set->at[lane]);
+        return;
     }
-    set->stale &= ~w->open;
+    const struct hs_order_link *link = hs_view_scratch(v, job);
+    head->key = link->key;
+    head->gpus = link->gpus;
 }
 
 /* Of the largest lane that is open, some jobs may be too large. */
-static void skip_too_large(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane,
-                           uint64_t gpus)
+static HS_COLD void skip_too_large(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane)
 {
-    hs_job_id job = w->set->at[lane];
-    if (hs_view_gpus(v, job) > gpus)
-        go_to(w, v, lane, hs_order_next_fitting(shared_lane(w->set, lane), v, job, gpus));
+    hs_job_id job = w->set->heads[lane].job;
+    if (w->set->heads[lane].gpus <= w->bound)
+        return;
+    w->set->moved |= UINT64_C(1) << lane;
+    put_head(w, v, lane, hs_order_next_fitting(shared_lane(w->set, lane), v, job, w->bound));
 }
 
-static uint32_t first_lane(const struct hs_gangs_walk *w, const struct hs_view *v)
+static void narrow(struct hs_gangs_walk *w, const struct hs_view *v, uint64_t gpus)
 {
-    const struct hs_gangs *set = w->set;
+    uint32_t edge = lane_of(gpus);
+    w->bound = gpus;
+    w->open &= (UINT64_C(2) << edge) - 1;
+    if ((w->open >> edge & 1) != 0 && exact_lane(w->set, edge) == NULL)
+        skip_too_large(w, v, edge);
+}
+
+void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set, const struct hs_view *v,
+                    uint64_t gpus)
+{
+    w->set = set;
+    w->open = set->filled & ((UINT64_C(2) << lane_of(gpus)) - 1);
+    uint64_t stale = set->stale | set->moved;
+    set->stale = stale & ~w->open;
+    set->moved = 0;
+    for (uint64_t rest = stale & w->open; rest != 0; rest &= rest - 1)
+        put_head(w, v, HS_CTZ64(rest), lane_first(set, v, HS_CTZ64(rest)));
+    narrow(w, v, gpus);
+}
+
+/* Where keys are equal. */
+static HS_COLD uint32_t first_by_ties(const struct hs_gangs_walk *w, const struct hs_view *v)
+{
+    const struct hs_gangs_head *heads = w->set->heads;
     uint32_t best = HS_CTZ64(w->open);
-    int64_t key = set->key[best];
     for (uint64_t rest = w->open & (w->open - 1); rest != 0; rest &= rest - 1) {
-        uint32_t lane = HS_CTZ64(rest);
-        bool is_first = set->key[lane] < key;
-        if (HS_UNLIKELY(set->key[lane] == key))
-            is_first = hs_order_tie_is_before(v, set->at[lane], set->at[best]);
-        best = is_first ? lane : best;
-        key = set->key[best];
+        const struct hs_gangs_head *head = &heads[HS_CTZ64(rest)];
+        if (head->key != heads[best].key ? head->key < heads[best].key
+                                         : hs_order_tie_is_before(v, head->job, heads[best].job))
+            best = HS_CTZ64(rest);
     }
     return best;
 }
 
-/* Where some lanes are open, the largest of them the edge or a smaller one. */
-static const struct hs_gangs_head *look(struct hs_gangs_walk *w, const struct hs_view *v,
-                                        uint64_t gpus, uint32_t edge)
+/* Without a jump that would have to be guessed. */
+static uint32_t first_lane(const struct hs_gangs_walk *w, const struct hs_view *v)
 {
-    if ((w->open & w->set->stale) != 0)
-        refresh(w, v);
-    if ((w->open >> edge & 1) != 0 && exact_lane(w->set, edge) == NULL)
-        skip_too_large(w, v, edge, gpus);
-    if (w->open == 0)
-        return NULL;
-    w->lane = first_lane(w, v);
-    w->head.job = w->set->at[w->lane];
-    w->head.key = w->set->key[w->lane];
-    w->head.gpus = hs_view_gpus(v, w->head.job);
-    return &w->head;
+    const struct hs_gangs_head *heads = w->set->heads;
+    uint32_t best = HS_CTZ64(w->open);
+    int64_t least = heads[best].key;
+    bool is_tied = false;
+    for (uint64_t rest = w->open & (w->open - 1); rest != 0; rest &= rest - 1) {
+        uint32_t lane = HS_CTZ64(rest);
+        int64_t key = heads[lane].key;
+        is_tied |= key == least;
+        best = key < least ? lane : best;
+        least = key < least ? key : least;
+    }
+    return HS_LIKELY(!is_tied) ? best : first_by_ties(w, v);
 }
 
 const struct hs_gangs_head *hs_gangs_look(struct hs_gangs_walk *w, const struct hs_view *v,
                                           uint64_t gpus)
 {
-    uint32_t edge = lane_of(gpus);
-    w->open &= (UINT64_C(2) << edge) - 1;
-    return w->open != 0 ? look(w, v, gpus, edge) : NULL;
+    if (gpus != w->bound)
+        narrow(w, v, gpus);
+    if (w->open == 0)
+        return NULL;
+    w->lane = first_lane(w, v);
+    return &w->set->heads[w->lane];
+}
+
+static HS_COLD hs_job_id next_of_shared(const struct hs_gangs_walk *w, const struct hs_view *v)
+{
+    struct hs_order *shared = shared_lane(w->set, w->lane);
+    hs_job_id job = w->set->heads[w->lane].job;
+    return lane_of(w->bound) == w->lane ? hs_order_next_fitting(shared, v, job, w->bound)
+                                        : hs_order_next(shared, v, job);
 }
 
 void hs_gangs_pass(struct hs_gangs_walk *w, const struct hs_view *v)
 {
-    go_to(w, v, w->lane, lane_next(w->set, v, w->lane, w->head.job));
+    struct hs_front *exact = exact_lane(w->set, w->lane);
+    w->set->moved |= UINT64_C(1) << w->lane;
+    put_head(w, v, w->lane,
+             exact != NULL ? hs_front_next(exact, v, w->set->heads[w->lane].job)
+                           : next_of_shared(w, v));
 }
 
 hs_job_id hs_gangs_another(struct hs_gangs *set, const struct hs_view *v, hs_job_id after)
@@ -186,8 +198,8 @@ static bool beginnings_are_true(struct hs_gangs *set, const struct hs_view *v)
 {
     for (uint64_t rest = set->filled & ~(set->stale | set->moved); rest != 0; rest &= rest - 1) {
         uint32_t lane = HS_CTZ64(rest);
-        hs_job_id job = set->at[lane];
-        if (job != lane_first(set, v, lane) || set->key[lane] != hs_order_key(v, job))
+        const struct hs_gangs_head *head = &set->heads[lane];
+        if (head->job != lane_first(set, v, lane) || head->key != hs_order_key(v, head->job))
             return false;
     }
     return true;

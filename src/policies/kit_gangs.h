@@ -9,7 +9,7 @@
  *     hs_gangs_add(&set, v, job, key);
  *     struct hs_gangs_walk walk;
  *     const struct hs_gangs_head *head;
- *     hs_gangs_begin(&walk, &set);
+ *     hs_gangs_begin(&walk, &set, v, left);
  *     while ((head = hs_gangs_look(&walk, v, left)) != NULL) {
  *         left -= head->gpus;
  *         hs_gangs_pass(&walk, v);
@@ -27,14 +27,20 @@
 
 #define HS_GANG_LANES 63 /* 0, 1, 2, 3, 4, 5-7, 8, 9-15, ... GPUs */
 
+/* A job, by what a search asks of it. */
+struct hs_gangs_head {
+    int64_t key;
+    hs_job_id job;
+    uint32_t gpus;
+};
+
 struct hs_gangs {
     struct hs_front exact[(HS_GANG_LANES + 1) / 2];  /* 0, 1, 2, 4, ... */
     struct hs_order shared[(HS_GANG_LANES + 1) / 2]; /* what is between; the first is not in use */
     uint64_t filled;                                 /* a bit each lane: somebody is in */
-    uint64_t stale, moved;       /* lanes whose first job is another; where the last walk went on */
-    uint32_t count;              /* of jobs */
-    hs_job_id at[HS_GANG_LANES]; /* of the others the first that no walk has passed, */
-    int64_t key[HS_GANG_LANES];  /* and its key */
+    uint64_t stale, moved; /* lanes whose first job is another; where the last walk went on */
+    uint32_t count;        /* of jobs */
+    struct hs_gangs_head heads[HS_GANG_LANES]; /* of the others the first that no walk has passed */
 };
 
 void hs_gangs_add(struct hs_gangs *set, const struct hs_view *v, hs_job_id job, int64_t key);
@@ -43,21 +49,16 @@ void hs_gangs_remove(struct hs_gangs *set, const struct hs_view *v, hs_job_id jo
 void hs_gangs_rekey_all(struct hs_gangs *set, const struct hs_view *v, hs_order_key_of *key_of,
                         const void *ctx);
 
-/* A job, by what a search asks of it. */
-struct hs_gangs_head {
-    int64_t key;
-    hs_job_id job;
-    uint32_t gpus;
-};
-
 /* Over a set that stays as it is meanwhile, and has one walk at a time. */
 struct hs_gangs_walk {
     struct hs_gangs *set;
-    uint64_t open;             /* lanes that may have jobs for it */
-    uint32_t lane;             /* of the job that was found last, */
-    struct hs_gangs_head head; /* and that job */
+    uint64_t open;  /* lanes that have jobs for it */
+    uint64_t bound; /* GPUs: larger gangs have no place in it */
+    uint32_t lane;  /* of the job that was found last */
 };
-void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set);
+/* Over gangs of at most so many GPUs. */
+void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set, const struct hs_view *v,
+                    uint64_t gpus);
 /* The first job not passed that needs at most so many GPUs, never more than when it was asked
  * before; NULL if there is none. It is there until the next call. */
 const struct hs_gangs_head *hs_gangs_look(struct hs_gangs_walk *w, const struct hs_view *v,

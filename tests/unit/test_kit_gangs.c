@@ -26,7 +26,7 @@ static void check_walk(struct hs_gangs *set, struct hs_rng *rng, uint64_t bound)
     const struct hs_gangs_head *head;
     for (hs_job_id j = 0; j < JOBS; j++)
         is_passed[j] = false;
-    hs_gangs_begin(&walk, set);
+    hs_gangs_begin(&walk, set, NULL, bound);
     do {
         head = hs_gangs_look(&walk, NULL, bound);
         hs_job_id job = head != NULL ? head->job : HS_NO_JOB;
