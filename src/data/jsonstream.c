@@ -303,21 +303,23 @@ static enum hs_status element_seek(struct hs_jsonstream *s)
 
 /* Whether it is in the window and without a fault, as nearly all are: then one walk finds both that
  * and its end. */
-static bool is_element_whole(struct hs_jsonstream *s)
+static bool is_element_whole(struct hs_jsonstream *s, uint32_t *values)
 {
     struct hs_json_walk walk = {
         .text = s->window.bytes + s->at, .len = s->window.end - s->at, .target = UINT32_MAX};
     if (!hs_json_walk_value(&walk) || walk.at > ELEMENT_MAX)
         return false;
+    *values = walk.index;
     s->begin = s->at;
     s->at += (uint32_t)walk.at;
     return true;
 }
 
-static enum hs_status element_build(struct hs_jsonstream *s)
+static enum hs_status element_build(struct hs_jsonstream *s, uint32_t values)
 {
     struct hs_json_source source = source_of(s, s->begin, s->at);
-    return hs_json_build(&source, s->window.bytes + s->begin, &s->arena, &s->element, s->diag);
+    return hs_json_build(&source, s->window.bytes + s->begin, values, &s->arena, &s->element,
+                         s->diag);
 }
 
 /* Loads it as a whole, whatever is in it, and tells what is wrong with it. */
@@ -343,12 +345,13 @@ enum hs_status hs_jsonstream_open(struct hs_jsonstream **out, struct hs_input *i
 
 enum hs_status hs_jsonstream_next(struct hs_jsonstream *s, const struct hs_json **element)
 {
+    uint32_t values = 0;
     s->element = *element = NULL;
     if (s->phase == PHASE_LOST)
         return HS_E_IO;
     hs_arena_reset(&s->arena);
     HS_TRY(element_seek(s));
-    HS_TRY(is_element_whole(s) ? element_build(s) : element_parse(s));
+    HS_TRY(is_element_whole(s, &values) ? element_build(s, values) : element_parse(s));
     *element = s->element;
     return HS_OK;
 }

@@ -163,6 +163,49 @@ static void test_equal(void **state)
     assert_true(hs_json_equal(hs_json_get(root, "none"), NULL));
 }
 
+/* The text with `with` in place of its @. */
+static const struct hs_json *load_with(const char *text, const char *with)
+{
+    char filled[160];
+    const char *mark = strchr(text, '@');
+    (void)snprintf(filled, sizeof filled, "%.*s%s%s", (int)(mark - text), text, with, mark + 1);
+    return load(filled);
+}
+
+/* The trees of plain texts are made without cJSON; one escape sends a text to it. Of two texts that
+ * differ by how one character is written, cJSON's own comparison finds the trees equal. */
+static void test_plain_texts_are_as_cjson_has_them(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{\"a@\": [1, -2, 0, -0, 999999999999999], \"b\" : {\"c\":null,\"d\":true,\"e\":false}}",
+        "[[],{}, [ ] ,{ } ,\"\",[[[\"x@\"]]], {\"k\" :\"v\"}]",
+        "\t{ \"t\"\r\n:\t[ 12345 , 7\n] ,\"s@\":\"12 \xc3\xa9 [{,:}] \" }\n",
+        "[\"@\", 1234567890123456, 1.5, -3e2]",
+        "\"@\"",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const struct hs_json *one = load_with(texts[i], "a");
+        struct hs_json_doc *first = doc;
+        const struct hs_json *other = load_with(texts[i], "\\u0061");
+        assert_true(hs_json_equal(one, other));
+        assert_int_equal(hs_json_count(one), hs_json_count(other));
+        hs_json_close(first);
+        tear_down(state);
+    }
+}
+
+/* In a key, in a text, and behind values that were taken as plain. */
+static void test_an_escape_may_stand_anywhere(void **state)
+{
+    (void)state;
+    const struct hs_json *root =
+        load("{\"\\u006b\": [1, {\"x\": 2}], \"b\": \"\\n\", \"c\": [\"\\\"\"]}");
+    assert_int_equal(hs_json_count(hs_json_get(root, "k")), 2);
+    assert_string_equal(hs_json_text(hs_json_get(root, "b")), "\n");
+    assert_string_equal(hs_json_text(hs_json_first(hs_json_get(root, "c"))), "\"");
+}
+
 static void test_comments(void **state)
 {
     (void)state;
@@ -461,6 +504,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_absent_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_integers_are_exact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_equal, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_plain_texts_are_as_cjson_has_them, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_escape_may_stand_anywhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_comments, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unknown_key_message, set_up, tear_down),
