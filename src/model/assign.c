@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The filter: what a record names is looked up, what it tells is matched, the rest is drawn. A job
- * has its own random bits, hs_mix64(hs_mix64(stream, index), purpose), so that its profile depends
- * on the jobs before it only through stickiness. A draw is O(log profiles) and formats nothing;
+ * has its own random bits, hs_mix64(hs_mix64(stream, index), purpose), of which the steps that are
+ * the same for all jobs, or for all draws of a job, are taken once; its profile depends on the jobs
+ * before it only through stickiness. A draw is O(log profiles) and formats nothing;
  * memory is O(users x sizes), besides the names of the models seen.
  */
 #include "model/assign.h"
@@ -69,15 +70,21 @@ struct hs_assign {
     struct habit *habits;          /* open addressing, at most half full; a power of two long */
     struct naming *namings;        /* by id in names */
     uint32_t habit_count, habits_size, naming_cap, naming_count;
-    uint64_t seed, index;
-    uint64_t stays_below; /* in CHANCE_ONE */
-    int64_t day_us;       /* on the clock of the source */
+    uint64_t stream, index; /* stream: hs_splitmix64 of the seed */
+    uint64_t stays_below;   /* in CHANCE_ONE */
+    int64_t day_us;         /* on the clock of the source */
     struct hs_assign_counts counts;
 };
 
-static uint64_t draw(const struct hs_assign *a, enum draw purpose)
+/* Of the job that came last, for draws. */
+static uint64_t bits_of_job(const struct hs_assign *a)
 {
-    return hs_mix64(hs_mix64(a->seed, a->index), purpose);
+    return hs_splitmix64(hs_splitmix64(a->stream + a->index));
+}
+
+static uint64_t draw(uint64_t bits_of_job, enum draw purpose)
+{
+    return hs_splitmix64(bits_of_job + purpose);
 }
 
 /* The step is as measured, on the GPU type of the row: it is not scaled to the reference type of
@@ -244,7 +251,8 @@ static enum hs_status give_named(struct hs_assign *a, struct hs_trace_job *job, 
 
 static void give_near(struct hs_assign *a, struct hs_trace_job *job)
 {
-    uint32_t profile = hs_mix_draw_near(&a->mix, job->gpu_util_pm, draw(a, DRAW_PROFILE));
+    uint32_t profile =
+        hs_mix_draw_near(&a->mix, job->gpu_util_pm, draw(bits_of_job(a), DRAW_PROFILE));
     name_job(job, &a->gifts[profile]);
     give(a, job, profile, HS_PROFILE_FROM_UTILIZATION);
     a->counts.by_telemetry++;
@@ -328,13 +336,14 @@ static enum hs_status give_drawn(struct hs_assign *a, struct hs_trace_job *job)
 {
     struct habit *habit;
     bool is_new = false;
+    const uint64_t bits = bits_of_job(a);
     HS_TRY(find_habit(a, job, &habit, &is_new));
     uint32_t profile = HS_NO_PROFILE;
     if (habit != NULL && !is_new && job->submit_us - habit->submit_us <= a->day_us &&
-        draw(a, DRAW_STAYS) >> 32 < a->stays_below)
+        draw(bits, DRAW_STAYS) >> 32 < a->stays_below)
         profile = habit->profile;
     if (profile == HS_NO_PROFILE)
-        profile = hs_mix_draw(&a->mix, job->gpus, draw(a, DRAW_PROFILE));
+        profile = hs_mix_draw(&a->mix, job->gpus, draw(bits, DRAW_PROFILE));
     if (habit != NULL) {
         habit->profile = profile;
         habit->submit_us = job->submit_us;
@@ -442,7 +451,7 @@ enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source so
     a->catalogue = catalogue;
     a->options = *options;
     a->diag = diag;
-    a->seed = hs_seed_of(options->seed, "assign");
+    a->stream = hs_splitmix64(hs_seed_of(options->seed, "assign"));
     a->stays_below = (uint64_t)llrint(options->sticky * (double)CHANCE_ONE);
     a->day_us = scaled_day(options->load);
     enum hs_status status = open_parts(a, diag);

@@ -30,13 +30,30 @@ static const struct {
     [HS_CH_WAIT_LOCALITY] = {"gpus_waiting", "locality"},
 };
 
-/* Where nobody waits, what is of waiting is 0. */
+static inline void add(struct hs_timeline *t, enum hs_channel channel, uint64_t dt_us)
+{
+    t->sum[channel] += (hs_u128)t->value[channel] * dt_us;
+}
+
+static inline hs_u128 times(int64_t value, uint64_t dt_us)
+{
+    return (hs_u128)((hs_i128)value * (hs_i128)dt_us);
+}
+
+/* Where jobs have whole GPUs to themselves, and where nobody waits, the rest is 0. */
 static void integrate(struct hs_timeline *t, int64_t until_us)
 {
     uint64_t dt_us = (uint64_t)(until_us - t->time_us);
-    HS_UNROLL
-    for (int c = 0; c < HS_CH_WAITING; c++)
-        t->sum[c] += (hs_u128)t->value[c] * dt_us;
+    add(t, HS_CH_RUNNING, dt_us);
+    add(t, HS_CH_PENDING, dt_us);
+    add(t, HS_CH_GPUS_HELD, dt_us);
+    add(t, HS_CH_UTIL_MODEL, dt_us);
+    if (t->is_mixed) {
+        add(t, HS_CH_SUSPENDED, dt_us);
+        add(t, HS_CH_GPUS_SHARED, dt_us);
+        t->over_allocated_sum += times(t->over_allocated, dt_us);
+        t->over_util_sum += times(t->over_util, dt_us);
+    }
     t->time_us = until_us;
     if (!t->is_waiting)
         return;
@@ -46,9 +63,11 @@ static void integrate(struct hs_timeline *t, int64_t until_us)
     t->sum[HS_CH_WAIT_LOCALITY] += (hs_u128)t->value[HS_CH_WAIT_LOCALITY] * dt_us;
 }
 
-/* Where integrals are read: the one that is the difference of two. */
+/* Where integrals are read: those that follow from others. */
 static void settle(struct hs_timeline *t)
 {
+    t->sum[HS_CH_GPUS_ALLOCATED] = t->sum[HS_CH_GPUS_HELD] * HS_GPU_MILLI + t->over_allocated_sum;
+    t->sum[HS_CH_UTIL_SUM] = t->sum[HS_CH_UTIL_MODEL] + t->over_util_sum;
     t->sum[HS_CH_WAIT_FRAGMENTATION] = t->sum[HS_CH_WAIT_SHAPE] - t->sum[HS_CH_WAIT_LOCALITY];
 }
 
@@ -62,6 +81,7 @@ static void set_loaded(struct hs_timeline *t, bool is_loaded)
                  {HS_CH_UTIL_MODEL, HS_CH_UTIL_MODEL_LOADED},
                  {HS_CH_UTIL_SUM, HS_CH_UTIL_SUM_LOADED}};
     hs_u128 sign = is_loaded ? -(hs_u128)1 : 1;
+    settle(t);
     t->is_loaded = is_loaded;
     t->sum[HS_CH_LOADED] += sign * (uint64_t)t->time_us;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -132,6 +152,10 @@ void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
 {
     advance(t, instant->time_us);
     levels_of(instant, t->value);
+    t->over_allocated = (int64_t)(instant->milli_held - instant->gpus_held * HS_GPU_MILLI);
+    t->over_util = (int64_t)(instant->util_sum_pm - instant->util_model_pm);
+    t->is_mixed = (instant->suspended | instant->gpus_shared | (uint64_t)t->over_allocated |
+                   (uint64_t)t->over_util) != 0;
     bool is_loaded = instant->pending + instant->suspended > 0;
     if (is_loaded != t->is_loaded)
         set_loaded(t, is_loaded);

@@ -53,10 +53,14 @@ struct hs_timeline {
     int64_t time_us; /* of the last change, mark, or the end */
     int64_t width_us;
     uint32_t used;                /* mark k is at (k + 1) * width_us */
+    bool is_mixed;                /* jobs share GPUs, want shares of them, or are suspended */
     bool is_waiting;              /* the values from HS_CH_WAITING on count */
     bool is_loaded;               /* a job waits; the integrals of that are complete once closed */
     uint64_t value[HS_CH_SERIES]; /* what holds from time_us on */
-    hs_u128 sum[HS_CHANNELS];     /* value x us, up to time_us */
+    hs_u128 sum[HS_CHANNELS];     /* value x us, up to time_us; settled where it is read */
+    /* allocated: over the GPUs held, as whole ones; util: of the sum over the model; and x us */
+    int64_t over_allocated, over_util;
+    hs_u128 over_allocated_sum, over_util_sum;
     hs_u128 (*marks)[HS_CH_SERIES];
 };
 
