@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In front of every block. The C library puts a large one 16 bytes behind the beginning of a page:
+ * with this it begins at a cache line, and a record of one or two lines touches no other. */
+#define HEAD           (HS_CACHE_LINE - 16u)
 #define GROW_FIRST     16u
 #define ARENA_ALIGN    16u
 #define ARENA_FIRST    (UINT64_C(16) << 10)
@@ -31,14 +34,15 @@ enum hs_status hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need, size_
         room = need;
     if (room > most)
         room = most;
-    if (room > SIZE_MAX / item_size)
+    if (room > (SIZE_MAX - HEAD) / item_size)
         return HS_E_MEMORY;
     /* Copied as bytes: the owner's pointer is a T *, reading it as a void * would alias. */
     unsigned char *memory;
     memcpy(&memory, items, sizeof memory);
-    memory = realloc(memory, (size_t)room * item_size);
+    memory = realloc(memory == NULL ? NULL : memory - HEAD, (size_t)room * item_size + HEAD);
     if (memory == NULL)
         return HS_E_MEMORY;
+    memory += HEAD;
     memcpy(items, &memory, sizeof memory);
     *cap = (uint32_t)room;
     return HS_OK;
@@ -58,15 +62,17 @@ enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t ite
 void *hs_alloc_zeroed(uint64_t count, size_t item_size)
 {
     if (count == 0 || item_size == 0)
-        return calloc(1, 1); /* NULL must mean out of memory and nothing else */
-    if (count > SIZE_MAX / item_size)
+        count = item_size = 1; /* NULL must mean out of memory and nothing else */
+    if (count > (SIZE_MAX - HEAD) / item_size)
         return NULL;
-    return calloc((size_t)count, item_size);
+    unsigned char *memory = calloc(1, (size_t)count * item_size + HEAD);
+    return memory != NULL ? memory + HEAD : NULL;
 }
 
 void hs_free(void *memory)
 {
-    free(memory);
+    if (memory != NULL)
+        free((unsigned char *)memory - HEAD);
 }
 
 static struct hs_arena_chunk *chunk_new(struct hs_arena *arena, uint64_t bytes)

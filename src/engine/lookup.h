@@ -10,7 +10,8 @@
 #include "engine/state.h"
 
 HS_COLD const struct hs_job *hs_lookup_nobody(const struct hs_view *v,
-                                              hs_job_id job); /* there is none */
+                                              hs_job_id job);               /* there is none */
+HS_COLD void *hs_lookup_no_scratch(const struct hs_view *v, hs_job_id job); /* nobody's */
 static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
 {
     return HS_LIKELY(job < v->engine->jobs.slots.high) ? &v->engine->jobs.jobs[job]

@@ -93,18 +93,19 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes)
     return e->is_initialising ? hs_arena_alloc(&e->arena, bytes) : NULL;
 }
 
-static HS_COLD void *scratch_of_nobody(const struct hs_view *v, hs_job_id job)
+void *hs_lookup_no_scratch(const struct hs_view *v, hs_job_id job)
 {
     (void)hs_lookup_nobody(v, job);
     return v->engine->no_scratch;
 }
 
-/* Asked for at every step of a search: what it refuses stands apart. */
-void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
+/* Asked for at every step of a search: what it refuses stands apart, and the rest is no longer than
+ * a call of it. */
+inline void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_jobs *jobs = &v->engine->jobs;
     return HS_LIKELY(job < jobs->slots.high) ? jobs->scratch + (size_t)job * jobs->scratch_size
-                                             : scratch_of_nobody(v, job);
+                                             : hs_lookup_no_scratch(v, job);
 }
 
 void hs_view_expect(const struct hs_view *v, hs_job_id job)

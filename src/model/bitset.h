@@ -77,4 +77,18 @@ static inline bool hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_memb
     return bit != 0;
 }
 
+/* Makes i, a member of `from`, one of `to` in its place: sets of the same size. Whether the first
+ * has members left. */
+static inline bool hs_bitset_move(struct hs_bitset *from, struct hs_bitset *to, uint32_t i)
+{
+    uint64_t is_empty = true;
+    for (uint32_t l = 0; l < from->levels; l++, i >>= 6) {
+        uint64_t *word = &from->level[l][i >> 6];
+        *word &= ~(is_empty << (i & 63));
+        is_empty = *word == 0;
+        to->level[l][i >> 6] |= UINT64_C(1) << (i & 63);
+    }
+    return !is_empty;
+}
+
 #endif

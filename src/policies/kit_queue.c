@@ -135,14 +135,11 @@ bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id jo
 static void scan_strict(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                         enum hs_placer placer)
 {
-    hs_job_id job = hs_order_first(set, v), after;
-    hs_job_id next = job != HS_NO_JOB ? hs_order_next(set, v, job) : HS_NO_JOB;
-    hs_view_expect(v, next); /* who has waited for long is far away: two are always under way */
-    for (; job != HS_NO_JOB; job = next, next = after) {
-        after = next != HS_NO_JOB ? hs_order_next(set, v, next) : HS_NO_JOB;
-        hs_view_expect(v, after);
-        if (!hs_place_or_reject(v, p, job, placer))
-            break;
+    hs_job_id job = hs_order_first(set, v);
+    while (job != HS_NO_JOB && hs_place_or_reject(v, p, job, placer)) {
+        job = hs_order_next(set, v, job);
+        if (job != HS_NO_JOB) /* who has waited for long is far away: the next is under way */
+            hs_view_expect(v, hs_order_next(set, v, job));
     }
 }
 

@@ -128,13 +128,46 @@ static void test_idempotent(void **state)
     assert_true(hs_bitset_is_empty(&set));
 }
 
+/* Members of two sets go to and fro, as an array of flags says; once all are in one of them. */
+static void test_moves_against_flags(void **state)
+{
+    (void)state;
+    enum { SIZE = 4100, STEPS = 20000 };
+    static uint64_t words[2][200];
+    static bool has[2][SIZE];
+    struct hs_bitset sets[2];
+    uint32_t members[2] = {0, 0};
+    assert_true(hs_bitset_words(SIZE) <= 200);
+    for (uint32_t k = 0; k < 2; k++)
+        hs_bitset_init(&sets[k], SIZE, words[k]);
+    for (uint32_t i = 0; i < SIZE; i += 137, members[0]++) {
+        (void)hs_bitset_put(&sets[0], i, true);
+        has[0][i] = true;
+    }
+    for (uint32_t step = 0; step < STEPS; step++) {
+        uint32_t from = step / 64 % 2; /* as many in one direction: more than there are members */
+        uint32_t i = naive_next(has[from], SIZE, (uint32_t)hs_mix64(1, step) % SIZE);
+        if (i == HS_BITSET_NONE)
+            continue;
+        members[from]--;
+        members[1 - from]++;
+        has[from][i] = false;
+        has[1 - from][i] = true;
+        assert_int_equal(hs_bitset_move(&sets[from], &sets[1 - from], i), members[from] > 0);
+        for (uint32_t k = 0; k < 2; k++) {
+            assert_int_equal(hs_bitset_is_empty(&sets[k]), members[k] == 0);
+            compare(&sets[k], has[k], SIZE, i);
+            compare(&sets[k], has[k], SIZE, (i + 1000) % SIZE);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_flags),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_empty_and_past_the_end),
-        cmocka_unit_test(test_idempotent),
+        cmocka_unit_test(test_against_flags),          cmocka_unit_test(test_words),
+        cmocka_unit_test(test_empty_and_past_the_end), cmocka_unit_test(test_idempotent),
+        cmocka_unit_test(test_moves_against_flags),
     };
     return cmocka_run_group_tests_name("model/bitset", tests, NULL, NULL);
 }
