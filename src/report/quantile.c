@@ -171,11 +171,14 @@ static bool is_resolved(const struct hs_quantiles *q)
 
 enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t spare)
 {
+    const uint64_t least = sizeof *q->collection * HS_QUANTILE_COLLECTED / sizeof *q->cells + 1;
+    const uint64_t cells = (uint64_t)sets + spare;
     *q = (struct hs_quantiles){.set_count = sets};
     q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
-    q->cells = hs_alloc_zeroed((uint64_t)sets + spare, sizeof *q->cells);
-    q->collection = hs_alloc_zeroed(HS_QUANTILE_COLLECTED, sizeof *q->collection);
-    if (q->sets != NULL && q->cells != NULL && q->collection != NULL)
+    void *memory = hs_alloc_zeroed(cells > least ? cells : least, sizeof *q->cells);
+    q->cells = memory;
+    q->collection = memory;
+    if (q->sets != NULL && memory != NULL)
         return HS_OK;
     hs_quantiles_close(q);
     return HS_E_MEMORY;
@@ -194,8 +197,8 @@ bool hs_quantiles_begin(struct hs_quantiles *q)
         return false;
     }
     q->pass = can_collect(q) ? HS_PASS_COLLECT : HS_PASS_SPLIT;
-    if (q->pass == HS_PASS_SPLIT)
-        memset(q->cells, 0, q->set_count * sizeof *q->cells);
+    for (uint32_t i = 0; q->pass == HS_PASS_SPLIT && i < q->set_count; i++)
+        memset(q->cells[i], 0, q->sets[i].ranges * SPLIT * sizeof *q->cells[i]);
     return true;
 }
 
@@ -242,7 +245,6 @@ uint64_t hs_quantiles_get(const struct hs_quantiles *q, uint32_t set, enum hs_qu
 void hs_quantiles_close(struct hs_quantiles *q)
 {
     hs_free(q->sets);
-    hs_free(q->cells);
-    hs_free(q->collection);
+    hs_free(q->cells); /* and the collection */
     *q = (struct hs_quantiles){0};
 }

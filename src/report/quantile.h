@@ -53,7 +53,7 @@ struct hs_quantile_set {
 struct hs_quantiles {
     struct hs_quantile_set *sets;
     uint32_t (*cells)[HS_QUANTILE_CELLS];
-    uint64_t *collection;
+    uint64_t *collection; /* in the same memory: a pass that collects counts nothing */
     uint32_t set_count;
     enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT, HS_PASS_DONE } pass;
 };
