@@ -70,6 +70,8 @@ struct hs_assign {
     struct habit *habits;          /* open addressing, at most half full; a power of two long */
     struct naming *namings;        /* by id in names */
     uint32_t habit_count, habits_size, naming_cap, naming_count;
+    const char *next_user;  /* of the job that was seen to be next; NULL = of none */
+    uint64_t next_word;     /* its name as a number */
     uint64_t stream, index; /* stream: hs_splitmix64 of the seed */
     uint64_t stays_below;   /* in CHANCE_ONE */
     int64_t day_us;         /* on the clock of the source */
@@ -276,11 +278,13 @@ static struct habit *habit_slot(struct habit *habits, uint32_t size, uint64_t us
 }
 
 /* Habits are many, and the job of each is one of many users': it is not in the cache. */
-static void fetch_habit(const struct hs_assign *a, const struct hs_trace_job *next)
+static void fetch_habit(struct hs_assign *a, const struct hs_trace_job *next)
 {
+    a->next_user = next != NULL ? next->user : NULL;
+    a->next_word = hs_name_word(a->next_user);
     if (next == NULL || a->habits_size == 0)
         return;
-    const uint32_t at = habit_hash(hs_name_word(next->user), next->gpus);
+    const uint32_t at = habit_hash(a->next_word, next->gpus);
     HS_PREFETCH(&a->habits[at & (a->habits_size - 1)]);
 }
 
@@ -305,7 +309,7 @@ static enum hs_status habits_double(struct hs_assign *a)
 static enum hs_status user_of(struct hs_assign *a, const char *name, uint64_t *user)
 {
     uint32_t number;
-    *user = hs_name_word(name);
+    *user = name == a->next_user ? a->next_word : hs_name_word(name);
     if (HS_LIKELY(*user != HS_NAME_LONG))
         return HS_OK;
     HS_TRY(hs_intern_get(&a->users, name, &number));

@@ -55,17 +55,23 @@ static bool misses_deadline(const struct hs_job_record *job, int64_t now_us)
                                            job->state == HS_JOB_FAILED || now_us > job->deadline_us;
 }
 
+static void count_disturbances(struct hs_stats *s, const struct hs_job_record *job)
+{
+    s->preemptions += job->preemptions;
+    s->migrations += job->migrations;
+    s->ooms += job->ooms;
+    s->retries += job->retries;
+    s->switches += job->switches;
+}
+
 enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_job_record *job)
 {
     int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
     s->in_system_us += (uint64_t)(end_us - job->submit_us);
     s->run_us += (uint64_t)job->run_us;
     s->colocated_us += (uint64_t)job->colocated_us;
-    s->preemptions += job->preemptions;
-    s->migrations += job->migrations;
-    s->ooms += job->ooms;
-    s->retries += job->retries;
-    s->switches += job->switches;
+    if ((job->preemptions | job->migrations | job->ooms | job->retries | job->switches) != 0)
+        count_disturbances(s, job);
     s->deadlines += job->deadline_us >= 0;
     s->deadline_misses += misses_deadline(job, now_us);
     s->done_milli_ns += hs_record_milli(job) * (uint64_t)job->done_ns;
