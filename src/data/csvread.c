@@ -31,7 +31,10 @@
 #define PARSER_MODE (CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL | CSV_EMPTY_IS_NULL)
 #define QUOTE_HINT  "quote the whole field and double the quotes inside it: \"a \"\"b\"\" c\""
 
+#define LOOK_STEP 4096 /* bytes that stay in the first cache while they are looked at thrice */
+
 _Static_assert(HS_CSV_SPLIT_ROOM <= HS_WINDOW_MARGIN, "a line may end where the window does");
+_Static_assert(HS_CSV_SPLIT_ROOM <= HS_CSV_TEXT_ROOM, "what is split is put into the text");
 
 enum fault {
     FAULT_NONE,
@@ -166,8 +169,13 @@ static enum hs_status row_fail(struct hs_csv *csv, enum fault fault, uint32_t at
 
 static bool has_special(const char *text, uint32_t len)
 {
-    return memchr(text, '"', len) != NULL || memchr(text, '\r', len) != NULL ||
-           memchr(text, '\0', len) != NULL;
+    for (uint32_t step; len > 0; text += step, len -= step) {
+        step = len < LOOK_STEP ? len : LOOK_STEP;
+        if (memchr(text, '"', step) != NULL || memchr(text, '\r', step) != NULL ||
+            memchr(text, '\0', step) != NULL)
+            return true;
+    }
+    return false;
 }
 
 static enum hs_status window_more(struct hs_csv *csv)
@@ -207,7 +215,7 @@ static inline enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
 /* Room for the fields of a row of this length, each with its NUL. */
 static inline enum hs_status text_reserve(struct hs_csv *csv)
 {
-    uint64_t need = (uint64_t)csv->row_end - csv->row_begin + HS_CSV_SPLIT_ROOM;
+    uint64_t need = (uint64_t)csv->row_end - csv->row_begin + HS_CSV_TEXT_ROOM;
     enum hs_status status = hs_grow((void **)&csv->text, &csv->text_cap, need, 1, WINDOW_MAX);
     return HS_LIKELY(status == HS_OK) ? HS_OK : no_memory(csv);
 }

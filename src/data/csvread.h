@@ -18,6 +18,9 @@
 #include "base/diag.h"
 #include "base/io.h"
 
+/* So many bytes may be read from the first of any field on, however short it is. */
+#define HS_CSV_TEXT_ROOM 64u
+
 struct hs_csv_row {
     const char *const *fields; /* "" for an empty one; valid until the next row */
     const uint32_t *lengths;

@@ -39,11 +39,14 @@ enum hs_drop {
 
 struct hs_trace_layout;
 
+#define HS_TRACE_TEXT_ROOM 48
+
 struct hs_trace_format {
     const char *name, *summary;
     const char *columns; /* what it needs, one line for messages and `horus help formats` */
     bool has_attempts;   /* it can tell the attempts of a job */
     bool is_sorted;      /* rows come in order of submission whatever the file: none is held back */
+    bool has_text_room;  /* HS_TRACE_TEXT_ROOM bytes may be read from the first of an id on */
     const struct hs_trace_layout
         *layout; /* how it is written (traces/layout.h); NULL = it is not */
     /* How sure, 0..100, from the first bytes. */

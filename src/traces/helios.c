@@ -97,6 +97,7 @@ const struct hs_trace_format hs_trace_format_helios = {
     .summary = "Helios cluster_log.csv (SC'21)",
     .columns = "job_id, gpu_num, submit_time, duration; optional: state, user, vc, cpu_num, model, "
                "dataset, batchsize, gpu_util, gmem",
+    .has_text_room = true,
     .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct hs_table),

@@ -19,7 +19,9 @@ enum hs_status hs_lineup_open(struct hs_lineup *in, const struct hs_trace_option
     *in = (struct hs_lineup){.options = options, .replay = replay, .last_us = INT64_MIN};
     hs_hold_init(&in->hold, diag);
     hs_reorder_init(&in->held);
-    return hs_reader_open(&in->reader, options, severity, &in->hold.diag);
+    HS_TRY(hs_reader_open(&in->reader, options, severity, &in->hold.diag));
+    in->held.has_text_room = in->reader.format->has_text_room;
+    return HS_OK;
 }
 
 /* "3 not a number, 1 out of range". */

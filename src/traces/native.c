@@ -146,6 +146,7 @@ const struct hs_trace_format hs_trace_format_csv = {
                "class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, "
                "gpu_mem_later_after, gpu_milli",
     .has_attempts = true,
+    .has_text_room = true,
     .layout = &layout,
     .recognise = recognise,
     .state_size = sizeof(struct native),

@@ -14,7 +14,7 @@
 #define ROWS_MAX    (UINT32_C(1) << 31)
 #define FETCH_AHEAD 4                   /* rows */
 #define TEXT_MAX    (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
-#define TEXT_ROOM   48                  /* as most rows need; longer texts have their own memory */
+#define TEXT_ROOM   HS_TRACE_TEXT_ROOM  /* as most rows need; longer texts have their own memory */
 
 struct hs_reorder_slot {
     struct hs_trace_job job;
@@ -105,10 +105,34 @@ static enum hs_status keep_long_texts(struct hs_reorder_slot *slot)
     return HS_OK;
 }
 
-/* What the record in the slot borrows. */
-static enum hs_status keep_borrowed(struct hs_reorder_slot *slot)
+/* Most rows have but an id, a user and a VC, in a few bytes from the id on: these are copied as
+ * they stand, without a look at where each ends but the last. */
+static bool keep_close_texts(struct hs_reorder_slot *slot)
 {
-    if (HS_UNLIKELY(!keep_texts(&slot->job, slot->text, sizeof slot->text)))
+    struct hs_trace_job *job = &slot->job;
+    const char *id = job->id;
+    if (job->gpu_type != NULL || job->model != NULL || job->dataset != NULL || job->batch != NULL ||
+        job->precision != NULL || job->user == NULL || job->vc == NULL)
+        return false;
+    /* of one that stands before the id huge */
+    const uintptr_t user = (uintptr_t)job->user - (uintptr_t)id;
+    const uintptr_t vc = (uintptr_t)job->vc - (uintptr_t)id;
+    uintptr_t end = user > vc ? user : vc;
+    while (end < TEXT_ROOM && id[end] != '\0')
+        end++;
+    if (end >= TEXT_ROOM)
+        return false;
+    job->id = memcpy(slot->text, id, TEXT_ROOM);
+    job->user = slot->text + user;
+    job->vc = slot->text + vc;
+    return true;
+}
+
+/* What the record in the slot borrows. */
+static enum hs_status keep_borrowed(struct hs_reorder_slot *slot, bool has_text_room)
+{
+    if (!(has_text_room && keep_close_texts(slot)) &&
+        HS_UNLIKELY(!keep_texts(&slot->job, slot->text, sizeof slot->text)))
         HS_TRY(keep_long_texts(slot));
     return HS_LIKELY(slot->job.attempts == 0) ? HS_OK : keep_attempts(slot);
 }
@@ -132,7 +156,7 @@ enum hs_status hs_reorder_push(struct hs_reorder *r)
     int64_t submit_us = slot->job.submit_us;
     if (r->ring_count == r->ring_cap)
         HS_TRY(grow_ring(r));
-    HS_TRY(keep_borrowed(slot));
+    HS_TRY(keep_borrowed(slot, r->has_text_room));
     if (HS_UNLIKELY(r->ring_count > 0 && submit_us < r->newest_us)) {
         HS_TRY(hs_heap_set(&r->late, id, submit_us, r->pushed));
         r->late_count++;

@@ -19,12 +19,14 @@
 #include "base/heap.h"
 #include "base/memory.h"
 #include "horus/trace.h"
+#include "traces/format.h"
 
 #define HS_REORDER_OUT 64u /* rows that may be out at a time */
 
 struct hs_reorder_slot;
 
 struct hs_reorder {
+    bool has_text_room;    /* HS_TRACE_TEXT_ROOM bytes of a record's id may be read, always */
     struct hs_arena arena; /* of the slots */
     struct hs_reorder_slot **slots;
     uint32_t *free_slots;

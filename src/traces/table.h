@@ -69,6 +69,13 @@ struct hs_bound {
     bool may_drop;         /* the row: by what became of the job, or as a CPU job */
 };
 
+/* A word of up to sixteen bytes, 0 behind its end, and what hs_fate_parse makes of it. */
+struct hs_fate_word {
+    uint64_t head, tail;
+    int fate;
+};
+#define HS_FATE_WORDS 8 /* a power of two */
+
 struct hs_table {
     struct hs_csv *csv;
     struct hs_csv_row row;
@@ -84,7 +91,8 @@ struct hs_table {
     uint32_t field_count;
     int64_t unit_us;
     uint64_t row_number; /* of the row last read, from 0 */
-    char row_text[24], batch_text[HS_FMT_MAX + 1];
+    char row_text[HS_CSV_TEXT_ROOM], batch_text[HS_FMT_MAX + 1];
+    struct hs_fate_word fates[HS_FATE_WORDS]; /* read last, by their first eight bytes */
     struct hs_trace_job blank; /* a row before its cells; copied faster than it is cleared */
     struct hs_cell_day day;
     bool is_id_row_number;
@@ -117,6 +125,8 @@ const char *hs_table_cell(const struct hs_table *table, uint32_t index, size_t *
 /* Reports that this text is no such value; returns HS_E_INPUT. */
 enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
                              enum hs_cell_result result);
+
+_Static_assert(HS_TRACE_TEXT_ROOM <= HS_CSV_TEXT_ROOM, "an id is a field, or the number of a row");
 
 /* The members of a format whose state begins with its table. */
 enum hs_status hs_table_format_next(void *state, struct hs_trace_job *job, int *dropped);

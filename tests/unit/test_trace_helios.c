@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../support/traced.h"
@@ -54,6 +55,40 @@ static void test_states(void **state)
     assert_int_equal(a->nodes, 0); /* node_num is a placement, not a demand */
     assert_int_equal(a->duration_us, 40000000);
     assert_int_equal(a->submit_us, INT64_C(1585699210000000)); /* date -u +%s */
+}
+
+/* Words of one beginning, of any length and case, in turns; then one that only begins like another.
+ */
+static void test_states_in_turns(void **state)
+{
+    static const struct {
+        const char *word;
+        enum hs_outcome outcome;
+    } states[] = {{"COMPLETED", HS_OUTCOME_COMPLETED},  {"CANCELLED", HS_OUTCOME_CANCELLED},
+                  {"CANCELED", HS_OUTCOME_CANCELLED},   {"Pass", HS_OUTCOME_COMPLETED},
+                  {"completed", HS_OUTCOME_COMPLETED},  {"FAILED", HS_OUTCOME_FAILED},
+                  {"OUT_OF_MEMORY", HS_OUTCOME_FAILED}, {"unknown", HS_OUTCOME_UNKNOWN}};
+    const int words = sizeof states / sizeof *states;
+    char text[8192] = HEAD;
+    size_t used = strlen(text);
+    (void)state;
+    for (int i = 0; i < 4 * words; i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used,
+                             "%d,u1,vcA,8,32,1,%s," TIMES ",40,10\n", i, states[i % words].word);
+    traced_options(&t);
+    read_it(text);
+    assert_int_equal(t.status, HS_END);
+    for (int i = 0; i < 4 * words; i++)
+        assert_int_equal(t.jobs[i].outcome, states[i % words].outcome);
+    for (int i = 0; i < 2; i++) {
+        const char *word = i == 0 ? "COMPLETEDLY" : "OUT_OF_MEMORY_AND_TIME";
+        (void)snprintf(text + used, sizeof text - used, "99,u1,vcA,8,32,1,%s," TIMES ",40,10\n",
+                       word);
+        read_it(text);
+        assert_int_equal(t.status, HS_E_INPUT);
+        assert_non_null(strstr(t.sink.text, word));
+    }
 }
 
 static void test_unknown_state(void **state)
@@ -160,10 +195,11 @@ static void test_real_venus_vc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states),          cmocka_unit_test(test_unknown_state),
-        cmocka_unit_test(test_cpu_jobs),        cmocka_unit_test(test_jobname_column),
-        cmocka_unit_test(test_profile_columns), cmocka_unit_test(test_missing_columns),
-        cmocka_unit_test(test_shipped_sample),  cmocka_unit_test(test_real_venus_vc),
+        cmocka_unit_test(test_states),          cmocka_unit_test(test_states_in_turns),
+        cmocka_unit_test(test_unknown_state),   cmocka_unit_test(test_cpu_jobs),
+        cmocka_unit_test(test_jobname_column),  cmocka_unit_test(test_profile_columns),
+        cmocka_unit_test(test_missing_columns), cmocka_unit_test(test_shipped_sample),
+        cmocka_unit_test(test_real_venus_vc),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }
