@@ -70,6 +70,7 @@ static void put_cursor(const struct walk *w, struct hs_class *class, hs_job_id j
     if (job == HS_NO_JOB)
         return;
     const struct hs_order_link *link = &link_of(w->v, job)->link;
+    class->next = link->right;
     class->gpus = link->gpus;
     class->key =
         class->slope == 0 ? link->key : hs_choice_weigh(link->key - w->now_us, class->slope);
@@ -106,6 +107,17 @@ static struct hs_class *find_class(const struct walk *w, bool is_last)
     return best;
 }
 
+/* The class of the last holder before the position, after it was one of that class. */
+static inline struct hs_class *class_before(const struct walk *w, struct hs_class *class)
+{
+    if (!w->c->is_apart)
+        return find_class(w, true);
+    for (; class->at == HS_NO_JOB; class --)
+        if (class == w->c->classes)
+            return NULL;
+    return class;
+}
+
 /* Of a class that no position has gone back into: this one and the one kept are at its end. */
 static HS_COLD void look_keys_up(const struct walk *w, struct hs_class *class)
 {
@@ -124,27 +136,30 @@ static void go_to_end(struct walk *w)
 }
 
 /* Beyond the holder before the position. */
-static void step_back(struct walk *w)
+static inline void step_back(struct walk *w)
 {
     struct hs_class *class = w->before;
     w->gpus += class->gpus;
     w->behind = class;
     w->behind_job = class->at;
     w->behind_key = class->key;
-    put_cursor(w, class, hs_front_next(&class->set, w->v, class->at));
-    w->before = find_class(w, true);
+    put_cursor(w, class,
+               class->next != HS_NO_JOB ? class->next
+                                        : hs_front_next(&class->set, w->v, class->at));
+    w->before = class_before(w, class);
 }
 
-static void keep_position(const struct walk *w)
+static void keep_cursors(const struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
         w->c->classes[i].kept = w->c->classes[i].at;
 }
 
-static void return_to_kept(const struct walk *w)
+static HS_COLD void return_to_kept(struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
         put_cursor(w, &w->c->classes[i], w->c->classes[i].kept);
+    w->before = find_class(w, true);
 }
 
 /* The next waiting job that needs at most so many GPUs. */
@@ -152,7 +167,10 @@ static void look_for_next(struct walk *w, uint64_t gpus)
 {
     w->next = hs_gangs_look(&w->waiting, w->v, gpus);
     while (w->next == NULL && w->level + 1 < w->c->levels) {
-        hs_gangs_begin(&w->waiting, &w->c->waiting[++w->level], w->v, gpus);
+        struct hs_gangs *waiting = &w->c->waiting[++w->level];
+        if (waiting->count == 0)
+            continue;
+        hs_gangs_begin(&w->waiting, waiting, w->v, gpus);
         w->next = hs_gangs_look(&w->waiting, w->v, gpus);
     }
 }
@@ -164,7 +182,7 @@ static void choose_next(struct walk *w)
 }
 
 /* Is the last holder before the position, if there is one, before the waiting job? */
-static bool is_at_next(const struct walk *w)
+static inline bool is_at_next(const struct walk *w)
 {
     struct hs_class *class = w->before;
     if (class == NULL)
@@ -180,29 +198,25 @@ static bool finds_behind(struct walk *w, uint64_t need)
 {
     if (!w->is_placed)
         go_to_end(w);
-    if (w->gpus >= need)
-        return true;
-    if (is_at_next(w)) {
-        w->bound = w->c->room + w->gpus - w->taken;
-        return false;
+    const uint64_t gpus = w->gpus;
+    struct hs_class *const behind = w->behind;
+    const hs_job_id behind_job = w->behind_job;
+    const int64_t behind_key = w->behind_key;
+    for (; w->gpus < need; step_back(w)) {
+        if (is_at_next(w)) {
+            w->bound = w->c->room + w->gpus - w->taken;
+            break;
+        }
+        if (w->gpus == gpus)
+            keep_cursors(w);
     }
-    uint64_t gpus = w->gpus;
-    struct hs_class *behind = w->behind;
-    hs_job_id behind_job = w->behind_job;
-    int64_t behind_key = w->behind_key;
-    keep_position(w);
-    do {
-        step_back(w);
-        if (w->gpus >= need)
-            return true;
-    } while (!is_at_next(w));
-    w->bound = w->c->room + w->gpus - w->taken;
+    if (w->gpus >= need || w->gpus == gpus)
+        return w->gpus >= need;
     w->gpus = gpus;
     w->behind = behind;
     w->behind_job = behind_job;
     w->behind_key = behind_key;
     return_to_kept(w);
-    w->before = find_class(w, true);
     return false;
 }
 

@@ -30,9 +30,10 @@ struct hs_class {
     struct hs_front set; /* backwards: who comes first loses its GPUs last */
     int64_t slope;       /* 0: the key is what it is */
     /* Within hs_choose a cursor: the last job before the position, or the first one behind it,
-     * HS_NO_JOB = none; its GPUs, and its key as of now. */
+     * HS_NO_JOB = none; its GPUs, its key as of now, and the next one in the set if that is known.
+     */
     int64_t key;
-    hs_job_id at, kept;
+    hs_job_id at, kept, next;
     uint32_t gpus;
     uint32_t level;
     bool is_stale; /* the keys are to be looked up before the order is gone by (key_of) */
@@ -59,6 +60,7 @@ struct hs_choice {
     uint32_t class_count;
     struct hs_gangs *waiting; /* one a level */
     uint32_t levels;
+    bool is_apart; /* the classes are in order: each has a level of its own, higher than before */
     bool by_submit;
     /* Of stale classes, each of which has a level of its own: so their keys are looked up only when
      * the walk gets to their level, which it does not while there is room. */

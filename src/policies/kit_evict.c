@@ -126,6 +126,25 @@ static const char *because(const struct hs_view *v, hs_job_id job, bool is_evict
     return is_evicted ? "has more left than jobs that get its GPUs" : NULL;
 }
 
+static void decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan *p, uint32_t vc,
+                   enum hs_placer placer, const struct hs_preempt_cost *cost, enum hs_compat compat)
+{
+    struct hs_evict_running *running = &e->running[vc];
+    struct hs_choice choice;
+    choice.classes = running->classes;
+    choice.class_count = running->count;
+    choice.waiting = &e->waiting[vc];
+    choice.levels = 1;
+    choice.is_apart = running->count <= 1;
+    choice.by_submit = false;
+    choice.room = hs_queue_room(v, vc);
+    choice.held = running->held;
+    choice.failure = &running->failure;
+    choice.because = because;
+    hs_choose(&choice, v);
+    hs_choice_apply(&choice, v, p, placer, cost, compat);
+}
+
 void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan *p,
                      enum hs_placer placer, const struct hs_preempt_cost *cost,
                      enum hs_compat compat)
@@ -133,18 +152,8 @@ void hs_evict_decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan
     for (uint32_t vc = 0; vc < e->vcs; vc++) {
         bool is_awake = e->is_awake[vc];
         e->is_awake[vc] = false;
-        if (!is_awake || e->waiting[vc].count == 0)
-            continue;
-        struct hs_choice choice = {.classes = e->running[vc].classes,
-                                   .class_count = e->running[vc].count,
-                                   .waiting = &e->waiting[vc],
-                                   .levels = 1,
-                                   .room = hs_queue_room(v, vc),
-                                   .held = e->running[vc].held,
-                                   .failure = &e->running[vc].failure,
-                                   .because = because};
-        hs_choose(&choice, v);
-        hs_choice_apply(&choice, v, p, placer, cost, compat);
+        if (is_awake && e->waiting[vc].count > 0)
+            decide(e, v, p, vc, placer, cost, compat);
     }
 }
 

@@ -195,8 +195,8 @@ void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const str
 
 /* compat=muri: whoever holds GPUs loses the time of a restart at every event, a submission, an end
  * or a timer of the queues; there service is compared with the limit, however the timer rounds. */
-static void lose_restarts(struct hs_tiresias *t, const struct hs_view *v, struct hs_plan *p,
-                          struct hs_tiresias_queues *q)
+static HS_COLD void lose_restarts(struct hs_tiresias *t, const struct hs_view *v, struct hs_plan *p,
+                                  struct hs_tiresias_queues *q)
 {
     int64_t now_us = hs_view_now_us(v), since_us = now_us - q->decided_us;
     q->decided_us = now_us;
@@ -225,15 +225,15 @@ static bool is_due(struct hs_tiresias_queues *q, const struct hs_view *v)
 
 /* Jobs that are due change their queue, in order of row; `moved` gets those that hold GPUs. They
  * stand at the tail, behind those that wait, until the others are chosen. */
-static void change_queues(struct hs_tiresias *t, const struct hs_view *v,
-                          struct hs_tiresias_queues *q, struct hs_order *moved)
+static HS_COLD void change_queues(struct hs_tiresias *t, const struct hs_view *v,
+                                  struct hs_tiresias_queues *q, struct hs_order *moved)
 {
     hs_job_id job;
-    while (is_due(q, v)) {
+    do {
         job = hs_front_first(&q->due, v);
         hs_front_remove(&q->due, v, job);
         hs_order_add(moved, v, job, 0);
-    }
+    } while (is_due(q, v));
     for (hs_job_id next = hs_order_first(moved, v); (job = next) != HS_NO_JOB;) {
         struct hs_tiresias_job *j = hs_service_job(v, job);
         next = hs_order_next(moved, v, job);
@@ -253,8 +253,8 @@ static void change_queues(struct hs_tiresias *t, const struct hs_view *v,
 
 /* Those of waiting jobs change with the sample, those of holders with their service. The latter are
  * looked up when they are asked for; under compat=muri all are, in whose order costs are owed. */
-static void look_indices_up(const struct hs_tiresias *t, const struct hs_view *v,
-                            struct hs_tiresias_queues *q)
+static HS_COLD void look_indices_up(const struct hs_tiresias *t, const struct hs_view *v,
+                                    struct hs_tiresias_queues *q)
 {
     uint32_t waiting = 0;
     for (uint32_t level = 0; level < t->levels; level++)
@@ -357,27 +357,30 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
 {
     struct hs_tiresias_queues *q = &t->by_vc[vc];
     struct hs_order moved = {.link_offset = offsetof(struct hs_tiresias_job, due)};
+    struct hs_choice choice;
     if (!t->is_awake[vc] && !is_due(q, v))
         return HS_NEVER_DUE;
     if (t->compat == HS_COMPAT_MURI)
         lose_restarts(t, v, p, q);
-    change_queues(t, v, q, &moved);
+    if (is_due(q, v))
+        change_queues(t, v, q, &moved);
     t->is_awake[vc] = false;
     if (t->index == INDEX_GITTINS)
         look_indices_up(t, v, q);
-    struct hs_choice choice = {.classes = q->holding,
-                               .class_count = t->levels,
-                               .waiting = q->waiting,
-                               .levels = t->levels,
-                               .by_submit = t->index == INDEX_GITTINS,
-                               .key_of = gittins_key,
-                               .key_ctx = t,
-                               .room = hs_queue_room(v, vc),
-                               .held = q->held,
-                               .failure = &q->failure,
-                               .because = because};
+    choice.classes = q->holding;
+    choice.class_count = choice.levels = t->levels;
+    choice.is_apart = true;
+    choice.waiting = q->waiting;
+    choice.by_submit = t->index == INDEX_GITTINS;
+    choice.key_of = gittins_key;
+    choice.key_ctx = t;
+    choice.room = hs_queue_room(v, vc);
+    choice.held = q->held;
+    choice.failure = &q->failure;
+    choice.because = because;
     hs_choose(&choice, v);
-    mark_evicted(v, q, &choice);
+    if (choice.evicted.first != HS_NO_JOB)
+        mark_evicted(v, q, &choice);
     hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,
                     (enum hs_compat)t->compat);
     settle_moved(t, v, q, &choice, &moved);
