@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Numbers to text. Integers by pairs of digits, no division by 10 and no stdio: jobs.csv and
- * segments.csv are mostly these. Ratios are exact in 128 bits. Doubles try 15, 16, 17 digits and
- * take the first that reads back: 15 digits always survive the way through a double, so nothing
- * shorter is missed (a power of two may carry one digit more than the shortest); most are written
- * as the integers that they came from. printf and strtod follow the C locale because the program
- * never calls setlocale.
+ * Numbers to text. Integers eight digits at a time, no stdio: jobs.csv and segments.csv are mostly
+ * these. Ratios are exact in 128 bits. Doubles try 15, 16, 17 digits and take the first that reads
+ * back: 15 digits always survive the way through a double, so nothing shorter is missed (a power of
+ * two may carry one digit more than the shortest); most are written as the integers that they came
+ * from. printf and strtod follow the C locale because the program never calls setlocale.
  */
 #include "base/fmt.h"
 
@@ -17,63 +16,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "horus/compiler.h"
+#include "base/word8.h"
 
-static const char pairs[] = "00010203040506070809"
-                            "10111213141516171819"
-                            "20212223242526272829"
-                            "30313233343536373839"
-                            "40414243444546474849"
-                            "50515253545556575859"
-                            "60616263646566676869"
-                            "70717273747576777879"
-                            "80818283848586878889"
-                            "90919293949596979899";
+/* At most that many digits at once, of numbers below that. */
+#define DIGITS     8u
+#define DIGITS_END 100000000u
+#define ZEROS      HS_WORD8_OF('0')
 
-static const uint64_t powers[] = {1,
-                                  10,
-                                  100,
-                                  1000,
-                                  10000,
-                                  100000,
-                                  1000000,
-                                  10000000,
-                                  100000000,
-                                  1000000000,
-                                  10000000000,
-                                  100000000000,
-                                  1000000000000,
-                                  10000000000000,
-                                  100000000000000,
-                                  1000000000000000,
-                                  10000000000000000,
-                                  100000000000000000,
-                                  1000000000000000000,
-                                  UINT64_C(10000000000000000000)};
+static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
+                                  100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* Decimal digits of value > 0: 1233 / 4096 is log10(2), never too large below 65 bits. */
-static unsigned count_digits(uint64_t value)
+/* The digits of value < 10^8, one a byte, the first in the lowest byte: halves, quarters and
+ * eighths of the number at once. A product with 10486 / 2^20 is a quotient by 100 below 10^4, one
+ * with 103 / 2^10 a quotient by 10 below 10^2. */
+static uint64_t digits_of(uint32_t value)
 {
-    unsigned guess = (64 - HS_CLZ64(value)) * 1233 >> 12;
-    return guess + (value >= powers[guess]);
+    const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    const uint64_t hundreds = (fours * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+    const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    const uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+    return tens | (twos - 10 * tens) << 8;
 }
 
-/* value < 10^count in `count` > 0 digits, zeros in front. */
+/* value < 10^count in `count` digits, zeros in front; eight bytes of out are written at least. */
 static void digits_put(char *out, uint64_t value, unsigned count)
 {
-    for (; count > 2; count -= 2, value /= 100)
-        memcpy(out + count - 2, pairs + 2 * (value % 100), 2);
-    if (count == 2)
-        memcpy(out, pairs + 2 * value, 2);
-    else
-        out[0] = (char)('0' + value);
+    if (count > DIGITS) {
+        digits_put(out, value / DIGITS_END, count - DIGITS);
+        digits_put(out + count - DIGITS, value % DIGITS_END, DIGITS);
+        return;
+    }
+    hs_word8_put(out, (digits_of((uint32_t)value) | ZEROS) >> 8 * (DIGITS - count));
 }
 
+/* Nearly all have up to eight digits, and how many varies from one to the next: no branch asks. */
 size_t hs_fmt_digits(char *out, uint64_t value)
 {
-    unsigned count = count_digits(value);
-    digits_put(out, value, count);
-    return count;
+    if (value < DIGITS_END) {
+        const uint64_t digits = digits_of((uint32_t)value);
+        const unsigned zeros = hs_word8_first(digits);
+        hs_word8_put(out, (digits | ZEROS) >> 8 * zeros);
+        return DIGITS - zeros;
+    }
+    size_t count = hs_fmt_digits(out, value / DIGITS_END);
+    digits_put(out + count, value % DIGITS_END, DIGITS);
+    return count + DIGITS;
 }
 
 /* Sign and magnitude; the magnitude of INT64_MIN has no int64_t. */

@@ -25,6 +25,13 @@ static inline uint64_t hs_word8_at(const char *text)
            (uint64_t)b[7] << 56;
 }
 
+/* to[0, 8): the same the other way; one store. */
+static inline void hs_word8_put(char *to, uint64_t word)
+{
+    for (unsigned i = 0; i < 8; i++)
+        to[i] = (char)(word >> 8 * i);
+}
+
 /* The top bit of each byte that is 0, and no other bit. */
 static inline uint64_t hs_word8_zeros(uint64_t word)
 {

@@ -81,6 +81,26 @@ static void test_integers_agree_with_printf(void **state)
     }
 }
 
+static void assert_u64(uint64_t value)
+{
+    char expected[32];
+    snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
+    assert_string_equal(u64(value), expected);
+}
+
+/* Digits are worked out by fours and eights: all of these, and where a number gets one more. */
+static void test_integers_at_the_joints(void **state)
+{
+    (void)state;
+    for (uint64_t four = 0; four < 10000; four++) {
+        assert_u64(four * 10000 + (9999 - four));
+        assert_u64(four * UINT64_C(1000000000000) + 9999 - four);
+    }
+    for (uint64_t power = 1; power <= UINT64_MAX / 10; power *= 10)
+        for (uint64_t value = power - 1; value <= power + 1; value++)
+            assert_u64(value);
+}
+
 static void test_seconds(void **state)
 {
     (void)state;
@@ -214,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_integers_agree_with_printf),
+        cmocka_unit_test(test_integers_at_the_joints),
         cmocka_unit_test(test_seconds),
         cmocka_unit_test(test_ratio_rounds_half_up),
         cmocka_unit_test(test_ratio_at_the_ends_of_64_bits),
