@@ -16,6 +16,7 @@
 #define HORUS_VIEW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "horus/status.h"
@@ -57,6 +58,9 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);
 
 /* The policy's private bytes of one job (job_state_size of them, zeroed at submission). */
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job);
+/* Of all jobs: those of a job are at its handle times *size. For steps from one live job to
+ * another; true until the next event. */
+unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size);
 
 /* A hint: the job, if it is one, is looked at soon; what is known of it is brought nearer. */
 void hs_view_expect(const struct hs_view *v, hs_job_id job);

@@ -108,6 +108,12 @@ inline void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
                                              : hs_lookup_no_scratch(v, job);
 }
 
+unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size)
+{
+    *size = v->engine->jobs.scratch_size;
+    return v->engine->jobs.scratch;
+}
+
 void hs_view_expect(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_jobs *jobs = &v->engine->jobs;

@@ -16,6 +16,8 @@
 struct walk {
     struct hs_choice *c;
     const struct hs_view *v;
+    unsigned char *links; /* the scratch of all jobs, where they begin */
+    size_t link_size;
     int64_t now_us;
     uint64_t taken; /* GPUs of the jobs chosen so far */
     uint64_t bound; /* larger gangs do not fit any more */
@@ -63,13 +65,19 @@ static void list_add(struct hs_job_list *list, const struct hs_view *v, hs_job_i
     list->last = job;
 }
 
+static const struct hs_order_link *link_in(const struct walk *w, hs_job_id job)
+{
+    const void *link = w->links + job * w->link_size;
+    return link;
+}
+
 /* The cursor of a class, to one of its jobs or to none. */
 static void put_cursor(const struct walk *w, struct hs_class *class, hs_job_id job)
 {
     class->at = job;
     if (job == HS_NO_JOB)
         return;
-    const struct hs_order_link *link = &link_of(w->v, job)->link;
+    const struct hs_order_link *link = link_in(w, job);
     class->next = link->right;
     class->gpus = link->gpus;
     class->key =
@@ -278,6 +286,7 @@ void hs_choose(struct hs_choice *c, const struct hs_view *v)
     struct walk w;
     w.c = c;
     w.v = v;
+    w.links = hs_view_scratches(v, &w.link_size);
     w.now_us = hs_view_now_us(v);
     w.taken = 0;
     w.bound = c->room + c->held;

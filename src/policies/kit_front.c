@@ -11,238 +11,255 @@
 #define CHAINED   (NO_PARENT - 1)
 #define NEAR      4u /* steps from the end of the chain */
 
-static struct hs_order_link *link_of(const struct hs_front *set, const struct hs_view *v,
-                                     hs_job_id job)
+/* Where the links of a set lie: those of a job at its handle times the size. */
+struct links {
+    unsigned char *at;
+    size_t size;
+};
+
+static inline struct links links_of(const struct hs_front *set, const struct hs_view *v)
 {
-    char *scratch = hs_view_scratch(v, job);
-    void *link = scratch + set->link_offset;
+    struct links l;
+    l.at = hs_view_scratches(v, &l.size) + set->link_offset;
+    return l;
+}
+
+static inline struct hs_order_link *link_of(struct links l, hs_job_id job)
+{
+    void *link = l.at + job * l.size;
     return link;
 }
 
-static bool is_before(const struct hs_front *set, const struct hs_view *v, hs_job_id a, hs_job_id b)
+static bool is_before(const struct hs_front *set, const struct hs_view *v, struct links l,
+                      hs_job_id a, hs_job_id b)
 {
-    return hs_order_link_is_before(v, a, link_of(set, v, a), b, link_of(set, v, b)) !=
-           set->is_backwards;
+    return hs_order_link_is_before(v, a, link_of(l, a), b, link_of(l, b)) != set->is_backwards;
 }
 
 /* ---- the heap ---- */
 
 /* Two heaps, each by its root, which has no sibling that is still of use. */
-static hs_job_id meld(const struct hs_front *set, const struct hs_view *v, hs_job_id a, hs_job_id b)
+static hs_job_id meld(const struct hs_front *set, const struct hs_view *v, struct links l,
+                      hs_job_id a, hs_job_id b)
 {
-    bool is_first = is_before(set, v, a, b);
+    bool is_first = is_before(set, v, l, a, b);
     hs_job_id above = is_first ? a : b, below = is_first ? b : a;
-    struct hs_order_link *link = link_of(set, v, below);
-    hs_job_id *child = &link_of(set, v, above)->left;
+    struct hs_order_link *link = link_of(l, below);
+    hs_job_id *child = &link_of(l, above)->left;
     link->right = *child;
     link->parent = above & NO_PARENT;
     if (*child != HS_NO_JOB)
-        link_of(set, v, *child)->parent = below & NO_PARENT;
+        link_of(l, *child)->parent = below & NO_PARENT;
     *child = below;
     return above;
 }
 
 /* A job and its siblings, in pairs and these from the last one on; HS_NO_JOB of none. */
-static hs_job_id meld_siblings(const struct hs_front *set, const struct hs_view *v, hs_job_id job)
+static hs_job_id meld_siblings(const struct hs_front *set, const struct hs_view *v, struct links l,
+                               hs_job_id job)
 {
     hs_job_id pairs = HS_NO_JOB, next;
     for (; job != HS_NO_JOB; job = next) {
-        hs_job_id other = link_of(set, v, job)->right;
-        next = other == HS_NO_JOB ? HS_NO_JOB : link_of(set, v, other)->right;
-        hs_job_id pair = other == HS_NO_JOB ? job : meld(set, v, job, other);
-        link_of(set, v, pair)->right = pairs;
+        hs_job_id other = link_of(l, job)->right;
+        next = other == HS_NO_JOB ? HS_NO_JOB : link_of(l, other)->right;
+        hs_job_id pair = other == HS_NO_JOB ? job : meld(set, v, l, job, other);
+        link_of(l, pair)->right = pairs;
         pairs = pair;
     }
     hs_job_id root = pairs;
     if (root == HS_NO_JOB)
         return root;
-    for (job = link_of(set, v, root)->right; job != HS_NO_JOB; job = next) {
-        next = link_of(set, v, job)->right;
-        root = meld(set, v, root, job);
+    for (job = link_of(l, root)->right; job != HS_NO_JOB; job = next) {
+        next = link_of(l, job)->right;
+        root = meld(set, v, l, root, job);
     }
-    link_of(set, v, root)->right = HS_NO_JOB;
-    link_of(set, v, root)->parent = NO_PARENT;
+    link_of(l, root)->right = HS_NO_JOB;
+    link_of(l, root)->parent = NO_PARENT;
     return root;
 }
 
-static void meld_in(struct hs_front *set, const struct hs_view *v, hs_job_id heap)
+static void meld_in(struct hs_front *set, const struct hs_view *v, struct links l, hs_job_id heap)
 {
     if (set->root != 0)
-        heap = meld(set, v, set->root - 1, heap);
+        heap = meld(set, v, l, set->root - 1, heap);
     set->root = heap + 1;
 }
 
-static void heap_add(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+static void heap_add(struct hs_front *set, const struct hs_view *v, struct links l, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = link_of(l, job);
     link->left = link->right = HS_NO_JOB;
     link->parent = NO_PARENT;
-    meld_in(set, v, job);
+    meld_in(set, v, l, job);
 }
 
-static void heap_remove(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+static void heap_remove(struct hs_front *set, const struct hs_view *v, struct links l,
+                        hs_job_id job)
 {
-    const struct hs_order_link *link = link_of(set, v, job);
-    hs_job_id below = meld_siblings(set, v, link->left);
+    const struct hs_order_link *link = link_of(l, job);
+    hs_job_id below = meld_siblings(set, v, l, link->left);
     if (set->root == job + 1) {
         set->root = below + 1;
         return;
     }
-    struct hs_order_link *before = link_of(set, v, link->parent);
+    struct hs_order_link *before = link_of(l, link->parent);
     *(before->left == job ? &before->left : &before->right) = link->right;
     if (link->right != HS_NO_JOB)
-        link_of(set, v, link->right)->parent = link->parent;
+        link_of(l, link->right)->parent = link->parent;
     if (below != HS_NO_JOB)
-        meld_in(set, v, below);
+        meld_in(set, v, l, below);
 }
 
 /* ---- the chain ---- */
 
-static void chain_first(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+static void chain_first(struct hs_front *set, struct links l, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = link_of(l, job);
     link->parent = CHAINED;
     link->left = HS_NO_JOB;
     link->right = set->first - 1;
     if (set->first != 0)
-        link_of(set, v, set->first - 1)->left = job;
+        link_of(l, set->first - 1)->left = job;
     else
         set->last = job + 1;
     set->first = job + 1;
 }
 
-static void chain_last(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+static void chain_last(struct hs_front *set, struct links l, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = link_of(l, job);
     link->parent = CHAINED;
     link->left = set->last - 1;
     link->right = HS_NO_JOB;
     if (set->last != 0)
-        link_of(set, v, set->last - 1)->right = job;
+        link_of(l, set->last - 1)->right = job;
     else
         set->first = job + 1;
     set->last = job + 1;
 }
 
-static void unchain(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+static void unchain(struct hs_front *set, struct links l, hs_job_id job)
 {
-    const struct hs_order_link *link = link_of(set, v, job);
+    const struct hs_order_link *link = link_of(l, job);
     if (link->left != HS_NO_JOB)
-        link_of(set, v, link->left)->right = link->right;
+        link_of(l, link->left)->right = link->right;
     else
         set->first = link->right + 1;
     if (link->right != HS_NO_JOB)
-        link_of(set, v, link->right)->left = link->left;
+        link_of(l, link->right)->left = link->left;
     else
         set->last = link->left + 1;
 }
 
 /* The next one of the heap. */
-static hs_job_id chain_next(struct hs_front *set, const struct hs_view *v)
+static hs_job_id chain_next(struct hs_front *set, const struct hs_view *v, struct links l)
 {
     hs_job_id job = set->root - 1;
     if (job == HS_NO_JOB)
         return job;
-    heap_remove(set, v, job);
-    chain_last(set, v, job);
+    heap_remove(set, v, l, job);
+    chain_last(set, l, job);
     return job;
 }
 
 /* ---- the set ---- */
 
 /* Between two neighbours. */
-static void chain_between(struct hs_front *set, const struct hs_view *v, hs_job_id job,
-                          hs_job_id before, hs_job_id after)
+static void chain_between(struct links l, hs_job_id job, hs_job_id before, hs_job_id after)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = link_of(l, job);
     link->parent = CHAINED;
     link->left = before;
     link->right = after;
-    link_of(set, v, before)->right = job;
-    link_of(set, v, after)->left = job;
+    link_of(l, before)->right = job;
+    link_of(l, after)->left = job;
 }
 
 /* Is a job, whose link that is, before another? */
-static inline bool comes_before(const struct hs_front *set, const struct hs_view *v, hs_job_id job,
-                                const struct hs_order_link *link, hs_job_id other)
+static inline bool comes_before(const struct hs_front *set, const struct hs_view *v, struct links l,
+                                hs_job_id job, const struct hs_order_link *link, hs_job_id other)
 {
-    return hs_order_link_is_before(v, job, link, other, link_of(set, v, other)) !=
-           set->is_backwards;
+    return hs_order_link_is_before(v, job, link, other, link_of(l, other)) != set->is_backwards;
 }
 
 /* Into the chain, before its last one and behind its first. If its place is not near the end, those
  * behind it go back to the heap. */
-static void chain_insert(struct hs_front *set, const struct hs_view *v, hs_job_id job,
-                         const struct hs_order_link *link)
+static void chain_insert(struct hs_front *set, const struct hs_view *v, struct links l,
+                         hs_job_id job, const struct hs_order_link *link)
 {
     hs_job_id after = set->last - 1;
     for (uint32_t steps = 0; steps < NEAR; steps++) {
-        hs_job_id before = link_of(set, v, after)->left;
-        if (!comes_before(set, v, job, link, before)) {
-            chain_between(set, v, job, before, after);
+        hs_job_id before = link_of(l, after)->left;
+        if (!comes_before(set, v, l, job, link, before)) {
+            chain_between(l, job, before, after);
             return;
         }
         after = before;
     }
     do {
         hs_job_id last = set->last - 1;
-        unchain(set, v, last);
-        heap_add(set, v, last);
-    } while (comes_before(set, v, job, link, set->last - 1));
-    chain_last(set, v, job);
+        unchain(set, l, last);
+        heap_add(set, v, l, last);
+    } while (comes_before(set, v, l, job, link, set->last - 1));
+    chain_last(set, l, job);
 }
 
 /* Takes in a job whose link knows its key. */
-static void insert(struct hs_front *set, const struct hs_view *v, hs_job_id job)
+static void insert(struct hs_front *set, const struct hs_view *v, struct links l, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    struct hs_order_link *link = link_of(l, job);
     link->is_linked = true;
     set->count++;
-    if (set->last != 0 && comes_before(set, v, job, link, set->last - 1)) {
-        if (set->first == set->last || comes_before(set, v, job, link, set->first - 1))
-            chain_first(set, v, job);
+    if (set->last != 0 && comes_before(set, v, l, job, link, set->last - 1)) {
+        if (set->first == set->last || comes_before(set, v, l, job, link, set->first - 1))
+            chain_first(set, l, job);
         else
-            chain_insert(set, v, job, link);
+            chain_insert(set, v, l, job, link);
     } else if (set->root == 0) {
-        chain_last(set, v, job);
+        chain_last(set, l, job);
     } else {
-        heap_add(set, v, job);
+        heap_add(set, v, l, job);
     }
 }
 
 void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    const struct links l = links_of(set, v);
+    struct hs_order_link *link = link_of(l, job);
     link->key = key;
     link->gpus = hs_view_gpus(v, job);
-    insert(set, v, job);
+    insert(set, v, l, job);
 }
 
 void hs_front_remove(struct hs_front *set, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(set, v, job);
+    const struct links l = links_of(set, v);
+    struct hs_order_link *link = link_of(l, job);
     if (link->parent == CHAINED)
-        unchain(set, v, job);
+        unchain(set, l, job);
     else
-        heap_remove(set, v, job);
+        heap_remove(set, v, l, job);
     link->is_linked = false;
     set->count--;
 }
 
 hs_job_id hs_front_first(struct hs_front *set, const struct hs_view *v)
 {
-    return set->first != 0 ? set->first - 1 : chain_next(set, v);
+    const struct links l = links_of(set, v);
+    return set->first != 0 ? set->first - 1 : chain_next(set, v, l);
 }
 
 hs_job_id hs_front_next(struct hs_front *set, const struct hs_view *v, hs_job_id job)
 {
-    hs_job_id next = link_of(set, v, job)->right;
-    return next != HS_NO_JOB ? next : chain_next(set, v);
+    const struct links l = links_of(set, v);
+    hs_job_id next = link_of(l, job)->right;
+    return next != HS_NO_JOB ? next : chain_next(set, v, l);
 }
 
 hs_job_id hs_front_prev(const struct hs_front *set, const struct hs_view *v, hs_job_id job)
 {
-    return link_of(set, v, job)->left;
+    const struct links l = links_of(set, v);
+    return link_of(l, job)->left;
 }
 
 hs_job_id hs_front_reached(const struct hs_front *set)
@@ -252,9 +269,10 @@ hs_job_id hs_front_reached(const struct hs_front *set)
 
 hs_job_id hs_front_another(const struct hs_front *set, const struct hs_view *v, hs_job_id after)
 {
+    const struct links l = links_of(set, v);
     if (after == HS_NO_JOB)
         return set->first != 0 ? set->first - 1 : set->root - 1;
-    const struct hs_order_link *link = link_of(set, v, after);
+    const struct hs_order_link *link = link_of(l, after);
     if (link->parent == CHAINED)
         return link->right != HS_NO_JOB ? link->right : set->root - 1;
     if (link->left != HS_NO_JOB)
@@ -266,7 +284,7 @@ hs_job_id hs_front_another(const struct hs_front *set, const struct hs_view *v, 
             after = link->parent;
             if (after == NO_PARENT)
                 return HS_NO_JOB;
-            link = link_of(set, v, after);
+            link = link_of(l, after);
         } while (link->left != below);
     }
     return link->right;
@@ -275,26 +293,28 @@ hs_job_id hs_front_another(const struct hs_front *set, const struct hs_view *v, 
 void hs_front_rekey_all(struct hs_front *set, const struct hs_view *v, hs_order_key_of *key_of,
                         const void *ctx)
 {
+    const struct links l = links_of(set, v);
     hs_job_id members = HS_NO_JOB, job = HS_NO_JOB;
     while ((job = hs_front_another(set, v, job)) != HS_NO_JOB) {
-        link_of(set, v, job)->least_gpus = members;
+        link_of(l, job)->least_gpus = members;
         members = job;
     }
     set->first = set->last = set->root = set->count = 0;
     for (job = members; job != HS_NO_JOB; job = members) {
-        struct hs_order_link *link = link_of(set, v, job);
+        struct hs_order_link *link = link_of(l, job);
         members = link->least_gpus;
         link->key = key_of(v, job, ctx);
-        insert(set, v, job);
+        insert(set, v, l, job);
     }
 }
 
 /* Whose children they are, how they hang together, and that none is before it. */
-static bool are_children_of(const struct hs_front *set, const struct hs_view *v, hs_job_id job)
+static bool are_children_of(const struct hs_front *set, const struct hs_view *v, struct links l,
+                            hs_job_id job)
 {
     hs_job_id before = job;
-    for (hs_job_id j = link_of(set, v, job)->left; j != HS_NO_JOB; j = link_of(set, v, j)->right) {
-        if (link_of(set, v, j)->parent != before || !is_before(set, v, job, j))
+    for (hs_job_id j = link_of(l, job)->left; j != HS_NO_JOB; j = link_of(l, j)->right) {
+        if (link_of(l, j)->parent != before || !is_before(set, v, l, job, j))
             return false;
         before = j;
     }
@@ -303,13 +323,15 @@ static bool are_children_of(const struct hs_front *set, const struct hs_view *v,
 
 bool hs_front_is_valid(const struct hs_front *set, const struct hs_view *v)
 {
+    const struct links l = links_of(set, v);
     uint32_t count = 0;
     hs_job_id before = HS_NO_JOB, last = HS_NO_JOB;
     for (hs_job_id j = HS_NO_JOB; (j = hs_front_another(set, v, j)) != HS_NO_JOB; before = j) {
-        const struct hs_order_link *link = link_of(set, v, j);
+        const struct hs_order_link *link = link_of(l, j);
         bool is_chained = link->parent == CHAINED, is_next = is_chained || j == set->root - 1;
-        if ((is_next && before != HS_NO_JOB && !is_before(set, v, before, j)) ||
-            (is_chained ? link->left != before : !are_children_of(set, v, j)) || !link->is_linked)
+        if ((is_next && before != HS_NO_JOB && !is_before(set, v, l, before, j)) ||
+            (is_chained ? link->left != before : !are_children_of(set, v, l, j)) ||
+            !link->is_linked)
             return false;
         last = is_chained ? j : last;
         count++;
