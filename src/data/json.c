@@ -3,10 +3,10 @@
  * cJSON behind a wall: its allocations go to an arena (its hooks are global and are set only
  * around a parse, so parsing is not for threads), its values are opaque outside.
  *
- * A text that was walked holds no fault. Where it has no escape either, and of numbers none but
- * plain integers, its tree of cJSON's nodes is made in one go over a copy of it, in which the texts
- * of the tree lie, at a fraction of the cost. All other texts are cJSON's, and a test holds the two
- * ways against each other.
+ * Where a text has no escape, no comment, no fault, and of numbers none but plain integers, its
+ * tree of cJSON's nodes is made in one go over a copy of it, in which the texts of the tree lie, at
+ * a fraction of the cost. All other texts are cJSON's, and a test holds the two ways against each
+ * other.
  */
 #include "data/json.h"
 
@@ -16,20 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "data/json_private.h"
 
-#define DOCUMENT_MAX (UINT64_C(16) << 20)
-#define EXACT_MAX    9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
-#define FEW_KEYS     16                 /* up to here comparing all pairs beats sorting */
-#define DIGITS_MAX   15                 /* of an integer that a double holds whatever they are */
-
-struct hs_json_doc {
-    char *text; /* as read, comments included */
-    struct hs_arena arena;
-    struct hs_json_source source;
-    const struct hs_json *root;
-};
+#define EXACT_MAX     9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
+#define FEW_KEYS      16                 /* up to here comparing all pairs beats sorting */
+#define DIGITS_MAX    15                 /* of an integer that a double holds whatever they are */
+#define PLANTED_NODES 16                 /* at a time */
 
 /* ---- cJSON ---- */
 
@@ -191,100 +183,132 @@ static enum hs_status bad_fail(const struct hs_json_source *source, const cJSON 
     return hs_fail(diag, HS_E_INPUT, &place, hint, "duplicate key '%s'", bad->string);
 }
 
-/* Makes a tree of a copy of a text that was walked, with a node for each of its values. */
+/* Makes a tree of a copy of a text. Each step returns where the text goes on, or NULL where it is
+ * not plain, or not JSON. */
 struct planter {
-    char *at, *stop;
-    cJSON *nodes;
-    bool is_plain;
+    const char *stop; /* of the copy: a NUL */
+    struct hs_arena *arena;
+    cJSON *nodes; /* not in use */
+    uint32_t node_count, depth;
 };
 
-static void pass_space(struct planter *p)
+static inline char *pass_space(const struct planter *p, char *at)
 {
-    p->at += hs_json_skip_space(p->at, p->stop) - p->at;
+    at += *at == ' ';
+    return HS_LIKELY(*at > ' ') ? at : at + (hs_json_skip_space(at, p->stop) - at);
 }
 
-/* The text at p->at without its quotes. */
-static char *plant_text(struct planter *p)
+/* The text at `at` without its quotes. */
+static char *plant_text(const struct planter *p, char *at, char **text)
 {
-    char *text = p->at + 1, *end = text + (hs_json_text_end(text, p->stop) - text);
-    p->is_plain = *end == '"';
+    char *begin = at + 1, *end = begin + (hs_json_text_end(begin, p->stop) - begin);
+    if (*at != '"' || *end != '"')
+        return NULL;
     *end = '\0';
-    p->at = end + 1;
-    return text;
+    *text = begin;
+    return end + 1;
 }
 
-static void plant_number(struct planter *p, cJSON *node)
+static char *plant_number(char *at, cJSON *node)
 {
-    const bool is_negative = *p->at == '-';
-    const char *digits = p->at += is_negative;
+    const bool is_negative = *at == '-';
+    const char *digits = at += is_negative;
     int64_t number = 0;
-    for (; *p->at >= '0' && *p->at <= '9' && p->at - digits < DIGITS_MAX; p->at++)
-        number = number * 10 + (*p->at - '0');
-    p->is_plain = strchr(" \t\r\n,]}", *p->at) != NULL; /* or the end */
+    for (; *at >= '0' && *at <= '9' && at - digits < DIGITS_MAX; at++)
+        number = number * 10 + (*at - '0');
+    if (at == digits || (*digits == '0' && at - digits > 1))
+        return NULL;
     node->type = cJSON_Number;
     node->valuedouble = is_negative ? -(double)number : (double)number;
+    return strchr(" \t\r\n,]}", *at) != NULL ? at : NULL; /* at the end, too */
 }
 
-static cJSON *plant(struct planter *p);
-
-static void plant_container(struct planter *p, cJSON *node)
+static char *plant_literal(char *at, const char *word, int type, cJSON *node)
 {
-    const bool is_object = *p->at++ == '{';
+    const size_t len = strlen(word);
+    node->type = type;
+    return strncmp(at, word, len) == 0 ? at + len : NULL;
+}
+
+static char *plant(struct planter *p, char *at, cJSON **node);
+
+static char *plant_member(struct planter *p, char *at, bool has_key, cJSON **child)
+{
+    char *key = NULL;
+    if (has_key && (at = plant_text(p, at, &key)) != NULL) {
+        at = pass_space(p, at);
+        at = *at == ':' ? pass_space(p, at + 1) : NULL;
+    }
+    at = at != NULL ? plant(p, at, child) : NULL;
+    if (at != NULL)
+        (*child)->string = key;
+    return at;
+}
+
+static char *plant_container(struct planter *p, char *at, cJSON *node)
+{
+    const bool is_object = *at == '{';
+    const char close = is_object ? '}' : ']';
     cJSON **link = &node->child;
     node->type = is_object ? cJSON_Object : cJSON_Array;
-    for (pass_space(p); p->is_plain && *p->at != '}' && *p->at != ']'; pass_space(p)) {
-        char *key = is_object ? plant_text(p) : NULL;
-        if (!p->is_plain)
-            return;
-        pass_space(p);
-        p->at += is_object; /* the colon */
-        cJSON *child = *link = plant(p);
-        child->string = key;
-        link = &child->next;
-        pass_space(p);
-        p->at += *p->at == ',';
+    if (p->depth == HS_JSON_DEPTH_MAX)
+        return NULL;
+    p->depth++;
+    at = pass_space(p, at + 1);
+    for (bool has_more = *at != close; has_more; link = &(*link)->next) {
+        at = plant_member(p, at, is_object, link);
+        if (at == NULL)
+            return NULL;
+        at = pass_space(p, at);
+        has_more = *at == ',';
+        if (has_more)
+            at = pass_space(p, at + 1);
     }
-    p->at++;
+    p->depth--;
+    return *at == close ? at + 1 : NULL;
 }
 
-/* The value at p->at, up to the first that is not plain. */
-static cJSON *plant(struct planter *p)
+/* The value at `at`. */
+static char *plant(struct planter *p, char *at, cJSON **node)
 {
-    cJSON *node = p->nodes++;
-    pass_space(p);
-    switch (*p->at) {
+    if (p->node_count == 0) {
+        p->nodes = hs_arena_alloc(p->arena, PLANTED_NODES * sizeof *p->nodes);
+        parsing.is_exhausted |= p->nodes == NULL;
+        if (p->nodes == NULL)
+            return NULL;
+        p->node_count = PLANTED_NODES;
+    }
+    p->node_count--;
+    *node = p->nodes++;
+    switch (*at) {
     case '{':
     case '[':
-        plant_container(p, node);
-        break;
+        return plant_container(p, at, *node);
     case '"':
-        node->type = cJSON_String;
-        node->valuestring = plant_text(p);
-        break;
+        (*node)->type = cJSON_String;
+        return plant_text(p, at, &(*node)->valuestring);
     case 't':
+        return plant_literal(at, "true", cJSON_True, *node);
     case 'f':
+        return plant_literal(at, "false", cJSON_False, *node);
     case 'n':
-        node->type = *p->at == 't' ? cJSON_True : *p->at == 'f' ? cJSON_False : cJSON_NULL;
-        p->at += *p->at == 'f' ? strlen("false") : strlen("true");
-        break;
+        return plant_literal(at, "null", cJSON_NULL, *node);
     default:
-        plant_number(p, node);
+        return plant_number(at, *node);
     }
-    return node;
 }
 
-/* NULL if the text is not plain, or memory is exhausted. */
-static const cJSON *tree_plant(const char *text, size_t len, uint32_t values,
-                               struct hs_arena *arena)
+/* NULL if the text is not plain JSON, or memory is exhausted. */
+static const cJSON *tree_plant(const char *text, size_t len, struct hs_arena *arena)
 {
     char *copy = hs_arena_text(arena, text, len);
-    cJSON *nodes = hs_arena_alloc(arena, (uint64_t)values * sizeof *nodes);
-    parsing.is_exhausted = copy == NULL || nodes == NULL;
-    if (parsing.is_exhausted)
+    parsing.is_exhausted = copy == NULL;
+    if (copy == NULL)
         return NULL;
-    struct planter planter = {.at = copy, .stop = copy + len, .nodes = nodes, .is_plain = true};
-    const cJSON *tree = plant(&planter);
-    return planter.is_plain ? tree : NULL;
+    struct planter planter = {.stop = copy + len, .arena = arena};
+    cJSON *tree = NULL;
+    char *end = plant(&planter, pass_space(&planter, copy), &tree);
+    return end != NULL && pass_space(&planter, end) == planter.stop ? tree : NULL;
 }
 
 static const cJSON *tree_parse(const char *text, size_t len, struct hs_arena *arena)
@@ -298,26 +322,38 @@ static const cJSON *tree_parse(const char *text, size_t len, struct hs_arena *ar
     return tree;
 }
 
-enum hs_status hs_json_build(const struct hs_json_source *source, const char *text, uint32_t values,
-                             struct hs_arena *arena, const struct hs_json **root,
-                             struct hs_diag *diag)
+static enum hs_status vet(const struct hs_json_source *source, const cJSON *tree,
+                          struct hs_arena *arena, const struct hs_json **root, struct hs_diag *diag)
 {
-    const cJSON *first = NULL, *bad = NULL;
-    const size_t len = source->end - source->begin;
-    const cJSON *tree = tree_plant(text, len, values, arena);
-    if (tree == NULL && !parsing.is_exhausted)
-        tree = tree_parse(text, len, arena);
-    if (tree != NULL)
-        bad = find_bad(tree, arena, &first);
+    const cJSON *first = NULL, *bad = tree != NULL ? find_bad(tree, arena, &first) : NULL;
     if (parsing.is_exhausted)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: no memory for this JSON", source->file);
-    if (tree == NULL) /* a build of cJSON with other limits than the walk knows */
-        return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s:%lld: cJSON %s cannot parse this JSON",
-                       source->file, (long long)source->line, cJSON_Version());
     if (bad != NULL)
         return bad_fail(source, tree, bad, first, diag);
     *root = json(tree);
     return HS_OK;
+}
+
+enum hs_status hs_json_build_plain(const struct hs_json_source *source, struct hs_arena *arena,
+                                   const struct hs_json **root, struct hs_diag *diag)
+{
+    const size_t len = source->end - source->begin;
+    return vet(source, tree_plant(source->text + source->begin, len, arena), arena, root, diag);
+}
+
+enum hs_status hs_json_build(const struct hs_json_source *source, const char *text,
+                             struct hs_arena *arena, const struct hs_json **root,
+                             struct hs_diag *diag)
+{
+    const size_t len = source->end - source->begin;
+    const cJSON *tree = tree_plant(text, len, arena);
+    if (tree == NULL && !parsing.is_exhausted)
+        tree = tree_parse(text, len, arena);
+    if (tree == NULL &&
+        !parsing.is_exhausted) /* a build of cJSON with other limits than the walk */
+        return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s:%lld: cJSON %s cannot parse this JSON",
+                       source->file, (long long)source->line, cJSON_Version());
+    return vet(source, tree, arena, root, diag);
 }
 
 enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
@@ -330,67 +366,7 @@ enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
         struct hs_place place = hs_json_place_at(source, walk.value);
         return hs_fail(diag, HS_E_INPUT, &place, walk.hint, "%s", walk.what);
     }
-    return hs_json_build(source, blanked != NULL ? blanked : walk.text, walk.index, arena, root,
-                         diag);
-}
-
-/* ---- documents ---- */
-
-static enum hs_status document_read(struct hs_json_doc *doc, const char *path, struct hs_diag *diag)
-{
-    size_t len;
-    HS_TRY(hs_read_file(path, DOCUMENT_MAX, &doc->text, &len, diag));
-    size_t bom = len >= 3 && memcmp(doc->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    const char *name = hs_arena_text(&doc->arena, path, strlen(path));
-    char *blanked = hs_arena_text(&doc->arena, doc->text + bom, len - bom);
-    if (name == NULL || blanked == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: no memory for this JSON", path);
-    doc->source = (struct hs_json_source){.file = name,
-                                          .text = doc->text + bom,
-                                          .len = len - bom,
-                                          .end = len - bom,
-                                          .line = 1,
-                                          .column = 1,
-                                          .has_comments = true};
-    return hs_json_parse(&doc->source, blanked, &doc->arena, &doc->root, diag);
-}
-
-enum hs_status hs_json_load(struct hs_json_doc **out, const char *path, struct hs_diag *diag)
-{
-    *out = NULL;
-    struct hs_json_doc *doc = hs_alloc_zeroed(1, sizeof *doc);
-    if (doc == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: no memory for this JSON", path);
-    enum hs_status status = document_read(doc, path, diag);
-    if (status == HS_OK)
-        *out = doc;
-    else
-        hs_json_close(doc);
-    return status;
-}
-
-struct hs_place hs_json_place(const struct hs_json_doc *doc, const struct hs_json *value)
-{
-    return hs_json_locate(&doc->source, doc->root, value, false);
-}
-
-struct hs_place hs_json_place_key(const struct hs_json_doc *doc, const struct hs_json *member)
-{
-    return hs_json_locate(&doc->source, doc->root, member, true);
-}
-
-const struct hs_json *hs_json_root(const struct hs_json_doc *doc)
-{
-    return doc->root;
-}
-
-void hs_json_close(struct hs_json_doc *doc)
-{
-    if (doc == NULL)
-        return;
-    hs_arena_free(&doc->arena);
-    hs_free(doc->text);
-    hs_free(doc);
+    return hs_json_build(source, blanked != NULL ? blanked : walk.text, arena, root, diag);
 }
 
 /* ---- values ---- */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What json.c, json_walk.c and jsonstream.c share. A text is first walked (strict RFC 8259, every
- * fault with its place), then made a tree of cJSON's nodes in an arena, then vetted for what only
- * values can show. To find the text of a value again it is walked a second time, counting.
+ * What json.c, json_doc.c, json_walk.c and jsonstream.c share. A text is first walked (strict RFC
+ * 8259, every fault with its place), then made a tree of cJSON's nodes in an arena, then vetted for
+ * what only values can show. To find the text of a value again it is walked a second time,
+ * counting. An element of a stream that is a line of plain JSON is made a tree without a walk.
  */
 #ifndef HORUS_DATA_JSON_PRIVATE_H
 #define HORUS_DATA_JSON_PRIVATE_H
@@ -76,10 +77,15 @@ struct hs_place hs_json_place_at(const struct hs_json_source *source, struct hs_
 HS_MUST_USE enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
                                          struct hs_arena *arena, const struct hs_json **root,
                                          struct hs_diag *diag);
-/* The same of JSON without comments that was walked, and so many values met in it. */
+/* The same of JSON without comments that was walked. */
 HS_MUST_USE enum hs_status hs_json_build(const struct hs_json_source *source, const char *text,
-                                         uint32_t values, struct hs_arena *arena,
-                                         const struct hs_json **root, struct hs_diag *diag);
+                                         struct hs_arena *arena, const struct hs_json **root,
+                                         struct hs_diag *diag);
+/* The same of a text that was not walked: *root is NULL if it is not JSON, or not of the plain kind
+ * of which no walk is needed. */
+HS_MUST_USE enum hs_status hs_json_build_plain(const struct hs_json_source *source,
+                                               struct hs_arena *arena, const struct hs_json **root,
+                                               struct hs_diag *diag);
 
 /* Where the value, or the key of the member, stands in source. */
 struct hs_place hs_json_locate(const struct hs_json_source *source, const struct hs_json *root,

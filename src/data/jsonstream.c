@@ -21,6 +21,8 @@
 #define ELEMENT_MAX (16u << 20)
 #define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))
 #define PREFIX_MAX  4096u /* of the line before an element that is kept for excerpts */
+#define LINE_MAX    4096u /* of an element that is looked for as a line */
+#define LINE_MISSES 16
 
 enum phase { PHASE_START, PHASE_FIRST, PHASE_ARRAY, PHASE_LINES, PHASE_BEHIND, PHASE_LOST };
 
@@ -34,6 +36,7 @@ struct hs_jsonstream {
     uint32_t kept;        /* what messages may quote begins here */
     int64_t line, column; /* of kept */
     uint32_t begin;       /* of the element */
+    uint32_t line_misses; /* elements in a row that were no line, or not plain */
 };
 
 /* Inside an element. */
@@ -301,25 +304,45 @@ static enum hs_status element_seek(struct hs_jsonstream *s)
     return HS_OK;
 }
 
+/* Most logs have one element a line: its end is found without a look at what it is. Nothing is done
+ * where that is not so; behind a few such lines it is not tried again. */
+static enum hs_status element_try_line(struct hs_jsonstream *s)
+{
+    const char *from = s->window.bytes + s->at;
+    const uint32_t held = s->window.end - s->at;
+    const char *end = memchr(from, '\n', held < LINE_MAX ? held : LINE_MAX);
+    if (end == NULL || s->line_misses == LINE_MISSES)
+        return HS_OK;
+    while (end > from && end[-1] != '}')
+        end--;
+    s->begin = s->at;
+    s->at += (uint32_t)(end - from);
+    struct hs_json_source source = source_of(s, s->begin, s->at);
+    enum hs_status status = hs_json_build_plain(&source, &s->arena, &s->element, s->diag);
+    const bool is_missed = status == HS_OK && s->element == NULL;
+    s->line_misses = is_missed ? s->line_misses + 1 : 0;
+    if (is_missed)
+        s->at = s->begin;
+    return status;
+}
+
 /* Whether it is in the window and without a fault, as nearly all are: then one walk finds both that
  * and its end. */
-static bool is_element_whole(struct hs_jsonstream *s, uint32_t *values)
+static bool is_element_whole(struct hs_jsonstream *s)
 {
     struct hs_json_walk walk = {
         .text = s->window.bytes + s->at, .len = s->window.end - s->at, .target = UINT32_MAX};
     if (!hs_json_walk_value(&walk) || walk.at > ELEMENT_MAX)
         return false;
-    *values = walk.index;
     s->begin = s->at;
     s->at += (uint32_t)walk.at;
     return true;
 }
 
-static enum hs_status element_build(struct hs_jsonstream *s, uint32_t values)
+static enum hs_status element_build(struct hs_jsonstream *s)
 {
     struct hs_json_source source = source_of(s, s->begin, s->at);
-    return hs_json_build(&source, s->window.bytes + s->begin, values, &s->arena, &s->element,
-                         s->diag);
+    return hs_json_build(&source, s->window.bytes + s->begin, &s->arena, &s->element, s->diag);
 }
 
 /* Loads it as a whole, whatever is in it, and tells what is wrong with it. */
@@ -345,13 +368,14 @@ enum hs_status hs_jsonstream_open(struct hs_jsonstream **out, struct hs_input *i
 
 enum hs_status hs_jsonstream_next(struct hs_jsonstream *s, const struct hs_json **element)
 {
-    uint32_t values = 0;
     s->element = *element = NULL;
     if (s->phase == PHASE_LOST)
         return HS_E_IO;
     hs_arena_reset(&s->arena);
     HS_TRY(element_seek(s));
-    HS_TRY(is_element_whole(s, &values) ? element_build(s, values) : element_parse(s));
+    HS_TRY(element_try_line(s));
+    if (s->element == NULL)
+        HS_TRY(is_element_whole(s) ? element_build(s) : element_parse(s));
     *element = s->element;
     return HS_OK;
 }

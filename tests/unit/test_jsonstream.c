@@ -181,6 +181,56 @@ static void test_many_elements(void **state)
     expect_end();
 }
 
+enum form { ONE, ESCAPED, SEVERAL, TWO };
+
+/* Appends an element of this form, or two, from this id on. */
+static size_t put_element(char *to, size_t room, enum form form, int id)
+{
+    switch (form) {
+    case ONE:
+        return (size_t)snprintf(to, room, "{\"id\": %d, \"a\": [{}, null], \"b\": \"}\"},\n", id);
+    case ESCAPED:
+        return (size_t)snprintf(to, room, "{\"id\": %d, \"b\": \"\\u007d\"},\r\n", id);
+    case SEVERAL:
+        return (size_t)snprintf(to, room, "{\n  \"id\": %d\n},\n", id);
+    default:
+        return (size_t)snprintf(to, room, "{\"id\": %d}, {\"id\": %d},\n", id, id + 1);
+    }
+}
+
+/* Elements that are a line, of which nothing more is asked; that are not plain, which only a walk
+ * can tell; that take several lines, as many in a row as it takes to look for lines no more; and
+ * two in a line. Each begins where it was written, whatever came before it. */
+static void test_elements_of_one_line_and_of_several(void **state)
+{
+    (void)state;
+    static const struct {
+        enum form form;
+        int count;
+    } runs[] = {{ONE, 3}, {ESCAPED, 2}, {ONE, 2}, {SEVERAL, 20}, {ONE, 3}, {TWO, 4}, {ONE, 1}};
+    const size_t run_count = sizeof runs / sizeof *runs;
+    char text[4096] = "[\n";
+    size_t used = 2;
+    int id = 0;
+    for (size_t i = 0; i < run_count; i++)
+        for (int k = 0; k < runs[i].count; k++, id += 1 + (runs[i].form == TWO))
+            used += put_element(text + used, sizeof text - used, runs[i].form, id);
+    (void)snprintf(text + used, sizeof text - used, "{\"id\": %d}]\n", id);
+    open_text(text);
+    id = 0;
+    int64_t line = 2;
+    for (size_t i = 0; i < run_count; i++) {
+        for (int k = 0; k < runs[i].count; k++) {
+            expect_id(id++, line, 1);
+            if (runs[i].form == TWO) /* behind {"id": 30}, and a blank */
+                expect_id(id++, line, 13);
+            line += runs[i].form == SEVERAL ? 3 : 1;
+        }
+    }
+    expect_id(id, line, 1);
+    expect_end();
+}
+
 static void test_faults_inside_an_element(void **state)
 {
     (void)state;
@@ -318,6 +368,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_empty_arrays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_long_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_elements, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_elements_of_one_line_and_of_several, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_faults_inside_an_element, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_line_end_inside_a_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_truncated_files, set_up, tear_down),
