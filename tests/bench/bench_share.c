@@ -194,7 +194,8 @@ static enum hs_status play(const struct hs_cluster *cluster, bool scans, struct 
     handle_count = 0;
     HS_TRY(hs_param_defaults(params, &state, &arena));
     HS_TRY(hs_engine_open(&engine, &config, diag));
-    enum hs_status status = hs_engine_run(engine, (struct hs_job_source){next_job, &next});
+    enum hs_status status =
+        hs_engine_run(engine, (struct hs_job_source){.next = next_job, .ctx = &next});
     hs_engine_close(engine);
     hs_arena_free(&arena);
     return status;
