@@ -43,7 +43,8 @@ static inline void hs_prefetch(const void *memory, size_t bytes)
     const char *first = memory;
     for (size_t at = 0; at < bytes; at += HS_CACHE_LINE)
         HS_PREFETCH(first + at);
-    HS_PREFETCH(first + bytes - 1); /* they may begin anywhere in a line */
+    if (bytes % HS_CACHE_LINE != 0) /* else they begin with a line, as large blocks do */
+        HS_PREFETCH(first + bytes - 1);
 }
 
 /* malloc, calloc and free of the project: NULL when out of memory or on overflow. */
