@@ -5,6 +5,7 @@
 #include "engine/observe.h"
 
 #include "engine/progress.h"
+#include "engine/view_estimate.h"
 
 static struct hs_job_record record_of(const struct hs_engine *e, const struct hs_job *job)
 {
@@ -53,7 +54,7 @@ static struct hs_job_record record_of(const struct hs_engine *e, const struct hs
         .retries = history->attempt,
         .gpu_util_pm = job->gpu_util_pm,
         .predicted_util_pm = needs->estimate.util_pm,
-        .estimate_us = needs->estimate_run_us,
+        .estimate_us = hs_estimate_told_us(e, job),
         .profile_from = (enum hs_profile_from)label->profile_from,
         .state = (enum hs_job_state)job->state,
         .outcome = (enum hs_outcome)label->outcome,

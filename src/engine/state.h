@@ -170,7 +170,8 @@ struct hs_engine {
     uint32_t *usual_traits; /* by profile, of those met; apart by who names it (label.c) */
     uint32_t usual_traits_cap;
     struct hs_backlog backlog;
-    struct hs_estimation *estimation; /* of run times; NULL: the policy asked for none */
+    struct hs_estimation *estimation; /* of run times; NULL: nothing is to be estimated, for */
+    bool estimates_are_true;          /* the policy is told the truth, or asked for nothing */
 
     int64_t now_us;
     struct hs_instant instant;

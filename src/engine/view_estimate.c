@@ -46,6 +46,15 @@ enum hs_status hs_estimate_done(struct hs_engine *e, const struct hs_job *job)
     return hs_estimator_learn(e->estimation, &facts, hs_run_of(&e->jobs, job)->attained_us);
 }
 
+int64_t hs_estimate_told_us(const struct hs_engine *e, const struct hs_job *job)
+{
+    if (!e->estimates_are_true)
+        return hs_needs_of(&e->jobs, job)->estimate_run_us;
+    /* rejected by no plan: it was turned away before anybody heard of it */
+    bool is_misfit = job->state == HS_JOB_REJECTED && (job->plan & HS_PLAN_ENDED) == 0;
+    return is_misfit ? -1 : job->work.total_ns / HS_NS_PER_US;
+}
+
 static bool is_in_init(struct hs_engine *e, const char *what)
 {
     if (e->is_initialising)
@@ -76,11 +85,17 @@ enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_esti
                                            "come from elsewhere",
                        e->policy->name);
     hs_estimator_close(e->estimation);
+    e->estimation = NULL;
+    e->estimates_are_true = how->from == HS_ESTIMATE_ORACLE; /* the job knows: nothing is kept */
+    if (e->estimates_are_true)
+        return HS_OK;
     return hs_estimator_open(&e->estimation, how, e->config.seed, e->diag);
 }
 
 int64_t hs_view_estimate_us(const struct hs_view *v, hs_job_id job)
 {
+    if (v->engine->estimates_are_true)
+        return hs_lookup_job(v, job)->work.total_ns / HS_NS_PER_US;
     if (HS_LIKELY(v->engine->estimation != NULL))
         return hs_lookup_needs(v, job)->estimate_run_us;
     hs_plan_refuse(&v->engine->plan, job,
