@@ -106,7 +106,8 @@ enum hs_status hs_classes_rank_users(struct hs_classes *c)
 {
     struct user_rank *ranks = hs_alloc_zeroed((uint64_t)c->user_count + 1, sizeof *ranks);
     c->quintiles = hs_alloc_zeroed((uint64_t)c->user_count + 1, sizeof *c->quintiles);
-    if (ranks == NULL || c->quintiles == NULL) {
+    c->shares = hs_alloc_zeroed((uint64_t)c->user_count + 1, sizeof *c->shares);
+    if (ranks == NULL || c->quintiles == NULL || c->shares == NULL) {
         hs_free(ranks);
         return HS_E_MEMORY;
     }
@@ -207,9 +208,9 @@ double hs_classes_jain(const struct hs_classes *c)
     double sum = 0, squares = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->user_count; i++) {
-        if (c->users[i].stay == 0)
+        if (c->shares[i].stay == 0)
             continue;
-        double share = hs_exact_double(c->users[i].need, c->users[i].stay);
+        double share = hs_exact_double(c->shares[i].need, c->shares[i].stay);
         sum += share;
         squares += share * share;
         count++;
@@ -221,6 +222,7 @@ void hs_classes_close(struct hs_classes *c)
 {
     hs_free(c->users);
     hs_free(c->quintiles);
+    hs_free(c->shares);
     hs_free(c->vc_of);
     hs_intern_free(&c->vcs);
     *c = (struct hs_classes){0};

@@ -44,15 +44,19 @@ struct hs_job_sample {
     uint8_t kind, vc;   /* vc: from HS_CLASS_VC on */
 };
 
+/* Each end of a job looks one up: apart from what is only added up behind the last. */
 struct hs_user_account {
-    hs_u128 milli_us;   /* thousandths of GPUs held x time, all jobs */
-    uint64_t jobs;      /* completed */
+    hs_u128 milli_us; /* thousandths of GPUs held x time, all jobs */
+    uint64_t jobs;    /* completed */
+};
+struct hs_user_share {
     hs_u128 need, stay; /* sums of thousandths x isolated and x JCT, for the fairness index */
 };
 
 struct hs_classes {
     struct hs_user_account *users;
-    uint8_t *quintiles; /* by user, once they are ranked */
+    uint8_t *quintiles;           /* by user, once they are ranked; */
+    struct hs_user_share *shares; /* likewise */
     uint32_t user_count, user_cap;
     struct hs_intern vcs;
     uint32_t *vc_of; /* by the engine's ids: VC + 1; 0 = no job of it yet */

@@ -93,7 +93,7 @@ static uint64_t bounded_ppm(const struct hs_job_sample *job, uint64_t slowdown_p
 
 static void add_user(struct hs_classes *classes, const struct hs_job_sample *job)
 {
-    struct hs_user_account *user = &classes->users[job->user];
+    struct hs_user_share *user = &classes->shares[job->user];
     uint64_t milli = (uint64_t)job->gpus * job->gpu_milli;
     user->need += (hs_u128)milli * (uint64_t)job->work_us;
     user->stay += (hs_u128)milli * (uint64_t)job->jct_us;
