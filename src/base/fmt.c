@@ -112,24 +112,22 @@ static void civil_date(int64_t day, uint64_t *year, uint64_t *month, uint64_t *m
     *year = (uint64_t)(yoe + era * 400 + (*month <= 2));
 }
 
-static char *padded_put(char *out, uint64_t value, unsigned count, char behind)
-{
-    digits_put(out, value, count);
-    out[count] = behind;
-    return out + count + 1;
-}
-
 size_t hs_fmt_datetime(char *out, int64_t us)
 {
     const int64_t us_per_day = INT64_C(86400000000);
+    static const char shape[] = "....-..-.. ..:..:..";
     uint64_t year, month, mday, second = (uint64_t)(us % us_per_day) / 1000000;
+    char day[DIGITS], time[DIGITS];
     civil_date(us / us_per_day, &year, &month, &mday);
-    char *at = padded_put(out, year, 4, '-');
-    at = padded_put(at, month, 2, '-');
-    at = padded_put(at, mday, 2, ' ');
-    at = padded_put(at, second / 3600, 2, ':');
-    at = padded_put(at, second / 60 % 60, 2, ':');
-    return (size_t)(padded_put(at, second % 60, 2, '\0') - 1 - out);
+    digits_put(day, year * 10000 + month * 100 + mday, DIGITS);
+    digits_put(time, second / 3600 * 10000 + second / 60 % 60 * 100 + second % 60, DIGITS);
+    memcpy(out, shape, sizeof shape - 1);
+    memcpy(out, day, 4);
+    memcpy(out + 5, day + 4, 2);
+    memcpy(out + 8, day + 6, 2);
+    for (unsigned i = 0; i < 3; i++)
+        memcpy(out + 11 + 3 * i, time + 2 + 2 * i, 2);
+    return sizeof shape - 1;
 }
 
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
