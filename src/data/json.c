@@ -201,8 +201,10 @@ static inline char *pass_space(const struct planter *p, char *at)
 /* The text at `at` without its quotes. */
 static char *plant_text(const struct planter *p, char *at, char **text)
 {
+    if (*at != '"')
+        return NULL;
     char *begin = at + 1, *end = begin + (hs_json_text_end(begin, p->stop) - begin);
-    if (*at != '"' || *end != '"')
+    if (*end != '"')
         return NULL;
     *end = '\0';
     *text = begin;
