@@ -18,6 +18,7 @@ number() { # 10k, 1M -> 10000, 1000000
 # Helios' twelve columns; gangs, durations and hours of Venus, as many jobs a day as LOAD percent of
 # the GPUs take.
 workload() { # JOBS GPUS LOAD_PERCENT FILE
+    parsed=
     "$horus" generate --like venus -n "$1" -c "$(($2 / 8))x8:V100" --format helios -q -o "$4" \
         --load "$(awk -v percent="$3" 'BEGIN { print percent / 100 }')"
 }
@@ -58,12 +59,33 @@ take() { # FIELDS COMMAND...
     echo "{$fields}" >>"$work/samples"
 }
 
-# A bare parse of the file, as a member of the next sample: whatever else the machine does changes
-# within a round, so each command is held against a parse taken right before it.
-parse_beside() { # FILE
-    local us
-    read -r _ _ us _ < <(cost "$build/tests/bench/bench_parse" "$1")
-    echo "\"parse_us\": $us"
+# Changes the sample that was taken last.
+amend() { # JQ_ARGUMENT...
+    jq -c "$@" <(tail -n 1 "$work/samples") >"$work/sample"
+    sed -i '$d' "$work/samples"
+    cat "$work/sample" >>"$work/samples"
+}
+
+parsed= # the file of the last bare parse, as long as nothing else ran since
+parse_us=
+
+bare_parse() { # FILE
+    read -r _ _ parse_us _ < <(cost "$build/tests/bench/bench_parse" "$1")
+    parsed=$1
+}
+
+# A sample of a command beside bare parses of its file: the machine changes its speed within seconds,
+# so each is held against the mean of one right before it and one right behind. What was behind one
+# command is before the next.
+beside() { # FILE COMMAND...: take or take_run with its arguments
+    local file=$1 before_us
+    shift
+    [ "$parsed" = "$file" ] || bare_parse "$file"
+    parsed=
+    before_us=$parse_us
+    "$@" || return 1
+    bare_parse "$file"
+    amend --argjson us "$(((before_us + parse_us) / 2))" '. + {parse_us: $us}'
 }
 
 # A run; with what its manifest counted.
@@ -72,9 +94,6 @@ take_run() { # FIELDS TRACE ARGUMENT...
     shift 2
     rm -rf "$work/out" "$work/out.tmp" # of a run that was capped
     take "$fields" "$horus" run "$trace" -o "$work/out" -q --no-progress "$@" || return 1
-    jq -c --slurpfile m "$work/out/manifest.json" \
-        '. + ($m[0].engine | {events, decisions, live: .peak_live_jobs, ran: .jobs})' \
-        <(tail -n 1 "$work/samples") >"$work/sample"
-    sed -i '$d' "$work/samples"
-    cat "$work/sample" >>"$work/samples"
+    amend --slurpfile m "$work/out/manifest.json" \
+        '. + ($m[0].engine | {events, decisions, live: .peak_live_jobs, ran: .jobs})'
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # From the samples of bench.sh, one JSON object each, to the figures of results/bench.json: medians
-# over rounds, costs an event, ratios to the bare parse right before each, growth exponents.
+# over rounds, costs an event, ratios to the bare parses beside each, growth exponents.
 
 def median: sort | if length == 0 then null
     elif length % 2 == 1 then .[(length - 1) / 2] else (.[length / 2 - 1] + .[length / 2]) / 2 end;

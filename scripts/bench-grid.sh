@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # The part of bench.sh that holds policies against jobs, GPUs and load: points of the grid, one
-# workload at a time, the policies in turns, a bare parse of it before each. Needs bench-common.sh
+# workload at a time, the policies in turns, a bare parse of it before and behind each. Needs bench-common.sh
 # and the lists of bench.sh.
 # shellcheck disable=SC2154
 
@@ -28,7 +28,7 @@ is_affordable() { # POLICY JOBS GPUS LOAD
 # One point of each policy. Rounds end early for a policy that has taken 1 s of CPU, 10 s where the
 # targets are: the slow ones are measured once, which is enough for them.
 grid_group() { # JOBS GPUS LOAD POLICY...
-    local jobs=$1 gpus=$2 load=$3 round policy outputs fields beside enough_us=1000000 todo=()
+    local jobs=$1 gpus=$2 load=$3 round policy outputs fields enough_us=1000000 todo=()
     shift 3
     spent_us=()
     [ "$gpus $load" != "1024 95" ] || enough_us=10000000
@@ -49,8 +49,8 @@ grid_group() { # JOBS GPUS LOAD POLICY...
         for policy in "${todo[@]}"; do
             [ "${spent_us[$policy]:-0}" -le $enough_us ] || continue
             for outputs in $(outputs_of "$policy" "$jobs" "$gpus" "$load"); do
-                beside=$(parse_beside "$work/trace.csv")
-                if ! take_run "\"part\": \"grid\", \"policy\": \"$policy\", \"outputs\": \"$outputs\", $fields, $beside" \
+                if ! beside "$work/trace.csv" \
+                    take_run "\"part\": \"grid\", \"policy\": \"$policy\", \"outputs\": \"$outputs\", $fields" \
                     "$work/trace.csv" -c "$((gpus / 8))x8:V100" -p "$policy" --outputs "$outputs"; then
                     cpu_us=-1
                     spent_us[$policy]=$((enough_us + 1))

@@ -77,16 +77,18 @@ part_pipe() {
 
 # The four Helios clusters together (3.36 M rows, 802 nodes of 8 GPUs) and Philly's 117,325 jobs.
 part_files() {
-    local round outputs beside
+    local round outputs
     local cap_s=0
     log "3,360,000 rows of Helios, 117,325 jobs of Philly"
     workload 3360000 6416 95 "$work/helios.csv"
     "$horus" generate --like philly -n 117325 --format philly -q -o "$work/cluster_job_log"
     for ((round = 1; round <= (rounds < 2 ? rounds : 2); round++)); do
         for outputs in summary all; do
-            beside=$(parse_beside "$work/helios.csv")
-            take_run "\"part\": \"file\", \"file\": \"helios\", \"outputs\": \"$outputs\", \"round\": $round, $beside" \
+            beside "$work/helios.csv" \
+                take_run "\"part\": \"file\", \"file\": \"helios\", \"outputs\": \"$outputs\", \"round\": $round" \
                 "$work/helios.csv" -c 802x8:V100 -p fifo --outputs $outputs
+        done
+        for outputs in summary all; do
             take_run "\"part\": \"file\", \"file\": \"philly\", \"outputs\": \"$outputs\", \"round\": $round" \
                 "$work/cluster_job_log" -c configs/clusters/philly.json -p fifo --outputs $outputs
         done
@@ -95,12 +97,11 @@ part_files() {
 }
 
 part_generate() {
-    local round beside
+    local round
     log "the generator"
     "$horus" generate --like venus -n 1000000 -q --format csv -o "$work/made.csv"
     for ((round = 1; round <= rounds; round++)); do
-        beside=$(parse_beside "$work/made.csv")
-        take "\"part\": \"made\", \"round\": $round, $beside" \
+        beside "$work/made.csv" take "\"part\": \"made\", \"round\": $round" \
             "$horus" generate --like venus -n 1000000 -q --format csv -o /dev/null
     done
     rm -f "$work/made.csv"

@@ -171,7 +171,7 @@ def table_text: (.head | length) as $n |
 
 def text:
     "\(.program), \(.compiler); \(.machine.cores) cores, \(.machine.cpu)",
-    "CPU time, medians of up to \(.rounds) rounds; x parse: to a bare libcsv parse of the same file right",
-    "before (\(parse_ns | short) ns a row); starting takes \(.start_us / 1000 | fixed(1)) ms; > cap: more than \(.cap_s) s; !: misses its target",
+    "CPU time, medians of up to \(.rounds) rounds; x parse: to bare libcsv parses of the same file right",
+    "before and behind (\(parse_ns | short) ns a row); starting takes \(.start_us / 1000 | fixed(1)) ms; > cap: more than \(.cap_s) s; !: misses its target",
     (tables[] | "", .title, "  " + table_text),
     (select(.lookups | length > 0) | "", .lookups[]);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # What runs cost: CPU time, wall time and memory of every policy against jobs, GPUs and load, each
-# beside a bare libcsv parse of the same file taken right before it; growth exponents; backlogs;
+# beside bare libcsv parses of the same file right before and behind it; growth exponents; backlogs;
 # memory per job and GPU; whole files; the generator.
 #   scripts/bench.sh [BUILD] [OPTION...]      a star around 1 M jobs, 1,024 GPUs, 95 %: 15 minutes
 #     --all                     the whole product of the lists below: hours

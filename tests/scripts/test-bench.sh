@@ -21,7 +21,7 @@ fi
 # ---- figures ----
 # Start-up takes 1000 us. At load 95 cost is start-up + n^1.25: 10^4 jobs 100,000 us, 10^8 jobs
 # 10^10 us, so the exponent is 1.25. Over GPUs 1,024 to 16,384, 16 times, cost doubles: 2^(1/4), so
-# 0.25; that of 64 GPUs must not count. Ratios to the parse right before: 3, 2, 5 -> 3, while the
+# 0.25; that of 64 GPUs must not count. Ratios to the parses beside: 3, 2, 5 -> 3, while the
 # medians of cost and parse, 300 and 150, would give 2.
 cat >"$work/samples" <<'END'
 {"part": "start", "round": 1, "cpu_us": 900, "events": 2, "decisions": 2, "live": 1}
