@@ -13,8 +13,7 @@
 #include "base/memory.h"
 #include "report/exact.h"
 
-#define JOBS_MAX      UINT32_MAX
-#define ARRIVALS_HELD 64u
+#define JOBS_MAX UINT32_MAX
 
 /* Puts a job that waits for so many units into the heap. */
 static enum hs_status heap_push(struct hs_bounds *b, int64_t units)
@@ -96,14 +95,14 @@ static hs_i128 units_of(const struct hs_bounds_arrival *job, uint64_t need_q32)
 }
 
 static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job,
-                                hs_i128 units)
+                                int64_t submit_us, hs_i128 units)
 {
     /* a job that asks for no GPU waits for none */
     if (job->gpus == 0) {
         b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
         return HS_OK;
     }
-    b->jct_sum -= (hs_u128)job->submit_us * b->capacity;
+    b->jct_sum -= (hs_u128)submit_us * b->capacity;
     /* keys have 63 bits; a job cut down to that only loosens the bound */
     return heap_push(b, units > INT64_MAX ? INT64_MAX : (int64_t)units);
 }
@@ -117,22 +116,22 @@ static int64_t on_fastest_us(const struct hs_bounds_arrival *job, uint64_t top_q
 
 /* A job without GPUs counts as it is. Of several that came in one instant only the first can raise
  * the lead. */
-static enum hs_status count_arrival(struct hs_bounds *b, const struct hs_bounds_arrival *job)
+static enum hs_status count_arrival(struct hs_bounds *b, const struct hs_bounds_arrival *job,
+                                    int64_t submit_us)
 {
     struct hs_bounds_speed speed = {HS_Q32_ONE, HS_Q32_ONE};
     if (job->gpus > 0)
         speed = b->has_one_speed ? b->one_speed : speed_of(b, job->profile);
-    const hs_i128 now = (hs_i128)job->submit_us * b->capacity,
-                  units = units_of(job, speed.need_q32);
+    const hs_i128 now = (hs_i128)submit_us * b->capacity, units = units_of(job, speed.need_q32);
     const int64_t fastest_us = on_fastest_us(job, speed.top_q32);
     serve_until(b, now);
     if (b->jobs == 0)
-        b->first_submit_us = job->submit_us;
+        b->first_submit_us = submit_us;
     if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
         b->makespan_lead = now - b->work_before;
-    HS_TRY(queue_job(b, job, units));
-    if (job->submit_us + fastest_us > b->longest_end_us)
-        b->longest_end_us = job->submit_us + fastest_us;
+    HS_TRY(queue_job(b, job, submit_us, units));
+    if (submit_us + fastest_us > b->longest_end_us)
+        b->longest_end_us = submit_us + fastest_us;
     b->isolated_sum += (uint64_t)fastest_us;
     b->work_before += units;
     b->jobs++;
@@ -141,49 +140,69 @@ static enum hs_status count_arrival(struct hs_bounds *b, const struct hs_bounds_
 
 static enum hs_status count_arrivals(struct hs_bounds *b)
 {
-    for (uint32_t i = 0; i < b->arrival_count; i++)
-        if (!b->arrivals[i].is_rejected)
-            HS_TRY(count_arrival(b, &b->arrivals[i]));
-    b->arrival_count = 0;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < b->instant_count; i++) {
+        uint32_t end = i + 1 < b->instant_count ? b->instants[i + 1].first : b->arrival_count;
+        for (; next < end; next++)
+            if (!b->arrivals[next].is_rejected)
+                HS_TRY(count_arrival(b, &b->arrivals[next], b->instants[i].submit_us));
+    }
+    b->arrival_count = b->instant_count = 0;
     return HS_OK;
+}
+
+/* The last of those that are held; NULL without one. */
+static struct hs_bounds_instant *last_instant(struct hs_bounds *b)
+{
+    return b->instant_count > 0 ? &b->instants[b->instant_count - 1] : NULL;
 }
 
 enum hs_status hs_bounds_submit(struct hs_bounds *b, int64_t now_us,
                                 const struct hs_submission *job)
 {
-    if (b->arrival_count >= ARRIVALS_HELD && now_us != b->arrivals_us)
-        HS_TRY(count_arrivals(b));
-    b->arrivals_us = now_us;
+    const struct hs_bounds_instant *last = last_instant(b);
+    if (last == NULL || last->submit_us != now_us) {
+        if (b->arrival_count >= HS_BOUNDS_HELD)
+            HS_TRY(count_arrivals(b));
+        b->instants[b->instant_count++] = (struct hs_bounds_instant){
+            .submit_us = now_us, .first_index = job->index, .first = b->arrival_count};
+        last = last_instant(b);
+    }
     HS_TRY(hs_grow((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
                    sizeof *b->arrivals, JOBS_MAX));
-    b->arrivals[b->arrival_count++] = (struct hs_bounds_arrival){.index = job->index,
-                                                                 .submit_us = now_us,
-                                                                 .work_us = job->work_us,
-                                                                 .gpus = job->gpus,
-                                                                 .gpu_milli = job->gpu_milli,
-                                                                 .profile = job->profile};
+    b->arrivals[b->arrival_count++] =
+        (struct hs_bounds_arrival){.work_us = job->work_us,
+                                   .row = (uint32_t)(job->index - last->first_index),
+                                   .gpus = job->gpus,
+                                   .gpu_milli = (uint16_t)job->gpu_milli,
+                                   .profile = job->profile};
     return HS_OK;
 }
 
-/* NULL if no job of that number is held. They come in the order of the trace. */
-static struct hs_bounds_arrival *find_arrival(const struct hs_bounds *b, uint64_t index)
+/* Of the last instant; NULL if no job of that number came then. They come in the order of the
+ * trace. */
+static struct hs_bounds_arrival *find_arrival(struct hs_bounds *b, uint64_t index)
 {
-    uint32_t first = 0, end = b->arrival_count;
+    const struct hs_bounds_instant *last = last_instant(b);
+    if (last == NULL || index < last->first_index)
+        return NULL;
+    uint64_t row = index - last->first_index;
+    uint32_t first = last->first, end = b->arrival_count;
     while (first < end) {
         uint32_t middle = first + (end - first) / 2;
-        if (b->arrivals[middle].index < index)
+        if (b->arrivals[middle].row < row)
             first = middle + 1;
         else
             end = middle;
     }
-    bool is_there = first < b->arrival_count && b->arrivals[first].index == index;
+    bool is_there = first < b->arrival_count && b->arrivals[first].row == row;
     return is_there ? &b->arrivals[first] : NULL;
 }
 
 void hs_bounds_reject(struct hs_bounds *b, const struct hs_job_record *job)
 {
     struct hs_bounds_arrival *arrival = find_arrival(b, job->index);
-    if (arrival != NULL && arrival->submit_us == b->arrivals_us)
+    if (arrival != NULL)
         arrival->is_rejected = true;
     else
         b->has_late_rejection = true;

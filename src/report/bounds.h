@@ -42,13 +42,24 @@ struct hs_bounds_speed {
     uint64_t need_q32; /* least capacity taken per GPU-second of isolated work, at most 1 */
 };
 
-/* A job submitted: counted when time has moved on, unless it is rejected before. */
+/* A job submitted: counted when time has moved on, unless it is rejected before. Small, since a
+ * million may be submitted at once. */
 struct hs_bounds_arrival {
-    uint64_t index;
-    int64_t submit_us, work_us;
-    uint32_t gpus, gpu_milli, profile;
+    int64_t work_us;
+    uint32_t row; /* of the trace, from the first of its instant on */
+    uint32_t gpus, profile;
+    uint16_t gpu_milli;
     bool is_rejected;
 };
+
+/* Those that came together. */
+struct hs_bounds_instant {
+    int64_t submit_us;
+    uint64_t first_index; /* of its jobs, in the trace */
+    uint32_t first;       /* of its arrivals */
+};
+
+#define HS_BOUNDS_HELD 64u /* arrivals before any is counted: so done, they stay in the cache */
 
 struct hs_bounds {
     const struct hs_cluster *cluster;
@@ -59,7 +70,8 @@ struct hs_bounds {
     struct hs_bounds_speed one_speed;
     struct hs_bounds_arrival *arrivals;
     uint32_t arrival_count, arrivals_cap;
-    int64_t arrivals_us; /* when the last was submitted */
+    struct hs_bounds_instant instants[HS_BOUNDS_HELD];
+    uint32_t instant_count;
     int64_t first_submit_us;
     /* makespan */
     hs_i128 work_before;   /* units of all arrivals so far */
