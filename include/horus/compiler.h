@@ -10,6 +10,8 @@
 #define HS_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define HS_LIKELY(x)          __builtin_expect(!!(x), 1)
 #define HS_UNLIKELY(x)        __builtin_expect(!!(x), 0)
+/* A function that each caller gets a copy of, made for what is known there. */
+#define HS_INLINE static inline __attribute__((always_inline))
 /* A function for what seldom happens: it, and the way to it, lie apart from what always does. */
 #define HS_COLD       __attribute__((cold, noinline))
 #define HS_CTZ64(x)   ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */

@@ -14,12 +14,8 @@
 #include "base/memory.h"
 #include "report/exact.h"
 
-static const struct {
-    uint32_t most; /* GPUs */
-    const char *name;
-} gpu_classes[HS_CLASS_GPUS_COUNT] = {
-    {0, "0"}, {1, "1"}, {4, "2-4"}, {8, "5-8"}, {16, "9-16"}, {32, "17-32"}, {UINT32_MAX, ">32"},
-};
+static const char *const gpu_classes[HS_CLASS_GPUS_COUNT] = {"0",    "1",     "2-4", "5-8",
+                                                             "9-16", "17-32", ">32"};
 
 /* Bits of `seen`. */
 #define SEEN_GPUS     (((1u << HS_CLASS_GPUS_COUNT) - 1) << HS_CLASS_GPUS)
@@ -42,10 +38,10 @@ static int compare_users(const void *a, const void *b)
 
 uint32_t hs_class_of_gpus(uint32_t gpus)
 {
-    uint32_t index = 0;
-    while (gpus > gpu_classes[index].most)
-        index++;
-    return index;
+    if (gpus <= 2)
+        return gpus;
+    const uint32_t log2 = 64 - HS_CLZ64(gpus - 1); /* rounded up */
+    return log2 < HS_CLASS_GPUS_COUNT - 1 ? log2 : HS_CLASS_GPUS_COUNT - 1;
 }
 
 enum hs_status hs_classes_open(struct hs_classes *c)
@@ -86,19 +82,19 @@ static uint32_t bits_of_kind(uint32_t kind)
 }
 
 enum hs_status hs_classes_book_done(struct hs_classes *c, const struct hs_job_record *job,
-                                    struct hs_job_sample *sample)
+                                    struct hs_job_place *place)
 {
     HS_TRY(hs_classes_book(c, job));
-    HS_TRY(vc_get(c, job, &sample->vc));
-    sample->user = job->user_index;
+    HS_TRY(vc_get(c, job, &place->vc));
+    place->user = job->user_index;
     const uint32_t gpu_class = hs_class_of_gpus(job->gpus);
-    sample->kind =
+    place->kind =
         (uint8_t)((gpu_class * HS_OUTCOME_COUNT + (uint32_t)job->outcome) * HS_JOB_CLASS_COUNT +
                   (uint32_t)job->job_class);
-    c->users[sample->user].jobs++;
+    c->users[place->user].jobs++;
     c->has_users = c->has_users || job->user[0] != '\0';
     c->has_vcs = c->has_vcs || job->vc[0] != '\0';
-    c->seen |= bits_of_kind(sample->kind);
+    c->seen |= bits_of_kind(place->kind);
     return HS_OK;
 }
 
@@ -194,7 +190,7 @@ void hs_classes_name(const struct hs_classes *c, uint32_t index, struct hs_class
         name = quintiles[index - HS_CLASS_QUINTILE];
     } else {
         out->kind = "gpus";
-        name = gpu_classes[index - HS_CLASS_GPUS].name;
+        name = gpu_classes[index - HS_CLASS_GPUS];
     }
     size_t length = strlen(name);
     bool is_long = length > HS_CLASS_NAME_MAX;

@@ -15,6 +15,7 @@
 #include "base/intern.h"
 #include "horus/observe.h"
 #include "report/report.h"
+#include "report/sample.h"
 
 enum {
     HS_CLASS_ALL = 0,
@@ -34,15 +35,6 @@ _Static_assert(HS_CLASS_VCS_MAX <= UINT8_MAX, "a sample holds them in a byte");
  * classes but those of user and VC. */
 enum { HS_KINDS = HS_CLASS_GPUS_COUNT * HS_OUTCOME_COUNT * HS_JOB_CLASS_COUNT };
 _Static_assert(HS_KINDS <= UINT8_MAX, "a sample holds it in a byte");
-
-/* What is kept of a completed job. */
-struct hs_job_sample {
-    int64_t submit_us, wait_us, jct_us, run_us, work_us;
-    int64_t progress_us; /* from submission to its first progress */
-    uint32_t user, gpus;
-    uint16_t gpu_milli; /* of each of them */
-    uint8_t kind, vc;   /* vc: from HS_CLASS_VC on */
-};
 
 /* Each end of a job looks one up: apart from what is only added up behind the last. */
 struct hs_user_account {
@@ -68,10 +60,10 @@ struct hs_classes {
 HS_MUST_USE enum hs_status hs_classes_open(struct hs_classes *c);
 /* Books the GPU time of a job that ended. */
 HS_MUST_USE enum hs_status hs_classes_book(struct hs_classes *c, const struct hs_job_record *job);
-/* And of one that is done, of which it fills the user and the classes of the sample. */
+/* And of one that is done, of which it tells the user and the classes. */
 HS_MUST_USE enum hs_status hs_classes_book_done(struct hs_classes *c,
                                                 const struct hs_job_record *job,
-                                                struct hs_job_sample *sample);
+                                                struct hs_job_place *place);
 /* After the last job: ranks the users. */
 HS_MUST_USE enum hs_status hs_classes_rank_users(struct hs_classes *c);
 uint32_t hs_classes_count(const struct hs_classes *c);

@@ -154,7 +154,7 @@ static bool can_collect(struct hs_quantiles *q)
         for (uint32_t r = 0; r < q->sets[i].ranges; r++) {
             q->sets[i].range[r].first = (uint32_t)total;
             total += q->sets[i].range[r].count;
-            if (total > HS_QUANTILE_COLLECTED)
+            if (total > q->collection_max)
                 return false;
         }
     }
@@ -172,10 +172,11 @@ static bool is_resolved(const struct hs_quantiles *q)
 enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t spare)
 {
     const uint64_t least = sizeof *q->collection * HS_QUANTILE_COLLECTED / sizeof *q->cells + 1;
-    const uint64_t cells = (uint64_t)sets + spare;
+    const uint64_t wanted = (uint64_t)sets + spare, cells = wanted > least ? wanted : least;
     *q = (struct hs_quantiles){.set_count = sets};
     q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
-    void *memory = hs_alloc_zeroed(cells > least ? cells : least, sizeof *q->cells);
+    void *memory = hs_alloc_zeroed(cells, sizeof *q->cells);
+    q->collection_max = cells * sizeof *q->cells / sizeof *q->collection;
     q->cells = memory;
     q->collection = memory;
     if (q->sets != NULL && memory != NULL)
@@ -209,8 +210,10 @@ bool hs_quantiles_asks(const struct hs_quantiles *q, uint32_t set)
 
 void hs_quantiles_merge(struct hs_quantiles *q, uint32_t set, uint32_t spare)
 {
+    uint32_t *restrict to = q->cells[set];
+    const uint32_t *restrict from = q->cells[spare];
     for (uint32_t i = 0; i < HS_QUANTILE_BUCKETS; i++)
-        q->cells[set][i] += q->cells[spare][i];
+        to[i] += from[i];
 }
 
 uint32_t hs_quantiles_wanted(const struct hs_quantiles *q, uint32_t set,

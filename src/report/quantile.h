@@ -13,9 +13,9 @@
  * buckets that hold a wanted rank by 256, or, once few enough values are left in them, collects
  * those and goes on with them in memory. Most values of a later pass lie in no such bucket: a
  * caller of many sets asks which are wanted and leaves the others out. Two passes for up to 65,536
- * values, three for most real sets of any size, never more than ten. About 5 KiB a set; exact
- * whatever the number of values, so the histogram with a relative error that model.md 10 allows
- * past 2^20 jobs is not needed.
+ * values and for most real sets of a few million, three for most of any size, never more than ten.
+ * 7.5 KiB a set; exact whatever the number of values, so the histogram with a relative error that
+ * model.md 10 allows past 2^20 jobs is not needed.
  *
  * Values that go to several sets are counted once, in spare counters that are merged into each.
  */
@@ -30,9 +30,12 @@
 
 enum hs_quantile { HS_P50, HS_P90, HS_P95, HS_P99, HS_P100, HS_QUANTILES };
 
+#define HS_QUANTILE_SUB_BITS  5u
+#define HS_QUANTILE_BUCKETS   1920u
 #define HS_QUANTILE_SPLIT     256u
-#define HS_QUANTILE_CELLS     (HS_QUANTILES * HS_QUANTILE_SPLIT) /* counters a set */
-#define HS_QUANTILE_COLLECTED 65536u /* values collected in the last pass, all sets together */
+#define HS_QUANTILE_CELLS     HS_QUANTILE_BUCKETS /* counters a set */
+#define HS_QUANTILE_COLLECTED 65536u /* at least, of all sets together, in the last pass */
+_Static_assert(HS_QUANTILES *HS_QUANTILE_SPLIT <= HS_QUANTILE_CELLS, "ranges split have room");
 
 /* Values in [low, low + 2^bits), among which ranks are wanted. */
 struct hs_quantile_range {
@@ -54,6 +57,7 @@ struct hs_quantiles {
     struct hs_quantile_set *sets;
     uint32_t (*cells)[HS_QUANTILE_CELLS];
     uint64_t *collection; /* in the same memory: a pass that collects counts nothing */
+    uint64_t collection_max;
     uint32_t set_count;
     enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT, HS_PASS_DONE } pass;
 };
@@ -65,15 +69,11 @@ bool hs_quantiles_begin(struct hs_quantiles *q);
 /* Does this pass ask for the values of a set? Of the others they may be left out. */
 bool hs_quantiles_asks(const struct hs_quantiles *q, uint32_t set);
 
-#define HS_QUANTILE_SUB_BITS 4u
-#define HS_QUANTILE_BUCKETS  960u
-/* Bucket of the first pass: values below 16 each their own, above that 16 per power of two, up to
+/* Bucket of the first pass: values below 32 each their own, above that 32 per power of two, up to
  * 63 bits. */
 static inline uint32_t hs_quantile_bucket(uint64_t value)
 {
-    if (value < 1u << HS_QUANTILE_SUB_BITS)
-        return (uint32_t)value;
-    uint32_t shift = 63 - HS_CLZ64(value) - HS_QUANTILE_SUB_BITS;
+    const uint32_t shift = 63 - HS_QUANTILE_SUB_BITS - HS_CLZ64(value | 1u << HS_QUANTILE_SUB_BITS);
     return (shift << HS_QUANTILE_SUB_BITS) + (uint32_t)(value >> shift);
 }
 
@@ -82,6 +82,13 @@ static inline uint32_t hs_quantile_bucket(uint64_t value)
 static inline void hs_quantiles_count(struct hs_quantiles *q, uint32_t set, uint32_t bucket)
 {
     q->cells[set][bucket]++;
+}
+
+/* The counters of the sets from `set` on: one a bucket, for many values at once. */
+static inline uint32_t (*hs_quantiles_cells(struct hs_quantiles *q,
+                                            uint32_t set))[HS_QUANTILE_CELLS]
+{
+    return q->cells + set;
 }
 
 /* Ends the first pass of spare counters: adds what they counted to a set. */

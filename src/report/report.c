@@ -92,7 +92,8 @@ static void observe(struct hs_report *r, struct hs_observer observer)
 static enum hs_status open_figures(struct hs_report *r, struct hs_diag *diag)
 {
     const struct hs_rundir *dir = r->options.dir;
-    HS_TRY(hs_stats_open(&r->stats, dir != NULL ? dir->tmp_path : NULL, diag));
+    HS_TRY(hs_stats_open(&r->stats, dir != NULL ? dir->tmp_path : NULL, r->options.warmup_us,
+                         r->options.cooldown_us, diag));
     r->has_stats = true;
     enum hs_status status = hs_timeline_open(&r->timeline);
     if (status == HS_OK)
@@ -236,7 +237,7 @@ enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_s
     HS_TRY(close_files(r, end_us, span_us, diag));
     if (hs_bounds_finish(&r->bounds) != HS_OK)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the bounds");
-    HS_TRY(hs_stats_finish(&r->stats, r->options.warmup_us, r->options.cooldown_us, summary));
+    HS_TRY(hs_stats_finish(&r->stats, summary));
     struct hs_metrics_source source = {.options = &r->options,
                                        .stats = &r->stats,
                                        .timeline = &r->timeline,

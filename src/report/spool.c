@@ -19,7 +19,7 @@
 static enum hs_status spool_failed(const struct hs_spool *s, struct hs_diag *diag, const char *what,
                                    int error)
 {
-    return hs_fail(diag, HS_E_IO, NULL, "job statistics need about 64 bytes a job there",
+    return hs_fail(diag, HS_E_IO, NULL, "job statistics need up to 64 bytes a job there",
                    "cannot %s a temporary file in '%s': %s", what, s->dir,
                    error != 0 ? strerror(error) : "it ends too early");
 }

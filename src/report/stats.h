@@ -42,7 +42,8 @@ enum hs_figure {
 
 struct hs_stats {
     struct hs_diag *diag;
-    struct hs_spool spool;
+    int64_t warmup_us, cooldown_us;
+    struct hs_spool plain, others; /* samples of completed jobs */
     struct hs_classes classes;
     uint64_t submitted, done, failed, rejected, unfinished;
     uint64_t preemptions, migrations, ooms, retries, switches;
@@ -56,6 +57,7 @@ struct hs_stats {
     hs_u128 run_us, colocated_us; /* of all jobs */
     bool has_util;                /* a job told its GPU utilization */
     bool has_faster, ran_faster;  /* JCT, run of a completed job below its isolated run time */
+    bool ran_otherwise;           /* the two differ */
     bool is_delayed;              /* a completed job made no progress at its first start */
     /* results of hs_stats_finish() */
     uint64_t counted;                       /* jobs inside the window */
@@ -64,8 +66,10 @@ struct hs_stats {
     double jain;         /* NaN with fewer than two users */
 };
 
-/* dir: of the temporary file, or NULL (report/spool.h). */
-HS_MUST_USE enum hs_status hs_stats_open(struct hs_stats *s, const char *dir, struct hs_diag *diag);
+/* dir: of the temporary files, or NULL (report/spool.h). Only jobs submitted at least warmup_us
+ * after the first and cooldown_us before the last count in the figures. */
+HS_MUST_USE enum hs_status hs_stats_open(struct hs_stats *s, const char *dir, int64_t warmup_us,
+                                         int64_t cooldown_us, struct hs_diag *diag);
 /* A job came; it ended, as on_finish of an observer is told. */
 void hs_stats_submit(struct hs_stats *s, int64_t now_us, const struct hs_submission *job);
 HS_MUST_USE enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us,
@@ -76,10 +80,8 @@ static inline void hs_stats_tally(struct hs_stats *s, const uint64_t tally[HS_TA
     for (int i = 0; i < HS_TALLY_COUNT; i++)
         s->tally[i] = tally[i];
 }
-/* Only jobs submitted at least warmup_us after the first and cooldown_us before the last count.
- * Fills the results and the classes of the summary. */
-HS_MUST_USE enum hs_status hs_stats_finish(struct hs_stats *s, int64_t warmup_us,
-                                           int64_t cooldown_us, struct hs_summary *summary);
+/* Fills the results and the classes of the summary. */
+HS_MUST_USE enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary);
 void hs_stats_close(struct hs_stats *s);
 
 #endif
