@@ -54,22 +54,18 @@ uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t word)
     return HS_BITSET_NONE;
 }
 
-uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from)
+uint32_t hs_bitset_prev_far(const struct hs_bitset *set, uint32_t word)
 {
-    if (set->size == 0)
-        return HS_BITSET_NONE;
-    uint32_t at = from < set->size ? from : set->size - 1;
-    for (uint32_t l = 0; l < set->levels; l++) {
-        uint64_t word = set->level[l][at >> 6] << (63 - (at & 63));
-        if (word != 0) {
-            at -= HS_CLZ64(word);
+    uint32_t at = word;
+    for (uint32_t l = 1; l < set->levels && at-- > 0; l++) {
+        uint64_t branches = set->level[l][at >> 6] << (63 - (at & 63));
+        if (branches != 0) {
+            at -= HS_CLZ64(branches);
             while (l-- > 0)
                 at = at << 6 | (63 - HS_CLZ64(set->level[l][at]));
             return at;
         }
-        if (at < 64)
-            return HS_BITSET_NONE;
-        at = (at >> 6) - 1;
+        at >>= 6;
     }
     return HS_BITSET_NONE;
 }

@@ -29,10 +29,9 @@ struct hs_bitset {
 uint32_t hs_bitset_words(uint32_t size);
 /* words: zeroed, owned by the caller, at least as long-lived as the set. */
 void hs_bitset_init(struct hs_bitset *set, uint32_t size, uint64_t *words);
-/* Highest member <= from; HS_BITSET_NONE if there is none; from may be anything. */
-uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from);
-/* Lowest member behind word `word` of the members. */
+/* Lowest member behind word `word` of the members, highest member before it. */
 uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t word);
+uint32_t hs_bitset_prev_far(const struct hs_bitset *set, uint32_t word);
 
 static inline bool hs_bitset_has(const struct hs_bitset *set, uint32_t i)
 {
@@ -64,31 +63,46 @@ static inline uint32_t hs_bitset_next(const struct hs_bitset *set, uint32_t from
     return word != 0 ? from + HS_CTZ64(word) : hs_bitset_next_far(set, from >> 6);
 }
 
-/* Makes i a member or none; whether the set has members then. No step hangs on what was there, so
- * nothing is guessed wrong. */
-static inline bool hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_member)
+/* Highest member <= from; HS_BITSET_NONE if there is none; from may be anything. */
+static inline uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from)
 {
-    uint64_t bit = is_member;
-    for (uint32_t l = 0; l < set->levels; l++, i >>= 6) {
-        uint64_t *word = &set->level[l][i >> 6];
-        *word = (*word & ~(UINT64_C(1) << (i & 63))) | bit << (i & 63);
-        bit = *word != 0;
+    const uint32_t at = from < set->size ? from : set->size - 1;
+    if (set->size == 0)
+        return HS_BITSET_NONE;
+    uint64_t word = set->level[0][at >> 6] << (63 - (at & 63));
+    return word != 0 ? at - HS_CLZ64(word) : hs_bitset_prev_far(set, at >> 6);
+}
+
+/* Makes i a member or none. No step hangs on what was there, so nothing is guessed wrong; nor in
+ * what follows. */
+static inline void hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_member)
+{
+    uint64_t *word = &set->level[0][i >> 6];
+    *word = (*word & ~(UINT64_C(1) << (i & 63))) | (uint64_t)is_member << (i & 63);
+    for (uint32_t l = 1; l < set->levels; l++) {
+        const uint64_t is_branch = *word != 0;
+        i >>= 6;
+        word = &set->level[l][i >> 6];
+        *word = (*word & ~(UINT64_C(1) << (i & 63))) | is_branch << (i & 63);
     }
-    return bit != 0;
 }
 
 /* Makes i, a member of `from`, one of `to` in its place: sets of the same size. Whether the first
  * has members left. */
 static inline bool hs_bitset_move(struct hs_bitset *from, struct hs_bitset *to, uint32_t i)
 {
-    uint64_t is_empty = true;
-    for (uint32_t l = 0; l < from->levels; l++, i >>= 6) {
-        uint64_t *word = &from->level[l][i >> 6];
-        *word &= ~(is_empty << (i & 63));
-        is_empty = *word == 0;
-        to->level[l][i >> 6] |= UINT64_C(1) << (i & 63);
+    uint64_t *left = &from->level[0][i >> 6], *joined = &to->level[0][i >> 6];
+    *left &= ~(UINT64_C(1) << (i & 63));
+    *joined |= UINT64_C(1) << (i & 63);
+    for (uint32_t l = 1; l < from->levels; l++) {
+        const uint64_t is_empty = *left == 0;
+        i >>= 6;
+        left = &from->level[l][i >> 6];
+        joined = &to->level[l][i >> 6];
+        *left &= ~(is_empty << (i & 63));
+        *joined |= UINT64_C(1) << (i & 63);
     }
-    return !is_empty;
+    return *left != 0;
 }
 
 #endif

@@ -393,8 +393,8 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
 {
     struct hs_node_pool *p = n->pool;
     bool others = hs_bitset_move(&p->with_free[n->free], &p->with_free[free], n->local);
-    (void)hs_bitset_put(&p->counts, n->free, others);
-    (void)hs_bitset_put(&p->counts, free, true);
+    hs_bitset_put(&p->counts, n->free, others);
+    hs_bitset_put(&p->counts, free, true);
     struct hs_rack_part *part = &p->parts[n->rack_part];
     const uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(n->free == n->size);
     p->idle += idle;

@@ -89,11 +89,11 @@ static enum hs_status pool_init_sets(struct hs_node_pool *p, struct hs_arena *ar
     if (p->with_free == NULL || members == NULL || counts == NULL)
         return HS_E_MEMORY;
     hs_bitset_init(&p->counts, (uint32_t)sets, counts);
-    (void)hs_bitset_put(&p->counts, p->kind.size, true);
+    hs_bitset_put(&p->counts, p->kind.size, true);
     for (uint32_t k = 0; k < sets; k++)
         hs_bitset_init(&p->with_free[k], p->count, members + (uint64_t)k * words);
     for (uint32_t i = 0; i < p->count; i++)
-        (void)hs_bitset_put(&p->with_free[p->kind.size], i, true);
+        hs_bitset_put(&p->with_free[p->kind.size], i, true);
     return HS_OK;
 }
 

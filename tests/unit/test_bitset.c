@@ -56,9 +56,9 @@ static void walk(uint32_t size, uint32_t steps)
         members += is_add && !has[i];
         members -= !is_add && has[i];
         if (is_add)
-            (void)hs_bitset_put(&set, i, true);
+            hs_bitset_put(&set, i, true);
         else
-            (void)hs_bitset_put(&set, i, false);
+            hs_bitset_put(&set, i, false);
         has[i] = is_add;
         assert_int_equal(hs_bitset_has(&set, i), is_add);
         assert_int_equal(hs_bitset_is_empty(&set), members == 0);
@@ -104,7 +104,7 @@ static void test_empty_and_past_the_end(void **state)
     assert_int_equal(hs_bitset_next(&set, 0), HS_BITSET_NONE);
     assert_int_equal(hs_bitset_prev(&set, 7), HS_BITSET_NONE);
     hs_bitset_init(&set, 64, words);
-    (void)hs_bitset_put(&set, 63, true);
+    hs_bitset_put(&set, 63, true);
     assert_int_equal(hs_bitset_next(&set, 64), HS_BITSET_NONE);
     assert_int_equal(hs_bitset_next(&set, UINT32_MAX), HS_BITSET_NONE);
     assert_int_equal(hs_bitset_prev(&set, UINT32_MAX), 63);
@@ -118,13 +118,13 @@ static void test_idempotent(void **state)
     uint64_t words[200] = {0}, before[200];
     struct hs_bitset set;
     hs_bitset_init(&set, 5000, words);
-    (void)hs_bitset_put(&set, 4999, true);
+    hs_bitset_put(&set, 4999, true);
     memcpy(before, words, sizeof words);
-    (void)hs_bitset_put(&set, 4999, true);
-    (void)hs_bitset_put(&set, 17, false);
-    (void)hs_bitset_put(&set, 4998, false);
+    hs_bitset_put(&set, 4999, true);
+    hs_bitset_put(&set, 17, false);
+    hs_bitset_put(&set, 4998, false);
     assert_memory_equal(before, words, sizeof words);
-    (void)hs_bitset_put(&set, 4999, false);
+    hs_bitset_put(&set, 4999, false);
     assert_true(hs_bitset_is_empty(&set));
 }
 
@@ -141,7 +141,7 @@ static void test_moves_against_flags(void **state)
     for (uint32_t k = 0; k < 2; k++)
         hs_bitset_init(&sets[k], SIZE, words[k]);
     for (uint32_t i = 0; i < SIZE; i += 137, members[0]++) {
-        (void)hs_bitset_put(&sets[0], i, true);
+        hs_bitset_put(&sets[0], i, true);
         has[0][i] = true;
     }
     for (uint32_t step = 0; step < STEPS; step++) {
