@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Indexed 4-ary min-heap. Four children share one or two cache lines of 24-byte entries, which
+ * Indexed 4-ary min-heap. Four children share one or two cache lines of 16-byte entries, which
  * beats a binary heap on the path down. Invariants: entries[(i - 1) / 4] <= entries[i], and
- * position[entries[i].id] == i for every i < count.
+ * position[id of entries[i]] == i for every i < count.
  */
 #include "base/heap.h"
 
@@ -12,36 +12,39 @@
 
 #define ARITY    4u
 #define ABSENT   UINT32_MAX
-#define HEAP_MAX (1u << 30)
+#define HEAP_MAX (1u << HS_HEAP_ID_BITS)
+
+static inline uint32_t id_of(const struct hs_heap_node *e)
+{
+    return e->tag & (HEAP_MAX - 1);
+}
 
 /* (time, order) as one 128-bit number: the outcome of a comparison is random on the way down, so it
  * is to be a number to count with, never a branch. */
-static inline hs_i128 key_of(const struct hs_heap_entry *e)
+static inline hs_i128 key_of(const struct hs_heap_node *e)
 {
-    return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->order);
+    return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->tag);
 }
 
-static inline uint32_t is_before(const struct hs_heap_entry *a, const struct hs_heap_entry *b)
+static inline uint32_t is_before(const struct hs_heap_node *a, const struct hs_heap_node *b)
 {
     return key_of(a) < key_of(b);
 }
 
 /* Field by field: an entry that was just put together is not copied as a whole before its parts
  * have arrived. */
-static inline void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
+static inline void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
 {
-    struct hs_heap_entry *to = &heap->entries[at];
+    struct hs_heap_node *to = &heap->entries[at];
     const int64_t time_us = entry->time_us;
-    const uint64_t order = entry->order;
-    const uint32_t id = entry->id;
+    const uint64_t tag = entry->tag;
     to->time_us = time_us;
-    to->order = order;
-    to->id = id;
-    heap->position[id] = at;
+    to->tag = tag;
+    heap->position[tag & (HEAP_MAX - 1)] = at;
 }
 
 /* Moves the hole at `at` towards the root until entry fits, and puts it there. */
-static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
+static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
 {
     while (at > 0) {
         uint32_t parent = (at - 1) / ARITY;
@@ -54,7 +57,7 @@ static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_he
 }
 
 /* The smallest of ARITY children from `first` on: a knock-out, the first two at once. */
-static inline uint32_t least_of_all(const struct hs_heap_entry *entries, uint32_t first)
+static inline uint32_t least_of_all(const struct hs_heap_node *entries, uint32_t first)
 {
     const uint32_t left = first + is_before(&entries[first + 1], &entries[first]);
     const uint32_t right = first + 2 + is_before(&entries[first + 3], &entries[first + 2]);
@@ -62,7 +65,7 @@ static inline uint32_t least_of_all(const struct hs_heap_entry *entries, uint32_
 }
 
 /* Of fewer, of which there is one. */
-static inline uint32_t least_of_few(const struct hs_heap_entry *entries, uint32_t first,
+static inline uint32_t least_of_few(const struct hs_heap_node *entries, uint32_t first,
                                     uint32_t count)
 {
     uint32_t least = first;
@@ -91,7 +94,7 @@ static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
     return at;
 }
 
-static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
+static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
 {
     const uint32_t leaves = (heap->count + ARITY - 2) / ARITY;
     while (at < leaves) {
@@ -104,7 +107,7 @@ static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_en
     entry_put(heap, at, entry);
 }
 
-static void entry_settle(struct hs_heap *heap, uint32_t at, const struct hs_heap_entry *entry)
+static void entry_settle(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
 {
     if (at > 0 && is_before(entry, &heap->entries[(at - 1) / ARITY]))
         sift_up(heap, at, entry);
@@ -124,7 +127,9 @@ static enum hs_status position_grow(struct hs_heap *heap, uint32_t id)
 
 enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t order)
 {
-    struct hs_heap_entry entry = {.time_us = time_us, .order = order, .id = id};
+    const struct hs_heap_node entry = {.time_us = time_us, .tag = order << HS_HEAP_ID_BITS | id};
+    if (HS_UNLIKELY(order > HS_HEAP_ORDER_MAX))
+        return HS_E_LIMIT;
     if (id >= heap->position_cap)
         HS_TRY(position_grow(heap, id));
     uint32_t at = heap->position[id];
@@ -144,7 +149,7 @@ void hs_heap_remove(struct hs_heap *heap, uint32_t id)
         return;
     uint32_t at = heap->position[id];
     heap->position[id] = ABSENT;
-    struct hs_heap_entry last = heap->entries[--heap->count];
+    const struct hs_heap_node last = heap->entries[--heap->count];
     if (at < heap->count) /* the last was a leaf, and is at home near one as a rule */
         sift_up(heap, sink(heap, at), &last);
 }
@@ -158,7 +163,9 @@ bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out)
 {
     if (heap->count == 0)
         return false;
-    *out = heap->entries[0];
+    const struct hs_heap_node *top = &heap->entries[0];
+    *out = (struct hs_heap_entry){
+        .time_us = top->time_us, .order = top->tag >> HS_HEAP_ID_BITS, .id = id_of(top)};
     return true;
 }
 
@@ -170,8 +177,8 @@ bool hs_heap_is_valid(const struct hs_heap *heap)
     if (placed != heap->count)
         return false;
     for (uint32_t i = 0; i < heap->count; i++) {
-        const struct hs_heap_entry *entry = &heap->entries[i];
-        if (entry->id >= heap->position_cap || heap->position[entry->id] != i)
+        const struct hs_heap_node *entry = &heap->entries[i];
+        if (id_of(entry) >= heap->position_cap || heap->position[id_of(entry)] != i)
             return false;
         if (i > 0 && is_before(entry, &heap->entries[(i - 1) / ARITY]))
             return false;

@@ -17,18 +17,28 @@
 
 #include "horus/status.h"
 
+#define HS_HEAP_ID_BITS   28
+#define HS_HEAP_ORDER_MAX (UINT64_MAX >> HS_HEAP_ID_BITS)
+
 struct hs_heap_entry {
     int64_t time_us;
-    uint64_t order;
-    uint32_t id;
+    uint64_t order; /* up to HS_HEAP_ORDER_MAX */
+    uint32_t id;    /* below 1 << HS_HEAP_ID_BITS */
+};
+
+/* As it is kept: order and id in one number, so that four are a cache line. */
+struct hs_heap_node {
+    int64_t time_us;
+    uint64_t tag;
 };
 
 struct hs_heap {
-    struct hs_heap_entry *entries;
+    struct hs_heap_node *entries;
     uint32_t *position; /* of each id; UINT32_MAX = not in the heap */
     uint32_t count, entries_cap, position_cap;
 };
 
+/* HS_E_LIMIT for an id or an order that is out of range. */
 HS_MUST_USE enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us,
                                        uint64_t order);
 void hs_heap_remove(struct hs_heap *heap, uint32_t id); /* no-op if absent */
@@ -38,6 +48,11 @@ bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out); /* fals
 static inline int64_t hs_heap_next_us(const struct hs_heap *heap)
 {
     return heap->count > 0 ? heap->entries[0].time_us : INT64_MAX;
+}
+/* The id of the top; there is one. */
+static inline uint32_t hs_heap_next_id(const struct hs_heap *heap)
+{
+    return heap->entries[0].tag & ((1u << HS_HEAP_ID_BITS) - 1);
 }
 bool hs_heap_is_valid(const struct hs_heap *heap); /* heap property and positions; O(n) */
 void hs_heap_free(struct hs_heap *heap);

@@ -35,7 +35,7 @@ enum hs_status hs_backlog_init(struct hs_backlog *backlog, const struct hs_clust
 }
 
 /* Unsigned wrap-around makes the same serve for taking away. */
-static void book(struct hs_backlog *backlog, uint32_t vc, uint32_t size, uint64_t amount)
+static inline void book(struct hs_backlog *backlog, uint32_t vc, uint32_t size, uint64_t amount)
 {
     struct hs_backlog_vc *b = &backlog->vcs[vc];
     b->gpus_wanted += amount;

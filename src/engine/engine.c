@@ -66,7 +66,7 @@ static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
 /* Of the job whose event is next; there is one. */
 static uint32_t next_slot(const struct hs_engine *e)
 {
-    return e->jobs.runs[e->job_events.entries[0].id].slot;
+    return e->jobs.runs[hs_heap_next_id(&e->job_events)].slot;
 }
 
 /* The job's cost is paid, its work is done, or its GPU has run out of memory. Work done in time is
@@ -117,7 +117,7 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
         HS_TRY(arrivals_advance(e, a));
     }
     while (hs_heap_next_us(&e->timer_events) == e->now_us)
-        timer_event(e, e->timer_events.entries[0].id);
+        timer_event(e, hs_heap_next_id(&e->timer_events));
     return hs_progress_rerate(e);
 }
 

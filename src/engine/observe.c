@@ -130,12 +130,11 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
     return HS_OK;
 }
 
-enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot, enum hs_segment_end ended_by)
+enum hs_status hs_observe_segment_now(struct hs_engine *e, uint32_t slot,
+                                      enum hs_segment_end ended_by)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    if (e->hears_segment == 0)
-        return HS_OK;
     struct hs_job_record record = record_of(e, job);
     struct hs_segment segment = {
         .job = &record,

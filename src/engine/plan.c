@@ -51,7 +51,7 @@ static void plan_settle_shares(struct hs_plan *p, const struct hs_action *a)
 }
 
 /* The placing action before this one must have got its whole gang. */
-static bool plan_close(struct hs_plan *p)
+static inline bool plan_close(struct hs_plan *p)
 {
     p->is_open = false;
     const struct hs_action *a = &p->actions[p->count - 1];
@@ -165,7 +165,7 @@ static HS_COLD void refuse_node(struct hs_plan *p, const struct hs_action *a, ui
                        e->cluster->nodes[node].name, gpus);
 }
 
-static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t gpus)
+static inline bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t gpus)
 {
     struct hs_engine *e = p->engine;
     const struct hs_job *job = &e->jobs.jobs[a->job];
@@ -177,8 +177,8 @@ static bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t 
     return false;
 }
 
-static void plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
-                      uint32_t count)
+static inline void plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
+                             uint32_t count)
 {
     if (p->pick_count == p->pick_cap)
         p->refused = hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1,

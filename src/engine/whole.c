@@ -43,8 +43,9 @@ static void sort_picks(struct hs_pick *picks, uint32_t count)
 
 /* On `count` GPUs of one word of the map, behind the seat `*last` of the job, which has become this
  * one then. */
-static enum hs_status seat_append(struct hs_engine *e, uint32_t slot, uint32_t node, uint64_t gpus,
-                                  uint32_t gpu, uint32_t count, uint32_t *last)
+static inline enum hs_status seat_append(struct hs_engine *e, uint32_t slot, uint32_t node,
+                                         uint64_t gpus, uint32_t gpu, uint32_t count,
+                                         uint32_t *last)
 {
     uint32_t at;
     HS_TRY(hs_jobs_seat(&e->jobs, &at));

@@ -307,7 +307,7 @@ uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node)
     return f->nodes[node].free;
 }
 
-bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus)
+inline bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus)
 {
     const struct hs_node_state *n = &f->nodes[node];
     const struct hs_kind *kind = &n->pool->kind;
@@ -434,7 +434,7 @@ void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, i
     *mem_mib = f->nodes[node].mem_mib;
 }
 
-void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
+inline void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
 {
     hs_free_book(f, node, gpus, ask);
     struct hs_node_state *n = &f->nodes[node];
@@ -442,7 +442,7 @@ void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct 
     node_set_free(f, n, n->free - gpus);
 }
 
-void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
+inline void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
 {
     hs_free_unbook(f, node, gpus, ask);
     struct hs_node_state *n = &f->nodes[node];

@@ -179,7 +179,7 @@ static bool place_by_skew(struct gang *g)
     return is_packed ? place_consolidated(g) : place_scattered(g);
 }
 
-static bool place(struct gang *g, enum hs_placer placer)
+static inline bool place(struct gang *g, enum hs_placer placer)
 {
     switch (placer) {
     case HS_PLACE_YARN:

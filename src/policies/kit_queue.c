@@ -82,7 +82,7 @@ void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, in
 }
 
 /* Under strict the first in order has been tried, and nothing was freed since. */
-void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
+inline void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
                      enum hs_scan scan)
 {
     const uint32_t vc = hs_view_vc(v, job);
@@ -93,13 +93,13 @@ void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job,
         q->is_awake[vc] = true;
 }
 
-void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
+inline void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
     if (hs_order_has(v, job) && (q->asks == NULL || !hs_asks_remove(q->asks, v, job)))
         hs_order_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
-void hs_queue_finish(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
+inline void hs_queue_finish(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
     if (hs_view_first_start_us(v, job) < 0) /* it was turned away */
         hs_queue_remove(q, v, job);
@@ -118,7 +118,7 @@ bool hs_job_waits(const struct hs_view *v, hs_job_id job)
     return state == HS_JOB_PENDING || state == HS_JOB_SUSPENDED;
 }
 
-bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+inline bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
     if (!hs_pool_is_idle(v, job) || hs_view_state(v, job) != HS_JOB_PENDING)
         return false;
@@ -126,7 +126,7 @@ bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id jo
     return true;
 }
 
-bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+inline bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                         enum hs_placer placer)
 {
     return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);

@@ -30,8 +30,14 @@ static void test_empty(void **state)
 static void test_order_is_time_then_order(void **state)
 {
     static const struct hs_heap_entry sorted[] = {
-        {INT64_MIN, 0, 4}, {-1, UINT64_MAX, 2}, {0, 0, 9},         {0, 1, 0},
-        {5, 0, 7},         {5, UINT64_MAX, 1},  {INT64_MAX, 0, 3}, {INT64_MAX, UINT64_MAX, 6},
+        {INT64_MIN, 0, 4},
+        {-1, HS_HEAP_ORDER_MAX, 2},
+        {0, 0, 9},
+        {0, 1, 0},
+        {5, 0, 7},
+        {5, HS_HEAP_ORDER_MAX, 1},
+        {INT64_MAX, 0, 3},
+        {INT64_MAX, HS_HEAP_ORDER_MAX, 6},
     };
     static const unsigned inserted[] = {5, 0, 7, 3, 1, 6, 2, 4};
     struct hs_heap heap = {0};
@@ -45,6 +51,7 @@ static void test_order_is_time_then_order(void **state)
         assert_true(hs_heap_top(&heap, &top));
         assert_int_equal(top.id, sorted[i].id);
         assert_true(hs_heap_next_us(&heap) == sorted[i].time_us);
+        assert_int_equal(hs_heap_next_id(&heap), sorted[i].id);
         assert_true(top.time_us == sorted[i].time_us && top.order == sorted[i].order);
         hs_heap_remove(&heap, top.id);
         assert_false(hs_heap_has(&heap, top.id));
@@ -70,11 +77,14 @@ static void test_set_moves_an_entry(void **state)
     hs_heap_free(&heap);
 }
 
-static void test_id_past_the_range_is_a_limit(void **state)
+static void test_what_is_past_the_range_is_a_limit(void **state)
 {
     struct hs_heap heap = {0};
     (void)state;
     assert_int_equal(hs_heap_set(&heap, UINT32_MAX, 0, 0), HS_E_LIMIT);
+    assert_int_equal(hs_heap_set(&heap, 1u << HS_HEAP_ID_BITS, 0, 0), HS_E_LIMIT);
+    assert_int_equal(hs_heap_set(&heap, 0, 0, HS_HEAP_ORDER_MAX + 1), HS_E_LIMIT);
+    assert_int_equal(heap.count, 0);
     hs_heap_free(&heap);
 }
 
@@ -146,7 +156,7 @@ int main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_order_is_time_then_order),
         cmocka_unit_test(test_set_moves_an_entry),
-        cmocka_unit_test(test_id_past_the_range_is_a_limit),
+        cmocka_unit_test(test_what_is_past_the_range_is_a_limit),
         cmocka_unit_test(test_validity_check_sees_damage),
         cmocka_unit_test(test_random_operations_agree_with_a_search),
     };
