@@ -56,38 +56,36 @@ static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_he
     entry_put(heap, at, entry);
 }
 
-/* The smallest of ARITY children from `first` on: a knock-out, the first two at once. */
-static inline uint32_t least_of_all(const struct hs_heap_node *entries, uint32_t first)
+/* Of four, how many lie before the smallest: a knock-out, the first two pairs at once. */
+static inline uint32_t least_of_all(const struct hs_heap_node *children)
 {
-    const uint32_t left = first + is_before(&entries[first + 1], &entries[first]);
-    const uint32_t right = first + 2 + is_before(&entries[first + 3], &entries[first + 2]);
-    return left + (right - left) * is_before(&entries[right], &entries[left]);
-}
-
-/* Of fewer, of which there is one. */
-static inline uint32_t least_of_few(const struct hs_heap_node *entries, uint32_t first,
-                                    uint32_t count)
-{
-    uint32_t least = first;
-    for (uint32_t child = first + 1; child < count; child++)
-        least = is_before(&entries[child], &entries[least]) ? child : least;
-    return least;
+    const uint32_t left = is_before(&children[1], &children[0]);
+    const uint32_t right = 2 + is_before(&children[3], &children[2]);
+    return left ^ ((left ^ right) & (0 - is_before(&children[right], &children[left])));
 }
 
 /* The smallest of the children from `first` on, of which there is one. */
 static inline uint32_t least_child(const struct hs_heap *heap, uint32_t first)
 {
-    return HS_LIKELY(heap->count - first >= ARITY)
-               ? least_of_all(heap->entries, first)
-               : least_of_few(heap->entries, first, heap->count);
+    uint32_t least = first;
+    if (HS_LIKELY(heap->count - first >= ARITY))
+        return first + least_of_all(&heap->entries[first]);
+    for (uint32_t child = first + 1; child < heap->count; child++)
+        least = is_before(&heap->entries[child], &heap->entries[least]) ? child : least;
+    return least;
 }
 
 /* Moves the hole at `at` to a leaf; where it is then. */
 static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
 {
-    const uint32_t leaves = (heap->count + ARITY - 2) / ARITY; /* from there on */
-    while (at < leaves) {
-        uint32_t least = least_child(heap, at * ARITY + 1);
+    const uint32_t full = (heap->count - 1) / ARITY; /* those before it have all four children */
+    while (at < full) {
+        const uint32_t first = at * ARITY + 1, least = first + least_of_all(&heap->entries[first]);
+        entry_put(heap, at, &heap->entries[least]);
+        at = least;
+    }
+    if (at * ARITY + 1 < heap->count) {
+        const uint32_t least = least_child(heap, at * ARITY + 1);
         entry_put(heap, at, &heap->entries[least]);
         at = least;
     }

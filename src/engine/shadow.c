@@ -128,9 +128,12 @@ static void change_whole(struct hs_engine *e, const struct hs_job *job, bool is_
 {
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         const struct hs_seat *seat = &e->jobs.seats[s];
-        if (is_release)
+        if (is_release) {
             note_release(e, seat->gpu);
-        node_change(e, seat->node, seat->count, 0, job, is_release);
+            hs_free_give(e->free_index, seat->node, seat->count, &job->ask);
+        } else {
+            hs_free_take(e->free_index, seat->node, seat->count, &job->ask);
+        }
     }
 }
 
@@ -197,12 +200,12 @@ void hs_shadow_unseat(struct hs_engine *e, uint32_t gpu, const struct hs_job *jo
 
 void hs_shadow_take(struct hs_engine *e, uint32_t node, uint32_t gpus, const struct hs_job *job)
 {
-    node_change(e, node, gpus, 0, job, false);
+    hs_free_take(e->free_index, node, gpus, &job->ask);
 }
 
 void hs_shadow_give(struct hs_engine *e, uint32_t node, uint32_t gpus, const struct hs_job *job)
 {
-    node_change(e, node, gpus, 0, job, true);
+    hs_free_give(e->free_index, node, gpus, &job->ask);
 }
 
 void hs_shadow_name(struct hs_engine *e, uint32_t gpu, const struct hs_job *job)

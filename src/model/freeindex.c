@@ -436,16 +436,20 @@ void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, i
 
 inline void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
 {
-    hs_free_book(f, node, gpus, ask);
+    assert(node < f->node_count);
     struct hs_node_state *n = &f->nodes[node];
     assert(gpus <= n->free);
+    if (!ask_is_plain(ask))
+        hs_free_book(f, node, gpus, ask);
     node_set_free(f, n, n->free - gpus);
 }
 
 inline void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
 {
-    hs_free_unbook(f, node, gpus, ask);
+    assert(node < f->node_count);
     struct hs_node_state *n = &f->nodes[node];
+    if (!ask_is_plain(ask))
+        hs_free_unbook(f, node, gpus, ask);
     assert(gpus <= (uint32_t)(n->size - n->free));
     node_set_free(f, n, n->free + gpus);
 }
