@@ -87,6 +87,18 @@ static inline void hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_memb
     }
 }
 
+/* The first may be a member then, the second is one; not the same. */
+static inline void hs_bitset_put_two(struct hs_bitset *set, uint32_t i, bool is_member, uint32_t j)
+{
+    if (HS_LIKELY(set->levels == 1)) {
+        uint64_t *word = set->level[0];
+        *word = (*word & ~(UINT64_C(1) << i)) | (uint64_t)is_member << i | UINT64_C(1) << j;
+        return;
+    }
+    hs_bitset_put(set, i, is_member);
+    hs_bitset_put(set, j, true);
+}
+
 /* Makes i, a member of `from`, one of `to` in its place: sets of the same size. Whether the first
  * has members left. */
 static inline bool hs_bitset_move(struct hs_bitset *from, struct hs_bitset *to, uint32_t i)

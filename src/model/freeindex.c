@@ -307,7 +307,8 @@ uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node)
     return f->nodes[node].free;
 }
 
-inline bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus)
+inline bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask,
+                         uint32_t gpus)
 {
     const struct hs_node_state *n = &f->nodes[node];
     const struct hs_kind *kind = &n->pool->kind;
@@ -392,9 +393,8 @@ uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, u
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
 {
     struct hs_node_pool *p = n->pool;
-    bool others = hs_bitset_move(&p->with_free[n->free], &p->with_free[free], n->local);
-    hs_bitset_put(&p->counts, n->free, others);
-    hs_bitset_put(&p->counts, free, true);
+    const bool others = hs_bitset_move(&p->with_free[n->free], &p->with_free[free], n->local);
+    hs_bitset_put_two(&p->counts, n->free, others, free);
     struct hs_rack_part *part = &p->parts[n->rack_part];
     const uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(n->free == n->size);
     p->idle += idle;

@@ -7,9 +7,9 @@
  */
 #include "policies/kit_order.h"
 
-#define MARKLESS  0x3fffffffu /* of a handle as a parent: there are fewer jobs than that */
-#define NO_PARENT (HS_NO_JOB & MARKLESS)
-#define CHAINED   (NO_PARENT - 1)
+#define MARKLESS  HS_ORDER_MARKLESS
+#define NO_PARENT HS_ORDER_NO_PARENT
+#define CHAINED   HS_ORDER_CHAINED
 
 uint32_t hs_order_mix(uint64_t number)
 {
@@ -228,7 +228,17 @@ static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_
     hang(set, v, job, parent, is_left);
 }
 
-/* Takes in a job whose link knows its key, and what its bounds are held against. */
+/* What the bounds of the job are held against. */
+static void measure(const struct hs_order *set, const struct hs_view *v, hs_job_id job,
+                    struct hs_order_link *link)
+{
+    bool is_constrained = hs_view_is_constrained(v, job);
+    link->gpus =
+        set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
+    link->is_constrained = is_constrained;
+}
+
+/* Takes in a job whose link knows its key. */
 static inline void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job,
                           struct hs_order_link *link)
 {
@@ -244,10 +254,8 @@ static inline void insert(struct hs_order *set, const struct hs_view *v, hs_job_
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     struct hs_order_link *link = hs_order_link_of(set, v, job);
-    bool is_constrained = hs_view_is_constrained(v, job);
-    link->gpus =
-        set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
-    link->is_constrained = is_constrained;
+    if (set->size_of == NULL || set->knows_sizes)
+        measure(set, v, job, link);
     link->key = key;
     insert(set, v, job, link);
 }
@@ -339,8 +347,11 @@ static uint64_t below_none(uint64_t bound)
 static void learn_sizes(struct hs_order *set, const struct hs_view *v)
 {
     set->knows_sizes = true;
-    for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j))
-        refresh_own(hs_order_link_of(set, v, j));
+    for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
+        struct hs_order_link *link = hs_order_link_of(set, v, j);
+        measure(set, v, j, link);
+        refresh_own(link);
+    }
     for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j))
         tell_upwards(set, v, hs_order_link_of(set, v, j));
 }
@@ -422,11 +433,9 @@ static hs_job_id leftmost(const struct hs_order *set, const struct hs_view *v, h
     return job;
 }
 
-hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
+hs_job_id hs_order_next_hung(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = hs_order_link_of(set, v, job);
-    if (link->parent == CHAINED)
-        return link->right;
     if (link->right != HS_NO_JOB)
         return leftmost(set, v, link->right);
     while (link->parent != NO_PARENT) {

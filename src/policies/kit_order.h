@@ -44,8 +44,13 @@ struct hs_order {
     uint32_t count;
     bool knows_sizes;       /* somebody looked for a size: nodes know what is below them */
     uint32_t link_offset;   /* of its links in the scratch of a job */
-    hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang */
+    hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang. Asked once somebody does look */
 };
+
+/* As the parent of a link: all ones = none, and that it is chained. */
+#define HS_ORDER_MARKLESS  0x3fffffffu /* of a handle: there are fewer jobs than that */
+#define HS_ORDER_NO_PARENT (HS_NO_JOB & HS_ORDER_MARKLESS)
+#define HS_ORDER_CHAINED   (HS_ORDER_NO_PARENT - 1)
 
 static inline struct hs_order_link *hs_order_link_of(const struct hs_order *set,
                                                      const struct hs_view *v, hs_job_id job)
@@ -84,7 +89,13 @@ static inline hs_job_id hs_order_last(const struct hs_order *set, const struct h
     (void)v;
     return set->last - 1;
 }
-hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
+hs_job_id hs_order_next_hung(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
+static inline hs_job_id hs_order_next(const struct hs_order *set, const struct hs_view *v,
+                                      hs_job_id job)
+{
+    const struct hs_order_link *link = hs_order_link_of(set, v, job);
+    return link->parent == HS_ORDER_CHAINED ? link->right : hs_order_next_hung(set, v, job);
+}
 hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job);
 bool hs_order_is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
                         hs_job_id b);

@@ -37,6 +37,8 @@ enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v)
 
 enum hs_status hs_queue_by_ask(struct hs_queue *q, const struct hs_view *v)
 {
+    for (uint32_t vc = 0; vc < q->vcs; vc++) /* by which the jobs of an ask are told apart */
+        q->by_vc[vc].knows_sizes = true;
     q->asks = hs_view_alloc(v, sizeof *q->asks);
     return q->asks != NULL ? hs_asks_init(q->asks, v) : HS_E_MEMORY;
 }
@@ -52,11 +54,13 @@ void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id jo
 
 void hs_queue_wake(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
+    q->is_any_awake = true;
     hs_wake(q->is_awake, q->vcs, v, job);
 }
 
 void hs_queue_wake_all(struct hs_queue *q)
 {
+    q->is_any_awake = true;
     for (uint32_t vc = 0; vc < q->vcs; vc++)
         q->is_awake[vc] = true;
 }
@@ -83,14 +87,14 @@ void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, in
 
 /* Under strict the first in order has been tried, and nothing was freed since. */
 inline void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
-                     enum hs_scan scan)
+                            enum hs_scan scan)
 {
     const uint32_t vc = hs_view_vc(v, job);
     add(q, v, job, vc, key);
     if (scan != HS_SCAN_STRICT || hs_view_ties_are_drawn(v))
         hs_queue_wake(q, v, job);
     else if (hs_order_first(&q->by_vc[vc], v) == job)
-        q->is_awake[vc] = true;
+        q->is_any_awake = q->is_awake[vc] = true;
 }
 
 inline void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
@@ -127,7 +131,7 @@ inline bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_jo
 }
 
 inline bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                        enum hs_placer placer)
+                               enum hs_placer placer)
 {
     return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);
 }
@@ -135,11 +139,14 @@ inline bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_jo
 static void scan_strict(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                         enum hs_placer placer)
 {
-    hs_job_id job = hs_order_first(set, v);
-    while (job != HS_NO_JOB && hs_place_or_reject(v, p, job, placer)) {
-        job = hs_order_next(set, v, job);
-        if (job != HS_NO_JOB) /* who has waited for long is far away: the next is under way */
-            hs_view_expect(v, hs_order_next(set, v, job));
+    hs_job_id job = hs_order_first(set, v), next;
+    if (job == HS_NO_JOB || !hs_place_or_reject(v, p, job, placer))
+        return;
+    for (job = hs_order_next(set, v, job); job != HS_NO_JOB; job = next) {
+        next = hs_order_next(set, v, job);
+        hs_view_expect(v, next); /* who has waited for long is far away: it is under way */
+        if (!hs_place_or_reject(v, p, job, placer))
+            return;
     }
 }
 
@@ -207,6 +214,9 @@ void hs_queue_scan_set(struct hs_order *set, const struct hs_view *v, struct hs_
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
                    enum hs_scan scan, enum hs_placer placer)
 {
+    if (!q->is_any_awake)
+        return;
+    q->is_any_awake = false;
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
         if (!hs_queue_needs_scan(q, vc))
             continue;

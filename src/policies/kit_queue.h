@@ -23,6 +23,7 @@ struct hs_queue {
     struct hs_order *by_vc;
     struct hs_asks *asks; /* NULL: all waiting jobs are in by_vc */
     bool *is_awake;       /* per VC: something happened since its last scan */
+    bool is_any_awake;    /* no VC is if this is not */
     uint32_t vcs;
 };
 

@@ -30,14 +30,10 @@ static void test_empty(void **state)
 static void test_order_is_time_then_order(void **state)
 {
     static const struct hs_heap_entry sorted[] = {
-        {INT64_MIN, 0, 4},
-        {-1, HS_HEAP_ORDER_MAX, 2},
-        {0, 0, 9},
-        {0, 1, 0},
-        {5, 0, 7},
-        {5, HS_HEAP_ORDER_MAX, 1},
-        {INT64_MAX, 0, 3},
-        {INT64_MAX, HS_HEAP_ORDER_MAX, 6},
+        {INT64_MIN, 0, 4}, {-1, HS_HEAP_ORDER_MAX, 2},
+        {0, 0, 9},         {0, 1, 0},
+        {5, 0, 7},         {5, HS_HEAP_ORDER_MAX, 1},
+        {INT64_MAX, 0, 3}, {INT64_MAX, HS_HEAP_ORDER_MAX, 6},
     };
     static const unsigned inserted[] = {5, 0, 7, 3, 1, 6, 2, 4};
     struct hs_heap heap = {0};
