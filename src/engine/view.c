@@ -354,6 +354,11 @@ uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
     return hs_free_total(v->engine->free_index, hs_lookup_vc(v, vc));
 }
 
+uint64_t hs_view_gang_room(const struct hs_view *v, uint32_t vc)
+{
+    return hs_free_gang_room(v->engine->free_index, hs_lookup_vc(v, vc));
+}
+
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job)
 {
     return hs_free_for(v->engine->free_index, &hs_lookup_job(v, job)->ask);

@@ -59,6 +59,9 @@ uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */
 uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask);
 uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack); /* all nodes, whosever; O(1) */
 uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);       /* most free GPUs on one node */
+/* The largest gang that one node has room for, or wholly idle nodes of the largest size with a node
+ * for the rest; UINT64_MAX if all nodes of that size are idle. O(kinds of nodes). */
+uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc);
 /* UINT32_MAX when no node qualifies. */
 uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 /* The same of nodes that are not wholly idle. */

@@ -306,29 +306,17 @@ void hs_choose(struct hs_choice *c, const struct hs_view *v)
         choose_onwards(&w);
 }
 
-/* Larger gangs are known to find no place: none of their size did, and nobody has left a GPU since.
- */
-static uint64_t known_bound(const struct hs_choice *c, const struct hs_view *v)
-{
-    return c->failure->releases == hs_view_releases(v) + 1 ? c->failure->bound : UINT64_MAX;
-}
-
-/* Where ties are drawn, each try draws; and an idle pool is where jobs are turned away. */
-static bool is_telling(const struct hs_view *v, hs_job_id failed)
-{
-    return !hs_view_ties_are_drawn(v) && !hs_pool_is_idle(v, failed);
-}
-
 void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
                      enum hs_placer placer, const struct hs_preempt_cost *cost,
                      enum hs_compat compat)
 {
-    bool is_lasting = true; /* what failures tell */
+    if (c->chosen.first == HS_NO_JOB) /* nor does anybody make way */
+        return;
     for (hs_job_id j = c->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         hs_plan_because(p, c->because(v, j, true));
         hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
     }
-    uint64_t bound = known_bound(c, v);
+    uint64_t bound = hs_placer_bound(v, hs_view_vc(v, c->chosen.first), placer);
     for (hs_job_id j = c->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         bool is_constrained = hs_view_is_constrained(v, j);
         if (!is_constrained && hs_view_gpus(v, j) > bound)
@@ -336,12 +324,8 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
         hs_plan_because(p, c->because(v, j, false));
         if (hs_place(v, p, j, placer))
             hs_compat_owe(compat, v, p, j);
-        else if (!hs_reject_hopeless(v, p, j) && !is_constrained && hs_placer_is_monotone(placer)) {
+        else if (!hs_reject_hopeless(v, p, j) && !is_constrained && hs_placer_is_monotone(placer))
             bound = hs_view_gpus(v, j) - 1;
-            is_lasting = is_lasting && is_telling(v, j);
-        }
     }
-    *c->failure = (struct hs_choice_failure){.releases = is_lasting ? hs_view_releases(v) + 1 : 0,
-                                             .bound = bound};
     hs_plan_because(p, NULL);
 }

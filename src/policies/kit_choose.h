@@ -45,12 +45,6 @@ struct hs_choice_link {
     hs_job_id next;            /* in the list of chosen or of evicted jobs */
 };
 
-/* What gangs that found no place tell of later decisions. Zeroed at first. */
-struct hs_choice_failure {
-    uint64_t releases; /* at that time, + 1; 0 = nothing is known */
-    uint64_t bound;    /* GPUs: larger gangs fail until there are more */
-};
-
 struct hs_job_list {
     hs_job_id first, last;
 };
@@ -68,7 +62,6 @@ struct hs_choice {
     const void *key_ctx;
     uint64_t room; /* GPUs that are free for these jobs */
     uint64_t held; /* and those that the classes hold */
-    struct hs_choice_failure *failure;
     /* Why a job is evicted, or chosen: a static text; NULL = by the order. */
     const char *(*because)(const struct hs_view *v, hs_job_id job, bool is_evicted);
     /* out */

@@ -139,7 +139,6 @@ static void decide(struct hs_evict *e, const struct hs_view *v, struct hs_plan *
     choice.by_submit = false;
     choice.room = hs_queue_room(v, vc);
     choice.held = running->held;
-    choice.failure = &running->failure;
     choice.because = because;
     hs_choose(&choice, v);
     hs_choice_apply(&choice, v, p, placer, cost, compat);

@@ -18,7 +18,6 @@ struct hs_evict_running {
     struct hs_class *classes;
     uint32_t count;
     uint64_t held; /* GPUs */
-    struct hs_choice_failure failure;
 };
 
 struct hs_evict {

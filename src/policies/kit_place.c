@@ -20,6 +20,12 @@ bool hs_placer_is_monotone(enum hs_placer placer)
     return placer != HS_PLACE_SKEW;
 }
 
+uint64_t hs_placer_bound(const struct hs_view *v, uint32_t vc, enum hs_placer placer)
+{
+    bool is_near = placer == HS_PLACE_CONSOLIDATE || placer == HS_PLACE_YARN;
+    return is_near ? hs_view_gang_room(v, vc) : UINT64_MAX;
+}
+
 /* A gang being placed. */
 struct gang {
     const struct hs_view *v;

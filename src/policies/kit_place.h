@@ -67,5 +67,8 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[];
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer);
 /* Whether the failure of an unconstrained gang says that larger ones fail, too. */
 bool hs_placer_is_monotone(enum hs_placer placer);
+/* Gangs of a VC that any node may serve find no place as things stand if they are larger than this;
+ * UINT64_MAX: nothing is known. O(kinds of nodes). */
+uint64_t hs_placer_bound(const struct hs_view *v, uint32_t vc, enum hs_placer placer);
 
 #endif

@@ -376,7 +376,6 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
     choice.key_ctx = t;
     choice.room = hs_queue_room(v, vc);
     choice.held = q->held;
-    choice.failure = &q->failure;
     choice.because = because;
     hs_choose(&choice, v);
     if (choice.evicted.first != HS_NO_JOB)
