@@ -71,25 +71,33 @@ static const struct hs_order_link *link_in(const struct walk *w, hs_job_id job)
     return link;
 }
 
-/* The cursor of a class, to one of its jobs or to none. */
-static void put_cursor(const struct walk *w, struct hs_class *class, hs_job_id job)
+/* The key of a holder as of now. */
+static inline int64_t key_now(const struct walk *w, int64_t slope, int64_t key)
 {
-    class->at = job;
+    if (slope == 0)
+        return key;
+    return slope == 1 ? key - w->now_us : hs_choice_weigh(key - w->now_us, slope);
+}
+
+/* The cursor of a class, to one of its jobs or to none. */
+static inline void put_cursor(const struct walk *w, struct hs_class *class, hs_job_id job)
+{
+    class->cursor.at = job;
     if (job == HS_NO_JOB)
         return;
     const struct hs_order_link *link = link_in(w, job);
-    class->next = link->right;
-    class->gpus = link->gpus;
-    class->key =
-        class->slope == 0 ? link->key : hs_choice_weigh(link->key - w->now_us, class->slope);
+    class->cursor.next = link->right;
+    class->cursor.gpus = link->gpus;
+    class->cursor.key = key_now(w, class->slope, link->key);
 }
 
 /* By their cursors. */
 static bool is_before(const struct walk *w, const struct hs_class *a, const struct hs_class *b)
 {
+    const struct hs_class_cursor *x = &a->cursor, *y = &b->cursor;
     if (a->level != b->level)
         return a->level < b->level;
-    return a->key != b->key ? a->key < b->key : hs_order_tie_is_before(w->v, a->at, b->at);
+    return x->key != y->key ? x->key < y->key : hs_order_tie_is_before(w->v, x->at, y->at);
 }
 
 /* Is a holder before the waiting job that is looked at? */
@@ -109,19 +117,31 @@ static struct hs_class *find_class(const struct walk *w, bool is_last)
     struct hs_class *best = NULL;
     for (uint32_t i = 0; i < w->c->class_count; i++) {
         struct hs_class *class = &w->c->classes[i];
-        if (class->at != HS_NO_JOB && (best == NULL || is_before(w, best, class) == is_last))
+        if (class->cursor.at != HS_NO_JOB && (best == NULL || is_before(w, best, class) == is_last))
             best = class;
     }
     return best;
 }
 
-/* The class of the last holder before the position, after it was one of that class. */
+/* The class of the last holder before the position, after it was one of that class or of one
+ * before it. */
 static inline struct hs_class *class_before(const struct walk *w, struct hs_class *class)
 {
     if (!w->c->is_apart)
         return find_class(w, true);
-    for (; class->at == HS_NO_JOB; class --)
+    for (; class->cursor.at == HS_NO_JOB; class --)
         if (class == w->c->classes)
+            return NULL;
+    return class;
+}
+
+/* The class of the first holder behind the position, after it was one of that class. */
+static inline struct hs_class *class_behind(const struct walk *w, struct hs_class *class)
+{
+    if (!w->c->is_apart)
+        return find_class(w, false);
+    for (; class->cursor.at == HS_NO_JOB; class ++)
+        if (class + 1 == w->c->classes + w->c->class_count)
             return NULL;
     return class;
 }
@@ -130,16 +150,17 @@ static inline struct hs_class *class_before(const struct walk *w, struct hs_clas
 static HS_COLD void look_keys_up(const struct walk *w, struct hs_class *class)
 {
     hs_front_rekey_all(&class->set, w->v, w->c->key_of, w->c->key_ctx);
-    class->kept = hs_front_first(&class->set, w->v);
     class->is_stale = false;
-    put_cursor(w, class, class->kept);
+    put_cursor(w, class, hs_front_first(&class->set, w->v));
+    class->kept = class->cursor;
 }
 
 static void go_to_end(struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
         put_cursor(w, &w->c->classes[i], hs_front_first(&w->c->classes[i].set, w->v));
-    w->before = find_class(w, true);
+    w->before =
+        w->c->class_count > 0 ? class_before(w, &w->c->classes[w->c->class_count - 1]) : NULL;
     w->is_placed = true;
 }
 
@@ -147,27 +168,27 @@ static void go_to_end(struct walk *w)
 static inline void step_back(struct walk *w)
 {
     struct hs_class *class = w->before;
-    w->gpus += class->gpus;
+    const struct hs_class_cursor *cursor = &class->cursor;
+    w->gpus += cursor->gpus;
     w->behind = class;
-    w->behind_job = class->at;
-    w->behind_key = class->key;
+    w->behind_job = cursor->at;
+    w->behind_key = cursor->key;
     put_cursor(w, class,
-               class->next != HS_NO_JOB ? class->next
-                                        : hs_front_next(&class->set, w->v, class->at));
+               cursor->next != HS_NO_JOB ? cursor->next
+                                         : hs_front_next(&class->set, w->v, cursor->at));
     w->before = class_before(w, class);
 }
 
 static void keep_cursors(const struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
-        w->c->classes[i].kept = w->c->classes[i].at;
+        w->c->classes[i].kept = w->c->classes[i].cursor;
 }
 
-static HS_COLD void return_to_kept(struct walk *w)
+static void return_to_kept(const struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
-        put_cursor(w, &w->c->classes[i], w->c->classes[i].kept);
-    w->before = find_class(w, true);
+        w->c->classes[i].cursor = w->c->classes[i].kept;
 }
 
 /* The next waiting job that needs at most so many GPUs. */
@@ -197,7 +218,7 @@ static inline bool is_at_next(const struct walk *w)
         return true;
     if (HS_UNLIKELY(class->is_stale))
         look_keys_up(w, class);
-    return is_before_next(w, class->level, class->key, class->at);
+    return is_before_next(w, class->level, class->cursor.key, class->cursor.at);
 }
 
 /* Goes back until the holders behind the position have `need` GPUs. If those before it come before
@@ -207,7 +228,7 @@ static bool finds_behind(struct walk *w, uint64_t need)
     if (!w->is_placed)
         go_to_end(w);
     const uint64_t gpus = w->gpus;
-    struct hs_class *const behind = w->behind;
+    struct hs_class *const behind = w->behind, *const before = w->before;
     const hs_job_id behind_job = w->behind_job;
     const int64_t behind_key = w->behind_key;
     for (; w->gpus < need; step_back(w)) {
@@ -222,6 +243,7 @@ static bool finds_behind(struct walk *w, uint64_t need)
         return w->gpus >= need;
     w->gpus = gpus;
     w->behind = behind;
+    w->before = before;
     w->behind_job = behind_job;
     w->behind_key = behind_key;
     return_to_kept(w);
@@ -229,7 +251,7 @@ static bool finds_behind(struct walk *w, uint64_t need)
 }
 
 /* The first holder that must make way is before the waiting job. */
-static bool is_past_the_first_eviction(const struct walk *w)
+static inline bool is_past_the_first_eviction(const struct walk *w)
 {
     return w->taken > w->c->room &&
            is_before_next(w, w->behind->level, w->behind_key, w->behind_job);
@@ -256,23 +278,24 @@ static void choose_onwards(struct walk *w)
     for (uint32_t i = 0; i < w->c->class_count; i++) {
         struct hs_class *class = &w->c->classes[i];
         put_cursor(w, class,
-                   class->at == HS_NO_JOB ? hs_front_reached(&class->set)
-                                          : hs_front_prev(&class->set, w->v, class->at));
+                   class->cursor.at == HS_NO_JOB
+                       ? hs_front_reached(&class->set)
+                       : hs_front_prev(&class->set, w->v, class->cursor.at));
     }
     for (struct hs_class *class = w->behind;;) {
         if (w->next != NULL && w->next->gpus > left)
             look_for_next(w, left);
         if (class == NULL && w->next == NULL)
             return;
-        if (class != NULL &&
-            (w->next == NULL || is_before_next(w, class->level, class->key, class->at))) {
-            hs_job_id job = class->at;
-            if (class->gpus <= left)
-                left -= class->gpus;
+        if (class != NULL && (w->next == NULL || is_before_next(w, class->level, class->cursor.key,
+                                                                class->cursor.at))) {
+            hs_job_id job = class->cursor.at;
+            if (class->cursor.gpus <= left)
+                left -= class->cursor.gpus;
             else
                 list_add(&w->c->evicted, w->v, job);
             put_cursor(w, class, hs_front_prev(&class->set, w->v, job));
-            class = find_class(w, false);
+            class = class_behind(w, class);
         } else {
             left -= w->next->gpus;
             choose_next(w);

@@ -5,7 +5,8 @@
  */
 #include "policies/kit_gangs.h"
 
-#define LAST_LANE (HS_GANG_LANES - 1) /* beyond the largest power of two that has one */
+#define LAST_LANE    (HS_GANG_LANES - 1)  /* beyond the largest power of two that has one */
+#define SHARED_LANES (UINT64_MAX / 3 - 1) /* the even ones, but 0 */
 
 /* Lanes of larger sizes have larger numbers; those of exact ones, but 0, are odd. */
 static uint32_t lane_of(uint64_t gpus)
@@ -74,7 +75,8 @@ static hs_job_id lane_first(struct hs_gangs *set, const struct hs_view *v, uint3
 }
 
 /* A lane of the walk goes on with that job. */
-static void put_head(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane, hs_job_id job)
+static inline void put_head(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane,
+                            hs_job_id job)
 {
     struct hs_gangs_head *head = &w->set->heads[lane];
     head->job = job;
@@ -87,23 +89,24 @@ static void put_head(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t 
     head->gpus = link->gpus;
 }
 
-/* Of the largest lane that is open, some jobs may be too large. */
-static HS_COLD void skip_too_large(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane)
+/* Closes the lanes of larger gangs. Of the largest one that is open, some may be too large: then
+ * the walk goes on behind them. */
+static inline bool narrow(struct hs_gangs_walk *w, uint64_t gpus)
 {
+    uint32_t edge = lane_of(gpus);
+    w->bound = gpus;
+    w->open &= (UINT64_C(2) << edge) - 1;
+    return (w->open & SHARED_LANES) >> edge == 1;
+}
+
+static HS_COLD void skip_too_large(struct hs_gangs_walk *w, const struct hs_view *v)
+{
+    uint32_t lane = lane_of(w->bound);
     hs_job_id job = w->set->heads[lane].job;
     if (w->set->heads[lane].gpus <= w->bound)
         return;
     w->set->moved |= UINT64_C(1) << lane;
     put_head(w, v, lane, hs_order_next_fitting(shared_lane(w->set, lane), v, job, w->bound));
-}
-
-static void narrow(struct hs_gangs_walk *w, const struct hs_view *v, uint64_t gpus)
-{
-    uint32_t edge = lane_of(gpus);
-    w->bound = gpus;
-    w->open &= (UINT64_C(2) << edge) - 1;
-    if ((w->open >> edge & 1) != 0 && exact_lane(w->set, edge) == NULL)
-        skip_too_large(w, v, edge);
 }
 
 void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set, const struct hs_view *v,
@@ -116,11 +119,13 @@ void hs_gangs_begin(struct hs_gangs_walk *w, struct hs_gangs *set, const struct 
     set->moved = 0;
     for (uint64_t rest = stale & w->open; rest != 0; rest &= rest - 1)
         put_head(w, v, HS_CTZ64(rest), lane_first(set, v, HS_CTZ64(rest)));
-    narrow(w, v, gpus);
+    if (narrow(w, gpus))
+        skip_too_large(w, v);
 }
 
 /* Where keys are equal. */
-static HS_COLD uint32_t first_by_ties(const struct hs_gangs_walk *w, const struct hs_view *v)
+static HS_COLD const struct hs_gangs_head *first_by_ties(struct hs_gangs_walk *w,
+                                                         const struct hs_view *v)
 {
     const struct hs_gangs_head *heads = w->set->heads;
     uint32_t best = HS_CTZ64(w->open);
@@ -130,13 +135,17 @@ static HS_COLD uint32_t first_by_ties(const struct hs_gangs_walk *w, const struc
                                          : hs_order_tie_is_before(v, head->job, heads[best].job))
             best = HS_CTZ64(rest);
     }
-    return best;
+    w->lane = best;
+    return &heads[best];
 }
 
 /* Without a jump that would have to be guessed. */
-static uint32_t first_lane(const struct hs_gangs_walk *w, const struct hs_view *v)
+static inline const struct hs_gangs_head *first_of_lanes(struct hs_gangs_walk *w,
+                                                         const struct hs_view *v)
 {
     const struct hs_gangs_head *heads = w->set->heads;
+    if (w->open == 0)
+        return NULL;
     uint32_t best = HS_CTZ64(w->open);
     int64_t least = heads[best].key;
     bool is_tied = false;
@@ -147,35 +156,48 @@ static uint32_t first_lane(const struct hs_gangs_walk *w, const struct hs_view *
         best = key < least ? lane : best;
         least = key < least ? key : least;
     }
-    return HS_LIKELY(!is_tied) ? best : first_by_ties(w, v);
+    if (HS_UNLIKELY(is_tied))
+        return first_by_ties(w, v);
+    w->lane = best;
+    return &heads[best];
+}
+
+static HS_COLD const struct hs_gangs_head *look_from_shared(struct hs_gangs_walk *w,
+                                                            const struct hs_view *v)
+{
+    skip_too_large(w, v);
+    return first_of_lanes(w, v);
 }
 
 const struct hs_gangs_head *hs_gangs_look(struct hs_gangs_walk *w, const struct hs_view *v,
                                           uint64_t gpus)
 {
-    if (gpus != w->bound)
-        narrow(w, v, gpus);
-    if (w->open == 0)
-        return NULL;
-    w->lane = first_lane(w, v);
-    return &w->set->heads[w->lane];
+    if (gpus != w->bound && narrow(w, gpus))
+        return look_from_shared(w, v);
+    return first_of_lanes(w, v);
 }
 
-static HS_COLD hs_job_id next_of_shared(const struct hs_gangs_walk *w, const struct hs_view *v)
+/* Of a lane whose next job is not in the chain of its front, or that has none. */
+static void pass_far(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane)
 {
-    struct hs_order *shared = shared_lane(w->set, w->lane);
-    hs_job_id job = w->set->heads[w->lane].job;
-    return lane_of(w->bound) == w->lane ? hs_order_next_fitting(shared, v, job, w->bound)
-                                        : hs_order_next(shared, v, job);
+    struct hs_front *exact = exact_lane(w->set, lane);
+    struct hs_order *shared = shared_lane(w->set, lane);
+    hs_job_id job = w->set->heads[lane].job;
+    put_head(w, v, lane,
+             exact != NULL               ? hs_front_next(exact, v, job)
+             : lane_of(w->bound) == lane ? hs_order_next_fitting(shared, v, job, w->bound)
+                                         : hs_order_next(shared, v, job));
 }
 
 void hs_gangs_pass(struct hs_gangs_walk *w, const struct hs_view *v)
 {
-    struct hs_front *exact = exact_lane(w->set, w->lane);
-    w->set->moved |= UINT64_C(1) << w->lane;
-    put_head(w, v, w->lane,
-             exact != NULL ? hs_front_next(exact, v, w->set->heads[w->lane].job)
-                           : next_of_shared(w, v));
+    const uint64_t bit = UINT64_C(1) << w->lane;
+    const struct hs_order_link *link = hs_view_scratch(v, w->set->heads[w->lane].job);
+    w->set->moved |= bit;
+    if ((bit & SHARED_LANES) == 0 && link->right != HS_NO_JOB)
+        put_head(w, v, w->lane, link->right);
+    else
+        pass_far(w, v, w->lane);
 }
 
 hs_job_id hs_gangs_another(struct hs_gangs *set, const struct hs_view *v, hs_job_id after)
