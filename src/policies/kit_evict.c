@@ -61,18 +61,27 @@ static void running_add(struct hs_evict *e, const struct hs_view *v, hs_job_id j
     if (i == running->count)
         running->classes[running->count++] =
             (struct hs_class){.set.is_backwards = true, .slope = weight};
-    hs_front_add(&running->classes[i].set, v, job, end_us);
     running->held += hs_view_gpus(v, job);
+    hs_front_add(&running->classes[i].set, v, job, end_us);
+}
+
+/* The only job of a class, and the class with it. */
+static HS_COLD void running_remove_last(struct hs_evict_running *running, const struct hs_view *v,
+                                        hs_job_id job, uint32_t class)
+{
+    hs_front_remove(&running->classes[class].set, v, job);
+    running->classes[class] = running->classes[--running->count];
 }
 
 static void running_remove(struct hs_evict *e, const struct hs_view *v, hs_job_id job)
 {
     struct hs_evict_running *running = &e->running[hs_view_vc(v, job)];
     uint32_t i = class_of(running, weight_of(e, v, job));
-    hs_front_remove(&running->classes[i].set, v, job);
     running->held -= hs_view_gpus(v, job);
-    if (running->classes[i].set.count == 0)
-        running->classes[i] = running->classes[--running->count];
+    if (running->classes[i].set.count > 1)
+        hs_front_remove(&running->classes[i].set, v, job);
+    else
+        running_remove_last(running, v, job, i);
 }
 
 static void waiting_add(struct hs_evict *e, const struct hs_view *v, hs_job_id job, int64_t left_us)

@@ -112,7 +112,7 @@ static void heap_remove(struct hs_front *set, const struct hs_view *v, struct li
 
 /* ---- the chain ---- */
 
-static void chain_first(struct hs_front *set, struct links l, hs_job_id job)
+static inline void chain_first(struct hs_front *set, struct links l, hs_job_id job)
 {
     struct hs_order_link *link = link_of(l, job);
     link->parent = CHAINED;
@@ -138,7 +138,7 @@ static void chain_last(struct hs_front *set, struct links l, hs_job_id job)
     set->last = job + 1;
 }
 
-static void unchain(struct hs_front *set, struct links l, hs_job_id job)
+static inline void unchain(struct hs_front *set, struct links l, hs_job_id job)
 {
     const struct hs_order_link *link = link_of(l, job);
     if (link->left != HS_NO_JOB)
@@ -207,9 +207,7 @@ static void chain_insert(struct hs_front *set, const struct hs_view *v, struct l
 /* Takes in a job whose link knows its key. */
 static void insert(struct hs_front *set, const struct hs_view *v, struct links l, hs_job_id job)
 {
-    struct hs_order_link *link = link_of(l, job);
-    link->is_linked = true;
-    set->count++;
+    const struct hs_order_link *link = link_of(l, job);
     if (set->last != 0 && comes_before(set, v, l, job, link, set->last - 1)) {
         if (set->first == set->last || comes_before(set, v, l, job, link, set->first - 1))
             chain_first(set, l, job);
@@ -222,25 +220,39 @@ static void insert(struct hs_front *set, const struct hs_view *v, struct links l
     }
 }
 
+/* Is a key before that of the first in the chain, if there is one? */
+static inline bool is_key_first(const struct hs_front *set, struct links l, int64_t key)
+{
+    if (set->first == 0)
+        return false;
+    int64_t first = link_of(l, set->first - 1)->key;
+    return set->is_backwards ? key > first : key < first;
+}
+
 void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     const struct links l = links_of(set, v);
     struct hs_order_link *link = link_of(l, job);
     link->key = key;
     link->gpus = hs_view_gpus(v, job);
-    insert(set, v, l, job);
+    link->is_linked = true;
+    set->count++;
+    if (is_key_first(set, l, key))
+        chain_first(set, l, job);
+    else
+        insert(set, v, l, job);
 }
 
 void hs_front_remove(struct hs_front *set, const struct hs_view *v, hs_job_id job)
 {
     const struct links l = links_of(set, v);
     struct hs_order_link *link = link_of(l, job);
+    link->is_linked = false;
+    set->count--;
     if (link->parent == CHAINED)
         unchain(set, l, job);
     else
         heap_remove(set, v, l, job);
-    link->is_linked = false;
-    set->count--;
 }
 
 hs_job_id hs_front_first(struct hs_front *set, const struct hs_view *v)
@@ -304,6 +316,7 @@ void hs_front_rekey_all(struct hs_front *set, const struct hs_view *v, hs_order_
         struct hs_order_link *link = link_of(l, job);
         members = link->least_gpus;
         link->key = key_of(v, job, ctx);
+        set->count++;
         insert(set, v, l, job);
     }
 }

@@ -32,27 +32,27 @@ void hs_gangs_add(struct hs_gangs *set, const struct hs_view *v, hs_job_id job, 
 {
     uint32_t lane = lane_of(hs_view_gpus(v, job));
     struct hs_front *exact = exact_lane(set, lane);
+    set->filled |= UINT64_C(1) << lane;
+    set->stale |= UINT64_C(1) << lane;
+    set->count++;
     if (exact != NULL)
         hs_front_add(exact, v, job, key);
     else
         hs_order_add(shared_lane(set, lane), v, job, key);
-    set->filled |= UINT64_C(1) << lane;
-    set->stale |= UINT64_C(1) << lane;
-    set->count++;
 }
 
 void hs_gangs_remove(struct hs_gangs *set, const struct hs_view *v, hs_job_id job)
 {
     uint32_t lane = lane_of(hs_view_gpus(v, job));
     struct hs_front *exact = exact_lane(set, lane);
+    uint64_t is_last = (exact != NULL ? exact->count : shared_lane(set, lane)->count) == 1;
+    set->filled &= ~(is_last << lane);
+    set->stale |= UINT64_C(1) << lane;
+    set->count--;
     if (exact != NULL)
         hs_front_remove(exact, v, job);
     else
         hs_order_remove(shared_lane(set, lane), v, job);
-    if ((exact != NULL ? exact->count : shared_lane(set, lane)->count) == 0)
-        set->filled &= ~(UINT64_C(1) << lane);
-    set->stale |= UINT64_C(1) << lane;
-    set->count--;
 }
 
 void hs_gangs_rekey_all(struct hs_gangs *set, const struct hs_view *v, hs_order_key_of *key_of,
