@@ -5,7 +5,8 @@
  *
  *     struct hs_observer o = {.ctx = &writer, .on_finish = write_row};
  *
- * Pointers inside the records are valid only during the call. Times: microseconds since the trace
+ * Pointers inside the records are valid only during the call; but a text other than `id` and
+ * `reason` that comes again at the same address in a run is the same text. Times: microseconds since the trace
  * epoch. All calls are optional (NULL). A failure ends the run with that status.
  */
 #ifndef HORUS_OBSERVE_H

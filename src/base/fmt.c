@@ -133,6 +133,10 @@ size_t hs_fmt_datetime(char *out, int64_t us)
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
 {
     assert(den > 0 && decimals <= 9);
+    if (num == den) {
+        out[0] = '1';
+        return 1;
+    }
     uint64_t scale = powers[decimals];
     uint64_t whole = num / den, rest = num % den;
     if (rest == 0)

@@ -116,8 +116,9 @@ void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count)
         hs_csvw_empty(w);
         return;
     }
+    const bool is_one_set = ids[count - 1] - ids[0] == count - 1; /* they ascend */
     for (uint32_t i = 0; i < count;) {
-        uint32_t last = i;
+        uint32_t last = is_one_set ? count - 1 : i;
         while (last + 1 < count && ids[last + 1] == ids[last] + 1)
             last++;
         char *to = hs_output_room(&w->out, 2 * HS_FMT_MAX);

@@ -9,11 +9,13 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "data/csvtexts.h"
 #include "data/csvwrite.h"
 #include "horus/observe.h"
 
 struct hs_jobs_file {
     struct hs_csvw csv;
+    struct hs_csvtexts texts;
     const char *workload; /* borrowed */
     uint32_t *gpus;       /* of the last segment told, and whose they were */
     uint32_t gpu_count, gpus_cap;

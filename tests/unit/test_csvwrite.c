@@ -5,6 +5,7 @@
 #include "data/csvwrite.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 
 #include "base/memory.h"
 #include "data/csvread.h"
+#include "data/csvtexts.h"
 #include "support/sink.h"
 
 static struct sink sink;
@@ -111,6 +113,31 @@ static void test_ids(void **state)
     close_and_expect("x,ids\n1,0-7 16 20-23 40-41 4294967295\n2,\n16,3\n");
 }
 
+/* Rows over rows of texts that are kept, and of some that cannot be, until the buffer has been
+ * written: the same as field by field. */
+static void test_texts_that_come_again(void **state)
+{
+    static const char *const all[] = {
+        "user", NULL, "", "a,b", "a text that is too long to be kept", " x", "nineteen bytes long"};
+    enum { TEXTS = sizeof all / sizeof *all, ROWS = 8000 };
+    static struct hs_csvtexts texts;
+    static char want[ROWS * 100];
+    size_t len = 0;
+    (void)state;
+    open_file("a,b,c,d,e,f,g");
+    len += (size_t)snprintf(want, sizeof want, "a,b,c,d,e,f,g\n");
+    for (int row = 0; row < ROWS; row++) {
+        char *to = hs_output_room(&w.out, HS_OUTPUT_ROOM);
+        for (int i = 0; i < TEXTS; i++)
+            to = hs_csvtexts_put(&texts, &w, to, all[i]);
+        hs_output_wrote(&w.out, to);
+        hs_csvw_end(&w);
+        len += (size_t)snprintf(want + len, sizeof want - len,
+                                "user,,,\"a,b\",%s,\" x\",nineteen bytes long\n", all[4]);
+    }
+    close_and_expect(want);
+}
+
 /* Text of every byte but NUL, longer than the output's room, comes back as it was. */
 static void test_reads_back(void **state)
 {
@@ -175,6 +202,7 @@ int main(void)
         cmocka_unit_test_setup(test_quotes_only_where_needed, set_up),
         cmocka_unit_test_setup(test_single_empty_field, set_up),
         cmocka_unit_test_setup(test_ids, set_up),
+        cmocka_unit_test_setup(test_texts_that_come_again, set_up),
         cmocka_unit_test_setup(test_reads_back, set_up),
         cmocka_unit_test_setup(test_rows_across_the_buffer, set_up),
         cmocka_unit_test_setup(test_full_disk, set_up),
