@@ -191,17 +191,26 @@ static void return_to_kept(const struct walk *w)
         w->c->classes[i].cursor = w->c->classes[i].kept;
 }
 
-/* The next waiting job that needs at most so many GPUs. */
-static void look_for_next(struct walk *w, uint64_t gpus)
+/* The first waiting job of this level, or one behind it, that needs at most so many GPUs. */
+static void look_in_levels(struct walk *w, uint32_t level, uint64_t gpus)
 {
-    w->next = hs_gangs_look(&w->waiting, w->v, gpus);
-    while (w->next == NULL && w->level + 1 < w->c->levels) {
-        struct hs_gangs *waiting = &w->c->waiting[++w->level];
+    w->next = NULL;
+    for (; w->next == NULL && level < w->c->levels; level++) {
+        struct hs_gangs *waiting = &w->c->waiting[level];
         if (waiting->count == 0)
             continue;
+        w->level = level;
         hs_gangs_begin(&w->waiting, waiting, w->v, gpus);
         w->next = hs_gangs_look(&w->waiting, w->v, gpus);
     }
+}
+
+/* The next waiting job that needs at most so many GPUs. */
+static inline void look_for_next(struct walk *w, uint64_t gpus)
+{
+    w->next = hs_gangs_look(&w->waiting, w->v, gpus);
+    if (w->next == NULL && w->level + 1 < w->c->levels)
+        look_in_levels(w, w->level + 1, gpus);
 }
 
 static void choose_next(struct walk *w)
@@ -318,10 +327,8 @@ void hs_choose(struct hs_choice *c, const struct hs_view *v)
     w.behind = NULL;
     w.behind_job = HS_NO_JOB;
     w.behind_key = 0;
-    w.level = 0;
     c->chosen = c->evicted = (struct hs_job_list){HS_NO_JOB, HS_NO_JOB};
-    hs_gangs_begin(&w.waiting, &c->waiting[0], v, w.bound);
-    look_for_next(&w, w.bound);
+    look_in_levels(&w, 0, w.bound);
     if (w.next == NULL) /* who holds GPUs keeps them */
         return;
     choose_freely(&w);

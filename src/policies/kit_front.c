@@ -151,17 +151,6 @@ static inline void unchain(struct hs_front *set, struct links l, hs_job_id job)
         set->last = link->left + 1;
 }
 
-/* The next one of the heap. */
-static hs_job_id chain_next(struct hs_front *set, const struct hs_view *v, struct links l)
-{
-    hs_job_id job = set->root - 1;
-    if (job == HS_NO_JOB)
-        return job;
-    heap_remove(set, v, l, job);
-    chain_last(set, l, job);
-    return job;
-}
-
 /* ---- the set ---- */
 
 /* Between two neighbours. */
@@ -255,17 +244,22 @@ void hs_front_remove(struct hs_front *set, const struct hs_view *v, hs_job_id jo
         heap_remove(set, v, l, job);
 }
 
-hs_job_id hs_front_first(struct hs_front *set, const struct hs_view *v)
+hs_job_id hs_front_reach(struct hs_front *set, const struct hs_view *v)
 {
     const struct links l = links_of(set, v);
-    return set->first != 0 ? set->first - 1 : chain_next(set, v, l);
+    const hs_job_id job = set->root - 1;
+    if (job == HS_NO_JOB)
+        return job;
+    heap_remove(set, v, l, job);
+    chain_last(set, l, job);
+    return job;
 }
 
 hs_job_id hs_front_next(struct hs_front *set, const struct hs_view *v, hs_job_id job)
 {
     const struct links l = links_of(set, v);
     hs_job_id next = link_of(l, job)->right;
-    return next != HS_NO_JOB ? next : chain_next(set, v, l);
+    return next != HS_NO_JOB ? next : hs_front_reach(set, v);
 }
 
 hs_job_id hs_front_prev(const struct hs_front *set, const struct hs_view *v, hs_job_id job)

@@ -29,8 +29,13 @@ struct hs_front {
 
 void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, int64_t key);
 void hs_front_remove(struct hs_front *set, const struct hs_view *v, hs_job_id job); /* must be in */
+/* The first of the heap, which it leaves for the chain; HS_NO_JOB: there is none. */
+hs_job_id hs_front_reach(struct hs_front *set, const struct hs_view *v);
 /* HS_NO_JOB: there is none. */
-hs_job_id hs_front_first(struct hs_front *set, const struct hs_view *v);
+static inline hs_job_id hs_front_first(struct hs_front *set, const struct hs_view *v)
+{
+    return set->first != 0 ? set->first - 1 : hs_front_reach(set, v);
+}
 /* Of a job to which such steps led from the first; HS_NO_JOB: there is none. */
 hs_job_id hs_front_next(struct hs_front *set, const struct hs_view *v, hs_job_id job);
 hs_job_id hs_front_prev(const struct hs_front *set, const struct hs_view *v, hs_job_id job);

@@ -217,10 +217,11 @@ static HS_COLD void lose_restarts(struct hs_tiresias *t, const struct hs_view *v
     }
 }
 
-static bool is_due(struct hs_tiresias_queues *q, const struct hs_view *v)
+/* When the first job is; HS_NEVER_DUE if none will be. */
+static inline int64_t first_due_us(struct hs_tiresias_queues *q, const struct hs_view *v)
 {
     hs_job_id first = hs_front_first(&q->due, v);
-    return first != HS_NO_JOB && hs_service_job(v, first)->due.key <= hs_view_now_us(v);
+    return first != HS_NO_JOB ? hs_service_job(v, first)->due.key : HS_NEVER_DUE;
 }
 
 /* Jobs that are due change their queue, in order of row; `moved` gets those that hold GPUs. They
@@ -233,7 +234,7 @@ static HS_COLD void change_queues(struct hs_tiresias *t, const struct hs_view *v
         job = hs_front_first(&q->due, v);
         hs_front_remove(&q->due, v, job);
         hs_order_add(moved, v, job, 0);
-    } while (is_due(q, v));
+    } while (first_due_us(q, v) <= hs_view_now_us(v));
     for (hs_job_id next = hs_order_first(moved, v); (job = next) != HS_NO_JOB;) {
         struct hs_tiresias_job *j = hs_service_job(v, job);
         next = hs_order_next(moved, v, job);
@@ -358,11 +359,15 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
     struct hs_tiresias_queues *q = &t->by_vc[vc];
     struct hs_order moved = {.link_offset = offsetof(struct hs_tiresias_job, due)};
     struct hs_choice choice;
-    if (!t->is_awake[vc] && !is_due(q, v))
+    const int64_t now_us = hs_view_now_us(v);
+    int64_t due_us = first_due_us(q, v);
+    if (!t->is_awake[vc] && due_us > now_us)
         return HS_NEVER_DUE;
-    if (t->compat == HS_COMPAT_MURI)
+    if (t->compat == HS_COMPAT_MURI) {
         lose_restarts(t, v, p, q);
-    if (is_due(q, v))
+        due_us = first_due_us(q, v);
+    }
+    if (due_us <= now_us)
         change_queues(t, v, q, &moved);
     t->is_awake[vc] = false;
     if (t->index == INDEX_GITTINS)
@@ -419,9 +424,7 @@ void hs_tiresias_decide(struct hs_tiresias *t, const struct hs_view *v, struct h
             due_us = earlier(due_us, decide_queues(t, v, p, vc));
         else if (t->is_awake[vc])
             due_us = now_us;
-        hs_job_id first = hs_front_first(&q->due, v);
-        if (first != HS_NO_JOB)
-            due_us = earlier(due_us, hs_service_job(v, first)->due.key);
+        due_us = earlier(due_us, first_due_us(q, v));
     }
     arm(t, v, p, due_us);
 }

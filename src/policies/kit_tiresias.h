@@ -33,10 +33,10 @@ struct hs_tiresias_queues {
     struct hs_gangs *waiting; /* each queue */
     struct hs_front due;      /* by when they are to change their queue */
     uint64_t held;            /* GPUs */
-    int64_t lead, starting; /* running_first: keys of holders count up from far below 0, */
-    int64_t front, tail;    /* of waiting jobs down and up from 0 */
-    int64_t decided_us;     /* its last decision */
-    bool is_stale;          /* gittins: all indices are to be looked up anew */
+    int64_t lead, starting;   /* running_first: keys of holders count up from far below 0, */
+    int64_t front, tail;      /* of waiting jobs down and up from 0 */
+    int64_t decided_us;       /* its last decision */
+    bool is_stale;            /* gittins: all indices are to be looked up anew */
 };
 
 struct hs_tiresias {
