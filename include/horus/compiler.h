@@ -14,6 +14,8 @@
 #define HS_INLINE static inline __attribute__((always_inline))
 /* A function for what seldom happens: it, and the way to it, lie apart from what always does. */
 #define HS_COLD       __attribute__((cold, noinline))
+/* A function that stays one, for the sake of those that call it: what it needs is not theirs. */
+#define HS_APART      __attribute__((noinline))
 #define HS_CTZ64(x)   ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */
 #define HS_CLZ64(x)   ((unsigned)__builtin_clzll(x)) /* undefined for 0 */
 #define HS_CACHE_LINE 64u

@@ -314,11 +314,16 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     return HS_OK;
 }
 
-static enum hs_status job_leave(struct hs_engine *e, uint32_t slot, enum hs_segment_end why)
+static inline enum hs_status job_leave(struct hs_engine *e, uint32_t slot, enum hs_segment_end why)
 {
+    struct hs_job *job = hs_engine_job(e, slot);
     e->instant.running--;
-    hs_shadow_release(e, hs_engine_job(e, slot));
     HS_TRY(hs_observe_segment(e, slot, why));
+    if (HS_LIKELY(e->is_whole)) {
+        hs_whole_leave(e, job);
+        return HS_OK;
+    }
+    hs_shadow_release(e, job);
     return hs_progress_unseat(e, slot);
 }
 

@@ -239,15 +239,15 @@ static enum hs_status job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t 
 enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
+    uint32_t last_of = 0;
     if (e->is_whole) {
         hs_whole_unseat(e, job);
-    } else {
-        uint32_t last_of = 0;
-        HS_TRY(job_stand_up(e, slot, &last_of));
-        e->instant.gpus_held -= last_of;
-        e->instant.milli_held -=
-            (uint64_t)(hs_job_is_part(job) ? job->gpus_held : last_of) * job->gpu_milli;
+        return HS_OK;
     }
+    HS_TRY(job_stand_up(e, slot, &last_of));
+    e->instant.gpus_held -= last_of;
+    e->instant.milli_held -=
+        (uint64_t)(hs_job_is_part(job) ? job->gpus_held : last_of) * job->gpu_milli;
     job->first_seat = HS_NO_SEAT;
     job->gpus_held = 0;
     hs_run_of(&e->jobs, job)->shared_gpus = 0;

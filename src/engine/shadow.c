@@ -90,18 +90,12 @@ static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
         gpu_weigh(e, id, job, 1);
 }
 
-/* There may be room on it that was not there before. */
-static void note_release(struct hs_engine *e, uint32_t id)
-{
-    e->release_gpus[e->releases++ % HS_RELEASES_KEPT] = id;
-}
-
 static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *job)
 {
     struct hs_gpu *gpu = &e->gpus[id];
     gpu->shadow_tenants--;
     gpu->mem_claimed_mib -= job->mem_claim_mib;
-    note_release(e, id);
+    hs_shadow_note_release(e, id);
     if (is_shared_out(e))
         gpu_weigh(e, id, job, -1);
 }
@@ -128,12 +122,10 @@ static void change_whole(struct hs_engine *e, const struct hs_job *job, bool is_
 {
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         const struct hs_seat *seat = &e->jobs.seats[s];
-        if (is_release) {
-            note_release(e, seat->gpu);
-            hs_free_give(e->free_index, seat->node, seat->count, &job->ask);
-        } else {
+        if (is_release)
+            hs_shadow_release_seat(e, seat, job);
+        else
             hs_free_take(e->free_index, seat->node, seat->count, &job->ask);
-        }
     }
 }
 
@@ -219,7 +211,7 @@ void hs_shadow_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->mem_claimed_mib += (uint64_t)claim_mib - job->mem_claim_mib;
         if (claim_mib < job->mem_claim_mib)
-            note_release(e, e->jobs.seats[s].gpu);
+            hs_shadow_note_release(e, e->jobs.seats[s].gpu);
         gpu_refresh(e, e->jobs.seats[s].gpu);
     }
     job->mem_claim_mib = claim_mib;

@@ -9,11 +9,25 @@
 
 #include "engine/state.h"
 
+/* There may be room on the GPU that was not there before. */
+static inline void hs_shadow_note_release(struct hs_engine *e, uint32_t gpu)
+{
+    e->release_gpus[e->releases++ % HS_RELEASES_KEPT] = gpu;
+}
+
 /* Opens the index of shared GPUs, for a policy that shares. */
 HS_MUST_USE enum hs_status hs_shadow_init(struct hs_engine *e);
 /* All seats of a placed job: it leaves them, or has them again. */
 void hs_shadow_release(struct hs_engine *e, const struct hs_job *job);
 void hs_shadow_hold(struct hs_engine *e, const struct hs_job *job);
+/* One seat of a job that has its GPUs to itself, which it leaves: there may be room where there was
+ * none before. */
+static inline void hs_shadow_release_seat(struct hs_engine *e, const struct hs_seat *seat,
+                                          const struct hs_job *job)
+{
+    hs_shadow_note_release(e, seat->gpu);
+    hs_free_give(e->free_index, seat->node, seat->count, &job->ask);
+}
 /* One GPU by name, idle or shared. */
 void hs_shadow_seat(struct hs_engine *e, uint32_t gpu, const struct hs_job *job);
 void hs_shadow_unseat(struct hs_engine *e, uint32_t gpu, const struct hs_job *job);

@@ -8,6 +8,7 @@
 
 #include "engine/busy.h"
 #include "engine/progress.h"
+#include "engine/shadow.h"
 
 bool hs_whole_may_begin(const struct hs_engine *e)
 {
@@ -114,15 +115,33 @@ enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a)
     return HS_OK;
 }
 
-void hs_whole_unseat(struct hs_engine *e, struct hs_job *job)
+static inline void stand_up(struct hs_engine *e, struct hs_job *job, bool is_release)
 {
     book_busy(e, job, 0 - (uint64_t)job->gpus_held);
     for (uint32_t s = job->first_seat, next; s != HS_NO_SEAT; s = next) {
         const struct hs_seat *seat = &e->jobs.seats[s];
         next = seat->next_of_job;
+        if (is_release)
+            hs_shadow_release_seat(e, seat, job);
         e->gpu_free[seat->gpu / 64] |= seat->gpus;
         hs_jobs_free_seat(&e->jobs, s);
     }
+    if (is_release)
+        e->vc_held_milli[job->ask.vc] -= (uint64_t)job->gpus_held * HS_GPU_MILLI;
+    job->first_seat = HS_NO_SEAT;
+    job->gpus_held = 0;
+    job->rate_q32 = 0;
+    job->is_active = false;
+}
+
+void hs_whole_unseat(struct hs_engine *e, struct hs_job *job)
+{
+    stand_up(e, job, false);
+}
+
+void hs_whole_leave(struct hs_engine *e, struct hs_job *job)
+{
+    stand_up(e, job, true);
 }
 
 /* ---- the end of it ---- */

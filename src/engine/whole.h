@@ -23,5 +23,7 @@ HS_MUST_USE static inline enum hs_status hs_whole_end(struct hs_engine *e)
 HS_MUST_USE enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a);
 /* Frees all its seats. */
 void hs_whole_unseat(struct hs_engine *e, struct hs_job *job);
+/* The same of a job whose attempt is over: plans may have its GPUs from now on, too. */
+void hs_whole_leave(struct hs_engine *e, struct hs_job *job);
 
 #endif

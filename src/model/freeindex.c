@@ -34,17 +34,21 @@ static inline bool ask_is_plain(const struct hs_ask *ask)
     return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
 }
 
-static inline bool pool_serves(const struct hs_node_pool *p, const struct hs_ask *ask,
-                               uint32_t gpus)
+/* What is asked of CPU and memory, which few jobs do, stands apart from the searches. */
+static HS_APART bool pool_has_rest(const struct hs_node_pool *p, const struct hs_ask *ask,
+                                   uint32_t gpus)
 {
     const struct hs_kind *kind = &p->kind;
-    if (!(ask->type_mask >> kind->type & 1))
-        return false;
-    if (ask_is_plain(ask))
-        return true;
     if (kind->cpus > 0 && (uint64_t)gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
         return false;
     return kind->mem_mib == 0 || (uint64_t)gpus * ask->mem_mib_per_gpu <= kind->mem_mib;
+}
+
+static inline bool pool_serves(const struct hs_node_pool *p, const struct hs_ask *ask,
+                               uint32_t gpus)
+{
+    return (ask->type_mask >> p->kind.type & 1) != 0 &&
+           (ask_is_plain(ask) || pool_has_rest(p, ask, gpus));
 }
 
 /* GPUs that the ask may use on an idle node of the pool: all, unless CPU or memory end before. */
@@ -68,6 +72,16 @@ static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_
                                  n->mem_mib >= (int64_t)gpus * ask->mem_mib_per_gpu);
 }
 
+/* Of these nodes the lowest with CPU and memory for `gpus`, from `local` on, which is one of them. */
+static HS_APART uint32_t next_with_rest(const struct hs_free *f, const struct hs_node_pool *p,
+                                        const struct hs_bitset *set, const struct hs_ask *ask,
+                                        uint32_t gpus, uint32_t local)
+{
+    while (local != NONE && !node_has_rest(&f->nodes[p->ids[local]], ask, gpus))
+        local = hs_bitset_next(set, local + 1);
+    return local;
+}
+
 /* Lowest local number >= from with exactly `free` GPUs free and CPU and memory for `gpus`. */
 static inline uint32_t pool_next(const struct hs_free *f, const struct hs_node_pool *p,
                                  const struct hs_ask *ask, uint32_t gpus, uint32_t free,
@@ -75,9 +89,7 @@ static inline uint32_t pool_next(const struct hs_free *f, const struct hs_node_p
 {
     const struct hs_bitset *set = &p->with_free[free];
     uint32_t local = from == 0 ? hs_bitset_first(set) : hs_bitset_next(set, from);
-    while (local != NONE && !node_has_rest(&f->nodes[p->ids[local]], ask, gpus))
-        local = hs_bitset_next(set, local + 1);
-    return local;
+    return ask_is_plain(ask) ? local : next_with_rest(f, p, set, ask, gpus, local);
 }
 
 /* First local number whose id is >= from. */
@@ -336,7 +348,7 @@ uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack)
     return f->rack_free[rack];
 }
 
-uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
+inline uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
 {
     struct range pools = pools_of(f, vc);
     uint32_t most = 0;

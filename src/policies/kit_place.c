@@ -115,7 +115,7 @@ static bool take_idle(struct gang *g, uint32_t size, uint32_t count, uint32_t fr
  * the next one only when the gang is larger than all nodes of the largest. So a gang never runs
  * where it would be more scattered than it must be, a larger gang never needs less, and every gang
  * that the pool could hold has a shape. */
-static bool place_consolidated(struct gang *g)
+static inline bool place_consolidated(struct gang *g)
 {
     if (take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
         return true;
