@@ -13,7 +13,7 @@
 /* A function that each caller gets a copy of, made for what is known there. */
 #define HS_INLINE static inline __attribute__((always_inline))
 /* A function for what seldom happens: it, and the way to it, lie apart from what always does. */
-#define HS_COLD       __attribute__((cold, noinline))
+#define HS_COLD __attribute__((cold, noinline))
 /* A function that stays one, for the sake of those that call it: what it needs is not theirs. */
 #define HS_APART      __attribute__((noinline))
 #define HS_CTZ64(x)   ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */

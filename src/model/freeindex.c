@@ -72,7 +72,8 @@ static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_
                                  n->mem_mib >= (int64_t)gpus * ask->mem_mib_per_gpu);
 }
 
-/* Of these nodes the lowest with CPU and memory for `gpus`, from `local` on, which is one of them. */
+/* Of these nodes the lowest with CPU and memory for `gpus`, from `local` on, which is one of them.
+ */
 static HS_APART uint32_t next_with_rest(const struct hs_free *f, const struct hs_node_pool *p,
                                         const struct hs_bitset *set, const struct hs_ask *ask,
                                         uint32_t gpus, uint32_t local)

@@ -36,8 +36,7 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
         HS_TRY(hs_estimate_open(&f->estimate, v));
         return hs_easy_init(&f->easy, v);
     }
-    HS_TRY(hs_queue_init(&f->waiting, v));
-    return f->scan == HS_SCAN_FIT ? hs_queue_by_ask(&f->waiting, v) : HS_OK;
+    return hs_queue_init_for(&f->waiting, v, (enum hs_scan)f->scan);
 }
 
 static void easy_event(struct hs_easy *e, const struct hs_view *v, const struct hs_event *event)
@@ -54,8 +53,7 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
     if (f->scan == HS_SCAN_EASY) {
         easy_event(&f->easy, v, event);
     } else if (event->kind == HS_EVENT_SUBMIT) {
-        hs_queue_submit(&f->waiting, v, event->job, hs_view_submit_us(v, event->job),
-                        (enum hs_scan)f->scan);
+        hs_queue_submit(&f->waiting, v, event->job, hs_view_submit_us(v, event->job));
     } else if (event->kind == HS_EVENT_STARTED) {
         hs_queue_remove(&f->waiting, v, event->job);
     } else if (event->kind == HS_EVENT_FINISH) {
@@ -70,7 +68,7 @@ static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct h
     if (f->scan == HS_SCAN_EASY)
         hs_easy_scan(&f->easy, v, p, placer);
     else
-        hs_queue_scan(&f->waiting, v, p, (enum hs_scan)f->scan, placer);
+        hs_queue_scan(&f->waiting, v, p, placer);
     return HS_OK;
 }
 

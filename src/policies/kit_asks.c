@@ -67,7 +67,7 @@ bool hs_asks_add(struct hs_asks *a, const struct hs_view *v, hs_job_id job, int6
         a->first[vc] = (uint32_t)(set - a->sets) + 1;
     }
     if (set->jobs.count == 0) {
-        set->jobs = (struct hs_order){.size_of = size_of, .knows_sizes = true};
+        set->jobs = (struct hs_order){.size_of = size_of};
         set->bound = UINT64_MAX;
     }
     a->count[vc]++;

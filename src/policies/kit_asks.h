@@ -7,7 +7,7 @@
  * smallest of each ask, not at the whole queue; what it decides is what a walk through all jobs in
  * order decides.
  *
- *     HS_TRY(hs_queue_by_ask(&q, v));           // in init(), for a queue that is scanned for fits
+ *     HS_TRY(hs_queue_init_for(&q, v, HS_SCAN_FIT)); // in init()
  *
  * A table of HS_ASKS asks, hashed; jobs of an ask that finds no place in it stay in the queue
  * itself, where each is looked at.

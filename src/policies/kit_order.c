@@ -228,17 +228,7 @@ static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_
     hang(set, v, job, parent, is_left);
 }
 
-/* What the bounds of the job are held against. */
-static void measure(const struct hs_order *set, const struct hs_view *v, hs_job_id job,
-                    struct hs_order_link *link)
-{
-    bool is_constrained = hs_view_is_constrained(v, job);
-    link->gpus =
-        set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
-    link->is_constrained = is_constrained;
-}
-
-/* Takes in a job whose link knows its key. */
+/* Takes in a job whose link knows its key, and what its bounds are held against. */
 static inline void insert(struct hs_order *set, const struct hs_view *v, hs_job_id job,
                           struct hs_order_link *link)
 {
@@ -254,8 +244,10 @@ static inline void insert(struct hs_order *set, const struct hs_view *v, hs_job_
 void hs_order_add(struct hs_order *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     struct hs_order_link *link = hs_order_link_of(set, v, job);
-    if (set->size_of == NULL || set->knows_sizes)
-        measure(set, v, job, link);
+    bool is_constrained = hs_view_is_constrained(v, job);
+    link->gpus =
+        set->size_of != NULL ? set->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
+    link->is_constrained = is_constrained;
     link->key = key;
     insert(set, v, job, link);
 }
@@ -347,11 +339,8 @@ static uint64_t below_none(uint64_t bound)
 static void learn_sizes(struct hs_order *set, const struct hs_view *v)
 {
     set->knows_sizes = true;
-    for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j)) {
-        struct hs_order_link *link = hs_order_link_of(set, v, j);
-        measure(set, v, j, link);
-        refresh_own(link);
-    }
+    for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j))
+        refresh_own(hs_order_link_of(set, v, j));
     for (hs_job_id j = hs_order_first(set, v); j != HS_NO_JOB; j = hs_order_next(set, v, j))
         tell_upwards(set, v, hs_order_link_of(set, v, j));
 }

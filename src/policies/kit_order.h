@@ -44,7 +44,7 @@ struct hs_order {
     uint32_t count;
     bool knows_sizes;       /* somebody looked for a size: nodes know what is below them */
     uint32_t link_offset;   /* of its links in the scratch of a job */
-    hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang. Asked once somebody does look */
+    hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang */
 };
 
 /* As the parent of a link: all ones = none, and that it is chained. */

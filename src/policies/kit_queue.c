@@ -35,10 +35,13 @@ enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v)
     return q->by_vc != NULL && q->is_awake != NULL ? HS_OK : HS_E_MEMORY;
 }
 
-enum hs_status hs_queue_by_ask(struct hs_queue *q, const struct hs_view *v)
+enum hs_status hs_queue_init_for(struct hs_queue *q, const struct hs_view *v, enum hs_scan scan)
 {
-    for (uint32_t vc = 0; vc < q->vcs; vc++) /* by which the jobs of an ask are told apart */
-        q->by_vc[vc].knows_sizes = true;
+    HS_TRY(hs_queue_init(q, v));
+    if (scan == HS_SCAN_STRICT) {
+        q->fronts = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->fronts);
+        return q->fronts != NULL ? HS_OK : HS_E_MEMORY;
+    }
     q->asks = hs_view_alloc(v, sizeof *q->asks);
     return q->asks != NULL ? hs_asks_init(q->asks, v) : HS_E_MEMORY;
 }
@@ -70,13 +73,17 @@ bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
     if (!q->is_awake[vc])
         return false;
     q->is_awake[vc] = false;
+    if (q->fronts != NULL)
+        return q->fronts[vc].count > 0;
     return q->by_vc[vc].count > 0 || (q->asks != NULL && q->asks->count[vc] > 0);
 }
 
 static inline void add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, uint32_t vc,
                        int64_t key)
 {
-    if (q->asks == NULL || !hs_asks_add(q->asks, v, job, key))
+    if (q->fronts != NULL)
+        hs_front_add(&q->fronts[vc], v, job, key);
+    else if (q->asks == NULL || !hs_asks_add(q->asks, v, job, key))
         hs_order_add(&q->by_vc[vc], v, job, key);
 }
 
@@ -86,20 +93,23 @@ void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, in
 }
 
 /* Under strict the first in order has been tried, and nothing was freed since. */
-inline void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
-                            enum hs_scan scan)
+inline void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     const uint32_t vc = hs_view_vc(v, job);
     add(q, v, job, vc, key);
-    if (scan != HS_SCAN_STRICT || hs_view_ties_are_drawn(v))
+    if (q->fronts == NULL || hs_view_ties_are_drawn(v))
         hs_queue_wake(q, v, job);
-    else if (hs_order_first(&q->by_vc[vc], v) == job)
+    else if (hs_front_first(&q->fronts[vc], v) == job)
         q->is_any_awake = q->is_awake[vc] = true;
 }
 
 inline void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
-    if (hs_order_has(v, job) && (q->asks == NULL || !hs_asks_remove(q->asks, v, job)))
+    if (!hs_order_has(v, job))
+        return;
+    if (q->fronts != NULL)
+        hs_front_remove(&q->fronts[hs_view_vc(v, job)], v, job);
+    else if (q->asks == NULL || !hs_asks_remove(q->asks, v, job))
         hs_order_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
@@ -139,11 +149,19 @@ inline bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_jo
 static void scan_strict(const struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                         enum hs_placer placer)
 {
-    hs_job_id job = hs_order_first(set, v), next;
-    if (job == HS_NO_JOB || !hs_place_or_reject(v, p, job, placer))
+    hs_job_id job = hs_order_first(set, v);
+    while (job != HS_NO_JOB && hs_place_or_reject(v, p, job, placer))
+        job = hs_order_next(set, v, job);
+}
+
+static void scan_front(struct hs_front *set, const struct hs_view *v, struct hs_plan *p,
+                       enum hs_placer placer)
+{
+    hs_job_id job = hs_front_first(set, v), next;
+    if (!hs_place_or_reject(v, p, job, placer))
         return;
-    for (job = hs_order_next(set, v, job); job != HS_NO_JOB; job = next) {
-        next = hs_order_next(set, v, job);
+    for (job = hs_front_next(set, v, job); job != HS_NO_JOB; job = next) {
+        next = hs_front_next(set, v, job);
         hs_view_expect(v, next); /* who has waited for long is far away: it is under way */
         if (!hs_place_or_reject(v, p, job, placer))
             return;
@@ -212,7 +230,7 @@ void hs_queue_scan_set(struct hs_order *set, const struct hs_view *v, struct hs_
 }
 
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
-                   enum hs_scan scan, enum hs_placer placer)
+                   enum hs_placer placer)
 {
     if (!q->is_any_awake)
         return;
@@ -220,15 +238,30 @@ void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
         if (!hs_queue_needs_scan(q, vc))
             continue;
-        if (q->asks != NULL)
-            hs_asks_scan(q->asks, &q->by_vc[vc], v, p, vc, placer);
+        if (q->fronts != NULL)
+            scan_front(&q->fronts[vc], v, p, placer);
         else
-            hs_queue_scan_set(&q->by_vc[vc], v, p, vc, scan, placer);
+            hs_asks_scan(q->asks, &q->by_vc[vc], v, p, vc, placer);
     }
+}
+
+static const char *fronts_check(const struct hs_queue *q, const struct hs_view *v)
+{
+    for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        const struct hs_front *set = &q->fronts[vc];
+        if (!hs_front_is_valid(set, v))
+            return "the front of a waiting queue is out of order";
+        for (hs_job_id j = HS_NO_JOB; (j = hs_front_another(set, v, j)) != HS_NO_JOB;)
+            if (!hs_job_waits(v, j))
+                return "a waiting queue holds a job that does not wait";
+    }
+    return NULL;
 }
 
 const char *hs_queue_check(const struct hs_queue *q, const struct hs_view *v)
 {
+    if (q->fronts != NULL)
+        return fronts_check(q, v);
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
         const struct hs_order *set = &q->by_vc[vc];
         if (!hs_order_is_valid(set, v))

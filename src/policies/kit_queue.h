@@ -12,6 +12,7 @@
 #define HORUS_POLICIES_KIT_QUEUE_H
 
 #include "policies/kit_asks.h"
+#include "policies/kit_front.h"
 #include "policies/kit_order.h"
 #include "policies/kit_place.h"
 
@@ -21,16 +22,19 @@ extern const char *const hs_scan_two_names[]; /* strict, fit */
 
 struct hs_queue {
     struct hs_order *by_vc;
-    struct hs_asks *asks; /* NULL: all waiting jobs are in by_vc */
-    bool *is_awake;       /* per VC: something happened since its last scan */
-    bool is_any_awake;    /* no VC is if this is not */
+    struct hs_front *fronts; /* NULL, or all waiting jobs are here and none in by_vc */
+    struct hs_asks *asks;    /* NULL, or of those that ask for certain nodes most are here */
+    bool *is_awake;          /* per VC: something happened since its last scan */
+    bool is_any_awake;       /* no VC is if this is not */
     uint32_t vcs;
 };
 
 HS_MUST_USE enum hs_status hs_queue_init(struct hs_queue *q, const struct hs_view *v);
-/* In init(), where the queue is gone through by hs_queue_scan for whatever fits, and by nothing
- * else: jobs that ask for certain nodes wait apart, by their ask. */
-HS_MUST_USE enum hs_status hs_queue_by_ask(struct hs_queue *q, const struct hs_view *v);
+/* The same, where hs_queue_scan goes through the queue, strictly or for whatever fits, and nothing
+ * else does: in the first case nobody is ordered but those in front, in the second jobs that ask
+ * for certain nodes wait apart, by their ask. */
+HS_MUST_USE enum hs_status hs_queue_init_for(struct hs_queue *q, const struct hs_view *v,
+                                             enum hs_scan scan);
 /* Placed nowhere: it can be started. */
 bool hs_job_waits(const struct hs_view *v, hs_job_id job);
 /* Places the job; one that cannot have even an idle pool is turned away with the reason. True when
@@ -60,15 +64,14 @@ void hs_queue_wake_all(struct hs_queue *q);
 bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc);
 void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key);
 /* A submission, and the wake that it is worth: behind others that wait in strict order, none. */
-void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key,
-                     enum hs_scan scan);
+void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key);
 void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job); /* no-op if out */
 /* An end, and the wake that it is worth; of a queue that jobs leave when they start. */
 void hs_queue_finish(struct hs_queue *q, const struct hs_view *v, hs_job_id job);
-/* Starts what the scan lets start, for strict and fit. */
+/* Starts what the scan of hs_queue_init_for lets start. */
 void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *p,
-                   enum hs_scan scan, enum hs_placer placer);
-/* The same for one queue that the caller holds. */
+                   enum hs_placer placer);
+/* The same, for strict and fit, for one queue that the caller holds. */
 void hs_queue_scan_set(struct hs_order *set, const struct hs_view *v, struct hs_plan *p,
                        uint32_t vc, enum hs_scan scan, enum hs_placer placer);
 /* What is worth a try with the room that is left; and after a job could not be placed. */

@@ -47,9 +47,8 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
 {
     struct qssf *s = state;
     HS_TRY(hs_estimate_open(&s->estimate, v));
-    HS_TRY(hs_queue_init(&s->waiting, v));
-    if (s->scan == HS_SCAN_FIT && s->compat == COMPAT_OFF)
-        HS_TRY(hs_queue_by_ask(&s->waiting, v));
+    HS_TRY(s->compat == COMPAT_OFF ? hs_queue_init_for(&s->waiting, v, (enum hs_scan)s->scan)
+                                   : hs_queue_init(&s->waiting, v));
     s->gpus_bits = bits_of_gpus(v);
     s->arrivals = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->arrivals);
     for (uint32_t vc = 0; s->arrivals != NULL && vc < s->waiting.vcs; vc++)
@@ -89,7 +88,7 @@ static enum hs_status qssf_decide(void *state, const struct hs_view *v, struct h
     struct qssf *s = state;
     struct hs_queue *q = &s->waiting;
     if (s->compat == COMPAT_OFF) {
-        hs_queue_scan(q, v, p, (enum hs_scan)s->scan, (enum hs_placer)s->placement);
+        hs_queue_scan(q, v, p, (enum hs_placer)s->placement);
         return HS_OK;
     }
     for (uint32_t vc = 0; vc < q->vcs; vc++) {

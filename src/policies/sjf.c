@@ -26,16 +26,14 @@ static enum hs_status sjf_init(void *state, const struct hs_view *v)
 {
     struct sjf *s = state;
     HS_TRY(hs_estimate_open(&s->estimate, v));
-    HS_TRY(hs_queue_init(&s->waiting, v));
-    return s->scan == HS_SCAN_FIT ? hs_queue_by_ask(&s->waiting, v) : HS_OK;
+    return hs_queue_init_for(&s->waiting, v, (enum hs_scan)s->scan);
 }
 
 static void sjf_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct sjf *s = state;
     if (event->kind == HS_EVENT_SUBMIT)
-        hs_queue_submit(&s->waiting, v, event->job, hs_view_estimate_us(v, event->job),
-                        (enum hs_scan)s->scan);
+        hs_queue_submit(&s->waiting, v, event->job, hs_view_estimate_us(v, event->job));
     else if (event->kind == HS_EVENT_STARTED)
         hs_queue_remove(&s->waiting, v, event->job);
     else if (event->kind == HS_EVENT_FINISH)
@@ -45,7 +43,7 @@ static void sjf_event(void *state, const struct hs_view *v, const struct hs_even
 static enum hs_status sjf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct sjf *s = state;
-    hs_queue_scan(&s->waiting, v, p, (enum hs_scan)s->scan, (enum hs_placer)s->placement);
+    hs_queue_scan(&s->waiting, v, p, (enum hs_placer)s->placement);
     return HS_OK;
 }
 
