@@ -109,6 +109,7 @@ static void timer_event(struct hs_engine *e, uint32_t slot)
 /* Everything due now, in the order of model.md 8. */
 static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
 {
+    e->instant.is_still = hs_heap_next_us(&e->job_events) != e->now_us && a->at_us != e->now_us;
     while (hs_heap_next_us(&e->job_events) == e->now_us)
         HS_TRY(job_event(e, next_slot(e)));
     while (a->at_us == e->now_us) {
@@ -138,6 +139,7 @@ static enum hs_status instant_decide(struct hs_engine *e)
         HS_TRY(e->policy->decide(e->policy_state, &e->view, &e->plan));
         HS_TRY(hs_plan_end(e));
         e->figures.decisions++;
+        e->instant.is_still &= (e->plan.kinds & ~(1u << HS_ACT_TIMER)) == 0;
         HS_TRY(hs_commit(e));
         e->triggers &= 1u << HS_EVENT_FINISH; /* that it came and went is no news to the policy */
     } while (plan_ended_a_job(e));

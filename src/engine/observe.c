@@ -211,7 +211,8 @@ static void instant_book_waiting(struct hs_engine *e)
 
 enum hs_status hs_observe_instant(struct hs_engine *e)
 {
-    instant_book_waiting(e);
+    if (!e->instant.is_still)
+        instant_book_waiting(e);
     e->instant.time_us = e->now_us;
     for (uint32_t left = e->hears_instant; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);

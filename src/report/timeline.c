@@ -150,6 +150,8 @@ void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIE
 
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
 {
+    if (instant->is_still) /* it is integrated with what follows */
+        return;
     advance(t, instant->time_us);
     levels_of(instant, t->value);
     t->over_allocated = (int64_t)(instant->milli_held - instant->gpus_held * HS_GPU_MILLI);

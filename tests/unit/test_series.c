@@ -63,8 +63,9 @@ static void counts_a_partial_last_interval(void **state)
     hs_timeline_free(&t);
 }
 
-/* Random steps over 10,000 s, five times what the marks hold at first: the parts of all intervals
- * add up to the integral worked out directly, and every interval but the last is one width. */
+/* Random steps over 10,000 s, five times what the marks hold at first, and between two of them an
+ * instant at which nothing changes: the parts of all intervals add up to the integral worked out
+ * directly, and every interval but the last is one width. */
 static void doubles_without_losing_anything(void **state)
 {
     (void)state;
@@ -77,6 +78,7 @@ static void doubles_without_losing_anything(void **state)
         hs_timeline_step(&t, &(struct hs_instant){.time_us = now, .running = running});
         int64_t dt = (int64_t)(hs_mix64(7, i) % (uint64_t)(20 * S));
         direct += (hs_u128)running * (uint64_t)dt;
+        hs_timeline_step(&t, &(struct hs_instant){.time_us = now + dt / 2, .is_still = true});
         now += dt;
         hs_timeline_close(&t, now);
         running = hs_mix64(8, i) % 100;
