@@ -45,6 +45,24 @@ static int64_t whole_seconds(int64_t us)
     return (us + SECOND_US - 1) / SECOND_US * SECOND_US;
 }
 
+/* When a job will have served so much, that is weighed. */
+static inline int64_t served_us(const struct hs_tiresias_job *j, int64_t limit, int64_t weight)
+{
+    int64_t left = limit - hs_choice_weigh(j->service_us, weight);
+    return j->since_us + (left > 0 ? divided(left, weight) : 0);
+}
+
+static HS_COLD int64_t demotion_by_quirk_us(const struct hs_tiresias *t,
+                                            const struct hs_tiresias_job *j, int64_t limit,
+                                            int64_t weight)
+{
+    if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / n up to seconds */
+        return j->since_us + latest(0, whole_seconds(divided(limit, weight)) - j->service_us);
+    if (t->compat == HS_COMPAT_TIRESIAS)
+        return whole_seconds(served_us(j, limit, weight));
+    return served_us(j, limit + 1, weight); /* helios: its test is > and not >= */
+}
+
 int64_t hs_service_demotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_tiresias_job *j = hs_service_job(v, job);
@@ -52,12 +70,8 @@ int64_t hs_service_demotion_us(const struct hs_tiresias *t, const struct hs_view
     if (j->level + 1 >= t->levels || weight == 0)
         return HS_NEVER_DUE;
     int64_t limit = t->limits.us[j->level];
-    if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / n up to seconds */
-        return j->since_us + latest(0, whole_seconds(divided(limit, weight)) - j->service_us);
-    int64_t beyond = t->compat == HS_COMPAT_HELIOS ? 1 : 0; /* its test is > and not >= */
-    int64_t left = limit + beyond - hs_choice_weigh(j->service_us, weight);
-    int64_t at_us = j->since_us + (left > 0 ? divided(left, weight) : 0);
-    return t->compat == HS_COMPAT_TIRESIAS ? whole_seconds(at_us) : at_us;
+    return HS_LIKELY(t->compat == HS_COMPAT_OFF) ? served_us(j, limit, weight)
+                                                 : demotion_by_quirk_us(t, j, limit, weight);
 }
 
 int64_t hs_service_promotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
@@ -72,20 +86,15 @@ int64_t hs_service_promotion_us(const struct hs_tiresias *t, const struct hs_vie
     return j->since_us + latest(0, wait_us - j->waited_us);
 }
 
-void hs_service_watch(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+void hs_service_watch(const struct hs_tiresias *t, struct hs_tiresias_queues *q,
+                      const struct hs_view *v, hs_job_id job)
 {
     const struct hs_tiresias_job *j = hs_service_job(v, job);
     int64_t at_us = j->is_served     ? hs_service_demotion_us(t, v, job)
                     : !j->is_holding ? hs_service_promotion_us(t, v, job)
                                      : HS_NEVER_DUE;
     if (at_us != HS_NEVER_DUE)
-        hs_front_add(&hs_service_queues(t, v, job)->due, v, job, at_us);
-}
-
-void hs_service_forget(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
-{
-    if (hs_service_job(v, job)->due.is_linked)
-        hs_front_remove(&hs_service_queues(t, v, job)->due, v, job);
+        hs_front_add(&q->due, v, job, at_us);
 }
 
 bool hs_service_is_beyond(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)

@@ -4,9 +4,9 @@
  * when the one or the other will make it change its queue (kit_tiresias.h).
  *
  *     hs_service_account(v, job);             // before its state changes
- *     hs_service_forget(t, v, job);
+ *     hs_service_forget(q, v, job);
  *     ... is_holding, is_served, level ...
- *     hs_service_watch(t, v, job);            // it stands among those that are due again
+ *     hs_service_watch(t, q, v, job);         // it stands among those that are due again
  */
 #ifndef HORUS_POLICIES_KIT_SERVICE_H
 #define HORUS_POLICIES_KIT_SERVICE_H
@@ -38,9 +38,15 @@ void hs_service_account(const struct hs_view *v, hs_job_id job);
 int64_t hs_service_demotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
 int64_t hs_service_promotion_us(const struct hs_tiresias *t, const struct hs_view *v,
                                 hs_job_id job);
-/* Into the set of those that are due, and out of it; the account is of now. */
-void hs_service_watch(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
-void hs_service_forget(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
+/* Into the set of those that are due, and out of it; the account is of now, the queues its own. */
+void hs_service_watch(const struct hs_tiresias *t, struct hs_tiresias_queues *q,
+                      const struct hs_view *v, hs_job_id job);
+static inline void hs_service_forget(struct hs_tiresias_queues *q, const struct hs_view *v,
+                                     hs_job_id job)
+{
+    if (hs_service_job(v, job)->due.is_linked)
+        hs_front_remove(&q->due, v, job);
+}
 /* It has had the service of its queue by now. */
 bool hs_service_is_beyond(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
 

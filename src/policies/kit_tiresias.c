@@ -79,27 +79,25 @@ static int64_t key_of(const struct hs_tiresias *t, const struct hs_view *v, hs_j
     return t->inqueue == INQUEUE_SUBMIT ? hs_view_submit_us(v, job) : place;
 }
 
-static void waiting_add(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job,
-                        int64_t place)
+static void waiting_add(const struct hs_tiresias *t, struct hs_tiresias_queues *q,
+                        const struct hs_view *v, hs_job_id job, int64_t place)
 {
-    struct hs_gangs *queue = &hs_service_queues(t, v, job)->waiting[hs_service_job(v, job)->level];
+    struct hs_gangs *queue = &q->waiting[hs_service_job(v, job)->level];
     hs_gangs_add(queue, v, job, key_of(t, v, job, place));
 }
 
-static void holding_add(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job,
-                        int64_t place)
+static void holding_add(const struct hs_tiresias *t, struct hs_tiresias_queues *q,
+                        const struct hs_view *v, hs_job_id job, int64_t place)
 {
-    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
         return;
     hs_front_add(&q->holding[hs_service_job(v, job)->level].set, v, job, key_of(t, v, job, place));
 }
 
-static void queue_remove(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+static void queue_remove(struct hs_tiresias_queues *q, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     const struct hs_tiresias_job *j = hs_service_job(v, job);
-    if (!hs_order_has(v, job))
+    if (!j->choice.link.is_linked)
         return;
     if (j->is_holding)
         hs_front_remove(&q->holding[j->level].set, v, job);
@@ -114,49 +112,66 @@ static void started(struct hs_tiresias *t, const struct hs_view *v, hs_job_id jo
     struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     struct hs_tiresias_job *j = hs_service_job(v, job);
     hs_service_account(v, job);
-    hs_service_forget(t, v, job);
-    queue_remove(t, v, job);
+    hs_service_forget(q, v, job);
+    queue_remove(q, v, job);
     j->is_holding = true;
     j->is_served = hs_service_counts_costs(t) || hs_view_state(v, job) == HS_JOB_RUNNING;
-    holding_add(t, v, job, ++q->starting);
+    holding_add(t, q, v, job, ++q->starting);
     q->held += hs_view_gpus(v, job);
-    hs_service_watch(t, v, job);
+    hs_service_watch(t, q, v, job);
 }
 
 static void progresses(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_tiresias_job *j = hs_service_job(v, job);
+    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     hs_service_account(v, job);
-    hs_service_forget(t, v, job);
-    j->is_served = true;
-    hs_service_watch(t, v, job);
+    hs_service_forget(q, v, job);
+    hs_service_job(v, job)->is_served = true;
+    hs_service_watch(t, q, v, job);
 }
 
 static void stopped(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
+    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     struct hs_tiresias_job *j = hs_service_job(v, job);
     hs_service_account(v, job);
-    hs_service_forget(t, v, job);
-    queue_remove(t, v, job);
-    hs_service_queues(t, v, job)->held -= hs_view_gpus(v, job);
+    hs_service_forget(q, v, job);
+    queue_remove(q, v, job);
+    q->held -= hs_view_gpus(v, job);
     j->is_holding = j->is_served = j->is_evicted = false;
-    waiting_add(t, v, job, j->place);
-    hs_service_watch(t, v, job);
+    waiting_add(t, q, v, job, j->place);
+    hs_service_watch(t, q, v, job);
+}
+
+/* Service of a finished job, for the Gittins index. */
+static HS_COLD void learn(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_tiresias_job *j = hs_service_job(v, job);
+    int64_t service = hs_choice_weigh(j->total_us, hs_service_weight(t, v, job));
+    bool is_news = j->is_holding && hs_gittins_learn(&t->gittins, service);
+    for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
+        t->by_vc[vc].is_stale = true;
 }
 
 static void finished(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
+    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     const struct hs_tiresias_job *j = hs_service_job(v, job);
-    hs_service_account(v, job);
-    hs_service_forget(t, v, job);
-    queue_remove(t, v, job);
-    if (j->is_holding)
-        hs_service_queues(t, v, job)->held -= hs_view_gpus(v, job);
-    int64_t service = hs_choice_weigh(j->total_us, hs_service_weight(t, v, job));
-    bool is_news =
-        t->index == INDEX_GITTINS && j->is_holding && hs_gittins_learn(&t->gittins, service);
-    for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
-        t->by_vc[vc].is_stale = true;
+    hs_service_forget(q, v, job);
+    queue_remove(q, v, job);
+    q->held -= j->is_holding ? hs_view_gpus(v, job) : 0;
+    if (t->index == INDEX_GITTINS) {
+        hs_service_account(v, job);
+        learn(t, v, job);
+    }
+    hs_wake(t->is_awake, t->vcs, v, job);
+}
+
+static void submitted(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
+    hs_service_job(v, job)->since_us = hs_view_now_us(v);
+    waiting_add(t, q, v, job, ++q->tail);
     hs_wake(t->is_awake, t->vcs, v, job);
 }
 
@@ -165,9 +180,7 @@ void hs_tiresias_event(struct hs_tiresias *t, const struct hs_view *v, const str
     hs_job_id job = event->job;
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
-        hs_service_job(v, job)->since_us = hs_view_now_us(v);
-        waiting_add(t, v, job, ++hs_service_queues(t, v, job)->tail);
-        hs_wake(t->is_awake, t->vcs, v, job);
+        submitted(t, v, job);
         break;
     case HS_EVENT_STARTED:
         started(t, v, job);
@@ -210,7 +223,7 @@ static HS_COLD void lose_restarts(struct hs_tiresias *t, const struct hs_view *v
             if (since_us > 0)
                 hs_plan_owe(p, j, hs_compat_lost_us(v, j, since_us));
             if (hs_service_is_beyond(t, v, j)) {
-                hs_service_forget(t, v, j);
+                hs_service_forget(q, v, j);
                 hs_front_add(&q->due, v, j, now_us);
             }
         }
@@ -239,15 +252,15 @@ static HS_COLD void change_queues(struct hs_tiresias *t, const struct hs_view *v
         struct hs_tiresias_job *j = hs_service_job(v, job);
         next = hs_order_next(moved, v, job);
         hs_service_account(v, job);
-        queue_remove(t, v, job);
+        queue_remove(q, v, job);
         if (j->is_holding) {
             j->level++;
-            holding_add(t, v, job, ++q->tail);
+            holding_add(t, q, v, job, ++q->tail);
         } else {
             hs_order_remove(moved, v, job);
             j->level = 0;
             j->service_us = j->waited_us = 0;
-            waiting_add(t, v, job, ++q->tail);
+            waiting_add(t, q, v, job, ++q->tail);
         }
     }
 }
@@ -324,10 +337,10 @@ static void settle_moved(const struct hs_tiresias *t, const struct hs_view *v,
         if (hs_service_job(v, job)->is_evicted)
             continue;
         if (is_by_arrival(t) && hs_order_has(v, job)) {
-            queue_remove(t, v, job);
-            holding_add(t, v, job, ++q->lead);
+            queue_remove(q, v, job);
+            holding_add(t, q, v, job, ++q->lead);
         }
-        hs_service_watch(t, v, job);
+        hs_service_watch(t, q, v, job);
     }
 }
 
