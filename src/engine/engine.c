@@ -124,6 +124,8 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
 
 static bool plan_ended_a_job(const struct hs_engine *e)
 {
+    if ((e->plan.kinds & (1u << HS_ACT_KILL | 1u << HS_ACT_REJECT)) == 0)
+        return false;
     for (uint32_t i = 0; i < e->plan.count; i++)
         if (e->plan.actions[i].kind == HS_ACT_KILL || e->plan.actions[i].kind == HS_ACT_REJECT)
             return true;

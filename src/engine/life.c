@@ -249,7 +249,7 @@ static void job_renew(struct hs_engine *e, struct hs_job *job)
 }
 
 /* It waits from now on. */
-static void job_enter(struct hs_engine *e, uint32_t slot)
+static inline void job_enter(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     job->state = HS_JOB_PENDING;

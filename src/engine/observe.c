@@ -185,6 +185,8 @@ static void instant_book_waiting(struct hs_engine *e)
 {
     struct hs_wait_causes causes = {0};
     uint64_t fragmented = 0;
+    if ((e->backlog.gpus_wanted | e->instant.gpus_wanted) == 0) /* nobody waits, nor did */
+        return;
     bool is_partition = e->cluster->vc_mode == HS_VC_PARTITION;
     uint32_t vcs = e->backlog.gpus_wanted > 0 ? e->backlog.vc_count : 0;
     for (uint32_t vc = 0; vc < vcs; vc++) {

@@ -68,7 +68,7 @@ static inline bool plan_close(struct hs_plan *p)
     return false;
 }
 
-struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
+HS_INLINE struct hs_action *append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
 {
     struct hs_engine *e = p->engine;
     if (p->refused != HS_OK)
@@ -99,6 +99,11 @@ struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs
     return a;
 }
 
+struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
+{
+    return append(p, kind, job);
+}
+
 bool hs_plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *name)
 {
     if (p->refused != HS_OK)
@@ -111,7 +116,7 @@ bool hs_plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *na
 
 void hs_plan_start(struct hs_plan *p, hs_job_id slot)
 {
-    struct hs_action *a = hs_plan_append(p, HS_ACT_START, slot);
+    struct hs_action *a = append(p, HS_ACT_START, slot);
     if (a == NULL)
         return;
     struct hs_job *job = hs_engine_job(p->engine, slot);
@@ -403,11 +408,6 @@ void hs_plan_kill(struct hs_plan *p, hs_job_id slot)
         return;
     if (plan_release(p, HS_ACT_KILL, slot) != NULL)
         hs_engine_job(p->engine, slot)->plan |= HS_PLAN_ENDED;
-}
-
-void hs_plan_because(struct hs_plan *p, const char *text)
-{
-    p->because = text;
 }
 
 uint32_t hs_plan_mark(const struct hs_plan *p)

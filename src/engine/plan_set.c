@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The policy's side of the plan, second part: what moves no GPU. Costs owed, turns, caps, memory
- * limits, requests to be told of something.
+ * limits, requests to be told of something, grounds.
  */
 #include "engine/plan.h"
 #include "engine/residency.h"
 #include "engine/shadow.h"
 #include "horus/policy.h"
+
+void hs_plan_because(struct hs_plan *p, const char *text)
+{
+    p->because = text;
+}
 
 void hs_plan_owe(struct hs_plan *p, hs_job_id slot, int64_t cost_us)
 {

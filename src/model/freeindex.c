@@ -51,18 +51,21 @@ static inline bool pool_serves(const struct hs_node_pool *p, const struct hs_ask
            (ask_is_plain(ask) || pool_has_rest(p, ask, gpus));
 }
 
-/* GPUs that the ask may use on an idle node of the pool: all, unless CPU or memory end before. */
-static inline uint32_t pool_usable(const struct hs_node_pool *p, const struct hs_ask *ask)
+static HS_APART uint32_t gpus_with_rest(const struct hs_kind *kind, const struct hs_ask *ask,
+                                        uint64_t gpus)
 {
-    const struct hs_kind *kind = &p->kind;
-    uint64_t gpus = ask->type_mask >> kind->type & 1 ? kind->size : 0;
-    if (ask_is_plain(ask))
-        return (uint32_t)gpus;
     if (kind->cpus > 0 && gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
         gpus = kind->cpus * UINT64_C(1000) / ask->cpus_milli_per_gpu;
     if (kind->mem_mib > 0 && gpus * ask->mem_mib_per_gpu > kind->mem_mib)
         gpus = kind->mem_mib / ask->mem_mib_per_gpu;
     return (uint32_t)gpus;
+}
+
+/* GPUs that the ask may use on an idle node of the pool: all, unless CPU or memory end before. */
+static inline uint32_t pool_usable(const struct hs_node_pool *p, const struct hs_ask *ask)
+{
+    const uint32_t gpus = ask->type_mask >> p->kind.type & 1 ? p->kind.size : 0;
+    return ask_is_plain(ask) ? gpus : gpus_with_rest(&p->kind, ask, gpus);
 }
 
 static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_ask *ask,

@@ -115,7 +115,7 @@ static bool take_idle(struct gang *g, uint32_t size, uint32_t count, uint32_t fr
  * the next one only when the gang is larger than all nodes of the largest. So a gang never runs
  * where it would be more scattered than it must be, a larger gang never needs less, and every gang
  * that the pool could hold has a shape. */
-static inline bool place_consolidated(struct gang *g)
+HS_INLINE bool place_consolidated(struct gang *g)
 {
     if (take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
         return true;
@@ -185,7 +185,7 @@ static bool place_by_skew(struct gang *g)
     return is_packed ? place_consolidated(g) : place_scattered(g);
 }
 
-static inline bool place(struct gang *g, enum hs_placer placer)
+HS_INLINE bool place(struct gang *g, enum hs_placer placer)
 {
     switch (placer) {
     case HS_PLACE_YARN:
