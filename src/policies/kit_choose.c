@@ -192,7 +192,7 @@ static void return_to_kept(const struct walk *w)
 }
 
 /* The first waiting job of this level, or one behind it, that needs at most so many GPUs. */
-static void look_in_levels(struct walk *w, uint32_t level, uint64_t gpus)
+static HS_APART void look_in_levels(struct walk *w, uint32_t level, uint64_t gpus)
 {
     w->next = NULL;
     for (; w->next == NULL && level < w->c->levels; level++) {

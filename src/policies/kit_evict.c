@@ -37,13 +37,26 @@ enum hs_status hs_evict_init(struct hs_evict *e, const struct hs_view *v, bool w
     return HS_OK;
 }
 
-static int64_t weight_of(const struct hs_evict *e, const struct hs_view *v, hs_job_id job)
+/* What is kept of a job's VC, and where it stands there. */
+struct place {
+    struct hs_evict_running *running;
+    struct hs_gangs *waiting;
+    uint32_t gpus;
+    int64_t weight;
+};
+
+static inline struct place place_of(const struct hs_evict *e, const struct hs_view *v,
+                                    hs_job_id job)
 {
-    return e->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
+    const uint32_t vc = hs_view_vc(v, job), gpus = hs_view_gpus(v, job);
+    return (struct place){.running = &e->running[vc],
+                          .waiting = &e->waiting[vc],
+                          .gpus = gpus,
+                          .weight = e->weighs_gpus ? (int64_t)gpus : 1};
 }
 
 /* The class of a weight; past the last one if there is none yet. */
-static uint32_t class_of(const struct hs_evict_running *running, int64_t weight)
+static inline uint32_t class_of(const struct hs_evict_running *running, int64_t weight)
 {
     uint32_t i = 0;
     while (i < running->count && running->classes[i].slope != weight)
@@ -51,17 +64,17 @@ static uint32_t class_of(const struct hs_evict_running *running, int64_t weight)
     return i;
 }
 
-static void running_add(struct hs_evict *e, const struct hs_view *v, hs_job_id job, int64_t end_us)
+static inline void running_add(const struct place *at, const struct hs_view *v, hs_job_id job,
+                               int64_t end_us)
 {
-    if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
+    struct hs_evict_running *running = at->running;
+    if (at->gpus == 0) /* a CPU job is never in anyone's way */
         return;
-    struct hs_evict_running *running = &e->running[hs_view_vc(v, job)];
-    int64_t weight = weight_of(e, v, job);
-    uint32_t i = class_of(running, weight);
+    uint32_t i = class_of(running, at->weight);
     if (i == running->count)
         running->classes[running->count++] =
-            (struct hs_class){.set.is_backwards = true, .slope = weight};
-    running->held += hs_view_gpus(v, job);
+            (struct hs_class){.set.is_backwards = true, .slope = at->weight};
+    running->held += at->gpus;
     hs_front_add(&running->classes[i].set, v, job, end_us);
 }
 
@@ -73,52 +86,50 @@ static HS_COLD void running_remove_last(struct hs_evict_running *running, const 
     running->classes[class] = running->classes[--running->count];
 }
 
-static void running_remove(struct hs_evict *e, const struct hs_view *v, hs_job_id job)
+static inline void running_remove(const struct place *at, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_evict_running *running = &e->running[hs_view_vc(v, job)];
-    uint32_t i = class_of(running, weight_of(e, v, job));
-    running->held -= hs_view_gpus(v, job);
+    struct hs_evict_running *running = at->running;
+    uint32_t i = class_of(running, at->weight);
+    running->held -= at->gpus;
     if (running->classes[i].set.count > 1)
         hs_front_remove(&running->classes[i].set, v, job);
     else
         running_remove_last(running, v, job, i);
 }
 
-static void waiting_add(struct hs_evict *e, const struct hs_view *v, hs_job_id job, int64_t left_us)
+static inline void waiting_add(const struct place *at, const struct hs_view *v, hs_job_id job,
+                               int64_t left_us)
 {
-    hs_gangs_add(&e->waiting[hs_view_vc(v, job)], v, job,
-                 hs_choice_weigh(left_us, weight_of(e, v, job)));
-}
-
-static void waiting_remove(struct hs_evict *e, const struct hs_view *v, hs_job_id job)
-{
-    hs_gangs_remove(&e->waiting[hs_view_vc(v, job)], v, job);
+    hs_gangs_add(at->waiting, v, job, hs_choice_weigh(left_us, at->weight));
 }
 
 void hs_evict_event(struct hs_evict *e, const struct hs_view *v, const struct hs_event *event,
                     hs_left_us *left_us, const void *ctx)
 {
-    hs_job_id job = event->job;
+    const hs_job_id job = event->job;
+    if (job == HS_NO_JOB) /* a timer */
+        return;
+    const struct place at = place_of(e, v, job);
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
         hs_wake(e->is_awake, e->vcs, v, job);
-        waiting_add(e, v, job, left_us(v, job, ctx));
+        waiting_add(&at, v, job, left_us(v, job, ctx));
         break;
     case HS_EVENT_STARTED:
-        waiting_remove(e, v, job);
-        running_add(e, v, job, hs_view_now_us(v) + left_us(v, job, ctx));
+        hs_gangs_remove(at.waiting, v, job);
+        running_add(&at, v, job, hs_view_now_us(v) + left_us(v, job, ctx));
         break;
     case HS_EVENT_STOPPED:
         if (hs_order_has(v, job))
-            running_remove(e, v, job);
-        waiting_add(e, v, job, left_us(v, job, ctx));
+            running_remove(&at, v, job);
+        waiting_add(&at, v, job, left_us(v, job, ctx));
         break;
     case HS_EVENT_FINISH:
         hs_wake(e->is_awake, e->vcs, v, job);
         if (hs_view_first_start_us(v, job) < 0) /* turned away */
-            waiting_remove(e, v, job);
+            hs_gangs_remove(at.waiting, v, job);
         else if (hs_order_has(v, job))
-            running_remove(e, v, job);
+            running_remove(&at, v, job);
         break;
     case HS_EVENT_PROGRESS:
     case HS_EVENT_STEP:

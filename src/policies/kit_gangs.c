@@ -178,7 +178,7 @@ const struct hs_gangs_head *hs_gangs_look(struct hs_gangs_walk *w, const struct 
 }
 
 /* Of a lane whose next job is not in the chain of its front, or that has none. */
-static void pass_far(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane)
+static HS_APART void pass_far(struct hs_gangs_walk *w, const struct hs_view *v, uint32_t lane)
 {
     struct hs_front *exact = exact_lane(w->set, lane);
     struct hs_order *shared = shared_lane(w->set, lane);

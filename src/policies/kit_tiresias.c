@@ -323,15 +323,35 @@ static void mark_evicted(const struct hs_view *v, struct hs_tiresias_queues *q,
     }
 }
 
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When jobs that this plan starts or evicts will be due: it is the last chance to set a timer. Those
+ * that it starts are counted. */
+static int64_t due_of_plan(const struct hs_tiresias *t, const struct hs_view *v,
+                           struct hs_tiresias_queues *q, const struct hs_choice *choice)
+{
+    int64_t at_us = HS_NEVER_DUE;
+    q->starting = q->lead;
+    for (hs_job_id j = choice->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        q->lead++;
+        hs_service_account(v, j);
+        at_us = earlier(at_us, hs_service_demotion_us(t, v, j));
+    }
+    for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        hs_service_account(v, j);
+        at_us = earlier(at_us, hs_service_promotion_us(t, v, j));
+    }
+    return at_us;
+}
+
 /* Who changed its queue and holds on to its GPUs comes behind the holders there, those included
  * that this decision starts. */
 static void settle_moved(const struct hs_tiresias *t, const struct hs_view *v,
-                         struct hs_tiresias_queues *q, const struct hs_choice *choice,
-                         struct hs_order *moved)
+                         struct hs_tiresias_queues *q, struct hs_order *moved)
 {
-    q->starting = q->lead;
-    for (hs_job_id j = choice->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j))
-        q->lead++;
     for (hs_job_id job; (job = hs_order_first(moved, v)) != HS_NO_JOB;) {
         hs_order_remove(moved, v, job);
         if (hs_service_job(v, job)->is_evicted)
@@ -342,27 +362,6 @@ static void settle_moved(const struct hs_tiresias *t, const struct hs_view *v,
         }
         hs_service_watch(t, q, v, job);
     }
-}
-
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* When jobs that this plan starts or evicts will be due: it is the last chance to set a timer. */
-static int64_t due_of_plan(const struct hs_tiresias *t, const struct hs_view *v,
-                           const struct hs_choice *choice)
-{
-    int64_t at_us = HS_NEVER_DUE;
-    for (hs_job_id j = choice->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        hs_service_account(v, j);
-        at_us = earlier(at_us, hs_service_demotion_us(t, v, j));
-    }
-    for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        hs_service_account(v, j);
-        at_us = earlier(at_us, hs_service_promotion_us(t, v, j));
-    }
-    return at_us;
 }
 
 /* One virtual cluster; when its jobs started and evicted now will be due. */
@@ -400,8 +399,9 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
         mark_evicted(v, q, &choice);
     hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,
                     (enum hs_compat)t->compat);
-    settle_moved(t, v, q, &choice, &moved);
-    return due_of_plan(t, v, &choice);
+    due_us = due_of_plan(t, v, q, &choice);
+    settle_moved(t, v, q, &moved);
+    return due_us;
 }
 
 /* The first round at or after that time; the time itself without rounds. */
