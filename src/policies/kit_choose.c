@@ -348,13 +348,13 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
     }
     uint64_t bound = hs_placer_bound(v, hs_view_vc(v, c->chosen.first), placer);
     for (hs_job_id j = c->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        bool is_constrained = hs_view_is_constrained(v, j);
-        if (!is_constrained && hs_view_gpus(v, j) > bound)
+        if (hs_view_gpus(v, j) > bound && !hs_view_is_constrained(v, j))
             continue;
         hs_plan_because(p, c->because(v, j, false));
         if (hs_place(v, p, j, placer))
             hs_compat_owe(compat, v, p, j);
-        else if (!hs_reject_hopeless(v, p, j) && !is_constrained && hs_placer_is_monotone(placer))
+        else if (!hs_reject_hopeless(v, p, j) && !hs_view_is_constrained(v, j) &&
+                 hs_placer_is_monotone(placer))
             bound = hs_view_gpus(v, j) - 1;
     }
     hs_plan_because(p, NULL);

@@ -223,7 +223,6 @@ void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, 
     const struct links l = links_of(set, v);
     struct hs_order_link *link = link_of(l, job);
     link->key = key;
-    link->gpus = hs_view_gpus(v, job);
     link->is_linked = true;
     set->count++;
     if (is_key_first(set, l, key))

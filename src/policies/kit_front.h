@@ -9,9 +9,10 @@
  *     hs_front_add(&set, v, job, key);
  *     for (j = hs_front_first(&set, v); j != HS_NO_JOB; j = hs_front_next(&set, v, j))
  *
- * The links are those of kit_order.h, and lie in the same way in the scratch of each job. Adding,
- * and removing in front, is O(1), a step beyond the chain and removing elsewhere O(log n), each
- * over many (pairing heap: Fredman et al., Algorithmica 1986).
+ * The links are those of kit_order.h, and lie in the same way in the scratch of each job; of gangs
+ * they say what the caller puts there. Adding, and removing in front, is O(1), a step beyond the
+ * chain and removing elsewhere O(log n), each over many (pairing heap: Fredman et al., Algorithmica
+ * 1986).
  */
 #ifndef HORUS_POLICIES_KIT_FRONT_H
 #define HORUS_POLICIES_KIT_FRONT_H

@@ -30,8 +30,10 @@ static struct hs_order *shared_lane(struct hs_gangs *set, uint32_t lane)
 
 void hs_gangs_add(struct hs_gangs *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
-    uint32_t lane = lane_of(hs_view_gpus(v, job));
+    const uint32_t gpus = hs_view_gpus(v, job), lane = lane_of(gpus);
     struct hs_front *exact = exact_lane(set, lane);
+    struct hs_order_link *link = hs_view_scratch(v, job);
+    link->gpus = gpus; /* also for whoever orders the job when it waits no more */
     set->filled |= UINT64_C(1) << lane;
     set->stale |= UINT64_C(1) << lane;
     set->count++;

@@ -69,8 +69,6 @@ static void check_set(bool is_backwards, const char *stream)
     struct hs_front set = {.link_offset = offsetof(struct scratch, other),
                            .is_backwards = is_backwards};
     ordered_clear();
-    for (uint32_t j = 0; j < JOBS; j++)
-        jobs[j].gpus = j;
     assert_int_equal(hs_rng_open(&rng, 12, stream), HS_OK);
     for (int step = 0; step < 30000; step++) {
         uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS);
