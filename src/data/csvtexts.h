@@ -20,7 +20,7 @@
 
 #include "data/csvwrite.h"
 
-#define HS_CSVTEXTS_BITS 8u
+#define HS_CSVTEXTS_BITS 10u
 #define HS_CSVTEXTS_LONG 20u /* bytes of a field, its comma among them, that is kept */
 
 struct hs_csvtext {

@@ -105,12 +105,19 @@ static char *put_nano(char *to, uint64_t value)
     return put_end(to, value == 0 ? hs_fmt_u64(to, 0) : hs_fmt_ratio(to, value, NANO, 9));
 }
 
-/* Thousandths; negative: empty. */
-static char *put_milli(char *to, int64_t value)
+/* Thousandths, 0 to 1000; negative: empty. */
+static char *put_milli(char *to, int32_t value)
 {
-    if (value == HS_GPU_MILLI)
-        return put_u64(to, 1);
-    return put_end(to, value < 0 ? 0 : hs_fmt_ratio(to, (uint64_t)value, HS_GPU_MILLI, 3));
+    if (value < 0)
+        return put_end(to, 0);
+    if (value % 1000 == 0)
+        return put_u64(to, value != 0);
+    to[0] = '0';
+    to[1] = '.';
+    to[2] = (char)('0' + value / 100);
+    to[3] = (char)('0' + value / 10 % 10);
+    to[4] = (char)('0' + value % 10);
+    return put_end(to, 5u - (value % 10 == 0) - (value % 100 == 0));
 }
 
 /* submission_time ... stretch */
@@ -163,7 +170,7 @@ static char *row_rest(struct hs_jobs_file *f, char *to, const struct times *t,
     to = put_like(to, job->first_progress_us, &t->start);
     to = put_u64(to, job->switches);
     to = put_seconds(to, job->host_mib_us); /* the same decimals */
-    return put_milli(to, job->gpu_milli);
+    return put_milli(to, (int32_t)job->gpu_milli);
 }
 
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)

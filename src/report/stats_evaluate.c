@@ -236,7 +236,7 @@ static void merge_kind(struct evaluation *e, uint32_t kind)
         struct class_sums *sums = &e->sums[class];
         for (uint32_t m = 0; m < SUMS; m++)
             sums->whole[m] += from->whole[m];
-        for (uint32_t m = 0; m < SETS_A_CLASS; m++)
+        for (uint32_t m = 0; m < SETS_A_CLASS && !is_known(e, m); m++)
             hs_quantiles_merge(&e->quantiles, SETS_A_CLASS * class + m, set_of_kind(e, kind) + m);
     }
 }

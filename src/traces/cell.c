@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/timeparse.h"
+#include "base/word8.h"
 
 #define MILLION INT64_C(1000000)
 
@@ -91,27 +92,28 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     return HS_CELL_OK;
 }
 
-/* 0..99, or UINT_MAX if one is no digit. */
-static unsigned two_digits(const char *text)
+/* "HH:MM:SS" in seconds, or UINT_MAX, all bytes at once: less "00:00:00" those of digits are at
+ * most 9 and the others 0, so that none has its top bit, nor with what is then missing to it. */
+static unsigned seconds_of(const char *text)
 {
-    unsigned tens = (unsigned)(unsigned char)text[0] - '0';
-    unsigned ones = (unsigned)(unsigned char)text[1] - '0';
-    return tens > 9 || ones > 9 ? UINT_MAX : tens * 10 + ones;
+    const uint64_t digits = hs_word8_at(text) ^ hs_word8_at("00:00:00");
+    const uint64_t missing = UINT64_C(0x76767f76767f7676), tops = HS_WORD8_OF(0x80);
+    const uint64_t pairs = digits * 10 + (digits >> 8);
+    const unsigned hour = pairs & 0xff, minute = pairs >> 24 & 0xff, second = pairs >> 48 & 0xff;
+    if (((digits | (digits + missing)) & tops) != 0 || hour > 23 || minute > 59 || second > 59)
+        return UINT_MAX;
+    return hour * 3600 + minute * 60 + second;
 }
 
 /* "YYYY-MM-DD HH:MM:SS" of the day read last; base/timeparse has the last word on all others. */
 static bool parse_same_day(const char *text, size_t len, const struct hs_cell_day *day,
                            int64_t *out_us)
 {
-    if (len != 19 || memcmp(text, day->date, sizeof day->date) != 0 || text[10] != ' ' ||
-        text[13] != ':' || text[16] != ':')
+    if (len != 19 || memcmp(text, day->date, sizeof day->date) != 0 || text[10] != ' ')
         return false;
-    unsigned hour = two_digits(text + 11), minute = two_digits(text + 14);
-    unsigned second = two_digits(text + 17);
-    if (hour > 23 || minute > 59 || second > 59)
-        return false;
-    *out_us = day->us + (int64_t)(hour * 3600 + minute * 60 + second) * MILLION;
-    return true;
+    const unsigned second = seconds_of(text + 11);
+    *out_us = day->us + (int64_t)second * MILLION;
+    return second != UINT_MAX;
 }
 
 enum hs_cell_result hs_cell_date(const char *text, size_t len, struct hs_cell_day *day,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/word8.h"
 #include "horus/compiler.h"
 
 #define ROWS_MAX    (UINT32_C(1) << 31)
@@ -105,6 +106,15 @@ static enum hs_status keep_long_texts(struct hs_reorder_slot *slot)
     return HS_OK;
 }
 
+/* Whether the text at id + from ends within TEXT_ROOM bytes of the id: most do in the next eight.
+ */
+static bool ends_in_room(const char *id, uintptr_t from)
+{
+    if (HS_LIKELY(from <= TEXT_ROOM - 8) && HS_LIKELY(hs_word8_zeros(hs_word8_at(id + from)) != 0))
+        return true;
+    return from < TEXT_ROOM && memchr(id + from, '\0', TEXT_ROOM - from) != NULL;
+}
+
 /* Most rows have but an id, a user and a VC, in a few bytes from the id on: these are copied as
  * they stand, without a look at where each ends but the last. */
 static bool keep_close_texts(struct hs_reorder_slot *slot)
@@ -117,10 +127,7 @@ static bool keep_close_texts(struct hs_reorder_slot *slot)
     /* of one that stands before the id huge */
     const uintptr_t user = (uintptr_t)job->user - (uintptr_t)id;
     const uintptr_t vc = (uintptr_t)job->vc - (uintptr_t)id;
-    uintptr_t end = user > vc ? user : vc;
-    while (end < TEXT_ROOM && id[end] != '\0')
-        end++;
-    if (end >= TEXT_ROOM)
+    if (!ends_in_room(id, user > vc ? user : vc))
         return false;
     job->id = memcpy(slot->text, id, TEXT_ROOM);
     job->user = slot->text + user;

@@ -13,6 +13,8 @@
 #include "base/word8.h"
 #include "traces/cell.h"
 
+#define SHORT_UNIT_US INT64_C(1000000) /* of it eight digits are far from any limit */
+
 static enum hs_status fail_cell(const struct hs_table *table, const struct hs_column *column,
                                 uint32_t field, enum hs_cell_result result)
 {
@@ -167,6 +169,23 @@ static enum hs_status read_attempts(struct hs_table *table, const struct hs_colu
     return HS_OK;
 }
 
+/* Nearly all numbers are of few digits; a cell may be read behind its end. */
+static inline enum hs_cell_result read_span(const char *text, size_t len, int64_t unit_us,
+                                            int64_t *out_us)
+{
+    uint32_t number;
+    if (HS_UNLIKELY(unit_us > SHORT_UNIT_US || !hs_word8_number(hs_word8_at(text), len, &number)))
+        return hs_cell_span(text, len, unit_us, out_us);
+    *out_us = number * unit_us;
+    return HS_CELL_OK;
+}
+
+static inline enum hs_cell_result read_count(const char *text, size_t len, uint32_t *out)
+{
+    const bool is_short = hs_word8_number(hs_word8_at(text), len, out);
+    return HS_LIKELY(is_short) ? HS_CELL_OK : hs_cell_count(text, len, out);
+}
+
 /* A cell that is not empty. */
 static inline enum hs_status read_cell(struct hs_table *table, const struct hs_bound *bound,
                                        const char *text, size_t len, struct hs_trace_job *job,
@@ -184,10 +203,10 @@ static inline enum hs_status read_cell(struct hs_table *table, const struct hs_b
         result = hs_cell_time(text, len, table->unit_us, &table->day, out);
         break;
     case HS_CELL_SPAN:
-        result = hs_cell_span(text, len, table->unit_us, out);
+        result = read_span(text, len, table->unit_us, out);
         break;
     case HS_CELL_COUNT:
-        result = hs_cell_count(text, len, out);
+        result = read_count(text, len, out);
         break;
     case HS_CELL_FATE:
         return read_fate(table, bound->field, text, len, out, dropped);
