@@ -26,7 +26,7 @@ static inline hs_i128 key_of(const struct hs_heap_node *e)
     return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->tag);
 }
 
-static inline uint32_t is_before(const struct hs_heap_node *a, const struct hs_heap_node *b)
+static inline size_t is_before(const struct hs_heap_node *a, const struct hs_heap_node *b)
 {
     return key_of(a) < key_of(b);
 }
@@ -57,10 +57,10 @@ static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_he
 }
 
 /* Of four, how many lie before the smallest: a knock-out, the first two pairs at once. */
-static inline uint32_t least_of_all(const struct hs_heap_node *children)
+static inline size_t least_of_all(const struct hs_heap_node *children)
 {
-    const uint32_t left = is_before(&children[1], &children[0]);
-    const uint32_t right = 2 + is_before(&children[3], &children[2]);
+    const size_t left = is_before(&children[1], &children[0]);
+    const size_t right = 2 + is_before(&children[3], &children[2]);
     return left ^ ((left ^ right) & (0 - is_before(&children[right], &children[left])));
 }
 
@@ -69,7 +69,7 @@ static inline uint32_t least_child(const struct hs_heap *heap, uint32_t first)
 {
     uint32_t least = first;
     if (HS_LIKELY(heap->count - first >= ARITY))
-        return first + least_of_all(&heap->entries[first]);
+        return first + (uint32_t)least_of_all(&heap->entries[first]);
     for (uint32_t child = first + 1; child < heap->count; child++)
         least = is_before(&heap->entries[child], &heap->entries[least]) ? child : least;
     return least;
@@ -78,12 +78,15 @@ static inline uint32_t least_child(const struct hs_heap *heap, uint32_t first)
 /* Moves the hole at `at` to a leaf; where it is then. */
 static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
 {
-    const uint32_t full = (heap->count - 1) / ARITY; /* those before it have all four children */
-    while (at < full) {
-        const uint32_t first = at * ARITY + 1, least = first + least_of_all(&heap->entries[first]);
-        entry_put(heap, at, &heap->entries[least]);
-        at = least;
+    struct hs_heap_node *const entries = heap->entries;
+    const size_t full = (heap->count - 1) / ARITY; /* those before it have all four children */
+    size_t hole = at;
+    while (hole < full) {
+        const size_t first = hole * ARITY + 1, least = first + least_of_all(&entries[first]);
+        entry_put(heap, (uint32_t)hole, &entries[least]);
+        hole = least;
     }
+    at = (uint32_t)hole;
     if (at * ARITY + 1 < heap->count) {
         const uint32_t least = least_child(heap, at * ARITY + 1);
         entry_put(heap, at, &heap->entries[least]);
