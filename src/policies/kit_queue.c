@@ -40,7 +40,8 @@ enum hs_status hs_queue_init_for(struct hs_queue *q, const struct hs_view *v, en
     HS_TRY(hs_queue_init(q, v));
     if (scan == HS_SCAN_STRICT) {
         q->fronts = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->fronts);
-        return q->fronts != NULL ? HS_OK : HS_E_MEMORY;
+        q->tails = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->tails);
+        return q->fronts != NULL && q->tails != NULL ? HS_OK : HS_E_MEMORY;
     }
     q->asks = hs_view_alloc(v, sizeof *q->asks);
     return q->asks != NULL ? hs_asks_init(q->asks, v) : HS_E_MEMORY;
@@ -78,11 +79,34 @@ bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
     return q->by_vc[vc].count > 0 || (q->asks != NULL && q->asks->count[vc] > 0);
 }
 
+/* A job that waits in a front knows of no subtree: there it is told who came HS_QUEUE_AHEAD places
+ * behind it. A hint: by now that may be somebody else, or nobody. */
+static uint32_t *ahead_of(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_order_link *link = hs_view_scratch(v, job);
+    return &link->least_constrained;
+}
+
+static void add_to_front(struct hs_queue *q, const struct hs_view *v, hs_job_id job, uint32_t vc,
+                         int64_t key)
+{
+    struct hs_queue_tail *tail = &q->tails[vc];
+    uint32_t *last = &tail->last[tail->count % HS_QUEUE_AHEAD];
+    hs_front_add(&q->fronts[vc], v, job, key);
+    *ahead_of(v, job) = HS_NO_JOB;
+    if (hs_front_reached(&q->fronts[vc]) != job)
+        return;
+    if (*last != 0)
+        *ahead_of(v, *last - 1) = job;
+    *last = job + 1;
+    tail->count++;
+}
+
 static inline void add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, uint32_t vc,
                        int64_t key)
 {
     if (q->fronts != NULL)
-        hs_front_add(&q->fronts[vc], v, job, key);
+        add_to_front(q, v, job, vc, key);
     else if (q->asks == NULL || !hs_asks_add(q->asks, v, job, key))
         hs_order_add(&q->by_vc[vc], v, job, key);
 }
@@ -154,17 +178,19 @@ static void scan_strict(const struct hs_order *set, const struct hs_view *v, str
         job = hs_order_next(set, v, job);
 }
 
+/* Of a set that is not empty. */
 static void scan_front(struct hs_front *set, const struct hs_view *v, struct hs_plan *p,
                        enum hs_placer placer)
 {
-    hs_job_id job = hs_front_first(set, v), next;
-    if (!hs_place_or_reject(v, p, job, placer))
-        return;
-    for (job = hs_front_next(set, v, job); job != HS_NO_JOB; job = next) {
-        next = hs_front_next(set, v, job);
-        hs_view_expect(v, next); /* who has waited for long is far away: it is under way */
-        if (!hs_place_or_reject(v, p, job, placer))
+    hs_job_id job = hs_front_first(set, v);
+    while (hs_place_or_reject(v, p, job, placer)) {
+        hs_job_id expected = *ahead_of(v, job);
+        job = hs_front_next(set, v, job);
+        if (job == HS_NO_JOB)
             return;
+        if (expected == HS_NO_JOB)
+            expected = hs_front_next(set, v, job);
+        hs_view_expect(v, expected); /* who has waited for long is far away: it is under way */
     }
 }
 

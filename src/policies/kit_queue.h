@@ -20,12 +20,21 @@ enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY };
 extern const char *const hs_scan_names[];     /* strict, fit, easy */
 extern const char *const hs_scan_two_names[]; /* strict, fit */
 
+/* The last that came behind all others: each is told who came so many places behind it, which is to
+ * be sent for when it starts itself; where many start at once the next ones are too near. */
+#define HS_QUEUE_AHEAD 8u
+struct hs_queue_tail {
+    uint32_t last[HS_QUEUE_AHEAD]; /* a job + 1; 0 = none */
+    uint32_t count;
+};
+
 struct hs_queue {
     struct hs_order *by_vc;
-    struct hs_front *fronts; /* NULL, or all waiting jobs are here and none in by_vc */
-    struct hs_asks *asks;    /* NULL, or of those that ask for certain nodes most are here */
-    bool *is_awake;          /* per VC: something happened since its last scan */
-    bool is_any_awake;       /* no VC is if this is not */
+    struct hs_front *fronts;     /* NULL, or all waiting jobs are here and none in by_vc */
+    struct hs_queue_tail *tails; /* of these */
+    struct hs_asks *asks;        /* NULL, or of those that ask for certain nodes most are here */
+    bool *is_awake;              /* per VC: something happened since its last scan */
+    bool is_any_awake;           /* no VC is if this is not */
     uint32_t vcs;
 };
 
