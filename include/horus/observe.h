@@ -6,8 +6,8 @@
  *     struct hs_observer o = {.ctx = &writer, .on_finish = write_row};
  *
  * Pointers inside the records are valid only during the call; but a text other than `id` and
- * `reason` that comes again at the same address in a run is the same text. Times: microseconds since the trace
- * epoch. All calls are optional (NULL). A failure ends the run with that status.
+ * `reason` that comes again at the same address in a run is the same text. Times: microseconds
+ * since the trace epoch. All calls are optional (NULL). A failure ends the run with that status.
  */
 #ifndef HORUS_OBSERVE_H
 #define HORUS_OBSERVE_H
@@ -144,7 +144,8 @@ struct hs_instant {
         wait_order;                 /* gpus_wanted by cause of waiting */
     uint64_t wait_locality;         /* part of wait_shape: of gangs larger than any node */
     uint64_t tally[HS_TALLY_COUNT]; /* so far */
-    bool is_still; /* as the instant before, but for the time: timers rang, and nothing came of it */
+    bool
+        is_still; /* as the instant before, but for the time: timers rang, and nothing came of it */
 };
 
 struct hs_observer {

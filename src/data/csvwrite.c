@@ -110,27 +110,37 @@ void hs_csvw_double(struct hs_csvw *w, double value)
         hs_csvw_empty(w);
 }
 
+/* "4" or "4-7". */
+static char *put_set(char *to, uint32_t first, uint32_t last)
+{
+    to += hs_fmt_u64(to, first);
+    if (last == first)
+        return to;
+    *to++ = '-';
+    return to + hs_fmt_u64(to, last);
+}
+
 void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count)
 {
     if (count == 0) {
         hs_csvw_empty(w);
         return;
     }
-    const bool is_one_set = ids[count - 1] - ids[0] == count - 1; /* they ascend */
-    for (uint32_t i = 0; i < count;) {
-        uint32_t last = is_one_set ? count - 1 : i;
+    uint32_t first = 0, last = 0;
+    if (ids[count - 1] - ids[0] == count - 1) /* they ascend: all are neighbours */
+        last = count - 1;
+    for (;; first = ++last) {
         while (last + 1 < count && ids[last + 1] == ids[last] + 1)
             last++;
+        if (last + 1 == count)
+            break;
         char *to = hs_output_room(&w->out, 2 * HS_FMT_MAX);
-        to += hs_fmt_u64(to, ids[i]);
-        if (last > i) {
-            *to++ = '-';
-            to += hs_fmt_u64(to, ids[last]);
-        }
-        i = last + 1;
-        *to++ = i < count ? ' ' : ',';
+        to = put_set(to, ids[first], ids[last]);
+        *to++ = ' ';
         hs_output_wrote(&w->out, to);
     }
+    char *to = hs_output_room(&w->out, 2 * HS_FMT_MAX);
+    hs_csvw_end_field(w, put_set(to, ids[first], ids[last]));
 }
 
 enum hs_status hs_csvw_close(struct hs_csvw *w, struct hs_diag *diag)
