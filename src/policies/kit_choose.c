@@ -82,22 +82,21 @@ static inline int64_t key_now(const struct walk *w, int64_t slope, int64_t key)
 /* The cursor of a class, to one of its jobs or to none. */
 static inline void put_cursor(const struct walk *w, struct hs_class *class, hs_job_id job)
 {
-    class->cursor.at = job;
+    class->at = job;
     if (job == HS_NO_JOB)
         return;
     const struct hs_order_link *link = link_in(w, job);
-    class->cursor.next = link->right;
-    class->cursor.gpus = link->gpus;
-    class->cursor.key = key_now(w, class->slope, link->key);
+    class->next = link->right;
+    class->gpus = link->gpus;
+    class->key = key_now(w, class->slope, link->key);
 }
 
 /* By their cursors. */
 static bool is_before(const struct walk *w, const struct hs_class *a, const struct hs_class *b)
 {
-    const struct hs_class_cursor *x = &a->cursor, *y = &b->cursor;
     if (a->level != b->level)
         return a->level < b->level;
-    return x->key != y->key ? x->key < y->key : hs_order_tie_is_before(w->v, x->at, y->at);
+    return a->key != b->key ? a->key < b->key : hs_order_tie_is_before(w->v, a->at, b->at);
 }
 
 /* Is a holder before the waiting job that is looked at? */
@@ -117,7 +116,7 @@ static struct hs_class *find_class(const struct walk *w, bool is_last)
     struct hs_class *best = NULL;
     for (uint32_t i = 0; i < w->c->class_count; i++) {
         struct hs_class *class = &w->c->classes[i];
-        if (class->cursor.at != HS_NO_JOB && (best == NULL || is_before(w, best, class) == is_last))
+        if (class->at != HS_NO_JOB && (best == NULL || is_before(w, best, class) == is_last))
             best = class;
     }
     return best;
@@ -129,7 +128,7 @@ static inline struct hs_class *class_before(const struct walk *w, struct hs_clas
 {
     if (!w->c->is_apart)
         return find_class(w, true);
-    for (; class->cursor.at == HS_NO_JOB; class --)
+    for (; class->at == HS_NO_JOB; class --)
         if (class == w->c->classes)
             return NULL;
     return class;
@@ -140,7 +139,7 @@ static inline struct hs_class *class_behind(const struct walk *w, struct hs_clas
 {
     if (!w->c->is_apart)
         return find_class(w, false);
-    for (; class->cursor.at == HS_NO_JOB; class ++)
+    for (; class->at == HS_NO_JOB; class ++)
         if (class + 1 == w->c->classes + w->c->class_count)
             return NULL;
     return class;
@@ -151,8 +150,8 @@ static HS_COLD void look_keys_up(const struct walk *w, struct hs_class *class)
 {
     hs_front_rekey_all(&class->set, w->v, w->c->key_of, w->c->key_ctx);
     class->is_stale = false;
-    put_cursor(w, class, hs_front_first(&class->set, w->v));
-    class->kept = class->cursor;
+    class->kept = hs_front_first(&class->set, w->v);
+    put_cursor(w, class, class->kept);
 }
 
 static void go_to_end(struct walk *w)
@@ -168,27 +167,26 @@ static void go_to_end(struct walk *w)
 static inline void step_back(struct walk *w)
 {
     struct hs_class *class = w->before;
-    const struct hs_class_cursor *cursor = &class->cursor;
-    w->gpus += cursor->gpus;
+    w->gpus += class->gpus;
     w->behind = class;
-    w->behind_job = cursor->at;
-    w->behind_key = cursor->key;
+    w->behind_job = class->at;
+    w->behind_key = class->key;
     put_cursor(w, class,
-               cursor->next != HS_NO_JOB ? cursor->next
-                                         : hs_front_next(&class->set, w->v, cursor->at));
+               class->next != HS_NO_JOB ? class->next
+                                        : hs_front_next(&class->set, w->v, class->at));
     w->before = class_before(w, class);
 }
 
 static void keep_cursors(const struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
-        w->c->classes[i].kept = w->c->classes[i].cursor;
+        w->c->classes[i].kept = w->c->classes[i].at;
 }
 
 static void return_to_kept(const struct walk *w)
 {
     for (uint32_t i = 0; i < w->c->class_count; i++)
-        w->c->classes[i].cursor = w->c->classes[i].kept;
+        put_cursor(w, &w->c->classes[i], w->c->classes[i].kept);
 }
 
 /* The first waiting job of this level, or one behind it, that needs at most so many GPUs. */
@@ -227,7 +225,7 @@ static inline bool is_at_next(const struct walk *w)
         return true;
     if (HS_UNLIKELY(class->is_stale))
         look_keys_up(w, class);
-    return is_before_next(w, class->level, class->cursor.key, class->cursor.at);
+    return is_before_next(w, class->level, class->key, class->at);
 }
 
 /* Goes back until the holders behind the position have `need` GPUs. If those before it come before
@@ -287,20 +285,19 @@ static void choose_onwards(struct walk *w)
     for (uint32_t i = 0; i < w->c->class_count; i++) {
         struct hs_class *class = &w->c->classes[i];
         put_cursor(w, class,
-                   class->cursor.at == HS_NO_JOB
-                       ? hs_front_reached(&class->set)
-                       : hs_front_prev(&class->set, w->v, class->cursor.at));
+                   class->at == HS_NO_JOB ? hs_front_reached(&class->set)
+                                          : hs_front_prev(&class->set, w->v, class->at));
     }
     for (struct hs_class *class = w->behind;;) {
         if (w->next != NULL && w->next->gpus > left)
             look_for_next(w, left);
         if (class == NULL && w->next == NULL)
             return;
-        if (class != NULL && (w->next == NULL || is_before_next(w, class->level, class->cursor.key,
-                                                                class->cursor.at))) {
-            hs_job_id job = class->cursor.at;
-            if (class->cursor.gpus <= left)
-                left -= class->cursor.gpus;
+        if (class != NULL &&
+            (w->next == NULL || is_before_next(w, class->level, class->key, class->at))) {
+            hs_job_id job = class->at;
+            if (class->gpus <= left)
+                left -= class->gpus;
             else
                 list_add(&w->c->evicted, w->v, job);
             put_cursor(w, class, hs_front_prev(&class->set, w->v, job));

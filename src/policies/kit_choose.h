@@ -25,19 +25,16 @@
 #include "policies/kit_gangs.h"
 #include "policies/kit_place.h"
 
-/* Within hs_choose: the last job of a class before the position, or the first one behind it,
- * HS_NO_JOB = none; its GPUs, its key as of now, and the next one in the set if that is known. */
-struct hs_class_cursor {
-    int64_t key;
-    hs_job_id at, next;
-    uint32_t gpus;
-};
-
 /* Jobs that hold GPUs. */
 struct hs_class {
     struct hs_front set; /* backwards: who comes first loses its GPUs last */
     int64_t slope;       /* 0: the key is what it is */
-    struct hs_class_cursor cursor, kept;
+    /* Within hs_choose a cursor: the last job before the position, or the first one behind it,
+     * HS_NO_JOB = none; its GPUs, its key as of now, and the next one in the set if that is known.
+     */
+    int64_t key;
+    hs_job_id at, kept, next;
+    uint32_t gpus;
     uint32_t level;
     bool is_stale; /* the keys are to be looked up before the order is gone by (key_of) */
 };
