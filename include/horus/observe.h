@@ -144,8 +144,7 @@ struct hs_instant {
         wait_order;                 /* gpus_wanted by cause of waiting */
     uint64_t wait_locality;         /* part of wait_shape: of gangs larger than any node */
     uint64_t tally[HS_TALLY_COUNT]; /* so far */
-    bool
-        is_still; /* as the instant before, but for the time: timers rang, and nothing came of it */
+    bool is_still; /* but for the time as the instant before: timers rang, nothing came of it */
 };
 
 struct hs_observer {

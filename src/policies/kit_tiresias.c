@@ -328,8 +328,8 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* When jobs that this plan starts or evicts will be due: it is the last chance to set a timer. Those
- * that it starts are counted. */
+/* When jobs that this plan starts or evicts will be due: it is the last chance to set a timer.
+ * Those that it starts are counted. */
 static int64_t due_of_plan(const struct hs_tiresias *t, const struct hs_view *v,
                            struct hs_tiresias_queues *q, const struct hs_choice *choice)
 {

@@ -110,7 +110,7 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_node_count(x.f, &any, 4), 3);
     assert_int_equal(hs_free_node_count(x.f, &p100, 4), 0);
     assert_int_equal(hs_free_best_busy(x.f, &any, 1), NONE);
-    assert_true(hs_free_gang_room(x.f, 0) == UINT64_MAX); /* all nodes of 8, and then smaller ones */
+    assert_true(hs_free_gang_room(x.f, 0) == UINT64_MAX); /* all nodes of 8, then smaller ones */
     hs_free_take(x.f, 2, 4, &p100); /* as many free as the idle nodes of 4 before and behind it */
     assert_int_equal(hs_free_gang_room(x.f, 0), 4);
     assert_int_equal(hs_free_best(x.f, &any, 4), 0);
