@@ -32,6 +32,13 @@
 #else
 #define HS_UNROLL _Pragma("GCC unroll 16")
 #endif
+/* A function of a header that is worth a copy in its callers of other files, where the program is
+ * optimised as a whole. clang decides by itself, and wants all external that such a one calls. */
+#if defined(__clang__)
+#define HS_EXPANDED
+#else
+#define HS_EXPANDED inline
+#endif
 __extension__ typedef unsigned __int128 hs_u128;
 __extension__ typedef __int128 hs_i128;
 #else

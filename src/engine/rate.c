@@ -148,7 +148,7 @@ uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job)
     return job->state == HS_JOB_RUNNING ? hs_rate_placed(e, job) : 0;
 }
 
-inline uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job)
+HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job)
 {
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     uint64_t rate = job_slowest_q32(e, job);

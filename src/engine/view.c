@@ -101,7 +101,7 @@ void *hs_lookup_no_scratch(const struct hs_view *v, hs_job_id job)
 
 /* Asked for at every step of a search: what it refuses stands apart, and the rest is no longer than
  * a call of it. */
-inline void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
+HS_EXPANDED void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_jobs *jobs = &v->engine->jobs;
     return HS_LIKELY(job < jobs->slots.high) ? jobs->scratch + (size_t)job * jobs->scratch_size

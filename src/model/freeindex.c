@@ -323,8 +323,8 @@ uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node)
     return f->nodes[node].free;
 }
 
-inline bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask,
-                         uint32_t gpus)
+HS_EXPANDED bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask,
+                              uint32_t gpus)
 {
     const struct hs_node_state *n = &f->nodes[node];
     const struct hs_kind *kind = &n->pool->kind;
@@ -352,7 +352,7 @@ uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack)
     return f->rack_free[rack];
 }
 
-inline uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
+HS_EXPANDED uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
 {
     struct range pools = pools_of(f, vc);
     uint32_t most = 0;
@@ -474,7 +474,8 @@ void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, i
     *mem_mib = f->nodes[node].mem_mib;
 }
 
-inline void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
+HS_EXPANDED void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus,
+                              const struct hs_ask *ask)
 {
     assert(node < f->node_count);
     struct hs_node_state *n = &f->nodes[node];
@@ -484,7 +485,8 @@ inline void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const 
     node_set_free(f, n, n->free - gpus);
 }
 
-inline void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask)
+HS_EXPANDED void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus,
+                              const struct hs_ask *ask)
 {
     assert(node < f->node_count);
     struct hs_node_state *n = &f->nodes[node];

@@ -117,7 +117,8 @@ void hs_queue_add(struct hs_queue *q, const struct hs_view *v, hs_job_id job, in
 }
 
 /* Under strict the first in order has been tried, and nothing was freed since. */
-inline void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
+HS_EXPANDED void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_id job,
+                                 int64_t key)
 {
     const uint32_t vc = hs_view_vc(v, job);
     add(q, v, job, vc, key);
@@ -127,7 +128,7 @@ inline void hs_queue_submit(struct hs_queue *q, const struct hs_view *v, hs_job_
         q->is_any_awake = q->is_awake[vc] = true;
 }
 
-inline void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
+HS_EXPANDED void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
     if (!hs_order_has(v, job))
         return;
@@ -137,7 +138,7 @@ inline void hs_queue_remove(struct hs_queue *q, const struct hs_view *v, hs_job_
         hs_order_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
-inline void hs_queue_finish(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
+HS_EXPANDED void hs_queue_finish(struct hs_queue *q, const struct hs_view *v, hs_job_id job)
 {
     if (hs_view_first_start_us(v, job) < 0) /* it was turned away */
         hs_queue_remove(q, v, job);
@@ -156,7 +157,7 @@ bool hs_job_waits(const struct hs_view *v, hs_job_id job)
     return state == HS_JOB_PENDING || state == HS_JOB_SUSPENDED;
 }
 
-inline bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+HS_EXPANDED bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
     if (!hs_pool_is_idle(v, job) || hs_view_state(v, job) != HS_JOB_PENDING)
         return false;
@@ -164,8 +165,8 @@ inline bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_jo
     return true;
 }
 
-inline bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                               enum hs_placer placer)
+HS_EXPANDED bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                                    enum hs_placer placer)
 {
     return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);
 }
