@@ -162,6 +162,8 @@ static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)
 {
     HS_TRY(instant_events(e, a));
     HS_TRY(instant_decide(e));
+    if (e->job_events.count > 0) /* again: it may be another's by now */
+        hs_jobs_expect(&e->jobs, next_slot(e));
     e->figures.instants++;
     HS_TRY(hs_invariant_check(e));
     HS_TRY(hs_observe_instant(e));
