@@ -154,7 +154,7 @@ static bool can_collect(struct hs_quantiles *q)
         for (uint32_t r = 0; r < q->sets[i].ranges; r++) {
             q->sets[i].range[r].first = (uint32_t)total;
             total += q->sets[i].range[r].count;
-            if (total > q->collection_max)
+            if (total > HS_QUANTILE_COLLECTED)
                 return false;
         }
     }
@@ -172,11 +172,10 @@ static bool is_resolved(const struct hs_quantiles *q)
 enum hs_status hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t spare)
 {
     const uint64_t least = sizeof *q->collection * HS_QUANTILE_COLLECTED / sizeof *q->cells + 1;
-    const uint64_t wanted = (uint64_t)sets + spare, cells = wanted > least ? wanted : least;
+    const uint64_t cells = (uint64_t)sets + spare;
     *q = (struct hs_quantiles){.set_count = sets};
     q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
-    void *memory = hs_alloc_zeroed(cells, sizeof *q->cells);
-    q->collection_max = cells * sizeof *q->cells / sizeof *q->collection;
+    void *memory = hs_alloc_zeroed(cells > least ? cells : least, sizeof *q->cells);
     q->cells = memory;
     q->collection = memory;
     if (q->sets != NULL && memory != NULL)

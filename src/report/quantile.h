@@ -12,10 +12,10 @@
  * is one too. The first pass counts values in logarithmic buckets; each later pass splits the
  * buckets that hold a wanted rank by 256, or, once few enough values are left in them, collects
  * those and goes on with them in memory. Most values of a later pass lie in no such bucket: a
- * caller of many sets asks which are wanted and leaves the others out. Two passes for up to 65,536
- * values and for most real sets of a few million, three for most of any size, never more than ten.
- * 7.5 KiB a set; exact whatever the number of values, so the histogram with a relative error that
- * model.md 10 allows past 2^20 jobs is not needed.
+ * caller of many sets asks which are wanted and leaves the others out. Two passes for up to 131,072
+ * values and for most real sets of a few hundred thousand, three for most of any size, never more
+ * than ten. 7.5 KiB a set; exact whatever the number of values, so the histogram with a relative
+ * error that model.md 10 allows past 2^20 jobs is not needed.
  *
  * Values that go to several sets are counted once, in spare counters that are merged into each.
  */
@@ -30,11 +30,13 @@
 
 enum hs_quantile { HS_P50, HS_P90, HS_P95, HS_P99, HS_P100, HS_QUANTILES };
 
-#define HS_QUANTILE_SUB_BITS  5u
-#define HS_QUANTILE_BUCKETS   1920u
-#define HS_QUANTILE_SPLIT     256u
-#define HS_QUANTILE_CELLS     HS_QUANTILE_BUCKETS /* counters a set */
-#define HS_QUANTILE_COLLECTED 65536u /* at least, of all sets together, in the last pass */
+#define HS_QUANTILE_SUB_BITS 5u
+#define HS_QUANTILE_BUCKETS  1920u
+#define HS_QUANTILE_SPLIT    256u
+#define HS_QUANTILE_CELLS    HS_QUANTILE_BUCKETS /* counters a set */
+/* Values collected in the last pass, all sets together: as many as take hardly more memory than the
+ * counters of the first pass, so that what is taken does not grow with the number of values. */
+#define HS_QUANTILE_COLLECTED 131072u
 _Static_assert(HS_QUANTILES *HS_QUANTILE_SPLIT <= HS_QUANTILE_CELLS, "ranges split have room");
 
 /* Values in [low, low + 2^bits), among which ranks are wanted. */
@@ -57,7 +59,6 @@ struct hs_quantiles {
     struct hs_quantile_set *sets;
     uint32_t (*cells)[HS_QUANTILE_CELLS];
     uint64_t *collection; /* in the same memory: a pass that collects counts nothing */
-    uint64_t collection_max;
     uint32_t set_count;
     enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT, HS_PASS_DONE } pass;
 };
