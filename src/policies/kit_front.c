@@ -7,8 +7,8 @@
  */
 #include "policies/kit_front.h"
 
-#define NO_PARENT 0x3fffffffu /* of the root; of a handle there are 30 bits */
-#define CHAINED   (NO_PARENT - 1)
+#define NO_PARENT HS_ORDER_NO_PARENT /* of the root */
+#define CHAINED   HS_ORDER_CHAINED
 #define NEAR      4u /* steps from the end of the chain */
 
 /* Where the links of a set lie: those of a job at its handle times the size. */

@@ -4,11 +4,10 @@
  *
  * Each set of the quantile finder is one measure of one class; the bounded slowdown and the time to
  * the first progress have quantiles for all jobs only and a mean elsewhere. The first pass over the
- * spool also takes the sums that need the window of --warmup and --cooldown, which is known only at
- * the end. It counts a job once for its kind, and adds the kinds up to classes; later ones leave
- * out the measures that are known by then, and look at a job closely only where one of its classes
- * asks for the bucket of one of its values. What is done with a job is compiled twice: for a plain
- * one much of it is known.
+ * spool also takes the sums: which jobs --cooldown leaves is known only at the end. It counts a job
+ * once for its kind, and adds the kinds up to classes; later ones leave out the measures that are
+ * known by then, and look at a job closely only where one of its classes asks for the bucket of one
+ * of its values. What is done with a job is compiled twice: for a plain one much of it is known.
  */
 #include "report/stats.h"
 
