@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A job as a trace tells it: the plain record that every reader yields, whatever its format, and
- * that the engine makes a live job of. Readers fill it, nobody else writes it.
+ * that the engine makes a live job of. Readers fill it; the stages between a reader and the engine
+ * write into it what they make of the job.
  *
  * Strings are borrowed from the reader and valid until its next record; NULL = not in the trace.
  * Times are microseconds. submit_us is on the trace's own clock (naive local time counted from
@@ -104,10 +105,11 @@ struct hs_trace_job {
 #define HS_NO_PROFILE UINT32_MAX
 
 /* Where the engine gets its jobs: HS_OK and a record, or HS_END, or a failure. Records come in
- * order of (submit_us, row). peek, if there is one: the record behind the one that came last as far
- * as it is known, for those who want to fetch what they will look at; NULL if it is not. */
+ * order of (submit_us, row). A record is the caller's until the next call, to write into as well:
+ * it is handed on, not copied. peek, if there is one: the record behind the one that came last as
+ * far as it is known, for those who want to fetch what they will look at; NULL if it is not. */
 struct hs_job_source {
-    enum hs_status (*next)(void *ctx, struct hs_trace_job *out);
+    enum hs_status (*next)(void *ctx, struct hs_trace_job **job);
     void *ctx;
     const struct hs_trace_job *(*peek)(void *ctx);
 };

@@ -41,10 +41,10 @@ static void tell(const struct hs_workload *workload, uint64_t jobs, struct hs_di
 
 static enum hs_status read_all(struct hs_trace *trace, struct hs_fit *fit, struct hs_diag *diag)
 {
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     enum hs_status status;
     while ((status = hs_trace_next(trace, &job)) == HS_OK)
-        HS_TRY(hs_fit_add(fit, &job, diag));
+        HS_TRY(hs_fit_add(fit, job, diag));
     return status == HS_END ? HS_OK : status;
 }
 

@@ -369,7 +369,7 @@ enum hs_status hs_simulate_check(const struct hs_setup *setup, struct hs_diag *d
 enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_result *result,
                                struct hs_diag *diag)
 {
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct pass pass = {.setup = setup, .diag = diag};
     pass.intake = &result->intake;
     HS_TRY(hs_simulate_check(setup, diag));

@@ -40,12 +40,12 @@ static enum hs_status write_jobs(struct hs_job_source source, const char *path,
                                  struct written *done, struct hs_diag *diag)
 {
     struct hs_trace_writer writer;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     HS_TRY(hs_trace_writer_open(&writer, hs_trace_format_find("csv"), NULL, path, diag));
     enum hs_status status;
     while ((status = source.next(source.ctx, &job)) == HS_OK) {
-        hs_trace_writer_put(&writer, &job);
-        count_job(done, &job);
+        hs_trace_writer_put(&writer, job);
+        count_job(done, job);
     }
     return hs_trace_writer_close(&writer, status == HS_END ? HS_OK : status, diag);
 }

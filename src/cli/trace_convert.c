@@ -32,12 +32,12 @@ static enum hs_status write_jobs(struct hs_trace *trace, struct hs_losses *losse
                                  struct hs_diag *diag)
 {
     struct hs_trace_writer writer;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     enum hs_status status;
     HS_TRY(hs_trace_writer_open(&writer, losses->to, options, path, diag));
     while ((status = hs_trace_next(trace, &job)) == HS_OK) {
-        hs_trace_writer_put(&writer, &job);
-        hs_losses_count(losses, &job);
+        hs_trace_writer_put(&writer, job);
+        hs_losses_count(losses, job);
     }
     return hs_trace_writer_close(&writer, status == HS_END ? HS_OK : status, diag);
 }

@@ -23,8 +23,8 @@
 
 struct arrivals {
     struct hs_job_source source;
-    struct hs_trace_job next;
-    int64_t at_us; /* HS_TIME_MAX when there are no more */
+    struct hs_trace_job *next; /* the source's */
+    int64_t at_us;             /* HS_TIME_MAX when there are no more */
     bool has_epoch;
 };
 
@@ -38,13 +38,13 @@ static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
     HS_TRY(status);
     if (!a->has_epoch) {
         a->has_epoch = true;
-        e->figures.epoch_us = a->next.submit_us;
+        e->figures.epoch_us = a->next->submit_us;
     }
-    a->at_us = a->next.submit_us - e->figures.epoch_us;
+    a->at_us = a->next->submit_us - e->figures.epoch_us;
     if (a->at_us >= e->now_us)
         return HS_OK;
     return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must sort",
-                   "job '%s' arrives before the present", a->next.id);
+                   "job '%s' arrives before the present", a->next->id);
 }
 
 /* It has come so far that its memory changes, or that the policy is to be told. */
@@ -113,7 +113,7 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
     while (hs_heap_next_us(&e->job_events) == e->now_us)
         HS_TRY(job_event(e, next_slot(e)));
     while (a->at_us == e->now_us) {
-        HS_TRY(hs_life_submit(e, &a->next));
+        HS_TRY(hs_life_submit(e, a->next));
         e->figures.events++;
         HS_TRY(arrivals_advance(e, a));
     }

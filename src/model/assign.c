@@ -391,10 +391,11 @@ static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
     return HS_OK;
 }
 
-static enum hs_status assign_next(void *ctx, struct hs_trace_job *job)
+static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_assign *a = ctx;
-    HS_TRY(a->source.next(a->source.ctx, job));
+    HS_TRY(a->source.next(a->source.ctx, out));
+    struct hs_trace_job *job = *out;
     enum hs_status status = assign_job(a, job);
     a->index++;
     if (job->gpus > 0)

@@ -108,10 +108,11 @@ static void give_attempts(struct hs_retry *retry, struct hs_trace_job *job, uint
     job->attempts = failures + 1;
 }
 
-static enum hs_status retry_next(void *ctx, struct hs_trace_job *job)
+static enum hs_status retry_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_retry *retry = ctx;
-    HS_TRY(retry->source.next(retry->source.ctx, job));
+    HS_TRY(retry->source.next(retry->source.ctx, out));
+    struct hs_trace_job *job = *out;
     uint64_t key = hs_mix64(retry->seed, retry->index++);
     if (job->gpus > 0 && hs_mix64(key, DRAW_FAILS) >> 32 < retry->fails_below[class_of(job->gpus)])
         give_attempts(retry, job, key);

@@ -94,11 +94,11 @@ static enum hs_status load_trace(struct verify_run *run)
 {
     struct hs_trace *trace;
     HS_TRY(hs_trace_open(&trace, &run->made_of.trace, run->diag));
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     int64_t epoch_us = 0;
     enum hs_status s;
     while ((s = hs_trace_next(trace, &job)) == HS_OK)
-        if ((s = add_job(run, &job, &epoch_us)) != HS_OK)
+        if ((s = add_job(run, job, &epoch_us)) != HS_OK)
             break;
     if (s == HS_END)
         s = hs_trace_identity(trace, &run->trace_hash, &run->trace_bytes);

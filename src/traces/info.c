@@ -181,10 +181,10 @@ static void say_all(const struct info *info, struct hs_output *out)
 
 static enum hs_status read_all(struct info *info, struct hs_trace *trace, struct hs_diag *diag)
 {
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     enum hs_status status;
     while ((status = hs_trace_next(trace, &job)) == HS_OK) {
-        status = add_job(info, &job);
+        status = add_job(info, job);
         if (status != HS_OK)
             return hs_fail(diag, status, NULL, NULL, "no memory for the statistics of %s",
                            hs_trace_path(trace));

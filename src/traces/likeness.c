@@ -64,10 +64,10 @@ static void free_all(struct sums *sums)
 
 static enum hs_status read_all(struct sums *sums, struct hs_trace *trace, struct hs_diag *diag)
 {
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     enum hs_status status;
     while ((status = hs_trace_next(trace, &job)) == HS_OK) {
-        status = add_job(sums, &job);
+        status = add_job(sums, job);
         if (status != HS_OK)
             return hs_fail(diag, status, NULL, "--max-jobs compares the first jobs of both",
                            "no memory for the jobs of %s", hs_trace_path(trace));

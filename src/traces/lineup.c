@@ -143,14 +143,15 @@ static enum hs_status choose(struct hs_lineup *in, const struct hs_trace_job *jo
     return HS_OK;
 }
 
-static enum hs_status next_through(struct hs_lineup *in, struct hs_trace_job *job)
+static enum hs_status next_through(struct hs_lineup *in, struct hs_trace_job **job)
 {
+    *job = &in->through;
     for (bool is_wanted = false; !is_wanted;) {
         if (is_full(in))
             return HS_END;
-        HS_TRY(pull(in, job));
-        HS_TRY(check_order(in, job));
-        HS_TRY(choose(in, job, &is_wanted));
+        HS_TRY(pull(in, *job));
+        HS_TRY(check_order(in, *job));
+        HS_TRY(choose(in, *job, &is_wanted));
     }
     return HS_OK;
 }
@@ -163,7 +164,7 @@ static enum hs_status read_one(struct hs_lineup *in)
             return HS_END;
         hs_reorder_give_back(&in->held, in->count);
         HS_TRY(fill_window(in));
-        const struct hs_trace_job *job = hs_reorder_pop(&in->held);
+        struct hs_trace_job *job = hs_reorder_pop(&in->held);
         if (job == NULL)
             return HS_END;
         in->jobs[in->count] = job;
@@ -186,7 +187,7 @@ static void read_ahead(struct hs_lineup *in)
     in->hold.is_holding = false;
 }
 
-enum hs_status hs_lineup_next(struct hs_lineup *in, struct hs_trace_job *job)
+enum hs_status hs_lineup_next(struct hs_lineup *in, struct hs_trace_job **job)
 {
     if (in->options->sort_window <= 1 || in->reader.format->is_sorted)
         return next_through(in, job);
@@ -199,7 +200,7 @@ enum hs_status hs_lineup_next(struct hs_lineup *in, struct hs_trace_job *job)
     in->is_over = is_over;
     if (is_over)
         return in->ended;
-    *job = *in->jobs[in->next++];
+    *job = in->jobs[in->next++];
     return HS_OK;
 }
 

@@ -40,19 +40,20 @@ struct hs_lineup {
     uint64_t taken; /* jobs */
     uint64_t bad;
     /* what was read in one go */
-    const struct hs_trace_job *jobs[HS_REORDER_OUT];
+    struct hs_trace_job *jobs[HS_REORDER_OUT];
     struct hs_lineup_mark marks[HS_REORDER_OUT];
     uint32_t count, next;
-    enum hs_status ended; /* what is behind them; HS_OK: more jobs, perhaps */
-    bool is_over;         /* and it has been told */
+    enum hs_status ended;        /* what is behind them; HS_OK: more jobs, perhaps */
+    bool is_over;                /* and it has been told */
+    struct hs_trace_job through; /* of a row that is handed through */
 };
 
 /* Borrows options and replay; it does not move. Close it whether or not this succeeds. */
 HS_MUST_USE enum hs_status hs_lineup_open(struct hs_lineup *lineup,
                                           const struct hs_trace_options *options,
                                           const struct hs_replay *replay, struct hs_diag *diag);
-/* HS_END behind the last. Its texts live until the next call. */
-HS_MUST_USE enum hs_status hs_lineup_next(struct hs_lineup *lineup, struct hs_trace_job *job);
+/* HS_END behind the last. The record and its texts are the caller's until the next call. */
+HS_MUST_USE enum hs_status hs_lineup_next(struct hs_lineup *lineup, struct hs_trace_job **job);
 /* The next job, if it has been read; else NULL. */
 static inline const struct hs_trace_job *hs_lineup_peek(const struct hs_lineup *lineup)
 {

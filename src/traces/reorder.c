@@ -197,7 +197,7 @@ static bool is_late_first(const struct hs_reorder *r, struct hs_heap_entry *late
            (late->time_us == head->job.submit_us && late->order < head->row);
 }
 
-const struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r)
+struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r)
 {
     struct hs_heap_entry late;
     uint32_t slot;
@@ -216,7 +216,7 @@ const struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r)
     r->out[r->out_count++] = slot;
     if (r->ring_count > FETCH_AHEAD)
         fetch(r->slots[r->ring[(r->ring_head + FETCH_AHEAD) & (r->ring_cap - 1)]]);
-    const struct hs_reorder_slot *first = r->slots[slot];
+    struct hs_reorder_slot *first = r->slots[slot];
     if (first->row < r->next_row)
         r->reordered++;
     else

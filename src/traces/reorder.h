@@ -50,8 +50,8 @@ void hs_reorder_init(struct hs_reorder *r);
 struct hs_trace_job *hs_reorder_room(struct hs_reorder *r);
 /* Takes the record in the room last asked for, and copies what it borrows. */
 HS_MUST_USE enum hs_status hs_reorder_push(struct hs_reorder *r);
-/* The first of the rows held; NULL if there is none. It stays until it is given back. */
-const struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r);
+/* The first of the rows held; NULL if there is none. It is the caller's until it is given back. */
+struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r);
 /* Those popped last, down to so many. */
 void hs_reorder_give_back(struct hs_reorder *r, uint32_t kept);
 void hs_reorder_free(struct hs_reorder *r);

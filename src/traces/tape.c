@@ -73,10 +73,10 @@ static enum hs_status keep_mark(struct hs_tape *tape, const struct hs_trace *tra
 
 static enum hs_status keep_all(struct hs_tape *tape, struct hs_trace *trace)
 {
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     enum hs_status status;
     while ((status = hs_trace_next(trace, &job)) == HS_OK) {
-        HS_TRY(keep_job(tape, &job));
+        HS_TRY(keep_job(tape, job));
         HS_TRY(keep_mark(tape, trace, tape->count - 1));
     }
     if (status != HS_END)

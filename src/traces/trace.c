@@ -14,8 +14,9 @@ struct hs_trace {
     struct hs_lineup lineup;
     enum hs_status ended; /* HS_OK while jobs may follow */
     struct hs_replay replay;
-    uint64_t accepted; /* jobs handed out */
-    uint64_t taken;    /* of them, from the tape */
+    struct hs_trace_job taped; /* others have the tape too */
+    uint64_t accepted;         /* jobs handed out */
+    uint64_t taken;            /* of them, from the tape */
 };
 
 void hs_trace_options_default(struct hs_trace_options *options)
@@ -49,26 +50,27 @@ enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_opti
     return status;
 }
 
-static enum hs_status next_recorded(struct hs_trace *t, struct hs_trace_job *job)
+static enum hs_status next_recorded(struct hs_trace *t, struct hs_trace_job **job)
 {
     const struct hs_tape *tape = t->options->tape;
     if (HS_LIKELY(tape == NULL))
         return hs_lineup_next(&t->lineup, job);
     if (t->taken == tape->count)
         return HS_END;
-    *job = tape->jobs[t->taken++];
+    t->taped = tape->jobs[t->taken++];
+    *job = &t->taped;
     return HS_OK;
 }
 
-static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job *job)
+static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
 {
     HS_TRY(next_recorded(t, job));
-    HS_TRY(hs_replay_move(&t->replay, hs_trace_first_us(t), job, t->diag));
+    HS_TRY(hs_replay_move(&t->replay, hs_trace_first_us(t), *job, t->diag));
     t->accepted++;
     return HS_OK;
 }
 
-enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job *job)
+enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job)
 {
     if (trace->ended != HS_OK)
         return trace->ended;
@@ -81,9 +83,9 @@ enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job *job)
     return trace->ended;
 }
 
-static enum hs_status source_next(void *ctx, struct hs_trace_job *out)
+static enum hs_status source_next(void *ctx, struct hs_trace_job **job)
 {
-    return hs_trace_next(ctx, out);
+    return hs_trace_next(ctx, job);
 }
 
 static const struct hs_trace_job *source_peek(void *ctx)

@@ -86,9 +86,9 @@ void hs_trace_options_default(struct hs_trace_options *options);
 HS_MUST_USE enum hs_status hs_trace_open(struct hs_trace **trace,
                                          const struct hs_trace_options *options,
                                          struct hs_diag *diag);
-/* In order of (submit_us, row). Stops with HS_E_INPUT at the first bad row (strict), or when more
- * than the tolerated share is bad. */
-HS_MUST_USE enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job *job);
+/* In order of (submit_us, row); the record is the caller's until the next call. Stops with
+ * HS_E_INPUT at the first bad row (strict), or when more than the tolerated share is bad. */
+HS_MUST_USE enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job);
 struct hs_job_source hs_trace_source(struct hs_trace *trace);
 const char *hs_trace_format_name(const struct hs_trace *trace);
 void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts);

@@ -26,6 +26,7 @@ struct hs_generator {
     double retried_again[HS_WORKLOAD_BUCKETS_MAX]; /* chance of each further retry */
     int64_t attempts_us[HS_WORKLOAD_RETRIES_MAX + 1];
     char id[HS_FMT_MAX + 1];
+    struct hs_trace_job job; /* that the source handed out */
 };
 
 /* ---- what was asked for ---- */
@@ -182,9 +183,11 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
     return HS_OK;
 }
 
-static enum hs_status source_next(void *ctx, struct hs_trace_job *out)
+static enum hs_status source_next(void *ctx, struct hs_trace_job **job)
 {
-    return hs_generator_next(ctx, out);
+    struct hs_generator *g = ctx;
+    *job = &g->job;
+    return hs_generator_next(g, *job);
 }
 
 struct hs_job_source hs_generator_source(struct hs_generator *generator)

@@ -42,22 +42,24 @@ static void draw_fillers(uint32_t gpus)
     }
 }
 
-static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
+static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 {
+    static struct hs_trace_job job;
     uint32_t *next = ctx, index = (*next)++;
     uint64_t draw = hs_mix64(2, index);
     if (index == filler_count + 2 * ASKERS)
         return HS_END;
-    *out = (struct hs_trace_job){.id = "job",
-                                 .duration_us = 1000000,
-                                 .deadline_us = -1,
-                                 .preempt_cost_us = -1,
-                                 .gpus = index < filler_count + ASKERS ? 1 : GANG,
-                                 .gpu_mem_mib = 1000 + (uint32_t)(draw % 4000),
-                                 .gpu_util_pm = 50 + (int32_t)(draw >> 33) % 450,
-                                 .profile = HS_NO_PROFILE,
-                                 .line = index + 1};
-    out->gpus_min = out->gpus_max = out->gpus;
+    job = (struct hs_trace_job){.id = "job",
+                                .duration_us = 1000000,
+                                .deadline_us = -1,
+                                .preempt_cost_us = -1,
+                                .gpus = index < filler_count + ASKERS ? 1 : GANG,
+                                .gpu_mem_mib = 1000 + (uint32_t)(draw % 4000),
+                                .gpu_util_pm = 50 + (int32_t)(draw >> 33) % 450,
+                                .profile = HS_NO_PROFILE,
+                                .line = index + 1};
+    job.gpus_min = job.gpus_max = job.gpus;
+    *out = &job;
     return HS_OK;
 }
 

@@ -45,12 +45,13 @@ struct hs_trace_job assigned_blank(uint32_t gpus)
                                  .profile = HS_NO_PROFILE};
 }
 
-static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
+static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
 {
     struct assigned_feed *feed = ctx;
     if (feed->next == feed->count)
         return feed->end;
-    *out = feed->jobs[feed->next++];
+    feed->job = feed->jobs[feed->next++];
+    *out = &feed->job;
     return HS_OK;
 }
 
@@ -68,10 +69,12 @@ void assigned_pass(struct hs_trace_job *jobs, uint32_t count,
                        &assigned_sink.diag) != HS_OK)
         fail_msg("%s", assigned_sink.text);
     struct hs_job_source source = hs_assign_source(assign);
-    for (uint32_t i = 0; i < count; i++)
-        assert_int_equal(source.next(source.ctx, &jobs[i]), HS_OK);
-    struct hs_trace_job none;
-    assert_int_equal(source.next(source.ctx, &none), HS_END);
+    struct hs_trace_job *job;
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(source.next(source.ctx, &job), HS_OK);
+        jobs[i] = *job;
+    }
+    assert_int_equal(source.next(source.ctx, &job), HS_END);
     hs_assign_get_counts(assign, &assigned_counts);
     hs_assign_close(assign);
 }

@@ -18,6 +18,7 @@ struct assigned_feed {
     const struct hs_trace_job *jobs;
     uint32_t count, next;
     enum hs_status end; /* what comes after the last */
+    struct hs_trace_job job;
 };
 
 extern struct sink assigned_sink;

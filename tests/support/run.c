@@ -17,6 +17,7 @@ struct feed {
     uint32_t count, next;
     char id[32];
     int64_t attempts_us[HS_TEST_ATTEMPTS];
+    struct hs_trace_job job;
 };
 
 /* All but the last fail; the run time of the job is that of all of them. */
@@ -31,14 +32,14 @@ static void feed_attempts(struct feed *feed, const struct hs_test_job *j, struct
     out->attempts = j->failures + 1;
 }
 
-static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
+static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
 {
     struct feed *feed = ctx;
     if (feed->next == feed->count)
         return HS_END;
     const struct hs_test_job *j = &feed->jobs[feed->next];
     snprintf(feed->id, sizeof feed->id, "%u", feed->next++);
-    *out = (struct hs_trace_job){
+    feed->job = (struct hs_trace_job){
         .id = j->id != NULL ? j->id : feed->id,
         .user = j->user,
         .vc = j->vc,
@@ -67,7 +68,8 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
         .line = feed->next + 1,
     };
     if (j->failures > 0)
-        feed_attempts(feed, j, out);
+        feed_attempts(feed, j, &feed->job);
+    *out = &feed->job;
     return HS_OK;
 }
 

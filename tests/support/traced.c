@@ -77,7 +77,7 @@ static void check_counts(const struct traced *t)
 void traced_file(struct traced *t, const char *path)
 {
     struct hs_trace *trace;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     sink_init(&t->sink);
     t->options.path = path;
     t->count = t->gpus = 0;
@@ -87,7 +87,7 @@ void traced_file(struct traced *t, const char *path)
     if (t->status != HS_OK)
         return;
     while ((t->status = hs_trace_next(trace, &job)) == HS_OK)
-        keep_job(t, &job);
+        keep_job(t, job);
     assert_int_equal(hs_trace_next(trace, &job), t->status); /* an end stays an end */
     hs_trace_get_counts(trace, &t->counts);
     memcpy(t->drops, t->counts.drops, sizeof t->drops);

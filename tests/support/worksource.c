@@ -35,14 +35,14 @@ static void fit(struct hs_job_source source, const char *path)
 {
     struct hs_workload fitted;
     struct hs_fit *fit;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct hs_output out;
     struct sink sink;
     enum hs_status status;
     sink_init(&sink);
     assert_int_equal(hs_fit_open(&fit), HS_OK);
     while ((status = source.next(source.ctx, &job)) == HS_OK)
-        assert_int_equal(hs_fit_add(fit, &job, &sink.diag), HS_OK);
+        assert_int_equal(hs_fit_add(fit, job, &sink.diag), HS_OK);
     assert_int_equal(status, HS_END);
     assert_int_equal(hs_fit_finish(fit, "fitted", &fitted, &sink.diag), HS_OK);
     assert_int_equal(hs_output_open(&out, path, &sink.diag), HS_OK);

@@ -37,14 +37,14 @@ static void take(struct workstat *w, const struct hs_trace_job *job)
 enum hs_status workstat_from(struct workstat *w, struct hs_job_source source, int64_t from_us,
                              int64_t to_us)
 {
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     enum hs_status status;
     bool is_all = from_us == 0 && to_us == 0;
     *w = (struct workstat){.sorted_of = "-"};
     assert_int_equal(hs_intern_init(&w->users), HS_OK);
     while ((status = source.next(source.ctx, &job)) == HS_OK)
-        if (job.gpus > 0 && (is_all || (job.submit_us >= from_us && job.submit_us < to_us)))
-            take(w, &job);
+        if (job->gpus > 0 && (is_all || (job->submit_us >= from_us && job->submit_us < to_us)))
+            take(w, job);
     return status;
 }
 

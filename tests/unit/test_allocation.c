@@ -55,12 +55,13 @@ struct feed {
     uint32_t next;
     char id[16];
     uint64_t at_half;
+    struct hs_trace_job job;
 };
 
 /* Every 100 jobs the same burst again, long after the last one is done: the second half of the run
  * meets nothing that the first has not. Half of the jobs are told to need 1000 MiB and use up to
  * 7000, so that shared GPUs of 16 GiB run out of memory. */
-static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
+static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 {
     struct feed *feed = ctx;
     if (feed->next == JOBS)
@@ -69,16 +70,17 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
         feed->at_half = allocations;
     uint32_t i = feed->next++, in_burst = i % 100;
     snprintf(feed->id, sizeof feed->id, "%07u", i);
-    *out = (struct hs_trace_job){.id = feed->id,
-                                 .user = in_burst % 3 ? "ann" : "bob",
-                                 .submit_us = (i / 100) * 10000 * HS_US_PER_S + in_burst,
-                                 .duration_us = (1 + in_burst % 17) * HS_US_PER_S,
-                                 .gpus = 1 + in_burst % 5,
-                                 .deadline_us = -1,
-                                 .preempt_cost_us = -1,
-                                 .gpu_util_pm = (int32_t)(in_burst % 11) * 100,
-                                 .gpu_mem_mib = 1000 * (in_burst % 8),
-                                 .profile = in_burst % 2 ? 0 : HS_NO_PROFILE};
+    feed->job = (struct hs_trace_job){.id = feed->id,
+                                      .user = in_burst % 3 ? "ann" : "bob",
+                                      .submit_us = (i / 100) * 10000 * HS_US_PER_S + in_burst,
+                                      .duration_us = (1 + in_burst % 17) * HS_US_PER_S,
+                                      .gpus = 1 + in_burst % 5,
+                                      .deadline_us = -1,
+                                      .preempt_cost_us = -1,
+                                      .gpu_util_pm = (int32_t)(in_burst % 11) * 100,
+                                      .gpu_mem_mib = 1000 * (in_burst % 8),
+                                      .profile = in_burst % 2 ? 0 : HS_NO_PROFILE};
+    *out = &feed->job;
     return HS_OK;
 }
 

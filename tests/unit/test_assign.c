@@ -373,7 +373,7 @@ static void test_a_failing_source(void **state)
     const struct hs_assign_options options = {.mode = HS_ASSIGN_MIX, .target_util = 0.45};
     struct assigned_feed feed = {.end = HS_E_IO};
     struct hs_assign *assign;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     (void)state;
     load_small();
     assert_int_equal(hs_assign_open(&assign, assigned_source(&feed), &assigned_catalogue, &options,

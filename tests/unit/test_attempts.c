@@ -234,17 +234,19 @@ static void a_rejected_job_is_tried_once(void **state)
     hs_test_free(&r);
 }
 
-static enum hs_status wrong_sum(void *ctx, struct hs_trace_job *out)
+static enum hs_status wrong_sum(void *ctx, struct hs_trace_job **out)
 {
+    static struct hs_trace_job job;
     static const int64_t attempts_us[] = {1, 2};
     int *row = ctx;
-    *out = (struct hs_trace_job){.id = "j",
-                                 .gpus = 1,
-                                 .duration_us = 4,
-                                 .attempts_us = attempts_us,
-                                 .attempts = 2,
-                                 .deadline_us = -1,
-                                 .profile = HS_NO_PROFILE};
+    job = (struct hs_trace_job){.id = "j",
+                                .gpus = 1,
+                                .duration_us = 4,
+                                .attempts_us = attempts_us,
+                                .attempts = 2,
+                                .deadline_us = -1,
+                                .profile = HS_NO_PROFILE};
+    *out = &job;
     return (*row)++ == 0 ? HS_OK : HS_END;
 }
 

@@ -56,22 +56,24 @@ static const struct hs_policy_ops policy = {.name = "first only",
                                             .check = policy_check};
 
 /* Two jobs of two GPUs at time 0, then the trace fails: the engine stays as it stood. */
-static enum hs_status next_job(void *ctx, struct hs_trace_job *out)
+static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 {
+    static struct hs_trace_job job;
     int *row = ctx;
     if (*row == 2)
         return HS_E_IO;
-    *out = (struct hs_trace_job){.id = *row == 0 ? "a" : "b",
-                                 .duration_us = 100,
-                                 .deadline_us = -1,
-                                 .preempt_cost_us = -1,
-                                 .gpus = 2,
-                                 .gpu_milli = wanted_milli,
-                                 .gpu_mem_mib = 100,
-                                 .submit_us = *row * 10,
-                                 .gpu_util_pm = -1,
-                                 .profile = HS_NO_PROFILE};
+    job = (struct hs_trace_job){.id = *row == 0 ? "a" : "b",
+                                .duration_us = 100,
+                                .deadline_us = -1,
+                                .preempt_cost_us = -1,
+                                .gpus = 2,
+                                .gpu_milli = wanted_milli,
+                                .gpu_mem_mib = 100,
+                                .submit_us = *row * 10,
+                                .gpu_util_pm = -1,
+                                .profile = HS_NO_PROFILE};
     (*row)++;
+    *out = &job;
     return HS_OK;
 }
 

@@ -40,12 +40,12 @@ static struct hs_trace *opened(struct hs_trace_options *options, bool has_bad)
 
 static void expect_job(struct hs_trace *trace, int row, uint64_t rows, uint64_t dropped)
 {
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct hs_trace_counts counts;
     char id[16];
     (void)snprintf(id, sizeof id, "%d", row);
     assert_int_equal(hs_trace_next(trace, &job), HS_OK);
-    assert_string_equal(job.id, id);
+    assert_string_equal(job->id, id);
     hs_trace_get_counts(trace, &counts);
     assert_int_equal(counts.rows, rows);
     assert_int_equal(counts.drops[HS_DROP_CPU_JOB], dropped);
@@ -55,7 +55,7 @@ static void expect_job(struct hs_trace *trace, int row, uint64_t rows, uint64_t 
 static void test_counts_are_those_of_the_job(void **state)
 {
     struct hs_trace_options options;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     (void)state;
     hs_trace_options_default(&options);
     struct hs_trace *trace = opened(&options, false);
@@ -72,7 +72,7 @@ static void test_counts_are_those_of_the_job(void **state)
 static void test_failure_waits_for_its_job(void **state)
 {
     struct hs_trace_options options;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     (void)state;
     hs_trace_options_default(&options);
     struct hs_trace *trace = opened(&options, true);
@@ -113,7 +113,7 @@ static void test_tolerated_row_is_told_with_its_job(void **state)
 static void test_limit_before_the_failure(void **state)
 {
     struct hs_trace_options options;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct hs_trace_counts counts;
     (void)state;
     hs_trace_options_default(&options);

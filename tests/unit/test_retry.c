@@ -25,15 +25,17 @@
 struct feed {
     uint32_t gpus;
     uint64_t left;
+    struct hs_trace_job job;
 };
 
-static enum hs_status feed_next(void *ctx, struct hs_trace_job *out)
+static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
 {
     struct feed *feed = ctx;
     if (feed->left == 0)
         return HS_END;
     feed->left--;
-    *out = (struct hs_trace_job){.id = "j", .duration_us = 100 * S, .gpus = feed->gpus};
+    feed->job = (struct hs_trace_job){.id = "j", .duration_us = 100 * S, .gpus = feed->gpus};
+    *out = &feed->job;
     return HS_OK;
 }
 
@@ -88,23 +90,23 @@ static struct sample draw_class(uint32_t gpus)
 {
     struct hs_retry retry;
     struct feed feed;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct sample sample = {0};
     open_feed(&retry, &feed, gpus, DRAWS, 1);
     struct hs_job_source source = hs_retry_source(&retry);
     while (source.next(source.ctx, &job) == HS_OK) {
         int64_t sum_us = 0;
-        assert_true(job.attempts == 0 || job.attempts <= HS_RETRIES_MAX + 1);
-        for (uint32_t i = 0; i < job.attempts; i++)
-            sum_us += job.attempts_us[i];
-        if (job.attempts > 0) {
-            assert_int_equal(job.attempts_us[job.attempts - 1], 100 * S); /* as recorded */
-            assert_int_equal(sum_us, job.duration_us);
+        assert_true(job->attempts == 0 || job->attempts <= HS_RETRIES_MAX + 1);
+        for (uint32_t i = 0; i < job->attempts; i++)
+            sum_us += job->attempts_us[i];
+        if (job->attempts > 0) {
+            assert_int_equal(job->attempts_us[job->attempts - 1], 100 * S); /* as recorded */
+            assert_int_equal(sum_us, job->duration_us);
         } else {
-            assert_int_equal(job.duration_us, 100 * S);
+            assert_int_equal(job->duration_us, 100 * S);
         }
-        sample.failing += job.attempts > 0;
-        sample.failures += job.attempts > 0 ? job.attempts - 1 : 0;
+        sample.failing += job->attempts > 0;
+        sample.failures += job->attempts > 0 ? job->attempts - 1 : 0;
     }
     assert_int_equal(retry.counts.jobs, sample.failing);
     assert_int_equal(retry.counts.failures, sample.failures);
@@ -160,14 +162,14 @@ static void times_to_failure_are_those_of_the_reasons(void **state)
     uint64_t count = 0, trials = 0;
     struct hs_retry retry;
     struct feed feed;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     open_feed(&retry, &feed, 16, DRAWS, 2);
     struct hs_job_source source = hs_retry_source(&retry);
     while (source.next(source.ctx, &job) == HS_OK) {
-        if (job.attempts == 0)
+        if (job->attempts == 0)
             continue;
-        assert_int_equal(job.attempts_us[0] % S, 0); /* the log has whole seconds */
-        minutes[count++] = (double)job.attempts_us[0] / (60.0 * (double)S);
+        assert_int_equal(job->attempts_us[0] % S, 0); /* the log has whole seconds */
+        minutes[count++] = (double)job->attempts_us[0] / (60.0 * (double)S);
     }
     for (int i = 0; i < HS_FAILURE_REASONS; i++)
         trials += hs_failure_reasons[i].trials;
@@ -208,7 +210,7 @@ static void draws_depend_on_seed_and_index(void **state)
     (void)state;
     struct hs_retry first, second, other;
     struct feed a, b, c;
-    struct hs_trace_job x, y, z;
+    struct hs_trace_job *x, *y, *z;
     uint64_t equal = 0, failing = 0;
     open_feed(&first, &a, 8, 1000, 7);
     open_feed(&second, &b, 8, 1000, 7);
@@ -219,11 +221,11 @@ static void draws_depend_on_seed_and_index(void **state)
         assert_int_equal(hs_retry_source(&second).next(&second, &y), HS_OK);
         assert_int_equal(hs_retry_source(&other).next(&other, &z), HS_OK);
         if (i >= 500) {
-            assert_int_equal(x.attempts, y.attempts);
-            assert_int_equal(x.duration_us, y.duration_us);
+            assert_int_equal(x->attempts, y->attempts);
+            assert_int_equal(x->duration_us, y->duration_us);
         }
-        failing += x.attempts > 0;
-        equal += x.attempts > 0 && x.duration_us == z.duration_us;
+        failing += x->attempts > 0;
+        equal += x->attempts > 0 && x->duration_us == z->duration_us;
     }
     assert_true(failing > 300);
     assert_true(equal < 10);

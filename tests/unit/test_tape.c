@@ -81,7 +81,7 @@ static uint64_t replay_beside(const struct hs_trace_options *options, const stru
 {
     struct hs_trace_options taped_options = *options;
     struct hs_trace *taped, *direct;
-    struct hs_trace_job got, want;
+    struct hs_trace_job *got, *want;
     struct sink sink;
     uint64_t jobs = 0, hash[2], bytes[2];
     sink_init(&sink);
@@ -95,7 +95,7 @@ static uint64_t replay_beside(const struct hs_trace_options *options, const stru
         if (status == HS_END)
             break;
         assert_int_equal(status, HS_OK);
-        assert_same_job(&got, &want);
+        assert_same_job(got, want);
         jobs++;
     }
     assert_int_equal(hs_trace_identity(taped, &hash[0], &bytes[0]), HS_OK);
@@ -216,7 +216,7 @@ static void test_expected(void **state)
     (void)state;
     struct hs_trace_options options;
     struct hs_trace *trace;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct sink sink;
     sink_init(&sink);
     hs_trace_options_default(&options);

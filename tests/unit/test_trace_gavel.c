@@ -318,7 +318,7 @@ static void expect_recorded(const char *vc, uint64_t jobs, double sum_s)
     uint32_t count = load_recorded(vc);
     uint64_t found = 0, equal = 0, near = 0, read = 0;
     struct hs_trace *trace;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     char name[32];
     double us = 0;
     (void)snprintf(name, sizeof name, "%s.trace", vc);
@@ -328,11 +328,11 @@ static void expect_recorded(const char *vc, uint64_t jobs, double sum_s)
     sink_init(&t.sink);
     assert_int_equal(hs_trace_open(&trace, &t.options, &t.sink.diag), HS_OK);
     for (; hs_trace_next(trace, &job) == HS_OK; read++) {
-        double off = nearest(count, &job);
+        double off = nearest(count, job);
         found += isfinite(off) ? 1 : 0;
         equal += off <= 1e-5;
         near += off <= 0.02;
-        us += (double)job.duration_us;
+        us += (double)job->duration_us;
     }
     hs_trace_close(trace);
     assert_string_equal(t.sink.text, "");

@@ -156,15 +156,15 @@ static void test_shares_of_the_list(void **state)
     (void)state;
     struct hs_trace_options options;
     struct hs_trace *trace;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     uint64_t milli = 0, shares = 0;
     hs_trace_options_default(&options);
     options.path = data_need("traces", "openb_pod_list_default.csv");
     sink_init(&t.sink);
     assert_int_equal(hs_trace_open(&trace, &options, &t.sink.diag), HS_OK);
     while (hs_trace_next(trace, &job) == HS_OK) {
-        milli += (uint64_t)job.gpus * job.gpu_milli;
-        shares += job.gpu_milli < 1000;
+        milli += (uint64_t)job->gpus * job->gpu_milli;
+        shares += job->gpu_milli < 1000;
     }
     hs_trace_close(trace);
     assert_int_equal(milli, 5484930);

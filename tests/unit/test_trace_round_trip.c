@@ -37,12 +37,12 @@ static void convert(const struct hs_trace_options *options, const struct hs_trac
                     const char *path)
 {
     struct hs_trace *trace;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct hs_trace_writer w;
     open_trace(&trace, options);
     assert_int_equal(hs_trace_writer_open(&w, format, options, path, &sink.diag), HS_OK);
     while (hs_trace_next(trace, &job) == HS_OK)
-        hs_trace_writer_put(&w, &job);
+        hs_trace_writer_put(&w, job);
     assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
     hs_trace_close(trace);
 }
@@ -65,7 +65,7 @@ static uint64_t expect_equal(const struct hs_trace_options *a, const struct hs_t
                              const struct hs_trace_format *format)
 {
     struct hs_trace *first, *second;
-    struct hs_trace_job expected, got;
+    struct hs_trace_job *expected, *got;
     uint64_t count = 0;
     enum hs_status status;
     open_trace(&first, a);
@@ -74,7 +74,7 @@ static uint64_t expect_equal(const struct hs_trace_options *a, const struct hs_t
     for (; (status = hs_trace_next(first, &expected)) == HS_OK; count++) {
         if (hs_trace_next(second, &got) != HS_OK)
             fail_msg("%s: job %d is missing: %s", format->name, (int)count, sink.text);
-        expect_job(&got, &expected, format);
+        expect_job(got, expected, format);
     }
     assert_int_equal(status, HS_END);
     assert_int_equal(hs_trace_next(second, &got), HS_END);

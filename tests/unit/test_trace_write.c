@@ -214,7 +214,7 @@ static void write_assigned(const struct hs_catalogue *catalogue, const char *pat
     struct hs_trace *trace;
     struct hs_assign *assign;
     struct hs_trace_writer w;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct sink sink;
     sink_init(&sink);
     hs_trace_options_default(&trace_options);
@@ -226,8 +226,8 @@ static void write_assigned(const struct hs_catalogue *catalogue, const char *pat
                      HS_OK);
     struct hs_job_source source = hs_assign_source(assign);
     while (source.next(source.ctx, &job) == HS_OK) {
-        hs_trace_writer_put(&w, &job);
-        rows[job.line] = job.profile;
+        hs_trace_writer_put(&w, job);
+        rows[job->line] = job->profile;
     }
     assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
     hs_assign_close(assign);
@@ -244,7 +244,7 @@ static void test_profiles_come_back_by_columns(void **state)
     struct hs_trace *trace;
     struct hs_assign *assign;
     struct hs_assign_counts counts;
-    struct hs_trace_job job;
+    struct hs_trace_job *job;
     struct sink sink;
     char path[512];
     (void)state;
@@ -259,10 +259,10 @@ static void test_profiles_come_back_by_columns(void **state)
         hs_assign_open(&assign, hs_trace_source(trace), &catalogue, &options, &sink.diag), HS_OK);
     struct hs_job_source source = hs_assign_source(assign);
     while (source.next(source.ctx, &job) == HS_OK) {
-        assert_true(job.profile != HS_NO_PROFILE);
-        assert_int_equal(job.profile, drawn[job.line]);
-        assert_int_equal(job.gpu_util_pm, catalogue.profiles[job.profile].util_pm);
-        assert_int_equal(job.gpu_mem_mib, catalogue.profiles[job.profile].mem_mib);
+        assert_true(job->profile != HS_NO_PROFILE);
+        assert_int_equal(job->profile, drawn[job->line]);
+        assert_int_equal(job->gpu_util_pm, catalogue.profiles[job->profile].util_pm);
+        assert_int_equal(job->gpu_mem_mib, catalogue.profiles[job->profile].mem_mib);
     }
     hs_assign_get_counts(assign, &counts);
     assert_int_equal(counts.by_columns, 2000);
