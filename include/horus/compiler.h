@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The only place where compiler extensions are named. Everything else in the tree is C11.
+ * The only place where compiler extensions are named, but for the vectors of base/block64.
+ * Everything else in the tree is C11.
  */
 #ifndef HORUS_COMPILER_H
 #define HORUS_COMPILER_H

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/word8.h"
+#include "base/block64.h"
+#include "horus/compiler.h"
 
 static bool is_blank(char c)
 {
@@ -105,18 +106,19 @@ static void trim(const char **begin, char **end)
 uint32_t hs_csv_split_plain(const char *line, uint32_t len, char delimiter, char *text,
                             const char **fields, uint32_t *lengths)
 {
-    const uint64_t delimiters = HS_WORD8_OF(delimiter);
     const char *begin = text;
     uint32_t count = 0;
 
-    for (uint32_t at = 0; at < len; at += HS_CSV_SPLIT_ROOM)
-        memcpy(text + at, line + at, HS_CSV_SPLIT_ROOM); /* no call, as there is a size */
-    memset(text + len, 0, 8);
-    text[len] = delimiter;
-    for (char *word = text; word <= text + len; word += 8) {
-        for (uint64_t ends = hs_word8_zeros(hs_word8_at(word) ^ delimiters); ends != 0;
-             ends &= ends - 1) {
-            char *end = word + hs_word8_first(ends), *next = end + 1;
+    for (uint32_t at = 0; at <= len; at += HS_BLOCK64) {
+        uint64_t ends = hs_block64_find(line + at, delimiter);
+        memcpy(text + at, line + at, HS_BLOCK64);
+        if (len - at <
+            HS_BLOCK64) { /* the line ends the last field, and nothing behind it counts */
+            const uint64_t line_end = UINT64_C(1) << (len - at);
+            ends = (ends & (line_end - 1)) | line_end;
+        }
+        for (; ends != 0; ends &= ends - 1) {
+            char *end = text + at + HS_CTZ64(ends), *next = end + 1;
             *end = '\0';
             /* Neither empty nor with a blank at an end: nearly all are. */
             if (HS_UNLIKELY((unsigned char)*begin <= ' ' || (unsigned char)end[-1] <= ' '))

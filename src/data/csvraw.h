@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "base/block64.h"
 #include "base/diag.h"
 
 #define HS_CSV_FIELDS_MAX 4096u
@@ -25,11 +26,11 @@ struct hs_place hs_csv_raw_field(const struct hs_csv_raw *raw, uint32_t field);
 /* Where the delimiter or row end behind the field is. */
 const char *hs_csv_raw_field_end(const struct hs_csv_raw *raw, uint32_t field);
 
-/* Splits line[0, len), a line without quotes, line ends and NULs, by the rules of libcsv, eight
- * bytes at a time; its fields, each with its NUL, are put into text. HS_CSV_SPLIT_ROOM bytes behind
- * the line are read, and behind text written. Returns how many fields there are, at most len + 1; a
- * line of blanks has none. */
-#define HS_CSV_SPLIT_ROOM 32u
+/* Splits line[0, len), a line without quotes, line ends and NULs, by the rules of libcsv, a block
+ * of bytes at a time; its fields, each with its NUL, are put into text. HS_CSV_SPLIT_ROOM bytes
+ * behind the line are read, and behind text written. Returns how many fields there are, at most len
+ * + 1; a line of blanks has none. */
+#define HS_CSV_SPLIT_ROOM HS_BLOCK64
 uint32_t hs_csv_split_plain(const char *line, uint32_t len, char delimiter, char *text,
                             const char **fields, uint32_t *lengths);
 

@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 
-#define HS_WINDOW_MARGIN 32u
+#define HS_WINDOW_MARGIN 64u
 
 struct hs_window {
     struct hs_input *input;
