@@ -11,6 +11,7 @@
 #define HORUS_MODEL_BITSET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "horus/compiler.h"
@@ -99,22 +100,22 @@ static inline void hs_bitset_put_two(struct hs_bitset *set, uint32_t i, bool is_
     hs_bitset_put(set, j, true);
 }
 
-/* Makes i, a member of `from`, one of `to` in its place: sets of the same size. Whether the first
- * has members left. */
-static inline bool hs_bitset_move(struct hs_bitset *from, struct hs_bitset *to, uint32_t i)
+/* Of sets of one size whose words lie behind those of `first`: makes i, a member of the one that
+ * lies `from` words behind, one of that which lies `to` words behind. Whether the former has
+ * members left. */
+static inline bool hs_bitset_move(const struct hs_bitset *first, size_t from, size_t to, uint32_t i)
 {
-    uint64_t *left = &from->level[0][i >> 6], *joined = &to->level[0][i >> 6];
-    *left &= ~(UINT64_C(1) << (i & 63));
-    *joined |= UINT64_C(1) << (i & 63);
-    for (uint32_t l = 1; l < from->levels; l++) {
-        const uint64_t is_empty = *left == 0;
+    uint64_t *word = &first->level[0][i >> 6];
+    word[from] &= ~(UINT64_C(1) << (i & 63));
+    word[to] |= UINT64_C(1) << (i & 63);
+    for (uint32_t l = 1; l < first->levels; l++) {
+        const uint64_t is_empty = word[from] == 0;
         i >>= 6;
-        left = &from->level[l][i >> 6];
-        joined = &to->level[l][i >> 6];
-        *left &= ~(is_empty << (i & 63));
-        *joined |= UINT64_C(1) << (i & 63);
+        word = &first->level[l][i >> 6];
+        word[from] &= ~(is_empty << (i & 63));
+        word[to] |= UINT64_C(1) << (i & 63);
     }
-    return *left != 0;
+    return word[from] != 0;
 }
 
 #endif

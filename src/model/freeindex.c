@@ -433,17 +433,19 @@ uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, u
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
 {
     struct hs_node_pool *p = n->pool;
-    const bool others = hs_bitset_move(&p->with_free[n->free], &p->with_free[free], n->local);
-    hs_bitset_put_two(&p->counts, n->free, others, free);
-    struct hs_rack_part *part = &p->parts[n->rack_part];
-    const uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(n->free == n->size);
+    struct hs_rack_part *part = n->part;
+    const uint32_t before = n->free;
+    const uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(before == n->size);
+    const uint64_t more = (uint64_t)free - before;
+    n->free = (uint16_t)free;
     p->idle += idle;
     part->idle += idle;
-    const uint64_t more = (uint64_t)free - n->free;
     p->free += more;
     f->vc_free[p->kind.vc] += more;
     f->rack_free[part->rack] += (uint32_t)more;
-    n->free = (uint16_t)free;
+    const size_t words = p->set_words;
+    const bool others = hs_bitset_move(p->with_free, before * words, free * words, n->local);
+    hs_bitset_put_two(&p->counts, before, others, free);
 }
 
 void hs_free_book(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask)

@@ -73,7 +73,7 @@ static enum hs_status pool_init_parts(struct hs_free *f, struct hs_node_pool *p,
         if (i == 0 || end[-1].rack != rack)
             *end++ = (struct hs_rack_part){.rack = rack, .first = i};
         end[-1].idle++;
-        f->nodes[p->ids[i]].rack_part = (uint32_t)(end - p->parts) - 1;
+        f->nodes[p->ids[i]].part = end - 1;
     }
     *end = (struct hs_rack_part){.rack = UINT32_MAX, .first = p->count};
     return HS_OK;
@@ -83,6 +83,7 @@ static enum hs_status pool_init_sets(struct hs_node_pool *p, struct hs_arena *ar
 {
     uint64_t sets = p->kind.size + UINT64_C(1);
     uint32_t words = hs_bitset_words(p->count);
+    p->set_words = words;
     p->with_free = hs_arena_alloc(arena, sets * sizeof *p->with_free);
     uint64_t *members = hs_arena_alloc(arena, sets * words * sizeof *members);
     uint64_t *counts = hs_arena_alloc(arena, hs_bitset_words((uint32_t)sets) * sizeof *counts);
@@ -215,7 +216,7 @@ static bool racks_are_valid(const struct hs_free *f)
     uint32_t rack = 0, free_gpus = 0;
     for (uint32_t i = 0; i < f->node_count; i++) {
         const struct hs_node_state *n = &f->nodes[i];
-        uint32_t of_node = n->pool->parts[n->rack_part].rack;
+        uint32_t of_node = n->part->rack;
         if (of_node != rack && free_gpus != f->rack_free[rack])
             return false;
         free_gpus = of_node != rack ? n->free : free_gpus + n->free;

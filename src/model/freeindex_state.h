@@ -16,8 +16,8 @@ struct hs_kind {
 
 struct hs_node_state {
     struct hs_node_pool *pool;
-    uint32_t local; /* number within the pool */
-    uint32_t rack_part;
+    struct hs_rack_part *part; /* of the pool's */
+    uint32_t local;            /* number within the pool */
     uint16_t free, size;
     int64_t cpus_milli, mem_mib; /* left; below 0 where more was taken than there is */
 };
@@ -35,7 +35,8 @@ struct hs_node_pool {
     uint32_t idle;               /* those with all GPUs free */
     uint64_t free;               /* GPUs */
     uint32_t *ids;               /* of each local number, ascending */
-    struct hs_bitset *with_free; /* [0 .. size]: local numbers */
+    struct hs_bitset *with_free; /* [0 .. size]: local numbers, */
+    uint32_t set_words;          /* so many words apart */
     struct hs_bitset counts;     /* free counts that occur */
     struct hs_rack_part *parts;  /* by rack; ends with a part of rack UINT32_MAX */
     uint32_t cursor;             /* scratch of hs_free_idle_rack */
