@@ -162,12 +162,10 @@ static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)
 {
     HS_TRY(instant_events(e, a));
     HS_TRY(instant_decide(e));
-    if (e->job_events.count > 0) /* again: it may be another's by now */
-        hs_jobs_expect(&e->jobs, next_slot(e));
     e->figures.instants++;
     HS_TRY(hs_invariant_check(e));
     HS_TRY(hs_observe_instant(e));
-    if (e->config.poll != NULL && e->figures.instants % POLL_EVERY == 0)
+    if (e->figures.instants % POLL_EVERY == 0 && e->config.poll != NULL)
         HS_TRY(e->config.poll(e->config.poll_ctx, &e->instant));
     return HS_OK;
 }
