@@ -84,13 +84,13 @@ static struct hs_easy_class *class_of(struct hs_easy *e, const struct hs_view *v
     return free;
 }
 
-void hs_easy_add(struct hs_easy *e, const struct hs_view *v, hs_job_id job, int64_t key)
+HS_APART void hs_easy_add(struct hs_easy *e, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     hs_order_add(&class_of(e, v, job)->jobs, v, job, key);
     hs_wake(e->is_awake, e->vcs, v, job);
 }
 
-void hs_easy_remove(struct hs_easy *e, const struct hs_view *v, hs_job_id job)
+HS_APART void hs_easy_remove(struct hs_easy *e, const struct hs_view *v, hs_job_id job)
 {
     bool has_run = hs_view_first_start_us(v, job) >= 0;
     if (hs_order_has(v, job))
@@ -272,8 +272,8 @@ static void backfill(struct pass *x, hs_job_id head)
     hs_plan_because(x->p, NULL);
 }
 
-void hs_easy_scan(struct hs_easy *e, const struct hs_view *v, struct hs_plan *p,
-                  enum hs_placer placer)
+HS_APART void hs_easy_scan(struct hs_easy *e, const struct hs_view *v, struct hs_plan *p,
+                           enum hs_placer placer)
 {
     for (uint32_t vc = 0; vc < e->vcs; vc++) {
         if (!e->is_awake[vc])
