@@ -179,11 +179,23 @@ static void scan_strict(const struct hs_order *set, const struct hs_view *v, str
         job = hs_order_next(set, v, job);
 }
 
-/* Of a set that is not empty. */
-static void scan_front(struct hs_front *set, const struct hs_view *v, struct hs_plan *p,
+/* A gang that cannot find a place as things stand: what is free says so without a try. */
+static bool is_hopeless_now(const struct hs_view *v, hs_job_id job, enum hs_placer placer)
+{
+    return !hs_view_is_constrained(v, job) && hs_view_gpu_milli(v, job) == HS_GPU_MILLI &&
+           hs_view_gpus(v, job) > hs_placer_bound(v, hs_view_vc(v, job), placer);
+}
+
+/* Of a set that is not empty. Who found no place the last time is still the first as a rule, and
+ * most of what ends makes none for it. */
+static void scan_front(struct hs_queue *q, uint32_t vc, const struct hs_view *v, struct hs_plan *p,
                        enum hs_placer placer)
 {
+    struct hs_front *set = &q->fronts[vc];
+    uint32_t *stuck = &q->tails[vc].stuck;
     hs_job_id job = hs_front_first(set, v);
+    if (*stuck == job + 1 && is_hopeless_now(v, job, placer))
+        return;
     while (hs_place_or_reject(v, p, job, placer)) {
         hs_job_id expected = *ahead_of(v, job);
         job = hs_front_next(set, v, job);
@@ -193,6 +205,7 @@ static void scan_front(struct hs_front *set, const struct hs_view *v, struct hs_
             expected = hs_front_next(set, v, job);
         hs_view_expect(v, expected); /* who has waited for long is far away: it is under way */
     }
+    *stuck = job + 1;
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -266,7 +279,7 @@ void hs_queue_scan(struct hs_queue *q, const struct hs_view *v, struct hs_plan *
         if (!hs_queue_needs_scan(q, vc))
             continue;
         if (q->fronts != NULL)
-            scan_front(&q->fronts[vc], v, p, placer);
+            scan_front(q, vc, v, p, placer);
         else
             hs_asks_scan(q->asks, &q->by_vc[vc], v, p, vc, placer);
     }

@@ -26,6 +26,7 @@ extern const char *const hs_scan_two_names[]; /* strict, fit */
 struct hs_queue_tail {
     uint32_t last[HS_QUEUE_AHEAD]; /* a job + 1; 0 = none */
     uint32_t count;
+    uint32_t stuck; /* the job + 1 that found no place when the queue was last scanned */
 };
 
 struct hs_queue {
