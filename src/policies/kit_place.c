@@ -115,10 +115,8 @@ static bool take_idle(struct gang *g, uint32_t size, uint32_t count, uint32_t fr
  * the next one only when the gang is larger than all nodes of the largest. So a gang never runs
  * where it would be more scattered than it must be, a larger gang never needs less, and every gang
  * that the pool could hold has a shape. */
-HS_INLINE bool place_consolidated(struct gang *g)
+static bool place_on_idle(struct gang *g)
 {
-    if (take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
-        return true;
     uint32_t size = hs_view_node_size(g->v, g->job, UINT32_MAX);
     if (g->rest <= size)
         return false;
@@ -133,6 +131,11 @@ HS_INLINE bool place_consolidated(struct gang *g)
         size = hs_view_node_size(g->v, g->job, size - 1);
     }
     return g->rest == 0 || take(g, hs_view_worst_fit(g->v, g->job, g->rest), g->rest);
+}
+
+static bool place_consolidated(struct gang *g)
+{
+    return take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest) || place_on_idle(g);
 }
 
 static bool take_in_rack(struct gang *g, uint32_t rack, uint32_t size)
@@ -223,18 +226,35 @@ static bool place_shares(struct gang *g, enum hs_placer placer)
     return true;
 }
 
-bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer)
+static HS_APART bool place_gang(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                                enum hs_placer placer, bool is_for_idle)
 {
-    if (!hs_view_has_room(v, job))
-        return false;
     struct gang g = {
         .v = v, .p = p, .job = job, .rest = hs_view_gpus(v, job), .mark = hs_plan_mark(p)};
     const bool is_part = hs_view_gpu_milli(v, job) < HS_GPU_MILLI;
     if (g.rest == 0)
         start(&g);
-    if (g.rest == 0 || (is_part ? place_shares(&g, placer) : place(&g, placer)))
+    if (g.rest == 0 || (is_for_idle ? place_on_idle(&g)
+                        : is_part   ? place_shares(&g, placer)
+                                    : place(&g, placer)))
         return true;
     if (g.is_started)
         hs_plan_rollback(p, g.mark);
     return false;
+}
+
+/* Most gangs are whole, and on one node: these pay for no more than that. */
+bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer)
+{
+    if (!hs_view_has_room(v, job))
+        return false;
+    const uint32_t gpus = hs_view_gpus(v, job);
+    if (placer != HS_PLACE_CONSOLIDATE || gpus == 0 || hs_view_gpu_milli(v, job) < HS_GPU_MILLI)
+        return place_gang(v, p, job, placer, false);
+    const uint32_t node = hs_view_best_fit(v, job, gpus);
+    if (node == HS_NO_NODE)
+        return place_gang(v, p, job, placer, true);
+    hs_plan_start(p, job);
+    hs_plan_on_node(p, node, gpus);
+    return true;
 }
