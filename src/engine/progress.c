@@ -287,9 +287,10 @@ enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool i
 }
 
 /* When a mini-batch ends that somebody waits for, or its memory changes. */
-static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job)
+static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job,
+                            const struct hs_job_run *run)
 {
-    int64_t at_ns = hs_run_of(&e->jobs, job)->alarm_ns;
+    int64_t at_ns = run->alarm_ns;
     int64_t later_ns = hs_needs_of(&e->jobs, job)->later_ns;
     if (later_ns > job->work.done_ns && later_ns < at_ns)
         at_ns = later_ns;
@@ -303,7 +304,8 @@ static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job)
 
 /* The one event a job has ahead of it: its cost is paid, its work is done, or part of it that
  * somebody waits for. */
-static enum hs_status job_schedule(struct hs_engine *e, struct hs_job *job)
+static enum hs_status job_schedule(struct hs_engine *e, struct hs_job *job,
+                                   const struct hs_job_run *run)
 {
     int64_t wait_us = HS_TIME_MAX;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING)
@@ -311,9 +313,8 @@ static enum hs_status job_schedule(struct hs_engine *e, struct hs_job *job)
     else if (job->state == HS_JOB_RUNNING)
         wait_us = hs_work_eta_us(&job->work, job->rate_q32);
     job->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
-    int64_t oom_us = hs_run_of(&e->jobs, job)->oom_us;
-    int64_t next_us = oom_us < job->finish_us ? oom_us : job->finish_us;
-    int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job) : HS_TIME_MAX;
+    int64_t next_us = run->oom_us < job->finish_us ? run->oom_us : job->finish_us;
+    int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job, run) : HS_TIME_MAX;
     next_us = told_us < next_us ? told_us : next_us;
     if (next_us == HS_TIME_MAX) {
         hs_heap_remove(&e->job_events, job->run);
@@ -332,7 +333,7 @@ enum hs_status hs_progress_rate(struct hs_engine *e, struct hs_job *job)
     job->rate_q32 = hs_rate_now(e, job);
     if (run->first_progress_us < 0 && job->rate_q32 > 0)
         run->first_progress_us = e->now_us;
-    return job_schedule(e, job);
+    return job_schedule(e, job, run);
 }
 
 enum hs_status hs_progress_rerate_touched(struct hs_engine *e)
