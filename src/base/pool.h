@@ -24,18 +24,24 @@ struct hs_pool {
     uint32_t first;     /* free place + 1; 0 = none */
 };
 
+/* Where there is room for one more: a pool whose array is large enough for all never grows. */
+static inline uint32_t hs_pool_take_there(struct hs_pool *pool, const void *items, size_t item_size)
+{
+    if (HS_UNLIKELY(pool->first == 0))
+        return pool->high++;
+    const uint32_t at = pool->first - 1;
+    memcpy(&pool->first, (const unsigned char *)items + at * item_size, sizeof pool->first);
+    return at;
+}
+
 HS_MUST_USE static inline enum hs_status hs_pool_take(struct hs_pool *pool, void **items,
                                                       size_t item_size, uint32_t *at)
 {
-    if (HS_LIKELY(pool->first != 0)) {
-        unsigned char *memory;
-        memcpy(&memory, items, sizeof memory); /* as hs_grow_to: the pointer is a T * */
-        *at = pool->first - 1;
-        memcpy(&pool->first, memory + (size_t)*at * item_size, sizeof pool->first);
-        return HS_OK;
-    }
-    HS_TRY(hs_grow_bare(items, &pool->cap, (uint64_t)pool->high + 1, item_size, HS_POOL_MAX));
-    *at = pool->high++;
+    const unsigned char *memory;
+    if (HS_UNLIKELY(pool->first == 0))
+        HS_TRY(hs_grow_bare(items, &pool->cap, (uint64_t)pool->high + 1, item_size, HS_POOL_MAX));
+    memcpy(&memory, items, sizeof memory); /* as hs_grow_to: the pointer is a T * */
+    *at = hs_pool_take_there(pool, memory, item_size);
     return HS_OK;
 }
 

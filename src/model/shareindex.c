@@ -42,38 +42,37 @@ static bool is_better(const struct search *q, int64_t cost, uint32_t gpu)
 
 static int64_t bound_of(const struct search *q, uint32_t at)
 {
-    if (at == HS_NO_GPU || q->s->gpus[at].box.least.claim_mib > q->most_claim_mib)
+    if (at == HS_NO_VERTEX || q->s->vertices[at].box.least.claim_mib > q->most_claim_mib)
         return HS_NEVER;
-    return q->query->cost_of(q->query->ctx, &q->s->gpus[at].box);
+    return q->query->cost_of(q->query->ctx, &q->s->vertices[at].box);
 }
 
-static int64_t own_cost(const struct search *q, uint32_t gpu)
+static int64_t own_cost(const struct search *q, const struct hs_share_vertex *x)
 {
-    const struct hs_load_range *own = &q->s->gpus[gpu].own;
+    const struct hs_load_range *own = &x->own;
     return own->least.claim_mib > q->most_claim_mib ? HS_NEVER
                                                     : q->query->cost_of(q->query->ctx, own);
 }
 
-static bool is_accepted(const struct search *q, uint32_t gpu)
+static bool is_accepted(const struct search *q, const struct hs_share_vertex *x)
 {
-    return q->query->accepts == NULL ||
-           q->query->accepts(q->query->accept_ctx, q->s->gpus[gpu].node);
+    return q->query->accepts == NULL || q->query->accepts(q->query->accept_ctx, x->node);
 }
 
-static void try_gpu(struct search *q, uint32_t gpu)
+static void try_gpu(struct search *q, const struct hs_share_vertex *x)
 {
-    int64_t cost = own_cost(q, gpu);
-    if (!is_better(q, cost, gpu) || !is_accepted(q, gpu))
+    int64_t cost = own_cost(q, x);
+    if (!is_better(q, cost, x->gpu) || !is_accepted(q, x))
         return;
     q->best = cost;
-    q->gpu = gpu;
+    q->gpu = x->gpu;
 }
 
 static void search_below(struct search *q, uint32_t at)
 {
-    const struct hs_share_vertex *x = &q->s->gpus[at];
+    const struct hs_share_vertex *x = &q->s->vertices[at];
     int64_t left = bound_of(q, x->left), right = bound_of(q, x->right);
-    try_gpu(q, at);
+    try_gpu(q, x);
     uint32_t first = x->left, second = x->right;
     if (right < left) { /* the better one first: it makes the other one hopeless more often */
         first = x->right;
@@ -82,9 +81,9 @@ static void search_below(struct search *q, uint32_t at)
         left = right;
         right = other;
     }
-    if (left != HS_NEVER && is_better(q, left, q->s->gpus[first].least_id))
+    if (left != HS_NEVER && is_better(q, left, q->s->vertices[first].least_id))
         search_below(q, first);
-    if (right != HS_NEVER && is_better(q, right, q->s->gpus[second].least_id))
+    if (right != HS_NEVER && is_better(q, right, q->s->vertices[second].least_id))
         search_below(q, second);
 }
 
@@ -104,7 +103,7 @@ uint32_t hs_share_cheapest(struct hs_share *s, const struct hs_share_query *quer
             continue;
         q.most_claim_mib = claim_left(p->limit_mib, query->claim_mib);
         int64_t bound = bound_of(&q, p->root);
-        if (bound != HS_NEVER && is_better(&q, bound, s->gpus[p->root].least_id))
+        if (bound != HS_NEVER && is_better(&q, bound, s->vertices[p->root].least_id))
             search_below(&q, p->root);
     }
     *cost = q.best;
@@ -116,10 +115,11 @@ static void count_below(const struct search *q, uint32_t at, uint64_t *rest)
 {
     if (*rest == 0 || bound_of(q, at) == HS_NEVER)
         return;
-    if (own_cost(q, at) != HS_NEVER && is_accepted(q, at))
-        *rest -= q->s->gpus[at].count < *rest ? q->s->gpus[at].count : *rest;
-    count_below(q, q->s->gpus[at].left, rest);
-    count_below(q, q->s->gpus[at].right, rest);
+    const struct hs_share_vertex *x = &q->s->vertices[at];
+    if (own_cost(q, x) != HS_NEVER && is_accepted(q, x))
+        *rest -= x->count < *rest ? x->count : *rest;
+    count_below(q, x->left, rest);
+    count_below(q, x->right, rest);
 }
 
 uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, uint64_t most)
@@ -266,7 +266,7 @@ bool hs_share_is_full(struct hs_share *s, const struct hs_ask *ask)
 void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query, uint32_t first_gpu,
                          uint32_t gpus, int64_t idle_cost, int64_t *costs)
 {
-    const struct hs_share_pool *p = &s->pools[s->nodes[s->gpus[first_gpu].node].pool];
+    const struct hs_share_pool *p = &s->pools[s->nodes[s->node_of[first_gpu]].pool];
     uint32_t most_level = HS_SHARE_IDLE;
     hs_share_settle(s);
     if (query->claim_mib <= p->limit_mib)
@@ -280,7 +280,7 @@ void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query,
         else if (s->first[gpu] != gpu)
             costs[i] = costs[s->first[gpu] - first_gpu];
         else
-            costs[i] = query->cost_of(query->ctx, &s->gpus[gpu].own);
+            costs[i] = query->cost_of(query->ctx, &hs_share_vertex_of(s, gpu)->own);
     }
 }
 
@@ -288,12 +288,12 @@ static void node_make_box(const struct hs_share *s, struct hs_share_node *n)
 {
     uint32_t vertices = 0;
     for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
-        if (s->gpus[g].count == 0)
+        if (s->vertex[g] == 0)
             continue;
         if (vertices++ == 0)
-            n->box = s->gpus[g].own;
+            n->box = hs_share_vertex_of(s, g)->own;
         else
-            hs_share_widen(&n->box, &s->gpus[g].own);
+            hs_share_widen(&n->box, &hs_share_vertex_of(s, g)->own);
     }
     n->is_stale = false;
 }

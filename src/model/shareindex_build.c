@@ -2,7 +2,6 @@
  *
  * The share index at the start of a run, and its recount.
  */
-#include "base/rng.h"
 #include "model/shareindex_state.h"
 
 static void pool_set_limit(struct hs_share_pool *p, uint32_t limit_mib)
@@ -42,7 +41,7 @@ static enum hs_status init_pools(struct hs_share *s, const struct hs_cluster *c,
         struct hs_share_pool *p = &s->pools[i];
         p->vc = i / c->type_count;
         p->type = i % c->type_count;
-        p->root = HS_NO_GPU;
+        p->root = HS_NO_VERTEX;
         p->nodes = ids;
         ids += p->node_count;
         p->node_count = 0;
@@ -67,13 +66,8 @@ static void node_init(struct hs_share *s, const struct hs_cluster *c, uint32_t n
     s->nodes[n].is_changed = true;
     s->changed[s->changed_count++] = n;
     s->pools[s->nodes[n].pool].idle += node->gpus;
-    for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
-        s->gpus[g].node = n;
-        s->gpus[g].left = s->gpus[g].right = HS_NO_GPU;
-        s->gpus[g].own.gpu_type = node->type;
-        s->gpus[g].own.capacity_mib = c->types[node->type].mem_mib;
-        s->gpus[g].priority = hs_mix64(g, 0);
-    }
+    for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++)
+        s->node_of[g] = n;
 }
 
 enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c, bool by_vc,
@@ -88,7 +82,10 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
     s->node_count = c->node_count;
     s->type_count = c->type_count;
     s->pool_count = (by_vc ? c->vc_count : 1) * c->type_count;
-    s->gpus = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->gpus);
+    s->vertices = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->vertices);
+    s->vertex_pool.cap = c->gpu_count;
+    s->vertex = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->vertex);
+    s->node_of = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->node_of);
     s->load = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->load);
     s->level = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->level);
     s->first = hs_arena_alloc(arena, (uint64_t)c->gpu_count * sizeof *s->first);
@@ -96,8 +93,9 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
     s->changed = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *s->changed);
     s->pools = hs_arena_alloc(arena, (uint64_t)s->pool_count * sizeof *s->pools);
     s->offers = hs_arena_alloc(arena, (c->max_node_gpus + UINT64_C(1)) * sizeof *s->offers);
-    if (s->offers == NULL || s->gpus == NULL || s->load == NULL || s->level == NULL ||
-        s->first == NULL || s->nodes == NULL || s->changed == NULL || s->pools == NULL)
+    if (s->vertices == NULL || s->vertex == NULL || s->node_of == NULL || s->load == NULL ||
+        s->level == NULL || s->first == NULL || s->nodes == NULL || s->changed == NULL ||
+        s->pools == NULL || s->offers == NULL)
         return HS_E_MEMORY;
     HS_TRY(init_pools(s, c, limit_mib, arena));
     for (uint32_t n = 0; n < c->node_count; n++)
@@ -107,24 +105,28 @@ enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *c
 
 /* ---- recount ---- */
 
-static bool is_child(const struct hs_share *s, uint32_t gpu, uint32_t parent)
+static bool is_child(const struct hs_share *s, uint32_t at, uint32_t parent)
 {
-    return gpu == HS_NO_GPU ||
-           (s->gpus[gpu].parent == parent && s->gpus[gpu].priority < s->gpus[parent].priority);
+    const struct hs_share_vertex *x = &s->vertices[at];
+    return at == HS_NO_VERTEX ||
+           (x->parent == parent && x->priority <= s->vertices[parent].priority);
 }
 
-/* The subtree is in order between two GPUs (HS_NO_GPU: no limit) and a heap, its boxes are right;
- * adds its size to *count. (A refresh of what is right changes nothing.) */
+/* The subtree is in order between two vertices (HS_NO_VERTEX: no limit) and a heap, its boxes are
+ * right; adds the GPUs that it stands for to *count. (A refresh of what is right changes nothing.)
+ */
 static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t after, uint32_t before,
                           uint32_t *count)
 {
-    if (at == HS_NO_GPU)
+    if (at == HS_NO_VERTEX)
         return true;
-    struct hs_share_vertex *x = &s->gpus[at];
-    if (!hs_share_level_is_open(s->level[at]) || s->first[at] != at ||
-        !hs_share_is_same(&x->own.least, &s->load[at]) ||
-        (after != HS_NO_GPU && !hs_share_is_before(s, after, at)) ||
-        (before != HS_NO_GPU && !hs_share_is_before(s, at, before)))
+    const struct hs_share_vertex *x = &s->vertices[at];
+    const uint32_t gpu = x->gpu;
+    if (!hs_share_level_is_open(s->level[gpu]) || s->first[gpu] != gpu ||
+        s->vertex[gpu] != at + 1 || s->node_of[gpu] != x->node ||
+        !hs_share_is_same(&x->own.least, &s->load[gpu]) ||
+        (after != HS_NO_VERTEX && !hs_share_is_before(s, after, at)) ||
+        (before != HS_NO_VERTEX && !hs_share_is_before(s, at, before)))
         return false;
     *count += x->count;
     bool is_same = !hs_share_refresh(s, at);
@@ -152,7 +154,7 @@ static bool pool_is_valid(struct hs_share *s, struct hs_share_pool *p)
         if (!is_same_summary(p->summary[at], hs_share_summary_of(&p->summary[2 * at])))
             return false;
     uint32_t count = 0;
-    return idle == p->idle && tree_is_valid(s, p->root, HS_NO_GPU, HS_NO_GPU, &count) &&
+    return idle == p->idle && tree_is_valid(s, p->root, HS_NO_VERTEX, HS_NO_VERTEX, &count) &&
            count == open &&
            p->open_by_claim[HS_SHARE_STEPS] + p->open_by_claim[HS_SHARE_COUNTS] == open;
 }
@@ -166,7 +168,7 @@ static bool node_is_valid(const struct hs_share *s, const struct hs_share_node *
         open += hs_share_level_is_open(level);
         if (hs_share_level_is_open(level) &&
             (level != hs_share_level(s->load[g].claim_mib) ||
-             !hs_share_is_same(&s->load[g], &s->gpus[s->first[g]].own.least)))
+             !hs_share_is_same(&s->load[g], &s->load[s->first[g]])))
             return false;
     }
     return n->idle == idle && n->open == open;

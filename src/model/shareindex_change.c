@@ -71,13 +71,29 @@ static void count_set(struct hs_share_pool *p, struct hs_share_vertex *x, uint32
 static void node_drop(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu, uint32_t end)
 {
     for (; gpu < end; gpu++) {
-        struct hs_share_vertex *x = &s->gpus[gpu];
-        bool stays = s->first[gpu] == gpu && hs_share_is_same(&x->own.least, &s->load[gpu]);
-        if (x->count == 0 || stays)
+        if (s->vertex[gpu] == 0)
             continue;
-        hs_share_tree_remove(s, p, gpu);
+        struct hs_share_vertex *x = hs_share_vertex_of(s, gpu);
+        if (s->first[gpu] == gpu && hs_share_is_same(&x->own.least, &s->load[gpu]))
+            continue;
+        hs_share_tree_remove(s, p, s->vertex[gpu] - 1);
         count_set(p, x, 0);
+        hs_pool_give(&s->vertex_pool, x, s->vertex[gpu] - 1);
+        s->vertex[gpu] = 0;
     }
+}
+
+/* Of a GPU that had none. */
+static void vertex_make(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu)
+{
+    uint32_t at = hs_pool_take_there(&s->vertex_pool, s->vertices, sizeof *s->vertices);
+    struct hs_share_vertex *x = &s->vertices[at];
+    s->vertex[gpu] = at + 1;
+    x->gpu = gpu;
+    x->node = s->node_of[gpu];
+    x->own = (struct hs_load_range){s->load[gpu], s->load[gpu], p->capacity_mib, p->type};
+    x->count = 0;
+    hs_share_tree_add(s, p, at);
 }
 
 static void node_settle(struct hs_share *s, const struct hs_share_node *n)
@@ -97,14 +113,11 @@ static void node_settle(struct hs_share *s, const struct hs_share_node *n)
         uint32_t count = 0;
         for (next = g; next < end && (s->first[next] == g || s->first[next] == HS_NO_GPU); next++)
             count += s->first[next] == g;
-        struct hs_share_vertex *x = &s->gpus[g];
         if (count == 0) /* closed GPUs before the first that is open */
             continue;
-        if (x->count == 0) {
-            x->own.least = x->own.most = s->load[g];
-            hs_share_tree_add(s, p, g);
-        }
-        count_set(p, x, count);
+        if (s->vertex[g] == 0)
+            vertex_make(s, p, g);
+        count_set(p, hs_share_vertex_of(s, g), count);
     }
     node_summarise(s, n);
 }
@@ -123,7 +136,7 @@ void hs_share_settle_all(struct hs_share *s)
 
 static void set_level(struct hs_share *s, uint32_t gpu, uint32_t level)
 {
-    uint32_t node = s->gpus[gpu].node, before = s->level[gpu];
+    uint32_t node = s->node_of[gpu], before = s->level[gpu];
     struct hs_share_node *n = &s->nodes[node];
     uint32_t idle = (uint32_t)(level == HS_SHARE_IDLE) - (uint32_t)(before == HS_SHARE_IDLE);
     uint32_t open =

@@ -27,7 +27,7 @@ static bool is_hopeless(const struct gang *g, int64_t cost, uint32_t least_id)
         return cost == HS_NEVER;
     int64_t gpus = g->gpus, rest = g->sum % gpus;
     int64_t mean = g->sum / gpus - (rest < 0); /* rounded down */
-    bool loses_ties = g->idle == 0 && g->s->gpus[least_id].node >= g->node;
+    bool loses_ties = g->idle == 0 && g->s->node_of[least_id] >= g->node;
     return cost > mean || (cost == mean && rest == 0 && loses_ties);
 }
 
@@ -103,17 +103,17 @@ static void search_below(struct gang *g, uint32_t at);
 
 static void search_branch(struct gang *g, uint32_t at, int64_t bound)
 {
-    if (at != HS_NO_GPU && !is_hopeless(g, bound, g->s->gpus[at].least_id))
+    if (at != HS_NO_VERTEX && !is_hopeless(g, bound, g->s->vertices[at].least_id))
         search_below(g, at);
 }
 
 static void search_below(struct gang *g, uint32_t at)
 {
-    const struct hs_share_vertex *x = &g->s->gpus[at];
-    if (!is_hopeless(g, cost_of(g, &x->own), at))
+    const struct hs_share_vertex *const vertices = g->s->vertices, *x = &vertices[at];
+    if (!is_hopeless(g, cost_of(g, &x->own), x->gpu))
         judge(g, x->node);
-    int64_t left = x->left != HS_NO_GPU ? cost_of(g, &g->s->gpus[x->left].box) : HS_NEVER;
-    int64_t right = x->right != HS_NO_GPU ? cost_of(g, &g->s->gpus[x->right].box) : HS_NEVER;
+    int64_t left = x->left != HS_NO_VERTEX ? cost_of(g, &vertices[x->left].box) : HS_NEVER;
+    int64_t right = x->right != HS_NO_VERTEX ? cost_of(g, &vertices[x->right].box) : HS_NEVER;
     if (left <= right) {
         search_branch(g, x->left, left);
         search_branch(g, x->right, right);
@@ -153,13 +153,13 @@ uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *que
         if (!hs_share_pool_serves(s, p, query->ask) || p->summary[1].seats < gpus)
             continue;
         const struct hs_load_range idle = {.capacity_mib = p->capacity_mib, .gpu_type = p->type};
-        g.may_join = p->root != HS_NO_GPU && claim_mib <= p->limit_mib && claim_mib < UINT32_MAX;
+        g.may_join = p->root != HS_NO_VERTEX && claim_mib <= p->limit_mib && claim_mib < UINT32_MAX;
         g.capacity_mib = p->capacity_mib;
         g.type = p->type;
         g.most_level = hs_share_most_level(p, claim_mib, margin_mib);
         g.most_claim_mib = p->limit_mib == UINT32_MAX ? UINT32_MAX : p->limit_mib - claim_mib;
         g.idle_cost = query->cost_of(query->ctx, &idle);
-        g.open_cost = g.may_join ? cost_of(&g, &s->gpus[p->root].box) : HS_NEVER;
+        g.open_cost = g.may_join ? cost_of(&g, &s->vertices[p->root].box) : HS_NEVER;
         bool is_open_first = g.open_cost <= g.idle_cost;
         if (!is_open_first)
             search_idle(&g, p);

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/pool.h"
 #include "model/shareindex.h"
 
 /* Claims are counted in so many steps of what a GPU's tenants may claim, and in one more those
@@ -16,17 +17,20 @@
 #define HS_SHARE_STEPS  4096u
 #define HS_SHARE_COUNTS (HS_SHARE_STEPS + 1)
 
-/* A GPU as a vertex of its pool's treap, in which it stands for itself and for the open GPUs that
- * follow it on its node and hold the same. Order: tenants, first sum, claim, id. */
+/* A vertex of a pool's treap: an open GPU, for itself and for those that follow it on its node and
+ * hold the same. Order: tenants, first sum, claim, id. Two cache lines, of which there are as many
+ * as were open at once: GPUs that are idle, or full, have none. */
 struct hs_share_vertex {
     struct hs_load_range own; /* least and most are its load */
     struct hs_load_range box; /* of the subtree */
-    uint64_t priority;
-    uint32_t left, right, parent; /* HS_NO_GPU = none */
-    uint32_t least_id;            /* of the subtree */
-    uint32_t node;
-    uint32_t count; /* GPUs that it stands for; 0 = it is not in the tree */
+    uint32_t gpu, node;
+    uint32_t priority;
+    uint32_t left, right, parent; /* HS_NO_VERTEX = none */
+    uint32_t least_id;            /* of the GPUs of the subtree */
+    uint32_t count;               /* GPUs that it stands for */
 };
+
+#define HS_NO_VERTEX UINT32_MAX
 
 struct hs_share_pool {
     uint32_t vc, type;
@@ -68,10 +72,13 @@ struct hs_share_offer {
 };
 
 struct hs_share {
-    struct hs_share_vertex *gpus;
-    struct hs_load *load; /* of each GPU that is open */
-    uint32_t *level;      /* of each GPU */
-    uint32_t *first;      /* of each open GPU: the one that stands for it */
+    struct hs_share_vertex *vertices;
+    struct hs_pool vertex_pool; /* with room for a vertex a GPU: it never grows */
+    uint32_t *vertex;           /* of each GPU: its vertex + 1; 0 = it has none */
+    uint32_t *node_of;          /* of each GPU */
+    struct hs_load *load;       /* of each GPU that is open */
+    uint32_t *level;            /* of each GPU */
+    uint32_t *first;            /* of each open GPU: the one whose vertex stands for it */
     struct hs_share_node *nodes;
     uint32_t *changed; /* nodes */
     uint32_t changed_count;
@@ -82,15 +89,21 @@ struct hs_share {
     bool by_vc;
 };
 
-/* Less in the order of the tree. */
+/* Less in the order of the tree; of vertices. */
 bool hs_share_is_before(const struct hs_share *s, uint32_t a, uint32_t b);
-/* `own` is set, all else of the vertex is made. */
-void hs_share_tree_add(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu);
-void hs_share_tree_remove(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu);
+/* Its load and GPU are set, what concerns the tree is made. */
+void hs_share_tree_add(struct hs_share *s, struct hs_share_pool *p, uint32_t vertex);
+void hs_share_tree_remove(struct hs_share *s, struct hs_share_pool *p, uint32_t vertex);
 /* Makes the box of a vertex what it has to be, from its own load and its children's boxes; false if
  * it was right. */
-bool hs_share_refresh(struct hs_share *s, uint32_t gpu);
+bool hs_share_refresh(struct hs_share *s, uint32_t vertex);
 void hs_share_widen(struct hs_load_range *box, const struct hs_load_range *other);
+
+/* Of a GPU that has one. */
+static inline struct hs_share_vertex *hs_share_vertex_of(const struct hs_share *s, uint32_t gpu)
+{
+    return &s->vertices[s->vertex[gpu] - 1];
+}
 
 static inline bool hs_share_is_same(const struct hs_load *a, const struct hs_load *b)
 {

@@ -43,12 +43,8 @@ static enum hs_status init_gpus(struct hs_antman *s, const struct hs_view *v)
         s->chosen == NULL || s->hidden == NULL || s->due == NULL || s->node_gpus == NULL)
         return HS_E_MEMORY;
     for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t first = hs_view_node_first_gpu(v, node), count = hs_view_node_gpus(v, node);
-        s->open[node] = count;
-        s->open_gpus += count;
-        for (uint32_t gpu = first; gpu < first + count; gpu++)
-            s->gpus[gpu] =
-                (struct hs_antman_gpu){.node = node, .tick_us = -1, .newcomer_us = -s->window_us};
+        s->open[node] = hs_view_node_gpus(v, node);
+        s->open_gpus += s->open[node];
     }
     return HS_OK;
 }
@@ -112,9 +108,9 @@ static void left(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
             g->spares--;
             g->spare_pm -= j->util_pm;
             g->least_mib -= j->least_mib;
-            hs_antman_note_freed(s, g->node);
+            hs_antman_note_freed(s, hs_view_gpu_node(v, gpu));
         } else {
-            hs_antman_set_owner(s, gpu, 0);
+            hs_antman_set_owner(s, v, gpu, 0);
         }
         hs_antman_unsettle(s, v, gpu);
         hs_antman_touch(s, gpu);
@@ -171,7 +167,7 @@ static void ended_step(struct hs_antman *s, const struct hs_view *v, hs_job_id j
 static void timer(struct hs_antman *s, const struct hs_view *v, uint64_t tag)
 {
     if (tag < s->gpu_count && s->gpus[tag].tick_us == hs_view_now_us(v)) {
-        s->gpus[tag].tick_us = -1;
+        s->gpus[tag].tick_us = 0;
         s->due[s->due_count++] = (uint32_t)tag;
     }
     s->is_sampled = s->is_sampled || tag == s->gpu_count;
@@ -219,10 +215,10 @@ static void come(struct hs_antman *s, const struct hs_antman_pass *x, uint32_t g
         g->spare_pm += j->util_pm;
         g->least_mib += j->least_mib;
     } else {
-        hs_antman_set_owner(s, gpu, job + 1);
+        hs_antman_set_owner(s, x->v, gpu, job + 1);
         g->since_us = x->now_us;
     }
-    g->newcomer_us = x->now_us;
+    g->known_us = x->now_us + s->window_us;
     hs_antman_begin_ramp(x, gpu);
     hs_antman_unsettle(s, x->v, gpu);
 }

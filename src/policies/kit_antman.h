@@ -48,18 +48,18 @@ struct hs_antman_job {
     bool has_surged, is_step_awaited; /* an owner that needs other memory than before */
 };
 
+/* All 0 at first, so that GPUs which nobody has had yet cost no memory. */
 struct hs_antman_gpu {
     uint32_t owner;                        /* the guaranteed job, + 1; 0 = none */
     uint32_t reserved;                     /* for a guaranteed job, + 1; 0 = for none */
     uint32_t next_reserved, prev_reserved; /* GPUs of that job, + 1 */
-    uint32_t node;
-    uint32_t spares;    /* opportunistic jobs, */
-    uint32_t spare_pm;  /* their utilizations */
-    uint64_t least_mib; /* and the least memory they need */
+    uint32_t spares;                       /* opportunistic jobs, */
+    uint32_t spare_pm;                     /* their utilizations */
+    uint64_t least_mib;                    /* and the least memory they need */
     uint32_t steps, most;
     int64_t since_us;      /* its clock: when the owner came */
-    int64_t tick_us;       /* of the timer that is set; -1 = none */
-    int64_t newcomer_us;   /* when somebody last came */
+    int64_t tick_us;       /* of the timer that is set; 0 = none */
+    int64_t known_us;      /* when the window is all of it with whoever came last */
     int64_t changed_us;    /* when its utilization last changed */
     uint32_t newer, older; /* of the GPUs that changed lately, + 1 */
     uint32_t next_touched; /* + 1, of those to be coordinated now */
@@ -145,7 +145,8 @@ void hs_antman_unreserve(struct hs_antman *s, const struct hs_view *v, hs_job_id
 /* There may be more for a guaranteed job on the node. */
 void hs_antman_note_freed(struct hs_antman *s, uint32_t node);
 /* 0: none. */
-void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner);
+void hs_antman_set_owner(struct hs_antman *s, const struct hs_view *v, uint32_t gpu,
+                         uint32_t owner);
 const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view *v);
 
 /* kit_antman_spare.c */

@@ -24,24 +24,25 @@ void hs_antman_note_freed(struct hs_antman *s, uint32_t node)
 }
 
 /* Open: without owner and reservation. */
-static void count_open(struct hs_antman *s, const struct hs_antman_gpu *g, bool was_open)
+static void count_open(struct hs_antman *s, const struct hs_view *v, uint32_t gpu, bool was_open)
 {
-    bool is_open = g->owner == 0 && g->reserved == 0;
-    s->open[g->node] += is_open;
-    s->open[g->node] -= was_open;
+    const uint32_t node = hs_view_gpu_node(v, gpu);
+    bool is_open = s->gpus[gpu].owner == 0 && s->gpus[gpu].reserved == 0;
+    s->open[node] += is_open;
+    s->open[node] -= was_open;
     s->open_gpus += is_open;
     s->open_gpus -= was_open;
     if (is_open)
-        hs_antman_note_freed(s, g->node);
+        hs_antman_note_freed(s, node);
 }
 
-void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner)
+void hs_antman_set_owner(struct hs_antman *s, const struct hs_view *v, uint32_t gpu, uint32_t owner)
 {
     struct hs_antman_gpu *g = &s->gpus[gpu];
     bool was_open = g->owner == 0 && g->reserved == 0;
     g->owner = owner;
-    g->tick_us = -1;
-    count_open(s, g, was_open);
+    g->tick_us = 0;
+    count_open(s, v, gpu, was_open);
 }
 
 static int64_t cost_of(const struct hs_antman_gpu *g)
@@ -148,10 +149,10 @@ static void choose_on(const struct hs_antman_pass *x, hs_job_id job, uint32_t no
     s->is_chosen[node] = true;
 }
 
-static void forget_nodes(struct hs_antman *s)
+static void forget_nodes(struct hs_antman *s, const struct hs_view *v)
 {
     for (uint32_t i = 0; i < s->chosen_count; i++)
-        s->is_chosen[s->gpus[s->chosen[i]].node] = false;
+        s->is_chosen[hs_view_gpu_node(v, s->chosen[i])] = false;
 }
 
 static void unreserve_gpu(struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
@@ -166,9 +167,9 @@ static void unreserve_gpu(struct hs_antman *s, const struct hs_view *v, uint32_t
         s->gpus[g->next_reserved - 1].prev_reserved = g->prev_reserved;
     g->reserved = g->next_reserved = g->prev_reserved = 0;
     j->reserved_count--;
-    s->reserved[g->node]--;
+    s->reserved[hs_view_gpu_node(v, gpu)]--;
     s->reserved_gpus--;
-    count_open(s, g, false);
+    count_open(s, v, gpu, false);
     hs_antman_unsettle(s, v, gpu);
 }
 
@@ -249,7 +250,7 @@ bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job, uint64_t bef
         if (s->chosen_count < gpus)
             o = best_offer(x, job, gpus - s->chosen_count, &usable);
     }
-    forget_nodes(s);
+    forget_nodes(s, x->v);
     take_chosen(x, job);
     return true;
 }
@@ -272,9 +273,9 @@ static void reserve_gpu(const struct hs_antman_pass *x, uint32_t gpu, hs_job_id 
         s->gpus[g->next_reserved - 1].prev_reserved = gpu + 1;
     j->first_reserved = gpu + 1;
     j->reserved_count++;
-    s->reserved[g->node]++;
+    s->reserved[hs_view_gpu_node(x->v, gpu)]++;
     s->reserved_gpus++;
-    count_open(s, g, true);
+    count_open(s, x->v, gpu, true);
 }
 
 void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)

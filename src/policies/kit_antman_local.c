@@ -298,7 +298,7 @@ static void coordinate_gpu(const struct hs_antman_pass *x, uint32_t gpu)
     struct hs_antman_gpu *g = &s->gpus[gpu];
     if (g->owner != 0)
         measure(x, g);
-    if (g->owner != 0 && g->tick_us < 0 && g->spares > 0 && g->steps < g->most)
+    if (g->owner != 0 && g->tick_us == 0 && g->spares > 0 && g->steps < g->most)
         set_tick(x, gpu);
     if (g->owner == 0 || !hs_antman_job(x->v, g->owner - 1)->has_surged)
         share_memory(x, gpu);

@@ -115,7 +115,7 @@ static void upgrade(const struct hs_antman_pass *x, hs_job_id job)
         g->spares--;
         g->spare_pm -= j->util_pm;
         g->least_mib -= j->least_mib;
-        hs_antman_set_owner(s, gpu, job + 1);
+        hs_antman_set_owner(s, x->v, gpu, job + 1);
         g->since_us = x->now_us - s->init_us;
         hs_antman_begin_ramp(x, gpu);
         hs_antman_unsettle(s, x->v, gpu);

@@ -67,7 +67,7 @@ static uint32_t load_pm(const struct hs_antman_pass *x, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &x->s->gpus[gpu];
     uint32_t mean_pm = hs_view_gpu_mean_util_pm(x->v, gpu, x->s->window_us);
-    if (x->now_us - g->newcomer_us >= x->s->window_us && !holds_somebody_back(x, gpu))
+    if (x->now_us >= g->known_us && !holds_somebody_back(x, gpu))
         return mean_pm;
     uint32_t sum_pm = g->spare_pm + (g->owner != 0 ? owner_of(x, g)->util_pm : 0);
     sum_pm = sum_pm < FULL_PM ? sum_pm : FULL_PM;
@@ -139,7 +139,7 @@ static void renew_unsettled(const struct hs_antman_pass *x)
 static bool fits(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpu)
 {
     const struct hs_antman *s = x->s;
-    uint32_t node = s->gpus[gpu].node;
+    uint32_t node = hs_view_gpu_node(x->v, gpu);
     return hs_view_may_use(x->v, job, node) && hs_view_may_join(x->v, gpu, job) &&
            hs_view_node_workers(x->v, job, node) > s->node_taken[node];
 }
@@ -157,11 +157,11 @@ static bool choose(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
         hs_least_set(&s->candidates, gpu, HS_LEAST_CLOSED, &need);
         if (fits(x, job, gpu)) {
             s->chosen[s->chosen_count++] = gpu;
-            s->node_taken[s->gpus[gpu].node]++;
+            s->node_taken[hs_view_gpu_node(x->v, gpu)]++;
         }
     }
     for (uint32_t i = 0; i < s->chosen_count; i++)
-        s->node_taken[s->gpus[s->chosen[i]].node] = 0;
+        s->node_taken[hs_view_gpu_node(x->v, s->chosen[i])] = 0;
     for (uint32_t i = 0; i < hidden; i++)
         renew(x, s->hidden[i]);
     return s->chosen_count == gpus;

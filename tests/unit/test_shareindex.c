@@ -344,36 +344,36 @@ static void open_seven(struct fixture *x)
 static uint32_t inner_vertex(const struct hs_share *s)
 {
     uint32_t root = s->pools[0].root;
-    assert_true(s->gpus[root].left != HS_NO_GPU || s->gpus[root].right != HS_NO_GPU);
+    assert_true(s->vertices[root].left != HS_NO_VERTEX || s->vertices[root].right != HS_NO_VERTEX);
     return root;
 }
 
 static void break_box_most(struct hs_share *s)
 {
-    s->gpus[inner_vertex(s)].box.most.sum[0]--;
+    s->vertices[inner_vertex(s)].box.most.sum[0]--;
 }
 
 static void break_box_least(struct hs_share *s)
 {
-    s->gpus[inner_vertex(s)].box.least.claim_mib++;
+    s->vertices[inner_vertex(s)].box.least.claim_mib++;
 }
 
 static void break_box_of_leaf(struct hs_share *s)
 {
-    for (uint32_t g = 0; g < 7; g++)
-        if (s->gpus[g].left == HS_NO_GPU && s->gpus[g].right == HS_NO_GPU)
-            s->gpus[g].box.most.measured_pm = 1;
+    for (uint32_t i = 0; i < 7; i++)
+        if (s->vertices[i].left == HS_NO_VERTEX && s->vertices[i].right == HS_NO_VERTEX)
+            s->vertices[i].box.most.measured_pm = 1;
 }
 
 static void break_least_id(struct hs_share *s)
 {
-    s->gpus[inner_vertex(s)].least_id = 6;
+    s->vertices[inner_vertex(s)].least_id = 6;
 }
 
 /* The boxes follow, the order does not. */
 static void break_order(struct hs_share *s)
 {
-    struct hs_share_vertex *root = &s->gpus[inner_vertex(s)];
+    struct hs_share_vertex *root = &s->vertices[inner_vertex(s)];
     uint32_t left = root->left;
     root->left = root->right;
     root->right = left;
@@ -383,24 +383,29 @@ static void break_order(struct hs_share *s)
 static void break_link(struct hs_share *s)
 {
     uint32_t root = inner_vertex(s);
-    s->gpus[root].left = s->gpus[root].right = HS_NO_GPU;
+    s->vertices[root].left = s->vertices[root].right = HS_NO_VERTEX;
     hs_share_refresh(s, root);
 }
 
 static void break_parent(struct hs_share *s)
 {
-    const struct hs_share_vertex *root = &s->gpus[inner_vertex(s)];
-    s->gpus[root->left != HS_NO_GPU ? root->left : root->right].parent = HS_NO_GPU;
+    const struct hs_share_vertex *root = &s->vertices[inner_vertex(s)];
+    s->vertices[root->left != HS_NO_VERTEX ? root->left : root->right].parent = HS_NO_VERTEX;
 }
 
 static void break_heap(struct hs_share *s)
 {
-    s->gpus[inner_vertex(s)].priority = 0;
+    s->vertices[inner_vertex(s)].priority = 0;
 }
 
 static void break_open(struct hs_share *s)
 {
-    s->level[inner_vertex(s)] = HS_SHARE_CLOSED;
+    s->level[s->vertices[inner_vertex(s)].gpu] = HS_SHARE_CLOSED;
+}
+
+static void break_handle(struct hs_share *s)
+{
+    s->vertex[3] = s->vertex[4]; /* one of its own, and another GPU's */
 }
 
 static void break_level(struct hs_share *s)
@@ -469,7 +474,8 @@ static void test_damage(void **state)
         break_box_most,  break_box_least,  break_box_of_leaf, break_least_id,  break_order,
         break_link,      break_parent,     break_heap,        break_open,      break_level,
         break_idle,      break_level_leaf, break_level_top,   break_node_open, break_nodes_open,
-        break_node_idle, break_pool_idle,  break_seats_leaf,  break_seats_top, break_claims};
+        break_node_idle, break_pool_idle,  break_seats_leaf,  break_seats_top, break_claims,
+        break_handle};
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         struct fixture x;
         open_seven(&x);
