@@ -106,18 +106,23 @@ static void timer_event(struct hs_engine *e, uint32_t slot)
         e->policy->on_event(e->policy_state, &e->view, &event);
 }
 
+/* When something is due; HS_TIME_MAX: never. */
+struct due {
+    int64_t job_us, timer_us;
+};
+
 /* Everything due now, in the order of model.md 8. */
-static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a)
+static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, struct due due)
 {
-    e->instant.is_still = hs_heap_next_us(&e->job_events) != e->now_us && a->at_us != e->now_us;
-    while (hs_heap_next_us(&e->job_events) == e->now_us)
+    e->instant.is_still = due.job_us != e->now_us && a->at_us != e->now_us;
+    for (; due.job_us == e->now_us; due.job_us = hs_heap_next_us(&e->job_events))
         HS_TRY(job_event(e, next_slot(e)));
     while (a->at_us == e->now_us) {
         HS_TRY(hs_life_submit(e, a->next));
         e->figures.events++;
         HS_TRY(arrivals_advance(e, a));
     }
-    while (hs_heap_next_us(&e->timer_events) == e->now_us)
+    for (; due.timer_us == e->now_us; due.timer_us = hs_heap_next_us(&e->timer_events))
         timer_event(e, hs_heap_next_id(&e->timer_events));
     return hs_progress_rerate(e);
 }
@@ -148,19 +153,18 @@ static enum hs_status instant_decide(struct hs_engine *e)
     return HS_OK;
 }
 
-static int64_t next_time(struct hs_engine *e, const struct arrivals *a)
+static int64_t next_time(const struct hs_engine *e, const struct arrivals *a, struct due due)
 {
-    int64_t job_us = hs_heap_next_us(&e->job_events), timer_us = hs_heap_next_us(&e->timer_events);
     int64_t next = a->at_us;
     if (next == HS_TIME_MAX && e->jobs.live == 0)
         return next; /* timers alone keep no run alive */
-    next = job_us < next ? job_us : next;
-    return timer_us < next ? timer_us : next;
+    next = due.job_us < next ? due.job_us : next;
+    return due.timer_us < next ? due.timer_us : next;
 }
 
-static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)
+static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a, struct due due)
 {
-    HS_TRY(instant_events(e, a));
+    HS_TRY(instant_events(e, a, due));
     HS_TRY(instant_decide(e));
     e->figures.instants++;
     HS_TRY(hs_invariant_check(e));
@@ -173,7 +177,9 @@ static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a)
 static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
 {
     for (;;) {
-        int64_t next = next_time(e, a);
+        const struct due due = {.job_us = hs_heap_next_us(&e->job_events),
+                                .timer_us = hs_heap_next_us(&e->timer_events)};
+        int64_t next = next_time(e, a, due);
         if (next == HS_TIME_MAX)
             return HS_OK;
         if (next > e->config.until_us) {
@@ -181,7 +187,7 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
             return hs_life_cut(e);
         }
         e->now_us = next;
-        HS_TRY(run_instant(e, a));
+        HS_TRY(run_instant(e, a, due));
     }
 }
 

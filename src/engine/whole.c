@@ -100,13 +100,14 @@ enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a)
     struct hs_pick *picks = &e->plan.picks[a->first_pick];
     struct hs_job *job = hs_engine_job(e, a->job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    uint32_t last = HS_NO_SEAT;
+    uint32_t last = HS_NO_SEAT, nodes = 0, node = HS_NO_NODE;
     sort_picks(picks, a->pick_count); /* as the ids of the GPUs ascend */
-    run->nodes_spanned = 0;
-    for (uint32_t i = 0; i < a->pick_count; i++) {
-        HS_TRY(node_sit_down(e, a->job, &picks[i], &last));
-        run->nodes_spanned += i == 0 || picks[i].node != picks[i - 1].node;
+    for (const struct hs_pick *pick = picks; pick < picks + a->pick_count; pick++) {
+        HS_TRY(node_sit_down(e, a->job, pick, &last));
+        nodes += pick->node != node;
+        node = pick->node;
     }
+    run->nodes_spanned = nodes;
     job->gpus_held = a->gpus;
     run->segment_max_tenants = 1;
     if (a->gpus > 0)
