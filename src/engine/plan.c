@@ -182,19 +182,22 @@ static inline bool quota_allows(struct hs_plan *p, const struct hs_action *a, ui
     return false;
 }
 
-static inline void plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
+/* Whether there is memory for it; if not the plan is refused. */
+static inline bool plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
                              uint32_t count)
 {
-    if (p->pick_count == p->pick_cap)
+    if (HS_UNLIKELY(p->pick_count == p->pick_cap)) {
         p->refused = hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1,
                              sizeof *p->picks, PLAN_MAX);
-    if (p->refused != HS_OK)
-        return;
+        if (p->refused != HS_OK)
+            return false;
+    }
     p->picks[p->pick_count++] = (struct hs_pick){.node = node, .gpu = gpu, .count = count};
     a->pick_count++;
     a->gpus += count;
     const struct hs_job *job = &p->engine->jobs.jobs[a->job];
     p->engine->vc_held_milli[job->ask.vc] += (uint64_t)count * job->gpu_milli;
+    return true;
 }
 
 /* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next
@@ -207,8 +210,7 @@ static void plan_name(struct hs_plan *p, struct hs_action *a, uint32_t node, uin
     for (uint32_t rest = gpus; rest > 0; id++) {
         if (e->gpus[id].shadow_tenants > 0)
             continue;
-        plan_pick(p, a, node, id, 1);
-        if (p->refused != HS_OK)
+        if (!plan_pick(p, a, node, id, 1))
             return;
         hs_shadow_give_by_name(e, id, true);
         hs_shadow_name(e, id, job);
@@ -240,8 +242,7 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
         plan_name(p, a, node, gpus);
         return;
     }
-    plan_pick(p, a, node, UINT32_MAX, gpus);
-    if (p->refused == HS_OK)
+    if (plan_pick(p, a, node, UINT32_MAX, gpus))
         hs_shadow_take(e, node, gpus, job);
 }
 
@@ -324,8 +325,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
                        e->cluster->nodes[gpu->node].name, id);
         return;
     }
-    plan_pick(p, a, gpu->node, id, 1);
-    if (p->refused != HS_OK)
+    if (!plan_pick(p, a, gpu->node, id, 1))
         return;
     p->has_named = true;
     hs_shadow_give_by_name(e, id, true);
