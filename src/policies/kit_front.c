@@ -125,7 +125,7 @@ static inline void chain_first(struct hs_front *set, struct links l, hs_job_id j
     set->first = job + 1;
 }
 
-static void chain_last(struct hs_front *set, struct links l, hs_job_id job)
+static inline void chain_last(struct hs_front *set, struct links l, hs_job_id job)
 {
     struct hs_order_link *link = link_of(l, job);
     link->parent = CHAINED;
@@ -218,6 +218,15 @@ static inline bool is_key_first(const struct hs_front *set, struct links l, int6
     return set->is_backwards ? key > first : key < first;
 }
 
+/* Is it behind that of the last in the chain, behind which nobody waits? */
+static inline bool is_key_last(const struct hs_front *set, struct links l, int64_t key)
+{
+    if (set->last == 0 || set->root != 0)
+        return false;
+    int64_t last = link_of(l, set->last - 1)->key;
+    return set->is_backwards ? key < last : key > last;
+}
+
 void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, int64_t key)
 {
     const struct links l = links_of(set, v);
@@ -225,7 +234,9 @@ void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, 
     link->key = key;
     link->is_linked = true;
     set->count++;
-    if (is_key_first(set, l, key))
+    if (is_key_last(set, l, key))
+        chain_last(set, l, job);
+    else if (is_key_first(set, l, key))
         chain_first(set, l, job);
     else
         insert(set, v, l, job);

@@ -69,7 +69,7 @@ void hs_queue_wake_all(struct hs_queue *q)
         q->is_awake[vc] = true;
 }
 
-bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
+HS_EXPANDED bool hs_queue_needs_scan(struct hs_queue *q, uint32_t vc)
 {
     if (!q->is_awake[vc])
         return false;
