@@ -52,17 +52,21 @@ static enum hs_status check_bad_share(struct hs_lineup *in, uint64_t least)
                    permille / 10, permille % 10, kinds);
 }
 
+static HS_COLD enum hs_status pass_over(struct hs_lineup *in)
+{
+    in->bad++;
+    return check_bad_share(in, BAD_MEASURE);
+}
+
 /* The next row in file order, bad ones passed over as far as that is allowed. */
-static enum hs_status pull(struct hs_lineup *in, struct hs_trace_job *job)
+HS_INLINE enum hs_status pull(struct hs_lineup *in, struct hs_trace_job *job)
 {
     for (;;) {
         enum hs_status status = hs_reader_next(&in->reader, job);
-        if (status != HS_E_INPUT || !in->reader.faults.is_row_bad)
+        if (HS_LIKELY(status != HS_E_INPUT || !in->reader.faults.is_row_bad) ||
+            in->options->skip_bad_permille == 0)
             return status;
-        if (in->options->skip_bad_permille == 0)
-            return status;
-        in->bad++;
-        HS_TRY(check_bad_share(in, BAD_MEASURE));
+        HS_TRY(pass_over(in));
     }
 }
 
@@ -121,7 +125,8 @@ static bool is_full(const struct hs_lineup *in)
 
 /* HS_OK: the row is next in order; *is_wanted: and among those asked for. HS_END: it and all behind
  * it are not. */
-static enum hs_status choose(struct hs_lineup *in, const struct hs_trace_job *job, bool *is_wanted)
+HS_INLINE enum hs_status choose(struct hs_lineup *in, const struct hs_trace_job *job,
+                                bool *is_wanted)
 {
     const struct hs_replay *replay = in->replay;
     in->last_us = job->submit_us;
@@ -143,7 +148,7 @@ static enum hs_status choose(struct hs_lineup *in, const struct hs_trace_job *jo
     return HS_OK;
 }
 
-static enum hs_status next_through(struct hs_lineup *in, struct hs_trace_job **job)
+static HS_APART enum hs_status next_through(struct hs_lineup *in, struct hs_trace_job **job)
 {
     *job = &in->through;
     for (bool is_wanted = false; !is_wanted;) {
@@ -187,7 +192,7 @@ static void read_ahead(struct hs_lineup *in)
     in->hold.is_holding = false;
 }
 
-enum hs_status hs_lineup_next(struct hs_lineup *in, struct hs_trace_job **job)
+HS_APART enum hs_status hs_lineup_next_block(struct hs_lineup *in, struct hs_trace_job **job)
 {
     if (in->options->sort_window <= 1 || in->reader.format->is_sorted)
         return next_through(in, job);

@@ -53,7 +53,16 @@ HS_MUST_USE enum hs_status hs_lineup_open(struct hs_lineup *lineup,
                                           const struct hs_trace_options *options,
                                           const struct hs_replay *replay, struct hs_diag *diag);
 /* HS_END behind the last. The record and its texts are the caller's until the next call. */
-HS_MUST_USE enum hs_status hs_lineup_next(struct hs_lineup *lineup, struct hs_trace_job **job);
+HS_MUST_USE enum hs_status hs_lineup_next_block(struct hs_lineup *lineup,
+                                                struct hs_trace_job **job);
+HS_MUST_USE static inline enum hs_status hs_lineup_next(struct hs_lineup *lineup,
+                                                        struct hs_trace_job **job)
+{
+    if (HS_UNLIKELY(lineup->next + 1 >= lineup->count)) /* what is to be told waits for the last */
+        return hs_lineup_next_block(lineup, job);
+    *job = lineup->jobs[lineup->next++];
+    return HS_OK;
+}
 /* The next job, if it has been read; else NULL. */
 static inline const struct hs_trace_job *hs_lineup_peek(const struct hs_lineup *lineup)
 {

@@ -32,7 +32,7 @@ void hs_reorder_init(struct hs_reorder *r)
 }
 
 /* Slots never move: their texts are in them. */
-static enum hs_status add_slot(struct hs_reorder *r)
+static HS_APART enum hs_status add_slot(struct hs_reorder *r)
 {
     uint64_t need = (uint64_t)r->slot_count + 1;
     HS_TRY(hs_grow((void **)&r->slots, &r->slots_cap, need, sizeof *r->slots, ROWS_MAX));
@@ -44,14 +44,14 @@ static enum hs_status add_slot(struct hs_reorder *r)
     return HS_OK;
 }
 
-struct hs_trace_job *hs_reorder_room(struct hs_reorder *r)
+HS_EXPANDED struct hs_trace_job *hs_reorder_room(struct hs_reorder *r)
 {
     if (HS_UNLIKELY(r->free_count == 0) && add_slot(r) != HS_OK)
         return NULL;
     return &r->slots[r->free_slots[r->free_count - 1]]->job;
 }
 
-static enum hs_status keep_attempts(struct hs_reorder_slot *slot)
+static HS_APART enum hs_status keep_attempts(struct hs_reorder_slot *slot)
 {
     struct hs_trace_job *job = &slot->job;
     HS_TRY(hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
@@ -95,7 +95,7 @@ static size_t size_of(const char *text)
 }
 
 /* Some of them may be in slot->text by now. */
-static enum hs_status keep_long_texts(struct hs_reorder_slot *slot)
+static HS_COLD enum hs_status keep_long_texts(struct hs_reorder_slot *slot)
 {
     struct hs_trace_job *job = &slot->job;
     size_t need = size_of(job->id) + size_of(job->user) + size_of(job->vc) +
@@ -121,8 +121,10 @@ static bool keep_close_texts(struct hs_reorder_slot *slot)
 {
     struct hs_trace_job *job = &slot->job;
     const char *id = job->id;
-    if (job->gpu_type != NULL || job->model != NULL || job->dataset != NULL || job->batch != NULL ||
-        job->precision != NULL || job->user == NULL || job->vc == NULL)
+    const uintptr_t others = (uintptr_t)job->gpu_type | (uintptr_t)job->model |
+                             (uintptr_t)job->dataset | (uintptr_t)job->batch |
+                             (uintptr_t)job->precision; /* 0: none of them */
+    if (others != 0 || job->user == NULL || job->vc == NULL)
         return false;
     /* of one that stands before the id huge */
     const uintptr_t user = (uintptr_t)job->user - (uintptr_t)id;
@@ -144,7 +146,7 @@ static enum hs_status keep_borrowed(struct hs_reorder_slot *slot, bool has_text_
     return HS_LIKELY(slot->job.attempts == 0) ? HS_OK : keep_attempts(slot);
 }
 
-static enum hs_status grow_ring(struct hs_reorder *r)
+static HS_COLD enum hs_status grow_ring(struct hs_reorder *r)
 {
     uint32_t old = r->ring_cap, cap = old ? old * 2 : 64, grown_cap = old;
     HS_TRY(hs_grow((void **)&r->ring, &grown_cap, cap, sizeof *r->ring, ROWS_MAX));
@@ -156,7 +158,7 @@ static enum hs_status grow_ring(struct hs_reorder *r)
     return HS_OK;
 }
 
-enum hs_status hs_reorder_push(struct hs_reorder *r)
+HS_EXPANDED enum hs_status hs_reorder_push(struct hs_reorder *r)
 {
     uint32_t id = r->free_slots[r->free_count - 1];
     struct hs_reorder_slot *slot = r->slots[id];
@@ -181,6 +183,7 @@ enum hs_status hs_reorder_push(struct hs_reorder *r)
 static void fetch(const struct hs_reorder_slot *slot)
 {
     const char *row = (const char *)slot;
+    HS_UNROLL
     for (size_t at = 0; at < sizeof *slot; at += HS_CACHE_LINE)
         HS_PREFETCH(row + at);
 }
@@ -197,7 +200,7 @@ static bool is_late_first(const struct hs_reorder *r, struct hs_heap_entry *late
            (late->time_us == head->job.submit_us && late->order < head->row);
 }
 
-struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r)
+HS_EXPANDED struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r)
 {
     struct hs_heap_entry late;
     uint32_t slot;

@@ -37,6 +37,7 @@ enum hs_status hs_replay_open(struct hs_replay *replay, const struct hs_trace_op
                                  .sample = UINT64_MAX,
                                  .seed = hs_seed_of(options->sample_seed, "sample of jobs"),
                                  .window = options->window};
+    replay->moves = replay->load != ONE || replay->scale != ONE;
     if (options->sample < 1)
         replay->sample = (uint64_t)(options->sample * 0x1p64);
     return HS_OK;
@@ -101,10 +102,10 @@ static bool is_beyond(const struct hs_trace_job *job)
            job->deadline_us > HS_TRACE_TIME_MAX || job->later_us > HS_TRACE_TIME_MAX;
 }
 
-enum hs_status hs_replay_move(struct hs_replay *replay, int64_t first_us, struct hs_trace_job *job,
-                              struct hs_diag *diag)
+HS_APART enum hs_status hs_replay_move(struct hs_replay *replay, int64_t first_us,
+                                       struct hs_trace_job *job, struct hs_diag *diag)
 {
-    if (replay->load == ONE && replay->scale == ONE)
+    if (!replay->moves)
         return HS_OK;
     uint64_t offset_us = (uint64_t)(job->submit_us - first_us);
     hs_u128 moved = (hs_u128)offset_us * replay->scale / replay->load;

@@ -26,6 +26,7 @@
 
 struct hs_replay {
     uint64_t load, scale; /* in 10^-9 */
+    bool moves;           /* either is not 1 */
     uint64_t sample;      /* jobs whose number is below are kept; UINT64_MAX = all */
     uint64_t seed;        /* of these numbers */
     struct hs_trace_window window;
@@ -41,7 +42,7 @@ bool hs_replay_is_before(const struct hs_replay *replay, int64_t first_us, int64
 bool hs_replay_is_behind(const struct hs_replay *replay, int64_t first_us, int64_t submit_us);
 /* By the job's id and the seed alone. */
 bool hs_replay_samples(const struct hs_replay *replay, const char *id);
-/* Moves all times of the job. HS_E_INPUT beyond 285 years. */
+/* Moves all times of the job; none if not `moves`. HS_E_INPUT beyond 285 years. */
 HS_MUST_USE enum hs_status hs_replay_move(struct hs_replay *replay, int64_t first_us,
                                           struct hs_trace_job *job, struct hs_diag *diag);
 void hs_replay_close(struct hs_replay *replay);

@@ -50,11 +50,9 @@ enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_opti
     return status;
 }
 
-static enum hs_status next_recorded(struct hs_trace *t, struct hs_trace_job **job)
+static HS_APART enum hs_status next_taped(struct hs_trace *t, struct hs_trace_job **job)
 {
     const struct hs_tape *tape = t->options->tape;
-    if (HS_LIKELY(tape == NULL))
-        return hs_lineup_next(&t->lineup, job);
     if (t->taken == tape->count)
         return HS_END;
     t->taped = tape->jobs[t->taken++];
@@ -64,10 +62,20 @@ static enum hs_status next_recorded(struct hs_trace *t, struct hs_trace_job **jo
 
 static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
 {
-    HS_TRY(next_recorded(t, job));
-    HS_TRY(hs_replay_move(&t->replay, hs_trace_first_us(t), *job, t->diag));
+    const bool is_taped = t->options->tape != NULL;
+    HS_TRY(HS_UNLIKELY(is_taped) ? next_taped(t, job) : hs_lineup_next(&t->lineup, job));
+    if (HS_UNLIKELY(t->replay.moves))
+        HS_TRY(hs_replay_move(&t->replay, hs_trace_first_us(t), *job, t->diag));
     t->accepted++;
     return HS_OK;
+}
+
+static HS_COLD enum hs_status trace_end(struct hs_trace *t, enum hs_status status)
+{
+    t->ended = status;
+    if (status == HS_END && t->options->tape == NULL)
+        t->ended = hs_lineup_finish(&t->lineup);
+    return t->ended;
 }
 
 enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job)
@@ -75,12 +83,7 @@ enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job)
     if (trace->ended != HS_OK)
         return trace->ended;
     enum hs_status status = next_wanted(trace, job);
-    if (HS_LIKELY(status == HS_OK))
-        return HS_OK;
-    trace->ended = status;
-    if (status == HS_END && trace->options->tape == NULL)
-        trace->ended = hs_lineup_finish(&trace->lineup);
-    return trace->ended;
+    return HS_LIKELY(status == HS_OK) ? HS_OK : trace_end(trace, status);
 }
 
 static enum hs_status source_next(void *ctx, struct hs_trace_job **job)
