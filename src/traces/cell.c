@@ -94,7 +94,7 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
 
 /* "HH:MM:SS" in seconds, or UINT_MAX, all bytes at once: less "00:00:00" those of digits are at
  * most 9 and the others 0, so that none has its top bit, nor with what is then missing to it. */
-static unsigned seconds_of(const char *text)
+HS_INLINE unsigned seconds_of(const char *text)
 {
     const uint64_t digits = hs_word8_at(text) ^ hs_word8_at("00:00:00");
     const uint64_t missing = UINT64_C(0x76767f76767f7676), tops = HS_WORD8_OF(0x80);
@@ -105,9 +105,8 @@ static unsigned seconds_of(const char *text)
     return hour * 3600 + minute * 60 + second;
 }
 
-/* "YYYY-MM-DD HH:MM:SS" of the day read last; base/timeparse has the last word on all others. */
-static bool parse_same_day(const char *text, size_t len, const struct hs_cell_day *day,
-                           int64_t *out_us)
+HS_EXPANDED bool hs_cell_same_day(const char *text, size_t len, const struct hs_cell_day *day,
+                                  int64_t *out_us)
 {
     if (len != 19 || memcmp(text, day->date, sizeof day->date) != 0 || text[10] != ' ')
         return false;
@@ -119,7 +118,7 @@ static bool parse_same_day(const char *text, size_t len, const struct hs_cell_da
 enum hs_cell_result hs_cell_date(const char *text, size_t len, struct hs_cell_day *day,
                                  int64_t *out_us)
 {
-    if (HS_LIKELY(parse_same_day(text, len, day, out_us)))
+    if (HS_LIKELY(hs_cell_same_day(text, len, day, out_us)))
         return HS_CELL_OK;
     if (!hs_parse_datetime_us(text, len, out_us))
         return HS_CELL_NOT_A_TIME;

@@ -42,6 +42,9 @@ struct hs_cell_day {
     char date[10];
     int64_t us;
 };
+/* "YYYY-MM-DD HH:MM:SS" of that day; false for all others, on which base/timeparse has the last
+ * word. */
+bool hs_cell_same_day(const char *text, size_t len, const struct hs_cell_day *day, int64_t *out_us);
 /* A date and time alone. */
 enum hs_cell_result hs_cell_date(const char *text, size_t len, struct hs_cell_day *day,
                                  int64_t *out_us);

@@ -15,48 +15,75 @@
 
 #define SHORT_UNIT_US INT64_C(1000000) /* of it eight digits are far from any limit */
 
-static enum hs_status fail_cell(const struct hs_table *table, const struct hs_column *column,
-                                uint32_t field, enum hs_cell_result result)
+static HS_COLD enum hs_status fail_cell(const struct hs_table *table,
+                                        const struct hs_column *column, uint32_t field,
+                                        enum hs_cell_result result)
 {
     struct hs_place place = hs_csv_place(table->csv, field);
     return hs_cell_fail(table->faults, result, &place, column->name, table->row.fields[field]);
 }
 
-static enum hs_status fail_empty(const struct hs_table *table, const struct hs_column *column,
-                                 uint32_t field)
+static HS_COLD enum hs_status fail_empty(const struct hs_table *table,
+                                         const struct hs_column *column, uint32_t field)
 {
     struct hs_place place = hs_csv_place(table->csv, field);
     return hs_trace_bad_row(table->faults, HS_FAULT_MISSING, &place, NULL, "%s is empty",
                             column->name);
 }
 
-/* Of the cell text[0, len), the eight bytes from `from` on. */
-static inline uint64_t word_of(const char *text, size_t len, size_t from)
+static HS_COLD enum hs_status fail_count(const struct hs_table *table)
 {
-    const uint64_t word = hs_word8_at(text + from);
-    if (len <= from)
-        return 0;
-    return len >= from + 8 ? word : word & ((UINT64_C(1) << (len - from) * 8) - 1);
+    struct hs_place place = hs_csv_place(table->csv, table->row.count);
+    return hs_trace_bad_row(table->faults, HS_FAULT_FIELDS, &place, NULL,
+                            "%u fields where the header has %u", table->row.count,
+                            table->field_count);
 }
 
-/* Every row has one of a few words. */
-static int fate_of(struct hs_table *table, const char *text, size_t len)
+/* The first len bytes of a word, at most eight; 0 behind them. No branch: lengths are anything. */
+static inline uint64_t head_of(uint64_t word, size_t len)
 {
-    const uint64_t head = word_of(text, len, 0), tail = word_of(text, len, 8);
+    return word & ~(UINT64_MAX << 4 * len << 4 * len);
+}
+
+/* Where the word is, or is to be; the cell has up to sixteen bytes, and both are set to them. */
+static inline struct hs_fate_word *fate_word(struct hs_table *table, const char *text, size_t len,
+                                             uint64_t *head, uint64_t *tail)
+{
+    *head = head_of(hs_word8_at(text), len < 8 ? len : 8);
+    *tail = head_of(hs_word8_at(text + 8), len < 8 ? 0 : len - 8);
     /* 2^64 over the golden ratio: the upper bits depend on every byte */
-    const uint64_t spread = head * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    struct hs_fate_word *word = &table->fates[spread % HS_FATE_WORDS];
+    const uint64_t spread = *head * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    return &table->fates[spread % HS_FATE_WORDS];
+}
+
+/* Every row has one of a few words. False: it is another, or no outcome. */
+static inline bool recall_outcome(struct hs_table *table, const char *text, size_t len,
+                                  enum hs_outcome *out)
+{
+    uint64_t head, tail;
     if (HS_UNLIKELY(len > 16))
-        return hs_fate_parse(text, len);
-    if (HS_UNLIKELY(word->head != head || word->tail != tail))
-        *word = (struct hs_fate_word){head, tail, hs_fate_parse(text, len)};
-    return word->fate;
+        return false;
+    const struct hs_fate_word *word = fate_word(table, text, len, &head, &tail);
+    if (HS_UNLIKELY(word->head != head || word->tail != tail || word->fate < 0 ||
+                    word->fate == HS_FATE_RUNNING))
+        return false;
+    *out = (enum hs_outcome)word->fate;
+    return true;
+}
+
+static int learn_fate(struct hs_table *table, const char *text, size_t len)
+{
+    uint64_t head, tail;
+    const int fate = hs_fate_parse(text, len);
+    if (len <= 16)
+        *fate_word(table, text, len, &head, &tail) = (struct hs_fate_word){head, tail, fate};
+    return fate;
 }
 
 static enum hs_status read_fate(struct hs_table *table, uint32_t field, const char *text,
                                 size_t len, enum hs_outcome *out, int *dropped)
 {
-    int fate = fate_of(table, text, len);
+    int fate = learn_fate(table, text, len);
     if (fate < 0) {
         struct hs_place place = hs_csv_place(table->csv, field);
         return hs_trace_bad_row(table->faults, HS_FAULT_STATE, &place,
@@ -142,7 +169,7 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_b
         return read_batch(table, text, len, out);
     case HS_CELL_BEST_EFFORT:
         return hs_cell_best_effort(text, len, out);
-    default: /* those of read_cell */
+    default: /* those of read_any */
         return HS_CELL_NOT_A_NUMBER;
     }
 }
@@ -169,44 +196,23 @@ static enum hs_status read_attempts(struct hs_table *table, const struct hs_colu
     return HS_OK;
 }
 
-/* Nearly all numbers are of few digits; a cell may be read behind its end. */
-static inline enum hs_cell_result read_span(const char *text, size_t len, int64_t unit_us,
-                                            int64_t *out_us)
-{
-    uint32_t number;
-    if (HS_UNLIKELY(unit_us > SHORT_UNIT_US || !hs_word8_number(hs_word8_at(text), len, &number)))
-        return hs_cell_span(text, len, unit_us, out_us);
-    *out_us = number * unit_us;
-    return HS_CELL_OK;
-}
-
-static inline enum hs_cell_result read_count(const char *text, size_t len, uint32_t *out)
-{
-    const bool is_short = hs_word8_number(hs_word8_at(text), len, out);
-    return HS_LIKELY(is_short) ? HS_CELL_OK : hs_cell_count(text, len, out);
-}
-
-/* A cell that is not empty. */
-static inline enum hs_status read_cell(struct hs_table *table, const struct hs_bound *bound,
-                                       const char *text, size_t len, struct hs_trace_job *job,
-                                       int *dropped)
+/* A cell of any kind and text. */
+static HS_APART enum hs_status read_any(struct hs_table *table, const struct hs_bound *bound,
+                                        const char *text, size_t len, struct hs_trace_job *job,
+                                        int *dropped)
 {
     const struct hs_column *column = bound->column;
     void *out = (char *)job + bound->offset;
     enum hs_cell_result result;
     switch (bound->kind) {
-    case HS_CELL_ID:
-    case HS_CELL_TEXT:
-        memcpy(out, &text, sizeof text);
-        return HS_OK;
     case HS_CELL_TIME:
         result = hs_cell_time(text, len, table->unit_us, &table->day, out);
         break;
     case HS_CELL_SPAN:
-        result = read_span(text, len, table->unit_us, out);
+        result = hs_cell_span(text, len, table->unit_us, out);
         break;
     case HS_CELL_COUNT:
-        result = read_count(text, len, out);
+        result = hs_cell_count(text, len, out);
         break;
     case HS_CELL_FATE:
         return read_fate(table, bound->field, text, len, out, dropped);
@@ -224,17 +230,52 @@ static inline enum hs_status read_cell(struct hs_table *table, const struct hs_b
     return fail_cell(table, column, bound->field, result);
 }
 
+/* Nearly all numbers are of few digits; a cell may be read behind its end. */
+static inline bool read_short_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
+{
+    uint32_t number;
+    if (HS_UNLIKELY(unit_us > SHORT_UNIT_US || !hs_word8_number(hs_word8_at(text), len, &number)))
+        return false;
+    *out_us = number * unit_us;
+    return true;
+}
+
+/* What nearly every cell holds of the kinds that nearly every file has; else false. */
+static inline bool read_usual(struct hs_table *table, const struct hs_bound *bound,
+                              const char *text, size_t len, struct hs_trace_job *job)
+{
+    void *out = (char *)job + bound->offset;
+    switch (bound->kind) {
+    case HS_CELL_TIME:
+        return len > 8 ? hs_cell_same_day(text, len, &table->day, out)
+                       : read_short_span(text, len, table->unit_us, out);
+    case HS_CELL_SPAN:
+        return read_short_span(text, len, table->unit_us, out);
+    case HS_CELL_COUNT:
+        return hs_word8_number(hs_word8_at(text), len, out);
+    case HS_CELL_FATE:
+        return recall_outcome(table, text, len, out);
+    default:
+        return false;
+    }
+}
+
 static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *job, int *dropped)
 {
     const char *const *fields = table->row.fields;
     const uint32_t *lengths = table->row.lengths;
     const struct hs_bound *stop = table->bound + table->bound_count;
     for (const struct hs_bound *bound = table->bound; bound < stop; bound++) {
-        uint32_t len = lengths[bound->field];
-        if (len > 0)
-            HS_TRY(read_cell(table, bound, fields[bound->field], len, job, dropped));
-        else if (HS_UNLIKELY(bound->is_filled))
-            return fail_empty(table, bound->column, bound->field);
+        const uint32_t len = lengths[bound->field];
+        const char *text = fields[bound->field];
+        if (len == 0) {
+            if (HS_UNLIKELY(bound->is_filled))
+                return fail_empty(table, bound->column, bound->field);
+        } else if (bound->kind <= HS_CELL_TEXT) {
+            memcpy((char *)job + bound->offset, &text, sizeof text);
+        } else if (!read_usual(table, bound, text, len, job)) {
+            HS_TRY(read_any(table, bound, text, len, job, dropped));
+        }
         if (!bound->may_drop)
             continue;
         if (*dropped == 0 && bound->kind != HS_CELL_FATE && job->gpus == 0)
@@ -255,12 +296,8 @@ enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job, i
     HS_TRY(status);
     memcpy(job, &table->blank, sizeof *job);
     job->line = table->row.line;
-    if (HS_UNLIKELY(table->row.count != table->field_count)) {
-        struct hs_place place = hs_csv_place(table->csv, table->row.count);
-        return hs_trace_bad_row(table->faults, HS_FAULT_FIELDS, &place, NULL,
-                                "%u fields where the header has %u", table->row.count,
-                                table->field_count);
-    }
+    if (HS_UNLIKELY(table->row.count != table->field_count))
+        return fail_count(table);
     if (table->is_id_row_number) {
         table->row_text[hs_fmt_u64(table->row_text, table->row_number)] = '\0';
         job->id = table->row_text;

@@ -26,7 +26,7 @@
 
 enum hs_cell {
     HS_CELL_ID,          /* text, must not be empty */
-    HS_CELL_TEXT,        /* text, empty = NULL */
+    HS_CELL_TEXT,        /* text, empty = NULL; from here on more is made of the text */
     HS_CELL_TIME,        /* number in the time unit, or a date and time */
     HS_CELL_SPAN,        /* number in the time unit */
     HS_CELL_COUNT,       /* whole number, "8" or "8.0", to uint32_t */
