@@ -23,7 +23,9 @@ struct hs_fractions {
 static inline void hs_fractions_count(struct hs_fractions *seen, int32_t per_mille) /* -1 = none */
 {
     seen->rows++;
-    seen->told += per_mille >= 0;
+    if (per_mille < 0)
+        return;
+    seen->told++;
     seen->nonzero += per_mille > 0;
     seen->above_1 += per_mille > 10;
 }

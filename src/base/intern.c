@@ -129,7 +129,7 @@ enum hs_status hs_intern_init(struct hs_intern *names)
 }
 
 /* A name that is long, or new. */
-static enum hs_status long_get(struct hs_intern *names, const char *text, uint32_t *id)
+static HS_APART enum hs_status long_get(struct hs_intern *names, const char *text, uint32_t *id)
 {
     const struct name name = name_of(text);
     const struct hs_intern_slot *slot = slot_find(names, &name);

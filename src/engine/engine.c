@@ -220,6 +220,15 @@ static uint64_t uniform_speed_q32(const struct hs_engine *e)
     return c->types[0].speed_q32;
 }
 
+static uint32_t least_gpu_mib(const struct hs_cluster *c)
+{
+    uint32_t least_mib = UINT32_MAX;
+    for (uint32_t t = 0; t < c->type_count; t++)
+        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < least_mib)
+            least_mib = c->types[t].mem_mib;
+    return least_mib;
+}
+
 static enum hs_status engine_open_cluster(struct hs_engine *e)
 {
     const struct hs_cluster *c = e->cluster;
@@ -233,6 +242,7 @@ static enum hs_status engine_open_cluster(struct hs_engine *e)
         e->node_balance == NULL)
         return HS_E_MEMORY;
     e->uniform_speed_q32 = uniform_speed_q32(e);
+    e->least_gpu_mib = least_gpu_mib(c);
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
         e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;
@@ -287,6 +297,7 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     e->newcomer = (struct hs_job){.finish_us = HS_TIME_MAX,
                                   .cost_left_us = config->startup_us,
                                   .first_seat = HS_NO_SEAT,
+                                  .gpu_milli = HS_GPU_MILLI,
                                   .is_live = true};
     e->free_timer = UINT32_MAX;
     enum hs_status status = hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);

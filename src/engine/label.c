@@ -68,6 +68,10 @@ static enum hs_status traits_find(struct hs_engine *e, const struct hs_trace_job
 
 static enum hs_status wishes_find(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
 {
+    const uint64_t rare = (uint64_t)(~r->deadline_us | ~r->preempt_cost_us) |
+                          (uint32_t)r->priority | (r->gpus_min ^ r->gpus) | (r->gpus_max ^ r->gpus);
+    if (HS_LIKELY(rare == 0)) /* no wish, and rigid */
+        return HS_OK;
     bool is_elastic =
         (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0)

@@ -103,14 +103,19 @@ static enum hs_status job_set_needs(struct hs_engine *e, uint32_t slot,
     return HS_OK;
 }
 
+static void job_set_share(struct hs_engine *e, struct hs_job *job, uint32_t gpu_milli)
+{
+    const bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
+    job->gpu_milli = (uint16_t)(is_divided ? gpu_milli : HS_GPU_MILLI);
+    e->figures.shares_divided += is_divided;
+    e->figures.shares_rounded += !is_divided;
+}
+
 static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
-    bool is_part = r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI;
-    bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
     job->gpus = r->gpus;
-    job->gpu_milli = (uint16_t)(is_part && is_divided ? r->gpu_milli : HS_GPU_MILLI);
-    e->figures.shares_divided += is_part && is_divided;
-    e->figures.shares_rounded += is_part && !is_divided;
+    if (HS_UNLIKELY(r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI))
+        job_set_share(e, job, r->gpu_milli);
     job->gpu_util_pm = r->gpu_util_pm;
     job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
     job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);
@@ -144,10 +149,13 @@ static uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_jo
 
 /* Of those, the ones with memory enough for its peak; with a share of the GPU goes as much of its
  * memory. */
-static uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job,
+static uint64_t large_types(const struct hs_engine *e, const struct hs_job *job,
                             const struct hs_trace_job *r, uint64_t mask)
 {
+    const struct hs_cluster *c = e->cluster;
     const uint32_t most = most_mib(r);
+    if (HS_LIKELY(most <= e->least_gpu_mib && !hs_job_is_part(job)))
+        return mask;
     for (uint32_t t = 0; t < c->type_count; t++) {
         uint64_t mib = c->types[t].mem_mib;
         if (hs_job_is_part(job))
@@ -185,7 +193,7 @@ static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
 {
     const struct hs_cluster *c = e->cluster;
     const uint64_t named = named_types(c, r);
-    job->ask.type_mask = large_types(c, job, r, named);
+    job->ask.type_mask = large_types(e, job, r, named);
     /* whether nodes are asked for anything comes first: what was just written is slow to read */
     bool asks_of_nodes =
         e->nodes_state_limits && (job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0);
@@ -260,18 +268,27 @@ static inline void job_enter(struct hs_engine *e, uint32_t slot)
     hs_life_tell_policy(e, HS_EVENT_SUBMIT, slot);
 }
 
-static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+static HS_COLD enum hs_status job_set_attempts(struct hs_engine *e, uint32_t slot,
+                                               const struct hs_trace_job *r)
 {
-    const uint32_t count = r->attempts > 0 ? r->attempts : 1;
-    const int64_t *attempts_us = r->attempts > 0 ? r->attempts_us : &r->duration_us;
     int64_t sum_us = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum_us += attempts_us[i];
+    for (uint32_t i = 0; i < r->attempts; i++)
+        sum_us += r->attempts_us[i];
     if (sum_us != r->duration_us)
         return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must add them up",
                        "the attempts of job '%s' are not its run time", r->id);
-    e->work_submitted_ns += (uint64_t)(r->duration_us * HS_NS_PER_US);
-    return hs_jobs_set_attempts(&e->jobs, slot, attempts_us, count);
+    return hs_jobs_set_attempts(&e->jobs, slot, r->attempts_us, r->attempts);
+}
+
+static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+{
+    const int64_t work_ns = r->duration_us * HS_NS_PER_US;
+    if (HS_UNLIKELY(r->attempts > 0))
+        HS_TRY(job_set_attempts(e, slot, r));
+    else
+        hs_engine_job(e, slot)->work.total_ns = work_ns;
+    e->work_submitted_ns += (uint64_t)work_ns;
+    return HS_OK;
 }
 
 /* What it takes to give shares of GPUs. */

@@ -145,6 +145,7 @@ struct hs_engine {
     char misfit[160];     /* why the last job was turned away, where numbers are in it */
     bool has_utilization; /* some job told its GPU utilization */
     uint64_t uniform_speed_q32; /* of all GPU types; 0 if they differ */
+    uint32_t least_gpu_mib;     /* memory that a GPU of every type has */
     bool nodes_state_limits;    /* some node states its CPUs or host memory */
 
     struct hs_jobs jobs;

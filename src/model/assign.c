@@ -134,7 +134,8 @@ static void settle_memory(struct hs_trace_job *job)
 /* Profiles are of whole GPUs; a job that wants a share of one is taken to need as much less. */
 static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
 {
-    return job->gpu_milli > 0 ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
+    const bool is_share = job->gpu_milli > 0 && job->gpu_milli != HS_GPU_MILLI;
+    return HS_UNLIKELY(is_share) ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
 }
 
 static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
@@ -186,8 +187,8 @@ static struct naming look_up(const struct hs_assign *a, const struct hs_trace_jo
 
 /* The same few sets of names come again and again, and all but exact ones cost a search of the
  * catalogue: the first NAMES_MAX are remembered. */
-static enum hs_status recall_names(struct hs_assign *a, const struct hs_trace_job *job,
-                                   struct naming *out)
+static HS_APART enum hs_status recall_names(struct hs_assign *a, const struct hs_trace_job *job,
+                                            struct naming *out)
 {
     char text[NAME_SIZE];
     uint32_t id;
@@ -251,7 +252,7 @@ static enum hs_status give_named(struct hs_assign *a, struct hs_trace_job *job, 
     return HS_OK;
 }
 
-static void give_near(struct hs_assign *a, struct hs_trace_job *job)
+static HS_APART void give_near(struct hs_assign *a, struct hs_trace_job *job)
 {
     uint32_t profile =
         hs_mix_draw_near(&a->mix, job->gpu_util_pm, draw(bits_of_job(a), DRAW_PROFILE));
@@ -288,7 +289,7 @@ static void fetch_habit(struct hs_assign *a, const struct hs_trace_job *next)
     HS_PREFETCH(&a->habits[at & (a->habits_size - 1)]);
 }
 
-static enum hs_status habits_double(struct hs_assign *a)
+static HS_APART enum hs_status habits_double(struct hs_assign *a)
 {
     uint32_t size = a->habits_size > 0 ? 2 * a->habits_size : HABITS_FIRST;
     if (size > HABITS_MAX)
