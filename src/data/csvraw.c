@@ -107,18 +107,18 @@ uint32_t hs_csv_split_plain(const char *line, uint32_t len, char delimiter, char
                             const char **fields, uint32_t *lengths)
 {
     const char *begin = text;
-    uint32_t count = 0;
+    size_t count = 0;
 
     for (uint32_t at = 0; at <= len; at += HS_BLOCK64) {
         uint64_t ends = hs_block64_find(line + at, delimiter);
-        memcpy(text + at, line + at, HS_BLOCK64);
+        char *block = memcpy(text + at, line + at, HS_BLOCK64);
         if (len - at <
             HS_BLOCK64) { /* the line ends the last field, and nothing behind it counts */
             const uint64_t line_end = UINT64_C(1) << (len - at);
             ends = (ends & (line_end - 1)) | line_end;
         }
         for (; ends != 0; ends &= ends - 1) {
-            char *end = text + at + HS_CTZ64(ends), *next = end + 1;
+            char *end = block + HS_CTZ64(ends), *next = end + 1;
             *end = '\0';
             /* Neither empty nor with a blank at an end: nearly all are. */
             if (HS_UNLIKELY((unsigned char)*begin <= ' ' || (unsigned char)end[-1] <= ' '))
@@ -128,5 +128,5 @@ uint32_t hs_csv_split_plain(const char *line, uint32_t len, char delimiter, char
             begin = next;
         }
     }
-    return count == 1 && lengths[0] == 0 ? 0 : count;
+    return count == 1 && lengths[0] == 0 ? 0 : (uint32_t)count;
 }

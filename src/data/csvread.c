@@ -343,7 +343,8 @@ enum hs_status hs_csv_open(struct hs_csv **out, struct hs_input *input, char del
     return HS_OK;
 }
 
-enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
+/* Any row. */
+static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *row)
 {
     if (HS_UNLIKELY(!csv->is_started || csv->is_skipping))
         HS_TRY(row_seek(csv));
@@ -376,6 +377,26 @@ enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
             row_begin(csv);
         }
     }
+}
+
+/* A plain line that is in the window to its end, as nearly all are, is a row by itself. */
+enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
+{
+    const char *line = csv->window.bytes + csv->at, *nl = NULL;
+    if (HS_LIKELY(csv->is_plain && !csv->is_skipping && csv->at < csv->window.end))
+        nl = memchr(line, '\n', csv->window.end - csv->at);
+    const uint32_t len = nl != NULL ? (uint32_t)(nl - line) : UINT32_MAX;
+    if (HS_UNLIKELY(len > PLAIN_MAX || len + HS_CSV_TEXT_ROOM >= csv->text_cap))
+        return next_any(csv, row);
+    csv->row_begin = csv->at;
+    csv->at = csv->row_end = csv->at + len + 1;
+    csv->row_line = csv->line++;
+    csv->count =
+        hs_csv_split_plain(line, len, csv->delimiter, csv->text, csv->fields, csv->lengths);
+    if (HS_UNLIKELY(csv->count == 0)) /* a blank line */
+        return next_any(csv, row);
+    *row = (struct hs_csv_row){csv->fields, csv->lengths, csv->count, csv->row_line};
+    return HS_OK;
 }
 
 void hs_csv_close(struct hs_csv *csv)
