@@ -296,6 +296,7 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     e->plan.engine = e;
     e->newcomer = (struct hs_job){.finish_us = HS_TIME_MAX,
                                   .cost_left_us = config->startup_us,
+                                  .ask = {.type_mask = UINT64_MAX},
                                   .first_seat = HS_NO_SEAT,
                                   .gpu_milli = HS_GPU_MILLI,
                                   .is_live = true};

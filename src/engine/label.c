@@ -34,11 +34,11 @@ static bool have_same_names(const struct hs_job_traits *a, const struct hs_job_t
            a->precision == b->precision;
 }
 
-/* Those of the first job of the same profile, if they are the same; the run keeps them. */
-static enum hs_status traits_find(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
+/* Those of the first job of the same profile, if they are the same; the run keeps them. kind: row
+ * of usual_traits. */
+static HS_APART enum hs_status traits_learn(struct hs_engine *e, const struct hs_trace_job *r,
+                                            uint64_t kind, uint32_t *at)
 {
-    const uint64_t row = r->profile != HS_NO_PROFILE ? r->profile + UINT64_C(1) : 0;
-    const uint64_t kind = 2 * row + is_of_catalogue(r);
     struct hs_job_traits traits = {0};
     HS_TRY(hs_grow((void **)&e->usual_traits, &e->usual_traits_cap, kind + 1,
                    sizeof *e->usual_traits, 2 * (HS_PROFILES_MAX + 1)));
@@ -66,12 +66,32 @@ static enum hs_status traits_find(struct hs_engine *e, const struct hs_trace_job
     return HS_OK;
 }
 
-static enum hs_status wishes_find(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
+/* Nearly all jobs of a profile of the catalogue are alike. */
+static inline enum hs_status traits_find(struct hs_engine *e, const struct hs_trace_job *r,
+                                         uint32_t *at)
 {
-    const uint64_t rare = (uint64_t)(~r->deadline_us | ~r->preempt_cost_us) |
-                          (uint32_t)r->priority | (r->gpus_min ^ r->gpus) | (r->gpus_max ^ r->gpus);
-    if (HS_LIKELY(rare == 0)) /* no wish, and rigid */
-        return HS_OK;
+    const bool has_its_names = is_of_catalogue(r);
+    const uint64_t row = r->profile != HS_NO_PROFILE ? r->profile + UINT64_C(1) : 0;
+    const uint64_t kind = 2 * row + has_its_names;
+    const uint32_t usual = kind < e->usual_traits_cap ? e->usual_traits[kind] : 0;
+    struct hs_job_traits *traits = &e->jobs.traits[usual];
+    if (HS_UNLIKELY(usual == 0 || !has_its_names || !are_alike(traits, r)))
+        return traits_learn(e, r, kind, at);
+    traits->users++;
+    *at = usual;
+    return HS_OK;
+}
+
+static bool has_wishes(const struct hs_trace_job *r)
+{
+    const uint64_t told = (uint64_t)(~r->deadline_us | ~r->preempt_cost_us);
+    const uint32_t range = (r->gpus_min ^ r->gpus) | (r->gpus_max ^ r->gpus);
+    return (told | range | (uint32_t)r->priority) != 0;
+}
+
+static HS_APART enum hs_status wishes_add(struct hs_engine *e, const struct hs_trace_job *r,
+                                          uint32_t *at)
+{
     bool is_elastic =
         (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0)
@@ -94,7 +114,8 @@ enum hs_status hs_label_fill(struct hs_engine *e, uint32_t slot, const struct hs
     HS_TRY(hs_intern_get(&e->names, r->user, &label->user));
     HS_TRY(hs_intern_get(&e->names, r->vc, &label->vc_name));
     HS_TRY(traits_find(e, r, &label->traits));
-    HS_TRY(wishes_find(e, r, &label->wishes));
+    if (HS_UNLIKELY(has_wishes(r)))
+        HS_TRY(wishes_add(e, r, &label->wishes));
     label->profile = r->profile;
     label->outcome = (uint8_t)r->outcome;
     label->job_class = (uint8_t)r->job_class;

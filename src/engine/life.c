@@ -84,13 +84,11 @@ static void job_estimate(const struct hs_engine *e, struct hs_job *job)
 }
 
 /* What it takes of its GPUs' memory, if anybody asks. */
-static enum hs_status job_set_needs(struct hs_engine *e, uint32_t slot,
-                                    const struct hs_trace_job *r)
+static HS_APART enum hs_status job_set_needs(struct hs_engine *e, uint32_t slot,
+                                             const struct hs_trace_job *r)
 {
-    if (r->gpu_mem_later_mib > 0 && !e->jobs.has_needs) /* it changes: that is an event */
+    if (!e->jobs.has_needs) /* its memory changes: that is an event */
         HS_TRY(hs_jobs_know_needs(&e->jobs));
-    if (!e->jobs.has_needs)
-        return HS_OK;
     struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib = r->gpu_mem_mib;
@@ -117,9 +115,10 @@ static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct
     if (HS_UNLIKELY(r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI))
         job_set_share(e, job, r->gpu_milli);
     job->gpu_util_pm = r->gpu_util_pm;
+    if (!e->nodes_state_limits) /* all have enough */
+        return;
     job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
     job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);
-    job->ask.type_mask = UINT64_MAX;
 }
 
 /* The most GPU memory that it ever takes. */
@@ -132,10 +131,10 @@ static uint32_t most_mib(const struct hs_trace_job *r)
 
 /* The types that it names, joined by '|'; all if it names none, 0 if the cluster has none of them.
  */
-static uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_job *r)
+static HS_APART uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_job *r)
 {
     uint64_t mask = 0;
-    if (r->gpu_type == NULL || r->gpu_type[0] == '\0')
+    if (r->gpu_type[0] == '\0')
         return UINT64_MAX;
     for (const char *name = r->gpu_type; name != NULL; name = strchr(name, '|')) {
         name += *name == '|';
@@ -149,13 +148,9 @@ static uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_jo
 
 /* Of those, the ones with memory enough for its peak; with a share of the GPU goes as much of its
  * memory. */
-static uint64_t large_types(const struct hs_engine *e, const struct hs_job *job,
-                            const struct hs_trace_job *r, uint64_t mask)
+static HS_APART uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job,
+                                     uint32_t most, uint64_t mask)
 {
-    const struct hs_cluster *c = e->cluster;
-    const uint32_t most = most_mib(r);
-    if (HS_LIKELY(most <= e->least_gpu_mib && !hs_job_is_part(job)))
-        return mask;
     for (uint32_t t = 0; t < c->type_count; t++) {
         uint64_t mib = c->types[t].mem_mib;
         if (hs_job_is_part(job))
@@ -192,13 +187,14 @@ static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
                                 const struct hs_trace_job *r)
 {
     const struct hs_cluster *c = e->cluster;
-    const uint64_t named = named_types(c, r);
-    job->ask.type_mask = large_types(e, job, r, named);
-    /* whether nodes are asked for anything comes first: what was just written is slow to read */
-    bool asks_of_nodes =
-        e->nodes_state_limits && (job->ask.cpus_milli_per_gpu > 0 || job->ask.mem_mib_per_gpu > 0);
-    job->is_constrained = job->ask.type_mask != UINT64_MAX || asks_of_nodes;
-    if ((job->ask.type_mask & (UINT64_MAX >> (64 - c->type_count))) != 0)
+    const uint32_t most = most_mib(r);
+    const uint64_t named = HS_LIKELY(r->gpu_type == NULL) ? UINT64_MAX : named_types(c, r);
+    const bool is_small = most <= e->least_gpu_mib && !hs_job_is_part(job);
+    const uint64_t mask = HS_LIKELY(is_small) ? named : large_types(c, job, most, named);
+    job->ask.type_mask = mask;
+    job->is_constrained =
+        mask != UINT64_MAX || (job->ask.cpus_milli_per_gpu | job->ask.mem_mib_per_gpu) != 0;
+    if (HS_LIKELY((mask & (UINT64_MAX >> (64 - c->type_count))) != 0))
         return NULL;
     return named == 0 ? type_misfit(r) : memory_misfit(e, job, r);
 }
@@ -313,7 +309,8 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
         HS_TRY(engine_divide(e));
     HS_TRY(hs_label_fill(e, slot, r));
-    HS_TRY(job_set_needs(e, slot, r));
+    if (e->jobs.has_needs || r->gpu_mem_later_mib > 0)
+        HS_TRY(job_set_needs(e, slot, r));
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
     const char *misfit = job_misfit(e, job, r);
     HS_TRY(hs_observe_submit(e, slot));

@@ -149,7 +149,7 @@ struct hs_engine {
     bool nodes_state_limits;    /* some node states its CPUs or host memory */
 
     struct hs_jobs jobs;
-    struct hs_job newcomer; /* what is the same for each that comes */
+    struct hs_job newcomer; /* what is the same for each that comes; it asks for nothing */
     struct hs_gpu *gpus;
     uint64_t *gpu_free;                 /* bit per GPU */
     struct hs_util_memory *util_memory; /* by GPU; NULL: nobody asks */

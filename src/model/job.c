@@ -87,7 +87,7 @@ static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
 }
 
 /* Room for slot `high` in every parallel array. */
-static enum hs_status slots_grow(struct hs_jobs *jobs)
+static HS_APART enum hs_status slots_grow(struct hs_jobs *jobs)
 {
     uint64_t need = (uint64_t)jobs->slots.high + 1;
     HS_TRY(hs_grow_bare((void **)&jobs->labels, &jobs->label_cap, need, sizeof *jobs->labels,
@@ -120,16 +120,20 @@ enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
     return HS_OK;
 }
 
-enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id)
+static HS_APART enum hs_status set_far_id(struct hs_job_label *label, const char *id, size_t size)
 {
-    size_t size = strlen(id) + 1;
-    if (size <= HS_ID_NEAR && size > 1) {
-        memcpy(label->id_near, id, size);
-        return HS_OK;
-    }
     HS_TRY(hs_grow_bare((void **)&label->id_far, &label->id_far_cap, size, 1, HS_JOB_ID_MAX + 1));
     memcpy(label->id_far, id, size);
     label->id_near[0] = '\0';
+    return HS_OK;
+}
+
+enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id)
+{
+    size_t size = strlen(id) + 1;
+    if (HS_UNLIKELY(size > HS_ID_NEAR || size == 1))
+        return set_far_id(label, id, size);
+    memcpy(label->id_near, id, size);
     return HS_OK;
 }
 
