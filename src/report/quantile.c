@@ -49,9 +49,11 @@ static void want(struct hs_quantile_set *set, int which, const struct hs_quantil
 static void settle_first(struct hs_quantile_set *set, const uint32_t cells[HS_QUANTILE_CELLS])
 {
     struct hs_quantile_range r = {0};
+    uint32_t count = 0; /* of as many bits as a counter: several are added at once */
     for (uint32_t i = 0; i < HS_QUANTILE_CELLS; i++)
-        set->count += cells[i];
-    if (set->count == 0)
+        count += cells[i];
+    set->count = count;
+    if (count == 0)
         return;
     uint32_t bucket = 0;
     for (int which = 0; which < HS_QUANTILES; which++) {
@@ -207,12 +209,16 @@ bool hs_quantiles_asks(const struct hs_quantiles *q, uint32_t set)
     return q->pass == HS_PASS_FIRST || q->sets[set].ranges > 0;
 }
 
-void hs_quantiles_merge(struct hs_quantiles *q, uint32_t set, uint32_t spare)
+/* A function of its own: where it is expanded, it is not known that the two lie apart. */
+HS_APART static void add_cells(uint32_t *restrict to, const uint32_t *restrict from)
 {
-    uint32_t *restrict to = q->cells[set];
-    const uint32_t *restrict from = q->cells[spare];
     for (uint32_t i = 0; i < HS_QUANTILE_BUCKETS; i++)
         to[i] += from[i];
+}
+
+void hs_quantiles_merge(struct hs_quantiles *q, uint32_t set, uint32_t spare)
+{
+    add_cells(q->cells[set], q->cells[spare]);
 }
 
 uint32_t hs_quantiles_wanted(const struct hs_quantiles *q, uint32_t set,
@@ -226,17 +232,19 @@ uint32_t hs_quantiles_wanted(const struct hs_quantiles *q, uint32_t set,
 void hs_quantiles_take(struct hs_quantiles *q, uint32_t set_index, uint64_t value)
 {
     struct hs_quantile_set *set = &q->sets[set_index];
-    for (uint32_t i = 0; i < set->ranges; i++) {
-        struct hs_quantile_range *r = &set->range[i];
-        uint64_t offset = value - r->low; /* huge for values below */
-        if (offset >> r->bits != 0)
-            continue;
-        if (q->pass == HS_PASS_COLLECT)
-            q->collection[r->first + r->collected++] = value;
-        else
-            q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
+    uint32_t i = set->ranges;
+    while (i > 0 && set->range[i - 1].low > value)
+        i--;
+    if (i == 0)
         return;
-    }
+    struct hs_quantile_range *r = &set->range[--i];
+    const uint64_t offset = value - r->low;
+    if (offset >> r->bits != 0)
+        return;
+    if (q->pass == HS_PASS_COLLECT)
+        q->collection[r->first + r->collected++] = value;
+    else
+        q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
 }
 
 uint64_t hs_quantiles_get(const struct hs_quantiles *q, uint32_t set, enum hs_quantile which)

@@ -74,7 +74,8 @@ bool hs_quantiles_asks(const struct hs_quantiles *q, uint32_t set);
  * 63 bits. */
 static inline uint32_t hs_quantile_bucket(uint64_t value)
 {
-    const uint32_t shift = 63 - HS_QUANTILE_SUB_BITS - HS_CLZ64(value | 1u << HS_QUANTILE_SUB_BITS);
+    const uint32_t log2 = 63 ^ HS_CLZ64(value | 1u << HS_QUANTILE_SUB_BITS);
+    const uint32_t shift = log2 - HS_QUANTILE_SUB_BITS;
     return (shift << HS_QUANTILE_SUB_BITS) + (uint32_t)(value >> shift);
 }
 

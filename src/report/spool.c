@@ -92,22 +92,36 @@ enum hs_status hs_spool_rewind(struct hs_spool *s, struct hs_diag *diag)
 {
     if (s->fd >= 0 && s->buffered > 0)
         HS_TRY(hs_spool_flush(s, diag));
-    s->next = 0;
+    s->next = s->kept = 0;
+    s->is_kept = false;
     return HS_OK;
 }
 
-enum hs_status hs_spool_next(struct hs_spool *s, const void **records, uint32_t *count,
+enum hs_status hs_spool_next(struct hs_spool *s, void **records, uint32_t *count,
                              struct hs_diag *diag)
 {
     uint64_t left = s->count - s->next;
-    if (left == 0)
+    if (left == 0) {
+        s->count = s->is_kept ? s->kept : s->count;
         return HS_END;
+    }
     uint32_t block = left < s->buffer_records ? (uint32_t)left : s->buffer_records;
     if (s->fd >= 0)
         HS_TRY(transfer(s, s->next, block, false, diag));
     s->next += block;
     *records = s->buffer;
     *count = block;
+    return HS_OK;
+}
+
+/* What is kept never comes to lie behind what was read. */
+enum hs_status hs_spool_keep(struct hs_spool *s, uint32_t count, struct hs_diag *diag)
+{
+    const bool is_in_place = s->kept + count == s->next;
+    if (s->fd >= 0 && count > 0 && !is_in_place)
+        HS_TRY(transfer(s, s->kept, count, true, diag));
+    s->kept += count;
+    s->is_kept = true;
     return HS_OK;
 }
 

@@ -8,10 +8,14 @@
  *     *(struct thing *)place = (struct thing){...};
  *     hs_spool_rewind(&s);
  *     while ((status = hs_spool_next(&s, &records, &count, diag)) == HS_OK) ...   // a block
+ *
+ * A reader that needs some of them no more keeps the others, block by block: they are what is read
+ * from then on.
  */
 #ifndef HORUS_REPORT_SPOOL_H
 #define HORUS_REPORT_SPOOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/diag.h"
@@ -25,6 +29,8 @@ struct hs_spool {
     uint32_t buffered; /* records in the buffer that are not in the file */
     uint64_t count;    /* records in all */
     uint64_t next;     /* reading: first record of the next block */
+    uint64_t kept;     /* records of the blocks read that are kept */
+    bool is_kept;      /* as said after each block */
     int fd;            /* -1 while everything fits the buffer */
 };
 
@@ -50,8 +56,11 @@ HS_MUST_USE enum hs_status hs_spool_put_at(struct hs_spool *s, uint64_t number, 
 /* Nothing is added after this. */
 HS_MUST_USE enum hs_status hs_spool_rewind(struct hs_spool *s, struct hs_diag *diag);
 /* The next block of at least one record, valid until the next call; HS_END after the last. */
-HS_MUST_USE enum hs_status hs_spool_next(struct hs_spool *s, const void **records, uint32_t *count,
+HS_MUST_USE enum hs_status hs_spool_next(struct hs_spool *s, void **records, uint32_t *count,
                                          struct hs_diag *diag);
+/* Of that block only its first `count` records, as they are there now, are read again: after each
+ * block up to HS_END, or after none. */
+HS_MUST_USE enum hs_status hs_spool_keep(struct hs_spool *s, uint32_t count, struct hs_diag *diag);
 void hs_spool_close(struct hs_spool *s);
 
 #endif

@@ -171,7 +171,7 @@ static void put_line(struct hs_output *out, uint64_t job, const struct record *r
 
 static enum hs_status put_lines(struct hs_swf *s, struct hs_output *out, struct hs_diag *diag)
 {
-    const void *block;
+    void *block;
     uint32_t count;
     uint64_t job = 0;
     enum hs_status status = hs_spool_rewind(&s->records, diag);
