@@ -45,7 +45,7 @@ static inline void book(struct hs_backlog *backlog, uint32_t vc, uint32_t size, 
     b->gpus_by_size[size] += amount;
     HS_UNROLL
     for (uint32_t i = 0; i < HS_MARKS; i++)
-        b->marks[i].gpus += size <= b->marks[i].size ? amount : 0;
+        b->marks[i].gpus += amount & (0 - (uint64_t)(size <= b->marks[i].size));
 }
 
 void hs_backlog_add(struct hs_backlog *backlog, uint32_t vc, uint32_t gpus)
