@@ -38,20 +38,35 @@ static bool is_before(const struct hs_front *set, const struct hs_view *v, struc
 
 /* ---- the heap ---- */
 
-/* Two heaps, each by its root, which has no sibling that is still of use. */
-static hs_job_id meld(const struct hs_front *set, const struct hs_view *v, struct links l,
-                      hs_job_id a, hs_job_id b)
+/* Two heaps, each by its root, which has no sibling that is still of use. Who is first is as good
+ * as random, and so is whether it has a child: nothing branches on either. What is written where
+ * there is no child is written over. */
+HS_INLINE hs_job_id hang_below(struct links l, hs_job_id a, hs_job_id b, bool is_a_first)
 {
-    bool is_first = is_before(set, v, l, a, b);
-    hs_job_id above = is_first ? a : b, below = is_first ? b : a;
-    struct hs_order_link *link = link_of(l, below);
-    hs_job_id *child = &link_of(l, above)->left;
-    link->right = *child;
+    const hs_job_id change = (a ^ b) & (0 - (hs_job_id)is_a_first);
+    const hs_job_id above = b ^ change, below = a ^ change;
+    struct hs_order_link *root = link_of(l, above), *link = link_of(l, below);
+    const hs_job_id child = root->left;
+    link_of(l, child != HS_NO_JOB ? child : below)->parent = below & NO_PARENT;
+    link->right = child;
     link->parent = above & NO_PARENT;
-    if (*child != HS_NO_JOB)
-        link_of(l, *child)->parent = below & NO_PARENT;
-    *child = below;
+    root->left = below;
     return above;
+}
+
+static HS_APART hs_job_id meld_tied(const struct hs_front *set, const struct hs_view *v,
+                                    struct links l, hs_job_id a, hs_job_id b)
+{
+    return hang_below(l, a, b, hs_order_tie_is_before(v, a, b) != set->is_backwards);
+}
+
+HS_INLINE hs_job_id meld(const struct hs_front *set, const struct hs_view *v, struct links l,
+                         hs_job_id a, hs_job_id b)
+{
+    const int64_t key_of_a = link_of(l, a)->key, key_of_b = link_of(l, b)->key;
+    if (HS_UNLIKELY(key_of_a == key_of_b))
+        return meld_tied(set, v, l, a, b);
+    return hang_below(l, a, b, (key_of_a < key_of_b) != set->is_backwards);
 }
 
 /* A job and its siblings, in pairs and these from the last one on; HS_NO_JOB of none. */
@@ -60,9 +75,12 @@ static hs_job_id meld_siblings(const struct hs_front *set, const struct hs_view 
 {
     hs_job_id pairs = HS_NO_JOB, next;
     for (; job != HS_NO_JOB; job = next) {
-        hs_job_id other = link_of(l, job)->right;
-        next = other == HS_NO_JOB ? HS_NO_JOB : link_of(l, other)->right;
-        hs_job_id pair = other == HS_NO_JOB ? job : meld(set, v, l, job, other);
+        hs_job_id other = link_of(l, job)->right, pair = job;
+        next = other;
+        if (other != HS_NO_JOB) {
+            next = link_of(l, other)->right;
+            pair = meld(set, v, l, job, other);
+        }
         link_of(l, pair)->right = pairs;
         pairs = pair;
     }
