@@ -75,8 +75,10 @@ static int learn_fate(struct hs_table *table, const char *text, size_t len)
 {
     uint64_t head, tail;
     const int fate = hs_fate_parse(text, len);
-    if (len <= 16)
-        *fate_word(table, text, len, &head, &tail) = (struct hs_fate_word){head, tail, fate};
+    if (len <= 16) {
+        struct hs_fate_word *word = fate_word(table, text, len, &head, &tail);
+        *word = (struct hs_fate_word){head, tail, fate};
+    }
     return fate;
 }
 
