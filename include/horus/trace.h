@@ -70,6 +70,7 @@ struct hs_trace_job {
     const char *vc;
     const char *gpu_type; /* type the job insists on, or several that will do: "V100M16|V100M32" */
     const char *model, *dataset, *batch, *precision;
+    uint64_t user_word, vc_word; /* hs_name_word of user and vc, where it is known; else 0 */
     int64_t submit_us;
     int64_t duration_us;        /* isolated run time on the reference type, consolidated; >= 0 */
     int64_t deadline_us;        /* trace clock; -1 = none */

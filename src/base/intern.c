@@ -129,9 +129,9 @@ enum hs_status hs_intern_init(struct hs_intern *names)
 }
 
 /* A name that is long, or new. */
-static HS_APART enum hs_status long_get(struct hs_intern *names, const char *text, uint32_t *id)
+static HS_APART enum hs_status other_get(struct hs_intern *names, const char *text, uint32_t *id)
 {
-    const struct name name = name_of(text);
+    const struct name name = name_of(text != NULL ? text : "");
     const struct hs_intern_slot *slot = slot_find(names, &name);
     if (slot->number == 0)
         return name_add(names, &name, id);
@@ -141,21 +141,20 @@ static HS_APART enum hs_status long_get(struct hs_intern *names, const char *tex
 
 /* Every job comes here several times, nearly always with a short name that is known: the slot says
  * it all, of the empty name too, and nothing is called. */
-enum hs_status hs_intern_get(struct hs_intern *names, const char *text, uint32_t *id)
+HS_EXPANDED enum hs_status hs_intern_get_word(struct hs_intern *names, const char *text,
+                                              uint64_t word, uint32_t *id)
 {
-    size_t len = 0;
-    const uint64_t head = text != NULL ? word_of(text, &len) : 0;
     const uint32_t mask = names->table_size - 1;
-    for (uint32_t at = (uint32_t)(spread(head) >> 32); len < HEAD; at++) {
+    for (uint32_t at = (uint32_t)(spread(word) >> 32); word != HS_NAME_LONG; at++) {
         const struct hs_intern_slot *slot = &names->table[at & mask];
         if (slot->number == 0)
             break;
-        if (slot->head != head)
+        if (slot->head != word)
             continue;
         *id = slot->number - 1;
         return HS_OK;
     }
-    return long_get(names, text, id);
+    return other_get(names, text, id);
 }
 
 uint32_t hs_intern_find(const struct hs_intern *names, const char *text)

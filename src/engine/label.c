@@ -107,12 +107,18 @@ static HS_APART enum hs_status wishes_add(struct hs_engine *e, const struct hs_t
     return HS_OK;
 }
 
+static inline enum hs_status name_find(struct hs_engine *e, const char *name, uint64_t word,
+                                       uint32_t *id)
+{
+    return hs_intern_get_word(&e->names, name, word != 0 ? word : hs_name_word(name), id);
+}
+
 enum hs_status hs_label_fill(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
 {
     struct hs_job_label *label = &e->jobs.labels[slot];
     HS_TRY(hs_jobs_set_id(label, r->id));
-    HS_TRY(hs_intern_get(&e->names, r->user, &label->user));
-    HS_TRY(hs_intern_get(&e->names, r->vc, &label->vc_name));
+    HS_TRY(name_find(e, r->user, r->user_word, &label->user));
+    HS_TRY(name_find(e, r->vc, r->vc_word, &label->vc_name));
     HS_TRY(traits_find(e, r, &label->traits));
     if (HS_UNLIKELY(has_wishes(r)))
         HS_TRY(wishes_add(e, r, &label->wishes));

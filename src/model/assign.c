@@ -70,8 +70,6 @@ struct hs_assign {
     struct habit *habits;          /* open addressing, at most half full; a power of two long */
     struct naming *namings;        /* by id in names */
     uint32_t habit_count, habits_size, naming_cap, naming_count;
-    const char *next_user;  /* of the job that was seen to be next; NULL = of none */
-    uint64_t next_word;     /* its name as a number */
     uint64_t stream, index; /* stream: hs_splitmix64 of the seed */
     uint64_t stays_below;   /* in CHANCE_ONE */
     int64_t day_us;         /* on the clock of the source */
@@ -279,13 +277,11 @@ static struct habit *habit_slot(struct habit *habits, uint32_t size, uint64_t us
 }
 
 /* Habits are many, and the job of each is one of many users': it is not in the cache. */
-static void fetch_habit(struct hs_assign *a, const struct hs_trace_job *next)
+static void fetch_habit(const struct hs_assign *a, const struct hs_trace_job *next)
 {
-    a->next_user = next != NULL ? next->user : NULL;
-    a->next_word = hs_name_word(a->next_user);
-    if (next == NULL || a->habits_size == 0)
+    if (next == NULL || next->user_word == 0 || a->habits_size == 0)
         return;
-    const uint32_t at = habit_hash(a->next_word, next->gpus);
+    const uint32_t at = habit_hash(next->user_word, next->gpus);
     HS_PREFETCH(&a->habits[at & (a->habits_size - 1)]);
 }
 
@@ -307,13 +303,13 @@ static HS_APART enum hs_status habits_double(struct hs_assign *a)
 }
 
 /* A number for a user: of a short name itself, of others that of the name, with the top bit. */
-static enum hs_status user_of(struct hs_assign *a, const char *name, uint64_t *user)
+static enum hs_status user_of(struct hs_assign *a, const struct hs_trace_job *job, uint64_t *user)
 {
     uint32_t number;
-    *user = name == a->next_user ? a->next_word : hs_name_word(name);
+    *user = job->user_word != 0 ? job->user_word : hs_name_word(job->user);
     if (HS_LIKELY(*user != HS_NAME_LONG))
         return HS_OK;
-    HS_TRY(hs_intern_get(&a->users, name, &number));
+    HS_TRY(hs_intern_get_word(&a->users, job->user, *user, &number));
     *user = UINT64_C(1) << 63 | number;
     return HS_OK;
 }
@@ -324,7 +320,7 @@ static enum hs_status find_habit(struct hs_assign *a, const struct hs_trace_job 
 {
     uint64_t user;
     *out = NULL;
-    HS_TRY(user_of(a, job->user, &user));
+    HS_TRY(user_of(a, job, &user));
     if (user == 0)
         return HS_OK;
     if (2 * ((uint64_t)a->habit_count + 1) > a->habits_size)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/word8.h"
 #include "horus/compiler.h"
@@ -23,7 +24,7 @@ struct hs_reorder_slot {
     int64_t *attempts_us;
     char *long_text;
     uint32_t attempts_cap, long_cap;
-    char text[TEXT_ROOM];
+    char text[TEXT_ROOM + sizeof(uint64_t)]; /* whose texts may be read as words */
 };
 
 void hs_reorder_init(struct hs_reorder *r)
@@ -134,15 +135,21 @@ static bool keep_close_texts(struct hs_reorder_slot *slot)
     job->id = memcpy(slot->text, id, TEXT_ROOM);
     job->user = slot->text + user;
     job->vc = slot->text + vc;
+    job->user_word = hs_name_word_at(job->user);
+    job->vc_word = hs_name_word_at(job->vc);
     return true;
+}
+
+static HS_APART enum hs_status keep_any_texts(struct hs_reorder_slot *slot)
+{
+    return keep_texts(&slot->job, slot->text, TEXT_ROOM) ? HS_OK : keep_long_texts(slot);
 }
 
 /* What the record in the slot borrows. */
 static enum hs_status keep_borrowed(struct hs_reorder_slot *slot, bool has_text_room)
 {
-    if (!(has_text_room && keep_close_texts(slot)) &&
-        HS_UNLIKELY(!keep_texts(&slot->job, slot->text, sizeof slot->text)))
-        HS_TRY(keep_long_texts(slot));
+    if (!has_text_room || !keep_close_texts(slot))
+        HS_TRY(keep_any_texts(slot));
     return HS_LIKELY(slot->job.attempts == 0) ? HS_OK : keep_attempts(slot);
 }
 
@@ -158,6 +165,13 @@ static HS_COLD enum hs_status grow_ring(struct hs_reorder *r)
     return HS_OK;
 }
 
+static HS_APART enum hs_status push_late(struct hs_reorder *r, uint32_t slot, int64_t submit_us)
+{
+    HS_TRY(hs_heap_set(&r->late, slot, submit_us, r->pushed));
+    r->late_count++;
+    return HS_OK;
+}
+
 HS_EXPANDED enum hs_status hs_reorder_push(struct hs_reorder *r)
 {
     uint32_t id = r->free_slots[r->free_count - 1];
@@ -167,8 +181,7 @@ HS_EXPANDED enum hs_status hs_reorder_push(struct hs_reorder *r)
         HS_TRY(grow_ring(r));
     HS_TRY(keep_borrowed(slot, r->has_text_room));
     if (HS_UNLIKELY(r->ring_count > 0 && submit_us < r->newest_us)) {
-        HS_TRY(hs_heap_set(&r->late, id, submit_us, r->pushed));
-        r->late_count++;
+        HS_TRY(push_late(r, id, submit_us));
     } else {
         r->ring[(r->ring_head + r->ring_count++) & (r->ring_cap - 1)] = id;
         r->newest_us = submit_us;
@@ -188,29 +201,30 @@ static void fetch(const struct hs_reorder_slot *slot)
         HS_PREFETCH(row + at);
 }
 
-/* Whether the first row of the heap comes before that of the ring. */
-static bool is_late_first(const struct hs_reorder *r, struct hs_heap_entry *late)
+/* The first row of the heap, taken off it, if it comes before that of the ring. */
+static HS_APART bool pop_late(struct hs_reorder *r, uint32_t *slot)
 {
-    if (HS_LIKELY(r->late_count == 0) || !hs_heap_top(&r->late, late))
+    struct hs_heap_entry late;
+    if (!hs_heap_top(&r->late, &late))
         return false;
-    if (r->ring_count == 0)
-        return true;
-    const struct hs_reorder_slot *head = r->slots[r->ring[r->ring_head]];
-    return late->time_us < head->job.submit_us ||
-           (late->time_us == head->job.submit_us && late->order < head->row);
+    if (r->ring_count > 0) {
+        const struct hs_reorder_slot *head = r->slots[r->ring[r->ring_head]];
+        if (late.time_us > head->job.submit_us ||
+            (late.time_us == head->job.submit_us && late.order >= head->row))
+            return false;
+    }
+    *slot = late.id;
+    hs_heap_remove(&r->late, late.id);
+    r->late_count--;
+    return true;
 }
 
 HS_EXPANDED struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r)
 {
-    struct hs_heap_entry late;
     uint32_t slot;
     if (r->count == 0)
         return NULL;
-    if (HS_UNLIKELY(is_late_first(r, &late))) {
-        slot = late.id;
-        hs_heap_remove(&r->late, slot);
-        r->late_count--;
-    } else {
+    if (HS_LIKELY(r->late_count == 0) || !pop_late(r, &slot)) {
         slot = r->ring[r->ring_head];
         r->ring_head = (r->ring_head + 1) & (r->ring_cap - 1);
         r->ring_count--;

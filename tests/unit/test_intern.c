@@ -121,6 +121,20 @@ static void test_words_of_short_names(void **state)
     assert_true(hs_name_word("a user with a long name") == HS_NAME_LONG);
 }
 
+/* Whatever stands behind their ends, and bytes that are 1 or 128 beside them. */
+static void test_words_of_names_with_room(void **state)
+{
+    static const char *const names[] = {"",          "a",       "\x01",     "\x80\x01", "u00008",
+                                        "u\xff\x01", "u000008", "u0000008", "u00000008"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[16];
+        memset(text, (int)i % 3 - 1, sizeof text);
+        memcpy(text, names[i], strlen(names[i]) + 1);
+        assert_true(hs_name_word_at(text) == hs_name_word(names[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +144,7 @@ int main(void)
         cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_names_that_begin_alike),
         cmocka_unit_test(test_words_of_short_names),
+        cmocka_unit_test(test_words_of_names_with_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
