@@ -242,6 +242,16 @@ static inline bool read_short_span(const char *text, size_t len, int64_t unit_us
     return true;
 }
 
+/* As most counts are. */
+static inline bool read_digit(const char *text, size_t len, uint32_t *out)
+{
+    const uint32_t digit = (uint32_t)(unsigned char)text[0] - '0';
+    if (len != 1 || digit > 9)
+        return false;
+    *out = digit;
+    return true;
+}
+
 /* What nearly every cell holds of the kinds that nearly every file has; else false. */
 static inline bool read_usual(struct hs_table *table, const struct hs_bound *bound,
                               const char *text, size_t len, struct hs_trace_job *job)
@@ -254,7 +264,7 @@ static inline bool read_usual(struct hs_table *table, const struct hs_bound *bou
     case HS_CELL_SPAN:
         return read_short_span(text, len, table->unit_us, out);
     case HS_CELL_COUNT:
-        return hs_word8_number(hs_word8_at(text), len, out);
+        return read_digit(text, len, out) || hs_word8_number(hs_word8_at(text), len, out);
     case HS_CELL_FATE:
         return recall_outcome(table, text, len, out);
     default:
