@@ -142,7 +142,12 @@ static bool keep_close_texts(struct hs_reorder_slot *slot)
 
 static HS_APART enum hs_status keep_any_texts(struct hs_reorder_slot *slot)
 {
-    return keep_texts(&slot->job, slot->text, TEXT_ROOM) ? HS_OK : keep_long_texts(slot);
+    struct hs_trace_job *job = &slot->job;
+    if (!keep_texts(job, slot->text, TEXT_ROOM))
+        HS_TRY(keep_long_texts(slot));
+    job->user_word = hs_name_word(job->user);
+    job->vc_word = hs_name_word(job->vc);
+    return HS_OK;
 }
 
 /* What the record in the slot borrows. */
