@@ -19,6 +19,7 @@
 #include "base/rng.h"
 #include "horus/compiler.h"
 #include "model/assign_mix.h"
+#include "model/gift.h"
 
 #define DAY_US         (86400 * HS_US_PER_S) /* horus.md 7: same user, GPUs, within 1 day */
 #define CHANCE_ONE     (UINT64_C(1) << 32)
@@ -27,12 +28,6 @@
 #define HABITS_FIRST   256u
 #define HABITS_MAX     (2 * HS_INTERN_MAX)
 #define NAME_SEPARATOR '\x1f'
-#define STEP_US_MAX    (INT64_C(1) << 53) /* what a trace can carry */
-
-/* gandiva-antman-salus.md 4.2: what stays between mini-batches is 0.3 GB (10^9 bytes), or three
- * times the checkpoint if that is more: weights, gradients, optimizer. */
-#define PERSISTENT_MIB         287u
-#define PERSISTENT_CHECKPOINTS 3u
 
 /* What the bits of a job are for. */
 enum draw { DRAW_PROFILE, DRAW_STAYS };
@@ -42,15 +37,6 @@ struct habit {
     uint64_t user; /* see user_of; 0 = none */
     int64_t submit_us;
     uint32_t gpus, profile;
-};
-
-/* What of a profile goes to the jobs, closer together than in the catalogue. Texts are those of the
- * catalogue; an absent one is NULL, as a reader has it. */
-struct gift {
-    const char *model, *dataset, *batch, *precision;
-    int64_t step_us; /* 0 = not known, or more than a trace can carry */
-    int32_t util_pm; /* -1 = not measured */
-    uint32_t mem_mib, mem_persistent_mib, checkpoint_mib; /* 0 = unknown */
 };
 
 /* What a set of names was found to be. */
@@ -64,7 +50,7 @@ struct hs_assign {
     const struct hs_catalogue *catalogue;
     struct hs_assign_options options;
     struct hs_diag *diag;
-    struct gift *gifts; /* by profile */
+    struct hs_gift *gifts; /* by profile */
     struct hs_mix mix;
     struct hs_intern users, names; /* users: of long names */
     struct habit *habits;          /* open addressing, at most half full; a power of two long */
@@ -77,7 +63,7 @@ struct hs_assign {
 };
 
 /* Of the job that came last, for draws. */
-static uint64_t bits_of_job(const struct hs_assign *a)
+HS_INLINE uint64_t bits_of_job(const struct hs_assign *a)
 {
     return hs_splitmix64(hs_splitmix64(a->stream + a->index));
 }
@@ -87,74 +73,12 @@ static uint64_t draw(uint64_t bits_of_job, enum draw purpose)
     return hs_splitmix64(bits_of_job + purpose);
 }
 
-/* The step is as measured, on the GPU type of the row: it is not scaled to the reference type of
- * the trace, because most rows were measured on no type that a trace was recorded on, and a policy
- * cuts its turns of whole mini-batches anyway. */
-static struct gift gift_of(const struct hs_profile *p)
+static inline void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
+                        enum hs_profile_from from)
 {
-    double step_us = p->step_ms * 1000;
-    return (struct gift){.model = p->model,
-                         .dataset = p->dataset[0] != '\0' ? p->dataset : NULL,
-                         .batch = p->batch[0] != '\0' ? p->batch : NULL,
-                         .precision = p->precision[0] != '\0' ? p->precision : NULL,
-                         .step_us =
-                             step_us > 0 && step_us <= (double)STEP_US_MAX ? llround(step_us) : 0,
-                         .util_pm = p->util_pm,
-                         .mem_mib = p->mem_mib,
-                         .mem_persistent_mib = p->mem_persistent_mib,
-                         .checkpoint_mib = p->checkpoint_mib};
-}
-
-static void name_job(struct hs_trace_job *job, const struct gift *gift)
-{
-    job->model = gift->model;
-    job->dataset = gift->dataset;
-    job->batch = gift->batch;
-    job->precision = gift->precision;
-}
-
-/* What the record tells of memory holds whatever the profile says, and nothing that stays is more
- * than a peak. Of a job whose peak is not known nothing is made up. */
-static void settle_memory(struct hs_trace_job *job)
-{
-    uint64_t kept_mib = (uint64_t)PERSISTENT_CHECKPOINTS * job->checkpoint_mib;
-    if (kept_mib < PERSISTENT_MIB)
-        kept_mib = PERSISTENT_MIB;
-    if (job->gpu_mem_persistent_mib > 0 || job->gpu_mem_mib == 0)
-        kept_mib = job->gpu_mem_persistent_mib;
-    if (job->gpu_mem_mib > 0 && kept_mib > job->gpu_mem_mib)
-        kept_mib = job->gpu_mem_mib;
-    if (job->gpu_mem_later_mib > 0 && kept_mib > job->gpu_mem_later_mib)
-        kept_mib = job->gpu_mem_later_mib;
-    job->gpu_mem_persistent_mib = (uint32_t)kept_mib;
-}
-
-/* Profiles are of whole GPUs; a job that wants a share of one is taken to need as much less. */
-static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
-{
-    const bool is_share = job->gpu_milli > 0 && job->gpu_milli != HS_GPU_MILLI;
-    return HS_UNLIKELY(is_share) ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
-}
-
-static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
-                 enum hs_profile_from from)
-{
-    const struct gift *gift = &a->gifts[profile];
     job->profile = profile;
     job->profile_from = from;
-    if (job->gpu_util_pm < 0 && gift->util_pm >= 0)
-        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)gift->util_pm);
-    if (job->gpu_mem_mib == 0 && gift->mem_mib > 0) {
-        uint32_t mem_mib = of_share(job, gift->mem_mib);
-        job->gpu_mem_mib =
-            mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
-    }
-    if (job->step_us == 0)
-        job->step_us = gift->step_us;
-    if (job->checkpoint_mib == 0)
-        job->checkpoint_mib = gift->checkpoint_mib;
-    if (job->gpu_mem_persistent_mib == 0)
-        job->gpu_mem_persistent_mib = gift->mem_persistent_mib;
+    hs_gift_give(&a->gifts[profile], job);
 }
 
 /* The names of a job as one text; false if they are too long for it. */
@@ -254,7 +178,7 @@ static HS_APART void give_near(struct hs_assign *a, struct hs_trace_job *job)
 {
     uint32_t profile =
         hs_mix_draw_near(&a->mix, job->gpu_util_pm, draw(bits_of_job(a), DRAW_PROFILE));
-    name_job(job, &a->gifts[profile]);
+    hs_gift_name(&a->gifts[profile], job);
     give(a, job, profile, HS_PROFILE_FROM_UTILIZATION);
     a->counts.by_telemetry++;
 }
@@ -356,10 +280,17 @@ static enum hs_status give_drawn(struct hs_assign *a, struct hs_trace_job *job)
         job->checkpoint_mib = 0;
         job->later_us = job->step_us = 0;
     }
-    name_job(job, &a->gifts[profile]);
+    hs_gift_name(&a->gifts[profile], job);
     give(a, job, profile, HS_PROFILE_FROM_DRAW);
     a->counts.by_mix++;
     return HS_OK;
+}
+
+static void give_none(struct hs_assign *a, struct hs_trace_job *job)
+{
+    a->counts.none++;
+    if (job->gpus > 0)
+        hs_gift_settle_memory(job);
 }
 
 static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
@@ -369,7 +300,7 @@ static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
     if (job->gpus > 0)
         hs_fractions_count(&a->counts.utils, job->gpu_util_pm);
     if (mode == HS_ASSIGN_OFF || job->gpus == 0) {
-        a->counts.none++;
+        give_none(a, job);
         return HS_OK;
     }
     if (mode != HS_ASSIGN_MIX)
@@ -384,7 +315,7 @@ static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
     }
     if (mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_MIX)
         return give_drawn(a, job);
-    a->counts.none++;
+    give_none(a, job);
     return HS_OK;
 }
 
@@ -395,8 +326,6 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
     struct hs_trace_job *job = *out;
     enum hs_status status = assign_job(a, job);
     a->index++;
-    if (job->gpus > 0)
-        settle_memory(job);
     if (a->source.peek != NULL)
         fetch_habit(a, a->source.peek(a->source.ctx));
     if (status != HS_OK)
@@ -431,7 +360,7 @@ static enum hs_status open_parts(struct hs_assign *a, struct hs_diag *diag)
     if (a->gifts == NULL)
         return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the profiles of the jobs");
     for (uint32_t i = 0; i < a->catalogue->count; i++)
-        a->gifts[i] = gift_of(&a->catalogue->profiles[i]);
+        a->gifts[i] = hs_gift_of(&a->catalogue->profiles[i]);
     /* id 0 is the text without names, which is never looked up */
     HS_TRY(hs_grow((void **)&a->namings, &a->naming_cap, 1, sizeof *a->namings, HS_INTERN_MAX));
     a->naming_count = 1;
