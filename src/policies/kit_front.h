@@ -3,8 +3,9 @@
  * Ordered sets of which somebody only ever looks at the front: by (key, submission, rank), a total
  * order, as kit_order.h has it, or that order backwards. The first few are a chain; behind them the
  * others are a heap, of which nothing is known but who is first, and which the chain takes its
- * next ones from. A job that comes costs a comparison or two wherever its place is, and touches
- * none of those that wait far behind.
+ * next ones from; and when these are thousands, all but the nearest lie on piles (kit_piles.h),
+ * which the heap is filled from. A job that comes costs a comparison or two wherever its place is,
+ * and touches none of those that wait far behind.
  *
  *     hs_front_add(&set, v, job, key);
  *     for (j = hs_front_first(&set, v); j != HS_NO_JOB; j = hs_front_next(&set, v, j))
@@ -17,15 +18,17 @@
 #ifndef HORUS_POLICIES_KIT_FRONT_H
 #define HORUS_POLICIES_KIT_FRONT_H
 
-#include "policies/kit_order.h"
+#include "policies/kit_piles.h"
 
 struct hs_front {
     /* Each is a job + 1; 0 = none, so that zeroed state is an empty set. */
-    uint32_t first, last; /* of the chain */
-    uint32_t root;        /* of the heap; nobody in it is before one of the chain */
-    uint32_t count;
-    uint32_t link_offset; /* of its links in the scratch of a job */
-    bool is_backwards;    /* largest first, ties backwards too */
+    uint32_t first, last;  /* of the chain */
+    uint32_t root;         /* of the heap; nobody in it is before one of the chain */
+    uint32_t heaped;       /* in the heap, */
+    uint32_t count;        /* and in all */
+    uint32_t link_offset;  /* of its links in the scratch of a job */
+    bool is_backwards;     /* largest first, ties backwards too */
+    struct hs_piles piles; /* nobody on them is before one of the heap */
 };
 
 void hs_front_add(struct hs_front *set, const struct hs_view *v, hs_job_id job, int64_t key);

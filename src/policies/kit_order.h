@@ -47,10 +47,11 @@ struct hs_order {
     hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang */
 };
 
-/* As the parent of a link: all ones = none, and that it is chained. */
+/* As the parent of a link: all ones = none, and what it is part of. */
 #define HS_ORDER_MARKLESS  0x3fffffffu /* of a handle: there are fewer jobs than that */
 #define HS_ORDER_NO_PARENT (HS_NO_JOB & HS_ORDER_MARKLESS)
 #define HS_ORDER_CHAINED   (HS_ORDER_NO_PARENT - 1)
+#define HS_ORDER_PILED     (HS_ORDER_NO_PARENT - 2) /* on a pile (kit_piles.h) */
 
 static inline struct hs_order_link *hs_order_link_of(const struct hs_order *set,
                                                      const struct hs_view *v, hs_job_id job)
@@ -59,6 +60,25 @@ static inline struct hs_order_link *hs_order_link_of(const struct hs_order *set,
     void *link = scratch + set->link_offset;
     return link;
 }
+/* Where such links lie: that of a job at its handle times the size. */
+struct hs_links {
+    unsigned char *at;
+    size_t size;
+};
+
+static inline struct hs_links hs_links_of(const struct hs_view *v, uint32_t link_offset)
+{
+    struct hs_links links;
+    links.at = hs_view_scratches(v, &links.size) + link_offset;
+    return links;
+}
+
+static inline struct hs_order_link *hs_link_at(struct hs_links links, hs_job_id job)
+{
+    void *link = links.at + job * links.size;
+    return link;
+}
+
 /* Of two with the same key. */
 bool hs_order_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b);
 /* The order of all such sets; of jobs that are in one, or whose link knows their key. */

@@ -3,6 +3,7 @@
  * A view that the test answers itself, for ordered sets of jobs: an array of jobs. To be included
  * by the one source file of such a test: the definitions take the place of the engine's.
  *
+ *     #define JOBS 1000                                       // 300 if it is not defined before
  *     ordered_clear();
  *     jobs[7].key = 3;                                        // and .submit_us, .gpus
  *     hs_order_add(&set, NULL, 7, 3);
@@ -23,7 +24,9 @@
 #include "base/rng.h"
 #include "policies/kit_order.h"
 
+#ifndef JOBS
 #define JOBS 300
+#endif
 
 static struct scratch {
     struct hs_order_link link, other;

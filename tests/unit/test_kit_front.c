@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sets of which the front is looked at against a plain sorted array: random jobs that come and go
- * anywhere, looks of random depth, new keys for all, forwards and backwards.
+ * anywhere, looks of random depth, new keys for all, forwards and backwards; and with so many jobs
+ * that most of them lie on piles.
  */
+#define JOBS 10000
 #include "support/ordered.h"
 
 #include "policies/kit_front.h"
+
+#define FEW 300 /* jobs that chain and heap have room for */
 
 /* All that are in, in the order of the set. */
 static uint32_t sort_members(const struct hs_front *set, uint32_t sorted[JOBS])
@@ -62,6 +66,20 @@ static void rekey_everybody(struct hs_front *set, int64_t salt)
         jobs[j].key = shuffled_key(NULL, j, &salt);
 }
 
+static void put_in(struct hs_front *set, uint32_t j, int64_t key, int64_t submit_us)
+{
+    jobs[j].is_in = true;
+    jobs[j].key = key;
+    jobs[j].submit_us = submit_us;
+    hs_front_add(set, NULL, j, key);
+}
+
+static void take_out(struct hs_front *set, uint32_t j)
+{
+    jobs[j].is_in = false;
+    hs_front_remove(set, NULL, j);
+}
+
 /* In phases that grow and shrink, so that chain and heap get long and empty. */
 static void check_set(bool is_backwards, const char *stream)
 {
@@ -71,17 +89,15 @@ static void check_set(bool is_backwards, const char *stream)
     ordered_clear();
     assert_int_equal(hs_rng_open(&rng, 12, stream), HS_OK);
     for (int step = 0; step < 30000; step++) {
-        uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS);
+        uint32_t j = (uint32_t)hs_rng_below(&rng, FEW);
         uint32_t keys = step % 5000 < 2500 ? 6 : 1000; /* few: ties decide */
         bool is_growing = step % 1000 < 500;
         if (jobs[j].is_in != is_growing || hs_rng_below(&rng, 8) == 0) {
-            jobs[j].is_in = !jobs[j].is_in;
-            jobs[j].submit_us = jobs[j].is_in ? (int64_t)hs_rng_below(&rng, 4) : jobs[j].submit_us;
-            jobs[j].key = jobs[j].is_in ? (int64_t)hs_rng_below(&rng, keys) : jobs[j].key;
+            int64_t submit_us = (int64_t)hs_rng_below(&rng, 4);
             if (jobs[j].is_in)
-                hs_front_add(&set, NULL, j, jobs[j].key);
+                take_out(&set, j);
             else
-                hs_front_remove(&set, NULL, j);
+                put_in(&set, j, (int64_t)hs_rng_below(&rng, keys), submit_us);
             assert_int_equal(scratch[j].other.is_linked, jobs[j].is_in);
         }
         if (step % 1013 == 0)
@@ -94,6 +110,78 @@ static void check_set(bool is_backwards, const char *stream)
             check_front(&set, JOBS);
     }
     hs_rng_close(&rng);
+}
+
+/* Keys of all sizes and of both signs, or few of them. */
+static int64_t any_key(struct hs_rng *rng)
+{
+    int64_t key = (int64_t)(hs_rng_below(rng, UINT64_C(1) << 62) >> hs_rng_below(rng, 62));
+    switch (hs_rng_below(rng, 4)) {
+    case 0:
+        return -key;
+    case 1:
+        return key % 5;
+    case 2:
+        return hs_rng_below(rng, 50) > 0 ? 1000000 * (key % 3000) : INT64_MAX;
+    default:
+        return key;
+    }
+}
+
+/* Those in front leave, and others anywhere, while some come; then most leave. */
+static void serve(struct hs_front *set, struct hs_rng *rng, uint32_t *sorted)
+{
+    while (set->count > JOBS / 50) {
+        uint32_t count = sort_members(set, sorted);
+        assert_true(hs_front_is_valid(set, NULL));
+        for (uint32_t i = 0; i < count / 8; i++) {
+            assert_int_equal(hs_front_first(set, NULL), sorted[i]);
+            take_out(set, sorted[i]);
+        }
+        for (uint32_t i = 0; i < count / 20; i++) {
+            uint32_t j = (uint32_t)hs_rng_below(rng, JOBS);
+            if (jobs[j].is_in)
+                take_out(set, j);
+            else if (i % 3 == 0)
+                put_in(set, j, any_key(rng), 1);
+        }
+        check_front(set, 20);
+    }
+}
+
+static void check_many(bool is_backwards, const char *stream)
+{
+    static uint32_t sorted[JOBS];
+    struct hs_rng rng;
+    struct hs_front set = {.link_offset = offsetof(struct scratch, other),
+                           .is_backwards = is_backwards};
+    uint32_t most_piled = 0;
+    ordered_clear();
+    assert_int_equal(hs_rng_open(&rng, 13, stream), HS_OK);
+    for (int round = 0; round < 5; round++) {
+        for (uint32_t j = 0; j < JOBS; j++)
+            if (!jobs[j].is_in)
+                put_in(&set, j, any_key(&rng), (int64_t)hs_rng_below(&rng, 2));
+        most_piled = set.piles.count > most_piled ? set.piles.count : most_piled;
+        check_members(&set);
+        if (round == 3)
+            rekey_everybody(&set, 11);
+        serve(&set, &rng, sorted);
+    }
+    assert_true(most_piled > JOBS / 2);
+    hs_rng_close(&rng);
+}
+
+static void many_agree_with_a_sorted_array(void **state)
+{
+    (void)state;
+    check_many(false, "many");
+}
+
+static void many_agree_with_one_sorted_backwards(void **state)
+{
+    (void)state;
+    check_many(true, "many back");
 }
 
 static void agrees_with_a_sorted_array(void **state)
@@ -122,6 +210,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_set_has_no_first),
                                        cmocka_unit_test(agrees_with_a_sorted_array),
-                                       cmocka_unit_test(agrees_with_one_sorted_backwards)};
+                                       cmocka_unit_test(agrees_with_one_sorted_backwards),
+                                       cmocka_unit_test(many_agree_with_a_sorted_array),
+                                       cmocka_unit_test(many_agree_with_one_sorted_backwards)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
