@@ -12,6 +12,7 @@
 #ifndef HORUS_OBSERVE_H
 #define HORUS_OBSERVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "horus/status.h"
@@ -159,6 +160,10 @@ struct hs_observer {
     /* REJECTED: for those who want to hear of no other end. */
     enum hs_status (*on_reject)(void *ctx, int64_t now_us, const struct hs_job_record *job);
     enum hs_status (*on_instant)(void *ctx, const struct hs_instant *instant);
+    /* It counts, and writes nothing of single jobs. Where all observers do, records of jobs come
+     * without words, which cost as much as the rest: the texts but user, VC and reason are NULL,
+     * and of what the policy was told is nothing known. A rejection comes with all. */
+    bool is_wordless;
 };
 
 #endif

@@ -330,6 +330,10 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
     e->hears_finish |= (uint32_t)(observer->on_finish != NULL) << number;
     e->hears_reject |= (uint32_t)(observer->on_reject != NULL) << number;
     e->hears_instant |= (uint32_t)(observer->on_instant != NULL) << number;
+    const uint32_t hears_jobs =
+        e->hears_start | e->hears_segment | e->hears_decision | e->hears_finish;
+    if ((hears_jobs >> number & 1) != 0 && !observer->is_wordless)
+        e->tells_words = true;
     return HS_OK;
 }
 

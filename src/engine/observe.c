@@ -7,58 +7,78 @@
 #include "engine/progress.h"
 #include "engine/view_estimate.h"
 
-static struct hs_job_record record_of(const struct hs_engine *e, const struct hs_job *job)
+/* What those need who write rows. */
+static void fill_words(const struct hs_engine *e, const struct hs_job *job,
+                       struct hs_job_record *record)
 {
     const struct hs_intern *names = &e->names;
     const struct hs_cluster *c = e->cluster;
     const struct hs_job_label *label = hs_label_of(&e->jobs, job);
-    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     const struct hs_job_traits *traits = &e->jobs.traits[label->traits];
+    const uint32_t gpu_type = hs_run_of(&e->jobs, job)->gpu_type;
+    record->id = hs_id_of(label);
+    record->model = hs_intern_text(names, traits->model);
+    record->dataset = hs_intern_text(names, traits->dataset);
+    record->batch = hs_intern_text(names, traits->batch);
+    record->precision = hs_intern_text(names, traits->precision);
+    record->gpu_type = gpu_type < c->type_count ? c->types[gpu_type].name : "";
+    record->predicted_util_pm = hs_needs_of(&e->jobs, job)->estimate.util_pm;
+    record->estimate_us = hs_estimate_told_us(e, job);
+}
+
+static void leave_words_out(struct hs_job_record *record)
+{
+    record->id = record->model = record->dataset = record->batch = record->precision =
+        record->gpu_type = NULL;
+    record->predicted_util_pm = -1;
+    record->estimate_us = -1;
+}
+
+/* Field by field: of a literal all values are found before the first is put down, and few of them
+ * fit the registers. */
+static void fill_record(const struct hs_engine *e, const struct hs_job *job, bool has_words,
+                        struct hs_job_record *record)
+{
+    const struct hs_job_label *label = hs_label_of(&e->jobs, job);
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_history *history = hs_history_of(&e->jobs, job);
-    return (struct hs_job_record){
-        .id = hs_id_of(label),
-        .user = hs_intern_text(names, label->user),
-        .vc = hs_intern_text(names, label->vc_name),
-        .model = hs_intern_text(names, traits->model),
-        .dataset = hs_intern_text(names, traits->dataset),
-        .batch = hs_intern_text(names, traits->batch),
-        .precision = hs_intern_text(names, traits->precision),
-        .gpu_type = run->gpu_type < c->type_count ? c->types[run->gpu_type].name : "",
-        .reason = "",
-        .index = job->index,
-        .user_index = label->user,
-        .vc_index = label->vc_name,
-        .profile = label->profile,
-        .gpus = job->gpus,
-        .gpu_milli = job->gpu_milli,
-        .nodes_spanned = run->nodes_spanned,
-        .submit_us = label->history != 0 ? history->arrived_us : job->submit_us,
-        .first_start_us = history->began_us >= 0 ? history->began_us : run->first_start_us,
-        .finish_us = -1,
-        .work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US,
-        .deadline_us = hs_wishes_of(&e->jobs, job)->deadline_us,
-        .done_ns = hs_job_done_ns(&e->jobs, job),
-        .lost_ns = run->lost_ns,
-        .run_us = run->run_us,
-        .overhead_us = run->overhead_us,
-        .colocated_us = run->colocated_us,
-        .gpu_us = run->gpu_us,
-        .first_progress_us = run->first_progress_us,
-        .host_mib_us = run->host_mib_us,
-        .switches = run->switches,
-        .job_class = (enum hs_job_class)label->job_class,
-        .preemptions = run->preemptions,
-        .migrations = run->migrations,
-        .ooms = run->ooms,
-        .retries = history->attempt,
-        .gpu_util_pm = job->gpu_util_pm,
-        .predicted_util_pm = needs->estimate.util_pm,
-        .estimate_us = hs_estimate_told_us(e, job),
-        .profile_from = (enum hs_profile_from)label->profile_from,
-        .state = (enum hs_job_state)job->state,
-        .outcome = (enum hs_outcome)label->outcome,
-    };
+    if (has_words)
+        fill_words(e, job, record);
+    else
+        leave_words_out(record);
+    record->user = hs_intern_text(&e->names, label->user);
+    record->vc = hs_intern_text(&e->names, label->vc_name);
+    record->reason = "";
+    record->index = job->index;
+    record->user_index = label->user;
+    record->vc_index = label->vc_name;
+    record->profile = label->profile;
+    record->gpus = job->gpus;
+    record->gpu_milli = job->gpu_milli;
+    record->nodes_spanned = run->nodes_spanned;
+    record->submit_us = label->history != 0 ? history->arrived_us : job->submit_us;
+    record->first_start_us = history->began_us >= 0 ? history->began_us : run->first_start_us;
+    record->finish_us = -1;
+    record->work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US;
+    record->deadline_us = hs_wishes_of(&e->jobs, job)->deadline_us;
+    record->done_ns = hs_job_done_ns(&e->jobs, job);
+    record->lost_ns = run->lost_ns;
+    record->run_us = run->run_us;
+    record->overhead_us = run->overhead_us;
+    record->colocated_us = run->colocated_us;
+    record->gpu_us = run->gpu_us;
+    record->first_progress_us = run->first_progress_us;
+    record->host_mib_us = run->host_mib_us;
+    record->switches = run->switches;
+    record->job_class = (enum hs_job_class)label->job_class;
+    record->preemptions = run->preemptions;
+    record->migrations = run->migrations;
+    record->ooms = run->ooms;
+    record->retries = history->attempt;
+    record->gpu_util_pm = job->gpu_util_pm;
+    record->profile_from = (enum hs_profile_from)label->profile_from;
+    record->state = (enum hs_job_state)job->state;
+    record->outcome = (enum hs_outcome)label->outcome;
 }
 
 /* Of those whose bits are left, and one bit less. */
@@ -100,7 +120,8 @@ enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
     run->segment_cost_us = job->cost_left_us;
     if (e->hears_start == 0)
         return HS_OK;
-    struct hs_job_record record = record_of(e, job);
+    struct hs_job_record record;
+    fill_record(e, job, e->tells_words, &record);
     uint32_t count = hs_progress_gpu_ids(e, job, e->gpu_ids);
     for (uint32_t left = e->hears_start; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
@@ -113,7 +134,8 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
                                    enum hs_decision_kind kind, uint64_t value)
 {
     const struct hs_job *job = hs_engine_job(e, a->job);
-    const struct hs_job_record record = record_of(e, job);
+    struct hs_job_record record;
+    fill_record(e, job, e->tells_words, &record);
     const struct hs_decision decision = {
         .job = &record,
         .kind = kind,
@@ -135,7 +157,8 @@ enum hs_status hs_observe_segment_now(struct hs_engine *e, uint32_t slot,
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_record record = record_of(e, job);
+    struct hs_job_record record;
+    fill_record(e, job, e->tells_words, &record);
     struct hs_segment segment = {
         .job = &record,
         .start_us = run->segment_start_us,
@@ -156,7 +179,9 @@ enum hs_status hs_observe_segment_now(struct hs_engine *e, uint32_t slot,
 enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t finish_us,
                                  const char *reason)
 {
-    struct hs_job_record record = record_of(e, hs_engine_job(e, slot));
+    const struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_record record;
+    fill_record(e, job, e->tells_words || job->state == HS_JOB_REJECTED, &record);
     record.finish_us = finish_us;
     record.reason = reason;
     for (uint32_t left = e->hears_finish; left != 0;) {

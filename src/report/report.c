@@ -104,7 +104,8 @@ static enum hs_status open_figures(struct hs_report *r, struct hs_diag *diag)
                                     .on_submit = on_submit,
                                     .on_finish = on_finish,
                                     .on_reject = on_reject,
-                                    .on_instant = on_instant});
+                                    .on_instant = on_instant,
+                                    .is_wordless = true});
     return HS_OK;
 }
 
