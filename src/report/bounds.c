@@ -44,24 +44,32 @@ static void heap_pop(struct hs_bounds *b)
 
 static void end_first(struct hs_bounds *b, hs_i128 end)
 {
-    b->clock = end;
     b->jct_sum += (hs_u128)end;
     heap_pop(b);
 }
 
-/* Serves the relaxed machine, shortest remaining work first, up to a time in units. */
-static void serve_until(struct hs_bounds *b, hs_i128 until)
+/* Serves the relaxed machine, shortest remaining work first, for so many units until a time. */
+static void serve(struct hs_bounds *b, int64_t units, hs_i128 until)
 {
-    while (b->clock < until && b->left_count > 0) {
-        hs_i128 end = b->clock + b->left[0];
-        if (end > until) {
-            b->left[0] = (int64_t)(end - until);
+    while (units > 0 && b->left_count > 0) {
+        if (b->left[0] > units) {
+            b->left[0] -= units;
             break;
         }
-        end_first(b, end);
+        units -= b->left[0];
+        end_first(b, until - units);
     }
-    if (b->clock < until)
-        b->clock = until;
+}
+
+/* In steps that 64 bits hold: it is hardly ever more than one. */
+static void serve_until(struct hs_bounds *b, hs_i128 until)
+{
+    while (HS_UNLIKELY(until - b->clock > INT64_MAX) && b->left_count > 0) {
+        b->clock += INT64_MAX;
+        serve(b, INT64_MAX, b->clock);
+    }
+    serve(b, (int64_t)(until - b->clock), until);
+    b->clock = until;
 }
 
 /* A profile that is slower than the scalars everywhere counts as they are. */
@@ -95,14 +103,14 @@ static hs_i128 units_of(const struct hs_bounds_arrival *job, uint64_t need_q32)
 }
 
 static enum hs_status queue_job(struct hs_bounds *b, const struct hs_bounds_arrival *job,
-                                int64_t submit_us, hs_i128 units)
+                                hs_i128 now, hs_i128 units)
 {
     /* a job that asks for no GPU waits for none */
     if (job->gpus == 0) {
         b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
         return HS_OK;
     }
-    b->jct_sum -= (hs_u128)submit_us * b->capacity;
+    b->jct_sum -= (hs_u128)now;
     /* keys have 63 bits; a job cut down to that only loosens the bound */
     return heap_push(b, units > INT64_MAX ? INT64_MAX : (int64_t)units);
 }
@@ -122,14 +130,15 @@ static enum hs_status count_arrival(struct hs_bounds *b, const struct hs_bounds_
     struct hs_bounds_speed speed = {HS_Q32_ONE, HS_Q32_ONE};
     if (job->gpus > 0)
         speed = b->has_one_speed ? b->one_speed : speed_of(b, job->profile);
-    const hs_i128 now = (hs_i128)submit_us * b->capacity, units = units_of(job, speed.need_q32);
+    const hs_i128 now = (hs_i128)((hs_u128)(uint64_t)submit_us * b->capacity);
+    const hs_i128 units = units_of(job, speed.need_q32);
     const int64_t fastest_us = on_fastest_us(job, speed.top_q32);
     serve_until(b, now);
     if (b->jobs == 0)
         b->first_submit_us = submit_us;
     if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
         b->makespan_lead = now - b->work_before;
-    HS_TRY(queue_job(b, job, submit_us, units));
+    HS_TRY(queue_job(b, job, now, units));
     if (submit_us + fastest_us > b->longest_end_us)
         b->longest_end_us = submit_us + fastest_us;
     b->isolated_sum += (uint64_t)fastest_us;
@@ -230,8 +239,10 @@ enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *clus
 enum hs_status hs_bounds_finish(struct hs_bounds *b)
 {
     HS_TRY(count_arrivals(b));
-    while (b->left_count > 0)
-        end_first(b, b->clock + b->left[0]);
+    while (b->left_count > 0) {
+        b->clock += b->left[0];
+        end_first(b, b->clock);
+    }
     return HS_OK;
 }
 

@@ -69,6 +69,7 @@ static enum hs_status vc_get(struct hs_classes *c, const struct hs_job_record *j
     if (HS_UNLIKELY(*known == 0)) {
         HS_TRY(hs_intern_get(&c->vcs, job->vc, known));
         ++*known;
+        c->has_vcs = c->has_vcs || job->vc[0] != '\0';
     }
     *vc = (uint8_t)(*known <= HS_CLASS_VCS_MAX ? *known - 1 : HS_CLASS_VCS_MAX - 1);
     return HS_OK;
@@ -91,14 +92,13 @@ enum hs_status hs_classes_book_done(struct hs_classes *c, const struct hs_job_re
     place->kind =
         (uint8_t)((gpu_class * HS_OUTCOME_COUNT + (uint32_t)job->outcome) * HS_JOB_CLASS_COUNT +
                   (uint32_t)job->job_class);
-    c->users[place->user].jobs++;
-    c->has_users = c->has_users || job->user[0] != '\0';
-    c->has_vcs = c->has_vcs || job->vc[0] != '\0';
-    c->seen |= bits_of_kind(place->kind);
+    c->has_kind[place->kind] = true;
+    if (HS_UNLIKELY(c->users[place->user].jobs++ == 0))
+        c->has_users = c->has_users || job->user[0] != '\0';
     return HS_OK;
 }
 
-enum hs_status hs_classes_rank_users(struct hs_classes *c)
+static enum hs_status rank_users(struct hs_classes *c)
 {
     struct user_rank *ranks = hs_alloc_zeroed((uint64_t)c->user_count + 1, sizeof *ranks);
     c->quintiles = hs_alloc_zeroed((uint64_t)c->user_count + 1, sizeof *c->quintiles);
@@ -119,6 +119,14 @@ enum hs_status hs_classes_rank_users(struct hs_classes *c)
         c->has_users = false;
     hs_free(ranks);
     return HS_OK;
+}
+
+enum hs_status hs_classes_settle(struct hs_classes *c)
+{
+    for (uint32_t kind = 0; kind < HS_KINDS; kind++)
+        if (c->has_kind[kind])
+            c->seen |= bits_of_kind(kind);
+    return rank_users(c);
 }
 
 uint32_t hs_classes_count(const struct hs_classes *c)

@@ -53,7 +53,8 @@ struct hs_classes {
     struct hs_intern vcs;
     uint32_t *vc_of; /* by the engine's ids: VC + 1; 0 = no job of it yet */
     uint32_t vc_of_cap;
-    uint32_t seen;           /* bit k: a completed job is in class k; of those before the VCs */
+    bool has_kind[HS_KINDS]; /* a completed job is of it */
+    uint32_t seen; /* after the last job: bit k: one is in class k; of those before the VCs */
     bool has_users, has_vcs; /* somebody had a name */
 };
 
@@ -64,8 +65,8 @@ HS_MUST_USE enum hs_status hs_classes_book(struct hs_classes *c, const struct hs
 HS_MUST_USE enum hs_status hs_classes_book_done(struct hs_classes *c,
                                                 const struct hs_job_record *job,
                                                 struct hs_job_place *place);
-/* After the last job: ranks the users. */
-HS_MUST_USE enum hs_status hs_classes_rank_users(struct hs_classes *c);
+/* After the last job: ranks the users, and tells which classes there are. */
+HS_MUST_USE enum hs_status hs_classes_settle(struct hs_classes *c);
 uint32_t hs_classes_count(const struct hs_classes *c);
 /* Is every completed job in class `index`? Its figures are then those of all. */
 bool hs_classes_is_all(const struct hs_classes *c, uint32_t index);

@@ -34,7 +34,6 @@ struct hs_evaluation {
     bool is_first_pass, has_quintiles, has_vcs;
     bool asks[HS_MEASURES]; /* the values of which measures this pass needs */
     struct hs_class_sums sums[HS_CLASSES_MAX], kinds[HS_KINDS];
-    bool has_kind[HS_KINDS];         /* a job is of it */
     uint64_t mask_of_kind[HS_KINDS]; /* its classes */
     uint64_t mask_of[HS_CLASSES_MAX];
     /* a later pass: the classes that ask for the values of a bucket */

@@ -40,22 +40,26 @@ static enum hs_status keep(struct hs_stats *s, const struct hs_job_sample *sampl
 
 static enum hs_status book_done(struct hs_stats *s, const struct hs_job_record *job)
 {
-    struct hs_job_sample sample = {.submit_us = job->submit_us,
-                                   .wait_us = job->first_start_us - job->submit_us,
-                                   .jct_us = job->finish_us - job->submit_us,
-                                   .run_us = job->run_us,
-                                   .work_us = job->work_us,
-                                   .progress_us = first_progress_us(job) - job->submit_us,
-                                   .gpus = job->gpus,
-                                   .gpu_milli = (uint16_t)job->gpu_milli};
+    struct hs_job_place place;
     if (s->done == UINT32_MAX)
         return hs_fail(s->diag, HS_E_LIMIT, NULL, NULL,
                        "job statistics hold at most 4,294,967,295 completed jobs");
-    HS_TRY(hs_classes_book_done(&s->classes, job, &sample.place));
+    HS_TRY(hs_classes_book_done(&s->classes, job, &place));
     s->done++;
     s->work_us += (uint64_t)job->work_us;
     s->done_run_us += (uint64_t)job->run_us;
-    return job->submit_us >= s->first_submit_us + s->warmup_us ? keep(s, &sample) : HS_OK;
+    if (job->submit_us < s->first_submit_us + s->warmup_us)
+        return HS_OK;
+    const struct hs_job_sample sample = {.submit_us = job->submit_us,
+                                         .wait_us = job->first_start_us - job->submit_us,
+                                         .jct_us = job->finish_us - job->submit_us,
+                                         .run_us = job->run_us,
+                                         .work_us = job->work_us,
+                                         .progress_us = first_progress_us(job) - job->submit_us,
+                                         .gpus = job->gpus,
+                                         .gpu_milli = (uint16_t)job->gpu_milli,
+                                         .place = place};
+    return keep(s, &sample);
 }
 
 /* Over when it ended, or when a horizon or the policy ended it first. */

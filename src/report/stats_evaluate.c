@@ -140,7 +140,6 @@ HS_INLINE void count_job(struct hs_evaluation *e, const struct hs_job_sample *jo
     for (uint32_t m = 0; m < HS_SUMS; m++)
         all |= is_usual && m != HS_M_SLOWDOWN && m != HS_M_BOUNDED ? 0 : measured.value[m];
     const bool is_wide = all >> HS_PART_BITS != 0; /* of a usual job only a slowdown may be */
-    e->has_kind[kind] = true;
     count_sample(e, &e->kinds[kind], &measured, is_usual, is_wide);
     if (e->has_quintiles)
         count_sample(e, &e->sums[quintile], &measured, is_usual, is_wide);
@@ -369,7 +368,7 @@ static enum hs_status run_pass(struct hs_evaluation *e)
     HS_TRY(add_plain(e));
     HS_TRY(add_others(e));
     for (uint32_t kind = 0; e->is_first_pass && kind < HS_KINDS; kind++)
-        if (e->has_kind[kind])
+        if (e->stats->classes.has_kind[kind])
             merge_kind(e, kind);
     return HS_OK;
 }
@@ -397,7 +396,7 @@ enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary)
                                         [HS_M_RUN_SLOWDOWN] = s->ran_faster ? 0 : HS_PPM,
                                         [HS_M_BOUNDED] = HS_PPM},
                               .is_first_pass = true};
-    enum hs_status status = hs_classes_rank_users(&s->classes);
+    enum hs_status status = hs_classes_settle(&s->classes);
     if (status == HS_OK)
         status = hs_quantiles_open(&e.quantiles, HS_SETS_A_CLASS * e.classes + HS_SETS_OF_ALL,
                                    HS_SETS_A_CLASS * HS_KINDS);

@@ -119,7 +119,17 @@ enum hs_status hs_timeline_open(struct hs_timeline *t)
     return t->marks != NULL ? HS_OK : HS_E_MEMORY;
 }
 
-static void levels_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES])
+static void waiting_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES])
+{
+    value[HS_CH_FRAGMENTED] = instant->gpus_fragmented;
+    value[HS_CH_WAIT_CAPACITY] = instant->wait_capacity;
+    value[HS_CH_WAIT_SHAPE] = instant->wait_shape;
+    value[HS_CH_WAIT_QUOTA] = instant->wait_quota;
+    value[HS_CH_WAIT_ORDER] = instant->wait_order;
+    value[HS_CH_WAIT_LOCALITY] = instant->wait_locality;
+}
+
+void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES])
 {
     value[HS_CH_RUNNING] = instant->running;
     value[HS_CH_PENDING] = instant->pending;
@@ -129,23 +139,8 @@ static void levels_of(const struct hs_instant *instant, uint64_t value[HS_CH_SER
     value[HS_CH_GPUS_ALLOCATED] = instant->milli_held;
     value[HS_CH_UTIL_MODEL] = instant->util_model_pm;
     value[HS_CH_UTIL_SUM] = instant->util_sum_pm;
-}
-
-static void waiting_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES])
-{
-    value[HS_CH_FRAGMENTED] = instant->gpus_fragmented;
-    value[HS_CH_WAIT_CAPACITY] = instant->wait_capacity;
-    value[HS_CH_WAIT_SHAPE] = instant->wait_shape;
-    value[HS_CH_WAIT_QUOTA] = instant->wait_quota;
-    value[HS_CH_WAIT_ORDER] = instant->wait_order;
-    value[HS_CH_WAIT_FRAGMENTATION] = instant->wait_shape - instant->wait_locality;
-    value[HS_CH_WAIT_LOCALITY] = instant->wait_locality;
-}
-
-void hs_channels_of(const struct hs_instant *instant, uint64_t value[HS_CH_SERIES])
-{
-    levels_of(instant, value);
     waiting_of(instant, value);
+    value[HS_CH_WAIT_FRAGMENTATION] = instant->wait_shape - instant->wait_locality;
 }
 
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
@@ -153,7 +148,12 @@ void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
     if (instant->is_still) /* it is integrated with what follows */
         return;
     advance(t, instant->time_us);
-    levels_of(instant, t->value);
+    t->value[HS_CH_RUNNING] = instant->running;
+    t->value[HS_CH_PENDING] = instant->pending;
+    t->value[HS_CH_SUSPENDED] = instant->suspended;
+    t->value[HS_CH_GPUS_HELD] = instant->gpus_held;
+    t->value[HS_CH_GPUS_SHARED] = instant->gpus_shared;
+    t->value[HS_CH_UTIL_MODEL] = instant->util_model_pm;
     t->over_allocated = (int64_t)(instant->milli_held - instant->gpus_held * HS_GPU_MILLI);
     t->over_util = (int64_t)(instant->util_sum_pm - instant->util_model_pm);
     t->is_mixed = (instant->suspended | instant->gpus_shared | (uint64_t)t->over_allocated |
