@@ -72,6 +72,21 @@ static void one_gpu_is_srpt(void **state)
     hs_bounds_close(&b);
 }
 
+/* Four GPUs, three jobs that take all of them for 2^60 us each, and one more after 2^62 us, 2^64
+ * units of the relaxed machine: JCTs of one, two, three times 2^60 and of one again. */
+static void long_gaps_are_served_whole(void **state)
+{
+    (void)state;
+    const int64_t long_us = INT64_C(1) << 60;
+    const struct job jobs[] = {
+        {0, long_us, 4}, {0, long_us, 4}, {0, long_us, 4}, {4 * long_us, long_us, 4}};
+    struct hs_cluster cluster = make_cluster(4, 0);
+    struct hs_bounds b;
+    feed(&b, &cluster, jobs, 4);
+    assert_true(hs_bounds_mean_jct(&b) == 7 * ((double)long_us / 4) / S);
+    hs_bounds_close(&b);
+}
+
 /* Four GPUs: 2 GPUs x 10 s at 0 and 4 x 1 s at 2: 24 GPU-s take 6 s, but the first job takes 10.
  * The relaxed machine: JCTs 6 and 1; isolated 10 and 1 are more. */
 static void wide_clusters_are_bound_by_run_times(void **state)
@@ -253,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_gpu_is_srpt),
+        cmocka_unit_test(long_gaps_are_served_whole),
         cmocka_unit_test(wide_clusters_are_bound_by_run_times),
         cmocka_unit_test(late_work_counts_from_its_arrival),
         cmocka_unit_test(fast_types_enlarge_capacity),
