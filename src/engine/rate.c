@@ -82,20 +82,25 @@ static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
 }
 
 /* Of all its GPUs, sharing considered: a gang waits for its slowest worker. */
-static uint64_t job_slowest_q32(const struct hs_engine *e, const struct hs_job *job)
+static HS_APART uint64_t slowest_seat_q32(const struct hs_engine *e, const struct hs_job *job)
 {
     uint64_t slowest = UINT64_MAX;
-    if (job->gpus_held == 0) /* a CPU job */
-        return HS_Q32_ONE;
-    if (e->uniform_speed_q32 != 0 &&
-        hs_run_of(&e->jobs, job)->shared_gpus == 0) /* no need to look at each GPU */
-        return e->uniform_speed_q32;
     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
         uint64_t speed = gpu_speed(e, &e->gpus[e->jobs.seats[s].gpu], job);
         if (speed < slowest)
             slowest = speed;
     }
     return slowest;
+}
+
+static inline uint64_t job_slowest_q32(const struct hs_engine *e, const struct hs_job *job,
+                                       const struct hs_job_run *run)
+{
+    if (job->gpus_held == 0) /* a CPU job */
+        return HS_Q32_ONE;
+    if (e->uniform_speed_q32 != 0 && run->shared_gpus == 0) /* no need to look at each GPU */
+        return e->uniform_speed_q32;
+    return slowest_seat_q32(e, job);
 }
 
 /* Spread over more nodes than it would need on the largest that it may use, were they idle? */
@@ -143,22 +148,29 @@ static uint64_t gang_factor_q32(const struct hs_engine *e, const struct hs_job *
     return least;
 }
 
-uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job)
+/* Of a gang on several nodes, or that holds more or fewer GPUs than it asked for. */
+static HS_APART uint64_t changed_q32(const struct hs_engine *e, const struct hs_job *job,
+                                     bool may_be_spread, bool is_resized, uint64_t rate)
 {
-    return job->state == HS_JOB_RUNNING ? hs_rate_placed(e, job) : 0;
+    bool is_spread = may_be_spread && job_is_spread(e, job);
+    if (is_resized && e->config.speed == NULL) /* linear where nothing is known */
+        return (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);
+    return is_spread || is_resized ? hs_q32_mul(rate, gang_factor_q32(e, job, is_spread)) : rate;
 }
 
 HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job)
 {
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    uint64_t rate = job_slowest_q32(e, job);
-    bool is_spread = e->config.has_locality && run->nodes_spanned > 1 && !hs_job_is_part(job) &&
-                     job_is_spread(e, job);
+    uint64_t rate = job_slowest_q32(e, job, run);
+    bool may_be_spread = e->config.has_locality && run->nodes_spanned > 1 && !hs_job_is_part(job);
     bool is_resized = job->gpus_held != job->gpus && job->gpus > 0;
-    if (is_resized && e->config.speed == NULL) /* linear where nothing is known */
-        rate = (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);
-    else if (is_spread || is_resized)
-        rate = hs_q32_mul(rate, gang_factor_q32(e, job, is_spread));
+    if (may_be_spread || is_resized)
+        rate = changed_q32(e, job, may_be_spread, is_resized, rate);
     rate = hs_q32_mul(hs_q32_mul(rate, run->share_q32), run->cap_q32);
     return hs_q32_mul(rate, run->mem_factor_q32);
+}
+
+HS_EXPANDED uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job)
+{
+    return job->state == HS_JOB_RUNNING ? hs_rate_placed(e, job) : 0;
 }
