@@ -47,7 +47,7 @@ enum hs_status hs_queue_init_for(struct hs_queue *q, const struct hs_view *v, en
     return q->asks != NULL ? hs_asks_init(q->asks, v) : HS_E_MEMORY;
 }
 
-void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
+HS_EXPANDED void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
 {
     if (hs_view_vcs_are_apart(v))
         is_awake[hs_view_vc(v, job)] = true;
