@@ -28,6 +28,8 @@ struct hs_plan;
  * within its elastic range, with HS_CAN_RESIZE), before the next action. */
 void hs_plan_start(struct hs_plan *p, hs_job_id job);
 void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus); /* free GPUs of a node */
+/* The two in one: its whole gang gets free GPUs of one node. */
+void hs_plan_start_on_node(struct hs_plan *p, hs_job_id job, uint32_t node);
 void hs_plan_on_gpu(struct hs_plan *p, uint32_t gpu); /* one GPU; shared with HS_CAN_COLOCATE, or
                                                          for a job that wants a share of it */
 

@@ -114,21 +114,27 @@ bool hs_plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *na
     return false;
 }
 
-void hs_plan_start(struct hs_plan *p, hs_job_id slot)
+HS_INLINE struct hs_action *start(struct hs_plan *p, hs_job_id slot)
 {
     struct hs_action *a = append(p, HS_ACT_START, slot);
     if (a == NULL)
-        return;
+        return NULL;
     struct hs_job *job = hs_engine_job(p->engine, slot);
     bool waits = job->state == HS_JOB_PENDING || job->state == HS_JOB_SUSPENDED ||
                  (job->plan & HS_PLAN_RELEASED);
     if (!waits || (job->plan & (HS_PLAN_PLACED | HS_PLAN_ENDED))) {
         p->count--;
         hs_plan_refuse(p, slot, "only a waiting job can be started");
-        return;
+        return NULL;
     }
     job->plan |= HS_PLAN_PLACED;
     p->is_open = true;
+    return a;
+}
+
+void hs_plan_start(struct hs_plan *p, hs_job_id slot)
+{
+    (void)start(p, slot);
 }
 
 static struct hs_action *plan_open_action(struct hs_plan *p)
@@ -221,11 +227,8 @@ static void plan_name(struct hs_plan *p, struct hs_action *a, uint32_t node, uin
     plan_settle_shares(p, a);
 }
 
-void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
+HS_INLINE void give_of_node(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpus)
 {
-    struct hs_action *a = plan_open_action(p);
-    if (a == NULL)
-        return;
     struct hs_engine *e = p->engine;
     if (node >= e->cluster->node_count || gpus == 0) {
         hs_plan_refuse(p, a->job, "there is no node %u, or 0 GPUs were asked of it", node);
@@ -244,6 +247,20 @@ void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
     }
     if (plan_pick(p, a, node, UINT32_MAX, gpus))
         hs_shadow_take(e, node, gpus, job);
+}
+
+void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
+{
+    struct hs_action *a = plan_open_action(p);
+    if (a != NULL)
+        give_of_node(p, a, node, gpus);
+}
+
+void hs_plan_start_on_node(struct hs_plan *p, hs_job_id slot, uint32_t node)
+{
+    struct hs_action *a = start(p, slot);
+    if (a != NULL)
+        give_of_node(p, a, node, hs_engine_job(p->engine, slot)->gpus);
 }
 
 /* Of a GPU that is held: the job may have a share of one that holds shares, and of no other. */
@@ -408,75 +425,6 @@ void hs_plan_kill(struct hs_plan *p, hs_job_id slot)
         return;
     if (plan_release(p, HS_ACT_KILL, slot) != NULL)
         hs_engine_job(p->engine, slot)->plan |= HS_PLAN_ENDED;
-}
-
-uint32_t hs_plan_mark(const struct hs_plan *p)
-{
-    return p->count;
-}
-
-/* What it did to the claims and marks of the job. */
-static void action_undo_marks(struct hs_plan *p, const struct hs_action *a, struct hs_job *job)
-{
-    if (a->turn.lane != 0)
-        job->mem_claim_mib = a->claim_in_lane_before_mib;
-    switch (a->kind) {
-    case HS_ACT_START:
-        job->plan &= (uint8_t)~HS_PLAN_PLACED;
-        break;
-    case HS_ACT_PREEMPT:
-    case HS_ACT_SUSPEND:
-    case HS_ACT_MIGRATE:
-    case HS_ACT_KILL:
-        job->mem_claim_mib = a->claim_before_mib;
-        hs_shadow_hold(p->engine, job);
-        job->plan = 0;
-        break;
-    case HS_ACT_REJECT:
-    case HS_ACT_PAUSE:
-    case HS_ACT_RESUME:
-        job->plan = 0;
-        break;
-    case HS_ACT_MEM_LIMIT:
-        hs_needs_of(&p->engine->jobs, job)->mem_limit_mib = a->limit_before_mib;
-        if (job->plan & (HS_PLAN_RELEASED | HS_PLAN_PLACED))
-            job->mem_claim_mib = a->claim_before_mib;
-        else
-            hs_shadow_claim(p->engine, job, a->claim_before_mib);
-        break;
-    default:
-        break;
-    }
-}
-
-static void action_undo(struct hs_plan *p, const struct hs_action *a)
-{
-    struct hs_engine *e = p->engine;
-    if (!hs_action_has_job(a))
-        return;
-    struct hs_job *job = hs_engine_job(e, a->job);
-    for (uint32_t i = a->pick_count; i-- > 0;) {
-        const struct hs_pick *pick = &p->picks[a->first_pick + i];
-        e->vc_held_milli[job->ask.vc] -= (uint64_t)pick->count * job->gpu_milli;
-        if (pick->gpu != UINT32_MAX) {
-            e->gpus[pick->gpu].is_given = false;
-            hs_shadow_unseat(e, pick->gpu, job);
-        } else
-            hs_shadow_give(e, pick->node, pick->count, job);
-    }
-    action_undo_marks(p, a, job);
-}
-
-void hs_plan_rollback(struct hs_plan *p, uint32_t mark)
-{
-    if (p->refused != HS_OK || p->count <= mark)
-        return; /* nothing to undo; an action that was open at the mark stays open */
-    while (p->count > mark) {
-        const struct hs_action *a = &p->actions[--p->count];
-        action_undo(p, a);
-        p->pick_count = a->first_pick;
-    }
-    p->is_open = false;
 }
 
 void hs_plan_begin(struct hs_engine *e)

@@ -137,8 +137,7 @@ static bool place_on_fewest(struct gang *g)
     uint32_t node = hs_view_best_fit(g->v, g->job, g->gpus);
     if (node == HS_NO_NODE)
         return false;
-    hs_plan_start(g->p, g->job);
-    hs_plan_on_node(g->p, node, g->gpus);
+    hs_plan_start_on_node(g->p, g->job, node);
     return true;
 }
 

@@ -254,7 +254,6 @@ bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs
     const uint32_t node = hs_view_best_fit(v, job, gpus);
     if (node == HS_NO_NODE)
         return place_gang(v, p, job, placer, true);
-    hs_plan_start(p, job);
-    hs_plan_on_node(p, node, gpus);
+    hs_plan_start_on_node(p, job, node);
     return true;
 }

@@ -37,6 +37,19 @@ static void no_such_node(const struct hs_view *v, struct hs_plan *p, int call)
     hs_plan_on_node(p, 7, 2);
 }
 
+static void start_on_no_node(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v, (void)call;
+    hs_plan_start_on_node(p, script_handle[0], 7);
+}
+
+static void started_twice_on_nodes(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v, (void)call;
+    hs_plan_start_on_node(p, script_handle[0], 0);
+    hs_plan_start_on_node(p, script_handle[0], 0);
+}
+
 static void no_such_job(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v, (void)call;
@@ -280,8 +293,10 @@ static void illegal_actions_are_refused(void **state)
         {half_gang, 0, "a gang is placed whole or not at all: 1 of 2 GPUs given"},
         {too_much, 0, "node 'n0' has 4 free GPUs, not 5"},
         {no_such_node, 0, "there is no node 7"},
+        {start_on_no_node, 0, "there is no node 7"},
         {no_such_job, 0, "there is no such live job"},
         {started_twice, 0, "only a waiting job can be started"},
+        {started_twice_on_nodes, 0, "only a waiting job can be started"},
         {gpus_without_start, 0, "GPUs are given only right after start or migrate"},
         {undeclared_preempt, 0, "did not declare that it can preempt"},
         {undeclared_oracle, 0, "it asked for the run time, which it did not declare to know"},
