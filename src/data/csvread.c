@@ -380,7 +380,7 @@ static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *r
 }
 
 /* A plain line that is in the window to its end, as nearly all are, is a row by itself. */
-enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
+HS_EXPANDED enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
 {
     const char *line = csv->window.bytes + csv->at, *nl = NULL;
     if (HS_LIKELY(csv->is_plain && !csv->is_skipping && csv->at < csv->window.end))

@@ -34,11 +34,11 @@ struct hs_lineup {
     struct hs_reorder held;
     bool has_all_rows;
     bool has_first;
+    uint64_t bad;     /* beside what seldom changes: marks read two of these words at a time */
     int64_t first_us; /* recorded submission of the first row */
     int64_t last_us;  /* of the last row taken from the window */
     int64_t last_line;
     uint64_t taken; /* jobs */
-    uint64_t bad;
     /* what was read in one go */
     struct hs_trace_job *jobs[HS_REORDER_OUT];
     struct hs_lineup_mark marks[HS_REORDER_OUT];

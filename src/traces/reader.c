@@ -214,6 +214,12 @@ static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
     return 0;
 }
 
+static HS_APART void count_changes(struct hs_reader *r)
+{
+    r->counts.rounded += r->faults.is_rounded;
+    r->counts.folded += r->faults.is_folded;
+}
+
 enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job)
 {
     for (;;) {
@@ -235,8 +241,8 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
             dropped = apply_rules(reader, job);
         }
         if (!dropped) {
-            reader->counts.rounded += reader->faults.is_rounded;
-            reader->counts.folded += reader->faults.is_folded;
+            if (HS_UNLIKELY(reader->faults.is_rounded || reader->faults.is_folded))
+                count_changes(reader);
             return HS_OK;
         }
         reader->counts.drops[dropped - 1]++;
