@@ -242,6 +242,15 @@ static inline bool read_short_span(const char *text, size_t len, int64_t unit_us
     return true;
 }
 
+static inline bool read_short_milli(const char *text, size_t len, uint32_t *out_milli)
+{
+    uint32_t number;
+    if (!hs_word8_number(hs_word8_at(text), len, &number) || number > UINT32_MAX / 1000)
+        return false;
+    *out_milli = number * 1000;
+    return true;
+}
+
 /* As most counts are. */
 static inline bool read_digit(const char *text, size_t len, uint32_t *out)
 {
@@ -265,6 +274,8 @@ static inline bool read_usual(struct hs_table *table, const struct hs_bound *bou
         return read_short_span(text, len, table->unit_us, out);
     case HS_CELL_COUNT:
         return read_digit(text, len, out) || hs_word8_number(hs_word8_at(text), len, out);
+    case HS_CELL_MILLI:
+        return read_short_milli(text, len, out);
     case HS_CELL_FATE:
         return recall_outcome(table, text, len, out);
     default:
