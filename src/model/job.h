@@ -112,15 +112,16 @@ struct hs_job_run {
     uint32_t preemptions, migrations, ooms, switches;
 };
 
+/* One cache line. */
 struct hs_job_needs {
     uint32_t gpu_mem_mib;      /* what it uses per GPU: its peak, or the limit it was given */
     uint32_t gpu_mem_peak_mib; /* as things stand: at first, or after later_ns */
     uint32_t gpu_mem_first_mib, gpu_mem_later_mib;
-    uint32_t mem_limit_mib;  /* that the policy gave it; 0 = none */
-    int32_t load[HS_LOADS];  /* what it adds to the sums of a GPU that it shares */
+    uint32_t mem_limit_mib; /* that the policy gave it; 0 = none */
+    int32_t load[HS_LOADS]; /* what it adds to the sums of a GPU that it shares */
+    struct hs_estimate estimate;
     int64_t later_ns;        /* work done when its memory changes; HS_TIME_MAX: never */
     int64_t estimate_run_us; /* -1 = none was asked for */
-    struct hs_estimate estimate;
 };
 
 /* One cache line: it is looked at when the job ends, and was not since it came. */
