@@ -14,15 +14,17 @@
 #include "report/exact.h"
 
 #define JOBS_MAX UINT32_MAX
+#define CHILDREN 4u /* of each job in the heap, side by side: with two it would be twice as deep   \
+                     */
 
 /* Puts a job that waits for so many units into the heap. */
 static enum hs_status heap_push(struct hs_bounds *b, int64_t units)
 {
-    HS_TRY(hs_grow((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
-                   JOBS_MAX));
+    HS_TRY(hs_grow_bare((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1,
+                        sizeof *b->left, JOBS_MAX));
     uint32_t at = b->left_count++;
-    for (; at > 0 && b->left[(at - 1) / 2] > units; at = (at - 1) / 2)
-        b->left[at] = b->left[(at - 1) / 2];
+    for (; at > 0 && b->left[(at - 1) / CHILDREN] > units; at = (at - 1) / CHILDREN)
+        b->left[at] = b->left[(at - 1) / CHILDREN];
     b->left[at] = units;
     return HS_OK;
 }
@@ -32,8 +34,10 @@ static void heap_pop(struct hs_bounds *b)
 {
     int64_t *left = b->left, last = left[--b->left_count];
     uint64_t at = 0, child;
-    while ((child = 2 * at + 1) < b->left_count) {
-        child += child + 1 < b->left_count && left[child + 1] < left[child];
+    while ((child = CHILDREN * at + 1) < b->left_count) {
+        const uint64_t end = child + CHILDREN < b->left_count ? child + CHILDREN : b->left_count;
+        for (uint64_t other = child + 1; other < end; other++)
+            child = left[other] < left[child] ? other : child;
         if (left[child] >= last)
             break;
         left[at] = left[child];
@@ -153,7 +157,7 @@ static enum hs_status count_arrivals(struct hs_bounds *b)
     for (uint32_t i = 0; i < b->instant_count; i++) {
         uint32_t end = i + 1 < b->instant_count ? b->instants[i + 1].first : b->arrival_count;
         for (; next < end; next++)
-            if (!b->arrivals[next].is_rejected)
+            if (b->arrivals[next].work_us != HS_BOUNDS_REJECTED)
                 HS_TRY(count_arrival(b, &b->arrivals[next], b->instants[i].submit_us));
     }
     b->arrival_count = b->instant_count = 0;
@@ -175,44 +179,33 @@ enum hs_status hs_bounds_submit(struct hs_bounds *b, int64_t now_us,
             HS_TRY(count_arrivals(b));
         b->instants[b->instant_count++] = (struct hs_bounds_instant){
             .submit_us = now_us, .first_index = job->index, .first = b->arrival_count};
-        last = last_instant(b);
     }
-    HS_TRY(hs_grow((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
-                   sizeof *b->arrivals, JOBS_MAX));
-    b->arrivals[b->arrival_count++] =
-        (struct hs_bounds_arrival){.work_us = job->work_us,
-                                   .row = (uint32_t)(job->index - last->first_index),
-                                   .gpus = job->gpus,
-                                   .gpu_milli = (uint16_t)job->gpu_milli,
-                                   .profile = job->profile};
+    HS_TRY(hs_grow_bare((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
+                        sizeof *b->arrivals, JOBS_MAX));
+    b->arrivals[b->arrival_count++] = (struct hs_bounds_arrival){
+        .work_us = job->work_us,
+        .profile = job->profile,
+        .gpus = job->gpus & ((1u << HS_BOUNDS_GPUS_BITS) - 1),
+        .gpu_milli = job->gpu_milli & ((1u << HS_BOUNDS_MILLI_BITS) - 1)};
     return HS_OK;
 }
 
-/* Of the last instant; NULL if no job of that number came then. They come in the order of the
- * trace. */
+/* Of the last instant; NULL if no job of that number came then. They come one after the other in
+ * the order of the trace. */
 static struct hs_bounds_arrival *find_arrival(struct hs_bounds *b, uint64_t index)
 {
     const struct hs_bounds_instant *last = last_instant(b);
     if (last == NULL || index < last->first_index)
         return NULL;
-    uint64_t row = index - last->first_index;
-    uint32_t first = last->first, end = b->arrival_count;
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        if (b->arrivals[middle].row < row)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    bool is_there = first < b->arrival_count && b->arrivals[first].row == row;
-    return is_there ? &b->arrivals[first] : NULL;
+    const uint64_t at = last->first + (index - last->first_index);
+    return at < b->arrival_count ? &b->arrivals[at] : NULL;
 }
 
 void hs_bounds_reject(struct hs_bounds *b, const struct hs_job_record *job)
 {
     struct hs_bounds_arrival *arrival = find_arrival(b, job->index);
     if (arrival != NULL)
-        arrival->is_rejected = true;
+        arrival->work_us = HS_BOUNDS_REJECTED;
     else
         b->has_late_rejection = true;
 }

@@ -42,14 +42,17 @@ struct hs_bounds_speed {
     uint64_t need_q32; /* least capacity taken per GPU-second of isolated work, at most 1 */
 };
 
+#define HS_BOUNDS_REJECTED   INT64_C(-1)
+#define HS_BOUNDS_GPUS_BITS  22 /* readers let 65,535 GPUs pass */
+#define HS_BOUNDS_MILLI_BITS 10
+
 /* A job submitted: counted when time has moved on, unless it is rejected before. Small, since a
  * million may be submitted at once. */
 struct hs_bounds_arrival {
-    int64_t work_us;
-    uint32_t row; /* of the trace, from the first of its instant on */
-    uint32_t gpus, profile;
-    uint16_t gpu_milli;
-    bool is_rejected;
+    int64_t work_us; /* HS_BOUNDS_REJECTED: it does not count */
+    uint32_t profile;
+    uint32_t gpus : HS_BOUNDS_GPUS_BITS;
+    uint32_t gpu_milli : HS_BOUNDS_MILLI_BITS;
 };
 
 /* Those that came together. */
@@ -90,7 +93,8 @@ struct hs_bounds {
 /* Both are to outlive the bounds. */
 HS_MUST_USE enum hs_status hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
                                           const struct hs_speed *speed);
-/* A job came; one was rejected, which counts for nothing if it was among the last that came. */
+/* A job came, the next of the trace; one was rejected, which counts for nothing if it was among the
+ * last that came. */
 HS_MUST_USE enum hs_status hs_bounds_submit(struct hs_bounds *b, int64_t now_us,
                                             const struct hs_submission *job);
 void hs_bounds_reject(struct hs_bounds *b, const struct hs_job_record *job);
