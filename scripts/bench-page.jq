@@ -76,7 +76,9 @@ def page($before; $after):
     "made by `horus generate --like venus --load X --format helios`, twelve columns, about 100 bytes a row. Under",
     "strict order of submission Venus' gangs hold up what is behind them, so at 95 % the queue of `fifo` grows with the",
     "trace: `live jobs` says how many were there at most. At 30 % hardly a job waits, and the exponent in jobs is of",
-    "equal work. `!` marks a missed target, `> cap` a run of more than \($after.cap_s) s. `scripts/README.md` tells the rest.",
+    "equal work. Bytes a GPU are those of an idle cluster; one with tenants takes up to 152 more where they share it",
+    "(`antman`: 96). `!` marks a missed target, `> cap` a run of more than \($after.cap_s) s. `scripts/README.md` tells the",
+    "rest.",
     (faster($before; $after), grown($before; $after) | select(.rows | length > 0) | markdown),
     ($after | tables[] | markdown),
     ($after | lookups | select(.rows | length > 0) | markdown);

@@ -112,8 +112,7 @@ uint32_t hs_csv_split_plain(const char *line, uint32_t len, char delimiter, char
     for (uint32_t at = 0; at <= len; at += HS_BLOCK64) {
         uint64_t ends = hs_block64_find(line + at, delimiter);
         char *block = memcpy(text + at, line + at, HS_BLOCK64);
-        if (len - at <
-            HS_BLOCK64) { /* the line ends the last field, and nothing behind it counts */
+        if (len - at < HS_BLOCK64) { /* the end of the line is that of its last field */
             const uint64_t line_end = UINT64_C(1) << (len - at);
             ends = (ends & (line_end - 1)) | line_end;
         }
