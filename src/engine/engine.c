@@ -301,6 +301,7 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
                                   .gpu_milli = HS_GPU_MILLI,
                                   .is_live = true};
     e->free_timer = UINT32_MAX;
+    e->recorded = HS_NO_JOB;
     enum hs_status status = hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
     if (status == HS_OK)
         status = hs_intern_init(&e->names);

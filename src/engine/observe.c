@@ -157,10 +157,10 @@ enum hs_status hs_observe_segment_now(struct hs_engine *e, uint32_t slot,
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_record record;
-    fill_record(e, job, e->tells_words, &record);
+    fill_record(e, job, e->tells_words, &e->record);
+    e->recorded = ended_by == HS_SEGMENT_FINISH ? slot : HS_NO_JOB;
     struct hs_segment segment = {
-        .job = &record,
+        .job = &e->record,
         .start_us = run->segment_start_us,
         .end_us = e->now_us,
         .done_ns = job->work.done_ns - run->segment_done_ns,
@@ -180,17 +180,19 @@ enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t fin
                                  const char *reason)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    struct hs_job_record record;
-    fill_record(e, job, e->tells_words || job->state == HS_JOB_REJECTED, &record);
-    record.finish_us = finish_us;
-    record.reason = reason;
+    struct hs_job_record *record = &e->record;
+    if (e->recorded != slot)
+        fill_record(e, job, e->tells_words || job->state == HS_JOB_REJECTED, record);
+    e->recorded = HS_NO_JOB;
+    record->finish_us = finish_us;
+    record->reason = reason;
     for (uint32_t left = e->hears_finish; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
-        HS_TRY(o->on_finish(o->ctx, e->now_us, &record));
+        HS_TRY(o->on_finish(o->ctx, e->now_us, record));
     }
-    for (uint32_t left = record.state == HS_JOB_REJECTED ? e->hears_reject : 0; left != 0;) {
+    for (uint32_t left = record->state == HS_JOB_REJECTED ? e->hears_reject : 0; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
-        HS_TRY(o->on_reject(o->ctx, e->now_us, &record));
+        HS_TRY(o->on_reject(o->ctx, e->now_us, record));
     }
     return HS_OK;
 }

@@ -186,8 +186,10 @@ struct hs_engine {
     /* bit per observer that listens */
     uint32_t hears_submit, hears_start, hears_segment, hears_decision, hears_finish, hears_reject,
         hears_instant;
-    bool tells_words;      /* some observer of jobs does not do without words */
-    uint32_t *gpu_ids;     /* scratch: GPU ids of one placement; gpu_count of them */
+    bool tells_words;            /* some observer of jobs does not do without words */
+    struct hs_job_record record; /* scratch of a segment or a finish, */
+    uint32_t recorded; /* whose segment was its last: the finish to follow has the same record */
+    uint32_t *gpu_ids; /* scratch: GPU ids of one placement; gpu_count of them */
     int64_t *node_balance; /* scratch, a node each: all 0 between uses */
     uint32_t *touched;     /* scratch: jobs whose rate must be worked out anew */
     uint32_t touched_count, touched_cap;
