@@ -169,7 +169,8 @@ static enum hs_status run_engine(const struct hs_engine_config *config,
     struct hs_observer keep = {.ctx = result,
                                .on_segment = keep_segment,
                                .on_finish = keep_finish,
-                               .on_instant = keep_instant};
+                               .on_instant = keep_instant,
+                               .is_wordless = true};
     HS_TRY(hs_engine_open(&engine, config, diag));
     enum hs_status status = hs_engine_observe(engine, &keep);
     if (status == HS_OK && options->observer != NULL)
