@@ -14,9 +14,8 @@
 #include "report/exact.h"
 
 #define JOBS_MAX UINT32_MAX
-#define CHILDREN                                                                                   \
-    4u /* of each job in the heap, side by side: with two it would be twice as deep                \
-        */
+/* Of each job in the heap, side by side: with two it would be twice as deep. */
+#define CHILDREN 4u
 
 /* Puts a job that waits for so many units into the heap. */
 static enum hs_status heap_push(struct hs_bounds *b, int64_t units)
