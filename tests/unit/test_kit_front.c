@@ -56,7 +56,7 @@ static int64_t shuffled_key(const struct hs_view *v, hs_job_id job, const void *
 {
     const int64_t *salt = ctx;
     (void)v;
-    return (jobs[job].key * 7 + job * *salt) % 6;
+    return (int64_t)(((uint64_t)jobs[job].key * 7 + job * (uint64_t)*salt) % 6);
 }
 
 static void rekey_everybody(struct hs_front *set, int64_t salt)
