@@ -59,7 +59,7 @@ enum hs_median_step hs_lanes_median_step(const struct hs_order *by_submit, const
 static void submit_add(struct hs_lane *lane, const struct hs_view *v, hs_job_id job)
 {
     struct hs_order *set = &lane->by_submit;
-    hs_order_add(set, v, job, 0);
+    hs_order_add(set, v, job, hs_view_submit_us(v, job));
     if (set->count == 1)
         lane->median = job;
     else if (set->count % 2 == 0 && hs_order_is_before(set, v, job, lane->median))
