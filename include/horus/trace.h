@@ -101,9 +101,10 @@ struct hs_trace_job {
     int64_t line; /* of the file, for messages; 1-based */
 };
 
-#define HS_JOB_ID_MAX 255
-#define HS_GPU_MILLI  1000u /* gpu_milli of a whole GPU */
-#define HS_NO_PROFILE UINT32_MAX
+#define HS_JOB_ID_MAX   255
+#define HS_JOB_GPUS_MAX 65535u /* gpus, and gpus_max */
+#define HS_GPU_MILLI    1000u  /* gpu_milli of a whole GPU */
+#define HS_NO_PROFILE   UINT32_MAX
 
 /* Where the engine gets its jobs: HS_OK and a record, or HS_END, or a failure. Records come in
  * order of (submit_us, row). A record is the caller's until the next call, to write into as well:

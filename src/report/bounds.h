@@ -28,6 +28,7 @@
 
 #include "horus/compiler.h"
 #include "horus/observe.h"
+#include "horus/trace.h"
 #include "model/cluster.h"
 #include "model/speed.h"
 
@@ -43,7 +44,7 @@ struct hs_bounds_speed {
 };
 
 #define HS_BOUNDS_REJECTED   INT64_C(-1)
-#define HS_BOUNDS_GPUS_BITS  22 /* readers let 65,535 GPUs pass */
+#define HS_BOUNDS_GPUS_BITS  22
 #define HS_BOUNDS_MILLI_BITS 10
 
 /* A job submitted: counted when time has moved on, unless it is rejected before. Small, since a
@@ -54,6 +55,9 @@ struct hs_bounds_arrival {
     uint32_t gpus : HS_BOUNDS_GPUS_BITS;
     uint32_t gpu_milli : HS_BOUNDS_MILLI_BITS;
 };
+_Static_assert(HS_JOB_GPUS_MAX >> HS_BOUNDS_GPUS_BITS == 0 &&
+                   HS_GPU_MILLI >> HS_BOUNDS_MILLI_BITS == 0,
+               "what a trace may say fits");
 
 /* Those that came together. */
 struct hs_bounds_instant {

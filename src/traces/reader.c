@@ -12,8 +12,6 @@
 #include "base/word8.h"
 #include "traces/cell.h"
 
-#define GPUS_MAX 65535
-
 static const char in_unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
 static const char is_beyond[] = "is beyond 285 years (2^53 microseconds)";
 
@@ -117,10 +115,10 @@ static HS_COLD enum hs_status fail_value(struct hs_reader *r, enum hs_fault kind
 
 static enum hs_status explain_bad_demand(struct hs_reader *r, const struct hs_trace_job *job)
 {
-    if (job->gpus > GPUS_MAX)
+    if (job->gpus > HS_JOB_GPUS_MAX)
         return fail_value(r, HS_FAULT_RANGE, "gpus", "GPUs of one job are at most 65535",
                           "is out of range");
-    if (job->gpus_min > job->gpus || job->gpus_max < job->gpus || job->gpus_max > GPUS_MAX)
+    if (job->gpus_min > job->gpus || job->gpus_max < job->gpus || job->gpus_max > HS_JOB_GPUS_MAX)
         return fail_value(r, HS_FAULT_RANGE, "gpus_min", "gpus_min <= gpus <= gpus_max <= 65535",
                           "and gpus_max do not enclose gpus");
     if (job->nodes > job->gpus)
@@ -193,7 +191,7 @@ static uint64_t rare_values(const struct hs_trace_job *job)
     const uint64_t wishes = (uint64_t)(~job->deadline_us | ~job->preempt_cost_us);
     const uint64_t steps = (uint64_t)(job->step_us | job->later_us);
     const uint32_t range = (job->gpus_min ^ job->gpus) | (job->gpus_max ^ job->gpus);
-    const uint32_t gang = job->gpus / (GPUS_MAX + 1) | job->nodes;
+    const uint32_t gang = job->gpus / (HS_JOB_GPUS_MAX + 1) | job->nodes;
     const uint32_t memory = job->gpu_mem_persistent_mib | job->gpu_mem_later_mib;
     return times | wishes | steps | range | gang | memory;
 }

@@ -16,7 +16,6 @@
 #define WEIGHT_MAX   1e15
 #define HOURS_MAX    1e6
 #define SECONDS_MAX  1e9
-#define GPUS_MAX     65535
 #define OUTAGE_MAX_H 168
 #define BATCH_MAX    1e6
 #define PER_DAY_MAX  1e9
@@ -267,7 +266,7 @@ static bool parse_size(const struct hs_json *entry, struct hs_workload_size *siz
     }
     *size =
         (struct hs_workload_size){(uint32_t)whole, (uint32_t)thousandths, hs_json_number(share)};
-    return whole >= 1 && whole <= GPUS_MAX && thousandths >= 1;
+    return whole >= 1 && whole <= HS_JOB_GPUS_MAX && thousandths >= 1;
 }
 
 static void read_gpus(struct reader *r, const struct hs_json *object,
@@ -393,7 +392,7 @@ static void read_vc(struct reader *r, const struct hs_json *object)
     struct hs_workload_vc *vc = &w->vcs[w->vc_count++];
     hs_jsoncheck_keys(&r->check, object, keys, COUNT_OF(keys), "one of vcs");
     vc->name = read_name(r, object, "one of vcs");
-    vc->gpus_max = (uint32_t)hs_jsoncheck_int(&r->check, object, "gpus_max", 1, GPUS_MAX, 0);
+    vc->gpus_max = (uint32_t)hs_jsoncheck_int(&r->check, object, "gpus_max", 1, HS_JOB_GPUS_MAX, 0);
     vc->shares = room(r, w->bucket_count, sizeof *vc->shares);
     if (vc->shares == NULL)
         return;
