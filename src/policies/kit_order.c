@@ -403,6 +403,8 @@ hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
 {
     hang_chain(set, v);
     hs_job_id at = set->root == 0 ? HS_NO_JOB : set->root - 1, found = HS_NO_JOB;
+    if (set->knows_sizes && !is_within_below(set, v, at, bounds)) /* wherever it stood */
+        return HS_NO_JOB;
     while (at != HS_NO_JOB) {
         const struct hs_order_link *link = hs_order_link_of(set, v, at);
         bool is_behind = !is_before_place(v, at, link, &from);
@@ -412,6 +414,27 @@ hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
     if (found == HS_NO_JOB || is_within(hs_order_link_of(set, v, found), bounds))
         return found;
     return hs_order_next_within(set, v, found, bounds);
+}
+
+hs_job_id hs_order_seek(struct hs_order *set, const struct hs_view *v, hs_job_id at, int64_t key)
+{
+    hang_chain(set, v);
+    hs_job_id found = HS_NO_JOB;
+    const struct hs_order_link *link = hs_order_link_of(set, v, at), *last = link;
+    while (found == HS_NO_JOB && link->parent != NO_PARENT) {
+        hs_job_id below = at;
+        at = link->parent;
+        link = hs_order_link_of(set, v, at);
+        if (link->left == below && link->key < key)
+            last = link; /* what was passed below it has lower keys, too */
+        else if (link->left == below)
+            found = at;
+    }
+    for (at = last->right; at != HS_NO_JOB; at = link->key < key ? link->right : link->left) {
+        link = hs_order_link_of(set, v, at);
+        found = link->key < key ? found : at;
+    }
+    return found;
 }
 
 static hs_job_id leftmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)

@@ -140,6 +140,8 @@ bool hs_order_place_is_before(const struct hs_order_place *a, const struct hs_or
 /* First job at that place or behind it within the bounds. */
 hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
                              struct hs_order_place from, struct hs_bounds bounds);
+/* First job with at least that key behind one with a lower key; O(log jobs between them). */
+hs_job_id hs_order_seek(struct hs_order *set, const struct hs_view *v, hs_job_id at, int64_t key);
 /* Spreads numbers that count up (Murmur3's finaliser). */
 uint32_t hs_order_mix(uint64_t number);
 /* Order, links and what nodes know of their subtrees hold everywhere; O(n). */

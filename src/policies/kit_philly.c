@@ -42,9 +42,11 @@ static struct hs_order *set_of(struct hs_philly *s, const struct hs_view *v, hs_
 static void leave(struct hs_philly *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_philly_scratch *j = scratch_of(v, job);
+    struct hs_philly_vc *vc = &s->vcs[hs_view_vc(v, job)];
     if (j->set != HS_PHILLY_NONE)
         hs_order_remove(set_of(s, v, job, j->set), v, job);
     j->set = HS_PHILLY_NONE;
+    vc->waker = vc->waker == job + 1 ? 0 : vc->waker;
 }
 
 static void enter(struct hs_philly *s, const struct hs_view *v, hs_job_id job,
@@ -434,12 +436,22 @@ static bool begin_pass(struct hs_philly *s, const struct hs_view *v)
     return is_pass;
 }
 
+/* The first who wakes at a later phase. Mostly it was one of this phase who woke the pass. */
+static hs_job_id next_waker(const struct pass *x, struct hs_philly_vc *q)
+{
+    const struct hs_order_place from = begin_of_phase(x->phase + 1);
+    if (q->waker != 0 && hs_order_key(x->v, q->waker - 1) / 2 == x->phase)
+        return hs_order_seek(&q->asleep, x->v, q->waker - 1, from.key);
+    return hs_order_next_from(&q->asleep, x->v, from, everybody);
+}
+
 /* When the first sleeper is tried again, after a pass. */
 static int64_t next_wake_us(const struct pass *x, struct hs_philly_vc *q)
 {
-    hs_job_id job = hs_order_next_from(&q->asleep, x->v, begin_of_phase(x->phase + 1), everybody);
+    hs_job_id job = next_waker(x, q);
     if (job == HS_NO_JOB)
         job = hs_order_first(&q->asleep, x->v);
+    q->waker = job + 1;
     if (job == HS_NO_JOB)
         return INT64_MAX;
     int64_t wait_us = hs_order_key(x->v, job) / 2 - x->phase;

@@ -26,6 +26,7 @@ struct hs_philly_vc {
     struct hs_order due;    /* by place in the queue */
     struct hs_order asleep; /* by time modulo retry, then by place in the queue */
     int64_t wake_us;        /* of the first of them; INT64_MAX = there is none, 0 = in each pass */
+    uint32_t waker;         /* that one + 1; 0 = it is not known */
     int64_t passes;         /* so far */
     bool has_sleepers;      /* within a pass: some are due and have not been walked yet */
     uint64_t quota;

@@ -35,6 +35,18 @@ static void check_search(struct hs_order *set, struct hs_order_place from, struc
     assert_int_equal(hs_order_next_from(set, NULL, from, bounds), first);
 }
 
+/* From each member to the first with a key, where that is higher. */
+static void check_keys(struct hs_order *set, int64_t key)
+{
+    hs_job_id first = HS_NO_JOB;
+    for (uint32_t j = 0; j < JOBS; j++)
+        if (jobs[j].is_in && jobs[j].key >= key && (first == HS_NO_JOB || by_order(&j, &first) < 0))
+            first = j;
+    for (uint32_t j = 0; j < JOBS; j++)
+        if (jobs[j].is_in && jobs[j].key < key)
+            assert_int_equal(hs_order_seek(set, NULL, j, key), first);
+}
+
 /* Walks the set with a bound on the gang and holds it against the sorted array. */
 static void check_walk(struct hs_order *set, uint32_t bound)
 {
@@ -108,6 +120,7 @@ static void agrees_with_a_sorted_array(void **state)
             check_walk(&set, UINT32_MAX);
             check_walk(&set, (uint32_t)hs_rng_below(&rng, 17));
             check_bounds(&set, (uint32_t)hs_rng_below(&rng, 17), (uint32_t)hs_rng_below(&rng, 17));
+            check_keys(&set, (int64_t)hs_rng_below(&rng, 7));
             check_search(&set,
                          (struct hs_order_place){(int64_t)hs_rng_below(&rng, 7),
                                                  (int64_t)hs_rng_below(&rng, 4),
