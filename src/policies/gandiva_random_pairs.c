@@ -32,11 +32,11 @@ struct random_pairs {
 /* link: in the queue or among the trials. */
 struct random_pairs_scratch {
     struct hs_order_link link, circle;
-    uint64_t alone_q32; /* its rate when it was last alone; 0 = not seen since it started */
+    uint64_t alone_q32;    /* its rate when it was last alone; 0 = not seen since it started */
+    uint64_t refused_rank; /* of the partner of its last trial, if that was undone: is_refused */
     uint32_t first_hold;
     uint32_t partner; /* its job + 1; 0 = none */
     uint32_t tries;
-    uint64_t refused_rank; /* of the partner of its last trial, if that was undone: is_refused */
     bool is_alone, is_on_trial, is_refused;
 };
 

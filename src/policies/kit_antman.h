@@ -32,7 +32,6 @@ enum hs_antman_role {
 struct hs_antman_job {
     struct hs_order_link link;  /* of its queue, by role */
     struct hs_order_link other; /* of a class `auto`: among those to be converted, or upgraded */
-    enum hs_antman_role role;
     uint32_t util_pm;
     uint32_t peak_mib, least_mib;  /* of its memory; 0: not known */
     uint32_t limit_mib;            /* as it was told; 0 = none */
@@ -41,11 +40,12 @@ struct hs_antman_job {
     uint32_t first_hold;
     uint32_t first_reserved, reserved_count; /* GPUs, + 1 */
     uint32_t next_moved;                     /* job + 1, of those the coordinators look at */
-    bool is_moved;
-    bool is_new;                      /* placed in this decision */
-    bool has_grown;                   /* needs more memory than at its start */
-    bool needs_more;                  /* memory than before, just now */
-    bool has_surged, is_step_awaited; /* an owner that needs other memory than before */
+    enum hs_antman_role role : 8;
+    bool is_moved : 1;
+    bool is_new : 1;                          /* placed in this decision */
+    bool has_grown : 1;                       /* needs more memory than at its start */
+    bool needs_more : 1;                      /* memory than before, just now */
+    bool has_surged : 1, is_step_awaited : 1; /* an owner that needs other memory than before */
 };
 
 /* All 0 at first, so that GPUs which nobody has had yet cost no memory. */

@@ -79,7 +79,6 @@ enum hs_gandiva_where {
 struct hs_gandiva_job {
     struct hs_order_link queue;  /* first: of those that wait */
     struct hs_order_link spread; /* of spread jobs that one server could hold */
-    enum hs_gandiva_where where;
     uint32_t server;
     hs_job_id prev, next; /* in the ring, of leaders */
     hs_job_id leader;     /* itself unless it is packed with others */
@@ -89,11 +88,11 @@ struct hs_gandiva_job {
     uint32_t held;        /* GPUs that it holds, */
     uint32_t gpu;         /* and the first of them */
     uint32_t first_pin;   /* first GPU of a spread job */
-    uint64_t seats;       /* GPUs that it holds, of its server, bit by bit */
+    uint32_t failed_count;
+    uint64_t seats; /* GPUs that it holds, of its server, bit by bit */
     uint64_t share_q32;
     uint64_t alone_q32, packed_q32; /* rates that were measured; 0 = not yet */
     uint64_t failed[HS_GANDIVA_FAILED];
-    uint32_t failed_count;
     int64_t joined_us;      /* its server */
     uint64_t touched;       /* number of the last plan that started, moved or suspended it */
     int64_t deadline_us;    /* end of its turn; 0 = none */
@@ -101,12 +100,13 @@ struct hs_gandiva_job {
     int64_t overshoot_us;   /* time that its next turn is shorter by */
     int64_t trial_until_us; /* of a leader; 0: not all of its group have run together yet */
     hs_job_id trial;        /* of a leader: who joined its group on trial */
-    bool is_running;        /* it holds GPUs, as the plan of this instant will have it */
-    bool is_awaited;        /* the end of its mini-batch */
-    bool has_turn;          /* of a leader: it was chosen to run */
-    bool is_giant;          /* in the sum of its server */
-    bool is_regrouped;      /* since it was started it has changed its unit */
-    bool is_elastic;
+    enum hs_gandiva_where where : 8;
+    bool is_running : 1;   /* it holds GPUs, as the plan of this instant will have it */
+    bool is_awaited : 1;   /* the end of its mini-batch */
+    bool has_turn : 1;     /* of a leader: it was chosen to run */
+    bool is_giant : 1;     /* in the sum of its server */
+    bool is_regrouped : 1; /* since it was started it has changed its unit */
+    bool is_elastic : 1;
 };
 
 /* A queue in a scan: who is tried next, and the largest gang without demands of its own that may

@@ -55,10 +55,10 @@ enum hs_philly_set { HS_PHILLY_NONE, HS_PHILLY_DUE, HS_PHILLY_ASLEEP, HS_PHILLY_
 struct hs_philly_scratch {
     struct hs_order_link link;
     int64_t first_round; /* of its tries */
-    enum hs_philly_set set;
-    bool is_new;        /* it was not tried yet */
-    bool is_relaxed;    /* asleep: to be tried at the last level, where larger gangs fail first */
-    uint32_t victim_of; /* number of the try that preempts it in this plan; 0 = none */
+    uint32_t victim_of;  /* number of the try that preempts it in this plan; 0 = none */
+    enum hs_philly_set set : 8;
+    bool is_new;     /* it was not tried yet */
+    bool is_relaxed; /* asleep: to be tried at the last level, where larger gangs fail first */
 };
 
 HS_MUST_USE enum hs_status hs_philly_init(struct hs_philly *s, const struct hs_view *v);

@@ -72,7 +72,7 @@ static int64_t inflated(int64_t mib, int64_t millionths)
 struct hs_salus_need hs_salus_need(const struct hs_salus_lanes *l, const struct hs_view *v,
                                    hs_job_id job)
 {
-    int64_t peak_mib = hs_view_gpu_mem_mib(v, job);
+    uint32_t peak_mib = hs_view_gpu_mem_mib(v, job);
     int64_t persistent_mib = hs_view_gpu_mem_persistent_mib(v, job);
     int64_t kept_mib = inflated(persistent_mib, l->infl_p_millionths);
     return (struct hs_salus_need){

@@ -28,32 +28,32 @@ enum hs_salus_model { HS_SALUS_PAPER, HS_SALUS_CODE, HS_SALUS_ONE };
 /* What a job asks of each of its GPUs. */
 struct hs_salus_need {
     int64_t kept_mib, all_mib; /* P', P' + E' */
-    int64_t peak_mib;          /* P + E; 0 = not known */
+    uint32_t peak_mib;         /* P + E; 0 = not known */
     bool is_alone;             /* the whole GPU, nobody beside it */
 };
 
 /* First in the scratch of each job. */
 struct hs_salus_job {
     struct hs_order_link waits; /* while it is not admitted */
-    uint32_t kind;              /* + 1, of those that were refused; 0 = none */
     struct hs_salus_need need;
     struct hs_room least; /* of any GPU */
-    /* while it is */
+    uint32_t kind;        /* + 1, of those that were refused; 0 = none */
+    bool is_fresh;        /* not tried yet since it came */
+    /* while the plan is written that admits it */
+    bool is_newcomer, starts_waiting;
+    bool is_ready; /* admitted, and its start-up is over */
+    hs_job_id next_newcomer;
+    /* while it is admitted */
     uint32_t lane;              /* + 1; 0 = none */
     hs_job_id before, after;    /* in the queue of its lane */
     int64_t kept_mib, rest_mib; /* P', E' there */
-    bool is_ready;              /* its start-up is over */
     int64_t used_ns, since_us;  /* time of its mini-batches, up to since_us */
     uint64_t share_q32;         /* of the time of its lane since then; 0 = it is paused */
     uint64_t wanted_q32;        /* from now on */
     uint64_t given_q32;         /* the last that was not 0 */
     uint64_t steps;             /* rr: mini-batches since somebody came */
     int64_t declared_us;
-    /* while the plan is written that admits it */
-    hs_job_id next_newcomer;
-    bool is_newcomer, starts_waiting;
     const char *reason; /* not admitted but turned away */
-    bool is_fresh;      /* not tried yet since it came */
 };
 
 struct hs_salus_seat {

@@ -127,6 +127,14 @@ static bool leaves_same_node(const struct hs_view *v, hs_job_id id, uint32_t gpu
     return looks_at_nodes && hs_view_gpu_node(v, gpu) == hs_view_gpu_node(v, next);
 }
 
+/* With room for so many workers, which are not all of the job's. */
+static struct hs_refusal refused_now(const struct hs_view *v, uint64_t room)
+{
+    _Static_assert(HS_JOB_GPUS_MAX <= UINT16_MAX, "room for fewer workers than a job has fits");
+    return (struct hs_refusal){.releases = (hs_view_releases(v) + 1) & UINT64_MAX >> 16,
+                               .room = room & UINT16_MAX};
+}
+
 /* Nothing has changed for the job since it was refused: where workers left there is not enough room
  * for it, on one node or, for a gang to be spread, together with what there was. */
 static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_job_id id,
@@ -146,7 +154,7 @@ static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_jo
         if (room >= gpus)
             return false;
     }
-    *refusal = (struct hs_refusal){.releases = now + 1, .room = room};
+    *refusal = refused_now(v, room);
     return true;
 }
 
@@ -190,6 +198,6 @@ bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan
     if (gpus == 1 ? place_one(v, p, id, cost, ctx) : hs_gang_place(s, v, p, id, cost, ctx, &room))
         return true;
     if (refusal != NULL)
-        *refusal = (struct hs_refusal){.releases = hs_view_releases(v) + 1, .room = room};
+        *refusal = refused_now(v, room);
     return false;
 }

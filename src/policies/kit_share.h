@@ -89,8 +89,8 @@ struct hs_newcomer {
  * While jobs only come nothing gets better for it, and a claim never shrinks, so only where a
  * worker has left since is worth another look. */
 struct hs_refusal {
-    uint64_t releases; /* at that time, + 1; 0 = not refused yet */
-    uint64_t room;     /* of a gang: at most so many workers could have been seated */
+    uint64_t releases : 48; /* at that time, + 1; 0 = not refused yet */
+    uint64_t room : 16;     /* of a gang: at most so many workers could have been seated, not all */
 };
 
 /* After is_blind was set. */

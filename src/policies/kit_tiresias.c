@@ -307,8 +307,8 @@ static const char *because(const struct hs_view *v, hs_job_id job, bool is_evict
 
 /* Evicted jobs come before all that wait in their queue, in the order that they had; but one that
  * has just come to the queue keeps its place at the tail. */
-static void mark_evicted(const struct hs_view *v, struct hs_tiresias_queues *q,
-                         const struct hs_choice *choice)
+static void mark_evicted(const struct hs_tiresias *t, const struct hs_view *v,
+                         struct hs_tiresias_queues *q, const struct hs_choice *choice)
 {
     int64_t count = 0;
     for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j))
@@ -319,7 +319,8 @@ static void mark_evicted(const struct hs_view *v, struct hs_tiresias_queues *q,
         struct hs_tiresias_job *evicted = hs_service_job(v, j);
         evicted->is_evicted = true;
         bool is_at_tail = evicted->choice.link.key > 0;
-        evicted->place = is_at_tail ? evicted->choice.link.key : place++;
+        if (is_by_arrival(t))
+            evicted->place = is_at_tail ? evicted->choice.link.key : place++;
     }
 }
 
@@ -396,7 +397,7 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
     choice.because = because;
     hs_choose(&choice, v);
     if (choice.evicted.first != HS_NO_JOB)
-        mark_evicted(v, q, &choice);
+        mark_evicted(t, v, q, &choice);
     hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,
                     (enum hs_compat)t->compat);
     due_us = due_of_plan(t, v, q, &choice);

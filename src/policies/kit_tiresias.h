@@ -63,8 +63,10 @@ struct hs_tiresias_job {
     int64_t service_us, waited_us; /* since it was last promoted, up to since_us */
     int64_t since_us;
     int64_t total_us; /* time that it made progress, up to since_us */
-    int64_t place;    /* running_first: its key among those that wait, when it is evicted */
-    struct hs_gittins_hint hint;
+    union {
+        int64_t place; /* las, running_first: its key among those that wait, when it is evicted */
+        struct hs_gittins_hint hint; /* gittins */
+    };
     uint32_t level;
     bool is_holding, is_served; /* served: what passes counts as service */
     bool is_evicted;            /* by the plan being written */

@@ -18,13 +18,12 @@ struct qssf {
     int32_t scan, placement, compat;
     struct hs_estimate_choice estimate;
     struct hs_queue waiting;
-    struct hs_order *arrivals; /* helios, per VC: submitted since the last pass, by GPUs */
-    uint32_t gpus_bits;        /* helios: of the key, for the GPUs of a job */
+    uint32_t *arrivals; /* helios, per VC: jobs that came since the last pass */
+    uint32_t gpus_bits; /* helios: of the key, for the GPUs of a job */
 };
 
 struct qssf_scratch {
-    struct hs_order_link link; /* waiting */
-    struct hs_order_link arrival;
+    struct hs_order_link link;
 };
 
 static void qssf_needs(const void *state, uint32_t *can, uint32_t *knows)
@@ -51,15 +50,13 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
                                    : hs_queue_init(&s->waiting, v));
     s->gpus_bits = bits_of_gpus(v);
     s->arrivals = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->arrivals);
-    for (uint32_t vc = 0; s->arrivals != NULL && vc < s->waiting.vcs; vc++)
-        s->arrivals[vc] = (struct hs_order){.link_offset = offsetof(struct qssf_scratch, arrival),
-                                            .size_of = hs_queue_size};
     return s->arrivals != NULL ? HS_OK : HS_E_MEMORY;
 }
 
 /* helios: GPU time, and its ties by GPUs; exact up to 142 GPU-years on 1,000 GPUs (2^52 us). */
-static int64_t key_of(const struct qssf *s, const struct hs_view *v, hs_job_id job)
+static int64_t key_of(const struct hs_view *v, hs_job_id job, const void *ctx)
 {
+    const struct qssf *s = ctx;
     int64_t gpu_time_us = hs_estimate_gpu_time_us(v, job);
     int64_t most_us = INT64_MAX >> s->gpus_bits;
     if (s->compat == COMPAT_OFF)
@@ -68,14 +65,18 @@ static int64_t key_of(const struct qssf *s, const struct hs_view *v, hs_job_id j
     return (int64_t)((uint64_t)gpu_time_us << s->gpus_bits) | hs_view_gpus(v, job);
 }
 
+static int64_t gpus_of(const struct hs_view *v, hs_job_id job, const void *ctx)
+{
+    (void)ctx;
+    return hs_view_gpus(v, job);
+}
+
 static void qssf_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct qssf *s = state;
     if (event->kind == HS_EVENT_SUBMIT) {
-        hs_queue_add(&s->waiting, v, event->job, key_of(s, v, event->job));
-        if (s->compat == COMPAT_HELIOS)
-            hs_order_add(&s->arrivals[hs_view_vc(v, event->job)], v, event->job,
-                         hs_view_gpus(v, event->job));
+        hs_queue_add(&s->waiting, v, event->job, key_of(v, event->job, s));
+        s->arrivals[hs_view_vc(v, event->job)] += s->compat == COMPAT_HELIOS;
     } else if (event->kind == HS_EVENT_STARTED || event->kind == HS_EVENT_FINISH) {
         hs_queue_remove(&s->waiting, v, event->job); /* a rejected job still waits */
     }
@@ -92,14 +93,16 @@ static enum hs_status qssf_decide(void *state, const struct hs_view *v, struct h
         return HS_OK;
     }
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
-        struct hs_order *arrivals = &s->arrivals[vc];
+        struct hs_order *jobs = &q->by_vc[vc];
         if (!hs_queue_needs_scan(q, vc))
             continue;
-        bool is_only_arrivals = arrivals->count == q->by_vc[vc].count;
-        hs_queue_scan_set(is_only_arrivals ? arrivals : &q->by_vc[vc], v, p, vc,
-                          (enum hs_scan)s->scan, (enum hs_placer)s->placement);
-        while (arrivals->count > 0) /* whoever is left is one of those who wait from now on */
-            hs_order_remove(arrivals, v, hs_order_first(arrivals, v));
+        bool is_only_arrivals = s->arrivals[vc] == jobs->count && jobs->count > 1;
+        if (is_only_arrivals)
+            hs_order_rekey_all(jobs, v, gpus_of, NULL);
+        hs_queue_scan_set(jobs, v, p, vc, (enum hs_scan)s->scan, (enum hs_placer)s->placement);
+        if (is_only_arrivals) /* whoever is left is one of those who wait from now on */
+            hs_order_rekey_all(jobs, v, key_of, s);
+        s->arrivals[vc] = 0;
     }
     return HS_OK;
 }
