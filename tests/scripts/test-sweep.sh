@@ -7,7 +7,6 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 : "${HORUS:=$top/build/release/horus}"
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-sweep.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export LC_ALL=C TZ=UTC NO_COLOR=1 COLUMNS=100
 ln -s "$top/traces" traces
@@ -16,6 +15,16 @@ subject=sweep
 . "$top/tests/support/verdict.sh"
 # shellcheck source=tests/support/processes.sh
 . "$top/tests/support/processes.sh"
+
+leave() { # whatever ends the test: what it started ends with it
+    local pid
+    for pid in $(jobs -p); do
+        # shellcheck disable=SC2046 # a word a process
+        kill -KILL "$pid" $(processes_of parent "$pid") 2>/dev/null
+    done
+    rm -rf "$work"
+}
+trap leave EXIT
 
 # Every file of every point and sweep.csv; of manifests all but what may differ.
 contents() { # DIR
@@ -95,54 +104,21 @@ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,5,2,10\n' >bad.csv
 verdict "mended" "$(cut -d, -f3,4 results/fails/sweep.csv | tr '\n' ' ' |
     grep -vx 'state,exit done,0 done,0 ')"
 
-happens() { # COMMAND...: within ten seconds or so
-    for _ in $(seq 1000); do
-        "$@" && return
+patience_s=120
+happens() { # WHAT COMMAND...: or the test ends, for what comes after would wait for ever
+    local what=$1 end=$((SECONDS + patience_s))
+    shift
+    until "$@"; do
+        if [ $SECONDS -ge $end ]; then
+            verdict "$what" "not within $patience_s s: $*"
+            exit 1
+        fi
         sleep 0.01
     done
-    echo "never: $*" >&2
-    return 1
 }
-find_lock() { find "$1/runs" -name '*.lock' 2>/dev/null | grep -q .; } # DIR
-waits() { grep -q 'another process is running this point: waiting' "$1"; } # MESSAGES
-
-# A point that another process runs is waited for; the lock ends with that process, and whoever
-# waited runs the point.
-cat >slow.json <<'JSON'
-{ "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100" }, "grid": { "tie_jitter": [60, 0] } }
-JSON
-"$HORUS" sweep slow.json --index 1 >/dev/null &
-pid=$!
-happens find_lock results/slow
-"$HORUS" sweep slow.json --index 1 >/dev/null 2>err &
-waiter=$!
-happens waits err
-verdict "one process a point" "$(grep -v 'another process is running this point: waiting' err)"
-kill -KILL "$pid"
-wait "$pid" 2>/dev/null
-wait "$waiter" || echo "exit $?" >>err
-verdict "a lock ends with its process" "$(grep -e error -e exit err
-    find results/slow/runs -name manifest.json | wc -l | grep -vx 1)"
-litter() { find "$1" -name '*.lock' -o -name '*.tmp' -o -path '*/failed/*'; } # DIR
-verdict "nothing is left beside the runs" "$(litter results/slow)"
-
-# Whatever is killed, and whoever else is at work: the bytes of a sweep that nobody disturbed. Processes
-# stand still while they hold a point, so that each case is met always.
-cat >torn.json <<'JSON'
-{ "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100" }, "grid": { "tie_jitter": [60, 61] } }
-JSON
-"$HORUS" sweep torn.json -j 2 -o whole >/dev/null
-hold() { # DIR POINT: sets holder
-    "$HORUS" sweep torn.json -o "$1" --index "$2" >/dev/null &
-    holder=$!
-    happens test -e "$1/runs/$(awk -F, -v p="$2" '$1 == p { print $2 }' whole/sweep.csv).lock"
-    kill -STOP "$holder"
-}
-launch() { # DIR: sets launcher and worker, which waits for the holder of point 1
-    "$HORUS" sweep torn.json -o "$1" -j 1 >/dev/null 2>err &
-    launcher=$!
-    happens waits err
-    worker=$(processes_of parent "$launcher")
+waits() { # whoever writes to err, which is new: one that waited before would do, too
+    happens "a process waits for one that runs its point" \
+        grep -qs 'another process is running this point: waiting' err
 }
 ends() { # STATUS PID: says so if it ends with another
     local status
@@ -150,20 +126,75 @@ ends() { # STATUS PID: says so if it ends with another
     status=$?
     [ $status -eq "$1" ] || echo "exit $status, not $1"
 }
+litter() { find "$1" -name '*.lock' -o -name '*.tmp' -o -path '*/failed/*'; } # DIR
 untorn() { # DIR: what is wrong with it
     diff <(contents whole) <(contents "$1")
     litter "$1"
 }
 
+# A point is held for as long as a case needs it, however fast or slow the machine is: its process
+# reads the trace for the name of the run and again, under the lock, for the run, and that second time
+# the trace is a pipe that stays empty. All others find a file.
+head -n 200 traces/sample.csv >jobs.csv
+ln -s jobs.csv trace.csv
+mkfifo named.{1,2} run.{1,2} more.{1,2}
+cat >torn.json <<'JSON'
+{ "config": { "trace": "trace.csv", "cluster": "8x8:V100" }, "grid": { "policy": ["fifo", "srtf"] } }
+JSON
+hold() { # DIR POINT: sets holder
+    rm -f held
+    ln -sfn "named.$2" trace.csv
+    {
+        { ln -sfn "run.$2" trace.csv && cat jobs.csv; } >"named.$2"
+        { ln -sfn jobs.csv trace.csv && touch held && cat "more.$2"; } >"run.$2"
+    } &
+    "$HORUS" sweep torn.json -o "$1" --index "$2" >/dev/null &
+    holder=$!
+    happens "a process holds point $2 of $1" test -e held
+}
+let_go() { # POINT PID: the holder of that point goes on to its end
+    cat jobs.csv >"more.$1"
+    ends 0 "$2"
+}
+end_holder() { # POINT PID: killed while it holds that point
+    kill -KILL "$2"
+    ends 137 "$2"
+    : >"more.$1"
+}
+launch() { # DIR: sets launcher and worker, which waits for the holder of point 1
+    rm -f err
+    "$HORUS" sweep torn.json -o "$1" -j 1 >/dev/null 2>err &
+    launcher=$!
+    waits
+    worker=$(processes_of parent "$launcher")
+}
+
+"$HORUS" sweep torn.json -j 2 -o whole >/dev/null
+
+# A point that another process runs is waited for; the lock ends with that process, and whoever
+# waited runs the point.
+hold alone 1
+rm -f err
+"$HORUS" sweep torn.json -o alone --index 1 >/dev/null 2>err &
+waiter=$!
+waits
+verdict "one process a point" "$(grep -v 'another process is running this point: waiting' err)"
+end_holder 1 "$holder" >wrong
+ends 0 "$waiter" >>wrong
+verdict "a lock ends with its process" "$(cat wrong
+    grep error err
+    find alone/runs -name manifest.json | wc -l | grep -vx 1)"
+verdict "nothing is left beside the runs" "$(litter alone)"
+
+# Whatever is killed, and whoever else is at work: the bytes of a sweep that nobody disturbed.
 hold failed 1
 launch failed
 kill -KILL "$worker"
 ends 5 "$launcher" >wrong
 verdict "a worker is killed: its point failed" "$(cat wrong
     cut -d, -f3,4 failed/sweep.csv | paste -sd ' ' | grep -vx 'state,exit failed,137 done,0')"
-disown "$holder" # bash would tell of its end
-kill -KILL "$holder"
-verdict "resumed: as if it had not been" "$(
+end_holder 1 "$holder" >wrong
+verdict "resumed: as if it had not been" "$(cat wrong
     "$HORUS" sweep torn.json -o failed >said 2>&1 || cat said
     untorn failed
 )"
@@ -171,8 +202,7 @@ verdict "resumed: as if it had not been" "$(
 hold late 1
 launch late
 kill -STOP "$worker"
-kill -CONT "$holder"
-ends 0 "$holder" >wrong
+let_go 1 "$holder" >wrong
 kill -KILL "$worker"
 ends 0 "$launcher" >>wrong
 verdict "a worker is killed behind the end of its run: its point is finished" "$(cat wrong
@@ -183,11 +213,9 @@ first=$holder
 hold both 2
 launch both
 kill -KILL "$worker"
-happens grep -q 'point 1 failed with exit code 137' err
-kill -CONT "$first"
-ends 0 "$first" >wrong
-kill -CONT "$holder"
-ends 0 "$holder" >>wrong
+happens "a point has failed" grep -q 'point 1 failed with exit code 137' err
+let_go 1 "$first" >wrong
+let_go 2 "$holder" >>wrong
 ends 5 "$launcher" >>wrong
 verdict "a point that failed here and was finished elsewhere is finished" "$(cat wrong
     untorn both)"
