@@ -12,20 +12,20 @@ static struct hs_job *tenant_of(const struct hs_engine *e, uint32_t seat)
     return &e->jobs.jobs[e->jobs.seats[seat].job];
 }
 
-static const struct hs_job_run *run_on(const struct hs_engine *e, uint32_t seat)
+static const struct hs_job_stay *stay_on(const struct hs_engine *e, uint32_t seat)
 {
-    return hs_run_of(&e->jobs, tenant_of(e, seat));
+    return hs_stay_of(&e->jobs, tenant_of(e, seat));
 }
 
-static bool is_busy(const struct hs_job *job)
+static bool is_busy(const struct hs_job *job, const struct hs_job_stay *stay)
 {
-    return job->is_active && job->gpu_util_pm > 0;
+    return stay->is_active && job->gpu_util_pm > 0;
 }
 
 /* What one job makes of a GPU in its turn, Q32. */
-static uint64_t busy_q32(const struct hs_engine *e, const struct hs_job *job)
+static uint64_t busy_q32(const struct hs_job *job, const struct hs_job_stay *stay)
 {
-    return hs_run_of(&e->jobs, job)->cap_q32 * (uint32_t)job->gpu_util_pm / 1000;
+    return stay->cap_q32 * (uint64_t)job->gpu_util_pm / 1000;
 }
 
 /* The busy part of a GPU when so much is idle and more comes. */
@@ -55,16 +55,16 @@ struct lanes {
  * no unit is alone in it. */
 static void add_unit(const struct hs_engine *e, uint32_t seat, struct lane *lane)
 {
-    const struct hs_job_run *first = run_on(e, seat);
+    const struct hs_job_stay *first = stay_on(e, seat);
     uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT;
          s = first->unit > 0 ? e->jobs.seats[s].next_on_gpu : HS_NO_SEAT) {
         const struct hs_job *job = tenant_of(e, s);
-        const struct hs_job_run *run = run_on(e, s);
-        if (run->lane != first->lane || run->unit != first->unit || !is_busy(job))
+        const struct hs_job_stay *stay = stay_on(e, s);
+        if (stay->lane != first->lane || stay->unit != first->unit || !is_busy(job, stay))
             continue;
-        idle_q32 = idle_beside_q32(idle_q32, busy_q32(e, job));
-        sum_q32 += busy_q32(e, job);
+        idle_q32 = idle_beside_q32(idle_q32, busy_q32(job, stay));
+        sum_q32 += busy_q32(job, stay);
     }
     lane->shares_q32 += first->share_q32;
     lane->joint_q32 += hs_q32_mul(first->share_q32, HS_Q32_ONE - idle_q32);
@@ -74,11 +74,11 @@ static void add_unit(const struct hs_engine *e, uint32_t seat, struct lane *lane
 /* Did an active job of the unit sit on this GPU before this seat? */
 static bool is_later_of_unit(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t seat)
 {
-    const struct hs_job_run *run = run_on(e, seat);
-    for (uint32_t s = gpu->first_seat; run->unit > 0 && s != seat;
+    const struct hs_job_stay *stay = stay_on(e, seat);
+    for (uint32_t s = gpu->first_seat; stay->unit > 0 && s != seat;
          s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job_run *other = run_on(e, s);
-        if (other->lane == run->lane && other->unit == run->unit && tenant_of(e, s)->is_active)
+        const struct hs_job_stay *other = stay_on(e, s);
+        if (other->lane == stay->lane && other->unit == stay->unit && other->is_active)
             return true;
     }
     return false;
@@ -93,10 +93,10 @@ static void lane_count(struct hs_engine *e, uint32_t n, uint32_t number, struct 
         const struct hs_gpu *gpu = &e->gpus[id];
         bool is_on = false;
         for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-            if (run_on(e, s)->lane != number)
+            if (stay_on(e, s)->lane != number)
                 continue;
             is_on = true;
-            if (tenant_of(e, s)->is_active && !is_later_of_unit(e, gpu, s))
+            if (stay_on(e, s)->is_active && !is_later_of_unit(e, gpu, s))
                 add_unit(e, s, lane);
         }
         lane->gpus += is_on;
@@ -143,8 +143,8 @@ static const struct lane *lane_of(struct hs_engine *e, uint32_t n, uint32_t numb
 /* Did a tenant of its lane sit on this GPU before this seat? */
 static bool is_later_of_lane(const struct hs_engine *e, const struct hs_gpu *gpu, uint32_t seat)
 {
-    uint32_t s = gpu->first_seat, lane = run_on(e, seat)->lane;
-    while (s != seat && run_on(e, s)->lane != lane)
+    uint32_t s = gpu->first_seat, lane = stay_on(e, seat)->lane;
+    while (s != seat && stay_on(e, s)->lane != lane)
         s = e->jobs.seats[s].next_on_gpu;
     return s != seat;
 }
@@ -156,19 +156,19 @@ static void gpu_work_out(struct hs_engine *e, uint32_t id, struct lanes *lanes)
     uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0, background_q32 = 0;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
-        const struct hs_job_run *run = run_on(e, s);
-        if (run->lane > 0 ? is_later_of_lane(e, gpu, s) : !is_busy(job))
+        const struct hs_job_stay *stay = stay_on(e, s);
+        if (stay->lane > 0 ? is_later_of_lane(e, gpu, s) : !is_busy(job, stay))
             continue;
         uint64_t joint, sum;
-        if (run->lane > 0) {
-            const struct lane *lane = lane_of(e, gpu->node, run->lane, lanes);
+        if (stay->lane > 0) {
+            const struct lane *lane = lane_of(e, gpu->node, stay->lane, lanes);
             joint = lane->joint_q32;
             sum = lane->sum_q32;
         } else {
-            joint = sum = hs_q32_mul(busy_q32(e, job), run->share_q32);
+            joint = sum = hs_q32_mul(busy_q32(job, stay), stay->share_q32);
         }
         sum_q32 += sum;
-        if (run->is_background || hs_job_is_part(job)) /* beside the others, on what is its own */
+        if (stay->is_background || hs_job_is_part(job)) /* beside the others, on what is its own */
             background_q32 += joint;
         else
             idle_q32 = idle_beside_q32(idle_q32, joint);
@@ -195,7 +195,7 @@ void hs_busy_refresh(struct hs_engine *e, uint32_t id)
         hs_busy_set(e, id, 0, 0);
     } else {
         const struct hs_job *only = tenant_of(e, gpu->first_seat);
-        if (gpu->tenants == 1 && hs_busy_is_plain(only, run_on(e, gpu->first_seat))) {
+        if (gpu->tenants == 1 && hs_busy_is_plain(stay_on(e, gpu->first_seat))) {
             uint32_t pm = hs_busy_alone_pm(only);
             hs_busy_set(e, id, pm, pm);
         } else {
@@ -249,8 +249,9 @@ bool hs_busy_leaves_room(const struct hs_engine *e, const struct hs_gpu *gpu)
     uint64_t sum_q32 = 0;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
-        if (is_busy(job))
-            sum_q32 += hs_q32_mul(busy_q32(e, job), run_on(e, s)->share_q32);
+        const struct hs_job_stay *stay = stay_on(e, s);
+        if (is_busy(job, stay))
+            sum_q32 += hs_q32_mul(busy_q32(job, stay), stay->share_q32);
     }
     return sum_q32 <= HS_Q32_ONE;
 }

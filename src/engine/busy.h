@@ -34,9 +34,9 @@ static inline void hs_busy_set(struct hs_engine *e, uint32_t id, uint32_t model_
 
 /* What a job makes of a GPU that it has for itself, if that needs no arithmetic: it is active,
  * takes no turns and is not held back. */
-static inline bool hs_busy_is_plain(const struct hs_job *job, const struct hs_job_run *run)
+static inline bool hs_busy_is_plain(const struct hs_job_stay *stay)
 {
-    return job->is_active && run->lane == 0 && run->cap_q32 == HS_Q32_ONE;
+    return stay->is_active && stay->lane == 0 && stay->cap_q32 == HS_Q32_ONE;
 }
 
 static inline uint32_t hs_busy_alone_pm(const struct hs_job *job)

@@ -29,9 +29,11 @@ static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
                               const struct hs_action *a, bool *is_within)
 {
     const struct hs_pick *picks = &e->plan.picks[a->first_pick];
-    bool is_same = a->gpus == job->gpus_held && job->state != HS_JOB_PAUSED;
-    *is_within = a->gpus == job->gpus_held;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    const uint32_t held = hs_stay_of(&e->jobs, job)->gpus_held;
+    bool is_same = a->gpus == held && job->state != HS_JOB_PAUSED;
+    *is_within = a->gpus == held;
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         const struct hs_seat *seat = &e->jobs.seats[s];
         is_same = is_same && e->gpus[seat->gpu].shadow_tenants == 0;
         e->node_balance[seat->node] -= seat->count;
@@ -44,7 +46,8 @@ static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
         *is_within = *is_within && e->node_balance[picks[i].node] == 0;
         e->node_balance[picks[i].node] = 0;
     }
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job)
         e->node_balance[e->jobs.seats[s].node] = 0;
     return is_same && *is_within;
 }
@@ -63,7 +66,7 @@ static void plan_mark_kept(struct hs_engine *e)
             continue;
         a->is_kept = true;
         release->is_kept = true;
-        for (uint32_t s = e->is_whole ? HS_NO_SEAT : job->first_seat; s != HS_NO_SEAT;
+        for (uint32_t s = e->is_whole ? HS_NO_SEAT : hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
              s = e->jobs.seats[s].next_of_job)
             hs_shadow_name(e, e->jobs.seats[s].gpu, job);
     }
@@ -71,7 +74,8 @@ static void plan_mark_kept(struct hs_engine *e)
 
 static uint32_t node_of(const struct hs_engine *e, const struct hs_job *job)
 {
-    return job->first_seat != HS_NO_SEAT ? e->jobs.seats[job->first_seat].node : HS_NO_NODE;
+    const uint32_t seat = hs_first_seat(&e->jobs, job);
+    return seat != HS_NO_SEAT ? e->jobs.seats[seat].node : HS_NO_NODE;
 }
 
 static enum hs_decision_kind release_kind(const struct hs_action *a)
@@ -87,6 +91,25 @@ static bool is_switch(const struct hs_action *release)
     return release->kind == HS_ACT_SUSPEND && release->is_within;
 }
 
+/* Off its GPUs, and with it all that was set for it there; on the host its process waits for it. */
+static enum hs_status job_get_up(struct hs_engine *e, struct hs_job *job, bool is_hosted)
+{
+    const uint32_t node = node_of(e, job), gpus = hs_stay_of(&e->jobs, job)->gpus_held;
+    HS_TRY(hs_progress_unseat(e, hs_slot_of(&e->jobs, job)));
+    hs_heap_remove(&e->job_events, job->stay);
+    hs_jobs_end_stay(&e->jobs, job);
+    if (!is_hosted)
+        return HS_OK;
+    HS_TRY(hs_jobs_begin_stay(&e->jobs, job));
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    stay->synced_us = e->now_us;
+    stay->is_hosted = true;
+    stay->gpus_hosted = gpus;
+    stay->node_hosted = node;
+    hs_residency_settle(e, job);
+    return HS_OK;
+}
+
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
@@ -100,15 +123,8 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
                               : a->kind == HS_ACT_SUSPEND ? HS_SEGMENT_SUSPEND
                                                           : HS_SEGMENT_PREEMPT;
     HS_TRY(hs_observe_segment(e, a->job, end));
-    if (a->kind == HS_ACT_SUSPEND) {
-        run->gpus_hosted = job->gpus_held;
-        run->node_hosted = node_of(e, job);
-    }
-    HS_TRY(hs_progress_unseat(e, a->job));
-    hs_heap_remove(&e->job_events, job->run);
-    job->finish_us = run->oom_us = HS_TIME_MAX;
-    job->cost_left_us += a->time_us;
-    hs_settings_clear(e, job);
+    HS_TRY(job_get_up(e, job, !is_moved && a->kind == HS_ACT_SUSPEND));
+    run->cost_left_us += a->time_us;
     if (is_moved)
         run->migrations++;
     else if (a->kind == HS_ACT_PREEMPT)
@@ -116,8 +132,6 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     else if (a->kind == HS_ACT_SUSPEND)
         run->switches++;
     job->state = HS_JOB_SUSPENDED;
-    run->is_hosted = !is_moved && a->kind == HS_ACT_SUSPEND;
-    hs_residency_settle(e, job);
     e->instant.running--;
     e->instant.suspended++;
     hs_life_waits(e, job);
@@ -215,8 +229,10 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     struct hs_job *job = hs_engine_job(e, a->job);
     const enum hs_decision_kind kind = placing_kind(e, a);
     hs_progress_sync(e, job); /* what it had on the host while it waited */
-    HS_TRY(hs_jobs_begin_run(&e->jobs, job));
+    HS_TRY(hs_jobs_begin_stay(&e->jobs, job));
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    stay->synced_us = e->now_us;
     if (job->state == HS_JOB_PENDING)
         e->instant.pending--;
     else
@@ -225,19 +241,19 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     e->instant.running++;
     bool is_move = a->kind == HS_ACT_MIGRATE || (job->plan & HS_PLAN_RELEASED);
     hs_settings_sit_down(e, job, &a->turn);
-    if (job->cost_left_us > 0)
+    if (run->cost_left_us > 0)
         job->state = is_move ? HS_JOB_MIGRATING : HS_JOB_STARTING;
     else
-        job->state = run->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
+        job->state = stay->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
     if (run->first_start_us < 0)
         run->first_start_us = e->now_us;
     HS_TRY(e->is_whole ? hs_whole_seat(e, a)
                        : hs_progress_seat(e, a->job, e->gpu_ids, name_gpus(e, a)));
-    if (run->is_hosted && node_of(e, job) != run->node_hosted)
+    if (stay->is_hosted && node_of(e, job) != stay->node_hosted)
         run->migrations++; /* its process went along */
-    run->is_hosted = false;
+    stay->is_hosted = false;
     if (e->hears_decision != 0)
-        HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)job->cost_left_us));
+        HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)run->cost_left_us));
     HS_TRY(hs_observe_start(e, a->job));
     return rates_are_final(e) ? hs_progress_rate(e, job) : hs_progress_touch(e, a->job);
 }

@@ -53,12 +53,13 @@ static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    if (job->work.done_ns >= needs->later_ns && needs->gpu_mem_peak_mib != needs->gpu_mem_later_mib)
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    if (run->done_ns >= needs->later_ns && needs->gpu_mem_peak_mib != needs->gpu_mem_later_mib)
         HS_TRY(hs_settings_memory_changes(e, slot));
-    if (job->work.done_ns < run->alarm_ns)
+    if (run->done_ns < stay->alarm_ns)
         return HS_OK;
-    run->alarm_ns = HS_TIME_MAX;
-    run->at_step_ns = job->work.done_ns;
+    stay->alarm_ns = HS_TIME_MAX;
+    run->at_step_ns = run->done_ns;
     hs_life_tell_policy(e, HS_EVENT_STEP, slot);
     return HS_OK;
 }
@@ -66,7 +67,7 @@ static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
 /* Of the job whose event is next; there is one. */
 static uint32_t next_slot(const struct hs_engine *e)
 {
-    return e->jobs.runs[hs_heap_next_id(&e->job_events)].slot;
+    return e->jobs.stays[hs_heap_next_id(&e->job_events)].slot;
 }
 
 /* The job's cost is paid, its work is done, or its GPU has run out of memory. Work done in time is
@@ -74,22 +75,24 @@ static uint32_t next_slot(const struct hs_engine *e)
 static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    hs_heap_remove(&e->job_events, job->run);
+    hs_heap_remove(&e->job_events, job->stay);
     if (e->job_events.count > 0) /* on its way while the job is dealt with */
         hs_jobs_expect(&e->jobs, next_slot(e));
     hs_progress_sync(e, job);
     e->figures.events++;
-    bool is_done = job->state == HS_JOB_RUNNING || job->work.done_ns >= job->work.total_ns;
-    if (is_done && job->finish_us == e->now_us) /* also of a job that had nothing but its cost */
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    bool is_done =
+        job->state == HS_JOB_RUNNING || hs_run_of(&e->jobs, job)->done_ns >= job->work_ns;
+    if (is_done && stay->finish_us == e->now_us) /* also of a job that had nothing but its cost */
         return hs_life_finish(e, slot);
-    if (hs_run_of(&e->jobs, job)->oom_us == e->now_us && hs_progress_overflows(e, job))
+    if (stay->oom_us == e->now_us && hs_progress_overflows(e, job))
         return hs_overflow(e, slot);
     HS_TRY(hs_progress_touch(e, slot));
     if (job->state == HS_JOB_RUNNING)
         return job_milestone(e, slot);
-    if (job->finish_us != e->now_us) /* a finish of this moment made room just in time */
+    if (stay->finish_us != e->now_us) /* a finish of this moment made room just in time */
         return HS_OK;
-    job->state = hs_run_of(&e->jobs, job)->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
+    job->state = stay->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
     hs_life_tell_policy(e, HS_EVENT_PROGRESS, slot);
     return HS_OK;
 }
@@ -194,8 +197,11 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
 enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
 {
     struct arrivals a = {.source = source};
-    if (!hs_whole_may_begin(e) || e->estimation != NULL) /* somebody asks, whatever the job */
+    if (!hs_whole_may_begin(e)) /* somebody asks, whatever the job */
         HS_TRY(hs_jobs_know_needs(&e->jobs));
+    if (e->estimation != NULL)
+        HS_TRY(hs_jobs_know_estimates(&e->jobs));
+    e->jobs.runs[0].cost_left_us = e->config.startup_us; /* of whoever was never placed */
     HS_TRY(arrivals_advance(e, &a));
     HS_TRY(run_until_quiet(e, &a));
     HS_TRY(e->plan.refused); /* a fault of the last events, after which nothing was decided */
@@ -294,11 +300,7 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     e->policy = config->policy;
     e->view.engine = e;
     e->plan.engine = e;
-    e->newcomer = (struct hs_job){.finish_us = HS_TIME_MAX,
-                                  .cost_left_us = config->startup_us,
-                                  .ask = {.type_mask = UINT64_MAX},
-                                  .first_seat = HS_NO_SEAT,
-                                  .gpu_milli = HS_GPU_MILLI,
+    e->newcomer = (struct hs_job){.ask = {.type_mask = UINT64_MAX, .gpu_milli = HS_GPU_MILLI},
                                   .is_live = true};
     e->free_timer = UINT32_MAX;
     e->recorded = HS_NO_JOB;

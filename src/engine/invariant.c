@@ -40,11 +40,11 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
     bool is_dying = false, has_grown = false;
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
-        claimed_mib += job->mem_claim_mib;
-        is_dying = is_dying || hs_run_of(&e->jobs, job)->oom_us != HS_TIME_MAX;
+        claimed_mib += hs_claim_mib(e, job);
+        is_dying = is_dying || hs_stay_of(&e->jobs, job)->oom_us != HS_TIME_MAX;
         has_grown =
-            has_grown ||
-            job->work.done_ns >= hs_needs_of(&e->jobs, job)->later_ns; /* no plan asked for it */
+            has_grown || hs_run_of(&e->jobs, job)->done_ns >=
+                             hs_needs_of(&e->jobs, job)->later_ns; /* no plan asked for it */
     }
     uint64_t capacity_mib = hs_residency_capacity_mib(e, gpu, gpu->first_seat);
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
@@ -67,7 +67,7 @@ static const char *check_shares(const struct hs_engine *e, uint32_t id)
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         parts += hs_job_is_part(job);
-        milli += hs_job_is_part(job) ? job->gpu_milli : 0;
+        milli += hs_job_is_part(job) ? job->ask.gpu_milli : 0;
     }
     if (parts > 0 && parts < gpu->tenants)
         return "a GPU holds shares and a whole job";
@@ -90,12 +90,12 @@ static const char *check_gpu(const struct hs_engine *e, uint32_t id)
         const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
         if (e->jobs.seats[s].gpu != id || !job->is_live || !hs_job_is_placed(job))
             return "a GPU lists a tenant that does not hold it";
-        const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+        const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
         tenants++;
-        active += job->is_active;
-        laned += run->lane != 0;
-        bool is_away = job->state == HS_JOB_PAUSED || run->is_waiting;
-        if (job->is_active == is_away)
+        active += stay->is_active;
+        laned += stay->lane != 0;
+        bool is_away = job->state == HS_JOB_PAUSED || stay->is_waiting;
+        if (stay->is_active == is_away)
             return "a tenant is active while it is paused or waits for its turn";
     }
     bool is_free = (e->gpu_free[id / 64] >> (id % 64) & 1) != 0;
@@ -135,7 +135,7 @@ static const char *find_holders(const struct hs_engine *e)
         e->gpu_ids[id] = HS_NO_JOB;
     for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++) {
         const struct hs_job *job = &e->jobs.jobs[slot];
-        for (uint32_t s = job->is_live ? job->first_seat : HS_NO_SEAT; s != HS_NO_SEAT;
+        for (uint32_t s = job->is_live ? hs_first_seat(&e->jobs, job) : HS_NO_SEAT; s != HS_NO_SEAT;
              s = e->jobs.seats[s].next_of_job) {
             const struct hs_seat *seat = &e->jobs.seats[s];
             if (seat->job != slot || seat->gpus == 0)
@@ -251,11 +251,16 @@ static const char *check_cluster(const struct hs_engine *e)
 
 static const char *check_gang(const struct hs_engine *e, const struct hs_job *job)
 {
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     uint32_t seats = 0;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job)
         seats += e->jobs.seats[s].count;
-    bool is_placed = hs_job_is_placed(job);
-    if (seats != job->gpus_held || (!is_placed && seats != 0))
+    bool is_placed = hs_job_is_placed(job), has_stay = job->stay != 0;
+    if (has_stay != (is_placed || stay->is_hosted) ||
+        (has_stay && (job->run == 0 || stay->slot != hs_slot_of(&e->jobs, job))))
+        return "a job has no record of its stay, or one without a stay";
+    if (seats != stay->gpus_held || (!is_placed && seats != 0))
         return "a job that is not placed holds GPUs, or its GPUs are miscounted";
     if (is_placed &&
         (seats < hs_job_gpus_min(&e->jobs, job) || seats > hs_job_gpus_max(&e->jobs, job)))
@@ -265,15 +270,17 @@ static const char *check_gang(const struct hs_engine *e, const struct hs_job *jo
 
 static const char *check_progress(const struct hs_engine *e, const struct hs_job *job)
 {
-    if (job->work.done_ns < 0 || job->work.done_ns > job->work.total_ns)
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    if (run->done_ns < 0 || run->done_ns > job->work_ns)
         return "work done lies outside 0 .. total";
-    if (job->state != HS_JOB_RUNNING && job->rate_q32 != 0)
+    if (job->state != HS_JOB_RUNNING && stay->rate_q32 != 0)
         return "a job that waits, pays a cost or is paused makes progress";
-    if (hs_run_of(&e->jobs, job)->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+    if (stay->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
         return "a job is to be killed for memory, and its GPUs have enough";
-    if (job->state == HS_JOB_RUNNING && job->rate_q32 != hs_rate_now(e, job))
+    if (job->state == HS_JOB_RUNNING && stay->rate_q32 != hs_rate_now(e, job))
         return "a rate is out of date";
-    if (job->cost_left_us < 0)
+    if (run->cost_left_us < 0)
         return "more cost was paid than owed";
     if (job->plan != 0)
         return "a mark of the plan was left on a job";
@@ -300,6 +307,8 @@ static const char *check_jobs(const struct hs_engine *e)
         return "work done + remaining + lost is not the work submitted";
     if (wanted != e->backlog.gpus_wanted)
         return "the GPUs that wait are miscounted";
+    if (!hs_jobs_nobody_is_valid(&e->jobs))
+        return "what is kept of nobody was changed";
     if (!hs_heap_is_valid(&e->job_events) || !hs_heap_is_valid(&e->timer_events))
         return "the event heap is out of order";
     return NULL;

@@ -39,7 +39,7 @@ static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
 void hs_life_waits(struct hs_engine *e, const struct hs_job *job)
 {
     if (hs_job_is_part(job))
-        hs_backlog_add_shares(&e->backlog, job->ask.vc, job->gpus, job->gpu_milli);
+        hs_backlog_add_shares(&e->backlog, job->ask.vc, job->gpus, job->ask.gpu_milli);
     else
         hs_backlog_add(&e->backlog, job->ask.vc, job->gpus);
 }
@@ -47,7 +47,7 @@ void hs_life_waits(struct hs_engine *e, const struct hs_job *job)
 void hs_life_waits_no_more(struct hs_engine *e, const struct hs_job *job)
 {
     if (hs_job_is_part(job))
-        hs_backlog_remove_shares(&e->backlog, job->ask.vc, job->gpus, job->gpu_milli);
+        hs_backlog_remove_shares(&e->backlog, job->ask.vc, job->gpus, job->ask.gpu_milli);
     else
         hs_backlog_remove(&e->backlog, job->ask.vc, job->gpus);
 }
@@ -59,7 +59,7 @@ void hs_life_load(struct hs_engine *e, uint32_t slot)
         return;
     if (!e->policy->load(e->policy_state, &e->view, slot, hs_needs_of(&e->jobs, job)->load)) {
         job->is_alone = true;
-        job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+        hs_job_set_claim(&e->jobs, job, hs_overflow_claim_mib(e, job, UINT32_MAX));
     }
 }
 
@@ -80,7 +80,7 @@ static void job_estimate(const struct hs_engine *e, struct hs_job *job)
     else
         needs->estimate = (struct hs_estimate){
             .util_pm = facts.util_pm, .util_peak_pm = facts.util_peak_pm, .mem_mib = facts.mem_mib};
-    job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+    needs->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
 }
 
 /* What it takes of its GPUs' memory, if anybody asks. */
@@ -104,17 +104,17 @@ static HS_APART enum hs_status job_set_needs(struct hs_engine *e, uint32_t slot,
 static void job_set_share(struct hs_engine *e, struct hs_job *job, uint32_t gpu_milli)
 {
     const bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
-    job->gpu_milli = (uint16_t)(is_divided ? gpu_milli : HS_GPU_MILLI);
+    job->ask.gpu_milli = (uint16_t)(is_divided ? gpu_milli : HS_GPU_MILLI);
     e->figures.shares_divided += is_divided;
     e->figures.shares_rounded += !is_divided;
 }
 
 static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
-    job->gpus = r->gpus;
+    job->gpus = (uint16_t)r->gpus;
     if (HS_UNLIKELY(r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI))
         job_set_share(e, job, r->gpu_milli);
-    job->gpu_util_pm = r->gpu_util_pm;
+    job->gpu_util_pm = (int16_t)r->gpu_util_pm;
     if (!e->nodes_state_limits) /* all have enough */
         return;
     job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
@@ -154,7 +154,7 @@ static HS_APART uint64_t large_types(const struct hs_cluster *c, const struct hs
     for (uint32_t t = 0; t < c->type_count; t++) {
         uint64_t mib = c->types[t].mem_mib;
         if (hs_job_is_part(job))
-            mib = mib * job->gpu_milli / HS_GPU_MILLI;
+            mib = mib * job->ask.gpu_milli / HS_GPU_MILLI;
         if (c->types[t].mem_mib > 0 && mib < most)
             mask &= ~(UINT64_C(1) << t);
     }
@@ -178,7 +178,7 @@ static HS_COLD const char *memory_misfit(struct hs_engine *e, const struct hs_jo
                  most_mib(r));
     if (hs_job_is_part(job))
         (void)snprintf(e->misfit + length, sizeof e->misfit - (size_t)length,
-                       " in a share of 0.%03u", job->gpu_milli);
+                       " in a share of 0.%03u", job->ask.gpu_milli);
     return e->misfit;
 }
 
@@ -214,7 +214,7 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     if ((hs_i128)r->duration_us * job->gpus > most_us)
         return "its GPU-seconds are beyond what can be counted";
     bool is_barred = c->vc_mode == HS_VC_QUOTA && (e->can & HS_CAN_BORROW) == 0;
-    uint64_t gpus = ((uint64_t)job->gpus * job->gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
+    uint64_t gpus = ((uint64_t)job->gpus * job->ask.gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
     if (is_barred && gpus > c->vcs[vc].quota_gpus)
         return "it needs more GPUs than the quota of its virtual cluster";
     bool is_beyond = job->is_constrained ? hs_free_capacity(e->free_index, &job->ask) < job->gpus
@@ -224,32 +224,18 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     return NULL;
 }
 
-/* Of a job that was placed before: what a new attempt knows nothing of. */
-static void run_renew(struct hs_engine *e, struct hs_job *job)
-{
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    hs_settings_clear(e, job);
-    run->first_start_us = -1;
-    run->oom_us = HS_TIME_MAX;
-    run->is_hosted = false;
-    run->at_step_ns = -1;
-    run->mem_factor_q32 = HS_Q32_ONE;
-    run->attained_us = 0;
-}
-
-/* The next attempt lies ahead, after one that failed. */
+/* The next attempt lies ahead, after one that failed: it knows nothing of that. */
 static void job_renew(struct hs_engine *e, struct hs_job *job)
 {
-    job->submit_us = job->synced_us = e->now_us;
-    job->finish_us = HS_TIME_MAX;
-    job->cost_left_us = e->config.startup_us;
-    if (job->run != 0)
-        run_renew(e, job);
-    if (e->jobs.has_needs) {
-        struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-        needs->mem_limit_mib = 0;
-        needs->estimate_run_us = -1;
-    }
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    hs_jobs_end_stay(&e->jobs, job);
+    job->submit_us = e->now_us;
+    run->first_start_us = -1;
+    run->at_step_ns = -1;
+    run->attained_us = 0;
+    run->cost_left_us = e->config.startup_us;
+    if (e->jobs.has_needs)
+        hs_needs_of(&e->jobs, job)->mem_limit_mib = 0;
 }
 
 /* It waits from now on. */
@@ -282,7 +268,7 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
     if (HS_UNLIKELY(r->attempts > 0))
         HS_TRY(job_set_attempts(e, slot, r));
     else
-        hs_engine_job(e, slot)->work.total_ns = work_ns;
+        hs_engine_job(e, slot)->work_ns = work_ns;
     e->work_submitted_ns += (uint64_t)work_ns;
     return HS_OK;
 }
@@ -303,7 +289,7 @@ enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
     struct hs_job *job = hs_engine_job(e, slot);
     *job = e->newcomer;
     job->index = e->figures.jobs++;
-    job->submit_us = job->synced_us = e->now_us;
+    job->submit_us = e->now_us;
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
@@ -354,8 +340,7 @@ static HS_COLD enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
     hs_jobs_retry(&e->jobs, slot);
     job_renew(e, job);
     (void)hs_residency_update(e, job); /* it holds no GPU: nobody else is concerned */
-    hs_residency_settle(e, job);
-    job->mem_claim_mib = hs_overflow_claim_mib(e, job, UINT32_MAX);
+    hs_job_set_claim(&e->jobs, job, hs_overflow_claim_mib(e, job, UINT32_MAX));
     job_enter(e, slot);
     return HS_OK;
 }
@@ -390,9 +375,10 @@ enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot, enum hs_job_s
     e->work_done_ns -= (uint64_t)done_ns;
     e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
     if (done_ns > 0) {
-        hs_run_of(&e->jobs, job)->lost_ns += done_ns;
+        struct hs_job_run *run = hs_run_of(&e->jobs, job);
+        run->lost_ns += done_ns;
+        run->done_ns = 0;
         hs_history_of(&e->jobs, job)->past_ns = 0;
-        job->work.done_ns = 0;
     }
     if (state == HS_JOB_REJECTED)
         e->figures.rejected++;

@@ -18,6 +18,25 @@ static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job
                                                        : hs_lookup_nobody(v, job);
 }
 /* The other records of a job (model/job.h), read only. */
+static inline const struct hs_job_run *hs_lookup_run(const struct hs_view *v, hs_job_id job)
+{
+    return hs_run_of(&v->engine->jobs, hs_lookup_job(v, job));
+}
+static inline const struct hs_job_stay *hs_lookup_stay(const struct hs_view *v, hs_job_id job)
+{
+    return hs_stay_of(&v->engine->jobs, hs_lookup_job(v, job));
+}
+/* How far it is now: the account is brought up to date lazily, so the part since its last change is
+ * added here. */
+static inline struct hs_work hs_lookup_work(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    const struct hs_job_stay *stay = hs_stay_of(&v->engine->jobs, j);
+    struct hs_work work = hs_work_of(&v->engine->jobs, j);
+    if (j->state == HS_JOB_RUNNING)
+        hs_work_advance(&work, stay->rate_q32, v->engine->now_us - stay->synced_us);
+    return work;
+}
 const struct hs_job_label *hs_lookup_label(const struct hs_view *v, hs_job_id job);
 const struct hs_job_traits *hs_lookup_traits(const struct hs_view *v, hs_job_id job);
 const struct hs_job_needs *hs_lookup_needs(const struct hs_view *v, hs_job_id job);

@@ -54,7 +54,7 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
     record->vc_index = label->vc_name;
     record->profile = label->profile;
     record->gpus = job->gpus;
-    record->gpu_milli = job->gpu_milli;
+    record->gpu_milli = job->ask.gpu_milli;
     record->nodes_spanned = run->nodes_spanned;
     record->submit_us = label->history != 0 ? history->arrived_us : job->submit_us;
     record->first_start_us = history->began_us >= 0 ? history->began_us : run->first_start_us;
@@ -99,7 +99,7 @@ enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot)
         .index = job->index,
         .work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US,
         .gpus = job->gpus,
-        .gpu_milli = job->gpu_milli,
+        .gpu_milli = job->ask.gpu_milli,
         .profile = label->profile,
         .gpu_util_pm = job->gpu_util_pm,
     };
@@ -113,11 +113,12 @@ enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot)
 enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    run->segment_start_us = e->now_us;
-    run->segment_done_ns = job->work.done_ns;
-    run->segment_carry = job->work.carry;
-    run->segment_cost_us = job->cost_left_us;
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    stay->segment_start_us = e->now_us;
+    stay->segment_done_ns = run->done_ns;
+    stay->segment_carry = run->carry;
+    stay->segment_cost_us = run->cost_left_us;
     if (e->hears_start == 0)
         return HS_OK;
     struct hs_job_record record;
@@ -157,16 +158,17 @@ enum hs_status hs_observe_segment_now(struct hs_engine *e, uint32_t slot,
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     fill_record(e, job, e->tells_words, &e->record);
     e->recorded = ended_by == HS_SEGMENT_FINISH ? slot : HS_NO_JOB;
     struct hs_segment segment = {
         .job = &e->record,
-        .start_us = run->segment_start_us,
+        .start_us = stay->segment_start_us,
         .end_us = e->now_us,
-        .done_ns = job->work.done_ns - run->segment_done_ns,
+        .done_ns = run->done_ns - stay->segment_done_ns,
         .gpus = e->gpu_ids,
         .gpu_count = hs_progress_gpu_ids(e, job, e->gpu_ids),
-        .max_tenants = run->segment_max_tenants,
+        .max_tenants = stay->segment_max_tenants,
         .ended_by = ended_by,
     };
     for (uint32_t left = e->hears_segment; left != 0;) {

@@ -48,32 +48,31 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
     if (needs->estimate.mem_mib < seen_mib)
         needs->estimate.mem_mib = (uint32_t)seen_mib;
     job->is_alone = job->is_alone || hs_run_of(&e->jobs, job)->ooms >= e->config.oom_retries;
-    job->mem_claim_mib = hs_residency_claim_mib(e, job, NULL); /* its limit stays */
+    needs->mem_claim_mib = hs_residency_claim_mib(e, job, NULL); /* its limit stays */
 }
 
 enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     run->ooms++;
     hs_shadow_release(e, job);
     HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_OOM));
     HS_TRY(hs_progress_unseat(e, slot));
-    int64_t lost_ns = job->work.done_ns - run->segment_done_ns;
+    int64_t lost_ns = run->done_ns - stay->segment_done_ns;
     run->lost_ns += lost_ns; /* and is to be done again: the sum of the work stays */
-    job->work.done_ns -= lost_ns;
-    job->work.carry = run->segment_carry; /* earned before: not lost */
+    run->done_ns -= lost_ns;
+    run->carry = stay->segment_carry; /* earned before: not lost */
     e->work_done_ns -= (uint64_t)lost_ns;
     job->state = HS_JOB_SUSPENDED;
-    job->finish_us = run->oom_us = HS_TIME_MAX;
-    job->cost_left_us = run->segment_cost_us; /* what brought it here has to be done again */
-    hs_settings_clear(e, job);
+    run->cost_left_us = stay->segment_cost_us; /* what brought it here has to be done again */
+    hs_jobs_end_stay(&e->jobs, job);
     e->instant.running--;
     e->instant.suspended++;
     hs_life_waits(e, job);
     job_learn_memory(e, job);
     (void)hs_residency_update(e, job); /* it may be back where it needed less */
-    hs_residency_settle(e, job);
     hs_life_load(e, slot);
     hs_life_tell_policy(e, HS_EVENT_STOPPED, slot);
     return HS_OK;

@@ -182,7 +182,7 @@ static inline bool quota_allows(struct hs_plan *p, const struct hs_action *a, ui
     const struct hs_job *job = &e->jobs.jobs[a->job];
     uint32_t vc = job->ask.vc;
     if (e->cluster->vc_mode != HS_VC_QUOTA ||
-        (uint64_t)gpus * job->gpu_milli <= hs_lookup_quota_room_milli(e, vc))
+        (uint64_t)gpus * job->ask.gpu_milli <= hs_lookup_quota_room_milli(e, vc))
         return true;
     hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota", e->cluster->vcs[vc].name);
     return false;
@@ -202,7 +202,7 @@ static inline bool plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t no
     a->pick_count++;
     a->gpus += count;
     const struct hs_job *job = &p->engine->jobs.jobs[a->job];
-    p->engine->vc_held_milli[job->ask.vc] += (uint64_t)count * job->gpu_milli;
+    p->engine->vc_held_milli[job->ask.vc] += (uint64_t)count * job->ask.gpu_milli;
     return true;
 }
 
@@ -270,9 +270,9 @@ static bool share_is_allowed(struct hs_plan *p, const struct hs_action *a, uint3
     const struct hs_job *job = &p->engine->jobs.jobs[a->job];
     if (!hs_job_is_part(job) || gpu->part_milli == 0)
         hs_plan_refuse(p, a->job, "GPU %u holds a whole job or shares, never both", id);
-    else if (gpu->part_milli + job->gpu_milli > HS_GPU_MILLI)
+    else if (gpu->part_milli + job->ask.gpu_milli > HS_GPU_MILLI)
         hs_plan_refuse(p, a->job, "GPU %u has %u thousandths left, the job needs %u", id,
-                       HS_GPU_MILLI - gpu->part_milli, job->gpu_milli);
+                       HS_GPU_MILLI - gpu->part_milli, job->ask.gpu_milli);
     return p->refused == HS_OK;
 }
 
@@ -301,15 +301,15 @@ static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_
         return false;
     }
     uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, 2);
-    bool must_be_alone = job->is_alone && job->mem_claim_mib >= HS_CLAIM_ALONE;
+    bool must_be_alone = job->is_alone && hs_claim_mib(e, job) >= HS_CLAIM_ALONE;
     if (gpu->mem_claimed_mib >= HS_CLAIM_ALONE || must_be_alone) {
         hs_plan_refuse(p, a->job, "GPU %u is shared with a job that has to run alone", id);
         return false;
     }
-    if (gpu->mem_claimed_mib + job->mem_claim_mib > capacity_mib) {
+    if (gpu->mem_claimed_mib + hs_claim_mib(e, job) > capacity_mib) {
         hs_plan_refuse(p, a->job, "GPU %u has %llu of %llu MiB in use, the job needs %u", id,
                        (unsigned long long)gpu->mem_claimed_mib, (unsigned long long)capacity_mib,
-                       job->mem_claim_mib);
+                       hs_claim_mib(e, job));
         return false;
     }
     return true;
@@ -361,10 +361,10 @@ void hs_plan_lane(struct hs_plan *p, const struct hs_turn *turn)
     }
     struct hs_job *job = hs_engine_job(p->engine, a->job);
     if (a->turn.lane == 0)
-        a->claim_in_lane_before_mib = job->mem_claim_mib;
+        a->claim_in_lane_before_mib = hs_claim_mib(p->engine, job);
     a->turn = *turn;
     p->has_lanes = true;
-    job->mem_claim_mib = hs_residency_claim_mib(p->engine, job, turn);
+    hs_job_set_claim(&p->engine->jobs, job, hs_residency_claim_mib(p->engine, job, turn));
 }
 
 /* Common to preempt, migrate and kill: the job leaves its GPUs. */
@@ -383,9 +383,9 @@ static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kin
     job->plan |= HS_PLAN_RELEASED;
     hs_run_of(&p->engine->jobs, job)->plan_action = p->count - 1;
     hs_shadow_release(p->engine, job);
-    a->claim_before_mib = job->mem_claim_mib;
-    if (hs_run_of(&p->engine->jobs, job)->lane != 0) /* which it leaves */
-        job->mem_claim_mib = hs_residency_claim_mib(p->engine, job, NULL);
+    a->claim_before_mib = hs_claim_mib(p->engine, job);
+    if (hs_stay_of(&p->engine->jobs, job)->lane != 0) /* which it leaves */
+        hs_job_set_claim(&p->engine->jobs, job, hs_residency_claim_mib(p->engine, job, NULL));
     return a;
 }
 

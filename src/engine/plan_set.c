@@ -126,14 +126,14 @@ void hs_plan_mem_limit(struct hs_plan *p, hs_job_id slot, uint32_t mib)
         hs_plan_refuse(p, slot, "a job that this plan ends gets no memory limit");
         return;
     }
-    a->claim_before_mib = job->mem_claim_mib;
+    a->claim_before_mib = hs_claim_mib(p->engine, job);
     struct hs_job_needs *needs = hs_needs_of(&p->engine->jobs, job);
     a->limit_before_mib = needs->mem_limit_mib;
     needs->mem_limit_mib = mib;
     if (job->plan == 0 || (job->plan & HS_PLAN_TOGGLED))
         hs_shadow_claim(p->engine, job, hs_residency_claim_now_mib(p->engine, job));
     else if ((job->plan & HS_PLAN_PLACED) == 0) /* it holds nothing any more */
-        job->mem_claim_mib = hs_residency_claim_mib(p->engine, job, NULL);
+        hs_job_set_claim(&p->engine->jobs, job, hs_residency_claim_mib(p->engine, job, NULL));
 }
 
 void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)

@@ -14,7 +14,7 @@ uint32_t hs_plan_mark(const struct hs_plan *p)
 static void action_undo_marks(struct hs_plan *p, const struct hs_action *a, struct hs_job *job)
 {
     if (a->turn.lane != 0)
-        job->mem_claim_mib = a->claim_in_lane_before_mib;
+        hs_job_set_claim(&p->engine->jobs, job, a->claim_in_lane_before_mib);
     switch (a->kind) {
     case HS_ACT_START:
         job->plan &= (uint8_t)~HS_PLAN_PLACED;
@@ -23,7 +23,7 @@ static void action_undo_marks(struct hs_plan *p, const struct hs_action *a, stru
     case HS_ACT_SUSPEND:
     case HS_ACT_MIGRATE:
     case HS_ACT_KILL:
-        job->mem_claim_mib = a->claim_before_mib;
+        hs_job_set_claim(&p->engine->jobs, job, a->claim_before_mib);
         hs_shadow_hold(p->engine, job);
         job->plan = 0;
         break;
@@ -35,7 +35,7 @@ static void action_undo_marks(struct hs_plan *p, const struct hs_action *a, stru
     case HS_ACT_MEM_LIMIT:
         hs_needs_of(&p->engine->jobs, job)->mem_limit_mib = a->limit_before_mib;
         if (job->plan & (HS_PLAN_RELEASED | HS_PLAN_PLACED))
-            job->mem_claim_mib = a->claim_before_mib;
+            hs_job_set_claim(&p->engine->jobs, job, a->claim_before_mib);
         else
             hs_shadow_claim(p->engine, job, a->claim_before_mib);
         break;
@@ -52,7 +52,7 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
     struct hs_job *job = hs_engine_job(e, a->job);
     for (uint32_t i = a->pick_count; i-- > 0;) {
         const struct hs_pick *pick = &p->picks[a->first_pick + i];
-        e->vc_held_milli[job->ask.vc] -= (uint64_t)pick->count * job->gpu_milli;
+        e->vc_held_milli[job->ask.vc] -= (uint64_t)pick->count * job->ask.gpu_milli;
         if (pick->gpu != UINT32_MAX) {
             e->gpus[pick->gpu].is_given = false;
             hs_shadow_unseat(e, pick->gpu, job);

@@ -14,23 +14,33 @@
 /* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
 enum { JOB_TOUCHED = 1u << 7 };
 
+/* Work done in dt at its rate. */
+static void advance(struct hs_engine *e, const struct hs_job *job, struct hs_job_run *run,
+                    uint64_t rate_q32, int64_t dt)
+{
+    struct hs_work work = hs_work_of(&e->jobs, job);
+    hs_work_advance(&work, rate_q32, dt);
+    e->work_done_ns += (uint64_t)(work.done_ns - run->done_ns);
+    run->done_ns = work.done_ns;
+    run->carry = (uint32_t)work.carry;
+}
+
 void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt)
 {
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    run->host_mib_us += dt * run->host_mib;
+    run->host_mib_us += dt * stay->host_mib;
     if (!hs_job_is_placed(job))
         return;
     run->run_us += dt;
-    run->gpu_us += dt * job->gpus_held;
-    if (run->shared_gpus > 0)
+    run->gpu_us += dt * stay->gpus_held;
+    if (stay->shared_gpus > 0)
         run->colocated_us += dt;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING) {
-        job->cost_left_us -= dt;
+        run->cost_left_us -= dt;
         run->overhead_us += dt;
     } else if (job->state == HS_JOB_RUNNING) {
-        int64_t before_ns = job->work.done_ns;
-        hs_work_advance(&job->work, job->rate_q32, dt);
-        e->work_done_ns += (uint64_t)(job->work.done_ns - before_ns);
+        advance(e, job, run, stay->rate_q32, dt);
         run->attained_us += dt;
     }
 }
@@ -54,15 +64,16 @@ static enum hs_status gpu_touch_others(struct hs_engine *e, const struct hs_gpu 
     for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         uint32_t other = e->jobs.seats[s].job;
         struct hs_job *job = hs_engine_job(e, other);
-        struct hs_job_run *run = hs_run_of(&e->jobs, job);
-        if (gpu->tenants > run->segment_max_tenants)
-            run->segment_max_tenants = gpu->tenants;
-        bool is_concerned = delta != 0 || run->oom_us != HS_TIME_MAX; /* there may be room now */
+        struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+        if (gpu->tenants > stay->segment_max_tenants)
+            stay->segment_max_tenants = gpu->tenants;
+        bool is_concerned = delta != 0 || stay->oom_us != HS_TIME_MAX; /* there may be room now */
         if (other == slot ||
-            (!is_concerned && hs_rate_are_apart(run, hs_run_of(&e->jobs, hs_engine_job(e, slot)))))
+            (!is_concerned &&
+             hs_rate_are_apart(stay, hs_stay_of(&e->jobs, hs_engine_job(e, slot)))))
             continue;
         hs_progress_sync(e, job);
-        run->shared_gpus = (uint32_t)((int64_t)run->shared_gpus + delta);
+        stay->shared_gpus = (uint32_t)((int64_t)stay->shared_gpus + delta);
         HS_TRY(hs_progress_touch(e, other));
     }
     return HS_OK;
@@ -71,12 +82,12 @@ static enum hs_status gpu_touch_others(struct hs_engine *e, const struct hs_gpu 
 /* The job has come onto a GPU that others hold: unless all have shares, they slow each other. */
 static enum hs_status gpu_join(struct hs_engine *e, uint32_t slot, const struct hs_gpu *gpu)
 {
-    struct hs_job_run *run = hs_run_of(&e->jobs, hs_engine_job(e, slot));
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, hs_engine_job(e, slot));
     if (gpu->tenants == 2)
         e->instant.gpus_shared++;
-    run->shared_gpus++;
-    if (gpu->tenants > run->segment_max_tenants)
-        run->segment_max_tenants = gpu->tenants;
+    stay->shared_gpus++;
+    if (gpu->tenants > stay->segment_max_tenants)
+        stay->segment_max_tenants = gpu->tenants;
     return gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0);
 }
 
@@ -92,9 +103,10 @@ static bool seat_overflows(const struct hs_engine *e, uint32_t seat)
 
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
-    if (hs_run_of(&e->jobs, job)->shared_gpus == 0)
+    if (hs_stay_of(&e->jobs, job)->shared_gpus == 0)
         return false;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job)
         if (seat_overflows(e, s))
             return true;
     return false;
@@ -112,7 +124,7 @@ void hs_progress_renew(struct hs_engine *e, uint32_t slot)
 {
     if (e->is_whole) /* there is nobody beside it */
         return;
-    for (uint32_t s = hs_engine_job(e, slot)->first_seat; s != HS_NO_SEAT;
+    for (uint32_t s = hs_first_seat(&e->jobs, hs_engine_job(e, slot)); s != HS_NO_SEAT;
          s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         seat_unlink(e, gpu, s);
@@ -128,9 +140,11 @@ static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uin
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    const bool is_active = job->is_active, is_laned = run->lane > 0, is_part = hs_job_is_part(job);
-    const bool is_plain = hs_busy_is_plain(job, run);
+    const bool is_active = stay->is_active, is_laned = stay->lane > 0,
+               is_part = hs_job_is_part(job);
+    const bool is_plain = hs_busy_is_plain(stay);
     const uint32_t alone_pm = hs_busy_alone_pm(job);
     uint32_t last = HS_NO_SEAT, last_node = HS_NO_NODE, seat;
     for (uint32_t i = 0; i < count; i++, last = seat) {
@@ -143,8 +157,7 @@ static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uin
                                                .job = slot,
                                                .next_of_job = HS_NO_SEAT,
                                                .next_on_gpu = gpu->first_seat};
-        *(last == HS_NO_SEAT ? &hs_engine_job(e, slot)->first_seat
-                             : &e->jobs.seats[last].next_of_job) = seat;
+        *(last == HS_NO_SEAT ? &stay->first_seat : &e->jobs.seats[last].next_of_job) = seat;
         gpu->first_seat = seat;
         gpu->tenants++;
         gpu->active = (uint16_t)(gpu->active + is_active);
@@ -170,24 +183,26 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
 {
     struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     uint32_t first_of = 0;
-    job->gpus_held = count;
-    run->shared_gpus = 0;
+    stay->gpus_held = count;
+    stay->shared_gpus = 0;
     run->nodes_spanned = 0;
-    run->segment_max_tenants = 1;
+    stay->segment_max_tenants = 1;
     HS_TRY(job_sit_down(e, slot, ids, count, &first_of));
     e->instant.gpus_held += first_of;
-    e->instant.milli_held += (uint64_t)(hs_job_is_part(job) ? count : first_of) * job->gpu_milli;
+    e->instant.milli_held +=
+        (uint64_t)(hs_job_is_part(job) ? count : first_of) * job->ask.gpu_milli;
     if (count > 0)
         run->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
-    run->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
+    stay->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
     return HS_OK;
 }
 
 /* Its last tenant of a lane may be gone: then all others are outside. */
-static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job_run *run)
+static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job_stay *stay)
 {
-    if (run->lane > 0) {
+    if (stay->lane > 0) {
         gpu->laned--;
         hs_busy_mark(e, gpu->node);
     }
@@ -207,10 +222,11 @@ static enum hs_status gpu_leave(struct hs_engine *e, uint32_t slot, const struct
 static enum hs_status job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    const bool is_active = job->is_active, is_laned = run->lane > 0, is_part = hs_job_is_part(job);
-    for (uint32_t seat = job->first_seat, next; seat != HS_NO_SEAT; seat = next) {
+    const bool is_active = stay->is_active, is_laned = stay->lane > 0,
+               is_part = hs_job_is_part(job);
+    for (uint32_t seat = stay->first_seat, next; seat != HS_NO_SEAT; seat = next) {
         const uint32_t id = e->jobs.seats[seat].gpu;
         struct hs_gpu *gpu = &e->gpus[id];
         next = e->jobs.seats[seat].next_of_job;
@@ -219,7 +235,7 @@ static enum hs_status job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t 
         gpu->tenants--;
         gpu->active = (uint16_t)(gpu->active - is_active);
         if (gpu->laned > 0)
-            gpu_leave_lane(e, gpu, run);
+            gpu_leave_lane(e, gpu, stay);
         else
             gpu->mem_used_mib -= mem_mib;
         if (gpu->tenants == 0) {
@@ -239,6 +255,7 @@ static enum hs_status job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t 
 enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     uint32_t last_of = 0;
     if (e->is_whole) {
         hs_whole_unseat(e, job);
@@ -247,19 +264,20 @@ enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
     HS_TRY(job_stand_up(e, slot, &last_of));
     e->instant.gpus_held -= last_of;
     e->instant.milli_held -=
-        (uint64_t)(hs_job_is_part(job) ? job->gpus_held : last_of) * job->gpu_milli;
-    job->first_seat = HS_NO_SEAT;
-    job->gpus_held = 0;
-    hs_run_of(&e->jobs, job)->shared_gpus = 0;
-    job->rate_q32 = 0;
-    job->is_active = false;
+        (uint64_t)(hs_job_is_part(job) ? stay->gpus_held : last_of) * job->ask.gpu_milli;
+    stay->first_seat = HS_NO_SEAT;
+    stay->gpus_held = 0;
+    stay->shared_gpus = 0;
+    stay->rate_q32 = 0;
+    stay->is_active = false;
     return HS_OK;
 }
 
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids)
 {
     uint32_t count = 0;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job)
         for (uint64_t bits = e->jobs.seats[s].gpus; bits != 0; bits &= bits - 1)
             ids[count++] = e->jobs.seats[s].gpu / 64 * 64 + HS_CTZ64(bits);
     return count;
@@ -268,7 +286,8 @@ uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job
 enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         hs_busy_refresh(e, e->jobs.seats[s].gpu);
         HS_TRY(gpu_touch_others(e, &e->gpus[e->jobs.seats[s].gpu], slot, 0));
     }
@@ -278,8 +297,9 @@ enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
 enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool is_active)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    job->is_active = is_active;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    hs_stay_of(&e->jobs, job)->is_active = is_active;
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->active = (uint16_t)(is_active ? gpu->active + 1 : gpu->active - 1);
     }
@@ -288,52 +308,54 @@ enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool i
 
 /* When a mini-batch ends that somebody waits for, or its memory changes. */
 static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job,
-                            const struct hs_job_run *run)
+                            const struct hs_job_stay *stay)
 {
-    int64_t at_ns = run->alarm_ns;
+    struct hs_work work = hs_work_of(&e->jobs, job);
+    int64_t at_ns = stay->alarm_ns;
     int64_t later_ns = hs_needs_of(&e->jobs, job)->later_ns;
-    if (later_ns > job->work.done_ns && later_ns < at_ns)
+    if (later_ns > work.done_ns && later_ns < at_ns)
         at_ns = later_ns;
-    if (at_ns >= job->work.total_ns)
+    if (at_ns >= job->work_ns)
         return HS_TIME_MAX;
-    struct hs_work work = job->work;
     work.total_ns = at_ns;
-    int64_t wait_us = hs_work_eta_us(&work, job->rate_q32);
+    int64_t wait_us = hs_work_eta_us(&work, stay->rate_q32);
     return wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
 }
 
 /* The one event a job has ahead of it: its cost is paid, its work is done, or part of it that
  * somebody waits for. */
-static enum hs_status job_schedule(struct hs_engine *e, struct hs_job *job,
-                                   const struct hs_job_run *run)
+static enum hs_status job_schedule(struct hs_engine *e, const struct hs_job *job,
+                                   const struct hs_job_run *run, struct hs_job_stay *stay)
 {
+    const struct hs_work work = hs_work_of(&e->jobs, job);
     int64_t wait_us = HS_TIME_MAX;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING)
-        wait_us = job->cost_left_us;
+        wait_us = run->cost_left_us;
     else if (job->state == HS_JOB_RUNNING)
-        wait_us = hs_work_eta_us(&job->work, job->rate_q32);
-    job->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
-    int64_t next_us = run->oom_us < job->finish_us ? run->oom_us : job->finish_us;
-    int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job, run) : HS_TIME_MAX;
+        wait_us = hs_work_eta_us(&work, stay->rate_q32);
+    stay->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
+    int64_t next_us = stay->oom_us < stay->finish_us ? stay->oom_us : stay->finish_us;
+    int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job, stay) : HS_TIME_MAX;
     next_us = told_us < next_us ? told_us : next_us;
     if (next_us == HS_TIME_MAX) {
-        hs_heap_remove(&e->job_events, job->run);
+        hs_heap_remove(&e->job_events, job->stay);
         return HS_OK;
     }
-    return hs_heap_set(&e->job_events, job->run, next_us, job->index);
+    return hs_heap_set(&e->job_events, job->stay, next_us, job->index);
 }
 
 enum hs_status hs_progress_rate(struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     hs_progress_sync(e, job);
-    if (run->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
-        run->oom_us = HS_TIME_MAX; /* others made room in time */
+    if (stay->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+        stay->oom_us = HS_TIME_MAX; /* others made room in time */
     hs_residency_settle(e, job);
-    job->rate_q32 = hs_rate_now(e, job);
-    if (run->first_progress_us < 0 && job->rate_q32 > 0)
+    stay->rate_q32 = hs_rate_now(e, job);
+    if (run->first_progress_us < 0 && stay->rate_q32 > 0)
         run->first_progress_us = e->now_us;
-    return job_schedule(e, job, run);
+    return job_schedule(e, job, run, stay);
 }
 
 enum hs_status hs_progress_rerate_touched(struct hs_engine *e)
@@ -341,7 +363,7 @@ enum hs_status hs_progress_rerate_touched(struct hs_engine *e)
     for (uint32_t i = 0; i < e->touched_count; i++) {
         struct hs_job *job = hs_engine_job(e, e->touched[i]);
         job->plan &= (uint8_t)~JOB_TOUCHED;
-        if (job->is_live)
+        if (job->is_live && job->stay != 0)
             HS_TRY(hs_progress_rate(e, job));
     }
     e->touched_count = 0;

@@ -8,16 +8,17 @@
 
 #include "engine/state.h"
 
-/* Adds dt > 0 at its present rate to the account of a job that was placed. */
+/* Adds dt > 0 at its present rate to the account of a job with a stay. */
 void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt);
 
 /* Brings the job's account up to now. */
 static inline void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
 {
-    int64_t dt = e->now_us - job->synced_us;
-    job->synced_us = e->now_us;
-    if (dt != 0 && job->run != 0)
-        hs_progress_account(e, job, dt);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    if (job->stay == 0 || stay->synced_us == e->now_us)
+        return;
+    hs_progress_account(e, job, e->now_us - stay->synced_us);
+    stay->synced_us = e->now_us;
 }
 
 /* Seats the job on count GPUs, given as ascending ids in ids and taken off the free ones; its state

@@ -11,11 +11,11 @@
 static bool runs_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
                         const struct hs_job *job, const struct hs_job *other)
 {
-    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    const struct hs_job_run *beside = hs_run_of(&e->jobs, other);
-    if (other == job || !other->is_active || hs_rate_are_apart(run, beside))
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    const struct hs_job_stay *beside = hs_stay_of(&e->jobs, other);
+    if (other == job || !beside->is_active || hs_rate_are_apart(stay, beside))
         return false;
-    if (run->is_background == beside->is_background)
+    if (stay->is_background == beside->is_background)
         return true;
     return beside->is_background && !hs_busy_leaves_room(e, gpu);
 }
@@ -32,7 +32,7 @@ static uint64_t gpu_type_speed(const struct hs_engine *e, uint32_t type, const s
 }
 
 /* How long it does not run while the job does: of one unit they run together. */
-static uint64_t away_q32(const struct hs_job_run *job, const struct hs_job_run *other)
+static uint64_t away_q32(const struct hs_job_stay *job, const struct hs_job_stay *other)
 {
     if (job->lane != 0 && job->lane == other->lane)
         return 0;
@@ -59,7 +59,7 @@ static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu 
         tenants[count++] = (struct hs_tenant){
             .profile = profile_of(e, other),
             .util_pm = other->gpu_util_pm,
-            .away_q32 = away_q32(hs_run_of(&e->jobs, job), hs_run_of(&e->jobs, other))};
+            .away_q32 = away_q32(hs_stay_of(&e->jobs, job), hs_stay_of(&e->jobs, other))};
         if (count < most)
             continue;
         slowdown_q20 +=
@@ -85,7 +85,8 @@ static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
 static HS_APART uint64_t slowest_seat_q32(const struct hs_engine *e, const struct hs_job *job)
 {
     uint64_t slowest = UINT64_MAX;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         uint64_t speed = gpu_speed(e, &e->gpus[e->jobs.seats[s].gpu], job);
         if (speed < slowest)
             slowest = speed;
@@ -94,11 +95,11 @@ static HS_APART uint64_t slowest_seat_q32(const struct hs_engine *e, const struc
 }
 
 static inline uint64_t job_slowest_q32(const struct hs_engine *e, const struct hs_job *job,
-                                       const struct hs_job_run *run)
+                                       const struct hs_job_stay *stay)
 {
-    if (job->gpus_held == 0) /* a CPU job */
+    if (stay->gpus_held == 0) /* a CPU job */
         return HS_Q32_ONE;
-    if (e->uniform_speed_q32 != 0 && run->shared_gpus == 0) /* no need to look at each GPU */
+    if (e->uniform_speed_q32 != 0 && stay->shared_gpus == 0) /* no need to look at each GPU */
         return e->uniform_speed_q32;
     return slowest_seat_q32(e, job);
 }
@@ -107,7 +108,8 @@ static inline uint64_t job_slowest_q32(const struct hs_engine *e, const struct h
 static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
 {
     uint32_t spanned = hs_run_of(&e->jobs, job)->nodes_spanned;
-    uint32_t size = e->cluster->max_node_gpus + 1, left = job->gpus_held, nodes = 0;
+    uint32_t size = e->cluster->max_node_gpus + 1, left = hs_stay_of(&e->jobs, job)->gpus_held,
+             nodes = 0;
     while ((size = hs_free_node_size(e->free_index, &job->ask, size - 1)) > 0) {
         uint32_t need = (left + size - 1) / size;
         uint32_t count = hs_free_node_count(e->free_index, &job->ask, size);
@@ -125,13 +127,13 @@ static uint64_t type_factor_q32(const struct hs_engine *e, const struct hs_job *
                                 bool is_spread)
 {
     const struct hs_speed *speed = e->config.speed;
-    uint64_t factor = is_spread
-                          ? hs_speed_spread_q32(speed, profile_of(e, job), type, job->gpus_held)
-                          : HS_Q32_ONE;
-    if (job->gpus_held == job->gpus || job->gpus == 0)
+    const uint32_t held = hs_stay_of(&e->jobs, job)->gpus_held;
+    uint64_t factor =
+        is_spread ? hs_speed_spread_q32(speed, profile_of(e, job), type, held) : HS_Q32_ONE;
+    if (held == job->gpus || job->gpus == 0)
         return factor;
-    return hs_q32_mul(
-        factor, hs_speed_resize_q32(speed, profile_of(e, job), type, job->gpus_held, job->gpus));
+    return hs_q32_mul(factor,
+                      hs_speed_resize_q32(speed, profile_of(e, job), type, held, job->gpus));
 }
 
 /* The same for a gang of several types: that of the worst, because all wait for it. */
@@ -139,7 +141,8 @@ static uint64_t gang_factor_q32(const struct hs_engine *e, const struct hs_job *
 {
     uint64_t least = UINT64_MAX;
     uint32_t last = UINT32_MAX;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         uint32_t type = e->cluster->nodes[e->gpus[e->jobs.seats[s].gpu].node].type;
         uint64_t factor = type != last ? type_factor_q32(e, job, type, is_spread) : least;
         least = factor < least ? factor : least;
@@ -154,20 +157,21 @@ static HS_APART uint64_t changed_q32(const struct hs_engine *e, const struct hs_
 {
     bool is_spread = may_be_spread && job_is_spread(e, job);
     if (is_resized && e->config.speed == NULL) /* linear where nothing is known */
-        return (uint64_t)((hs_u128)rate * job->gpus_held / job->gpus);
+        return (uint64_t)((hs_u128)rate * hs_stay_of(&e->jobs, job)->gpus_held / job->gpus);
     return is_spread || is_resized ? hs_q32_mul(rate, gang_factor_q32(e, job, is_spread)) : rate;
 }
 
 HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    uint64_t rate = job_slowest_q32(e, job, run);
-    bool may_be_spread = e->config.has_locality && run->nodes_spanned > 1 && !hs_job_is_part(job);
-    bool is_resized = job->gpus_held != job->gpus && job->gpus > 0;
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    uint64_t rate = job_slowest_q32(e, job, stay);
+    bool may_be_spread = e->config.has_locality && !hs_job_is_part(job) &&
+                         hs_run_of(&e->jobs, job)->nodes_spanned > 1;
+    bool is_resized = stay->gpus_held != job->gpus && job->gpus > 0;
     if (may_be_spread || is_resized)
         rate = changed_q32(e, job, may_be_spread, is_resized, rate);
-    rate = hs_q32_mul(hs_q32_mul(rate, run->share_q32), run->cap_q32);
-    return hs_q32_mul(rate, run->mem_factor_q32);
+    rate = hs_q32_mul(hs_q32_mul(rate, stay->share_q32), stay->cap_q32);
+    return hs_q32_mul(rate, stay->mem_factor_q32);
 }
 
 HS_EXPANDED uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job)

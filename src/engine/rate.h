@@ -15,7 +15,7 @@ uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job);
 uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job);
 
 /* Jobs that take turns with each other, each in its own. */
-static inline bool hs_rate_are_apart(const struct hs_job_run *a, const struct hs_job_run *b)
+static inline bool hs_rate_are_apart(const struct hs_job_stay *a, const struct hs_job_stay *b)
 {
     return a->lane != 0 && a->lane == b->lane && (a->unit == 0 || a->unit != b->unit);
 }

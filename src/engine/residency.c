@@ -15,9 +15,9 @@ typedef struct need need_fn(const struct hs_engine *e, const struct hs_job *job)
 
 static struct hs_turn turn_of(const struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     return (struct hs_turn){
-        .lane = run->lane, .unit = run->unit, .keeps = (enum hs_keeps)run->keeps};
+        .lane = stay->lane, .unit = stay->unit, .keeps = (enum hs_keeps)stay->keeps};
 }
 
 static uint32_t persistent_mib(const struct hs_engine *e, const struct hs_job *job)
@@ -59,7 +59,7 @@ static struct need need_claimed(const struct hs_engine *e, const struct hs_job *
     const struct hs_turn turn = turn_of(e, job);
     bool is_apart = job->is_alone && takes_turns_alone(&turn);
     return (struct need){.full_mib = is_apart ? 0 : full_claim_mib(e, job),
-                         .kept_mib = job->mem_claim_mib};
+                         .kept_mib = hs_claim_mib(e, job)};
 }
 
 uint32_t hs_residency_claim_mib(const struct hs_engine *e, const struct hs_job *job,
@@ -84,9 +84,9 @@ static const struct hs_job *tenant_of(const struct hs_engine *e, uint32_t seat)
     return &e->jobs.jobs[e->jobs.seats[seat].job];
 }
 
-static const struct hs_job_run *run_on(const struct hs_engine *e, uint32_t seat)
+static const struct hs_job_stay *stay_on(const struct hs_engine *e, uint32_t seat)
 {
-    return hs_run_of(&e->jobs, tenant_of(e, seat));
+    return hs_stay_of(&e->jobs, tenant_of(e, seat));
 }
 
 /* Where the next of a unit may sit, on the GPU; who is of no unit takes its turns alone. */
@@ -98,11 +98,11 @@ static uint32_t next_of_unit(const struct hs_engine *e, uint32_t seat, uint32_t 
 /* Does a tenant between the two come from the same lane (and unit)? */
 static bool is_repeated(const struct hs_engine *e, uint32_t from, uint32_t seat, bool same_unit)
 {
-    const struct hs_job_run *job = run_on(e, seat);
+    const struct hs_job_stay *job = stay_on(e, seat);
     if (same_unit && job->unit == 0)
         return false;
     for (uint32_t s = from; s != seat; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job_run *other = run_on(e, s);
+        const struct hs_job_stay *other = stay_on(e, s);
         if (other->lane == job->lane && (!same_unit || other->unit == job->unit))
             return true;
     }
@@ -112,10 +112,10 @@ static bool is_repeated(const struct hs_engine *e, uint32_t from, uint32_t seat,
 /* The largest of a lane's units: the sum over its jobs from this seat on. */
 static uint64_t unit_rest_mib(const struct hs_engine *e, uint32_t seat, need_fn *need_of)
 {
-    const struct hs_job_run *job = run_on(e, seat);
+    const struct hs_job_stay *job = stay_on(e, seat);
     uint64_t rest_mib = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = next_of_unit(e, s, job->unit)) {
-        const struct hs_job_run *other = run_on(e, s);
+        const struct hs_job_stay *other = stay_on(e, s);
         if (other->lane != job->lane || other->unit != job->unit)
             continue;
         const struct need need = need_of(e, tenant_of(e, s));
@@ -129,7 +129,7 @@ static uint64_t lane_rest_mib(const struct hs_engine *e, uint32_t seat, need_fn 
 {
     uint64_t most_mib = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        if (run_on(e, s)->lane != run_on(e, seat)->lane || is_repeated(e, seat, s, true))
+        if (stay_on(e, s)->lane != stay_on(e, seat)->lane || is_repeated(e, seat, s, true))
             continue;
         uint64_t rest_mib = unit_rest_mib(e, s, need_of);
         most_mib = rest_mib > most_mib ? rest_mib : most_mib;
@@ -142,13 +142,13 @@ static uint64_t taken_mib(const struct hs_engine *e, uint32_t seat, need_fn *nee
     uint64_t mib = 0;
     if (seat != HS_NO_SEAT && e->jobs.seats[seat].next_on_gpu == HS_NO_SEAT) { /* usually */
         const struct need need = need_of(e, tenant_of(e, seat));
-        bool takes_more = run_on(e, seat)->lane != 0 && need.full_mib > need.kept_mib;
+        bool takes_more = stay_on(e, seat)->lane != 0 && need.full_mib > need.kept_mib;
         return takes_more ? need.full_mib : need.kept_mib;
     }
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
         const struct hs_job *job = tenant_of(e, s);
         mib += need_of(e, job).kept_mib;
-        if (run_on(e, s)->lane != 0 && !is_repeated(e, seat, s, false))
+        if (stay_on(e, s)->lane != 0 && !is_repeated(e, seat, s, false))
             mib += lane_rest_mib(e, s, need_of);
     }
     return mib;
@@ -169,12 +169,12 @@ static uint32_t largest_unit(const struct hs_engine *e, uint32_t seat, bool only
 {
     uint32_t most = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job_run *job = run_on(e, s);
+        const struct hs_job_stay *job = stay_on(e, s);
         uint32_t jobs = 0;
-        if (job->lane != run_on(e, seat)->lane)
+        if (job->lane != stay_on(e, seat)->lane)
             continue;
         for (uint32_t t = s; t != HS_NO_SEAT; t = next_of_unit(e, t, job->unit)) {
-            const struct hs_job_run *other = run_on(e, t);
+            const struct hs_job_stay *other = stay_on(e, t);
             bool is_with = other->lane == job->lane && other->unit == job->unit;
             jobs += is_with && (!only_gone || other->keeps == HS_KEEPS_NOTHING);
         }
@@ -187,7 +187,7 @@ uint32_t hs_residency_at_once(const struct hs_engine *e, uint32_t seat)
 {
     uint32_t jobs = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        if (run_on(e, s)->lane == 0)
+        if (stay_on(e, s)->lane == 0)
             jobs++;
         else if (!is_repeated(e, seat, s, false))
             jobs += largest_unit(e, s, false);
@@ -201,7 +201,7 @@ uint64_t hs_residency_capacity_mib(const struct hs_engine *e, const struct hs_gp
 {
     uint32_t jobs = 0;
     for (uint32_t s = seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job_run *job = run_on(e, s);
+        const struct hs_job_stay *job = stay_on(e, s);
         jobs += job->lane == 0 || job->keeps != HS_KEEPS_NOTHING;
         if (job->lane != 0 && !is_repeated(e, seat, s, false))
             jobs += largest_unit(e, s, true);
@@ -214,13 +214,14 @@ bool hs_residency_update(struct hs_engine *e, struct hs_job *job)
     if (!e->jobs.has_needs)
         return false;
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-    uint32_t peak_mib =
-        job->work.done_ns >= needs->later_ns ? needs->gpu_mem_later_mib : needs->gpu_mem_first_mib;
+    uint32_t peak_mib = hs_run_of(&e->jobs, job)->done_ns >= needs->later_ns
+                            ? needs->gpu_mem_later_mib
+                            : needs->gpu_mem_first_mib;
     bool is_limit = needs->mem_limit_mib > 0 && needs->mem_limit_mib < peak_mib;
     uint32_t mib = is_limit ? needs->mem_limit_mib : peak_mib, before_mib = needs->gpu_mem_mib;
     needs->gpu_mem_peak_mib = peak_mib;
     needs->gpu_mem_mib = mib;
-    for (uint32_t s = e->is_whole ? HS_NO_SEAT : job->first_seat; s != HS_NO_SEAT;
+    for (uint32_t s = e->is_whole ? HS_NO_SEAT : hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
          s = e->jobs.seats[s].next_of_job)
         hs_residency_recount(e, &e->gpus[e->jobs.seats[s].gpu], (int64_t)mib - before_mib);
     return mib > before_mib;
@@ -228,27 +229,27 @@ bool hs_residency_update(struct hs_engine *e, struct hs_job *job)
 
 static int64_t host_mib(const struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-    if (run->is_hosted)
-        return (int64_t)persistent_mib(e, job) * run->gpus_hosted;
+    if (stay->is_hosted)
+        return (int64_t)persistent_mib(e, job) * stay->gpus_hosted;
     if (!hs_job_is_placed(job))
         return 0;
-    int64_t mib = ((int64_t)needs->gpu_mem_peak_mib - needs->gpu_mem_mib) * job->gpus_held;
-    if (run->lane == 0 || run->keeps != HS_KEEPS_NOTHING)
+    int64_t mib = ((int64_t)needs->gpu_mem_peak_mib - needs->gpu_mem_mib) * stay->gpus_held;
+    if (stay->lane == 0 || stay->keeps != HS_KEEPS_NOTHING)
         return mib;
-    uint64_t away_q32 = job->is_active ? HS_Q32_ONE - run->share_q32 : HS_Q32_ONE;
-    return mib + (int64_t)hs_q32_mul(away_q32, (uint64_t)persistent_mib(e, job) * job->gpus_held);
+    uint64_t away_q32 = stay->is_active ? HS_Q32_ONE - stay->share_q32 : HS_Q32_ONE;
+    return mib + (int64_t)hs_q32_mul(away_q32, (uint64_t)persistent_mib(e, job) * stay->gpus_held);
 }
 
 void hs_residency_settle_needs(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-    run->mem_factor_q32 = HS_Q32_ONE;
+    stay->mem_factor_q32 = HS_Q32_ONE;
     if (needs->gpu_mem_mib < needs->gpu_mem_peak_mib && e->config.memcurve != NULL)
-        run->mem_factor_q32 = hs_memcurve_q32(
+        stay->mem_factor_q32 = hs_memcurve_q32(
             e->config.memcurve, hs_intern_text(&e->names, hs_traits_of(&e->jobs, job)->model),
             needs->gpu_mem_mib, needs->gpu_mem_peak_mib);
-    run->host_mib = host_mib(e, job);
+    stay->host_mib = host_mib(e, job);
 }

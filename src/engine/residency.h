@@ -38,15 +38,15 @@ bool hs_residency_update(struct hs_engine *e, struct hs_job *job);
 void hs_residency_settle_needs(struct hs_engine *e, struct hs_job *job);
 static inline void hs_residency_settle(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-    if (job->run == 0) /* it takes nothing anywhere yet */
+    if (job->stay == 0) /* it takes nothing anywhere */
         return;
-    if (run->is_hosted || run->lane != 0 || needs->gpu_mem_mib < needs->gpu_mem_peak_mib) {
+    if (stay->is_hosted || stay->lane != 0 || needs->gpu_mem_mib < needs->gpu_mem_peak_mib) {
         hs_residency_settle_needs(e, job);
     } else { /* as a rule it has all that it needs, and has it on its GPUs */
-        run->mem_factor_q32 = HS_Q32_ONE;
-        run->host_mib = 0;
+        stay->mem_factor_q32 = HS_Q32_ONE;
+        stay->host_mib = 0;
     }
 }
 

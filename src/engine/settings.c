@@ -14,22 +14,12 @@
 
 void hs_settings_sit_down(struct hs_engine *e, struct hs_job *job, const struct hs_turn *turn)
 {
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    run->lane = turn->lane;
-    run->unit = turn->unit;
-    run->keeps = (uint8_t)turn->keeps;
-    run->is_waiting = turn->lane != 0 && turn->is_waiting;
-    job->is_active = !run->is_waiting;
-}
-
-void hs_settings_clear(struct hs_engine *e, struct hs_job *job)
-{
-    const struct hs_turn outside = {0};
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    hs_settings_sit_down(e, job, &outside);
-    job->is_active = run->is_background = false;
-    run->share_q32 = run->cap_q32 = HS_Q32_ONE;
-    run->alarm_ns = HS_TIME_MAX;
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    stay->lane = turn->lane;
+    stay->unit = turn->unit;
+    stay->keeps = (uint8_t)turn->keeps;
+    stay->is_waiting = turn->lane != 0 && turn->is_waiting;
+    stay->is_active = !stay->is_waiting;
 }
 
 /* ---- memory ---- */
@@ -51,10 +41,10 @@ static enum hs_status job_use_memory(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     hs_progress_sync(e, job);
     if (hs_residency_update(e, job)) {
-        struct hs_job_run *run = hs_run_of(&e->jobs, job);
+        struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
         hs_progress_renew(e, slot);
-        if (run->oom_us == HS_TIME_MAX && hs_progress_overflows(e, job))
-            run->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
+        if (stay->oom_us == HS_TIME_MAX && hs_progress_overflows(e, job))
+            stay->oom_us = e->now_us + e->config.oom_delay_us; /* nobody could know */
     }
     return hs_progress_touch_beside(e, slot);
 }
@@ -77,8 +67,9 @@ static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_acti
     struct hs_job *job = hs_engine_job(e, a->job);
     hs_shadow_claim(e, job, hs_residency_claim_now_mib(e, job));
     bool claims_more =
-        job->mem_claim_mib > a->claim_before_mib || hs_run_of(&e->jobs, job)->lane != 0;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job)
+        hs_claim_mib(e, job) > a->claim_before_mib || hs_stay_of(&e->jobs, job)->lane != 0;
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job)
         if (claims_more && gpu_is_overclaimed(e, &e->gpus[e->jobs.seats[s].gpu]))
             hs_plan_refuse(&e->plan, a->job, "without its memory limit GPU %u overflows",
                            e->jobs.seats[s].gpu);
@@ -92,7 +83,8 @@ static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_acti
 static enum hs_status job_check_lane(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         uint32_t id = e->jobs.seats[s].gpu;
         const struct hs_gpu *gpu = &e->gpus[id];
         if (gpu->tenants < 2)
@@ -110,12 +102,13 @@ static enum hs_status job_check_lane(struct hs_engine *e, uint32_t slot)
 /* It goes on where it sits, in another lane. */
 static void job_change_lane(struct hs_engine *e, struct hs_job *job, uint32_t lane)
 {
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    int delta = (lane != 0) - (run->lane != 0);
-    run->lane = lane;
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    int delta = (lane != 0) - (stay->lane != 0);
+    stay->lane = lane;
     if (lane == 0)
-        run->unit = 0;
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+        stay->unit = 0;
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
         gpu->laned = (uint16_t)(gpu->laned + delta);
         gpu->mem_used_mib = hs_residency_used_mib(e, gpu->first_seat);
@@ -127,24 +120,23 @@ static void job_change_lane(struct hs_engine *e, struct hs_job *job, uint32_t la
 static enum hs_status job_slice(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     hs_progress_sync(e, job);
-    if (run->lane != a->lane) {
+    if (stay->lane != a->lane) {
         HS_TRY(hs_progress_touch_beside(e, a->job)); /* those that it did not disturb so far, */
         job_change_lane(e, job, a->lane);
     }
-    run->share_q32 = a->value; /* and those whom it disturbs from now on */
+    stay->share_q32 = a->value; /* and those whom it disturbs from now on */
     return hs_progress_touch_beside(e, a->job);
 }
 
 static enum hs_status job_pause(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
     hs_progress_sync(e, job);
     job->state = HS_JOB_PAUSED;
-    run->switches++;
-    run->alarm_ns = HS_TIME_MAX;
+    hs_run_of(&e->jobs, job)->switches++;
+    hs_stay_of(&e->jobs, job)->alarm_ns = HS_TIME_MAX;
     return hs_progress_set_active(e, slot, false);
 }
 
@@ -153,7 +145,7 @@ static enum hs_status job_resume(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     hs_progress_sync(e, job);
     job->state = HS_JOB_RUNNING;
-    hs_run_of(&e->jobs, job)->is_waiting = false;
+    hs_stay_of(&e->jobs, job)->is_waiting = false;
     return hs_progress_set_active(e, slot, true);
 }
 
@@ -165,9 +157,9 @@ static enum hs_status job_await_step(struct hs_engine *e, uint32_t slot, uint64_
     struct hs_job *job = hs_engine_job(e, slot);
     int64_t step_ns = hs_traits_of(&e->jobs, job)->step_ns;
     hs_progress_sync(e, job);
-    uint64_t done = (uint64_t)(job->work.done_ns / step_ns);
+    uint64_t done = (uint64_t)(hs_run_of(&e->jobs, job)->done_ns / step_ns);
     hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)step_ns;
-    hs_run_of(&e->jobs, job)->alarm_ns =
+    hs_stay_of(&e->jobs, job)->alarm_ns =
         at_ns < (hs_u128)HS_TIME_MAX ? (int64_t)at_ns : HS_TIME_MAX;
     return hs_progress_touch(e, slot);
 }
@@ -189,12 +181,14 @@ static enum hs_status timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag
 static enum hs_status job_owe(struct hs_engine *e, uint32_t slot, int64_t cost_us)
 {
     struct hs_job *job = hs_engine_job(e, slot);
+    HS_TRY(hs_jobs_begin_run(&e->jobs, job));
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
     hs_progress_sync(e, job);
-    job->cost_left_us += cost_us;
-    if (!hs_job_is_placed(job) || job->cost_left_us == 0)
+    run->cost_left_us += cost_us;
+    if (!hs_job_is_placed(job) || run->cost_left_us == 0)
         return HS_OK;
     if (job->state == HS_JOB_RUNNING ||
-        (job->state == HS_JOB_PAUSED && hs_run_of(&e->jobs, job)->is_waiting))
+        (job->state == HS_JOB_PAUSED && hs_stay_of(&e->jobs, job)->is_waiting))
         job->state = HS_JOB_STARTING;
     return hs_progress_touch(e, slot);
 }
@@ -209,9 +203,9 @@ static enum hs_status placed_job_set(struct hs_engine *e, const struct hs_action
     if (a->kind == HS_ACT_AWAIT_STEP)
         return job_await_step(e, a->job, a->value);
     if (a->kind == HS_ACT_CAP)
-        hs_run_of(&e->jobs, job)->cap_q32 = a->value;
+        hs_stay_of(&e->jobs, job)->cap_q32 = a->value;
     else
-        hs_run_of(&e->jobs, job)->is_background = a->value != 0;
+        hs_stay_of(&e->jobs, job)->is_background = a->value != 0;
     return hs_progress_touch_beside(e, a->job);
 }
 
@@ -306,7 +300,7 @@ enum hs_status hs_settings_apply(struct hs_engine *e)
     for (uint32_t i = 0; i < e->plan.count; i++) {
         struct hs_action *a = &e->plan.actions[i];
         bool is_other_lane = a->kind == HS_ACT_SLICE && a->lane != 0 &&
-                             hs_run_of(&e->jobs, hs_engine_job(e, a->job))->lane != a->lane;
+                             hs_stay_of(&e->jobs, hs_engine_job(e, a->job))->lane != a->lane;
         a->takes_seat = a->turn.lane != 0 || is_other_lane;
         HS_TRY(job_set(e, a));
     }

@@ -75,7 +75,7 @@ static void gpu_weigh(struct hs_engine *e, uint32_t id, const struct hs_job *job
     struct hs_gpu *gpu = &e->gpus[id];
     const int32_t *load = hs_needs_of(&e->jobs, job)->load;
     if (hs_job_is_part(job))
-        gpu->part_milli = (uint16_t)(gpu->part_milli + sign * (int)job->gpu_milli);
+        gpu->part_milli = (uint16_t)(gpu->part_milli + sign * (int)job->ask.gpu_milli);
     for (int i = 0; i < HS_LOADS; i++)
         gpu->load_sum[i] += sign * load[i];
     gpu_refresh(e, id);
@@ -85,7 +85,7 @@ static void gpu_add(struct hs_engine *e, uint32_t id, const struct hs_job *job)
 {
     struct hs_gpu *gpu = &e->gpus[id];
     gpu->shadow_tenants++;
-    gpu->mem_claimed_mib += job->mem_claim_mib;
+    gpu->mem_claimed_mib += hs_claim_mib(e, job);
     if (is_shared_out(e))
         gpu_weigh(e, id, job, 1);
 }
@@ -94,7 +94,7 @@ static void gpu_subtract(struct hs_engine *e, uint32_t id, const struct hs_job *
 {
     struct hs_gpu *gpu = &e->gpus[id];
     gpu->shadow_tenants--;
-    gpu->mem_claimed_mib -= job->mem_claim_mib;
+    gpu->mem_claimed_mib -= hs_claim_mib(e, job);
     hs_shadow_note_release(e, id);
     if (is_shared_out(e))
         gpu_weigh(e, id, job, -1);
@@ -120,7 +120,8 @@ static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint
 /* Of a job that has its GPUs to itself. */
 static void change_whole(struct hs_engine *e, const struct hs_job *job, bool is_release)
 {
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         const struct hs_seat *seat = &e->jobs.seats[s];
         if (is_release)
             hs_shadow_release_seat(e, seat, job);
@@ -137,7 +138,8 @@ static void change_seats(struct hs_engine *e, const struct hs_job *job, bool is_
         change_whole(e, job, is_release);
         return;
     }
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         uint32_t id = e->jobs.seats[s].gpu;
         struct hs_gpu *gpu = &e->gpus[id];
         if (gpu->node != node && edges + beside > 0) {
@@ -160,13 +162,15 @@ static void change_seats(struct hs_engine *e, const struct hs_job *job, bool is_
 void hs_shadow_release(struct hs_engine *e, const struct hs_job *job)
 {
     change_seats(e, job, true);
-    e->vc_held_milli[job->ask.vc] -= (uint64_t)job->gpus_held * job->gpu_milli;
+    e->vc_held_milli[job->ask.vc] -=
+        (uint64_t)hs_stay_of(&e->jobs, job)->gpus_held * job->ask.gpu_milli;
 }
 
 void hs_shadow_hold(struct hs_engine *e, const struct hs_job *job)
 {
     change_seats(e, job, false);
-    e->vc_held_milli[job->ask.vc] += (uint64_t)job->gpus_held * job->gpu_milli;
+    e->vc_held_milli[job->ask.vc] +=
+        (uint64_t)hs_stay_of(&e->jobs, job)->gpus_held * job->ask.gpu_milli;
 }
 
 void hs_shadow_give_by_name(struct hs_engine *e, uint32_t gpu, bool is_given)
@@ -207,14 +211,15 @@ void hs_shadow_name(struct hs_engine *e, uint32_t gpu, const struct hs_job *job)
 
 void hs_shadow_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib)
 {
-    for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_of_job) {
+    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
+         s = e->jobs.seats[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-        gpu->mem_claimed_mib += (uint64_t)claim_mib - job->mem_claim_mib;
-        if (claim_mib < job->mem_claim_mib)
+        gpu->mem_claimed_mib += (uint64_t)claim_mib - hs_claim_mib(e, job);
+        if (claim_mib < hs_claim_mib(e, job))
             hs_shadow_note_release(e, e->jobs.seats[s].gpu);
         gpu_refresh(e, e->jobs.seats[s].gpu);
     }
-    job->mem_claim_mib = claim_mib;
+    hs_job_set_claim(&e->jobs, job, claim_mib);
 }
 
 void hs_shadow_measure(struct hs_engine *e, uint32_t gpu)

@@ -162,7 +162,7 @@ struct hs_engine {
     uint64_t releases;                       /* workers that left a GPU, or claim less */
     uint32_t release_gpus[HS_RELEASES_KEPT]; /* of the last ones, by number */
     uint64_t *vc_held_milli;                 /* held per VC, plan included */
-    struct hs_heap job_events; /* by run: of those there are few, and they lie together */
+    struct hs_heap job_events; /* by stay: of those there are few, and they lie together */
     struct hs_heap timer_events;
     struct hs_timer *timers;
     uint32_t timer_cap, timer_high, free_timer;
@@ -221,7 +221,7 @@ static inline uint64_t hs_gpu_capacity_mib(const struct hs_engine *e, const stru
 /* It wants a share of each of its GPUs, and gets no more. */
 static inline bool hs_job_is_part(const struct hs_job *job)
 {
-    return job->gpu_milli < HS_GPU_MILLI;
+    return job->ask.gpu_milli < HS_GPU_MILLI;
 }
 
 static inline struct hs_job *hs_engine_job(struct hs_engine *e, uint32_t slot)
@@ -232,6 +232,12 @@ static inline struct hs_job *hs_engine_job(struct hs_engine *e, uint32_t slot)
 static inline bool hs_engine_has_job(const struct hs_engine *e, uint32_t slot)
 {
     return slot < e->jobs.slots.high && e->jobs.jobs[slot].is_live;
+}
+
+/* What plans count for it per GPU, beside others of its lane. */
+static inline uint32_t hs_claim_mib(const struct hs_engine *e, const struct hs_job *job)
+{
+    return hs_needs_of(&e->jobs, job)->mem_claim_mib;
 }
 
 static inline bool hs_job_is_placed(const struct hs_job *job)

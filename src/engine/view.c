@@ -14,7 +14,7 @@
 #include "horus/policy.h"
 
 /* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
-static const struct hs_job nobody = {.first_seat = HS_NO_SEAT, .gpu_milli = HS_GPU_MILLI};
+static const struct hs_job nobody = {.ask = {.gpu_milli = HS_GPU_MILLI}};
 static const struct hs_job_label no_label = {.profile = HS_NO_PROFILE};
 static const struct hs_job_needs no_needs = {.later_ns = HS_TIME_MAX};
 static const struct hs_node nowhere = {.name = ""};
@@ -72,16 +72,6 @@ bool hs_lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, c
     return false;
 }
 
-/* Where a running job stands now: the account is brought up to date lazily, so the part since
- * its last change is added here. */
-static struct hs_work work_now(const struct hs_view *v, const struct hs_job *job)
-{
-    struct hs_work work = job->work;
-    if (job->state == HS_JOB_RUNNING)
-        hs_work_advance(&work, job->rate_q32, v->engine->now_us - job->synced_us);
-    return work;
-}
-
 int64_t hs_view_now_us(const struct hs_view *v)
 {
     return v->engine->now_us;
@@ -135,7 +125,7 @@ uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->gpus_held;
+    return hs_lookup_stay(v, job)->gpus_held;
 }
 
 uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job)
@@ -172,7 +162,7 @@ int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job)
 {
-    return hs_run_of(&v->engine->jobs, hs_lookup_job(v, job))->first_start_us;
+    return hs_lookup_run(v, job)->first_start_us;
 }
 
 uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
@@ -184,15 +174,19 @@ uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
 int64_t hs_view_attained_us(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
-    int64_t since = j->state == HS_JOB_RUNNING ? v->engine->now_us - j->synced_us : 0;
-    return hs_run_of(&v->engine->jobs, j)->attained_us + since;
+    const struct hs_jobs *jobs = &v->engine->jobs;
+    int64_t since =
+        j->state == HS_JOB_RUNNING ? v->engine->now_us - hs_stay_of(jobs, j)->synced_us : 0;
+    return hs_run_of(jobs, j)->attained_us + since;
 }
 
 int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     bool pays = j->state == HS_JOB_STARTING || j->state == HS_JOB_MIGRATING;
-    return j->cost_left_us - (pays ? v->engine->now_us - j->synced_us : 0);
+    const struct hs_jobs *jobs = &v->engine->jobs;
+    return hs_run_of(jobs, j)->cost_left_us -
+           (pays ? v->engine->now_us - hs_stay_of(jobs, j)->synced_us : 0);
 }
 
 int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job)
@@ -207,7 +201,7 @@ bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job)
 {
-    return hs_run_of(&v->engine->jobs, hs_lookup_job(v, job))->ooms;
+    return hs_lookup_run(v, job)->ooms;
 }
 
 uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job)
@@ -219,14 +213,14 @@ int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "run time"))
         return 0;
-    return hs_lookup_job(v, job)->work.total_ns / HS_NS_PER_US;
+    return hs_lookup_job(v, job)->work_ns / HS_NS_PER_US;
 }
 
 int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
         return 0;
-    struct hs_work work = work_now(v, hs_lookup_job(v, job));
+    const struct hs_work work = hs_lookup_work(v, job);
     return hs_work_eta_us(&work, HS_Q32_ONE);
 }
 
@@ -235,11 +229,13 @@ int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
     if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "finish time"))
         return INT64_MAX;
     const struct hs_job *j = hs_lookup_job(v, job);
+    const int64_t finish_us = hs_stay_of(&v->engine->jobs, j)->finish_us;
     bool pays = j->state == HS_JOB_STARTING || j->state == HS_JOB_MIGRATING;
     if (!pays)
-        return j->finish_us;
-    int64_t work_us = hs_work_eta_us(&j->work, hs_rate_placed(v->engine, j));
-    return work_us < HS_TIME_MAX - j->finish_us ? j->finish_us + work_us : HS_TIME_MAX;
+        return finish_us;
+    const struct hs_work work = hs_work_of(&v->engine->jobs, j);
+    int64_t work_us = hs_work_eta_us(&work, hs_rate_placed(v->engine, j));
+    return work_us < HS_TIME_MAX - finish_us ? finish_us + work_us : HS_TIME_MAX;
 }
 
 int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job)
@@ -296,7 +292,7 @@ uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate"))
         return 0;
-    return hs_lookup_job(v, job)->rate_q32;
+    return hs_lookup_stay(v, job)->rate_q32;
 }
 
 uint32_t hs_view_nodes(const struct hs_view *v)

@@ -27,7 +27,7 @@ static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct
                                       .user = label->user,
                                       .gpus = job->gpus,
                                       .attempt = hs_history_of(&e->jobs, job)->attempt,
-                                      .run_us = job->work.total_ns / HS_NS_PER_US};
+                                      .run_us = job->work_ns / HS_NS_PER_US};
 }
 
 void hs_estimate_submitted(struct hs_engine *e, struct hs_job *job)
@@ -35,7 +35,7 @@ void hs_estimate_submitted(struct hs_engine *e, struct hs_job *job)
     if (e->estimation == NULL)
         return;
     const struct hs_estimate_facts facts = facts_of(e, job);
-    hs_needs_of(&e->jobs, job)->estimate_run_us = hs_estimator_us(e->estimation, &facts);
+    e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] = hs_estimator_us(e->estimation, &facts);
 }
 
 enum hs_status hs_estimate_done(struct hs_engine *e, const struct hs_job *job)
@@ -49,10 +49,10 @@ enum hs_status hs_estimate_done(struct hs_engine *e, const struct hs_job *job)
 int64_t hs_estimate_told_us(const struct hs_engine *e, const struct hs_job *job)
 {
     if (!e->estimates_are_true)
-        return hs_needs_of(&e->jobs, job)->estimate_run_us;
+        return e->jobs.has_estimates ? e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] : -1;
     /* rejected by no plan: it was turned away before anybody heard of it */
     bool is_misfit = job->state == HS_JOB_REJECTED && (job->plan & HS_PLAN_ENDED) == 0;
-    return is_misfit ? -1 : job->work.total_ns / HS_NS_PER_US;
+    return is_misfit ? -1 : job->work_ns / HS_NS_PER_US;
 }
 
 static bool is_in_init(struct hs_engine *e, const char *what)
@@ -94,12 +94,16 @@ enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_esti
 
 int64_t hs_view_estimate_us(const struct hs_view *v, hs_job_id job)
 {
+    const struct hs_jobs *jobs = &v->engine->jobs;
     if (v->engine->estimates_are_true)
-        return hs_lookup_job(v, job)->work.total_ns / HS_NS_PER_US;
-    if (HS_LIKELY(v->engine->estimation != NULL))
-        return hs_lookup_needs(v, job)->estimate_run_us;
-    hs_plan_refuse(&v->engine->plan, job,
-                   "it asked for an estimate of the run time, but never said where from");
+        return hs_lookup_job(v, job)->work_ns / HS_NS_PER_US;
+    if (HS_LIKELY(v->engine->estimation != NULL && job < jobs->slots.high))
+        return jobs->estimates_us[job];
+    if (v->engine->estimation != NULL)
+        (void)hs_lookup_nobody(v, job);
+    else
+        hs_plan_refuse(&v->engine->plan, job,
+                       "it asked for an estimate of the run time, but never said where from");
     return 0;
 }
 

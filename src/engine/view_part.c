@@ -8,13 +8,13 @@
 
 uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_job(v, job)->gpu_milli;
+    return hs_lookup_job(v, job)->ask.gpu_milli;
 }
 
 bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b)
 {
     const struct hs_job *x = hs_lookup_job(v, a), *y = hs_lookup_job(v, b);
-    return x->ask.type_mask == y->ask.type_mask && x->gpu_milli == y->gpu_milli &&
+    return x->ask.type_mask == y->ask.type_mask && x->ask.gpu_milli == y->ask.gpu_milli &&
            x->ask.cpus_milli_per_gpu == y->ask.cpus_milli_per_gpu &&
            x->ask.mem_mib_per_gpu == y->ask.mem_mib_per_gpu;
 }
@@ -23,7 +23,7 @@ uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     uint64_t of_node = (uint64_t)j->ask.cpus_milli_per_gpu << 32 | j->ask.mem_mib_per_gpu;
-    uint64_t of_gpu = (uint64_t)j->ask.vc << 32 | j->gpu_milli;
+    uint64_t of_gpu = (uint64_t)j->ask.vc << 32 | j->ask.gpu_milli;
     return hs_mix64(hs_mix64(j->ask.type_mask, of_gpu), of_node);
 }
 
@@ -48,7 +48,7 @@ uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)
     const struct hs_job *j = hs_lookup_job(v, job);
     if (e->parts == NULL || !hs_job_is_part(j))
         return HS_NO_GPU;
-    return hs_part_tightest(e->parts, e->free_index, &j->ask, j->gpu_milli);
+    return hs_part_tightest(e->parts, e->free_index, &j->ask, j->ask.gpu_milli);
 }
 
 uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc)
@@ -88,7 +88,7 @@ bool hs_view_has_room(const struct hs_view *v, hs_job_id job)
     if (!hs_job_is_part(j) && hs_free_total(e->free_index, j->ask.vc) < j->gpus)
         return false;
     return e->cluster->vc_mode != HS_VC_QUOTA ||
-           hs_lookup_quota_room_milli(e, j->ask.vc) >= (uint64_t)j->gpus * j->gpu_milli;
+           hs_lookup_quota_room_milli(e, j->ask.vc) >= (uint64_t)j->gpus * j->ask.gpu_milli;
 }
 
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)

@@ -112,8 +112,9 @@ static void inquire_node(struct inquiry *q, uint32_t node)
 
 static int64_t gpu_cost(const struct inquiry *q, const struct hs_gpu *gpu)
 {
-    if (gpu->shadow_tenants > 0 && (!q->may_share || !hs_shadow_is_open(q->engine, gpu) ||
-                                    gpu->mem_claimed_mib + q->job->mem_claim_mib > q->limit_mib))
+    if (gpu->shadow_tenants > 0 &&
+        (!q->may_share || !hs_shadow_is_open(q->engine, gpu) ||
+         gpu->mem_claimed_mib + hs_claim_mib(q->engine, q->job) > q->limit_mib))
         return HS_NEVER;
     const struct hs_load load = hs_shadow_load(q->engine, gpu);
     const struct hs_load_range point = {
@@ -192,7 +193,7 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
     const struct hs_load_range idle = {.capacity_mib = e->cluster->types[node->type].mem_mib,
                                        .gpu_type = node->type};
     const struct hs_share_query query = {
-        .ask = &job->ask, .claim_mib = job->mem_claim_mib, .cost_of = cost_of, .ctx = ctx};
+        .ask = &job->ask, .claim_mib = hs_claim_mib(e, job), .cost_of = cost_of, .ctx = ctx};
     hs_share_node_costs(e->share, &query, node->first_gpu, node->gpus, cost_of(ctx, &idle), costs);
 }
 
@@ -218,7 +219,7 @@ static struct hs_share_query query_of(const struct accept *accept, hs_load_cost 
     const struct hs_ask *ask = &accept->job->ask;
     bool asks_of_nodes = (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) != 0;
     return (struct hs_share_query){.ask = ask,
-                                   .claim_mib = accept->job->mem_claim_mib,
+                                   .claim_mib = hs_claim_mib(accept->engine, accept->job),
                                    .cost_of = cost_of,
                                    .ctx = ctx,
                                    .below = below,
@@ -329,7 +330,7 @@ static uint32_t node_seats(const struct hs_engine *e, const struct hs_job *job, 
         return 0;
     for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
         const struct hs_gpu *gpu = &e->gpus[g];
-        uint64_t claims_mib = gpu->mem_claimed_mib + job->mem_claim_mib;
+        uint64_t claims_mib = gpu->mem_claimed_mib + hs_claim_mib(e, job);
         seats += gpu->shadow_tenants == 0 ||
                  (hs_shadow_is_open(e, gpu) && claims_mib <= hs_gpu_capacity_mib(e, gpu, 2) &&
                   (mem_mib == 0 || claims_mib + margin_mib < mem_mib));
@@ -345,7 +346,7 @@ uint64_t hs_view_seats(const struct hs_view *v, hs_job_id slot, uint32_t margin_
     if (!may_search(v, slot))
         return 0;
     if (!e->config.scans_shared)
-        return hs_share_seats(e->share, &job->ask, job->mem_claim_mib, margin_mib);
+        return hs_share_seats(e->share, &job->ask, hs_claim_mib(e, job), margin_mib);
     for (uint32_t n = 0; n < e->cluster->node_count; n++)
         seats += node_seats(e, job, n, margin_mib);
     return seats;
@@ -359,7 +360,8 @@ uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id slot, uint32_t mar
     if (!may_search(v, slot))
         return HS_NO_NODE;
     if (!e->config.scans_shared)
-        return hs_share_seat_node(e->share, &job->ask, job->mem_claim_mib, margin_mib, gpus, from);
+        return hs_share_seat_node(e->share, &job->ask, hs_claim_mib(e, job), margin_mib, gpus,
+                                  from);
     for (uint32_t n = from; n < e->cluster->node_count; n++)
         if (node_seats(e, job, n, margin_mib) >= (gpus > 0 ? gpus : 1))
             return n;

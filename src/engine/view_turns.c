@@ -17,29 +17,19 @@ int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
  * where the policy was told of the end, it is the end. */
 bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_job *j = hs_lookup_job(v, job);
-    struct hs_work work = j->work;
     int64_t step_ns = hs_lookup_traits(v, job)->step_ns;
     if (step_ns == 0)
         return true;
-    if (j->state == HS_JOB_RUNNING)
-        hs_work_advance(&work, j->rate_q32, v->engine->now_us - j->synced_us);
-    return work.done_ns == hs_run_of(&v->engine->jobs, j)->at_step_ns ||
-           work.done_ns % step_ns == 0;
+    const int64_t done_ns = hs_lookup_work(v, job).done_ns;
+    return done_ns == hs_lookup_run(v, job)->at_step_ns || done_ns % step_ns == 0;
 }
 
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "mini-batches done"))
         return 0;
-    const struct hs_job *j = hs_lookup_job(v, job);
-    struct hs_work work = j->work;
     int64_t step_ns = hs_lookup_traits(v, job)->step_ns;
-    if (step_ns == 0)
-        return 0;
-    if (j->state == HS_JOB_RUNNING)
-        hs_work_advance(&work, j->rate_q32, v->engine->now_us - j->synced_us);
-    return (uint64_t)(work.done_ns / step_ns);
+    return step_ns > 0 ? (uint64_t)(hs_lookup_work(v, job).done_ns / step_ns) : 0;
 }
 
 enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job)

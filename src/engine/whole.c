@@ -57,8 +57,8 @@ static inline enum hs_status seat_append(struct hs_engine *e, uint32_t slot, uin
                                          .job = slot,
                                          .next_of_job = HS_NO_SEAT,
                                          .next_on_gpu = HS_NO_SEAT};
-    *(*last == HS_NO_SEAT ? &e->jobs.jobs[slot].first_seat : &e->jobs.seats[*last].next_of_job) =
-        at;
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, hs_engine_job(e, slot));
+    *(*last == HS_NO_SEAT ? &stay->first_seat : &e->jobs.seats[*last].next_of_job) = at;
     *last = at;
     return HS_OK;
 }
@@ -100,6 +100,7 @@ enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a)
     struct hs_pick *picks = &e->plan.picks[a->first_pick];
     struct hs_job *job = hs_engine_job(e, a->job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     uint32_t last = HS_NO_SEAT, nodes = 0, node = HS_NO_NODE;
     sort_picks(picks, a->pick_count); /* as the ids of the GPUs ascend */
     for (const struct hs_pick *pick = picks; pick < picks + a->pick_count; pick++) {
@@ -108,8 +109,8 @@ enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a)
         node = pick->node;
     }
     run->nodes_spanned = nodes;
-    job->gpus_held = a->gpus;
-    run->segment_max_tenants = 1;
+    stay->gpus_held = a->gpus;
+    stay->segment_max_tenants = 1;
     if (a->gpus > 0)
         run->gpu_type = e->cluster->nodes[picks[0].node].type;
     book_busy(e, job, a->gpus);
@@ -118,8 +119,9 @@ enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a)
 
 static inline void stand_up(struct hs_engine *e, struct hs_job *job, bool is_release)
 {
-    book_busy(e, job, 0 - (uint64_t)job->gpus_held);
-    for (uint32_t s = job->first_seat, next; s != HS_NO_SEAT; s = next) {
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    book_busy(e, job, 0 - (uint64_t)stay->gpus_held);
+    for (uint32_t s = stay->first_seat, next; s != HS_NO_SEAT; s = next) {
         const struct hs_seat *seat = &e->jobs.seats[s];
         next = seat->next_of_job;
         if (is_release)
@@ -128,11 +130,11 @@ static inline void stand_up(struct hs_engine *e, struct hs_job *job, bool is_rel
         hs_jobs_free_seat(&e->jobs, s);
     }
     if (is_release)
-        e->vc_held_milli[job->ask.vc] -= (uint64_t)job->gpus_held * HS_GPU_MILLI;
-    job->first_seat = HS_NO_SEAT;
-    job->gpus_held = 0;
-    job->rate_q32 = 0;
-    job->is_active = false;
+        e->vc_held_milli[job->ask.vc] -= (uint64_t)stay->gpus_held * HS_GPU_MILLI;
+    stay->first_seat = HS_NO_SEAT;
+    stay->gpus_held = 0;
+    stay->rate_q32 = 0;
+    stay->is_active = false;
 }
 
 void hs_whole_unseat(struct hs_engine *e, struct hs_job *job)
@@ -156,7 +158,7 @@ static void gpu_fill(struct hs_engine *e, const struct hs_job *job, uint32_t sea
     gpu->first_seat = seat;
     gpu->tenants = gpu->active = 1;
     gpu->shadow_tenants = !has_left;
-    gpu->mem_claimed_mib = has_left ? 0 : job->mem_claim_mib;
+    gpu->mem_claimed_mib = has_left ? 0 : hs_claim_mib(e, job);
     gpu->mem_used_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
     gpu->util_model_pm = (uint16_t)pm;
     gpu->util_sum_pm = pm;
@@ -167,7 +169,7 @@ static enum hs_status job_spread(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     uint32_t last = HS_NO_SEAT;
-    for (uint32_t s = job->first_seat, next; s != HS_NO_SEAT; s = next) {
+    for (uint32_t s = hs_first_seat(&e->jobs, job), next; s != HS_NO_SEAT; s = next) {
         const struct hs_seat seat = e->jobs.seats[s];
         next = seat.next_of_job;
         hs_jobs_free_seat(&e->jobs, s);

@@ -21,10 +21,11 @@
 
 /* What a job asks of a node. */
 struct hs_ask {
+    uint64_t type_mask; /* bit per GPU type; UINT64_MAX = any */
     uint32_t vc;
-    uint64_t type_mask;          /* bit per GPU type; UINT64_MAX = any */
     uint32_t cpus_milli_per_gpu; /* 0 = none */
     uint32_t mem_mib_per_gpu;    /* host memory; 0 = none */
+    uint16_t gpu_milli;          /* of each GPU (model/partindex.h); HS_GPU_MILLI = whole */
 };
 
 struct hs_free; /* opaque: freeindex_state.h */

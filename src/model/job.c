@@ -8,19 +8,22 @@
 /* What is true of a job that was never placed, of whose needs nobody knows, that has no wishes and
  * but one attempt. */
 static const struct hs_job_run no_run = {
-    .share_q32 = HS_Q32_ONE,
-    .cap_q32 = HS_Q32_ONE,
-    .mem_factor_q32 = HS_Q32_ONE,
-    .oom_us = HS_TIME_MAX,
-    .alarm_ns = HS_TIME_MAX,
     .at_step_ns = -1,
     .gpu_type = UINT32_MAX,
     .first_start_us = -1,
     .first_progress_us = -1,
 };
+static const struct hs_job_stay no_stay = {
+    .finish_us = HS_TIME_MAX,
+    .oom_us = HS_TIME_MAX,
+    .alarm_ns = HS_TIME_MAX,
+    .first_seat = HS_NO_SEAT,
+    .share_q32 = HS_Q32_ONE,
+    .cap_q32 = HS_Q32_ONE,
+    .mem_factor_q32 = HS_Q32_ONE,
+};
 static const struct hs_job_needs no_needs = {
     .later_ns = HS_TIME_MAX,
-    .estimate_run_us = -1,
     .estimate = {.util_pm = -1, .util_peak_pm = -1},
 };
 static const struct hs_job_wishes no_wishes = {.deadline_us = -1, .preempt_cost_us = -1};
@@ -29,6 +32,11 @@ static const struct hs_job_history no_history = {.next_attempt = HS_NO_ATTEMPT, 
 static enum hs_status take_run(struct hs_jobs *jobs, uint32_t *run)
 {
     return hs_pool_take(&jobs->run_pool, (void **)&jobs->runs, sizeof *jobs->runs, run);
+}
+
+static enum hs_status take_stay(struct hs_jobs *jobs, uint32_t *stay)
+{
+    return hs_pool_take(&jobs->stay_pool, (void **)&jobs->stays, sizeof *jobs->stays, stay);
 }
 
 static enum hs_status take_history(struct hs_jobs *jobs, uint32_t *history)
@@ -63,6 +71,8 @@ enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
     *jobs = (struct hs_jobs){.scratch_size = scratch_size > 0 ? scratch_size : 1};
     HS_TRY(take_run(jobs, &nobody));
     jobs->runs[nobody] = no_run;
+    HS_TRY(take_stay(jobs, &nobody));
+    jobs->stays[nobody] = no_stay;
     HS_TRY(take_history(jobs, &nobody));
     jobs->histories[nobody] = no_history;
     HS_TRY(hs_jobs_add_traits(jobs, &nobody));
@@ -81,6 +91,18 @@ enum hs_status hs_jobs_know_needs(struct hs_jobs *jobs)
     return HS_OK;
 }
 
+static enum hs_status grow_estimates(struct hs_jobs *jobs, uint64_t need)
+{
+    return hs_grow_bare((void **)&jobs->estimates_us, &jobs->estimate_cap, need,
+                        sizeof *jobs->estimates_us, HS_LIVE_JOBS_MAX);
+}
+
+enum hs_status hs_jobs_know_estimates(struct hs_jobs *jobs)
+{
+    jobs->has_estimates = true;
+    return grow_estimates(jobs, 1);
+}
+
 static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
 {
     memset(jobs->scratch + (size_t)slot * jobs->scratch_size, 0, jobs->scratch_size);
@@ -94,6 +116,8 @@ static HS_APART enum hs_status slots_grow(struct hs_jobs *jobs)
                         HS_LIVE_JOBS_MAX));
     if (jobs->has_needs)
         HS_TRY(grow_needs(jobs, need));
+    if (jobs->has_estimates)
+        HS_TRY(grow_estimates(jobs, need));
     HS_TRY(hs_grow_bare((void **)&jobs->scratch, &jobs->scratch_cap, need, jobs->scratch_size,
                         HS_LIVE_JOBS_MAX));
     return HS_OK;
@@ -106,13 +130,13 @@ enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
         HS_TRY(slots_grow(jobs));
     HS_TRY(hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs, slot));
     struct hs_job_label *label = &jobs->labels[*slot];
-    if (*slot == high) {
-        label->id_far = NULL;
-        label->id_far_cap = 0;
-    }
+    if (*slot == high)
+        label->is_far = false;
     label->traits = label->wishes = label->history = 0;
     if (jobs->has_needs)
         jobs->needs[*slot] = no_needs;
+    if (jobs->has_estimates)
+        jobs->estimates_us[*slot] = -1;
     clear_scratch(jobs, *slot);
     if (jobs->slots.first != 0) /* for who comes next: nobody has looked there since it was left */
         hs_jobs_expect(jobs, jobs->slots.first - 1);
@@ -122,16 +146,21 @@ enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
 
 static HS_APART enum hs_status set_far_id(struct hs_job_label *label, const char *id, size_t size)
 {
-    HS_TRY(hs_grow_bare((void **)&label->id_far, &label->id_far_cap, size, 1, HS_JOB_ID_MAX + 1));
-    memcpy(label->id_far, id, size);
-    label->id_near[0] = '\0';
+    if (!label->is_far) {
+        label->id_far.text = NULL;
+        label->id_far.cap = 0;
+        label->is_far = true;
+    }
+    HS_TRY(
+        hs_grow_bare((void **)&label->id_far.text, &label->id_far.cap, size, 1, HS_JOB_ID_MAX + 1));
+    memcpy(label->id_far.text, id, size);
     return HS_OK;
 }
 
 enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id)
 {
     size_t size = strlen(id) + 1;
-    if (HS_UNLIKELY(size > HS_ID_NEAR || size == 1))
+    if (HS_UNLIKELY(size > HS_ID_NEAR || label->is_far))
         return set_far_id(label, id, size);
     memcpy(label->id_near, id, size);
     return HS_OK;
@@ -157,7 +186,7 @@ enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const i
                                     uint32_t count)
 {
     struct hs_job *job = &jobs->jobs[slot];
-    job->work = (struct hs_work){.total_ns = attempts_us[0] * HS_NS_PER_US};
+    job->work_ns = attempts_us[0] * HS_NS_PER_US;
     if (count == 1)
         return HS_OK;
     HS_TRY(take_history(jobs, &jobs->labels[slot].history));
@@ -172,7 +201,7 @@ enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const i
         history->next_attempt = attempt;
         history->all_ns += attempts_us[i] * HS_NS_PER_US;
     }
-    history->all_ns += job->work.total_ns;
+    history->all_ns += job->work_ns;
     return HS_OK;
 }
 
@@ -180,20 +209,41 @@ void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot)
 {
     struct hs_job *job = &jobs->jobs[slot];
     struct hs_job_history *history = &jobs->histories[jobs->labels[slot].history];
-    history->past_ns += job->work.done_ns;
-    job->work = (struct hs_work){.total_ns = drop_attempt(jobs, history) * HS_NS_PER_US};
+    if (job->run != 0) {
+        struct hs_job_run *run = hs_run_of(jobs, job);
+        history->past_ns += run->done_ns;
+        run->done_ns = 0;
+        run->carry = 0;
+    }
+    job->work_ns = drop_attempt(jobs, history) * HS_NS_PER_US;
     history->attempt++;
     clear_scratch(jobs, slot);
 }
 
-enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
+HS_EXPANDED enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
 {
     if (job->run != 0)
         return HS_OK;
     HS_TRY(take_run(jobs, &job->run));
     jobs->runs[job->run] = jobs->runs[0]; /* as one who was never placed */
-    jobs->runs[job->run].slot = hs_slot_of(jobs, job);
     return HS_OK;
+}
+
+HS_EXPANDED enum hs_status hs_jobs_begin_stay(struct hs_jobs *jobs, struct hs_job *job)
+{
+    HS_TRY(hs_jobs_begin_run(jobs, job));
+    if (job->stay != 0)
+        return HS_OK;
+    HS_TRY(take_stay(jobs, &job->stay));
+    jobs->stays[job->stay] = no_stay;
+    jobs->stays[job->stay].slot = hs_slot_of(jobs, job);
+    return HS_OK;
+}
+
+void hs_jobs_end_stay(struct hs_jobs *jobs, struct hs_job *job)
+{
+    hs_pool_give(&jobs->stay_pool, &jobs->stays[job->stay], job->stay);
+    job->stay = 0;
 }
 
 static void drop_history(struct hs_jobs *jobs, uint32_t at)
@@ -220,6 +270,8 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
         hs_pool_give(&jobs->wish_pool, &jobs->wishes[label->wishes], label->wishes);
     if (label->history != 0)
         drop_history(jobs, label->history);
+    if (job->stay != 0)
+        hs_jobs_end_stay(jobs, job);
     if (job->run != 0)
         hs_pool_give(&jobs->run_pool, &jobs->runs[job->run], job->run);
     job->is_live = false;
@@ -227,16 +279,38 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
     jobs->live--;
 }
 
+bool hs_jobs_nobody_is_valid(const struct hs_jobs *jobs)
+{
+    const struct hs_job_run *run = &jobs->runs[0];
+    const struct hs_job_stay *stay = &jobs->stays[0];
+    const int64_t account_us = run->attained_us | run->run_us | run->overhead_us |
+                               run->colocated_us | run->gpu_us | run->host_mib_us;
+    const uint32_t counts = run->preemptions | run->migrations | run->ooms | run->switches;
+    bool has_done_nothing = (run->done_ns | run->lost_ns | account_us) == 0 && counts == 0 &&
+                            run->first_start_us == -1 && run->first_progress_us == -1;
+    bool is_nowhere = stay->first_seat == HS_NO_SEAT && stay->gpus_held == 0 && !stay->is_active &&
+                      !stay->is_hosted && stay->lane == 0 && stay->synced_us == 0;
+    bool has_no_rate = stay->rate_q32 == 0 && stay->share_q32 == HS_Q32_ONE &&
+                       stay->cap_q32 == HS_Q32_ONE && stay->mem_factor_q32 == HS_Q32_ONE;
+    bool has_no_event = stay->finish_us == HS_TIME_MAX && stay->oom_us == HS_TIME_MAX &&
+                        stay->alarm_ns == HS_TIME_MAX;
+    return has_done_nothing && is_nowhere && has_no_rate && has_no_event &&
+           (jobs->has_needs || jobs->needs[0].mem_claim_mib + jobs->needs[0].gpu_mem_mib == 0);
+}
+
 void hs_jobs_free(struct hs_jobs *jobs)
 {
     for (uint32_t i = 0; i < jobs->slots.high; i++)
-        hs_free(jobs->labels[i].id_far);
+        if (jobs->labels[i].is_far)
+            hs_free(jobs->labels[i].id_far.text);
     hs_free(jobs->jobs);
     hs_free(jobs->labels);
     hs_free(jobs->needs);
+    hs_free(jobs->estimates_us);
     hs_free(jobs->scratch);
     hs_free(jobs->seats);
     hs_free(jobs->runs);
+    hs_free(jobs->stays);
     hs_free(jobs->traits);
     hs_free(jobs->wishes);
     hs_free(jobs->histories);

@@ -8,19 +8,20 @@
  * What is known of a job lies in several records, so that an event touches little memory and a job
  * that waits takes little:
  *
- *     hs_job          every event and every decision looks at it: two cache lines
+ *     hs_job          every event and every decision looks at it: one cache line
  *     hs_job_label    what it is called, and where the rest is: for observers, by slot
  *     hs_job_traits   of the training that it does; jobs of one profile share them
  *     hs_job_wishes   what few jobs have: a deadline, an elastic range, a priority
- *     hs_job_run      from its first placement on: its turns, and the account of what it did
+ *     hs_job_run      from its first placement on: what it did, and what it owes
+ *     hs_job_stay     while it holds GPUs, or its process waits on the host: its rate and its turns
  *     hs_job_needs    what it takes of a GPU, where somebody asks (sharing, predictions), by slot
  *     hs_job_history  of a job that fails and is submitted again: its attempts
  *
  * A job without one of these has the record of nobody, number 0: it says what is true of such a job
- * (never placed, needs unknown, the only attempt), and is not to be written to.
+ * (never placed, on no GPU, needs unknown, the only attempt), and is not to be written to.
  *
  *     HS_TRY(hs_jobs_add(&jobs, &slot));
- *     for (uint32_t s = job->first_seat; s != HS_NO_SEAT; s = jobs.seats[s].next_of_job) ...
+ *     for (uint32_t s = hs_first_seat(&jobs, job); s != HS_NO_SEAT; s = jobs.seats[s].next_of_job)
  */
 #ifndef HORUS_MODEL_JOB_H
 #define HORUS_MODEL_JOB_H
@@ -38,7 +39,7 @@
 #define HS_NO_SEAT       UINT32_MAX
 #define HS_NO_ATTEMPT    UINT32_MAX
 #define HS_LIVE_JOBS_MAX HS_POOL_MAX
-#define HS_ID_NEAR       20 /* bytes of an id that need no buffer of their own */
+#define HS_ID_NEAR       16 /* bytes of an id that need no buffer of their own */
 
 struct hs_seat {
     uint64_t gpus;       /* bit id % 64 of each: all are of one word of a map of GPUs */
@@ -56,60 +57,69 @@ struct hs_attempt {
 };
 
 struct hs_job {
-    struct hs_work work; /* of this attempt */
-    uint64_t rate_q32;
-    int64_t synced_us;    /* work, cost and account are true up to here */
-    int64_t finish_us;    /* of its event in the heap; HS_TIME_MAX if none */
-    int64_t cost_left_us; /* owed before it makes progress */
-    int64_t submit_us;    /* of this attempt */
-    uint64_t index;       /* in the trace */
+    int64_t work_ns;   /* in all, of this attempt */
+    int64_t submit_us; /* of this attempt */
+    uint64_t index;    /* in the trace */
     struct hs_ask ask;
-    uint32_t gpus, gpus_held;
-    uint32_t first_seat;
-    uint32_t run;           /* its record; 0 = it was never placed */
-    uint32_t mem_claim_mib; /* what plans count for it per GPU, beside others of its lane */
-    int32_t gpu_util_pm;
-    uint16_t gpu_milli; /* of each GPU; HS_GPU_MILLI = whole */
-    uint8_t state;      /* enum hs_job_state */
-    uint8_t plan;       /* marks of the plan being written; 0 between decisions */
-    bool is_constrained;
-    bool is_live;
-    bool is_active; /* on its GPUs: neither paused nor waiting for a turn */
-    bool is_alone;  /* may not be put beside others: by the policy, or ran out of GPU memory too
-                       often */
+    uint32_t run;        /* its record; 0 = it was never placed */
+    uint32_t stay;       /* its record; 0 = it holds nothing */
+    uint16_t gpus;       /* the gang, as the trace says */
+    int16_t gpu_util_pm; /* < 0 = unknown */
+    uint8_t state;       /* enum hs_job_state */
+    uint8_t plan;        /* marks of the plan being written; 0 between decisions */
+    bool is_live : 1;
+    bool is_constrained : 1; /* it asks for more of a node than GPUs of any kind */
+    bool is_alone : 1; /* may not be put beside others: by the policy, or ran out of GPU memory too
+                          often */
+};
+_Static_assert(sizeof(struct hs_job) == 64 && HS_JOB_GPUS_MAX <= UINT16_MAX, "a cache line");
+
+/* What lasts from a placement to the next. */
+struct hs_job_run {
+    int64_t done_ns;           /* of the work of this attempt, */
+    uint32_t carry;            /* and the fraction of a nanosecond earned beyond */
+    uint32_t nodes_spanned;    /* by its last placement */
+    int64_t cost_left_us;      /* owed before it makes progress */
+    int64_t first_start_us;    /* of this attempt; -1 = never */
+    int64_t first_progress_us; /* of all attempts; -1 = never */
+    int64_t attained_us, run_us, overhead_us, colocated_us, gpu_us, lost_ns;
+    int64_t host_mib_us;
+    int64_t at_step_ns; /* work done when the policy was last told of a step; -1 = never */
+    uint32_t preemptions, migrations, ooms, switches;
+    uint32_t gpu_type;    /* of its last placement; UINT32_MAX = never placed */
+    uint32_t plan_action; /* of the plan being written: the one that took it off its GPUs */
 };
 
-struct hs_job_run {
+struct hs_job_stay {
+    /* progress */
+    uint64_t rate_q32;
+    int64_t synced_us; /* work, cost and account are true up to here */
+    int64_t finish_us; /* of its event in the heap; HS_TIME_MAX if none */
+    int64_t oom_us;    /* when its overflow of a GPU kills it; HS_TIME_MAX if none */
+    int64_t alarm_ns;  /* the policy is told when so much work is done; HS_TIME_MAX: never */
+    uint32_t slot;     /* whose it is */
+    /* placement */
+    uint32_t gpus_held;
+    uint32_t first_seat;
+    uint32_t shared_gpus; /* of those that it holds, with another tenant */
+    /* segment: done and owed at its start */
+    uint32_t segment_carry; /* of work */
+    int64_t segment_start_us, segment_done_ns, segment_cost_us;
+    uint32_t segment_max_tenants;
     /* turns */
+    uint32_t lane;      /* of time slices; 0 = none */
+    uint32_t unit;      /* of the lane, whose jobs take their turns together; 0 = none */
+    uint8_t keeps;      /* enum hs_keeps: of its GPU memory when others of the lane run */
+    bool is_active;     /* on its GPUs: neither paused nor waiting for a turn */
+    bool is_waiting;    /* placed, and has not had its first turn yet */
+    bool is_background; /* fills what others leave idle */
     uint64_t share_q32, cap_q32;
     uint64_t mem_factor_q32; /* what its memory limit makes of its rate */
-    int64_t oom_us;          /* when its overflow of a GPU kills it; HS_TIME_MAX if none */
-    int64_t alarm_ns;        /* the policy is told when so much work is done; HS_TIME_MAX: never */
-    int64_t at_step_ns;      /* work done when it was last told; -1 = never */
-    uint32_t lane;           /* of time slices; 0 = none */
-    uint32_t unit;           /* of the lane, whose jobs take their turns together; 0 = none */
-    uint8_t keeps;           /* enum hs_keeps: of its GPU memory when others of the lane run */
-    bool is_waiting;         /* placed, and has not had its first turn yet */
-    bool is_background;      /* fills what others leave idle */
-    bool is_hosted;          /* suspended, its process is on the host: */
-    uint32_t gpus_hosted;    /* so many of them, */
-    uint32_t node_hosted;    /* of this node, for one */
-    uint32_t plan_action;    /* of the plan being written: the one that released it */
-    uint32_t slot;           /* whose it is */
-    /* placement */
-    uint32_t shared_gpus; /* of those that it holds, with another tenant */
-    uint32_t nodes_spanned;
-    uint32_t gpu_type; /* of its last placement; UINT32_MAX = never placed */
-    /* account */
-    int64_t first_start_us;                                     /* of this attempt */
-    int64_t segment_start_us, segment_done_ns, segment_cost_us; /* done and owed at its start */
-    uint64_t segment_carry;                                     /* of work, likewise */
-    uint32_t segment_max_tenants;
-    int64_t attained_us, run_us, overhead_us, colocated_us, gpu_us, lost_ns;
-    int64_t first_progress_us; /* of all attempts; -1 = never */
-    int64_t host_mib;          /* of all its GPUs, now */
-    int64_t host_mib_us;
-    uint32_t preemptions, migrations, ooms, switches;
+    /* host */
+    int64_t host_mib;     /* of all its GPUs, now */
+    uint32_t gpus_hosted; /* suspended, its process is on the host: so many of its GPUs, */
+    uint32_t node_hosted; /* of this node, for one */
+    bool is_hosted;
 };
 
 /* One cache line. */
@@ -118,21 +128,27 @@ struct hs_job_needs {
     uint32_t gpu_mem_peak_mib; /* as things stand: at first, or after later_ns */
     uint32_t gpu_mem_first_mib, gpu_mem_later_mib;
     uint32_t mem_limit_mib; /* that the policy gave it; 0 = none */
+    uint32_t mem_claim_mib; /* what plans count for it, beside others of its lane */
     int32_t load[HS_LOADS]; /* what it adds to the sums of a GPU that it shares */
     struct hs_estimate estimate;
-    int64_t later_ns;        /* work done when its memory changes; HS_TIME_MAX: never */
-    int64_t estimate_run_us; /* -1 = none was asked for */
+    int64_t later_ns; /* work done when its memory changes; HS_TIME_MAX: never */
 };
 
-/* One cache line: it is looked at when the job ends, and was not since it came. */
+/* It is looked at when the job ends, and was not since it came. */
 struct hs_job_label {
-    char id_near[HS_ID_NEAR]; /* if it is that short, and not empty */
-    uint32_t id_far_cap;
-    char *id_far;                             /* else; the buffer stays with the slot */
+    union {
+        char id_near[HS_ID_NEAR]; /* if it is that short, unless a job of the slot had a longer one,
+                                   */
+        struct {
+            char *text; /* which has a buffer: it stays with the slot */
+            uint32_t cap;
+        } id_far;
+    };
     uint32_t user, vc_name;                   /* interned */
     uint32_t profile;                         /* HS_NO_PROFILE = none */
     uint32_t traits, wishes, history;         /* its records */
     uint8_t outcome, job_class, profile_from; /* enums */
+    bool is_far;
 };
 
 /* Of what it trains: the same for all jobs of a profile, as a rule. */
@@ -163,24 +179,29 @@ struct hs_jobs {
     struct hs_job *jobs;
     struct hs_job_label *labels; /* by slot */
     struct hs_job_needs *needs;  /* by slot, if has_needs; else one, nobody's */
+    int64_t *estimates_us;       /* of their run times, by slot, if has_estimates; -1 = none */
     unsigned char *scratch;      /* scratch_size bytes a slot: the policy's */
     uint32_t scratch_size;
     struct hs_pool slots; /* of jobs */
-    uint32_t label_cap, needs_cap, scratch_cap;
-    bool has_needs;
+    uint32_t label_cap, needs_cap, estimate_cap, scratch_cap;
+    bool has_needs, has_estimates;
     struct hs_seat *seats;
     struct hs_job_run *runs;
+    struct hs_job_stay *stays;
     struct hs_job_traits *traits;
     struct hs_job_wishes *wishes;
     struct hs_job_history *histories;
     struct hs_attempt *attempts;
-    struct hs_pool seat_pool, run_pool, trait_pool, wish_pool, history_pool, attempt_pool;
+    struct hs_pool seat_pool, run_pool, stay_pool, trait_pool, wish_pool, history_pool,
+        attempt_pool;
     uint64_t live;
 };
 
 HS_MUST_USE enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
 /* From now on each job has a record of its needs; once, and nothing is known of those there are. */
 HS_MUST_USE enum hs_status hs_jobs_know_needs(struct hs_jobs *jobs);
+/* From now on run times are estimated; once, before the first job. */
+HS_MUST_USE enum hs_status hs_jobs_know_estimates(struct hs_jobs *jobs);
 /* A slot with zeroed scratch and a label that names nobody's records; the job itself is the
  * caller's to fill. O(1) amortised. */
 HS_MUST_USE enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
@@ -194,9 +215,15 @@ void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot);
 /* New records, with one user, and with no wish. */
 HS_MUST_USE enum hs_status hs_jobs_add_traits(struct hs_jobs *jobs, uint32_t *at);
 HS_MUST_USE enum hs_status hs_jobs_add_wishes(struct hs_jobs *jobs, uint32_t *at);
-/* It is placed, for the first time or again: it has a run from now on. */
+/* It has something to its account, or is placed: it has a run from now on. */
 HS_MUST_USE enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
+/* It is to be placed: it has a stay from now on, as nobody's, if it had none, and a run. */
+HS_MUST_USE enum hs_status hs_jobs_begin_stay(struct hs_jobs *jobs, struct hs_job *job);
+/* It has left its GPUs, and its event. */
+void hs_jobs_end_stay(struct hs_jobs *jobs, struct hs_job *job);
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot);
+/* Has nobody written to the records of nobody? O(1). */
+bool hs_jobs_nobody_is_valid(const struct hs_jobs *jobs);
 void hs_jobs_free(struct hs_jobs *jobs);
 
 /* ---- the records of a job ---- */
@@ -221,7 +248,7 @@ static inline struct hs_job_label *hs_label_of(const struct hs_jobs *jobs, const
 
 static inline const char *hs_id_of(const struct hs_job_label *label)
 {
-    return label->id_near[0] != '\0' || label->id_far == NULL ? label->id_near : label->id_far;
+    return label->is_far ? label->id_far.text : label->id_near;
 }
 
 static inline const struct hs_job_traits *hs_traits_of(const struct hs_jobs *jobs,
@@ -254,10 +281,28 @@ static inline struct hs_job_run *hs_run_of(const struct hs_jobs *jobs, const str
     return &jobs->runs[job->run];
 }
 
+static inline struct hs_job_stay *hs_stay_of(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    return &jobs->stays[job->stay];
+}
+
+/* HS_NO_SEAT: it holds no GPU. */
+static inline uint32_t hs_first_seat(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    return hs_stay_of(jobs, job)->first_seat;
+}
+
 /* Without jobs->needs: nobody's, for all. */
 static inline struct hs_job_needs *hs_needs_of(const struct hs_jobs *jobs, const struct hs_job *job)
 {
     return &jobs->needs[jobs->has_needs ? hs_slot_of(jobs, job) : 0];
+}
+
+/* What plans count for it; kept where somebody asks. */
+static inline void hs_job_set_claim(struct hs_jobs *jobs, const struct hs_job *job, uint32_t mib)
+{
+    if (jobs->has_needs)
+        hs_needs_of(jobs, job)->mem_claim_mib = mib;
 }
 
 static inline struct hs_job_history *hs_history_of(const struct hs_jobs *jobs,
@@ -277,17 +322,24 @@ static inline void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat)
     hs_pool_give(&jobs->seat_pool, &jobs->seats[seat], seat);
 }
 
+/* Its work as of the last time that its account was brought up to date. */
+static inline struct hs_work hs_work_of(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    const struct hs_job_run *run = hs_run_of(jobs, job);
+    return (struct hs_work){.total_ns = job->work_ns, .done_ns = run->done_ns, .carry = run->carry};
+}
+
 /* Work done in this attempt and in those that failed. */
 static inline int64_t hs_job_done_ns(const struct hs_jobs *jobs, const struct hs_job *job)
 {
-    return hs_history_of(jobs, job)->past_ns + job->work.done_ns;
+    return hs_history_of(jobs, job)->past_ns + hs_run_of(jobs, job)->done_ns;
 }
 
 /* Work of all its attempts. */
 static inline int64_t hs_job_all_ns(const struct hs_jobs *jobs, const struct hs_job *job)
 {
     bool is_retried = hs_label_of(jobs, job)->history != 0;
-    return is_retried ? hs_history_of(jobs, job)->all_ns : job->work.total_ns;
+    return is_retried ? hs_history_of(jobs, job)->all_ns : job->work_ns;
 }
 
 #endif

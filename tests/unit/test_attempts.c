@@ -292,15 +292,16 @@ static void places_are_used_again(void **state)
             assert_int_equal(hs_jobs_add(&jobs, &slots[i]), HS_OK);
             jobs.jobs[slots[i]] = (struct hs_job){.submit_us = round, .is_live = true};
             assert_int_equal(hs_jobs_set_attempts(&jobs, slots[i], attempts_us, 4), HS_OK);
-            assert_int_equal(jobs.jobs[slots[i]].work.total_ns, 3000);
+            assert_int_equal(jobs.jobs[slots[i]].work_ns, 3000);
         }
         assert_int_equal(jobs.attempt_pool.high, 15);
         struct hs_job *job = &jobs.jobs[slots[0]];
         for (int k = 1; k < 4; k++) {
-            job->work.done_ns = job->work.total_ns;
+            assert_int_equal(hs_jobs_begin_run(&jobs, job), HS_OK);
+            hs_run_of(&jobs, job)->done_ns = job->work_ns;
             hs_jobs_retry(&jobs, slots[0]);
-            assert_int_equal(job->work.total_ns, attempts_us[k] * 1000);
-            assert_int_equal(job->work.done_ns, 0);
+            assert_int_equal(job->work_ns, attempts_us[k] * 1000);
+            assert_int_equal(hs_run_of(&jobs, job)->done_ns, 0);
             assert_int_equal(hs_history_of(&jobs, job)->attempt, k);
         }
         assert_int_equal(hs_history_of(&jobs, job)->next_attempt, HS_NO_ATTEMPT);

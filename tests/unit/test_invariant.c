@@ -148,7 +148,7 @@ static void every_whole_seat_is_checked(void **state)
     (void)state;
     assert_true(e->is_whole);
     struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
-    struct hs_seat *seat = &e->jobs.seats[job->first_seat];
+    struct hs_seat *seat = &e->jobs.seats[hs_first_seat(&e->jobs, job)];
     assert_int_equal(seat->count, 2);
     BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
     BREAKS(e->gpu_free[0], UINT64_C(0x8), "free and held at once");
@@ -157,12 +157,12 @@ static void every_whole_seat_is_checked(void **state)
     BREAKS(seat->gpus, 0, "or one of no GPU");
     BREAKS(seat->job, 9, "a job has the seat of another");
     BREAKS(seat->node, 1, "a seat is not on its node");
-    BREAKS(waits->first_seat, job->first_seat, "a job has the seat of another");
+    BREAKS(waits->stay, job->stay, "a job has the seat of another");
     BREAKS(seat->count, 1, "its GPUs are miscounted");
     struct hs_seat twice = *seat;
     uint32_t second = HS_NO_SEAT;
     assert_int_equal(hs_jobs_seat(&e->jobs, &second), HS_OK);
-    seat = &e->jobs.seats[job->first_seat];
+    seat = &e->jobs.seats[hs_first_seat(&e->jobs, job)];
     e->jobs.seats[second] = twice;
     BREAKS(seat->next_of_job, second, "a GPU is held twice");
     hs_jobs_free_seat(&e->jobs, second);
@@ -191,8 +191,8 @@ static void every_share_is_checked(void **state)
     struct hs_job *job = &e->jobs.jobs[first];
     BREAKS(gpu->part_milli, 500, "shares of a GPU are miscounted");
     BREAKS(gpu->is_given, true, "shares of a GPU are miscounted");
-    BREAKS(job->gpu_milli, 300, "shares of a GPU are miscounted");
-    BREAKS(job->gpu_milli, 1000, "shares of a GPU are miscounted");
+    BREAKS(job->ask.gpu_milli, 300, "shares of a GPU are miscounted");
+    BREAKS(job->ask.gpu_milli, 1000, "shares of a GPU are miscounted");
     BREAKS(e->gpus[2].part_milli, 400, "shares of a GPU are miscounted");
     BREAKS(e->instant.milli_held, 2000, "held or shared GPUs are miscounted");
     sink_clear(&sink);
@@ -207,15 +207,21 @@ static void every_job_is_checked(void **state)
 {
     (void)state;
     struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
-    BREAKS(job->gpus_held, 1, "its GPUs are miscounted");
-    BREAKS(waits->gpus_held, 1, "a job that is not placed holds GPUs");
+    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    assert_int_equal(waits->run, 0);
+    BREAKS(stay->gpus_held, 1, "its GPUs are miscounted");
+    BREAKS(stay->slot, 9, "a job has no record of its stay");
+    BREAKS(e->jobs.stays[0].gpus_held, 1, "a job that is not placed holds GPUs");
+    BREAKS(e->jobs.stays[0].synced_us, 1, "what is kept of nobody was changed");
+    BREAKS(e->jobs.runs[0].run_us, 1, "what is kept of nobody was changed");
     BREAKS(e->jobs.wishes[0].gpus_min, 3, "a gang is placed in part");
-    BREAKS(job->work.done_ns, -1, "work done lies outside");
-    BREAKS(job->rate_q32, 5, "a rate is out of date");
+    BREAKS(run->done_ns, -1, "work done lies outside");
+    BREAKS(stay->rate_q32, 5, "a rate is out of date");
     BREAKS(job->state, HS_JOB_STARTING, "makes progress");
-    BREAKS(waits->cost_left_us, -1, "more cost was paid than owed");
+    BREAKS(e->jobs.runs[0].cost_left_us, -1, "more cost was paid than owed");
     BREAKS(waits->plan, HS_PLAN_PLACED, "a mark of the plan was left");
-    BREAKS(e->job_events.position[job->run], 9, "event heap is out of order");
+    BREAKS(e->job_events.position[job->stay], 9, "event heap is out of order");
     BREAKS(policy_rule, "a rule of the policy", "a rule of the policy");
 }
 
