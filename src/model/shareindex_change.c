@@ -67,20 +67,14 @@ static void count_set(struct hs_share_pool *p, struct hs_share_vertex *x, uint32
     x->count = count;
 }
 
-/* Those that stand for nobody any more, or for another load. */
-static void node_drop(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu, uint32_t end)
+/* It stands for nobody any more. */
+static void vertex_drop(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu)
 {
-    for (; gpu < end; gpu++) {
-        if (s->vertex[gpu] == 0)
-            continue;
-        struct hs_share_vertex *x = hs_share_vertex_of(s, gpu);
-        if (s->first[gpu] == gpu && hs_share_is_same(&x->own.least, &s->load[gpu]))
-            continue;
-        hs_share_tree_remove(s, p, s->vertex[gpu] - 1);
-        count_set(p, x, 0);
-        hs_pool_give(&s->vertex_pool, x, s->vertex[gpu] - 1);
-        s->vertex[gpu] = 0;
-    }
+    struct hs_share_vertex *x = hs_share_vertex_of(s, gpu);
+    hs_share_tree_remove(s, p, s->vertex[gpu] - 1);
+    count_set(p, x, 0);
+    hs_pool_give(&s->vertex_pool, x, s->vertex[gpu] - 1);
+    s->vertex[gpu] = 0;
 }
 
 /* Of a GPU that had none. */
@@ -96,29 +90,36 @@ static void vertex_make(struct hs_share *s, struct hs_share_pool *p, uint32_t gp
     hs_share_tree_add(s, p, at);
 }
 
+/* The GPU stands for so many; nothing to do for HS_NO_GPU. */
+static void stand_for(struct hs_share *s, struct hs_share_pool *p, uint32_t gpu, uint32_t count)
+{
+    if (gpu == HS_NO_GPU)
+        return;
+    if (s->vertex[gpu] == 0)
+        vertex_make(s, p, gpu);
+    count_set(p, hs_share_vertex_of(s, gpu), count);
+}
+
 static void node_settle(struct hs_share *s, const struct hs_share_node *n)
 {
     struct hs_share_pool *p = &s->pools[n->pool];
-    uint32_t end = n->first_gpu + n->gpus, last = HS_NO_GPU;
-    for (uint32_t g = n->first_gpu; g < end; g++) {
-        s->first[g] = HS_NO_GPU;
-        if (!hs_share_level_is_open(s->level[g]))
-            continue;
-        if (last == HS_NO_GPU || !hs_share_is_same(&s->load[last], &s->load[g]))
-            last = g;
-        s->first[g] = last;
+    uint32_t first = HS_NO_GPU,
+             count = 0; /* of those that hold the same; closed ones between them */
+    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
+        const bool is_open = hs_share_level_is_open(s->level[g]);
+        if (is_open && (first == HS_NO_GPU || !hs_share_is_same(&s->load[first], &s->load[g]))) {
+            stand_for(s, p, first, count);
+            first = g;
+            count = 0;
+        }
+        s->first[g] = is_open ? first : HS_NO_GPU;
+        count += is_open;
+        const bool is_first = is_open && first == g;
+        if (s->vertex[g] != 0 &&
+            !(is_first && hs_share_is_same(&hs_share_vertex_of(s, g)->own.least, &s->load[g])))
+            vertex_drop(s, p, g);
     }
-    node_drop(s, p, n->first_gpu, end);
-    for (uint32_t g = n->first_gpu, next; g < end; g = next) {
-        uint32_t count = 0;
-        for (next = g; next < end && (s->first[next] == g || s->first[next] == HS_NO_GPU); next++)
-            count += s->first[next] == g;
-        if (count == 0) /* closed GPUs before the first that is open */
-            continue;
-        if (s->vertex[g] == 0)
-            vertex_make(s, p, g);
-        count_set(p, hs_share_vertex_of(s, g), count);
-    }
+    stand_for(s, p, first, count);
     node_summarise(s, n);
 }
 
