@@ -100,6 +100,7 @@ static enum hs_status job_get_up(struct hs_engine *e, struct hs_job *job, bool i
     hs_jobs_end_stay(&e->jobs, job);
     if (!is_hosted)
         return HS_OK;
+    HS_TRY(hs_jobs_begin_toll(&e->jobs, job));
     HS_TRY(hs_jobs_begin_stay(&e->jobs, job));
     struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     stay->synced_us = e->now_us;
@@ -130,7 +131,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     else if (a->kind == HS_ACT_PREEMPT)
         run->preemptions++;
     else if (a->kind == HS_ACT_SUSPEND)
-        run->switches++;
+        hs_toll_of(&e->jobs, job)->switches++;
     job->state = HS_JOB_SUSPENDED;
     e->instant.running--;
     e->instant.suspended++;

@@ -59,7 +59,7 @@ static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
     if (run->done_ns < stay->alarm_ns)
         return HS_OK;
     stay->alarm_ns = HS_TIME_MAX;
-    run->at_step_ns = run->done_ns;
+    hs_toll_of(&e->jobs, job)->at_step_ns = run->done_ns;
     hs_life_tell_policy(e, HS_EVENT_STEP, slot);
     return HS_OK;
 }

@@ -231,7 +231,8 @@ static void job_renew(struct hs_engine *e, struct hs_job *job)
     hs_jobs_end_stay(&e->jobs, job);
     job->submit_us = e->now_us;
     run->first_start_us = -1;
-    run->at_step_ns = -1;
+    if (run->toll != 0)
+        hs_toll_of(&e->jobs, job)->at_step_ns = -1;
     run->attained_us = 0;
     run->cost_left_us = e->config.startup_us;
     if (e->jobs.has_needs)
@@ -375,9 +376,9 @@ enum hs_status hs_life_abandon(struct hs_engine *e, uint32_t slot, enum hs_job_s
     e->work_done_ns -= (uint64_t)done_ns;
     e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
     if (done_ns > 0) {
-        struct hs_job_run *run = hs_run_of(&e->jobs, job);
-        run->lost_ns += done_ns;
-        run->done_ns = 0;
+        HS_TRY(hs_jobs_begin_toll(&e->jobs, job));
+        hs_toll_of(&e->jobs, job)->lost_ns += done_ns;
+        hs_run_of(&e->jobs, job)->done_ns = 0;
         hs_history_of(&e->jobs, job)->past_ns = 0;
     }
     if (state == HS_JOB_REJECTED)

@@ -41,6 +41,7 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
 {
     const struct hs_job_label *label = hs_label_of(&e->jobs, job);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_toll *toll = hs_toll_of(&e->jobs, job);
     const struct hs_job_history *history = hs_history_of(&e->jobs, job);
     if (has_words)
         fill_words(e, job, record);
@@ -62,18 +63,18 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
     record->work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US;
     record->deadline_us = hs_wishes_of(&e->jobs, job)->deadline_us;
     record->done_ns = hs_job_done_ns(&e->jobs, job);
-    record->lost_ns = run->lost_ns;
+    record->lost_ns = toll->lost_ns;
     record->run_us = run->run_us;
     record->overhead_us = run->overhead_us;
-    record->colocated_us = run->colocated_us;
+    record->colocated_us = toll->colocated_us;
     record->gpu_us = run->gpu_us;
     record->first_progress_us = run->first_progress_us;
-    record->host_mib_us = run->host_mib_us;
-    record->switches = run->switches;
+    record->host_mib_us = toll->host_mib_us;
+    record->switches = toll->switches;
     record->job_class = (enum hs_job_class)label->job_class;
     record->preemptions = run->preemptions;
     record->migrations = run->migrations;
-    record->ooms = run->ooms;
+    record->ooms = toll->ooms;
     record->retries = history->attempt;
     record->gpu_util_pm = job->gpu_util_pm;
     record->profile_from = (enum hs_profile_from)label->profile_from;

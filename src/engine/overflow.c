@@ -47,7 +47,7 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
         seen_mib = most_mib;
     if (needs->estimate.mem_mib < seen_mib)
         needs->estimate.mem_mib = (uint32_t)seen_mib;
-    job->is_alone = job->is_alone || hs_run_of(&e->jobs, job)->ooms >= e->config.oom_retries;
+    job->is_alone = job->is_alone || hs_toll_of(&e->jobs, job)->ooms >= e->config.oom_retries;
     needs->mem_claim_mib = hs_residency_claim_mib(e, job, NULL); /* its limit stays */
 }
 
@@ -56,12 +56,13 @@ enum hs_status hs_overflow(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
-    run->ooms++;
+    struct hs_job_toll *toll = hs_toll_of(&e->jobs, job);
+    toll->ooms++;
     hs_shadow_release(e, job);
     HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_OOM));
     HS_TRY(hs_progress_unseat(e, slot));
     int64_t lost_ns = run->done_ns - stay->segment_done_ns;
-    run->lost_ns += lost_ns; /* and is to be done again: the sum of the work stays */
+    toll->lost_ns += lost_ns; /* and is to be done again: the sum of the work stays */
     run->done_ns -= lost_ns;
     run->carry = stay->segment_carry; /* earned before: not lost */
     e->work_done_ns -= (uint64_t)lost_ns;

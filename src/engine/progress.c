@@ -29,13 +29,14 @@ void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt)
 {
     const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    run->host_mib_us += dt * stay->host_mib;
+    if (stay->host_mib != 0)
+        hs_toll_of(&e->jobs, job)->host_mib_us += dt * stay->host_mib;
     if (!hs_job_is_placed(job))
         return;
     run->run_us += dt;
     run->gpu_us += dt * stay->gpus_held;
     if (stay->shared_gpus > 0)
-        run->colocated_us += dt;
+        hs_toll_of(&e->jobs, job)->colocated_us += dt;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING) {
         run->cost_left_us -= dt;
         run->overhead_us += dt;
@@ -172,7 +173,7 @@ static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uin
             hs_busy_set(e, ids[i], alone_pm, alone_pm);
         else
             hs_busy_refresh(e, ids[i]);
-        run->nodes_spanned += gpu->node != last_node;
+        run->nodes_spanned = (uint16_t)(run->nodes_spanned + (gpu->node != last_node));
         last_node = gpu->node;
     }
     return HS_OK;
@@ -194,7 +195,7 @@ enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32
     e->instant.milli_held +=
         (uint64_t)(hs_job_is_part(job) ? count : first_of) * job->ask.gpu_milli;
     if (count > 0)
-        run->gpu_type = e->cluster->nodes[e->gpus[ids[0]].node].type;
+        run->gpu_type = (uint8_t)e->cluster->nodes[e->gpus[ids[0]].node].type;
     stay->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
     return HS_OK;
 }

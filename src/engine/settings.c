@@ -135,7 +135,7 @@ static enum hs_status job_pause(struct hs_engine *e, uint32_t slot)
     struct hs_job *job = hs_engine_job(e, slot);
     hs_progress_sync(e, job);
     job->state = HS_JOB_PAUSED;
-    hs_run_of(&e->jobs, job)->switches++;
+    hs_toll_of(&e->jobs, job)->switches++;
     hs_stay_of(&e->jobs, job)->alarm_ns = HS_TIME_MAX;
     return hs_progress_set_active(e, slot, false);
 }
@@ -156,6 +156,7 @@ static enum hs_status job_await_step(struct hs_engine *e, uint32_t slot, uint64_
 {
     struct hs_job *job = hs_engine_job(e, slot);
     int64_t step_ns = hs_traits_of(&e->jobs, job)->step_ns;
+    HS_TRY(hs_jobs_begin_toll(&e->jobs, job)); /* it will be told there */
     hs_progress_sync(e, job);
     uint64_t done = (uint64_t)(hs_run_of(&e->jobs, job)->done_ns / step_ns);
     hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)step_ns;

@@ -201,7 +201,7 @@ bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_run(v, job)->ooms;
+    return hs_toll_of(&v->engine->jobs, hs_lookup_job(v, job))->ooms;
 }
 
 uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job)

@@ -21,7 +21,8 @@ bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
     if (step_ns == 0)
         return true;
     const int64_t done_ns = hs_lookup_work(v, job).done_ns;
-    return done_ns == hs_lookup_run(v, job)->at_step_ns || done_ns % step_ns == 0;
+    return done_ns == hs_toll_of(&v->engine->jobs, hs_lookup_job(v, job))->at_step_ns ||
+           done_ns % step_ns == 0;
 }
 
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)

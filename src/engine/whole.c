@@ -108,11 +108,11 @@ enum hs_status hs_whole_seat(struct hs_engine *e, const struct hs_action *a)
         nodes += pick->node != node;
         node = pick->node;
     }
-    run->nodes_spanned = nodes;
+    run->nodes_spanned = (uint16_t)nodes;
     stay->gpus_held = a->gpus;
     stay->segment_max_tenants = 1;
     if (a->gpus > 0)
-        run->gpu_type = e->cluster->nodes[picks[0].node].type;
+        run->gpu_type = (uint8_t)e->cluster->nodes[picks[0].node].type;
     book_busy(e, job, a->gpus);
     return HS_OK;
 }

@@ -8,8 +8,7 @@
 /* What is true of a job that was never placed, of whose needs nobody knows, that has no wishes and
  * but one attempt. */
 static const struct hs_job_run no_run = {
-    .at_step_ns = -1,
-    .gpu_type = UINT32_MAX,
+    .gpu_type = HS_NO_GPU_TYPE,
     .first_start_us = -1,
     .first_progress_us = -1,
 };
@@ -22,6 +21,7 @@ static const struct hs_job_stay no_stay = {
     .cap_q32 = HS_Q32_ONE,
     .mem_factor_q32 = HS_Q32_ONE,
 };
+static const struct hs_job_toll no_toll = {.at_step_ns = -1};
 static const struct hs_job_needs no_needs = {
     .later_ns = HS_TIME_MAX,
     .estimate = {.util_pm = -1, .util_peak_pm = -1},
@@ -37,6 +37,11 @@ static enum hs_status take_run(struct hs_jobs *jobs, uint32_t *run)
 static enum hs_status take_stay(struct hs_jobs *jobs, uint32_t *stay)
 {
     return hs_pool_take(&jobs->stay_pool, (void **)&jobs->stays, sizeof *jobs->stays, stay);
+}
+
+static enum hs_status take_toll(struct hs_jobs *jobs, uint32_t *toll)
+{
+    return hs_pool_take(&jobs->toll_pool, (void **)&jobs->tolls, sizeof *jobs->tolls, toll);
 }
 
 static enum hs_status take_history(struct hs_jobs *jobs, uint32_t *history)
@@ -73,6 +78,8 @@ enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
     jobs->runs[nobody] = no_run;
     HS_TRY(take_stay(jobs, &nobody));
     jobs->stays[nobody] = no_stay;
+    HS_TRY(take_toll(jobs, &nobody));
+    jobs->tolls[nobody] = no_toll;
     HS_TRY(take_history(jobs, &nobody));
     jobs->histories[nobody] = no_history;
     HS_TRY(hs_jobs_add_traits(jobs, &nobody));
@@ -229,9 +236,22 @@ HS_EXPANDED enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job
     return HS_OK;
 }
 
+enum hs_status hs_jobs_begin_toll(struct hs_jobs *jobs, struct hs_job *job)
+{
+    HS_TRY(hs_jobs_begin_run(jobs, job));
+    struct hs_job_run *run = hs_run_of(jobs, job);
+    if (run->toll != 0)
+        return HS_OK;
+    HS_TRY(take_toll(jobs, &run->toll));
+    jobs->tolls[run->toll] = no_toll;
+    return HS_OK;
+}
+
 HS_EXPANDED enum hs_status hs_jobs_begin_stay(struct hs_jobs *jobs, struct hs_job *job)
 {
     HS_TRY(hs_jobs_begin_run(jobs, job));
+    if (jobs->has_needs)
+        HS_TRY(hs_jobs_begin_toll(jobs, job));
     if (job->stay != 0)
         return HS_OK;
     HS_TRY(take_stay(jobs, &job->stay));
@@ -254,6 +274,14 @@ static void drop_history(struct hs_jobs *jobs, uint32_t at)
     hs_pool_give(&jobs->history_pool, history, at);
 }
 
+static void drop_run(struct hs_jobs *jobs, uint32_t at)
+{
+    const uint32_t toll = jobs->runs[at].toll;
+    if (toll != 0)
+        hs_pool_give(&jobs->toll_pool, &jobs->tolls[toll], toll);
+    hs_pool_give(&jobs->run_pool, &jobs->runs[at], at);
+}
+
 static void drop_traits(struct hs_jobs *jobs, uint32_t at)
 {
     if (--jobs->traits[at].users == 0)
@@ -273,7 +301,7 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
     if (job->stay != 0)
         hs_jobs_end_stay(jobs, job);
     if (job->run != 0)
-        hs_pool_give(&jobs->run_pool, &jobs->runs[job->run], job->run);
+        drop_run(jobs, job->run);
     job->is_live = false;
     hs_pool_give(&jobs->slots, job, slot);
     jobs->live--;
@@ -283,18 +311,21 @@ bool hs_jobs_nobody_is_valid(const struct hs_jobs *jobs)
 {
     const struct hs_job_run *run = &jobs->runs[0];
     const struct hs_job_stay *stay = &jobs->stays[0];
-    const int64_t account_us = run->attained_us | run->run_us | run->overhead_us |
-                               run->colocated_us | run->gpu_us | run->host_mib_us;
-    const uint32_t counts = run->preemptions | run->migrations | run->ooms | run->switches;
-    bool has_done_nothing = (run->done_ns | run->lost_ns | account_us) == 0 && counts == 0 &&
-                            run->first_start_us == -1 && run->first_progress_us == -1;
+    const struct hs_job_toll *toll = &jobs->tolls[0];
+    const int64_t account_us =
+        run->attained_us | run->run_us | run->overhead_us | run->gpu_us | toll->colocated_us;
+    const uint32_t counts = run->preemptions | run->migrations | toll->ooms | toll->switches;
+    bool has_done_nothing = (run->done_ns | account_us) == 0 && run->first_start_us == -1 &&
+                            run->first_progress_us == -1;
+    bool has_paid_nothing = (toll->host_mib_us | toll->lost_ns) == 0 && toll->at_step_ns == -1 &&
+                            counts == 0 && run->toll == 0;
     bool is_nowhere = stay->first_seat == HS_NO_SEAT && stay->gpus_held == 0 && !stay->is_active &&
                       !stay->is_hosted && stay->lane == 0 && stay->synced_us == 0;
     bool has_no_rate = stay->rate_q32 == 0 && stay->share_q32 == HS_Q32_ONE &&
                        stay->cap_q32 == HS_Q32_ONE && stay->mem_factor_q32 == HS_Q32_ONE;
     bool has_no_event = stay->finish_us == HS_TIME_MAX && stay->oom_us == HS_TIME_MAX &&
                         stay->alarm_ns == HS_TIME_MAX;
-    return has_done_nothing && is_nowhere && has_no_rate && has_no_event &&
+    return has_done_nothing && has_paid_nothing && is_nowhere && has_no_rate && has_no_event &&
            (jobs->has_needs || jobs->needs[0].mem_claim_mib + jobs->needs[0].gpu_mem_mib == 0);
 }
 
@@ -311,6 +342,7 @@ void hs_jobs_free(struct hs_jobs *jobs)
     hs_free(jobs->seats);
     hs_free(jobs->runs);
     hs_free(jobs->stays);
+    hs_free(jobs->tolls);
     hs_free(jobs->traits);
     hs_free(jobs->wishes);
     hs_free(jobs->histories);

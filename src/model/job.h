@@ -14,6 +14,7 @@
  *     hs_job_wishes   what few jobs have: a deadline, an elastic range, a priority
  *     hs_job_run      from its first placement on: what it did, and what it owes
  *     hs_job_stay     while it holds GPUs, or its process waits on the host: its rate and its turns
+ *     hs_job_toll     where GPUs are shared or turns are taken: what that cost it, so far
  *     hs_job_needs    what it takes of a GPU, where somebody asks (sharing, predictions), by slot
  *     hs_job_history  of a job that fails and is submitted again: its attempts
  *
@@ -38,6 +39,7 @@
 
 #define HS_NO_SEAT       UINT32_MAX
 #define HS_NO_ATTEMPT    UINT32_MAX
+#define HS_NO_GPU_TYPE   UINT8_MAX
 #define HS_LIVE_JOBS_MAX HS_POOL_MAX
 #define HS_ID_NEAR       16 /* bytes of an id that need no buffer of their own */
 
@@ -76,18 +78,25 @@ _Static_assert(sizeof(struct hs_job) == 64 && HS_JOB_GPUS_MAX <= UINT16_MAX, "a 
 
 /* What lasts from a placement to the next. */
 struct hs_job_run {
-    int64_t done_ns;           /* of the work of this attempt, */
-    uint32_t carry;            /* and the fraction of a nanosecond earned beyond */
-    uint32_t nodes_spanned;    /* by its last placement */
+    int64_t done_ns;           /* of the work of this attempt */
     int64_t cost_left_us;      /* owed before it makes progress */
     int64_t first_start_us;    /* of this attempt; -1 = never */
     int64_t first_progress_us; /* of all attempts; -1 = never */
-    int64_t attained_us, run_us, overhead_us, colocated_us, gpu_us, lost_ns;
-    int64_t host_mib_us;
-    int64_t at_step_ns; /* work done when the policy was last told of a step; -1 = never */
-    uint32_t preemptions, migrations, ooms, switches;
-    uint32_t gpu_type;    /* of its last placement; UINT32_MAX = never placed */
+    int64_t attained_us, run_us, overhead_us, gpu_us;
+    uint32_t carry; /* the fraction of a nanosecond earned beyond done_ns */
+    uint32_t preemptions, migrations;
+    uint32_t toll;        /* its record; 0 = it has paid none */
     uint32_t plan_action; /* of the plan being written: the one that took it off its GPUs */
+    uint16_t nodes_spanned;
+    uint8_t gpu_type; /* both by its last placement; HS_NO_GPU_TYPE = never placed */
+};
+
+struct hs_job_toll {
+    int64_t colocated_us;
+    int64_t host_mib_us;
+    int64_t lost_ns;
+    int64_t at_step_ns; /* work done when the policy was last told of a step; -1 = never */
+    uint32_t ooms, switches;
 };
 
 struct hs_job_stay {
@@ -188,11 +197,12 @@ struct hs_jobs {
     struct hs_seat *seats;
     struct hs_job_run *runs;
     struct hs_job_stay *stays;
+    struct hs_job_toll *tolls;
     struct hs_job_traits *traits;
     struct hs_job_wishes *wishes;
     struct hs_job_history *histories;
     struct hs_attempt *attempts;
-    struct hs_pool seat_pool, run_pool, stay_pool, trait_pool, wish_pool, history_pool,
+    struct hs_pool seat_pool, run_pool, stay_pool, toll_pool, trait_pool, wish_pool, history_pool,
         attempt_pool;
     uint64_t live;
 };
@@ -217,7 +227,10 @@ HS_MUST_USE enum hs_status hs_jobs_add_traits(struct hs_jobs *jobs, uint32_t *at
 HS_MUST_USE enum hs_status hs_jobs_add_wishes(struct hs_jobs *jobs, uint32_t *at);
 /* It has something to its account, or is placed: it has a run from now on. */
 HS_MUST_USE enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
-/* It is to be placed: it has a stay from now on, as nobody's, if it had none, and a run. */
+/* Others, or the policy, are to cost it something: it has a toll from now on, and a run. */
+HS_MUST_USE enum hs_status hs_jobs_begin_toll(struct hs_jobs *jobs, struct hs_job *job);
+/* It is to be placed: it has a stay from now on, as nobody's, if it had none, and a run; and a
+ * toll where needs are known. */
 HS_MUST_USE enum hs_status hs_jobs_begin_stay(struct hs_jobs *jobs, struct hs_job *job);
 /* It has left its GPUs, and its event. */
 void hs_jobs_end_stay(struct hs_jobs *jobs, struct hs_job *job);
@@ -284,6 +297,11 @@ static inline struct hs_job_run *hs_run_of(const struct hs_jobs *jobs, const str
 static inline struct hs_job_stay *hs_stay_of(const struct hs_jobs *jobs, const struct hs_job *job)
 {
     return &jobs->stays[job->stay];
+}
+
+static inline struct hs_job_toll *hs_toll_of(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    return &jobs->tolls[hs_run_of(jobs, job)->toll];
 }
 
 /* HS_NO_SEAT: it holds no GPU. */

@@ -215,6 +215,7 @@ static void every_job_is_checked(void **state)
     BREAKS(e->jobs.stays[0].gpus_held, 1, "a job that is not placed holds GPUs");
     BREAKS(e->jobs.stays[0].synced_us, 1, "what is kept of nobody was changed");
     BREAKS(e->jobs.runs[0].run_us, 1, "what is kept of nobody was changed");
+    BREAKS(e->jobs.tolls[0].ooms, 1, "what is kept of nobody was changed");
     BREAKS(e->jobs.wishes[0].gpus_min, 3, "a gang is placed in part");
     BREAKS(run->done_ns, -1, "work done lies outside");
     BREAKS(stay->rate_q32, 5, "a rate is out of date");
