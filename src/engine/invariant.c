@@ -314,7 +314,7 @@ static const char *check_jobs(const struct hs_engine *e)
     return NULL;
 }
 
-enum hs_status hs_invariant_check(struct hs_engine *e)
+HS_EXPANDED enum hs_status hs_invariant_check(struct hs_engine *e)
 {
     if (e->config.check == HS_CHECK_OFF)
         return HS_OK;

@@ -283,9 +283,18 @@ static HS_COLD enum hs_status engine_divide(struct hs_engine *e)
     return hs_backlog_divide(&e->backlog, &e->arena);
 }
 
+/* A job's record keeps these numbers short. */
+static inline bool has_short_numbers(const struct hs_trace_job *r)
+{
+    return r->gpus <= HS_JOB_GPUS_MAX && r->gpu_util_pm <= 1000;
+}
+
 enum hs_status hs_life_submit(struct hs_engine *e, const struct hs_trace_job *r)
 {
     uint32_t slot;
+    if (HS_UNLIKELY(!has_short_numbers(r)))
+        return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must turn it away",
+                       "job '%s' wants %u GPUs at %d per mille", r->id, r->gpus, r->gpu_util_pm);
     HS_TRY(hs_jobs_add(&e->jobs, &slot));
     struct hs_job *job = hs_engine_job(e, slot);
     *job = e->newcomer;
