@@ -59,6 +59,11 @@ struct hs_cluster_sample {
 HS_MUST_USE enum hs_status hs_cluster_sample_init(struct hs_cluster_sample *s,
                                                   const struct hs_view *v);
 void hs_cluster_sample_clear(struct hs_cluster_sample *s);
+/* Else an offer changes nothing. */
+static inline bool hs_cluster_sample_wants(const struct hs_cluster_sample *s, uint32_t mix)
+{
+    return mix < s->limit;
+}
 void hs_cluster_sample_offer(struct hs_cluster_sample *s, const struct hs_features *features,
                              int64_t submit_us, uint64_t rank, uint32_t mix);
 /* 1 <= count <= HS_CLUSTERS_MAX. Uses up the sample. An empty sample changes nothing. */

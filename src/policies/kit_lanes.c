@@ -24,8 +24,8 @@ enum hs_status hs_lanes_init(struct hs_lanes *l, const struct hs_view *v)
         return HS_E_MEMORY;
     for (uint32_t vc = 0; vc < l->vcs; vc++)
         for (uint32_t i = 0; i < HS_LANES_MAX; i++)
-            l->by_vc[vc].lanes[i].by_submit.link_offset =
-                offsetof(struct hs_lanes_scratch, by_submit);
+            l->by_vc[vc].lanes[i].by_submit = (struct hs_order){
+                .link_offset = offsetof(struct hs_lanes_scratch, by_submit), .is_loose = true};
     return l->queues > 1 ? hs_cluster_sample_init(&l->sample, v) : HS_OK;
 }
 
@@ -107,6 +107,7 @@ void hs_lanes_add(struct hs_lanes *l, const struct hs_view *v, hs_job_id job, in
     struct hs_lane_set *set = &l->by_vc[hs_view_vc(v, job)];
     struct hs_lanes_scratch *scratch = scratch_of(v, job);
     scratch->features = features_of(v, job);
+    scratch->mix = hs_order_mix(hs_view_rank(v, job));
     scratch->lane = hs_clusters_nearest(&set->clusters, &scratch->features);
     lane_add(l, v, &set->lanes[scratch->lane], job, key);
     set->count++;
@@ -153,9 +154,10 @@ static void draw_sample(struct hs_lanes *l, const struct hs_view *v, const struc
     for (uint32_t i = 0; i < l->queues; i++) {
         const struct hs_order *jobs = &set->lanes[i].by_key;
         for (hs_job_id j = hs_order_first(jobs, v); j != HS_NO_JOB; j = hs_order_next(jobs, v, j)) {
-            uint64_t rank = hs_view_rank(v, j);
-            hs_cluster_sample_offer(&l->sample, &scratch_of(v, j)->features,
-                                    hs_view_submit_us(v, j), rank, hs_order_mix(rank));
+            const struct hs_lanes_scratch *scratch = scratch_of(v, j);
+            if (hs_cluster_sample_wants(&l->sample, scratch->mix))
+                hs_cluster_sample_offer(&l->sample, &scratch->features, hs_view_submit_us(v, j),
+                                        hs_view_rank(v, j), scratch->mix);
         }
     }
 }

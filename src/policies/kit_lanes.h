@@ -32,7 +32,7 @@ extern const char *const hs_credit_names[];
 
 struct hs_lane {
     struct hs_order by_key;
-    struct hs_order by_submit; /* empty unless hs_lanes_use_median */
+    struct hs_order by_submit; /* loose; empty unless hs_lanes_use_median */
     hs_job_id median;          /* of by_submit; HS_NO_JOB if that is empty */
     hs_i128 submit_sum_us;
 };
@@ -58,9 +58,11 @@ struct hs_lanes {
 
 /* First in the scratch of each job. hs_order_has and hs_order_key answer for by_key. */
 struct hs_lanes_scratch {
-    struct hs_order_link by_key, by_submit;
+    struct hs_order_link by_key;
     struct hs_features features;
     uint32_t lane;
+    uint32_t mix; /* of its rank: who is in a sample is told by it */
+    struct hs_order_link by_submit;
 };
 
 #define HS_LANES_PARAMS(state_type, field)                                                         \

@@ -27,6 +27,15 @@ bool hs_order_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b)
     return hs_view_rank(v, a) < hs_view_rank(v, b);
 }
 
+static bool is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
+                      const struct hs_order_link *of_a, hs_job_id b,
+                      const struct hs_order_link *of_b)
+{
+    if (set->is_loose && of_a->key == of_b->key)
+        return a < b;
+    return hs_order_link_is_before(v, a, of_a, b, of_b);
+}
+
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -209,20 +218,19 @@ static void unchain(struct hs_order *set, const struct hs_view *v, hs_job_id job
 static void insert_within(struct hs_order *set, const struct hs_view *v, hs_job_id job,
                           const struct hs_order_link *link)
 {
-    if (hs_order_link_is_before(v, job, link, set->first - 1,
-                                hs_order_link_of(set, v, set->first - 1))) {
+    if (is_before(set, v, job, link, set->first - 1, hs_order_link_of(set, v, set->first - 1))) {
         put_first(set, v, job);
         return;
     }
-    if (set->chain != 0 && !hs_order_link_is_before(v, job, link, set->chain - 1,
-                                                    hs_order_link_of(set, v, set->chain - 1)))
+    if (set->chain != 0 &&
+        !is_before(set, v, job, link, set->chain - 1, hs_order_link_of(set, v, set->chain - 1)))
         hang_chain(set, v);
     hs_job_id parent = HS_NO_JOB, next = set->root - 1;
     bool is_left = false;
     while (next != HS_NO_JOB) {
         const struct hs_order_link *above = hs_order_link_of(set, v, next);
         parent = next;
-        is_left = hs_order_link_is_before(v, job, link, parent, above);
+        is_left = is_before(set, v, job, link, parent, above);
         next = is_left ? above->left : above->right;
     }
     hang(set, v, job, parent, is_left);
@@ -235,7 +243,7 @@ static inline void insert(struct hs_order *set, const struct hs_view *v, hs_job_
     struct hs_order_link *last = set->last != 0 ? hs_order_link_of(set, v, set->last - 1) : NULL;
     link->is_linked = true;
     set->count++;
-    if (last == NULL || hs_order_link_is_before(v, set->last - 1, last, job, link))
+    if (last == NULL || is_before(set, v, set->last - 1, last, job, link))
         chain(set, job, link, last);
     else
         insert_within(set, v, job, link);
@@ -296,8 +304,7 @@ int64_t hs_order_key(const struct hs_view *v, hs_job_id job)
 bool hs_order_is_before(const struct hs_order *set, const struct hs_view *v, hs_job_id a,
                         hs_job_id b)
 {
-    return hs_order_link_is_before(v, a, hs_order_link_of(set, v, a), b,
-                                   hs_order_link_of(set, v, b));
+    return is_before(set, v, a, hs_order_link_of(set, v, a), b, hs_order_link_of(set, v, b));
 }
 
 static bool is_within_below(const struct hs_order *set, const struct hs_view *v, hs_job_id job,
@@ -378,15 +385,6 @@ hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v, h
                                 uint64_t gpus)
 {
     return hs_order_next_within(set, v, after, (struct hs_bounds){gpus, gpus});
-}
-
-bool hs_order_place_is_before(const struct hs_order_place *a, const struct hs_order_place *b)
-{
-    if (a->key != b->key)
-        return a->key < b->key;
-    if (a->submit_us != b->submit_us)
-        return a->submit_us < b->submit_us;
-    return a->rank < b->rank;
 }
 
 static bool is_before_place(const struct hs_view *v, hs_job_id job,

@@ -42,6 +42,7 @@ struct hs_order {
     /* Each is a job + 1; 0 = none, so that zeroed state is an empty set. */
     uint32_t root, chain, first, last;
     uint32_t count;
+    bool is_loose;          /* in whatever order among equal keys: no job's record is looked at */
     bool knows_sizes;       /* somebody looked for a size: nodes know what is below them */
     uint32_t link_offset;   /* of its links in the scratch of a job */
     hs_order_size *size_of; /* below UINT32_MAX; NULL: the gang */
@@ -136,7 +137,13 @@ struct hs_order_place {
     int64_t submit_us;
     uint64_t rank;
 };
-bool hs_order_place_is_before(const struct hs_order_place *a, const struct hs_order_place *b);
+static inline bool hs_order_place_is_before(const struct hs_order_place *a,
+                                            const struct hs_order_place *b)
+{
+    if (a->key != b->key)
+        return a->key < b->key;
+    return a->submit_us != b->submit_us ? a->submit_us < b->submit_us : a->rank < b->rank;
+}
 /* First job at that place or behind it within the bounds. */
 hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
                              struct hs_order_place from, struct hs_bounds bounds);
