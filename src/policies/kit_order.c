@@ -7,6 +7,8 @@
  */
 #include "policies/kit_order.h"
 
+#include "horus/compiler.h"
+
 #define MARKLESS  HS_ORDER_MARKLESS
 #define NO_PARENT HS_ORDER_NO_PARENT
 #define CHAINED   HS_ORDER_CHAINED
@@ -409,9 +411,8 @@ hs_job_id hs_order_next_from(struct hs_order *set, const struct hs_view *v,
         found = is_behind ? at : found;
         at = is_behind ? link->left : link->right;
     }
-    if (found == HS_NO_JOB || is_within(hs_order_link_of(set, v, found), bounds))
-        return found;
-    return hs_order_next_within(set, v, found, bounds);
+    bool is_it = found == HS_NO_JOB || is_within(hs_order_link_of(set, v, found), bounds);
+    return is_it ? found : hs_order_next_within(set, v, found, bounds);
 }
 
 hs_job_id hs_order_seek(struct hs_order *set, const struct hs_view *v, hs_job_id at, int64_t key)
@@ -437,9 +438,10 @@ hs_job_id hs_order_seek(struct hs_order *set, const struct hs_view *v, hs_job_id
 
 static hs_job_id leftmost(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
-    hs_job_id left;
-    while ((left = hs_order_link_of(set, v, job)->left) != HS_NO_JOB)
-        job = left;
+    const struct hs_order_link *link;
+    for (; (link = hs_order_link_of(set, v, job))->left != HS_NO_JOB; job = link->left)
+        if (link->right != HS_NO_JOB)
+            HS_PREFETCH(hs_order_link_of(set, v, link->right)); /* soon, if this is a walk */
     return job;
 }
 
