@@ -10,11 +10,16 @@
 
 #include "horus/compiler.h"
 
+#define NO_GROUP UINT32_MAX
+#define NO_POINT UINT32_MAX
+
 enum hs_status hs_cluster_sample_init(struct hs_cluster_sample *s, const struct hs_view *v)
 {
     s->points = hs_view_alloc(v, HS_CLUSTER_SAMPLE * sizeof *s->points);
+    s->places = hs_view_alloc(v, HS_CLUSTER_SAMPLE * sizeof *s->places);
     s->order = hs_view_alloc(v, HS_CLUSTER_SAMPLE * sizeof *s->order);
-    return s->points != NULL && s->order != NULL ? HS_OK : HS_E_MEMORY;
+    bool has_all = s->points != NULL && s->places != NULL && s->order != NULL;
+    return has_all ? HS_OK : HS_E_MEMORY;
 }
 
 void hs_cluster_sample_clear(struct hs_cluster_sample *s)
@@ -94,30 +99,39 @@ static inline uint64_t apart(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-_Static_assert(HS_FEATURES == 4, "nearest() adds up four");
+_Static_assert(HS_FEATURES == 4, "distance_q16() adds up four");
 
-static uint32_t nearest(const struct hs_clusters *c, const uint64_t z_q16[HS_FEATURES],
-                        uint64_t *distance_q16)
+static inline uint64_t distance_q16(const uint64_t a[HS_FEATURES], const uint64_t b[HS_FEATURES])
 {
+    return apart(a[0], b[0]) + apart(a[1], b[1]) + apart(a[2], b[2]) + apart(a[3], b[3]);
+}
+
+/* And by how much it is nearer than any other. */
+static uint32_t nearest(const struct hs_clusters *c, const uint64_t z_q16[HS_FEATURES],
+                        int64_t *margin_q16)
+{
+    uint64_t least = INT64_MAX, second = INT64_MAX;
     uint32_t best = 0;
-    *distance_q16 = UINT64_MAX;
     for (uint32_t g = 0; g < c->count; g++) {
-        const uint64_t *b = c->centroid_q16[g];
-        uint64_t distance = apart(z_q16[0], b[0]) + apart(z_q16[1], b[1]) + apart(z_q16[2], b[2]) +
-                            apart(z_q16[3], b[3]);
-        if (distance < *distance_q16) {
-            *distance_q16 = distance;
+        uint64_t distance = distance_q16(z_q16, c->centroid_q16[g]);
+        if (distance < least) {
+            second = least;
+            least = distance;
             best = g;
+        } else if (distance < second) {
+            second = distance;
         }
     }
+    *margin_q16 = (int64_t)(second - least);
     return best;
 }
 
 uint32_t hs_clusters_nearest(const struct hs_clusters *c, const struct hs_features *features)
 {
-    uint64_t z_q16[HS_FEATURES], distance;
+    uint64_t z_q16[HS_FEATURES];
+    int64_t margin_q16;
     z_scores(c, features, z_q16);
-    return nearest(c, z_q16, &distance);
+    return nearest(c, z_q16, &margin_q16);
 }
 
 static void seed(struct hs_clusters *c, struct hs_cluster_sample *s)
@@ -125,7 +139,7 @@ static void seed(struct hs_clusters *c, struct hs_cluster_sample *s)
     for (uint32_t i = 0; i < s->count; i++) {
         struct hs_cluster_point *point = &s->points[i];
         z_scores(c, &point->features, point->z_q16);
-        point->group = UINT32_MAX;
+        s->places[i].group = NO_GROUP;
         s->order[i].job = i;
         s->order[i].key = 0;
         for (uint32_t f = 0; f < HS_FEATURES; f++)
@@ -138,68 +152,133 @@ static void seed(struct hs_clusters *c, struct hs_cluster_sample *s)
     }
 }
 
-/* False when every job was in its group already. */
-static bool assign(const struct hs_clusters *c, struct hs_cluster_sample *s)
+/* What the fit keeps from round to round. */
+struct fit {
+    struct hs_clusters *c;
+    struct hs_cluster_sample *s;
+    struct group_sum {
+        uint64_t z_q16[HS_FEATURES];
+        uint32_t count;
+    } sums[HS_CLUSTERS_MAX]; /* of who is in the groups */
+    /* By how much at most another centroid has come nearer to the jobs of a group, compared with
+     * their own, since the last round. */
+    int64_t drift_q16[HS_CLUSTERS_MAX];
+};
+
+static void group_add(struct group_sum *sum, const struct hs_cluster_point *point)
+{
+    sum->count++;
+    for (uint32_t f = 0; f < HS_FEATURES; f++)
+        sum->z_q16[f] += point->z_q16[f];
+}
+
+static void group_remove(struct group_sum *sum, const struct hs_cluster_point *point)
+{
+    sum->count--;
+    for (uint32_t f = 0; f < HS_FEATURES; f++)
+        sum->z_q16[f] -= point->z_q16[f];
+}
+
+/* False when every job was in its group already. Whose centroid was nearer than the others by more
+ * than these have come nearer is not looked at: it stays (the triangle inequality holds exactly).
+ */
+static bool assign(struct fit *fit)
 {
     bool has_moved = false;
-    for (uint32_t i = 0; i < s->count; i++) {
-        struct hs_cluster_point *point = &s->points[i];
-        uint32_t group = nearest(c, point->z_q16, &point->distance_q16);
-        has_moved |= group != point->group;
-        point->group = group;
+    for (uint32_t i = 0; i < fit->s->count; i++) {
+        struct hs_cluster_place *place = &fit->s->places[i];
+        const struct hs_cluster_point *point = &fit->s->points[i];
+        uint32_t before = place->group;
+        if (before != NO_GROUP && (place->margin_q16 -= fit->drift_q16[before]) > 0)
+            continue;
+        place->group = nearest(fit->c, point->z_q16, &place->margin_q16);
+        if (place->group == before)
+            continue;
+        has_moved = true;
+        group_add(&fit->sums[place->group], point);
+        if (before != NO_GROUP)
+            group_remove(&fit->sums[before], point);
     }
     return has_moved;
 }
 
-struct group_sum {
-    uint64_t z_q16[HS_FEATURES];
+struct taken {
+    uint32_t points[HS_CLUSTERS_MAX];
     uint32_t count;
 };
 
-/* An empty group takes the job that is farthest from its centroid, if any is away from its own. */
-static void fill_empty(const struct hs_cluster_sample *s, struct group_sum *sums, uint32_t group)
+static bool is_taken(const struct taken *taken, uint32_t point)
 {
-    struct hs_cluster_point *best = &s->points[s->order[0].job];
-    for (uint32_t i = 1; i < s->count; i++) {
-        struct hs_cluster_point *point = &s->points[s->order[i].job];
-        best = point->distance_q16 > best->distance_q16 ? point : best;
-    }
-    if (best->distance_q16 == 0)
-        return;
-    for (uint32_t f = 0; f < HS_FEATURES; f++) {
-        sums[best->group].z_q16[f] -= best->z_q16[f];
-        sums[group].z_q16[f] = best->z_q16[f];
-    }
-    sums[best->group].count--;
-    sums[group].count = 1;
-    best->distance_q16 = 0; /* not again for the next empty group */
+    for (uint32_t i = 0; i < taken->count; i++)
+        if (taken->points[i] == point)
+            return true;
+    return false;
 }
 
-static void update(struct hs_clusters *c, const struct hs_cluster_sample *s)
+/* Who is farthest from its centroid and was not taken; NO_POINT: all are where theirs is. */
+static uint32_t farthest(const struct fit *fit, const struct taken *taken)
 {
-    struct group_sum sums[HS_CLUSTERS_MAX] = {0};
-    for (uint32_t i = 0; i < s->count; i++) {
-        struct group_sum *sum = &sums[s->points[i].group];
-        sum->count++;
-        for (uint32_t f = 0; f < HS_FEATURES; f++)
-            sum->z_q16[f] += s->points[i].z_q16[f];
+    uint32_t best = NO_POINT;
+    uint64_t most_q16 = 0;
+    for (uint32_t i = 0; i < fit->s->count; i++) {
+        uint32_t at = fit->s->order[i].job;
+        const uint64_t *own = fit->c->centroid_q16[fit->s->places[at].group];
+        uint64_t here_q16 = distance_q16(fit->s->points[at].z_q16, own);
+        if (here_q16 > most_q16 && !is_taken(taken, at)) {
+            most_q16 = here_q16;
+            best = at;
+        }
     }
-    for (uint32_t g = 0; g < c->count; g++)
-        if (sums[g].count == 0)
-            fill_empty(s, sums, g);
-    for (uint32_t g = 0; g < c->count; g++)
+    return best;
+}
+
+/* Each group without jobs takes one, for its centroid alone: where the job is the next round says.
+ */
+static void fill_empty(const struct fit *fit, struct group_sum sums[HS_CLUSTERS_MAX])
+{
+    struct taken taken = {.count = 0};
+    for (uint32_t g = 0; g < fit->c->count; g++) {
+        uint32_t at = sums[g].count == 0 ? farthest(fit, &taken) : NO_POINT;
+        if (at == NO_POINT)
+            continue;
+        group_remove(&sums[fit->s->places[at].group], &fit->s->points[at]);
+        group_add(&sums[g], &fit->s->points[at]);
+        taken.points[taken.count++] = at;
+    }
+}
+
+static void update(struct fit *fit)
+{
+    struct hs_clusters *c = fit->c;
+    struct group_sum sums[HS_CLUSTERS_MAX];
+    uint64_t moved_q16[HS_CLUSTERS_MAX] = {0};
+    memcpy(sums, fit->sums, sizeof sums);
+    fill_empty(fit, sums);
+    for (uint32_t g = 0; g < c->count; g++) {
+        uint64_t before_q16[HS_FEATURES];
+        memcpy(before_q16, c->centroid_q16[g], sizeof before_q16);
         for (uint32_t f = 0; f < HS_FEATURES && sums[g].count > 0; f++)
             c->centroid_q16[g][f] = sums[g].z_q16[f] / sums[g].count;
+        moved_q16[g] = distance_q16(before_q16, c->centroid_q16[g]);
+    }
+    for (uint32_t g = 0; g < c->count; g++) {
+        uint64_t others_q16 = 0;
+        for (uint32_t other = 0; other < c->count; other++)
+            if (other != g && moved_q16[other] > others_q16)
+                others_q16 = moved_q16[other];
+        fit->drift_q16[g] = (int64_t)(moved_q16[g] + others_q16);
+    }
 }
 
 void hs_clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluster_sample *s)
 {
+    struct fit fit = {.c = c, .s = s};
     if (s->count == 0)
         return;
     c->count = count;
     for (uint32_t f = 0; f < HS_FEATURES; f++)
         c->weight_q32[f] = weight_of(s, f);
     seed(c, s);
-    for (uint32_t round = 0; round < HS_CLUSTER_ROUNDS && assign(c, s); round++)
-        update(c, s);
+    for (uint32_t round = 0; round < HS_CLUSTER_ROUNDS && assign(&fit); round++)
+        update(&fit);
 }

@@ -44,14 +44,18 @@ struct hs_clusters {
 struct hs_cluster_point {
     struct hs_features features;
     uint64_t z_q16[HS_FEATURES];
-    uint64_t distance_q16; /* to its centroid */
-    uint32_t group;
     uint32_t mix;
+};
+
+struct hs_cluster_place {
+    int64_t margin_q16; /* at least by so much its centroid is nearer than any other */
+    uint32_t group;
 };
 
 struct hs_cluster_sample {
     struct hs_cluster_point *points;
-    struct hs_sort_entry *order; /* of the points */
+    struct hs_cluster_place *places; /* of the points, in a fit */
+    struct hs_sort_entry *order;     /* of the points */
     uint32_t count;
     uint64_t limit; /* only mixes below it */
 };
