@@ -22,6 +22,10 @@ wait_for() { # COMMAND...: five minutes at most, on a busy machine
     echo "waited in vain: $*"
 }
 
+is_deserted() { # whoever was told to end may take a moment
+    ! grep -qzF -f pattern /proc/[0-9]*/{cmdline,environ} 2>/dev/null
+}
+
 if [ "${1-}" != inside ]; then
     work=$(mktemp -d "${TMPDIR:-/tmp}/horus-slurm.XXXXXX") || exit 1
     trap 'rm -rf "$work"' EXIT
@@ -41,8 +45,9 @@ if [ "${1-}" != inside ]; then
         tail -n 20 "$work/log" "$work"/slurm/*.out
         ;;
     esac
+    echo "$work/slurm" >pattern # not in grep's own command line
     verdict "Slurm leaves no process" "$(
-        echo "$work/slurm" >pattern # not in grep's own command line
+        wait_for is_deserted >/dev/null
         grep -lzF -f pattern /proc/[0-9]*/{cmdline,environ} 2>/dev/null
     )"
     exit $failed
