@@ -163,6 +163,8 @@ static bool place_alone(struct random_pairs *s, const struct hs_view *v, struct 
 {
     uint32_t mark = hs_plan_mark(p), rest = hs_view_gpus(v, job);
     hs_plan_because(p, NULL);
+    if (hs_view_free_for(v, job) < rest)
+        return false;
     hs_plan_start(p, job);
     while (rest > 0) {
         uint32_t node = hs_view_best_fit(v, job, rest);
