@@ -27,13 +27,19 @@ uint32_t hs_overflow_claim_mib(const struct hs_engine *e, const struct hs_job *j
     return claim_mib < HS_CLAIM_MOST ? claim_mib : HS_CLAIM_MOST;
 }
 
-/* The largest GPU that it may use: what it is believed to need stays below. */
+/* The largest GPU that it may use: what it is believed to need stays below. A type that states no
+ * memory bounds nothing. */
 static uint32_t largest_mib(const struct hs_engine *e, const struct hs_job *job)
 {
     uint32_t most = 0;
-    for (uint32_t t = 0; t < e->cluster->type_count; t++)
-        if ((job->ask.type_mask >> t & 1) && e->cluster->types[t].mem_mib > most)
+    for (uint32_t t = 0; t < e->cluster->type_count; t++) {
+        if ((job->ask.type_mask >> t & 1) == 0)
+            continue;
+        if (e->cluster->types[t].mem_mib == 0)
+            return UINT32_MAX;
+        if (e->cluster->types[t].mem_mib > most)
             most = e->cluster->types[t].mem_mib;
+    }
     return most;
 }
 
