@@ -307,26 +307,39 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
     jobs->live--;
 }
 
-bool hs_jobs_nobody_is_valid(const struct hs_jobs *jobs)
+static bool has_done_nothing(const struct hs_job_run *run)
 {
-    const struct hs_job_run *run = &jobs->runs[0];
-    const struct hs_job_stay *stay = &jobs->stays[0];
-    const struct hs_job_toll *toll = &jobs->tolls[0];
-    const int64_t account_us =
-        run->attained_us | run->run_us | run->overhead_us | run->gpu_us | toll->colocated_us;
-    const uint32_t counts = run->preemptions | run->migrations | toll->ooms | toll->switches;
-    bool has_done_nothing = (run->done_ns | account_us) == 0 && run->first_start_us == -1 &&
-                            run->first_progress_us == -1;
-    bool has_paid_nothing = (toll->host_mib_us | toll->lost_ns) == 0 && toll->at_step_ns == -1 &&
-                            counts == 0 && run->toll == 0;
-    bool is_nowhere = stay->first_seat == HS_NO_SEAT && stay->gpus_held == 0 && !stay->is_active &&
-                      !stay->is_hosted && stay->lane == 0 && stay->synced_us == 0;
+    const int64_t account_us = run->attained_us | run->run_us | run->overhead_us | run->gpu_us;
+    return (run->done_ns | account_us) == 0 && (run->preemptions | run->migrations) == 0 &&
+           run->toll == 0 && run->first_start_us == -1 && run->first_progress_us == -1;
+}
+
+static bool has_paid_nothing(const struct hs_job_toll *toll)
+{
+    const int64_t spent = toll->colocated_us | toll->host_mib_us | toll->lost_ns;
+    return spent == 0 && (toll->ooms | toll->switches) == 0 && toll->at_step_ns == -1;
+}
+
+static bool is_nowhere(const struct hs_job_stay *stay)
+{
+    return stay->first_seat == HS_NO_SEAT && stay->gpus_held == 0 && !stay->is_active &&
+           !stay->is_hosted && stay->lane == 0 && stay->synced_us == 0;
+}
+
+static bool expects_nothing(const struct hs_job_stay *stay)
+{
     bool has_no_rate = stay->rate_q32 == 0 && stay->share_q32 == HS_Q32_ONE &&
                        stay->cap_q32 == HS_Q32_ONE && stay->mem_factor_q32 == HS_Q32_ONE;
-    bool has_no_event = stay->finish_us == HS_TIME_MAX && stay->oom_us == HS_TIME_MAX &&
-                        stay->alarm_ns == HS_TIME_MAX;
-    return has_done_nothing && has_paid_nothing && is_nowhere && has_no_rate && has_no_event &&
-           (jobs->has_needs || jobs->needs[0].mem_claim_mib + jobs->needs[0].gpu_mem_mib == 0);
+    return has_no_rate && stay->finish_us == HS_TIME_MAX && stay->oom_us == HS_TIME_MAX &&
+           stay->alarm_ns == HS_TIME_MAX;
+}
+
+bool hs_jobs_nobody_is_valid(const struct hs_jobs *jobs)
+{
+    const struct hs_job_needs *needs = &jobs->needs[0];
+    return has_done_nothing(&jobs->runs[0]) && has_paid_nothing(&jobs->tolls[0]) &&
+           is_nowhere(&jobs->stays[0]) && expects_nothing(&jobs->stays[0]) &&
+           (jobs->has_needs || needs->mem_claim_mib + needs->gpu_mem_mib == 0);
 }
 
 void hs_jobs_free(struct hs_jobs *jobs)
