@@ -164,6 +164,16 @@ static void close_jobs(struct pass *pass)
     hs_assign_close(pass->assign);
     if (pass->trace != NULL)
         hs_trace_close(pass->trace);
+    pass->assign = NULL;
+    pass->trace = NULL;
+}
+
+static void close_run(struct pass *pass)
+{
+    if (pass->engine != NULL)
+        hs_engine_close(pass->engine);
+    pass->engine = NULL;
+    close_jobs(pass);
 }
 
 static void take_counts(struct pass *pass)
@@ -212,13 +222,15 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     hs_meter_stop(&pass->meter);
     HS_TRY(status);
     hs_engine_get_figures(pass->engine, &result->figures);
-    HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
     take_counts(pass);
+    HS_TRY(hash_input(pass, result));
+    close_run(pass); /* the report ends in the room that it took */
+    HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
     uint32_t count = 0;
     const struct hs_output_file *files = hs_report_files(pass->report, &count);
     for (result->file_count = 0; result->file_count < count; result->file_count++)
         result->files[result->file_count] = files[result->file_count];
-    return hash_input(pass, result);
+    return HS_OK;
 }
 
 static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run_call *call,
@@ -233,11 +245,9 @@ static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run
                        setup->options->tie_jitter);
     pass.meter.label = pass.label;
     enum hs_status status = pass_run(&pass, seed, dir, result);
-    if (pass.engine != NULL)
-        hs_engine_close(pass.engine);
+    close_run(&pass);
     if (pass.report != NULL)
         hs_report_close(pass.report);
-    close_jobs(&pass);
     return status;
 }
 
