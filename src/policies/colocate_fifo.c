@@ -58,7 +58,7 @@ static bool colocate_fifo_place(void *state, const struct hs_view *v, struct hs_
 static enum hs_status colocate_fifo_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct colocate_fifo *s = state;
-    hs_colocate_decide(&s->waiting, v, p, colocate_fifo_place, s);
+    hs_colocate_decide(&s->waiting, v, p, colocate_fifo_place, s, &s->place.sharer);
     return HS_OK;
 }
 

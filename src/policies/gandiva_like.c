@@ -176,7 +176,7 @@ static enum hs_status gandiva_like_decide(void *state, const struct hs_view *v, 
     s->due_us = INT64_MAX;
     if (s->quantum_us > 0)
         end_quanta(s, v, p);
-    hs_colocate_decide(&s->waiting, v, p, gandiva_like_place, s);
+    hs_colocate_decide(&s->waiting, v, p, gandiva_like_place, s, &s->sharer);
     if (s->quantum_us > 0)
         set_timer(s, v, p);
     return HS_OK;

@@ -62,7 +62,7 @@ static enum hs_status gandiva_pack_only_decide(void *state, const struct hs_view
                                                struct hs_plan *p)
 {
     struct gandiva_pack_only *s = state;
-    hs_colocate_decide(&s->waiting, v, p, gandiva_pack_only_place, s);
+    hs_colocate_decide(&s->waiting, v, p, gandiva_pack_only_place, s, &s->sharer);
     return HS_OK;
 }
 

@@ -301,7 +301,7 @@ static enum hs_status random_pairs_decide(void *state, const struct hs_view *v, 
     while ((job = hs_order_first(&s->trials, v)) != HS_NO_JOB &&
            scratch_of(v, job)->link.key <= hs_view_now_us(v))
         judge(s, v, p, job);
-    hs_colocate_decide(&s->waiting, v, p, random_pairs_place, s);
+    hs_colocate_decide(&s->waiting, v, p, random_pairs_place, s, NULL);
     return HS_OK;
 }
 

@@ -74,8 +74,12 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     struct horus *h = state;
     if (hs_migrate_decide(&h->migrate, v, p))
         hs_queue_wake_all(&h->queue);
-    uint32_t starts = hs_colocate_scan(&h->queue, v, p, (uint64_t)h->look_ahead,
-                                       (uint32_t)h->max_starts, horus_place, h);
+    const struct hs_colocate_rule rule = {.place = horus_place,
+                                          .state = h,
+                                          .sharer = &h->place.sharer,
+                                          .refusals = (uint64_t)h->look_ahead,
+                                          .max_starts = (uint32_t)h->max_starts};
+    uint32_t starts = hs_colocate_scan(&h->queue, v, p, &rule);
     if (h->max_starts > 0 && starts > 0) /* there may be more to start, at the next tick */
         hs_plan_timer(p, hs_view_now_us(v) + h->wake_period_us, 0);
     return HS_OK;

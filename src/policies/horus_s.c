@@ -163,7 +163,11 @@ static bool horus_s_place(void *state, const struct hs_view *v, struct hs_plan *
 static enum hs_status horus_s_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct horus_s *s = state;
-    (void)hs_colocate_scan(&s->queue, v, p, (uint64_t)s->look_ahead, 0, horus_s_place, s);
+    const struct hs_colocate_rule rule = {.place = horus_s_place,
+                                          .state = s,
+                                          .sharer = &s->sharer,
+                                          .refusals = (uint64_t)s->look_ahead};
+    (void)hs_colocate_scan(&s->queue, v, p, &rule);
     return HS_OK;
 }
 

@@ -460,6 +460,15 @@ hs_job_id hs_order_next_hung(const struct hs_order *set, const struct hs_view *v
     return set->chain - 1;
 }
 
+hs_job_id hs_order_pass(const struct hs_order *set, const struct hs_view *v, hs_job_id after,
+                        struct hs_bounds bounds, uint64_t *left)
+{
+    hs_job_id job = hs_order_next(set, v, after);
+    while (job != HS_NO_JOB && !is_within(hs_order_link_of(set, v, job), bounds))
+        job = --*left > 0 ? hs_order_next(set, v, job) : HS_NO_JOB;
+    return job;
+}
+
 hs_job_id hs_order_prev(const struct hs_order *set, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = hs_order_link_of(set, v, job);

@@ -128,7 +128,11 @@ struct hs_bounds {
 /* First job after `after` (HS_NO_JOB: from the start) within the bounds. */
 hs_job_id hs_order_next_within(struct hs_order *set, const struct hs_view *v, hs_job_id after,
                                struct hs_bounds bounds);
-/* The same with one bound for all. */
+/* The same job by job, where it counts how many are passed: each takes one of *left, and with the
+ * last one it ends, at HS_NO_JOB. */
+hs_job_id hs_order_pass(const struct hs_order *set, const struct hs_view *v, hs_job_id after,
+                        struct hs_bounds bounds, uint64_t *left);
+/* hs_order_next_within with one bound for all. */
 hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v, hs_job_id after,
                                 uint64_t gpus);
 /* Where a job stands in an order. */

@@ -159,13 +159,18 @@ static bool is_refused_still(struct hs_sharer *s, const struct hs_view *v, hs_jo
 }
 
 /* What `consolidate` refuses it refuses to larger gangs, too. */
+uint32_t hs_share_refused_gpus(const struct hs_sharer *s, const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_idle_refusal *refusal = &s->idle_refusals[vc];
+    return refusal->releases == hs_view_releases(v) + 1 ? refusal->gpus : UINT32_MAX;
+}
+
 bool hs_share_is_refused(const struct hs_sharer *s, const struct hs_view *v, hs_job_id id)
 {
     int64_t gpus = hs_view_gpus(v, id);
     if (gpus <= s->share_up_to || hs_view_is_constrained(v, id))
         return false;
-    const struct hs_idle_refusal *refusal = &s->idle_refusals[hs_view_vc(v, id)];
-    return gpus >= refusal->gpus && refusal->releases == hs_view_releases(v) + 1;
+    return gpus >= hs_share_refused_gpus(s, v, hs_view_vc(v, id));
 }
 
 /* A gang that shares nothing. */

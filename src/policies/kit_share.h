@@ -111,6 +111,9 @@ bool hs_share_place(struct hs_sharer *s, const struct hs_view *v, struct hs_plan
 /* It would be refused, for a gang as large was and no worker has left since: O(1), before anything
  * is worked out for it. Only of gangs beyond share_up_to; else false. */
 bool hs_share_is_refused(const struct hs_sharer *s, const struct hs_view *v, hs_job_id id);
+/* The least gang of the VC, among those without demands of their own, that is refused so, as are
+ * all larger ones; UINT32_MAX: nothing is known. */
+uint32_t hs_share_refused_gpus(const struct hs_sharer *s, const struct hs_view *v, uint32_t vc);
 
 /* w, rounded to 2^-20: costs are int64 in that unit. */
 int64_t hs_cost_q20(double w);

@@ -65,7 +65,8 @@ static bool pack_place(void *state, const struct hs_view *v, struct hs_plan *p, 
 
 static enum hs_status pack_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
-    hs_colocate_decide(&((struct pack *)state)->waiting, v, p, pack_place, state);
+    struct pack *s = state;
+    hs_colocate_decide(&s->waiting, v, p, pack_place, s, &s->sharer);
     return HS_OK;
 }
 

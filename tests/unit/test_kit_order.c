@@ -21,6 +21,27 @@ static void check_bounds(struct hs_order *set, uint32_t plain, uint32_t constrai
     assert_int_equal(at, HS_NO_JOB);
 }
 
+/* From a member job by job, where so many may be passed. */
+static void check_pass(const struct hs_order *set, uint32_t after, struct hs_bounds bounds,
+                       uint64_t most)
+{
+    uint32_t sorted[JOBS], count = 0, at = 0;
+    for (uint32_t j = 0; j < JOBS; j++)
+        if (jobs[j].is_in)
+            sorted[count++] = j;
+    qsort(sorted, count, sizeof sorted[0], by_order);
+    while (sorted[at++] != after)
+        continue;
+    uint64_t left = most, passed = 0;
+    for (; at < count && passed < most; at++, passed++)
+        if (jobs[sorted[at]].gpus <= (sorted[at] % 3 == 0 ? bounds.constrained : bounds.plain))
+            break;
+    const bool has_ended = at == count || passed == most;
+    assert_int_equal(hs_order_pass(set, NULL, after, bounds, &left),
+                     has_ended ? HS_NO_JOB : sorted[at]);
+    assert_int_equal(left, most - passed);
+}
+
 /* From a place that somebody has or nobody, with two bounds. */
 static void check_search(struct hs_order *set, struct hs_order_place from, struct hs_bounds bounds)
 {
@@ -121,6 +142,10 @@ static void agrees_with_a_sorted_array(void **state)
             check_walk(&set, (uint32_t)hs_rng_below(&rng, 17));
             check_bounds(&set, (uint32_t)hs_rng_below(&rng, 17), (uint32_t)hs_rng_below(&rng, 17));
             check_keys(&set, (int64_t)hs_rng_below(&rng, 7));
+            if (set.count > 0)
+                check_pass(&set, hs_order_first(&set, NULL),
+                           (struct hs_bounds){hs_rng_below(&rng, 3), hs_rng_below(&rng, 3)},
+                           1 + hs_rng_below(&rng, 40));
             check_search(&set,
                          (struct hs_order_place){(int64_t)hs_rng_below(&rng, 7),
                                                  (int64_t)hs_rng_below(&rng, 4),
