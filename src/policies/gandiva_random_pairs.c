@@ -29,20 +29,32 @@ struct random_pairs {
     struct hs_order trials; /* the second ones of pairs, by the time of their judgement */
 };
 
-/* link: in the queue or among the trials. */
+/* link: in the queue, on the circle or among the trials. */
 struct random_pairs_scratch {
-    struct hs_order_link link, circle;
+    struct hs_order_link link;
     uint64_t alone_q32;    /* its rate when it was last alone; 0 = not seen since it started */
     uint64_t refused_rank; /* of the partner of its last trial, if that was undone: is_refused */
     uint32_t first_hold;
-    uint32_t partner; /* its job + 1; 0 = none */
-    uint32_t tries;
-    bool is_alone, is_on_trial, is_refused;
+    uint32_t tries : 29;
+    uint32_t is_alone : 1, is_on_trial : 1, is_refused : 1;
 };
 
 static struct random_pairs_scratch *scratch_of(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_scratch(v, job);
+}
+
+/* Who is on its GPUs, too; HS_NO_JOB: nobody. */
+static hs_job_id partner_of(const struct random_pairs *s, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_hold *holds = s->holds.holds;
+    uint32_t h = scratch_of(v, job)->first_hold;
+    if (h == 0)
+        return HS_NO_JOB;
+    h = s->holds.on_gpu[holds[h].gpu];
+    while (h != 0 && holds[h].job == job)
+        h = holds[h].next_on_gpu;
+    return h != 0 ? holds[h].job : HS_NO_JOB;
 }
 
 /* One step of splitmix64 (Steele, Lea, Flood: OOPSLA 2014). */
@@ -70,7 +82,6 @@ static int64_t draw(const struct random_pairs *s, const struct hs_view *v, hs_jo
 static enum hs_status random_pairs_init(void *state, const struct hs_view *v)
 {
     struct random_pairs *s = state;
-    s->alone.link_offset = offsetof(struct random_pairs_scratch, circle);
     HS_TRY(hs_holds_init(&s->holds, v));
     return hs_queue_init(&s->waiting.queue, v);
 }
@@ -80,7 +91,6 @@ static void become_alone(struct random_pairs *s, const struct hs_view *v, hs_job
     struct random_pairs_scratch *j = scratch_of(v, job);
     if (hs_view_gpus(v, job) == 0)
         return;
-    j->partner = 0;
     j->is_alone = true;
     hs_order_add(&s->alone, v, job, draw(s, v, job, 0));
 }
@@ -103,16 +113,16 @@ static void end_trial(struct random_pairs *s, const struct hs_view *v, hs_job_id
 static void part(struct random_pairs *s, const struct hs_view *v, hs_job_id job)
 {
     struct random_pairs_scratch *j = scratch_of(v, job);
+    hs_job_id partner = partner_of(s, v, job);
     hs_holds_drop(&s->holds, &j->first_hold);
     end_trial(s, v, job);
     if (j->is_alone)
         hs_order_remove(&s->alone, v, job);
     j->is_alone = false;
-    if (j->partner != 0) {
-        end_trial(s, v, j->partner - 1);
-        become_alone(s, v, j->partner - 1);
+    if (partner != HS_NO_JOB) {
+        end_trial(s, v, partner);
+        become_alone(s, v, partner);
     }
-    j->partner = 0;
     j->alone_q32 = 0;
 }
 
@@ -120,7 +130,7 @@ static void random_pairs_event(void *state, const struct hs_view *v, const struc
 {
     struct random_pairs *s = state;
     bool is_start = event->kind == HS_EVENT_STARTED;
-    if (is_start && scratch_of(v, event->job)->partner == 0)
+    if (is_start && partner_of(s, v, event->job) == HS_NO_JOB)
         become_alone(s, v, event->job);
     else if (is_start)
         begin_trial(s, v, event->job);
@@ -217,18 +227,17 @@ static bool join(struct random_pairs *s, const struct hs_view *v, struct hs_plan
     return true;
 }
 
-/* Of the jobs on the circle behind the key, up to `end`, the first that can be joined. The job
- * stands on the circle itself meanwhile. */
+/* Of the jobs on the circle behind the place that the key would give this one, up to `end`, the
+ * first that can be joined. */
 static hs_job_id join_next(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p,
                            hs_job_id job, int64_t from, int64_t end)
 {
-    hs_order_rekey(&s->alone, v, job, from);
-    hs_job_id other = hs_order_next(&s->alone, v, job);
-    while (other != HS_NO_JOB && scratch_of(v, other)->circle.key < end &&
-           !join(s, v, p, job, other))
+    const struct hs_order_place place = {from, hs_view_submit_us(v, job), hs_view_rank(v, job)};
+    const struct hs_bounds all = {UINT64_MAX, UINT64_MAX};
+    hs_job_id other = hs_order_next_from(&s->alone, v, place, all);
+    while (other != HS_NO_JOB && hs_order_key(v, other) < end && !join(s, v, p, job, other))
         other = hs_order_next(&s->alone, v, other);
-    bool is_joined = other != HS_NO_JOB && scratch_of(v, other)->circle.key < end;
-    return is_joined ? other : HS_NO_JOB;
+    return other != HS_NO_JOB && hs_order_key(v, other) < end ? other : HS_NO_JOB;
 }
 
 static bool place_in_pair(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p,
@@ -237,11 +246,9 @@ static bool place_in_pair(struct random_pairs *s, const struct hs_view *v, struc
     uint32_t gpus = hs_view_gpus(v, job);
     struct random_pairs_scratch *j = scratch_of(v, job);
     int64_t own = draw(s, v, job, j->tries + 1);
-    hs_order_add(&s->alone, v, job, own);
     hs_job_id other = join_next(s, v, p, job, own, circle_start(gpus + 1) - 1);
     if (other == HS_NO_JOB)
         other = join_next(s, v, p, job, circle_start(gpus) - 1, own);
-    hs_order_remove(&s->alone, v, job);
     if (other == HS_NO_JOB)
         return false;
     struct random_pairs_scratch *o = scratch_of(v, other);
@@ -249,8 +256,6 @@ static bool place_in_pair(struct random_pairs *s, const struct hs_view *v, struc
         o->alone_q32 = hs_view_rate_q32(v, other);
     hs_order_remove(&s->alone, v, other);
     o->is_alone = false;
-    o->partner = job + 1;
-    j->partner = other + 1;
     j->tries++;
     return true;
 }
@@ -274,7 +279,7 @@ static bool random_pairs_place(void *state, const struct hs_view *v, struct hs_p
 static void judge(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
     int64_t now_us = hs_view_now_us(v);
-    hs_job_id other = scratch_of(v, job)->partner - 1;
+    hs_job_id other = partner_of(s, v, job);
     if (hs_view_state(v, job) != HS_JOB_RUNNING || hs_view_state(v, other) != HS_JOB_RUNNING) {
         hs_order_rekey(&s->trials, v, job, now_us + s->trial_us); /* somebody pays a cost */
         hs_plan_timer(p, now_us + s->trial_us, 0);
@@ -321,13 +326,13 @@ static const char *check_alone(const struct random_pairs *s, const struct hs_vie
         return "the circle or the trials are out of order";
     for (hs_job_id j = hs_order_first(&s->alone, v); j != HS_NO_JOB;
          j = hs_order_next(&s->alone, v, j))
-        if (hs_view_gpus_held(v, j) == 0 || scratch_of(v, j)->partner != 0)
+        if (hs_view_gpus_held(v, j) == 0 || partner_of(s, v, j) != HS_NO_JOB)
             return "a job on the circle is not alone on its GPUs";
     for (hs_job_id j = hs_order_first(&s->trials, v); j != HS_NO_JOB;
          j = hs_order_next(&s->trials, v, j)) {
-        uint32_t partner = scratch_of(v, j)->partner;
-        if (partner == 0 || scratch_of(v, partner - 1)->partner != j + 1 ||
-            hs_view_gpus_held(v, j) != hs_view_gpus_held(v, partner - 1))
+        hs_job_id partner = partner_of(s, v, j);
+        if (partner == HS_NO_JOB || partner_of(s, v, partner) != j ||
+            hs_view_gpus_held(v, j) != hs_view_gpus_held(v, partner))
             return "a job is on trial without a partner of its size";
     }
     return NULL;

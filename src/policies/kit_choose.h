@@ -43,6 +43,10 @@ struct hs_class {
 struct hs_choice_link {
     struct hs_order_link link; /* in its class, or in its waiting set */
     hs_job_id next;            /* in the list of chosen or of evicted jobs */
+    /* The policy's own, where there is room for them: */
+    uint8_t level;
+    bool is_holding, is_served; /* served: what passes counts as service */
+    bool is_evicted;            /* by the plan being written */
 };
 
 struct hs_job_list {

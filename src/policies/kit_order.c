@@ -291,12 +291,6 @@ void hs_order_remove(struct hs_order *set, const struct hs_view *v, hs_job_id jo
     set->count--;
 }
 
-bool hs_order_has(const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_order_link *link = hs_view_scratch(v, job);
-    return link->is_linked;
-}
-
 int64_t hs_order_key(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_order_link *link = hs_view_scratch(v, job);
@@ -381,12 +375,6 @@ hs_job_id hs_order_next_within(struct hs_order *set, const struct hs_view *v, hs
         below = at;
     }
     return HS_NO_JOB;
-}
-
-hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v, hs_job_id after,
-                                uint64_t gpus)
-{
-    return hs_order_next_within(set, v, after, (struct hs_bounds){gpus, gpus});
 }
 
 static bool is_before_place(const struct hs_view *v, hs_job_id job,

@@ -98,8 +98,13 @@ void hs_order_rekey(struct hs_order *set, const struct hs_view *v, hs_job_id job
 typedef int64_t hs_order_key_of(const struct hs_view *v, hs_job_id job, const void *ctx);
 void hs_order_rekey_all(struct hs_order *set, const struct hs_view *v, hs_order_key_of *key_of,
                         const void *ctx);
-bool hs_order_has(const struct hs_view *v, hs_job_id job);    /* by its first link */
-int64_t hs_order_key(const struct hs_view *v, hs_job_id job); /* by its first link */
+/* By its first link, both. */
+static inline bool hs_order_has(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_order_link *link = hs_view_scratch(v, job);
+    return link->is_linked;
+}
+int64_t hs_order_key(const struct hs_view *v, hs_job_id job);
 static inline hs_job_id hs_order_first(const struct hs_order *set, const struct hs_view *v)
 {
     (void)v;
@@ -133,8 +138,11 @@ hs_job_id hs_order_next_within(struct hs_order *set, const struct hs_view *v, hs
 hs_job_id hs_order_pass(const struct hs_order *set, const struct hs_view *v, hs_job_id after,
                         struct hs_bounds bounds, uint64_t *left);
 /* hs_order_next_within with one bound for all. */
-hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v, hs_job_id after,
-                                uint64_t gpus);
+static inline hs_job_id hs_order_next_fitting(struct hs_order *set, const struct hs_view *v,
+                                              hs_job_id after, uint64_t gpus)
+{
+    return hs_order_next_within(set, v, after, (struct hs_bounds){gpus, gpus});
+}
 /* Where a job stands in an order. */
 struct hs_order_place {
     int64_t key;

@@ -16,17 +16,15 @@ bool hs_service_counts_costs(const struct hs_tiresias *t)
     return t->compat == HS_COMPAT_HELIOS || t->compat == HS_COMPAT_MURI;
 }
 
-void hs_service_account(const struct hs_view *v, hs_job_id job)
+void hs_service_account(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct hs_tiresias_job *j = hs_service_job(v, job);
     int64_t passed_us = hs_view_now_us(v) - j->since_us;
     j->since_us += passed_us;
-    if (j->is_served) {
+    if (j->choice.is_served)
         j->service_us += passed_us;
-        j->total_us += passed_us;
-    } else if (!j->is_holding && j->service_us > 0) {
+    else if (hs_service_promotes(t) && !j->choice.is_holding && j->service_us > 0)
         j->waited_us += passed_us;
-    }
 }
 
 static int64_t latest(int64_t a, int64_t b)
@@ -67,9 +65,9 @@ int64_t hs_service_demotion_us(const struct hs_tiresias *t, const struct hs_view
 {
     const struct hs_tiresias_job *j = hs_service_job(v, job);
     int64_t weight = hs_service_weight(t, v, job);
-    if (j->level + 1 >= t->levels || weight == 0)
+    if (j->choice.level + 1u >= t->levels || weight == 0)
         return HS_NEVER_DUE;
-    int64_t limit = t->limits.us[j->level];
+    int64_t limit = t->limits.us[j->choice.level];
     return HS_LIKELY(t->compat == HS_COMPAT_OFF) ? served_us(j, limit, weight)
                                                  : demotion_by_quirk_us(t, j, limit, weight);
 }
@@ -79,7 +77,7 @@ int64_t hs_service_promotion_us(const struct hs_tiresias *t, const struct hs_vie
     const struct hs_tiresias_job *j = hs_service_job(v, job);
     int64_t unit_us = t->compat == HS_COMPAT_TIRESIAS ? SECOND_US : 1;
     double units = t->promote_knob * (double)(j->service_us / unit_us);
-    if (j->level == 0 || j->service_us == 0 || !(t->promote_knob > 0) ||
+    if (j->choice.level == 0 || j->service_us == 0 || !hs_service_promotes(t) ||
         units > (double)(HS_NEVER_DUE / 4 / unit_us) || hs_service_counts_costs(t))
         return HS_NEVER_DUE;
     int64_t wait_us = (int64_t)units * unit_us;
@@ -90,9 +88,9 @@ void hs_service_watch(const struct hs_tiresias *t, struct hs_tiresias_queues *q,
                       const struct hs_view *v, hs_job_id job)
 {
     const struct hs_tiresias_job *j = hs_service_job(v, job);
-    int64_t at_us = j->is_served     ? hs_service_demotion_us(t, v, job)
-                    : !j->is_holding ? hs_service_promotion_us(t, v, job)
-                                     : HS_NEVER_DUE;
+    int64_t at_us = j->choice.is_served     ? hs_service_demotion_us(t, v, job)
+                    : !j->choice.is_holding ? hs_service_promotion_us(t, v, job)
+                                            : HS_NEVER_DUE;
     if (at_us != HS_NEVER_DUE)
         hs_front_add(&q->due, v, job, at_us);
 }
@@ -100,8 +98,8 @@ void hs_service_watch(const struct hs_tiresias *t, struct hs_tiresias_queues *q,
 bool hs_service_is_beyond(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_tiresias_job *j = hs_service_job(v, job);
-    int64_t served_us = j->is_served ? hs_view_now_us(v) - j->since_us : 0;
-    return j->level + 1 < t->levels &&
+    int64_t served_us = j->choice.is_served ? hs_view_now_us(v) - j->since_us : 0;
+    return j->choice.level + 1u < t->levels &&
            hs_choice_weigh(j->service_us + served_us, hs_service_weight(t, v, job)) >=
-               t->limits.us[j->level];
+               t->limits.us[j->choice.level];
 }

@@ -3,7 +3,7 @@
  * The account of a job under Tiresias: service since it was last promoted, time that it waited, and
  * when the one or the other will make it change its queue (kit_tiresias.h).
  *
- *     hs_service_account(v, job);             // before its state changes
+ *     hs_service_account(t, v, job);          // before its state changes
  *     hs_service_forget(q, v, job);
  *     ... is_holding, is_served, level ...
  *     hs_service_watch(t, q, v, job);         // it stands among those that are due again
@@ -31,8 +31,13 @@ int64_t hs_service_weight(const struct hs_tiresias *t, const struct hs_view *v, 
 /* What it pays counts as service: compat=helios, muri. Nobody is promoted there: jobs could go
  * round for ever, each up again before it has paid for its last eviction. */
 bool hs_service_counts_costs(const struct hs_tiresias *t);
+/* Who waits long enough goes back to the first queue. */
+static inline bool hs_service_promotes(const struct hs_tiresias *t)
+{
+    return t->promote_knob > 0;
+}
 /* Brings the account up to now. */
-void hs_service_account(const struct hs_view *v, hs_job_id job);
+void hs_service_account(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);
 /* When a job whose account is of now will have the service of its queue, if it is served from now
  * on; when it will have waited long enough, if it waits. HS_NEVER_DUE if it will not. */
 int64_t hs_service_demotion_us(const struct hs_tiresias *t, const struct hs_view *v, hs_job_id job);

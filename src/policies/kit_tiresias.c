@@ -64,10 +64,12 @@ static int64_t gittins_key(const struct hs_view *v, hs_job_id job, const void *c
 {
     const struct hs_tiresias *t = ctx;
     struct hs_tiresias_job *j = hs_service_job(v, job);
-    int64_t served_us = j->is_served ? hs_view_now_us(v) - j->since_us : 0;
-    int64_t delta_us = j->level + 1 < t->levels ? t->limits.us[j->level] : INT64_MAX;
+    int64_t served_us = j->choice.is_served ? hs_view_now_us(v) - j->since_us : 0;
+    int64_t delta_us = j->choice.level + 1u < t->levels ? t->limits.us[j->choice.level] : INT64_MAX;
     int64_t attained = hs_choice_weigh(j->service_us + served_us, hs_service_weight(t, v, job));
-    return -hs_gittins_index(&t->gittins, attained, delta_us, &j->hint);
+    struct hs_gittins_hint none = {0};
+    return -hs_gittins_index(&t->gittins, attained, delta_us,
+                             hs_service_promotes(t) ? &none : &j->hint);
 }
 
 /* By its place, if that is what the order goes by. */
@@ -82,7 +84,7 @@ static int64_t key_of(const struct hs_tiresias *t, const struct hs_view *v, hs_j
 static void waiting_add(const struct hs_tiresias *t, struct hs_tiresias_queues *q,
                         const struct hs_view *v, hs_job_id job, int64_t place)
 {
-    struct hs_gangs *queue = &q->waiting[hs_service_job(v, job)->level];
+    struct hs_gangs *queue = &q->waiting[hs_service_job(v, job)->choice.level];
     hs_gangs_add(queue, v, job, key_of(t, v, job, place));
 }
 
@@ -91,7 +93,8 @@ static void holding_add(const struct hs_tiresias *t, struct hs_tiresias_queues *
 {
     if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
         return;
-    hs_front_add(&q->holding[hs_service_job(v, job)->level].set, v, job, key_of(t, v, job, place));
+    hs_front_add(&q->holding[hs_service_job(v, job)->choice.level].set, v, job,
+                 key_of(t, v, job, place));
 }
 
 static void queue_remove(struct hs_tiresias_queues *q, const struct hs_view *v, hs_job_id job)
@@ -99,10 +102,10 @@ static void queue_remove(struct hs_tiresias_queues *q, const struct hs_view *v, 
     const struct hs_tiresias_job *j = hs_service_job(v, job);
     if (!j->choice.link.is_linked)
         return;
-    if (j->is_holding)
-        hs_front_remove(&q->holding[j->level].set, v, job);
+    if (j->choice.is_holding)
+        hs_front_remove(&q->holding[j->choice.level].set, v, job);
     else
-        hs_gangs_remove(&q->waiting[j->level], v, job);
+        hs_gangs_remove(&q->waiting[j->choice.level], v, job);
 }
 
 /* ---- events ---- */
@@ -111,11 +114,11 @@ static void started(struct hs_tiresias *t, const struct hs_view *v, hs_job_id jo
 {
     struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     struct hs_tiresias_job *j = hs_service_job(v, job);
-    hs_service_account(v, job);
+    hs_service_account(t, v, job);
     hs_service_forget(q, v, job);
     queue_remove(q, v, job);
-    j->is_holding = true;
-    j->is_served = hs_service_counts_costs(t) || hs_view_state(v, job) == HS_JOB_RUNNING;
+    j->choice.is_holding = true;
+    j->choice.is_served = hs_service_counts_costs(t) || hs_view_state(v, job) == HS_JOB_RUNNING;
     holding_add(t, q, v, job, ++q->starting);
     q->held += hs_view_gpus(v, job);
     hs_service_watch(t, q, v, job);
@@ -124,9 +127,9 @@ static void started(struct hs_tiresias *t, const struct hs_view *v, hs_job_id jo
 static void progresses(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
-    hs_service_account(v, job);
+    hs_service_account(t, v, job);
     hs_service_forget(q, v, job);
-    hs_service_job(v, job)->is_served = true;
+    hs_service_job(v, job)->choice.is_served = true;
     hs_service_watch(t, q, v, job);
 }
 
@@ -134,21 +137,23 @@ static void stopped(struct hs_tiresias *t, const struct hs_view *v, hs_job_id jo
 {
     struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
     struct hs_tiresias_job *j = hs_service_job(v, job);
-    hs_service_account(v, job);
+    bool is_at_tail = j->choice.link.key > 0;
+    hs_service_account(t, v, job);
     hs_service_forget(q, v, job);
     queue_remove(q, v, job);
     q->held -= hs_view_gpus(v, job);
-    j->is_holding = j->is_served = j->is_evicted = false;
-    waiting_add(t, q, v, job, j->place);
+    j->choice.is_holding = j->choice.is_served = j->choice.is_evicted = false;
+    waiting_add(t, q, v, job, is_at_tail ? j->choice.link.key : q->stopped++);
     hs_service_watch(t, q, v, job);
 }
 
-/* Service of a finished job, for the Gittins index. */
+/* Service of a finished job, for the Gittins index: all that it had, before promotions, too. */
 static HS_COLD void learn(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_tiresias_job *j = hs_service_job(v, job);
-    int64_t service = hs_choice_weigh(j->total_us, hs_service_weight(t, v, job));
-    bool is_news = j->is_holding && hs_gittins_learn(&t->gittins, service);
+    int64_t had_us = hs_service_counts_costs(t) ? j->service_us : hs_view_attained_us(v, job);
+    int64_t service = hs_choice_weigh(had_us, hs_service_weight(t, v, job));
+    bool is_news = j->choice.is_holding && hs_gittins_learn(&t->gittins, service);
     for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
         t->by_vc[vc].is_stale = true;
 }
@@ -159,9 +164,9 @@ static void finished(struct hs_tiresias *t, const struct hs_view *v, hs_job_id j
     const struct hs_tiresias_job *j = hs_service_job(v, job);
     hs_service_forget(q, v, job);
     queue_remove(q, v, job);
-    q->held -= j->is_holding ? hs_view_gpus(v, job) : 0;
+    q->held -= j->choice.is_holding ? hs_view_gpus(v, job) : 0;
     if (t->index == INDEX_GITTINS) {
-        hs_service_account(v, job);
+        hs_service_account(t, v, job);
         learn(t, v, job);
     }
     hs_wake(t->is_awake, t->vcs, v, job);
@@ -251,14 +256,14 @@ static HS_COLD void change_queues(struct hs_tiresias *t, const struct hs_view *v
     for (hs_job_id next = hs_order_first(moved, v); (job = next) != HS_NO_JOB;) {
         struct hs_tiresias_job *j = hs_service_job(v, job);
         next = hs_order_next(moved, v, job);
-        hs_service_account(v, job);
+        hs_service_account(t, v, job);
         queue_remove(q, v, job);
-        if (j->is_holding) {
-            j->level++;
+        if (j->choice.is_holding) {
+            j->choice.level++;
             holding_add(t, q, v, job, ++q->tail);
         } else {
             hs_order_remove(moved, v, job);
-            j->level = 0;
+            j->choice.level = 0;
             j->service_us = j->waited_us = 0;
             waiting_add(t, q, v, job, ++q->tail);
         }
@@ -300,28 +305,23 @@ static const char *because(const struct hs_view *v, hs_job_id job, bool is_evict
     _Static_assert(HS_DURATIONS_MAX < sizeof of_turn / sizeof *of_turn, "a text a queue");
     const struct hs_tiresias_job *j = hs_service_job(v, job);
     if (!is_evicted)
-        return of_turn[j->level];
+        return of_turn[j->choice.level];
     bool is_just_demoted = j->choice.link.key > 0;
-    return is_just_demoted ? of_demotion[j->level] : of_eviction[j->level];
+    return is_just_demoted ? of_demotion[j->choice.level] : of_eviction[j->choice.level];
 }
 
-/* Evicted jobs come before all that wait in their queue, in the order that they had; but one that
- * has just come to the queue keeps its place at the tail. */
-static void mark_evicted(const struct hs_tiresias *t, const struct hs_view *v,
-                         struct hs_tiresias_queues *q, const struct hs_choice *choice)
+/* Evicted jobs come before all that wait in their queue, in the order that they had, in which it is
+ * told that they stopped; but one that has just come to the queue keeps its place at the tail. */
+static void mark_evicted(const struct hs_view *v, struct hs_tiresias_queues *q,
+                         const struct hs_choice *choice)
 {
     int64_t count = 0;
-    for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j))
-        count++;
-    q->front -= count;
-    int64_t place = q->front;
     for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        struct hs_tiresias_job *evicted = hs_service_job(v, j);
-        evicted->is_evicted = true;
-        bool is_at_tail = evicted->choice.link.key > 0;
-        if (is_by_arrival(t))
-            evicted->place = is_at_tail ? evicted->choice.link.key : place++;
+        hs_service_job(v, j)->choice.is_evicted = true;
+        count++;
     }
+    q->front -= count;
+    q->stopped = q->front;
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -338,11 +338,11 @@ static int64_t due_of_plan(const struct hs_tiresias *t, const struct hs_view *v,
     q->starting = q->lead;
     for (hs_job_id j = choice->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         q->lead++;
-        hs_service_account(v, j);
+        hs_service_account(t, v, j);
         at_us = earlier(at_us, hs_service_demotion_us(t, v, j));
     }
     for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        hs_service_account(v, j);
+        hs_service_account(t, v, j);
         at_us = earlier(at_us, hs_service_promotion_us(t, v, j));
     }
     return at_us;
@@ -355,7 +355,7 @@ static void settle_moved(const struct hs_tiresias *t, const struct hs_view *v,
 {
     for (hs_job_id job; (job = hs_order_first(moved, v)) != HS_NO_JOB;) {
         hs_order_remove(moved, v, job);
-        if (hs_service_job(v, job)->is_evicted)
+        if (hs_service_job(v, job)->choice.is_evicted)
             continue;
         if (is_by_arrival(t) && hs_order_has(v, job)) {
             queue_remove(q, v, job);
@@ -397,7 +397,7 @@ static int64_t decide_queues(struct hs_tiresias *t, const struct hs_view *v, str
     choice.because = because;
     hs_choose(&choice, v);
     if (choice.evicted.first != HS_NO_JOB)
-        mark_evicted(t, v, q, &choice);
+        mark_evicted(v, q, &choice);
     hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,
                     (enum hs_compat)t->compat);
     due_us = due_of_plan(t, v, q, &choice);
@@ -464,12 +464,12 @@ static const char *queues_check(const struct hs_tiresias *t, const struct hs_tir
         if (!hs_front_is_valid(holding, v) || !hs_gangs_is_valid(waiting, v))
             return "a queue is out of order";
         for (hs_job_id j = HS_NO_JOB; (j = hs_front_another(holding, v, j)) != HS_NO_JOB;) {
-            if (hs_job_waits(v, j) || hs_service_job(v, j)->level != level)
+            if (hs_job_waits(v, j) || hs_service_job(v, j)->choice.level != level)
                 return "a queue counts a waiting job, or one of another, among those with GPUs";
             held += hs_view_gpus(v, j);
         }
         for (hs_job_id j = HS_NO_JOB; (j = hs_gangs_another(waiting, v, j)) != HS_NO_JOB;)
-            if (!hs_job_waits(v, j) || hs_service_job(v, j)->level != level)
+            if (!hs_job_waits(v, j) || hs_service_job(v, j)->choice.level != level)
                 return "a queue counts a job with GPUs, or one of another, among those that wait";
     }
     return held == q->held ? NULL : "the GPUs that the jobs of a queue hold are miscounted";

@@ -35,6 +35,7 @@ struct hs_tiresias_queues {
     uint64_t held;            /* GPUs */
     int64_t lead, starting;   /* running_first: keys of holders count up from far below 0, */
     int64_t front, tail;      /* of waiting jobs down and up from 0 */
+    int64_t stopped;          /* running_first: the next of those that the last plan evicted */
     int64_t decided_us;       /* its last decision */
     bool is_stale;            /* gittins: all indices are to be looked up anew */
 };
@@ -60,16 +61,12 @@ struct hs_tiresias {
 struct hs_tiresias_job {
     struct hs_choice_link choice;
     struct hs_order_link due;
-    int64_t service_us, waited_us; /* since it was last promoted, up to since_us */
+    int64_t service_us; /* since it was last promoted, up to since_us */
     int64_t since_us;
-    int64_t total_us; /* time that it made progress, up to since_us */
     union {
-        int64_t place; /* las, running_first: its key among those that wait, when it is evicted */
-        struct hs_gittins_hint hint; /* gittins */
+        int64_t waited_us;           /* the same, if there are promotions; */
+        struct hs_gittins_hint hint; /* else, gittins */
     };
-    uint32_t level;
-    bool is_holding, is_served; /* served: what passes counts as service */
-    bool is_evicted;            /* by the plan being written */
 };
 
 extern const char *const hs_tiresias_index_names[], *const hs_tiresias_gittins_names[],
