@@ -47,6 +47,7 @@ enum {
     HS_KNOWS_MODEL = 1u << 7,    /* tensor sizes of the model that a job trains */
 };
 
+/* Starts and stops of one plan are told in the order of its actions. */
 enum hs_event_kind {
     HS_EVENT_SUBMIT,   /* a new job, state PENDING */
     HS_EVENT_FINISH,   /* it is done or failed; its handle dies after this call */

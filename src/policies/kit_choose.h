@@ -43,7 +43,8 @@ struct hs_class {
 struct hs_choice_link {
     struct hs_order_link link; /* in its class, or in its waiting set */
     hs_job_id next;            /* in the list of chosen or of evicted jobs */
-    /* The policy's own, where there is room for them: */
+    /* Not for the choice, which is told by classes and sets: what Tiresias knows of the job stands
+     * here, where there is room for it. */
     uint8_t level;
     bool is_holding, is_served; /* served: what passes counts as service */
     bool is_evicted;            /* by the plan being written */

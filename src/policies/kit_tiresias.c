@@ -133,6 +133,7 @@ static void progresses(struct hs_tiresias *t, const struct hs_view *v, hs_job_id
     hs_service_watch(t, q, v, job);
 }
 
+/* It was evicted: these jobs share no GPU, whose memory could run out. */
 static void stopped(struct hs_tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct hs_tiresias_queues *q = hs_service_queues(t, v, job);
