@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Tables of results/antman.md from the cells of all experiments (scripts/reproduce-antman.sh):
-#     awk -v table=NAME [-v of=EXPERIMENT] -f scripts/reproduce-page.awk -f scripts/antman-page.awk CELLS
+# the table NAME is function NAME(of), which reproduce-common.sh calls.
 
 function minutes(place, p, metric, form) {
     return stat(place, p, "", metric) ? sprintf(form, mean / 60) : "-"
@@ -33,7 +33,7 @@ function tenants(place,    i, p) {
 }
 
 # Two jobs on one GPU; of: "POLICY=NAME=PUBLISHED A=PUBLISHED B;..."
-function pair(    count, part, f, i, p) {
+function pair(_,    count, part, f, i, p) {
     head("| | what it is here | A, GCN, opportunistic: published | here | B, ResNet-50, guaranteed: published | here |" \
         " out of memory | preempted |")
     count = split(of, part, ";")
@@ -50,15 +50,4 @@ BEGIN {
     called["exclusive"] = "guaranteed jobs alone, `fifo`"
     called["antman patient"] = "`antman`, all models as patient with little memory as SuperRes"
     called["antman:ramp=off patient"] = "`antman:ramp=off`, likewise"
-}
-
-END {
-    if (table == "against")
-        against(of)
-    else if (table == "tenants")
-        tenants(of)
-    else if (table == "pair")
-        pair()
-    else if (table == "across")
-        across(of)
 }

@@ -20,9 +20,8 @@ set -eu
 cd "$(dirname "$0")/.."
 here=scripts
 
-jq_of() { # PROGRAM FILE...: jq with the functions of bench-*.jq; the files are its inputs
-    jq -nr -L "$here" "include \"bench-figures\"; include \"bench-tables\"; include \"bench-page\"; $1" \
-        "${@:2}"
+jq_of() { # PROGRAM FILE...: jq with the functions of bench.jq; the files are its inputs
+    jq -nr -L "$here" "include \"bench\"; $1" "${@:2}"
 }
 
 case ${1-} in
@@ -58,12 +57,320 @@ policies=()
 job_counts=(10000 100000 1000000 10000000)
 gpu_counts=(64 1024 16384 131072)
 loads=(70 95 150)
-# shellcheck source=scripts/bench-common.sh
-. "$here/bench-common.sh"
-# shellcheck source=scripts/bench-grid.sh
-. "$here/bench-grid.sh"
-# shellcheck source=scripts/bench-parts.sh
-. "$here/bench-parts.sh"
+
+# ---- workloads, and one sample: what one command costs, as one line of JSON ---------------------
+
+log() { echo "bench: $*" >&2; }
+
+number() { # 10k, 1M -> 10000, 1000000
+    case $1 in
+    *k) echo "${1%k}000" ;;
+    *M) echo "${1%M}000000" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# Helios' twelve columns; gangs, durations and hours of Venus, as many jobs a day as LOAD percent of
+# the GPUs take.
+workload() { # JOBS GPUS LOAD_PERCENT FILE
+    parsed=
+    "$horus" generate --like venus -n "$1" -c "$(($2 / 8))x8:V100" --format helios -q -o "$4" \
+        --load "$(awk -v percent="$3" 'BEGIN { print percent / 100 }')"
+}
+
+# The first JOBS of them, all submitted at once, with no column that is not needed.
+burst() { # JOBS FILE
+    [ -s "$work/burst.csv" ] || "$horus" generate --like venus -n 1000000 --format csv -q |
+        awk -F, -v OFS=, '{ print $1, NR == 1 ? $2 : 0, $3, $4 }' >"$work/burst.csv"
+    head -n "$(($1 + 1))" "$work/burst.csv" >"$2"
+}
+
+every_policy() { # turns are taken as shares of time: those of mini-batches one by one are another matter
+    "$horus" policies | awk '/^$/ { exit } NR > 1 && /^[a-z]/ {
+        print $1 ($1 == "gandiva" ? ":slicing=fluid" : $1 ~ /^salus-(pack|fair|rr)$/ ? ":mode=fluid" : "")
+    }'
+}
+
+cost() { # COMMAND...: WALL_US USER_US CPU_US PEAK_KIB; exit code 152: more than the cap
+    "$build/tests/bench/bench_cost" -t "$cap_s" "$@"
+}
+
+# Appends to $work/samples. FIELDS: members of the line, as JSON. The cap ends a run, not the
+# measurement: such a line has "capped" in place of a cost.
+take() { # FIELDS COMMAND...
+    local fields=$1 status=0 figures
+    shift
+    figures=$(cost "$@" 2>"$work/stderr") || status=$?
+    if [ $status -eq 152 ]; then
+        echo "{$fields, \"capped\": true}" >>"$work/samples"
+        return 1
+    elif [ $status -ne 0 ]; then
+        cat "$work/stderr" >&2
+        log "exit code $status: $*"
+        exit 1
+    fi
+    read -r wall_us user_us cpu_us peak_kib <<<"$figures"
+    fields+=", \"wall_us\": $wall_us, \"user_us\": $user_us, \"cpu_us\": $cpu_us, \"peak_kib\": $peak_kib"
+    echo "{$fields}" >>"$work/samples"
+}
+
+# Changes the sample that was taken last.
+amend() { # JQ_ARGUMENT...
+    jq -c "$@" <(tail -n 1 "$work/samples") >"$work/sample"
+    sed -i '$d' "$work/samples"
+    cat "$work/sample" >>"$work/samples"
+}
+
+parsed= # the file of the last bare parse, as long as nothing else ran since
+parse_us=
+
+bare_parse() { # FILE
+    read -r _ _ parse_us _ < <(cost "$build/tests/bench/bench_parse" "$1")
+    parsed=$1
+}
+
+# A sample of a command beside bare parses of its file: the machine changes its speed within seconds,
+# so each is held against the mean of one right before it and one right behind. What was behind one
+# command is before the next.
+beside() { # FILE COMMAND...: take or take_run with its arguments
+    local file=$1 before_us
+    shift
+    [ "$parsed" = "$file" ] || bare_parse "$file"
+    parsed=
+    before_us=$parse_us
+    "$@" || return 1
+    bare_parse "$file"
+    amend --argjson us "$(((before_us + parse_us) / 2))" '. + {parse_us: $us}'
+}
+
+# A run; with what its manifest counted.
+take_run() { # FIELDS TRACE ARGUMENT...
+    local fields=$1 trace=$2
+    shift 2
+    rm -rf "$work/out" "$work/out.tmp" # of a run that was capped
+    take "$fields" "$horus" run "$trace" -o "$work/out" -q --no-progress "$@" || return 1
+    amend --slurpfile m "$work/out/manifest.json" \
+        '. + ($m[0].engine | {events, decisions, live: .peak_live_jobs, ran: .jobs})'
+}
+
+# ---- policies against jobs, GPUs and load: a bare parse before and behind each ------------------
+
+declare -A jobs_cost # "POLICY GPUS LOAD" -> "JOBS CPU_US" of the largest number of jobs measured
+declare -A base_jobs # POLICY -> the most jobs measured at 1,024 GPUs and 95 %
+declare -A spent_us  # POLICY -> at the point at hand
+
+# All outputs are written where there is a target for them.
+outputs_of() { # POLICY JOBS GPUS LOAD
+    echo summary
+    [ "$3 $4" = "1024 95" ] && [ "$2" -ge 100000 ] || return 0
+    case $1 in fifo | sjf | srtf | tiresias | horus | pack | gandiva:slicing=fluid) echo all ;; esac
+}
+
+# Would it end? By the cost of fewer jobs on the same cluster.
+is_affordable() { # POLICY JOBS GPUS LOAD
+    local known=${jobs_cost["$1 $3 $4"]-} had us
+    [ -n "$known" ] || return 0
+    read -r had us <<<"$known"
+    [ "$us" -ge 0 ] && [ $((us * $2 / had)) -le $((cap_s * 1000000)) ]
+}
+
+# One point of each policy. Rounds end early for a policy that has taken 1 s of CPU, 10 s where the
+# targets are: the slow ones are measured once, which is enough for them.
+grid_group() { # JOBS GPUS LOAD POLICY...
+    local jobs=$1 gpus=$2 load=$3 round policy outputs fields enough_us=1000000 todo=()
+    shift 3
+    spent_us=()
+    [ "$gpus $load" != "1024 95" ] || enough_us=10000000
+    for policy; do
+        if is_affordable "$policy" "$jobs" "$gpus" "$load"; then
+            todo+=("$policy")
+        else
+            echo "{\"part\": \"grid\", \"policy\": \"$policy\", \"outputs\": \"summary\"," \
+                "\"jobs\": $jobs, \"gpus\": $gpus, \"load\": $load, \"capped\": true}" >>"$work/samples"
+            jobs_cost["$policy $gpus $load"]="$jobs -1"
+        fi
+    done
+    [ ${#todo[@]} -gt 0 ] || return 0
+    log "$jobs jobs, $gpus GPUs, $load % load: ${#todo[@]} policies"
+    workload "$jobs" "$gpus" "$load" "$work/trace.csv"
+    for ((round = 1; round <= rounds; round++)); do
+        fields="\"jobs\": $jobs, \"gpus\": $gpus, \"load\": $load, \"round\": $round"
+        for policy in "${todo[@]}"; do
+            [ "${spent_us[$policy]:-0}" -le $enough_us ] || continue
+            for outputs in $(outputs_of "$policy" "$jobs" "$gpus" "$load"); do
+                if ! beside "$work/trace.csv" \
+                    take_run "\"part\": \"grid\", \"policy\": \"$policy\", \"outputs\": \"$outputs\", $fields" \
+                    "$work/trace.csv" -c "$((gpus / 8))x8:V100" -p "$policy" --outputs "$outputs"; then
+                    cpu_us=-1
+                    spent_us[$policy]=$((enough_us + 1))
+                else
+                    spent_us[$policy]=$((${spent_us[$policy]:-0} + cpu_us))
+                fi
+                [ "$outputs" = all ] || jobs_cost["$policy $gpus $load"]="$jobs $cpu_us"
+                [ "$gpus $load" != "1024 95" ] || [ "$cpu_us" -lt 0 ] || base_jobs[$policy]=$jobs
+            done
+        done
+    done
+    rm -f "$work/trace.csv"
+}
+
+# Every combination of the lists; 10 M jobs for fifo alone.
+grid_product() {
+    local jobs gpus load
+    for load in "${loads[@]}"; do
+        for gpus in "${gpu_counts[@]}"; do
+            for jobs in "${job_counts[@]}"; do
+                if [ "$jobs" -le 1000000 ] || [ "$has_list" = yes ]; then
+                    grid_group "$jobs" "$gpus" "$load" "${policies[@]}"
+                elif [[ " ${policies[*]} " == *" fifo "* ]]; then
+                    grid_group "$jobs" "$gpus" "$load" fifo
+                fi
+            done
+        done
+    done
+}
+
+# The arms of a star: jobs at two loads, GPUs, load. A policy's last two arms have as many jobs as
+# it could do at 1,024 GPUs and 95 %. At 30 % hardly a job waits, however many there are: equal load
+# is equal work there, while at 95 % strict order with Venus' gangs has a queue that grows with the
+# trace (the table shows both).
+grid_star() {
+    local jobs gpus load policy base able
+    for load in 30 95; do
+        for jobs in 10000 100000 1000000; do
+            grid_group "$jobs" 1024 "$load" "${policies[@]}"
+        done
+    done
+    for base in 1000000 100000 10000; do
+        able=()
+        for policy in "${policies[@]}"; do
+            [ "${base_jobs[$policy]-}" != "$base" ] || able+=("$policy")
+        done
+        [ ${#able[@]} -gt 0 ] || continue
+        for gpus in 64 16384 131072; do
+            grid_group "$base" "$gpus" 95 "${able[@]}"
+        done
+        for load in 70 150; do
+            grid_group "$base" 1024 "$load" "${able[@]}"
+        done
+    done
+    local cap_s=$((cap_s * 8))
+    [[ " ${policies[*]} " != *" fifo "* ]] || grid_group 10000000 1024 95 fifo
+}
+
+# ---- a backlog that comes at once, memory, whole files, the generator, searches -----------------
+
+# A run of one job: what starting costs, which the growth of the others is not to contain.
+part_start() {
+    local round
+    workload 1 1024 95 "$work/one.csv"
+    for ((round = 1; round <= 5; round++)); do
+        take_run "\"part\": \"start\", \"round\": $round" "$work/one.csv" -c 128x8:V100 -p fifo \
+            --outputs summary
+    done
+}
+
+# Jobs that are all there from the first moment; ten times as many until a run is too long.
+part_backlog() {
+    local jobs policy round
+    declare -A stopped=()
+    for jobs in 1000 10000 100000 1000000; do
+        log "$jobs jobs at once"
+        burst "$jobs" "$work/burst-$jobs.csv"
+        for policy in "${policies[@]}"; do
+            [ -z "${stopped[$policy]-}" ] || continue
+            for ((round = 1; round <= (jobs < 100000 ? rounds : 1); round++)); do
+                if ! take_run "\"part\": \"backlog\", \"policy\": \"$policy\", \"jobs\": $jobs, \"round\": $round" \
+                    "$work/burst-$jobs.csv" -c 128x8:V100 -p "$policy" --outputs summary; then
+                    stopped[$policy]=yes
+                    break
+                fi
+                [ "$cpu_us" -le $((cap_s * 100000)) ] || stopped[$policy]=yes
+            done
+            [ -z "${stopped[$policy]-}" ] || [ "$jobs" -eq 1000000 ] ||
+                echo "{\"part\": \"backlog\", \"policy\": \"$policy\", \"jobs\": $((jobs * 10))," \
+                    "\"capped\": true}" >>"$work/samples"
+        done
+        rm -f "$work/burst-$jobs.csv"
+    done
+}
+
+# Idle clusters: what a GPU takes, under every policy.
+part_idle() {
+    local policy gpus round
+    workload 1 1024 95 "$work/one.csv"
+    log "idle clusters"
+    for policy in "${policies[@]}"; do
+        for gpus in 1024 131072; do
+            for ((round = 1; round <= 3; round++)); do
+                take_run "\"part\": \"idle\", \"policy\": \"$policy\", \"gpus\": $gpus, \"round\": $round" \
+                    "$work/one.csv" -c "$((gpus / 8))x8:V100" -p "$policy" --outputs summary || break
+            done
+        done
+    done
+}
+
+# So many jobs from the generator's pipe that memory would show them, if it kept any.
+part_pipe() {
+    local jobs us kib
+    local cap_s=0
+    for jobs in 100000 10000000; do
+        log "$jobs jobs through a pipe"
+        mkfifo "$work/pipe"
+        cost "$horus" generate --like venus --load 0.3 -c 128x8:V100 -n "$jobs" -q --format csv \
+            -o "$work/pipe" >"$work/generator" &
+        take_run "\"part\": \"pipe\", \"jobs\": $jobs" - -c 128x8:V100 -p fifo --outputs summary \
+            <"$work/pipe"
+        wait $!
+        read -r _ _ us kib <"$work/generator"
+        echo "{\"part\": \"pipe-generator\", \"jobs\": $jobs, \"cpu_us\": $us, \"peak_kib\": $kib}" \
+            >>"$work/samples"
+        rm "$work/pipe"
+    done
+}
+
+# The four Helios clusters together (3.36 M rows, 802 nodes of 8 GPUs) and Philly's 117,325 jobs.
+part_files() {
+    local round outputs
+    local cap_s=0
+    log "3,360,000 rows of Helios, 117,325 jobs of Philly"
+    workload 3360000 6416 95 "$work/helios.csv"
+    "$horus" generate --like philly -n 117325 --format philly -q -o "$work/cluster_job_log"
+    for ((round = 1; round <= (rounds < 2 ? rounds : 2); round++)); do
+        for outputs in summary all; do
+            beside "$work/helios.csv" \
+                take_run "\"part\": \"file\", \"file\": \"helios\", \"outputs\": \"$outputs\", \"round\": $round" \
+                "$work/helios.csv" -c 802x8:V100 -p fifo --outputs $outputs
+        done
+        for outputs in summary all; do
+            take_run "\"part\": \"file\", \"file\": \"philly\", \"outputs\": \"$outputs\", \"round\": $round" \
+                "$work/cluster_job_log" -c configs/clusters/philly.json -p fifo --outputs $outputs
+        done
+    done
+    rm -f "$work/helios.csv" "$work/cluster_job_log"
+}
+
+part_generate() {
+    local round
+    log "the generator"
+    "$horus" generate --like venus -n 1000000 -q --format csv -o "$work/made.csv"
+    for ((round = 1; round <= rounds; round++)); do
+        beside "$work/made.csv" take "\"part\": \"made\", \"round\": $round" \
+            "$horus" generate --like venus -n 1000000 -q --format csv -o /dev/null
+    done
+    rm -f "$work/made.csv"
+}
+
+# What they look for in clusters that are half full, and what a shared GPU's slowdown costs to look up.
+part_searches() {
+    log "searches for a GPU to share, lookups of slowdowns"
+    "$build/tests/bench/bench_share" | awk '{
+        printf "{\"part\": \"search\", \"gpus\": %d, \"workers\": %d, \"index_ns\": %d, \"scan_ns\": %d}\n",
+            $1, $2, $3, $4 }' >>"$work/samples"
+    "$build/tests/bench/bench_interference" | jq -cR '{part: "lookup", text: .}' >>"$work/samples"
+}
+
+# ---- command line -------------------------------------------------------------------------------
 
 as_numbers() { # A,B,...: one a line
     local one
@@ -127,7 +434,7 @@ measure() {
         --arg compiler "$("$horus" version --verbose | sed -n 's/^compiler *//p')" \
         --arg cpu "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)" \
         --argjson cores "$(nproc)" --argjson policies "$(lines "${policies[@]}")" '
-        include "bench-figures";
+        include "bench";
         {program: $program, compiler: $compiler, machine: {cpu: $cpu, cores: $cores},
          form: $form, rounds: $rounds, cap_s: $cap, policies: $policies} + ($samples | figures) +
         {samples: $samples}' >"$work/result.json"

@@ -20,12 +20,12 @@ done
 echo
 echo "$trace on $cluster"
 awk -F, '
-    { gsub(/"[^"]*"/, "-") } # texts of the card hold commas; the figures do not
+    { gsub(/"[^"]*"/, "-") } # texts of the assumptions hold commas; the figures do not
     FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
     function of(metric) { return $column[metric] }
     !header++ {
         printf "%-8s %6s %12s %12s %12s %9s %10s %12s %10s\n", "policy", "jobs", "mean wait",
-            "p95 wait", "mean JCT", "vs first", "makespan", "GPUs held", "preempted"
+            "p95 wait", "mean JCT", "vs first", "makespan", "GPU alloc", "preempted"
         first = of("mean_jct")
     }
     {

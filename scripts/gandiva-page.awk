@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Tables of results/gandiva.md from the cells of all experiments (scripts/reproduce-gandiva.sh):
-#     awk -v table=NAME [-v of=EXPERIMENT] -f scripts/reproduce-page.awk -f scripts/gandiva-page.awk CELLS
+# the table NAME is function NAME(of), which reproduce-common.sh calls.
 
 function minutes(place, p, metric) {
     return stat(place, p, "", metric) ? sprintf("%.0f", mean / 60) : "-"
@@ -13,7 +13,7 @@ function whole(place, p, metric) {
 
 # ---- against the paper --------------------------------------------------------------------------
 
-function against() {
+function against(_) {
     head("| published | there | here | off | verdict |")
     published_ratio("six jobs: speed of the long ones while six share four GPUs, of that alone", 4 / 6, \
         "S", exact, "", "rate_during")
@@ -31,7 +31,7 @@ function against() {
 
 # ---- tables -------------------------------------------------------------------------------------
 
-function six(    i, k, p, text) {
+function six(_,    i, k, p, text) {
     head("| policy | long jobs before | while six are there | short jobs | long ones afterwards |" \
         " JCT of short, long ones, min | loss | switches | on the host, GiB h |")
     for (i = 1; i <= policies["S"]; i++) {
@@ -58,7 +58,7 @@ function fewest(place, p, wanted,    n) {
 }
 
 # of: "MODEL UTILIZATION GAIN;..."
-function packing_gains(    i, count, part, f, p) {
+function packing_gains(_,    i, count, part, f, p) {
     head("| model | GPU utilization | packing gain, published | general form: 2, 5, 6, 8 copies" \
         " | fewest with the published gain | fitted, few: 2, 5, 6, 8 | fewest | fitted, eight: 2, 5, 6, 8 | fewest |")
     count = split(of, part, ";")
@@ -91,7 +91,7 @@ function mix(place,    i, p, text) {
 }
 
 # One column a load: "LOAD;LOAD;..."
-function days(    count, part, i, k, p, text) {
+function days(_,    count, part, i, k, p, text) {
     count = split(of, part, ";")
     text = "| policy |"
     for (k = 1; k <= count; k++)
@@ -108,7 +108,7 @@ function days(    count, part, i, k, p, text) {
     }
 }
 
-function published_days(    count, part, k) {
+function published_days(_,    count, part, k) {
     count = split(of, part, ";")
     head("| load | published | there | here | off | verdict |")
     for (k = 1; k <= count; k++) {
@@ -117,36 +117,4 @@ function published_days(    count, part, k) {
         printf "| "
         published_ratio("makespan", 13371 / 11349, "D, " part[k], "fifo", moving, "makespan")
     }
-}
-
-# For the figure: series, model, copies, gain.
-function points(    s, place, i, p, n) {
-    for (s = 1; s <= 3; s++) {
-        place = "P, " (s == 1 ? "general" : s == 2 ? "few" : "eight")
-        for (i = 1; i <= policies[place]; i++) {
-            p = policy[place, i]
-            for (n = 1; n <= 8; n++)
-                if (stat(place, p, "", n))
-                    printf "%s\t%s\t%d\t%.2f\n", substr(place, 4), p, n, 100 * mean
-        }
-    }
-}
-
-END {
-    if (table == "against")
-        against()
-    else if (table == "six")
-        six()
-    else if (table == "packing")
-        packing_gains()
-    else if (table == "mix")
-        mix(of)
-    else if (table == "days")
-        days()
-    else if (table == "published_days")
-        published_days()
-    else if (table == "points")
-        points()
-    else if (table == "across")
-        across(of)
 }

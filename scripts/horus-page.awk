@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Tables of results/horus.md from the cells of all experiments (scripts/reproduce-horus.sh):
-#     awk -v table=NAME [-v of=EXPERIMENT] -f scripts/reproduce-page.awk -f scripts/horus-page.awk CELLS
+# the table NAME is function NAME(of), which reproduce-common.sh calls.
 
 # ---- one experiment -----------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ function paper(what, said, bands, metric, reference,    k, p, text) {
     print text
 }
 
-function papers() {
+function papers(_) {
     head("| against `fifo` | the papers | prototype | `horus`, 2 tenants | `horus+`, 2 | `horus`, 3 | `horus+`, 3 |")
     paper("makespan", "-23.7 to -30.7 % (TPDS), up to -33.6 % (ICA3PP)", "-29 to -36 %", \
         "makespan", "fifo")
@@ -138,7 +138,7 @@ function equal(claim, place, metric, most,    i, p, off, top, who) {
         row(claim, place, "farthest: " who, top <= most ? "holds on average" : "does not hold")
 }
 
-function claims(    bursts, saturated, cap) {
+function claims(_,    bursts, saturated, cap) {
     bursts = "A, 2 tenants;A, 3 tenants"
     saturated = bursts ";D;V;V, up to 8 GPUs"
     cap = "horus+:util_cap=130"
@@ -166,7 +166,7 @@ function claims(    bursts, saturated, cap) {
 
 # Of ours to each of the others; a ratio of which less is better and that is above 1 with its whole
 # interval is marked.
-function rivals(    places, at, metrics, metric, others, other, n_places, k, i, m, text, figure) {
+function rivals(_,    places, at, metrics, metric, others, other, n_places, k, i, m, text, figure) {
     n_places = split("A, 2 tenants;A, 3 tenants;A, own limits;D;D, own limits, load 2;L, load 0.6;" \
         "D, own limits, load 0.6;L, load 1.0;D, own limits, load 1.0;V;V, up to 8 GPUs", at, ";")
     metrics = split("mean_jct p99_run_slowdown makespan", metric, " ")
@@ -204,17 +204,4 @@ BEGIN {
     told["D", "horus"] = "0.82, 0.065"
     told["D", "horus+"] = "0.82, 0.053"
     told["D", "horus+:util_cap=130"] = "0.82, 0.039"
-}
-
-END {
-    if (table == "experiment")
-        experiment(of)
-    else if (table == "across")
-        across(of)
-    else if (table == "papers")
-        papers()
-    else if (table == "claims")
-        claims()
-    else if (table == "rivals")
-        rivals()
 }

@@ -4,7 +4,7 @@
 # Installs the Debian/Ubuntu packages that a group of targets needs and that are missing; does
 # nothing, at once, when all are there.
 #   scripts/install-deps.sh [--print] GROUP... [--or-skip GROUP...]
-# Groups: bench browser build check lint cov man plot r sweep. --print only prints the command. Exit 1 when
+# Groups: bench browser build check lint cov man plot sweep. --print only prints the command. Exit 1 when
 # packages are missing and cannot be installed; behind --or-skip are those without which tests skip.
 set -u
 
@@ -18,11 +18,10 @@ packages_of() {
     lint) echo clang clang-format pmccabe shellcheck ;;
     cov) echo gcovr ;;
     man) echo scdoc ;;
-    plot) echo gnuplot-nox jq ;;
-    r) echo r-base-core ;;
+    plot) echo librsvg2-bin gnuplot-nox ;;
     sweep) echo parallel slurm-wlm munge ;;
     *)
-        echo "install-deps.sh: unknown group '$1' (bench, browser, build, check, lint, cov, man, plot, r, sweep)" >&2
+        echo "install-deps.sh: unknown group '$1' (bench, browser, build, check, lint, cov, man, plot, sweep)" >&2
         exit 2
         ;;
     esac

@@ -1,25 +1,31 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Starts a policy: src/policies/NAME.c from the template and one line in policies.def. The new
+# Starts a policy: src/policies/FAMILY/NAME.c from the template and one line in policies.def. The new
 # policy works (first come, first served) and is already under the conformance tests.
-#   scripts/new-policy.sh NAME        or: make new-policy NAME=foo
+#   scripts/new-policy.sh NAME [FAMILY]     or: make new-policy NAME=foo-bar [FAMILY=simple]
 set -eu
 cd "$(dirname "$0")/.."
 name=${1-}
-if ! [[ $name =~ ^[a-z][a-z0-9_]{0,30}$ ]]; then
-    echo "usage: make new-policy NAME=foo   (lower case letters, digits, underscores)" >&2
+folder=src/policies/${2:-simple}
+if ! [[ $name =~ ^[a-z][a-z0-9_-]{0,30}$ ]]; then
+    echo "usage: make new-policy NAME=foo-bar   (lower case letters, digits, hyphens)" >&2
     exit 2
 fi
-file=src/policies/$name.c
-for taken in src/*/"$name".c; do
+if [ ! -d "$folder" ]; then
+    echo "new-policy: there is no folder $folder; FAMILY is one of: $(cd src/policies && echo */)" >&2
+    exit 2
+fi
+symbol=${name//-/_}
+file=$folder/$symbol.c
+for taken in src/*/"$symbol".c src/*/*/"$symbol".c; do
     if [ -e "$taken" ]; then
         echo "new-policy: $taken exists: choose another name" >&2
         exit 2
     fi
 done
-sed "s/@NAME@/$name/g" src/policies/template.c.in >"$file"
-echo "POLICY($name)" >>src/policies/policies.def
+sed "s/\"@NAME@\"/\"$name\"/; s/^ \* @NAME@:/ * $name:/; s/@NAME@/$symbol/g" src/policies/template.c.in >"$file"
+echo "POLICY($symbol)" >>src/policies/policies.def
 cat <<TEXT
 $file is a working policy. Now:
   make && build/release/horus run traces/sample.csv -p $name

@@ -37,6 +37,30 @@ compare_into() { # TRACE ARGUMENT...: into $work/run
     "$horus" compare "$@" -j 2 -o "$work/run" -f -q --no-progress >/dev/null
 }
 
+versus() { # POLICIES TRACE ARGUMENT...; POLICIES is the name of an array
+    local -n list=$1
+    local options=() policy
+    for policy in "${list[@]}"; do options+=(-p "$policy"); done
+    compare_into "${@:2}" "${options[@]}"
+}
+
+# The jobs that scripts/PAGE-workloads.awk makes, of the training configurations in $catalogue.
+catalogue=configs/profiles.csv
+workload() { # NAME=VALUE...
+    local options=() pair
+    for pair in "$@"; do options+=(-v "$pair"); done
+    # shellcheck disable=SC2086 # a file or none
+    awk "${options[@]}" -f scripts/draws.awk -f "scripts/$page-workloads.awk" $catalogue
+}
+
+# Two jobs beside each other do what one does, no more: 1 + u^1.016 v^1.763, our form with k = 1.
+sliced() { # GPU
+    cat <<JSON
+{"kind": "interference", "format": 1, "tables": [],
+ "general": {"gpu": "$1", "form": "1 + k u^alpha v^beta", "k": 1, "alpha": 1.016, "beta": 1.763}}
+JSON
+}
+
 # Of the last comparison, the figures that the page needs. DRAW - is the run's assignment, @ its
 # seed. A policy loses what its name has of DROP, a regular expression.
 cells() { # EXPERIMENT WORKLOAD DRAW METRICS [DROP]
@@ -45,8 +69,8 @@ cells() { # EXPERIMENT WORKLOAD DRAW METRICS [DROP]
 }
 
 table() { # NAME [OF]
-    awk -v table="$1" -v of="${2-}" "${told[@]}" -f scripts/reproduce-page.awk -f "scripts/$page-page.awk" \
-        "$work/cells"
+    awk -v of="${2-}" "${told[@]}" -f scripts/reproduce-page.awk -f "scripts/$page-page.awk" \
+        -f <(echo "END { $1(of) }") "$work/cells"
 }
 
 across() { # METRIC REFERENCE NAME=EXPERIMENT...
@@ -56,22 +80,32 @@ across() { # METRIC REFERENCE NAME=EXPERIMENT...
 
 picture() { # NAME TITLE: of the last comparison
     mkdir -p "$folder/reference"
-    LC_ALL=C.UTF-8 gnuplot -c scripts/plot-compare.gp "$work/run" "$folder/reference/$1.png" "$2"
+    "$horus" plot cdf "$work/run" --metric=jct,wait,run_slowdown --title "$2" --force \
+        -o "$folder/reference/$1.svg" >/dev/null
 }
 
-can_draw() {
-    [ $quick = no ] || return 1
-    command -v gnuplot >/dev/null && return
-    say "skip: pictures: no gnuplot"
-    return 1
-}
+quick_note() { [ $quick = no ] || echo "**Quick run: $(quick_is). These are not the results.**"; }
 
-pictured() { # NAME CAPTION
-    [ $quick = yes ] || printf '\n![%s](reference/%s.png)\n' "$2" "$1"
-}
-
-# The page is complete or the one before stays.
-put_page() { # from $work
+# The committed page with everything made again that stands between '<!-- fill: COMMAND -->' and
+# '<!-- end -->'; a COMMAND that sets keeps=yes leaves it. The page is complete or the one before stays.
+put_page() {
+    local line skips=no keeps
+    while IFS= read -r line <&3; do
+        case $line in
+        '<!-- fill: '*)
+            printf '%s\n' "$line"
+            line=${line#<!-- fill: }
+            keeps=no
+            eval "${line% -->}" >"$work/.fill"
+            [ $keeps = no ] || continue
+            skips=yes
+            echo
+            [ ! -s "$work/.fill" ] || printf '%s\n\n' "$(sed '/./,$!d' "$work/.fill")"
+            ;;
+        '<!-- end -->') skips=no ;;
+        esac
+        case $skips$line in no*) printf '%s\n' "$line" ;; esac
+    done 3<"results/$page.md" >"$work/$page.md"
     mkdir -p "$folder"
     cp "$work/$page.md" "$folder/$page.md"
     say "$folder/$page.md"

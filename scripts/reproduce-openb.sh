@@ -74,36 +74,17 @@ share() { awk -v part="$1" -v all="$gpus" 'BEGIN { printf "%.1f %%", 100 * part 
 
 # ---- page ----------------------------------------------------------------------------------------
 
-cat >"$work/page" <<PAGE
-# openb: $(thousands "$count") pods on $(thousands $(($(wc -l <"$nodes") - 1))) nodes
-Alibaba's cluster of 2023 (Weng et al., USENIX ATC'23; the lists of \`alibaba/clusterdata\`): pods that ask
-for whole GPUs, for a share of one or for none, and $(thousands "$gpus") GPUs of seven types in nodes of 1 to 8. Both runs
-place by best fit: a share goes to the GPU that holds shares and has the least room that is enough,
-whole GPUs to the node with the fewest free ones that are enough, where CPUs and memory suffice too.
-\`make reproduce-openb\` makes this page again, to the byte, in seconds; it needs the lists.
-Schedules are checked during the run and verified after it.
-
-**Allocated** counts a share as what it is of a GPU, **held** the GPUs that somebody has. Pods of 0 GPUs
-run, but hold nothing: CPUs are booked for pods with GPUs alone.
-
-## As recorded
-Pods come at their creation and run from their scheduling to their deletion; those that were never
-scheduled run for as long as they existed.
-
-    horus run openb_pod_list_default.csv -c openb_node_list_gpu_node.csv -p fifo:placement=best_fit --cpu-jobs=keep --openb-pending=run --assign=off --sample=exact
-
+recorded_curve() {
+    cat <<TEXT
 The trace asks for $peak GPUs at most, so that none waits: mean wait $(metric recorded mean_wait) s, makespan $end s.
 
         time  running  waiting  allocated   held
 $(recorded "$end" "$peak" | sed 's/^/    /; s/ *$//')
+TEXT
+}
 
-## Filling the cluster up
-The first five columns of the same list, without times: pods come in its order, and none leaves while
-others come. A pod for which there is no room waits, others pass it.
-
-    cut -d, -f1-5 openb_pod_list_default.csv >pods.csv
-    horus run pods.csv -c openb_node_list_gpu_node.csv -p fifo:scan=fit,placement=best_fit --cpu-jobs=keep --assign=off --sample=exact --until=${count}s
-
+filled_curve() {
+    cat <<TEXT
 After so many pods have come; per cent of all GPUs:
 
         pods  running  waiting  allocated      %   held      %
@@ -113,10 +94,8 @@ The first pod without room is number $(thousands $((first + 1))): $first_allocat
 $first_held held ($(share "$first_held")). At the end $running pods run and $left wait, $allocated GPUs are allocated
 ($(share "$allocated")), $held held ($(share "$held")). $(awk -v held="$held" -v allocated="$allocated" 'BEGIN { print held - allocated }') GPUs are lost in parts of those that are held; $((gpus - held)) stay
 idle, on nodes that lack the CPUs, the memory or enough free GPUs for any pod that waits.
+TEXT
+}
 
-Both curves were computed a second time, by programs that share nothing with the simulator
-(\`tests/scripts/openb-alive.awk\`, \`openb-fill.awk\`); a test holds them equal at every event.
-PAGE
-mkdir -p "$folder"
-cp "$work/page" "$folder/openb.md"
-sed -n '/^## /,$p' "$work/page"
+put_page
+sed -n '/^## /,$p' "$folder/openb.md"

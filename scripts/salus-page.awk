@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Tables of results/salus.md from the cells of all experiments (scripts/reproduce-salus.sh):
-#     awk -v table=NAME [-v of=EXPERIMENT] -f scripts/reproduce-page.awk -f scripts/salus-page.awk CELLS
+# the table NAME is function NAME(of), which reproduce-common.sh calls.
 
 function minutes(place, p, metric) {
     return stat(place, p, "", metric) ? sprintf("%.1f", mean / 60) : "-"
@@ -30,7 +30,7 @@ function pair(what, metric, p,    k, published, off, text) {
     print text
 }
 
-function against(    k, text) {
+function against(_,    k, text) {
     batches = split(of, batch, ";")
     text = "| FIFO to | published |"
     for (k = 1; k <= batches; k++)
@@ -62,7 +62,7 @@ function trace(place,    i, p) {
 }
 
 # Makespan of FIFO / PACK of the sets of alike jobs.
-function sets(    i, k, part, model, published, place, p) {
+function sets(_,    i, k, part, model, published, place, p) {
     head("| 300 jobs | published | slices | general form | GPU utilization, FIFO, PACK: slices | general form |")
     split("VAE;SuperRes;SuperRes util=67;ResNet50", part, ";")
     for (i = 1; i <= 4; i++) {
@@ -86,15 +86,4 @@ BEGIN {
     tell("salus-srtf", 306.0, 28.6, 53.4, 217.0)
     tell("salus-pack", 287.4, 129.9, 145.5, 266.1)
     tell("salus-fair", 301.6, 58.5, 96.6, 281.2)
-}
-
-END {
-    if (table == "against")
-        against()
-    else if (table == "trace")
-        trace(of)
-    else if (table == "sets")
-        sets()
-    else if (table == "across")
-        across(of)
 }

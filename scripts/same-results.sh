@@ -3,17 +3,38 @@
 #
 # Do two builds of horus give the same bytes? Every output of a set of runs - all policies, made-up
 # workloads, clusters from one node to mixed ones, virtual clusters, preemption, retries, shares of
-# GPUs, horizons - from both, compared with cmp; of the manifest all but who built it and where.
-#   scripts/same-results.sh OLD NEW [WORD]   two programs; WORD: only cases that contain it
-#   make same BASE=COMMIT                    builds that commit and compares it with this tree
+# GPUs, horizons - from both, compared with cmp. Not compared are, of the manifest, the build, the
+# machine and the hashes of the outputs, which are compared themselves; and of standard output how
+# many blanks there are: columns are as wide as their names. The old outputs get the names of today
+# first (renamed-words.sed).
+#   scripts/same-results.sh OLD NEW [WORD]   two programs; OLD may be a commit, which is built in a
+#                                            worktree that goes afterwards; WORD: only cases that contain it
+#   make same BASE=COMMIT                    this tree against a commit
 # Prints the cases that differ; exit code 1 if there are any.
 set -eu
+export COLUMNS=300 # room for all columns, whatever their names
 cd "$(dirname "$0")/.."
-old=$(realpath "${1:?usage: same-results.sh OLD NEW [WORD]}")
-new=$(realpath "${2:?usage: same-results.sh OLD NEW [WORD]}")
+usage="usage: same-results.sh OLD NEW [WORD] (make same BASE=COMMIT)"
+new=$(realpath "${2:?$usage}")
 word=${3:-}
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-same.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work"; git worktree prune' EXIT
+if [ -x "${1:?$usage}" ]; then
+    old=$(realpath "$1")
+else
+    commit=$(git rev-parse --verify --quiet "$1^{commit}") || {
+        echo "same-results.sh: there is no commit '$1'" >&2
+        exit 2
+    }
+    git worktree add -q --detach "$work/base" "$commit"
+    # Sums of GPU time of large gangs overflowed up to c2240bb; the base is compared with this mended.
+    sed -i 's/+= hs_record_milli(job) \*/+= (hs_u128)hs_record_milli(job) */' \
+        "$work"/base/src/report/stats.c 2>/dev/null || true
+    echo "building $(git describe --always --tags "$commit")" >&2
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u VARIANT -u BUILD -u CC -u OPT -u CFLAGS -u LDFLAGS \
+        make -C "$work/base" -s -j "$(nproc)" build/release/horus >&2
+    old=$work/base/build/release/horus
+fi
 
 # One case a line: the arguments of a run.
 cases() {
@@ -61,9 +82,14 @@ taken() { # PROGRAM DIR ARGUMENT...: one run, its messages beside its files
         echo "exit code $?" >>"$dir/stdout"
     sed -i "s#$dir#DIR#g" "$dir/stdout" "$dir/stderr"
     [ ! -e "$dir/run/manifest.json" ] ||
-        jq 'del(.volatile, .commit, .version, .compiler, .flags, .libraries)' \
+        jq 'del(.volatile, .commit, .version, .compiler, .flags, .libraries, .outputs[].bytes,
+                .outputs[].xxh3_64)' \
             "$dir/run/manifest.json" >"$dir/manifest"
     rm -f "$dir/run/manifest.json"
+}
+
+renamed() { # DIR: outputs of the old program, with the names of today
+    find "$1" -type f -exec sed -E -i -f scripts/renamed-words.sed {} +
 }
 
 count=0
@@ -75,6 +101,8 @@ while read -r line; do
     taken "$old" "$work/old" "${arguments[@]}" &
     taken "$new" "$work/new" "${arguments[@]}"
     wait
+    renamed "$work/old"
+    sed -E -i 's/ +/ /g; s/-+/-/g' "$work/old/stdout" "$work/new/stdout"
     count=$((count + 1))
     if ! diff -rq "$work/old" "$work/new" >"$work/said"; then
         differ=$((differ + 1))

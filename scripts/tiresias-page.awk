@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Tables of results/tiresias.md from the cells of its experiments (scripts/reproduce-tiresias.sh):
-#     awk -v table=NAME [-v of=LIST] -f scripts/reproduce-page.awk -f scripts/tiresias-page.awk CELLS
+# the table NAME is function NAME(of), which reproduce-common.sh calls.
 # What papers print stands in the BEGIN block, in their units, with its source; the ratios of it are
 # computed here like our own.
 
@@ -86,35 +86,11 @@ function loads(list,    part, month, months, load, count, i, j, place, text) {
 }
 
 # SJF against FIFO in the clusters of Helios' paper.
-function clusters(    i) {
+function clusters(_,    i) {
     head("| published | queue, share of FIFO's JCT | FIFO / SJF, JCT | queue |")
     for (i = 1; i <= 5; i++)
         printf "| %s | %s | %s | %s |\n", cluster[i, "name"], per_cent(cluster[i, "share"]), \
             digits(cluster[i, "jct"]), digits(cluster[i, "queue"])
-}
-
-# The same and ours for plot-tiresias.gp.
-function points(list,    part, month, months, load, count, i, j, place, vc) {
-    split(list, part, ";")
-    months = split(part[1], month, ",")
-    count = split(part[2], load, " ")
-    for (j = 1; j <= months; j++)
-        for (i = 1; i <= count; i++)
-            point(month[j], load[i], "L, " load[i] ", " month[j])
-    split("0e4a51 7f04ca", vc, " ")
-    for (i = 1; i <= 2; i++)
-        point("Philly-VC", vc[i], "H, " vc[i])
-    for (i = 1; i <= 5; i++)
-        printf "published\t%s\t%.4f\t%.4f\t%.4f\n", cluster[i, "name"], cluster[i, "share"], \
-            cluster[i, "jct"], cluster[i, "queue"]
-}
-
-function point(series, name, place,    share, jct) {
-    share = queue_share(place, "fifo")
-    stat(place, "fifo", "sjf", "mean_jct")
-    jct = mean
-    stat(place, "fifo", "sjf", "mean_queue")
-    printf "%s\t%s\t%.4f\t%.4f\t%.4f\n", series, name, share, jct, mean
 }
 
 function say_cluster(i, name, share, jct, queue) {
@@ -127,7 +103,7 @@ function say_cluster(i, name, share, jct, queue) {
 # ---- Philly -------------------------------------------------------------------------------------
 
 # The published table of two VCs above ours; its integers are cut off, hence so are ours.
-function philly(    vc, m, metric, p, k, i, text, here) {
+function philly(_,    vc, m, metric, p, k, i, text, here) {
     split("7f04ca 0e4a51", vc, " ")
     split("mean_jct mean_queue", metric, " ")
     split("fifo;sjf;" srtf ";qssf;qssf:pred=oracle", p, ";")
@@ -148,7 +124,7 @@ function philly(    vc, m, metric, p, k, i, text, here) {
 }
 
 # Of policies that run under --vc=MODE: what each VC gets.
-function quotas(    mode, m, i, p, place) {
+function quotas(_,    mode, m, i, p, place) {
     head("| `--vc` | policy | mean JCT, s | queue, s | JCT of 7f04ca | JCT of 0e4a51 | preemptions |")
     split("partition quota ignore", mode, " ")
     for (m = 1; m <= 3; m++) {
@@ -207,7 +183,7 @@ function relative(list,    part, what, whats, where, count, k, i, j, p, q, name,
 
 # ---- Muri ---------------------------------------------------------------------------------------
 
-function muri(    t, trace, i, p, there, here, text) {
+function muri(_,    t, trace, i, p, there, here, text) {
     split("trace1 trace4", trace, " ")
     head("| mean JCT, s | trace1, published | here | | trace4, published | here | |")
     for (i = 1; i <= policies["M, trace1"]; i++) {
@@ -288,7 +264,7 @@ function queues_suffice(    claim, i, place) {
     }
 }
 
-function claims() {
+function claims(_) {
     head("| claim | here | published | figures here | verdict |")
     to_the_second()
     among("Helios: FIFO / SJF, mean JCT", 3.07, "ratio", "fifo", "sjf", "mean_jct", "3.07 (Venus, September)")
@@ -367,29 +343,4 @@ BEGIN {
         "srsf:form=replace,placement=yarn,preempt_cost=restart;tiresias:placement=count,preempt_cost=restart"
     say_paper("muri trace1", "mean_jct", three, "1370603 980141 3330371")
     say_paper("muri trace4", "mean_jct", three, "581983 487167 1319383")
-}
-
-END {
-    if (table == "across")
-        across(of)
-    else if (table == "beside")
-        beside(of)
-    else if (table == "shares")
-        shares(of)
-    else if (table == "loads")
-        loads(of)
-    else if (table == "clusters")
-        clusters()
-    else if (table == "points")
-        points(of)
-    else if (table == "philly")
-        philly()
-    else if (table == "quotas")
-        quotas()
-    else if (table == "relative")
-        relative(of)
-    else if (table == "muri")
-        muri()
-    else if (table == "claims")
-        claims()
 }

@@ -11,30 +11,31 @@
 #define HS_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define HS_LIKELY(x)          __builtin_expect(!!(x), 1)
 #define HS_UNLIKELY(x)        __builtin_expect(!!(x), 0)
-/* A function that each caller gets a copy of, made for what is known there. */
+/* A function that is inlined into every caller and specialised for its constant arguments. */
 #define HS_INLINE static inline __attribute__((always_inline))
-/* A function for what seldom happens: it, and the way to it, lie apart from what always does. */
+/* A function for rare cases: its code, and the branch to it, are placed away from the usual path.
+ */
 #define HS_COLD __attribute__((cold, noinline))
-/* A function that stays one, for the sake of those that call it: what it needs is not theirs. */
+/* A function that is never inlined, so that its registers and stack do not burden its callers. */
 #define HS_APART      __attribute__((noinline))
 #define HS_CTZ64(x)   ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */
 #define HS_CLZ64(x)   ((unsigned)__builtin_clzll(x)) /* undefined for 0 */
 #define HS_CACHE_LINE 64u
-/* Any address: nothing is read of it. Without the empty statement gcc takes a function that does no
- * more than this for one without effect, and leaves out the calls of it. */
+/* Any address is allowed. Without the empty statement gcc treats a function that only prefetches as
+ * one without effect and drops its calls. */
 #define HS_PREFETCH(address)                                                                       \
     do {                                                                                           \
         __builtin_prefetch(address);                                                               \
         __asm__ volatile("");                                                                      \
     } while (0)
-/* In front of a short loop of fixed length that runs for every event: its steps one by one. */
+/* In front of a short loop of fixed length on the hot path: unrolls it. */
 #if defined(__clang__)
 #define HS_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define HS_UNROLL _Pragma("GCC unroll 16")
 #endif
-/* A function of a header that is worth a copy in its callers of other files, where the program is
- * optimised as a whole. clang decides by itself, and wants all external that such a one calls. */
+/* An external function that link-time optimisation should inline into other files. clang decides by
+ * itself, and does not accept static callees of an external inline function. */
 #if defined(__clang__)
 #define HS_EXPANDED
 #else

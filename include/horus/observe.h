@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How the world learns what happened: the engine tells each change once, in order of time, to
- * every observer; observers write rows and integrals and never influence the run.
+ * Observers of a run: the engine calls every observer once for each change, in order of time;
+ * observers write rows and integrals and never influence the run.
  *
  *     struct hs_observer o = {.ctx = &writer, .on_finish = write_row};
  *
@@ -19,7 +19,7 @@
 #include "horus/trace.h"
 #include "horus/view.h"
 
-/* A job that comes, as it was submitted the first time. */
+/* A job at its first submission. */
 struct hs_submission {
     const char *user, *vc; /* "" if the trace has none */
     uint64_t index;        /* row among the jobs taken from the trace, from 0 */
@@ -61,14 +61,14 @@ struct hs_job_record {
     uint32_t preemptions, migrations, ooms;
     uint32_t retries; /* attempts that failed, each submitted again */
     int32_t gpu_util_pm;
-    int32_t predicted_util_pm; /* what the policy was told; -1 = nothing */
-    int64_t estimate_us; /* run time of its last attempt, as the policy was told it; -1 = not */
+    int32_t predicted_util_pm; /* the policy's prediction; -1 = none */
+    int64_t estimate_us; /* run time of its last attempt, as estimated for the policy; -1 = none */
     enum hs_profile_from profile_from;
     enum hs_job_state state;
     enum hs_outcome outcome;
 };
 
-/* Thousandths of GPUs that it wants, and holds when it does not resize. */
+/* Thousandths of GPUs that it requests, and holds unless it was resized. */
 static inline uint64_t hs_record_milli(const struct hs_job_record *job)
 {
     return (uint64_t)job->gpus * job->gpu_milli;
@@ -77,7 +77,7 @@ static inline uint64_t hs_record_milli(const struct hs_job_record *job)
 enum hs_segment_end {
     HS_SEGMENT_FINISH,
     HS_SEGMENT_PREEMPT,
-    HS_SEGMENT_SUSPEND, /* its process stays on the host */
+    HS_SEGMENT_SUSPEND, /* preempted, its process stays on the host */
     HS_SEGMENT_MIGRATE,
     HS_SEGMENT_KILL,
     HS_SEGMENT_OOM,     /* its GPU ran out of memory: what was done in it is lost */
@@ -99,21 +99,21 @@ struct hs_segment {
 
 /* What a policy did to a job. */
 enum hs_decision_kind {
-    HS_DECISION_START,      /* it was pending */
-    HS_DECISION_RESUME,     /* it was suspended */
-    HS_DECISION_MIGRATE,    /* from its GPUs to others, in one plan */
-    HS_DECISION_PREEMPT,    /* off its GPUs */
-    HS_DECISION_SUSPEND,    /* the same; its process stays on the host */
-    HS_DECISION_KILL,       /* the same, for good */
-    HS_DECISION_REJECT,     /* turned away, never started */
-    HS_DECISION_PAUSE,      /* stopped where it sits, */
-    HS_DECISION_UNPAUSE,    /* and running there again */
-    HS_DECISION_SHARE,      /* of the time of its lane */
-    HS_DECISION_THROTTLE,   /* its speed is capped */
-    HS_DECISION_BACKGROUND, /* it fills what the others leave idle, */
-    HS_DECISION_FOREGROUND, /* and is one of them again */
-    HS_DECISION_LIMIT,      /* of its GPU memory; 0: lifted */
-    HS_DECISION_OWE,        /* a cost to pay before it makes progress */
+    HS_DECISION_START,        /* it was pending */
+    HS_DECISION_RESUME,       /* it was suspended */
+    HS_DECISION_MIGRATE,      /* from its GPUs to others, in one plan */
+    HS_DECISION_PREEMPT,      /* off its GPUs */
+    HS_DECISION_SUSPEND,      /* the same; its process stays on the host */
+    HS_DECISION_KILL,         /* the same, for good */
+    HS_DECISION_REJECT,       /* refused before its start */
+    HS_DECISION_PAUSE,        /* stopped, stays on its GPUs */
+    HS_DECISION_UNPAUSE,      /* continues there */
+    HS_DECISION_SHARE,        /* its share of the time of its slice group */
+    HS_DECISION_THROTTLE,     /* its speed is capped */
+    HS_DECISION_BACKGROUND,   /* it uses what other jobs leave idle */
+    HS_DECISION_FOREGROUND,   /* no longer in the background */
+    HS_DECISION_LIMIT,        /* of its GPU memory; 0: no limit */
+    HS_DECISION_ADD_OVERHEAD, /* a cost to pay before it makes progress */
 };
 const char *hs_decision_text(enum hs_decision_kind kind);
 
@@ -122,30 +122,30 @@ const char *hs_decision_text(enum hs_decision_kind kind);
 struct hs_decision {
     const struct hs_job_record *job;
     enum hs_decision_kind kind;
-    uint32_t triggers;    /* bit per enum hs_event_kind that the policy was told at this time */
+    uint32_t triggers;    /* bit per enum hs_event_kind that the policy received at this time */
     const uint32_t *gpus; /* ascending: those taken or given up; of the other kinds those held */
     uint32_t gpu_count;
     /* START, RESUME, MIGRATE: cost that it owes now; PREEMPT, SUSPEND, OWE: cost that is added, us.
      * SHARE, THROTTLE: Q32. LIMIT: MiB per GPU. Else 0. */
     uint64_t value;
-    const char *because; /* static, in the policy's words; NULL: it said nothing */
+    const char *plan_reason; /* static text of the policy; NULL: none */
 };
 
-/* The state that holds from time_us to the next instant told. */
+/* The state from time_us to the next instant. */
 struct hs_instant {
     int64_t time_us;
     uint64_t running, pending, suspended; /* jobs; running = placed */
     uint64_t gpus_held, gpus_shared;      /* GPUs with >= 1, >= 2 tenants */
     uint64_t milli_held;                  /* thousandths of GPUs: 1000 of one held whole */
-    uint64_t gpus_wanted; /* by pending and suspended jobs; a worker that wants a share counts 1 */
+    uint64_t gpus_wanted;                 /* by pending and suspended jobs; a share counts as 1 */
     uint64_t gpus_fragmented; /* free GPUs when one waiting job would fit in number, else 0 */
     uint64_t util_model_pm;   /* sum over GPUs, per mille; unknown utilization counts 0 */
     uint64_t util_sum_pm;
-    uint64_t wait_capacity, wait_shape, wait_quota,
-        wait_order;                 /* gpus_wanted by cause of waiting */
-    uint64_t wait_locality;         /* part of wait_shape: of gangs larger than any node */
-    uint64_t tally[HS_TALLY_COUNT]; /* so far */
-    bool is_still; /* but for the time as the instant before: timers rang, nothing came of it */
+    uint64_t wait_resources, wait_placement, wait_quota,
+        wait_priority;        /* gpus_wanted by cause of waiting */
+    uint64_t wait_constraint; /* part of wait_placement: of gangs larger than any node */
+    uint64_t policy_counter[HS_POLICY_COUNTER_COUNT]; /* so far */
+    bool is_still; /* as the instant before except for the time: timers fired without effect */
 };
 
 struct hs_observer {
@@ -157,13 +157,14 @@ struct hs_observer {
     enum hs_status (*on_decision)(void *ctx, int64_t now_us, const struct hs_decision *decision);
     /* DONE, FAILED or REJECTED; also, at a horizon, once for each unfinished job. */
     enum hs_status (*on_finish)(void *ctx, int64_t now_us, const struct hs_job_record *job);
-    /* REJECTED: for those who want to hear of no other end. */
+    /* REJECTED only, for an observer that needs no other end. */
     enum hs_status (*on_reject)(void *ctx, int64_t now_us, const struct hs_job_record *job);
     enum hs_status (*on_instant)(void *ctx, const struct hs_instant *instant);
-    /* It counts, and writes nothing of single jobs. Where all observers do, records of jobs come
-     * without words, which cost as much as the rest: the texts but user, VC and reason are NULL,
-     * and of what the policy was told is nothing known. A rejection comes with all. */
-    bool is_wordless;
+    /* It only counts and writes nothing about single jobs. If all observers do, records of jobs
+     * have no texts except user, VC and reason (the others are NULL), and no predictions or
+     * estimates: filling them costs as much as the rest of the record. A rejection has all fields.
+     */
+    bool is_counts_only;
 };
 
 #endif

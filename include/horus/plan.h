@@ -6,7 +6,7 @@
  *     uint32_t mark = hs_plan_mark(p);
  *     hs_plan_start(p, job);
  *     hs_plan_on_node(p, node, 8);
- *     if (!enough) hs_plan_rollback(p, mark);     // as if it had never been said
+ *     if (!enough) hs_plan_rollback(p, mark);     // removes the actions since the mark
  *
  * An illegal action (two gangs on one GPU, a start of a running job, ...) fails the run with an
  * error that names policy, job, node and rule; the calls after it are ignored, so a policy need
@@ -37,7 +37,7 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t gpu); /* one GPU; shared with HS
  * it makes progress again; an unpaid rest of an earlier cost stays owed. */
 void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us);
 /* A job that is not paused owes cost_us more before it makes progress (again). */
-void hs_plan_owe(struct hs_plan *p, hs_job_id job, int64_t cost_us);
+void hs_plan_add_overhead(struct hs_plan *p, hs_job_id job, int64_t cost_us);
 /* Move a placed job (HS_CAN_MIGRATE): new GPUs follow as for start; it pauses for pause_us. */
 void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us);
 /* The same, but its process stays and keeps its persistent memory on the host until it starts
@@ -49,33 +49,34 @@ void hs_plan_resume(struct hs_plan *p, hs_job_id job);
 /* HS_EVENT_STEP when the job, if placed, has finished `steps` >= 1 more mini-batches, the one it is
  * at included: a suspension takes effect at the end of a mini-batch. Takes the place of an earlier
  * request; one that is not met when the job leaves its GPUs or finishes is forgotten. Only for a
- * job whose mini-batch time is known. Ends with a pause, too. */
-void hs_plan_await_step(struct hs_plan *p, hs_job_id job, uint32_t steps);
+ * job whose mini-batch time is known. A pause ends the request, too. */
+void hs_plan_notify_step(struct hs_plan *p, hs_job_id job, uint32_t steps);
 
 /* ---- time slices (HS_CAN_SLICE) ----
- * Jobs of one lane take turns on the GPUs of a node on which they sit, do not interfere with each
- * other, and need not sit on the same ones: what is counted is their time. Lanes are numbered by
- * the policy, per node; different lanes run at once and interfere. Lane 0, the default, is
- * nobody's: a job in it runs beside all others, with share 1. */
+ * Jobs of one slice group share the time of the GPUs of a node by turns and do not interfere with
+ * each other. They need not be placed on the same GPUs: only the sum of their time is limited. The
+ * policy numbers the groups of each node; jobs of different groups run at once and interfere. Group
+ * 0, the default, is none: its jobs run beside all others, with share 1. */
 enum hs_keeps {
-    HS_KEEPS_ALL,        /* of its GPU memory, while others of its lane run */
-    HS_KEEPS_PERSISTENT, /* the lane's memory is the sum of these and the largest rest */
+    HS_KEEPS_ALL,        /* of its GPU memory, while others of its group run */
+    HS_KEEPS_PERSISTENT, /* the group's memory is the sum of these and the largest rest */
     HS_KEEPS_NOTHING,    /* the rest is on the host */
 };
 struct hs_turn {
-    uint32_t lane; /* > 0 */
-    uint32_t unit; /* jobs of a lane with one unit > 0 take their turns together, and interfere */
+    uint32_t slice_group;     /* > 0 */
+    uint32_t coscheduled_set; /* jobs of a group with the same number > 0 take their turns together,
+                                 and interfere */
     enum hs_keeps keeps;
-    bool is_waiting; /* it is paused from its start on, or from when it has paid its cost */
+    bool is_waiting; /* paused from its start on, or from when its cost is paid */
 };
-/* After start or migrate, before its GPUs are given: the job sits down in a lane. How many may sit
- * there is up to the memory alone. */
-void hs_plan_lane(struct hs_plan *p, const struct hs_turn *turn);
-/* The share of the lane's time that a placed job gets, Q32 in (0, 1], and perhaps another lane:
- * summed over the jobs (units) of a lane that are not paused, shares times GPUs are at most the
- * GPUs of the node on which the lane has jobs. */
-void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t lane, uint64_t share_q32);
-/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like lane and share it ends with the placement, also
+/* After start or migrate, before its GPUs are given: puts the job into a slice group. Only the GPU
+ * memory limits the number of jobs of a group. */
+void hs_plan_slice_group(struct hs_plan *p, const struct hs_turn *turn);
+/* The share of the group's time that a placed job gets, Q32 in (0, 1], and perhaps another group.
+ * Over the jobs (coscheduled sets count once) of a group that are not paused, the sum of shares
+ * times GPUs is at most the GPUs of the node on which the group has jobs. */
+void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t slice_group, uint64_t share_q32);
+/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like group and share it ends with the placement, also
  * when the job is moved. */
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
 /* A job in the background (HS_CAN_THROTTLE) fills what the others on its GPUs leave idle: it does
@@ -94,13 +95,13 @@ void hs_plan_reject(struct hs_plan *p, hs_job_id job, const char *reason);
 /* Call on_event(HS_EVENT_TIMER) with this tag at at_us >= now (HS_CAN_TIME). */
 void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag);
 
-/* Counts something of the policy's own that a report tells. */
-void hs_plan_count(struct hs_plan *p, enum hs_tally what);
+/* Adds 1 to a counter of the policy, which appears in the summary of the run. */
+void hs_plan_count(struct hs_plan *p, enum hs_policy_counter what);
 
-/* Why: a static text that holds for the actions that follow in this plan, until the next one; NULL
- * = the policy's order says it all, as at the start of a plan. Free of cost, so it may be said
- * where it is not sure that an action follows; a rollback does not take it back. */
-void hs_plan_because(struct hs_plan *p, const char *text);
+/* The reason for the actions that follow in this plan, until the next call: a static text for
+ * decisions.csv. NULL, as at the start of a plan: the policy's order is the reason. O(1), so it may
+ * be set before it is known whether an action follows; a rollback does not undo it. */
+void hs_plan_reason(struct hs_plan *p, const char *text);
 
 /* Savepoint of the plan, and return to it. */
 uint32_t hs_plan_mark(const struct hs_plan *p);

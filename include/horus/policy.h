@@ -21,7 +21,7 @@
 #include "horus/status.h"
 #include "horus/view.h"
 
-/* What it may do. */
+/* Actions of a plan that need a declaration. */
 enum {
     HS_CAN_PREEMPT = 1u << 0,
     HS_CAN_MIGRATE = 1u << 1,
@@ -32,29 +32,28 @@ enum {
     HS_CAN_TIME = 1u << 6,
     HS_CAN_BORROW = 1u << 7, /* go beyond the quota of a virtual cluster */
     HS_CAN_DIVIDE =
-        1u << 8, /* give shares of GPUs: without it who wants a share gets a whole GPU */
+        1u << 8, /* give shares of GPUs: without it a job that requests a share gets a whole GPU */
 };
 
-/* What it may know beyond the facts every scheduler has. */
+/* Knowledge beyond the facts that every scheduler has. */
 enum {
     HS_KNOWS_DURATION = 1u << 0, /* an oracle: true run times */
     HS_KNOWS_UTILIZATION = 1u << 1,
     HS_KNOWS_MEMORY = 1u << 2,
-    HS_KNOWS_DEADLINE = 1u << 3,
-    HS_KNOWS_RATE = 1u << 4,     /* measured: progress of a job, joint utilization of a GPU */
-    HS_KNOWS_ESTIMATE = 1u << 5, /* run times, with an error */
-    HS_KNOWS_HISTORY = 1u << 6,  /* run times of finished jobs, by user and GPUs */
-    HS_KNOWS_MODEL = 1u << 7,    /* tensor sizes of the model that a job trains */
+    HS_KNOWS_RATE = 1u << 3,     /* measured: progress of a job, joint utilization of a GPU */
+    HS_KNOWS_ESTIMATE = 1u << 4, /* run times, with an error */
+    HS_KNOWS_HISTORY = 1u << 5,  /* run times of finished jobs, by user and GPUs */
+    HS_KNOWS_MODEL = 1u << 6,    /* tensor sizes of the model that a job trains */
 };
 
-/* Starts and stops of one plan are told in the order of its actions. */
+/* Starts and stops of one plan arrive in the order of its actions. */
 enum hs_event_kind {
     HS_EVENT_SUBMIT,   /* a new job, state PENDING */
-    HS_EVENT_FINISH,   /* it is done or failed; its handle dies after this call */
+    HS_EVENT_FINISH,   /* it is done or failed; its handle is invalid after this call */
     HS_EVENT_STARTED,  /* the plan was applied: it now holds GPUs */
     HS_EVENT_STOPPED,  /* the plan was applied: it was preempted; or its GPU ran out of memory */
     HS_EVENT_PROGRESS, /* a cost is paid: it now makes progress, or waits for its turn */
-    HS_EVENT_STEP,     /* the mini-batches of hs_plan_await_step are done */
+    HS_EVENT_STEP,     /* the mini-batches of hs_plan_notify_step are done */
     HS_EVENT_MEMORY,   /* it needs more or less GPU memory than before */
     HS_EVENT_TIMER,    /* tag */
 };
@@ -65,7 +64,7 @@ struct hs_event {
     uint64_t tag;
 };
 
-/* How the policy behaves with the parameters it was given: printed as the semantics card of every
+/* How the policy behaves with the parameters it was given: printed among the assumptions of every
  * manifest and summary. Static strings. */
 struct hs_semantics {
     const char *order;      /* "submit", "duration", "remaining", ... */
@@ -84,8 +83,8 @@ struct hs_policy_ops {
     size_t state_size, job_state_size;
     bool wants_mean_util; /* asks for the mean utilization of GPUs: what it was is remembered */
     /* With HS_CAN_COLOCATE: what the job adds to the sums of a GPU that it is put on (view.h), and
-     * whether it may share one at all. Asked at its submission and after each kill for memory. */
-    uint32_t (*tenants)(const void *state); /* jobs on one GPU at most; NULL: as the run says */
+     * whether it may share one at all. Called at its submission and after each OOM kill. */
+    uint32_t (*tenants)(const void *state); /* jobs on one GPU at most; NULL: --max-tenants */
     bool (*load)(const void *state, const struct hs_view *v, hs_job_id job, int32_t sum[HS_LOADS]);
     /* After the parameters are set: narrows `can` and `knows` to what these parameters use. */
     void (*needs)(const void *state, uint32_t *can, uint32_t *knows);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A job as a trace tells it: the plain record that every reader yields, whatever its format, and
- * that the engine makes a live job of. Readers fill it; the stages between a reader and the engine
- * write into it what they make of the job.
+ * A job of a trace: the plain record that every reader yields, whatever its format, and from which
+ * the engine makes a live job. Readers fill it; the stages between a reader and the engine (time
+ * scaling, profiles, failures) change it in place.
  *
  * Strings are borrowed from the reader and valid until its next record; NULL = not in the trace.
  * Times are microseconds. submit_us is on the trace's own clock (naive local time counted from
@@ -15,7 +15,7 @@
 
 #include "horus/status.h"
 
-/* What the trace says became of the job: a label, it does not change how long the job runs. */
+/* The outcome that the trace records: a label, it does not change how long the job runs. */
 #define HS_OUTCOME_LIST(X)                                                                         \
     X(UNKNOWN, "unknown")                                                                          \
     X(COMPLETED, "completed")                                                                      \
@@ -31,8 +31,8 @@ enum hs_outcome {
 
 const char *hs_outcome_text(enum hs_outcome outcome);
 
-/* What a user asks for: performance as if alone, against a quota; the best effort; or whichever the
- * scheduler makes of it. */
+/* The service that a job requests: performance as if alone, within a quota; best effort; or the
+ * scheduler's choice of the two. */
 #define HS_JOB_CLASS_LIST(X)                                                                       \
     X(AUTO, "auto")                                                                                \
     X(GUARANTEED, "guaranteed")                                                                    \
@@ -53,7 +53,7 @@ const char *hs_job_class_text(enum hs_job_class job_class);
     X(TRACE, "trace")                 /* its columns name a row of the catalogue */                \
     X(TRACE_NEAREST, "trace-nearest") /* they name its model; the nearest configuration stands */  \
     X(UTILIZATION, "utilization")     /* drawn among those of nearly its utilization */            \
-    X(DRAW, "drawn")                  /* made up: the trace tells nothing */
+    X(DRAW, "drawn")                  /* from a mix: the trace has no information */
 
 enum hs_profile_from {
 #define HS_PROFILE_FROM_ENUM(name, text) HS_PROFILE_FROM_##name,
@@ -68,16 +68,15 @@ struct hs_trace_job {
     const char *id; /* verbatim, never NULL, at most HS_JOB_ID_MAX bytes */
     const char *user;
     const char *vc;
-    const char *gpu_type; /* type the job insists on, or several that will do: "V100M16|V100M32" */
+    const char *gpu_type; /* required type, or acceptable types: "V100M16|V100M32" */
     const char *model, *dataset, *batch, *precision;
-    uint64_t user_word, vc_word; /* hs_name_word of user and vc, where it is known; else 0 */
     int64_t submit_us;
     int64_t duration_us;        /* isolated run time on the reference type, consolidated; >= 0 */
     int64_t deadline_us;        /* trace clock; -1 = none */
     int64_t preempt_cost_us;    /* save + restore of this job; -1 = not given */
     const int64_t *attempts_us; /* run times of its attempts: all but the last fail and are
                                    submitted again; they add up to duration_us. Borrowed */
-    uint32_t attempts;          /* 0 = one, that does not fail on the way */
+    uint32_t attempts;          /* 0 = one, which does not fail */
     uint32_t gpus;              /* gang size, all or nothing; 0 = a CPU job */
     uint32_t gpu_milli;         /* of each of them, in thousandths, and of its memory alike; 1000 =
                                    whole GPUs (readers may leave 0 for that) */
@@ -106,14 +105,12 @@ struct hs_trace_job {
 #define HS_GPU_MILLI    1000u  /* gpu_milli of a whole GPU */
 #define HS_NO_PROFILE   UINT32_MAX
 
-/* Where the engine gets its jobs: HS_OK and a record, or HS_END, or a failure. Records come in
- * order of (submit_us, row). A record is the caller's until the next call, to write into as well:
- * it is handed on, not copied. peek, if there is one: the record behind the one that came last as
- * far as it is known, for those who want to fetch what they will look at; NULL if it is not. */
+/* The source of the engine's jobs. next() returns HS_OK and a record, HS_END, or a failure. Records
+ * come in order of (submit_us, row). The caller may use and change a record until the next call: it
+ * is passed on, not copied. */
 struct hs_job_source {
     enum hs_status (*next)(void *ctx, struct hs_trace_job **job);
     void *ctx;
-    const struct hs_trace_job *(*peek)(void *ctx);
 };
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a policy may see: a read-only view of the queue, the running jobs and the cluster.
+ * The read-only view that a policy has of the queue, the running jobs and the cluster.
  *
  *     static enum hs_status decide(void *state, const struct hs_view *v, struct hs_plan *p)
  *     {
  *         if (hs_view_free_gpus(v, 0) >= hs_view_gpus(v, head)) ...
  *
- * During decide() the cluster queries already include what the plan says so far (a node given to
- * one job is no longer offered to the next), so placers need no book-keeping of their own.
+ * During decide() the cluster queries already include the plan so far (a node given to one job is
+ * no longer offered to the next), so that placers need no book-keeping of their own.
  * Knowledge is enforced: a call that needs HS_KNOWS_x by a policy that did not declare it is a
- * policy bug, fails the run and names the call (model.md 9).
+ * policy bug, fails the run and names the call (MODEL.md 9).
  * Cost: O(1) unless stated.
  */
 #ifndef HORUS_VIEW_H
@@ -41,11 +41,11 @@ enum hs_job_state {
     HS_JOB_REJECTED,
 };
 
-/* What a policy counts of its own (hs_plan_count). */
-enum hs_tally {
-    HS_TALLY_TRIAL_KEPT,   /* jobs were packed on trial and stay so */
-    HS_TALLY_TRIAL_UNDONE, /* and were taken apart again */
-    HS_TALLY_COUNT,
+/* Counters of a policy (hs_plan_count). */
+enum hs_policy_counter {
+    HS_POLICY_COUNTER_TRIAL_KEPT,   /* jobs were packed on trial and stay so */
+    HS_POLICY_COUNTER_TRIAL_UNDONE, /* and were taken apart again */
+    HS_POLICY_COUNTER_COUNT,
 };
 
 struct hs_view;
@@ -53,24 +53,23 @@ struct hs_view;
 int64_t hs_view_now_us(const struct hs_view *v);
 
 /* Zeroed memory for the policy's own structures, engine-owned, freed with the run. Only from
- * init(); NULL when out of memory. */
+ * init(). Never NULL. */
 void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);
 
 /* The policy's private bytes of one job (job_state_size of them, zeroed at submission). */
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job);
-/* Of all jobs: those of a job are at its handle times *size. For steps from one live job to
- * another; true until the next event. */
+/* The private bytes of all jobs, as an array: those of a job are at its handle times *size. Valid
+ * until the next event. */
 unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size);
 
-/* A hint: the job, if it is one, is looked at soon; what is known of it is brought nearer. */
+/* A hint that the policy reads this job soon: prefetches its records. HS_NO_JOB is allowed. */
 void hs_view_expect(const struct hs_view *v, hs_job_id job);
 
 /* ---- facts of a job that every scheduler has ---- */
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job);      /* gang size demanded */
 uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job); /* 0 unless placed */
-uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job);  /* elastic range */
-uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);
+uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);  /* of its elastic range */
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job);   /* queue index < hs_view_vcs() */
 uint32_t hs_view_user(const struct hs_view *v, hs_job_id job); /* dense id */
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job);
@@ -86,13 +85,13 @@ int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job);
 /* Save + restore cost that the trace gives for this job, or -1. */
 int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job);
 /* True when the job restricts its nodes beyond GPU count and VC (GPU type, GPU memory, CPU,
- * host memory): that it does not fit says nothing about the others. */
+ * host memory): if it does not fit, others of its size may. */
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
-/* Do two jobs of a VC ask the same of nodes: GPU types, CPUs and host memory a GPU, and the share
- * of each? Those that do have equal hashes. */
+/* Whether two jobs of a VC have the same requirements on nodes: GPU types, CPUs and host memory per
+ * GPU, and the share of each GPU. Jobs with the same requirements have equal hashes. */
 bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b);
 uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job);
-/* How often its GPU ran out of memory; after a few times it must run alone. */
+/* How often its GPU ran out of memory; after --oom-retries times it must run alone. */
 uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job);
 /* Which attempt of a job that fails and is submitted again, from 0. To a policy each attempt is a
  * job of its own: submitted when the one before it failed, never started, with nothing attained. */
@@ -117,26 +116,22 @@ int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_DURATION: when it would finish if nothing changed; INT64_MAX unless placed. */
 int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job);
-/* HS_KNOWS_UTILIZATION: predicted solo GPU utilization, mean and peak, and one standard error of
- * the prediction, per mille; -1 = no prediction. Never the truth, unless --predictor=oracle. */
+/* HS_KNOWS_UTILIZATION: predicted solo GPU utilization, mean and peak, per mille; -1 = no
+ * prediction. Never the truth, unless --predictor=oracle. */
 int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job);
 int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job);
-uint32_t hs_view_util_error_pm(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_UTILIZATION: predicted slowdown of a job beside another, of predicted utilizations, per
  * mille; Q32, >= 1 << 32. Beyond 1 it is a product of a function of the one and a function of the
  * other, and what several others add is the sum: it can be tabulated. */
 uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm);
 /* HS_KNOWS_MEMORY: predicted peak GPU memory per GPU (what was seen, and a quarter, after it ran
- * out of memory), and one standard error; 0 = no prediction. */
+ * out of memory); 0 = no prediction. */
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
-uint32_t hs_view_gpu_mem_error_mib(const struct hs_view *v, hs_job_id job);
 /* Of the predicted peak, what stays between mini-batches: the model and its optimizer. */
 uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_MODEL: share of the largest tensor of its model in all of them, per mille; -1 = not
  * known. */
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
-/* HS_KNOWS_DEADLINE: on the simulated clock; -1 = none. */
-int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE, measured: mini-batches it has done; its speed under a memory limit relative to
@@ -178,15 +173,11 @@ uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_node_rack(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
-/* Tenant i of those who were there before this plan, in no particular order; HS_NO_JOB past the
- * last. O(i). */
+/* Tenant i of the GPU before this plan, in no particular order; HS_NO_JOB past the last. O(i). */
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i);
-/* May this job be put on this GPU beside those that are there? By the number of tenants and by who
- * must run alone; says nothing of memory. */
+/* Whether the job may be put on this GPU beside its tenants: by their number, and by the jobs that
+ * must run alone; memory is not checked. */
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
-/* HS_KNOWS_MEMORY: what the predicted peaks of its tenants leave for one more, MiB; UINT32_MAX when
- * the GPU's memory is not known. */
-uint32_t hs_view_gpu_room_mib(const struct hs_view *v, uint32_t gpu);
 /* HS_KNOWS_RATE: joint utilization of a GPU, per mille, now and in the mean of the last window_us
  * (of what is remembered of it: the last HS_UTIL_KEPT changes; only if the policy
  * wants_mean_util). O(1). */
@@ -199,11 +190,8 @@ uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_max_tenants(const struct hs_view *v);
 /* Index of its GPU type, below hs_view_gpu_types. */
 uint32_t hs_view_node_type(const struct hs_view *v, uint32_t node);
-/* Is the node of the job's VC and GPU type? Says nothing of what is free. */
+/* Whether the node belongs to the job's VC and GPU types; free GPUs are not checked. */
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node);
-/* And is there an idle GPU, or perhaps a share, with CPUs and host memory for one of its workers?
- */
-bool hs_view_may_seat(const struct hs_view *v, hs_job_id job, uint32_t node);
 /* Ties among nodes are drawn (--tie-jitter), and each search may draw: one that is left out because
  * it would fail changes those after it. */
 bool hs_view_ties_are_drawn(const struct hs_view *v);
@@ -220,13 +208,13 @@ uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
  */
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
-/* Are as many GPUs free as the job wants, unless it wants shares of them, and within the quota?
- * Says nothing of where they are. */
+/* Whether as many GPUs are free as the job requests (not checked for shares), within the quota,
+ * wherever they are. */
 bool hs_view_has_room(const struct hs_view *v, hs_job_id job);
 /* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, the plan included; shares
  * are added up, and a rest counts as a GPU. With
- * HS_CAN_BORROW the quota bars nobody: then quota_room is UINT64_MAX, and these two tell who is
- * beyond it. */
+ * HS_CAN_BORROW the quota stops no job: then quota_room is UINT64_MAX, and these two show which VC
+ * exceeds its quota. */
 uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc);
 
@@ -243,8 +231,6 @@ uint32_t hs_view_best_busy(const struct hs_view *v, hs_job_id job, uint32_t gpus
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus); /* most free */
 /* Lowest id >= from. */
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
-/* The same with exactly so many free GPUs, at least one, and room for a worker. */
-uint32_t hs_view_exactly(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
 /* In what follows the size of a node is the GPUs that the job may use of it when it is wholly idle:
  * all of them, unless its CPU or host memory end before. */
 /* A wholly idle node of exactly that size, lowest id >= from. */
@@ -265,10 +251,10 @@ uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size
                            uint32_t from);
 
 /* ---- shares of GPUs (HS_CAN_DIVIDE) ----
- * A job may want a share of each of its GPUs, in thousandths, and as much of its memory. A share is
- * reserved: jobs with shares do not slow each other, and it is no co-location. A GPU holds shares
- * of at most 1000 in all, or whole-GPU jobs, never both; the workers of a job sit on different
- * GPUs. */
+ * A job may request a share of each of its GPUs, in thousandths, and as much of its memory. A share
+ * is reserved: jobs with shares do not slow each other, and it is no co-location. A GPU holds
+ * shares of at most 1000 in all, or whole-GPU jobs, never both; the workers of a job are on
+ * different GPUs. */
 /* Of each of its GPUs; HS_GPU_MILLI = whole, as for every job without HS_CAN_DIVIDE. */
 uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job);
 /* Of the GPUs that hold shares and have room for one more worker of the job, the one with the least
@@ -290,10 +276,10 @@ uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc);
 /* What is on one GPU, the plan included. */
 struct hs_load {
     uint32_t tenants;
-    uint32_t claim_mib;   /* sum of the predicted peaks; 0 without HS_KNOWS_MEMORY */
-    uint32_t measured_pm; /* joint utilization, as a monitor reads it: who comes with this plan does
-                             not count yet; 0 without HS_KNOWS_RATE */
-    int32_t sum[HS_LOADS]; /* of what .load of the policy said of each tenant */
+    uint32_t claim_mib;    /* sum of the predicted peaks; 0 without HS_KNOWS_MEMORY */
+    uint32_t measured_pm;  /* joint utilization, measured: jobs placed by this plan do not count
+                              yet; 0 without HS_KNOWS_RATE */
+    int32_t sum[HS_LOADS]; /* of the values of .load of each tenant */
 };
 
 /* One GPU (least and most are the same), or bounds on many of one type. */
@@ -329,23 +315,23 @@ uint32_t hs_view_gpu_types(const struct hs_view *v);
 uint32_t hs_view_type_mem_mib(const struct hs_view *v, uint32_t type); /* 0 = not stated */
 /* Relative to the reference type, Q32. */
 uint64_t hs_view_type_speed_q32(const struct hs_view *v, uint32_t type);
-/* Lowest GPU id >= from of the node that nobody holds. */
+/* Lowest GPU id >= from of the node that no job holds. */
 uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from);
 /* For how many workers of the job the node has CPU and host memory left; UINT32_MAX: any number. */
 uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id job, uint32_t node);
-/* At most so many workers of the job could be seated now, one a GPU, idle or shared with more than
- * margin_mib of it left; that a gang of more cannot start is certain. */
-uint64_t hs_view_seats(const struct hs_view *v, hs_job_id job, uint32_t margin_mib);
+/* An upper bound on the workers of the job that can be placed now, one a GPU, idle or shared with
+ * more than margin_mib of it left; that a gang of more cannot start is certain. */
+uint64_t hs_view_find_gpus(const struct hs_view *v, hs_job_id job, uint32_t margin_mib);
 /* The same by cost: idle GPUs, and shared ones that the job may join at a cost below HS_NEVER;
  * counted up to `most`. O(most x log GPUs) for a cost whose bounds are close. */
-uint64_t hs_view_seats_at_cost(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
-                               const void *ctx, uint64_t most);
-/* Lowest node >= from of the job's pools where at least `gpus` workers could be seated in this way;
- * CPU and host memory are not looked at. O(pools x log nodes) for one, more where nodes have GPUs
+uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
+                              const void *ctx, uint64_t most);
+/* Lowest node >= from of the job's pools where at least `gpus` workers can be placed in this way;
+ * CPU and host memory are not checked. O(pools x log nodes) for one, more where nodes have GPUs
  * for some of the workers only. */
-uint32_t hs_view_seat_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,
+uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,
                            uint32_t gpus, uint32_t from);
-/* Of the nodes where the whole gang could be seated, with its CPU and host memory, the one whose
+/* Of the nodes where the whole gang can be placed, with its CPU and host memory, the one whose
  * cheapest GPUs for it cost least in all; ties go to the node of fewest free GPUs, then to the
  * lowest id. HS_NO_NODE. For a cost whose bounds are close, O(log GPUs) and the nodes with a GPU
  * that costs less than the mean of the best ones. */
@@ -354,11 +340,8 @@ uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id job, uint32_t 
 /* No GPU of the job's pools is idle or open to one more tenant, whatever it claims. O(pools). */
 bool hs_view_is_full(const struct hs_view *v, hs_job_id job);
 
-/* How often a worker has left a GPU so far, the plan included, or came to claim less of it; those
- * of a job that leave a node at once may count as one; */
+/* The number of times that a worker left a GPU so far, the plan included, or reduced its claim on
+ * it; workers of a job that leave a node at once may count once. */
 uint64_t hs_view_releases(const struct hs_view *v);
-/* and which GPU it was the at-th time (one of them), from 0: HS_NO_GPU when that is too long ago to
- * be known. */
-uint32_t hs_view_release_gpu(const struct hs_view *v, uint64_t at);
 
 #endif

@@ -23,11 +23,14 @@ struct text {
     char data[REPORT_MAX];
 };
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static void text_add(struct text *t, const char *data, size_t len)
 {
-    size_t room = sizeof t->data - t->len;
-    if (len > room)
-        len = room;
+    len = least(len, sizeof t->data - t->len);
     memcpy(t->data + t->len, data, len);
     t->len += len;
 }
@@ -105,60 +108,41 @@ static bool is_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* What is shown of a source line: bytes [begin, end), around the caret. */
-struct window {
-    size_t begin, caret, end;
-};
-
-static struct window window_of(const struct hs_place *place)
-{
-    const char *text = place->text;
-    size_t len = place->text_len;
-    struct window w = {.caret = place->column > 0 ? (size_t)place->column - 1 : 0};
-    if (w.caret > len)
-        w.caret = len;
-    if (len > WINDOW && w.caret > WINDOW - 20)
-        w.begin = w.caret - WINDOW_LEAD;
-    while (w.begin < w.caret && is_continuation(text[w.begin]))
-        w.begin++;
-    w.end = len - w.begin > WINDOW ? w.begin + WINDOW : len;
-    while (w.end < len && w.end > w.caret && is_continuation(text[w.end]))
-        w.end--;
-    return w;
-}
-
-static void add_caret(struct text *t, const struct hs_place *place, const struct window *w)
-{
-    const char *shown = place->text + w->begin;
-    size_t len = w->end - w->begin;
-    size_t span = place->span > 0 ? (size_t)place->span : 1;
-    size_t stop = span < w->end - w->caret ? w->caret + span : w->end;
-    size_t lead = width_of(shown, w->caret - w->begin, len);
-    size_t under = width_of(shown, stop - w->begin, len) - lead;
-    text_repeat(t, ' ', lead + (w->begin > 0 ? 3 : 0));
-    text_add_str(t, "^");
-    if (under > 1)
-        text_repeat(t, '~', under - 1);
-}
-
-/* The source line and the caret below it, in a gutter that fits the line number. */
+/* The source line and the caret below it, in a gutter that fits the line number. Of a long line,
+ * bytes [begin, end) around the caret are shown. */
 static void add_excerpt(struct text *t, const struct hs_place *place)
 {
-    struct window w = window_of(place);
+    const char *text = place->text;
+    size_t len = place->text_len, begin = 0;
+    size_t caret = place->column > 0 ? (size_t)place->column - 1 : 0;
+    caret = least(caret, len);
+    if (len > WINDOW && caret > WINDOW - 20)
+        begin = caret - WINDOW_LEAD;
+    while (begin < caret && is_continuation(text[begin]))
+        begin++;
+    size_t end = begin + least(len - begin, WINDOW);
+    while (end < len && end > caret && is_continuation(text[end]))
+        end--;
     text_add_str(t, "\n");
     size_t gutter = t->len;
     text_add_int(t, 5, place->line);
     gutter = t->len - gutter;
-    text_add_str(t, w.begin > 0 ? " | ..." : " | ");
-    text_add_safe(t, place->text + w.begin, w.end - w.begin);
-    if (w.end < place->text_len)
+    text_add_str(t, begin > 0 ? " | ..." : " | ");
+    text_add_safe(t, text + begin, end - begin);
+    if (end < len)
         text_add_str(t, "...");
     if (place->column <= 0)
         return;
     text_add_str(t, "\n");
     text_repeat(t, ' ', gutter);
     text_add_str(t, " | ");
-    add_caret(t, place, &w);
+    size_t stop = caret + least(place->span > 0 ? (size_t)place->span : 1, end - caret);
+    size_t lead = width_of(text + begin, caret - begin, end - begin);
+    size_t under = width_of(text + begin, stop - begin, end - begin) - lead;
+    text_repeat(t, ' ', lead + (begin > 0 ? 3 : 0));
+    text_add_str(t, "^");
+    if (under > 1)
+        text_repeat(t, '~', under - 1);
 }
 
 static void add_where(struct text *t, const struct hs_place *place)
@@ -246,4 +230,65 @@ enum hs_status hs_fail(struct hs_diag *diag, enum hs_status status, const struct
     report(diag, HS_ERROR, place, hint, fmt, args);
     va_end(args);
     return status;
+}
+
+/* ---- nearest words ---- */
+
+#define NAME_MAX_LEN 64
+
+static char fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Rows i-2, i-1, i of the distance table. */
+static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    size_t rows[3][NAME_MAX_LEN + 1];
+    for (size_t j = 0; j <= b_len; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_len; i++) {
+        const size_t *before = rows[(i + 1) % 3];
+        const size_t *above = rows[(i + 2) % 3];
+        size_t *row = rows[i % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b_len; j++) {
+            bool same = fold(a[i - 1]) == fold(b[j - 1]);
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + !same);
+            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+                fold(a[i - 2]) == fold(b[j - 1]))
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+    }
+    return rows[a_len % 3][b_len];
+}
+
+const char *hs_nearest(const char *word, const char *const *words, size_t count)
+{
+    size_t len = strlen(word);
+    if (len > NAME_MAX_LEN)
+        return NULL;
+    const char *nearest = NULL;
+    size_t best = 2 + len / 3; /* one more than allowed */
+    for (size_t i = 0; i < count; i++) {
+        size_t other = strlen(words[i]);
+        if (other > NAME_MAX_LEN)
+            continue;
+        size_t distance = edit_distance(word, len, words[i], other);
+        if (distance < best) {
+            best = distance;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}
+
+const char *hs_did_you_mean(char text[HS_HINT_SIZE], const char *word, const char *const *words,
+                            size_t count, const char *otherwise)
+{
+    const char *nearest = hs_nearest(word, words, count);
+    if (nearest == NULL)
+        return otherwise;
+    (void)snprintf(text, HS_HINT_SIZE, "did you mean '%.100s'?", nearest);
+    return text;
 }

@@ -61,5 +61,9 @@ HS_COLD enum hs_status hs_fail(struct hs_diag *diag, enum hs_status status,
 /* The nearest of count words to `word` by edit distance, at most 1 + len/3 away; NULL if none.
  * For "did you mean '%s'?". Ties go to the first. */
 const char *hs_nearest(const char *word, const char *const *words, size_t count);
+/* "did you mean 'x'?" in text, by hs_nearest(); `otherwise` where no word is near. */
+#define HS_HINT_SIZE 128
+const char *hs_did_you_mean(char text[HS_HINT_SIZE], const char *word, const char *const *words,
+                            size_t count, const char *otherwise);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Exact work arithmetic (model.md 1): work in nanoseconds of isolated run time, rates in Q32,
+ * Exact work arithmetic (MODEL.md 1): work in nanoseconds of isolated run time, rates in Q32,
  * products in 128 bits with the remainder carried, so that work is conserved with ==.
  *
  *     hs_work_advance(&w, rate_q32, now - last);       // w.done_ns grows, w.carry keeps the rest

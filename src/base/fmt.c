@@ -82,6 +82,19 @@ size_t hs_fmt_i64(char *out, int64_t value)
     return len + hs_fmt_u64(out + len, magnitude);
 }
 
+const char *hs_fmt_grouped(char out[HS_FMT_MAX], uint64_t value)
+{
+    char digits[HS_FMT_MAX];
+    size_t length = hs_fmt_u64(digits, value), used = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[used++] = ',';
+        out[used++] = digits[i];
+    }
+    out[used] = '\0';
+    return out;
+}
+
 /* ".5" for 500000 of 6 places. */
 static size_t fraction_put(char *out, uint64_t fraction, unsigned places)
 {
@@ -101,25 +114,20 @@ size_t hs_fmt_some_seconds(char *out, int64_t us)
     return fraction == 0 ? len : len + fraction_put(out + len, fraction, 6);
 }
 
-/* Civil date of a day number, by H. Hinnant, "chrono-compatible low-level date algorithms". */
-static void civil_date(int64_t day, uint64_t *year, uint64_t *month, uint64_t *mday)
-{
-    int64_t z = day + 719468, era = z / 146097, doe = z - era * 146097;
-    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
-    *mday = (uint64_t)(doy - (153 * mp + 2) / 5 + 1);
-    *month = (uint64_t)(mp < 10 ? mp + 3 : mp - 9);
-    *year = (uint64_t)(yoe + era * 400 + (*month <= 2));
-}
-
+/* The civil date of a day number is by H. Hinnant, "chrono-compatible low-level date algorithms".
+ */
 size_t hs_fmt_datetime(char *out, int64_t us)
 {
     const int64_t us_per_day = INT64_C(86400000000);
     static const char shape[] = "....-..-.. ..:..:..";
-    uint64_t year, month, mday, second = (uint64_t)(us % us_per_day) / 1000000;
+    int64_t z = us / us_per_day + 719468, era = z / 146097, doe = z - era * 146097;
+    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
+    int64_t mday = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
+    int64_t year = yoe + era * 400 + (month <= 2);
+    uint64_t second = (uint64_t)(us % us_per_day) / 1000000;
     char day[DIGITS], time[DIGITS];
-    civil_date(us / us_per_day, &year, &month, &mday);
-    digits_put(day, year * 10000 + month * 100 + mday, DIGITS);
+    digits_put(day, (uint64_t)(year * 10000 + month * 100 + mday), DIGITS);
     digits_put(time, second / 3600 * 10000 + second / 60 % 60 * 100 + second % 60, DIGITS);
     memcpy(out, shape, sizeof shape - 1);
     memcpy(out, day, 4);

@@ -21,6 +21,8 @@ static inline size_t hs_fmt_u64(char *out, uint64_t value)
     return 1;
 }
 size_t hs_fmt_i64(char *out, int64_t value);
+/* 12345 as "12,345", for a reader; terminated: returns out. */
+const char *hs_fmt_grouped(char out[HS_FMT_MAX], uint64_t value);
 /* Microseconds as seconds: "12", "12.5", "-0.000001"; at most six decimals, no trailing zeros. */
 size_t hs_fmt_some_seconds(char *out, int64_t us);
 static inline size_t hs_fmt_seconds(char *out, int64_t us)

@@ -7,6 +7,8 @@
 
 #include <xxhash.h>
 
+#include "base/memory.h"
+
 /* The library's state is the object; struct hs_hash only gives it a type of ours. */
 static XXH3_state_t *state_of(struct hs_hash *hash)
 {
@@ -15,9 +17,8 @@ static XXH3_state_t *state_of(struct hs_hash *hash)
 
 struct hs_hash *hs_hash_open(void)
 {
-    XXH3_state_t *state = XXH3_createState();
-    if (state != NULL)
-        XXH3_64bits_reset(state);
+    XXH3_state_t *state = hs_must(XXH3_createState());
+    XXH3_64bits_reset(state);
     return (struct hs_hash *)(void *)state;
 }
 

@@ -2,7 +2,7 @@
  *
  * XXH3-64: the hash of inputs and outputs in a manifest, and of names in tables. Not for security.
  *
- *     struct hs_hash *h = hs_hash_open();     // NULL when out of memory
+ *     struct hs_hash *h = hs_hash_open();
  *     hs_hash_update(h, data, len);
  *     uint64_t so_far = hs_hash_digest(h);    // may go on with more updates
  *     hs_hash_close(h);

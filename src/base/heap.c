@@ -108,56 +108,39 @@ static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_no
     entry_put(heap, at, entry);
 }
 
-static void entry_settle(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
-{
-    if (at > 0 && is_before(entry, &heap->entries[(at - 1) / ARITY]))
-        sift_up(heap, at, entry);
-    else
-        sift_down(heap, at, entry);
-}
-
-static enum hs_status position_grow(struct hs_heap *heap, uint32_t id)
-{
-    uint32_t known = heap->position_cap;
-    HS_TRY(hs_grow((void **)&heap->position, &heap->position_cap, (uint64_t)id + 1,
-                   sizeof *heap->position, HEAP_MAX));
-    for (uint32_t i = known; i < heap->position_cap; i++)
-        heap->position[i] = ABSENT;
-    return HS_OK;
-}
-
-enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t order)
+void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t order)
 {
     const struct hs_heap_node entry = {.time_us = time_us, .tag = order << HS_HEAP_ID_BITS | id};
     if (HS_UNLIKELY(order > HS_HEAP_ORDER_MAX))
-        return HS_E_LIMIT;
-    if (id >= heap->position_cap)
-        HS_TRY(position_grow(heap, id));
-    uint32_t at = heap->position[id];
-    if (at != ABSENT) {
-        entry_settle(heap, at, &entry);
-        return HS_OK;
+        hs_fatal(HS_E_LIMIT);
+    if (HS_UNLIKELY(id >= heap->position_cap)) {
+        uint32_t known = heap->position_cap;
+        hs_grow((void **)&heap->position, &heap->position_cap, (uint64_t)id + 1,
+                sizeof *heap->position, HEAP_MAX);
+        for (uint32_t i = known; i < heap->position_cap; i++)
+            heap->position[i] = ABSENT;
     }
-    HS_TRY(hs_grow((void **)&heap->entries, &heap->entries_cap, (uint64_t)heap->count + 1,
-                   sizeof *heap->entries, HEAP_MAX));
-    sift_up(heap, heap->count++, &entry);
-    return HS_OK;
+    uint32_t at = heap->position[id];
+    if (at == ABSENT) {
+        hs_grow((void **)&heap->entries, &heap->entries_cap, (uint64_t)heap->count + 1,
+                sizeof *heap->entries, HEAP_MAX);
+        sift_up(heap, heap->count++, &entry);
+    } else if (at > 0 && is_before(&entry, &heap->entries[(at - 1) / ARITY])) {
+        sift_up(heap, at, &entry);
+    } else {
+        sift_down(heap, at, &entry);
+    }
 }
 
 void hs_heap_remove(struct hs_heap *heap, uint32_t id)
 {
-    if (!hs_heap_has(heap, id))
+    if (id >= heap->position_cap || heap->position[id] == ABSENT)
         return;
     uint32_t at = heap->position[id];
     heap->position[id] = ABSENT;
     const struct hs_heap_node last = heap->entries[--heap->count];
     if (at < heap->count) /* the last was a leaf, and is at home near one as a rule */
         sift_up(heap, sink(heap, at), &last);
-}
-
-bool hs_heap_has(const struct hs_heap *heap, uint32_t id)
-{
-    return id < heap->position_cap && heap->position[id] != ABSENT;
 }
 
 bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out)

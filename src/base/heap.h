@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Indexed 4-ary min-heap of (time, order) keys: ids are small dense integers (job slots, timer
- * slots), so a key can be moved or removed without searching. The order is total as long as
- * `order` is unique among entries of equal time.
+ * Indexed 4-ary min-heap (D. B. Johnson, Information Processing Letters 4, 1975) of (time, order)
+ * keys: ids are small dense integers (job slots, timer slots), so a key can be moved or removed
+ * without searching. The order is total as long as `order` is unique among entries of equal time.
  *
  *     hs_heap_set(&h, slot, finish_us, index);    // inserts, or moves
  *     while (hs_heap_top(&h, &e) && e.time_us <= now) { hs_heap_remove(&h, e.id); ... }
@@ -39,10 +39,8 @@ struct hs_heap {
 };
 
 /* HS_E_LIMIT for an id or an order that is out of range. */
-HS_MUST_USE enum hs_status hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us,
-                                       uint64_t order);
-void hs_heap_remove(struct hs_heap *heap, uint32_t id); /* no-op if absent */
-bool hs_heap_has(const struct hs_heap *heap, uint32_t id);
+void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t order);
+void hs_heap_remove(struct hs_heap *heap, uint32_t id);                  /* no-op if absent */
 bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out); /* false if empty */
 /* The time of the top; INT64_MAX if empty. */
 static inline int64_t hs_heap_next_us(const struct hs_heap *heap)

@@ -2,7 +2,7 @@
  *
  * Names to dense ids: open addressing with linear probing, at most half full; the table holds ids
  * and the heads of the names, the texts live in an arena and never move. Most names are short: they
- * are found without a look at the texts. Expected O(len) per look-up.
+ * are compared without reading the texts. Expected O(len) per look-up.
  */
 #include "base/intern.h"
 
@@ -80,12 +80,10 @@ static struct hs_intern_slot *slot_find(const struct hs_intern *names, const str
     }
 }
 
-static enum hs_status table_double(struct hs_intern *names)
+static void table_double(struct hs_intern *names)
 {
     uint32_t size = names->table_size == 0 ? TABLE_FIRST : 2 * names->table_size;
     struct hs_intern_slot *table = hs_alloc_zeroed(size, sizeof *table);
-    if (table == NULL)
-        return HS_E_MEMORY;
     for (uint32_t i = 0; i < names->table_size; i++) {
         if (names->table[i].number == 0)
             continue;
@@ -97,64 +95,49 @@ static enum hs_status table_double(struct hs_intern *names)
     hs_free(names->table);
     names->table = table;
     names->table_size = size;
-    return HS_OK;
 }
 
-/* Adds what slot_find did not find. Room first, so that a failure leaves everything as it was. */
-static enum hs_status name_add(struct hs_intern *names, const struct name *name, uint32_t *id)
+/* Adds what slot_find did not find. */
+static uint32_t name_add(struct hs_intern *names, const struct name *name)
 {
     uint64_t need = (uint64_t)names->count + 1;
     if (2 * need > names->table_size)
-        HS_TRY(table_double(names));
-    HS_TRY(hs_grow((void **)&names->texts, &names->texts_cap, need, sizeof *names->texts,
-                   HS_INTERN_MAX));
-    const char *copy = hs_arena_text(&names->arena, name->text, name->len);
-    if (copy == NULL)
-        return HS_E_MEMORY;
-    *id = names->count++;
-    names->texts[*id] = copy;
+        table_double(names);
+    hs_grow((void **)&names->texts, &names->texts_cap, need, sizeof *names->texts, HS_INTERN_MAX);
+    uint32_t id = names->count++;
+    names->texts[id] = hs_arena_text(&names->arena, name->text, name->len);
     *slot_find(names, name) = (struct hs_intern_slot){name->head, name->hash, names->count};
-    return HS_OK;
+    return id;
 }
 
-enum hs_status hs_intern_init(struct hs_intern *names)
+void hs_intern_init(struct hs_intern *names)
 {
-    *names = (struct hs_intern){0};
-    uint32_t none;
     const struct name empty = name_of("");
-    enum hs_status status = name_add(names, &empty, &none);
-    if (status != HS_OK)
-        hs_intern_free(names);
-    return status;
+    *names = (struct hs_intern){0};
+    (void)name_add(names, &empty);
 }
 
 /* A name that is long, or new. */
-static HS_APART enum hs_status other_get(struct hs_intern *names, const char *text, uint32_t *id)
+static HS_APART uint32_t other_get(struct hs_intern *names, const char *text)
 {
     const struct name name = name_of(text != NULL ? text : "");
     const struct hs_intern_slot *slot = slot_find(names, &name);
-    if (slot->number == 0)
-        return name_add(names, &name, id);
-    *id = slot->number - 1;
-    return HS_OK;
+    return slot->number != 0 ? slot->number - 1 : name_add(names, &name);
 }
 
-/* Every job comes here several times, nearly always with a short name that is known: the slot says
- * it all, of the empty name too, and nothing is called. */
-HS_EXPANDED enum hs_status hs_intern_get_word(struct hs_intern *names, const char *text,
-                                              uint64_t word, uint32_t *id)
+/* Called several times for each job, nearly always with a short name that is known: the slot
+ * answers alone, for the empty name too, and nothing is called. */
+HS_EXPANDED uint32_t hs_intern_get_word(struct hs_intern *names, const char *text, uint64_t word)
 {
     const uint32_t mask = names->table_size - 1;
     for (uint32_t at = (uint32_t)(spread(word) >> 32); word != HS_NAME_LONG; at++) {
         const struct hs_intern_slot *slot = &names->table[at & mask];
         if (slot->number == 0)
             break;
-        if (slot->head != word)
-            continue;
-        *id = slot->number - 1;
-        return HS_OK;
+        if (slot->head == word)
+            return slot->number - 1;
     }
-    return other_get(names, text, id);
+    return other_get(names, text);
 }
 
 uint32_t hs_intern_find(const struct hs_intern *names, const char *text)

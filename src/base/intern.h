@@ -40,14 +40,12 @@ static inline uint64_t hs_name_word_at(const char *text)
     return first != 0 ? word & ((first >> 7) - 1) : HS_NAME_LONG;
 }
 
-HS_MUST_USE enum hs_status hs_intern_init(struct hs_intern *names);
-/* word: hs_name_word(text). */
-HS_MUST_USE enum hs_status hs_intern_get_word(struct hs_intern *names, const char *text,
-                                              uint64_t word, uint32_t *id);
-HS_MUST_USE static inline enum hs_status hs_intern_get(struct hs_intern *names, const char *text,
-                                                       uint32_t *id)
+void hs_intern_init(struct hs_intern *names);
+/* The id of a name, a new one if it was never interned. word: hs_name_word(text). */
+uint32_t hs_intern_get_word(struct hs_intern *names, const char *text, uint64_t word);
+static inline uint32_t hs_intern_get(struct hs_intern *names, const char *text)
 {
-    return hs_intern_get_word(names, text, hs_name_word(text), id);
+    return hs_intern_get_word(names, text, hs_name_word(text));
 }
 /* UINT32_MAX if it was never interned. */
 uint32_t hs_intern_find(const struct hs_intern *names, const char *text);

@@ -21,8 +21,9 @@ struct hs_input;
 /* For a signal handler without SA_RESTART: once set, a read that waits ends in HS_E_INTERRUPTED. */
 extern volatile sig_atomic_t hs_input_stop;
 
-/* What is made, not read: of "gen:philly,n=100" the data are these very characters, whose hash
- * tells it from others; traces/generated.c makes jobs of them. */
+/* Prefix of a generated trace, such as "gen:philly,n=100": the data of this input are the
+ * characters of the path themselves, so that their hash identifies it; a trace reader makes jobs of
+ * them. */
 #define HS_INPUT_GENERATED "gen:"
 
 /* path is borrowed until close; "-" is standard input, "builtin:x" a file of the program itself
@@ -32,7 +33,7 @@ HS_MUST_USE enum hs_status hs_input_open(struct hs_input **in, const char *path,
 /* The next bytes, decompressed: *data points into the input's buffer until the next call. HS_END
  * at the end of the data. */
 HS_MUST_USE enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len);
-/* The same into memory of the caller, HS_INPUT_PIECE bytes: what he wants to keep in one piece. */
+/* The same into memory of the caller, at least HS_INPUT_PIECE bytes. */
 #define HS_INPUT_PIECE ((size_t)64 << 10)
 HS_MUST_USE enum hs_status hs_input_read_to(struct hs_input *in, char *to, size_t *len);
 /* Up to the first 64 KiB without consuming them, to recognise a format. */
@@ -66,8 +67,7 @@ HS_MUST_USE enum hs_status hs_output_open_as(struct hs_output *out, const char *
                                              const char *name, struct hs_diag *diag);
 /* Compresses what is put from now on if path ends in ".gz" or ".zst"; before the first byte. Hash
  * and count stay those of the bytes put. */
-HS_MUST_USE enum hs_status hs_output_pack(struct hs_output *out, const char *path,
-                                          struct hs_diag *diag);
+void hs_output_pack(struct hs_output *out, const char *path);
 /* ".gz" or ".zst" at the end of path, of which the program can write such files; else NULL. */
 const char *hs_output_packed_suffix(const char *path);
 void hs_output_flush(struct hs_output *out);

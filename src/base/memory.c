@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The only file that calls malloc's family: three sites (calloc, realloc, free), so that failure
- * of each can be tortured in tests. Arena chunks double up to a cap, so an arena that is reset and
- * refilled settles on one chunk; what was used is cleared on reset, never the whole chunk.
+ * The only file that calls malloc's family. Arena chunks double up to a cap, so that an arena that
+ * is reset and refilled settles on one chunk; a reset clears what was used, not the whole chunk.
  */
 #include "base/memory.h"
 
@@ -12,6 +11,7 @@
 /* In front of every block. The C library puts a large one 16 bytes behind the beginning of a page:
  * with this it begins at a cache line, and a record of one or two lines touches no other. */
 #define HEAD           (HS_CACHE_LINE - 16u)
+#define RESERVE        (UINT64_C(256) << 10)
 #define GROW_FIRST     16u
 #define ARENA_ALIGN    16u
 #define ARENA_FIRST    (UINT64_C(16) << 10)
@@ -23,50 +23,68 @@ struct hs_arena_chunk {
     _Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
-enum hs_status hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
-                               uint64_t max_items)
+static void (*on_fatal)(enum hs_status status);
+static void *reserve; /* given back before on_fatal runs: it may have to allocate */
+
+void hs_on_fatal(void (*end)(enum hs_status status))
+{
+    on_fatal = end;
+    if (reserve == NULL)
+        reserve = malloc(RESERVE);
+}
+
+void hs_fatal(enum hs_status status)
+{
+    free(reserve);
+    reserve = NULL;
+    if (on_fatal != NULL)
+        on_fatal(status);
+    abort();
+}
+
+void *hs_must(void *memory)
+{
+    if (HS_UNLIKELY(memory == NULL))
+        hs_fatal(HS_E_MEMORY);
+    return memory;
+}
+
+void hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
+                     uint64_t max_items)
 {
     uint64_t most = max_items < UINT32_MAX ? max_items : UINT32_MAX;
     if (need > most)
-        return HS_E_LIMIT;
+        hs_fatal(HS_E_LIMIT);
     uint64_t room = *cap == 0 ? GROW_FIRST : 2 * (uint64_t)*cap;
     if (room < need)
         room = need;
     if (room > most)
         room = most;
     if (room > (SIZE_MAX - HEAD) / item_size)
-        return HS_E_MEMORY;
+        hs_fatal(HS_E_MEMORY);
     /* Copied as bytes: the owner's pointer is a T *, reading it as a void * would alias. */
     unsigned char *memory;
     memcpy(&memory, items, sizeof memory);
     memory = realloc(memory == NULL ? NULL : memory - HEAD, (size_t)room * item_size + HEAD);
-    if (memory == NULL)
-        return HS_E_MEMORY;
-    memory += HEAD;
+    memory = (unsigned char *)hs_must(memory) + HEAD;
     memcpy(items, &memory, sizeof memory);
     *cap = (uint32_t)room;
-    return HS_OK;
 }
 
-enum hs_status hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
-                          uint64_t max_items)
+void hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size, uint64_t max_items)
 {
     uint32_t had = *cap;
     unsigned char *memory;
-    HS_TRY(hs_grow_bare_to(items, cap, need, item_size, max_items));
+    hs_grow_bare_to(items, cap, need, item_size, max_items);
     memcpy(&memory, items, sizeof memory);
     memset(memory + had * item_size, 0, (*cap - had) * item_size);
-    return HS_OK;
 }
 
 void *hs_alloc_zeroed(uint64_t count, size_t item_size)
 {
-    if (count == 0 || item_size == 0)
-        count = item_size = 1; /* NULL must mean out of memory and nothing else */
-    if (count > (SIZE_MAX - HEAD) / item_size)
-        return NULL;
-    unsigned char *memory = calloc(1, (size_t)count * item_size + HEAD);
-    return memory != NULL ? memory + HEAD : NULL;
+    if (count != 0 && item_size > (SIZE_MAX - HEAD) / count)
+        hs_fatal(HS_E_MEMORY);
+    return (unsigned char *)hs_must(calloc(1, (size_t)count * item_size + HEAD)) + HEAD;
 }
 
 void hs_free(void *memory)
@@ -75,7 +93,7 @@ void hs_free(void *memory)
         free((unsigned char *)memory - HEAD);
 }
 
-static struct hs_arena_chunk *chunk_new(struct hs_arena *arena, uint64_t bytes)
+static void chunk_add(struct hs_arena *arena, uint64_t bytes)
 {
     uint64_t size = ARENA_FIRST;
     if (arena->chunk != NULL)
@@ -83,39 +101,28 @@ static struct hs_arena_chunk *chunk_new(struct hs_arena *arena, uint64_t bytes)
     if (size < bytes)
         size = bytes;
     struct hs_arena_chunk *chunk = hs_alloc_zeroed(sizeof *chunk + size, 1);
-    if (chunk == NULL)
-        return NULL;
     chunk->older = arena->chunk;
     chunk->size = size;
     arena->chunk = chunk;
     arena->used = 0;
     arena->total_bytes += size;
-    return chunk;
 }
 
 void *hs_arena_alloc(struct hs_arena *arena, uint64_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
-        return NULL;
+        hs_fatal(HS_E_MEMORY);
     bytes = bytes == 0 ? ARENA_ALIGN : (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    struct hs_arena_chunk *chunk = arena->chunk;
-    if (chunk == NULL || bytes > chunk->size - arena->used) {
-        chunk = chunk_new(arena, bytes);
-        if (chunk == NULL)
-            return NULL;
-    }
-    void *memory = chunk->data + arena->used;
+    if (arena->chunk == NULL || bytes > arena->chunk->size - arena->used)
+        chunk_add(arena, bytes);
+    void *memory = arena->chunk->data + arena->used;
     arena->used += (size_t)bytes;
     return memory;
 }
 
 char *hs_arena_text(struct hs_arena *arena, const char *text, size_t len)
 {
-    if (len == SIZE_MAX)
-        return NULL;
     char *copy = hs_arena_alloc(arena, (uint64_t)len + 1);
-    if (copy == NULL)
-        return NULL;
     if (len > 0)
         memcpy(copy, text, len); /* the final 0 is there: arena memory is zeroed */
     return copy;

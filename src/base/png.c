@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/deflate.h"
+#include "base/codec.h"
 #include "base/memory.h"
 
 static const unsigned char signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -39,20 +39,6 @@ static void put_chunk(struct file *f, const char name[4], const unsigned char *d
     f->len += len + CHUNK_AROUND;
 }
 
-/* A byte that says "not filtered" stands before each row. */
-static enum hs_status pack_rows(const struct hs_picture *p, unsigned char **packed, size_t *len)
-{
-    const size_t stride = (size_t)p->width + 1;
-    unsigned char *rows = hs_alloc_zeroed(p->height, stride);
-    if (rows == NULL)
-        return HS_E_MEMORY;
-    for (uint32_t y = 0; y < p->height; y++)
-        memcpy(rows + y * stride + 1, p->pixels + (size_t)y * p->width, p->width);
-    enum hs_status status = hs_deflate(rows, p->height * stride, packed, len);
-    hs_free(rows);
-    return status;
-}
-
 enum hs_status hs_png_encode(const struct hs_picture *p, unsigned char **png, size_t *len)
 {
     unsigned char header[HEADER_SIZE] = {0}, rgb[3 * COLOURS_MAX], alpha[COLOURS_MAX];
@@ -61,14 +47,16 @@ enum hs_status hs_png_encode(const struct hs_picture *p, unsigned char **png, si
     if (p->width - 1 >= HS_PNG_SIDE_MAX || p->height - 1 >= HS_PNG_SIDE_MAX ||
         p->colours - 1 >= COLOURS_MAX)
         return HS_E_LIMIT;
-    HS_TRY(pack_rows(p, &packed, &packed_len));
+    const size_t stride = (size_t)p->width + 1; /* a row begins with a filter byte: 0, none */
+    unsigned char *rows = hs_alloc_zeroed(p->height, stride);
+    for (uint32_t y = 0; y < p->height; y++)
+        memcpy(rows + y * stride + 1, p->pixels + (size_t)y * p->width, p->width);
+    enum hs_status status = hs_deflate(rows, p->height * stride, &packed, &packed_len);
+    hs_free(rows);
+    HS_TRY(status);
     struct file file = {.bytes = hs_alloc_zeroed(sizeof signature + 5 * CHUNK_AROUND + HEADER_SIZE +
                                                      4 * COLOURS_MAX + packed_len,
                                                  1)};
-    if (file.bytes == NULL) {
-        hs_free(packed);
-        return HS_E_MEMORY;
-    }
     put_u32(header, p->width);
     put_u32(header + 4, p->height);
     header[8] = DEPTH;

@@ -4,9 +4,9 @@
  * the largest number that was in use at once. The array itself is its owner's, and typed; free
  * places are chained by the first four bytes of their items.
  *
- *     struct hs_seat *seats;   struct hs_pool seat_pool;
- *     HS_TRY(hs_pool_take(&jobs->seat_pool, (void **)&jobs->seats, sizeof *jobs->seats, &at));
- *     hs_pool_give(&jobs->seat_pool, &jobs->seats[at], at);
+ *     struct hs_allocation *seats;   struct hs_pool allocation_pool;
+ *     uint32_t at = hs_pool_take(&jobs->allocation_pool, (void **)&jobs->seats, size);
+ *     hs_pool_give(&jobs->allocation_pool, &jobs->seats[at], at);
  *
  * A place is not cleared. What was never in use costs no memory (see hs_grow_bare). All O(1).
  */
@@ -24,7 +24,7 @@ struct hs_pool {
     uint32_t first;     /* free place + 1; 0 = none */
 };
 
-/* Where there is room for one more: a pool whose array is large enough for all never grows. */
+/* For an array with room for one more place: it is not grown. */
 static inline uint32_t hs_pool_take_there(struct hs_pool *pool, const void *items, size_t item_size)
 {
     if (HS_UNLIKELY(pool->first == 0))
@@ -34,15 +34,13 @@ static inline uint32_t hs_pool_take_there(struct hs_pool *pool, const void *item
     return at;
 }
 
-HS_MUST_USE static inline enum hs_status hs_pool_take(struct hs_pool *pool, void **items,
-                                                      size_t item_size, uint32_t *at)
+static inline uint32_t hs_pool_take(struct hs_pool *pool, void **items, size_t item_size)
 {
     const unsigned char *memory;
     if (HS_UNLIKELY(pool->first == 0))
-        HS_TRY(hs_grow_bare(items, &pool->cap, (uint64_t)pool->high + 1, item_size, HS_POOL_MAX));
+        hs_grow_bare(items, &pool->cap, (uint64_t)pool->high + 1, item_size, HS_POOL_MAX);
     memcpy(&memory, items, sizeof memory); /* as hs_grow_to: the pointer is a T * */
-    *at = hs_pool_take_there(pool, memory, item_size);
-    return HS_OK;
+    return hs_pool_take_there(pool, memory, item_size);
 }
 
 static inline void hs_pool_give(struct hs_pool *pool, void *item, uint32_t at)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Random streams on GSL's taus2 (24 bytes of state, 32 bits a draw) and counter-based mixing.
- * GSL generators ignore seed bits above 32, so the 64-bit seed of a stream is folded first.
+ * Random streams on GSL's taus2 (24 bytes of state, 32 bits a draw), counter-based mixing, and
+ * quantiles. GSL generators ignore seed bits above 32, so the 64-bit seed of a stream is folded
+ * first.
  */
 #include "base/rng.h"
 
@@ -9,10 +10,13 @@
 #include <math.h>
 #include <string.h>
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_version.h>
+
+#include "base/memory.h"
 
 #define TWO_PI 6.283185307179586
 
@@ -24,16 +28,13 @@ uint64_t hs_seed_of(uint64_t seed, const char *purpose)
     return mixed;
 }
 
-enum hs_status hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose)
+void hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose)
 {
     gsl_set_error_handler_off(); /* its default aborts the program */
-    gsl_rng *stream = gsl_rng_alloc(gsl_rng_taus2);
+    gsl_rng *stream = hs_must(gsl_rng_alloc(gsl_rng_taus2));
     rng->gsl = stream;
-    if (stream == NULL)
-        return HS_E_MEMORY;
     uint64_t mixed = hs_seed_of(seed, purpose);
     gsl_rng_set(stream, (unsigned long)((mixed ^ (mixed >> 32)) & UINT32_MAX));
-    return HS_OK;
 }
 
 double hs_rng_uniform(struct hs_rng *rng)
@@ -89,4 +90,25 @@ void hs_rng_close(struct hs_rng *rng)
 const char *hs_rng_library_version(void)
 {
     return gsl_version;
+}
+
+/* ---- quantiles ---- */
+
+double hs_t_quantile(double p, uint32_t freedom)
+{
+    return gsl_cdf_tdist_Pinv(p, freedom);
+}
+
+double hs_normal_quantile(double p)
+{
+    return gsl_cdf_ugaussian_Pinv(p);
+}
+
+double hs_gamma_quantile(double p, double variation)
+{
+    double scale = variation * variation, shape = 1 / scale;
+    double least = pow(p * tgamma(shape + 1), scale); /* leading term of the series at 0 */
+    if (least < 1e-6) /* right to that part of itself; GSL does not converge there */
+        return least * scale;
+    return gsl_cdf_gamma_Pinv(p, shape, scale);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Named random streams (GSL taus2), one per purpose, each seeded from (run seed, purpose), so that
- * a new consumer never shifts another; and counter-based draws for decisions that must depend on
- * (seed, key) alone. The only file that includes gsl_rng.h.
+ * a new consumer never shifts another; counter-based draws for decisions that must depend on (seed,
+ * key) alone; quantiles of distributions. The only file that includes gsl_rng.h and gsl_cdf.h.
  */
 #ifndef HORUS_BASE_RNG_H
 #define HORUS_BASE_RNG_H
@@ -15,7 +15,7 @@ struct hs_rng {
     void *gsl; /* gsl_rng */
 };
 
-HS_MUST_USE enum hs_status hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose);
+void hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose);
 double hs_rng_uniform(struct hs_rng *rng);                  /* (0, 1): never 0, never 1 */
 uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n);      /* 0 .. n-1, n >= 1, unbiased */
 double hs_rng_exponential(struct hs_rng *rng, double mean); /* mean > 0 */
@@ -49,5 +49,12 @@ double hs_normal_of(uint64_t seed, uint64_t index);
 
 /* Of GSL, e.g. "2.7.1"; the same call exists for every library, in its one file. */
 const char *hs_rng_library_version(void);
+
+/* The t with P(T <= t) = p, 0 < p < 1, at `freedom` >= 1 degrees of freedom. */
+double hs_t_quantile(double p, uint32_t freedom);
+/* The same of the standard normal distribution. */
+double hs_normal_quantile(double p);
+/* The same of the gamma distribution of mean 1 and this coefficient of variation, above 0. */
+double hs_gamma_quantile(double p, double variation);
 
 #endif

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Texts and exit codes of the status list; one table, so that the two cannot drift apart.
+ * Texts and exit codes of the status list, and the words that result files use for the enumerations
+ * of include/horus. The words are part of the file formats (configs, jobs.csv, segments.csv,
+ * decisions.csv): a change here is a change of format.
  */
 #include "horus/status.h"
 
 #include <stddef.h>
+
+#include "horus/observe.h"
+#include "horus/trace.h"
 
 struct status_row {
     const char *text;
@@ -32,4 +37,67 @@ const char *hs_status_text(enum hs_status status)
 int hs_status_exit_code(enum hs_status status)
 {
     return status_find(status)->exit_code;
+}
+
+/* ---- words of result files ---- */
+
+static const char *text_of(const char *const *texts, size_t count, size_t at)
+{
+    return at < count ? texts[at] : "invalid";
+}
+
+const char *hs_outcome_text(enum hs_outcome outcome)
+{
+    static const char *const texts[] = {
+#define OUTCOME_TEXT(name, text) [HS_OUTCOME_##name] = text,
+        HS_OUTCOME_LIST(OUTCOME_TEXT)
+#undef OUTCOME_TEXT
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)outcome);
+}
+
+const char *hs_job_class_text(enum hs_job_class job_class)
+{
+    static const char *const texts[] = {
+#define JOB_CLASS_TEXT(name, text) [HS_JOB_CLASS_##name] = text,
+        HS_JOB_CLASS_LIST(JOB_CLASS_TEXT)
+#undef JOB_CLASS_TEXT
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)job_class);
+}
+
+const char *hs_profile_from_text(enum hs_profile_from from)
+{
+    static const char *const texts[] = {
+#define HS_PROFILE_FROM_TEXT(name, text) text,
+        HS_PROFILE_FROM_LIST(HS_PROFILE_FROM_TEXT)
+#undef HS_PROFILE_FROM_TEXT
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)from);
+}
+
+const char *hs_segment_end_text(enum hs_segment_end end)
+{
+    static const char *const texts[] = {
+        [HS_SEGMENT_FINISH] = "finish",   [HS_SEGMENT_PREEMPT] = "preempt",
+        [HS_SEGMENT_SUSPEND] = "suspend", [HS_SEGMENT_MIGRATE] = "migrate",
+        [HS_SEGMENT_KILL] = "kill",       [HS_SEGMENT_OOM] = "oom",
+        [HS_SEGMENT_HORIZON] = "horizon", [HS_SEGMENT_FAILURE] = "failure",
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)end);
+}
+
+const char *hs_decision_text(enum hs_decision_kind kind)
+{
+    static const char *const texts[] = {
+        [HS_DECISION_START] = "start",           [HS_DECISION_RESUME] = "resume",
+        [HS_DECISION_MIGRATE] = "migrate",       [HS_DECISION_PREEMPT] = "preempt",
+        [HS_DECISION_SUSPEND] = "suspend",       [HS_DECISION_KILL] = "kill",
+        [HS_DECISION_REJECT] = "reject",         [HS_DECISION_PAUSE] = "pause",
+        [HS_DECISION_UNPAUSE] = "unpause",       [HS_DECISION_SHARE] = "share",
+        [HS_DECISION_THROTTLE] = "throttle",     [HS_DECISION_BACKGROUND] = "background",
+        [HS_DECISION_FOREGROUND] = "foreground", [HS_DECISION_LIMIT] = "limit",
+        [HS_DECISION_ADD_OVERHEAD] = "owe",
+    };
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)kind);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What was built, from what, by whom. The build passes HS_COMMIT and HS_COMPILER_FLAGS to this
+ * Commit, compiler and flags of the build. The build passes HS_COMMIT and HS_COMPILER_FLAGS to this
  * file alone, so that a new commit recompiles one file.
  */
 #include "horus/version.h"

@@ -10,13 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A device or a pipe is written to; a file renamed to its name would take its place. */
-static bool is_special(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-}
-
 /* Of a file that is there and has contents that can be lost. */
 static bool find_file(const char *path, int standard, struct stat *info)
 {
@@ -47,13 +40,15 @@ enum hs_status hs_wholefile_check(const char *path, const char *option, const ch
 
 #define UNFINISHED_MAX 4
 
-/* Written beside at this moment; for the handler of a signal. */
+/* Written beside at this moment, each by the process that began it; for the handler of a signal. */
 static const char *volatile unfinished[UNFINISHED_MAX];
+static volatile pid_t owners[UNFINISHED_MAX];
 
 static void replace_unfinished(const char *old, const char *by)
 {
     for (size_t i = 0; i < UNFINISHED_MAX; i++)
         if (unfinished[i] == old) {
+            owners[i] = getpid();
             unfinished[i] = by;
             return;
         }
@@ -62,14 +57,16 @@ static void replace_unfinished(const char *old, const char *by)
 void hs_wholefile_abandon(void)
 {
     for (size_t i = 0; i < UNFINISHED_MAX; i++)
-        if (unfinished[i] != NULL)
+        if (unfinished[i] != NULL && owners[i] == getpid())
             (void)unlink(unfinished[i]);
 }
 
 enum hs_status hs_wholefile_begin(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
 {
+    struct stat info;
     memset(file, 0, sizeof *file);
-    if (strcmp(path, "-") == 0 || is_special(path))
+    /* A device or a pipe is written to; a file renamed to its name would take its place. */
+    if (strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
         return HS_OK;
     int len = snprintf(file->beside, sizeof file->beside, "%s.tmp", path);
     if (len < 0 || (size_t)len >= sizeof file->beside)
@@ -88,7 +85,7 @@ enum hs_status hs_wholefile_end(struct hs_wholefile *file, enum hs_status status
         status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = file->path}, NULL,
                          "cannot write: %s", strerror(errno));
     if (status != HS_OK)
-        (void)unlink(file->beside); /* the failure has been told; what is left is only litter */
+        (void)unlink(file->beside); /* the failure has been reported */
     replace_unfinished(file->beside, NULL);
     return status;
 }

@@ -18,7 +18,7 @@
 
 /* HS_E_USAGE if writing path, or the file beside it, would destroy one of the inputs, under
  * whatever name; "-" is what it was redirected to. Devices and pipes can be both. Inputs may be
- * NULL, or not there: whoever opens them says so. option: how path was given, e.g. "-o". */
+ * NULL, or not there: opening them reports that. option: how path was given, e.g. "-o". */
 HS_MUST_USE enum hs_status hs_wholefile_check(const char *path, const char *option,
                                               const char *const *inputs, uint32_t count,
                                               struct hs_diag *diag);
@@ -36,15 +36,15 @@ HS_MUST_USE enum hs_status hs_wholefile_open(struct hs_wholefile *file, const ch
 HS_MUST_USE enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,
                                               struct hs_diag *diag);
 
-/* The same for a file that somebody else opens and closes: he writes to file->beside, or to path
- * where that is "". */
+/* The same for a file that the caller opens and closes: it writes to file->beside, or to path where
+ * that is "". */
 HS_MUST_USE enum hs_status hs_wholefile_begin(struct hs_wholefile *file, const char *path,
                                               struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_wholefile_end(struct hs_wholefile *file, enum hs_status status,
                                             struct hs_diag *diag);
 
-/* Removes what is written beside at this moment: for the handler of a signal that ends the
- * program. */
+/* Removes what this process writes beside at this moment: for the handler of a signal that ends the
+ * program, and for one that has run out of memory. */
 void hs_wholefile_abandon(void);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `horus calibrate SUBJECT` can fit. A subject is one file (or a few of one prefix) whose last
- * thing is a const struct hs_calibration, and one line in calibrations.c. It reads measurements,
- * cleans, fits, cross-validates, prints a table of what a scientist asks for, and writes the model
- * file. Deterministic: same data, same bytes.
+ * What `horus calibrate SUBJECT` can fit. A subject reads measurements, cleans, fits,
+ * cross-validates, prints a table and writes the model file. Same data, same bytes.
  */
 #ifndef HORUS_CALIBRATE_CALIBRATION_H
 #define HORUS_CALIBRATE_CALIBRATION_H
@@ -16,7 +14,9 @@
 #include "base/io.h"
 #include "calibrate/clean.h"
 #include "calibrate/measure.h"
+#include "data/csvwrite.h"
 #include "data/json.h"
+#include "model/profile.h"
 
 #define HS_CALIBRATE_DATA_MAX 16
 
@@ -32,31 +32,54 @@ struct hs_calibrate_options {
                               plots; NULL = none */
 };
 
+/* One calibration under way. */
+struct hs_calibrate_run {
+    struct hs_calibrate_options options;
+    struct hs_measurements set[HS_CALIBRATE_DATA_MAX + 1]; /* one for each --data */
+    struct hs_clean_counts counts[HS_CALIBRATE_DATA_MAX + 1];
+    uint32_t sets;
+    struct hs_catalogue catalogue; /* for subjects that load it */
+    struct hs_arena arena;         /* what the fit keeps */
+    bool has_model;                /* a model file will be written */
+    struct hs_output *out;
+    struct hs_diag *diag;
+};
+
+/* A subject. */
 struct hs_calibration {
     const char *name, *summary;
-    const char *data; /* what --data may be, one line for help */
-    /* out: the table for people. model: the JSON, NULL = table only. */
-    enum hs_status (*run)(const struct hs_calibrate_options *options, struct hs_output *out,
-                          struct hs_jsonw *model, struct hs_diag *diag);
+    const char *data;     /* what --data may be, one line for help */
+    uint32_t steps;       /* the cleaning steps that concern it */
+    const char *rows;     /* header of the CSV for plots */
+    size_t study_size;    /* of what it finds out: zeroed at first */
+    bool needs_catalogue; /* run->catalogue is options.profiles, unless that is NULL */
+    /* Reads run->options.data into run->set where the subject has its own way; NULL = one set
+     * each. */
+    enum hs_status (*read)(struct hs_calibrate_run *run);
+    enum hs_status (*fit)(struct hs_calibrate_run *run, void *study);
+    void (*free)(void *study); /* what is not in run->arena; NULL = nothing */
+    void (*say)(const struct hs_calibrate_run *run, const void *study); /* the table */
+    /* Members of the model file behind its head. */
+    void (*write)(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w);
+    void (*write_rows)(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w);
 };
 
 const struct hs_calibration *hs_calibration_at(size_t index); /* NULL past the end */
 
-/* Reads every --data into one set of measurements each; set[i] for data[i]. */
-HS_MUST_USE enum hs_status hs_calibrate_read(const struct hs_calibrate_options *options,
-                                             struct hs_measurements *set, struct hs_diag *diag);
-/* Passes a status on; a failure that nobody told of since diag->errors was `errors_before` (memory,
- * limits) is told. */
-enum hs_status hs_calibrate_told(enum hs_status status, const char *subject, uint64_t errors_before,
-                                 struct hs_diag *diag);
-/* The head of a model file: kind, format, data with hashes, steps, rows kept and dropped. Members
- * of an object that the caller has opened; counts[i] for set[i]. */
-void hs_calibrate_write_head(struct hs_jsonw *w, const char *kind,
-                             const struct hs_calibrate_options *options,
-                             const struct hs_measurements *set,
-                             const struct hs_clean_counts *counts);
-/* The same counts for people. */
-void hs_calibrate_say_counts(struct hs_output *out, const struct hs_measurements *set,
-                             const struct hs_clean_counts *counts, uint32_t sets);
+/* out: the table. model: the JSON, NULL = table only. */
+HS_MUST_USE enum hs_status hs_calibrate(const struct hs_calibration *subject,
+                                        const struct hs_calibrate_options *options,
+                                        struct hs_output *out, struct hs_jsonw *model,
+                                        struct hs_diag *diag);
+
+/* ---- for subjects ---- */
+
+/* Cleans the first run->sets sets and counts their rows. */
+void hs_calibrate_clean(struct hs_calibrate_run *run);
+/* Prints these counts of the first `sets`. */
+void hs_calibrate_say_counts(const struct hs_calibrate_run *run, uint32_t sets);
+/* A list "dropped" of {why, rows}. */
+void hs_calibrate_write_dropped(struct hs_jsonw *w, const char *const *texts,
+                                const uint32_t *counts, uint32_t n);
 
 #endif

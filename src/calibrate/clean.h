@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The cleaning rules of calibration.md 2, each optional, each marking rows for its reason. Order is
- * fixed; what an earlier cleaning marked is taken back first, so running it again changes nothing.
- * Rows that cannot be used at all (failed, not measured, no solo, negative, implausible, repeated)
- * are marked whatever the steps. A step that finds nothing of its kind in the data does nothing:
- * rebase where no idle job ran, overlap where no utilization was measured.
+ * The cleaning steps, each optional, each marking rows for its reason (configs/models/README.md,
+ * "Traps in the data"). The order is fixed; marks of an earlier cleaning are taken back first, so
+ * that cleaning again changes nothing. Rows without a usable speed (failed, not measured, no solo,
+ * negative, implausible, repeated) are marked whatever the steps. A step that finds nothing of its
+ * kind in the data does nothing: rebase where no idle job ran, overlap where no utilization was
+ * measured.
  *
- *     HS_TRY(hs_clean(&m, HS_CLEAN_DEFAULT, &counts));
+ *     HS_TRY(hs_clean_parse("default", &steps, diag));
+ *     hs_clean(&m, steps, HS_OVERLAP_TOLERANCE, &counts);
  *
- * The default gives calibration.md's "track C" of Lucid and every measured row of Gavel's oracle
- * file: it leaves out `clipped`, which drops the rows of speed 1 but not the bias of the others,
+ * The default leaves out `clipped`, which drops the rows of speed 1 but not the bias of the others,
  * measured against the same raised baseline. `copied` marks solos, as speeds of a GPU type, and
  * leaves the pairs.
  */
@@ -18,33 +19,34 @@
 
 #include "calibrate/measure.h"
 
-/* Bit, name as in hs_clean_parse, what it does. */
+/* Name, word of the option --clean. */
 #define HS_CLEAN_LIST(X)                                                                           \
-    X(WRITTEN_IN, "written-in", "a job whose every own speed is exactly 1 is no target")           \
-    X(OVERLAP, "overlap", "keep iff joint util >= max(u, v) - tolerance")                          \
-    X(REBASE, "rebase", "divide by the mean speed beside idle co-runners")                         \
-    X(CAMPAIGN, "campaign", "pairs whose solos belong to another campaign")                        \
-    X(CLIPPED, "clipped", "speeds of exactly 1: the baseline was raised to the best pair")         \
-    X(COPIED, "copied", "the same baseline on two GPU types")                                      \
-    X(CONTRADICTED, "contradicted", "measured twice with speeds far apart")                        \
-    X(LONE, "lone", "models that ran beside no other model: Lucid's NeuMF")
+    X(WRITTEN_IN, "written-in")     /* every own speed of a job is exactly 1: no target */         \
+    X(OVERLAP, "overlap")           /* keep iff joint util >= max(u, v) - tolerance */             \
+    X(REBASE, "rebase")             /* divide by the mean speed beside idle co-runners */          \
+    X(CAMPAIGN, "campaign")         /* pairs whose solos belong to another campaign */             \
+    X(CLIPPED, "clipped")           /* exactly 1: the baseline was raised to the best pair */      \
+    X(COPIED, "copied")             /* the same baseline on two GPU types */                       \
+    X(CONTRADICTED, "contradicted") /* measured twice with speeds far apart */                     \
+    X(LONE, "lone")                 /* models that ran beside no other model: Lucid's NeuMF */
 
 enum hs_clean_bit {
-#define HS_CLEAN_ENUM(name, word, text) HS_CLEAN_BIT_##name,
+#define HS_CLEAN_ENUM(name, word) HS_CLEAN_BIT_##name,
     HS_CLEAN_LIST(HS_CLEAN_ENUM)
 #undef HS_CLEAN_ENUM
         HS_CLEAN_COUNT
 };
 enum {
-#define HS_CLEAN_ENUM(name, word, text) HS_CLEAN_##name = 1u << HS_CLEAN_BIT_##name,
+#define HS_CLEAN_ENUM(name, word) HS_CLEAN_##name = 1u << HS_CLEAN_BIT_##name,
     HS_CLEAN_LIST(HS_CLEAN_ENUM)
 #undef HS_CLEAN_ENUM
         HS_CLEAN_ALL = (1u << HS_CLEAN_COUNT) - 1,
     HS_CLEAN_DEFAULT = HS_CLEAN_ALL & ~(unsigned)HS_CLEAN_CLIPPED
 };
-#define HS_OVERLAP_TOLERANCE 0.05 /* calibration.md 2, trap 2 */
+/* A fraction of utilization: 0.02 to 0.20 move the fitted k by 0.07. */
+#define HS_OVERLAP_TOLERANCE 0.05
 
-/* The words of a list of steps; NULL past the end. */
+/* The words of a list of steps; NULL past the end. The first HS_CLEAN_COUNT are the steps. */
 const char *hs_clean_step_at(size_t index);
 /* "overlap,rebase", "all", "default", "none" -> bits. HS_E_USAGE with the nearest name. */
 HS_MUST_USE enum hs_status hs_clean_parse(const char *text, uint32_t *steps, struct hs_diag *diag);
@@ -57,10 +59,10 @@ struct hs_clean_counts {
     uint32_t solos_dropped[HS_DROPPED_COUNT];
 };
 
-HS_MUST_USE enum hs_status hs_clean(struct hs_measurements *m, uint32_t steps,
-                                    struct hs_clean_counts *counts);
-/* The same with another tolerance of the overlap rule, a fraction of utilization. */
-HS_MUST_USE enum hs_status hs_clean_within(struct hs_measurements *m, uint32_t steps,
-                                           double tolerance, struct hs_clean_counts *counts);
+/* O(rows log rows + solos^2). */
+void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
+              struct hs_clean_counts *counts);
+/* Counts a row or solo under the first of its marks, if it has any. */
+void hs_clean_count(uint32_t marks, uint32_t dropped[HS_DROPPED_COUNT]);
 
 #endif

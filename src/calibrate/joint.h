@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Pairs of jobs by what they use alone and together, forms that predict the one from the other,
- * and their errors on pairs that were held out.
+ * Pairs of jobs by what they use alone and together, forms that predict the one from the other, and
+ * their errors on pairs that were held out.
  *
  *     HS_TRY(hs_joint_collect(&data, set, sets));
- *     HS_TRY(hs_joint_holdout(&data, &hs_joint_forms[f], HS_JOINT_GPU, HS_JOINT_UNSEEN_MODEL,
- *                             NULL, &score));
+ *     struct hs_joint_model model = {.form = &hs_joint_forms[f], .target = HS_JOINT_GPU};
+ *     HS_TRY(hs_joint_holdout(&data, &model, HS_JOINT_UNSEEN_MODEL, NULL, &score, diag));
  */
 #ifndef HORUS_CALIBRATE_JOINT_H
 #define HORUS_CALIBRATE_JOINT_H
@@ -18,7 +18,7 @@
 
 enum hs_joint_target { HS_JOINT_GPU, HS_JOINT_BANDWIDTH, HS_JOINT_TARGETS };
 
-/* One pair; fractions. Only the utilizations of the GPU are surely there, others may be NaN. */
+/* One pair; fractions. Utilizations of the GPU are always there, the others may be NaN. */
 struct hs_joint_row {
     double alone[HS_JOINT_TARGETS][2], joint[HS_JOINT_TARGETS];
     double mem_mib[2], joint_mem_mib;
@@ -33,19 +33,17 @@ struct hs_joint_data {
     struct hs_intern models, model_pairs, jobs;
 };
 
-enum hs_joint_protocol {
-    HS_JOINT_UNSEEN_MODEL,  /* each pair once for each of its two models */
-    HS_JOINT_UNSEEN_MODELS, /* all pairs of the same two models */
-    HS_JOINT_UNSEEN_PAIR,   /* every 20th pair */
-    HS_JOINT_PROTOCOLS
-};
-extern const char *const hs_joint_protocol_texts[HS_JOINT_PROTOCOLS];
+/* Pairs that no cleaning step marked and whose GPU utilizations are all there. */
+void hs_joint_collect(struct hs_joint_data *data, const struct hs_measurements *set, uint32_t sets);
+void hs_joint_free(struct hs_joint_data *data);
+
+/* ---- models ---- */
 
 #define HS_JOINT_PARAMETERS_MAX 3u
 
 struct hs_joint_form {
     const char *text;
-    uint32_t parameters;
+    const char *parameters[HS_JOINT_PARAMETERS_MAX]; /* names, as many as it has */
     double start[HS_JOINT_PARAMETERS_MAX];
     /* NaN where the row lacks what the form needs: not used then. */
     double (*value)(const double *theta, const struct hs_joint_row *row,
@@ -63,34 +61,39 @@ enum {
 };
 extern const struct hs_joint_form hs_joint_forms[HS_JOINT_FORMS];
 
-/* Pairs that no cleaning step marked and whose GPU utilizations are all there. */
-HS_MUST_USE enum hs_status hs_joint_collect(struct hs_joint_data *data,
-                                            const struct hs_measurements *set, uint32_t sets);
-void hs_joint_free(struct hs_joint_data *data);
-/* Is the row held out in that fold? Folds count from 0. */
-uint32_t hs_joint_folds(const struct hs_joint_data *data, enum hs_joint_protocol protocol);
-bool hs_joint_is_held(const struct hs_joint_data *data, enum hs_joint_protocol protocol,
-                      uint32_t fold, uint32_t row);
+/* A form with fitted parameters; or, with form NULL, GPU utilization of known jobs:
+ * J + 4 J (1 - J) (e_i + e_j) with J of the independent form and an effect e of each job, held near
+ * 0 by ridge, and 0 for jobs never seen. */
+struct hs_joint_model {
+    const struct hs_joint_form *form;
+    enum hs_joint_target target;
+    double theta[HS_JOINT_PARAMETERS_MAX];
+    double ridge;
+    double *effects; /* by job id, 0 .. jobs.count: room of the caller */
+};
 
-/* On all rows with is_used; HS_E_INPUT, without a message, if they do not determine theta. */
-HS_MUST_USE enum hs_status hs_joint_fit(const struct hs_joint_data *data, const bool *is_used,
-                                        const struct hs_joint_form *form,
-                                        enum hs_joint_target target, double *theta);
-/* predicted: of each row, from the last fold in which it was held out; NaN where the form says
- * nothing; may be NULL. Where a fold cannot be fitted the score has 0 rows. */
+/* ---- fits and errors ---- */
+
+enum hs_joint_protocol {
+    HS_JOINT_UNSEEN_MODEL,  /* each pair once for each of its two models */
+    HS_JOINT_UNSEEN_MODELS, /* all pairs of the same two models */
+    HS_JOINT_UNSEEN_PAIR,   /* every 20th pair */
+    HS_JOINT_PROTOCOLS,
+    HS_JOINT_NOTHING_HELD = HS_JOINT_PROTOCOLS
+};
+extern const char *const hs_joint_protocol_texts[HS_JOINT_PROTOCOLS];
+
+/* To all rows that the fold of the protocol does not hold out; HS_E_INPUT, without a message for a
+ * form, if they do not determine the parameters. */
+HS_MUST_USE enum hs_status hs_joint_fit(const struct hs_joint_data *data,
+                                        struct hs_joint_model *model,
+                                        enum hs_joint_protocol protocol, uint32_t fold,
+                                        struct hs_diag *diag);
+/* predicted: of each row, from the last fold in which it was held out; NaN where the model has no
+ * value; may be NULL. Where a fold cannot be fitted the score has 0 rows. */
 HS_MUST_USE enum hs_status hs_joint_holdout(const struct hs_joint_data *data,
-                                            const struct hs_joint_form *form,
-                                            enum hs_joint_target target,
+                                            struct hs_joint_model *model,
                                             enum hs_joint_protocol protocol, double *predicted,
-                                            struct hs_score *score);
-
-/* Known jobs: J + 4 J (1 - J) (e_i + e_j) with J of the independent form and an effect e of each
- * job, by ridge; as good as 0 for jobs never seen. effects: by job id, 0 .. jobs.count. */
-HS_MUST_USE enum hs_status hs_joint_fit_effects(const struct hs_joint_data *data,
-                                                const bool *is_used, double ridge, double *effects,
-                                                struct hs_diag *diag);
-HS_MUST_USE enum hs_status hs_joint_holdout_effects(const struct hs_joint_data *data, double ridge,
-                                                    enum hs_joint_protocol protocol,
-                                                    struct hs_score *score, struct hs_diag *diag);
+                                            struct hs_score *score, struct hs_diag *diag);
 
 #endif

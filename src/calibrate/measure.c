@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of measurement formats, and the store that their readers fill. Jobs are found again by
- * a hash of what makes them one job: O(1) a row. Nothing depends on the order of the hash: jobs are
- * numbered as they first appear.
+ * The store that readers of measurements fill, the table of formats, and Gavel's. A job is found
+ * again by a hash of what makes it one job: O(1) a row. Jobs are numbered as they first appear, so
+ * that nothing depends on the order of the hash.
  */
 #include "calibrate/measure.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "calibrate/measure_private.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "data/gaveljob.h"
+#include "data/json.h"
 
-#define GPUS_MAX (sizeof((struct hs_measurements *)0)->gpus / sizeof(const char *))
-#define KEY_MAX  (4 * (HS_MEASURE_NAME_MAX + 1))
+#define KEY_MAX (4 * (HS_MEASURE_NAME_MAX + 1))
 
 const char *const hs_dropped_texts[HS_DROPPED_COUNT] = {
 #define DROPPED_TEXT(name, text) [HS_DROPPED_BIT_##name] = text,
@@ -23,23 +27,10 @@ const char *const hs_dropped_texts[HS_DROPPED_COUNT] = {
 #undef DROPPED_TEXT
 };
 
-#define FORMATS(X)                                                                                 \
-    X(lucid)                                                                                       \
-    X(gavel)                                                                                       \
-    X(own)
+/* ---- the store ---- */
 
-#define DECLARE(name) extern const struct hs_measure_format hs_measure_format_##name;
-FORMATS(DECLARE)
-#undef DECLARE
-
-static const struct hs_measure_format *const formats[] = {
-#define ENTRY(name) &hs_measure_format_##name,
-    FORMATS(ENTRY)
-#undef ENTRY
-};
-#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
-
-/* ---- for the readers ---- */
+const struct hs_solo hs_solo_unmeasured = {
+    .gpus = 1, .speed = NAN, .util = NAN, .bw_util = NAN, .mem_mib = NAN};
 
 void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD])
 {
@@ -61,24 +52,18 @@ void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD])
     hs_input_close(input);
 }
 
-enum hs_status hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash,
-                                   uint64_t bytes, uint64_t rows)
+static const char *copy_of(struct hs_measurements *m, const char *text)
+{
+    return hs_arena_text(&m->arena, text, strlen(text));
+}
+
+void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash, uint64_t bytes,
+                         uint64_t rows)
 {
     const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
-    if (m->file_count == HS_MEASURE_FILES_MAX)
-        return HS_E_LIMIT;
-    struct hs_measure_file *file = &m->files[m->file_count];
-    *file = (struct hs_measure_file){
-        .name = hs_arena_text(&m->arena, name, strlen(name)),
-        .hash = hash,
-        .bytes = bytes,
-        .rows = rows,
-    };
-    if (file->name == NULL)
-        return HS_E_MEMORY;
-    m->file_count++;
-    return HS_OK;
+    assert(m->file_count < HS_MEASURE_FILES_MAX);
+    m->files[m->file_count++] =
+        (struct hs_measure_file){copy_of(m, slash != NULL ? slash + 1 : path), hash, bytes, rows};
 }
 
 enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name, uint32_t *index)
@@ -86,36 +71,9 @@ enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name, uint3
     for (*index = 0; *index < m->gpu_count; ++*index)
         if (strcmp(m->gpus[*index], name) == 0)
             return HS_OK;
-    if (m->gpu_count == GPUS_MAX)
+    if (m->gpu_count == HS_MEASURE_GPUS_MAX)
         return HS_E_LIMIT;
-    const char *copy = hs_arena_text(&m->arena, name, strlen(name));
-    if (copy == NULL)
-        return HS_E_MEMORY;
-    m->gpus[m->gpu_count++] = copy;
-    return HS_OK;
-}
-
-static const char *copy_of(struct hs_measurements *m, const char *text)
-{
-    return text != NULL ? hs_arena_text(&m->arena, text, strlen(text)) : NULL;
-}
-
-static enum hs_status solo_add(struct hs_measurements *m, const struct hs_solo *solo,
-                               const char *key)
-{
-    struct hs_solo copy = *solo;
-    copy.key = copy_of(m, key);
-    copy.model = copy_of(m, solo->model);
-    copy.dataset = copy_of(m, solo->dataset);
-    copy.batch = copy_of(m, solo->batch);
-    copy.precision = copy_of(m, solo->precision);
-    copy.family = solo->family != NULL ? copy_of(m, solo->family) : copy.model;
-    if (copy.key == NULL || copy.model == NULL || copy.dataset == NULL || copy.batch == NULL ||
-        copy.precision == NULL || copy.family == NULL)
-        return HS_E_MEMORY;
-    HS_TRY(hs_grow((void **)&m->solos, &m->solo_cap, (uint64_t)m->solo_count + 1, sizeof *m->solos,
-                   HS_MEASURE_MAX));
-    m->solos[m->solo_count++] = copy;
+    m->gpus[m->gpu_count++] = copy_of(m, name);
     return HS_OK;
 }
 
@@ -123,7 +81,6 @@ enum hs_status hs_measure_solo(struct hs_measurements *m, const struct hs_solo *
                                uint32_t *index)
 {
     char key[KEY_MAX], name[KEY_MAX + 64];
-    uint32_t id;
 
     int len = snprintf(key, sizeof key, "%s/%s/%s/%s", solo->model, solo->dataset, solo->batch,
                        solo->precision);
@@ -132,61 +89,250 @@ enum hs_status hs_measure_solo(struct hs_measurements *m, const struct hs_solo *
     (void)snprintf(name, sizeof name, "%s %" PRIu32 " %" PRIu32 " %d", key, solo->gpu, solo->gpus,
                    solo->is_spread);
     if (m->solo_names.table_size == 0)
-        HS_TRY(hs_intern_init(&m->solo_names));
-    HS_TRY(hs_intern_get(&m->solo_names, name, &id));
-    *index = id - 1; /* id 0 is the empty text */
+        hs_intern_init(&m->solo_names);
+    *index = hs_intern_get(&m->solo_names, name) - 1; /* id 0 is the empty text */
     if (*index < m->solo_count)
         return HS_OK;
     assert(*index == m->solo_count);
-    return solo_add(m, solo, key);
+    hs_grow((void **)&m->solos, &m->solo_cap, (uint64_t)m->solo_count + 1, sizeof *m->solos,
+            HS_MEASURE_MAX);
+    struct hs_solo *copy = &m->solos[m->solo_count++];
+    *copy = *solo;
+    copy->key = copy_of(m, key);
+    copy->model = copy_of(m, solo->model);
+    copy->dataset = copy_of(m, solo->dataset);
+    copy->batch = copy_of(m, solo->batch);
+    copy->precision = copy_of(m, solo->precision);
+    copy->family = solo->family != NULL ? copy_of(m, solo->family) : copy->model;
+    return HS_OK;
 }
 
-enum hs_status hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair)
+void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair)
 {
     assert(pair->own < m->solo_count && pair->other < m->solo_count);
-    HS_TRY(hs_grow((void **)&m->pairs, &m->pair_cap, (uint64_t)m->pair_count + 1, sizeof *m->pairs,
-                   HS_MEASURE_MAX));
+    hs_grow((void **)&m->pairs, &m->pair_cap, (uint64_t)m->pair_count + 1, sizeof *m->pairs,
+            HS_MEASURE_MAX);
     struct hs_pair *row = &m->pairs[m->pair_count++];
     *row = *pair;
     row->rebased = row->speed;
     if (pair->pair >= m->pair_ids)
         m->pair_ids = pair->pair + 1;
-    return HS_OK;
 }
 
-enum hs_status hs_measure_both(struct hs_measurements *m, const struct hs_pair *first,
-                               double speed_of_other, uint32_t dropped_of_other)
+void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, double speed_of_other,
+                     uint32_t dropped_of_other)
 {
     struct hs_pair row = *first;
     row.pair = m->pair_ids;
-    HS_TRY(hs_measure_pair(m, &row));
+    hs_measure_pair(m, &row);
     row.own = first->other;
     row.other = first->own;
     row.speed = speed_of_other;
     row.dropped = dropped_of_other;
-    return hs_measure_pair(m, &row);
+    hs_measure_pair(m, &row);
+}
+
+/* ---- Gavel ----
+ * The throughput files of Gavel (OSDI'20, MIT licence): one JSON object
+ *
+ *     {gpu: {job: {"null": alone, other: [of job, of other], ...}, ...}, ...}
+ *
+ * in steps a second; job is "('ResNet-18 (batch size 16)', 2)", with the number of GPUs, or
+ * "ResNet-18 (batch size 16)" in the file of the paper's heat map, which has one-GPU jobs only. A
+ * GPU type NAME_unconsolidated holds the same jobs spread over several nodes.
+ *
+ * A pair is in the file twice, as [x, y] and mirrored as [y, x]. It becomes one pair of two rows;
+ * an entry that contradicts its mirror becomes a pair of its own, which the cleaning judges. A job
+ * beside itself is one entry and two rows, one for each process. */
+
+#define JSON_MAX (UINT64_C(16) << 20) /* of hs_json_load */
+#define SPREAD   "_unconsolidated"
+#define ALONE    "null"
+
+struct gavel_reading {
+    struct hs_measurements *m;
+    struct hs_jsoncheck check;
+    uint32_t gpu;
+    bool is_spread;
+    uint64_t numbers;
+};
+
+/* The job that a member is about; known to m afterwards. */
+static enum hs_status find_job(const struct gavel_reading *r, const struct hs_json *member,
+                               double speed, uint32_t *index)
+{
+    struct hs_gavel_job name;
+    const char *dataset;
+    if (!hs_gavel_job_parse(hs_json_key(member), &name)) {
+        struct hs_place place = hs_json_place_key(r->check.doc, member);
+        return hs_fail(r->check.diag, HS_E_INPUT, &place,
+                       "\"('ResNet-18 (batch size 16)', 1)\" or \"ResNet-18 (batch size 16)\"",
+                       "not the name of a job: '%.80s'", hs_json_key(member));
+    }
+    struct hs_solo solo = hs_solo_unmeasured;
+    solo.model = hs_gavel_model(name.family, &dataset);
+    solo.dataset = dataset != NULL ? dataset : "Gavel";
+    solo.batch = name.batch;
+    solo.precision = "fp32";
+    solo.family = name.family;
+    solo.gpu = r->gpu;
+    solo.gpus = name.gpus > 0 ? name.gpus : 1;
+    solo.is_spread = r->is_spread;
+    solo.speed = speed;
+    return hs_measure_solo(r->m, &solo, index);
+}
+
+/* Both speeds of a pair; false if the entry is none. */
+static bool read_entry(const struct hs_json *entry, double speeds[2])
+{
+    const struct hs_json *first = hs_json_first(entry), *second = hs_json_next(first);
+    if (hs_json_kind(entry) != HS_JSON_ARRAY || hs_json_count(entry) != 2 ||
+        hs_json_kind(first) != HS_JSON_NUMBER || hs_json_kind(second) != HS_JSON_NUMBER)
+        return false;
+    speeds[0] = hs_json_number(first);
+    speeds[1] = hs_json_number(second);
+    return true;
+}
+
+/* Relative to the speed alone. What ran at 0 did so whatever its speed alone. */
+static double relative(const struct hs_measurements *m, uint32_t solo, double speed,
+                       uint32_t *dropped)
+{
+    double alone = m->solos[solo].speed;
+    *dropped = speed != 0 && isnan(alone) ? HS_DROPPED(NO_SOLO) : 0;
+    return speed == 0 ? 0 : speed / alone;
+}
+
+/* The entry of (own, other), unless its mirror came first and says the same. */
+static enum hs_status read_pair(struct gavel_reading *r, const struct hs_json *jobs,
+                                const struct hs_json *job, const struct hs_json *entry,
+                                uint32_t own)
+{
+    struct hs_pair row = {
+        .own = own, .gpu = r->gpu, .joint_util = NAN, .joint_bw_util = NAN, .joint_mem_mib = NAN};
+    double speeds[2], mirrored[2];
+    uint32_t dropped;
+
+    r->numbers++;
+    if (!read_entry(entry, speeds)) {
+        hs_jsoncheck_fault(&r->check, entry, "[steps a second of the job, of the other]",
+                           "a pair is two numbers");
+        return HS_OK;
+    }
+    HS_TRY(find_job(r, entry, NAN, &row.other));
+    const struct hs_solo *a = &r->m->solos[own], *b = &r->m->solos[row.other];
+    if (a->gpus != b->gpus) {
+        hs_jsoncheck_fault(&r->check, entry, NULL,
+                           "a pair of jobs on %" PRIu32 " and %" PRIu32 " GPUs", a->gpus, b->gpus);
+        return HS_OK;
+    }
+    const struct hs_json *mirror =
+        hs_json_get(hs_json_get(jobs, hs_json_key(entry)), hs_json_key(job));
+    if (own > row.other && mirror != NULL &&
+        !(read_entry(mirror, mirrored) && (mirrored[0] != speeds[1] || mirrored[1] != speeds[0])))
+        return HS_OK;
+    row.speed = relative(r->m, own, speeds[0], &row.dropped);
+    double speed_of_other = relative(r->m, row.other, speeds[1], &dropped);
+    hs_measure_both(r->m, &row, speed_of_other, dropped);
+    return HS_OK;
+}
+
+static enum hs_status read_alone(struct gavel_reading *r, const struct hs_json *job)
+{
+    const struct hs_json *alone = hs_json_get(job, ALONE);
+    uint32_t index, before = r->m->solo_count;
+
+    if (!hs_jsoncheck_kind(&r->check, job, HS_JSON_OBJECT, "a job"))
+        return HS_OK;
+    if (alone == NULL) {
+        hs_jsoncheck_fault(&r->check, job, NULL, "a job without \"" ALONE "\", its speed alone");
+        return HS_OK;
+    }
+    if (!hs_jsoncheck_kind(&r->check, alone, HS_JSON_NUMBER, "\"" ALONE "\", the speed alone,"))
+        return HS_OK;
+    r->numbers++;
+    /* 0: it did not run (ResNet-50 of batch 128 on 2, 4, 8 K80 of physical_cluster) */
+    double speed = hs_json_number(alone) != 0 ? hs_json_number(alone) : NAN;
+    HS_TRY(find_job(r, job, speed, &index));
+    if (index < before)
+        hs_jsoncheck_fault(&r->check, job, NULL, "the same job as another of this GPU type");
+    return HS_OK;
+}
+
+/* All jobs first: a pair needs the speed alone of both. */
+static enum hs_status read_gpu(struct gavel_reading *r, const struct hs_json *jobs)
+{
+    if (!hs_jsoncheck_filled(&r->check, jobs, HS_JSON_OBJECT, "a GPU type"))
+        return HS_OK;
+    char name[HS_MEASURE_NAME_MAX + 1];
+    const char *key = hs_json_key(jobs);
+    size_t len = strlen(key), tail = strlen(SPREAD);
+    r->is_spread = len > tail && strcmp(key + len - tail, SPREAD) == 0;
+    if (r->is_spread)
+        len -= tail;
+    if (len == 0 || len >= sizeof name) {
+        struct hs_place place = hs_json_place_key(r->check.doc, jobs);
+        return hs_fail(r->check.diag, HS_E_INPUT, &place, NULL, "not the name of a GPU type");
+    }
+    for (size_t i = 0; i < len; i++)
+        name[i] = (char)toupper((unsigned char)key[i]);
+    name[len] = '\0';
+    HS_TRY(hs_measure_gpu(r->m, name, &r->gpu));
+    for (const struct hs_json *job = hs_json_first(jobs); job != NULL; job = hs_json_next(job))
+        HS_TRY(read_alone(r, job));
+    if (r->check.status != HS_OK)
+        return HS_OK;
+    for (const struct hs_json *job = hs_json_first(jobs); job != NULL; job = hs_json_next(job)) {
+        uint32_t own;
+        HS_TRY(find_job(r, job, NAN, &own));
+        for (const struct hs_json *e = hs_json_first(job); e != NULL; e = hs_json_next(e))
+            if (strcmp(hs_json_key(e), ALONE) != 0)
+                HS_TRY(read_pair(r, jobs, job, e, own));
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_gavel(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+{
+    struct gavel_reading r = {.m = m, .check = {.diag = diag}};
+    char *text;
+    size_t len;
+    HS_TRY(hs_json_load(&r.check.doc, path, diag));
+    const struct hs_json *root = hs_json_root(r.check.doc);
+    enum hs_status status = HS_OK;
+    if (hs_jsoncheck_filled(&r.check, root, HS_JSON_OBJECT, "a file of throughputs"))
+        for (const struct hs_json *g = hs_json_first(root); g != NULL && status == HS_OK;
+             g = hs_json_next(g))
+            status = read_gpu(&r, g);
+    hs_json_close(r.check.doc);
+    HS_TRY(status);
+    HS_TRY(r.check.status);
+    HS_TRY(hs_read_file(path, JSON_MAX, &text, &len, diag)); /* for the hash of its bytes */
+    uint64_t hash = hs_hash_of(text, len);
+    hs_free(text);
+    hs_measure_file_add(m, path, hash, len, r.numbers);
+    return HS_OK;
+}
+
+static bool is_gavel(const char *path)
+{
+    char head[HS_MEASURE_HEAD];
+    hs_measure_head(path, head);
+    const char *text = strncmp(head, "\xEF\xBB\xBF", 3) == 0 ? head + 3 : head;
+    return text[strspn(text, " \t\r\n")] == '{';
 }
 
 /* ---- reading ---- */
 
-static enum hs_status unknown_fail(const char *path, bool is_folder, struct hs_diag *diag)
-{
-    char hint[512] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < FORMAT_COUNT && used < sizeof hint; i++) {
-        int len = snprintf(hint + used, sizeof hint - used, "%s%s: %s", i > 0 ? "; " : "",
-                           formats[i]->name, formats[i]->summary);
-        used += len > 0 ? (size_t)len : 0;
-    }
-    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
-                   is_folder ? "no measurements are known in this folder"
-                             : "not a file of measurements");
-}
+static const struct hs_measure_format gavel = {
+    "gavel", "a JSON of throughputs {gpu: {job: {\"null\": alone, other: [own, other]}}}", is_gavel,
+    read_gavel};
+static const struct hs_measure_format *const formats[] = {&hs_measure_lucid, &gavel,
+                                                          &hs_measure_own};
 
-/* Sees to it that a path that cannot be read, or has nothing in it, is told as such. */
+/* Reports a path that cannot be read or has nothing in it. */
 static enum hs_status path_check(const char *path, bool *is_folder, struct hs_diag *diag)
 {
-    struct hs_place place = {.file = path};
     struct stat info;
     struct hs_input *input;
     const char *data;
@@ -202,21 +348,30 @@ static enum hs_status path_check(const char *path, bool *is_folder, struct hs_di
     enum hs_status status = hs_input_peek(input, &data, &len);
     hs_input_close(input);
     if (status == HS_END || (status == HS_OK && len == 0))
-        return hs_fail(diag, HS_E_INPUT, &place, NULL, "the file is empty");
+        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                       "the file is empty");
     return status;
 }
 
 static enum hs_status read_any(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
     bool is_folder;
+    char hint[512] = "";
+    size_t used = 0;
     HS_TRY(path_check(path, &is_folder, diag));
-    for (size_t i = 0; i < FORMAT_COUNT; i++) {
-        if (!formats[i]->recognise(path))
-            continue;
-        m->format = formats[i]->name;
-        return formats[i]->read(m, path, diag);
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        const struct hs_measure_format *format = formats[i];
+        if (format->recognise(path)) {
+            m->format = format->name;
+            return format->read(m, path, diag);
+        }
+        if (used < sizeof hint)
+            used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s: %s", i > 0 ? "; " : "",
+                                     format->name, format->summary);
     }
-    return unknown_fail(path, is_folder, diag);
+    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
+                   is_folder ? "no measurements are known in this folder"
+                             : "not a file of measurements");
 }
 
 enum hs_status hs_measure_read(struct hs_measurements *m, const char *path, struct hs_diag *diag)
@@ -226,8 +381,8 @@ enum hs_status hs_measure_read(struct hs_measurements *m, const char *path, stru
     struct hs_place place = {.file = path};
 
     if (status != HS_OK && diag->errors == errors) /* of the store, which cannot report */
-        return hs_fail(diag, status, &place, NULL, "%s: at most %u measurements, %zu GPU types",
-                       hs_status_text(status), HS_MEASURE_MAX, GPUS_MAX);
+        return hs_fail(diag, status, &place, NULL, "%s: at most %u measurements, %d GPU types",
+                       hs_status_text(status), HS_MEASURE_MAX, HS_MEASURE_GPUS_MAX);
     if (status == HS_OK && m->solo_count == 0)
         return hs_fail(diag, HS_E_INPUT, &place, NULL, "there are no measurements in it");
     return status;

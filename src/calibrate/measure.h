@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Measurements as they were published, in memory: jobs alone, and jobs beside another. A reader
- * (measure_*.c) fills them from one format and throws nothing away; the cleaning steps (clean.h)
- * mark rows, each for one reason, so that what a fit used can be counted and told.
+ * Published measurements in memory: jobs alone, and jobs beside another. A reader fills them from
+ * one format and drops nothing; the cleaning steps (clean.h) mark rows, each for a reason, so that
+ * what a fit used can be counted and reported.
  *
  *     struct hs_measurements m = {0};
  *     HS_TRY(hs_measure_read(&m, "calibration/lucid", diag));       // format by content
@@ -18,14 +18,14 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/memory.h"
-#include "data/json.h"
 
-#define HS_MEASURE_MAX (1u << 24)
+#define HS_MEASURE_MAX      (1u << 24)
+#define HS_MEASURE_NAME_MAX 255 /* bytes of a model, dataset, GPU type */
 
-/* A job alone. NaN where not measured. Fractions, not per cent. A model with no batch has batch "",
+/* A job alone. NaN where not measured. Shares are fractions. A model without a batch has batch "",
  * and nothing between the slashes of its key. */
 struct hs_solo {
-    const char *key; /* profile key, "ResNet18/CIFAR-10/64/fp32": same text = same configuration */
+    const char *key; /* of the profile, "ResNet18/CIFAR-10/64/fp32": one text, one configuration */
     const char *model, *dataset, *batch, *precision;
     const char *family; /* coarser than model; equal to it where the format has none */
     uint32_t gpu;       /* index into gpus */
@@ -46,13 +46,13 @@ struct hs_pair {
     uint32_t gpu;
     double speed;   /* co-run / alone, as published */
     double rebased; /* the same against a better baseline; == speed unless a step changed it */
-    double joint_util, joint_bw_util; /* of the pair; NaN */
+    double joint_util, joint_bw_util; /* of the pair; NaN = not measured */
     double joint_mem_mib;
     uint32_t dropped; /* HS_DROPPED_x */
     int64_t line;
 };
 
-/* Why a row is not used. A row may have several; it is counted under its first, in this order. */
+/* Why a row is not used. A row with several reasons is counted under the first in this order. */
 #define HS_DROPPED_LIST(X)                                                                         \
     X(FAILED, "did not run together (0, 0): out of memory or failed")                              \
     X(NOT_MEASURED, "co-run of a multi-GPU job: not measured (0, 0)")                              \
@@ -85,12 +85,13 @@ struct hs_measure_file {
     const char *name; /* base name: a result does not depend on where the data lay */
     uint64_t hash, bytes, rows;
 };
-#define HS_MEASURE_FILES_MAX 16
+#define HS_MEASURE_FILES_MAX 2
+#define HS_MEASURE_GPUS_MAX  64
 
 struct hs_measurements {
     struct hs_arena arena;
     const char *format; /* "lucid", "gavel", "own" */
-    const char *gpus[64];
+    const char *gpus[HS_MEASURE_GPUS_MAX];
     uint32_t gpu_count;
     struct hs_solo *solos;
     struct hs_pair *pairs;
@@ -109,20 +110,32 @@ HS_MUST_USE enum hs_status hs_measure_read(struct hs_measurements *m, const char
 #define HS_MEASURE_FOLDER_FILES 2
 extern const char *const hs_measure_folder_files[HS_MEASURE_FOLDER_FILES];
 void hs_measure_free(struct hs_measurements *m);
+/* The begin of a file, decompressed, in text with a NUL; "" if it cannot be read. */
+#define HS_MEASURE_HEAD 4096
+void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD]);
 
-/* A format is one file measure_NAME.c with one const record and one line in measure.c. */
+/* ---- for the readers ---- */
+
 struct hs_measure_format {
     const char *name, *summary;
     bool (*recognise)(const char *path);
     enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 };
+extern const struct hs_measure_format hs_measure_lucid, hs_measure_own;
 
-/* For the readers: a solo of that (model, dataset, batch, precision, GPU type, gpus, spread), added
- * if new; its index. key is made from its parts, family NULL is the model; texts are copied. */
+/* One GPU, nothing measured. */
+extern const struct hs_solo hs_solo_unmeasured;
+/* A solo of that (model, dataset, batch, precision, GPU type, gpus, spread), added if new; its
+ * index. key is made from its parts, family NULL is the model; texts are copied. */
 HS_MUST_USE enum hs_status hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo,
                                            uint32_t *index);
-HS_MUST_USE enum hs_status hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
+void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
+/* Both directions of a run under a new pair id; *first is that of its own job. */
+void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, double speed_of_other,
+                     uint32_t dropped_of_other);
 HS_MUST_USE enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name,
                                           uint32_t *index);
+void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash, uint64_t bytes,
+                         uint64_t rows);
 
 #endif

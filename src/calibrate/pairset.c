@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Numbers the jobs, models and pairs of the rows that are left after cleaning. Everything is
- * numbered in the order of the data but the ranks that deal pairs of jobs to folds, which come from
- * the keys alone. O(rows log rows + models^2).
+ * The rows that are left after cleaning, with jobs, models and pairs numbered in the order of the
+ * data; which rows a fold holds out; and the scores of what was predicted for them.
  */
-#include "calibrate/pairset.h"
-
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,16 +10,21 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "calibrate/pairs.h"
 
 #define JOBS_MAX 1024u /* as many as a table of interference.json may have */
 
-/* What is only needed while rows are collected; numbers are + 1, 0 = not seen yet. */
-struct collector {
-    struct hs_pairset *set;
-    const struct hs_measurements *m;
-    uint32_t *job_of_solo, *run_of_pair, *models_pair, *model_pair;
-    uint32_t rows_used;
+const double hs_pair_thresholds[HS_PAIR_THRESHOLDS] = {1.1, 1.2, 1.5};
+
+static const char *const unseen_texts[HS_UNSEEN_KINDS] = {
+    [HS_UNSEEN_OWN_MODEL] = "unseen model, own",
+    [HS_UNSEEN_OTHER_MODEL] = "unseen model, other",
+    [HS_UNSEEN_MODEL_PAIR] = "unseen pair of models",
+    [HS_UNSEEN_JOB_PAIR] = "unseen pair of jobs",
+    [HS_UNSEEN_NOTHING] = "fit",
 };
+
+/* ---- rows ---- */
 
 static bool is_used(const struct hs_measurements *m, const struct hs_pair *pair, uint32_t gpu)
 {
@@ -32,28 +33,7 @@ static bool is_used(const struct hs_measurements *m, const struct hs_pair *pair,
            !own->is_spread && !other->is_spread;
 }
 
-static uint32_t number_model(struct hs_pairset *set, const char *model)
-{
-    for (uint32_t i = 0; i < set->model_count; i++)
-        if (strcmp(set->models[i], model) == 0)
-            return i;
-    set->models[set->model_count] = model;
-    return set->model_count++;
-}
-
-static void number_job(struct collector *c, uint32_t solo)
-{
-    struct hs_pairset *set = c->set;
-    const struct hs_solo *s = &c->m->solos[solo];
-    if (c->job_of_solo[solo] != 0)
-        return;
-    set->jobs[set->job_count++] =
-        (struct hs_pairjob){.key = s->key, .model = number_model(set, s->model), .util = s->util};
-    c->job_of_solo[solo] = set->job_count;
-    set->has_utils = set->has_utils && isfinite(s->util);
-}
-
-/* The number of a cell, in the order of first use. */
+/* A cell is a number + 1, given at its first use; 0 = none yet. */
 static uint32_t number_cell(uint32_t *cell, uint32_t *count)
 {
     if (*cell == 0)
@@ -61,35 +41,58 @@ static uint32_t number_cell(uint32_t *cell, uint32_t *count)
     return *cell - 1;
 }
 
-static void add_row(struct collector *c, const struct hs_pair *pair)
+static void number_job(struct hs_pairset *set, const struct hs_solo *solo, uint32_t *cell)
 {
-    struct hs_pairset *set = c->set;
-    struct hs_pairrow *row = &set->rows[set->row_count++];
-    row->own = c->job_of_solo[pair->own] - 1;
-    row->other = c->job_of_solo[pair->other] - 1;
-    row->speed = pair->rebased;
-    row->pair = number_cell(&c->run_of_pair[pair->pair], &set->runs);
-    uint32_t own = set->jobs[row->own].model, other = set->jobs[row->other].model;
-    uint32_t first = own < other ? own : other, last = own < other ? other : own;
-    row->models =
-        number_cell(&c->models_pair[(size_t)first * set->model_count + last], &set->models_pairs);
-    uint32_t known = set->model_pair_count;
-    row->model_pair =
-        number_cell(&c->model_pair[(size_t)own * set->model_count + other], &set->model_pair_count);
-    if (set->model_pair_count > known)
-        set->model_pairs[known] = (struct hs_model_pair){own, other};
+    uint32_t model = 0;
+    if (*cell != 0)
+        return;
+    while (model < set->model_count && strcmp(set->models[model], solo->model) != 0)
+        model++;
+    if (model == set->model_count)
+        set->models[set->model_count++] = solo->model;
+    set->jobs[number_cell(cell, &set->job_count)] =
+        (struct hs_pairjob){.key = solo->key, .model = model, .util = solo->util};
+    set->has_utils = set->has_utils && isfinite(solo->util);
 }
 
-/* ---- ranks of pairs of jobs ---- */
+/* job_of: by solo, + 1. */
+static void number_rows(struct hs_pairset *set, const struct hs_measurements *m, uint32_t gpu,
+                        const uint32_t *job_of)
+{
+    uint64_t cells = (uint64_t)set->model_count * set->model_count;
+    uint32_t *run_of = hs_alloc_zeroed((uint64_t)m->pair_ids + 1, sizeof *run_of);
+    uint32_t *unordered = hs_alloc_zeroed(cells * 2, sizeof *unordered);
+    uint32_t *directed = unordered + cells;
+    set->model_pairs = hs_arena_alloc(&set->arena, cells * sizeof *set->model_pairs);
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        const struct hs_pair *pair = &m->pairs[i];
+        if (!is_used(m, pair, gpu))
+            continue;
+        struct hs_pairrow *row = &set->rows[set->row_count++];
+        row->own = job_of[pair->own] - 1;
+        row->other = job_of[pair->other] - 1;
+        row->speed = pair->rebased;
+        row->pair = number_cell(&run_of[pair->pair], &set->runs);
+        uint32_t own = set->jobs[row->own].model, other = set->jobs[row->other].model;
+        uint32_t first = own < other ? own : other, last = own < other ? other : own;
+        row->models =
+            number_cell(&unordered[(size_t)first * set->model_count + last], &set->models_pairs);
+        row->model_pair =
+            number_cell(&directed[(size_t)own * set->model_count + other], &set->model_pair_count);
+        set->model_pairs[row->model_pair] = (struct hs_model_pair){own, other};
+    }
+    hs_free(unordered);
+    hs_free(run_of);
+}
 
-struct ranked {
+struct ranked_pair {
     uint64_t hash;
     uint32_t first, last, row; /* first and last job by key */
 };
 
 static int by_hash(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct ranked_pair *x = a, *y = b;
     if (x->hash != y->hash)
         return x->hash < y->hash ? -1 : 1;
     if (x->first != y->first)
@@ -99,8 +102,10 @@ static int by_hash(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void rank_rows(struct hs_pairset *set, struct ranked *order)
+/* Ranks of pairs of jobs, from their keys alone. */
+static void rank_rows(struct hs_pairset *set)
 {
+    struct ranked_pair *order = hs_alloc_zeroed(set->row_count, sizeof *order);
     uint32_t rank = 0;
     for (uint32_t r = 0; r < set->row_count; r++) {
         uint32_t first = set->rows[r].own, last = set->rows[r].other;
@@ -109,8 +114,8 @@ static void rank_rows(struct hs_pairset *set, struct ranked *order)
             last = set->rows[r].own;
         }
         const char *a = set->jobs[first].key, *b = set->jobs[last].key;
-        order[r] = (struct ranked){hs_mix64(hs_hash_of(a, strlen(a)), hs_hash_of(b, strlen(b))),
-                                   first, last, r};
+        order[r] = (struct ranked_pair){
+            hs_mix64(hs_hash_of(a, strlen(a)), hs_hash_of(b, strlen(b))), first, last, r};
     }
     qsort(order, set->row_count, sizeof *order, by_hash);
     for (uint32_t i = 0; i < set->row_count; i++) {
@@ -118,70 +123,36 @@ static void rank_rows(struct hs_pairset *set, struct ranked *order)
             rank++;
         set->rows[order[i].row].jobs_rank = rank;
     }
-}
-
-/* ---- all ---- */
-
-static enum hs_status number_rows(struct collector *c, uint32_t gpu)
-{
-    struct hs_pairset *set = c->set;
-    struct hs_arena *arena = &set->arena;
-    set->rows = hs_arena_alloc(arena, (uint64_t)c->rows_used * sizeof *set->rows);
-    uint64_t cells = (uint64_t)set->model_count * set->model_count;
-    set->model_pairs = hs_arena_alloc(arena, cells * sizeof *set->model_pairs);
-    c->run_of_pair = hs_alloc_zeroed((uint64_t)c->m->pair_ids + 1, sizeof *c->run_of_pair);
-    c->models_pair = hs_alloc_zeroed(cells, sizeof *c->models_pair);
-    c->model_pair = hs_alloc_zeroed(cells, sizeof *c->model_pair);
-    struct ranked *order = hs_alloc_zeroed(c->rows_used, sizeof *order);
-    bool has_room = set->rows != NULL && set->model_pairs != NULL && c->run_of_pair != NULL &&
-                    c->models_pair != NULL && c->model_pair != NULL && order != NULL;
-    for (uint32_t i = 0; has_room && i < c->m->pair_count; i++)
-        if (is_used(c->m, &c->m->pairs[i], gpu))
-            add_row(c, &c->m->pairs[i]);
-    if (has_room)
-        rank_rows(set, order);
     hs_free(order);
-    return has_room ? HS_OK : HS_E_MEMORY;
-}
-
-static enum hs_status number_jobs(struct collector *c, uint32_t gpu, struct hs_diag *diag)
-{
-    struct hs_pairset *set = c->set;
-    c->job_of_solo = hs_alloc_zeroed((uint64_t)c->m->solo_count + 1, sizeof *c->job_of_solo);
-    set->jobs = hs_arena_alloc(&set->arena, JOBS_MAX * sizeof *set->jobs);
-    set->models = hs_arena_alloc(&set->arena, JOBS_MAX * sizeof *set->models);
-    if (c->job_of_solo == NULL || set->jobs == NULL || set->models == NULL)
-        return HS_E_MEMORY;
-    for (uint32_t i = 0; i < c->m->pair_count; i++) {
-        if (!is_used(c->m, &c->m->pairs[i], gpu))
-            continue;
-        if (set->job_count + 2 > JOBS_MAX)
-            return hs_fail(diag, HS_E_LIMIT, NULL, NULL,
-                           "%s: pairs of more than %u jobs on one GPU type", c->m->gpus[gpu],
-                           JOBS_MAX - 1);
-        number_job(c, c->m->pairs[i].own);
-        number_job(c, c->m->pairs[i].other);
-        c->rows_used++;
-    }
-    return HS_OK;
 }
 
 enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measurements *m,
                                   uint32_t gpu, struct hs_diag *diag)
 {
-    struct collector c = {.set = set, .m = m};
     *set = (struct hs_pairset){.gpu = m->gpus[gpu], .format = m->format, .has_utils = true};
-    enum hs_status status = number_jobs(&c, gpu, diag);
-    if (status == HS_OK && c.rows_used > 0)
-        status = number_rows(&c, gpu);
-    hs_free(c.job_of_solo);
-    hs_free(c.run_of_pair);
-    hs_free(c.models_pair);
-    hs_free(c.model_pair);
-    if (status != HS_OK)
-        hs_pairset_free(set);
-    return status == HS_E_MEMORY ? hs_fail(diag, status, NULL, NULL, "no memory for the pairs")
-                                 : status;
+    uint32_t *job_of = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *job_of), used = 0;
+    set->jobs = hs_arena_alloc(&set->arena, JOBS_MAX * sizeof *set->jobs);
+    set->models = hs_arena_alloc(&set->arena, JOBS_MAX * sizeof *set->models);
+    for (uint32_t i = 0; i < m->pair_count && set->job_count + 2 <= JOBS_MAX; i++) {
+        const struct hs_pair *pair = &m->pairs[i];
+        if (!is_used(m, pair, gpu))
+            continue;
+        number_job(set, &m->solos[pair->own], &job_of[pair->own]);
+        number_job(set, &m->solos[pair->other], &job_of[pair->other]);
+        used++;
+    }
+    bool is_full = set->job_count + 2 > JOBS_MAX;
+    if (used > 0 && !is_full) {
+        set->rows = hs_arena_alloc(&set->arena, (uint64_t)used * sizeof *set->rows);
+        number_rows(set, m, gpu, job_of);
+        rank_rows(set);
+    }
+    hs_free(job_of);
+    if (!is_full)
+        return HS_OK;
+    hs_pairset_free(set);
+    return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "%s: pairs of more than %u jobs on one GPU type",
+                   m->gpus[gpu], JOBS_MAX - 1);
 }
 
 void hs_pairset_free(struct hs_pairset *set)
@@ -211,49 +182,148 @@ double hs_pairset_util(const struct hs_pairset *set, uint32_t job)
     return fmin(1, fmax(HS_UTIL_MIN, set->jobs[job].util));
 }
 
+/* ---- folds ---- */
+
 uint32_t hs_pairset_folds(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds)
 {
-    switch (what) {
-    case HS_UNSEEN_OWN_MODEL:
-    case HS_UNSEEN_OTHER_MODEL:
-        return set->model_count;
-    case HS_UNSEEN_MODEL_PAIR:
-        return set->models_pairs;
-    case HS_UNSEEN_JOB_PAIR:
-        return job_folds;
-    case HS_UNSEEN_NOTHING:
-        break;
-    }
-    return 1;
+    const uint32_t folds[HS_UNSEEN_KINDS] = {set->model_count, set->model_count, set->models_pairs,
+                                             job_folds, 1};
+    return folds[what];
 }
 
 bool hs_pairset_is_held(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
                         uint32_t fold, uint32_t row)
 {
     const struct hs_pairrow *r = &set->rows[row];
-    switch (what) {
-    case HS_UNSEEN_OWN_MODEL:
-    case HS_UNSEEN_OTHER_MODEL:
-        return set->jobs[r->own].model == fold || set->jobs[r->other].model == fold;
-    case HS_UNSEEN_MODEL_PAIR:
+    if (what == HS_UNSEEN_MODEL_PAIR)
         return r->models == fold;
-    case HS_UNSEEN_JOB_PAIR:
+    if (what == HS_UNSEEN_JOB_PAIR)
         return r->jobs_rank % job_folds == fold;
-    case HS_UNSEEN_NOTHING:
-        break;
-    }
-    return false;
+    return what != HS_UNSEEN_NOTHING &&
+           (set->jobs[r->own].model == fold || set->jobs[r->other].model == fold);
 }
 
 bool hs_pairset_is_tested(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
                           uint32_t fold, uint32_t row)
 {
     const struct hs_pairrow *r = &set->rows[row];
-    if (what == HS_UNSEEN_NOTHING)
-        return true;
     if (what == HS_UNSEEN_OWN_MODEL)
         return set->jobs[r->own].model == fold;
     if (what == HS_UNSEEN_OTHER_MODEL)
         return set->jobs[r->other].model == fold;
-    return hs_pairset_is_held(set, what, job_folds, fold, row);
+    return what == HS_UNSEEN_NOTHING || hs_pairset_is_held(set, what, job_folds, fold, row);
+}
+
+enum hs_status hs_pairfit_try(struct hs_pairfit *fit, const bool *is_held)
+{
+    struct hs_diag quiet;
+    hs_diag_init(&quiet, NULL, NULL);
+    return fit->fit(fit, is_held, &quiet);
+}
+
+enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, uint32_t job_folds,
+                              double *predicted, struct hs_diag *diag)
+{
+    const struct hs_pairset *set = fit->set;
+    bool *is_held = hs_alloc_zeroed((uint64_t)set->row_count + 1, sizeof *is_held);
+    uint32_t failed = 0, folds = hs_pairset_folds(set, what, job_folds);
+    enum hs_status status = HS_OK;
+    for (uint32_t fold = 0; fold < folds && (status == HS_OK || status == HS_E_INPUT); fold++) {
+        uint32_t tested = 0;
+        for (uint32_t r = 0; r < set->row_count; r++) {
+            is_held[r] = hs_pairset_is_held(set, what, job_folds, fold, r);
+            tested += hs_pairset_is_tested(set, what, job_folds, fold, r);
+        }
+        if (tested == 0)
+            continue;
+        status = hs_pairfit_try(fit, is_held);
+        failed += status == HS_E_INPUT;
+        for (uint32_t r = 0; r < set->row_count; r++)
+            if (hs_pairset_is_tested(set, what, job_folds, fold, r))
+                predicted[r] = status == HS_OK ? fit->speed(fit, r) : NAN;
+    }
+    hs_free(is_held);
+    if (status != HS_OK && status != HS_E_INPUT)
+        return hs_fail(diag, status, NULL, NULL, "%s: %s: %s", set->gpu, unseen_texts[what],
+                       hs_status_text(status));
+    if (failed > 0)
+        hs_report(diag, HS_WARNING, NULL, "their rows are not scored",
+                  "%s: %s: %" PRIu32 " of %" PRIu32 " folds leave too little to fit to", set->gpu,
+                  unseen_texts[what], failed, folds);
+    return HS_OK;
+}
+
+/* ---- scores ---- */
+
+void hs_pairset_worst(const struct hs_pairset *set, const double *speeds, const bool *is_held,
+                      double *worst)
+{
+    /* Rows a run first, so that a run of one direction is known. */
+    for (uint32_t p = 0; p < set->runs; p++)
+        worst[p] = 0;
+    for (uint32_t r = 0; r < set->row_count; r++)
+        worst[set->rows[r].pair] += set->rows[r].is_merged ? 2 : 1;
+    for (uint32_t p = 0; p < set->runs; p++)
+        worst[p] = worst[p] == 2 ? 0 : NAN;
+    for (uint32_t r = 0; r < set->row_count; r++) {
+        double speed = speeds != NULL ? speeds[r] : set->rows[r].speed;
+        double *w = &worst[set->rows[r].pair];
+        bool is_usable = !(is_held != NULL && is_held[r]) && speed > 0;
+        *w = is_usable && !isnan(*w) ? fmax(*w, 1 / speed) : NAN;
+    }
+    for (uint32_t p = 0; p < set->runs; p++)
+        if (isnan(worst[p]))
+            worst[p] = 0;
+}
+
+void hs_pairscore(const struct hs_pairset *set, const double *predicted, struct hs_pairscore *score)
+{
+    struct hs_predictions list = {0};
+    for (uint32_t r = 0; r < set->row_count; r++)
+        if (isfinite(predicted[r]))
+            hs_predictions_add(&list, set->rows[r].speed, predicted[r]);
+    hs_predictions_score(&list, &score->speed);
+    hs_predictions_free(&list);
+    double *observed_s = hs_alloc_zeroed((uint64_t)set->runs * 2 + 1, sizeof *observed_s);
+    double *predicted_s = observed_s + set->runs;
+    hs_pairset_worst(set, NULL, NULL, observed_s);
+    hs_pairset_worst(set, predicted, NULL, predicted_s);
+    for (uint32_t t = 0; t < HS_PAIR_THRESHOLDS; t++) {
+        double counts[2][2] = {{0}}; /* [is good][is called good] */
+        for (uint32_t p = 0; p < set->runs; p++)
+            if (observed_s[p] > 0 && predicted_s[p] > 0)
+                counts[observed_s[p] <= hs_pair_thresholds[t]]
+                      [predicted_s[p] <= hs_pair_thresholds[t]]++;
+        double good = counts[1][0] + counts[1][1], bad = counts[0][0] + counts[0][1];
+        score->pairs = (uint32_t)(good + bad);
+        score->accuracy[t] = good + bad > 0 ? (counts[1][1] + counts[0][0]) / (good + bad) : NAN;
+        score->balanced[t] =
+            good > 0 && bad > 0 ? 0.5 * (counts[1][1] / good + counts[0][0] / bad) : NAN;
+    }
+    hs_free(observed_s);
+}
+
+static void write_list(struct hs_jsonw *w, const char *key, const double *values)
+{
+    hs_jsonw_member_array(w, key);
+    for (uint32_t t = 0; t < HS_PAIR_THRESHOLDS; t++)
+        hs_jsonw_double(w, hs_score_round(values[t]));
+    hs_jsonw_end_array(w);
+}
+
+void hs_pairscore_write_members(struct hs_jsonw *w, const char *protocol,
+                                const struct hs_pairscore *score)
+{
+    hs_score_write_members(w, protocol, &score->speed);
+    if (score->pairs > 0) {
+        write_list(w, "accuracy", score->accuracy);
+        write_list(w, "balanced_accuracy", score->balanced);
+    }
+}
+
+void hs_pairscore_write(struct hs_jsonw *w, const char *protocol, const struct hs_pairscore *score)
+{
+    hs_write_line(w);
+    hs_pairscore_write_members(w, protocol, score);
+    hs_jsonw_end_object(w);
 }

@@ -1,22 +1,60 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus calibrate predictor`: solo utilization from the counts of a graph (model/utilmodel.h),
- * fitted to the rows of a catalogue that were measured on one GPU type; its hold-out errors; what
- * policies are told of measured rows without having seen them; the errors of the memory formula;
- * and, from pairs in the data, the slowdown of a pair as policies estimate it.
+ * fitted to the rows of a catalogue that were measured on one GPU type; its hold-out errors; the
+ * predictions of measured rows that policies get, by fits without these rows; the errors of the
+ * memory formula; and, from pairs in the data, the slowdown of a pair as policies estimate it.
  */
+#include "calibrate/predictor_fit.h"
+
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/builtin.h"
-#include "calibrate/measure_private.h"
-#include "calibrate/predictor_study.h"
+#include "calibrate/calibration.h"
+#include "calibrate/pairs.h"
 
-#define BYTES_PER_MIB 1048576.0
+#define BYTES_PER_MIB   1048576.0
+#define PUBLISHED_RMSLE 0.154 /* Yeung et al., HotCloud'20, abstract: scale and split not known */
+#define NAME_WIDTH      58
+
+static const struct {
+    const char *protocol, *knows;
+} rules[HS_UTILRULE_COUNT] = {
+#define RULE(name, protocol, knows) [HS_UTILRULE_##name] = {protocol, knows},
+    HS_UTILRULE_LIST(RULE)
+#undef RULE
+};
+
+/* What the measured configurations of a model add. */
+struct fitted_model {
+    struct hs_utilmate mate;
+    uint32_t configs;
+};
+
+/* Estimates of memory by 4 (A B + P + B P) bytes, A outputs of a sample, P parameters, B batch,
+ * against what was measured. */
+struct memory_estimates {
+    uint32_t rows, short_rows;       /* estimated, estimated too low */
+    double rmse_mib, ln_mean, ln_sd; /* ln of estimate / measured */
+};
+
+struct predictor_study {
+    struct hs_utilrows rows;
+    struct hs_utilfit fit;
+    struct fitted_model *models; /* by model of the rows */
+    struct hs_utilshift shifts[HS_UTILLINKS];
+    struct hs_utilholdout holdout;
+    struct memory_estimates memory;
+    bool has_general; /* policies' own copy of the pair form: the data has pairs */
+    struct hs_general_fit general;
+};
 
 /* ---- data ---- */
 
-/* A catalogue is told by a column that measurements of pairs do not have. */
+/* A catalogue has a column that measurements of pairs do not have. */
 static bool is_catalogue(const char *path)
 {
     char head[HS_MEASURE_HEAD];
@@ -25,69 +63,54 @@ static bool is_catalogue(const char *path)
     return strstr(head, "macs") != NULL || strstr(head, "family") != NULL;
 }
 
-static const char *without_prefix(const char *path)
+/* The catalogue is the last of the sets: its file is listed like the others. */
+static enum hs_status read(struct hs_calibrate_run *run)
 {
-    size_t len = strlen(HS_BUILTIN);
-    return strncmp(path, HS_BUILTIN, len) == 0 ? path + len : path;
-}
-
-/* The catalogue as the last of the data: its file is told like the others. */
-static enum hs_status read_catalogue(struct hs_utilstudy *s, const char *path, struct hs_diag *diag)
-{
+    const struct hs_calibrate_options *o = &run->options;
+    const char *path = NULL;
+    for (uint32_t i = 0; i < o->data_count; i++) {
+        if (is_catalogue(o->data[i])) {
+            if (path != NULL)
+                return hs_fail(run->diag, HS_E_USAGE, NULL, "put their rows into one file",
+                               "calibrate predictor: two catalogues, %s and %s", path, o->data[i]);
+            path = o->data[i];
+            continue;
+        }
+        struct hs_measurements *m = &run->set[run->sets];
+        HS_TRY(hs_measure_read(m, o->data[i], run->diag));
+        hs_clean(m, o->clean, o->overlap, &run->counts[run->sets++]);
+    }
+    path = path != NULL ? path : o->profiles;
     if (path == NULL)
-        return hs_fail(diag, HS_E_USAGE, NULL, "give it as --data or --profiles",
+        return hs_fail(run->diag, HS_E_USAGE, NULL, "give it as --data or --profiles",
                        "calibrate predictor: no catalogue of profiles");
-    HS_TRY(hs_catalogue_load(&s->catalogue, path, diag));
-    struct hs_measurements *last = &s->set[s->options.data_count++];
+    HS_TRY(hs_catalogue_load(&run->catalogue, path, run->diag));
+    struct hs_measurements *last = &run->set[run->sets++];
     last->format = "catalogue";
-    if (hs_measure_file_add(last, without_prefix(path), s->catalogue.input_hash,
-                            s->catalogue.input_bytes, s->catalogue.count) != HS_OK)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory to calibrate the predictor");
+    if (strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
+        path += strlen(HS_BUILTIN);
+    hs_measure_file_add(last, path, run->catalogue.input_hash, run->catalogue.input_bytes,
+                        run->catalogue.count);
+    if (run->has_model && run->sets == 1)
+        return hs_fail(run->diag, HS_E_USAGE, NULL, "add measurements of pairs, too, as --data",
+                       "calibrate predictor: the file also holds how policies estimate slowdown, "
+                       "and there are no pairs to fit that to");
     return HS_OK;
 }
 
-static enum hs_status read_data(struct hs_utilstudy *s, const struct hs_calibrate_options *given,
-                                struct hs_diag *diag)
-{
-    const char *catalogue = NULL;
-    s->options = *given;
-    s->options.data_count = 0;
-    for (uint32_t i = 0; i < given->data_count; i++) {
-        uint32_t at = s->options.data_count;
-        if (is_catalogue(given->data[i])) {
-            if (catalogue != NULL)
-                return hs_fail(diag, HS_E_USAGE, NULL, "put their rows into one file",
-                               "calibrate predictor: two catalogues, %s and %s", catalogue,
-                               given->data[i]);
-            catalogue = given->data[i];
-            continue;
-        }
-        s->options.data_count++;
-        HS_TRY(hs_measure_read(&s->set[at], given->data[i], diag));
-        HS_TRY(hs_clean_within(&s->set[at], given->clean, given->overlap, &s->counts[at]));
-    }
-    return read_catalogue(s, catalogue != NULL ? catalogue : given->profiles, diag);
-}
+/* ---- fits ---- */
 
-/* ---- memory ---- */
-
-static double memory_formula_mib(const struct hs_utilrow *row)
+static void study_memory(const struct hs_utilrows *rows, struct memory_estimates *m)
 {
-    double outputs = row->profile->features[HS_FEATURE_OUTPUTS];
-    double params = row->profile->features[HS_FEATURE_PARAMS], batch = row->work.batch;
-    return 4 * (outputs * batch + params + batch * params) / BYTES_PER_MIB;
-}
-
-static void study_memory(struct hs_utilstudy *s)
-{
-    struct hs_utilmemory *m = &s->memory;
     double squares = 0, sum = 0, ln_squares = 0;
-    for (uint32_t i = 0; i < s->rows.count; i++) {
-        double measured = s->rows.rows[i].profile->mem_mib;
-        double estimate = memory_formula_mib(&s->rows.rows[i]);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct hs_profile *profile = rows->rows[i].profile;
+        double outputs = profile->features[HS_FEATURE_OUTPUTS];
+        double params = profile->features[HS_FEATURE_PARAMS], batch = rows->rows[i].work.batch;
+        double estimate = 4 * (outputs * batch + params + batch * params) / BYTES_PER_MIB;
+        double measured = profile->mem_mib, ratio = log(estimate / measured);
         if (!(measured > 0) || !(estimate > 0))
             continue;
-        double ratio = log(estimate / measured);
         squares += (estimate - measured) * (estimate - measured);
         sum += ratio;
         ln_squares += ratio * ratio;
@@ -101,68 +124,324 @@ static void study_memory(struct hs_utilstudy *s)
                    : NAN;
 }
 
-/* ---- all of it ---- */
-
-static enum hs_status fit_all(struct hs_utilstudy *s, struct hs_diag *diag)
+static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
-    bool *is_used = hs_alloc_zeroed(s->rows.count, sizeof *is_used);
-    if (is_used == NULL)
-        return HS_E_MEMORY;
-    for (uint32_t i = 0; i < s->rows.count; i++)
-        is_used[i] = true;
-    enum hs_status status = hs_utilfit(&s->rows, is_used, s->options.ridge, &s->fit, diag);
-    if (status == HS_OK)
-        status = hs_utilshift_fit(&s->rows, is_used, HS_UTILLINK_LOAD, &s->load, diag);
-    if (status == HS_OK)
-        status = hs_utilshift_fit(&s->rows, is_used, HS_UTILLINK_LOGIT, &s->logit, diag);
-    hs_free(is_used);
-    return status;
+    struct predictor_study *s = study;
+    struct hs_utilrows *rows = &s->rows;
+    HS_TRY(hs_utilrows_collect(rows, &run->catalogue, NULL, run->diag));
+    bool *is_used = hs_arena_alloc(&run->arena, rows->count * sizeof *is_used);
+    memset(is_used, true, rows->count * sizeof *is_used);
+    HS_TRY(hs_utilfit(rows, is_used, run->options.ridge, &s->fit, run->diag));
+    s->models = hs_arena_alloc(&run->arena, rows->models * sizeof *s->models);
+    for (uint32_t m = 0; m < rows->models; m++)
+        HS_TRY(hs_utilfit_mate(rows, is_used, m, &s->fit, &s->models[m].mate, &s->models[m].configs,
+                               run->diag));
+    for (int l = 0; l < HS_UTILLINKS; l++)
+        HS_TRY(hs_utilshift_fit(rows, is_used, (enum hs_utillink)l, &s->shifts[l], run->diag));
+    HS_TRY(hs_utilholdout_run(&s->holdout, rows, run->options.ridge, run->diag));
+    hs_utilholdout_elsewhere(&s->holdout, &run->catalogue, rows->gpu, &s->fit, s->shifts);
+    study_memory(rows, &s->memory);
+    s->has_general = run->sets > 1;
+    return s->has_general ? hs_general_study(run->set, run->sets - 1, &s->general, run->diag)
+                          : HS_OK;
 }
 
-static enum hs_status study(struct hs_utilstudy *s, struct hs_diag *diag)
+static void free_study(void *study)
 {
-    uint32_t pairs = s->options.data_count - 1;
-    HS_TRY(hs_utilrows_collect(&s->rows, &s->catalogue, NULL, diag));
-    HS_TRY(fit_all(s, diag));
-    HS_TRY(hs_utilholdout_run(&s->holdout, &s->rows, s->options.ridge, diag));
-    HS_TRY(hs_utilholdout_elsewhere(&s->holdout, &s->catalogue, &s->rows, &s->fit, diag));
-    study_memory(s);
-    s->has_general = pairs > 0;
-    return pairs > 0 ? hs_general_study(s->set, pairs, &s->general, diag) : HS_OK;
-}
-
-static enum hs_status run_study(struct hs_utilstudy *s, const struct hs_calibrate_options *given,
-                                struct hs_output *out, struct hs_jsonw *model, struct hs_diag *diag)
-{
-    HS_TRY(read_data(s, given, diag));
-    if (model != NULL && s->options.data_count == 1)
-        return hs_fail(diag, HS_E_USAGE, NULL, "add measurements of pairs, too, as --data",
-                       "calibrate predictor: the file also holds how policies estimate slowdown, "
-                       "and there are no pairs to fit that to");
-    enum hs_status status = study(s, diag);
-    if (status == HS_E_MEMORY)
-        return hs_fail(diag, status, NULL, NULL, "no memory to calibrate the predictor");
-    HS_TRY(status);
-    hs_utilstudy_say(s, out);
-    if (model != NULL)
-        HS_TRY(hs_utilstudy_write(s, model, diag));
-    return given->rows != NULL ? hs_utilstudy_write_rows(s, given->rows, diag) : HS_OK;
-}
-
-static enum hs_status run(const struct hs_calibrate_options *options, struct hs_output *out,
-                          struct hs_jsonw *model, struct hs_diag *diag)
-{
-    struct hs_utilstudy *s = hs_alloc_zeroed(1, sizeof *s);
-    if (s == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory to calibrate the predictor");
-    enum hs_status status = run_study(s, options, out, model, diag);
-    for (uint32_t i = 0; i < s->options.data_count; i++)
-        hs_measure_free(&s->set[i]);
-    hs_utilholdout_free(&s->holdout);
+    struct predictor_study *s = study;
     hs_utilrows_free(&s->rows);
-    hs_catalogue_free(&s->catalogue);
-    hs_free(s);
-    return status;
+}
+
+/* ---- the table ---- */
+
+static void say_rules(struct hs_output *out, const char *title, const char *gpu,
+                      const struct hs_utilscore *scores, uint32_t least)
+{
+    char name[NAME_WIDTH + 1];
+    (void)snprintf(name, sizeof name, "%s, %s", title, gpu);
+    hs_say(out, "\n%-*s%6s%8s%8s%8s%8s%8s\n", NAME_WIDTH, name, "n", "MAE", "RMSE", "R2", "RMSLE",
+           "of %");
+    for (int rule = 0; rule < HS_UTILRULE_COUNT; rule++) {
+        const struct hs_utilscore *s = &scores[rule];
+        const double values[] = {s->score.mae, s->score.rmse, s->score.r2, s->rmsle,
+                                 s->rmsle_percent};
+        if (s->score.n < least)
+            continue;
+        hs_say(out, "  %-*s%6" PRIu32, NAME_WIDTH - 2, rules[rule].protocol, s->score.n);
+        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+            hs_say_number(out, values[i], 3, 8);
+        hs_say(out, "\n");
+    }
+}
+
+static void say_holdout(const struct predictor_study *s, struct hs_output *out)
+{
+    const struct hs_utilholdout *h = &s->holdout;
+    uint32_t without_loader = 0;
+    for (uint32_t i = 0; i < s->rows.count; i++)
+        without_loader += !(s->rows.rows[i].profile->host_ms > 0);
+    say_rules(out, "solo GPU utilization", s->rows.gpu, h->rules, 0);
+    hs_say(out, "  %-*s%6s%8s%8s%8s%8s%8s\n", NAME_WIDTH - 2,
+           "published (HotCloud'20; scale and split not known)", "", "", "", "", "0.154", "");
+    hs_say(out,
+           "R2 against the mean of the rows predicted. RMSLE: of log1p(fraction); of %%: of "
+           "log1p(per cent).\n"
+           "Divisor: layers were best for %" PRIu32 " of %" PRIu32 " models by the others alone.\n"
+           "Host time known: the loader's time for a batch, which needs no GPU. In %" PRIu32
+           " of %" PRIu32
+           " rows the\ncatalogue has none, and the highest rate of the other rows of "
+           "the model, on the GPU, stands in\nfor it. Step time known: its own.\n",
+           h->divisors_kept, s->rows.models, without_loader, s->rows.count);
+    for (uint32_t e = 0; e < h->elsewhere_count; e++)
+        say_rules(out, "carried over, nothing fitted", h->elsewhere[e].gpu, h->elsewhere[e].rules,
+                  1);
+}
+
+static void say_models(const struct predictor_study *s, struct hs_output *out)
+{
+    const struct hs_utilrows *rows = &s->rows;
+    const struct hs_utilholdout *h = &s->holdout;
+    hs_say(out, "\n  %-16s%-16s%6s%10s%10s%30s\n", "", "", "", "mean", "unseen",
+           "mean absolute error");
+    hs_say(out, "  %-16s%-16s%6s%10s%10s%10s%10s%10s\n", "model", "dataset", "n", "measured",
+           "predicted", "config", "model", "and host");
+    for (uint32_t m = 0; m < rows->models; m++) {
+        uint32_t first = rows->start[m], end = rows->start[m + 1];
+        double observed = 0, predicted = 0, known = 0, errors[3] = {0}, n = end - first;
+        for (uint32_t at = first; at < end; at++) {
+            uint32_t i = rows->members[at];
+            double util = rows->rows[i].util;
+            observed += util;
+            predicted += h->model[i];
+            if (!isnan(h->config[i])) {
+                errors[0] += fabs(h->config[i] - util);
+                known += 1;
+            }
+            errors[1] += fabs(h->model[i] - util);
+            errors[2] += fabs(h->host[i] - util);
+        }
+        const struct hs_profile *profile = rows->rows[rows->members[first]].profile;
+        const double values[] = {observed / n, predicted / n, errors[0] / known, errors[1] / n,
+                                 errors[2] / n};
+        hs_say(out, "  %-16s%-16s%6" PRIu32, profile->model, profile->dataset, end - first);
+        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+            hs_say_number(out, values[i], 3, 10);
+        hs_say(out, "\n");
+    }
+}
+
+/* A title, then names with their values on one line. */
+static void say_named(struct hs_output *out, const char *title,
+                      const struct hs_named_number *numbers, size_t n)
+{
+    hs_say(out, "\n%s\n ", title);
+    for (size_t i = 0; i < n; i++) {
+        hs_say(out, "  %s ", numbers[i].key);
+        hs_say_number(out, numbers[i].value, 4, 0);
+    }
+}
+#define SAY_NAMED(out, title, ...)                                                                 \
+    say_named(out, title, (const struct hs_named_number[]){__VA_ARGS__},                           \
+              sizeof((const struct hs_named_number[]){__VA_ARGS__}) /                              \
+                  sizeof(struct hs_named_number))
+
+static void say(const struct hs_calibrate_run *run, const void *study)
+{
+    const struct predictor_study *s = study;
+    const struct hs_utilrows *rows = &s->rows;
+    const struct hs_utilform *form = &s->fit.form;
+    const struct memory_estimates *m = &s->memory;
+    const struct hs_general_fit *g = &s->general;
+    struct hs_output *out = run->out;
+    char title[128];
+    hs_calibrate_say_counts(run, run->sets - 1);
+    hs_say(out, "catalogue: %" PRIu32 " rows; %" PRIu32 " used, %" PRIu32 " models on %s\n",
+           run->catalogue.count, rows->count, rows->models, rows->gpu);
+    for (int why = 0; why < HS_UTILROW_REASONS; why++)
+        if (rows->dropped[why] > 0)
+            hs_say(out, "  %" PRIu32 " left out: %s\n", rows->dropped[why], hs_utilrow_texts[why]);
+    if (rows->no_time > 0)
+        hs_say(out,
+               "  %" PRIu32 " step times not used: they fall while the batch grows, so they are "
+               "times of something else\n",
+               rows->no_time);
+    say_holdout(s, out);
+    say_models(s, out);
+    SAY_NAMED(out, "fit to all rows: u = 1 - exp(-load)", {"launch", form->launch},
+              {"per_gmac", form->per_gmac}, {"per_moutput", form->per_moutput}, {"amp", form->amp},
+              {"ridge", s->fit.ridge});
+    SAY_NAMED(out, "GPU time of a step, ms", {"layer", form->busy_layer_ms},
+              {"gmac", form->busy_gmac_ms}, {"moutput", form->busy_moutput_ms},
+              {"amp", form->busy_amp}, {"margin", form->busy_margin});
+    for (int l = 0; l < HS_UTILLINKS; l++)
+        SAY_NAMED(
+            out, l == HS_UTILLINK_LOAD ? "shift of ln load without features" : "shift of the logit",
+            {"per ln batch", s->shifts[l].per_ln_batch}, {"amp", s->shifts[l].amp});
+    hs_say(out, "\n");
+    if (m->rows > 0) {
+        hs_say(out,
+               "\nmemory by 4 (outputs B + params + B params), %" PRIu32 " rows, %" PRIu32
+               " too low\n   RMSE, MiB",
+               m->rows, m->short_rows);
+        hs_say_number(out, m->rmse_mib, 0, 8);
+        hs_say(out, "  ln(estimate / measured): mean ");
+        hs_say_number(out, m->ln_mean, 4, 0);
+        hs_say(out, "  sd ");
+        hs_say_number(out, m->ln_sd, 4, 0);
+        hs_say(out, "\n");
+    }
+    if (!s->has_general)
+        return;
+    (void)snprintf(title, sizeof title,
+                   "policies' slowdown of a pair: 1 + k u^alpha v^beta, %" PRIu32 " rows", g->rows);
+    SAY_NAMED(out, title, {"k", g->k}, {"alpha", g->alpha}, {"beta", g->beta},
+              {"RMSE of the speed, unseen model", g->scores[HS_UNSEEN_OWN_MODEL].speed.rmse});
+    hs_say(out, "\n");
+}
+
+/* ---- the model file ---- */
+
+static void write_general(const struct hs_general_fit *g, struct hs_jsonw *w)
+{
+    const struct hs_pairscore *unseen = &g->scores[HS_UNSEEN_OWN_MODEL];
+    hs_jsonw_member_object(w, "general");
+    hs_jsonw_member_text(w, "gpu", g->gpu);
+    hs_jsonw_member_text(w, "form", "1 + k u^alpha v^beta");
+    HS_WRITE_NUMBERS(w, {"k", g->k}, {"alpha", g->alpha}, {"beta", g->beta},
+                     {"error", unseen->speed.rmse});
+    hs_jsonw_member_array(w, "holdout");
+    hs_pairscore_write(w, "unseen model, own", unseen);
+    hs_jsonw_end_array(w);
+    hs_jsonw_end_object(w);
+}
+
+static void write_fit(const struct predictor_study *s, struct hs_jsonw *w)
+{
+    const struct hs_utilform *form = &s->fit.form;
+    hs_jsonw_member_object(w, "fit");
+    hs_jsonw_member_text(w, "gpu", s->rows.gpu);
+    hs_jsonw_member_text(
+        w, "form",
+        "u = 1 - exp(-load), load = (launch + (per_gmac MACs/1e9 + per_moutput outputs/1e6) "
+        "batch / layers) exp(-amp)");
+    hs_jsonw_member_object(w, "load");
+    HS_WRITE_NUMBERS(w, {"launch", form->launch}, {"per_gmac", form->per_gmac},
+                     {"per_moutput", form->per_moutput}, {"amp", form->amp});
+    hs_jsonw_end_object(w);
+    hs_jsonw_member_object(w, "busy");
+    HS_WRITE_NUMBERS(w, {"layer_ms", form->busy_layer_ms}, {"gmac_ms", form->busy_gmac_ms},
+                     {"moutput_ms", form->busy_moutput_ms}, {"amp", form->busy_amp},
+                     {"margin", form->busy_margin});
+    hs_jsonw_end_object(w);
+    hs_score_write_number(w, "ridge", s->fit.ridge);
+    hs_jsonw_member_array(w, "models");
+    for (uint32_t m = 0; m < s->rows.models; m++) {
+        const struct hs_utilmate *mate = &s->models[m].mate;
+        const struct hs_profile *profile = s->rows.rows[s->rows.members[s->rows.start[m]]].profile;
+        hs_write_line(w);
+        hs_jsonw_member_text(w, "model", profile->model);
+        hs_jsonw_member_text(w, "dataset", profile->dataset);
+        hs_jsonw_member_u64(w, "configs", s->models[m].configs);
+        HS_WRITE_NUMBERS(w, {"more_work", mate->more_work}, {"host", mate->host},
+                         {"slope", mate->slope}, {"amp", mate->amp},
+                         {"slope_amp", mate->slope_amp});
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+    hs_jsonw_end_object(w);
+}
+
+static void write_score(const struct hs_utilscore *score, int rule, struct hs_jsonw *w)
+{
+    hs_jsonw_object(w);
+    hs_score_write_members(w, rules[rule].protocol, &score->score);
+    HS_WRITE_NUMBERS(w, {"rmsle", score->rmsle}, {"rmsle_percent", score->rmsle_percent});
+    hs_jsonw_member_text(w, "knows", rules[rule].knows);
+    hs_jsonw_end_object(w);
+}
+
+static void write_scores(const struct hs_utilscore *scores, struct hs_jsonw *w)
+{
+    hs_jsonw_member_array(w, "holdout");
+    for (int rule = 0; rule < HS_UTILRULE_COUNT; rule++)
+        if (scores[rule].score.n > 0)
+            write_score(&scores[rule], rule, w);
+    hs_jsonw_end_array(w);
+}
+
+static void write_holdout(const struct hs_utilholdout *h, struct hs_jsonw *w)
+{
+    write_scores(h->rules, w);
+    hs_jsonw_member_u64(w, "divisors_kept", h->divisors_kept);
+    hs_score_write_number(w, "published_rmsle", PUBLISHED_RMSLE);
+    hs_jsonw_member_array(w, "elsewhere");
+    for (uint32_t e = 0; e < h->elsewhere_count; e++) {
+        hs_write_line(w);
+        hs_jsonw_member_text(w, "gpu", h->elsewhere[e].gpu);
+        hs_jsonw_member_u64(w, "rows", h->elsewhere[e].rows);
+        hs_jsonw_member_u64(w, "models", h->elsewhere[e].models);
+        write_scores(h->elsewhere[e].rules, w);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+    hs_jsonw_key(w, "table");
+    write_score(&h->rules[HS_UTILRULE_CONFIG_TABLE], HS_UTILRULE_CONFIG_TABLE, w);
+}
+
+static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
+{
+    static const char *const links[HS_UTILLINKS][2] = {{"shift", "ln load"},
+                                                       {"logit_shift", "logit"}};
+    const struct predictor_study *s = study;
+    const struct memory_estimates *m = &s->memory;
+    hs_jsonw_member_object(w, "profiles");
+    hs_jsonw_member_u64(w, "read", run->catalogue.count);
+    hs_jsonw_member_u64(w, "kept", s->rows.count);
+    hs_calibrate_write_dropped(w, hs_utilrow_texts, s->rows.dropped, HS_UTILROW_REASONS);
+    hs_jsonw_member_u64(w, "step_times_refused", s->rows.no_time);
+    hs_jsonw_end_object(w);
+    write_general(&s->general, w);
+    write_fit(s, w);
+    for (int l = 0; l < HS_UTILLINKS; l++) {
+        hs_jsonw_member_object(w, links[l][0]);
+        hs_jsonw_member_text(w, "form", links[l][1]);
+        HS_WRITE_NUMBERS(w, {"per_ln_batch", s->shifts[l].per_ln_batch}, {"amp", s->shifts[l].amp});
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_member_array(w, "predictions");
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        hs_write_line(w);
+        hs_jsonw_member_text(w, "profile", s->rows.rows[i].profile->key);
+        HS_WRITE_NUMBERS(w, {"config", s->holdout.config[i]}, {"model", s->holdout.model[i]});
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+    write_holdout(&s->holdout, w);
+    hs_jsonw_member_object(w, "memory");
+    hs_jsonw_member_text(w, "form", "4 (outputs batch + params + batch params) bytes");
+    hs_jsonw_member_u64(w, "n", m->rows);
+    hs_jsonw_member_u64(w, "too_low", m->short_rows);
+    HS_WRITE_NUMBERS(w, {"rmse_mib", m->rmse_mib}, {"ln_mean", m->ln_mean}, {"ln_sd", m->ln_sd});
+    hs_jsonw_end_object(w);
+}
+
+/* ---- rows for plots ---- */
+
+static void write_rows(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w)
+{
+    const struct predictor_study *s = study;
+    (void)run;
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        const struct hs_utilrow *row = &s->rows.rows[i];
+        const double numbers[] = {row->util, s->holdout.config[i], s->holdout.model[i],
+                                  s->holdout.host[i]};
+        hs_csvw_text(w, row->profile->key);
+        hs_csvw_text(w, s->rows.gpu);
+        hs_csvw_text(w, row->profile->model);
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+            hs_csvw_double(w, hs_score_round(numbers[k]));
+        hs_csvw_end(w);
+    }
 }
 
 const struct hs_calibration hs_calibration_predictor = {
@@ -170,5 +449,13 @@ const struct hs_calibration hs_calibration_predictor = {
     .summary = "solo utilization of configurations never measured, from their graphs",
     .data = "a catalogue like configs/profiles.csv; for a file also pairs: a folder of Lucid's, or "
             "your CSV",
-    .run = run,
+    .steps = HS_CLEAN_ALL,
+    .rows = "profile,gpu,model,observed,unseen_config,unseen_model,unseen_model_host",
+    .study_size = sizeof(struct predictor_study),
+    .read = read,
+    .fit = fit,
+    .free = free_study,
+    .say = say,
+    .write = write,
+    .write_rows = write_rows,
 };

@@ -1,114 +1,68 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Errors of predictions. Sums run in the order of the rows, so that the last bit is the same
- * everywhere; O(n log n) for the rank correlation and the percentile.
+ * Errors of predictions; the only file that includes GSL's sorting and statistics. Sums run in the
+ * order of the rows, so that the last bit is the same everywhere.
  */
 #include "calibrate/score.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 #include "base/memory.h"
 
-#define ROUNDING 1e-12 /* of the mean, relative: far above 2^-53, far below any measurement */
+#define ROUNDING    1e-12 /* of the mean, relative: far above 2^-53, far below any measurement */
+#define NAME_WIDTH  44
+#define LARGEST     1e9 /* of what is printed; keeps the scaled number within 63 bits */
+#define DECIMAL_MAX 9u
 
-struct ranked {
-    double value;
-    uint32_t row;
-};
-
-static int by_value(const void *a, const void *b)
+void hs_sort_numbers(double *values, uint32_t n)
 {
-    const struct ranked *x = a;
-    const struct ranked *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    gsl_sort(values, 1, n);
 }
 
-/* ranks[row] = 1 + how many are smaller, ties the mean of their ranks. */
-static void rank_rows(const double *values, uint32_t n, struct ranked *order, double *ranks)
+double hs_percentile(const double *sorted, uint32_t n, uint32_t percent)
 {
+    return n > 0 ? sorted[((uint64_t)n * percent + 99) / 100 - 1] : NAN;
+}
+
+void hs_score(const double *observed, const double *predicted, uint32_t n, struct hs_score *score)
+{
+    *score = (struct hs_score){n, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (n == 0)
+        return;
+    double *work = hs_alloc_zeroed((uint64_t)n * 2, sizeof *work);
+    double centre = 0, absolute = 0, squared = 0, bias = 0, spread = 0;
     for (uint32_t i = 0; i < n; i++)
-        order[i] = (struct ranked){values[i], i};
-    qsort(order, n, sizeof *order, by_value);
-    for (uint32_t first = 0, end = 0; first < n; first = end) {
-        while (end < n && order[end].value == order[first].value)
-            end++;
-        for (uint32_t i = first; i < end; i++)
-            ranks[order[i].row] = 0.5 * ((double)first + 1 + (double)end);
-    }
-}
-
-static double mean(const double *values, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < n; i++)
-        sum += values[i];
-    return sum / n;
-}
-
-/* NaN when one side is constant. */
-static double correlation(const double *x, const double *y, uint32_t n)
-{
-    double mean_x = mean(x, n), mean_y = mean(y, n);
-    double xx = 0, yy = 0, xy = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        xx += (x[i] - mean_x) * (x[i] - mean_x);
-        yy += (y[i] - mean_y) * (y[i] - mean_y);
-        xy += (x[i] - mean_x) * (y[i] - mean_y);
-    }
-    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : NAN;
-}
-
-static void score_moments(const double *observed, const double *predicted, uint32_t n,
-                          struct hs_score *s)
-{
-    double centre = mean(observed, n);
-    double absolute = 0, squared = 0, signed_sum = 0, spread = 0;
+        centre += observed[i];
+    centre /= n;
     for (uint32_t i = 0; i < n; i++) {
         double error = predicted[i] - observed[i];
         assert(isfinite(error));
         absolute += fabs(error);
         squared += error * error;
-        signed_sum += error;
+        bias += error;
         spread += (observed[i] - centre) * (observed[i] - centre);
     }
-    s->n = n;
-    s->mae = absolute / n;
-    s->rmse = sqrt(squared / n);
-    s->bias = signed_sum / n;
+    score->mae = absolute / n;
+    score->rmse = sqrt(squared / n);
+    score->bias = bias / n;
     /* What equal numbers are away from their rounded mean is no spread. */
     double rounding = n * (ROUNDING * centre) * (ROUNDING * centre);
-    s->r2 = spread > rounding ? 1 - squared / spread : NAN;
-}
-
-enum hs_status hs_score(const double *observed, const double *predicted, uint32_t n,
-                        struct hs_score *score)
-{
-    *score = (struct hs_score){0, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (n == 0)
-        return HS_OK;
-    struct ranked *order = hs_alloc_zeroed(n, sizeof *order);
-    double *ranks = hs_alloc_zeroed((uint64_t)n * 2, sizeof *ranks);
-    if (order == NULL || ranks == NULL) {
-        hs_free(order);
-        hs_free(ranks);
-        return HS_E_MEMORY;
-    }
-    score_moments(observed, predicted, n, score);
-    rank_rows(observed, n, order, ranks);
-    rank_rows(predicted, n, order, ranks + n);
-    score->rho = correlation(ranks, ranks + n, n);
+    score->r2 = spread > rounding ? 1 - squared / spread : NAN;
+    score->rho = gsl_stats_spearman(observed, 1, predicted, 1, n, work);
     for (uint32_t i = 0; i < n; i++)
-        order[i] = (struct ranked){fabs(predicted[i] - observed[i]), i};
-    qsort(order, n, sizeof *order, by_value);
-    score->p95 = order[((uint64_t)n * 95 + 99) / 100 - 1].value;
-    hs_free(order);
-    hs_free(ranks);
-    return HS_OK;
+        work[i] = fabs(predicted[i] - observed[i]);
+    hs_sort_numbers(work, n);
+    score->p95 = hs_percentile(work, n, 95);
+    hs_free(work);
 }
 
 double hs_score_rmsle(const double *observed, const double *predicted, uint32_t n, double scale)
@@ -121,31 +75,28 @@ double hs_score_rmsle(const double *observed, const double *predicted, uint32_t 
     return n > 0 ? sqrt(squared / n) : NAN;
 }
 
-void hs_score_write_number(struct hs_jsonw *w, const char *key, double value)
+void hs_predictions_add(struct hs_predictions *list, double observed, double predicted)
 {
-    hs_jsonw_key(w, key);
-    hs_jsonw_double(w, hs_score_round(value));
+    uint64_t need = (uint64_t)list->count + 1;
+    hs_grow((void **)&list->observed, &list->observed_cap, need, sizeof(double), UINT32_MAX);
+    hs_grow((void **)&list->predicted, &list->predicted_cap, need, sizeof(double), UINT32_MAX);
+    list->observed[list->count] = observed;
+    list->predicted[list->count++] = predicted;
 }
 
-void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)
+void hs_predictions_score(const struct hs_predictions *list, struct hs_score *score)
 {
-    hs_jsonw_member_text(w, "protocol", protocol);
-    hs_jsonw_member_u64(w, "n", score->n);
-    hs_score_write_number(w, "mae", score->mae);
-    hs_score_write_number(w, "rmse", score->rmse);
-    hs_score_write_number(w, "r2", score->r2);
-    hs_score_write_number(w, "bias", score->bias);
-    hs_score_write_number(w, "p95", score->p95);
-    hs_score_write_number(w, "rho", score->rho);
+    hs_score(list->observed, list->predicted, list->count, score);
 }
 
-void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)
+void hs_predictions_free(struct hs_predictions *list)
 {
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_object(w);
-    hs_score_write_members(w, protocol, score);
-    hs_jsonw_end_object(w);
+    hs_free(list->observed);
+    hs_free(list->predicted);
+    *list = (struct hs_predictions){0};
 }
+
+/* ---- in a model file ---- */
 
 double hs_score_round(double value)
 {
@@ -154,4 +105,76 @@ double hs_score_round(double value)
         return value;
     snprintf(text, sizeof text, "%.5e", value);
     return strtod(text, NULL);
+}
+
+void hs_score_write_number(struct hs_jsonw *w, const char *key, double value)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_double(w, hs_score_round(value));
+}
+
+void hs_score_write_numbers(struct hs_jsonw *w, const struct hs_named_number *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hs_score_write_number(w, numbers[i].key, numbers[i].value);
+}
+
+void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)
+{
+    hs_jsonw_member_text(w, "protocol", protocol);
+    hs_jsonw_member_u64(w, "n", score->n);
+    HS_WRITE_NUMBERS(w, {"mae", score->mae}, {"rmse", score->rmse}, {"r2", score->r2},
+                     {"bias", score->bias}, {"p95", score->p95}, {"rho", score->rho});
+}
+
+void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)
+{
+    hs_write_line(w);
+    hs_score_write_members(w, protocol, score);
+    hs_jsonw_end_object(w);
+}
+
+/* ---- in a table ---- */
+
+/* By integer arithmetic, like base/fmt, but with trailing zeros: columns line up. */
+static void format(char text[64], double value, unsigned decimals)
+{
+    uint64_t scale = 1;
+    for (unsigned i = 0; i < decimals && i < DECIMAL_MAX; i++)
+        scale *= 10;
+    if (!(fabs(value) < LARGEST)) {
+        (void)snprintf(text, 64, "%s", isnan(value) ? "-" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    uint64_t scaled = (uint64_t)(fabs(value) * (double)scale + 0.5);
+    int len = snprintf(text, 64, "%s%" PRIu64, value < 0 && scaled > 0 ? "-" : "", scaled / scale);
+    if (decimals > 0)
+        (void)snprintf(text + len, 64 - (size_t)len, ".%0*" PRIu64, (int)decimals, scaled % scale);
+}
+
+/* Columns must not run together: decimals give way, then the column. */
+void hs_say_number(struct hs_output *out, double value, unsigned decimals, int width)
+{
+    char text[64];
+    format(text, value, decimals);
+    while (width > 0 && strlen(text) >= (size_t)width && decimals > 0)
+        format(text, value, --decimals);
+    bool is_wide = width > 0 && strlen(text) >= (size_t)width;
+    hs_say(out, "%s%*s", is_wide ? " " : "", width, text);
+}
+
+void hs_say_score_head(struct hs_output *out, const char *title)
+{
+    hs_say(out, "\n%-*s%7s%8s%8s%8s%8s%8s%8s\n", NAME_WIDTH, title, "n", "MAE", "RMSE", "R2",
+           "bias", "p95", "rho");
+}
+
+void hs_say_score(struct hs_output *out, const char *name, const struct hs_score *score)
+{
+    const double values[] = {score->mae,  score->rmse, score->r2,
+                             score->bias, score->p95,  score->rho};
+    hs_say(out, "  %-*s%7" PRIu32, NAME_WIDTH - 2, name, score->n);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        hs_say_number(out, values[i], 4, 8);
+    hs_say(out, "\n");
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Least squares on GSL. Linear problems go through the normal equations, scaled to a unit diagonal,
- * and Cholesky, nonlinear ones through GSL's trust region with Levenberg-Marquardt steps. The
- * matrices of effects and of products are almost empty, so that only their entries that are not
- * zero are multiplied: O(rows (columns + filled^2) + columns^3), a step.
- * A problem whose scaled normal equations have a reciprocal condition number below RCOND_MIN leaves
- * its answer undetermined in double precision and is refused.
+ * Least squares on GSL; the only file that includes its linear algebra and its fitting. Linear
+ * problems go through the normal equations, scaled to a unit diagonal, and Cholesky, nonlinear ones
+ * through GSL's trust region with Levenberg-Marquardt steps on the normal equations. The matrices
+ * of effects and of products are almost empty: only entries that are not zero are multiplied, which
+ * GSL's dense routines cannot do. A problem whose scaled normal equations have a reciprocal
+ * condition number below RCOND_MIN leaves its answer undetermined in double precision and is
+ * refused.
  */
 #include "calibrate/solve.h"
 
@@ -21,7 +22,7 @@
 #include "base/memory.h"
 
 #define RCOND_MIN 1e-13 /* of X'X: three digits above the rounding of its sums */
-#define STEP_MIN  1e-10 /* relative; results are told to six digits */
+#define STEP_MIN  1e-10 /* relative; results are written to six digits */
 
 static bool are_finite(const double *values, uint64_t count)
 {
@@ -44,40 +45,25 @@ static enum hs_status fail_singular(const char *what, uint32_t unknowns, struct 
         "%s: the data does not determine the %" PRIu32 " numbers to be fitted", what, unknowns);
 }
 
-static enum hs_status fail_memory(const char *what, struct hs_diag *diag)
-{
-    return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: out of memory", what);
-}
-
-/* Cholesky factor of the scaled matrix in place, L L' = S A S; false if it is (almost) singular.
- * work: 3n. */
-static bool factor(gsl_matrix *a, gsl_vector *scale, gsl_vector *work)
-{
-    double rcond = 0;
-    if (gsl_linalg_cholesky_decomp2(a, scale) != GSL_SUCCESS)
-        return false;
-    return gsl_linalg_cholesky_rcond(a, &rcond, work) == GSL_SUCCESS && rcond >= RCOND_MIN;
-}
-
 enum hs_status hs_solve_spd(double *a, const double *b, uint32_t n, double *x, double *log_det,
                             const char *what, struct hs_diag *diag)
 {
-    assert(n >= 1);
     if (!are_finite(a, (uint64_t)n * n) || !are_finite(b, n))
         return fail_not_finite(what, diag);
-    double *memory = hs_alloc_zeroed((uint64_t)n * 4, sizeof *memory);
-    if (memory == NULL)
-        return fail_memory(what, diag);
+    double *memory = hs_alloc_zeroed((uint64_t)n * 4, sizeof *memory), rcond = 0;
     gsl_set_error_handler_off(); /* its default aborts the program */
     gsl_matrix_view matrix = gsl_matrix_view_array(a, n, n);
     gsl_vector_view scale = gsl_vector_view_array(memory, n);
     gsl_vector_view work = gsl_vector_view_array(memory + n, (size_t)n * 3);
     gsl_vector_const_view right = gsl_vector_const_view_array(b, n);
     gsl_vector_view answer = gsl_vector_view_array(x, n);
-    bool is_solved = factor(&matrix.matrix, &scale.vector, &work.vector) &&
-                     gsl_linalg_cholesky_solve2(&matrix.matrix, &scale.vector, &right.vector,
-                                                &answer.vector) == GSL_SUCCESS &&
-                     are_finite(x, n);
+    bool is_solved =
+        gsl_linalg_cholesky_decomp2(&matrix.matrix, &scale.vector) == GSL_SUCCESS &&
+        gsl_linalg_cholesky_rcond(&matrix.matrix, &rcond, &work.vector) == GSL_SUCCESS &&
+        rcond >= RCOND_MIN &&
+        gsl_linalg_cholesky_solve2(&matrix.matrix, &scale.vector, &right.vector, &answer.vector) ==
+            GSL_SUCCESS &&
+        are_finite(x, n);
     if (is_solved && log_det != NULL) {
         *log_det = 0;
         for (uint32_t i = 0; i < n; i++)
@@ -97,53 +83,43 @@ static uint32_t find_filled(const double *row, uint32_t width, uint32_t *filled)
     return count;
 }
 
-/* Adds w x x' to the lower triangle of a, whose rows are `pitch` apart. */
-static void add_products(double *a, size_t pitch, const double *x, double weight,
-                         const uint32_t *filled, uint32_t count)
+/* Adds x x' to the lower triangle of a, whose rows are `pitch` apart. */
+static void add_products(double *a, size_t pitch, const double *x, const uint32_t *filled,
+                         uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        double *row = a + filled[i] * pitch;
-        double scaled = weight * x[filled[i]];
+    for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j <= i; j++)
-            row[filled[j]] += scaled * x[filled[j]];
-    }
+            a[filled[i] * pitch + filled[j]] += x[filled[i]] * x[filled[j]];
 }
 
-enum hs_status hs_solve_ridge(const double *x, const double *y, const double *weights,
-                              uint32_t rows, uint32_t columns, const double *lambdas, double *beta,
-                              const char *what, struct hs_diag *diag)
+enum hs_status hs_solve_ridge(const double *x, const double *y, uint32_t rows, uint32_t columns,
+                              const double *lambdas, double *beta, const char *what,
+                              struct hs_diag *diag)
 {
     assert(columns >= 1);
-    double *a = hs_alloc_zeroed((uint64_t)columns * columns, sizeof *a);
-    double *b = hs_alloc_zeroed(columns, sizeof *b);
+    double *a = hs_alloc_zeroed((uint64_t)columns * (columns + 1), sizeof *a);
+    double *b = a + (size_t)columns * columns;
     uint32_t *filled = hs_alloc_zeroed(columns, sizeof *filled);
-    enum hs_status status;
-    if (a == NULL || b == NULL || filled == NULL) {
-        status = fail_memory(what, diag);
-    } else {
-        for (uint32_t r = 0; r < rows; r++) {
-            const double *row = x + (size_t)r * columns;
-            double weight = weights != NULL ? weights[r] : 1;
-            uint32_t count = find_filled(row, columns, filled);
-            add_products(a, columns, row, weight, filled, count);
-            for (uint32_t c = 0; c < count; c++)
-                b[filled[c]] += weight * row[filled[c]] * y[r];
-        }
-        for (uint32_t i = 0; i < columns; i++) {
-            a[(size_t)i * columns + i] += lambdas != NULL ? lambdas[i] : 0;
-            for (uint32_t j = i + 1; j < columns; j++)
-                a[(size_t)i * columns + j] = a[(size_t)j * columns + i];
-        }
-        status = hs_solve_spd(a, b, columns, beta, NULL, what, diag);
+    for (uint32_t r = 0; r < rows; r++) {
+        const double *row = x + (size_t)r * columns;
+        uint32_t count = find_filled(row, columns, filled);
+        add_products(a, columns, row, filled, count);
+        for (uint32_t c = 0; c < count; c++)
+            b[filled[c]] += row[filled[c]] * y[r];
     }
+    for (uint32_t i = 0; i < columns; i++) {
+        a[(size_t)i * columns + i] += lambdas != NULL ? lambdas[i] : 0;
+        for (uint32_t j = i + 1; j < columns; j++)
+            a[(size_t)i * columns + j] = a[(size_t)j * columns + i];
+    }
+    enum hs_status status = hs_solve_spd(a, b, columns, beta, NULL, what, diag);
     hs_free(filled);
-    hs_free(b);
     hs_free(a);
     return status;
 }
 
 /* What GSL's callbacks get: the problem, and room for its Jacobian. */
-struct calls {
+struct nls_calls {
     const struct hs_nls *nls;
     double *jacobian;
     uint32_t *filled;
@@ -151,8 +127,7 @@ struct calls {
 
 static int call_residual(const gsl_vector *theta, void *ctx, gsl_vector *f)
 {
-    const struct hs_nls *nls = ((const struct calls *)ctx)->nls;
-    assert(theta->stride == 1 && f->stride == 1);
+    const struct hs_nls *nls = ((const struct nls_calls *)ctx)->nls;
     nls->residual(nls->ctx, theta->data, f->data);
     return are_finite(f->data, nls->residuals) ? GSL_SUCCESS : GSL_EBADFUNC;
 }
@@ -161,7 +136,7 @@ static int call_residual(const gsl_vector *theta, void *ctx, gsl_vector *f)
 static int call_jacobian(CBLAS_TRANSPOSE_t form, const gsl_vector *theta, const gsl_vector *u,
                          void *ctx, gsl_vector *v, gsl_matrix *jtj)
 {
-    const struct calls *calls = ctx;
+    const struct nls_calls *calls = ctx;
     const struct hs_nls *nls = calls->nls;
     uint32_t width = nls->parameters;
     assert(theta->stride == 1);
@@ -183,31 +158,14 @@ static int call_jacobian(CBLAS_TRANSPOSE_t form, const gsl_vector *theta, const 
                 v->data[i * v->stride] += row[j] * u->data[j * u->stride];
         }
         if (jtj != NULL)
-            add_products(jtj->data, jtj->tda, row, 1, calls->filled, count);
+            add_products(jtj->data, jtj->tda, row, calls->filled, count);
     }
     return GSL_SUCCESS;
 }
 
-/* Do the residuals near the answer move with every parameter, and with each in its own way? */
-static enum hs_status check_determined(const struct calls *calls, const double *theta,
+static enum hs_status run_trust_region(gsl_multilarge_nlinear_workspace *work,
+                                       struct nls_calls *calls, double *theta, uint32_t max_steps,
                                        const char *what, struct hs_diag *diag)
-{
-    const struct hs_nls *nls = calls->nls;
-    double *zeros = hs_alloc_zeroed(nls->residuals, sizeof *zeros);
-    double *step = hs_alloc_zeroed(nls->parameters, sizeof *step);
-    enum hs_status status = HS_E_MEMORY;
-    nls->jacobian(nls->ctx, theta, calls->jacobian);
-    if (zeros != NULL && step != NULL)
-        status = hs_solve_ridge(calls->jacobian, zeros, NULL, nls->residuals, nls->parameters, NULL,
-                                step, what, diag);
-    hs_free(step);
-    hs_free(zeros);
-    return status;
-}
-
-static enum hs_status run_trust_region(gsl_multilarge_nlinear_workspace *work, struct calls *calls,
-                                       double *theta, uint32_t max_steps, const char *what,
-                                       struct hs_diag *diag)
 {
     uint32_t width = calls->nls->parameters;
     gsl_multilarge_nlinear_fdf fdf = {
@@ -223,8 +181,8 @@ static enum hs_status run_trust_region(gsl_multilarge_nlinear_workspace *work, s
     int info = 0;
     int done =
         gsl_multilarge_nlinear_driver(max_steps, STEP_MIN, STEP_MIN, 0, NULL, NULL, &info, work);
-    /* No step that is better: at the bottom, as near as rounding lets it come. GSL tells it apart
-     * from too many steps by info alone when it is so from the start. */
+    /* ENOPROG: no better step, at the bottom as near as rounding lets it come. From the start on,
+     * GSL tells it apart from too many steps by info alone. */
     if (done != GSL_SUCCESS && done != GSL_ENOPROG && info != GSL_ENOPROG)
         return hs_fail(diag, HS_E_INPUT, NULL,
                        "the form does not fit these measurements, or there are too few of them",
@@ -232,7 +190,14 @@ static enum hs_status run_trust_region(gsl_multilarge_nlinear_workspace *work, s
     const gsl_vector *found = gsl_multilarge_nlinear_position(work);
     if (!are_finite(found->data, width))
         return fail_singular(what, width, diag);
-    HS_TRY(check_determined(calls, found->data, what, diag));
+    /* Do the residuals near the answer move with every parameter, and with each in its own way? */
+    const struct hs_nls *nls = calls->nls;
+    double *zeros = hs_alloc_zeroed((uint64_t)nls->residuals + width, sizeof *zeros);
+    nls->jacobian(nls->ctx, found->data, calls->jacobian);
+    enum hs_status status = hs_solve_ridge(calls->jacobian, zeros, nls->residuals, width, NULL,
+                                           zeros + nls->residuals, what, diag);
+    hs_free(zeros);
+    HS_TRY(status);
     memcpy(theta, found->data, width * sizeof *theta);
     return HS_OK;
 }
@@ -240,19 +205,16 @@ static enum hs_status run_trust_region(gsl_multilarge_nlinear_workspace *work, s
 enum hs_status hs_solve_nls(const struct hs_nls *problem, double *theta, uint32_t max_steps,
                             const char *what, struct hs_diag *diag)
 {
-    if (problem->residuals < problem->parameters)
-        return fail_singular(what, problem->parameters, diag);
+    uint32_t rows = problem->residuals, width = problem->parameters;
+    if (rows < width)
+        return fail_singular(what, width, diag);
     gsl_set_error_handler_off();
     gsl_multilarge_nlinear_parameters parameters = gsl_multilarge_nlinear_default_parameters();
-    struct calls calls = {problem, NULL, NULL};
-    calls.jacobian =
-        hs_alloc_zeroed((uint64_t)problem->residuals * problem->parameters, sizeof *calls.jacobian);
-    calls.filled = hs_alloc_zeroed(problem->parameters, sizeof *calls.filled);
-    gsl_multilarge_nlinear_workspace *work = gsl_multilarge_nlinear_alloc(
-        gsl_multilarge_nlinear_trust, &parameters, problem->residuals, problem->parameters);
-    enum hs_status status = work == NULL || calls.jacobian == NULL || calls.filled == NULL
-                                ? fail_memory(what, diag)
-                                : run_trust_region(work, &calls, theta, max_steps, what, diag);
+    struct nls_calls calls = {problem, hs_alloc_zeroed((uint64_t)rows * width, sizeof(double)),
+                              hs_alloc_zeroed(width, sizeof(uint32_t))};
+    gsl_multilarge_nlinear_workspace *work =
+        gsl_multilarge_nlinear_alloc(gsl_multilarge_nlinear_trust, &parameters, rows, width);
+    enum hs_status status = run_trust_region(work, &calls, theta, max_steps, what, diag);
     if (work != NULL)
         gsl_multilarge_nlinear_free(work);
     hs_free(calls.jacobian);

@@ -1,75 +1,441 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus calibrate speed`: speeds of jobs and families on each GPU type, how gangs scale and what
- * being spread costs them, from throughputs (calibration.md 6). One set of measurements tells the
- * speeds of single GPUs and one tells of gangs, which may be the same: quotients of two campaigns
- * mean nothing (calibration.md 2, trap 8).
+ * being spread costs them, from throughputs. One set of measurements has the speeds of single GPUs
+ * and one has gangs, which may be the same: quotients of two campaigns mean nothing. Only quotients
+ * of one job's speeds are used: steps a second mean nothing across jobs. Means are geometric, so
+ * that it does not matter which type is the reference; those of gangs, over the jobs of a family,
+ * are plain. Errors are of times, because times are what a simulation is about: predicted /
+ * measured - 1.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/timeparse.h"
 #include "calibrate/calibration.h"
-#include "calibrate/speed_report.h"
+#include "calibrate/score.h"
 
-/* A share above 1 is noise: measured, told, and not believed. */
-#define SHARE_MAX 1.0
+#define NOTES_MAX  160u
+#define SHARE_MAX  1.0    /* a share above 1 is noise: measured, noted, and taken as 1 */
+#define FACTOR_MAX 1000.0 /* between two types; as in speed.json */
+/* Noise reaches 1.02 on the mean of a family (ResNet-50 on two K80), other hosts 1.2 and more
+ * (Gavel's simulation file, V100). */
+#define LINEAR_MAX 1.1
 
-struct study {
-    const struct hs_calibrate_options *options;
-    struct hs_measurements *single, *gangs; /* may be the same; gangs NULL = there are none */
-    struct hs_catalogue catalogue;
-    struct hs_speed_result result;
+struct job_speed {
+    const char *profile, *model, *dataset, *batch, *family;
+    double speed[HS_MEASURE_GPUS_MAX]; /* relative to the reference; 0 = not measured */
 };
 
-/* ---- which data tells what ---- */
+struct family_speed {
+    const char *name;
+    uint32_t jobs;
+    double speed[HS_MEASURE_GPUS_MAX]; /* geometric mean over its jobs */
+};
 
-static bool has_gangs(const struct hs_measurements *m)
-{
-    for (uint32_t i = 0; i < m->solo_count; i++)
-        if (m->solos[i].gpus > 1)
-            return true;
-    return false;
-}
+/* Texts belong to the measurements and the catalogue. */
+struct speed_table {
+    const char *types[HS_MEASURE_GPUS_MAX]; /* fastest first: types[0] is the reference */
+    struct job_speed *jobs;
+    struct family_speed *families;
+    uint32_t type_count, job_count, family_count;
+    uint32_t left_out; /* jobs that were not measured on the reference */
+};
 
-static enum hs_status choose_sets(struct study *s, struct hs_measurements *set,
-                                  struct hs_diag *diag)
-{
-    struct hs_measurements **slot;
-    for (uint32_t i = 0; i < s->options->data_count; i++) {
-        slot = has_gangs(&set[i]) ? &s->gangs : &s->single;
-        if (*slot != NULL)
-            return hs_fail(diag, HS_E_USAGE, NULL,
-                           "calibrate them one by one, or put them into one CSV if they are of one "
-                           "campaign",
-                           "speed: two sets of %s: %s and %s",
-                           slot == &s->gangs ? "gangs" : "single-GPU speeds",
-                           (*slot)->files[0].name, set[i].files[0].name);
-        *slot = &set[i];
-    }
-    if (s->single == NULL)
-        s->single = s->gangs;
-    return HS_OK;
-}
+/* What predicts the speed of a job on a type from that on another. */
+enum {
+    SPEEDS_TABLE_FAMILY,  /* geometric mean of the family, the job itself in it */
+    SPEEDS_TABLE_SCALAR,  /* of all jobs */
+    SPEEDS_UNSEEN_BATCH,  /* nearest other batch of its model and dataset */
+    SPEEDS_UNSEEN_FAMILY, /* the others of its family */
+    SPEEDS_UNSEEN_SCALAR, /* the jobs of all other families */
+    SPEEDS_SCHEMES
+};
 
-/* ---- cleaning ---- */
+#define GANG_SIZES 16u
+
+/* Mean over the jobs of a family. */
+struct gang_curve {
+    const char *family, *gpu;
+    uint32_t count, jobs; /* sizes; jobs of the size with most */
+    uint32_t gpus[GANG_SIZES], n[GANG_SIZES];
+    double value[GANG_SIZES];
+};
+struct gang_curves {
+    struct gang_curve *curves;
+    uint32_t count;
+};
+
+static const struct {
+    const char *protocol, *fallback, *name;
+} schemes[SPEEDS_SCHEMES] = {
+    [SPEEDS_TABLE_FAMILY] = {"in the table", "family", "its family's mean, itself included"},
+    [SPEEDS_TABLE_SCALAR] = {"in the table", "scalar", "one mean for all jobs"},
+    [SPEEDS_UNSEEN_BATCH] = {"unseen job", "batch", "unseen: nearest batch of the model"},
+    [SPEEDS_UNSEEN_FAMILY] = {"unseen job", "family", "unseen: mean of its family"},
+    [SPEEDS_UNSEEN_SCALAR] = {"unseen family", "scalar", "unseen family: mean of the others"},
+};
+
+struct speed_study {
+    struct hs_measurements *single, *multi; /* may be the same; multi NULL = there are no gangs */
+    struct speed_table table;
+    struct gang_curves scaling; /* thr(n) / (n thr(1)), on as few nodes as possible */
+    struct gang_curves spread;  /* throughput over more nodes relative to that */
+    char notes[NOTES_MAX][256]; /* what the reader of the figures must know */
+    uint32_t note_count;
+};
 
 HS_PRINTF(2, 3)
-static void note(struct study *s, const char *fmt, ...)
+static void note(struct speed_study *s, const char *fmt, ...)
 {
-    struct hs_speed_result *r = &s->result;
     va_list args;
-    if (r->note_count == HS_SPEED_NOTES)
+    if (s->note_count == NOTES_MAX)
         return;
     va_start(args, fmt);
-    (void)vsnprintf(r->notes[r->note_count++], sizeof r->notes[0], fmt, args);
+    (void)vsnprintf(s->notes[s->note_count++], sizeof s->notes[0], fmt, args);
     va_end(args);
 }
 
-/* Trap 7: a baseline that was raised to the best pair makes its type look faster. The pairs show
- * it, but not how far. */
-static void note_raised(struct study *s)
+/* ---- predictions ---- */
+
+static double observed_speed(const struct speed_table *table, uint32_t job, uint32_t type,
+                             uint32_t reference)
+{
+    const double *speed = table->jobs[job].speed;
+    return speed[type] > 0 && speed[reference] > 0 ? speed[type] / speed[reference] : NAN;
+}
+
+/* 0 for a job without a batch. */
+static int64_t batch_of(const struct job_speed *job)
+{
+    int64_t batch;
+    return hs_parse_int64(job->batch, strlen(job->batch), &batch) ? batch : 0;
+}
+
+/* As the simulator chooses (model/speed.c): nearest by ratio, ties to the smaller. */
+static double nearest_batch(const struct speed_table *table, const struct job_speed *of,
+                            uint32_t type, uint32_t reference)
+{
+    double best = NAN, best_ratio = HUGE_VAL;
+    int64_t best_batch = 0, own = batch_of(of);
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        const struct job_speed *job = &table->jobs[j];
+        double speed = observed_speed(table, j, type, reference);
+        int64_t batch = batch_of(job);
+        if (job == of || isnan(speed) || own <= 0 || batch <= 0 ||
+            strcmp(job->model, of->model) != 0 || strcmp(job->dataset, of->dataset) != 0)
+            continue;
+        double ratio = own > batch ? (double)own / (double)batch : (double)batch / (double)own;
+        if (ratio < best_ratio || (ratio <= best_ratio && batch < best_batch)) {
+            best = speed;
+            best_ratio = ratio;
+            best_batch = batch;
+        }
+    }
+    return best;
+}
+
+static double predicted_speed(const struct speed_table *table, int scheme, uint32_t job,
+                              uint32_t type, uint32_t reference)
+{
+    const struct job_speed *of = &table->jobs[job];
+    double sum = 0;
+    uint32_t n = 0;
+    if (scheme == SPEEDS_UNSEEN_BATCH)
+        return nearest_batch(table, of, type, reference);
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        double speed = observed_speed(table, j, type, reference);
+        bool is_family = strcmp(table->jobs[j].family, of->family) == 0;
+        if (isnan(speed) || (scheme == SPEEDS_TABLE_FAMILY && !is_family) ||
+            (scheme == SPEEDS_UNSEEN_FAMILY && (!is_family || j == job)) ||
+            (scheme == SPEEDS_UNSEEN_SCALAR && is_family))
+            continue;
+        sum += log(speed);
+        n++;
+    }
+    return n > 0 ? exp(sum / n) : NAN;
+}
+
+static void error_of(const struct speed_table *table, int scheme, uint32_t type, uint32_t reference,
+                     struct hs_score *score)
+{
+    struct hs_predictions list = {0};
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        double observed = observed_speed(table, j, type, reference);
+        double predicted = predicted_speed(table, scheme, j, type, reference);
+        if (!isnan(observed) && !isnan(predicted))
+            hs_predictions_add(&list, 1, observed / predicted);
+    }
+    hs_predictions_score(&list, score);
+    hs_predictions_free(&list);
+}
+
+/* ---- the tables ---- */
+
+/* As the catalogue says or, if it does not, as the measurements do. */
+static const char *family_of(const struct hs_solo *solo, const struct hs_catalogue *catalogue)
+{
+    enum hs_match match;
+    if (catalogue == NULL)
+        return solo->family;
+    uint32_t id = hs_catalogue_match(catalogue, solo->model, solo->dataset, solo->batch,
+                                     solo->precision, &match);
+    bool has_family = id != HS_NO_PROFILE && catalogue->profiles[id].family[0] != '\0';
+    return has_family ? catalogue->profiles[id].family : solo->family;
+}
+
+/* Speeds as measured, types in the order of the data. O(solos x jobs). */
+static void take_jobs(struct speed_table *table, const struct hs_measurements *m,
+                      const struct hs_catalogue *catalogue)
+{
+    for (uint32_t i = 0; i < m->solo_count; i++) {
+        const struct hs_solo *solo = &m->solos[i];
+        uint32_t j = 0;
+        if (solo->gpus != 1 || solo->is_spread || solo->dropped != 0)
+            continue;
+        while (j < table->job_count && strcmp(table->jobs[j].profile, solo->key) != 0)
+            j++;
+        if (j == table->job_count)
+            table->jobs[table->job_count++] =
+                (struct job_speed){.profile = solo->key,
+                                   .model = solo->model,
+                                   .dataset = solo->dataset,
+                                   .batch = solo->batch,
+                                   .family = family_of(solo, catalogue)};
+        table->jobs[j].speed[solo->gpu] = solo->speed;
+    }
+}
+
+/* Types by how many others they are faster than, by the mean over the jobs measured on both; names
+ * decide between equals. */
+static void rank_types(struct speed_table *table, const struct hs_measurements *m,
+                       uint32_t order[HS_MEASURE_GPUS_MAX])
+{
+    uint32_t wins[HS_MEASURE_GPUS_MAX] = {0};
+    for (uint32_t a = 0; a < m->gpu_count; a++)
+        for (uint32_t b = 0; b < m->gpu_count; b++) {
+            double sum = 0;
+            for (uint32_t j = 0; j < table->job_count; j++) {
+                const double *speed = table->jobs[j].speed;
+                if (speed[a] > 0 && speed[b] > 0)
+                    sum += log(speed[a] / speed[b]);
+            }
+            wins[a] += sum > 0;
+        }
+    for (uint32_t a = 0; a < m->gpu_count; a++) {
+        bool is_measured = false;
+        for (uint32_t j = 0; j < table->job_count; j++)
+            is_measured = is_measured || table->jobs[j].speed[a] > 0;
+        if (!is_measured)
+            continue;
+        uint32_t at = table->type_count++;
+        for (; at > 0; at--) {
+            uint32_t b = order[at - 1];
+            if (wins[b] > wins[a] || (wins[b] == wins[a] && strcmp(m->gpus[b], m->gpus[a]) < 0))
+                break;
+            order[at] = b;
+        }
+        order[at] = a;
+    }
+    for (uint32_t t = 0; t < table->type_count; t++)
+        table->types[t] = m->gpus[order[t]];
+}
+
+/* Types in order and speeds relative to the first; jobs without it cannot be compared. */
+static void normalise(struct speed_table *table, const uint32_t order[HS_MEASURE_GPUS_MAX])
+{
+    uint32_t kept = 0;
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        struct job_speed job = table->jobs[j];
+        double reference = job.speed[order[0]], speed[HS_MEASURE_GPUS_MAX] = {0};
+        if (!(reference > 0))
+            continue;
+        for (uint32_t t = 0; t < table->type_count; t++)
+            speed[t] = job.speed[order[t]] / reference;
+        memcpy(job.speed, speed, sizeof speed);
+        table->jobs[kept++] = job;
+    }
+    table->left_out = table->job_count - kept;
+    table->job_count = kept;
+}
+
+static void take_families(struct speed_table *table)
+{
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        uint32_t f = 0;
+        while (f < table->family_count &&
+               strcmp(table->families[f].name, table->jobs[j].family) != 0)
+            f++;
+        struct family_speed *family = &table->families[f];
+        if (f == table->family_count) {
+            table->family_count++;
+            family->name = table->jobs[j].family;
+            for (uint32_t t = 0; t < table->type_count; t++) {
+                double speed = predicted_speed(table, SPEEDS_TABLE_FAMILY, j, t, 0);
+                family->speed[t] = isnan(speed) ? 0 : speed;
+            }
+        }
+        family->jobs++;
+    }
+}
+
+static void build_table(struct speed_table *table, const struct hs_measurements *m,
+                        const struct hs_catalogue *catalogue, struct hs_arena *arena)
+{
+    uint32_t order[HS_MEASURE_GPUS_MAX] = {0};
+    *table = (struct speed_table){
+        .jobs = hs_arena_alloc(arena, (uint64_t)m->solo_count * sizeof *table->jobs)};
+    take_jobs(table, m, catalogue);
+    if (table->job_count == 0)
+        return;
+    rank_types(table, m, order);
+    normalise(table, order);
+    table->families = hs_arena_alloc(arena, (uint64_t)table->job_count * sizeof *table->families);
+    take_families(table);
+}
+
+/* ---- gangs ---- */
+
+/* The speed of a solo's job on other GPUs of its type; 0 if it was not measured. */
+static double find_speed(const struct hs_measurements *m, const struct hs_solo *of, uint32_t gpus,
+                         bool is_spread)
+{
+    for (uint32_t i = 0; i < m->solo_count; i++) {
+        const struct hs_solo *solo = &m->solos[i];
+        if (solo->gpu == of->gpu && solo->gpus == gpus && solo->is_spread == is_spread &&
+            solo->dropped == 0 && strcmp(solo->key, of->key) == 0)
+            return solo->speed;
+    }
+    return 0;
+}
+
+/* Sums for now, means later. Sizes ascend. */
+static enum hs_status add_value(struct gang_curves *list, const char *family, const char *gpu,
+                                uint32_t gpus, double value)
+{
+    uint32_t i = 0, at = 0;
+    while (i < list->count &&
+           (strcmp(list->curves[i].family, family) != 0 || strcmp(list->curves[i].gpu, gpu) != 0))
+        i++;
+    if (i == list->count)
+        list->curves[list->count++] = (struct gang_curve){.family = family, .gpu = gpu};
+    struct gang_curve *c = &list->curves[i];
+    while (at < c->count && c->gpus[at] < gpus)
+        at++;
+    if (at == c->count || c->gpus[at] != gpus) {
+        if (c->count == GANG_SIZES)
+            return HS_E_LIMIT;
+        for (uint32_t k = c->count++; k > at; k--) {
+            c->gpus[k] = c->gpus[k - 1];
+            c->n[k] = c->n[k - 1];
+            c->value[k] = c->value[k - 1];
+        }
+        c->gpus[at] = gpus;
+        c->n[at] = 0;
+        c->value[at] = 0;
+    }
+    c->n[at]++;
+    c->value[at] += value;
+    c->jobs = c->n[at] > c->jobs ? c->n[at] : c->jobs;
+    return HS_OK;
+}
+
+static void divide_sums(struct gang_curves *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint32_t k = 0; k < list->curves[i].count; k++)
+            list->curves[i].value[k] /= list->curves[i].n[k];
+}
+
+static void drop_type(struct gang_curves *list, const char *gpu)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(list->curves[i].gpu, gpu) != 0)
+            list->curves[kept++] = list->curves[i];
+    list->count = kept;
+}
+
+/* GPU types on which the mean of a family is beyond linear are left out, their gangs marked: their
+ * baselines come from other hosts. */
+static void drop_types(struct speed_study *s)
+{
+    struct hs_measurements *m = s->multi;
+    for (uint32_t g = 0; g < m->gpu_count; g++) {
+        bool is_beyond_linear = false;
+        for (uint32_t i = 0; i < s->scaling.count; i++) {
+            const struct gang_curve *c = &s->scaling.curves[i];
+            for (uint32_t k = 0; strcmp(c->gpu, m->gpus[g]) == 0 && k < c->count; k++)
+                is_beyond_linear = is_beyond_linear || c->value[k] > LINEAR_MAX;
+        }
+        if (!is_beyond_linear)
+            continue;
+        drop_type(&s->scaling, m->gpus[g]);
+        drop_type(&s->spread, m->gpus[g]);
+        for (uint32_t i = 0; i < m->solo_count; i++)
+            if (m->solos[i].gpu == g && m->solos[i].gpus > 1)
+                m->solos[i].dropped |= HS_DROPPED(SUPERLINEAR);
+        note(s,
+             "%s: gangs are faster than as many single GPUs: other hosts, neither scaling nor "
+             "spread is used",
+             m->gpus[g]);
+    }
+}
+
+/* HS_E_LIMIT past GANG_SIZES sizes. */
+static enum hs_status build_gangs(struct speed_study *s, const struct hs_catalogue *catalogue,
+                                  struct hs_arena *arena)
+{
+    const struct hs_measurements *m = s->multi;
+    s->scaling.curves = hs_arena_alloc(arena, m->solo_count * sizeof *s->scaling.curves);
+    s->spread.curves = hs_arena_alloc(arena, m->solo_count * sizeof *s->spread.curves);
+    for (uint32_t i = 0; i < m->solo_count; i++) {
+        const struct hs_solo *gang = &m->solos[i];
+        if (gang->gpus < 2 || gang->is_spread || gang->dropped != 0)
+            continue;
+        const char *gpu = m->gpus[gang->gpu], *family = family_of(gang, catalogue);
+        double single = find_speed(m, gang, 1, false);
+        double spread = find_speed(m, gang, gang->gpus, true);
+        if (single > 0)
+            HS_TRY(add_value(&s->scaling, family, gpu, gang->gpus,
+                             gang->speed / (gang->gpus * single)));
+        if (spread > 0)
+            HS_TRY(add_value(&s->spread, family, gpu, gang->gpus, spread / gang->speed));
+    }
+    divide_sums(&s->scaling);
+    divide_sums(&s->spread);
+    return HS_OK;
+}
+
+/* ---- fits ---- */
+
+static enum hs_status choose_sets(struct speed_study *s, struct hs_calibrate_run *run)
+{
+    for (uint32_t i = 0; i < run->sets; i++) {
+        bool has_gangs = false;
+        for (uint32_t k = 0; k < run->set[i].solo_count; k++)
+            has_gangs = has_gangs || run->set[i].solos[k].gpus > 1;
+        struct hs_measurements **slot = has_gangs ? &s->multi : &s->single;
+        if (*slot != NULL)
+            return hs_fail(run->diag, HS_E_USAGE, NULL,
+                           "calibrate them one by one, or put them into one CSV if they are of one "
+                           "campaign",
+                           "speed: two sets of %s: %s and %s",
+                           has_gangs ? "gangs" : "single-GPU speeds", (*slot)->files[0].name,
+                           run->set[i].files[0].name);
+        *slot = &run->set[i];
+    }
+    if (s->single == NULL)
+        s->single = s->multi;
+    return HS_OK;
+}
+
+/* A baseline that was raised to the best pair makes its type look faster. The pairs show it, but
+ * not how far. */
+static void note_raised(struct speed_study *s)
 {
     const struct hs_measurements *m = s->single;
     for (uint32_t g = 0; g < m->gpu_count; g++) {
@@ -92,72 +458,29 @@ static void note_raised(struct study *s)
     }
 }
 
-static enum hs_status clean(struct study *s, struct hs_measurements *m)
+static void clip_curves(struct speed_study *s, struct gang_curves *list, const char *what)
 {
-    struct hs_clean_counts unused;
-    HS_TRY(hs_clean(m, s->options->clean | HS_CLEAN_CLIPPED, &unused));
-    for (uint32_t i = 0; i < m->solo_count; i++)
-        if (m->solos[i].is_spread && m->solos[i].gpus == 1)
-            m->solos[i].dropped |= HS_DROPPED(REPEATED);
-    return HS_OK;
-}
-
-/* Rows are jobs alone here. */
-static struct hs_clean_counts count_solos(const struct hs_measurements *m)
-{
-    struct hs_clean_counts counts = {.read = m->solo_count};
-    for (uint32_t i = 0; i < m->solo_count; i++) {
-        uint32_t why = 0;
-        counts.kept += m->solos[i].dropped == 0;
-        while (why < HS_DROPPED_COUNT && (m->solos[i].dropped >> why & 1) == 0)
-            why++;
-        if (why < HS_DROPPED_COUNT)
-            counts.dropped[why]++;
-    }
-    return counts;
-}
-
-/* ---- fits ---- */
-
-static void note_gangs(struct study *s)
-{
-    const struct hs_measurements *m = s->gangs;
-    for (uint32_t g = 0; m != NULL && g < m->gpu_count; g++) {
-        bool is_dropped = false;
-        for (uint32_t i = 0; i < m->solo_count && !is_dropped; i++)
-            is_dropped =
-                m->solos[i].gpu == g && (m->solos[i].dropped & HS_DROPPED(SUPERLINEAR)) != 0;
-        if (is_dropped)
-            note(s,
-                 "%s: gangs are faster than as many single GPUs: other hosts, neither scaling nor "
-                 "spread is used",
-                 m->gpus[g]);
-    }
-}
-
-static void clip_curves(struct study *s, struct hs_gang_curve *curves, uint32_t count,
-                        const char *what)
-{
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct gang_curve *c = &list->curves[i];
         uint32_t clipped = 0;
-        for (uint32_t k = 0; k < curves[i].count; k++) {
-            clipped += curves[i].value[k] > SHARE_MAX;
-            curves[i].value[k] = fmin(curves[i].value[k], SHARE_MAX);
+        for (uint32_t k = 0; k < c->count; k++) {
+            clipped += c->value[k] > SHARE_MAX;
+            c->value[k] = fmin(c->value[k], SHARE_MAX);
         }
         if (clipped > 0)
-            note(s, "%s, %s: %s above 1 is noise or other hosts, taken as 1", curves[i].gpu,
-                 curves[i].family, what);
+            note(s, "%s, %s: %s above 1 is noise or other hosts, taken as 1", c->gpu, c->family,
+                 what);
     }
 }
 
 /* One job is not a thousand times as fast on one GPU type as on another: its rates are of different
  * things, and model files hold no such factor. */
-static enum hs_status check_factors(const struct hs_speeds *table, struct hs_diag *diag)
+static enum hs_status check_factors(const struct speed_table *table, struct hs_diag *diag)
 {
     for (uint32_t j = 0; j < table->job_count; j++)
         for (uint32_t t = 0; t < table->type_count; t++) {
             double speed = table->jobs[j].speed[t];
-            if (speed > 0 && (speed > HS_SPEEDS_FACTOR_MAX || speed * HS_SPEEDS_FACTOR_MAX < 1))
+            if (speed > 0 && (speed > FACTOR_MAX || speed * FACTOR_MAX < 1))
                 return hs_fail(diag, HS_E_INPUT, NULL,
                                "a job needs the same unit, steps or samples a second, everywhere",
                                "%s: its rate on %s is %.3g times that on %s",
@@ -166,83 +489,237 @@ static enum hs_status check_factors(const struct hs_speeds *table, struct hs_dia
     return HS_OK;
 }
 
-static enum hs_status study_all(struct study *s, struct hs_diag *diag)
+static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
-    const struct hs_catalogue *catalogue = s->options->profiles != NULL ? &s->catalogue : NULL;
-    struct hs_speeds *table = &s->result.table;
-    struct hs_gangs *gangs = &s->result.gangs;
-    HS_TRY(clean(s, s->single));
-    if (s->gangs != NULL && s->gangs != s->single)
-        HS_TRY(clean(s, s->gangs));
-    HS_TRY(hs_speeds_build(table, s->single, catalogue));
+    struct speed_study *s = study;
+    struct speed_table *table = &s->table;
+    const struct hs_catalogue *catalogue = run->options.profiles != NULL ? &run->catalogue : NULL;
+    HS_TRY(choose_sets(s, run));
+    for (uint32_t i = 0; i < run->sets; i++) {
+        struct hs_measurements *m = &run->set[i];
+        hs_clean(m, run->options.clean | HS_CLEAN_CLIPPED, run->options.overlap, &run->counts[i]);
+        for (uint32_t k = 0; k < m->solo_count; k++)
+            if (m->solos[k].is_spread && m->solos[k].gpus == 1)
+                m->solos[k].dropped |= HS_DROPPED(REPEATED);
+    }
+    build_table(table, s->single, catalogue, &run->arena);
     if (table->job_count == 0)
-        return hs_fail(diag, HS_E_INPUT, NULL, "rates of jobs alone on one GPU are needed",
+        return hs_fail(run->diag, HS_E_INPUT, NULL, "rates of jobs alone on one GPU are needed",
                        "no speed of a single-GPU job is left to compare");
-    HS_TRY(check_factors(table, diag));
-    if (s->gangs != NULL)
-        HS_TRY(hs_gangs_build(gangs, s->gangs, catalogue));
+    HS_TRY(check_factors(table, run->diag));
+    if (s->multi != NULL)
+        HS_TRY(build_gangs(s, catalogue, &run->arena));
     if (table->left_out > 0)
         note(s, "jobs left out because they were not measured on %s: %" PRIu32, table->types[0],
              table->left_out);
     note_raised(s);
-    note_gangs(s);
-    clip_curves(s, gangs->scaling, gangs->scaling_count, "scaling efficiency");
-    clip_curves(s, gangs->spread, gangs->spread_count, "throughput when spread");
+    if (s->multi != NULL)
+        drop_types(s);
+    clip_curves(s, &s->scaling, "scaling efficiency");
+    clip_curves(s, &s->spread, "throughput when spread");
+    for (uint32_t i = 0; i < run->sets; i++) { /* rows are jobs alone here */
+        const struct hs_measurements *m = &run->set[i];
+        run->counts[i] = (struct hs_clean_counts){.read = m->solo_count};
+        for (uint32_t k = 0; k < m->solo_count; k++) {
+            run->counts[i].kept += m->solos[k].dropped == 0;
+            hs_clean_count(m->solos[k].dropped, run->counts[i].dropped);
+        }
+    }
     return HS_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the table ---- */
 
-static enum hs_status study_sets(struct study *s, struct hs_measurements *set,
-                                 struct hs_output *out, struct hs_jsonw *model,
-                                 struct hs_diag *diag)
+static void say_speeds(struct hs_output *out, const struct speed_table *table, const double *speed)
 {
-    struct hs_clean_counts counts[HS_CALIBRATE_DATA_MAX];
-    HS_TRY(choose_sets(s, set, diag));
-    HS_TRY(study_all(s, diag));
-    for (uint32_t i = 0; i < s->options->data_count; i++)
-        counts[i] = count_solos(&set[i]);
-    hs_calibrate_say_counts(out, set, counts, s->options->data_count);
-    HS_TRY(hs_speed_say(&s->result, out));
-    if (model != NULL) {
-        hs_jsonw_object(model);
-        hs_calibrate_write_head(model, "speed", s->options, set, counts);
-        HS_TRY(hs_speed_write(&s->result, model));
-        hs_jsonw_end_object(model);
+    for (uint32_t t = 0; t < table->type_count; t++)
+        hs_say_number(out, speed[t] > 0 ? speed[t] : NAN, 3, 9);
+    hs_say(out, "\n");
+}
+
+static void say_table(struct hs_output *out, const struct speed_table *table)
+{
+    hs_say(out, "\n%-32s%-15s", "speed of a job", "family");
+    for (uint32_t t = 0; t < table->type_count; t++)
+        hs_say(out, "%9s", table->types[t]);
+    hs_say(out, "\n");
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        hs_say(out, "  %-30s%-15s", table->jobs[j].profile, table->jobs[j].family);
+        say_speeds(out, table, table->jobs[j].speed);
     }
-    return s->options->rows != NULL ? hs_speed_write_rows(&s->result.table, s->options->rows, diag)
-                                    : HS_OK;
+    for (uint32_t f = 0; f < table->family_count; f++) {
+        hs_say(out, "  mean of %5" PRIu32 "%-17s%-15s", table->families[f].jobs, " jobs",
+               table->families[f].name);
+        say_speeds(out, table, table->families[f].speed);
+    }
 }
 
-static enum hs_status read_and_study(struct study *s, struct hs_output *out, struct hs_jsonw *model,
-                                     struct hs_diag *diag)
+static void say_errors(struct hs_output *out, const struct speed_table *table)
 {
-    struct hs_measurements set[HS_CALIBRATE_DATA_MAX];
-    if (s->options->profiles != NULL)
-        HS_TRY(hs_catalogue_load(&s->catalogue, s->options->profiles, diag));
-    HS_TRY(hs_calibrate_read(s->options, set, diag));
-    enum hs_status status = study_sets(s, set, out, model, diag);
-    hs_gangs_free(&s->result.gangs); /* their texts belong to the sets */
-    hs_speeds_free(&s->result.table);
-    for (uint32_t i = 0; i < s->options->data_count; i++)
-        hs_measure_free(&set[i]);
-    return status;
+    hs_say(out, "\nerror of the time if a speed is not measured, %% (mean and 95 %% of n jobs)\n");
+    for (uint32_t r = 0; r < table->type_count; r++)
+        for (uint32_t t = r + 1; t < table->type_count; t++) {
+            hs_say(out, "  time on %s from time on %s\n", table->types[t], table->types[r]);
+            for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++) {
+                struct hs_score score;
+                error_of(table, scheme, t, r, &score);
+                hs_say(out, "    %-40s%5" PRIu32, schemes[scheme].name, score.n);
+                hs_say_number(out, 100 * score.mae, 1, 8);
+                hs_say_number(out, 100 * score.p95, 1, 8);
+                hs_say(out, "\n");
+            }
+        }
 }
 
-static enum hs_status run(const struct hs_calibrate_options *given, struct hs_output *out,
-                          struct hs_jsonw *model, struct hs_diag *diag)
+static void say_curves(struct hs_output *out, const char *title, const struct gang_curves *list)
 {
-    struct hs_calibrate_options options = *given;
-    uint64_t errors = diag->errors;
-    struct study *s = hs_alloc_zeroed(1, sizeof *s);
-    if (s == NULL)
-        return hs_calibrate_told(HS_E_MEMORY, "speed", errors, diag);
-    options.clean &= HS_CLEAN_COPIED; /* the other steps are about pairs */
-    s->options = &options;
-    enum hs_status status = read_and_study(s, out, model, diag);
-    hs_catalogue_free(&s->catalogue);
-    hs_free(s);
-    return hs_calibrate_told(status, "speed", errors, diag);
+    if (list->count > 0)
+        hs_say(out, "\n%s\n", title);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct gang_curve *c = &list->curves[i];
+        hs_say(out, "  %-10s%-16s%3" PRIu32 " jobs", c->gpu, c->family, c->jobs);
+        for (uint32_t k = 0; k < c->count; k++) {
+            hs_say(out, "%6" PRIu32 " GPUs", c->gpus[k]);
+            hs_say_number(out, c->value[k], 3, 6);
+        }
+        hs_say(out, "\n");
+    }
+}
+
+static void say(const struct hs_calibrate_run *run, const void *study)
+{
+    const struct speed_study *s = study;
+    struct hs_output *out = run->out;
+    hs_calibrate_say_counts(run, run->sets);
+    say_table(out, &s->table);
+    say_errors(out, &s->table);
+    say_curves(out, "scaling efficiency of gangs on as few nodes as possible", &s->scaling);
+    say_curves(out, "throughput of spread gangs relative to those", &s->spread);
+    for (uint32_t i = 0; i < s->note_count; i++)
+        hs_say(out, "%snote: %s\n", i == 0 ? "\n" : "", s->notes[i]);
+}
+
+/* ---- the model file ---- */
+
+static void write_speeds(struct hs_jsonw *w, const struct speed_table *table, const double *speed)
+{
+    hs_jsonw_member_object(w, "speed");
+    for (uint32_t t = 0; t < table->type_count; t++)
+        if (speed[t] > 0)
+            hs_score_write_number(w, table->types[t], speed[t]);
+    hs_jsonw_end_object(w);
+}
+
+static void write_table(struct hs_jsonw *w, const struct speed_table *table)
+{
+    hs_jsonw_member_array(w, "types");
+    for (uint32_t t = 0; t < table->type_count; t++)
+        hs_jsonw_text(w, table->types[t]);
+    hs_jsonw_end_array(w);
+    hs_jsonw_member_text(w, "reference", table->types[0]);
+    hs_jsonw_member_array(w, "jobs");
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        hs_write_line(w);
+        hs_jsonw_member_text(w, "profile", table->jobs[j].profile);
+        hs_jsonw_member_text(w, "family", table->jobs[j].family);
+        write_speeds(w, table, table->jobs[j].speed);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+    hs_jsonw_member_array(w, "families");
+    for (uint32_t f = 0; f < table->family_count; f++) {
+        hs_write_line(w);
+        hs_jsonw_member_text(w, "family", table->families[f].name);
+        hs_jsonw_member_u64(w, "jobs", table->families[f].jobs);
+        write_speeds(w, table, table->families[f].speed);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+}
+
+static void write_curves(struct hs_jsonw *w, const char *key, const char *value_key,
+                         const struct gang_curves *list)
+{
+    hs_jsonw_member_array(w, key);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct gang_curve *c = &list->curves[i];
+        hs_write_line(w);
+        hs_jsonw_member_text(w, "family", c->family);
+        hs_jsonw_member_text(w, "gpu", c->gpu);
+        hs_jsonw_member_u64(w, "jobs", c->jobs);
+        hs_jsonw_member_array(w, "gpus");
+        for (uint32_t k = 0; k < c->count; k++)
+            hs_jsonw_u64(w, c->gpus[k]);
+        hs_jsonw_end_array(w);
+        hs_jsonw_member_array(w, value_key);
+        for (uint32_t k = 0; k < c->count; k++)
+            hs_jsonw_double(w, hs_score_round(c->value[k]));
+        hs_jsonw_end_array(w);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+}
+
+static void write_error(struct hs_jsonw *w, const struct speed_table *table, int scheme,
+                        uint32_t type, uint32_t reference)
+{
+    struct hs_score score;
+    error_of(table, scheme, type, reference, &score);
+    if (score.n == 0)
+        return;
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "protocol", schemes[scheme].protocol);
+    hs_jsonw_member_text(w, "fallback", schemes[scheme].fallback);
+    hs_jsonw_member_text(w, "gpu", table->types[type]);
+    hs_jsonw_member_text(w, "reference", table->types[reference]);
+    hs_jsonw_member_u64(w, "n", score.n);
+    HS_WRITE_NUMBERS(w, {"mape", score.mae}, {"p95", score.p95});
+    hs_jsonw_end_object(w);
+}
+
+static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
+{
+    const struct speed_study *s = study;
+    (void)run;
+    hs_jsonw_member_array(w, "notes");
+    for (uint32_t i = 0; i < s->note_count; i++)
+        hs_jsonw_text(w, s->notes[i]);
+    hs_jsonw_end_array(w);
+    write_table(w, &s->table);
+    write_curves(w, "scaling", "efficiency", &s->scaling);
+    write_curves(w, "spread", "factor", &s->spread);
+    hs_jsonw_member_array(w, "holdout");
+    for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++)
+        for (uint32_t r = 0; r < s->table.type_count; r++)
+            for (uint32_t t = 0; t < s->table.type_count; t++)
+                if (t != r)
+                    write_error(w, &s->table, scheme, t, r);
+    hs_jsonw_end_array(w);
+}
+
+/* ---- rows for plots ---- */
+
+/* Speeds relative to the reference, observed and predicted, under every protocol. */
+static void write_rows(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w)
+{
+    const struct speed_table *table = &((const struct speed_study *)study)->table;
+    (void)run;
+    for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++)
+        for (uint32_t t = 1; t < table->type_count; t++)
+            for (uint32_t j = 0; j < table->job_count; j++) {
+                double observed = observed_speed(table, j, t, 0);
+                double predicted = predicted_speed(table, scheme, j, t, 0);
+                if (isnan(observed) || isnan(predicted))
+                    continue;
+                hs_csvw_text(w, schemes[scheme].protocol);
+                hs_csvw_text(w, schemes[scheme].fallback);
+                hs_csvw_text(w, table->types[t]);
+                hs_csvw_text(w, table->jobs[j].profile);
+                hs_csvw_text(w, table->jobs[j].family);
+                hs_csvw_double(w, hs_score_round(observed));
+                hs_csvw_double(w, hs_score_round(predicted));
+                hs_csvw_end(w);
+            }
 }
 
 const struct hs_calibration hs_calibration_speed = {
@@ -250,5 +727,12 @@ const struct hs_calibration hs_calibration_speed = {
     .summary = "how fast jobs run on each GPU type, alone, in gangs and spread",
     .data = "throughputs of jobs alone: a JSON of Gavel's, or your CSV; one with single GPUs, one "
             "with gangs, or one with both",
-    .run = run,
+    .steps = HS_CLEAN_COPIED, /* the others are about pairs */
+    .rows = "protocol,fallback,gpu,job,family,observed,predicted",
+    .study_size = sizeof(struct speed_study),
+    .needs_catalogue = true,
+    .fit = fit,
+    .say = say,
+    .write = write,
+    .write_rows = write_rows,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A verb of the command line is one file cmd_NAME.c with one const record, last in the file, and
- * one line in verbs.def. Option parsing, help and --print-config come from its table.
+ * A verb of the command line is a const record, last in its file in verbs/, and one line in
+ * HS_VERBS. Option parsing, help and --print-config come from its table.
  */
 #ifndef HORUS_CLI_CLI_H
 #define HORUS_CLI_CLI_H
@@ -35,8 +35,8 @@ struct hs_call {
 
 struct hs_verb {
     const char *name, *operands, *summary;
-    const char *(*word_at)(size_t index); /* what its operands may be, where they are words of its
-                                             own; NULL past the end */
+    const char *(*word_at)(size_t index); /* the words that may be its operands, where it has any;
+                                             NULL past the end */
     const char *details; /* a paragraph for --help all; NULL if the summary says it */
     const char *examples[HS_EXAMPLES];
     const struct hs_option *options; /* ends with a NULL key */
@@ -45,8 +45,26 @@ struct hs_verb {
     enum hs_status (*run)(struct hs_call *call);
 };
 
+/* The verbs, in the order in which help lists them: HS_VERB(name) is hs_verb_NAME. */
+#define HS_VERBS                                                                                   \
+    HS_VERB(run)                                                                                   \
+    HS_VERB(compare)                                                                               \
+    HS_VERB(sweep)                                                                                 \
+    HS_VERB(trace)                                                                                 \
+    HS_VERB(generate)                                                                              \
+    HS_VERB(policies)                                                                              \
+    HS_VERB(calibrate)                                                                             \
+    HS_VERB(predict)                                                                               \
+    HS_VERB(report)                                                                                \
+    HS_VERB(plot)                                                                                  \
+    HS_VERB(explain)                                                                               \
+    HS_VERB(verify)                                                                                \
+    HS_VERB(rerun)                                                                                 \
+    HS_VERB(schema)                                                                                \
+    HS_VERB(version)                                                                               \
+    HS_VERB(help)
 #define HS_VERB(name) extern const struct hs_verb hs_verb_##name;
-#include "cli/verbs.def"
+HS_VERBS
 #undef HS_VERB
 
 /* index 0, 1, ... until NULL. */

@@ -1,19 +1,151 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Help texts, made from the verb and option tables alone.
+ * `horus help [COMMAND|formats] [--form=FORM]`: help texts, manual pages and tables, made from the
+ * tables of verbs and options alone. `horus version [--verbose]`: what was built, how, and on which
+ * libraries it runs.
  */
 #include "cli/help.h"
 
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/builtin.h"
 #include "cli/options.h"
-#include "data/param.h"
+#include "cli/record.h"
+#include "data/param_table.h"
+#include "horus/version.h"
 #include "traces/format.h"
 
+#define SUMMARY         "A trace-driven simulator of GPU-cluster schedulers for deep learning."
 #define SYNOPSIS_INDENT 26u
 
-static const struct hs_exit_code exit_codes[] = {
+/* ---- the vocabulary ---- */
+
+#define BOUND HS_PATTERN_TIME "|[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?"
+
+static const struct hs_metavar metavars[] = {
+    {"TIME", HS_METAVAR_FREE, HS_PATTERN_TIME, "number",
+     "90s, 15min, 2h or 7d; also us and ms. A bare number is seconds."},
+    {"TIME/TIME/...", HS_METAVAR_FREE, NULL, NULL,
+     "One to eight times with slashes between: 7s/30s/1min."},
+    {"SIZE", HS_METAVAR_FREE, HS_PATTERN_SIZE, "number",
+     "500MiB or 16GiB. A bare number is MiB; GB is the same as GiB."},
+    {"N", HS_METAVAR_FREE, "[0-9]+", "integer", "A whole number."},
+    {"X", HS_METAVAR_FREE, NULL, NULL, "A number: 0.25, 1e-3, or 25% for 0.25."},
+    {"PERCENT", HS_METAVAR_FREE, NULL, NULL, "A number of per cent: 25 or 25%."},
+    {"FILE", HS_METAVAR_FILE, NULL, NULL, NULL},
+    {"FILES", HS_METAVAR_FILE, NULL, NULL, NULL},
+    {"PATH", HS_METAVAR_FILE, NULL, NULL, NULL},
+    {"TRACE", HS_METAVAR_FILE, NULL, NULL,
+     "A trace: a file, plain or .gz or .zst, or - for standard input, its format recognised by "
+     "content; or gen:NAME,n=JOBS,seed=N for made-up jobs (horus generate)."},
+    {"EXPERIMENT.json", HS_METAVAR_FILE, NULL, NULL,
+     "What is swept; horus schema sweep tells its form."},
+    {"SPEC", HS_METAVAR_FILE, NULL, NULL,
+     "A cluster: a JSON file, or a shape NODESxGPUS:TYPE with commas between: 20x8:V100,8x4:P100."},
+    {"DIR", HS_METAVAR_DIR, NULL, NULL, NULL},
+    {"RUN", HS_METAVAR_DIR, NULL, NULL, "The directory of a finished run."},
+    {"NAME[:KEY=VALUE,...]", HS_METAVAR_POLICY, NULL, NULL,
+     "A policy and its parameters: srtf or srtf:form=replace,preempt_cost=table."},
+    {"POLICY", HS_METAVAR_POLICY, NULL, NULL, "The name of a policy."},
+    {"COMMAND", HS_METAVAR_COMMAND, NULL, NULL, "A command of horus."},
+    {"KEY=VALUE", HS_METAVAR_SETTING, NULL, NULL, NULL},
+    {"LIST", HS_METAVAR_WORD, NULL, NULL, "Words with commas between."},
+    {"NAME", HS_METAVAR_WORD, NULL, NULL, NULL},
+    {"WORKLOAD", HS_METAVAR_FREE, "[^/\\n]+", "number", "A name without a slash."},
+    {"SUBJECT", HS_METAVAR_WORD, NULL, NULL, NULL},
+    {"ACTION", HS_METAVAR_WORD, NULL, NULL, NULL},
+    {"KIND", HS_METAVAR_WORD, NULL, NULL, NULL},
+    {"OUTCOMES", HS_METAVAR_FREE, NULL, NULL,
+     "Outcomes with commas between: completed, cancelled, failed, unknown."},
+    {"SEEDS", HS_METAVAR_FREE, "[0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*", "integer",
+     "Whole numbers: 1..5, or 1,3,7, or both."},
+    {"MODEL", HS_METAVAR_FREE, "measured\\+fit|fit|none|const:" HS_PATTERN_NUMBER, NULL, NULL},
+    {"MODEL[:BATCH[:PRECISION[:DATASET]]]", HS_METAVAR_FREE, NULL, NULL,
+     "A job: ResNet18:64:amp; what is left out is the first that the catalogue has."},
+    {"ID", HS_METAVAR_FREE, NULL, NULL, "What the trace calls a job."},
+    {"TEXT", HS_METAVAR_FREE, NULL, NULL, NULL},
+    {"TYPE", HS_METAVAR_FREE, NULL, NULL, "A GPU type such as V100."},
+    {"MAP", HS_METAVAR_FILE, NULL, NULL,
+     "Columns under their own names: submit_time=timestamp,gpus=num_gpus; or a JSON file of them."},
+    {"CONDITION", HS_METAVAR_FREE, NULL, NULL, NULL},
+    {"FROM..TO", HS_METAVAR_FREE, "(" BOUND ")?\\.\\.(" BOUND ")?", NULL,
+     "Two times or dates: 10d..20d, 2017-10-01..2017-12-01, 2020-04-01 12:00:00.., ..12h. What is "
+     "left out is the begin or the end."},
+    {"YYYY-MM-DD", HS_METAVAR_FREE, "[0-9]{4}-[0-9]{2}-[0-9]{2}", NULL, "A date."},
+};
+
+#define METAVAR_COUNT (sizeof metavars / sizeof *metavars)
+
+const struct hs_metavar *hs_metavar_at(size_t index)
+{
+    return index < METAVAR_COUNT ? &metavars[index] : NULL;
+}
+
+static const struct hs_metavar *find(const char *name, size_t len)
+{
+    for (size_t i = 0; i < METAVAR_COUNT; i++)
+        if (strlen(metavars[i].name) == len && memcmp(metavars[i].name, name, len) == 0)
+            return &metavars[i];
+    return NULL;
+}
+
+static bool take(const char *text, size_t len, struct hs_metavar_part *part)
+{
+    bool is_literal = *text >= 'a' && *text <= 'z';
+    *part = (struct hs_metavar_part){.text = text,
+                                     .len = len,
+                                     .is_literal = is_literal,
+                                     .known = is_literal ? NULL : find(text, len)};
+    return true;
+}
+
+/* Alternative *index of the word; where it has fewer, false, and *index less their number. */
+static bool part_of_word(const char *word, size_t len, uint32_t *index,
+                         struct hs_metavar_part *part)
+{
+    if (find(word, len) != NULL)
+        return (*index)-- == 0 && take(word, len, part);
+    if (*word == '[') { /* "[COMMAND|formats]" without brackets, "RUN..." without dots */
+        word++;
+        len--;
+        while (len > 0 && word[len - 1] == ']')
+            len--;
+    }
+    while (len > 0 && word[len - 1] == '.')
+        len--;
+    for (size_t at = 0, end; at < len; at = end + 1) {
+        const char *bar = memchr(word + at, '|', len - at);
+        end = bar != NULL ? (size_t)(bar - word) : len;
+        if ((*index)-- == 0)
+            return take(word + at, end - at, part);
+    }
+    return false;
+}
+
+bool hs_metavar_part(const char *text, uint32_t position, uint32_t index,
+                     struct hs_metavar_part *part)
+{
+    uint32_t at = 0;
+    for (size_t len; *text != '\0'; text += len + (text[len] == ' ')) {
+        len = strcspn(text, " ");
+        if (len == 1 && *text == '|') { /* "TRACE | RUN RUN": positions start again */
+            at = 0;
+            continue;
+        }
+        if (at++ == position && part_of_word(text, len, &index, part))
+            return true;
+    }
+    return false;
+}
+
+/* ---- text ---- */
+
+static const struct {
+    const char *code, *meaning;
+} exit_codes[] = {
     {"0", "ok"},
     {"1", "comparison or verification failed"},
     {"2", "usage"},
@@ -25,19 +157,9 @@ static const struct hs_exit_code exit_codes[] = {
 };
 #define EXIT_CODE_COUNT (sizeof exit_codes / sizeof *exit_codes)
 
-const struct hs_exit_code *hs_exit_code_at(size_t index)
-{
-    return index < EXIT_CODE_COUNT ? &exit_codes[index] : NULL;
-}
-
 static const char *const program_examples[] = {
     "traces/sample.csv", "run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit", "policies srtf"};
-
-const char *hs_program_example_at(size_t index)
-{
-    return index < sizeof program_examples / sizeof *program_examples ? program_examples[index]
-                                                                      : NULL;
-}
+#define EXAMPLE_COUNT (sizeof program_examples / sizeof *program_examples)
 
 static void say_examples(struct hs_output *out, const struct hs_verb *verb)
 {
@@ -63,14 +185,16 @@ static uint32_t say_synopsis(struct hs_output *out, const struct hs_option *opti
     return (uint32_t)strlen(text);
 }
 
-const char *hs_option_preset(const struct hs_param *param)
+/* The default as help shows it; NULL where there is none to show. */
+static const char *shown_preset(const struct hs_param *param)
 {
     if (param->type == HS_PARAM_FLAG || param->preset == NULL)
         return NULL;
     return *param->preset != '\0' ? param->preset : "none";
 }
 
-const char *hs_option_range(const struct hs_param *param, char *text, size_t size)
+/* The range or the values, where the metavar does not have them; "" if so. */
+static const char *shown_range(const struct hs_param *param, char *text, size_t size)
 {
     text[0] = '\0';
     if (param->max > param->min)
@@ -90,24 +214,16 @@ static void say_option(struct hs_output *out, const struct hs_option *option, bo
     hs_say(out, "%*s", (int)(SYNOPSIS_INDENT - at), "");
 
     char text[1024], range[256];
-    const char *preset = hs_option_preset(param);
+    const char *preset = shown_preset(param);
     int n = snprintf(text, sizeof text, "%s", param->help);
     if (preset != NULL && n > 0 && (size_t)n < sizeof text)
         n += snprintf(text + n, sizeof text - (size_t)n, " [%s]", preset);
-    (void)hs_option_range(param, range, sizeof range);
+    (void)shown_range(param, range, sizeof range);
     if (!is_brief && range[0] != '\0' && n > 0 && (size_t)n < sizeof text)
         n += snprintf(text + n, sizeof text - (size_t)n, "; %s", range);
     if (!is_brief && param->source != NULL && n > 0 && (size_t)n < sizeof text)
         (void)snprintf(text + n, sizeof text - (size_t)n, "; source: %s", param->source);
     hs_say_wrapped(out, text, SYNOPSIS_INDENT, columns);
-}
-
-bool hs_verb_has_option(const struct hs_verb *verb, const char *key)
-{
-    const struct hs_option *o = verb->options;
-    while (o->param.key != NULL && strcmp(o->param.key, key) != 0)
-        o++;
-    return o->param.key != NULL;
 }
 
 void hs_help_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -137,17 +253,26 @@ void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_
         say_option(out, o, false, columns);
     }
     say_examples(out, verb);
-    if (hs_verb_has_option(verb, "config"))
+    if (hs_option_find(verb->options, "config") != NULL)
         hs_say(out,
                "\nTIME is 90s, 15min, 2h or 7d, a bare number is seconds; SIZE is 500MiB or 16GiB, "
                "a bare number\nis MiB. In a --config file and for --set, --max-jobs=9 is the key "
                "max_jobs with the value 9.\n");
 }
 
-/* "0 ok, 1 comparison or verification failed, ..." */
-static void say_exit_codes(struct hs_output *out, uint32_t columns)
+void hs_help_program(struct hs_output *out, uint32_t columns)
 {
-    char text[512] = "Exit codes:";
+    hs_say(out, "usage: horus COMMAND [options]        horus TRACE [options] is horus run "
+                "TRACE\n" SUMMARY "\n\n");
+    const struct hs_verb *verb;
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
+        hs_say(out, "  %-10s %-26s %s\n", verb->name, verb->operands, verb->summary);
+    hs_say(out, "\nExamples:\n");
+    for (size_t i = 0; i < EXAMPLE_COUNT; i++)
+        hs_say(out, "  horus %s\n", program_examples[i]);
+    hs_say(out,
+           "\n'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.\n");
+    char text[512] = "Exit codes:"; /* "0 ok, 1 comparison or verification failed, ..." */
     size_t len = strlen(text);
     for (size_t i = 0; i < EXIT_CODE_COUNT && len < sizeof text; i++)
         len += (size_t)snprintf(text + len, sizeof text - len, " %s %s%s", exit_codes[i].code,
@@ -155,23 +280,7 @@ static void say_exit_codes(struct hs_output *out, uint32_t columns)
     hs_say_wrapped(out, text, 0, columns);
 }
 
-void hs_help_program(struct hs_output *out, uint32_t columns)
-{
-    hs_say(out, "usage: horus COMMAND [options]        horus TRACE [options] is horus run "
-                "TRACE\n" HS_PROGRAM_SUMMARY "\n\n");
-    const struct hs_verb *verb;
-    const char *example;
-    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
-        hs_say(out, "  %-10s %-26s %s\n", verb->name, verb->operands, verb->summary);
-    hs_say(out, "\nExamples:\n");
-    for (size_t i = 0; (example = hs_program_example_at(i)) != NULL; i++)
-        hs_say(out, "  horus %s\n", example);
-    hs_say(out,
-           "\n'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.\n");
-    say_exit_codes(out, columns);
-}
-
-void hs_help_formats(struct hs_output *out, uint32_t columns)
+static void help_formats(struct hs_output *out, uint32_t columns)
 {
     hs_say(out, "Trace formats, recognised by content (--format overrides); .gz and .zst are read\n"
                 "as they are, - is standard input.\n\n");
@@ -181,3 +290,434 @@ void hs_help_formats(struct hs_output *out, uint32_t columns)
         hs_say_wrapped(out, format->columns, 15, columns);
     }
 }
+
+/* ---- manual pages ---- */
+
+/* Text with every character of markup escaped. At the begin of a line more characters are markup
+ * than within; they are escaped at the begin of every text, which is harmless elsewhere. */
+static void put_escaped(struct hs_output *out, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        bool is_markup = strchr("\\*_", *c) != NULL;
+        if (is_markup || (c == text && strchr("#-|[].'+~&!", *c) != NULL))
+            hs_output_put(out, "\\", 1);
+        hs_output_put(out, c, 1);
+    }
+}
+
+void hs_man_say(struct hs_output *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    for (; *format != '\0'; format++) {
+        if (*format != '%') {
+            hs_output_put(out, format, 1);
+            continue;
+        }
+        const char *text = va_arg(args, const char *);
+        format++;
+        if (*format == 's')
+            hs_say(out, "%s", text);
+        else
+            put_escaped(out, text);
+        if (*format == '.' && (*text == '\0' || text[strlen(text) - 1] != '.'))
+            hs_say(out, ".");
+    }
+    va_end(args);
+}
+
+void hs_man_title(struct hs_output *out, const char *name, int section, const char *summary)
+{
+    char text[256];
+    size_t len = strlen(summary);
+    (void)snprintf(text, sizeof text, "%.*s",
+                   (int)(len > 0 && summary[len - 1] == '.' ? len - 1 : len), summary);
+    hs_say(out, "horus%s(%d) \"\" \"horus " HS_VERSION "\"\n\n# NAME\n\nhorus%s - ", name, section,
+           name);
+    hs_man_say(out, "%t\n\n", text);
+}
+
+static void man_options(struct hs_output *out, const struct hs_verb *verb)
+{
+    char name[64], choices[256], range[256];
+    const char *group = NULL;
+    hs_say(out, "# OPTIONS\n\n");
+    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
+        const struct hs_param *param = &o->param;
+        const char *metavar = hs_option_metavar(param, choices, sizeof choices);
+        const char *preset = shown_preset(param);
+        if (o->group != NULL && (group == NULL || strcmp(group, o->group) != 0))
+            hs_say(out, "## %s\n\n", o->group);
+        group = o->group;
+        if (o->letter != 0)
+            hs_say(out, "*-%c*, ", o->letter);
+        hs_say(out, "*--%s*", hs_option_long_name(param, name, sizeof name));
+        if (*metavar != '\0')
+            hs_man_say(out, "=_%t_", metavar);
+        hs_man_say(out, "\n\t%.", param->help);
+        if (preset != NULL)
+            hs_man_say(out, " Default: *%t*.", preset);
+        if (*shown_range(param, range, sizeof range) != '\0')
+            hs_man_say(out, " Range: %.", range);
+        if (param->source != NULL)
+            hs_man_say(out, " Source: %.", param->source);
+        hs_say(out, "\n\n");
+    }
+    hs_say(out, "*-h*, *--help* [*all*]\n\tA dozen lines; with *all* every option, its range and "
+                "default.\n\n");
+}
+
+static void man_exit_codes(struct hs_output *out)
+{
+    hs_say(out, "# EXIT STATUS\n\n");
+    for (size_t i = 0; i < EXIT_CODE_COUNT; i++)
+        hs_man_say(out, "*%s*\n\t%.\n\n", exit_codes[i].code, exit_codes[i].meaning);
+    hs_say(out, "# EXAMPLES\n\n");
+}
+
+static void man_verb(struct hs_output *out, const struct hs_verb *verb)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "-%s", verb->name);
+    hs_man_title(out, name, 1, verb->summary);
+    hs_man_say(out, "# SYNOPSIS\n\n*horus %s*%s%t\n\n# DESCRIPTION\n\n%.", verb->name,
+               verb->options->param.key != NULL ? " [_options_] " : " ", verb->operands,
+               verb->summary);
+    if (verb->details != NULL)
+        hs_man_say(out, "\n\n%t", verb->details);
+    hs_say(out, "\n\n");
+    man_options(out, verb);
+    if (hs_option_find(verb->options, "config") != NULL)
+        hs_say(
+            out,
+            "# CONFIGURATION\n\n"
+            "*--config* reads a JSON file, in which // and block comments may stand. Its keys are "
+            "the long options with underscores: *--max-jobs*=9 is \"max\\_jobs\": 9. A policy is a "
+            "text or an object, {\"name\": \"fifo\", \"scan\": \"fit\"}. *--set* _KEY=VALUE_ comes "
+            "before the file, a flag before both. *--print-config* prints the effective "
+            "configuration with the origin of each value; what it prints is itself a file for "
+            "*--config*.\n\n");
+    man_exit_codes(out);
+    for (size_t i = 0; i < HS_EXAMPLES && verb->examples[i] != NULL; i++)
+        hs_man_say(out, "\thorus %t\n\n", verb->examples[i]);
+    hs_say(out, "# SEE ALSO\n\n*horus*(1), *horus-policies*(7), *horus-formats*(5)\n");
+}
+
+static void man_program(struct hs_output *out)
+{
+    const struct hs_verb *verb;
+    const struct hs_metavar *metavar;
+    hs_man_title(out, "", 1, SUMMARY);
+    hs_say(out, "# SYNOPSIS\n\n*horus* _COMMAND_ [_options_]\n\n*horus* _TRACE_ [_options_]\n\n"
+                "# DESCRIPTION\n\nReplays traces of jobs on a described cluster under a policy, "
+                "and compares policies. The result goes to standard output, everything else to "
+                "standard error. *horus* _TRACE_ is *horus run* _TRACE_.\n\n# COMMANDS\n\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
+        hs_man_say(out, "*%s*%s%t\n\t%. See *horus-%s*(1).\n\n", verb->name,
+                   *verb->operands != '\0' ? " " : "", verb->operands, verb->summary, verb->name);
+    hs_say(out, "# VALUES\n\n");
+    for (size_t i = 0; (metavar = hs_metavar_at(i)) != NULL; i++)
+        if (metavar->meaning != NULL)
+            hs_man_say(out, "_%t_\n\t%.\n\n", metavar->name, metavar->meaning);
+    hs_say(out,
+           "# FILES\n\n"
+           "_results/NAME-POLICY-HASH/_\n"
+           "\tWhere a run lands unless *--output* names another place. A directory is built under "
+           "another name, synced and renamed: without its manifest.json a run is not finished.\n\n"
+           "# ENVIRONMENT\n\n"
+           "No result depends on the environment. What is shown on a terminal does:\n\n"
+           "*COLUMNS*\n\tWidth of tables and help, instead of that of the terminal.\n\n"
+           "*NO\\_COLOR*, *TERM*=dumb\n\tNo colour; with a dumb terminal no progress, either.\n\n"
+           "*LC\\_ALL*, *LC\\_CTYPE*, *LANG*\n\tBlock characters only in a UTF-8 locale.\n\n"
+           "# SIGNALS\n\n"
+           "*SIGUSR1*\n\tOne line about how far a run is, on standard error.\n\n"
+           "*SIGINT*, *SIGTERM*\n\tThe run ends, what it has begun to write is taken away.\n\n");
+    man_exit_codes(out);
+    for (size_t i = 0; i < EXAMPLE_COUNT; i++)
+        hs_man_say(out, "\thorus %t\n\n", program_examples[i]);
+    hs_say(out, "# SEE ALSO\n\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
+        hs_say(out, "*horus-%s*(1), ", verb->name);
+    hs_say(out, "*horus-policies*(7), *horus-formats*(5)\n");
+}
+
+static void man_formats(struct hs_output *out)
+{
+    const struct hs_trace_format *format;
+    hs_man_title(out, "-formats", 5, "trace formats of horus");
+    hs_say(out, "# DESCRIPTION\n\nThe format of a trace is recognised by content; *--format* "
+                "overrides. Files of gzip and Zstandard are read as they are, - is standard "
+                "input.\n\n");
+    for (size_t i = 0; (format = hs_trace_format_at(i)) != NULL; i++)
+        hs_man_say(out, "# %s\n\n%.\n\n%.\n\n", format->name, format->summary, format->columns);
+    hs_say(out, "# SEE ALSO\n\n*horus*(1), *horus-run*(1), *horus-trace*(1)\n");
+}
+
+/* ---- tables: Markdown for READMEs, JSON for programs ---- */
+
+/* Text in a table cell, which a bar would end. */
+static void put_cell(struct hs_output *out, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++)
+        hs_output_put(out, *c == '|' ? "\\|" : c, *c == '|' ? 2 : 1);
+}
+
+static void markdown_program(struct hs_output *out)
+{
+    const struct hs_verb *verb;
+    hs_say(out, "| command | does |\n| --- | --- |\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
+        hs_say(out, "| `horus %s%s", verb->name, *verb->operands != '\0' ? " " : "");
+        put_cell(out, verb->operands);
+        hs_say(out, "` | ");
+        put_cell(out, verb->summary);
+        hs_say(out, " |\n");
+    }
+}
+
+static void markdown_verb(struct hs_output *out, const struct hs_verb *verb)
+{
+    char name[64], choices[256], range[256];
+    hs_say(out, "| option | default | range | meaning | source |\n"
+                "| --- | --- | --- | --- | --- |\n");
+    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
+        const struct hs_param *p = &o->param;
+        const char *metavar = hs_option_metavar(p, choices, sizeof choices);
+        const char *preset = shown_preset(p);
+        hs_say(out, "| `");
+        if (o->letter != 0)
+            hs_say(out, "-%c, ", o->letter);
+        hs_say(out, "--%s%s", hs_option_long_name(p, name, sizeof name),
+               *metavar != '\0' ? "=" : "");
+        put_cell(out, metavar);
+        hs_say(out, "` | %s%s%s | %s | ", preset != NULL ? "`" : "", preset != NULL ? preset : "",
+               preset != NULL ? "`" : "", shown_range(p, range, sizeof range));
+        put_cell(out, p->help);
+        hs_say(out, " | ");
+        put_cell(out, p->source != NULL ? p->source : "");
+        hs_say(out, " |\n");
+    }
+}
+
+void hs_param_json(struct hs_jsonw *w, const struct hs_param *p)
+{
+    static const char *const types[] = {"flag",   "integer", "real",      "duration", "size_mib",
+                                        "choice", "text",    "durations", "file"};
+    char expects[256];
+    (void)hs_param_expects(p, expects, sizeof expects);
+    hs_jsonw_member_text(w, "key", p->key);
+    hs_jsonw_member_text(w, "type", types[p->type]);
+    hs_jsonw_member_text(w, "values", expects);
+    hs_jsonw_member_text(w, "unit", p->unit);
+    hs_jsonw_member_text(w, "default", p->preset);
+    if (p->max > p->min) {
+        hs_jsonw_member_double(w, "min", p->min);
+        hs_jsonw_member_double(w, "max", p->max);
+    }
+    hs_jsonw_member_text(w, "help", p->help);
+    hs_jsonw_member_text(w, "source", p->source);
+}
+
+static void words_json(struct hs_jsonw *w, const char *(*word_at)(size_t))
+{
+    const char *word;
+    if (word_at == NULL)
+        return;
+    hs_jsonw_key(w, "words");
+    hs_jsonw_on_one_line(w);
+    hs_jsonw_array(w);
+    for (size_t i = 0; (word = word_at(i)) != NULL; i++)
+        hs_jsonw_text(w, word);
+    hs_jsonw_end_array(w);
+}
+
+static void option_json(struct hs_jsonw *w, const struct hs_option *o)
+{
+    char name[64], choices[256], letter[2] = {o->letter, '\0'};
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "long", hs_option_long_name(&o->param, name, sizeof name));
+    hs_jsonw_member_text(w, "letter", o->letter != 0 ? letter : NULL);
+    hs_jsonw_member_text(w, "metavar", hs_option_metavar(&o->param, choices, sizeof choices));
+    hs_param_json(w, &o->param);
+    words_json(w, o->word_at);
+    hs_jsonw_member_text(w, "group", o->group);
+    hs_jsonw_member_bool(w, "may_be_repeated", o->is_repeated);
+    hs_jsonw_member_bool(w, "is_key_of_config", !o->is_local);
+    hs_jsonw_end_object(w);
+}
+
+static void verb_json(struct hs_jsonw *w, const struct hs_verb *verb)
+{
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "name", verb->name);
+    hs_jsonw_member_text(w, "operands", verb->operands);
+    hs_jsonw_member_text(w, "summary", verb->summary);
+    words_json(w, verb->word_at);
+    hs_jsonw_member_bool(w, "takes_config", hs_option_find(verb->options, "config") != NULL);
+    hs_jsonw_member_array(w, "options");
+    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+        option_json(w, o);
+    hs_jsonw_end_array(w);
+    hs_jsonw_end_object(w);
+}
+
+static void tables_json(struct hs_output *out, const struct hs_verb *verb)
+{
+    struct hs_jsonw w;
+    hs_jsonw_begin(&w, out);
+    if (verb != NULL) {
+        verb_json(&w, verb);
+    } else {
+        hs_jsonw_array(&w);
+        for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
+            verb_json(&w, verb);
+        hs_jsonw_end_array(&w);
+    }
+    hs_jsonw_finish(&w);
+}
+
+/* ---- the verb ---- */
+
+enum form { FORM_TEXT, FORM_MARKDOWN, FORM_JSON, FORM_MAN, FORM_BASH, FORM_ZSH };
+static const char *const forms[] = {"text", "markdown", "json", "man", "bash", "zsh", NULL};
+
+struct help_options {
+    int32_t form;
+};
+
+static void help_program(struct hs_call *call, enum form form)
+{
+    struct hs_output *out = &call->out;
+    switch (form) {
+    case FORM_TEXT:
+        hs_help_program(out, call->terminal.columns);
+        break;
+    case FORM_MARKDOWN:
+        markdown_program(out);
+        break;
+    case FORM_JSON:
+        tables_json(out, NULL);
+        break;
+    case FORM_MAN:
+        man_program(out);
+        break;
+    case FORM_BASH:
+        hs_complete_bash(out);
+        break;
+    case FORM_ZSH:
+        hs_complete_zsh(out);
+        break;
+    }
+}
+
+static enum hs_status help(struct hs_call *call)
+{
+    const enum form form = (enum form)((const struct help_options *)call->options)->form;
+    struct hs_output *out = &call->out;
+    const char *topic = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (topic == NULL) {
+        help_program(call, form);
+        return HS_OK;
+    }
+    const bool is_formats = strcmp(topic, "formats") == 0;
+    const struct hs_verb *verb = is_formats ? NULL : hs_verb_find(topic);
+    if (!is_formats && verb == NULL)
+        return hs_verb_unknown(topic, &call->diag);
+    switch (form) {
+    case FORM_TEXT:
+        if (is_formats)
+            help_formats(out, call->terminal.columns);
+        else
+            hs_help_verb_all(out, verb, call->terminal.columns);
+        return HS_OK;
+    case FORM_MAN:
+        if (is_formats)
+            man_formats(out);
+        else
+            man_verb(out, verb);
+        return HS_OK;
+    case FORM_MARKDOWN:
+    case FORM_JSON:
+        if (is_formats)
+            break;
+        if (form == FORM_MARKDOWN)
+            markdown_verb(out, verb);
+        else
+            tables_json(out, verb);
+        return HS_OK;
+    case FORM_BASH:
+    case FORM_ZSH:
+        break;
+    }
+    return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out", "help: '%s' has no form '%s'",
+                   topic, forms[form]);
+}
+
+static const struct hs_option help_table[] = {
+    HS_OPTION(
+        CHOICE, "form", offsetof(struct help_options, form), "text",
+        "Markdown table, JSON, source of a manual page for scdoc(1), or completion for a shell",
+        .param.choices = forms, .group = "Output", .in_short_help = true, .is_local = true),
+    HS_OPTIONS_END,
+};
+
+const struct hs_verb hs_verb_help = {
+    .name = "help",
+    .operands = "[COMMAND|formats]",
+    .summary = "All options of a command; the trace formats.",
+    .details = "The forms bash and zsh are whole completion scripts: source <(horus help "
+               "--form=bash). Manual pages: horus help --form=man | scdoc >horus.1, and so with "
+               "each command; 'make install' does both.",
+    .examples = {"help run", "help run --form=markdown", "help --form=zsh"},
+    .options = help_table,
+    .options_size = sizeof(struct help_options),
+    .operands_max = 1,
+    .run = help,
+};
+
+/* ---- version ---- */
+
+struct version_options {
+    bool verbose;
+};
+
+void hs_version_say(struct hs_output *out, bool is_verbose)
+{
+    hs_say(out, "horus %s (%s)\n", HS_VERSION, hs_version_commit());
+    if (!is_verbose)
+        return;
+    hs_say(out, "compiler    %s\nflags       %s\n", hs_version_compiler(), hs_version_flags());
+    uint32_t count = 0;
+    const struct hs_manifest_library *libraries = hs_libraries(&count);
+    for (uint32_t i = 0; i < count; i++)
+        hs_say(out, "%-11s %s\n", libraries[i].name, libraries[i].version);
+    const struct hs_builtin *file;
+    for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++)
+        if (strcmp(file->name, "report.css") != 0) /* no model */
+            hs_say(out, "%-11s " HS_BUILTIN "%s\n", i == 0 ? "models" : "", file->name);
+    hs_say(out, "licence     GPL-3.0-or-later\n");
+}
+
+static enum hs_status version(struct hs_call *call)
+{
+    const struct version_options *options = call->options;
+    hs_version_say(&call->out, options->verbose);
+    return HS_OK;
+}
+
+static const struct hs_option version_table[] = {
+    HS_OPTION(FLAG, "verbose", offsetof(struct version_options, verbose), "no",
+              "also compiler, flags, libraries and built-in model files", .letter = 'v',
+              .group = "Output", .in_short_help = true, .is_local = true),
+    HS_OPTIONS_END,
+};
+
+const struct hs_verb hs_verb_version = {
+    .name = "version",
+    .operands = "",
+    .summary = "Version; with --verbose compiler, flags and libraries.",
+    .examples = {"version --verbose"},
+    .options = version_table,
+    .options_size = sizeof(struct version_options),
+    .run = version,
+};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the tables of verbs, options, policies and formats say, in all its forms: help texts,
- * manual pages, Markdown, JSON, completion for two shells. Nothing is said in one form alone.
+ * The tables of verbs, options, policies and formats in all forms: help texts, manual pages,
+ * Markdown, JSON, completion for two shells. Every form has the same content.
  */
 #ifndef HORUS_CLI_HELP_H
 #define HORUS_CLI_HELP_H
 
 #include "cli/cli.h"
+#include "data/json.h"
 #include "horus/policy.h"
 
 /* ---- text ---- */
@@ -15,45 +16,69 @@
 void hs_help_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 void hs_help_program(struct hs_output *out, uint32_t columns);
-/* The trace formats and what each needs. */
-void hs_help_formats(struct hs_output *out, uint32_t columns);
-
-/* What they share with the manual. */
-struct hs_exit_code {
-    const char *code, *meaning;
-};
-const struct hs_exit_code *hs_exit_code_at(size_t index); /* NULL past the end */
-const char *hs_program_example_at(size_t index);          /* likewise; without "horus " */
-#define HS_PROGRAM_SUMMARY "A trace-driven simulator of GPU-cluster schedulers for deep learning."
-
-bool hs_verb_has_option(const struct hs_verb *verb, const char *key);
-/* The default as help shows it; NULL where there is none to show. */
-const char *hs_option_preset(const struct hs_param *param);
-/* The range or the values, where the metavar does not tell them; "" if so. */
-const char *hs_option_range(const struct hs_param *param, char *text, size_t size);
 
 /* ---- manual pages, as sources of scdoc(1) ---- */
 
-void hs_man_program(struct hs_output *out);                          /* horus(1) */
-void hs_man_verb(struct hs_output *out, const struct hs_verb *verb); /* horus-VERB(1) */
-void hs_man_formats(struct hs_output *out);                          /* horus-formats(5) */
-void hs_man_policies(struct hs_output *out, struct hs_arena *arena); /* horus-policies(7) */
-/* Text of users and tables, of which no character is taken for markup. */
-void hs_man_put(struct hs_output *out, const char *text);
+/* Parts of a page. name: "" for horus itself, "-run" for a command. */
+void hs_man_title(struct hs_output *out, const char *name, int section, const char *summary);
+/* Text with %s as it is, %t with its markup escaped, %. the same with a final stop, unless it has
+ * one.
+ */
+void hs_man_say(struct hs_output *out, const char *format, ...);
 
 /* ---- tables ---- */
 
-void hs_markdown_program(struct hs_output *out);
-void hs_markdown_verb(struct hs_output *out, const struct hs_verb *verb);
-/* `verb` NULL: all of them. */
-void hs_tables_json(struct hs_output *out, const struct hs_verb *verb);
 /* One row of a table, of a verb or of a policy; members are left open for more. */
-struct hs_jsonw;
 void hs_param_json(struct hs_jsonw *w, const struct hs_param *param);
 
-/* ---- completion ---- */
+/* ---- completion scripts ---- */
 
 void hs_complete_bash(struct hs_output *out);
 void hs_complete_zsh(struct hs_output *out);
+
+/* ---- the vocabulary of values: words in capitals such as "FILE" or "TIME", what each means, which
+ * texts it stands for and what a shell offers for it ---- */
+
+/* Regular expressions; a sign may stand before a number, and per cent behind one, where the table
+ * says so. */
+#define HS_PATTERN_NUMBER "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?"
+#define HS_PATTERN_TIME   HS_PATTERN_NUMBER "(s|ms|us|m|min|h|d)?"
+#define HS_PATTERN_SIZE   HS_PATTERN_NUMBER "(MiB|MB|GiB|GB|TiB|TB)?"
+
+enum hs_metavar_kind {
+    HS_METAVAR_FREE, /* nothing to offer */
+    HS_METAVAR_FILE,
+    HS_METAVAR_DIR,
+    HS_METAVAR_POLICY,  /* a policy with its parameters */
+    HS_METAVAR_COMMAND, /* a verb */
+    HS_METAVAR_SETTING, /* key=value of a configuration */
+    HS_METAVAR_WORD,    /* a word of the option's own list */
+};
+
+struct hs_metavar {
+    const char *name;
+    enum hs_metavar_kind kind;
+    const char *pattern; /* of the texts it stands for, as a regular expression that ECMAScript and
+                            POSIX extended have in common; NULL: any */
+    const char *number;  /* JSON type of the bare numbers that are such a value, none of them below
+                            0; NULL: none is, or, where any text is one, any number */
+    const char *meaning; /* for the manual; NULL where the option's own help says it all */
+};
+
+/* index 0, 1, ... until NULL. */
+const struct hs_metavar *hs_metavar_at(size_t index);
+
+/* One of the alternatives of "TIME|auto|exact" or of the operand "[COMMAND|formats]". */
+struct hs_metavar_part {
+    const char *text;
+    size_t len;
+    bool is_literal;                /* "auto": stands for itself */
+    const struct hs_metavar *known; /* NULL for a literal, and for a name not in the vocabulary */
+};
+
+/* Alternative `index` of the operand at `position` (from 0) of a verb, or with position 0 of the
+ * unit of an option; false when there are no more. */
+bool hs_metavar_part(const char *text, uint32_t position, uint32_t index,
+                     struct hs_metavar_part *part);
 
 #endif

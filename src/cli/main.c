@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The program: words to verb, status to exit code. Standard output is checked to its close, so that
- * a full disk is never silent. The only file that is not in the library.
+ * a full disk is never silent. The only file that is not in the library of the tests.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,24 +12,17 @@
 
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "cli/interrupt.h"
+#include "cli/process.h"
 #include "cli/options.h"
 
-/* A closed stream would give its number to the next file opened, and messages would end up in
- * results. Reading for 0 fails on 1 and 2 as it should: the write is refused. */
-static void reserve_streams(void)
-{
-    for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
-            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
+static struct hs_diag *program_diag;
 
-/* Looks like a trace rather than like a misspelt command. */
-static bool is_path(const char *word)
+/* Ends the program when memory or a documented limit is exhausted: nothing unfinished stays. */
+static void end_exhausted(enum hs_status status)
 {
-    return strcmp(word, "-") == 0 ||
-           strncmp(word, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
-           strpbrk(word, "./") != NULL || access(word, F_OK) == 0;
+    hs_report(program_diag, HS_ERROR, NULL, NULL, "%s", hs_status_text(status));
+    hs_process_remove_unfinished();
+    exit(hs_status_exit_code(status));
 }
 
 static enum hs_status call_verb(struct hs_call *call, int argc, char **argv)
@@ -61,7 +54,10 @@ static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
     call->verb = hs_verb_find(word);
     if (call->verb != NULL)
         return call_verb(call, argc - 1, argv + 1);
-    if (*word != '-' && !is_path(word))
+    bool is_trace = *word == '-' ||
+                    strncmp(word, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
+                    strpbrk(word, "./") != NULL || access(word, F_OK) == 0;
+    if (!is_trace)
         return hs_verb_unknown(word, &call->diag);
     call->verb = &hs_verb_run;
     return call_verb(call, argc, argv);
@@ -82,10 +78,16 @@ static enum hs_status finish(struct hs_call *call, enum hs_status status)
 int main(int argc, char **argv)
 {
     struct hs_call call = {.command = (const char *const *)argv};
-    reserve_streams();
+    /* A closed stream would give its number to the next file opened, and messages would end up in
+     * results. 0 is opened for writing, 1 and 2 for reading, so that their use fails. */
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     hs_interrupt_init();
     hs_terminal_init(&call.terminal);
     hs_diag_init(&call.diag, hs_terminal_emit, &call.terminal);
+    program_diag = &call.diag;
+    hs_on_fatal(end_exhausted);
     enum hs_status status = hs_output_open(&call.out, "-", &call.diag);
     if (status == HS_OK)
         status = finish(&call, dispatch(&call, argc, argv));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * getopt_long splits the words, the option table gives them meaning. Flags are first collected and
- * applied last, because the file that --config names comes before them in precedence.
+ * The table of verbs; and a command line against the option table of one: getopt_long splits the
+ * words, flags are first collected and applied last, because the file that --config names comes
+ * before them in precedence.
  */
 #include "cli/options.h"
 
@@ -9,14 +10,64 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "data/param.h"
+#include "data/param_table.h"
+
+static const struct hs_verb *const verbs[] = {
+#define HS_VERB(name) &hs_verb_##name,
+    HS_VERBS
+#undef HS_VERB
+};
+
+#define VERB_COUNT (sizeof verbs / sizeof *verbs)
+
+const struct hs_verb *hs_verb_at(size_t index)
+{
+    return index < VERB_COUNT ? verbs[index] : NULL;
+}
+
+const struct hs_verb *hs_verb_find(const char *name)
+{
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        if (strcmp(verbs[i]->name, name) == 0)
+            return verbs[i];
+    return NULL;
+}
+
+enum hs_status hs_verb_unknown(const char *name, struct hs_diag *diag)
+{
+    const char *names[VERB_COUNT];
+    char hint[HS_HINT_SIZE];
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        names[i] = verbs[i]->name;
+    return hs_fail(
+        diag, HS_E_USAGE, NULL,
+        hs_did_you_mean(hint, name, names, VERB_COUNT, "'horus help' lists the commands"),
+        "no command and no file is named '%s'", name);
+}
+
+const struct hs_option *hs_option_find(const struct hs_option *table, const char *key)
+{
+    while (table->param.key != NULL && strcmp(table->param.key, key) != 0)
+        table++;
+    return table->param.key != NULL ? table : NULL;
+}
+
+const char *hs_option_next(const char **rest, struct hs_arena *arena)
+{
+    if (*rest == NULL)
+        return NULL;
+    size_t len = strcspn(*rest, "\n");
+    const char *value = hs_arena_text(arena, *rest, len);
+    *rest = (*rest)[len] != '\0' ? *rest + len + 1 : NULL;
+    return value;
+}
+
+/* ---- the command line ---- */
 
 #define NAME_MAX_LEN 64
 #define LONG_VALUE   256 /* getopt's value of table row i is LONG_VALUE + i */
 #define LONG_HELP    (LONG_VALUE + HS_OPTIONS_MAX)
 
-/* One flag as it was met. */
 struct flag {
     const struct hs_option *option;
     const char *value;
@@ -61,7 +112,7 @@ const char *hs_option_metavar(const struct hs_param *param, char *text, size_t s
 }
 
 /* '-' first: operands come as option 1 in their place, whatever the environment says. ':' second:
- * a missing value is told apart from an unknown option. */
+ * a missing value is another answer than an unknown option. */
 static void build_tables(struct parse *p)
 {
     const struct hs_option *table = p->call->verb->options;
@@ -99,18 +150,6 @@ static const struct hs_option *option_of(const struct parse *p, int value)
     return NULL;
 }
 
-/* Another verb that has an option of that name; NULL if none has. */
-static const char *verb_with(const char *name)
-{
-    char other[NAME_MAX_LEN];
-    const struct hs_verb *verb;
-    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
-        for (const struct hs_option *o = verb->options; o != NULL && o->param.key != NULL; o++)
-            if (strcmp(hs_option_long_name(&o->param, other, sizeof other), name) == 0)
-                return verb->name;
-    return NULL;
-}
-
 static enum hs_status unknown_long(const struct parse *p, const char *word)
 {
     struct hs_diag *diag = &p->call->diag;
@@ -136,7 +175,13 @@ static enum hs_status unknown_long(const struct parse *p, const char *word)
         (void)snprintf(hint, sizeof hint, "it could be '--%s' or '--%s'", prefixed[0], prefixed[1]);
         return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: option '--%s' is ambiguous", verb, name);
     }
-    const char *nearest = hs_nearest(name, names, p->option_count + 1), *other = verb_with(name);
+    const char *nearest = hs_nearest(name, names, p->option_count + 1), *other = NULL;
+    for (size_t i = 0; i < VERB_COUNT && other == NULL; i++) {
+        char long_name[NAME_MAX_LEN];
+        for (const struct hs_option *o = verbs[i]->options; o->param.key != NULL; o++)
+            if (strcmp(hs_option_long_name(&o->param, long_name, sizeof long_name), name) == 0)
+                other = verbs[i]->name;
+    }
     if (other != NULL && nearest != NULL)
         (void)snprintf(hint, sizeof hint, "'horus %s' has it; did you mean '--%s'?", other,
                        nearest);
@@ -173,13 +218,6 @@ static enum hs_status bad_option(const struct parse *p, int answer, const char *
     return hs_fail(diag, HS_E_USAGE, NULL, text, "%s: unknown option '-%c'", verb, optopt);
 }
 
-static enum hs_help_wish help_wish(const struct parse *p)
-{
-    if (optind < p->argc && strcmp(p->argv[optind], "all") == 0)
-        return HS_HELP_ALL;
-    return HS_HELP_SHORT;
-}
-
 static enum hs_status split_words(struct parse *p, enum hs_help_wish *help)
 {
     struct hs_call *call = p->call;
@@ -195,7 +233,8 @@ static enum hs_status split_words(struct parse *p, enum hs_help_wish *help)
             continue;
         }
         if (answer == LONG_HELP || answer == 'h') {
-            *help = help_wish(p);
+            bool is_all = optind < p->argc && strcmp(p->argv[optind], "all") == 0;
+            *help = is_all ? HS_HELP_ALL : HS_HELP_SHORT;
             return HS_OK;
         }
         if (answer == '?' || answer == ':')
@@ -210,7 +249,7 @@ static enum hs_status split_words(struct parse *p, enum hs_help_wish *help)
     return HS_OK;
 }
 
-/* Of other options the last counts; who gives two policies wants both. */
+/* Of an option that is given twice the last value counts; two policies are an error. */
 static enum hs_status check_policies(const struct parse *p)
 {
     const char *first = NULL;
@@ -227,35 +266,21 @@ static enum hs_status check_policies(const struct parse *p)
     return HS_OK;
 }
 
-/* The flags of one key in the order given: the file of --config, then every --set, then the rest.
- */
+/* The file of --config, then every --set, then all flags (these two set only their own text). */
 static enum hs_status apply(struct parse *p)
 {
-    struct hs_call *call = p->call;
+    struct hs_config *config = &p->call->config;
+    struct hs_diag *diag = &p->call->diag;
     HS_TRY(check_policies(p));
     for (uint32_t i = 0; i < p->flag_count; i++)
         if (strcmp(p->flags[i].option->param.key, "config") == 0)
-            HS_TRY(hs_config_load(&call->config, p->flags[i].value, &call->diag));
+            HS_TRY(hs_config_load(config, p->flags[i].value, diag));
     for (uint32_t i = 0; i < p->flag_count; i++)
         if (strcmp(p->flags[i].option->param.key, "set") == 0)
-            HS_TRY(hs_config_set_pair(&call->config, p->flags[i].value, &call->diag));
+            HS_TRY(hs_config_set_pair(config, p->flags[i].value, diag));
     for (uint32_t i = 0; i < p->flag_count; i++)
-        HS_TRY(hs_config_set(&call->config, p->flags[i].option->param.key, p->flags[i].value,
-                             HS_FROM_FLAG, &call->diag));
-    return HS_OK;
-}
-
-static enum hs_status check_operands(struct hs_call *call)
-{
-    const struct hs_verb *verb = call->verb;
-    char hint[128];
-    (void)snprintf(hint, sizeof hint, "usage: horus %s [options] %s", verb->name, verb->operands);
-    if (call->operand_count > verb->operands_max)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: unexpected operand '%s'",
-                       verb->name, call->operands[verb->operands_max]);
-    if (call->operand_count < verb->operands_min)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: %s is missing", verb->name,
-                       verb->operands);
+        HS_TRY(hs_config_set(config, p->flags[i].option->param.key, p->flags[i].value, HS_FROM_FLAG,
+                             diag));
     return HS_OK;
 }
 
@@ -264,20 +289,27 @@ enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
 {
     struct parse p = {.call = call, .argc = argc, .argv = argv};
     *help = HS_HELP_NONE;
-    uint64_t letters = 1; /* -qv is one word and two flags */
+    uint64_t letters = 1; /* room for all flags: -qv is one word and two flags */
     for (int i = 0; i < argc; i++)
         letters += strlen(argv[i]) + 1;
     call->options = hs_arena_alloc(&call->arena, call->verb->options_size + 1);
     call->operands = hs_arena_alloc(&call->arena, letters * sizeof *call->operands);
     p.flags = hs_arena_alloc(&call->arena, letters * sizeof *p.flags);
-    if (call->options == NULL || call->operands == NULL || p.flags == NULL)
-        return hs_fail(&call->diag, HS_E_MEMORY, NULL, NULL, "out of memory");
     build_tables(&p);
     HS_TRY(hs_config_init(&call->config, call->verb->options, call->options, &call->arena));
     HS_TRY(split_words(&p, help));
     if (*help != HS_HELP_NONE)
         return HS_OK;
     HS_TRY(apply(&p));
-    HS_TRY(hs_config_check(&call->config, call->verb->name, &call->diag));
-    return check_operands(call);
+    const struct hs_verb *verb = call->verb;
+    char hint[128];
+    (void)snprintf(hint, sizeof hint, "usage: horus %s [options] %s", verb->name, verb->operands);
+    HS_TRY(hs_config_check(&call->config, verb->name, &call->diag));
+    if (call->operand_count > verb->operands_max)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: unexpected operand '%s'",
+                       verb->name, call->operands[verb->operands_max]);
+    if (call->operand_count < verb->operands_min)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "%s: %s is missing", verb->name,
+                       verb->operands);
+    return HS_OK;
 }

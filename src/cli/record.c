@@ -1,31 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gathers what the manifest states from where it is known. Nothing is computed here.
+ * Gathers the members of a manifest from where they are known. Each library is asked for its
+ * version through the one file that includes its header. The messages of a run pass a log, which
+ * keeps its warnings for the manifest.
  */
 #include "cli/record.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 
-#include "base/io.h"
+#include "base/codec.h"
+#include "base/hash.h"
 #include "base/rng.h"
-#include "data/param.h"
-#include "report/page.h"
+#include "data/csvread.h"
+#include "data/json.h"
+#include "data/param_table.h"
+#include "report/html/page.h"
 
-enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
+const struct hs_manifest_library *hs_libraries(uint32_t *count)
 {
-    struct hs_input *input;
-    const char *data;
-    size_t len;
-    enum hs_status status;
-    HS_TRY(hs_input_open(&input, path, diag));
-    while ((status = hs_input_read(input, &data, &len)) == HS_OK)
-        ;
-    *hash = hs_input_hash(input);
-    *bytes = hs_input_bytes(input);
-    hs_input_close(input);
-    return status == HS_END ? HS_OK : status;
+    static struct hs_manifest_library libraries[6];
+    libraries[0] = (struct hs_manifest_library){"gsl", hs_rng_library_version()};
+    libraries[1] = (struct hs_manifest_library){"libcsv", hs_csv_library_version()};
+    libraries[2] = (struct hs_manifest_library){"cjson", hs_json_library_version()};
+    libraries[3] = (struct hs_manifest_library){"zlib", hs_gzip_library_version()};
+    libraries[4] = (struct hs_manifest_library){"zstd", hs_zstd_library_version()};
+    libraries[5] = (struct hs_manifest_library){"xxhash", hs_hash_library_version()};
+    *count = sizeof libraries / sizeof *libraries;
+    return libraries;
+}
+
+struct hs_manifest_volatile hs_record_machine(const char *const *command, double wall_s,
+                                              bool has_children)
+{
+    static const int of_whom[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    static struct utsname names;
+    struct hs_manifest_volatile machine = {
+        .command = command, .host = uname(&names) == 0 ? names.nodename : NULL, .wall_s = wall_s};
+    struct rusage usage;
+    for (int i = 0; i < (has_children ? 2 : 1); i++) {
+        if (getrusage(of_whom[i], &usage) != 0)
+            continue;
+        machine.cpu_s += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+        if ((uint64_t)usage.ru_maxrss > machine.peak_rss_kib)
+            machine.peak_rss_kib = (uint64_t)usage.ru_maxrss;
+    }
+    return machine;
 }
 
 /* A repeated option's values are lines: a list when there are several. */
@@ -157,7 +180,7 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     return HS_OK;
 }
 
-/* The page is made of the directory as it is, manifest and all; then it is listed there itself. */
+/* The page is made from the directory with its manifest, which is then written again to list it. */
 static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_file *file,
                                  struct hs_diag *diag)
 {
@@ -182,9 +205,65 @@ static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_f
 
 static const char *const check_names[] = {"off", "fast", "full"};
 
-enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run_call *call,
-                               const struct hs_run_result *result, struct hs_runlog *log,
-                               const struct hs_rundir *dir)
+enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
+                                   struct hs_output_file *file, struct hs_diag *diag)
+{
+    *file = (struct hs_output_file){.name = name,
+                                    .hash = hs_output_hash(&csv->out),
+                                    .bytes = hs_output_bytes(&csv->out),
+                                    .rows = csv->rows};
+    return hs_csvw_close(csv, diag);
+}
+
+static enum hs_status read_rows(struct hs_csv *csv, const char *path,
+                                const struct hs_summary_taker *taker, struct hs_diag *diag)
+{
+    struct hs_csv_row row;
+    enum hs_status status = hs_csv_next(csv, &row);
+    if (status == HS_OK)
+        status = taker->head(taker->ctx, &row, diag);
+    if (status == HS_OK)
+        status = hs_csv_next(csv, &row);
+    if (status == HS_END)
+        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                       "a summary has a header and a row");
+    if (status != HS_OK)
+        return status;
+    taker->row(taker->ctx, &row);
+    status = hs_csv_next(csv, &row); /* to the end: the hash is of the whole file */
+    return status == HS_END ? HS_OK : status;
+}
+
+enum hs_status hs_record_read_summary(const char *path, const struct hs_summary_taker *taker,
+                                      uint64_t *hash, struct hs_diag *diag)
+{
+    struct hs_input *input;
+    struct hs_csv *csv;
+    HS_TRY(hs_input_open(&input, path, diag));
+    hs_csv_open(&csv, input, ',', diag);
+    enum hs_status status = HS_OK;
+    if (status == HS_OK) {
+        status = read_rows(csv, path, taker, diag);
+        *hash = hs_input_hash(input);
+        hs_csv_close(csv);
+    }
+    hs_input_close(input);
+    return status;
+}
+
+enum hs_status hs_record_manifest(struct hs_manifest *manifest, const struct hs_message_log *log,
+                                  const struct hs_rundir *dir, struct hs_diag *diag)
+{
+    manifest->libraries = hs_libraries(&manifest->libraries_count);
+    if (log != NULL) {
+        manifest->warnings = log->warnings;
+        manifest->warning_count = log->warning_count;
+    }
+    return hs_manifest_write(manifest, dir, diag);
+}
+
+enum hs_status hs_record_run(const struct hs_setup *setup, const struct hs_run_result *result,
+                             struct hs_message_log *log, const struct hs_rundir *dir)
 {
     struct hs_manifest_input inputs[HS_INPUTS_MAX];
     struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + 1];
@@ -220,8 +299,8 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
                                    .check_count = 1,
                                    .write_config = hs_record_config,
                                    .write_more = write_parameters,
-                                   .more_ctx = &setup};
-    struct utsname machine;
+                                   .more_ctx = &setup,
+                                   .machine = result->machine};
 
     inputs[0] = result->trace_input;
     manifest.input_count = 1;
@@ -230,20 +309,65 @@ enum hs_status hs_record_write(const struct hs_setup *setup, const struct hs_run
     HS_TRY(hs_summary_write(&result->summary, &setup->card, dir, files + result->file_count,
                             &log->diag));
     manifest.output_count = result->file_count + HS_SUMMARY_FILES;
-    manifest.libraries = hs_libraries(&manifest.libraries_count);
-    manifest.warnings = log->warnings;
-    manifest.warning_count = log->count;
     struct hs_config config = *setup->config;
     manifest.config_ctx = &config;
-    manifest.machine =
-        (struct hs_manifest_volatile){.command = call->command,
-                                      .host = uname(&machine) == 0 ? machine.nodename : NULL,
-                                      .wall_s = result->wall_s,
-                                      .cpu_s = result->cpu_s,
-                                      .peak_rss_kib = result->peak_rss_kib};
-    HS_TRY(hs_manifest_write(&manifest, dir, &log->diag));
+    HS_TRY(hs_record_manifest(&manifest, log, dir, &log->diag));
     if (!setup->options->report)
         return HS_OK;
     HS_TRY(write_page(dir, &files[manifest.output_count++], &log->diag));
-    return hs_manifest_write(&manifest, dir, &log->diag);
+    return hs_record_manifest(&manifest, log, dir, &log->diag);
+}
+
+/* ---- logs: what is kept of a message depends on the kind ---- */
+
+#define TEXT_MAX (1u << 20) /* bytes */
+
+static void put(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_message_log *log = ctx;
+    const char *copy = hs_arena_text(&log->arena, text, len);
+    if (log->kind == HS_LOG_UNIQUE) {
+        if (severity < log->target->least)
+            return; /* not remembered: the target may want it later */
+        uint32_t known = log->seen.count;
+        if (hs_intern_get(&log->seen, copy) < known)
+            return;
+    }
+    if (severity == HS_WARNING && log->warning_count < HS_LOG_WARNINGS_MAX)
+        log->warnings[log->warning_count++] = copy;
+    if (log->kind == HS_LOG_TEXT && (uint64_t)log->text_len + len + 1 <= TEXT_MAX) {
+        hs_grow((void **)&log->text, &log->text_cap, (uint64_t)log->text_len + len + 1, 1,
+                TEXT_MAX);
+        memcpy(log->text + log->text_len, text, len);
+        log->text[log->text_len + len] = '\n';
+        log->text_len += (uint32_t)len + 1;
+    }
+    if (log->target == NULL)
+        return;
+    log->target->errors += severity == HS_ERROR;
+    log->target->warnings += severity == HS_WARNING;
+    if (severity >= log->target->least)
+        log->target->emit(log->target->ctx, severity, text, len);
+}
+
+void hs_message_log_open(struct hs_message_log *log, struct hs_diag *target, enum hs_log_kind kind)
+{
+    *log = (struct hs_message_log){.target = target, .kind = kind};
+    hs_diag_init(&log->diag, put, log);
+    if (kind == HS_LOG_UNIQUE)
+        hs_intern_init(&log->seen);
+}
+
+void hs_message_log_put(struct hs_message_log *log, enum hs_severity severity, const char *text,
+                        size_t len)
+{
+    put(log, severity, text, len);
+}
+
+void hs_message_log_close(struct hs_message_log *log)
+{
+    if (log->kind == HS_LOG_UNIQUE)
+        hs_intern_free(&log->seen);
+    hs_free(log->text);
+    hs_arena_free(&log->arena);
 }

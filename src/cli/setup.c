@@ -1,47 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Each part of a run is prepared by one function that reports for itself what it refuses.
+ * Each part of a run is prepared by one function that reports what it refuses; hs_setup_open()
+ * calls them in order. Then the identity of a run: a hash over configuration, inputs and version.
  */
 #include "cli/setup.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fixed.h"
+#include "base/rng.h"
 #include "base/timeparse.h"
 #include "base/wholefile.h"
-#include "cli/record.h"
-#include "cli/textform.h"
-#include "data/param.h"
-#include "workload/workload.h"
+#include "cli/run_options.h"
+#include "data/param_table.h"
+#include "horus/version.h"
 #include "traces/replay.h"
+#include "workload/workload.h"
 
 #define POLICIES_MAX 64
-
-/* Of "gen:philly,n=100" the name of the workload. */
-static const char *made_base(const char *path, size_t *len)
-{
-    const char *name = path + strlen(HS_INPUT_GENERATED), *end = name + strcspn(name, ",");
-    const char *base = end;
-    while (base > name && base[-1] != '/')
-        base--;
-    *len = (size_t)(end - base);
-    return base;
-}
 
 void hs_workload_name(const char *path, char *name, size_t size)
 {
     static const char *const suffixes[] = {".gz", ".zst", ".csv", ".json", ".jsonl", ".txt"};
-    const char *slash = strrchr(path, '/');
-    const char *base = slash != NULL ? slash + 1 : path;
-    size_t base_len = strlen(base);
-    if (strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0)
-        base = made_base(path, &base_len);
+    bool is_generated = strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0;
+    const char *begin = path + (is_generated ? strlen(HS_INPUT_GENERATED) : 0);
+    const char *end = begin + (is_generated ? strcspn(begin, ",") : strlen(begin)), *base = end;
+    while (base > begin && base[-1] != '/')
+        base--;
     if (strcmp(path, "-") == 0)
         (void)snprintf(name, size, "stdin");
     else
-        (void)snprintf(name, size, "%.*s", (int)base_len, base);
+        (void)snprintf(name, size, "%.*s", (int)(end - base), base);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         size_t len = strlen(name), cut = strlen(suffixes[i]);
         if (len > cut && strcmp(name + len - cut, suffixes[i]) == 0)
@@ -64,8 +56,8 @@ static void bits_text(uint32_t bits, const char *const *words, size_t count, cha
 
 void hs_setup_knows_text(uint32_t knows, char *text, size_t size)
 {
-    static const char *const words[] = {"duration", "utilization", "memory",  "deadline",
-                                        "rate",     "estimate",    "history", "model"};
+    static const char *const words[] = {"duration", "utilization", "memory", "rate",
+                                        "estimate", "history",     "model"};
     bits_text(knows, words, sizeof words / sizeof *words, text, size);
 }
 
@@ -80,7 +72,7 @@ void hs_setup_can_text(uint32_t can, char *text, size_t size)
 enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                     const struct hs_policy_ops **policy, struct hs_diag *diag)
 {
-    char text[64], hint[128];
+    char text[64], hint[HS_HINT_SIZE];
     const char *names[POLICIES_MAX];
     size_t count = 0;
     (void)snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text), name);
@@ -93,12 +85,9 @@ enum hs_status hs_setup_find_policy(const char *name, size_t len,
     const struct hs_policy_ops *known;
     while (count < POLICIES_MAX && (known = hs_policy_at(count)) != NULL)
         names[count++] = known->name;
-    const char *nearest = hs_nearest(text, names, count);
-    if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    else
-        (void)snprintf(hint, sizeof hint, "'horus policies' lists them");
-    return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown policy '%s'", text);
+    return hs_fail(diag, HS_E_USAGE, NULL,
+                   hs_did_you_mean(hint, text, names, count, "'horus policies' lists them"),
+                   "unknown policy '%s'", text);
 }
 
 enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **policy, void **state,
@@ -108,8 +97,6 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
     size_t len = strcspn(spec, ":");
     HS_TRY(hs_setup_find_policy(spec, len, policy, diag));
     *state = hs_arena_alloc(arena, (*policy)->state_size + 1);
-    if (*state == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
     HS_TRY(hs_param_defaults((*policy)->params, *state, arena));
     if (spec[len] == '\0')
         return HS_OK;
@@ -128,8 +115,6 @@ static enum hs_status open_files(struct hs_setup *setup, struct hs_diag *diag)
         assert(setup->file_count <= HS_POLICY_FILES_MAX);
         size_t size = sizeof "policy:" + strlen(p->key);
         char *role = hs_arena_alloc(&setup->arena, size);
-        if (role == NULL)
-            return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
         (void)snprintf(role, size, "policy:%s", p->key);
         *file = (struct hs_manifest_input){.role = role, .path = *(const char *const *)value};
         if (strcmp(file->path, "-") == 0)
@@ -183,20 +168,16 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     return hs_sort_parse(options->sort, &trace->sort_window, diag);
 }
 
-/* The file behind a made-up trace is an input of the run. */
+/* The workload file of a generated trace is an input of the run. */
 static enum hs_status find_workload(struct hs_setup *setup, struct hs_diag *diag)
 {
     char path[HS_WHOLEFILE_PATH_MAX];
     const char *trace = setup->options->trace, *name = trace + strlen(HS_INPUT_GENERATED);
     if (strncmp(trace, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) != 0)
         return HS_OK;
-    char *copy = hs_arena_text(&setup->arena, name, strcspn(name, ","));
-    if (copy == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
-    HS_TRY(hs_workload_path(copy, path, sizeof path, diag));
+    name = hs_arena_text(&setup->arena, name, strcspn(name, ","));
+    HS_TRY(hs_workload_path(name, path, sizeof path, diag));
     setup->workload_file = hs_arena_text(&setup->arena, path, strlen(path));
-    if (setup->workload_file == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
     return HS_OK;
 }
 
@@ -227,17 +208,8 @@ static void fill_card(struct hs_setup *setup)
     if (setup->models.told != 0)
         card->predictor = setup->models.predictor_text;
     hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
-    /* where no job wants a share of a GPU it makes no difference; where one does, it is told */
+    /* dividing GPUs is left out: the result says how many jobs have shares of GPUs */
     hs_setup_can_text(setup->can & ~(uint32_t)HS_CAN_DIVIDE, card->can, sizeof card->can);
-}
-
-/* The run's limit, or that of the policy where it is lower. */
-static uint32_t tenants_of(const struct hs_setup *setup)
-{
-    uint32_t of_run = (uint32_t)setup->options->max_tenants, of_policy = of_run;
-    if (setup->policy->tenants != NULL)
-        of_policy = setup->policy->tenants(setup->policy_state);
-    return of_policy < of_run ? of_policy : of_run;
 }
 
 enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options *options,
@@ -274,10 +246,15 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
     struct hs_semantics *semantics = &setup->card.policy_semantics;
     if (setup->policy->semantics != NULL)
         setup->policy->semantics(setup->policy_state, semantics);
-    const struct hs_models_need need = {setup->can, setup->knows, tenants_of(setup),
-                                        semantics->cost};
-    HS_TRY(hs_models_open(&setup->models, options, &setup->cluster, &need, diag));
-    hs_models_note_idle(config, setup->policy->name, &need, diag);
+    struct hs_models_need need = {.policy = setup->policy->name,
+                                  .can = setup->can,
+                                  .knows = setup->knows,
+                                  .tenants = (uint32_t)options->max_tenants,
+                                  .cost = semantics->cost};
+    if (setup->policy->tenants != NULL &&
+        setup->policy->tenants(setup->policy_state) < need.tenants)
+        need.tenants = setup->policy->tenants(setup->policy_state);
+    HS_TRY(hs_models_open(&setup->models, options, config, &setup->cluster, &need, diag));
     fill_card(setup);
     return HS_OK;
 }
@@ -287,4 +264,107 @@ void hs_setup_close(struct hs_setup *setup)
     hs_models_close(&setup->models);
     hs_cluster_free(&setup->cluster);
     hs_arena_free(&setup->arena);
+}
+
+/* ---- identity of a run ---- */
+
+enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
+{
+    struct hs_input *input;
+    const char *data;
+    size_t len;
+    enum hs_status status;
+    HS_TRY(hs_input_open(&input, path, diag));
+    while ((status = hs_input_read(input, &data, &len)) == HS_OK)
+        ;
+    *hash = hs_input_hash(input);
+    *bytes = hs_input_bytes(input);
+    hs_input_close(input);
+    return status == HS_END ? HS_OK : status;
+}
+
+/* Options that count by the content of their files, or the policy, which counts by its parameters.
+ */
+static bool counts_by_content(const char *key)
+{
+    static const char *const keys[] = {
+        "policy", "trace",         "vc_file",       "profiles",
+        "models", "restart_table", "memory_limits", "gavel_throughputs"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static uint64_t mix_param(uint64_t hash, const struct hs_param *param, const void *base)
+{
+    char value[4096];
+    (void)hs_param_print(param, base, value, sizeof value);
+    return hs_seed_of(hs_seed_of(hash, param->key), value);
+}
+
+/* The content of a file; path NULL: nothing. */
+static enum hs_status mix_file(uint64_t *hash, const char *path, struct hs_diag *diag)
+{
+    uint64_t content, bytes;
+    if (path == NULL)
+        return HS_OK;
+    HS_TRY(hs_hash_file(path, &content, &bytes, diag));
+    *hash = hs_mix64(*hash, content);
+    return HS_OK;
+}
+
+enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct hs_diag *diag)
+{
+    const struct hs_run_options *options = setup->options;
+    uint64_t hash = hs_seed_of(hs_seed_of(0, HS_VERSION), hs_version_commit());
+    for (const struct hs_option *o = setup->config->options; o->param.key != NULL; o++)
+        if (!o->is_local && !counts_by_content(o->param.key))
+            hash = mix_param(hash, &o->param, options);
+    hash = hs_seed_of(hash, setup->policy->name);
+    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++)
+        if (p->type != HS_PARAM_FILE)
+            hash = mix_param(hash, p, setup->policy_state);
+    for (uint32_t i = 0; i < setup->file_count; i++)
+        hash = hs_mix64(hs_seed_of(hash, setup->files[i].role), setup->files[i].hash);
+    hash = hs_mix64(hash, setup->cluster.input_hash);
+    hash = hs_mix64(hash, setup->models.catalogue.input_hash);
+    HS_TRY(mix_file(&hash, setup->models.restart != NULL ? options->restart_table : NULL, diag));
+    HS_TRY(mix_file(&hash, setup->workload_file, diag));
+    HS_TRY(mix_file(&hash, setup->models.memcurve != NULL ? options->memory_limits : NULL, diag));
+    for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
+        if (hs_models_use(&setup->models, (enum hs_model_kind)kind))
+            HS_TRY(mix_file(&hash, setup->models.files.path[kind], diag));
+    *out = hash;
+    return HS_OK;
+}
+
+enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *hash,
+                                struct hs_diag *diag)
+{
+    *hash = 0;
+    HS_TRY(mix_file(hash, strcmp(options->trace, "-") != 0 ? options->trace : NULL, diag));
+    HS_TRY(mix_file(hash, options->vc_file, diag));
+    return mix_file(hash, options->gavel_throughputs, diag);
+}
+
+enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,
+                           char name[HS_RUN_NAME_SIZE], struct hs_diag *diag)
+{
+    uint64_t hash;
+    HS_TRY(hs_setup_hash(setup, &hash, diag));
+    (void)snprintf(name, HS_RUN_NAME_SIZE, "%s-%s-%012" PRIx64, setup->workload,
+                   setup->policy->name, hs_mix64(hash, workload_hash) >> 16);
+    return HS_OK;
+}
+
+enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
+                              struct hs_diag *diag)
+{
+    uint64_t workload_hash;
+    char name[HS_RUN_NAME_SIZE];
+    HS_TRY(hs_workload_hash(setup->options, &workload_hash, diag));
+    HS_TRY(hs_run_name(setup, workload_hash, name, diag));
+    (void)snprintf(path, size, "results/%s", name);
+    return HS_OK;
 }

@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Wires trace, policy, engine and report together. Whatever fails, everything opened is closed and
- * the run directory is complete or gone.
+ * Connects trace, policy, engine and report. Whatever fails, everything opened is closed and the
+ * run directory is complete or absent.
  */
 #include "cli/simulate.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/fixed.h"
-#include "base/io.h"
-#include "cli/assigned.h"
-#include "cli/interrupt.h"
-#include "cli/jitter.h"
-#include "cli/meter.h"
+#include "base/rng.h"
+#include "cli/process.h"
 #include "cli/record.h"
-#include "cli/runlog.h"
-#include "report/rundir.h"
+#include "report/run/rundir.h"
 
 /* One pass over the trace. */
 struct pass {
@@ -32,13 +26,13 @@ struct pass {
     struct hs_retry retry;
     struct hs_report *report;
     struct hs_engine *engine;
-    struct hs_meter meter;
+    struct hs_status_line status_line;
     char label[48];
     struct hs_intake *intake;
 };
 
-/* Of the jobs, those that have left; of the time, what has passed where the clock is stopped:
- * whichever is nearer to its end. -1 when neither is known. */
+/* Of the jobs, the share that has left; of the time, the share that has passed where the clock is
+ * stopped: whichever is nearer to its end. -1 when neither is known. */
 static double share_done(const struct pass *pass, const struct hs_instant *now, uint64_t jobs)
 {
     double until_us = (double)pass->setup->options->until_us;
@@ -54,21 +48,16 @@ static double share_done(const struct pass *pass, const struct hs_instant *now, 
 static enum hs_status pass_poll(void *ctx, const struct hs_instant *instant)
 {
     struct pass *pass = ctx;
-    int signal_number = hs_interrupt_signal();
-    if (signal_number != 0)
+    if (hs_interrupt_signal() != 0)
         return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL, NULL,
                        "stopped by %s on day %.1f of the simulation: nothing was kept",
-                       signal_number == SIGINT ? "SIGINT" : "SIGTERM",
-                       (double)instant->time_us / 86400e6);
-    if (!hs_meter_is_due(&pass->meter))
+                       hs_interrupt_name(), (double)instant->time_us / 86400e6);
+    if (!hs_status_line_is_due(&pass->status_line))
         return HS_OK;
     struct hs_engine_figures figures;
     hs_engine_get_figures(pass->engine, &figures);
-    struct hs_meter_reading reading = {.instant = instant,
-                                       .share = share_done(pass, instant, figures.jobs),
-                                       .elapsed_s = hs_meter_elapsed_s(&pass->meter),
-                                       .events = figures.events};
-    hs_meter_show(&pass->meter, &reading);
+    hs_status_line_show_run(&pass->status_line, instant, share_done(pass, instant, figures.jobs),
+                            figures.events);
     return HS_OK;
 }
 
@@ -133,18 +122,7 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
     };
 }
 
-static enum hs_status open_engine(struct pass *pass, uint64_t jitter_seed)
-{
-    const struct hs_engine_config config = engine_config(pass, jitter_seed);
-    HS_TRY(hs_engine_open(&pass->engine, &config, pass->diag));
-    const struct hs_observer *observer;
-    for (size_t i = 0; (observer = hs_report_observer(pass->report, i)) != NULL; i++)
-        HS_TRY(hs_engine_observe(pass->engine, observer));
-    struct hs_observer tally = {.ctx = pass->intake, .on_reject = note_rejected};
-    return hs_engine_observe(pass->engine, &tally);
-}
-
-/* The jobs of the trace, each with its profile, and with the attempts that are made up for it. */
+/* The jobs of the trace, each with its profile and with the failed attempts generated for it. */
 static enum hs_status open_jobs(struct pass *pass, struct hs_job_source *jobs)
 {
     const struct hs_setup *setup = pass->setup;
@@ -179,24 +157,22 @@ static void close_run(struct pass *pass)
 static void take_counts(struct pass *pass)
 {
     struct hs_intake *intake = pass->intake;
-    struct hs_trace_counts counts;
-    hs_trace_get_counts(pass->trace, &counts);
+    struct hs_trace_counts *counts = &intake->trace;
+    hs_trace_get_counts(pass->trace, counts);
     hs_assign_get_counts(pass->assign, &intake->assigned);
     intake->retries = pass->retry.counts;
-    intake->rows = counts.rows;
-    intake->accepted = counts.accepted;
-    intake->bad = counts.bad;
-    intake->reordered = counts.reordered;
-    intake->rounded = counts.rounded;
-    intake->drop_kinds =
-        counts.drop_kinds < HS_DROP_KINDS_MAX ? counts.drop_kinds : HS_DROP_KINDS_MAX;
-    for (uint32_t i = 0; i < intake->drop_kinds; i++) {
-        intake->drop_texts[i] = counts.drop_texts[i];
-        intake->drops[i] = counts.drops[i];
+    if (counts->drop_kinds > HS_DROP_KINDS_MAX)
+        counts->drop_kinds = HS_DROP_KINDS_MAX;
+    /* copies: the trace is closed before they are read */
+    for (uint32_t i = 0; i < counts->drop_kinds; i++) {
+        intake->drop_texts[i] = counts->drop_texts[i];
+        intake->drops[i] = counts->drops[i];
     }
+    counts->drop_texts = intake->drop_texts;
+    counts->drops = intake->drops;
 }
 
-/* The hash is that of the whole file, whatever --max-jobs or --until left of it. */
+/* The hash is that of the whole file, also where --max-jobs or --until end the run earlier. */
 static enum hs_status hash_input(struct pass *pass, struct hs_run_result *result)
 {
     uint64_t hash, bytes;
@@ -205,7 +181,7 @@ static enum hs_status hash_input(struct pass *pass, struct hs_run_result *result
                                                      .path = pass->setup->options->trace,
                                                      .hash = hash,
                                                      .bytes = bytes,
-                                                     .rows = result->intake.rows};
+                                                     .rows = result->intake.trace.rows};
     (void)snprintf(result->format, sizeof result->format, "%s", hs_trace_format_name(pass->trace));
     return HS_OK;
 }
@@ -213,18 +189,24 @@ static enum hs_status hash_input(struct pass *pass, struct hs_run_result *result
 static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const struct hs_rundir *dir,
                                struct hs_run_result *result)
 {
+    const struct hs_engine_config config = engine_config(pass, jitter_seed);
+    const struct hs_observer tally = {.ctx = &result->intake, .on_reject = note_rejected};
+    const struct hs_observer *observer;
     struct hs_job_source jobs;
     pass->intake = &result->intake;
     HS_TRY(open_jobs(pass, &jobs));
     HS_TRY(open_report(pass, dir));
-    HS_TRY(open_engine(pass, jitter_seed));
+    HS_TRY(hs_engine_open(&pass->engine, &config, pass->diag));
+    for (size_t i = 0; (observer = hs_report_observer(pass->report, i)) != NULL; i++)
+        HS_TRY(hs_engine_observe(pass->engine, observer));
+    HS_TRY(hs_engine_observe(pass->engine, &tally));
     enum hs_status status = hs_engine_run(pass->engine, jobs);
-    hs_meter_stop(&pass->meter);
+    hs_terminal_status(pass->call->terminal, "");
     HS_TRY(status);
     hs_engine_get_figures(pass->engine, &result->figures);
     take_counts(pass);
     HS_TRY(hash_input(pass, result));
-    close_run(pass); /* the report ends in the room that it took */
+    close_run(pass); /* the report sorts in the memory that this frees */
     HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
     uint32_t count = 0;
     const struct hs_output_file *files = hs_report_files(pass->report, &count);
@@ -239,16 +221,51 @@ static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run
 {
     struct pass pass = {.setup = setup, .call = call, .diag = diag};
     uint64_t seed = k > 0 ? hs_jitter_seed((uint64_t)setup->options->seed, k - 1) : 0;
-    hs_meter_start(&pass.meter, call->terminal, call->shows_progress, setup->cluster.gpu_count);
+    hs_status_line_start(&pass.status_line, call->terminal, call->shows_progress,
+                         setup->cluster.gpu_count);
     if (k > 0)
         (void)snprintf(pass.label, sizeof pass.label, "ties %" PRIu32 "/%" PRId64 " ", k,
                        setup->options->tie_jitter);
-    pass.meter.label = pass.label;
+    pass.status_line.label = pass.label;
     enum hs_status status = pass_run(&pass, seed, dir, result);
     close_run(&pass);
     if (pass.report != NULL)
         hs_report_close(pass.report);
     return status;
+}
+
+/* ---- --tie-jitter ---- */
+
+/* The metrics that get a spread. */
+static const char *const main_metrics[] = {
+    "makespan", "mean_wait", "p50_wait", "p99_wait",       "mean_jct",
+    "p50_jct",  "p99_jct",   "max_wait", "gpu_allocation", "mean_bounded_slowdown",
+};
+
+uint64_t hs_jitter_seed(uint64_t seed, uint32_t k)
+{
+    uint64_t drawn = hs_mix64(hs_seed_of(seed, "tie-jitter"), k);
+    return drawn != 0 ? drawn : 1;
+}
+
+void hs_jitter_add(struct hs_summary *summary, const struct hs_summary *run)
+{
+    for (size_t i = 0; i < sizeof main_metrics / sizeof *main_metrics; i++) {
+        for (uint32_t m = 0; m < run->count; m++) {
+            const struct hs_metric *metric = &run->metrics[m];
+            uint32_t s = 0;
+            if (strcmp(metric->name, main_metrics[i]) != 0 || isnan(metric->value))
+                continue;
+            while (s < summary->spread_count && strcmp(summary->spreads[s].name, metric->name) != 0)
+                s++;
+            if (s == HS_SPREADS_MAX)
+                continue;
+            if (s == summary->spread_count)
+                summary->spreads[summary->spread_count++] =
+                    (struct hs_spread){.name = metric->name, .unit = metric->unit};
+            hs_spread_add(&summary->spreads[s], metric->value);
+        }
+    }
 }
 
 static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs_run_call *call,
@@ -257,9 +274,7 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
     if (setup->options->tie_jitter == 0)
         return HS_OK;
     struct hs_run_result *run = hs_alloc_zeroed(1, sizeof *run);
-    if (run == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory");
-    /* What the trace has to say was said in the run by rule. */
+    /* The run by rule has warned of the trace. */
     struct hs_diag muted = *diag;
     muted.least = HS_ERROR;
     enum hs_status status = HS_OK;
@@ -274,86 +289,107 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
     return status;
 }
 
-/* What the reader must know before believing a figure. */
+/* ---- warnings ---- */
+
+void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struct hs_diag *diag)
+{
+    for (uint32_t i = 0; i < counts->drop_kinds; i++)
+        if (counts->drops[i] > 0)
+            hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
+                      counts->drops[i], counts->rows, counts->drop_texts[i]);
+    if (has_order && counts->reordered > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",
+                  counts->reordered, counts->rows);
+    if (counts->rounded > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " jobs had their GPUs rounded up: " HS_ROUNDED_TEXT,
+                  counts->rounded, counts->accepted);
+}
+
+void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
+                         const struct hs_retry_counts *retries, uint64_t jobs, struct hs_diag *diag)
+{
+    if (assigned->inexact > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " jobs name a batch, dataset or precision that the "
+                  "catalogue does not have, e.g. '%s': %s stands for it",
+                  assigned->inexact, jobs, assigned->inexact_example, assigned->inexact_instead);
+    if (assigned->unknown_model > 0)
+        hs_report(diag, HS_WARNING, NULL,
+                  "add its row to the catalogue (--profiles); by default an assumed profile is "
+                  "drawn for them, --assign=columns leaves them without one",
+                  "%" PRIu64 " of %" PRIu64
+                  " jobs name a model that the catalogue does not know, e.g. '%s'",
+                  assigned->unknown_model, jobs, assigned->unknown_example);
+    hs_fractions_warn(&assigned->utils, NULL, "gpu_util", "jobs", diag);
+    if (retries->jobs > 0)
+        hs_report(diag, HS_WARNING, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " jobs fail %" PRIu64
+                  " times before their recorded run: %.1f h of run time on top of the trace's",
+                  retries->jobs, jobs, retries->failures, (double)retries->added_us / 3600e6);
+}
+
 static void warn(const struct hs_setup *setup, const struct hs_run_result *result,
                  struct hs_diag *diag)
 {
     const struct hs_intake *intake = &result->intake;
+    const struct hs_engine_figures *figures = &result->figures;
+    const uint64_t jobs = intake->trace.accepted;
     hs_models_warn(&setup->models, setup->options, &setup->cluster, &intake->assigned, diag);
-    for (uint32_t i = 0; i < intake->drop_kinds; i++)
-        if (intake->drops[i] > 0)
-            hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
-                      intake->drops[i], intake->rows, intake->drop_texts[i]);
-    if (intake->reordered > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",
-                  intake->reordered, intake->rows);
-    if (intake->rounded > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64 " jobs had their GPUs rounded up: " HS_ROUNDED_TEXT,
-                  intake->rounded, intake->accepted);
-    hs_assigned_warn(&intake->assigned, intake->accepted, diag);
-    hs_retries_warn(&intake->retries, intake->accepted, diag);
+    hs_warn_of_rows(&intake->trace, true, diag);
+    hs_warn_of_profiles(&intake->assigned, &intake->retries, jobs, diag);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     if (intake->rejected > 0)
         hs_report(diag, HS_WARNING, NULL, "they have status rejected in jobs.csv",
                   "%" PRIu64 " of %" PRIu64 " jobs were rejected: they can never run",
-                  intake->rejected, intake->accepted);
-    if (result->figures.shares_rounded > 0)
+                  intake->rejected, jobs);
+    if (figures->shares_rounded > 0)
         hs_report(diag, HS_WARNING, NULL, "'horus policies' tells which policies may divide GPUs",
                   "%" PRIu64 " of %" PRIu64
                   " jobs want a share of a GPU and get whole GPUs: policy "
                   "'%s' does not divide them",
-                  result->figures.shares_rounded, result->figures.jobs, setup->policy->name);
-    if (result->figures.unnamed > 0)
+                  figures->shares_rounded, figures->jobs, setup->policy->name);
+    if (figures->unnamed > 0)
         hs_report(diag, HS_WARNING, NULL, "the policy's pred_unknown was taken for them",
                   "%" PRIu64 " of %" PRIu64 " jobs are not in the file of estimates",
-                  result->figures.unnamed, result->figures.jobs);
-    if (result->figures.unfinished > 0)
+                  figures->unnamed, figures->jobs);
+    if (figures->unfinished > 0)
         hs_report(diag, HS_WARNING, NULL, NULL,
-                  "jobs not finished at the end of the simulation: %" PRIu64,
-                  result->figures.unfinished);
+                  "jobs not finished at the end of the simulation: %" PRIu64, figures->unfinished);
 }
 
-static void measure(const struct hs_meter *clock, struct hs_run_result *result)
-{
-    struct rusage usage;
-    result->wall_s = hs_meter_elapsed_s(clock);
-    if (getrusage(RUSAGE_SELF, &usage) != 0)
-        return;
-    result->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                    (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-    result->peak_rss_kib = (uint64_t)usage.ru_maxrss;
-}
+/* ---- a run ---- */
 
 enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                            const char *dir_path, struct hs_run_result *result, struct hs_diag *diag)
 {
     struct hs_rundir dir = {0};
-    struct hs_runlog log;
-    struct hs_meter clock;
+    struct hs_message_log log;
+    struct hs_status_line stopwatch;
 
     hs_interrupt_watch();
-    hs_meter_start(&clock, call->terminal, false, 0);
+    hs_status_line_start(&stopwatch, call->terminal, false, 0);
     if (dir_path != NULL)
         HS_TRY(hs_rundir_open(&dir, dir_path, setup->options->force, diag));
-    hs_runlog_open(&log, diag);
+    hs_message_log_open(&log, diag, HS_LOG_WARNINGS);
     enum hs_status status =
         run_once(setup, call, 0, dir_path != NULL ? &dir : NULL, result, &log.diag);
     if (status == HS_OK)
         status = run_jittered(setup, call, result, diag);
     if (status == HS_OK) {
         warn(setup, result, &log.diag);
-        measure(&clock, result);
+        result->machine =
+            hs_record_machine(call->command, hs_status_line_elapsed_s(&stopwatch), false);
         if (dir_path != NULL)
-            status = hs_record_write(setup, call, result, &log, &dir);
+            status = hs_record_run(setup, result, &log, &dir);
         if (status == HS_OK && dir_path != NULL)
             status = hs_rundir_commit(&dir, &log.diag);
     }
     if (status != HS_OK && dir_path != NULL)
         hs_rundir_discard(&dir);
-    hs_runlog_close(&log);
+    hs_message_log_close(&log);
     return status;
 }
 
@@ -385,10 +421,8 @@ enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_resul
     HS_TRY(hs_simulate_check(setup, diag));
     struct hs_job_source source;
     enum hs_status status = open_jobs(&pass, &source);
-    if (status == HS_OK) {
-        while ((status = source.next(source.ctx, &job)) == HS_OK)
-            ;
-    }
+    while (status == HS_OK)
+        status = source.next(source.ctx, &job);
     if (status == HS_END) {
         take_counts(&pass);
         status = hash_input(&pass, result);

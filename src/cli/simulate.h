@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One simulation from a setup to a run directory: what run, and later compare and sweep, share.
+ * One simulation from a setup to a run directory, for run, compare, sweep and rerun.
  */
 #ifndef HORUS_CLI_SIMULATE_H
 #define HORUS_CLI_SIMULATE_H
@@ -10,7 +10,7 @@
 #include "cli/terminal.h"
 #include "engine/engine.h"
 #include "model/retry.h"
-#include "report/manifest.h"
+#include "report/run/manifest.h"
 #include "report/report.h"
 
 #define HS_DROP_KINDS_MAX 16
@@ -19,12 +19,11 @@
 
 /* What became of the rows of the trace, and the first of the jobs that could never run. */
 struct hs_intake {
-    uint64_t rows, accepted, bad, reordered, rounded;
+    struct hs_trace_counts trace; /* its arrays are the two below */
     const char *drop_texts[HS_DROP_KINDS_MAX];
     uint64_t drops[HS_DROP_KINDS_MAX];
-    uint32_t drop_kinds;
     struct hs_assign_counts assigned;
-    struct hs_retry_counts retries; /* made up */
+    struct hs_retry_counts retries;
     uint64_t rejected;
     char rejections[HS_REJECTED_SHOWN][512]; /* "id: reason" */
 };
@@ -35,48 +34,47 @@ struct hs_run_result {
     struct hs_intake intake;
     char format[32]; /* of the trace, as recognised */
     struct hs_manifest_input trace_input;
-    struct hs_output_file files[HS_RUN_FILES_MAX]; /* written by the run by rule */
+    struct hs_output_file files[HS_RUN_FILES_MAX]; /* written by the run without random ties */
     uint32_t file_count;
-    double cpu_s, wall_s;
-    uint64_t peak_rss_kib;
+    struct hs_manifest_volatile machine;
 };
 
-/* How to show it: progress, and the command line for the manifest. */
+/* How progress is shown, and the command line for the manifest. */
 struct hs_run_call {
     struct hs_terminal *terminal;
     bool shows_progress;
     const char *const *command; /* argv, NULL-terminated */
 };
 
-/* Runs by rule, then --tie-jitter more times with random ties, whose spreads go into the summary.
- * dir_path NULL writes no files. */
+/* Runs by rule, then --tie-jitter more times with random ties, whose spreads are part of the
+ * summary. dir_path NULL writes no files. */
 HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                                        const char *dir_path, struct hs_run_result *result,
                                        struct hs_diag *diag);
 
-/* Reads the files that the parameters of the policy name, for what is wrong in them. */
+/* Opens and closes the engine: errors in the files that parameters of the policy name. */
 HS_MUST_USE enum hs_status hs_simulate_check(const struct hs_setup *setup, struct hs_diag *diag);
 
 /* Reads the whole trace without simulating: counts and format of result. */
 HS_MUST_USE enum hs_status hs_simulate_dry(const struct hs_setup *setup,
                                            struct hs_run_result *result, struct hs_diag *diag);
 
-/* WORKLOAD-POLICY-HASH: the hash is of configuration, inputs and version. workload_hash: as
- * hs_workload_hash() gives it. */
-#define HS_RUN_NAME_SIZE (HS_WORKLOAD_MAX + 80u)
-HS_MUST_USE enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,
-                                       char name[HS_RUN_NAME_SIZE], struct hs_diag *diag);
-/* The same as results/NAME. Reads the inputs once. */
-HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
-                                          struct hs_diag *diag);
-/* The parts of that hash: what a run is beside its workload; and the workload. */
-HS_MUST_USE enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *hash,
-                                         struct hs_diag *diag);
-HS_MUST_USE enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *hash,
-                                            struct hs_diag *diag);
-
 /* The names and units of the metrics that a run would have; values mean nothing. */
 HS_MUST_USE enum hs_status hs_simulate_metrics(const struct hs_setup *setup,
                                                struct hs_summary *metrics, struct hs_diag *diag);
+
+/* Rows that the reader left out, one warning a kind, rows that came late (has_order), and jobs
+ * whose GPUs were rounded up. */
+void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struct hs_diag *diag);
+/* Configurations and models that the catalogue does not have, utilizations out of range, and the
+ * failed attempts that were generated. jobs: of the trace, all. */
+void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
+                         const struct hs_retry_counts *retries, uint64_t jobs,
+                         struct hs_diag *diag);
+
+/* --tie-jitter: seed of run k >= 0 under the run's seed; never 0, which means "by rule". */
+uint64_t hs_jitter_seed(uint64_t seed, uint32_t k);
+/* Adds the figures of one more run with random ties to summary->spreads. */
+void hs_jitter_add(struct hs_summary *summary, const struct hs_summary *run);
 
 #endif

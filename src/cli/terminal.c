@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the streams can show is asked once at the start. Colour and block characters are for
- * terminals alone, so that redirected output has the same bytes in every environment.
+ * terminals alone, so that redirected output has the same bytes in every environment. The monotonic
+ * clock is read at most once a poll and reaches no result but the volatile part of a manifest.
  */
 #include "cli/terminal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/fmt.h"
 #include "base/timeparse.h"
+#include "cli/process.h"
 
 #define COLUMNS_PRESET 100u /* of a stream that is no terminal */
 #define COLUMNS_MIN    40u
@@ -45,15 +50,13 @@ static uint32_t wanted_columns(void)
     return wanted > (int64_t)COLUMNS_MAX ? COLUMNS_MAX : (uint32_t)wanted;
 }
 
-static uint32_t columns_of(int fd)
+/* How wide the window is now. */
+static void measure(struct hs_terminal *terminal)
 {
     struct winsize size;
-    uint32_t wanted = wanted_columns();
-    if (wanted > 0)
-        return wanted;
-    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN)
-        return size.ws_col;
-    return COLUMNS_PRESET;
+    if (terminal->err_is_tty && !terminal->has_fixed_width &&
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        terminal->err_columns = size.ws_col;
 }
 
 void hs_terminal_init(struct hs_terminal *terminal)
@@ -69,18 +72,15 @@ void hs_terminal_init(struct hs_terminal *terminal)
         terminal->out_is_tty && !is_dumb && (no_color == NULL || *no_color == '\0');
     terminal->use_utf8 = terminal->out_is_tty && !is_dumb && locale_is_utf8();
     terminal->err_use_utf8 = terminal->err_is_tty && locale_is_utf8();
-    terminal->columns = columns_of(STDOUT_FILENO);
-    terminal->has_fixed_width = wanted_columns() > 0;
-    terminal->err_columns = terminal->columns;
-    hs_terminal_measure(terminal);
-}
-
-void hs_terminal_measure(struct hs_terminal *terminal)
-{
     struct winsize size;
-    if (terminal->err_is_tty && !terminal->has_fixed_width &&
-        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        terminal->err_columns = size.ws_col;
+    terminal->columns = wanted_columns();
+    terminal->has_fixed_width = terminal->columns > 0;
+    if (!terminal->has_fixed_width) {
+        bool has_size = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN;
+        terminal->columns = has_size ? size.ws_col : COLUMNS_PRESET;
+    }
+    terminal->err_columns = terminal->columns;
+    measure(terminal);
 }
 
 void hs_terminal_emit(void *ctx, enum hs_severity severity, const char *text, size_t len)
@@ -94,23 +94,18 @@ void hs_terminal_emit(void *ctx, enum hs_severity severity, const char *text, si
     (void)fflush(stderr);
 }
 
-/* Bytes of the first characters of a line. */
-static int shown_bytes(const char *line, uint32_t characters)
-{
-    int len = 0;
-    for (; line[len] != '\0'; len++)
-        if (((unsigned char)line[len] & 0xC0u) != 0x80u && characters-- == 0)
-            break;
-    return len;
-}
-
 void hs_terminal_status(struct hs_terminal *terminal, const char *line)
 {
     if (*line == '\0' && !terminal->has_status_line)
         return;
-    hs_terminal_measure(terminal);
-    if (terminal->err_is_tty) /* one column less: the last one would make some terminals wrap */
-        (void)fprintf(stderr, "\r\033[K%.*s", shown_bytes(line, terminal->err_columns - 1), line);
+    measure(terminal);
+    uint32_t room = terminal->err_columns - 1; /* with the last column some terminals would wrap */
+    int len = 0;                               /* bytes of so many characters */
+    for (; line[len] != '\0'; len++)
+        if (((unsigned char)line[len] & 0xC0u) != 0x80u && room-- == 0)
+            break;
+    if (terminal->err_is_tty)
+        (void)fprintf(stderr, "\r\033[K%.*s", len, line);
     else if (*line != '\0')
         (void)fprintf(stderr, "%s\n", line);
     (void)fflush(stderr);
@@ -132,4 +127,139 @@ void hs_say_wrapped(struct hs_output *out, const char *text, uint32_t indent, ui
             text++;
     }
     hs_say(out, "%s\n", text);
+}
+
+/* ---- progress ---- */
+
+#define PERIOD_NS INT64_C(200000000) /* 5 Hz */
+#define DAY_US    86400e6
+#define BAR_MIN   8u /* cells; a shorter one says less than the per cent before it */
+#define BAR_STEP  4u /* its length does not follow every digit of the text beside it */
+#define BAR_MAX   32u
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    if (clock_gettime(CLOCK_MONOTONIC, &t) != 0)
+        return 0;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void hs_status_line_start(struct hs_status_line *line, struct hs_terminal *terminal, bool is_on,
+                          uint64_t gpus)
+{
+    *line = (struct hs_status_line){
+        .terminal = terminal, .is_on = is_on, .label = "", .gpus = gpus, .started_ns = now_ns()};
+}
+
+bool hs_status_line_is_due(struct hs_status_line *line)
+{
+    if (hs_interrupt_wants_status())
+        return true;
+    if (!line->is_on)
+        return false;
+    int64_t now = now_ns();
+    if (now - line->shown_ns < PERIOD_NS)
+        return false;
+    line->shown_ns = now;
+    return true;
+}
+
+double hs_status_line_elapsed_s(const struct hs_status_line *line)
+{
+    return (double)(now_ns() - line->started_ns) / 1e9;
+}
+
+/* "0:08", "1:02:03" */
+static void eta_text(const struct hs_progress_text *p, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (!(p->share > 0) || !(p->elapsed_s > 0))
+        return;
+    double left_s = p->elapsed_s * (1 - p->share) / p->share;
+    uint64_t s = left_s > 0 ? (uint64_t)(left_s + 0.5) : 0;
+    if (s < 3600)
+        (void)snprintf(text, size, " | ETA %" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+    else
+        (void)snprintf(text, size, " | ETA %" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600,
+                       s / 60 % 60, s % 60);
+}
+
+/* "[####------] " of `cells`, in a UTF-8 locale with eighths of a cell: "[████▎     ] ". */
+static void bar_text(double share, uint32_t cells, bool use_utf8, char *text, size_t size)
+{
+    static const char *const parts[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const uint32_t steps = use_utf8 ? 8 : 1;
+    uint32_t filled = (uint32_t)(share * cells * steps + 1e-9);
+    size_t len = (size_t)snprintf(text, size, "[");
+    for (uint32_t i = 0; i < cells && len < size; i++) {
+        const char *cell = use_utf8 ? "█" : "#";
+        if (i == filled / steps)
+            cell = use_utf8 ? parts[filled % steps] : "-";
+        else if (i > filled / steps)
+            cell = use_utf8 ? " " : "-";
+        len += (size_t)snprintf(text + len, size - len, "%s", cell);
+    }
+    if (len < size)
+        (void)snprintf(text + len, size - len, "] ");
+}
+
+void hs_progress_text(const struct hs_progress_text *p, const struct hs_terminal *terminal,
+                      char *text, size_t size)
+{
+    char share[16] = "", eta[64], bar[4 * BAR_MAX] = "";
+    eta_text(p, eta, sizeof eta);
+    if (p->share >= 0)
+        (void)snprintf(share, sizeof share, "%.0f%% ", 100 * p->share);
+    size_t used = strlen(p->label) + strlen(share) + strlen(p->rest) + strlen(eta) + sizeof "[] ";
+    size_t room = terminal->err_columns > used ? terminal->err_columns - used : 0;
+    if (p->share >= 0 && terminal->err_is_tty && room >= BAR_MIN)
+        bar_text(p->share, room < BAR_MAX ? (uint32_t)(room - room % BAR_STEP) : BAR_MAX,
+                 terminal->err_use_utf8, bar, sizeof bar);
+    (void)snprintf(text, size, "%s%s%s%s%s", p->label, share, bar, p->rest, eta);
+}
+
+static void show(const struct hs_status_line *line, const char *rest, double share)
+{
+    char text[HS_STATUS_SIZE];
+    const struct hs_progress_text progress = {.label = line->label,
+                                              .rest = rest,
+                                              .share = share,
+                                              .elapsed_s = hs_status_line_elapsed_s(line)};
+    measure(line->terminal);
+    hs_progress_text(&progress, line->terminal, text, sizeof text);
+    hs_terminal_status(line->terminal, text);
+}
+
+void hs_run_progress_text(const struct hs_instant *now, uint64_t gpus, double events_per_s,
+                          char *text, size_t size)
+{
+    char running[32], waiting[32];
+    bool is_slow = events_per_s < 999.5e3;
+    (void)snprintf(text, size, "day %.1f | %.*f %c ev/s | run %s wait %s | util %.0f%%",
+                   (double)now->time_us / DAY_US, is_slow ? 0 : 1,
+                   events_per_s / (is_slow ? 1e3 : 1e6), is_slow ? 'k' : 'M',
+                   hs_fmt_grouped(running, now->running),
+                   hs_fmt_grouped(waiting, now->pending + now->suspended),
+                   gpus > 0 ? 100.0 * (double)now->gpus_held / (double)gpus : 0);
+}
+
+void hs_status_line_show_run(const struct hs_status_line *line, const struct hs_instant *now,
+                             double share, uint64_t events)
+{
+    char rest[HS_STATUS_SIZE];
+    double elapsed_s = hs_status_line_elapsed_s(line);
+    hs_run_progress_text(now, line->gpus, elapsed_s > 0 ? (double)events / elapsed_s : 0, rest,
+                         sizeof rest);
+    show(line, rest, share);
+}
+
+void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint32_t count,
+                               const char *rest)
+{
+    bool is_asked = hs_interrupt_wants_status();
+    if (!is_asked && (!line->is_on || (done == line->shown_count && done > 0)))
+        return;
+    line->shown_count = done;
+    show(line, rest, (double)done / count);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The effective configuration. A value is stored only if its origin is at least as strong as the
- * one it would replace, so files, --set and flags may come in any order; it is checked even when a
- * stronger one hides it. Parameters given by --set policy.key=value stay with the policy, whatever
- * names it afterwards.
+ * Values of options and where they came from; their JSON in both directions, and policy specs
+ * ("fifo:scan=fit,round=60s"), which --set and --vary change parameter by parameter.
  */
 #include "data/config.h"
 
@@ -11,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/config_private.h"
-#include "data/param.h"
-#include "data/policyspec.h"
+#include "base/fmt.h"
+#include "data/json.h"
+#include "data/json_private.h"
+#include "data/param_table.h"
 
 #define NO_OPTION HS_OPTIONS_MAX
 #define FLAG_SIZE 66
@@ -39,7 +38,7 @@ enum hs_status hs_config_init(struct hs_config *config, const struct hs_option *
     return HS_OK;
 }
 
-size_t hs_config_find(const struct hs_config *config, const char *key)
+static size_t option_find(const struct hs_config *config, const char *key)
 {
     for (size_t i = 0; config->options[i].param.key != NULL; i++) {
         const struct hs_param one[2] = {config->options[i].param, {0}};
@@ -49,12 +48,12 @@ size_t hs_config_find(const struct hs_config *config, const char *key)
     return NO_OPTION;
 }
 
-enum hs_status hs_config_unknown(const struct hs_config *config, const char *key,
-                                 const struct hs_place *place, struct hs_diag *diag)
+static enum hs_status key_unknown(const struct hs_config *config, const char *key,
+                                  const struct hs_place *place, struct hs_diag *diag)
 {
     const char *names[HS_OPTIONS_MAX];
     char hint[128];
-    size_t count = 0, index = hs_config_find(config, key);
+    size_t count = 0, index = option_find(config, key);
 
     for (const struct hs_option *o = config->options; o->param.key != NULL; o++)
         if (!o->is_local)
@@ -70,11 +69,6 @@ enum hs_status hs_config_unknown(const struct hs_config *config, const char *key
                    key);
 }
 
-static enum hs_status no_memory(struct hs_diag *diag)
-{
-    return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the configuration");
-}
-
 static const char *current_text(const struct hs_config *config, size_t index)
 {
     const struct hs_param *param = &config->options[index].param;
@@ -82,12 +76,12 @@ static const char *current_text(const struct hs_config *config, size_t index)
     return param->type == HS_PARAM_TEXT ? *(const char *const *)at : NULL;
 }
 
-bool hs_config_is_policy(const struct hs_option *option)
+static bool is_policy(const struct hs_option *option)
 {
     return option->param.type == HS_PARAM_TEXT && strcmp(option->param.key, "policy") == 0;
 }
 
-/* What a text option shall hold when it is given `value`. NULL when out of memory. */
+/* What a text option shall hold when it is given `value`. */
 static const char *text_compose(const struct hs_config *config, size_t index, const char *value,
                                 enum hs_origin origin)
 {
@@ -99,19 +93,17 @@ static const char *text_compose(const struct hs_config *config, size_t index, co
     if (is_more) {
         size_t len = strlen(held) + strlen(value) + 2;
         char *joined = hs_arena_alloc(config->arena, len);
-        if (joined == NULL)
-            return NULL;
         (void)snprintf(joined, len, "%s\n%s", held, value);
         value = joined;
     }
-    if (hs_config_is_policy(option) && config->policy_sets != NULL && value[0] != '\0')
+    if (is_policy(option) && config->policy_sets != NULL && value[0] != '\0')
         value =
             hs_policyspec_merge(config->arena, value, config->policy_sets, origin == HS_FROM_FLAG);
     return value;
 }
 
-enum hs_status hs_config_vet(const struct hs_option *option, const char *text,
-                             const struct hs_place *place, struct hs_diag *diag)
+static enum hs_status value_vet(const struct hs_option *option, const char *text,
+                                const struct hs_place *place, struct hs_diag *diag)
 {
     if (option->param.type != HS_PARAM_TEXT || option->check == NULL || text[0] == '\0')
         return HS_OK;
@@ -122,9 +114,9 @@ enum hs_status hs_config_vet(const struct hs_option *option, const char *text,
     return status == HS_E_USAGE && place != NULL ? HS_E_INPUT : status;
 }
 
-enum hs_status hs_config_store(struct hs_config *config, size_t index, const char *value,
-                               enum hs_origin origin, const struct hs_place *place,
-                               struct hs_diag *diag)
+static enum hs_status value_store(struct hs_config *config, size_t index, const char *value,
+                                  enum hs_origin origin, const struct hs_place *place,
+                                  struct hs_diag *diag)
 {
     const struct hs_option *option = &config->options[index];
     struct hs_param one[2] = {option->param, {0}};
@@ -141,8 +133,6 @@ enum hs_status hs_config_store(struct hs_config *config, size_t index, const cha
     }
     if (option->param.type == HS_PARAM_TEXT)
         value = text_compose(config, index, value, origin);
-    if (value == NULL)
-        return no_memory(diag);
     HS_TRY(hs_param_set(one, config->base, config->arena, NULL, one[0].key, value, place, diag));
     config->origin[index] = origin;
     return HS_OK;
@@ -151,16 +141,16 @@ enum hs_status hs_config_store(struct hs_config *config, size_t index, const cha
 enum hs_status hs_config_set(struct hs_config *config, const char *key, const char *value,
                              enum hs_origin origin, struct hs_diag *diag)
 {
-    size_t index = hs_config_find(config, key);
+    size_t index = option_find(config, key);
     if (index == NO_OPTION || (config->options[index].is_local && origin != HS_FROM_FLAG))
-        return hs_config_unknown(config, key, NULL, diag);
-    HS_TRY(hs_config_vet(&config->options[index], value, NULL, diag));
-    return hs_config_store(config, index, value, origin, NULL, diag);
+        return key_unknown(config, key, NULL, diag);
+    HS_TRY(value_vet(&config->options[index], value, NULL, diag));
+    return value_store(config, index, value, origin, NULL, diag);
 }
 
 enum hs_origin hs_config_origin(const struct hs_config *config, const char *key)
 {
-    size_t index = hs_config_find(config, key);
+    size_t index = option_find(config, key);
     return index != NO_OPTION ? config->origin[index] : HS_FROM_DEFAULT;
 }
 
@@ -181,9 +171,9 @@ enum hs_status hs_config_check(const struct hs_config *config, const char *verb,
 static enum hs_status policy_set(struct hs_config *config, const char *key, const char *value,
                                  struct hs_diag *diag)
 {
-    size_t index = hs_config_find(config, "policy");
-    if (index == NO_OPTION || !hs_config_is_policy(&config->options[index]))
-        return hs_config_unknown(config, "policy", NULL, diag);
+    size_t index = option_find(config, "policy");
+    if (index == NO_OPTION || !is_policy(&config->options[index]))
+        return key_unknown(config, "policy", NULL, diag);
     if (key[0] == '\0' || strpbrk(value, ",\n") != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "--set policy.key=value, one key at a time",
                        "'policy.%s=%s' is not one parameter", key, value);
@@ -192,13 +182,9 @@ static enum hs_status policy_set(struct hs_config *config, const char *key, cons
     enum hs_origin origin = config->origin[index];
 
     config->policy_sets = hs_policyspec_set(config->arena, sets, key, value, false);
-    if (config->policy_sets == NULL)
-        return no_memory(diag);
     if (held == NULL)
         return HS_OK;
     held = hs_policyspec_set(config->arena, held, key, value, origin == HS_FROM_FLAG);
-    if (held == NULL)
-        return no_memory(diag);
     memcpy((char *)config->base + config->options[index].param.offset, &held, sizeof held);
     config->origin[index] = origin > HS_FROM_SET ? origin : HS_FROM_SET;
     return HS_OK;
@@ -211,15 +197,450 @@ enum hs_status hs_config_set_pair(struct hs_config *config, const char *pair, st
         return hs_fail(diag, HS_E_USAGE, NULL, "--set load=2 or --set policy.scan=fit",
                        "--set needs key=value, not '%s'", pair);
     char *key = hs_arena_text(config->arena, pair, (size_t)(equals - pair));
-    if (key == NULL)
-        return no_memory(diag);
     char *dot = strchr(key, '.');
     if (dot == NULL)
         return hs_config_set(config, key, equals + 1, HS_FROM_SET, diag);
     *dot = '\0';
     if (strcmp(key, "policy") != 0) {
         *dot = '.';
-        return hs_config_unknown(config, key, NULL, diag);
+        return key_unknown(config, key, NULL, diag);
     }
     return policy_set(config, dot + 1, equals + 1, diag);
+}
+
+/* ---- the JSON of a configuration ---- */
+
+#define ERRORS_MAX 20
+#define EXACT_MAX  INT64_C(9007199254740991) /* 2^53 - 1, the largest integer that JSON keeps */
+
+struct config_reading {
+    struct hs_config *config;
+    const struct hs_json_doc *doc;
+    struct hs_diag *diag;
+};
+
+static enum hs_status value_fail(const struct config_reading *r, const struct hs_json *value,
+                                 const char *hint, const char *what)
+{
+    struct hs_place place = hs_json_place(r->doc, value);
+    return hs_fail(r->diag, HS_E_INPUT, &place, hint, "%s", what);
+}
+
+/* A text, number or boolean as text in the arena. */
+static enum hs_status scalar_text(const struct config_reading *r, const struct hs_json *value,
+                                  const char **out)
+{
+    char digits[HS_FMT_MAX];
+    const char *text = digits;
+    double number = hs_json_number(value);
+    int64_t integer;
+    size_t len;
+
+    switch (hs_json_kind(value)) {
+    case HS_JSON_TEXT:
+        text = hs_json_text(value);
+        len = strlen(text);
+        break;
+    case HS_JSON_BOOL:
+        text = hs_json_bool(value) ? "true" : "false";
+        len = strlen(text);
+        break;
+    case HS_JSON_NUMBER:
+        if (number > (double)EXACT_MAX || number < -(double)EXACT_MAX)
+            return value_fail(r, value, "write it in double quotes",
+                              "a number beyond 2^53 is not exact in JSON");
+        len = hs_json_int(value, &integer) ? hs_fmt_i64(digits, integer)
+                                           : hs_fmt_double(digits, number);
+        break;
+    default:
+        return value_fail(r, value, NULL, "expected a text, a number, true or false");
+    }
+    *out = hs_arena_text(r->config->arena, text, len);
+    return HS_OK;
+}
+
+/* *out becomes *out + separator + text; the first text alone if *out is NULL. */
+static void text_append(const struct config_reading *r, const char **out, char separator,
+                        const char *text)
+{
+    size_t held = *out != NULL ? strlen(*out) + 1 : 0, len = strlen(text);
+    char *joined = hs_arena_alloc(r->config->arena, held + len + 1);
+    if (*out != NULL) {
+        memcpy(joined, *out, held - 1);
+        joined[held - 1] = separator;
+    }
+    memcpy(joined + held, text, len);
+    *out = joined;
+}
+
+/* {"name": "fifo", "scan": "fit", "cost": [7, 30, 60]} as "fifo:scan=fit,cost=7/30/60". Each
+ * parameter is vetted where it stands. */
+static enum hs_status policy_text(const struct config_reading *r, const struct hs_option *option,
+                                  const struct hs_json *object, const char **out)
+{
+    enum hs_status worst = HS_OK;
+    const struct hs_json *name = hs_json_get(object, "name");
+    if (hs_json_text(name) == NULL || hs_json_text(name)[0] == '\0')
+        return value_fail(r, name != NULL ? name : object,
+                          "{\"name\": \"fifo\", \"scan\": \"fit\"}", "a policy needs a name");
+    struct hs_place place = hs_json_place(r->doc, name);
+    HS_TRY(scalar_text(r, name, out));
+    HS_TRY(value_vet(option, *out, &place, r->diag));
+    const char *alone = *out, *one;
+    for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
+        const char *text = NULL, *part;
+        bool is_list = hs_json_kind(m) == HS_JSON_ARRAY;
+        if (m == name)
+            continue;
+        if (!is_list)
+            HS_TRY(scalar_text(r, m, &text));
+        for (const struct hs_json *e = is_list ? hs_json_first(m) : NULL; e != NULL;
+             e = hs_json_next(e)) {
+            HS_TRY(scalar_text(r, e, &part));
+            text_append(r, &text, '/', part);
+        }
+        if (text == NULL)
+            return value_fail(r, m, NULL, "an empty list is no value of a policy's parameter");
+        if (strpbrk(text, ",\n") != NULL || strpbrk(hs_json_key(m), "=,:\n"))
+            return value_fail(r, m, NULL, "no comma or line end may stand in a policy's parameter");
+        *out = hs_policyspec_set(r->config->arena, *out, hs_json_key(m), text, false);
+        one = hs_policyspec_set(r->config->arena, alone, hs_json_key(m), text, false);
+        /* From the key to the end of the value, where that is on the same line. */
+        struct hs_place end = hs_json_place(r->doc, m);
+        place = hs_json_place_key(r->doc, m);
+        if (place.line == end.line)
+            place.span = end.column + end.span - place.column;
+        enum hs_status status = value_vet(option, one, &place, r->diag);
+        worst = status != HS_OK ? status : worst;
+    }
+    return worst;
+}
+
+static enum hs_status one_text(const struct config_reading *r, const struct hs_option *option,
+                               const struct hs_json *value, const char **out)
+{
+    if (hs_json_kind(value) == HS_JSON_OBJECT && is_policy(option))
+        return policy_text(r, option, value, out);
+    if (hs_json_kind(value) == HS_JSON_BOOL && option->param.type == HS_PARAM_TEXT)
+        return value_fail(r, value, NULL, "expected a text or a number, not true or false");
+    struct hs_place place = hs_json_place(r->doc, value);
+    HS_TRY(scalar_text(r, value, out));
+    return value_vet(option, *out, &place, r->diag);
+}
+
+static bool is_empty(const struct hs_json *value)
+{
+    return hs_json_kind(value) == HS_JSON_NULL ||
+           (hs_json_kind(value) == HS_JSON_TEXT && hs_json_text(value)[0] == '\0');
+}
+
+static enum hs_status option_text(const struct config_reading *r, const struct hs_option *option,
+                                  const struct hs_json *value, const char **out)
+{
+    bool is_durations = option->param.type == HS_PARAM_DURATIONS;
+    const char *part;
+
+    *out = NULL;
+    if (option->param.type == HS_PARAM_TEXT && is_empty(value)) {
+        struct hs_place place = hs_json_place(r->doc, value);
+        if (option->param.preset != NULL) /* something must stand */
+            return hs_fail(r->diag, HS_E_INPUT, &place, option->param.help, "'%s' is empty",
+                           option->param.key);
+        *out = "";
+        return HS_OK;
+    }
+    if (hs_json_kind(value) != HS_JSON_ARRAY)
+        return one_text(r, option, value, out);
+    if (!is_durations && !option->is_repeated)
+        return value_fail(r, value, NULL, "expected one value, not a list");
+    for (const struct hs_json *e = hs_json_first(value); e != NULL; e = hs_json_next(e)) {
+        HS_TRY(one_text(r, option, e, &part));
+        if (part[0] == '\0')
+            return value_fail(r, e, NULL, "an empty text in a list");
+        text_append(r, out, is_durations ? '/' : '\n', part);
+    }
+    if (*out == NULL)
+        *out = "";
+    return HS_OK;
+}
+
+static enum hs_status member_read(const struct config_reading *r, const struct hs_json *member)
+{
+    const struct hs_option *options = r->config->options;
+    size_t index = option_find(r->config, hs_json_key(member));
+    const char *text;
+
+    if (index == HS_OPTIONS_MAX || options[index].is_local) {
+        struct hs_place key = hs_json_place_key(r->doc, member);
+        return key_unknown(r->config, hs_json_key(member), &key, r->diag);
+    }
+    HS_TRY(option_text(r, &options[index], member, &text));
+    struct hs_place place = hs_json_place(r->doc, member);
+    return value_store(r->config, index, text, HS_FROM_FILE, &place, r->diag);
+}
+
+static enum hs_status members_read(const struct config_reading *r, const struct hs_json *root)
+{
+    unsigned errors = 0;
+
+    if (hs_json_kind(root) != HS_JSON_OBJECT)
+        return value_fail(r, root, NULL, "a configuration is an object: {\"key\": value, ...}");
+    for (const struct hs_json *m = hs_json_first(root); m != NULL; m = hs_json_next(m)) {
+        if (strcmp(hs_json_key(m), "$schema") == 0) /* for editors */
+            continue;
+        enum hs_status status = member_read(r, m);
+        errors += status != HS_OK;
+        if (errors == ERRORS_MAX && hs_json_next(m) != NULL) {
+            hs_report(r->diag, HS_NOTE, NULL, NULL, "the rest of %s was not checked",
+                      r->config->file);
+            break;
+        }
+    }
+    return errors > 0 ? HS_E_INPUT : HS_OK;
+}
+
+enum hs_status hs_config_load(struct hs_config *config, const char *path, struct hs_diag *diag)
+{
+    struct hs_json_doc *doc;
+
+    config->file = hs_arena_text(config->arena, path, strlen(path));
+    HS_TRY(hs_json_load(&doc, path, diag));
+    enum hs_status status =
+        members_read(&(struct config_reading){config, doc, diag}, hs_json_root(doc));
+    hs_json_close(doc);
+    return status;
+}
+
+enum hs_status hs_config_load_object(struct hs_config *config, const struct hs_json_doc *doc,
+                                     const struct hs_json *object, struct hs_diag *diag)
+{
+    return members_read(&(struct config_reading){config, doc, diag}, object);
+}
+
+/* The parameter of a policy: which one, and so what it may be, is known when a policy is named. */
+static bool is_policy_key(const struct hs_config *config, const char *key)
+{
+    static const char prefix[] = "policy.";
+    return strncmp(key, prefix, sizeof prefix - 1) == 0 && key[sizeof prefix - 1] != '\0' &&
+           option_find(config, "policy") != HS_OPTIONS_MAX;
+}
+
+enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_json_doc *doc,
+                              const char *key, const struct hs_json *value,
+                              const struct hs_json *place_of, const char **pair,
+                              struct hs_diag *diag)
+{
+    struct hs_config checked = *config; /* its value goes nowhere: a default hides none */
+    const struct config_reading r = {&checked, doc, diag};
+    const struct hs_place place = hs_json_place(doc, value);
+    const char *text;
+    *pair = hs_arena_text(config->arena, key, strlen(key));
+    if (is_policy_key(config, key)) {
+        HS_TRY(scalar_text(&r, value, &text));
+        text_append(&r, pair, '=', text);
+        return HS_OK;
+    }
+    size_t index = option_find(config, key);
+    if (index == HS_OPTIONS_MAX || config->options[index].is_local) {
+        struct hs_place at = hs_json_place_key(doc, place_of);
+        return key_unknown(config, key, &at, diag);
+    }
+    checked.origin[index] = HS_FROM_FLAG;
+    HS_TRY(option_text(&r, &config->options[index], value, &text));
+    HS_TRY(value_store(&checked, index, text, HS_FROM_FILE, &place, diag));
+    text_append(&r, pair, '=', text);
+    return HS_OK;
+}
+
+/* ---- printing ---- */
+
+static void put(struct hs_output *out, const char *text)
+{
+    hs_output_put(out, text, strlen(text));
+}
+
+/* A repeated option's values are lines: printed as a list when there are several. */
+static void put_text(struct hs_output *out, const struct hs_option *option, const char *text)
+{
+    if (text == NULL) {
+        put(out, "null");
+        return;
+    }
+    if (!option->is_repeated || strchr(text, '\n') == NULL) {
+        hs_json_put_text(out, text, strlen(text));
+        return;
+    }
+    put(out, "[");
+    for (size_t len;; text += len + 1) {
+        len = strcspn(text, "\n");
+        hs_json_put_text(out, text, len);
+        if (text[len] == '\0')
+            break;
+        put(out, ", ");
+    }
+    put(out, "]");
+}
+
+static void put_value(struct hs_output *out, const struct hs_option *option, const void *base)
+{
+    const struct hs_param *param = &option->param;
+    const void *at = (const char *)base + param->offset;
+    char text[512]; /* the longest: eight durations of 22 characters, or a choice */
+    size_t len = param->type == HS_PARAM_TEXT ? 0 : hs_param_print(param, base, text, sizeof text);
+    bool is_number = param->type == HS_PARAM_REAL;
+
+    if (param->type == HS_PARAM_INT)
+        is_number = *(const int64_t *)at <= EXACT_MAX && *(const int64_t *)at >= -EXACT_MAX;
+    if (param->type == HS_PARAM_TEXT)
+        put_text(out, option, *(const char *const *)at);
+    else if (param->type == HS_PARAM_FLAG)
+        put(out, *(const bool *)at ? "true" : "false");
+    else if (is_number)
+        hs_output_put(out, text, len);
+    else
+        hs_json_put_text(out, text, len);
+}
+
+/* A comment ends with its line: what would end it early is left out. */
+static void put_origin(struct hs_output *out, const struct hs_config *config, size_t index)
+{
+    put(out, "  // from ");
+    switch (config->origin[index]) {
+    case HS_FROM_DEFAULT:
+        put(out, "default");
+        break;
+    case HS_FROM_FILE:
+        for (const char *c = config->file; *c != '\0'; c++)
+            hs_output_put(out, (unsigned char)*c < 0x20 ? "?" : c, 1);
+        break;
+    case HS_FROM_SET:
+        put(out, "--set");
+        break;
+    case HS_FROM_FLAG:
+        put(out, "--");
+        for (const char *c = config->options[index].param.key; *c != '\0'; c++)
+            hs_output_put(out, *c == '_' ? "-" : c, 1);
+        break;
+    }
+}
+
+void hs_config_print(const struct hs_config *config, struct hs_output *out)
+{
+    const struct hs_option *options = config->options;
+    size_t last = 0;
+
+    for (size_t i = 0; options[i].param.key != NULL; i++)
+        if (!options[i].is_local)
+            last = i;
+    put(out, "{\n");
+    for (size_t i = 0; options[i].param.key != NULL; i++) {
+        if (options[i].is_local)
+            continue;
+        put(out, "  ");
+        hs_json_put_text(out, options[i].param.key, strlen(options[i].param.key));
+        put(out, ": ");
+        put_value(out, &options[i], config->base);
+        put(out, i < last ? "," : "");
+        put_origin(out, config, i);
+        put(out, "\n");
+    }
+    put(out, "}\n");
+}
+
+/* ---- names of policies with parameters ---- */
+
+struct piece {
+    const char *text;
+    size_t len;
+};
+
+static char *put_piece(char *to, struct piece piece)
+{
+    memcpy(to, piece.text, piece.len);
+    return to + piece.len;
+}
+
+static char *put_word(char *to, const char *text)
+{
+    return put_piece(to, (struct piece){text, strlen(text)});
+}
+
+/* '-' and '_' are the same in keys. */
+static bool has_key(struct piece pair, const char *key)
+{
+    size_t len = strlen(key);
+    if (pair.len <= len || pair.text[len] != '=')
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if ((pair.text[i] == '-' ? '_' : pair.text[i]) != (key[i] == '-' ? '_' : key[i]))
+            return false;
+    return true;
+}
+
+/* One policy: its name, its other parameters in their order, then the new one. */
+static char *spec_set(char *to, struct piece spec, const char *key, const char *value, bool is_weak)
+{
+    const char *end = spec.text + spec.len;
+    const char *p = memchr(spec.text, ':', spec.len);
+    const char *kept = NULL;
+    char before = ':';
+
+    to = put_piece(to, (struct piece){spec.text, (size_t)((p != NULL ? p : end) - spec.text)});
+    while (p != NULL && p < end) {
+        const char *begin = p + 1;
+        p = memchr(begin, ',', (size_t)(end - begin));
+        struct piece pair = {begin, (size_t)((p != NULL ? p : end) - begin)};
+        if (pair.len == 0)
+            continue;
+        if (has_key(pair, key)) {
+            if (!is_weak)
+                continue;
+            kept = pair.text;
+        }
+        *to++ = before;
+        before = ',';
+        to = put_piece(to, pair);
+    }
+    if (kept != NULL)
+        return to;
+    *to++ = before;
+    to = put_word(to, key);
+    *to++ = '=';
+    return put_word(to, value);
+}
+
+const char *hs_policyspec_set(struct hs_arena *arena, const char *specs, const char *key,
+                              const char *value, bool is_weak)
+{
+    size_t lines = 1;
+    for (const char *p = specs; (p = strchr(p, '\n')) != NULL; p++)
+        lines++;
+    char *text =
+        hs_arena_alloc(arena, strlen(specs) + lines * (strlen(key) + strlen(value) + 3) + 1);
+    char *to = text;
+    for (size_t len;; specs += len + 1) {
+        len = strcspn(specs, "\n");
+        to = spec_set(to, (struct piece){specs, len}, key, value, is_weak);
+        if (specs[len] == '\0')
+            break;
+        *to++ = '\n';
+    }
+    return text;
+}
+
+const char *hs_policyspec_merge(struct hs_arena *arena, const char *specs, const char *from,
+                                bool is_weak)
+{
+    const char *list = strchr(from, ':');
+    for (list = list != NULL ? list + 1 : ""; *list != '\0';) {
+        size_t len = strcspn(list, ",");
+        char *key = hs_arena_text(arena, list, len);
+        char *equals = strchr(key, '=');
+        if (equals != NULL) {
+            *equals = '\0';
+            specs = hs_policyspec_set(arena, specs, key, equals + 1, is_weak);
+        }
+        list += len + (list[len] == ',');
+    }
+    return specs;
 }

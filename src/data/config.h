@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
-#include "base/memory.h"
 #include "base/io.h"
+#include "base/memory.h"
 #include "horus/param.h"
 
 enum hs_origin { HS_FROM_DEFAULT, HS_FROM_FILE, HS_FROM_SET, HS_FROM_FLAG };
@@ -30,6 +30,23 @@ struct hs_option {
     const char *(*word_at)(size_t index); /* TEXT: the words that may stand there, with commas
                                              between where the unit is LIST; NULL past the end */
 };
+
+/* One row of an option table, two or three lines: type of the value, key, its offset in the
+ * structure that the table fills, default as text, help; then further members by name.
+ *
+ *     HS_OPTION(INT, "jobs", offsetof(struct o, jobs), "0", "how many", HS_RANGE(0, 1e12),
+ *               .letter = 'n', .group = "Jobs"),
+ */
+#define HS_OPTION(kind, key_, at, preset_, ...)                                                    \
+    {                                                                                              \
+        .param.key = key_, .param.type = HS_PARAM_##kind, .param.offset = at,                      \
+        .param.preset = preset_, .param.help = __VA_ARGS__                                         \
+    }
+#define HS_RANGE(least, most) .param.min = least, .param.max = most
+#define HS_OPTIONS_END                                                                             \
+    {                                                                                              \
+        .param.key = NULL                                                                          \
+    }
 
 #define HS_OPTIONS_MAX 96
 
@@ -80,5 +97,13 @@ HS_MUST_USE enum hs_status hs_config_set_pair(struct hs_config *config, const ch
                                               struct hs_diag *diag);
 /* The effective values as JSON with `// origin` comments: itself a valid --config. */
 void hs_config_print(const struct hs_config *config, struct hs_output *out);
+
+/* specs with the parameter `key` of every policy set to value; where it is set already, it is
+ * replaced, or kept if is_weak. In the arena. */
+const char *hs_policyspec_set(struct hs_arena *arena, const char *specs, const char *key,
+                              const char *value, bool is_weak);
+/* specs with every parameter of `from` (one spec, its name ignored) set. */
+const char *hs_policyspec_merge(struct hs_arena *arena, const char *specs, const char *from,
+                                bool is_weak);
 
 #endif

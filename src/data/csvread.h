@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * CSV in: rows of NUL-terminated fields, pulled one at a time from libcsv (strict mode), with true
- * line numbers. The only file that includes csv.h. CRLF and LF ends, a missing final newline, a
- * UTF-8 byte-order mark and blank lines are accepted; bad quoting, a field over 1 MiB, a row over
- * 4 MiB or 4096 fields, a NUL byte and a file of bare CRs are errors with their place.
+ * CSV in: rows of NUL-terminated fields, one at a time, by the rules of libcsv in strict mode, with
+ * true line numbers. csvread.c is the only file that includes csv.h. CRLF and LF ends, a missing
+ * final newline, a UTF-8 byte-order mark and blank lines are accepted; bad quoting, a field over
+ * 1 MiB, a row over 4 MiB or 4096 fields, a NUL byte and a file of bare CRs are errors with their
+ * place.
  *
- *     HS_TRY(hs_csv_open(&csv, input, diag));
+ *     hs_csv_open(&csv, input, ',', diag);
  *     while ((s = hs_csv_next(csv, &row)) == HS_OK)
  *         use(row.fields[2], row.lengths[2]);
+ *
+ * The header of a file that a person writes is bound to columns by name, in any order; a column
+ * that is unknown, or twice there, is an error at its place:
+ *
+ *     static const char *const names[] = {"model", "gpus"};
+ *     HS_TRY(hs_csv_bind(csv, &row, &(struct hs_csv_head){names, 2, "note", hint}, at, diag));
+ *     if (at[0] != UINT32_MAX) use(row.fields[at[0]]);
  */
 #ifndef HORUS_DATA_CSVREAD_H
 #define HORUS_DATA_CSVREAD_H
@@ -18,7 +26,7 @@
 #include "base/diag.h"
 #include "base/io.h"
 
-/* So many bytes may be read from the first of any field on, however short it is. */
+/* Bytes that may be read from the begin of any field, however short it is. */
 #define HS_CSV_TEXT_ROOM 64u
 
 struct hs_csv_row {
@@ -31,8 +39,7 @@ struct hs_csv_row {
 struct hs_csv;
 
 /* Borrows input until close. delimiter is ',' for CSV, '\t' for TSV. */
-HS_MUST_USE enum hs_status hs_csv_open(struct hs_csv **csv, struct hs_input *input, char delimiter,
-                                       struct hs_diag *diag);
+void hs_csv_open(struct hs_csv **csv, struct hs_input *input, char delimiter, struct hs_diag *diag);
 /* HS_E_INPUT: this row is bad; the next call goes on with the line behind the row's first one. */
 HS_MUST_USE enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row);
 /* Place of a field of the row last returned, for a message: file, line, column, excerpt. A field
@@ -44,5 +51,17 @@ void hs_csv_close(struct hs_csv *csv);
 uint32_t hs_csv_column(const struct hs_csv_row *header, const char *name);
 
 const char *hs_csv_library_version(void);
+
+struct hs_csv_head {
+    const char *const *names;
+    uint32_t count;
+    const char *notes; /* columns whose names begin so are comments and skipped */
+    const char *hint;  /* for an unknown column that is near none of ours */
+};
+
+/* header: the row last read. at[i]: the field of names[i]; UINT32_MAX = not in the file. */
+HS_MUST_USE enum hs_status hs_csv_bind(const struct hs_csv *csv, const struct hs_csv_row *header,
+                                       const struct hs_csv_head *head, uint32_t *at,
+                                       struct hs_diag *diag);
 
 #endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A field is quoted only when it must be: for the delimiter, quotes, line ends, and blanks at
- * either end, which readers trim. A row whose only field is empty is written as "" because readers
- * skip blank lines. Texts are copied and looked through in one loop: nearly all are short and need
- * no quotes.
+ * Fields of text: quoted only where they must be, repeated texts copied whole.
  */
 #include "data/csvwrite.h"
 
@@ -22,38 +19,27 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* len <= HS_OUTPUT_ROOM / 2: each byte may double. */
-static void quoted_put(struct hs_csvw *w, const char *text, size_t len)
-{
-    char *to = hs_output_room(&w->out, 2 * len);
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '"')
-            *to++ = '"';
-        *to++ = text[i];
-    }
-    hs_output_wrote(&w->out, to);
-}
-
-static void text_quoted(struct hs_csvw *w, const char *text, size_t len)
-{
-    hs_output_put(&w->out, "\"", 1);
-    for (size_t n; len > 0; text += n, len -= n) {
-        n = len < HS_OUTPUT_ROOM / 2 ? len : HS_OUTPUT_ROOM / 2;
-        quoted_put(w, text, n);
-    }
-    hs_output_put(&w->out, "\",", 2);
-}
-
 /* A text that needs quotes or is long. */
 static void text_other(struct hs_csvw *w, const char *text)
 {
     size_t len = strlen(text);
-    if (is_blank(text[0]) || is_blank(text[len - 1]) || strpbrk(text, ",\"\r\n") != NULL) {
-        text_quoted(w, text, len);
+    if (!is_blank(text[0]) && !is_blank(text[len - 1]) && strpbrk(text, ",\"\r\n") == NULL) {
+        hs_output_put(&w->out, text, len);
+        hs_output_put(&w->out, ",", 1);
         return;
     }
-    hs_output_put(&w->out, text, len);
-    hs_output_put(&w->out, ",", 1);
+    hs_output_put(&w->out, "\"", 1);
+    for (size_t n; len > 0; text += n, len -= n) {
+        n = len < HS_OUTPUT_ROOM / 2 ? len : HS_OUTPUT_ROOM / 2; /* each byte may double */
+        char *to = hs_output_room(&w->out, 2 * n);
+        for (size_t i = 0; i < n; i++) {
+            if (text[i] == '"')
+                *to++ = '"';
+            *to++ = text[i];
+        }
+        hs_output_wrote(&w->out, to);
+    }
+    hs_output_put(&w->out, "\",", 2);
 }
 
 enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *header,
@@ -146,4 +132,21 @@ void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count)
 enum hs_status hs_csvw_close(struct hs_csvw *w, struct hs_diag *diag)
 {
     return hs_output_close(&w->out, diag);
+}
+
+/* ---- repeated texts ---- */
+
+char *hs_csvtexts_put_new(struct hs_csvtexts *texts, struct hs_csvw *w, char *to, const char *text)
+{
+    hs_output_wrote(&w->out, to);
+    hs_output_room(&w->out, HS_OUTPUT_ROOM); /* a short field is in one piece then */
+    const uint64_t before = hs_output_bytes(&w->out);
+    hs_csvw_text(w, text);
+    const uint64_t len = hs_output_bytes(&w->out) - before;
+    if (len <= HS_CSVTEXTS_LONG) {
+        struct hs_csvtext *slot = hs_csvtexts_at(texts, text);
+        *slot = (struct hs_csvtext){.text = text, .len = (uint32_t)len};
+        memcpy(slot->field, w->out.at - len, len);
+    }
+    return hs_output_room(&w->out, HS_OUTPUT_ROOM);
 }

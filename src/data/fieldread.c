@@ -134,25 +134,6 @@ static enum hs_status take_line(struct hs_fieldread *in)
     return HS_OK;
 }
 
-static enum hs_status split(struct hs_fieldread *in)
-{
-    const char *line = in->window.bytes + in->begin;
-    uint32_t len = in->end - in->begin;
-    const char *nul = memchr(line, '\0', len);
-    if (nul != NULL)
-        return fail_line(in, (uint32_t)(nul - line),
-                         "is this text in UTF-8? UTF-16 and binary files are not", "a NUL byte");
-    if (hs_grow((void **)&in->text, &in->text_cap, (uint64_t)len + 1, 1, LINE_MAX + 1) != HS_OK)
-        return hs_fail(in->window.diag, HS_E_MEMORY, NULL, NULL, "%s:%lld: no memory for this line",
-                       hs_input_path(in->window.input), (long long)in->line);
-    memcpy(in->text, line, len);
-    in->text[len] = '\0';
-    in->count = hs_fields_split(in->text, len, in->at, in->fields, in->lengths);
-    for (uint32_t i = 0; i < in->count && i < HS_FIELDS_MAX; i++)
-        in->text[in->fields[i] - in->text + in->lengths[i]] = '\0';
-    return HS_OK;
-}
-
 static bool is_line_blank(const char *line, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -166,7 +147,19 @@ enum hs_status hs_fieldread_next(struct hs_fieldread *in)
     do
         HS_TRY(take_line(in));
     while (is_line_blank(in->window.bytes + in->begin, in->end - in->begin));
-    return split(in);
+    const char *line = in->window.bytes + in->begin;
+    uint32_t len = in->end - in->begin;
+    const char *nul = memchr(line, '\0', len);
+    if (nul != NULL)
+        return fail_line(in, (uint32_t)(nul - line),
+                         "is this text in UTF-8? UTF-16 and binary files are not", "a NUL byte");
+    hs_grow((void **)&in->text, &in->text_cap, (uint64_t)len + 1, 1, LINE_MAX + 1);
+    memcpy(in->text, line, len);
+    in->text[len] = '\0';
+    in->count = hs_fields_split(in->text, len, in->at, in->fields, in->lengths);
+    for (uint32_t i = 0; i < in->count && i < HS_FIELDS_MAX; i++)
+        in->text[in->fields[i] - in->text + in->lengths[i]] = '\0';
+    return HS_OK;
 }
 
 const char *hs_fieldread_line(const struct hs_fieldread *in, size_t *len)

@@ -1,40 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * cJSON behind a wall: its allocations go to an arena (its hooks are global and are set only
- * around a parse, so parsing is not for threads), its values are opaque outside.
- *
- * Where a text has no escape, no comment, no fault, and of numbers none but plain integers, its
- * tree of cJSON's nodes is made in one go over a copy of it, in which the texts of the tree lie, at
- * a fraction of the cost. All other texts are cJSON's, and a test holds the two ways against each
- * other.
+ * JSON documents. A text is walked (json_walk.c: strict, every fault with its place), then made a
+ * tree by cJSON in an arena, then vetted for what only values show: duplicate keys, numbers out of
+ * range. cJSON's hooks are global and set only around a parse, so that parsing is not for threads;
+ * its values are opaque outside this file.
  */
 #include "data/json.h"
 
-#include <cjson/cJSON.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
+#include "base/io.h"
 #include "data/json_private.h"
 
-#define EXACT_MAX     9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
-#define FEW_KEYS      16                 /* up to here comparing all pairs beats sorting */
-#define DIGITS_MAX    15                 /* of an integer that a double holds whatever they are */
-#define PLANTED_NODES 16                 /* at a time */
+#define EXACT_MAX 9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
+#define FEW_KEYS  16                 /* up to here comparing all pairs beats sorting */
 
 /* ---- cJSON ---- */
 
-static struct {
-    struct hs_arena *arena;
-    bool is_exhausted;
-} parsing;
+static struct hs_arena *parse_arena; /* cJSON hands its hooks no context */
 
 static void *parse_alloc(size_t size)
 {
-    void *memory = hs_arena_alloc(parsing.arena, size);
-    parsing.is_exhausted |= memory == NULL;
-    return memory;
+    return hs_arena_alloc(parse_arena, size);
 }
 
 static void parse_free(void *memory)
@@ -58,7 +52,7 @@ static inline bool is_same_key(const char *a, const char *b)
     return a[0] == b[0] && strcmp(a, b) == 0;
 }
 
-/* ---- vetting: what the text is allowed to say but no reader should be asked to guess at ---- */
+/* ---- checks of a tree: numbers out of range, duplicate keys ---- */
 
 struct ranked_key {
     const cJSON *member;
@@ -81,10 +75,6 @@ static const cJSON *find_duplicate_sorted(const cJSON *object, struct hs_arena *
     const cJSON *found = NULL;
     uint32_t rank = UINT32_MAX;
 
-    if (keys == NULL) {
-        parsing.is_exhausted = true;
-        return NULL;
-    }
     for (const cJSON *m = object->child; m != NULL; m = m->next, n++)
         keys[n] = (struct ranked_key){m, n};
     qsort(keys, n, sizeof *keys, by_key_then_rank);
@@ -170,192 +160,30 @@ struct hs_place hs_json_locate(const struct hs_json_source *source, const struct
 
 /* ---- parsing ---- */
 
-static enum hs_status bad_fail(const struct hs_json_source *source, const cJSON *root,
-                               const cJSON *bad, const cJSON *first, struct hs_diag *diag)
-{
-    struct hs_place place = hs_json_locate(source, json(root), json(bad), first != NULL);
-    char hint[64];
-
-    if (first == NULL)
-        return hs_fail(diag, HS_E_INPUT, &place, NULL, "a number beyond the range of a double");
-    struct hs_place earlier = hs_json_locate(source, json(root), json(first), true);
-    snprintf(hint, sizeof hint, "the first one is on line %lld", (long long)earlier.line);
-    return hs_fail(diag, HS_E_INPUT, &place, hint, "duplicate key '%s'", bad->string);
-}
-
-/* Makes a tree of a copy of a text. Each step returns where the text goes on, or NULL where it is
- * not plain, or not JSON. */
-struct planter {
-    const char *stop; /* of the copy: a NUL */
-    struct hs_arena *arena;
-    cJSON *nodes; /* not in use */
-    uint32_t node_count, depth;
-};
-
-static inline char *pass_space(const struct planter *p, char *at)
-{
-    at += *at == ' ';
-    return HS_LIKELY(*at > ' ') ? at : at + (hs_json_skip_space(at, p->stop) - at);
-}
-
-/* The text at `at` without its quotes. */
-static char *plant_text(const struct planter *p, char *at, char **text)
-{
-    if (*at != '"')
-        return NULL;
-    char *begin = at + 1, *end = begin + (hs_json_text_end(begin, p->stop) - begin);
-    if (*end != '"')
-        return NULL;
-    *end = '\0';
-    *text = begin;
-    return end + 1;
-}
-
-static char *plant_number(char *at, cJSON *node)
-{
-    const bool is_negative = *at == '-';
-    const char *digits = at += is_negative;
-    int64_t number = 0;
-    for (; *at >= '0' && *at <= '9' && at - digits < DIGITS_MAX; at++)
-        number = number * 10 + (*at - '0');
-    if (at == digits || (*digits == '0' && at - digits > 1))
-        return NULL;
-    node->type = cJSON_Number;
-    node->valuedouble = is_negative ? -(double)number : (double)number;
-    return strchr(" \t\r\n,]}", *at) != NULL ? at : NULL; /* at the end, too */
-}
-
-static char *plant_literal(char *at, const char *word, int type, cJSON *node)
-{
-    const size_t len = strlen(word);
-    node->type = type;
-    return strncmp(at, word, len) == 0 ? at + len : NULL;
-}
-
-static char *plant(struct planter *p, char *at, cJSON **node);
-
-static char *plant_member(struct planter *p, char *at, bool has_key, cJSON **child)
-{
-    char *key = NULL;
-    if (has_key && (at = plant_text(p, at, &key)) != NULL) {
-        at = pass_space(p, at);
-        at = *at == ':' ? pass_space(p, at + 1) : NULL;
-    }
-    at = at != NULL ? plant(p, at, child) : NULL;
-    if (at != NULL)
-        (*child)->string = key;
-    return at;
-}
-
-static char *plant_container(struct planter *p, char *at, cJSON *node)
-{
-    const bool is_object = *at == '{';
-    const char close = is_object ? '}' : ']';
-    cJSON **link = &node->child;
-    node->type = is_object ? cJSON_Object : cJSON_Array;
-    if (p->depth == HS_JSON_DEPTH_MAX)
-        return NULL;
-    p->depth++;
-    at = pass_space(p, at + 1);
-    for (bool has_more = *at != close; has_more; link = &(*link)->next) {
-        at = plant_member(p, at, is_object, link);
-        if (at == NULL)
-            return NULL;
-        at = pass_space(p, at);
-        has_more = *at == ',';
-        if (has_more)
-            at = pass_space(p, at + 1);
-    }
-    p->depth--;
-    return *at == close ? at + 1 : NULL;
-}
-
-/* The value at `at`. */
-static char *plant(struct planter *p, char *at, cJSON **node)
-{
-    if (p->node_count == 0) {
-        p->nodes = hs_arena_alloc(p->arena, PLANTED_NODES * sizeof *p->nodes);
-        parsing.is_exhausted |= p->nodes == NULL;
-        if (p->nodes == NULL)
-            return NULL;
-        p->node_count = PLANTED_NODES;
-    }
-    p->node_count--;
-    *node = p->nodes++;
-    switch (*at) {
-    case '{':
-    case '[':
-        return plant_container(p, at, *node);
-    case '"':
-        (*node)->type = cJSON_String;
-        return plant_text(p, at, &(*node)->valuestring);
-    case 't':
-        return plant_literal(at, "true", cJSON_True, *node);
-    case 'f':
-        return plant_literal(at, "false", cJSON_False, *node);
-    case 'n':
-        return plant_literal(at, "null", cJSON_NULL, *node);
-    default:
-        return plant_number(at, *node);
-    }
-}
-
-/* NULL if the text is not plain JSON, or memory is exhausted. */
-static const cJSON *tree_plant(const char *text, size_t len, struct hs_arena *arena)
-{
-    char *copy = hs_arena_text(arena, text, len);
-    parsing.is_exhausted = copy == NULL;
-    if (copy == NULL)
-        return NULL;
-    struct planter planter = {.stop = copy + len, .arena = arena};
-    cJSON *tree = NULL;
-    char *end = plant(&planter, pass_space(&planter, copy), &tree);
-    return end != NULL && pass_space(&planter, end) == planter.stop ? tree : NULL;
-}
-
-static const cJSON *tree_parse(const char *text, size_t len, struct hs_arena *arena)
-{
-    cJSON_Hooks hooks = {parse_alloc, parse_free};
-    parsing.arena = arena;
-    parsing.is_exhausted = false;
-    cJSON_InitHooks(&hooks);
-    const cJSON *tree = cJSON_ParseWithLength(text, len);
-    cJSON_InitHooks(NULL);
-    return tree;
-}
-
-static enum hs_status vet(const struct hs_json_source *source, const cJSON *tree,
-                          struct hs_arena *arena, const struct hs_json **root, struct hs_diag *diag)
-{
-    const cJSON *first = NULL, *bad = tree != NULL ? find_bad(tree, arena, &first) : NULL;
-    if (parsing.is_exhausted)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "%s: no memory for this JSON", source->file);
-    if (bad != NULL)
-        return bad_fail(source, tree, bad, first, diag);
-    *root = json(tree);
-    return HS_OK;
-}
-
-enum hs_status hs_json_build_plain(const struct hs_json_source *source, struct hs_arena *arena,
-                                   const struct hs_json **root, struct hs_diag *diag)
-{
-    const size_t len = source->end - source->begin;
-    return vet(source, tree_plant(source->text + source->begin, len, arena), arena, root, diag);
-}
-
 enum hs_status hs_json_build(const struct hs_json_source *source, const char *text,
                              struct hs_arena *arena, const struct hs_json **root,
                              struct hs_diag *diag)
 {
-    const size_t len = source->end - source->begin;
-    const cJSON *tree = tree_plant(text, len, arena);
-    if (tree == NULL && !parsing.is_exhausted)
-        tree = tree_parse(text, len, arena);
-    if (tree == NULL &&
-        !parsing.is_exhausted) /* a build of cJSON with other limits than the walk */
+    cJSON_Hooks hooks = {parse_alloc, parse_free};
+    parse_arena = arena;
+    cJSON_InitHooks(&hooks);
+    const cJSON *tree = cJSON_ParseWithLength(text, source->end - source->begin), *first = NULL;
+    cJSON_InitHooks(NULL);
+    if (tree == NULL) /* a build of cJSON with other limits than the walk */
         return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s:%lld: cJSON %s cannot parse this JSON",
                        source->file, (long long)source->line, cJSON_Version());
-    return vet(source, tree, arena, root, diag);
+    const cJSON *bad = find_bad(tree, arena, &first);
+    if (bad == NULL) {
+        *root = json(tree);
+        return HS_OK;
+    }
+    struct hs_place place = hs_json_locate(source, json(tree), json(bad), first != NULL);
+    if (first == NULL)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL, "a number beyond the range of a double");
+    char hint[64];
+    struct hs_place earlier = hs_json_locate(source, json(tree), json(first), true);
+    snprintf(hint, sizeof hint, "the first one is on line %lld", (long long)earlier.line);
+    return hs_fail(diag, HS_E_INPUT, &place, hint, "duplicate key '%s'", bad->string);
 }
 
 enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
@@ -460,4 +288,215 @@ bool hs_json_equal(const struct hs_json *a, const struct hs_json *b)
 const char *hs_json_library_version(void)
 {
     return cJSON_Version();
+}
+
+/* ---- documents ---- */
+
+#define DOCUMENT_MAX (UINT64_C(16) << 20)
+
+struct hs_json_doc {
+    char *text; /* as read, comments included */
+    struct hs_arena arena;
+    struct hs_json_source source;
+    const struct hs_json *root;
+};
+
+static enum hs_status document_read(struct hs_json_doc *doc, const char *path, struct hs_diag *diag)
+{
+    size_t len;
+    HS_TRY(hs_read_file(path, DOCUMENT_MAX, &doc->text, &len, diag));
+    size_t bom = len >= 3 && memcmp(doc->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    const char *name = hs_arena_text(&doc->arena, path, strlen(path));
+    char *blanked = hs_arena_text(&doc->arena, doc->text + bom, len - bom);
+    doc->source = (struct hs_json_source){.file = name,
+                                          .text = doc->text + bom,
+                                          .len = len - bom,
+                                          .end = len - bom,
+                                          .line = 1,
+                                          .column = 1,
+                                          .has_comments = true};
+    return hs_json_parse(&doc->source, blanked, &doc->arena, &doc->root, diag);
+}
+
+enum hs_status hs_json_load(struct hs_json_doc **out, const char *path, struct hs_diag *diag)
+{
+    *out = NULL;
+    struct hs_json_doc *doc = hs_alloc_zeroed(1, sizeof *doc);
+    enum hs_status status = document_read(doc, path, diag);
+    if (status == HS_OK)
+        *out = doc;
+    else
+        hs_json_close(doc);
+    return status;
+}
+
+struct hs_place hs_json_place(const struct hs_json_doc *doc, const struct hs_json *value)
+{
+    return hs_json_locate(&doc->source, doc->root, value, false);
+}
+
+struct hs_place hs_json_place_key(const struct hs_json_doc *doc, const struct hs_json *member)
+{
+    return hs_json_locate(&doc->source, doc->root, member, true);
+}
+
+const struct hs_json *hs_json_root(const struct hs_json_doc *doc)
+{
+    return doc->root;
+}
+
+void hs_json_close(struct hs_json_doc *doc)
+{
+    if (doc == NULL)
+        return;
+    hs_arena_free(&doc->arena);
+    hs_free(doc->text);
+    hs_free(doc);
+}
+
+/* ---- checks of documents that a person writes ---- */
+
+#define FAULTS_MAX 20u /* printed */
+#define NAME_MAX   255u
+
+void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status)
+{
+    if (c->status == HS_OK)
+        c->status = status;
+}
+
+HS_PRINTF(4, 0)
+static void add_fault(struct hs_jsoncheck *c, const struct hs_place *place, const char *hint,
+                      const char *fmt, va_list args)
+{
+    char message[1024];
+    (void)vsnprintf(message, sizeof message, fmt, args);
+    hs_jsoncheck_note(c, HS_E_INPUT);
+    if (c->faults++ < FAULTS_MAX)
+        hs_report(c->diag, HS_ERROR, place, hint, "%s", message);
+    else if (c->faults == FAULTS_MAX + 1)
+        hs_report(c->diag, HS_NOTE, NULL, NULL, "further errors are not shown");
+}
+
+void hs_jsoncheck_fault(struct hs_jsoncheck *c, const struct hs_json *at, const char *hint,
+                        const char *fmt, ...)
+{
+    struct hs_place place = hs_json_place(c->doc, at);
+    va_list args;
+    va_start(args, fmt);
+    add_fault(c, &place, hint, fmt, args);
+    va_end(args);
+}
+
+HS_PRINTF(4, 5)
+static void fault_at_key(struct hs_jsoncheck *c, const struct hs_json *member, const char *hint,
+                         const char *fmt, ...)
+{
+    struct hs_place place = hs_json_place_key(c->doc, member);
+    va_list args;
+    va_start(args, fmt);
+    add_fault(c, &place, hint, fmt, args);
+    va_end(args);
+}
+
+bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum hs_json_kind kind,
+                       const char *what)
+{
+    static const char *const texts[] = {
+        [HS_JSON_ABSENT] = "nothing",   [HS_JSON_NULL] = "null", [HS_JSON_BOOL] = "true or false",
+        [HS_JSON_NUMBER] = "a number",  [HS_JSON_TEXT] = "text", [HS_JSON_ARRAY] = "an array",
+        [HS_JSON_OBJECT] = "an object",
+    };
+    enum hs_json_kind found = hs_json_kind(value);
+    if (found == kind)
+        return true;
+    hs_jsoncheck_fault(c, value, NULL, "%s must be %s, not %s", what, texts[kind], texts[found]);
+    return false;
+}
+
+bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
+                         enum hs_json_kind kind, const char *what)
+{
+    if (!hs_jsoncheck_kind(c, value, kind, what))
+        return false;
+    if (hs_json_count(value) > 0)
+        return true;
+    hs_jsoncheck_fault(c, value, NULL, "%s is empty", what);
+    return false;
+}
+
+static void fault_unknown_key(struct hs_jsoncheck *c, const struct hs_json *member,
+                              const char *const *keys, uint32_t count, const char *what)
+{
+    char hint[512];
+    const char *nearest = hs_nearest(hs_json_key(member), keys, count);
+    if (nearest != NULL) {
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    } else {
+        size_t len = (size_t)snprintf(hint, sizeof hint, "known keys:");
+        for (uint32_t i = 0; i < count && len < sizeof hint; i++)
+            len += (size_t)snprintf(hint + len, sizeof hint - len, " %s", keys[i]);
+    }
+    fault_at_key(c, member, hint, "unknown key '%s' in %s", hs_json_key(member), what);
+}
+
+void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
+                       const char *const *keys, uint32_t count, const char *what)
+{
+    for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
+        uint32_t i = 0;
+        while (i < count && strcmp(keys[i], hs_json_key(m)) != 0)
+            i++;
+        if (i == count)
+            fault_unknown_key(c, m, keys, count, what);
+    }
+}
+
+bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const char *name,
+                       const char *what)
+{
+    size_t len = strlen(name);
+    if (len > 0 && len <= NAME_MAX)
+        return true;
+    hs_jsoncheck_fault(c, at, NULL, "%s must have 1..%u bytes", what, NAME_MAX);
+    return false;
+}
+
+int64_t hs_jsoncheck_int(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
+                         int64_t min, int64_t max, int64_t preset)
+{
+    const struct hs_json *value = hs_json_get(object, key);
+    int64_t number;
+    if (value == NULL)
+        return preset;
+    if (hs_json_int(value, &number) && number >= min && number <= max)
+        return number;
+    hs_jsoncheck_fault(c, value, NULL, "%s must be a whole number %" PRId64 "..%" PRId64, key, min,
+                       max);
+    return preset;
+}
+
+bool hs_jsoncheck_number(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
+                         double min, double max, double *out)
+{
+    const struct hs_json *value = hs_json_get(object, key);
+    double number = hs_json_number(value);
+    if (hs_json_kind(value) == HS_JSON_NUMBER && number >= min && number <= max) {
+        *out = number;
+        return true;
+    }
+    if (value == NULL)
+        hs_jsoncheck_fault(c, object, NULL, "\"%s\" is missing", key);
+    else
+        hs_jsoncheck_fault(c, value, NULL, "%s must be a number %g..%g", key, min, max);
+    return false;
+}
+
+const char *hs_jsoncheck_text(struct hs_jsoncheck *c, const struct hs_json *object, const char *key)
+{
+    const struct hs_json *value = hs_json_get(object, key);
+    if (value == NULL || !hs_jsoncheck_kind(c, value, HS_JSON_TEXT, key))
+        return NULL;
+    const char *text = hs_json_text(value);
+    return hs_jsoncheck_name(c, value, text, key) ? text : NULL;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * JSON documents (configs, clusters): `//` and block comments allowed, duplicate keys and control
- * characters inside strings refused, every value can be located for a message. json.c is the only
- * file that includes cJSON.h (jsonstream.c parses through data/json_private.h).
+ * JSON in and out. In: `//` and block comments are allowed, duplicate keys and control characters
+ * inside texts refused, every value can be located for a message. json.c is the only file that
+ * includes cJSON.h.
  *
  *     HS_TRY(hs_json_load(&doc, path, diag));
  *     const struct hs_json *nodes = hs_json_get(hs_json_root(doc), "nodes");
- *     if (hs_json_kind(nodes) != HS_JSON_ARRAY)
- *         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){0} ...
+ *     if (hs_json_kind(nodes) != HS_JSON_ARRAY) {
+ *         struct hs_place place = hs_json_place(doc, nodes);
+ *         return hs_fail(diag, HS_E_INPUT, &place, NULL, "nodes must be a list");
+ *     }
  */
 #ifndef HORUS_DATA_JSON_H
 #define HORUS_DATA_JSON_H
@@ -80,11 +82,50 @@ void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us);
 void hs_jsonw_bool(struct hs_jsonw *w, bool value);
 void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash); /* 16 hex digits, as text */
 void hs_jsonw_null(struct hs_jsonw *w);
-/* A key and its value. */
+/* A key and its value, or the begin of it. */
 void hs_jsonw_member_text(struct hs_jsonw *w, const char *key, const char *text);
 void hs_jsonw_member_u64(struct hs_jsonw *w, const char *key, uint64_t value);
+void hs_jsonw_member_double(struct hs_jsonw *w, const char *key, double value);
+void hs_jsonw_member_bool(struct hs_jsonw *w, const char *key, bool value);
+void hs_jsonw_member_object(struct hs_jsonw *w, const char *key);
+void hs_jsonw_member_array(struct hs_jsonw *w, const char *key);
 void hs_jsonw_finish(struct hs_jsonw *w); /* final newline */
 
 const char *hs_json_library_version(void);
+
+struct hs_jsoncheck {
+    struct hs_json_doc *doc; /* closed by the caller */
+    struct hs_diag *diag;
+    enum hs_status status; /* the first failure */
+    uint32_t faults;
+};
+
+/* Keeps the first failure. */
+void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status);
+/* HS_E_INPUT at the value. */
+HS_PRINTF(4, 5)
+void hs_jsoncheck_fault(struct hs_jsoncheck *c, const struct hs_json *at, const char *hint,
+                        const char *fmt, ...);
+/* A value of that kind? `what` names it in the message. */
+bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum hs_json_kind kind,
+                       const char *what);
+/* An array or object with at least one member? */
+bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
+                         enum hs_json_kind kind, const char *what);
+/* Every key of the object is one of `keys`, count of them. */
+void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
+                       const char *const *keys, uint32_t count, const char *what);
+/* Does a name have 1..255 bytes? */
+bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const char *name,
+                       const char *what);
+/* A whole number in [min, max]; preset when the key is absent or its value wrong. */
+int64_t hs_jsoncheck_int(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
+                         int64_t min, int64_t max, int64_t preset);
+/* A number in [min, max] that must be there; false, and *out as it was, if it is not. */
+bool hs_jsoncheck_number(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
+                         double min, double max, double *out);
+/* A name, owned by the document; NULL when the key is absent or its value wrong. */
+const char *hs_jsoncheck_text(struct hs_jsoncheck *c, const struct hs_json *object,
+                              const char *key);
 
 #endif

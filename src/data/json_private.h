@@ -81,12 +81,6 @@ HS_MUST_USE enum hs_status hs_json_parse(const struct hs_json_source *source, ch
 HS_MUST_USE enum hs_status hs_json_build(const struct hs_json_source *source, const char *text,
                                          struct hs_arena *arena, const struct hs_json **root,
                                          struct hs_diag *diag);
-/* The same of a text that was not walked: *root is NULL if it is not JSON, or not of the plain kind
- * of which no walk is needed. */
-HS_MUST_USE enum hs_status hs_json_build_plain(const struct hs_json_source *source,
-                                               struct hs_arena *arena, const struct hs_json **root,
-                                               struct hs_diag *diag);
-
 /* Where the value, or the key of the member, stands in source. */
 struct hs_place hs_json_locate(const struct hs_json_source *source, const struct hs_json *root,
                                const struct hs_json *value, bool of_key);

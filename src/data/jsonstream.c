@@ -21,8 +21,6 @@
 #define ELEMENT_MAX (16u << 20)
 #define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))
 #define PREFIX_MAX  4096u /* of the line before an element that is kept for excerpts */
-#define LINE_MAX    4096u /* of an element that is looked for as a line */
-#define LINE_MISSES 16
 
 enum phase { PHASE_START, PHASE_FIRST, PHASE_ARRAY, PHASE_LINES, PHASE_BEHIND, PHASE_LOST };
 
@@ -32,11 +30,10 @@ struct hs_jsonstream {
     struct hs_arena arena;
     const struct hs_json *element;
     enum phase phase;
-    uint32_t at;          /* next byte of the window to look at */
+    uint32_t at;          /* next byte of the window to be parsed */
     uint32_t kept;        /* what messages may quote begins here */
     int64_t line, column; /* of kept */
     uint32_t begin;       /* of the element */
-    uint32_t line_misses; /* elements in a row that were no line, or not plain */
 };
 
 /* Inside an element. */
@@ -183,14 +180,6 @@ static enum hs_status truncated(struct hs_jsonstream *s, const char *what)
     return lost(s, what, "a truncated download? compare its size with the original");
 }
 
-static enum hs_status truncated_inside(struct hs_jsonstream *s)
-{
-    char what[80];
-    snprintf(what, sizeof what, "the file ends inside the element that begins on line %lld",
-             (long long)place_at(s, s->begin).line);
-    return truncated(s, what);
-}
-
 /* From the brace at s->at to behind the element. */
 static enum hs_status element_split(struct hs_jsonstream *s)
 {
@@ -207,10 +196,13 @@ static enum hs_status element_split(struct hs_jsonstream *s)
         if (end != SPLIT_MORE)
             return split_fail(s, end, split.arrays & 1);
         enum hs_status status = window_more(s);
-        if (status == HS_END)
-            return truncated_inside(s);
-        if (status != HS_OK)
-            return status;
+        if (status == HS_END) {
+            char what[80];
+            snprintf(what, sizeof what, "the file ends inside the element that begins on line %lld",
+                     (long long)place_at(s, s->begin).line);
+            return truncated(s, what);
+        }
+        HS_TRY(status);
     }
     struct hs_place place = place_at(s, s->begin);
     s->phase = PHASE_LOST;
@@ -304,66 +296,13 @@ static enum hs_status element_seek(struct hs_jsonstream *s)
     return HS_OK;
 }
 
-/* Most logs have one element a line: its end is found without a look at what it is. Nothing is done
- * where that is not so; behind a few such lines it is not tried again. */
-static enum hs_status element_try_line(struct hs_jsonstream *s)
-{
-    const char *from = s->window.bytes + s->at;
-    const uint32_t held = s->window.end - s->at;
-    const char *end = memchr(from, '\n', held < LINE_MAX ? held : LINE_MAX);
-    if (end == NULL || s->line_misses == LINE_MISSES)
-        return HS_OK;
-    while (end > from && end[-1] != '}')
-        end--;
-    s->begin = s->at;
-    s->at += (uint32_t)(end - from);
-    struct hs_json_source source = source_of(s, s->begin, s->at);
-    enum hs_status status = hs_json_build_plain(&source, &s->arena, &s->element, s->diag);
-    const bool is_missed = status == HS_OK && s->element == NULL;
-    s->line_misses = is_missed ? s->line_misses + 1 : 0;
-    if (is_missed)
-        s->at = s->begin;
-    return status;
-}
-
-/* Whether it is in the window and without a fault, as nearly all are: then one walk finds both that
- * and its end. */
-static bool is_element_whole(struct hs_jsonstream *s)
-{
-    struct hs_json_walk walk = {
-        .text = s->window.bytes + s->at, .len = s->window.end - s->at, .target = UINT32_MAX};
-    if (!hs_json_walk_value(&walk) || walk.at > ELEMENT_MAX)
-        return false;
-    s->begin = s->at;
-    s->at += (uint32_t)walk.at;
-    return true;
-}
-
-static enum hs_status element_build(struct hs_jsonstream *s)
-{
-    struct hs_json_source source = source_of(s, s->begin, s->at);
-    return hs_json_build(&source, s->window.bytes + s->begin, &s->arena, &s->element, s->diag);
-}
-
-/* Loads it as a whole, whatever is in it, and tells what is wrong with it. */
-static enum hs_status element_parse(struct hs_jsonstream *s)
-{
-    HS_TRY(element_split(s));
-    struct hs_json_source source = source_of(s, s->begin, s->at);
-    return hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag);
-}
-
-enum hs_status hs_jsonstream_open(struct hs_jsonstream **out, struct hs_input *input,
-                                  struct hs_diag *diag)
+void hs_jsonstream_open(struct hs_jsonstream **out, struct hs_input *input, struct hs_diag *diag)
 {
     struct hs_jsonstream *s = hs_alloc_zeroed(1, sizeof *s);
     *out = s;
-    if (s == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for a JSON reader");
     s->window = (struct hs_window){.input = input, .diag = diag, .max = WINDOW_MAX};
     s->diag = diag;
     s->line = s->column = 1;
-    return HS_OK;
 }
 
 enum hs_status hs_jsonstream_next(struct hs_jsonstream *s, const struct hs_json **element)
@@ -373,9 +312,21 @@ enum hs_status hs_jsonstream_next(struct hs_jsonstream *s, const struct hs_json 
         return HS_E_IO;
     hs_arena_reset(&s->arena);
     HS_TRY(element_seek(s));
-    HS_TRY(element_try_line(s));
-    if (s->element == NULL)
-        HS_TRY(is_element_whole(s) ? element_build(s) : element_parse(s));
+    /* Nearly all elements are in the window and without a fault: one walk finds the end. Else the
+     * whole element is loaded, with its faults, and the first of them is reported. */
+    struct hs_json_walk walk = {
+        .text = s->window.bytes + s->at, .len = s->window.end - s->at, .target = UINT32_MAX};
+    bool is_whole = hs_json_walk_value(&walk) && walk.at <= ELEMENT_MAX;
+    if (is_whole) {
+        s->begin = s->at;
+        s->at += (uint32_t)walk.at;
+    } else {
+        HS_TRY(element_split(s));
+    }
+    struct hs_json_source source = source_of(s, s->begin, s->at);
+    HS_TRY(is_whole
+               ? hs_json_build(&source, s->window.bytes + s->begin, &s->arena, &s->element, s->diag)
+               : hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag));
     *element = s->element;
     return HS_OK;
 }

@@ -17,8 +17,8 @@
 
 struct hs_jsonstream;
 
-HS_MUST_USE enum hs_status hs_jsonstream_open(struct hs_jsonstream **stream, struct hs_input *input,
-                                              struct hs_diag *diag);
+void hs_jsonstream_open(struct hs_jsonstream **stream, struct hs_input *input,
+                        struct hs_diag *diag);
 /* The element lives until the next call. HS_E_INPUT: this element is bad, or the file is beyond
  * repair from here on; in the first case the next call goes on, in the second it is HS_E_IO. */
 HS_MUST_USE enum hs_status hs_jsonstream_next(struct hs_jsonstream *stream,

@@ -235,6 +235,30 @@ void hs_jsonw_member_u64(struct hs_jsonw *w, const char *key, uint64_t value)
     hs_jsonw_u64(w, value);
 }
 
+void hs_jsonw_member_double(struct hs_jsonw *w, const char *key, double value)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_double(w, value);
+}
+
+void hs_jsonw_member_bool(struct hs_jsonw *w, const char *key, bool value)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_bool(w, value);
+}
+
+void hs_jsonw_member_object(struct hs_jsonw *w, const char *key)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_object(w);
+}
+
+void hs_jsonw_member_array(struct hs_jsonw *w, const char *key)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_array(w);
+}
+
 void hs_jsonw_finish(struct hs_jsonw *w)
 {
     put(w, "\n");

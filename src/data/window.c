@@ -10,23 +10,18 @@
 #include "base/memory.h"
 
 /* Room for one more piece behind bytes[0, end). */
-static enum hs_status room_make(struct hs_window *window)
+static void room_make(struct hs_window *window)
 {
     uint64_t need = window->end + HS_INPUT_PIECE;
     if (HS_LIKELY(need <= window->cap))
-        return HS_OK;
+        return;
     uint64_t cap = 2 * need < window->max ? 2 * need : window->max;
     char *bytes = need <= cap ? hs_alloc_zeroed(cap + HS_WINDOW_MARGIN, 1) : NULL;
-    if (bytes == NULL)
-        return hs_fail(window->diag, need <= cap ? HS_E_MEMORY : HS_E_LIMIT, NULL, NULL,
-                       "%s: no memory for %llu bytes", hs_input_path(window->input),
-                       (unsigned long long)need);
     if (window->end > 0)
         memcpy(bytes, window->bytes, window->end);
     hs_free(window->bytes);
     window->bytes = bytes;
     window->cap = (uint32_t)cap;
-    return HS_OK;
 }
 
 enum hs_status hs_window_more(struct hs_window *window, uint32_t keep)
@@ -37,9 +32,8 @@ enum hs_status hs_window_more(struct hs_window *window, uint32_t keep)
     window->end -= keep;
     if (window->is_done || window->is_broken)
         return window->is_done ? HS_END : HS_E_IO;
-    enum hs_status status = room_make(window);
-    if (status == HS_OK)
-        status = hs_input_read_to(window->input, window->bytes + window->end, &len);
+    room_make(window);
+    enum hs_status status = hs_input_read_to(window->input, window->bytes + window->end, &len);
     window->end += (uint32_t)len;
     window->is_done = status == HS_END;
     window->is_broken = status != HS_OK && status != HS_END;

@@ -1,21 +1,333 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From plan to jobs. GPUs are given names only here: first those the policy named, then for each
+ * From plan to jobs. GPUs are named only here: first those that the policy named, then for each
  * placement the lowest free ones of its nodes. A job released and placed again on the same nodes
- * keeps its very GPUs and notices nothing.
+ * keeps its GPUs and is not touched. O(GPUs moved), no allocation after warm-up.
  */
 #include "engine/commit.h"
 
 #include <stdlib.h>
 
-#include "engine/life.h"
-#include "engine/observe.h"
-#include "engine/plan.h"
 #include "engine/progress.h"
-#include "engine/residency.h"
-#include "engine/settings.h"
-#include "engine/shadow.h"
-#include "engine/whole.h"
+#include "engine/gpu_memory.h"
+#include "engine/gpu_utilization.h"
+#include "engine/lifecycle.h"
+#include "engine/notify.h"
+#include "engine/plan_build.h"
+#include "engine/state.h"
+#include "engine/tentative_state.h"
+
+/* The job joins the slice group of the plan (0: none). */
+static void hs_controls_sit_down(struct hs_engine *e, struct hs_job *job,
+                                 const struct hs_turn *turn)
+{
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    placement->slice_group = turn->slice_group;
+    placement->coscheduled_set = turn->coscheduled_set;
+    placement->keeps = (uint8_t)turn->keeps;
+    placement->is_waiting = turn->slice_group != 0 && turn->is_waiting;
+    placement->is_active = !placement->is_waiting;
+}
+
+/* ---- memory ---- */
+
+/* Claims of the tenants, whatever turns they take. */
+static bool gpu_is_overclaimed(const struct hs_engine *e, const struct hs_gpu *gpu)
+{
+    if (gpu->tenants < 2)
+        return false;
+    if (gpu->laned == 0)
+        return gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants);
+    return hs_gpu_memory_claimed_mib(e, gpu->first_allocation) >
+           hs_gpu_memory_capacity_mib(e, gpu, gpu->first_allocation);
+}
+
+/* The memory of the job has changed: if it takes more, it counts as placed last on its GPUs. */
+static void job_use_memory(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    hs_progress_sync(e, job);
+    if (hs_gpu_memory_update(e, job)) {
+        struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+        hs_progress_renew(e, slot);
+        if (placement->oom_us == HS_TIME_MAX && hs_progress_overflows(e, job))
+            placement->oom_us =
+                e->now_us + e->config.oom_delay_us; /* not knowable at the decision */
+    }
+    hs_progress_touch_beside(e, slot);
+}
+
+void hs_controls_memory_changes(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    if (e->knows & HS_KNOWS_MEMORY) { /* it is seen now */
+        struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+        needs->estimate.mem_mib = needs->gpu_mem_later_mib;
+        hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
+    }
+    job_use_memory(e, slot);
+    hs_lifecycle_notify_policy(e, HS_EVENT_MEMORY, slot);
+}
+
+static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_action *a)
+{
+    struct hs_job *job = hs_engine_job(e, a->job);
+    hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
+    bool claims_more = hs_claim_mib(e, job) > a->claim_before_mib ||
+                       hs_placement_of(&e->jobs, job)->slice_group != 0;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job)
+        if (claims_more && gpu_is_overclaimed(e, &e->gpus[e->jobs.allocations[s].gpu]))
+            hs_plan_refuse(&e->plan, a->job, "without its memory limit GPU %u overflows",
+                           e->jobs.allocations[s].gpu);
+    HS_TRY(e->plan.refused);
+    job_use_memory(e, a->job);
+    return HS_OK;
+}
+
+/* ---- turns ---- */
+
+/* A job of a slice group needs room there, and the group has a limit of jobs that run at once. */
+static enum hs_status job_check_slice_group(struct hs_engine *e, uint32_t slot)
+{
+    const struct hs_job *job = hs_engine_job(e, slot);
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        uint32_t id = e->jobs.allocations[s].gpu;
+        const struct hs_gpu *gpu = &e->gpus[id];
+        if (gpu->tenants < 2)
+            continue;
+        if (gpu_is_overclaimed(e, gpu))
+            hs_plan_refuse(&e->plan, slot, "the lanes of GPU %u claim more memory than it has", id);
+        uint32_t at_once = hs_gpu_memory_at_once(e, gpu->first_allocation);
+        if (at_once > e->config.max_tenants)
+            hs_plan_refuse(&e->plan, slot, "%u jobs of GPU %u would run at the same time, not %u",
+                           at_once, id, e->config.max_tenants);
+    }
+    return e->plan.refused;
+}
+
+/* The job goes on on its GPUs, in another slice group. */
+static void job_change_slice_group(struct hs_engine *e, struct hs_job *job, uint32_t slice_group)
+{
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    int delta = (slice_group != 0) - (placement->slice_group != 0);
+    placement->slice_group = slice_group;
+    if (slice_group == 0)
+        placement->coscheduled_set = 0;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[s].gpu];
+        gpu->laned = (uint16_t)(gpu->laned + delta);
+        gpu->mem_used_mib = hs_gpu_memory_used_mib(e, gpu->first_allocation);
+        hs_utilization_mark(e, gpu->node);
+    }
+    hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
+}
+
+static void job_slice(struct hs_engine *e, const struct hs_action *a)
+{
+    struct hs_job *job = hs_engine_job(e, a->job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    hs_progress_sync(e, job);
+    if (placement->slice_group != a->slice_group) {
+        hs_progress_touch_beside(e, a->job); /* those that it did not disturb so far, */
+        job_change_slice_group(e, job, a->slice_group);
+    }
+    placement->share_q32 = a->value; /* and the jobs that it slows from now on */
+    hs_progress_touch_beside(e, a->job);
+}
+
+static void job_pause(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    hs_progress_sync(e, job);
+    job->state = HS_JOB_PAUSED;
+    hs_sharing_overhead_of(&e->jobs, job)->switches++;
+    hs_placement_of(&e->jobs, job)->alarm_ns = HS_TIME_MAX;
+    hs_progress_set_active(e, slot, false);
+}
+
+static void job_resume(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    hs_progress_sync(e, job);
+    job->state = HS_JOB_RUNNING;
+    hs_placement_of(&e->jobs, job)->is_waiting = false;
+    hs_progress_set_active(e, slot, true);
+}
+
+/* ---- others ---- */
+
+/* The end of a mini-batch from now; beyond the last of the job it never comes. */
+static void job_notify_step(struct hs_engine *e, uint32_t slot, uint64_t steps)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    int64_t step_ns = hs_training_profile_of(&e->jobs, job)->step_ns;
+    hs_jobs_begin_sharing_overhead(&e->jobs, job); /* reported there */
+    hs_progress_sync(e, job);
+    uint64_t done = (uint64_t)(hs_run_of(&e->jobs, job)->done_ns / step_ns);
+    hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)step_ns;
+    hs_placement_of(&e->jobs, job)->alarm_ns =
+        at_ns < (hs_u128)HS_TIME_MAX ? (int64_t)at_ns : HS_TIME_MAX;
+    hs_progress_touch(e, slot);
+}
+
+static void timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag)
+{
+    uint32_t slot = e->free_timer;
+    if (slot != UINT32_MAX) {
+        e->free_timer = e->timers[slot].next_free;
+    } else {
+        hs_grow((void **)&e->timers, &e->timer_cap, (uint64_t)e->timer_high + 1, sizeof *e->timers,
+                HS_LIVE_JOBS_MAX);
+        slot = e->timer_high++;
+    }
+    e->timers[slot] = (struct hs_timer){.at_us = at_us, .tag = tag};
+    hs_heap_set(&e->timer_events, slot, at_us, e->timer_sequence++);
+}
+
+static void job_add_overhead(struct hs_engine *e, uint32_t slot, int64_t cost_us)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    hs_jobs_begin_run(&e->jobs, job);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    hs_progress_sync(e, job);
+    run->cost_left_us += cost_us;
+    if (!hs_job_is_placed(job) || run->cost_left_us == 0)
+        return;
+    if (job->state == HS_JOB_RUNNING ||
+        (job->state == HS_JOB_PAUSED && hs_placement_of(&e->jobs, job)->is_waiting))
+        job->state = HS_JOB_STARTING;
+    hs_progress_touch(e, slot);
+}
+
+static void placed_job_set(struct hs_engine *e, const struct hs_action *a)
+{
+    struct hs_job *job = hs_engine_job(e, a->job);
+    if (!hs_job_is_placed(job)) /* the same plan took it off its GPUs */
+        return;
+    if (a->kind == HS_ACT_SLICE) {
+        job_slice(e, a);
+    } else if (a->kind == HS_ACT_NOTIFY_STEP) {
+        job_notify_step(e, a->job, a->value);
+    } else {
+        if (a->kind == HS_ACT_CAP)
+            hs_placement_of(&e->jobs, job)->cap_q32 = a->value;
+        else
+            hs_placement_of(&e->jobs, job)->is_background = a->value != 0;
+        hs_progress_touch_beside(e, a->job);
+    }
+}
+
+/* Reports an action before it is applied. A kill was reported when the job left its GPUs; the other
+ * kinds change no placement. */
+static bool is_decision(const struct hs_engine *e, const struct hs_action *a,
+                        enum hs_decision_kind *kind)
+{
+    switch (a->kind) {
+    case HS_ACT_PAUSE:
+        *kind = HS_DECISION_PAUSE;
+        return true;
+    case HS_ACT_RESUME:
+        *kind = HS_DECISION_UNPAUSE;
+        return true;
+    case HS_ACT_SLICE:
+        *kind = HS_DECISION_SHARE;
+        break;
+    case HS_ACT_CAP:
+        *kind = HS_DECISION_THROTTLE;
+        break;
+    case HS_ACT_BACKGROUND:
+        *kind = a->value != 0 ? HS_DECISION_BACKGROUND : HS_DECISION_FOREGROUND;
+        break;
+    case HS_ACT_ADD_OVERHEAD:
+        *kind = HS_DECISION_ADD_OVERHEAD;
+        return a->time_us > 0;
+    case HS_ACT_MEM_LIMIT:
+        *kind = HS_DECISION_LIMIT;
+        return true;
+    case HS_ACT_REJECT:
+        *kind = HS_DECISION_REJECT;
+        return true;
+    default:
+        return false;
+    }
+    return hs_job_is_placed(&e->jobs.jobs[a->job]); /* else the plan took it off its GPUs */
+}
+
+static enum hs_status tell_decision(struct hs_engine *e, const struct hs_action *a)
+{
+    enum hs_decision_kind kind;
+    if (!is_decision(e, a, &kind))
+        return HS_OK;
+    bool has_value = kind == HS_DECISION_SHARE || kind == HS_DECISION_THROTTLE;
+    uint64_t value = kind == HS_DECISION_ADD_OVERHEAD ? (uint64_t)a->time_us
+                     : kind == HS_DECISION_LIMIT
+                         ? hs_needs_of(&e->jobs, hs_engine_job(e, a->job))->mem_limit_mib
+                     : has_value ? a->value
+                                 : 0;
+    return hs_observe_decision(e, a, kind, value);
+}
+
+static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
+{
+    if (e->hears_decision != 0)
+        HS_TRY(tell_decision(e, a));
+    switch (a->kind) {
+    case HS_ACT_PAUSE:
+        job_pause(e, a->job);
+        break;
+    case HS_ACT_RESUME:
+        job_resume(e, a->job);
+        break;
+    case HS_ACT_SLICE:
+    case HS_ACT_CAP:
+    case HS_ACT_BACKGROUND:
+    case HS_ACT_NOTIFY_STEP:
+        placed_job_set(e, a);
+        break;
+    case HS_ACT_ADD_OVERHEAD:
+        job_add_overhead(e, a->job, a->time_us);
+        break;
+    case HS_ACT_MEM_LIMIT:
+        return job_limit_memory(e, a);
+    case HS_ACT_KILL:
+        return hs_lifecycle_abandon(e, a->job, HS_JOB_FAILED, "killed by the policy");
+    case HS_ACT_REJECT:
+        return hs_lifecycle_abandon(e, a->job, HS_JOB_REJECTED, a->reason);
+    case HS_ACT_TIMER:
+        timer_add(e, a->time_us, a->value);
+        break;
+    case HS_ACT_COUNT:
+        e->instant.policy_counter[a->value]++;
+        break;
+    case HS_ACT_START:
+    case HS_ACT_PREEMPT:
+    case HS_ACT_SUSPEND:
+    case HS_ACT_MIGRATE:
+        break;
+    }
+    return HS_OK;
+}
+
+/* All actions of the plan but releases and placements, in their order; then what has to hold on the
+ * GPUs that they concern. */
+static enum hs_status hs_controls_apply(struct hs_engine *e)
+{
+    for (uint32_t i = 0; i < e->plan.count; i++) {
+        struct hs_action *a = &e->plan.actions[i];
+        bool is_other_slice_group =
+            a->kind == HS_ACT_SLICE && a->slice_group != 0 &&
+            hs_placement_of(&e->jobs, hs_engine_job(e, a->job))->slice_group != a->slice_group;
+        a->takes_allocation = a->turn.slice_group != 0 || is_other_slice_group;
+        HS_TRY(job_set(e, a));
+    }
+    for (uint32_t i = 0; i < e->plan.count; i++)
+        if (e->plan.actions[i].takes_allocation)
+            HS_TRY(job_check_slice_group(e, e->plan.actions[i].job));
+    return HS_OK;
+}
 
 /* Actions that take GPUs from a job, and those that do no more than to move one. */
 #define RELEASES                                                                                   \
@@ -23,20 +335,20 @@
 #define MOVES                                                                                      \
     (1u << HS_ACT_PREEMPT | 1u << HS_ACT_SUSPEND | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_START)
 
-/* The same nodes (*is_within), and nobody else has a claim on the job's own GPUs: it can stay where
- * it is. */
+/* The plan gives the job its present nodes (*is_within), and no other job its GPUs: nothing has to
+ * move. */
 static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
                               const struct hs_action *a, bool *is_within)
 {
     const struct hs_pick *picks = &e->plan.picks[a->first_pick];
-    const uint32_t held = hs_stay_of(&e->jobs, job)->gpus_held;
+    const uint32_t held = hs_placement_of(&e->jobs, job)->gpus_held;
     bool is_same = a->gpus == held && job->state != HS_JOB_PAUSED;
     *is_within = a->gpus == held;
-    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job) {
-        const struct hs_seat *seat = &e->jobs.seats[s];
-        is_same = is_same && e->gpus[seat->gpu].shadow_tenants == 0;
-        e->node_balance[seat->node] -= seat->count;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        const struct hs_allocation *allocation = &e->jobs.allocations[s];
+        is_same = is_same && e->gpus[allocation->gpu].tentative_tenants == 0;
+        e->node_balance[allocation->node] -= allocation->count;
     }
     for (uint32_t i = 0; i < a->pick_count; i++) {
         is_same = is_same && picks[i].gpu == UINT32_MAX;
@@ -46,9 +358,9 @@ static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
         *is_within = *is_within && e->node_balance[picks[i].node] == 0;
         e->node_balance[picks[i].node] = 0;
     }
-    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job)
-        e->node_balance[e->jobs.seats[s].node] = 0;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job)
+        e->node_balance[e->jobs.allocations[s].node] = 0;
     return is_same && *is_within;
 }
 
@@ -66,16 +378,16 @@ static void plan_mark_kept(struct hs_engine *e)
             continue;
         a->is_kept = true;
         release->is_kept = true;
-        for (uint32_t s = e->is_whole ? HS_NO_SEAT : hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
-             s = e->jobs.seats[s].next_of_job)
-            hs_shadow_name(e, e->jobs.seats[s].gpu, job);
+        for (uint32_t s = e->is_exclusive ? HS_NO_ALLOCATION : hs_first_allocation(&e->jobs, job);
+             s != HS_NO_ALLOCATION; s = e->jobs.allocations[s].next_of_job)
+            hs_tentative_name(e, e->jobs.allocations[s].gpu, job);
     }
 }
 
 static uint32_t node_of(const struct hs_engine *e, const struct hs_job *job)
 {
-    const uint32_t seat = hs_first_seat(&e->jobs, job);
-    return seat != HS_NO_SEAT ? e->jobs.seats[seat].node : HS_NO_NODE;
+    const uint32_t allocation = hs_first_allocation(&e->jobs, job);
+    return allocation != HS_NO_ALLOCATION ? e->jobs.allocations[allocation].node : HS_NO_NODE;
 }
 
 static enum hs_decision_kind release_kind(const struct hs_action *a)
@@ -92,23 +404,22 @@ static bool is_switch(const struct hs_action *release)
 }
 
 /* Off its GPUs, and with it all that was set for it there; on the host its process waits for it. */
-static enum hs_status job_get_up(struct hs_engine *e, struct hs_job *job, bool is_hosted)
+static void job_get_up(struct hs_engine *e, struct hs_job *job, bool is_hosted)
 {
-    const uint32_t node = node_of(e, job), gpus = hs_stay_of(&e->jobs, job)->gpus_held;
-    HS_TRY(hs_progress_unseat(e, hs_slot_of(&e->jobs, job)));
-    hs_heap_remove(&e->job_events, job->stay);
-    hs_jobs_end_stay(&e->jobs, job);
+    const uint32_t node = node_of(e, job), gpus = hs_placement_of(&e->jobs, job)->gpus_held;
+    hs_progress_deallocate(e, hs_slot_of(&e->jobs, job));
+    hs_heap_remove(&e->job_events, job->placement);
+    hs_jobs_end_placement(&e->jobs, job);
     if (!is_hosted)
-        return HS_OK;
-    HS_TRY(hs_jobs_begin_toll(&e->jobs, job));
-    HS_TRY(hs_jobs_begin_stay(&e->jobs, job));
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
-    stay->synced_us = e->now_us;
-    stay->is_hosted = true;
-    stay->gpus_hosted = gpus;
-    stay->node_hosted = node;
-    hs_residency_settle(e, job);
-    return HS_OK;
+        return;
+    hs_jobs_begin_sharing_overhead(&e->jobs, job);
+    hs_jobs_begin_placement(&e->jobs, job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    placement->synced_us = e->now_us;
+    placement->is_hosted = true;
+    placement->gpus_hosted = gpus;
+    placement->node_hosted = node;
+    hs_gpu_memory_settle(e, job);
 }
 
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
@@ -124,18 +435,18 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
                               : a->kind == HS_ACT_SUSPEND ? HS_SEGMENT_SUSPEND
                                                           : HS_SEGMENT_PREEMPT;
     HS_TRY(hs_observe_segment(e, a->job, end));
-    HS_TRY(job_get_up(e, job, !is_moved && a->kind == HS_ACT_SUSPEND));
+    job_get_up(e, job, !is_moved && a->kind == HS_ACT_SUSPEND);
     run->cost_left_us += a->time_us;
     if (is_moved)
         run->migrations++;
     else if (a->kind == HS_ACT_PREEMPT)
         run->preemptions++;
     else if (a->kind == HS_ACT_SUSPEND)
-        hs_toll_of(&e->jobs, job)->switches++;
+        hs_sharing_overhead_of(&e->jobs, job)->switches++;
     job->state = HS_JOB_SUSPENDED;
     e->instant.running--;
     e->instant.suspended++;
-    hs_life_waits(e, job);
+    hs_lifecycle_waits(e, job);
     return HS_OK;
 }
 
@@ -172,7 +483,7 @@ static uint32_t *node_take(struct hs_engine *e, uint32_t node, uint32_t count,
         uint32_t id = word * 64 + HS_CTZ64(bits);
         bits &= bits - 1;
         e->gpu_free[word] &= ~(UINT64_C(1) << (id % 64));
-        hs_shadow_name(e, id, job);
+        hs_tentative_name(e, id, job);
         *ids++ = id;
         count--;
     }
@@ -218,11 +529,11 @@ static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struc
                                             : HS_DECISION_START;
 }
 
-/* Nobody else's rate hangs on who comes and goes, and nothing but that is in the plan: a job that
- * sits can be rated at once, for good. */
+/* No co-runner: a start or an end changes no other rate, and the plan holds nothing else. The rate
+ * of a job is final once it is placed. */
 static bool rates_are_final(const struct hs_engine *e)
 {
-    return e->is_whole && (e->plan.kinds & ~MOVES) == 0;
+    return e->is_exclusive && (e->plan.kinds & ~MOVES) == 0;
 }
 
 static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
@@ -230,33 +541,39 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     struct hs_job *job = hs_engine_job(e, a->job);
     const enum hs_decision_kind kind = placing_kind(e, a);
     hs_progress_sync(e, job); /* what it had on the host while it waited */
-    HS_TRY(hs_jobs_begin_stay(&e->jobs, job));
+    hs_jobs_begin_placement(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
-    stay->synced_us = e->now_us;
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    placement->synced_us = e->now_us;
     if (job->state == HS_JOB_PENDING)
         e->instant.pending--;
     else
         e->instant.suspended--;
-    hs_life_waits_no_more(e, job);
+    hs_lifecycle_waits_no_more(e, job);
     e->instant.running++;
     bool is_move = a->kind == HS_ACT_MIGRATE || (job->plan & HS_PLAN_RELEASED);
-    hs_settings_sit_down(e, job, &a->turn);
+    hs_controls_sit_down(e, job, &a->turn);
     if (run->cost_left_us > 0)
         job->state = is_move ? HS_JOB_MIGRATING : HS_JOB_STARTING;
     else
-        job->state = stay->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
+        job->state = placement->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
     if (run->first_start_us < 0)
         run->first_start_us = e->now_us;
-    HS_TRY(e->is_whole ? hs_whole_seat(e, a)
-                       : hs_progress_seat(e, a->job, e->gpu_ids, name_gpus(e, a)));
-    if (stay->is_hosted && node_of(e, job) != stay->node_hosted)
+    if (e->is_exclusive)
+        hs_exclusive_allocate(e, a);
+    else
+        hs_progress_allocate(e, a->job, e->gpu_ids, name_gpus(e, a));
+    if (placement->is_hosted && node_of(e, job) != placement->node_hosted)
         run->migrations++; /* its process went along */
-    stay->is_hosted = false;
+    placement->is_hosted = false;
     if (e->hears_decision != 0)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)run->cost_left_us));
     HS_TRY(hs_observe_start(e, a->job));
-    return rates_are_final(e) ? hs_progress_rate(e, job) : hs_progress_touch(e, a->job);
+    if (rates_are_final(e))
+        hs_progress_rate(e, job);
+    else
+        hs_progress_touch(e, a->job);
+    return HS_OK;
 }
 
 static enum hs_status plan_place_all(struct hs_engine *e)
@@ -271,8 +588,8 @@ static enum hs_status plan_place_all(struct hs_engine *e)
     return HS_OK;
 }
 
-/* Who came and who went, told after everything is true; the marks on the jobs have served. A job
- * that was moved is released by one action and placed by a later one. */
+/* Reports starts and stops to the policy, after the whole plan is applied, and clears the marks on
+ * the jobs. A job that was moved is released by one action and placed by a later one. */
 static void plan_tell(struct hs_engine *e)
 {
     const uint8_t marks = HS_PLAN_RELEASED | HS_PLAN_PLACED | HS_PLAN_ENDED | HS_PLAN_TOGGLED;
@@ -286,9 +603,9 @@ static void plan_tell(struct hs_engine *e)
             continue;
         job->plan &= (uint8_t)~marks;
         if (a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_SUSPEND)
-            hs_life_tell_policy(e, HS_EVENT_STOPPED, a->job);
+            hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, a->job);
         else if (a->kind == HS_ACT_START && !is_move)
-            hs_life_tell_policy(e, HS_EVENT_STARTED, a->job);
+            hs_lifecycle_notify_policy(e, HS_EVENT_STARTED, a->job);
     }
 }
 
@@ -301,8 +618,8 @@ enum hs_status hs_commit(struct hs_engine *e)
         HS_TRY(plan_release_all(e));
     }
     HS_TRY(plan_place_all(e));
-    if ((e->plan.kinds & ~MOVES) != 0 || e->plan.has_lanes)
-        HS_TRY(hs_settings_apply(e));
+    if ((e->plan.kinds & ~MOVES) != 0 || e->plan.has_slice_groups)
+        HS_TRY(hs_controls_apply(e));
     e->plan.is_applying = true;
     HS_TRY(hs_progress_rerate(e));
     e->plan.is_applying = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The loop. Arrivals are streamed beside the heap, which holds one event per placed job and the
- * timers; an instant is handled whole before time moves on (model.md 8).
+ * timers; an instant is handled whole before time moves on (MODEL.md 8).
  */
 #include "engine/engine.h"
 
@@ -9,15 +9,12 @@
 
 #include "engine/commit.h"
 #include "engine/invariant.h"
-#include "engine/life.h"
-#include "engine/observe.h"
-#include "engine/overflow.h"
-#include "engine/plan.h"
+#include "engine/lifecycle.h"
+#include "engine/notify.h"
+#include "engine/plan_build.h"
 #include "engine/progress.h"
-#include "engine/settings.h"
-#include "engine/shadow.h"
-#include "engine/busy.h"
-#include "engine/whole.h"
+#include "engine/tentative_state.h"
+#include "engine/gpu_utilization.h"
 
 #define POLL_EVERY 4096u
 
@@ -47,27 +44,28 @@ static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
                    "job '%s' arrives before the present", a->next->id);
 }
 
-/* It has come so far that its memory changes, or that the policy is to be told. */
+/* The job has reached the work at which its memory changes, or at which the policy awaits an event.
+ * */
 static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     if (run->done_ns >= needs->later_ns && needs->gpu_mem_peak_mib != needs->gpu_mem_later_mib)
-        HS_TRY(hs_settings_memory_changes(e, slot));
-    if (run->done_ns < stay->alarm_ns)
+        hs_controls_memory_changes(e, slot);
+    if (run->done_ns < placement->alarm_ns)
         return HS_OK;
-    stay->alarm_ns = HS_TIME_MAX;
-    hs_toll_of(&e->jobs, job)->at_step_ns = run->done_ns;
-    hs_life_tell_policy(e, HS_EVENT_STEP, slot);
+    placement->alarm_ns = HS_TIME_MAX;
+    hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = run->done_ns;
+    hs_lifecycle_notify_policy(e, HS_EVENT_STEP, slot);
     return HS_OK;
 }
 
-/* Of the job whose event is next; there is one. */
+/* The slot of the job whose event is next; there is one. */
 static uint32_t next_slot(const struct hs_engine *e)
 {
-    return e->jobs.stays[hs_heap_next_id(&e->job_events)].slot;
+    return e->jobs.placements[hs_heap_next_id(&e->job_events)].slot;
 }
 
 /* The job's cost is paid, its work is done, or its GPU has run out of memory. Work done in time is
@@ -75,25 +73,26 @@ static uint32_t next_slot(const struct hs_engine *e)
 static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    hs_heap_remove(&e->job_events, job->stay);
+    hs_heap_remove(&e->job_events, job->placement);
     if (e->job_events.count > 0) /* on its way while the job is dealt with */
         hs_jobs_expect(&e->jobs, next_slot(e));
     hs_progress_sync(e, job);
     e->figures.events++;
-    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     bool is_done =
         job->state == HS_JOB_RUNNING || hs_run_of(&e->jobs, job)->done_ns >= job->work_ns;
-    if (is_done && stay->finish_us == e->now_us) /* also of a job that had nothing but its cost */
-        return hs_life_finish(e, slot);
-    if (stay->oom_us == e->now_us && hs_progress_overflows(e, job))
-        return hs_overflow(e, slot);
-    HS_TRY(hs_progress_touch(e, slot));
+    if (is_done &&
+        placement->finish_us == e->now_us) /* also of a job that had nothing but its cost */
+        return hs_lifecycle_finish(e, slot);
+    if (placement->oom_us == e->now_us && hs_progress_overflows(e, job))
+        return hs_oom(e, slot);
+    hs_progress_touch(e, slot);
     if (job->state == HS_JOB_RUNNING)
         return job_milestone(e, slot);
-    if (stay->finish_us != e->now_us) /* a finish of this moment made room just in time */
+    if (placement->finish_us != e->now_us) /* a finish of this moment made room just in time */
         return HS_OK;
-    job->state = stay->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
-    hs_life_tell_policy(e, HS_EVENT_PROGRESS, slot);
+    job->state = placement->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
+    hs_lifecycle_notify_policy(e, HS_EVENT_PROGRESS, slot);
     return HS_OK;
 }
 
@@ -114,14 +113,14 @@ struct due {
     int64_t job_us, timer_us;
 };
 
-/* Everything due now, in the order of model.md 8. */
+/* Everything due now, in the order of MODEL.md 8. */
 static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, struct due due)
 {
     e->instant.is_still = due.job_us != e->now_us && a->at_us != e->now_us;
     for (; due.job_us == e->now_us; due.job_us = hs_heap_next_us(&e->job_events))
         HS_TRY(job_event(e, next_slot(e)));
     while (a->at_us == e->now_us) {
-        HS_TRY(hs_life_submit(e, a->next));
+        HS_TRY(hs_lifecycle_submit(e, a->next));
         e->figures.events++;
         HS_TRY(arrivals_advance(e, a));
     }
@@ -151,7 +150,7 @@ static enum hs_status instant_decide(struct hs_engine *e)
         e->figures.decisions++;
         e->instant.is_still &= (e->plan.kinds & ~(1u << HS_ACT_TIMER)) == 0;
         HS_TRY(hs_commit(e));
-        e->triggers &= 1u << HS_EVENT_FINISH; /* that it came and went is no news to the policy */
+        e->triggers &= 1u << HS_EVENT_FINISH; /* the policy caused it: not an event for it */
     } while (plan_ended_a_job(e));
     return HS_OK;
 }
@@ -187,7 +186,7 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
             return HS_OK;
         if (next > e->config.until_us) {
             e->now_us = e->config.until_us;
-            return hs_life_cut(e);
+            return hs_lifecycle_cut(e);
         }
         e->now_us = next;
         HS_TRY(run_instant(e, a, due));
@@ -197,11 +196,12 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
 enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
 {
     struct arrivals a = {.source = source};
-    if (!hs_whole_may_begin(e)) /* somebody asks, whatever the job */
-        HS_TRY(hs_jobs_know_needs(&e->jobs));
+    if (!hs_exclusive_may_begin(e)) /* the policy may ask about single GPUs */
+        hs_jobs_know_needs(&e->jobs);
     if (e->estimation != NULL)
-        HS_TRY(hs_jobs_know_estimates(&e->jobs));
-    e->jobs.runs[0].cost_left_us = e->config.startup_us; /* of whoever was never placed */
+        hs_jobs_know_estimates(&e->jobs);
+    e->jobs.runs[0].cost_left_us =
+        e->config.startup_us; /* the default record: of jobs that were never placed */
     HS_TRY(arrivals_advance(e, &a));
     HS_TRY(run_until_quiet(e, &a));
     HS_TRY(e->plan.refused); /* a fault of the last events, after which nothing was decided */
@@ -235,7 +235,7 @@ static uint32_t least_gpu_mib(const struct hs_cluster *c)
     return least_mib;
 }
 
-static enum hs_status engine_open_cluster(struct hs_engine *e)
+static void engine_open_cluster(struct hs_engine *e)
 {
     const struct hs_cluster *c = e->cluster;
     uint32_t words = c->gpu_count / 64 + 1;
@@ -244,22 +244,19 @@ static enum hs_status engine_open_cluster(struct hs_engine *e)
     e->gpu_ids = hs_arena_alloc(&e->arena, ((uint64_t)c->gpu_count + 1) * sizeof *e->gpu_ids);
     e->node_balance = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->node_balance);
     e->vc_held_milli = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held_milli);
-    if (e->gpus == NULL || e->gpu_free == NULL || e->gpu_ids == NULL || e->vc_held_milli == NULL ||
-        e->node_balance == NULL)
-        return HS_E_MEMORY;
     e->uniform_speed_q32 = uniform_speed_q32(e);
     e->least_gpu_mib = least_gpu_mib(c);
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
         e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;
         for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
-            e->gpus[id] = (struct hs_gpu){.node = n, .first_seat = HS_NO_SEAT};
+            e->gpus[id] = (struct hs_gpu){.node = n, .first_allocation = HS_NO_ALLOCATION};
             e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
         }
     }
-    HS_TRY(hs_backlog_init(&e->backlog, c, &e->arena));
-    return hs_free_init(&e->free_index, c, c->vc_mode == HS_VC_PARTITION, e->config.jitter_seed,
-                        &e->arena);
+    hs_wait_account_init(&e->wait_account, c, &e->arena);
+    hs_free_init(&e->free_index, c, c->vc_mode == HS_VC_PARTITION, e->config.jitter_seed,
+                 &e->arena);
 }
 
 static enum hs_status engine_open_policy(struct hs_engine *e)
@@ -269,16 +266,14 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     e->knows = policy->knows;
     e->policy_state = hs_arena_alloc(&e->arena, policy->state_size);
     e->no_scratch = hs_arena_alloc(&e->arena, policy->job_state_size + 1);
-    if (e->policy_state == NULL || e->no_scratch == NULL)
-        return HS_E_MEMORY;
     memcpy(e->policy_state, e->config.policy_state, policy->state_size);
     if (policy->needs != NULL)
         policy->needs(e->policy_state, &e->can, &e->knows);
     if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
         e->config.max_tenants = policy->tenants(e->policy_state);
-    e->is_whole = hs_whole_may_begin(e);
-    HS_TRY(hs_busy_init(e));
-    HS_TRY(hs_shadow_init(e));
+    e->is_exclusive = hs_exclusive_may_begin(e);
+    hs_utilization_init(e);
+    hs_tentative_init(e);
     if (policy->init == NULL)
         return HS_OK;
     e->is_initialising = true;
@@ -292,32 +287,25 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
 {
     struct hs_engine *e = hs_alloc_zeroed(1, sizeof *e);
     *engine = e;
-    if (e == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "out of memory for the engine");
     e->config = *config;
     e->diag = diag;
     e->cluster = config->cluster;
     e->policy = config->policy;
     e->view.engine = e;
     e->plan.engine = e;
-    e->newcomer = (struct hs_job){.ask = {.type_mask = UINT64_MAX, .gpu_milli = HS_GPU_MILLI},
-                                  .is_live = true};
+    e->candidate = (struct hs_job){.ask = {.type_mask = UINT64_MAX, .gpu_milli = HS_GPU_MILLI},
+                                   .is_live = true};
     e->free_timer = UINT32_MAX;
     e->recorded = HS_NO_JOB;
-    enum hs_status status = hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
-    if (status == HS_OK)
-        status = hs_intern_init(&e->names);
-    if (status == HS_OK)
-        status = engine_open_cluster(e);
-    if (status == HS_OK)
-        status = engine_open_policy(e);
+    hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
+    hs_intern_init(&e->names);
+    engine_open_cluster(e);
+    enum hs_status status = engine_open_policy(e);
     if (status == HS_OK)
         return HS_OK;
     hs_engine_close(e);
     *engine = NULL;
-    return status == HS_E_MEMORY
-               ? hs_fail(diag, status, NULL, NULL, "out of memory for the cluster")
-               : status;
+    return status;
 }
 
 enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *observer)
@@ -335,7 +323,7 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
     e->hears_instant |= (uint32_t)(observer->on_instant != NULL) << number;
     const uint32_t hears_jobs =
         e->hears_start | e->hears_segment | e->hears_decision | e->hears_finish;
-    if ((hears_jobs >> number & 1) != 0 && !observer->is_wordless)
+    if ((hears_jobs >> number & 1) != 0 && !observer->is_counts_only)
         e->tells_words = true;
     return HS_OK;
 }
@@ -358,7 +346,7 @@ void hs_engine_close(struct hs_engine *e)
     hs_free(e->plan.actions);
     hs_free(e->plan.picks);
     hs_free(e->touched);
-    hs_free(e->usual_traits);
+    hs_free(e->usual_training);
     hs_estimator_close(e->estimation);
     hs_intern_free(&e->names);
     hs_arena_free(&e->arena);

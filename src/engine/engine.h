@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The event engine: jobs in, schedule out (model.md 8). One instant is: finishes and ends of costs,
+ * The event engine: jobs in, schedule out (MODEL.md 8). One instant is: finishes and ends of costs,
  * submissions, timers, then one decide() of the policy, then the invariants, then the observers.
  *
  *     HS_TRY(hs_engine_open(&engine, &config, diag));
@@ -22,9 +22,8 @@
 #include "horus/trace.h"
 #include "model/cluster.h"
 #include "model/interference.h"
-#include "model/memcurve.h"
+#include "model/overheads.h"
 #include "model/predictor.h"
-#include "model/restart.h"
 #include "model/speed.h"
 
 enum hs_check { HS_CHECK_OFF, HS_CHECK_FAST, HS_CHECK_FULL };
@@ -37,13 +36,13 @@ struct hs_engine_config {
     uint64_t seed;        /* of the run: of the noise of estimates */
     uint64_t jitter_seed; /* 0 = ties by row and lowest node; else drawn */
     int64_t until_us;     /* horizon; HS_TIME_MAX = none */
-    /* The truth about rates (model.md 4, 5). NULL: no interference; the speeds of the cluster. */
+    /* The truth about rates (MODEL.md 4, 5). NULL: no interference; the speeds of the cluster. */
     const struct hs_interference *interference;
     const struct hs_speed *speed;
     bool has_locality; /* a spread gang is slowed as `speed` says */
-    /* What the policy is told of utilization and memory; NULL: what is true. */
+    /* Predictions of utilization and memory; NULL: the truth. */
     const struct hs_predictor *predictor;
-    /* What the policy may ask of the models that jobs train; NULL, 0: nothing is known. */
+    /* Tables of the models that jobs train, for the view; NULL, 0: unknown. */
     const struct hs_catalogue *catalogue; /* that the profiles of the jobs are rows of */
     const struct hs_restart *restart;
     const struct hs_memcurve *memcurve; /* speed under a memory limit; NULL: it costs nothing */
@@ -53,7 +52,7 @@ struct hs_engine_config {
     uint32_t memory_reserve_mib; /* of a shared GPU, not for its tenants */
     int64_t oom_delay_us;        /* from a start that overflows its GPU to the kill */
     uint32_t oom_retries;        /* after so many kills a job runs only alone */
-    int64_t startup_us;          /* cost of a first start (model.md 7) */
+    int64_t startup_us;          /* cost of a first start (MODEL.md 7) */
     /* Called every few thousand events; a status other than HS_OK ends the run. May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
     void *poll_ctx;
@@ -63,8 +62,8 @@ struct hs_engine_config {
 struct hs_engine_figures {
     uint64_t events, instants, decisions, jobs, finished, failed, rejected, unfinished;
     uint64_t peak_live_jobs, checks;
-    uint64_t shares_divided; /* jobs that want a share of their GPUs and are given no more; */
-    uint64_t shares_rounded; /* jobs that want a share and get whole GPUs: not HS_CAN_DIVIDE */
+    uint64_t shares_divided; /* jobs that ask for a share of their GPUs and get it */
+    uint64_t shares_rounded; /* jobs that ask for a share and get whole GPUs: no HS_CAN_DIVIDE */
     uint64_t unnamed;        /* jobs that the file of estimates does not name */
     int64_t end_us;          /* last instant */
     int64_t epoch_us;        /* trace clock of time 0 */

@@ -6,9 +6,8 @@
 #include "engine/invariant.h"
 
 #include "engine/progress.h"
-#include "engine/rate.h"
-#include "engine/residency.h"
-#include "engine/shadow.h"
+#include "engine/gpu_memory.h"
+#include "engine/tentative_state.h"
 
 /* What the GPUs of some nodes add up to. */
 struct gpu_sums {
@@ -36,20 +35,21 @@ static const char *check_sums(struct hs_engine *e)
 
 static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    uint64_t used_mib = hs_residency_used_mib(e, gpu->first_seat), claimed_mib = 0;
+    uint64_t used_mib = hs_gpu_memory_used_mib(e, gpu->first_allocation), claimed_mib = 0;
     bool is_dying = false, has_grown = false;
-    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
+    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_on_gpu) {
+        const struct hs_job *job = &e->jobs.jobs[e->jobs.allocations[s].job];
         claimed_mib += hs_claim_mib(e, job);
-        is_dying = is_dying || hs_stay_of(&e->jobs, job)->oom_us != HS_TIME_MAX;
+        is_dying = is_dying || hs_placement_of(&e->jobs, job)->oom_us != HS_TIME_MAX;
         has_grown =
             has_grown || hs_run_of(&e->jobs, job)->done_ns >=
-                             hs_needs_of(&e->jobs, job)->later_ns; /* no plan asked for it */
+                             hs_needs_of(&e->jobs, job)->later_ns; /* not requested by a plan */
     }
-    uint64_t capacity_mib = hs_residency_capacity_mib(e, gpu, gpu->first_seat);
+    uint64_t capacity_mib = hs_gpu_memory_capacity_mib(e, gpu, gpu->first_allocation);
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
         return "the memory of a GPU is miscounted";
-    claimed_mib = hs_residency_claimed_mib(e, gpu->first_seat);
+    claimed_mib = hs_gpu_memory_claimed_mib(e, gpu->first_allocation);
     if (gpu->part_milli > 0) /* each has a part of the memory, by its GPU types */
         return NULL;
     if (gpu->tenants > 1 && claimed_mib > capacity_mib && !is_dying && !has_grown)
@@ -64,8 +64,9 @@ static const char *check_shares(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     uint32_t milli = 0, parts = 0;
-    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
+    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_on_gpu) {
+        const struct hs_job *job = &e->jobs.jobs[e->jobs.allocations[s].job];
         parts += hs_job_is_part(job);
         milli += hs_job_is_part(job) ? job->ask.gpu_milli : 0;
     }
@@ -77,7 +78,7 @@ static const char *check_shares(const struct hs_engine *e, uint32_t id)
         return "the shares of a GPU are miscounted";
     if (gpu->tenants > 1 && parts == 0 && !(e->can & HS_CAN_COLOCATE))
         return "a GPU is held twice under a policy that does not co-locate";
-    if (e->parts != NULL && hs_part_room(e->parts, id) != hs_shadow_room_milli(gpu))
+    if (e->parts != NULL && hs_part_room(e->parts, id) != hs_tentative_room_milli(gpu))
         return "the index of shares disagrees with a GPU";
     return NULL;
 }
@@ -86,20 +87,21 @@ static const char *check_gpu(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     uint32_t tenants = 0, active = 0, laned = 0;
-    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_job *job = &e->jobs.jobs[e->jobs.seats[s].job];
-        if (e->jobs.seats[s].gpu != id || !job->is_live || !hs_job_is_placed(job))
+    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_on_gpu) {
+        const struct hs_job *job = &e->jobs.jobs[e->jobs.allocations[s].job];
+        if (e->jobs.allocations[s].gpu != id || !job->is_live || !hs_job_is_placed(job))
             return "a GPU lists a tenant that does not hold it";
-        const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+        const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
         tenants++;
-        active += stay->is_active;
-        laned += stay->lane != 0;
-        bool is_away = job->state == HS_JOB_PAUSED || stay->is_waiting;
-        if (stay->is_active == is_away)
+        active += placement->is_active;
+        laned += placement->slice_group != 0;
+        bool is_away = job->state == HS_JOB_PAUSED || placement->is_waiting;
+        if (placement->is_active == is_away)
             return "a tenant is active while it is paused or waits for its turn";
     }
     bool is_free = (e->gpu_free[id / 64] >> (id % 64) & 1) != 0;
-    if (tenants != gpu->tenants || tenants != gpu->shadow_tenants || active != gpu->active ||
+    if (tenants != gpu->tenants || tenants != gpu->tentative_tenants || active != gpu->active ||
         laned != gpu->laned)
         return "the tenants of a GPU are miscounted";
     if (is_free != (tenants == 0))
@@ -108,19 +110,20 @@ static const char *check_gpu(const struct hs_engine *e, uint32_t id)
     return broken != NULL ? broken : check_gpu_memory(e, gpu);
 }
 
-/* What the index says of a GPU that somebody holds. */
+/* What the index says of a GPU that a job holds. */
 static const char *check_open(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     int64_t sum[HS_LOADS] = {0};
-    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu)
+    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_on_gpu)
         for (int i = 0; i < HS_LOADS; i++)
-            sum[i] += hs_needs_of(&e->jobs, &e->jobs.jobs[e->jobs.seats[s].job])->load[i];
+            sum[i] += hs_needs_of(&e->jobs, &e->jobs.jobs[e->jobs.allocations[s].job])->load[i];
     for (int i = 0; i < HS_LOADS; i++)
         if (sum[i] != gpu->load_sum[i])
             return "the load of a GPU is not the sum of its tenants'";
-    const struct hs_load load = hs_shadow_load(e, gpu);
-    bool is_open = gpu->tenants > 0 && hs_shadow_is_open(e, gpu);
+    const struct hs_load load = hs_tentative_load(e, gpu);
+    bool is_open = gpu->tenants > 0 && hs_tentative_is_open(e, gpu);
     return hs_share_is_open(e->share, id, is_open ? &load : NULL) == is_open
                ? NULL
                : "the index of shared GPUs disagrees with a GPU";
@@ -128,21 +131,21 @@ static const char *check_open(const struct hs_engine *e, uint32_t id)
 
 /* ---- jobs that have their GPUs to themselves ---- */
 
-/* Who holds each GPU, onto gpu_ids. */
+/* The holder of each GPU, onto gpu_ids. */
 static const char *find_holders(const struct hs_engine *e)
 {
     for (uint32_t id = 0; id < e->cluster->gpu_count; id++)
         e->gpu_ids[id] = HS_NO_JOB;
     for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++) {
         const struct hs_job *job = &e->jobs.jobs[slot];
-        for (uint32_t s = job->is_live ? hs_first_seat(&e->jobs, job) : HS_NO_SEAT; s != HS_NO_SEAT;
-             s = e->jobs.seats[s].next_of_job) {
-            const struct hs_seat *seat = &e->jobs.seats[s];
-            if (seat->job != slot || seat->gpus == 0)
+        for (uint32_t s = job->is_live ? hs_first_allocation(&e->jobs, job) : HS_NO_ALLOCATION;
+             s != HS_NO_ALLOCATION; s = e->jobs.allocations[s].next_of_job) {
+            const struct hs_allocation *allocation = &e->jobs.allocations[s];
+            if (allocation->job != slot || allocation->gpus == 0)
                 return "a job has the seat of another, or one of no GPU";
-            for (uint64_t bits = seat->gpus; bits != 0; bits &= bits - 1) {
-                uint32_t id = seat->gpu / 64 * 64 + HS_CTZ64(bits);
-                if (id >= e->cluster->gpu_count || e->gpus[id].node != seat->node)
+            for (uint64_t bits = allocation->gpus; bits != 0; bits &= bits - 1) {
+                uint32_t id = allocation->gpu / 64 * 64 + HS_CTZ64(bits);
+                if (id >= e->cluster->gpu_count || e->gpus[id].node != allocation->node)
                     return "a seat is not on its node";
                 if (e->gpu_ids[id] != HS_NO_JOB)
                     return "a GPU is held twice by jobs that have theirs to themselves";
@@ -168,12 +171,13 @@ static const char *check_whole_gpu(const struct hs_engine *e, uint32_t id, struc
 static void add_workers(const struct hs_engine *e, uint32_t id, int64_t *cpus_milli,
                         int64_t *mem_mib)
 {
-    for (uint32_t s = e->gpus[id].first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        const struct hs_ask *ask = &e->jobs.jobs[e->jobs.seats[s].job].ask;
+    for (uint32_t s = e->gpus[id].first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_on_gpu) {
+        const struct hs_ask *ask = &e->jobs.jobs[e->jobs.allocations[s].job].ask;
         *cpus_milli += ask->cpus_milli_per_gpu;
         *mem_mib += ask->mem_mib_per_gpu;
     }
-    if (e->is_whole && e->gpu_ids[id] != HS_NO_JOB) {
+    if (e->is_exclusive && e->gpu_ids[id] != HS_NO_JOB) {
         const struct hs_ask *ask = &e->jobs.jobs[e->gpu_ids[id]].ask;
         *cpus_milli += ask->cpus_milli_per_gpu;
         *mem_mib += ask->mem_mib_per_gpu;
@@ -217,7 +221,7 @@ static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_
     const uint64_t held_before = sums->held;
     for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
         const char *broken =
-            e->is_whole ? check_whole_gpu(e, id, sums) : check_kept_gpu(e, id, sums);
+            e->is_exclusive ? check_whole_gpu(e, id, sums) : check_kept_gpu(e, id, sums);
         if (broken != NULL)
             return broken;
     }
@@ -230,7 +234,7 @@ static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_
 static const char *check_cluster(const struct hs_engine *e)
 {
     struct gpu_sums sums = {0};
-    const char *unclear = e->is_whole ? find_holders(e) : NULL;
+    const char *unclear = e->is_exclusive ? find_holders(e) : NULL;
     if (unclear != NULL)
         return unclear;
     for (uint32_t n = 0; n < e->cluster->node_count; n++) {
@@ -251,19 +255,19 @@ static const char *check_cluster(const struct hs_engine *e)
 
 static const char *check_gang(const struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
-    uint32_t seats = 0;
-    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job)
-        seats += e->jobs.seats[s].count;
-    bool is_placed = hs_job_is_placed(job), has_stay = job->stay != 0;
-    if (has_stay != (is_placed || stay->is_hosted) ||
-        (has_stay && (job->run == 0 || stay->slot != hs_slot_of(&e->jobs, job))))
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    uint32_t allocations = 0;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job)
+        allocations += e->jobs.allocations[s].count;
+    bool is_placed = hs_job_is_placed(job), has_placement = job->placement != 0;
+    if (has_placement != (is_placed || placement->is_hosted) ||
+        (has_placement && (job->run == 0 || placement->slot != hs_slot_of(&e->jobs, job))))
         return "a job has no record of its stay, or one without a stay";
-    if (seats != stay->gpus_held || (!is_placed && seats != 0))
+    if (allocations != placement->gpus_held || (!is_placed && allocations != 0))
         return "a job that is not placed holds GPUs, or its GPUs are miscounted";
-    if (is_placed &&
-        (seats < hs_job_gpus_min(&e->jobs, job) || seats > hs_job_gpus_max(&e->jobs, job)))
+    if (is_placed && (allocations < hs_job_gpus_min(&e->jobs, job) ||
+                      allocations > hs_job_gpus_max(&e->jobs, job)))
         return "a gang is placed in part";
     return NULL;
 }
@@ -271,14 +275,14 @@ static const char *check_gang(const struct hs_engine *e, const struct hs_job *jo
 static const char *check_progress(const struct hs_engine *e, const struct hs_job *job)
 {
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     if (run->done_ns < 0 || run->done_ns > job->work_ns)
         return "work done lies outside 0 .. total";
-    if (job->state != HS_JOB_RUNNING && stay->rate_q32 != 0)
+    if (job->state != HS_JOB_RUNNING && placement->rate_q32 != 0)
         return "a job that waits, pays a cost or is paused makes progress";
-    if (stay->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+    if (placement->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
         return "a job is to be killed for memory, and its GPUs have enough";
-    if (job->state == HS_JOB_RUNNING && stay->rate_q32 != hs_rate_now(e, job))
+    if (job->state == HS_JOB_RUNNING && placement->rate_q32 != hs_rate_now(e, job))
         return "a rate is out of date";
     if (run->cost_left_us < 0)
         return "more cost was paid than owed";
@@ -305,9 +309,9 @@ static const char *check_jobs(const struct hs_engine *e)
     }
     if (e->work_done_ns + remaining_ns + e->work_lost_ns != e->work_submitted_ns)
         return "work done + remaining + lost is not the work submitted";
-    if (wanted != e->backlog.gpus_wanted)
+    if (wanted != e->wait_account.gpus_wanted)
         return "the GPUs that wait are miscounted";
-    if (!hs_jobs_nobody_is_valid(&e->jobs))
+    if (!hs_jobs_default_is_valid(&e->jobs))
         return "what is kept of nobody was changed";
     if (!hs_heap_is_valid(&e->job_events) || !hs_heap_is_valid(&e->timer_events))
         return "the event heap is out of order";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The checks of model.md 11, after every instant. fast: sums that must balance, O(1). full: every
+ * The checks of MODEL.md 11, after every instant. fast: sums that must balance, O(1). full: every
  * index against a recount, O(cluster + live jobs).
  */
 #ifndef HORUS_ENGINE_INVARIANT_H

@@ -1,15 +1,375 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who sits where, and the progress that comes of it. Cost of a start or an end: O(GPUs of the job +
- * tenants beside it), or O(nodes of the job) where jobs have their GPUs to themselves.
+ * See exclusive.h.
  */
 #include "engine/progress.h"
 
-#include "engine/busy.h"
-#include "engine/rate.h"
-#include "engine/residency.h"
-#include "engine/shadow.h"
-#include "engine/whole.h"
+#include <stdlib.h>
+
+#include "engine/gpu_memory.h"
+#include "engine/gpu_utilization.h"
+#include "engine/state.h"
+#include "engine/tentative_state.h"
+
+bool hs_exclusive_may_begin(const struct hs_engine *e)
+{
+    const uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE;
+    const uint32_t knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE;
+    return (e->can & can) == 0 && (e->knows & knows) == 0;
+}
+
+/* All that the tenants of its GPUs do changes by what the job does. */
+static void book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t gpus)
+{
+    const uint64_t pm = gpus * hs_utilization_alone_pm(job);
+    e->instant.util_model_pm += pm;
+    e->instant.util_sum_pm += pm;
+    e->instant.gpus_held += gpus;
+    e->instant.milli_held += gpus * HS_GPU_MILLI;
+}
+
+static int pick_compare(const void *a, const void *b)
+{
+    const struct hs_pick *x = a, *y = b;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static void sort_picks(struct hs_pick *picks, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (picks[i].node < picks[i - 1].node) {
+            qsort(picks, count, sizeof *picks, pick_compare);
+            return;
+        }
+}
+
+/* Allocates `count` GPUs of one word of the map, linked behind the allocation `*last` of the job;
+ * *last becomes the new one. */
+static inline void allocation_append(struct hs_engine *e, uint32_t slot, uint32_t node,
+                                     uint64_t gpus, uint32_t gpu, uint32_t count, uint32_t *last)
+{
+    uint32_t at;
+    hs_jobs_allocate(&e->jobs, &at);
+    e->jobs.allocations[at] = (struct hs_allocation){.gpus = gpus,
+                                                     .gpu = gpu,
+                                                     .count = count,
+                                                     .node = node,
+                                                     .job = slot,
+                                                     .next_of_job = HS_NO_ALLOCATION,
+                                                     .next_on_gpu = HS_NO_ALLOCATION};
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, hs_engine_job(e, slot));
+    *(*last == HS_NO_ALLOCATION ? &placement->first_allocation
+                                : &e->jobs.allocations[*last].next_of_job) = at;
+    *last = at;
+}
+
+/* The lowest of these bits, at most *count; how many they are then. */
+static uint64_t lowest_bits(uint64_t bits, uint32_t *count)
+{
+    const uint64_t first = bits & (0 - bits), end = *count < 64 ? first << *count : 0;
+    const uint64_t row = end - first;
+    if (end > first && (bits & row) == row) /* as a rule they lie side by side */
+        return row;
+    const uint32_t most = *count;
+    uint64_t rest = bits;
+    for (*count = 0; *count < most && rest != 0; ++*count)
+        rest &= rest - 1;
+    return bits ^ rest;
+}
+
+/* Allocates the lowest free GPUs of a node, which has enough: one allocation for each word of the
+ * map. */
+static void node_sit_down(struct hs_engine *e, uint32_t slot, const struct hs_pick *pick,
+                          uint32_t *last)
+{
+    uint32_t first = e->cluster->nodes[pick->node].first_gpu, word = first / 64;
+    uint64_t bits = e->gpu_free[word] & (UINT64_MAX << (first % 64));
+    for (uint32_t left = pick->count; left > 0; bits = e->gpu_free[++word]) {
+        uint32_t count = left;
+        const uint64_t taken = lowest_bits(bits, &count);
+        if (taken == 0)
+            continue;
+        e->gpu_free[word] ^= taken;
+        allocation_append(e, slot, pick->node, taken, word * 64 + HS_CTZ64(bits), count, last);
+        left -= count;
+    }
+}
+
+void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
+{
+    struct hs_pick *picks = &e->plan.picks[a->first_pick];
+    struct hs_job *job = hs_engine_job(e, a->job);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    uint32_t last = HS_NO_ALLOCATION, nodes = 0, node = HS_NO_NODE;
+    sort_picks(picks, a->pick_count); /* as the ids of the GPUs ascend */
+    for (const struct hs_pick *pick = picks; pick < picks + a->pick_count; pick++) {
+        node_sit_down(e, a->job, pick, &last);
+        nodes += pick->node != node;
+        node = pick->node;
+    }
+    run->nodes_spanned = (uint16_t)nodes;
+    placement->gpus_held = a->gpus;
+    placement->segment_max_tenants = 1;
+    if (a->gpus > 0)
+        run->gpu_type = (uint8_t)e->cluster->nodes[picks[0].node].type;
+    book_busy(e, job, a->gpus);
+}
+
+static inline void stand_up(struct hs_engine *e, struct hs_job *job, bool is_release)
+{
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    book_busy(e, job, 0 - (uint64_t)placement->gpus_held);
+    for (uint32_t s = placement->first_allocation, next; s != HS_NO_ALLOCATION; s = next) {
+        const struct hs_allocation *allocation = &e->jobs.allocations[s];
+        next = allocation->next_of_job;
+        if (is_release)
+            hs_tentative_release_allocation(e, allocation, job);
+        e->gpu_free[allocation->gpu / 64] |= allocation->gpus;
+        hs_jobs_free_allocation(&e->jobs, s);
+    }
+    if (is_release)
+        e->vc_held_milli[job->ask.vc] -= (uint64_t)placement->gpus_held * HS_GPU_MILLI;
+    placement->first_allocation = HS_NO_ALLOCATION;
+    placement->gpus_held = 0;
+    placement->rate_q32 = 0;
+    placement->is_active = false;
+}
+
+/* Frees all its allocations. */
+static void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job)
+{
+    stand_up(e, job, false);
+}
+
+void hs_exclusive_leave(struct hs_engine *e, struct hs_job *job)
+{
+    stand_up(e, job, true);
+}
+
+/* ---- the end of it ---- */
+
+/* What the GPU would say of the job if it had been kept. */
+static void gpu_fill(struct hs_engine *e, const struct hs_job *job, uint32_t allocation)
+{
+    const bool has_left = e->plan.is_writing && (job->plan & HS_PLAN_RELEASED) != 0;
+    const uint32_t pm = hs_utilization_alone_pm(job);
+    struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[allocation].gpu];
+    gpu->first_allocation = allocation;
+    gpu->tenants = gpu->active = 1;
+    gpu->tentative_tenants = !has_left;
+    gpu->mem_claimed_mib = has_left ? 0 : hs_claim_mib(e, job);
+    gpu->mem_used_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
+    gpu->util_model_pm = (uint16_t)pm;
+    gpu->util_sum_pm = pm;
+}
+
+/* One allocation for each GPU of the job. */
+static void job_spread(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    uint32_t last = HS_NO_ALLOCATION;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job), next; s != HS_NO_ALLOCATION; s = next) {
+        const struct hs_allocation allocation = e->jobs.allocations[s];
+        next = allocation.next_of_job;
+        hs_jobs_free_allocation(&e->jobs, s);
+        for (uint64_t bits = allocation.gpus; bits != 0; bits &= bits - 1) {
+            const uint32_t gpu = allocation.gpu / 64 * 64 + HS_CTZ64(bits);
+            allocation_append(e, slot, allocation.node, bits & (0 - bits), gpu, 1, &last);
+            gpu_fill(e, job, last);
+        }
+    }
+}
+
+void hs_exclusive_end_now(struct hs_engine *e)
+{
+    e->is_exclusive = false;
+    for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++)
+        if (hs_engine_has_job(e, slot))
+            job_spread(e, slot);
+}
+
+/* Jobs that take turns with each other, each in its own. */
+static inline bool hs_rate_are_apart(const struct hs_job_placement *a,
+                                     const struct hs_job_placement *b)
+{
+    return a->slice_group != 0 && a->slice_group == b->slice_group &&
+           (a->coscheduled_set == 0 || a->coscheduled_set != b->coscheduled_set);
+}
+
+/* Does the tenant run at the same time as the job, and slow it? Tenants of its own slice group take
+ * turns with it. A background tenant slows others only where it takes more than they leave. */
+static bool runs_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
+                        const struct hs_job *job, const struct hs_job *other)
+{
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    const struct hs_job_placement *beside = hs_placement_of(&e->jobs, other);
+    if (other == job || !beside->is_active || hs_rate_are_apart(placement, beside))
+        return false;
+    if (placement->is_background == beside->is_background)
+        return true;
+    return beside->is_background && !hs_utilization_leaves_room(e, gpu);
+}
+
+static uint32_t profile_of(const struct hs_engine *e, const struct hs_job *job)
+{
+    return hs_identity_of(&e->jobs, job)->profile;
+}
+
+static uint64_t gpu_type_speed(const struct hs_engine *e, uint32_t type, const struct hs_job *job)
+{
+    return e->config.speed != NULL ? hs_speed_q32(e->config.speed, profile_of(e, job), type, NULL)
+                                   : e->cluster->types[type].speed_q32;
+}
+
+/* Share of the time in which the tenant is idle while the job runs: jobs of one coscheduled set run
+ * together. */
+static uint64_t away_q32(const struct hs_job_placement *job, const struct hs_job_placement *other)
+{
+    if (job->slice_group != 0 && job->slice_group == other->slice_group)
+        return 0;
+    return HS_Q32_ONE - hs_q32_mul(other->share_q32, other->is_background && !job->is_background
+                                                         ? other->cap_q32
+                                                         : HS_Q32_ONE);
+}
+
+/* More can take turns on a GPU than the model takes at once: then what groups of them add is added
+ * up, as the model itself adds it up. */
+static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu *gpu,
+                                 const struct hs_job *job)
+{
+    const struct hs_interference *model = e->config.interference;
+    uint32_t type = e->cluster->nodes[gpu->node].type, count = 1;
+    uint32_t most = e->config.max_tenants > 2 ? e->config.max_tenants : 2;
+    uint64_t slowdown_q20 = HS_Q20_ONE;
+    struct hs_tenant tenants[HS_TENANTS_MAX] = {
+        {.profile = profile_of(e, job), .util_pm = job->gpu_util_pm}};
+    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_on_gpu) {
+        const struct hs_job *other = &e->jobs.jobs[e->jobs.allocations[s].job];
+        if (!runs_beside(e, gpu, job, other))
+            continue;
+        tenants[count++] = (struct hs_tenant){
+            .profile = profile_of(e, other),
+            .util_pm = other->gpu_util_pm,
+            .away_q32 = away_q32(hs_placement_of(&e->jobs, job), hs_placement_of(&e->jobs, other))};
+        if (count < most)
+            continue;
+        slowdown_q20 +=
+            hs_interference_slowdown_q20(model, type, tenants, count, 0, NULL) - HS_Q20_ONE;
+        count = 1;
+    }
+    if (count > 1)
+        slowdown_q20 +=
+            hs_interference_slowdown_q20(model, type, tenants, count, 0, NULL) - HS_Q20_ONE;
+    return slowdown_q20;
+}
+
+static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
+                          const struct hs_job *job)
+{
+    uint64_t speed = gpu_type_speed(e, e->cluster->nodes[gpu->node].type, job);
+    if (gpu->active < 2 || e->config.interference == NULL || hs_job_is_part(job))
+        return speed;
+    return hs_q32_mul(speed, hs_interference_speed_q32(gpu_slowdown_q20(e, gpu, job)));
+}
+
+/* Of all its GPUs, sharing considered: a gang waits for its slowest worker. */
+static HS_APART uint64_t slowest_allocation_q32(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint64_t slowest = UINT64_MAX;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        uint64_t speed = gpu_speed(e, &e->gpus[e->jobs.allocations[s].gpu], job);
+        if (speed < slowest)
+            slowest = speed;
+    }
+    return slowest;
+}
+
+static inline uint64_t job_slowest_q32(const struct hs_engine *e, const struct hs_job *job,
+                                       const struct hs_job_placement *placement)
+{
+    if (placement->gpus_held == 0) /* a CPU job */
+        return HS_Q32_ONE;
+    if (e->uniform_speed_q32 != 0 && placement->shared_gpus == 0) /* no need to look at each GPU */
+        return e->uniform_speed_q32;
+    return slowest_allocation_q32(e, job);
+}
+
+/* Spread over more nodes than it would need on the largest that it may use, were they idle? */
+static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint32_t spanned = hs_run_of(&e->jobs, job)->nodes_spanned;
+    uint32_t size = e->cluster->max_node_gpus + 1, left = hs_placement_of(&e->jobs, job)->gpus_held,
+             nodes = 0;
+    while ((size = hs_free_node_size(e->free_index, &job->ask, size - 1)) > 0) {
+        uint32_t need = (left + size - 1) / size;
+        uint32_t count = hs_free_node_count(e->free_index, &job->ask, size);
+        if (need <= count)
+            return spanned > nodes + need;
+        nodes += count;
+        left -= count * size;
+    }
+    return spanned > nodes;
+}
+
+/* Factor for a spread gang and for a number of GPUs other than requested, on one type. */
+static uint64_t type_factor_q32(const struct hs_engine *e, const struct hs_job *job, uint32_t type,
+                                bool is_spread)
+{
+    const struct hs_speed *speed = e->config.speed;
+    const uint32_t held = hs_placement_of(&e->jobs, job)->gpus_held;
+    uint64_t factor =
+        is_spread ? hs_speed_spread_q32(speed, profile_of(e, job), type, held) : HS_Q32_ONE;
+    if (held == job->gpus || job->gpus == 0)
+        return factor;
+    return hs_q32_mul(factor,
+                      hs_speed_resize_q32(speed, profile_of(e, job), type, held, job->gpus));
+}
+
+/* The same for a gang of several types: that of the worst, because all wait for it. */
+static uint64_t gang_factor_q32(const struct hs_engine *e, const struct hs_job *job, bool is_spread)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t last = UINT32_MAX;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        uint32_t type = e->cluster->nodes[e->gpus[e->jobs.allocations[s].gpu].node].type;
+        uint64_t factor = type != last ? type_factor_q32(e, job, type, is_spread) : least;
+        least = factor < least ? factor : least;
+        last = type;
+    }
+    return least;
+}
+
+/* The same for a gang on several nodes, or with another number of GPUs than requested. */
+static HS_APART uint64_t changed_q32(const struct hs_engine *e, const struct hs_job *job,
+                                     bool may_be_spread, bool is_resized, uint64_t rate)
+{
+    bool is_spread = may_be_spread && job_is_spread(e, job);
+    if (is_resized && e->config.speed == NULL) /* linear where nothing is known */
+        return (uint64_t)((hs_u128)rate * hs_placement_of(&e->jobs, job)->gpus_held / job->gpus);
+    return is_spread || is_resized ? hs_q32_mul(rate, gang_factor_q32(e, job, is_spread)) : rate;
+}
+
+HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job)
+{
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    uint64_t rate = job_slowest_q32(e, job, placement);
+    bool may_be_spread = e->config.has_locality && !hs_job_is_part(job) &&
+                         hs_run_of(&e->jobs, job)->nodes_spanned > 1;
+    bool is_resized = placement->gpus_held != job->gpus && job->gpus > 0;
+    if (may_be_spread || is_resized)
+        rate = changed_q32(e, job, may_be_spread, is_resized, rate);
+    rate = hs_q32_mul(hs_q32_mul(rate, placement->share_q32), placement->cap_q32);
+    return hs_q32_mul(rate, placement->mem_factor_q32);
+}
+
+HS_EXPANDED uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job)
+{
+    return job->state == HS_JOB_RUNNING ? hs_rate_placed(e, job) : 0;
+}
 
 /* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
 enum { JOB_TOUCHED = 1u << 7 };
@@ -27,336 +387,334 @@ static void advance(struct hs_engine *e, const struct hs_job *job, struct hs_job
 
 void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt)
 {
-    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    if (stay->host_mib != 0)
-        hs_toll_of(&e->jobs, job)->host_mib_us += dt * stay->host_mib;
+    if (placement->host_mib != 0)
+        hs_sharing_overhead_of(&e->jobs, job)->host_mib_us += dt * placement->host_mib;
     if (!hs_job_is_placed(job))
         return;
     run->run_us += dt;
-    run->gpu_us += dt * stay->gpus_held;
-    if (stay->shared_gpus > 0)
-        hs_toll_of(&e->jobs, job)->colocated_us += dt;
+    run->gpu_us += dt * placement->gpus_held;
+    if (placement->shared_gpus > 0)
+        hs_sharing_overhead_of(&e->jobs, job)->colocated_us += dt;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING) {
         run->cost_left_us -= dt;
         run->overhead_us += dt;
     } else if (job->state == HS_JOB_RUNNING) {
-        advance(e, job, run, stay->rate_q32, dt);
+        advance(e, job, run, placement->rate_q32, dt);
         run->attained_us += dt;
     }
 }
 
-enum hs_status hs_progress_touch(struct hs_engine *e, uint32_t slot)
+void hs_progress_touch(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     if (job->plan & JOB_TOUCHED)
-        return HS_OK;
-    HS_TRY(hs_grow((void **)&e->touched, &e->touched_cap, (uint64_t)e->touched_count + 1,
-                   sizeof *e->touched, HS_LIVE_JOBS_MAX));
+        return;
+    hs_grow((void **)&e->touched, &e->touched_cap, (uint64_t)e->touched_count + 1,
+            sizeof *e->touched, HS_LIVE_JOBS_MAX);
     job->plan |= JOB_TOUCHED;
     e->touched[e->touched_count++] = slot;
-    return HS_OK;
 }
 
-/* The other tenants of a GPU are to be rated anew; whether they share it changed by `delta`. */
-static enum hs_status gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t slot,
-                                       int delta)
+/* Marks the other tenants of a GPU for new rates; the number of GPUs that each shares changed by
+ * `delta`. */
+static void gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t slot,
+                             int delta)
 {
-    for (uint32_t s = gpu->first_seat; s != HS_NO_SEAT; s = e->jobs.seats[s].next_on_gpu) {
-        uint32_t other = e->jobs.seats[s].job;
+    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_on_gpu) {
+        uint32_t other = e->jobs.allocations[s].job;
         struct hs_job *job = hs_engine_job(e, other);
-        struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
-        if (gpu->tenants > stay->segment_max_tenants)
-            stay->segment_max_tenants = gpu->tenants;
-        bool is_concerned = delta != 0 || stay->oom_us != HS_TIME_MAX; /* there may be room now */
+        struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+        if (gpu->tenants > placement->segment_max_tenants)
+            placement->segment_max_tenants = gpu->tenants;
+        bool is_concerned =
+            delta != 0 || placement->oom_us != HS_TIME_MAX; /* there may be room now */
         if (other == slot ||
             (!is_concerned &&
-             hs_rate_are_apart(stay, hs_stay_of(&e->jobs, hs_engine_job(e, slot)))))
+             hs_rate_are_apart(placement, hs_placement_of(&e->jobs, hs_engine_job(e, slot)))))
             continue;
         hs_progress_sync(e, job);
-        stay->shared_gpus = (uint32_t)((int64_t)stay->shared_gpus + delta);
-        HS_TRY(hs_progress_touch(e, other));
+        placement->shared_gpus = (uint32_t)((int64_t)placement->shared_gpus + delta);
+        hs_progress_touch(e, other);
     }
-    return HS_OK;
 }
 
-/* The job has come onto a GPU that others hold: unless all have shares, they slow each other. */
-static enum hs_status gpu_join(struct hs_engine *e, uint32_t slot, const struct hs_gpu *gpu)
+/* The job has joined a GPU with tenants: unless all have shares, they slow each other. */
+static void gpu_join(struct hs_engine *e, uint32_t slot, const struct hs_gpu *gpu)
 {
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, hs_engine_job(e, slot));
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, hs_engine_job(e, slot));
     if (gpu->tenants == 2)
         e->instant.gpus_shared++;
-    stay->shared_gpus++;
-    if (gpu->tenants > stay->segment_max_tenants)
-        stay->segment_max_tenants = gpu->tenants;
-    return gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0);
+    placement->shared_gpus++;
+    if (gpu->tenants > placement->segment_max_tenants)
+        placement->segment_max_tenants = gpu->tenants;
+    gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0);
 }
 
-/* With those that were on the GPU before it: newcomers are in front in the list of a GPU. */
-static bool seat_overflows(const struct hs_engine *e, uint32_t seat)
+/* Memory of the job and of the tenants placed before it: the list of a GPU has the last placed in
+ * front. */
+static bool allocation_overflows(const struct hs_engine *e, uint32_t allocation)
 {
-    const struct hs_gpu *gpu = &e->gpus[e->jobs.seats[seat].gpu];
+    const struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[allocation].gpu];
     if (gpu->mem_used_mib <= hs_gpu_capacity_mib(e, gpu, gpu->tenants)) /* the usual case */
         return false;
-    return e->jobs.seats[seat].next_on_gpu != HS_NO_SEAT &&
-           hs_residency_used_mib(e, seat) > hs_residency_capacity_mib(e, gpu, seat);
+    return e->jobs.allocations[allocation].next_on_gpu != HS_NO_ALLOCATION &&
+           hs_gpu_memory_used_mib(e, allocation) > hs_gpu_memory_capacity_mib(e, gpu, allocation);
 }
 
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
-    if (hs_stay_of(&e->jobs, job)->shared_gpus == 0)
+    if (hs_placement_of(&e->jobs, job)->shared_gpus == 0)
         return false;
-    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job)
-        if (seat_overflows(e, s))
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job)
+        if (allocation_overflows(e, s))
             return true;
     return false;
 }
 
-static void seat_unlink(struct hs_engine *e, struct hs_gpu *gpu, uint32_t seat)
+static void allocation_unlink(struct hs_engine *e, struct hs_gpu *gpu, uint32_t allocation)
 {
-    uint32_t *link = &gpu->first_seat;
-    while (*link != seat)
-        link = &e->jobs.seats[*link].next_on_gpu;
-    *link = e->jobs.seats[seat].next_on_gpu;
+    uint32_t *link = &gpu->first_allocation;
+    while (*link != allocation)
+        link = &e->jobs.allocations[*link].next_on_gpu;
+    *link = e->jobs.allocations[allocation].next_on_gpu;
 }
 
 void hs_progress_renew(struct hs_engine *e, uint32_t slot)
 {
-    if (e->is_whole) /* there is nobody beside it */
+    if (e->is_exclusive) /* it has no co-runner */
         return;
-    for (uint32_t s = hs_first_seat(&e->jobs, hs_engine_job(e, slot)); s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job) {
-        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
-        seat_unlink(e, gpu, s);
-        e->jobs.seats[s].next_on_gpu = gpu->first_seat;
-        gpu->first_seat = s;
+    for (uint32_t s = hs_first_allocation(&e->jobs, hs_engine_job(e, slot)); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[s].gpu];
+        allocation_unlink(e, gpu, s);
+        e->jobs.allocations[s].next_on_gpu = gpu->first_allocation;
+        gpu->first_allocation = s;
     }
 }
 
-/* Sits down on every GPU, none of which is free any more since it was picked; of how many it is the
- * first tenant, and of how many nodes they are. */
-static enum hs_status job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
-                                   uint32_t count, uint32_t *first_of)
+/* Allocates every GPU, none of which is free any more since it was picked; counts the GPUs of which
+ * the job is the first tenant, and their nodes. */
+static void job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids, uint32_t count,
+                         uint32_t *first_of)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    const bool is_active = stay->is_active, is_laned = stay->lane > 0,
+    const bool is_active = placement->is_active, is_laned = placement->slice_group > 0,
                is_part = hs_job_is_part(job);
-    const bool is_plain = hs_busy_is_plain(stay);
-    const uint32_t alone_pm = hs_busy_alone_pm(job);
-    uint32_t last = HS_NO_SEAT, last_node = HS_NO_NODE, seat;
-    for (uint32_t i = 0; i < count; i++, last = seat) {
+    const bool is_plain = hs_utilization_is_plain(placement);
+    const uint32_t alone_pm = hs_utilization_alone_pm(job);
+    uint32_t last = HS_NO_ALLOCATION, last_node = HS_NO_NODE, allocation;
+    for (uint32_t i = 0; i < count; i++, last = allocation) {
         struct hs_gpu *gpu = &e->gpus[ids[i]];
-        HS_TRY(hs_jobs_seat(&e->jobs, &seat));
-        e->jobs.seats[seat] = (struct hs_seat){.gpus = UINT64_C(1) << (ids[i] % 64),
-                                               .gpu = ids[i],
-                                               .count = 1,
-                                               .node = gpu->node,
-                                               .job = slot,
-                                               .next_of_job = HS_NO_SEAT,
-                                               .next_on_gpu = gpu->first_seat};
-        *(last == HS_NO_SEAT ? &stay->first_seat : &e->jobs.seats[last].next_of_job) = seat;
-        gpu->first_seat = seat;
+        hs_jobs_allocate(&e->jobs, &allocation);
+        e->jobs.allocations[allocation] =
+            (struct hs_allocation){.gpus = UINT64_C(1) << (ids[i] % 64),
+                                   .gpu = ids[i],
+                                   .count = 1,
+                                   .node = gpu->node,
+                                   .job = slot,
+                                   .next_of_job = HS_NO_ALLOCATION,
+                                   .next_on_gpu = gpu->first_allocation};
+        *(last == HS_NO_ALLOCATION ? &placement->first_allocation
+                                   : &e->jobs.allocations[last].next_of_job) = allocation;
+        gpu->first_allocation = allocation;
         gpu->tenants++;
         gpu->active = (uint16_t)(gpu->active + is_active);
         gpu->laned = (uint16_t)(gpu->laned + is_laned);
-        hs_residency_recount(e, gpu, mem_mib);
+        hs_gpu_memory_recount(e, gpu, mem_mib);
         if (gpu->tenants == 1) {
             ++*first_of;
         } else if (!is_part) {
-            HS_TRY(gpu_join(e, slot, gpu));
+            gpu_join(e, slot, gpu);
         }
         if (gpu->tenants == 1 && is_plain)
-            hs_busy_set(e, ids[i], alone_pm, alone_pm);
+            hs_utilization_set(e, ids[i], alone_pm, alone_pm);
         else
-            hs_busy_refresh(e, ids[i]);
+            hs_utilization_refresh(e, ids[i]);
         run->nodes_spanned = (uint16_t)(run->nodes_spanned + (gpu->node != last_node));
         last_node = gpu->node;
     }
-    return HS_OK;
 }
 
-enum hs_status hs_progress_seat(struct hs_engine *e, uint32_t slot, const uint32_t *ids,
-                                uint32_t count)
+void hs_progress_allocate(struct hs_engine *e, uint32_t slot, const uint32_t *ids, uint32_t count)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t first_of = 0;
-    stay->gpus_held = count;
-    stay->shared_gpus = 0;
+    placement->gpus_held = count;
+    placement->shared_gpus = 0;
     run->nodes_spanned = 0;
-    stay->segment_max_tenants = 1;
-    HS_TRY(job_sit_down(e, slot, ids, count, &first_of));
+    placement->segment_max_tenants = 1;
+    job_sit_down(e, slot, ids, count, &first_of);
     e->instant.gpus_held += first_of;
     e->instant.milli_held +=
         (uint64_t)(hs_job_is_part(job) ? count : first_of) * job->ask.gpu_milli;
     if (count > 0)
         run->gpu_type = (uint8_t)e->cluster->nodes[e->gpus[ids[0]].node].type;
-    stay->oom_us = hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
-    return HS_OK;
+    placement->oom_us =
+        hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
 }
 
-/* Its last tenant of a lane may be gone: then all others are outside. */
-static void gpu_leave_lane(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job_stay *stay)
+/* The last tenant of a slice group may have left: then all others are outside groups. */
+static void gpu_leave_slice_group(struct hs_engine *e, struct hs_gpu *gpu,
+                                  const struct hs_job_placement *placement)
 {
-    if (stay->lane > 0) {
+    if (placement->slice_group > 0) {
         gpu->laned--;
-        hs_busy_mark(e, gpu->node);
+        hs_utilization_mark(e, gpu->node);
     }
-    gpu->mem_used_mib =
-        gpu->first_seat != HS_NO_SEAT ? hs_residency_used_mib(e, gpu->first_seat) : 0;
+    gpu->mem_used_mib = gpu->first_allocation != HS_NO_ALLOCATION
+                            ? hs_gpu_memory_used_mib(e, gpu->first_allocation)
+                            : 0;
 }
 
-/* The job has left a GPU that others hold. */
-static enum hs_status gpu_leave(struct hs_engine *e, uint32_t slot, const struct hs_gpu *gpu)
-{
-    if (gpu->tenants == 1)
-        e->instant.gpus_shared--;
-    return gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0);
-}
-
-/* Gets up from every GPU; of how many it was the last tenant. */
-static enum hs_status job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
+/* Leaves every GPU; returns of how many it was the last tenant. */
+static void job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    const struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    const bool is_active = stay->is_active, is_laned = stay->lane > 0,
+    const bool is_active = placement->is_active, is_laned = placement->slice_group > 0,
                is_part = hs_job_is_part(job);
-    for (uint32_t seat = stay->first_seat, next; seat != HS_NO_SEAT; seat = next) {
-        const uint32_t id = e->jobs.seats[seat].gpu;
+    for (uint32_t allocation = placement->first_allocation, next; allocation != HS_NO_ALLOCATION;
+         allocation = next) {
+        const uint32_t id = e->jobs.allocations[allocation].gpu;
         struct hs_gpu *gpu = &e->gpus[id];
-        next = e->jobs.seats[seat].next_of_job;
-        seat_unlink(e, gpu, seat);
-        hs_jobs_free_seat(&e->jobs, seat);
+        next = e->jobs.allocations[allocation].next_of_job;
+        allocation_unlink(e, gpu, allocation);
+        hs_jobs_free_allocation(&e->jobs, allocation);
         gpu->tenants--;
         gpu->active = (uint16_t)(gpu->active - is_active);
         if (gpu->laned > 0)
-            gpu_leave_lane(e, gpu, stay);
+            gpu_leave_slice_group(e, gpu, placement);
         else
             gpu->mem_used_mib -= mem_mib;
         if (gpu->tenants == 0) {
             e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
             ++*last_of;
         } else if (!is_part) {
-            HS_TRY(gpu_leave(e, slot, gpu));
+            e->instant.gpus_shared -= gpu->tenants == 1;
+            gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0);
         }
         if (gpu->tenants == 0 && !is_laned)
-            hs_busy_set(e, id, 0, 0);
+            hs_utilization_set(e, id, 0, 0);
         else
-            hs_busy_refresh(e, id);
+            hs_utilization_refresh(e, id);
     }
-    return HS_OK;
 }
 
-enum hs_status hs_progress_unseat(struct hs_engine *e, uint32_t slot)
+void hs_progress_deallocate(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t last_of = 0;
-    if (e->is_whole) {
-        hs_whole_unseat(e, job);
-        return HS_OK;
+    if (e->is_exclusive) {
+        hs_exclusive_deallocate(e, job);
+        return;
     }
-    HS_TRY(job_stand_up(e, slot, &last_of));
+    job_stand_up(e, slot, &last_of);
     e->instant.gpus_held -= last_of;
     e->instant.milli_held -=
-        (uint64_t)(hs_job_is_part(job) ? stay->gpus_held : last_of) * job->ask.gpu_milli;
-    stay->first_seat = HS_NO_SEAT;
-    stay->gpus_held = 0;
-    stay->shared_gpus = 0;
-    stay->rate_q32 = 0;
-    stay->is_active = false;
-    return HS_OK;
+        (uint64_t)(hs_job_is_part(job) ? placement->gpus_held : last_of) * job->ask.gpu_milli;
+    placement->first_allocation = HS_NO_ALLOCATION;
+    placement->gpus_held = 0;
+    placement->shared_gpus = 0;
+    placement->rate_q32 = 0;
+    placement->is_active = false;
 }
 
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids)
 {
     uint32_t count = 0;
-    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job)
-        for (uint64_t bits = e->jobs.seats[s].gpus; bits != 0; bits &= bits - 1)
-            ids[count++] = e->jobs.seats[s].gpu / 64 * 64 + HS_CTZ64(bits);
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job)
+        for (uint64_t bits = e->jobs.allocations[s].gpus; bits != 0; bits &= bits - 1)
+            ids[count++] = e->jobs.allocations[s].gpu / 64 * 64 + HS_CTZ64(bits);
     return count;
 }
 
-enum hs_status hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
+void hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job) {
-        hs_busy_refresh(e, e->jobs.seats[s].gpu);
-        HS_TRY(gpu_touch_others(e, &e->gpus[e->jobs.seats[s].gpu], slot, 0));
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        hs_utilization_refresh(e, e->jobs.allocations[s].gpu);
+        gpu_touch_others(e, &e->gpus[e->jobs.allocations[s].gpu], slot, 0);
     }
-    return hs_progress_touch(e, slot);
+    hs_progress_touch(e, slot);
 }
 
-enum hs_status hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool is_active)
+void hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool is_active)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    hs_stay_of(&e->jobs, job)->is_active = is_active;
-    for (uint32_t s = hs_first_seat(&e->jobs, job); s != HS_NO_SEAT;
-         s = e->jobs.seats[s].next_of_job) {
-        struct hs_gpu *gpu = &e->gpus[e->jobs.seats[s].gpu];
+    hs_placement_of(&e->jobs, job)->is_active = is_active;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[s].gpu];
         gpu->active = (uint16_t)(is_active ? gpu->active + 1 : gpu->active - 1);
     }
-    return hs_progress_touch_beside(e, slot);
+    hs_progress_touch_beside(e, slot);
 }
 
-/* When a mini-batch ends that somebody waits for, or its memory changes. */
+/* The next milestone: the end of a mini-batch that the policy awaits, or a change of the job's
+ * memory. */
 static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job,
-                            const struct hs_job_stay *stay)
+                            const struct hs_job_placement *placement)
 {
     struct hs_work work = hs_work_of(&e->jobs, job);
-    int64_t at_ns = stay->alarm_ns;
+    int64_t at_ns = placement->alarm_ns;
     int64_t later_ns = hs_needs_of(&e->jobs, job)->later_ns;
     if (later_ns > work.done_ns && later_ns < at_ns)
         at_ns = later_ns;
     if (at_ns >= job->work_ns)
         return HS_TIME_MAX;
     work.total_ns = at_ns;
-    int64_t wait_us = hs_work_eta_us(&work, stay->rate_q32);
+    int64_t wait_us = hs_work_eta_us(&work, placement->rate_q32);
     return wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
 }
 
-/* The one event a job has ahead of it: its cost is paid, its work is done, or part of it that
- * somebody waits for. */
-static enum hs_status job_schedule(struct hs_engine *e, const struct hs_job *job,
-                                   const struct hs_job_run *run, struct hs_job_stay *stay)
+/* Schedules the one event that a job has ahead: its cost is paid, its work is done, or a milestone
+ * is reached. */
+static void job_schedule(struct hs_engine *e, const struct hs_job *job,
+                         const struct hs_job_run *run, struct hs_job_placement *placement)
 {
     const struct hs_work work = hs_work_of(&e->jobs, job);
     int64_t wait_us = HS_TIME_MAX;
     if (job->state == HS_JOB_STARTING || job->state == HS_JOB_MIGRATING)
         wait_us = run->cost_left_us;
     else if (job->state == HS_JOB_RUNNING)
-        wait_us = hs_work_eta_us(&work, stay->rate_q32);
-    stay->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
-    int64_t next_us = stay->oom_us < stay->finish_us ? stay->oom_us : stay->finish_us;
-    int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job, stay) : HS_TIME_MAX;
+        wait_us = hs_work_eta_us(&work, placement->rate_q32);
+    placement->finish_us = wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
+    int64_t next_us =
+        placement->oom_us < placement->finish_us ? placement->oom_us : placement->finish_us;
+    int64_t told_us = job->state == HS_JOB_RUNNING ? milestone_us(e, job, placement) : HS_TIME_MAX;
     next_us = told_us < next_us ? told_us : next_us;
     if (next_us == HS_TIME_MAX) {
-        hs_heap_remove(&e->job_events, job->stay);
-        return HS_OK;
+        hs_heap_remove(&e->job_events, job->placement);
+        return;
     }
-    return hs_heap_set(&e->job_events, job->stay, next_us, job->index);
+    hs_heap_set(&e->job_events, job->placement, next_us, job->index);
 }
 
-enum hs_status hs_progress_rate(struct hs_engine *e, struct hs_job *job)
+void hs_progress_rate(struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     hs_progress_sync(e, job);
-    if (stay->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
-        stay->oom_us = HS_TIME_MAX; /* others made room in time */
-    hs_residency_settle(e, job);
-    stay->rate_q32 = hs_rate_now(e, job);
-    if (run->first_progress_us < 0 && stay->rate_q32 > 0)
+    if (placement->oom_us != HS_TIME_MAX && !hs_progress_overflows(e, job))
+        placement->oom_us = HS_TIME_MAX; /* others made room in time */
+    hs_gpu_memory_settle(e, job);
+    placement->rate_q32 = hs_rate_now(e, job);
+    if (run->first_progress_us < 0 && placement->rate_q32 > 0)
         run->first_progress_us = e->now_us;
-    return job_schedule(e, job, run, stay);
+    job_schedule(e, job, run, placement);
 }
 
 enum hs_status hs_progress_rerate_touched(struct hs_engine *e)
@@ -364,9 +722,9 @@ enum hs_status hs_progress_rerate_touched(struct hs_engine *e)
     for (uint32_t i = 0; i < e->touched_count; i++) {
         struct hs_job *job = hs_engine_job(e, e->touched[i]);
         job->plan &= (uint8_t)~JOB_TOUCHED;
-        if (job->is_live && job->stay != 0)
-            HS_TRY(hs_progress_rate(e, job));
+        if (job->is_live && job->placement != 0)
+            hs_progress_rate(e, job);
     }
     e->touched_count = 0;
-    return e->marked_count > 0 ? hs_busy_settle(e) : e->plan.refused;
+    return e->marked_count > 0 ? hs_utilization_settle(e) : e->plan.refused;
 }

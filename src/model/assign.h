@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gives each job of a trace a profile (policies/horus.md 7), once, before any policy sees it:
+ * Gives each job of a trace a profile, once, before any policy sees it:
  * the model it names; else the profile whose utilization is near the telemetry it carries; else a
  * draw from a mix. A filter on a job source: records come out in the order they go in.
  *
@@ -14,10 +14,12 @@
 #ifndef HORUS_MODEL_ASSIGN_H
 #define HORUS_MODEL_ASSIGN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/fractions.h"
+#include "base/sample.h"
+#include "base/memory.h"
 #include "horus/trace.h"
 #include "model/profile.h"
 
@@ -68,5 +70,34 @@ HS_MUST_USE enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_j
 struct hs_job_source hs_assign_source(struct hs_assign *assign);
 void hs_assign_get_counts(const struct hs_assign *assign, struct hs_assign_counts *counts);
 void hs_assign_close(struct hs_assign *assign);
+
+struct hs_mix_row {
+    int32_t util_pm;
+    uint32_t profile; /* index in the catalogue */
+};
+
+struct hs_mix_group {
+    struct hs_mix_row *rows; /* ascending in (util_pm, profile) */
+    uint64_t *ends;          /* cumulative weights; the last is 2^32 */
+    uint32_t count;
+};
+
+struct hs_mix {
+    struct hs_arena arena;
+    struct hs_mix_group single; /* jobs of one GPU: every profile that fits */
+    struct hs_mix_group gang;   /* jobs of more: the distributed ones */
+    const char *gpu;            /* the type, a text of the catalogue or of the options */
+};
+
+/* Weights are worked out for the modes that draw from the mix. HS_E_USAGE when nothing fits or the
+ * target is out of reach. */
+HS_MUST_USE enum hs_status hs_mix_open(struct hs_mix *mix, const struct hs_catalogue *catalogue,
+                                       const struct hs_assign_options *options,
+                                       struct hs_diag *diag);
+/* O(log profiles). */
+uint32_t hs_mix_draw(const struct hs_mix *mix, uint32_t gpus, uint64_t bits);
+/* One of the five profiles nearest in utilization. */
+uint32_t hs_mix_draw_near(const struct hs_mix *mix, int32_t util_pm, uint64_t bits);
+void hs_mix_close(struct hs_mix *mix);
 
 #endif

@@ -100,9 +100,8 @@ static inline void hs_bitset_put_two(struct hs_bitset *set, uint32_t i, bool is_
     hs_bitset_put(set, j, true);
 }
 
-/* Of sets of one size whose words lie behind those of `first`: makes i, a member of the one that
- * lies `from` words behind, one of that which lies `to` words behind. Whether the former has
- * members left. */
+/* Of sets of one size, stored one behind the other from `first` on: moves i from the set `from`
+ * words behind to the set `to` words behind. Returns whether the former has members left. */
 static inline bool hs_bitset_move(const struct hs_bitset *first, size_t from, size_t to, uint32_t i)
 {
     uint64_t *word = &first->level[0][i >> 6];

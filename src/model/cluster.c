@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A cluster from its description: shapes are parsed here, JSON in cluster_json.c, lists of machines
- * in cluster_list.c; virtual clusters are dealt in cluster_vcs.c. All descriptions become a draft
- * of node groups, of which the arrays are built at their final size in the cluster's arena.
+ * A cluster from its description: shapes are parsed here, JSON and lists of machines in
+ * cluster_file.c. All descriptions become a draft of node groups, of which the arrays are built at
+ * their final size in the cluster's arena. Virtual clusters get nodes or quotas from their sizes.
  * O(nodes).
  */
 #include "model/cluster.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "base/fixed.h"
 #include "base/hash.h"
+#include "base/intern.h"
 #include "base/io.h"
-#include "model/cluster_draft.h"
+#include "base/memory.h"
+#include "base/timeparse.h"
+#include "data/csvread.h"
+#include "data/json.h"
+#include "model/cluster_file.h"
 
 #define SHAPE_HINT                                                                                 \
     "no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100"
@@ -63,20 +73,19 @@ enum hs_status hs_draft_add_group(struct hs_cluster_draft *draft, const struct h
 {
     if (draft->node_count + group->count > HS_NODES_MAX)
         return HS_E_LIMIT;
-    HS_TRY(hs_grow((void **)&draft->groups, &draft->group_cap, draft->group_count + UINT64_C(1),
-                   sizeof *draft->groups, HS_NODES_MAX));
+    hs_grow((void **)&draft->groups, &draft->group_cap, draft->group_count + UINT64_C(1),
+            sizeof *draft->groups, HS_NODES_MAX);
     draft->groups[draft->group_count++] = *group;
     draft->node_count += group->count;
     return HS_OK;
 }
 
-enum hs_status hs_draft_add_vc(struct hs_cluster_draft *draft, const char *name, uint64_t gpus)
+void hs_draft_add_vc(struct hs_cluster_draft *draft, const char *name, uint64_t gpus)
 {
-    HS_TRY(hs_grow((void **)&draft->vcs, &draft->vc_cap, draft->vc_count + UINT64_C(1),
-                   sizeof *draft->vcs, HS_NODES_MAX));
+    hs_grow((void **)&draft->vcs, &draft->vc_cap, draft->vc_count + UINT64_C(1), sizeof *draft->vcs,
+            HS_NODES_MAX);
     draft->vcs[draft->vc_count++] =
         (struct hs_vc){.name = name, .quota_gpus = UINT64_MAX, .gpus = gpus};
-    return HS_OK;
 }
 
 void hs_draft_free(struct hs_cluster_draft *draft)
@@ -101,12 +110,10 @@ static const char *node_name(struct hs_cluster *c, const struct hs_node_group *g
     return hs_arena_text(&c->arena, text, strlen(text));
 }
 
-static enum hs_status build_group(struct hs_cluster *c, const struct hs_node_group *g)
+static void build_group(struct hs_cluster *c, const struct hs_node_group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         const char *name = node_name(c, g, i);
-        if (name == NULL)
-            return HS_E_MEMORY;
         if (c->own_node_vc != NULL)
             c->own_node_vc[c->node_count] = g->vc;
         c->nodes[c->node_count++] = (struct hs_node){
@@ -123,57 +130,44 @@ static enum hs_status build_group(struct hs_cluster *c, const struct hs_node_gro
     if (g->gpus > c->max_node_gpus)
         c->max_node_gpus = g->gpus;
     c->rack_first[g->rack + 1] = c->node_count;
-    return HS_OK;
 }
 
-static enum hs_status build_own_vcs(struct hs_cluster *c, const struct hs_cluster_draft *d)
+static void build_own_vcs(struct hs_cluster *c, const struct hs_cluster_draft *d)
 {
     for (uint32_t v = 0; v < d->vc_count; v++) {
         c->own_vcs[v] = d->vcs[v];
         c->own_vcs[v].name = hs_arena_text(&c->arena, d->vcs[v].name, strlen(d->vcs[v].name));
-        if (c->own_vcs[v].name == NULL)
-            return HS_E_MEMORY;
     }
     c->own_vc_count = d->vc_count;
-    return HS_OK;
 }
 
-static enum hs_status build_ignored_vcs(struct hs_cluster *c)
+static void build_ignored_vcs(struct hs_cluster *c)
 {
     c->vcs = hs_arena_alloc(&c->arena, sizeof *c->vcs);
-    if (c->vcs == NULL)
-        return HS_E_MEMORY;
     c->vcs[0] = (struct hs_vc){.name = "", .quota_gpus = UINT64_MAX, .gpus = c->gpu_count};
     c->vc_count = 1;
-    return HS_OK;
 }
 
-static enum hs_status build_arrays(struct hs_cluster *c, const struct hs_cluster_draft *d)
+static void build_arrays(struct hs_cluster *c, const struct hs_cluster_draft *d)
 {
     c->nodes = hs_arena_alloc(&c->arena, d->node_count * sizeof *c->nodes);
     c->types = hs_arena_alloc(&c->arena, d->type_count * sizeof *c->types);
     c->rack_first = hs_arena_alloc(&c->arena, (d->rack_count + UINT64_C(1)) * sizeof(uint32_t));
     c->own_vcs = hs_arena_alloc(&c->arena, d->vc_count * sizeof *c->own_vcs);
-    if (c->nodes == NULL || c->types == NULL || c->rack_first == NULL || c->own_vcs == NULL)
-        return HS_E_MEMORY;
-    if (d->groups[0].vc != HS_NO_VC) {
+    if (d->groups[0].vc != HS_NO_VC)
         c->own_node_vc = hs_arena_alloc(&c->arena, d->node_count * sizeof *c->own_node_vc);
-        if (c->own_node_vc == NULL)
-            return HS_E_MEMORY;
-    }
-    return HS_OK;
 }
 
-enum hs_status hs_cluster_build(struct hs_cluster *cluster, const struct hs_cluster_draft *draft)
+void hs_cluster_build(struct hs_cluster *cluster, const struct hs_cluster_draft *draft)
 {
-    HS_TRY(build_arrays(cluster, draft));
+    build_arrays(cluster, draft);
     memcpy(cluster->types, draft->types, draft->type_count * sizeof *cluster->types);
     cluster->type_count = draft->type_count;
     cluster->rack_count = draft->rack_count;
     for (uint32_t i = 0; i < draft->group_count; i++)
-        HS_TRY(build_group(cluster, &draft->groups[i]));
-    HS_TRY(build_own_vcs(cluster, draft));
-    return build_ignored_vcs(cluster);
+        build_group(cluster, &draft->groups[i]);
+    build_own_vcs(cluster, draft);
+    build_ignored_vcs(cluster);
 }
 
 /* ---- shapes ---- */
@@ -226,8 +220,6 @@ static enum hs_status shape_type(struct shape *s, uint32_t *type)
         if (len == 0)
             return shape_fail(s, HS_E_USAGE, begin, 1, "expected the name of a GPU type");
         name = hs_arena_text(&s->cluster->arena, begin, len);
-        if (name == NULL)
-            return HS_E_MEMORY;
         s->at = begin + len;
     }
     *type = hs_draft_find_type(&s->draft, name);
@@ -251,10 +243,9 @@ static enum hs_status shape_group(struct shape *s)
     HS_TRY(shape_number(s, HS_NODE_GPUS_MAX, "expected a number of GPUs per node",
                         "a node must have 1..1024 GPUs", &g.gpus));
     HS_TRY(shape_type(s, &g.type));
-    enum hs_status status = hs_draft_add_group(&s->draft, &g);
-    if (status == HS_E_LIMIT)
-        return shape_fail(s, status, begin, (size_t)(s->at - begin), "more than 1000000 nodes");
-    return status;
+    if (hs_draft_add_group(&s->draft, &g) != HS_OK)
+        return shape_fail(s, HS_E_LIMIT, begin, (size_t)(s->at - begin), "more than 1000000 nodes");
+    return HS_OK;
 }
 
 static enum hs_status shape_read(struct shape *s)
@@ -262,8 +253,10 @@ static enum hs_status shape_read(struct shape *s)
     s->draft.rack_count = 1;
     for (;; s->at++) {
         HS_TRY(shape_group(s));
-        if (*s->at == '\0')
-            return hs_cluster_build(s->cluster, &s->draft);
+        if (*s->at == '\0') {
+            hs_cluster_build(s->cluster, &s->draft);
+            return HS_OK;
+        }
         if (*s->at != ',')
             return shape_fail(s, HS_E_USAGE, s->at, 1, "expected ',' or the end");
     }
@@ -307,12 +300,9 @@ enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec, str
     size_t len = strlen(spec);
     bool is_json = len > 5 && strcmp(spec + len - 5, ".json") == 0;
     bool is_file = is_json || access(spec, F_OK) == 0;
-    enum hs_status status = hs_intern_init(&cluster->vc_names);
-    if (status == HS_OK)
-        status = is_file ? cluster_read_file(cluster, spec, is_json, diag)
-                         : cluster_read_shape(cluster, spec, diag);
-    if (status == HS_E_MEMORY)
-        (void)hs_fail(diag, status, NULL, NULL, "no memory for cluster '%s'", spec);
+    hs_intern_init(&cluster->vc_names);
+    enum hs_status status = is_file ? cluster_read_file(cluster, spec, is_json, diag)
+                                    : cluster_read_shape(cluster, spec, diag);
     if (status != HS_OK)
         hs_cluster_free(cluster);
     return status;
@@ -339,4 +329,339 @@ void hs_cluster_free(struct hs_cluster *cluster)
     hs_arena_free(&cluster->arena);
     hs_intern_free(&cluster->vc_names);
     *cluster = (struct hs_cluster){0};
+}
+
+#define DATE_MAX 64u
+
+/* The list, and where each entry was said. */
+struct source {
+    struct hs_cluster_draft list; /* vcs only */
+    struct hs_json_doc *doc;
+    const struct hs_json *vcs;
+    const char *file;
+    int64_t line; /* of the CSV row taken */
+    struct hs_diag *diag;
+};
+
+static struct hs_place place_of(const struct source *s, uint32_t vc)
+{
+    if (s->doc == NULL)
+        return (struct hs_place){.file = s->file, .line = s->line};
+    if (vc == HS_NO_VC)
+        return hs_json_place(s->doc, s->vcs);
+    return hs_json_place(s->doc, hs_json_get(s->vcs, s->list.vcs[vc].name));
+}
+
+/* ---- dealing ---- */
+
+/* The sizes of a CSV change from day to day: a row may be of a larger or smaller cluster. */
+static const char *sizes_hint(const struct source *s)
+{
+    if (s->file == NULL || s->doc != NULL)
+        return NULL;
+    return "the sizes change from day to day: --vc-date takes another row; --vc=quota deals no "
+           "nodes";
+}
+
+/* VC after VC takes the next whole nodes in id order until it has its GPUs. */
+static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
+{
+    uint32_t node = 0;
+    for (uint32_t v = 0; v < s->list.vc_count; v++) {
+        uint64_t wanted = s->list.vcs[v].gpus, dealt = 0;
+        while (dealt < wanted && node < c->node_count) {
+            dealt += c->nodes[node].gpus;
+            c->nodes[node++].vc = v;
+        }
+        if (dealt == wanted)
+            continue;
+        struct hs_place place = place_of(s, v);
+        if (dealt < wanted)
+            return hs_fail(s->diag, HS_E_INPUT, &place, sizes_hint(s),
+                           "virtual cluster '%s' needs %" PRIu64 " GPUs, but only %" PRIu64
+                           " are left of the cluster's %u",
+                           s->list.vcs[v].name, wanted, dealt, c->gpu_count);
+        return hs_fail(s->diag, HS_E_INPUT, &place,
+                       "a partition deals whole nodes in the order of their numbers",
+                       "virtual cluster '%s' needs %" PRIu64 " GPUs, but node '%s' ends its share "
+                       "at %" PRIu64,
+                       s->list.vcs[v].name, wanted, c->nodes[node - 1].name, dealt);
+    }
+    if (node == c->node_count)
+        return HS_OK;
+    const char *hint = sizes_hint(s);
+    if (hint == NULL)
+        hint = "every node must belong to a virtual cluster";
+    struct hs_place place = place_of(s, HS_NO_VC);
+    return hs_fail(s->diag, HS_E_INPUT, &place, hint,
+                   "the virtual clusters have %u GPUs in all, the cluster %u: %u nodes are left",
+                   c->nodes[node].first_gpu, c->gpu_count, c->node_count - node);
+}
+
+static void set_names(struct hs_cluster *c)
+{
+    hs_intern_free(&c->vc_names);
+    hs_intern_init(&c->vc_names);
+    for (uint32_t v = 0; v < c->vc_count; v++) {
+        (void)hs_intern_get(&c->vc_names, c->vcs[v].name);
+    }
+}
+
+static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const struct source *s)
+{
+    uint32_t count = s->list.vc_count;
+    struct hs_vc *vcs = hs_arena_alloc(&c->arena, count * sizeof *vcs);
+    for (uint32_t v = 0; v < count; v++) {
+        const char *name = s->list.vcs[v].name;
+        vcs[v] = (struct hs_vc){.name = hs_arena_text(&c->arena, name, strlen(name)),
+                                .quota_gpus = UINT64_MAX,
+                                .gpus = c->gpu_count};
+        if (mode == HS_VC_QUOTA)
+            vcs[v].quota_gpus = s->list.vcs[v].gpus;
+        else
+            vcs[v].gpus = s->list.vcs[v].gpus;
+    }
+    c->vcs = vcs;
+    c->vc_count = count;
+    c->vc_mode = mode;
+    set_names(c);
+    if (mode == HS_VC_QUOTA)
+        return HS_OK;
+    if (s->file != NULL || c->own_node_vc == NULL)
+        return deal_nodes(c, s);
+    for (uint32_t n = 0; n < c->node_count; n++)
+        c->nodes[n].vc = c->own_node_vc[n];
+    return HS_OK;
+}
+
+/* ---- the cluster's own ---- */
+
+static enum hs_status apply_own(struct hs_cluster *c, enum hs_vc_mode mode, struct hs_diag *diag)
+{
+    if (c->own_vc_count == 0)
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "add \"vcs\": {\"name\": gpus} to the cluster's JSON, or give a file of VCs",
+                       "the cluster has no virtual clusters");
+    struct source s = {.diag = diag, .list = {.vcs = c->own_vcs, .vc_count = c->own_vc_count}};
+    return apply(c, mode, &s);
+}
+
+/* ---- JSON ---- */
+
+static enum hs_status read_json(struct source *s)
+{
+    static const char *const keys[] = {"name", "vcs"};
+    struct hs_jsoncheck check = {.doc = s->doc, .diag = s->diag};
+    const struct hs_json *root = hs_json_root(s->doc);
+    if (!hs_jsoncheck_kind(&check, root, HS_JSON_OBJECT, "a list of virtual clusters"))
+        return check.status;
+    hs_jsoncheck_keys(&check, root, keys, sizeof keys / sizeof keys[0],
+                      "a list of virtual clusters");
+    s->vcs = hs_json_get(root, "vcs");
+    if (s->vcs == NULL)
+        hs_jsoncheck_fault(&check, root, "{\"vcs\": {\"name\": gpus, ...}}", "\"vcs\" is missing");
+    else
+        hs_draft_read_vcs(&s->list, &check, s->vcs);
+    return check.status;
+}
+
+static enum hs_status apply_json(struct hs_cluster *c, enum hs_vc_mode mode, struct source *s)
+{
+    struct hs_json_doc *doc;
+    HS_TRY(hs_json_load(&doc, s->file, s->diag));
+    s->doc = doc;
+    enum hs_status status = read_json(s);
+    if (status == HS_OK)
+        status = apply(c, mode, s);
+    hs_json_close(doc);
+    return status;
+}
+
+/* ---- CSV: date,<name>,<name>,...,total ---- */
+
+struct table {
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    struct source *source;
+    struct hs_intern names; /* of the VCs; the list borrows them */
+    uint32_t date_column, total_column, columns;
+    char first_date[DATE_MAX], last_date[DATE_MAX];
+};
+
+HS_PRINTF(4, 5)
+static enum hs_status table_fail(struct table *t, uint32_t column, const char *hint,
+                                 const char *fmt, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    struct hs_place place = hs_csv_place(t->csv, column);
+    return hs_fail(t->source->diag, HS_E_INPUT, &place, hint, "%s", message);
+}
+
+static bool is_vc_column(const struct table *t, uint32_t column)
+{
+    return column != t->date_column && column != t->total_column;
+}
+
+static enum hs_status table_read_header(struct table *t)
+{
+    enum hs_status status = hs_csv_next(t->csv, &t->row);
+    struct hs_place place = {.file = t->source->file};
+    if (status == HS_END)
+        return hs_fail(t->source->diag, HS_E_INPUT, &place, NULL, "the file is empty");
+    HS_TRY(status);
+    t->columns = t->row.count;
+    t->date_column = hs_csv_column(&t->row, "date");
+    t->total_column = hs_csv_column(&t->row, "total");
+    if (t->date_column == UINT32_MAX)
+        return table_fail(t, 0, "the header is date,<virtual cluster>,...,total",
+                          "there is no column 'date'");
+    for (uint32_t i = 0; i < t->columns; i++) {
+        const char *name = t->row.fields[i];
+        uint32_t id;
+        if (!is_vc_column(t, i))
+            continue;
+        if (name[0] == '\0')
+            return table_fail(t, i, NULL, "a column without name");
+        if (hs_intern_find(&t->names, name) != UINT32_MAX)
+            return table_fail(t, i, NULL, "a second column '%s'", name);
+        id = hs_intern_get(&t->names, name);
+        hs_draft_add_vc(&t->source->list, hs_intern_text(&t->names, id), 0);
+    }
+    return HS_OK;
+}
+
+static enum hs_status table_read_gpus(struct table *t, uint32_t column, uint64_t *gpus)
+{
+    int64_t value;
+    if (!hs_parse_int64(t->row.fields[column], t->row.lengths[column], &value) || value < 0 ||
+        value > UINT32_MAX)
+        return table_fail(t, column, "GPUs of a virtual cluster on that day",
+                          "'%s' is not a number of GPUs", t->row.fields[column]);
+    *gpus = (uint64_t)value;
+    return HS_OK;
+}
+
+/* Every row is checked, whichever is taken. */
+static enum hs_status table_read_row(struct table *t, bool is_taken)
+{
+    uint64_t gpus, sum = 0;
+    if (t->row.count != t->columns)
+        return table_fail(t, t->row.count < t->columns ? t->row.count : t->columns, NULL,
+                          "%u fields, the header has %u", t->row.count, t->columns);
+    for (uint32_t i = 0, v = 0; i < t->columns; i++) {
+        if (!is_vc_column(t, i))
+            continue;
+        HS_TRY(table_read_gpus(t, i, &gpus));
+        sum += gpus;
+        if (is_taken)
+            t->source->list.vcs[v].gpus = gpus;
+        v++;
+    }
+    if (t->total_column == UINT32_MAX)
+        return HS_OK;
+    HS_TRY(table_read_gpus(t, t->total_column, &gpus));
+    if (gpus != sum)
+        return table_fail(t, t->total_column, NULL,
+                          "the total is %" PRIu64 ", but the virtual clusters have %" PRIu64, gpus,
+                          sum);
+    return HS_OK;
+}
+
+/* The row of the date, or the last one; its line goes to the source. */
+static enum hs_status table_read(struct table *t, const char *date)
+{
+    HS_TRY(table_read_header(t));
+    enum hs_status status;
+    while ((status = hs_csv_next(t->csv, &t->row)) == HS_OK) {
+        const char *day = t->date_column < t->row.count ? t->row.fields[t->date_column] : "";
+        bool is_taken = date[0] == '\0' || strcmp(day, date) == 0;
+        if (is_taken && date[0] != '\0' && t->source->line > 0)
+            return table_fail(t, t->date_column, NULL, "a second row of %s", date);
+        HS_TRY(table_read_row(t, is_taken));
+        if (is_taken)
+            t->source->line = t->row.line;
+        if (t->first_date[0] == '\0')
+            (void)snprintf(t->first_date, sizeof t->first_date, "%s", day);
+        (void)snprintf(t->last_date, sizeof t->last_date, "%s", day);
+    }
+    if (status != HS_END)
+        return status;
+    struct hs_place place = {.file = t->source->file};
+    if (t->first_date[0] == '\0')
+        return hs_fail(t->source->diag, HS_E_INPUT, &place, NULL, "there is no row");
+    if (t->source->line == 0)
+        return hs_fail(t->source->diag, HS_E_INPUT, &place, NULL,
+                       "there is no row of %s; the rows are %s to %s", date, t->first_date,
+                       t->last_date);
+    return HS_OK;
+}
+
+static enum hs_status apply_table(struct hs_cluster *c, enum hs_vc_mode mode, struct source *s,
+                                  struct hs_input *input, const char *date)
+{
+    struct table t = {.source = s};
+    hs_intern_init(&t.names);
+    hs_csv_open(&t.csv, input, ',', s->diag);
+    enum hs_status status = HS_OK;
+    if (status == HS_OK) {
+        status = table_read(&t, date);
+        hs_csv_close(t.csv);
+    }
+    if (status == HS_OK)
+        status = apply(c, mode, s);
+    hs_intern_free(&t.names);
+    return status;
+}
+
+/* ---- public ---- */
+
+static bool is_json(const char *head, size_t len)
+{
+    size_t i = 0;
+    while (i < len && (head[i] == ' ' || head[i] == '\t' || head[i] == '\r' || head[i] == '\n'))
+        i++;
+    return i < len && (head[i] == '{' || head[i] == '/');
+}
+
+static enum hs_status apply_file(struct hs_cluster *c, enum hs_vc_mode mode, struct source *s,
+                                 const char *date)
+{
+    struct hs_input *input;
+    const char *data;
+    size_t len;
+    HS_TRY(hs_input_open(&input, s->file, s->diag));
+    enum hs_status status = hs_input_peek(input, &data, &len);
+    if (status == HS_END || (status == HS_OK && !is_json(data, len)))
+        status = apply_table(c, mode, s, input, date);
+    else if (status == HS_OK && date[0] != '\0')
+        status = hs_fail(s->diag, HS_E_USAGE, NULL, NULL,
+                         "a date chooses a row of a CSV; %s is JSON", s->file);
+    else if (status == HS_OK)
+        status = apply_json(c, mode, s);
+    while (status == HS_OK && (status = hs_input_read(input, &data, &len)) == HS_OK)
+        continue;
+    c->vcs_hash = hs_input_hash(input);
+    hs_input_close(input);
+    return status == HS_END ? HS_OK : status;
+}
+
+enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mode,
+                                  const char *file, const char *date, struct hs_diag *diag)
+{
+    if (mode == HS_VC_IGNORE)
+        return HS_OK;
+    struct source s = {.file = file, .diag = diag};
+    if (date == NULL)
+        date = "";
+    if (file == NULL && date[0] != '\0')
+        return hs_fail(diag, HS_E_USAGE, NULL, "give the CSV of virtual clusters too",
+                       "a date chooses a row of a CSV, and there is none");
+    enum hs_status status =
+        file == NULL ? apply_own(cluster, mode, diag) : apply_file(cluster, mode, &s, date);
+    hs_draft_free(&s.list);
+    return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who has n free GPUs: answers the node searches of the placers in O(log nodes), whatever the
+ * Nodes with n free GPUs: answers the node searches of the placers in O(log nodes), whatever the
  * size of the cluster. Per kind of node (VC, GPU type, size, CPUs, host memory) and free count, a
  * hierarchical bitmap of nodes, and a bitmap of the counts that occur.
  *
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
+#include "model/bitset.h"
 #include "model/cluster.h"
 
 /* What a job asks of a node. */
@@ -28,20 +29,20 @@ struct hs_ask {
     uint16_t gpu_milli;          /* of each GPU (model/partindex.h); HS_GPU_MILLI = whole */
 };
 
-struct hs_free; /* opaque: freeindex_state.h */
+struct hs_free;
 
 /* by_vc: VC is part of the pools (partition); otherwise ask.vc is ignored. jitter_seed 0: ties go
  * to the lowest id; otherwise best and worst draw among equally good nodes (hs_mix64 of seed and a
- * counter), while first and idle, whose rule is the id, stay as they are. Memory O(nodes x
- * max_node_gpus) bits, all from the arena, at init. */
-HS_MUST_USE enum hs_status hs_free_init(struct hs_free **free_index,
-                                        const struct hs_cluster *cluster, bool by_vc,
-                                        uint64_t jitter_seed, struct hs_arena *arena);
+ * counter), while first and idle, which go by id, are unchanged. Memory O(nodes x max_node_gpus)
+ * bits, all from the arena, at init. */
+void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster, bool by_vc,
+                  uint64_t jitter_seed, struct hs_arena *arena);
+
 /* n <= free of the node, resp. <= its size minus free: asserted. */
+
 /* With the GPUs goes the CPU and host memory of as many workers. */
 void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask);
 void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask);
-
 /* CPU and host memory of workers on GPUs that others hold already. */
 void hs_free_book(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask);
 void hs_free_unbook(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask);
@@ -50,7 +51,6 @@ bool hs_free_can_book(const struct hs_free *f, uint32_t node, uint32_t workers,
                       const struct hs_ask *ask);
 /* What is left of the two; may be below 0. */
 void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, int64_t *mem_mib);
-
 uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
 /* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
@@ -69,10 +69,6 @@ uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus
 uint32_t hs_free_best_busy(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
 uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from);
-/* Lowest id >= from with exactly so many free GPUs, at least one, of the nodes with room for a
- * worker. */
-uint32_t hs_free_exactly(const struct hs_free *f, const struct hs_ask *ask, uint32_t gpus,
-                         uint32_t from);
 /* In what follows the size of a node is the GPUs that the ask may use of it when it is wholly idle:
  * all of them, unless its CPU or memory end before. */
 uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size, uint32_t from);

@@ -4,7 +4,7 @@
  * pairs: sums of integers (additive), or the recursion of mean value analysis over the subsets of
  * the co-runners in doubles, with + - * / alone, rounded once at the end: the same bits everywhere.
  *
- * gamma (policies/horus.md 5: speed^gamma) raises each pair before sets are made of pairs, so that
+ * gamma (speed^gamma) raises each pair before sets are made of pairs, so that
  * it means the same physics, a GPU on which every measured pair would have been worse, whatever the
  * number of tenants. Noise comes before gamma: its errors are those of slowdowns as measured.
  */
@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "base/fixed.h"
+#include "base/rng.h"
+#include "base/hash.h"
 #include "base/timeparse.h"
 #include "model/interference_private.h"
 #include "model/modelfile.h"
@@ -25,6 +27,7 @@
 #define GAMMA_MAX    10.0
 #define OTHERS_MAX   (HS_QUEUEING_TENANTS - 1)
 #define FULL_PM      1000
+#define NOISE_HALF   (HS_NOISE_STEPS / 2)
 
 const char *hs_slowdown_source_text(enum hs_slowdown_source source)
 {
@@ -77,10 +80,54 @@ enum hs_status hs_interference_parse(const char *text, struct hs_interference_op
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown interference '%s'", text);
 }
 
-/* The same beside anybody: no model file is needed. */
+/* A constant slowdown beside any co-runner: no model file is needed. */
 static bool is_flat(const struct hs_interference *m)
 {
     return m->options.mode == HS_INTERFERENCE_CONST || m->options.mode == HS_INTERFERENCE_NONE;
+}
+
+/* ---- noise ---- */
+
+/* The normal distribution and the keys of profiles and GPU types are tabulated, so that a residual
+ * costs a few nanoseconds. */
+static void fill_normals(double normals[HS_NOISE_STEPS])
+{
+    double squares = 0;
+    for (uint32_t i = NOISE_HALF; i < HS_NOISE_STEPS; i++) {
+        normals[i] = hs_normal_quantile((i + 0.5) / HS_NOISE_STEPS);
+        squares += normals[i] * normals[i];
+    }
+    /* what lies beyond the last step is made up for; rounding takes libm's last bit away */
+    double scale = sqrt(NOISE_HALF / squares) * (double)HS_Q20_ONE;
+    for (uint32_t i = NOISE_HALF; i < HS_NOISE_STEPS; i++) {
+        normals[i] = rint(normals[i] * scale) / (double)HS_Q20_ONE;
+        normals[HS_NOISE_STEPS - 1 - i] = -normals[i];
+    }
+}
+
+static struct hs_pair_noise *noise_make(struct hs_arena *arena, uint64_t seed,
+                                        const struct hs_catalogue *catalogue,
+                                        const char *const *gpu_types, uint32_t type_count)
+{
+    struct hs_pair_noise *noise = hs_arena_alloc(arena, sizeof *noise);
+    uint64_t *profiles = hs_arena_alloc(arena, (uint64_t)catalogue->count * sizeof *profiles);
+    uint64_t *types = hs_arena_alloc(arena, (uint64_t)type_count * sizeof *types);
+    fill_normals(noise->normals);
+    for (uint32_t i = 0; i < catalogue->count; i++) {
+        const char *name = catalogue->profiles[i].key;
+        profiles[i] = hs_hash_of(name, strlen(name));
+    }
+    uint64_t stream = hs_seed_of(seed, "interference-noise");
+    for (uint32_t t = 0; t < type_count; t++) {
+        uint32_t first = 0; /* types of one name, however spelled, are one */
+        while (!hs_model_same_name(gpu_types[first], gpu_types[t]))
+            first++;
+        types[t] = hs_mix64(stream, hs_hash_of(gpu_types[first], strlen(gpu_types[first])));
+    }
+    noise->type_keys = types;
+    noise->profile_keys = profiles;
+    noise->profiles = catalogue->count;
+    return noise;
 }
 
 /* ---- pairs ---- */
@@ -102,7 +149,7 @@ static uint64_t alter_q20(const struct hs_interference *m, uint32_t type, struct
                           struct hs_tenant other, uint64_t slowdown_q20)
 {
     const struct hs_pair_noise *noise = m->noise;
-    if (noise != NULL && own.util_pm > 0) /* an idle job suffers from nobody */
+    if (noise != NULL && own.util_pm > 0) /* an idle job is not slowed */
         slowdown_q20 = hs_pair_noise_move_q20(
             noise, type, hs_pair_noise_key(noise, own.profile, own.util_pm),
             hs_pair_noise_key(noise, other.profile, other.util_pm), m->general_sd, slowdown_q20);
@@ -213,7 +260,8 @@ static void sort_tenants(struct hs_tenant *tenants, uint32_t count)
 
 /* Exact mean value analysis of a closed queue (one customer a job, think time for the rest), with
  * the excesses of measured pairs in the place of u_i u_j: S_i(N) = 1 + sum x_ij Q_j(N \ i) / u_j,
- * Q_j(N) = 1 - (1 - u_j) / S_j(N). calibration.md 7. others is sorted in place. */
+ * Q_j(N) = 1 - (1 - u_j) / S_j(N). Mean value analysis: Reiser & Lavenberg, JACM 1980. others is
+ * sorted in place. */
 static uint64_t queueing_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant self,
                              struct hs_tenant *others, uint32_t count)
 {
@@ -238,7 +286,7 @@ static uint64_t queueing_q20(const struct hs_interference *m, uint32_t type, str
 
 /* ---- any number of tenants ---- */
 
-/* The same beside anybody, in so far as anybody is there. */
+/* The constant slowdown, scaled by the share of time in which a co-runner is active. */
 static uint64_t const_q20(const struct hs_interference *m, const struct hs_tenant *others,
                           uint32_t count)
 {
@@ -279,7 +327,7 @@ uint64_t hs_interference_slowdown_q20(const struct hs_interference *m, uint32_t 
     enum hs_slowdown_source found;
     uint32_t active = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (i != self && tenants[i].util_pm != 0) /* an idle job slows nobody */
+        if (i != self && tenants[i].util_pm != 0) /* an idle job slows no other */
             others[active++] = tenants[i];
     uint64_t slowdown_q20 = crowd_q20(m, type, tenants[self], others, active, &found);
     if (source != NULL)
@@ -339,8 +387,7 @@ static bool prepare(struct hs_interference *m, const struct hs_catalogue *catalo
     for (uint32_t t = 0; m->types != NULL && t < m->type_count; t++)
         m->types[t].general_error = NAN;
     if (has_noise)
-        m->noise =
-            hs_pair_noise_make(&m->arena, options->seed, catalogue, gpu_types, m->type_count);
+        m->noise = noise_make(&m->arena, options->seed, catalogue, gpu_types, m->type_count);
     return m->types != NULL && (m->noise != NULL || !has_noise);
 }
 
@@ -353,15 +400,10 @@ enum hs_status hs_interference_load(struct hs_interference **out, const char *pa
     assert(options->gamma >= 0 && options->gamma <= GAMMA_MAX && options->noise >= 0);
     *out = NULL;
     struct hs_interference *m = hs_alloc_zeroed(1, sizeof *m);
-    if (m == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the interference model");
     m->options = *options;
     m->type_count = type_count;
-    enum hs_status status = HS_OK;
-    if (!prepare(m, catalogue, gpu_types))
-        status = hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the interference model");
-    if (status == HS_OK && !is_flat(m))
-        status = load_file(m, path, catalogue, gpu_types, diag);
+    prepare(m, catalogue, gpu_types);
+    enum hs_status status = is_flat(m) ? HS_OK : load_file(m, path, catalogue, gpu_types, diag);
     if (status == HS_OK)
         *out = m;
     else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The truth about sharing a GPU (model.md 5): how much slower a job runs beside others. What the
+ * The truth about sharing a GPU (MODEL.md 5): how much slower a job runs beside others. What the
  * engine applies, and what no policy may see.
  *
  *     HS_TRY(hs_interference_load(&m, path, &catalogue, &options, gpu_types, type_count, diag));
@@ -11,7 +11,7 @@
  * that type (rank-1 or two-way), else the general form of their utilizations, else 1. For more
  * tenants the excesses are added up, or the exact queueing recursion is run over them: modelled,
  * not measured. All tables are dense and in Q20 after loading. How far the fits may be off is a
- * dial (interference_noise.h).
+ * dial (interference_private.h).
  */
 #ifndef HORUS_MODEL_INTERFERENCE_H
 #define HORUS_MODEL_INTERFERENCE_H
@@ -26,7 +26,7 @@
 enum hs_interference_mode {
     HS_INTERFERENCE_MEASURED, /* measured+fit */
     HS_INTERFERENCE_FIT,      /* the same without measured pairs */
-    HS_INTERFERENCE_CONST,    /* S = 1 + X beside anybody */
+    HS_INTERFERENCE_CONST,    /* S = 1 + X beside any co-runner */
     HS_INTERFERENCE_NONE,
 };
 
@@ -63,8 +63,8 @@ const char *hs_slowdown_source_text(enum hs_slowdown_source source);
 struct hs_tenant {
     uint32_t profile; /* HS_NO_PROFILE = none */
     int32_t util_pm;  /* solo; -1 = unknown */
-    /* How much of the time it does not run, Q32 below 1: jobs of one lane take turns (model.md 6).
-     * It slows others by that much less; nobody asks for one's own. */
+    /* Share of the time in which the job does not run, Q32 below 1: jobs of one slice group take
+     * turns (MODEL.md 6). It slows others by that much less. Not read for the job itself. */
     uint64_t away_q32;
 };
 
@@ -83,7 +83,7 @@ HS_MUST_USE enum hs_status hs_interference_load(struct hs_interference **m, cons
                                                 const char *const *gpu_types, uint32_t type_count,
                                                 struct hs_diag *diag);
 /* S of tenants[self] in Q20, >= 1; count <= HS_TENANTS_MAX, and with queueing at most
- * HS_QUEUEING_TENANTS of them active (asserted). Idle tenants (utilization 0) slow nobody; one of
+ * HS_QUEUEING_TENANTS of them active (asserted). Idle tenants (utilization 0) slow no other; one of
  * unknown utilization that is in no table neither slows nor is slowed. Does not depend on the order
  * of the others, allocates nothing; source may be NULL. */
 uint64_t hs_interference_slowdown_q20(const struct hs_interference *m, uint32_t type,
@@ -95,8 +95,8 @@ static inline uint64_t hs_interference_speed_q32(uint64_t slowdown_q20)
     return (UINT64_C(1) << 52) / slowdown_q20;
 }
 /* Hold-out error (RMSE of the speed) of the table (FITTED) or form (GENERAL) behind a source on a
- * type, under the first protocol of its "holdout". NaN = nobody knows: the file does not tell, the
- * form was not fitted on this type, or the source is another one. */
+ * type, under the first protocol of its "holdout". NaN = unknown: the file has none, the form was
+ * not fitted on this type, or the source is another one. */
 double hs_interference_error(const struct hs_interference *m, uint32_t type,
                              enum hs_slowdown_source source);
 /* The same for the residuals of --interference-noise: the form keeps the error of the type where it

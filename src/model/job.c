@@ -1,113 +1,111 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Slots, seats, and the records beside them: pools, no allocation once the largest number of live
- * jobs, of held GPUs and of attempts to come has been seen.
+ * Slots, allocations and the records of jobs are pools: no memory is allocated once the largest
+ * number of live jobs, held GPUs and future attempts was reached.
  */
 #include "model/job.h"
 
-/* What is true of a job that was never placed, of whose needs nobody knows, that has no wishes and
- * but one attempt. */
+/* The default records: a job that was never placed, with unknown needs, no request and one attempt.
+ * */
 static const struct hs_job_run no_run = {
     .gpu_type = HS_NO_GPU_TYPE,
     .first_start_us = -1,
     .first_progress_us = -1,
 };
-static const struct hs_job_stay no_stay = {
+static const struct hs_job_placement no_placement = {
     .finish_us = HS_TIME_MAX,
     .oom_us = HS_TIME_MAX,
     .alarm_ns = HS_TIME_MAX,
-    .first_seat = HS_NO_SEAT,
+    .first_allocation = HS_NO_ALLOCATION,
     .share_q32 = HS_Q32_ONE,
     .cap_q32 = HS_Q32_ONE,
     .mem_factor_q32 = HS_Q32_ONE,
 };
-static const struct hs_job_toll no_toll = {.at_step_ns = -1};
+static const struct hs_sharing_overhead no_overhead = {.at_step_ns = -1};
 static const struct hs_job_needs no_needs = {
     .later_ns = HS_TIME_MAX,
     .estimate = {.util_pm = -1, .util_peak_pm = -1},
 };
-static const struct hs_job_wishes no_wishes = {.deadline_us = -1, .preempt_cost_us = -1};
+static const struct hs_job_request no_request = {.deadline_us = -1, .preempt_cost_us = -1};
 static const struct hs_job_history no_history = {.next_attempt = HS_NO_ATTEMPT, .began_us = -1};
 
-static enum hs_status take_run(struct hs_jobs *jobs, uint32_t *run)
+static void take_run(struct hs_jobs *jobs, uint32_t *run)
 {
-    return hs_pool_take(&jobs->run_pool, (void **)&jobs->runs, sizeof *jobs->runs, run);
+    *run = hs_pool_take(&jobs->run_pool, (void **)&jobs->runs, sizeof *jobs->runs);
 }
 
-static enum hs_status take_stay(struct hs_jobs *jobs, uint32_t *stay)
+static void take_placement(struct hs_jobs *jobs, uint32_t *placement)
 {
-    return hs_pool_take(&jobs->stay_pool, (void **)&jobs->stays, sizeof *jobs->stays, stay);
+    *placement =
+        hs_pool_take(&jobs->placement_pool, (void **)&jobs->placements, sizeof *jobs->placements);
 }
 
-static enum hs_status take_toll(struct hs_jobs *jobs, uint32_t *toll)
+static void take_overhead(struct hs_jobs *jobs, uint32_t *overhead)
 {
-    return hs_pool_take(&jobs->toll_pool, (void **)&jobs->tolls, sizeof *jobs->tolls, toll);
+    *overhead =
+        hs_pool_take(&jobs->overhead_pool, (void **)&jobs->overheads, sizeof *jobs->overheads);
 }
 
-static enum hs_status take_history(struct hs_jobs *jobs, uint32_t *history)
+static void take_history(struct hs_jobs *jobs, uint32_t *history)
 {
-    return hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories,
-                        history);
+    *history =
+        hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories);
 }
 
-enum hs_status hs_jobs_add_traits(struct hs_jobs *jobs, uint32_t *at)
+void hs_jobs_add_training_profile(struct hs_jobs *jobs, uint32_t *at)
 {
-    HS_TRY(hs_pool_take(&jobs->trait_pool, (void **)&jobs->traits, sizeof *jobs->traits, at));
-    jobs->traits[*at] = (struct hs_job_traits){.users = 1};
-    return HS_OK;
+    *at = hs_pool_take(&jobs->training_pool, (void **)&jobs->training, sizeof *jobs->training);
+    jobs->training[*at] = (struct hs_training_profile){.users = 1};
 }
 
-enum hs_status hs_jobs_add_wishes(struct hs_jobs *jobs, uint32_t *at)
+void hs_jobs_add_request(struct hs_jobs *jobs, uint32_t *at)
 {
-    HS_TRY(hs_pool_take(&jobs->wish_pool, (void **)&jobs->wishes, sizeof *jobs->wishes, at));
-    jobs->wishes[*at] = no_wishes;
-    return HS_OK;
+    *at = hs_pool_take(&jobs->wish_pool, (void **)&jobs->request, sizeof *jobs->request);
+    jobs->request[*at] = no_request;
 }
 
-static enum hs_status grow_needs(struct hs_jobs *jobs, uint64_t need)
+static void grow_needs(struct hs_jobs *jobs, uint64_t need)
 {
-    return hs_grow_bare((void **)&jobs->needs, &jobs->needs_cap, need, sizeof *jobs->needs,
-                        HS_LIVE_JOBS_MAX);
+    hs_grow_bare((void **)&jobs->needs, &jobs->needs_cap, need, sizeof *jobs->needs,
+                 HS_LIVE_JOBS_MAX);
 }
 
-enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
+void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
 {
-    uint32_t nobody;
+    uint32_t default_record;
     *jobs = (struct hs_jobs){.scratch_size = scratch_size > 0 ? scratch_size : 1};
-    HS_TRY(take_run(jobs, &nobody));
-    jobs->runs[nobody] = no_run;
-    HS_TRY(take_stay(jobs, &nobody));
-    jobs->stays[nobody] = no_stay;
-    HS_TRY(take_toll(jobs, &nobody));
-    jobs->tolls[nobody] = no_toll;
-    HS_TRY(take_history(jobs, &nobody));
-    jobs->histories[nobody] = no_history;
-    HS_TRY(hs_jobs_add_traits(jobs, &nobody));
-    HS_TRY(hs_jobs_add_wishes(jobs, &nobody));
-    HS_TRY(grow_needs(jobs, 1));
+    take_run(jobs, &default_record);
+    jobs->runs[default_record] = no_run;
+    take_placement(jobs, &default_record);
+    jobs->placements[default_record] = no_placement;
+    take_overhead(jobs, &default_record);
+    jobs->overheads[default_record] = no_overhead;
+    take_history(jobs, &default_record);
+    jobs->histories[default_record] = no_history;
+    hs_jobs_add_training_profile(jobs, &default_record);
+    hs_jobs_add_request(jobs, &default_record);
+    grow_needs(jobs, 1);
     jobs->needs[0] = no_needs;
-    return HS_OK;
 }
 
-enum hs_status hs_jobs_know_needs(struct hs_jobs *jobs)
+void hs_jobs_know_needs(struct hs_jobs *jobs)
 {
-    HS_TRY(grow_needs(jobs, jobs->slots.high));
+    grow_needs(jobs, jobs->slots.high);
     for (uint32_t slot = 0; slot < jobs->slots.high; slot++)
         jobs->needs[slot] = no_needs;
     jobs->has_needs = true;
-    return HS_OK;
 }
 
-static enum hs_status grow_estimates(struct hs_jobs *jobs, uint64_t need)
+static void grow_estimates(struct hs_jobs *jobs, uint64_t need)
 {
-    return hs_grow_bare((void **)&jobs->estimates_us, &jobs->estimate_cap, need,
-                        sizeof *jobs->estimates_us, HS_LIVE_JOBS_MAX);
+    hs_grow_bare((void **)&jobs->estimates_us, &jobs->estimate_cap, need,
+                 sizeof *jobs->estimates_us, HS_LIVE_JOBS_MAX);
 }
 
-enum hs_status hs_jobs_know_estimates(struct hs_jobs *jobs)
+void hs_jobs_know_estimates(struct hs_jobs *jobs)
 {
     jobs->has_estimates = true;
-    return grow_estimates(jobs, 1);
+    grow_estimates(jobs, 1);
 }
 
 static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
@@ -116,67 +114,64 @@ static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
 }
 
 /* Room for slot `high` in every parallel array. */
-static HS_APART enum hs_status slots_grow(struct hs_jobs *jobs)
+static HS_APART void slots_grow(struct hs_jobs *jobs)
 {
     uint64_t need = (uint64_t)jobs->slots.high + 1;
-    HS_TRY(hs_grow_bare((void **)&jobs->labels, &jobs->label_cap, need, sizeof *jobs->labels,
-                        HS_LIVE_JOBS_MAX));
+    hs_grow_bare((void **)&jobs->identities, &jobs->label_cap, need, sizeof *jobs->identities,
+                 HS_LIVE_JOBS_MAX);
     if (jobs->has_needs)
-        HS_TRY(grow_needs(jobs, need));
+        grow_needs(jobs, need);
     if (jobs->has_estimates)
-        HS_TRY(grow_estimates(jobs, need));
-    HS_TRY(hs_grow_bare((void **)&jobs->scratch, &jobs->scratch_cap, need, jobs->scratch_size,
-                        HS_LIVE_JOBS_MAX));
-    return HS_OK;
+        grow_estimates(jobs, need);
+    hs_grow_bare((void **)&jobs->scratch, &jobs->scratch_cap, need, jobs->scratch_size,
+                 HS_LIVE_JOBS_MAX);
 }
 
-enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
+void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
 {
     const uint32_t high = jobs->slots.high;
     if (jobs->slots.first == 0) /* none to use again */
-        HS_TRY(slots_grow(jobs));
-    HS_TRY(hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs, slot));
-    struct hs_job_label *label = &jobs->labels[*slot];
+        slots_grow(jobs);
+    *slot = hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs);
+    struct hs_job_identity *identity = &jobs->identities[*slot];
     if (*slot == high)
-        label->is_far = false;
-    label->traits = label->wishes = label->history = 0;
+        identity->is_far = false;
+    identity->training = identity->request = identity->history = 0;
     if (jobs->has_needs)
         jobs->needs[*slot] = no_needs;
     if (jobs->has_estimates)
         jobs->estimates_us[*slot] = -1;
     clear_scratch(jobs, *slot);
-    if (jobs->slots.first != 0) /* for who comes next: nobody has looked there since it was left */
+    if (jobs->slots.first != 0) /* prefetch for the next job of this slot */
         hs_jobs_expect(jobs, jobs->slots.first - 1);
     jobs->live++;
-    return HS_OK;
 }
 
-static HS_APART enum hs_status set_far_id(struct hs_job_label *label, const char *id, size_t size)
+static HS_APART void set_far_id(struct hs_job_identity *identity, const char *id, size_t size)
 {
-    if (!label->is_far) {
-        label->id_far.text = NULL;
-        label->id_far.cap = 0;
-        label->is_far = true;
+    if (!identity->is_far) {
+        identity->id_far.text = NULL;
+        identity->id_far.cap = 0;
+        identity->is_far = true;
     }
-    HS_TRY(
-        hs_grow_bare((void **)&label->id_far.text, &label->id_far.cap, size, 1, HS_JOB_ID_MAX + 1));
-    memcpy(label->id_far.text, id, size);
-    return HS_OK;
+    hs_grow_bare((void **)&identity->id_far.text, &identity->id_far.cap, size, 1,
+                 HS_JOB_ID_MAX + 1);
+    memcpy(identity->id_far.text, id, size);
 }
 
-enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id)
+void hs_jobs_set_id(struct hs_job_identity *identity, const char *id)
 {
     size_t size = strlen(id) + 1;
-    if (HS_UNLIKELY(size > HS_ID_NEAR || label->is_far))
-        return set_far_id(label, id, size);
-    memcpy(label->id_near, id, size);
-    return HS_OK;
+    if (HS_UNLIKELY(size > HS_ID_NEAR || identity->is_far)) {
+        set_far_id(identity, id, size);
+        return;
+    }
+    memcpy(identity->id_near, id, size);
 }
 
-static enum hs_status take_attempt(struct hs_jobs *jobs, uint32_t *attempt)
+static void take_attempt(struct hs_jobs *jobs, uint32_t *attempt)
 {
-    return hs_pool_take(&jobs->attempt_pool, (void **)&jobs->attempts, sizeof *jobs->attempts,
-                        attempt);
+    *attempt = hs_pool_take(&jobs->attempt_pool, (void **)&jobs->attempts, sizeof *jobs->attempts);
 }
 
 /* Takes the first off the chain of a job; its run time. */
@@ -189,33 +184,32 @@ static int64_t drop_attempt(struct hs_jobs *jobs, struct hs_job_history *history
     return dropped.work_us;
 }
 
-enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *attempts_us,
-                                    uint32_t count)
+void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *attempts_us,
+                          uint32_t count)
 {
     struct hs_job *job = &jobs->jobs[slot];
     job->work_ns = attempts_us[0] * HS_NS_PER_US;
     if (count == 1)
-        return HS_OK;
-    HS_TRY(take_history(jobs, &jobs->labels[slot].history));
-    struct hs_job_history *history = &jobs->histories[jobs->labels[slot].history];
+        return;
+    take_history(jobs, &jobs->identities[slot].history);
+    struct hs_job_history *history = &jobs->histories[jobs->identities[slot].history];
     *history = no_history;
     history->arrived_us = job->submit_us;
     for (uint32_t i = count; i-- > 1;) { /* from the end: the chain begins with what comes next */
         uint32_t attempt;
-        HS_TRY(take_attempt(jobs, &attempt));
+        take_attempt(jobs, &attempt);
         jobs->attempts[attempt] =
             (struct hs_attempt){.work_us = attempts_us[i], .next = history->next_attempt};
         history->next_attempt = attempt;
         history->all_ns += attempts_us[i] * HS_NS_PER_US;
     }
     history->all_ns += job->work_ns;
-    return HS_OK;
 }
 
 void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot)
 {
     struct hs_job *job = &jobs->jobs[slot];
-    struct hs_job_history *history = &jobs->histories[jobs->labels[slot].history];
+    struct hs_job_history *history = &jobs->histories[jobs->identities[slot].history];
     if (job->run != 0) {
         struct hs_job_run *run = hs_run_of(jobs, job);
         history->past_ns += run->done_ns;
@@ -227,43 +221,40 @@ void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot)
     clear_scratch(jobs, slot);
 }
 
-HS_EXPANDED enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
+HS_EXPANDED void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
 {
     if (job->run != 0)
-        return HS_OK;
-    HS_TRY(take_run(jobs, &job->run));
-    jobs->runs[job->run] = jobs->runs[0]; /* as one who was never placed */
-    return HS_OK;
+        return;
+    take_run(jobs, &job->run);
+    jobs->runs[job->run] = jobs->runs[0]; /* as of a job that was never placed */
 }
 
-enum hs_status hs_jobs_begin_toll(struct hs_jobs *jobs, struct hs_job *job)
+void hs_jobs_begin_sharing_overhead(struct hs_jobs *jobs, struct hs_job *job)
 {
-    HS_TRY(hs_jobs_begin_run(jobs, job));
+    hs_jobs_begin_run(jobs, job);
     struct hs_job_run *run = hs_run_of(jobs, job);
-    if (run->toll != 0)
-        return HS_OK;
-    HS_TRY(take_toll(jobs, &run->toll));
-    jobs->tolls[run->toll] = no_toll;
-    return HS_OK;
+    if (run->overhead != 0)
+        return;
+    take_overhead(jobs, &run->overhead);
+    jobs->overheads[run->overhead] = no_overhead;
 }
 
-HS_EXPANDED enum hs_status hs_jobs_begin_stay(struct hs_jobs *jobs, struct hs_job *job)
+HS_EXPANDED void hs_jobs_begin_placement(struct hs_jobs *jobs, struct hs_job *job)
 {
-    HS_TRY(hs_jobs_begin_run(jobs, job));
+    hs_jobs_begin_run(jobs, job);
     if (jobs->has_needs)
-        HS_TRY(hs_jobs_begin_toll(jobs, job));
-    if (job->stay != 0)
-        return HS_OK;
-    HS_TRY(take_stay(jobs, &job->stay));
-    jobs->stays[job->stay] = no_stay;
-    jobs->stays[job->stay].slot = hs_slot_of(jobs, job);
-    return HS_OK;
+        hs_jobs_begin_sharing_overhead(jobs, job);
+    if (job->placement != 0)
+        return;
+    take_placement(jobs, &job->placement);
+    jobs->placements[job->placement] = no_placement;
+    jobs->placements[job->placement].slot = hs_slot_of(jobs, job);
 }
 
-void hs_jobs_end_stay(struct hs_jobs *jobs, struct hs_job *job)
+void hs_jobs_end_placement(struct hs_jobs *jobs, struct hs_job *job)
 {
-    hs_pool_give(&jobs->stay_pool, &jobs->stays[job->stay], job->stay);
-    job->stay = 0;
+    hs_pool_give(&jobs->placement_pool, &jobs->placements[job->placement], job->placement);
+    job->placement = 0;
 }
 
 static void drop_history(struct hs_jobs *jobs, uint32_t at)
@@ -276,30 +267,30 @@ static void drop_history(struct hs_jobs *jobs, uint32_t at)
 
 static void drop_run(struct hs_jobs *jobs, uint32_t at)
 {
-    const uint32_t toll = jobs->runs[at].toll;
-    if (toll != 0)
-        hs_pool_give(&jobs->toll_pool, &jobs->tolls[toll], toll);
+    const uint32_t overhead = jobs->runs[at].overhead;
+    if (overhead != 0)
+        hs_pool_give(&jobs->overhead_pool, &jobs->overheads[overhead], overhead);
     hs_pool_give(&jobs->run_pool, &jobs->runs[at], at);
 }
 
-static void drop_traits(struct hs_jobs *jobs, uint32_t at)
+static void drop_training(struct hs_jobs *jobs, uint32_t at)
 {
-    if (--jobs->traits[at].users == 0)
-        hs_pool_give(&jobs->trait_pool, &jobs->traits[at], at);
+    if (--jobs->training[at].users == 0)
+        hs_pool_give(&jobs->training_pool, &jobs->training[at], at);
 }
 
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
 {
     struct hs_job *job = &jobs->jobs[slot];
-    const struct hs_job_label *label = &jobs->labels[slot];
-    if (label->traits != 0)
-        drop_traits(jobs, label->traits);
-    if (label->wishes != 0)
-        hs_pool_give(&jobs->wish_pool, &jobs->wishes[label->wishes], label->wishes);
-    if (label->history != 0)
-        drop_history(jobs, label->history);
-    if (job->stay != 0)
-        hs_jobs_end_stay(jobs, job);
+    const struct hs_job_identity *identity = &jobs->identities[slot];
+    if (identity->training != 0)
+        drop_training(jobs, identity->training);
+    if (identity->request != 0)
+        hs_pool_give(&jobs->wish_pool, &jobs->request[identity->request], identity->request);
+    if (identity->history != 0)
+        drop_history(jobs, identity->history);
+    if (job->placement != 0)
+        hs_jobs_end_placement(jobs, job);
     if (job->run != 0)
         drop_run(jobs, job->run);
     job->is_live = false;
@@ -311,53 +302,54 @@ static bool has_done_nothing(const struct hs_job_run *run)
 {
     const int64_t account_us = run->attained_us | run->run_us | run->overhead_us | run->gpu_us;
     return (run->done_ns | account_us) == 0 && (run->preemptions | run->migrations) == 0 &&
-           run->toll == 0 && run->first_start_us == -1 && run->first_progress_us == -1;
+           run->overhead == 0 && run->first_start_us == -1 && run->first_progress_us == -1;
 }
 
-static bool has_paid_nothing(const struct hs_job_toll *toll)
+static bool has_paid_nothing(const struct hs_sharing_overhead *overhead)
 {
-    const int64_t spent = toll->colocated_us | toll->host_mib_us | toll->lost_ns;
-    return spent == 0 && (toll->ooms | toll->switches) == 0 && toll->at_step_ns == -1;
+    const int64_t spent = overhead->colocated_us | overhead->host_mib_us | overhead->lost_ns;
+    return spent == 0 && (overhead->ooms | overhead->switches) == 0 && overhead->at_step_ns == -1;
 }
 
-static bool is_nowhere(const struct hs_job_stay *stay)
+static bool is_nowhere(const struct hs_job_placement *placement)
 {
-    return stay->first_seat == HS_NO_SEAT && stay->gpus_held == 0 && !stay->is_active &&
-           !stay->is_hosted && stay->lane == 0 && stay->synced_us == 0;
+    return placement->first_allocation == HS_NO_ALLOCATION && placement->gpus_held == 0 &&
+           !placement->is_active && !placement->is_hosted && placement->slice_group == 0 &&
+           placement->synced_us == 0;
 }
 
-static bool expects_nothing(const struct hs_job_stay *stay)
+static bool expects_nothing(const struct hs_job_placement *placement)
 {
-    bool has_no_rate = stay->rate_q32 == 0 && stay->share_q32 == HS_Q32_ONE &&
-                       stay->cap_q32 == HS_Q32_ONE && stay->mem_factor_q32 == HS_Q32_ONE;
-    return has_no_rate && stay->finish_us == HS_TIME_MAX && stay->oom_us == HS_TIME_MAX &&
-           stay->alarm_ns == HS_TIME_MAX;
+    bool has_no_rate = placement->rate_q32 == 0 && placement->share_q32 == HS_Q32_ONE &&
+                       placement->cap_q32 == HS_Q32_ONE && placement->mem_factor_q32 == HS_Q32_ONE;
+    return has_no_rate && placement->finish_us == HS_TIME_MAX && placement->oom_us == HS_TIME_MAX &&
+           placement->alarm_ns == HS_TIME_MAX;
 }
 
-bool hs_jobs_nobody_is_valid(const struct hs_jobs *jobs)
+bool hs_jobs_default_is_valid(const struct hs_jobs *jobs)
 {
     const struct hs_job_needs *needs = &jobs->needs[0];
-    return has_done_nothing(&jobs->runs[0]) && has_paid_nothing(&jobs->tolls[0]) &&
-           is_nowhere(&jobs->stays[0]) && expects_nothing(&jobs->stays[0]) &&
+    return has_done_nothing(&jobs->runs[0]) && has_paid_nothing(&jobs->overheads[0]) &&
+           is_nowhere(&jobs->placements[0]) && expects_nothing(&jobs->placements[0]) &&
            (jobs->has_needs || needs->mem_claim_mib + needs->gpu_mem_mib == 0);
 }
 
 void hs_jobs_free(struct hs_jobs *jobs)
 {
     for (uint32_t i = 0; i < jobs->slots.high; i++)
-        if (jobs->labels[i].is_far)
-            hs_free(jobs->labels[i].id_far.text);
+        if (jobs->identities[i].is_far)
+            hs_free(jobs->identities[i].id_far.text);
     hs_free(jobs->jobs);
-    hs_free(jobs->labels);
+    hs_free(jobs->identities);
     hs_free(jobs->needs);
     hs_free(jobs->estimates_us);
     hs_free(jobs->scratch);
-    hs_free(jobs->seats);
+    hs_free(jobs->allocations);
     hs_free(jobs->runs);
-    hs_free(jobs->stays);
-    hs_free(jobs->tolls);
-    hs_free(jobs->traits);
-    hs_free(jobs->wishes);
+    hs_free(jobs->placements);
+    hs_free(jobs->overheads);
+    hs_free(jobs->training);
+    hs_free(jobs->request);
     hs_free(jobs->histories);
     hs_free(jobs->attempts);
     *jobs = (struct hs_jobs){0};

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Live jobs and their seats. A job lives in a slot from its submission to its end; slots and seats
- * are recycled, so memory follows the number of live jobs, not the length of the trace. A seat is
- * one job on one GPU, linked both from the job (ascending GPU ids) and from the GPU; or, where jobs
- * have their GPUs to themselves, on several of one node, linked from the job alone.
+ * Live jobs and their GPUs. A job has a slot from its submission to its end; slots and records are
+ * recycled, so memory follows the number of live jobs, not the length of the trace. An allocation
+ * is one job on one GPU, linked from the job (ascending GPU ids) and from the GPU; or, where jobs
+ * have their GPUs to themselves, on several GPUs of one node, linked from the job alone.
  *
- * What is known of a job lies in several records, so that an event touches little memory and a job
- * that waits takes little:
+ * A job is several records, so that an event touches little memory and a waiting job takes little:
  *
- *     hs_job          every event and every decision looks at it: one cache line
- *     hs_job_label    what it is called, and where the rest is: for observers, by slot
- *     hs_job_traits   of the training that it does; jobs of one profile share them
- *     hs_job_wishes   what few jobs have: a deadline, an elastic range, a priority
- *     hs_job_run      from its first placement on: what it did, and what it owes
- *     hs_job_stay     while it holds GPUs, or its process waits on the host: its rate and its turns
- *     hs_job_toll     where GPUs are shared or turns are taken: what that cost it, so far
- *     hs_job_needs    what it takes of a GPU, where somebody asks (sharing, predictions), by slot
- *     hs_job_history  of a job that fails and is submitted again: its attempts
+ *     hs_job               read by every event and decision: one cache line
+ *     hs_job_identity      names, and the numbers of the other records: for observers, by slot
+ *     hs_training_profile  its training; jobs of one profile share a record
+ *     hs_job_request       what few jobs have: a deadline, an elastic range, a priority
+ *     hs_job_run           from the first placement on: work done, costs owed, accounts
+ *     hs_job_placement     while it holds GPUs, or its process waits on the host: rate, turns
+ *     hs_sharing_overhead  what shared GPUs and turns have cost it so far
+ *     hs_job_needs         GPU memory and load, by slot; kept where a policy shares or predicts
+ *     hs_job_history       attempts of a job that fails and is submitted again
  *
- * A job without one of these has the record of nobody, number 0: it says what is true of such a job
- * (never placed, on no GPU, needs unknown, the only attempt), and is not to be written to.
+ * A job without one of these refers to the default record, number 0: never placed, on no GPU, needs
+ * unknown, one attempt. Default records are never written to.
  *
- *     HS_TRY(hs_jobs_add(&jobs, &slot));
- *     for (uint32_t s = hs_first_seat(&jobs, job); s != HS_NO_SEAT; s = jobs.seats[s].next_of_job)
+ *     hs_jobs_add(&jobs, &slot);
+ *     for (uint32_t a = hs_first_allocation(&jobs, job); a != HS_NO_ALLOCATION;
+ *          a = jobs.allocations[a].next_of_job)
  */
 #ifndef HORUS_MODEL_JOB_H
 #define HORUS_MODEL_JOB_H
@@ -37,13 +37,13 @@
 #include "model/freeindex.h"
 #include "model/predictor.h"
 
-#define HS_NO_SEAT       UINT32_MAX
+#define HS_NO_ALLOCATION UINT32_MAX
 #define HS_NO_ATTEMPT    UINT32_MAX
 #define HS_NO_GPU_TYPE   UINT8_MAX
 #define HS_LIVE_JOBS_MAX HS_POOL_MAX
 #define HS_ID_NEAR       16 /* bytes of an id that need no buffer of their own */
 
-struct hs_seat {
+struct hs_allocation {
     uint64_t gpus;       /* bit id % 64 of each: all are of one word of a map of GPUs */
     uint32_t gpu, count; /* the lowest; how many */
     uint32_t node;
@@ -64,7 +64,7 @@ struct hs_job {
     uint64_t index;    /* in the trace */
     struct hs_ask ask;
     uint32_t run;        /* its record; 0 = it was never placed */
-    uint32_t stay;       /* its record; 0 = it holds nothing */
+    uint32_t placement;  /* its record; 0 = it holds nothing */
     uint16_t gpus;       /* the gang, as the trace says */
     int16_t gpu_util_pm; /* < 0 = unknown */
     uint8_t state;       /* enum hs_job_state */
@@ -85,13 +85,13 @@ struct hs_job_run {
     int64_t attained_us, run_us, overhead_us, gpu_us;
     uint32_t carry; /* the fraction of a nanosecond earned beyond done_ns */
     uint32_t preemptions, migrations;
-    uint32_t toll;        /* its record; 0 = it has paid none */
+    uint32_t overhead;    /* its record; 0 = it has paid none */
     uint32_t plan_action; /* of the plan being written: the one that took it off its GPUs */
     uint16_t nodes_spanned;
     uint8_t gpu_type; /* both by its last placement; HS_NO_GPU_TYPE = never placed */
 };
 
-struct hs_job_toll {
+struct hs_sharing_overhead {
     int64_t colocated_us;
     int64_t host_mib_us;
     int64_t lost_ns;
@@ -99,29 +99,30 @@ struct hs_job_toll {
     uint32_t ooms, switches;
 };
 
-struct hs_job_stay {
+struct hs_job_placement {
     /* progress */
     uint64_t rate_q32;
     int64_t synced_us; /* work, cost and account are true up to here */
     int64_t finish_us; /* of its event in the heap; HS_TIME_MAX if none */
     int64_t oom_us;    /* when its overflow of a GPU kills it; HS_TIME_MAX if none */
-    int64_t alarm_ns;  /* the policy is told when so much work is done; HS_TIME_MAX: never */
-    uint32_t slot;     /* whose it is */
+    int64_t alarm_ns;  /* HS_EVENT_STEP is due when so much work is done; HS_TIME_MAX: never */
+    uint32_t slot;     /* the job */
     /* placement */
     uint32_t gpus_held;
-    uint32_t first_seat;
+    uint32_t first_allocation;
     uint32_t shared_gpus; /* of those that it holds, with another tenant */
     /* segment: done and owed at its start */
     uint32_t segment_carry; /* of work */
     int64_t segment_start_us, segment_done_ns, segment_cost_us;
     uint32_t segment_max_tenants;
     /* turns */
-    uint32_t lane;      /* of time slices; 0 = none */
-    uint32_t unit;      /* of the lane, whose jobs take their turns together; 0 = none */
-    uint8_t keeps;      /* enum hs_keeps: of its GPU memory when others of the lane run */
-    bool is_active;     /* on its GPUs: neither paused nor waiting for a turn */
-    bool is_waiting;    /* placed, and has not had its first turn yet */
-    bool is_background; /* fills what others leave idle */
+    uint32_t slice_group;     /* of time slices; 0 = none */
+    uint32_t coscheduled_set; /* coscheduled set of the slice group: its jobs take their turns
+                                 together; 0 = none */
+    uint8_t keeps;            /* enum hs_keeps: of its GPU memory when others of the lane run */
+    bool is_active;           /* on its GPUs: neither paused nor waiting for a turn */
+    bool is_waiting;          /* placed, and has not had its first turn yet */
+    bool is_background;       /* fills what others leave idle */
     uint64_t share_q32, cap_q32;
     uint64_t mem_factor_q32; /* what its memory limit makes of its rate */
     /* host */
@@ -144,31 +145,31 @@ struct hs_job_needs {
 };
 
 /* It is looked at when the job ends, and was not since it came. */
-struct hs_job_label {
+struct hs_job_identity {
     union {
         char id_near[HS_ID_NEAR]; /* if it is that short, unless a job of the slot had a longer one,
                                    */
         struct {
-            char *text; /* which has a buffer: it stays with the slot */
+            char *text; /* a buffer, which belongs to the slot */
             uint32_t cap;
         } id_far;
     };
     uint32_t user, vc_name;                   /* interned */
     uint32_t profile;                         /* HS_NO_PROFILE = none */
-    uint32_t traits, wishes, history;         /* its records */
+    uint32_t training, request, history;      /* its records */
     uint8_t outcome, job_class, profile_from; /* enums */
     bool is_far;
 };
 
 /* Of what it trains: the same for all jobs of a profile, as a rule. */
-struct hs_job_traits {
+struct hs_training_profile {
     int64_t step_ns;                           /* a mini-batch; 0 = not known */
     uint32_t model, dataset, batch, precision; /* interned */
     uint32_t gpu_mem_persistent_mib, checkpoint_mib;
     uint32_t users; /* that refer to it */
 };
 
-struct hs_job_wishes {
+struct hs_job_request {
     int64_t deadline_us, preempt_cost_us; /* -1 = none */
     uint32_t gpus_min, gpus_max;          /* 0: the gang as it is */
     int32_t priority;
@@ -186,57 +187,58 @@ struct hs_job_history {
 
 struct hs_jobs {
     struct hs_job *jobs;
-    struct hs_job_label *labels; /* by slot */
-    struct hs_job_needs *needs;  /* by slot, if has_needs; else one, nobody's */
-    int64_t *estimates_us;       /* of their run times, by slot, if has_estimates; -1 = none */
-    unsigned char *scratch;      /* scratch_size bytes a slot: the policy's */
+    struct hs_job_identity *identities; /* by slot */
+    struct hs_job_needs *needs;         /* by slot, if has_needs; else one default record */
+    int64_t *estimates_us;  /* of their run times, by slot, if has_estimates; -1 = none */
+    unsigned char *scratch; /* scratch_size bytes a slot: the policy's */
     uint32_t scratch_size;
     struct hs_pool slots; /* of jobs */
     uint32_t label_cap, needs_cap, estimate_cap, scratch_cap;
     bool has_needs, has_estimates;
-    struct hs_seat *seats;
+    struct hs_allocation *allocations;
     struct hs_job_run *runs;
-    struct hs_job_stay *stays;
-    struct hs_job_toll *tolls;
-    struct hs_job_traits *traits;
-    struct hs_job_wishes *wishes;
+    struct hs_job_placement *placements;
+    struct hs_sharing_overhead *overheads;
+    struct hs_training_profile *training;
+    struct hs_job_request *request;
     struct hs_job_history *histories;
     struct hs_attempt *attempts;
-    struct hs_pool seat_pool, run_pool, stay_pool, toll_pool, trait_pool, wish_pool, history_pool,
-        attempt_pool;
+    struct hs_pool allocation_pool, run_pool, placement_pool, overhead_pool, training_pool,
+        wish_pool, history_pool, attempt_pool;
     uint64_t live;
 };
 
-HS_MUST_USE enum hs_status hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
+void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
 /* From now on each job has a record of its needs; once, and nothing is known of those there are. */
-HS_MUST_USE enum hs_status hs_jobs_know_needs(struct hs_jobs *jobs);
+void hs_jobs_know_needs(struct hs_jobs *jobs);
 /* From now on run times are estimated; once, before the first job. */
-HS_MUST_USE enum hs_status hs_jobs_know_estimates(struct hs_jobs *jobs);
-/* A slot with zeroed scratch and a label that names nobody's records; the job itself is the
- * caller's to fill. O(1) amortised. */
-HS_MUST_USE enum hs_status hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
-HS_MUST_USE enum hs_status hs_jobs_set_id(struct hs_job_label *label, const char *id);
+void hs_jobs_know_estimates(struct hs_jobs *jobs);
+/* Takes a slot with zeroed scratch and an identity that refers to the default records; the caller
+ * fills the job itself. O(1) amortised. */
+void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
+void hs_jobs_set_id(struct hs_job_identity *identity, const char *id);
 /* The run times of a new job's attempts: the first is its work now, the others follow; its
  * submit_us and its label are set. */
-HS_MUST_USE enum hs_status hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot,
-                                                const int64_t *attempts_us, uint32_t count);
+void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *attempts_us,
+                          uint32_t count);
 /* The job failed: its work is that of its next attempt, which it must have; zeroed scratch. */
 void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot);
 /* New records, with one user, and with no wish. */
-HS_MUST_USE enum hs_status hs_jobs_add_traits(struct hs_jobs *jobs, uint32_t *at);
-HS_MUST_USE enum hs_status hs_jobs_add_wishes(struct hs_jobs *jobs, uint32_t *at);
+void hs_jobs_add_training_profile(struct hs_jobs *jobs, uint32_t *at);
+void hs_jobs_add_request(struct hs_jobs *jobs, uint32_t *at);
 /* It has something to its account, or is placed: it has a run from now on. */
-HS_MUST_USE enum hs_status hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
-/* Others, or the policy, are to cost it something: it has a toll from now on, and a run. */
-HS_MUST_USE enum hs_status hs_jobs_begin_toll(struct hs_jobs *jobs, struct hs_job *job);
-/* It is to be placed: it has a stay from now on, as nobody's, if it had none, and a run; and a
- * toll where needs are known. */
-HS_MUST_USE enum hs_status hs_jobs_begin_stay(struct hs_jobs *jobs, struct hs_job *job);
+void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
+/* Gives the job a record of sharing overhead, and a run, before co-runners or the policy cost it
+ * something. */
+void hs_jobs_begin_sharing_overhead(struct hs_jobs *jobs, struct hs_job *job);
+/* Before a placement: gives the job a placement record with default values, if it has none, and a
+ * run; and a record of sharing overhead where needs are kept. */
+void hs_jobs_begin_placement(struct hs_jobs *jobs, struct hs_job *job);
 /* It has left its GPUs, and its event. */
-void hs_jobs_end_stay(struct hs_jobs *jobs, struct hs_job *job);
+void hs_jobs_end_placement(struct hs_jobs *jobs, struct hs_job *job);
 void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot);
-/* Has nobody written to the records of nobody? O(1). */
-bool hs_jobs_nobody_is_valid(const struct hs_jobs *jobs);
+/* Are the default records unchanged? O(1). */
+bool hs_jobs_default_is_valid(const struct hs_jobs *jobs);
 void hs_jobs_free(struct hs_jobs *jobs);
 
 /* ---- the records of a job ---- */
@@ -245,7 +247,7 @@ void hs_jobs_free(struct hs_jobs *jobs);
 static inline void hs_jobs_expect(const struct hs_jobs *jobs, uint32_t slot)
 {
     hs_prefetch(&jobs->jobs[slot], sizeof *jobs->jobs);
-    hs_prefetch(&jobs->labels[slot], sizeof *jobs->labels);
+    hs_prefetch(&jobs->identities[slot], sizeof *jobs->identities);
     hs_prefetch(jobs->scratch + (size_t)slot * jobs->scratch_size, jobs->scratch_size);
 }
 
@@ -254,39 +256,40 @@ static inline uint32_t hs_slot_of(const struct hs_jobs *jobs, const struct hs_jo
     return (uint32_t)(job - jobs->jobs);
 }
 
-static inline struct hs_job_label *hs_label_of(const struct hs_jobs *jobs, const struct hs_job *job)
+static inline struct hs_job_identity *hs_identity_of(const struct hs_jobs *jobs,
+                                                     const struct hs_job *job)
 {
-    return &jobs->labels[hs_slot_of(jobs, job)];
+    return &jobs->identities[hs_slot_of(jobs, job)];
 }
 
-static inline const char *hs_id_of(const struct hs_job_label *label)
+static inline const char *hs_id_of(const struct hs_job_identity *identity)
 {
-    return label->is_far ? label->id_far.text : label->id_near;
+    return identity->is_far ? identity->id_far.text : identity->id_near;
 }
 
-static inline const struct hs_job_traits *hs_traits_of(const struct hs_jobs *jobs,
-                                                       const struct hs_job *job)
+static inline const struct hs_training_profile *hs_training_profile_of(const struct hs_jobs *jobs,
+                                                                       const struct hs_job *job)
 {
-    return &jobs->traits[hs_label_of(jobs, job)->traits];
+    return &jobs->training[hs_identity_of(jobs, job)->training];
 }
 
-static inline const struct hs_job_wishes *hs_wishes_of(const struct hs_jobs *jobs,
-                                                       const struct hs_job *job)
+static inline const struct hs_job_request *hs_request_of(const struct hs_jobs *jobs,
+                                                         const struct hs_job *job)
 {
-    return &jobs->wishes[hs_label_of(jobs, job)->wishes];
+    return &jobs->request[hs_identity_of(jobs, job)->request];
 }
 
 /* The fewest and the most GPUs that it may hold. */
 static inline uint32_t hs_job_gpus_min(const struct hs_jobs *jobs, const struct hs_job *job)
 {
-    const struct hs_job_wishes *wishes = hs_wishes_of(jobs, job);
-    return wishes->gpus_min > 0 ? wishes->gpus_min : job->gpus;
+    const struct hs_job_request *request = hs_request_of(jobs, job);
+    return request->gpus_min > 0 ? request->gpus_min : job->gpus;
 }
 
 static inline uint32_t hs_job_gpus_max(const struct hs_jobs *jobs, const struct hs_job *job)
 {
-    const struct hs_job_wishes *wishes = hs_wishes_of(jobs, job);
-    return wishes->gpus_max > 0 ? wishes->gpus_max : job->gpus;
+    const struct hs_job_request *request = hs_request_of(jobs, job);
+    return request->gpus_max > 0 ? request->gpus_max : job->gpus;
 }
 
 static inline struct hs_job_run *hs_run_of(const struct hs_jobs *jobs, const struct hs_job *job)
@@ -294,29 +297,31 @@ static inline struct hs_job_run *hs_run_of(const struct hs_jobs *jobs, const str
     return &jobs->runs[job->run];
 }
 
-static inline struct hs_job_stay *hs_stay_of(const struct hs_jobs *jobs, const struct hs_job *job)
+static inline struct hs_job_placement *hs_placement_of(const struct hs_jobs *jobs,
+                                                       const struct hs_job *job)
 {
-    return &jobs->stays[job->stay];
+    return &jobs->placements[job->placement];
 }
 
-static inline struct hs_job_toll *hs_toll_of(const struct hs_jobs *jobs, const struct hs_job *job)
+static inline struct hs_sharing_overhead *hs_sharing_overhead_of(const struct hs_jobs *jobs,
+                                                                 const struct hs_job *job)
 {
-    return &jobs->tolls[hs_run_of(jobs, job)->toll];
+    return &jobs->overheads[hs_run_of(jobs, job)->overhead];
 }
 
-/* HS_NO_SEAT: it holds no GPU. */
-static inline uint32_t hs_first_seat(const struct hs_jobs *jobs, const struct hs_job *job)
+/* HS_NO_ALLOCATION: it holds no GPU. */
+static inline uint32_t hs_first_allocation(const struct hs_jobs *jobs, const struct hs_job *job)
 {
-    return hs_stay_of(jobs, job)->first_seat;
+    return hs_placement_of(jobs, job)->first_allocation;
 }
 
-/* Without jobs->needs: nobody's, for all. */
+/* The default record for all jobs if needs are not kept. */
 static inline struct hs_job_needs *hs_needs_of(const struct hs_jobs *jobs, const struct hs_job *job)
 {
     return &jobs->needs[jobs->has_needs ? hs_slot_of(jobs, job) : 0];
 }
 
-/* What plans count for it; kept where somebody asks. */
+/* The memory claim that plans count for the job; ignored where needs are not kept. */
 static inline void hs_job_set_claim(struct hs_jobs *jobs, const struct hs_job *job, uint32_t mib)
 {
     if (jobs->has_needs)
@@ -326,18 +331,19 @@ static inline void hs_job_set_claim(struct hs_jobs *jobs, const struct hs_job *j
 static inline struct hs_job_history *hs_history_of(const struct hs_jobs *jobs,
                                                    const struct hs_job *job)
 {
-    return &jobs->histories[hs_label_of(jobs, job)->history];
+    return &jobs->histories[hs_identity_of(jobs, job)->history];
 }
 
-/* A free seat, unlinked. */
-HS_MUST_USE static inline enum hs_status hs_jobs_seat(struct hs_jobs *jobs, uint32_t *seat)
+/* A free allocation, not yet linked. */
+static inline void hs_jobs_allocate(struct hs_jobs *jobs, uint32_t *allocation)
 {
-    return hs_pool_take(&jobs->seat_pool, (void **)&jobs->seats, sizeof *jobs->seats, seat);
+    *allocation = hs_pool_take(&jobs->allocation_pool, (void **)&jobs->allocations,
+                               sizeof *jobs->allocations);
 }
 
-static inline void hs_jobs_free_seat(struct hs_jobs *jobs, uint32_t seat)
+static inline void hs_jobs_free_allocation(struct hs_jobs *jobs, uint32_t allocation)
 {
-    hs_pool_give(&jobs->seat_pool, &jobs->seats[seat], seat);
+    hs_pool_give(&jobs->allocation_pool, &jobs->allocations[allocation], allocation);
 }
 
 /* Its work as of the last time that its account was brought up to date. */
@@ -356,7 +362,7 @@ static inline int64_t hs_job_done_ns(const struct hs_jobs *jobs, const struct hs
 /* Work of all its attempts. */
 static inline int64_t hs_job_all_ns(const struct hs_jobs *jobs, const struct hs_job *job)
 {
-    bool is_retried = hs_label_of(jobs, job)->history != 0;
+    bool is_retried = hs_identity_of(jobs, job)->history != 0;
     return is_retried ? hs_history_of(jobs, job)->all_ns : job->work_ns;
 }
 

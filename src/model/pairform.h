@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The slowdown of a job of utilization u beside one of utilization v, S = 1 + k u^alpha v^beta
- * (calibration.md 4), with both powers tabulated once for u = 0..1000 per mille. Slowdowns are Q20
- * integers from then on: same bits on every machine, no pow() while the clock runs.
- * A plain form without state of its own: the truth and the predictor each hold their own.
+ * (configs/models/README.md), with both powers tabulated once for u = 0..1000 per mille. Slowdowns
+ * are Q20 integers from then on: same bits on every machine, no pow() while the clock runs. A plain
+ * form without state of its own: the truth and the predictor each hold their own.
  */
 #ifndef HORUS_MODEL_PAIRFORM_H
 #define HORUS_MODEL_PAIRFORM_H

@@ -156,8 +156,8 @@ uint64_t hs_part_all(const struct hs_part *p, uint32_t vc)
     return sum;
 }
 
-enum hs_status hs_part_init(struct hs_part **parts, const struct hs_cluster *cluster, bool by_vc,
-                            struct hs_arena *arena)
+void hs_part_init(struct hs_part **parts, const struct hs_cluster *cluster, bool by_vc,
+                  struct hs_arena *arena)
 {
     const uint32_t vcs = by_vc ? cluster->vc_count : 1;
     const uint64_t sets = (uint64_t)vcs * cluster->type_count;
@@ -166,8 +166,6 @@ enum hs_status hs_part_init(struct hs_part **parts, const struct hs_cluster *clu
     uint32_t *gpu_node = hs_arena_alloc(arena, cluster->gpu_count * sizeof *gpu_node);
     uint32_t *roots = hs_arena_alloc(arena, sets * sizeof *roots);
     uint64_t *sums = hs_arena_alloc(arena, sets * sizeof *sums);
-    if (p == NULL || links == NULL || gpu_node == NULL || roots == NULL || sums == NULL)
-        return HS_E_MEMORY;
     *p = (struct hs_part){.links = links,
                           .gpu_node = gpu_node,
                           .roots = roots,
@@ -186,7 +184,6 @@ enum hs_status hs_part_init(struct hs_part **parts, const struct hs_cluster *clu
         }
     }
     *parts = p;
-    return HS_OK;
 }
 
 /* Members of one set in order: each below its parent by priority, each of the set. */

@@ -20,8 +20,8 @@
 struct hs_part;
 
 /* by_vc: as in hs_free_init. No GPU is in it. Memory O(GPUs), all from the arena. */
-HS_MUST_USE enum hs_status hs_part_init(struct hs_part **parts, const struct hs_cluster *cluster,
-                                        bool by_vc, struct hs_arena *arena);
+void hs_part_init(struct hs_part **parts, const struct hs_cluster *cluster, bool by_vc,
+                  struct hs_arena *arena);
 /* The room of a GPU, below 65536; 0 takes it out. O(log GPUs). */
 void hs_part_set(struct hs_part *p, uint32_t gpu, uint32_t room_milli);
 uint32_t hs_part_room(const struct hs_part *p, uint32_t gpu); /* 0 = it is not in */

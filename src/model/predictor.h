@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a policy may be told of a job before and while it runs (policies/horus.md 2): estimates of
- * its utilization and memory, and of the slowdown of a pair, with their errors. Knows the catalogue
- * and predictor.json; never sees the interference model that the engine applies.
+ * Predictions for policies, before and while a job runs: its utilization and memory, and the
+ * slowdown of a pair, with their errors. They rest on the catalogue and predictor.json, never on
+ * the interference model that the engine applies.
  *
  *     HS_TRY(hs_predictor_open(&p, set, &catalogue, &options, diag));
  *     hs_predictor_estimate(p, &facts, &estimate);
@@ -14,7 +14,9 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/intern.h"
 #include "model/modelfile.h"
+#include "model/pairform.h"
 #include "model/profile.h"
 
 enum hs_predictor_kind {
@@ -23,7 +25,9 @@ enum hs_predictor_kind {
     HS_PREDICT_TABLE,   /* other batches of the same model, linear in log batch */
     HS_PREDICT_REGRESS, /* predictor.json: fitted without the job's own configuration */
 };
+
 enum hs_memory_kind { HS_MEMORY_ORACLE, HS_MEMORY_FORMULA, HS_MEMORY_NOISY };
+
 /* What regress may have seen of a job: other configurations of its model, or only other models. */
 enum hs_holdout { HS_HOLDOUT_CONFIG, HS_HOLDOUT_MODEL };
 

@@ -15,7 +15,6 @@
 
 #include "base/fixed.h"
 #include "base/rng.h"
-#include "base/tquantile.h"
 
 #define CHANCE_ONE (UINT64_C(1) << 32)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who can take one more tenant: answers "the shared GPU of least cost" for any cost that a policy
- * can bound, without looking at all of them. Per pool (VC and GPU type) the open GPUs, those with
+ * GPUs that can take one more tenant: finds the shared GPU of least cost, for any cost that a
+ * policy can bound, without a look at all of them. Per pool (VC and GPU type) the open GPUs,
+ * those with
  * tenants and room for one more, stand in a search tree ordered by load; each vertex knows the box
  * of loads below it, so a branch whose bound is not better than the best GPU found is left out.
  * Neighbours of a node that hold the same, as the GPUs of a gang do, are one vertex.
@@ -9,8 +10,8 @@
  *     hs_share_open(s, gpu, &load);           // after each change of a shared GPU
  *     gpu = hs_share_cheapest(s, &query, &cost);
  *
- * A change is noted in O(1); what follows from all of them is worked out node by node when the next
- * question is asked. Which GPUs are open is the engine's business.
+ * A change is noted in O(1); the tree is updated node by node at the next query. The engine
+ * decides which GPUs are open.
  */
 #ifndef HORUS_MODEL_SHAREINDEX_H
 #define HORUS_MODEL_SHAREINDEX_H
@@ -27,7 +28,7 @@ struct hs_share;
 
 struct hs_share_query {
     const struct hs_ask *ask; /* VC and GPU types */
-    uint32_t claim_mib;       /* of the newcomer */
+    uint32_t claim_mib;       /* of the candidate */
     hs_load_cost *cost_of;
     const void *ctx;
     int64_t below; /* only costs below it are of interest */
@@ -39,35 +40,33 @@ struct hs_share_query {
 /* by_vc: VC is part of the pools (partition). limit_mib: per GPU type, what the tenants of a shared
  * GPU may claim in all; UINT32_MAX = no limit. All GPUs are idle at first. O(GPUs) memory, all from
  * the arena, at init. */
-HS_MUST_USE enum hs_status hs_share_init(struct hs_share **share, const struct hs_cluster *cluster,
-                                         bool by_vc, const uint32_t *limit_mib,
-                                         struct hs_arena *arena);
-/* The GPU has tenants and may take one more; load->claim_mib <= the limit of its type or it is of
- * no use to anybody. O(1), and O(GPUs of the node + log GPUs) before the next answer. */
+void hs_share_init(struct hs_share **share, const struct hs_cluster *cluster, bool by_vc,
+                   const uint32_t *limit_mib, struct hs_arena *arena);
+/* The GPU has tenants and may take one more; one with load->claim_mib above the limit of its type
+ * fits no job. O(1), and O(GPUs of the node + log GPUs) before the next query. */
 void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load);
 /* It is idle, or held and full or by a job that shares nothing. */
 void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held);
-
 /* HS_NO_GPU if none costs less than query->below; ties to the lowest id. */
 uint32_t hs_share_cheapest(struct hs_share *s, const struct hs_share_query *query, int64_t *cost);
 /* How many GPUs are idle, or open at a cost below HS_NEVER, counted up to `most`. */
 uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, uint64_t most);
-/* The cost of each GPU of a node, in order of id: idle_cost of those that nobody holds, HS_NEVER of
- * those that are not open or have no memory for the claim. `below` and `accepts` are not asked. */
+/* The cost of each GPU of a node, in order of id: idle_cost for free GPUs, HS_NEVER for GPUs that
+ * are not open or have no memory for the claim. `below` and `accepts` are not used. */
 void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query, uint32_t first_gpu,
                          uint32_t gpus, int64_t idle_cost, int64_t *costs);
 /* No GPU of the node costs less, whatever it claims: idle_cost for an idle one. */
 int64_t hs_share_node_bound(struct hs_share *s, const struct hs_share_query *query, uint32_t node,
                             int64_t idle_cost);
-/* Idle GPUs and open ones with memory for the claim (UINT32_MAX: it joins nobody) and more than
- * margin_mib beside it, to a 4096th of the GPU's memory: an upper bound. */
-uint64_t hs_share_seats(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
-                        uint32_t margin_mib);
+/* Idle GPUs and open ones with memory for the claim (UINT32_MAX: none) and more than margin_mib
+ * beside it, to a 4096th of the GPU's memory: an upper bound. */
+uint64_t hs_share_find(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+                       uint32_t margin_mib);
 /* Lowest node >= from with `gpus` GPUs of that kind, exactly; HS_NO_NODE. */
-uint32_t hs_share_seat_node(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+uint32_t hs_share_find_node(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
                             uint32_t margin_mib, uint32_t gpus, uint32_t from);
 /* The node with `gpus` GPUs of that kind (query->claim_mib) whose cheapest ones cost least in all;
- * HS_NO_NODE. Ties go to the node of fewest idle GPUs, then to the lowest id. `below` is not asked.
+ * HS_NO_NODE. Ties go to the node of fewest idle GPUs, then to the lowest id. `below` is not used.
  * O(log GPUs) and the nodes with a GPU that costs less than the mean of the best ones. */
 uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *query, uint32_t gpus,
                             uint32_t margin_mib);

@@ -2,7 +2,7 @@
  *
  * The inside of the share index, shared by its searches (shareindex.c, shareindex_gang.c), its
  * changes (shareindex_change.c), its tree (shareindex_tree.c) and what builds and checks it
- * (shareindex_build.c), and by nobody else.
+ * alone.
  */
 #ifndef HORUS_MODEL_SHAREINDEX_STATE_H
 #define HORUS_MODEL_SHAREINDEX_STATE_H
@@ -52,7 +52,7 @@ struct hs_share_pool {
 
 struct hs_share_summary {
     uint32_t least_level; /* of any GPU */
-    uint32_t seats;       /* most idle + open GPUs of a node */
+    uint32_t allocations; /* most idle + open GPUs of a node */
 };
 
 struct hs_share_node {
@@ -65,10 +65,10 @@ struct hs_share_node {
     struct hs_load_range box; /* of its open GPUs */
 };
 
-/* Seats of a node at one cost. */
+/* GPUs of a node at one cost. */
 struct hs_share_offer {
     int64_t cost;
-    uint32_t seats;
+    uint32_t allocations;
 };
 
 struct hs_share {
@@ -78,7 +78,7 @@ struct hs_share {
     uint32_t *node_of;          /* of each GPU */
     struct hs_load *load;       /* of each GPU that is open */
     uint32_t *level;            /* of each GPU */
-    uint32_t *first;            /* of each open GPU: the one whose vertex stands for it */
+    uint32_t *first;            /* of each open GPU: the GPU that represents it in the tree */
     struct hs_share_node *nodes;
     uint32_t *changed; /* nodes */
     uint32_t changed_count;
@@ -126,13 +126,13 @@ static inline bool hs_share_level_is_open(uint32_t level)
 }
 bool hs_share_pool_serves(const struct hs_share *s, const struct hs_share_pool *p,
                           const struct hs_ask *ask);
-/* Of a GPU that leaves a newcomer with this claim more than margin_mib; HS_SHARE_IDLE: it may join
- * nobody. */
+/* The largest claim of a GPU that leaves a candidate with this claim more than margin_mib;
+ * HS_SHARE_IDLE: it may join no GPU in use. */
 uint32_t hs_share_most_level(const struct hs_share_pool *p, uint32_t claim_mib,
                              uint32_t margin_mib);
 /* Has the node so many GPUs of at most this level? */
-bool hs_share_has_seats(const struct hs_share *s, const struct hs_share_node *n, uint32_t gpus,
-                        uint32_t most_level);
+bool hs_share_can_find(const struct hs_share *s, const struct hs_share_node *n, uint32_t gpus,
+                       uint32_t most_level);
 /* First local number >= from of a node with so many GPUs that are idle or open and one of at most
  * this level, or UINT32_MAX. */
 uint32_t hs_share_next_node(const struct hs_share_pool *p, uint32_t gpus, uint32_t most_level,

@@ -1,20 +1,350 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Speed tables: the model file is matched once with catalogue and cluster, and leaves a dense
- * table of profile x type, row 0 for jobs of no profile, and two curves by family x type. A speed
- * is the quotient of two figures of one source: the same job, or the same family.
+ * Reads speed.json (configs/models/README.md documents it), strictly: what is not understood is an
+ * error at its place, and all errors of the file are reported at once. Then one dense table,
+ * profile x type.
  */
 #include "model/speed.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/fixed.h"
+#include "base/memory.h"
 #include "base/timeparse.h"
+#include "data/json.h"
+#include "model/cluster.h"
 #include "model/modelfile.h"
-#include "model/speed_private.h"
+#include "model/profile.h"
+
+#define HS_SPEED_SIZES 16u /* gang sizes of a curve */
+
+/* A figure by gang size, ascending; Q32. */
+struct hs_speed_curve {
+    uint32_t count;
+    uint32_t gpus[HS_SPEED_SIZES];
+    uint64_t value_q32[HS_SPEED_SIZES];
+};
+
+/* Speeds of a job or a family by type of the file, relative to the file's reference; 0 = not
+ * known. */
+struct hs_speed_row {
+    const char *name;                                /* of the profile or the family */
+    const char *model, *dataset, *batch, *precision; /* of a job */
+    const double *speed;
+};
+
+struct hs_speed_scaling {
+    const char *family;
+    uint32_t type; /* of the file */
+    struct hs_speed_curve curve;
+};
+
+/* Hold-out error of a fallback from one type of the file to another. */
+struct hs_speed_holdout {
+    enum hs_speed_source fallback;
+    uint32_t type, reference;
+    double mape;
+};
+
+struct hs_speed_file {
+    const char *types[HS_GPU_TYPES_MAX];
+    struct hs_speed_row *jobs, *families;
+    struct hs_speed_scaling *scaling, *spread;
+    struct hs_speed_holdout *holdout;
+    uint32_t type_count, job_count, family_count, scaling_count, spread_count, holdout_count;
+    struct hs_arena arena;
+};
+
+#define SPEED_MIN       1e-3 /* of one GPU type relative to another */
+#define SPEED_MAX       1e3
+#define SHARE_MIN       1e-3 /* of an efficiency or a spread factor */
+#define GANG_MAX        1048576
+#define MAPE_MAX        1e6 /* as far apart as two speeds within those limits can be */
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+struct speed_reader {
+    struct hs_jsoncheck check;
+    struct hs_speed_file *file;
+};
+
+static void *take(struct speed_reader *r, uint64_t count, size_t size)
+{
+    return hs_arena_alloc(&r->file->arena, count * size);
+}
+
+static const char *copy_text(struct speed_reader *r, const char *text)
+{
+    return hs_arena_text(&r->file->arena, text, strlen(text));
+}
+
+/* The members of an array of objects; NULL and none if the array is not there. */
+static const struct hs_json *read_list(struct speed_reader *r, const char *key, const char *what)
+{
+    const struct hs_json *list = hs_json_get(hs_json_root(r->check.doc), key);
+    if (list == NULL || !hs_jsoncheck_kind(&r->check, list, HS_JSON_ARRAY, key))
+        return NULL;
+    bool is_good = true;
+    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at))
+        is_good &= hs_jsoncheck_kind(&r->check, at, HS_JSON_OBJECT, what);
+    return is_good ? list : NULL;
+}
+
+/* ---- types ---- */
+
+/* Index of a type by name; UINT32_MAX if the file does not know it. */
+static uint32_t find_file_type(const struct hs_speed_file *file, const char *name)
+{
+    for (uint32_t t = 0; t < file->type_count; t++)
+        if (hs_model_same_name(file->types[t], name))
+            return t;
+    return UINT32_MAX;
+}
+
+static uint32_t find_type(struct speed_reader *r, const struct hs_json *at, const char *name)
+{
+    uint32_t type = find_file_type(r->file, name);
+    if (type == UINT32_MAX)
+        hs_jsoncheck_fault(&r->check, at, "list it under \"types\"", "unknown GPU type '%s'", name);
+    return type;
+}
+
+/* UINT32_MAX after a fault. */
+static uint32_t read_type(struct speed_reader *r, const struct hs_json *object, const char *key)
+{
+    const char *name = hs_modelfile_name(&r->check, &r->file->arena, object, key);
+    return name != NULL ? find_type(r, hs_json_get(object, key), name) : UINT32_MAX;
+}
+
+static void read_types(struct speed_reader *r)
+{
+    const struct hs_json *root = hs_json_root(r->check.doc);
+    const struct hs_json *list = hs_json_get(root, "types");
+    struct hs_speed_file *file = r->file;
+    if (!hs_jsoncheck_filled(&r->check, list, HS_JSON_ARRAY, "types"))
+        return;
+    for (const struct hs_json *t = hs_json_first(list); t != NULL; t = hs_json_next(t)) {
+        const char *name = hs_json_text(t);
+        if (!hs_jsoncheck_kind(&r->check, t, HS_JSON_TEXT, "a GPU type") ||
+            !hs_jsoncheck_name(&r->check, t, name, "a GPU type"))
+            continue;
+        if (find_file_type(file, name) != UINT32_MAX) {
+            hs_jsoncheck_fault(&r->check, t, NULL, "GPU type '%s' appears twice", name);
+        } else if (file->type_count == HS_GPU_TYPES_MAX) {
+            hs_jsoncheck_fault(&r->check, t, NULL, "more than %u GPU types", HS_GPU_TYPES_MAX);
+            return;
+        } else {
+            file->types[file->type_count++] = copy_text(r, name);
+        }
+    }
+    (void)read_type(r, root, "reference");
+}
+
+/* ---- jobs and families ---- */
+
+static const double *read_speeds(struct speed_reader *r, const struct hs_json *owner)
+{
+    const struct hs_json *speeds = hs_json_get(owner, "speed");
+    double *out = take(r, r->file->type_count, sizeof *out);
+    if (!hs_jsoncheck_kind(&r->check, speeds, HS_JSON_OBJECT, "speed"))
+        return out;
+    for (const struct hs_json *s = hs_json_first(speeds); s != NULL; s = hs_json_next(s)) {
+        uint32_t type = find_type(r, s, hs_json_key(s));
+        double speed;
+        if (hs_jsoncheck_number(&r->check, speeds, hs_json_key(s), SPEED_MIN, SPEED_MAX, &speed) &&
+            type != UINT32_MAX)
+            out[type] = speed;
+    }
+    return out;
+}
+
+/* Splits Model/Dataset/batch/precision. */
+static void read_profile(struct speed_reader *r, const struct hs_json *json,
+                         struct hs_speed_row *job)
+{
+    const char **parts[] = {&job->model, &job->dataset, &job->batch, &job->precision};
+    const char *key = hs_jsoncheck_text(&r->check, json, "profile");
+    uint32_t slashes = 0;
+    for (const char *c = key != NULL ? key : ""; *c != '\0'; c++)
+        slashes += *c == '/';
+    if (key == NULL || slashes != COUNT_OF(parts) - 1) {
+        hs_jsoncheck_fault(&r->check, json, NULL,
+                           "a job names its profile: Model/Dataset/batch/precision");
+        return;
+    }
+    char *at = hs_arena_text(&r->file->arena, key, strlen(key));
+    job->name = copy_text(r, key);
+    for (uint32_t i = 0; i < COUNT_OF(parts); i++) {
+        *parts[i] = at;
+        at += strcspn(at, "/");
+        *at++ = '\0';
+    }
+}
+
+/* key is the member with the name. */
+static void check_once(struct speed_reader *r, const struct hs_json *at, const char *key,
+                       const struct hs_speed_row *other, const struct hs_speed_row *row)
+{
+    for (; row->name != NULL && other < row; other++)
+        if (other->name != NULL && hs_model_same_name(other->name, row->name))
+            hs_jsoncheck_fault(&r->check, hs_json_get(at, key), NULL, "%s '%s' appears twice", key,
+                               row->name);
+}
+
+static void read_jobs(struct speed_reader *r)
+{
+    static const char *const keys[] = {"profile", "family", "speed"};
+    const struct hs_json *list = read_list(r, "jobs", "a job");
+    struct hs_speed_file *file = r->file;
+    file->jobs = take(r, hs_json_count(list), sizeof *file->jobs);
+    for (const struct hs_json *j = hs_json_first(list); j != NULL; j = hs_json_next(j)) {
+        struct hs_speed_row *job = &file->jobs[file->job_count++];
+        hs_jsoncheck_keys(&r->check, j, keys, COUNT_OF(keys), "a job");
+        read_profile(r, j, job);
+        check_once(r, j, "profile", file->jobs, job);
+        (void)hs_jsoncheck_text(&r->check, j, "family");
+        job->speed = read_speeds(r, j);
+    }
+}
+
+static void read_families(struct speed_reader *r)
+{
+    static const char *const keys[] = {"family", "jobs", "speed"};
+    const struct hs_json *list = read_list(r, "families", "a family");
+    struct hs_speed_file *file = r->file;
+    file->families = take(r, hs_json_count(list), sizeof *file->families);
+    for (const struct hs_json *f = hs_json_first(list); f != NULL; f = hs_json_next(f)) {
+        struct hs_speed_row *family = &file->families[file->family_count++];
+        hs_jsoncheck_keys(&r->check, f, keys, COUNT_OF(keys), "a family");
+        (void)hs_jsoncheck_int(&r->check, f, "jobs", 1, UINT32_MAX, 1);
+        family->name = hs_modelfile_name(&r->check, &r->file->arena, f, "family");
+        check_once(r, f, "family", file->families, family);
+        family->speed = read_speeds(r, f);
+    }
+}
+
+/* ---- gangs ---- */
+
+static void read_point(struct speed_reader *r, const struct hs_json *size,
+                       const struct hs_json *value, struct hs_speed_curve *curve)
+{
+    int64_t gpus;
+    double share = hs_json_number(value);
+    uint32_t before = curve->count > 0 ? curve->gpus[curve->count - 1] : 1;
+    if (!hs_json_int(size, &gpus) || gpus <= before || gpus > GANG_MAX) {
+        hs_jsoncheck_fault(&r->check, size, "one GPU is the reference",
+                           "gpus must be whole numbers from 2 on, ascending");
+        return;
+    }
+    if (!(share >= SHARE_MIN && share <= 1)) {
+        hs_jsoncheck_fault(&r->check, value, NULL, "a share must be a number %g..1", SHARE_MIN);
+        return;
+    }
+    curve->gpus[curve->count] = (uint32_t)gpus;
+    curve->value_q32[curve->count++] = (uint64_t)(share * (double)HS_Q32_ONE + 0.5);
+}
+
+static void read_curve(struct speed_reader *r, const struct hs_json *owner, const char *key,
+                       struct hs_speed_curve *curve)
+{
+    const struct hs_json *sizes = hs_json_get(owner, "gpus"), *values = hs_json_get(owner, key);
+    if (!hs_jsoncheck_filled(&r->check, sizes, HS_JSON_ARRAY, "gpus") ||
+        !hs_jsoncheck_filled(&r->check, values, HS_JSON_ARRAY, key))
+        return;
+    if (hs_json_count(sizes) != hs_json_count(values) || hs_json_count(sizes) > HS_SPEED_SIZES) {
+        hs_jsoncheck_fault(&r->check, values, NULL,
+                           "one number for each of \"gpus\", of which there are at most %u",
+                           HS_SPEED_SIZES);
+        return;
+    }
+    const struct hs_json *size = hs_json_first(sizes), *value = hs_json_first(values);
+    for (; size != NULL; size = hs_json_next(size), value = hs_json_next(value))
+        read_point(r, size, value, curve);
+}
+
+static struct hs_speed_scaling *read_scaling(struct speed_reader *r, const char *list_key,
+                                             const char *value_key, uint32_t *count)
+{
+    const char *const keys[] = {"family", "gpu", "jobs", "gpus", value_key};
+    const struct hs_json *list = read_list(r, list_key, "an entry");
+    struct hs_speed_scaling *out = take(r, hs_json_count(list), sizeof *out);
+    for (const struct hs_json *s = hs_json_first(list); s != NULL; s = hs_json_next(s)) {
+        struct hs_speed_scaling *one = &out[*count];
+        hs_jsoncheck_keys(&r->check, s, keys, COUNT_OF(keys), list_key);
+        one->family = hs_modelfile_name(&r->check, &r->file->arena, s, "family");
+        one->type = read_type(r, s, "gpu");
+        for (const struct hs_speed_scaling *other = out; one->family != NULL && other < one;
+             other++)
+            if (other->family != NULL && other->type == one->type &&
+                hs_model_same_name(other->family, one->family))
+                hs_jsoncheck_fault(&r->check, s, NULL, "family '%s' appears twice on this GPU type",
+                                   one->family);
+        (void)hs_jsoncheck_int(&r->check, s, "jobs", 1, UINT32_MAX, 1);
+        read_curve(r, s, value_key, &one->curve);
+        ++*count;
+    }
+    return out;
+}
+
+/* ---- errors ---- */
+
+/* Of what is written, the runtime needs the errors of jobs that were left out of the fit. */
+static void read_holdout(struct speed_reader *r)
+{
+    static const char *const keys[] = {"protocol", "fallback", "gpu", "reference",
+                                       "n",        "mape",     "p95"};
+    static const struct {
+        const char *name;
+        enum hs_speed_source source;
+    } fallbacks[] = {{"batch", HS_SPEED_BATCH}, {"family", HS_SPEED_FAMILY}};
+    const struct hs_json *list = read_list(r, "holdout", "a score of holdout");
+    struct hs_speed_file *file = r->file;
+    file->holdout = take(r, hs_json_count(list), sizeof *file->holdout);
+    for (const struct hs_json *h = hs_json_first(list); h != NULL; h = hs_json_next(h)) {
+        struct hs_speed_holdout one = {.type = read_type(r, h, "gpu"),
+                                       .reference = read_type(r, h, "reference")};
+        const char *protocol = hs_modelfile_name(&r->check, &r->file->arena, h, "protocol"),
+                   *fallback = hs_modelfile_name(&r->check, &r->file->arena, h, "fallback");
+        hs_jsoncheck_keys(&r->check, h, keys, COUNT_OF(keys), "a score of holdout");
+        (void)hs_jsoncheck_number(&r->check, h, "mape", 0, MAPE_MAX, &one.mape);
+        if (protocol == NULL || fallback == NULL || strcmp(protocol, "unseen job") != 0)
+            continue;
+        for (uint32_t i = 0; i < COUNT_OF(fallbacks); i++)
+            if (strcmp(fallback, fallbacks[i].name) == 0) {
+                one.fallback = fallbacks[i].source;
+                file->holdout[file->holdout_count++] = one;
+            }
+    }
+}
+
+/* Reads and checks the whole file. To be freed with its arena whatever this returns. */
+static enum hs_status read_file(struct hs_speed_file *file, const char *path, struct hs_diag *diag)
+{
+    static const char *const keys[] = {"kind",    "format", "data",   "cleaning",  "rows",
+                                       "notes",   "types",  "jobs",   "reference", "families",
+                                       "scaling", "spread", "holdout"};
+    struct speed_reader r = {.file = file};
+    enum hs_status status = hs_modelfile_open(&r.check, path, HS_MODEL_SPEED, diag);
+    if (status == HS_OK) {
+        hs_jsoncheck_keys(&r.check, hs_json_root(r.check.doc), keys, COUNT_OF(keys),
+                          "a speed model");
+        read_types(&r);
+        if (file->type_count > 0) { /* else nothing can be right */
+            read_jobs(&r);
+            read_families(&r);
+            file->scaling = read_scaling(&r, "scaling", "efficiency", &file->scaling_count);
+            file->spread = read_scaling(&r, "spread", "factor", &file->spread_count);
+            read_holdout(&r);
+        }
+        status = r.check.status;
+    }
+    hs_json_close(r.check.doc);
+    return status;
+}
 
 #define NONE UINT32_MAX
 
@@ -65,7 +395,7 @@ static int64_t batch_of(const char *text)
 
 /* How far a job of the file is from a profile of its model and dataset: the quotient of their
  * batches, at least 1; infinite if only one of them has a batch. */
-static double batch_distance(const struct hs_profile *p, const struct hs_speed_job *job)
+static double batch_distance(const struct hs_profile *p, const struct hs_speed_row *job)
 {
     int64_t own = batch_of(p->batch), other = batch_of(job->batch);
     if (hs_model_same_name(p->batch, job->batch))
@@ -77,8 +407,8 @@ static double batch_distance(const struct hs_profile *p, const struct hs_speed_j
 
 /* Nearest batch first, then the same precision, then the smaller batch, then the order of the
  * file. */
-static bool is_nearer(const struct hs_profile *p, const struct hs_speed_job *job,
-                      const struct hs_speed_job *best)
+static bool is_nearer(const struct hs_profile *p, const struct hs_speed_row *job,
+                      const struct hs_speed_row *best)
 {
     double distance = batch_distance(p, job);
     if (distance >= HUGE_VAL || best == NULL)
@@ -93,13 +423,13 @@ static bool is_nearer(const struct hs_profile *p, const struct hs_speed_job *job
 }
 
 /* The job of the file that stands for a profile between two types; NULL if none does. */
-static const struct hs_speed_job *find_job(const struct hs_speed_file *file,
+static const struct hs_speed_row *find_job(const struct hs_speed_file *file,
                                            const struct hs_profile *p, uint32_t type,
                                            uint32_t reference)
 {
-    const struct hs_speed_job *best = NULL;
+    const struct hs_speed_row *best = NULL;
     for (uint32_t j = 0; j < file->job_count; j++) {
-        const struct hs_speed_job *job = &file->jobs[j];
+        const struct hs_speed_row *job = &file->jobs[j];
         if (job->speed[type] > 0 && job->speed[reference] > 0 &&
             hs_model_same_name(p->model, job->model) &&
             hs_model_same_name(p->dataset, job->dataset) && is_nearer(p, job, best))
@@ -115,7 +445,7 @@ static struct cell cell_of(const double *speed, uint32_t type, uint32_t referenc
     return (struct cell){q32 > 0 ? q32 : 1, source};
 }
 
-/* Of a profile on a type of the cluster, whose scalar is the last resort. */
+/* The speed of a profile on a type of the cluster; the scalar of the type is the last resort. */
 static struct cell find_cell(const struct hs_speed *m, const struct hs_profile *p, uint32_t family,
                              uint32_t cluster_type, struct cell scalar)
 {
@@ -123,7 +453,7 @@ static struct cell find_cell(const struct hs_speed *m, const struct hs_profile *
     uint32_t type = m->file_type[cluster_type], reference = m->reference;
     if (type == NONE || reference == NONE)
         return scalar;
-    const struct hs_speed_job *job = find_job(file, p, type, reference);
+    const struct hs_speed_row *job = find_job(file, p, type, reference);
     const double *speed = family != NONE ? file->families[family].speed : NULL;
     if (job == NULL && (speed == NULL || speed[type] <= 0 || speed[reference] <= 0))
         return scalar;
@@ -155,10 +485,8 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
             given = cluster->types[t].name;
     if (given == NULL) /* all scalars are given: they decide */
         given = "";
-    m->reference = hs_speed_file_type(&m->file, given);
+    m->reference = find_file_type(&m->file, given);
     m->reference_name = hs_arena_text(&m->arena, given, strlen(given));
-    if (m->reference_name == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the speed tables");
     m->reference_scalar_q32 = HS_Q32_ONE;
     bool is_known = given[0] == '\0' || m->reference != NONE;
     for (uint32_t t = 0; t < cluster->type_count; t++)
@@ -203,38 +531,26 @@ static void build_curves(const struct hs_speed *m, const struct hs_speed_scaling
     }
 }
 
-static enum hs_status take_tables(struct hs_speed *m)
+static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
+                  const struct hs_cluster *cluster)
 {
-    uint64_t rows = (uint64_t)m->profiles + 1, curves = (uint64_t)m->file.family_count * m->types;
-    m->cells = hs_arena_alloc(&m->arena, rows * m->types * sizeof *m->cells);
+    const uint64_t rows = (uint64_t)m->profiles + 1, cells = rows * m->types;
+    const uint64_t curves = (uint64_t)m->file.family_count * m->types;
+    m->cells = hs_arena_alloc(&m->arena, cells * sizeof *m->cells);
     m->family = hs_arena_alloc(&m->arena, rows * sizeof *m->family);
     m->file_type = hs_arena_alloc(&m->arena, m->types * sizeof *m->file_type);
     m->scaling = hs_arena_alloc(&m->arena, curves * sizeof(void *));
     m->spread = hs_arena_alloc(&m->arena, curves * sizeof(void *));
-    bool has_all = m->cells != NULL && m->family != NULL && m->file_type != NULL &&
-                   m->scaling != NULL && m->spread != NULL;
-    return has_all ? HS_OK : HS_E_MEMORY;
-}
-
-static uint64_t find_uniform_q32(const struct hs_speed *m)
-{
-    size_t count = ((size_t)m->profiles + 1) * m->types;
-    for (size_t i = 1; i < count; i++)
-        if (m->cells[i].speed_q32 != m->cells[0].speed_q32)
-            return 0;
-    return m->cells[0].speed_q32;
-}
-
-static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
-                  const struct hs_cluster *cluster)
-{
     for (uint32_t t = 0; t < m->types; t++)
-        m->file_type[t] = hs_speed_file_type(&m->file, cluster->types[t].name);
-    for (uint32_t row = 0; row <= m->profiles; row++)
+        m->file_type[t] = find_file_type(&m->file, cluster->types[t].name);
+    for (uint32_t row = 0; row < rows; row++)
         build_row(m, cluster, row > 0 ? &catalogue->profiles[row - 1] : NULL, row);
     build_curves(m, m->file.scaling, m->file.scaling_count, m->scaling);
     build_curves(m, m->file.spread, m->file.spread_count, m->spread);
-    m->uniform_q32 = find_uniform_q32(m);
+    m->uniform_q32 = m->cells[0].speed_q32;
+    for (uint64_t i = 1; i < cells; i++)
+        if (m->cells[i].speed_q32 != m->cells[0].speed_q32)
+            m->uniform_q32 = 0;
 }
 
 enum hs_status hs_speed_load(struct hs_speed **out, const char *path,
@@ -243,13 +559,9 @@ enum hs_status hs_speed_load(struct hs_speed **out, const char *path,
 {
     struct hs_speed *m = hs_alloc_zeroed(1, sizeof *m);
     *out = NULL;
-    if (m == NULL)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the speed tables");
     m->profiles = catalogue->count;
     m->types = cluster->type_count;
-    enum hs_status status = hs_speed_file_read(&m->file, path, diag);
-    if (status == HS_OK && (status = take_tables(m)) != HS_OK)
-        status = hs_fail(diag, status, NULL, NULL, "no memory for the speed tables");
+    enum hs_status status = read_file(&m->file, path, diag);
     if (status == HS_OK)
         status = find_reference(m, cluster, reference, diag);
     if (status != HS_OK) {

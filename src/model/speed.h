@@ -3,7 +3,7 @@
  * How fast a job runs on a GPU type, relative to the type its trace was recorded on: measured for
  * its configuration, else for the nearest batch of the same model and dataset, else the factor of
  * its family, else the scalar of the cluster description. And how a gang scales with its GPUs and
- * suffers from being spread (model.md 4). One dense table profile x type, built once; every query
+ * suffers from being spread (MODEL.md 4). One dense table profile x type, built once; every query
  * is O(1).
  *
  *     HS_TRY(hs_speed_load(&m, path, &catalogue, &cluster, "V100", diag));
@@ -16,6 +16,8 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/memory.h"
+#include "data/json.h"
 #include "model/cluster.h"
 #include "model/profile.h"
 
@@ -26,6 +28,7 @@ enum hs_speed_source {
     HS_SPEED_FAMILY,
     HS_SPEED_SCALAR, /* of the cluster description */
 };
+
 const char *hs_speed_source_text(enum hs_speed_source source);
 
 struct hs_speed;
@@ -64,5 +67,7 @@ uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_
  * percentage error of the time, as a fraction; NaN where the file does not tell. */
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);
 void hs_speed_free(struct hs_speed *m);
+
+/* ---- the file ---- */
 
 #endif

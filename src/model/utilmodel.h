@@ -24,13 +24,10 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/memory.h"
 #include "model/profile.h"
 
 /* ---- the form, shared by the fit and the evaluation ---- */
-
-/* From here on a GPU that is busy all the time cannot be told from one that has twice as much to
- * do. */
-#define HS_UTIL_SATURATED 0.98
 
 struct hs_utilwork {
     double batch;
@@ -51,11 +48,11 @@ struct hs_utilform {
 struct hs_utilmate {
     double more_work, host, slope, amp, slope_amp;
 };
+
 #define HS_UTIL_BATCH 64.0 /* the middle of Lucid's batches, where effects are centred */
 
 double hs_util_of_log_load(double log_load);
 double hs_util_to_log_load(double util); /* of a utilization clipped to 0.005..HS_UTIL_SATURATED */
-
 /* False: batch, MACs, outputs or layers unknown. */
 bool hs_utilwork_of(const struct hs_profile *profile, struct hs_utilwork *work);
 double hs_utilform_log_load(const struct hs_utilform *form, const struct hs_utilwork *work);
@@ -83,7 +80,6 @@ enum hs_utilbasis {
     HS_UTIL_SHIFT,        /* one measured, no features, or another GPU type than the fitted one */
     HS_UTIL_BASIS_COUNT
 };
-const char *hs_utilbasis_text(enum hs_utilbasis basis);
 
 struct hs_utilmodel;
 

@@ -1,15 +1,85 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Values of trace rows. O(length).
+ * Values of trace rows. O(length), O(attempts of a row).
  */
 #include "traces/cell.h"
 
 #include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/timeparse.h"
-#include "base/word8.h"
+
+/* ---- faults ---- */
+
+static const struct {
+    const char *text, *repair;
+} kinds[HS_FAULT_COUNT] = {
+#define HS_FAULT_ROW(name, text, repair) {text, repair},
+    HS_FAULT_LIST(HS_FAULT_ROW)
+#undef HS_FAULT_ROW
+};
+
+const char *hs_fault_text(enum hs_fault kind)
+{
+    return kinds[kind].text;
+}
+
+const char *hs_fault_repair(enum hs_fault kind)
+{
+    return kinds[kind].repair;
+}
+
+static void relay(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_faults *faults = ctx;
+    struct hs_diag *diag = faults->diag;
+    if (severity == HS_ERROR) {
+        faults->is_row_bad = true;
+        faults->kind = HS_FAULT_STRUCTURE;
+        faults->total++;
+        if (++faults->counts[HS_FAULT_STRUCTURE] > HS_FAULTS_SHOWN)
+            return;
+        severity = faults->severity;
+    }
+    *(severity == HS_ERROR ? &diag->errors : &diag->warnings) += severity != HS_NOTE;
+    if (severity >= diag->least)
+        diag->emit(diag->ctx, severity, text, len);
+}
+
+void hs_faults_init(struct hs_faults *faults, enum hs_severity severity, struct hs_diag *diag)
+{
+    *faults = (struct hs_faults){.diag = diag, .severity = severity};
+    hs_diag_init(&faults->relay, relay, faults);
+}
+
+struct hs_diag *hs_faults_relay(struct hs_faults *faults)
+{
+    return &faults->relay;
+}
+
+enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
+                                const struct hs_place *place, const char *hint, const char *fmt,
+                                ...)
+{
+    faults->is_row_bad = true;
+    faults->kind = kind;
+    faults->total++;
+    if (++faults->counts[kind] > HS_FAULTS_SHOWN)
+        return HS_E_INPUT;
+    char text[512]; /* user text in it is cut, never overrun */
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    hs_report(faults->diag, faults->severity, place, hint, "%s", text);
+    return HS_E_INPUT;
+}
+
+/* ---- cells ---- */
 
 #define MILLION INT64_C(1000000)
 
@@ -92,48 +162,15 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     return HS_CELL_OK;
 }
 
-/* "HH:MM:SS" in seconds, or UINT_MAX, all bytes at once: less "00:00:00" those of digits are at
- * most 9 and the others 0, so that none has its top bit, nor with what is then missing to it. */
-HS_INLINE unsigned seconds_of(const char *text)
+enum hs_cell_result hs_cell_date(const char *text, size_t len, int64_t *out_us)
 {
-    const uint64_t digits = hs_word8_at(text) ^ hs_word8_at("00:00:00");
-    const uint64_t missing = UINT64_C(0x76767f76767f7676), tops = HS_WORD8_OF(0x80);
-    const uint64_t pairs = digits * 10 + (digits >> 8);
-    const unsigned hour = pairs & 0xff, minute = pairs >> 24 & 0xff, second = pairs >> 48 & 0xff;
-    if (((digits | (digits + missing)) & tops) != 0 || hour > 23 || minute > 59 || second > 59)
-        return UINT_MAX;
-    return hour * 3600 + minute * 60 + second;
+    return hs_parse_datetime_us(text, len, out_us) ? HS_CELL_OK : HS_CELL_NOT_A_TIME;
 }
 
-HS_EXPANDED bool hs_cell_same_day(const char *text, size_t len, const struct hs_cell_day *day,
-                                  int64_t *out_us)
-{
-    if (len != 19 || memcmp(text, day->date, sizeof day->date) != 0 || text[10] != ' ')
-        return false;
-    const unsigned second = seconds_of(text + 11);
-    *out_us = day->us + (int64_t)second * MILLION;
-    return second != UINT_MAX;
-}
-
-enum hs_cell_result hs_cell_date(const char *text, size_t len, struct hs_cell_day *day,
-                                 int64_t *out_us)
-{
-    if (HS_LIKELY(hs_cell_same_day(text, len, day, out_us)))
-        return HS_CELL_OK;
-    if (!hs_parse_datetime_us(text, len, out_us))
-        return HS_CELL_NOT_A_TIME;
-    if (*out_us >= 0) {
-        memcpy(day->date, text, sizeof day->date);
-        day->us = *out_us - *out_us % (86400 * MILLION);
-    }
-    return HS_CELL_OK;
-}
-
-enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us,
-                                 struct hs_cell_day *day, int64_t *out_us)
+enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
 {
     if (len >= 10 && text[4] == '-')
-        return hs_cell_date(text, len, day, out_us);
+        return hs_cell_date(text, len, out_us);
     enum hs_cell_result result = hs_cell_span(text, len, unit_us, out_us);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }
@@ -191,12 +228,6 @@ enum hs_cell_result hs_cell_gpus(const char *text, size_t len, uint32_t *gpus, u
     return result;
 }
 
-enum hs_cell_result hs_cell_batch(const char *text, size_t len, uint32_t *out)
-{
-    enum hs_cell_result result = hs_cell_count(text, len, out);
-    return result == HS_CELL_OK && *out > 0 && *out <= INT32_MAX ? HS_CELL_OK : HS_CELL_NOT_A_BATCH;
-}
-
 enum hs_cell_result hs_cell_mib(const char *text, size_t len, uint32_t *out)
 {
     int64_t mib;
@@ -225,14 +256,6 @@ enum hs_cell_result hs_cell_percent(const char *text, size_t len, int32_t *out_p
     return HS_CELL_OK;
 }
 
-enum hs_cell_result hs_cell_best_effort(const char *text, size_t len, enum hs_job_class *out)
-{
-    if (len != 1 || (text[0] != '0' && text[0] != '1'))
-        return HS_CELL_NOT_A_FLAG;
-    *out = text[0] == '1' ? HS_JOB_CLASS_OPPORTUNISTIC : HS_JOB_CLASS_GUARANTEED;
-    return HS_CELL_OK;
-}
-
 enum hs_cell_result hs_cell_int(const char *text, size_t len, int32_t *out)
 {
     int64_t value;
@@ -253,9 +276,56 @@ bool hs_cell_is_missing(const char *text, size_t len)
     return false;
 }
 
+const char *hs_cell_word(const char *text)
+{
+    return text != NULL && !hs_cell_is_missing(text, strlen(text)) ? text : NULL;
+}
+
 enum hs_status hs_cell_fail(struct hs_faults *faults, enum hs_cell_result result,
                             const struct hs_place *place, const char *key, const char *text)
 {
     return hs_trace_bad_row(faults, results[result].fault, place, results[result].hint,
                             "%s %s: '%s'", key, results[result].what, text);
+}
+
+/* ---- attempts ---- */
+
+void hs_attempts_add(struct hs_attempt_list *list, int64_t run_us)
+{
+    hs_grow((void **)&list->run_us, &list->cap, (uint64_t)list->count + 1, sizeof *list->run_us,
+            HS_ATTEMPTS_MAX);
+    list->run_us[list->count++] = run_us;
+}
+
+/* Each is compared with what is left of the duration, so that no sum can overflow. */
+enum hs_cell_result hs_attempts_parse(struct hs_attempt_list *list, const char *text, size_t len,
+                                      int64_t unit_us, int64_t duration_us)
+{
+    int64_t left_us = duration_us, run_us = 0;
+    list->count = 0;
+    for (const char *at = text, *end = text + len; at <= end;) {
+        const char *slash = memchr(at, '/', (size_t)(end - at));
+        size_t size = (size_t)((slash != NULL ? slash : end) - at);
+        if (hs_cell_span(at, size, unit_us, &run_us) != HS_CELL_OK || run_us < 0 ||
+            list->count == HS_ATTEMPTS_MAX)
+            return HS_CELL_NOT_ATTEMPTS;
+        if (run_us > left_us)
+            return HS_CELL_NOT_THE_SUM;
+        left_us -= run_us;
+        hs_attempts_add(list, run_us);
+        at += size + 1;
+    }
+    return left_us == 0 ? HS_CELL_OK : HS_CELL_NOT_THE_SUM;
+}
+
+void hs_attempts_give(const struct hs_attempt_list *list, struct hs_trace_job *job)
+{
+    job->attempts = list->count > 1 ? list->count : 0;
+    job->attempts_us = list->count > 1 ? list->run_us : NULL;
+}
+
+void hs_attempts_free(struct hs_attempt_list *list)
+{
+    hs_free(list->run_us);
+    *list = (struct hs_attempt_list){0};
 }

@@ -12,8 +12,8 @@
 #include "base/diag.h"
 #include "base/io.h"
 #include "horus/trace.h"
-#include "traces/fault.h"
-#include "traces/trace.h"
+#include "traces/cell.h"
+#include "traces/trace_stream.h"
 
 /* Why a row was not taken, counted by kind; the text is what `trace info` and the manifest print.
  * Dropped: by a rule of the format that the options name. Faults: bad rows, an error unless
@@ -38,20 +38,28 @@ enum hs_drop {
 };
 
 struct hs_trace_layout;
-
-#define HS_TRACE_TEXT_ROOM 48
+struct hs_column;
 
 struct hs_trace_format {
     const char *name, *summary;
     const char *columns; /* what it needs, one line for messages and `horus help formats` */
     bool has_attempts;   /* it can tell the attempts of a job */
     bool is_sorted;      /* rows come in order of submission whatever the file: none is held back */
-    bool has_text_room;  /* HS_TRACE_TEXT_ROOM bytes may be read from the first of an id on */
-    const struct hs_trace_layout
-        *layout; /* how it is written (traces/layout.h); NULL = it is not */
-    /* How sure, 0..100, from the first bytes. */
+    const struct hs_trace_layout *layout; /* how it is written (traces/write.h); NULL = it is not */
+    /* Recognition, 0..100: `certainty` where the first line of a CSV has all names of `header`
+     * (NULL ends them, case ignored), else what recognise makes of the first bytes; NULL = 0. */
+    const char *const *header;
+    int certainty;
     int (*recognise)(const char *head, size_t len);
-    size_t state_size;
+    /* A format that is a table (traces/table.h): its columns; next, place and close are then those
+     * of the table where they are NULL, and so is open. Its state is or begins with the table. */
+    const struct hs_column *table;
+    uint32_t table_columns;
+    int64_t unit_us;     /* of bare numbers that are times; 0 = seconds */
+    bool is_unit_fixed;  /* by the definition of the format: --time-unit is about other formats */
+    bool is_header_less; /* mostly: a first line that does not begin with the name of the first
+                            column is a row, whose fields are the columns in order of the table */
+    size_t state_size;   /* 0 = that of the table */
     /* Bad rows go to faults, everything else to faults->diag. */
     enum hs_status (*open)(void *state, struct hs_input *input,
                            const struct hs_trace_options *options, struct hs_faults *faults);
@@ -62,7 +70,7 @@ struct hs_trace_format {
     /* Place of a value of the row just read, by its native column name ("submit_time"), for
      * messages of the caller. */
     struct hs_place (*place)(void *state, const char *column);
-    /* How many rows there are in all; NULL = nobody knows before the end. */
+    /* The number of rows in all; NULL = unknown before the end. */
     uint64_t (*rows)(const void *state);
     /* Also after a failed open; the state is zeroed before open. */
     void (*close)(void *state);
@@ -91,9 +99,10 @@ extern const char *const hs_drop_texts[HS_DROP_COUNT];
         .job_class = HS_JOB_CLASS_AUTO, .profile = HS_NO_PROFILE, .outcome = HS_OUTCOME_UNKNOWN    \
     }
 
-/* A word for the fate of a job, as any of the formats writes it, case ignored: an enum hs_outcome,
- * HS_FATE_RUNNING for a job that had not ended at the snapshot, or -1 for an unknown word. */
+/* A word for the outcome of a job, as any of the formats writes it, case ignored: an enum
+ * hs_outcome, HS_FATE_RUNNING for a job that had not ended at the snapshot, or -1 for an unknown
+ * word. */
 #define HS_FATE_RUNNING HS_OUTCOME_COUNT
-int hs_fate_parse(const char *text, size_t len);
+int hs_outcome_parse(const char *text, size_t len);
 
 #endif

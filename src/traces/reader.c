@@ -1,16 +1,131 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Opening a trace and pulling checked rows from it. The checks of values are here, once for all
- * formats; O(1) per row.
+ * The table of formats, made from formats.def, opening a trace and pulling checked rows from it.
+ * The checks of values are here, once for all formats; O(1) a row.
  */
 #include "traces/reader.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
-#include "base/word8.h"
 #include "traces/cell.h"
+#include "traces/table.h"
+
+/* ---- formats ---- */
+
+#define FORMAT(name) extern const struct hs_trace_format hs_trace_format_##name;
+#include "traces/formats.def"
+#undef FORMAT
+
+static const struct hs_trace_format *const formats[] = {
+#define FORMAT(name) &hs_trace_format_##name,
+#include "traces/formats.def"
+#undef FORMAT
+};
+#define FORMAT_COUNT (sizeof formats / sizeof *formats)
+
+const char *const hs_drop_texts[HS_DROP_COUNT] = {
+#define HS_DROP_TEXT(name, text) text,
+    HS_DROP_LIST(HS_DROP_TEXT)
+#undef HS_DROP_TEXT
+};
+
+/* Slurm states as in Helios and Acme (SC'21 counts TIMEOUT and NODE_FAIL as failed), the three
+ * words of Philly, and our own. */
+#define FATE(word, outcome)                                                                        \
+    {                                                                                              \
+        word, sizeof word - 1, outcome                                                             \
+    }
+static const struct {
+    const char *word;
+    size_t len;
+    int outcome;
+} outcome_words[] = {
+    FATE("completed", HS_OUTCOME_COMPLETED), FATE("cancelled", HS_OUTCOME_CANCELLED),
+    FATE("failed", HS_OUTCOME_FAILED),       FATE("timeout", HS_OUTCOME_FAILED),
+    FATE("node_fail", HS_OUTCOME_FAILED),    FATE("out_of_memory", HS_OUTCOME_FAILED),
+    FATE("pass", HS_OUTCOME_COMPLETED),      FATE("killed", HS_OUTCOME_CANCELLED),
+    FATE("canceled", HS_OUTCOME_CANCELLED),  FATE("unknown", HS_OUTCOME_UNKNOWN),
+    FATE("running", HS_FATE_RUNNING),        FATE("suspended", HS_FATE_RUNNING),
+    FATE("pending", HS_FATE_RUNNING),
+};
+#undef FATE
+
+int hs_outcome_parse(const char *text, size_t len)
+{
+    for (size_t i = 0; i < sizeof outcome_words / sizeof outcome_words[0]; i++)
+        if (outcome_words[i].len == len && strncasecmp(outcome_words[i].word, text, len) == 0)
+            return outcome_words[i].outcome;
+    return -1;
+}
+
+const struct hs_trace_format *hs_trace_format_at(size_t index)
+{
+    return index < FORMAT_COUNT ? formats[index] : NULL;
+}
+
+const struct hs_trace_format *hs_trace_format_find(const char *name)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+const char *hs_trace_format_list(bool is_for_writing, char list[HS_FORMAT_LIST_MAX])
+{
+    const char *names[FORMAT_COUNT];
+    size_t count = 0, used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (!is_for_writing || formats[i]->layout != NULL)
+            names[count++] = formats[i]->name;
+    for (size_t i = 0; i < count && used < HS_FORMAT_LIST_MAX; i++) {
+        const char *before = i == 0 ? "" : i + 1 < count ? ", " : " or ";
+        used += (size_t)snprintf(list + used, HS_FORMAT_LIST_MAX - used, "%s%s", before, names[i]);
+    }
+    return list;
+}
+
+enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag)
+{
+    char list[HS_FORMAT_LIST_MAX], hint[HS_FORMAT_LIST_MAX + 16];
+    const char *names[FORMAT_COUNT];
+    if (strcmp(name, "auto") == 0 || hs_trace_format_find(name))
+        return HS_OK;
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        names[i] = formats[i]->name;
+    (void)snprintf(hint, sizeof hint, "one of %s", hs_trace_format_list(false, list));
+    const char *nearest = hs_nearest(name, names, FORMAT_COUNT);
+    if (nearest)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown trace format '%s'", name);
+}
+
+const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len)
+{
+    const struct hs_trace_format *best = NULL;
+    int best_sure = 0;
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        const char *const *name = formats[i]->header;
+        int sure = 0;
+        while (name != NULL && *name != NULL && hs_header_has(head, len, *name))
+            name++;
+        if (name != NULL && *name == NULL)
+            sure = formats[i]->certainty;
+        else if (formats[i]->recognise != NULL)
+            sure = formats[i]->recognise(head, len);
+        if (sure > best_sure) {
+            best = formats[i];
+            best_sure = sure;
+        }
+    }
+    return best;
+}
+
+/* ---- rows ---- */
 
 static const char in_unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
 static const char is_beyond[] = "is beyond 285 years (2^53 microseconds)";
@@ -75,12 +190,12 @@ static enum hs_status read_outcomes(struct hs_reader *r, struct hs_diag *diag)
     }
     for (;;) {
         size_t len = strcspn(list, ",");
-        int fate = hs_fate_parse(list, len);
-        if (fate < 0 || fate == HS_FATE_RUNNING)
+        int outcome = hs_outcome_parse(list, len);
+        if (outcome < 0 || outcome == HS_FATE_RUNNING)
             return hs_fail(diag, HS_E_USAGE, NULL,
                            "a list of completed, cancelled, failed, unknown",
                            "unknown outcome '%.*s'", (int)(len < 64 ? len : 64), list);
-        r->outcomes_kept |= 1u << fate;
+        r->outcomes_kept |= 1u << outcome;
         if (list[len] == '\0')
             return HS_OK;
         list += len + 1;
@@ -95,15 +210,19 @@ enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_op
     HS_TRY(read_outcomes(reader, diag));
     HS_TRY(hs_input_open(&reader->input, options->path, diag));
     HS_TRY(choose_format(reader, diag));
-    reader->state = hs_alloc_zeroed(1, reader->format->state_size);
-    if (!reader->state)
-        return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for a trace reader");
-    return reader->format->open(reader->state, reader->input, options, &reader->faults);
+    const struct hs_trace_format *format = reader->format;
+    reader->next = format->next != NULL ? format->next : hs_table_next;
+    reader->state =
+        hs_alloc_zeroed(1, format->state_size > 0 ? format->state_size : sizeof(struct hs_table));
+    if (format->open != NULL)
+        return format->open(reader->state, reader->input, options, &reader->faults);
+    return hs_table_open(reader->state, reader->input, options, &reader->faults, format, NULL);
 }
 
 struct hs_place hs_reader_place(const struct hs_reader *reader, const char *column)
 {
-    return reader->format->place(reader->state, column);
+    const struct hs_trace_format *format = reader->format;
+    return (format->place != NULL ? format->place : hs_table_place)(reader->state, column);
 }
 
 static HS_COLD enum hs_status fail_value(struct hs_reader *r, enum hs_fault kind,
@@ -156,7 +275,7 @@ static enum hs_status explain_bad_memory(struct hs_reader *r, const struct hs_tr
 static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r,
                                                  const struct hs_trace_job *job)
 {
-    if (strnlen(job->id, HS_JOB_ID_MAX + 1) > HS_JOB_ID_MAX)
+    if (strlen(job->id) > HS_JOB_ID_MAX)
         return fail_value(r, HS_FAULT_TOO_LONG, "job_id", NULL, "is longer than 255 bytes");
     if (job->submit_us < -HS_TRACE_TIME_MAX || job->submit_us > HS_TRACE_TIME_MAX)
         return fail_value(r, HS_FAULT_RANGE, "submit_time", in_unit, is_beyond);
@@ -176,24 +295,17 @@ static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r,
     return explain_bad_memory(r, job);
 }
 
-/* Most ids end within eight bytes. */
-static bool is_id_short(const struct hs_reader *r, const char *id)
-{
-    if (r->format->has_text_room && HS_LIKELY(hs_word8_zeros(hs_word8_at(id)) != 0))
-        return true;
-    return strnlen(id, HS_JOB_ID_MAX + 1) <= HS_JOB_ID_MAX;
-}
-
-/* What few rows tell, and what few values reach: 0 of nearly all, so that one branch does. */
+/* Not 0 where a value is given by few formats or is out of the usual range: nearly all rows pass
+ * by this one branch. */
 static uint64_t rare_values(const struct hs_trace_job *job)
 {
     const uint64_t times = (uint64_t)(job->submit_us | job->duration_us) / HS_TRACE_TIME_MAX;
-    const uint64_t wishes = (uint64_t)(~job->deadline_us | ~job->preempt_cost_us);
+    const uint64_t limits = (uint64_t)(~job->deadline_us | ~job->preempt_cost_us);
     const uint64_t steps = (uint64_t)(job->step_us | job->later_us);
     const uint32_t range = (job->gpus_min ^ job->gpus) | (job->gpus_max ^ job->gpus);
     const uint32_t gang = job->gpus / (HS_JOB_GPUS_MAX + 1) | job->nodes;
     const uint32_t memory = job->gpu_mem_persistent_mib | job->gpu_mem_later_mib;
-    return times | wishes | steps | range | gang | memory;
+    return times | limits | steps | range | gang | memory;
 }
 
 /* 0, or 1 + drop kind. */
@@ -212,18 +324,12 @@ static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
     return 0;
 }
 
-static HS_APART void count_changes(struct hs_reader *r)
-{
-    r->counts.rounded += r->faults.is_rounded;
-    r->counts.folded += r->faults.is_folded;
-}
-
 enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job)
 {
     for (;;) {
         int dropped = 0;
         reader->faults.is_row_bad = reader->faults.is_rounded = reader->faults.is_folded = false;
-        enum hs_status status = reader->format->next(reader->state, job, &dropped);
+        enum hs_status status = reader->next(reader->state, job, &dropped);
         if (status == HS_OK || reader->faults.is_row_bad)
             reader->counts.rows++;
         HS_TRY(status);
@@ -234,13 +340,13 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
                 job->gpus_max = job->gpus;
             if (job->gpu_milli == 0)
                 job->gpu_milli = 1000;
-            if (HS_UNLIKELY(rare_values(job) != 0 || !is_id_short(reader, job->id)))
+            if (HS_UNLIKELY(rare_values(job) != 0 || strlen(job->id) > HS_JOB_ID_MAX))
                 HS_TRY(explain_bad_values(reader, job));
             dropped = apply_rules(reader, job);
         }
         if (!dropped) {
-            if (HS_UNLIKELY(reader->faults.is_rounded || reader->faults.is_folded))
-                count_changes(reader);
+            reader->counts.rounded += reader->faults.is_rounded;
+            reader->counts.folded += reader->faults.is_folded;
             return HS_OK;
         }
         reader->counts.drops[dropped - 1]++;
@@ -250,7 +356,7 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
 void hs_reader_close(struct hs_reader *reader)
 {
     if (reader->state)
-        reader->format->close(reader->state);
+        (reader->format->close != NULL ? reader->format->close : hs_table_close)(reader->state);
     hs_free(reader->state);
     reader->state = NULL;
     if (reader->input)

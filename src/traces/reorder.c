@@ -8,15 +8,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/intern.h"
 #include "base/memory.h"
-#include "base/word8.h"
 #include "horus/compiler.h"
 
 #define ROWS_MAX    (UINT32_C(1) << 31)
 #define FETCH_AHEAD 4                   /* rows */
 #define TEXT_MAX    (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
-#define TEXT_ROOM   HS_TRACE_TEXT_ROOM  /* as most rows need; longer texts have their own memory */
+#define TEXT_ROOM   56                  /* as most rows need; longer texts have their own memory */
 
 struct hs_reorder_slot {
     struct hs_trace_job job;
@@ -24,7 +22,7 @@ struct hs_reorder_slot {
     int64_t *attempts_us;
     char *long_text;
     uint32_t attempts_cap, long_cap;
-    char text[TEXT_ROOM + sizeof(uint64_t)]; /* whose texts may be read as words */
+    char text[TEXT_ROOM];
 };
 
 void hs_reorder_init(struct hs_reorder *r)
@@ -33,33 +31,29 @@ void hs_reorder_init(struct hs_reorder *r)
 }
 
 /* Slots never move: their texts are in them. */
-static HS_APART enum hs_status add_slot(struct hs_reorder *r)
+static HS_APART void add_slot(struct hs_reorder *r)
 {
     uint64_t need = (uint64_t)r->slot_count + 1;
-    HS_TRY(hs_grow((void **)&r->slots, &r->slots_cap, need, sizeof *r->slots, ROWS_MAX));
-    HS_TRY(hs_grow((void **)&r->free_slots, &r->free_cap, need, sizeof *r->free_slots, ROWS_MAX));
+    hs_grow((void **)&r->slots, &r->slots_cap, need, sizeof *r->slots, ROWS_MAX);
+    hs_grow((void **)&r->free_slots, &r->free_cap, need, sizeof *r->free_slots, ROWS_MAX);
     r->slots[r->slot_count] = hs_arena_alloc(&r->arena, sizeof **r->slots);
-    if (r->slots[r->slot_count] == NULL)
-        return HS_E_MEMORY;
     r->free_slots[r->free_count++] = r->slot_count++;
-    return HS_OK;
 }
 
 HS_EXPANDED struct hs_trace_job *hs_reorder_room(struct hs_reorder *r)
 {
-    if (HS_UNLIKELY(r->free_count == 0) && add_slot(r) != HS_OK)
-        return NULL;
+    if (HS_UNLIKELY(r->free_count == 0))
+        add_slot(r);
     return &r->slots[r->free_slots[r->free_count - 1]]->job;
 }
 
-static HS_APART enum hs_status keep_attempts(struct hs_reorder_slot *slot)
+static HS_APART void keep_attempts(struct hs_reorder_slot *slot)
 {
     struct hs_trace_job *job = &slot->job;
-    HS_TRY(hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
-                   sizeof *slot->attempts_us, UINT32_MAX));
+    hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
+            sizeof *slot->attempts_us, UINT32_MAX);
     memcpy(slot->attempts_us, job->attempts_us, job->attempts * sizeof *slot->attempts_us);
     job->attempts_us = slot->attempts_us;
-    return HS_OK;
 }
 
 struct shelf {
@@ -67,7 +61,7 @@ struct shelf {
     size_t room;
 };
 
-/* Copies the text onto the shelf, if there is one and it fits. */
+/* Copies the text, if there is one, into the room left; false if it does not fit. */
 static inline bool keep_text(const char **text, struct shelf *shelf)
 {
     if (*text == NULL)
@@ -96,97 +90,41 @@ static size_t size_of(const char *text)
 }
 
 /* Some of them may be in slot->text by now. */
-static HS_COLD enum hs_status keep_long_texts(struct hs_reorder_slot *slot)
+static HS_COLD void keep_long_texts(struct hs_reorder_slot *slot)
 {
     struct hs_trace_job *job = &slot->job;
     size_t need = size_of(job->id) + size_of(job->user) + size_of(job->vc) +
                   size_of(job->gpu_type) + size_of(job->model) + size_of(job->dataset) +
                   size_of(job->batch) + size_of(job->precision);
-    HS_TRY(hs_grow((void **)&slot->long_text, &slot->long_cap, need, 1, TEXT_MAX));
+    hs_grow((void **)&slot->long_text, &slot->long_cap, need, 1, TEXT_MAX);
     (void)keep_texts(job, slot->long_text, need);
-    return HS_OK;
 }
 
-/* Whether the text at id + from ends within TEXT_ROOM bytes of the id: most do in the next eight.
- */
-static bool ends_in_room(const char *id, uintptr_t from)
-{
-    if (HS_LIKELY(from <= TEXT_ROOM - 8) && HS_LIKELY(hs_word8_zeros(hs_word8_at(id + from)) != 0))
-        return true;
-    return from < TEXT_ROOM && memchr(id + from, '\0', TEXT_ROOM - from) != NULL;
-}
-
-/* Most rows have but an id, a user and a VC, in a few bytes from the id on: these are copied as
- * they stand, without a look at where each ends but the last. */
-static bool keep_close_texts(struct hs_reorder_slot *slot)
-{
-    struct hs_trace_job *job = &slot->job;
-    const char *id = job->id;
-    const uintptr_t others = (uintptr_t)job->gpu_type | (uintptr_t)job->model |
-                             (uintptr_t)job->dataset | (uintptr_t)job->batch |
-                             (uintptr_t)job->precision; /* 0: none of them */
-    if (others != 0 || job->user == NULL || job->vc == NULL)
-        return false;
-    /* of one that stands before the id huge */
-    const uintptr_t user = (uintptr_t)job->user - (uintptr_t)id;
-    const uintptr_t vc = (uintptr_t)job->vc - (uintptr_t)id;
-    if (!ends_in_room(id, user > vc ? user : vc))
-        return false;
-    job->id = memcpy(slot->text, id, TEXT_ROOM);
-    job->user = slot->text + user;
-    job->vc = slot->text + vc;
-    job->user_word = hs_name_word_at(job->user);
-    job->vc_word = hs_name_word_at(job->vc);
-    return true;
-}
-
-static HS_APART enum hs_status keep_any_texts(struct hs_reorder_slot *slot)
-{
-    struct hs_trace_job *job = &slot->job;
-    if (!keep_texts(job, slot->text, TEXT_ROOM))
-        HS_TRY(keep_long_texts(slot));
-    job->user_word = hs_name_word(job->user);
-    job->vc_word = hs_name_word(job->vc);
-    return HS_OK;
-}
-
-/* What the record in the slot borrows. */
-static enum hs_status keep_borrowed(struct hs_reorder_slot *slot, bool has_text_room)
-{
-    if (!has_text_room || !keep_close_texts(slot))
-        HS_TRY(keep_any_texts(slot));
-    return HS_LIKELY(slot->job.attempts == 0) ? HS_OK : keep_attempts(slot);
-}
-
-static HS_COLD enum hs_status grow_ring(struct hs_reorder *r)
+static HS_COLD void grow_ring(struct hs_reorder *r)
 {
     uint32_t old = r->ring_cap, cap = old ? old * 2 : 64, grown_cap = old;
-    HS_TRY(hs_grow((void **)&r->ring, &grown_cap, cap, sizeof *r->ring, ROWS_MAX));
-    /* What had wrapped to the front goes on behind the old end. */
+    hs_grow((void **)&r->ring, &grown_cap, cap, sizeof *r->ring, ROWS_MAX);
+    /* Entries that had wrapped to the front move behind the old end. */
     uint32_t wrapped = r->ring_head + r->ring_count > old ? r->ring_head + r->ring_count - old : 0;
     if (wrapped > 0)
         memcpy(r->ring + old, r->ring, wrapped * sizeof *r->ring);
     r->ring_cap = cap;
-    return HS_OK;
 }
 
-static HS_APART enum hs_status push_late(struct hs_reorder *r, uint32_t slot, int64_t submit_us)
-{
-    HS_TRY(hs_heap_set(&r->late, slot, submit_us, r->pushed));
-    r->late_count++;
-    return HS_OK;
-}
-
-HS_EXPANDED enum hs_status hs_reorder_push(struct hs_reorder *r)
+HS_EXPANDED void hs_reorder_push(struct hs_reorder *r)
 {
     uint32_t id = r->free_slots[r->free_count - 1];
     struct hs_reorder_slot *slot = r->slots[id];
     int64_t submit_us = slot->job.submit_us;
     if (r->ring_count == r->ring_cap)
-        HS_TRY(grow_ring(r));
-    HS_TRY(keep_borrowed(slot, r->has_text_room));
+        grow_ring(r);
+    if (HS_UNLIKELY(!keep_texts(&slot->job, slot->text, sizeof slot->text)))
+        keep_long_texts(slot);
+    if (HS_UNLIKELY(slot->job.attempts > 0))
+        keep_attempts(slot);
     if (HS_UNLIKELY(r->ring_count > 0 && submit_us < r->newest_us)) {
-        HS_TRY(push_late(r, id, submit_us));
+        hs_heap_set(&r->late, id, submit_us, r->pushed);
+        r->late_count++;
     } else {
         r->ring[(r->ring_head + r->ring_count++) & (r->ring_cap - 1)] = id;
         r->newest_us = submit_us;
@@ -194,19 +132,9 @@ HS_EXPANDED enum hs_status hs_reorder_push(struct hs_reorder *r)
     slot->row = r->pushed++;
     r->free_count--;
     r->count++;
-    return HS_OK;
 }
 
-/* A window of rows is more than a cache holds, and each has been out of sight for a window. */
-static void fetch(const struct hs_reorder_slot *slot)
-{
-    const char *row = (const char *)slot;
-    HS_UNROLL
-    for (size_t at = 0; at < sizeof *slot; at += HS_CACHE_LINE)
-        HS_PREFETCH(row + at);
-}
-
-/* The first row of the heap, taken off it, if it comes before that of the ring. */
+/* Takes the first row off the heap if it is before the first row of the ring. */
 static HS_APART bool pop_late(struct hs_reorder *r, uint32_t *slot)
 {
     struct hs_heap_entry late;
@@ -235,21 +163,24 @@ HS_EXPANDED struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r)
         r->ring_count--;
     }
     r->count--;
-    r->out[r->out_count++] = slot;
-    if (r->ring_count > FETCH_AHEAD)
-        fetch(r->slots[r->ring[(r->ring_head + FETCH_AHEAD) & (r->ring_cap - 1)]]);
+    if (r->has_out)
+        r->free_slots[r->free_count++] = r->out;
+    r->out = slot;
+    r->has_out = true;
+    /* A window of rows is larger than a cache, and a row was last read a window ago. */
+    if (r->ring_count > FETCH_AHEAD) {
+        const char *row =
+            (const char *)r->slots[r->ring[(r->ring_head + FETCH_AHEAD) & (r->ring_cap - 1)]];
+        HS_UNROLL
+        for (size_t at = 0; at < sizeof(struct hs_reorder_slot); at += HS_CACHE_LINE)
+            HS_PREFETCH(row + at);
+    }
     struct hs_reorder_slot *first = r->slots[slot];
     if (first->row < r->next_row)
         r->reordered++;
     else
         r->next_row = first->row + 1;
     return &first->job;
-}
-
-void hs_reorder_give_back(struct hs_reorder *r, uint32_t kept)
-{
-    while (r->out_count > kept)
-        r->free_slots[r->free_count++] = r->out[--r->out_count];
 }
 
 void hs_reorder_free(struct hs_reorder *r)

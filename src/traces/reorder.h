@@ -5,10 +5,9 @@
  * no allocation once the window and its texts have their size.
  *
  *     job = hs_reorder_room(&r);                // a record to be filled
- *     HS_TRY(hs_reorder_push(&r));              // copies the texts of the record
+ *     hs_reorder_push(&r);                      // copies the texts of the record
  *     if (r.count == window)
- *         job = hs_reorder_pop(&r);             // up to HS_REORDER_OUT of them, then
- *     hs_reorder_give_back(&r, 0);              // all at once
+ *         job = hs_reorder_pop(&r);             // the caller's until the next pop
  */
 #ifndef HORUS_TRACES_REORDER_H
 #define HORUS_TRACES_REORDER_H
@@ -21,12 +20,9 @@
 #include "horus/trace.h"
 #include "traces/format.h"
 
-#define HS_REORDER_OUT 64u /* rows that may be out at a time */
-
 struct hs_reorder_slot;
 
 struct hs_reorder {
-    bool has_text_room;    /* HS_TRACE_TEXT_ROOM bytes of a record's id may be read, always */
     struct hs_arena arena; /* of the slots */
     struct hs_reorder_slot **slots;
     uint32_t *free_slots;
@@ -37,23 +33,21 @@ struct hs_reorder {
     int64_t newest_us; /* submission of the last row of the ring */
     struct hs_heap late;
     uint32_t late_count;
-    uint32_t out_count;           /* rows that the caller has, */
-    uint32_t out[HS_REORDER_OUT]; /* and their slots */
-    uint64_t count;               /* rows held */
+    bool has_out; /* the caller has a row, of the slot */
+    uint32_t out;
+    uint64_t count; /* rows held */
     uint64_t pushed;
     uint64_t next_row;  /* row after the latest one popped */
     uint64_t reordered; /* rows popped after a row that came later */
 };
 
 void hs_reorder_init(struct hs_reorder *r);
-/* The record that the next push takes; NULL when out of memory. */
+/* The record that the next push takes. */
 struct hs_trace_job *hs_reorder_room(struct hs_reorder *r);
 /* Takes the record in the room last asked for, and copies what it borrows. */
-HS_MUST_USE enum hs_status hs_reorder_push(struct hs_reorder *r);
-/* The first of the rows held; NULL if there is none. It is the caller's until it is given back. */
+void hs_reorder_push(struct hs_reorder *r);
+/* The first of the rows held; NULL if there is none. It is the caller's until the next pop. */
 struct hs_trace_job *hs_reorder_pop(struct hs_reorder *r);
-/* Those popped last, down to so many. */
-void hs_reorder_give_back(struct hs_reorder *r, uint32_t kept);
 void hs_reorder_free(struct hs_reorder *r);
 
 #endif

@@ -71,19 +71,18 @@ static int64_t scaled(const struct hs_replay *replay, int64_t us)
 }
 
 /* The sums up to each, so that all together are the whole. */
-static enum hs_status scale_attempts(struct hs_replay *replay, struct hs_trace_job *job)
+static void scale_attempts(struct hs_replay *replay, struct hs_trace_job *job)
 {
     int64_t sum_us = 0, before_us = 0;
     replay->attempts.count = 0;
     for (uint32_t i = 0; i < job->attempts; i++) {
         sum_us += job->attempts_us[i];
         int64_t end_us = scaled(replay, sum_us);
-        HS_TRY(hs_attempts_add(&replay->attempts, end_us - before_us));
+        hs_attempts_add(&replay->attempts, end_us - before_us);
         before_us = end_us;
     }
     if (job->attempts > 0)
         job->attempts_us = replay->attempts.run_us;
-    return HS_OK;
 }
 
 /* A deadline may lie before the submission. */
@@ -94,12 +93,6 @@ static int64_t moved_deadline(const struct hs_replay *replay, const struct hs_tr
     int64_t moved_us =
         submit_us + (left_us < 0 ? -scaled(replay, -left_us) : scaled(replay, left_us));
     return moved_us > 0 ? moved_us : 0;
-}
-
-static bool is_beyond(const struct hs_trace_job *job)
-{
-    return job->submit_us > HS_TRACE_TIME_MAX || job->duration_us > HS_TRACE_TIME_MAX ||
-           job->deadline_us > HS_TRACE_TIME_MAX || job->later_us > HS_TRACE_TIME_MAX;
 }
 
 HS_APART enum hs_status hs_replay_move(struct hs_replay *replay, int64_t first_us,
@@ -116,10 +109,10 @@ HS_APART enum hs_status hs_replay_move(struct hs_replay *replay, int64_t first_u
     if (replay->scale != ONE) {
         job->duration_us = scaled(replay, job->duration_us);
         job->later_us = scaled(replay, job->later_us);
-        if (scale_attempts(replay, job) != HS_OK)
-            return hs_fail(diag, HS_E_MEMORY, NULL, NULL, "no memory for the attempts of a job");
+        scale_attempts(replay, job);
     }
-    if (is_beyond(job))
+    if (job->submit_us > HS_TRACE_TIME_MAX || job->duration_us > HS_TRACE_TIME_MAX ||
+        job->deadline_us > HS_TRACE_TIME_MAX || job->later_us > HS_TRACE_TIME_MAX)
         return hs_fail(diag, HS_E_INPUT, NULL, "a larger load, or a smaller scale of time",
                        "job '%s' moves beyond 285 years (2^53 microseconds)", job->id);
     return HS_OK;

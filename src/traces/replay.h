@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "traces/attempts.h"
-#include "traces/trace.h"
+#include "traces/cell.h"
+#include "traces/trace_stream.h"
 
 #define HS_REPLAY_LEAST 1e-6 /* of load and scale */
 #define HS_REPLAY_MOST  1e6

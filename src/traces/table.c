@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Rows of a CSV file to trace jobs, and what a format may ask of the row just read. O(columns
- * present) a row.
+ * Rows of a CSV file to trace jobs, and what a format may ask of the row just read. The header is
+ * resolved once, so that a row looks up no name: O(columns present) a row.
  */
 #include "traces/table.h"
 
@@ -10,10 +10,192 @@
 #include <strings.h>
 
 #include "base/fmt.h"
-#include "base/word8.h"
 #include "traces/cell.h"
 
-#define SHORT_UNIT_US INT64_C(1000000) /* of it eight digits are far from any limit */
+/* ---- the header ---- */
+
+/* "a, b, c" of the header, cut with "..." where it is long. */
+static void list_header(const struct hs_csv_row *header, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < header->count; i++) {
+        if (used + header->lengths[i] + 8 > size) {
+            memcpy(text + used, "...", 4);
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                 header->fields[i]);
+    }
+}
+
+/* Names under which published traces keep what we miss, for a hint that can be pasted. */
+static const char *guess_column(const struct hs_csv_row *header, const char *key)
+{
+    static const char *const guesses[][7] = {
+        {"job_id", "id", "jobid", "job", "job_name", "name", NULL},
+        {"submit_time", "submit", "timestamp", "arrival_time", "arrival_s", "submitted_time", NULL},
+        {"gpus", "gpu_num", "num_gpus", "num_gpu", "gpu_count", "ngpus", NULL},
+        {"duration", "duration_s", "run_time", "runtime", "service_sec", "execution_time", NULL},
+    };
+    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++) {
+        if (strcmp(guesses[i][0], key) != 0)
+            continue;
+        for (const char *const *name = guesses[i] + 1; *name; name++)
+            if (hs_csv_column(header, *name) != UINT32_MAX)
+                return *name;
+    }
+    if (strcmp(key, "job_id") == 0)
+        return HS_ROW_NUMBER;
+    return hs_nearest(key, header->fields, header->count);
+}
+
+/* Where a required column is, or may be; NULL if there is no telling. */
+static const char *find_source(const struct hs_table *table, uint32_t index, bool *is_missing)
+{
+    const struct hs_column *column = &table->columns[index];
+    if (table->is_id_row_number && column->kind == HS_CELL_ID)
+        return HS_ROW_NUMBER;
+    *is_missing = table->field_of[index] == UINT32_MAX;
+    return *is_missing ? guess_column(&table->row, column->key)
+                       : table->row.fields[table->field_of[index]];
+}
+
+/* All missing columns in one message, with the whole --map that would help, as far as one can
+ * tell: what is found under another name is in it too, so that it can be pasted. */
+static enum hs_status fail_missing(const struct hs_table *table, const char *const *names)
+{
+    char missing[512] = "", map[512] = "", header[1024], hint[2048];
+    size_t missing_used = 0, map_used = 0;
+    unsigned count = 0;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct hs_column *column = &table->columns[i];
+        if (!column->is_required)
+            continue;
+        bool is_missing = false;
+        const char *source = find_source(table, i, &is_missing);
+        bool is_again = i > 0 && strcmp(table->columns[i - 1].key, column->key) == 0;
+        if (!is_again && (is_missing || strcmp(source, column->key) != 0))
+            map_used += (size_t)snprintf(map + map_used, sizeof map - map_used, "%s%s=%.64s",
+                                         map_used > 0 ? "," : "", column->key,
+                                         source != NULL ? source : "COLUMN");
+        if (!is_missing)
+            continue;
+        missing_used +=
+            (size_t)snprintf(missing + missing_used, sizeof missing - missing_used, "%s'%.64s'",
+                             count > 0 ? ", " : "", names && names[i] ? names[i] : column->name);
+        count++;
+    }
+    list_header(&table->row, header, sizeof header);
+    snprintf(hint, sizeof hint, "the file has: %s; name the columns with --format=csv --map=%s",
+             header, map);
+    struct hs_place place = hs_csv_place(table->csv, 0);
+    return hs_fail(table->faults->diag, HS_E_INPUT, &place, hint, "missing column%s %s",
+                   count > 1 ? "s" : "", missing);
+}
+
+static void bind_field(struct hs_table *table, const struct hs_column *column, uint32_t field)
+{
+    bool may_be_empty = column->kind == HS_CELL_FATE || column->kind == HS_CELL_CLASS ||
+                        column->kind == HS_CELL_ATTEMPTS || column->kind == HS_CELL_OWN;
+    bool tells_cpu_job = table->skips_cpu_jobs && column->kind != HS_CELL_OWN &&
+                         column->offset == offsetof(struct hs_trace_job, gpus);
+    table->bound[table->bound_count++] =
+        (struct hs_table_binding){.column = column,
+                                  .field = field,
+                                  .kind = (uint16_t)column->kind,
+                                  .offset = (uint16_t)column->offset,
+                                  .is_filled = column->is_required && !may_be_empty,
+                                  .may_drop = column->kind == HS_CELL_FATE || tells_cpu_job};
+}
+
+static enum hs_status bind_column(struct hs_table *table, uint32_t index, const char *const *names)
+{
+    const struct hs_column *column = &table->columns[index];
+    bool is_named = names && names[index];
+    const char *name = is_named ? names[index] : column->name;
+    table->field_of[index] = UINT32_MAX;
+    if (name[0] == '\0')
+        return HS_OK;
+    if (column->kind == HS_CELL_ID && strcmp(name, HS_ROW_NUMBER) == 0) {
+        table->is_id_row_number = true;
+        return HS_OK;
+    }
+    uint32_t field = hs_csv_column(&table->header, name);
+    struct hs_place place = hs_csv_place(table->csv, 0);
+    if (field == UINT32_MAX && is_named && !column->is_required)
+        return hs_fail(table->faults->diag, HS_E_INPUT, &place,
+                       "the right side of a mapping is a column of the file",
+                       "no column '%s' for '%s'", name, column->key);
+    if (field == UINT32_MAX)
+        return HS_OK;
+    uint32_t last = table->header.count - 1;
+    while (strcmp(table->header.fields[last], name) != 0 && last > field)
+        last--;
+    if (last > field) {
+        place = hs_csv_place(table->csv, last);
+        return hs_fail(table->faults->diag, HS_E_INPUT, &place, "rename one of them",
+                       "column '%s' appears twice", name);
+    }
+    table->field_of[index] = field;
+    bind_field(table, column, field);
+    return HS_OK;
+}
+
+/* Of a file without header: the fields are the columns, and the first line is a row. */
+static void name_fields(struct hs_table *table)
+{
+    for (uint32_t i = 0; i < table->column_count; i++)
+        table->own_names[i] = table->columns[i].name;
+    table->header = (struct hs_csv_row){.fields = table->own_names, .count = table->column_count};
+    table->is_row_pending = true;
+}
+
+enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
+                             const struct hs_trace_options *options, struct hs_faults *faults,
+                             const struct hs_trace_format *format, const char *const *names)
+{
+    const struct hs_column *columns = format->table;
+    const int64_t format_us = format->unit_us > 0 ? format->unit_us : HS_TRACE_TIME_UNIT_US;
+    const bool is_asked = options->time_unit_us > 0 && !format->is_unit_fixed;
+    *table = (struct hs_table){.faults = faults,
+                               .columns = columns,
+                               .column_count = format->table_columns,
+                               .unit_us = is_asked ? options->time_unit_us : format_us,
+                               .row_number = UINT64_MAX,
+                               .blank = HS_TRACE_JOB_BLANK,
+                               .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
+                               .keeps_attempts = options->keeps_attempts};
+    hs_csv_open(&table->csv, input, ',', hs_faults_relay(faults));
+    enum hs_status status = hs_csv_next(table->csv, &table->row);
+    if (status == HS_END) {
+        struct hs_place place = {.file = hs_input_path(input)};
+        return hs_fail(faults->diag, HS_E_INPUT, &place, "the first line names the columns",
+                       "the trace is empty");
+    }
+    HS_TRY(status);
+    table->header = table->row;
+    if (format->is_header_less && strcasecmp(table->row.fields[0], columns[0].name) != 0)
+        name_fields(table);
+    bool is_complete = true, has_attempts = false;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        HS_TRY(bind_column(table, i, names));
+        is_complete &= !columns[i].is_required || table->field_of[i] != UINT32_MAX ||
+                       (columns[i].kind == HS_CELL_ID && table->is_id_row_number);
+        has_attempts |= columns[i].kind == HS_CELL_ATTEMPTS && table->field_of[i] != UINT32_MAX;
+    }
+    if (!is_complete)
+        return fail_missing(table, names);
+    if (table->keeps_attempts && !has_attempts) {
+        struct hs_place place = hs_csv_place(table->csv, 0);
+        return hs_fail(faults->diag, HS_E_INPUT, &place, HS_NO_ATTEMPTS_HINT,
+                       "no column 'attempts' for --retries=attempts");
+    }
+    table->field_count = table->header.count;
+    return HS_OK;
+}
+
+/* ---- rows ---- */
 
 static HS_COLD enum hs_status fail_cell(const struct hs_table *table,
                                         const struct hs_column *column, uint32_t field,
@@ -39,64 +221,21 @@ static HS_COLD enum hs_status fail_count(const struct hs_table *table)
                             table->field_count);
 }
 
-/* The first len bytes of a word, at most eight; 0 behind them. No branch: lengths are anything. */
-static inline uint64_t head_of(uint64_t word, size_t len)
+static enum hs_status read_outcome(struct hs_table *table, uint32_t field, const char *text,
+                                   size_t len, enum hs_outcome *out, int *dropped)
 {
-    return word & ~(UINT64_MAX << 4 * len << 4 * len);
-}
-
-/* Where the word is, or is to be; the cell has up to sixteen bytes, and both are set to them. */
-static inline struct hs_fate_word *fate_word(struct hs_table *table, const char *text, size_t len,
-                                             uint64_t *head, uint64_t *tail)
-{
-    *head = head_of(hs_word8_at(text), len < 8 ? len : 8);
-    *tail = head_of(hs_word8_at(text + 8), len < 8 ? 0 : len - 8);
-    /* 2^64 over the golden ratio: the upper bits depend on every byte */
-    const uint64_t spread = *head * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    return &table->fates[spread % HS_FATE_WORDS];
-}
-
-/* Every row has one of a few words. False: it is another, or no outcome. */
-static inline bool recall_outcome(struct hs_table *table, const char *text, size_t len,
-                                  enum hs_outcome *out)
-{
-    uint64_t head, tail;
-    if (HS_UNLIKELY(len > 16))
-        return false;
-    const struct hs_fate_word *word = fate_word(table, text, len, &head, &tail);
-    if (HS_UNLIKELY(word->head != head || word->tail != tail || word->fate < 0 ||
-                    word->fate == HS_FATE_RUNNING))
-        return false;
-    *out = (enum hs_outcome)word->fate;
-    return true;
-}
-
-static int learn_fate(struct hs_table *table, const char *text, size_t len)
-{
-    uint64_t head, tail;
-    const int fate = hs_fate_parse(text, len);
-    if (len <= 16) {
-        struct hs_fate_word *word = fate_word(table, text, len, &head, &tail);
-        *word = (struct hs_fate_word){head, tail, fate};
-    }
-    return fate;
-}
-
-static enum hs_status read_fate(struct hs_table *table, uint32_t field, const char *text,
-                                size_t len, enum hs_outcome *out, int *dropped)
-{
-    int fate = learn_fate(table, text, len);
-    if (fate < 0) {
+    int outcome = hs_outcome_parse(text, len);
+    if (outcome < 0) {
         struct hs_place place = hs_csv_place(table->csv, field);
         return hs_trace_bad_row(table->faults, HS_FAULT_STATE, &place,
                                 "COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, "
                                 "SUSPENDED, Pass, Killed or unknown",
                                 "unknown state '%s'", text);
     }
-    if (fate == HS_FATE_RUNNING)
+    if (outcome == HS_FATE_RUNNING)
         *dropped = 1 + HS_DROP_STILL_RUNNING;
     else
-        *out = (enum hs_outcome)fate;
+        *out = (enum hs_outcome)outcome;
     return HS_OK;
 }
 
@@ -127,15 +266,14 @@ static enum hs_cell_result read_batch(struct hs_table *table, const char *text, 
                                       const char **out)
 {
     uint32_t batch;
-    enum hs_cell_result result = hs_cell_batch(text, len, &batch);
-    if (result != HS_CELL_OK)
-        return result;
+    if (hs_cell_count(text, len, &batch) != HS_CELL_OK || batch == 0 || batch > INT32_MAX)
+        return HS_CELL_NOT_A_BATCH;
     table->batch_text[hs_fmt_u64(table->batch_text, batch)] = '\0';
     *out = table->batch_text;
     return HS_CELL_OK;
 }
 
-/* Of a job whose GPUs were told as a share, the same or nothing. */
+/* A share of each GPU; where gpus already held a share, it must be the same. */
 static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *milli)
 {
     uint32_t share;
@@ -150,7 +288,7 @@ static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *mi
     return HS_CELL_OK;
 }
 
-static enum hs_cell_result read_number(struct hs_table *table, const struct hs_bound *bound,
+static enum hs_cell_result read_number(struct hs_table *table, const struct hs_table_binding *bound,
                                        const char *text, size_t len, struct hs_trace_job *job)
 {
     void *out = (char *)job + bound->offset;
@@ -170,8 +308,12 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_b
     case HS_CELL_BATCH:
         return read_batch(table, text, len, out);
     case HS_CELL_BEST_EFFORT:
-        return hs_cell_best_effort(text, len, out);
-    default: /* those of read_any */
+        if (len != 1 || (text[0] != '0' && text[0] != '1'))
+            return HS_CELL_NOT_A_FLAG;
+        *(enum hs_job_class *)out =
+            text[0] == '1' ? HS_JOB_CLASS_OPPORTUNISTIC : HS_JOB_CLASS_GUARANTEED;
+        return HS_CELL_OK;
+    default: /* those of read_cell */
         return HS_CELL_NOT_A_NUMBER;
     }
 }
@@ -181,34 +323,30 @@ static enum hs_status read_attempts(struct hs_table *table, const struct hs_colu
 {
     const char *text = table->row.fields[field];
     size_t len = table->row.lengths[field];
-    enum hs_cell_result result;
     if (hs_cell_is_missing(text, len))
         return HS_OK;
     if (!table->keeps_attempts) {
         table->faults->is_folded = memchr(text, '/', len) != NULL;
         return HS_OK;
     }
-    if (hs_attempts_parse(&table->attempts, text, len, table->unit_us, job->duration_us, &result) !=
-        HS_OK)
-        return hs_fail(table->faults->diag, HS_E_MEMORY, NULL, NULL,
-                       "no memory for the attempts of a job");
+    enum hs_cell_result result =
+        hs_attempts_parse(&table->attempts, text, len, table->unit_us, job->duration_us);
     if (result != HS_CELL_OK)
         return fail_cell(table, column, field, result);
     hs_attempts_give(&table->attempts, job);
     return HS_OK;
 }
 
-/* A cell of any kind and text. */
-static HS_APART enum hs_status read_any(struct hs_table *table, const struct hs_bound *bound,
-                                        const char *text, size_t len, struct hs_trace_job *job,
-                                        int *dropped)
+static enum hs_status read_cell(struct hs_table *table, const struct hs_table_binding *bound,
+                                const char *text, size_t len, struct hs_trace_job *job,
+                                int *dropped)
 {
     const struct hs_column *column = bound->column;
     void *out = (char *)job + bound->offset;
     enum hs_cell_result result;
     switch (bound->kind) {
     case HS_CELL_TIME:
-        result = hs_cell_time(text, len, table->unit_us, &table->day, out);
+        result = hs_cell_time(text, len, table->unit_us, out);
         break;
     case HS_CELL_SPAN:
         result = hs_cell_span(text, len, table->unit_us, out);
@@ -217,7 +355,7 @@ static HS_APART enum hs_status read_any(struct hs_table *table, const struct hs_
         result = hs_cell_count(text, len, out);
         break;
     case HS_CELL_FATE:
-        return read_fate(table, bound->field, text, len, out, dropped);
+        return read_outcome(table, bound->field, text, len, out, dropped);
     case HS_CELL_CLASS:
         return read_class(table, bound->field, text, len, out);
     case HS_CELL_ATTEMPTS:
@@ -232,63 +370,12 @@ static HS_APART enum hs_status read_any(struct hs_table *table, const struct hs_
     return fail_cell(table, column, bound->field, result);
 }
 
-/* Nearly all numbers are of few digits; a cell may be read behind its end. */
-static inline bool read_short_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
-{
-    uint32_t number;
-    if (HS_UNLIKELY(unit_us > SHORT_UNIT_US || !hs_word8_number(hs_word8_at(text), len, &number)))
-        return false;
-    *out_us = number * unit_us;
-    return true;
-}
-
-static inline bool read_short_milli(const char *text, size_t len, uint32_t *out_milli)
-{
-    uint32_t number;
-    if (!hs_word8_number(hs_word8_at(text), len, &number) || number > UINT32_MAX / 1000)
-        return false;
-    *out_milli = number * 1000;
-    return true;
-}
-
-/* As most counts are. */
-static inline bool read_digit(const char *text, size_t len, uint32_t *out)
-{
-    const uint32_t digit = (uint32_t)(unsigned char)text[0] - '0';
-    if (len != 1 || digit > 9)
-        return false;
-    *out = digit;
-    return true;
-}
-
-/* What nearly every cell holds of the kinds that nearly every file has; else false. */
-static inline bool read_usual(struct hs_table *table, const struct hs_bound *bound,
-                              const char *text, size_t len, struct hs_trace_job *job)
-{
-    void *out = (char *)job + bound->offset;
-    switch (bound->kind) {
-    case HS_CELL_TIME:
-        return len > 8 ? hs_cell_same_day(text, len, &table->day, out)
-                       : read_short_span(text, len, table->unit_us, out);
-    case HS_CELL_SPAN:
-        return read_short_span(text, len, table->unit_us, out);
-    case HS_CELL_COUNT:
-        return read_digit(text, len, out) || hs_word8_number(hs_word8_at(text), len, out);
-    case HS_CELL_MILLI:
-        return read_short_milli(text, len, out);
-    case HS_CELL_FATE:
-        return recall_outcome(table, text, len, out);
-    default:
-        return false;
-    }
-}
-
 static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *job, int *dropped)
 {
     const char *const *fields = table->row.fields;
     const uint32_t *lengths = table->row.lengths;
-    const struct hs_bound *stop = table->bound + table->bound_count;
-    for (const struct hs_bound *bound = table->bound; bound < stop; bound++) {
+    const struct hs_table_binding *stop = table->bound + table->bound_count;
+    for (const struct hs_table_binding *bound = table->bound; bound < stop; bound++) {
         const uint32_t len = lengths[bound->field];
         const char *text = fields[bound->field];
         if (len == 0) {
@@ -296,8 +383,8 @@ static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *jo
                 return fail_empty(table, bound->column, bound->field);
         } else if (bound->kind <= HS_CELL_TEXT) {
             memcpy((char *)job + bound->offset, &text, sizeof text);
-        } else if (!read_usual(table, bound, text, len, job)) {
-            HS_TRY(read_any(table, bound, text, len, job, dropped));
+        } else {
+            HS_TRY(read_cell(table, bound, text, len, job, dropped));
         }
         if (!bound->may_drop)
             continue;
@@ -309,8 +396,9 @@ static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *jo
     return HS_OK;
 }
 
-enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job, int *dropped)
+enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped)
 {
+    struct hs_table *table = state;
     enum hs_status status = table->is_row_pending ? HS_OK : hs_csv_next(table->csv, &table->row);
     table->is_row_pending = false;
     if (HS_UNLIKELY(status == HS_END))
@@ -328,8 +416,9 @@ enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job, i
     return read_cells(table, job, dropped);
 }
 
-struct hs_place hs_table_place(const struct hs_table *table, const char *key)
+struct hs_place hs_table_place(void *state, const char *key)
 {
+    const struct hs_table *table = state;
     uint32_t field = 0;
     for (uint32_t i = 0; i < table->bound_count; i++)
         if (strcmp(table->bound[i].column->key, key) == 0)
@@ -337,8 +426,9 @@ struct hs_place hs_table_place(const struct hs_table *table, const char *key)
     return hs_csv_place(table->csv, field);
 }
 
-void hs_table_close(struct hs_table *table)
+void hs_table_close(void *state)
 {
+    struct hs_table *table = state;
     hs_attempts_free(&table->attempts);
     if (table->csv)
         hs_csv_close(table->csv);
@@ -357,21 +447,6 @@ enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
     return fail_cell(table, &table->columns[index], table->field_of[index], result);
 }
 
-enum hs_status hs_table_format_next(void *state, struct hs_trace_job *job, int *dropped)
-{
-    return hs_table_next(state, job, dropped);
-}
-
-struct hs_place hs_table_format_place(void *state, const char *column)
-{
-    return hs_table_place(state, column);
-}
-
-void hs_table_format_close(void *state)
-{
-    hs_table_close(state);
-}
-
 bool hs_header_has(const char *head, size_t len, const char *name)
 {
     size_t name_len = strlen(name), at = 0;
@@ -388,11 +463,4 @@ bool hs_header_has(const char *head, size_t len, const char *name)
         at = end + (end < len && head[end] == ',');
     }
     return false;
-}
-
-bool hs_header_has_all(const char *head, size_t len, const char *const *names)
-{
-    while (*names != NULL && hs_header_has(head, len, *names))
-        names++;
-    return *names == NULL;
 }

@@ -6,7 +6,7 @@
  *
  *     static const struct hs_column columns[] = {
  *         HS_COLUMN("job_id", "job_id", ID, true, id), ...};
- *     HS_TRY(hs_table_open(&t, input, options, faults, columns, COUNT, NULL));
+ *     HS_TRY(hs_table_open(&t, input, options, faults, format, NULL));
  *     while ((s = hs_table_next(&t, &job, &dropped)) == HS_OK) ...
  *
  * Cells are read in the order of the table: put the state first and the GPU count second, so that
@@ -20,26 +20,25 @@
 #include "base/fmt.h"
 #include "base/io.h"
 #include "data/csvread.h"
-#include "traces/attempts.h"
 #include "traces/cell.h"
 #include "traces/format.h"
 
 enum hs_cell {
-    HS_CELL_ID,          /* text, must not be empty */
-    HS_CELL_TEXT,        /* text, empty = NULL; from here on more is made of the text */
-    HS_CELL_TIME,        /* number in the time unit, or a date and time */
-    HS_CELL_SPAN,        /* number in the time unit */
-    HS_CELL_COUNT,       /* whole number, "8" or "8.0", to uint32_t */
-    HS_CELL_GPUS,        /* the same, or a number below 1: a share, to gpus and gpu_milli */
-    HS_CELL_SHARE,       /* 1..1000, of each GPU: gpu_milli; behind gpus */
-    HS_CELL_MILLI,       /* number with up to three decimals, to uint32_t thousandths */
-    HS_CELL_MIB,         /* size, bare number = MiB, to uint32_t */
-    HS_CELL_PERCENT,     /* 0..100 with decimals, to int32_t per mille */
-    HS_CELL_INT,         /* int32_t */
-    HS_CELL_FATE,        /* outcome; a job still running is dropped */
-    HS_CELL_BATCH,       /* whole number from 1 on, as text without sign, zeros or decimals */
-    HS_CELL_CLASS,       /* enum hs_job_class, case ignored */
-    HS_CELL_BEST_EFFORT, /* 0 or 1, to enum hs_job_class */
+    HS_CELL_ID,      /* text, must not be empty */
+    HS_CELL_TEXT,    /* text, empty = NULL; from here on more is made of the text */
+    HS_CELL_TIME,    /* number in the time unit, or a date and time */
+    HS_CELL_SPAN,    /* number in the time unit */
+    HS_CELL_COUNT,   /* whole number, "8" or "8.0", to uint32_t */
+    HS_CELL_GPUS,    /* the same, or a number below 1: a share, to gpus and gpu_milli */
+    HS_CELL_SHARE,   /* 1..1000, of each GPU: gpu_milli; behind gpus */
+    HS_CELL_MILLI,   /* number with up to three decimals, to uint32_t thousandths */
+    HS_CELL_MIB,     /* size, bare number = MiB, to uint32_t */
+    HS_CELL_PERCENT, /* 0..100 with decimals, to int32_t per mille */
+    HS_CELL_INT,     /* int32_t */
+    HS_CELL_FATE,    /* outcome; a job still running is dropped */
+    HS_CELL_BATCH,   /* whole number from 1 on, "64" or "64.0", as text without sign or decimals */
+    HS_CELL_CLASS,   /* enum hs_job_class, case ignored */
+    HS_CELL_BEST_EFFORT, /* 1: opportunistic; 0: guaranteed; to enum hs_job_class */
     HS_CELL_ATTEMPTS,    /* spans joined by '/', which add up to the duration; behind it */
     HS_CELL_OWN, /* the format reads it itself (hs_table_cell); a required one may be empty */
 };
@@ -61,20 +60,13 @@ struct hs_column {
 #define HS_ROW_NUMBER        "@row" /* as a source name: the number of the row, from 0 */
 
 /* A column that the file has. */
-struct hs_bound {
+struct hs_table_binding {
     const struct hs_column *column;
     uint32_t field;
     uint16_t kind, offset; /* those of the column */
     bool is_filled;        /* or the row is bad */
     bool may_drop;         /* the row: by what became of the job, or as a CPU job */
 };
-
-/* A word of up to sixteen bytes, 0 behind its end, and what hs_fate_parse makes of it. */
-struct hs_fate_word {
-    uint64_t head, tail;
-    int fate;
-};
-#define HS_FATE_WORDS 8 /* a power of two */
 
 struct hs_table {
     struct hs_csv *csv;
@@ -85,39 +77,31 @@ struct hs_table {
     struct hs_faults *faults;
     const struct hs_column *columns;
     uint32_t column_count;
-    uint32_t field_of[HS_TABLE_COLUMNS_MAX];     /* UINT32_MAX = not in the file */
-    struct hs_bound bound[HS_TABLE_COLUMNS_MAX]; /* in order of the table */
+    uint32_t field_of[HS_TABLE_COLUMNS_MAX];             /* UINT32_MAX = not in the file */
+    struct hs_table_binding bound[HS_TABLE_COLUMNS_MAX]; /* in order of the table */
     uint32_t bound_count;
     uint32_t field_count;
     int64_t unit_us;
     uint64_t row_number; /* of the row last read, from 0 */
-    char row_text[HS_CSV_TEXT_ROOM], batch_text[HS_FMT_MAX + 1];
-    struct hs_fate_word fates[HS_FATE_WORDS]; /* read last, by their first eight bytes */
+    char row_text[HS_FMT_MAX + 1], batch_text[HS_FMT_MAX + 1];
     struct hs_trace_job blank; /* a row before its cells; copied faster than it is cleared */
-    struct hs_cell_day day;
     bool is_id_row_number;
     bool skips_cpu_jobs;
     bool keeps_attempts;
     struct hs_attempt_list attempts; /* of the row */
 };
 
-/* names: source names instead of columns[i].name, "" for a column to be left alone, NULL entries
- * and NULL for none. */
+/* By format->table. names: source names instead of those of the columns, "" for a column to be left
+ * alone, NULL entries and NULL for none. */
 HS_MUST_USE enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                          const struct hs_trace_options *options,
-                                         struct hs_faults *faults, const struct hs_column *columns,
-                                         uint32_t column_count, const char *const *names);
-/* The same for a format that mostly has no header: a first line that does not begin with the name
- * of the first column is a row, whose fields are the columns in the order of their table. */
-HS_MUST_USE enum hs_status hs_table_open_bare(struct hs_table *table, struct hs_input *input,
-                                              const struct hs_trace_options *options,
-                                              struct hs_faults *faults,
-                                              const struct hs_column *columns,
-                                              uint32_t column_count);
-HS_MUST_USE enum hs_status hs_table_next(struct hs_table *table, struct hs_trace_job *job,
-                                         int *dropped);
-struct hs_place hs_table_place(const struct hs_table *table, const char *key);
-void hs_table_close(struct hs_table *table);
+                                         struct hs_faults *faults,
+                                         const struct hs_trace_format *format,
+                                         const char *const *names);
+/* The members next, place and close of a format whose state is or begins with a struct hs_table. */
+HS_MUST_USE enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped);
+struct hs_place hs_table_place(void *state, const char *key);
+void hs_table_close(void *state);
 
 /* The text of a column of the row just read, by its place in the table of columns, surrounding
  * blanks gone; "" where the file has no such column. */
@@ -126,16 +110,7 @@ const char *hs_table_cell(const struct hs_table *table, uint32_t index, size_t *
 enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
                              enum hs_cell_result result);
 
-_Static_assert(HS_TRACE_TEXT_ROOM <= HS_CSV_TEXT_ROOM, "an id is a field, or the number of a row");
-
-/* The members of a format whose state begins with its table. */
-enum hs_status hs_table_format_next(void *state, struct hs_trace_job *job, int *dropped);
-struct hs_place hs_table_format_place(void *state, const char *column);
-void hs_table_format_close(void *state);
-
 /* Whether the first line of a CSV file has this field; case ignored. */
 bool hs_header_has(const char *head, size_t len, const char *name);
-/* The same of several names, NULL at their end. */
-bool hs_header_has_all(const char *head, size_t len, const char *const *names);
 
 #endif

@@ -1,69 +1,814 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See fit.h: the parts side by side.
+ * See fit.h. When jobs come: counts of the hours, the profile of week and day from their means,
+ * outages, and the modulation of the rate. Then sizes, runs of jobs, users and virtual clusters.
  */
 #include "workload/fit.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "workload/fit_parts.h"
+#include "base/fixed.h"
+#include "base/intern.h"
+#include "base/sample.h"
+#include "base/rng.h"
+#include "workload/arrival.h"
 
-struct hs_fit {
-    struct hs_fit_sizes sizes;
-    struct hs_fit_arrivals arrivals;
-    struct hs_fit_batches batches;
-    struct hs_fit_owners owners;
+/* ---- arrivals ---- */
+
+#define HOURS_MOST 10000000 /* of a trace: 1,141 years */
+#define HOUR_US    (INT64_C(3600) * HS_US_PER_S)
+#define DAY_US     (24 * HOUR_US)
+#define THURSDAY   3 /* 1970-01-01 */
+
+struct fit_arrivals {
+    uint32_t *counts; /* jobs of each hour from the first on */
+    bool *is_out;     /* hours of an outage, of which nothing else is learnt; NULL: none */
+    uint32_t hours, counts_cap;
+    int64_t first_us, last_us;
+    uint64_t jobs;
 };
 
-enum hs_status hs_fit_open(struct hs_fit **fit)
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+HS_MUST_USE static enum hs_status arrivals_add(struct fit_arrivals *a, int64_t submit_us,
+                                               struct hs_diag *diag)
+{
+    if (a->jobs == 0)
+        a->first_us = submit_us;
+    uint64_t hour = (uint64_t)(floor_div(submit_us, HOUR_US) - floor_div(a->first_us, HOUR_US));
+    if (hour >= HOURS_MOST)
+        return hs_fail(diag, HS_E_LIMIT, NULL, "are its times in another unit?",
+                       "the trace spans more than %d hours", HOURS_MOST);
+    hs_grow((void **)&a->counts, &a->counts_cap, hour + 1, sizeof *a->counts, HOURS_MOST);
+    if (hour >= a->hours)
+        a->hours = (uint32_t)hour + 1;
+    a->counts[hour]++;
+    a->last_us = submit_us;
+    a->jobs++;
+    return HS_OK;
+}
+
+/* ---- profile ---- */
+
+static uint32_t hour_of_day(const struct fit_arrivals *a, uint32_t hour)
+{
+    int64_t at = floor_div(a->first_us, HOUR_US) + hour;
+    return (uint32_t)(at - floor_div(at, HS_WORKLOAD_HOURS) * HS_WORKLOAD_HOURS);
+}
+
+static uint32_t weekday_of(const struct fit_arrivals *a, uint32_t hour)
+{
+    int64_t day = floor_div(floor_div(a->first_us, HOUR_US) + hour, HS_WORKLOAD_HOURS) + THURSDAY;
+    return (uint32_t)(day - floor_div(day, HS_WORKLOAD_WEEKDAYS) * HS_WORKLOAD_WEEKDAYS);
+}
+
+/* Weights of hours of the day, given those of weekdays, or the other way round: jobs per hour that
+ * the trace covers, where an hour counts as much as the other profile says. All alike unless the
+ * trace covers them all. */
+static void weigh(const struct fit_arrivals *a, bool is_weekday, const double *others,
+                  uint32_t groups, double *weights)
+{
+    double covered[HS_WORKLOAD_HOURS] = {0}, hours[HS_WORKLOAD_HOURS] = {0}, sum = 0;
+    uint32_t least = is_weekday ? HS_WORKLOAD_HOURS / 2 : 1;
+    bool is_whole = true;
+    for (uint32_t g = 0; g < groups; g++)
+        weights[g] = 0;
+    for (uint32_t h = 0; h < a->hours; h++) {
+        uint32_t day = weekday_of(a, h), hour = hour_of_day(a, h);
+        uint32_t group = is_weekday ? day : hour;
+        if (a->is_out != NULL && a->is_out[h])
+            continue;
+        weights[group] += a->counts[h];
+        covered[group] += others[is_weekday ? hour : day];
+        hours[group]++;
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        is_whole = is_whole && hours[g] >= least;
+        weights[g] /= covered[g] > 0 ? covered[g] : 1;
+        sum += weights[g];
+    }
+    for (uint32_t g = 0; g < groups; g++)
+        weights[g] = is_whole ? weights[g] / sum : 1.0 / groups;
+}
+
+static void set_profile(const struct fit_arrivals *a, struct hs_workload_arrivals *out)
+{
+    const int rounds = 10; /* the first differs from the last only where the ends cut a day */
+    for (uint32_t d = 0; d < HS_WORKLOAD_WEEKDAYS; d++)
+        out->weekdays[d] = 1.0 / HS_WORKLOAD_WEEKDAYS;
+    for (int i = 0; i < rounds; i++) {
+        weigh(a, false, out->weekdays, HS_WORKLOAD_HOURS, out->hours);
+        weigh(a, true, out->hours, HS_WORKLOAD_WEEKDAYS, out->weekdays);
+    }
+}
+
+static double *expected_counts(const struct fit_arrivals *a,
+                               const struct hs_workload_arrivals *profile)
+{
+    double *mean = hs_alloc_zeroed(a->hours, sizeof *mean), sum = 0;
+    for (uint32_t h = 0; h < a->hours; h++) {
+        if (a->is_out == NULL || !a->is_out[h])
+            mean[h] = profile->weekdays[weekday_of(a, h)] * profile->hours[hour_of_day(a, h)];
+        sum += mean[h];
+    }
+    for (uint32_t h = 0; h < a->hours; h++)
+        mean[h] *= (double)a->jobs / sum;
+    return mean;
+}
+
+/* Counts of the hours with the rates r are Poisson: the variance is mean + var(r) mean^2. */
+static double covariance(const struct fit_arrivals *arrivals, const double *expected,
+                         uint32_t hours)
+{
+    const uint32_t *counts = arrivals->counts;
+    double sum = 0, weight = 0;
+    for (uint32_t h = hours; h < arrivals->hours; h++) {
+        uint32_t b = h - hours;
+        sum += (counts[h] - expected[h]) * (counts[b] - expected[b]);
+        sum -= hours == 0 ? expected[h] : 0;
+        weight += expected[h] * expected[b];
+    }
+    return weight > 0 ? sum / weight : 0;
+}
+
+/* ---- outages ----
+ * Spans of whole hours without a job in which so many are expected that the modulation alone hardly
+ * explains it. A gamma distributed rate is near 0 more often the more it varies, hence the limit in
+ * jobs grows with (1 + cv^2)^2. It finds none in ten times a hundred days generated without
+ * outages, and most of those of five hours and more at 30 jobs an hour and a cv of 1. */
+
+#define JOBS_LEAST   30 /* expected, times (1 + cv^2)^2 */
+#define HOURS_LEAST  3
+#define OUTAGE_MOST  168 /* hours of an outage; what is longer is left to it */
+#define PER_DAY_MOST 1.0
+
+static void find_outages(struct fit_arrivals *a, struct hs_arena *arena,
+                         struct hs_workload_arrivals *out)
+{
+    struct hs_loghist lengths = {0};
+    double *expected = expected_counts(a, out), spread = 1 + covariance(a, expected, 0);
+    a->is_out = hs_alloc_zeroed(a->hours, sizeof *a->is_out);
+    for (uint32_t first = 0, end; first < a->hours; first = end + 1) {
+        double jobs = 0;
+        for (end = first; end < a->hours && a->counts[end] == 0; end++)
+            jobs += expected[end];
+        if (jobs < JOBS_LEAST * spread * spread || end - first < HOURS_LEAST)
+            continue;
+        for (uint32_t h = first; h < end; h++)
+            a->is_out[h] = true;
+        for (uint32_t left = end - first, hours; left > 0; left -= hours) { /* several if long */
+            hours = left < OUTAGE_MOST ? left : OUTAGE_MOST;
+            hs_loghist_add(&lengths, hours);
+        }
+    }
+    if (lengths.count > 0) {
+        double days = (double)a->hours / HS_WORKLOAD_HOURS;
+        double per_day = (double)lengths.count / days;
+        out->outages.per_day = per_day < PER_DAY_MOST ? per_day : PER_DAY_MOST;
+        hs_quantile_fn_of(&lengths, true, arena, &out->outages.hours);
+    }
+    hs_loghist_free(&lengths);
+    hs_free(expected);
+}
+
+/* ---- modulation ----
+ * From what the counts of the hours do around the profile. An hour's count is Poisson, so that its
+ * variance is mean + cv^2 mean^2, and the covariance of two hours is that of their rates; times are
+ * those of all pairs on a grid whose exponentials come nearest to it.
+ *
+ * What workload/arrival makes of a modulation has somewhat less variance and shorter memory, for
+ * every block of weeks gets its profile exactly. So hours are generated with what was found and
+ * measured as the trace was, and what they lack is added to what is looked for (indirect inference;
+ * Gourieroux, Monfort, Renault, J. Appl. Econometrics 8 (1993) S85). */
+
+#define CV_MAX    10.0
+#define ROUNDS    4
+#define DRAWS     6      /* of the generator, a round */
+#define JOBS_MOST 100000 /* of a draw: more of them only take time */
+
+static const uint32_t lags[] = {0, 1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 96, 120, 168};
+#define LAGS (sizeof lags / sizeof *lags)
+
+/* Of the rate around its mean of 1: variance, then covariances over so many hours. */
+struct moments {
+    double at[LAGS];
+    uint32_t count; /* the trace is long enough for */
+};
+
+static void measure(const struct fit_arrivals *a, const struct hs_workload_arrivals *profile,
+                    struct moments *moments)
+{
+    double *mean = expected_counts(a, profile);
+    moments->count = 0;
+    for (uint32_t i = 0; i < LAGS && 2 * lags[i] < a->hours; i++)
+        moments->at[moments->count++] = covariance(a, mean, lags[i]);
+    hs_free(mean);
+}
+
+/* ---- the times ---- */
+
+static double misfit(const struct hs_workload_modulation *m, const struct moments *wanted)
+{
+    double sum = 0;
+    for (uint32_t i = 1; i < wanted->count; i++) {
+        double expected = (1 - m->slow_share) * exp(-(double)lags[i] / m->hours) +
+                          m->slow_share * exp(-(double)lags[i] / m->slow_hours);
+        double off = wanted->at[i] / wanted->at[0] - expected;
+        sum += off * off;
+    }
+    return sum;
+}
+
+/* Quick times from a quarter of an hour on, slow ones from twice that to two weeks (the generator
+ * forgets between its blocks), each 1.2 times the one before; shares in fortieths. */
+static struct hs_workload_modulation nearest(const struct moments *wanted)
+{
+    const double step = 1.2, quick_least = .25, quick_most = 48, slow_most = 336;
+    const uint32_t shares = 40;
+    double least = INFINITY;
+    struct hs_workload_modulation m, best = {.hours = 1};
+    for (m.hours = quick_least; m.hours < quick_most; m.hours *= step)
+        for (m.slow_hours = 2 * m.hours; m.slow_hours < slow_most; m.slow_hours *= step)
+            for (uint32_t s = 0; s < shares; s++) {
+                m.slow_share = (double)s / shares;
+                double off = misfit(&m, wanted);
+                if (off < least) {
+                    least = off;
+                    best = m;
+                }
+            }
+    best.cv = fmin(sqrt(wanted->at[0]), CV_MAX);
+    return best;
+}
+
+/* ---- what the generator makes of them ---- */
+
+static void draw(const struct fit_arrivals *a, const struct hs_workload_arrivals *from,
+                 uint64_t seed, struct moments *moments)
+{
+    struct hs_arrival_rate rate;
+    struct hs_workload_arrivals profile = {0}, steady = *from;
+    struct fit_arrivals made = {.hours = a->hours + hour_of_day(a, 0), .first_us = from->first_us};
+    uint64_t hour, jobs = a->jobs < JOBS_MOST ? a->jobs : JOBS_MOST;
+    uint32_t count;
+    made.counts = hs_alloc_zeroed(made.hours, sizeof *made.counts);
+    steady.outages.per_day = 0; /* their hours are left out of the trace's, too */
+    hs_arrival_rate_open(&rate, &steady, jobs, made.hours, seed);
+    while (hs_arrival_rate_next(&rate, &hour, &count)) {
+        made.counts[hour] = count;
+        made.jobs += count;
+    }
+    set_profile(&made, &profile);
+    measure(&made, &profile, moments);
+    hs_free(made.counts);
+}
+
+static void fit_modulation(const struct fit_arrivals *arrivals, struct hs_workload_arrivals *out)
+{
+    struct moments seen, wanted;
+    out->modulation = (struct hs_workload_modulation){.hours = 1};
+    measure(arrivals, out, &seen);
+    wanted = seen;
+    for (int round = 0; round < ROUNDS && seen.at[0] > 0 && wanted.at[0] > 0; round++) {
+        double means[LAGS] = {0};
+        out->modulation = nearest(&wanted);
+        for (uint64_t seed = 0; seed < DRAWS; seed++) {
+            struct moments made;
+            draw(arrivals, out, seed, &made);
+            for (uint32_t i = 0; i < seen.count; i++)
+                means[i] += made.at[i] / DRAWS;
+        }
+        for (uint32_t i = 0; i < seen.count; i++)
+            wanted.at[i] += seen.at[i] - means[i];
+    }
+}
+
+static void arrivals_finish(struct fit_arrivals *a, struct hs_arena *arena,
+                            struct hs_workload_arrivals *out)
+{
+    double span_us = (double)(a->last_us - a->first_us) * (double)a->jobs / (double)(a->jobs - 1);
+    int64_t midnight = floor_div(a->first_us, DAY_US) * DAY_US;
+    out->first_us = midnight > 0 ? midnight : 0;
+    out->jobs_per_day = (double)a->jobs / fmax(span_us / DAY_US, 1.0 / HS_WORKLOAD_HOURS);
+    set_profile(a, out);
+    find_outages(a, arena, out);
+    set_profile(a, out);
+    fit_modulation(a, out);
+}
+
+/* ---- the rest of a fit ---- */
+
+#define CLASSES       33 /* shares of a GPU; 1; 2; 3; 4; 5-7; 8; 9-15; ...; 32769-65535 */
+#define MILLI         1000
+#define ROUNDED       1e-5
+#define STATES_MOST   10  /* stretches of ranks with a mix of their own */
+#define STATES_SAMPLE 500 /* jobs that one is worth */
+#define GAP_MOST_S    60  /* within a run of one user */
+#define GAP_OF_MEAN   .1  /* the same where users are unknown */
+#define GAP_LEAST_S   1
+#define PAIRS         4096
+#define PAIRS_LEAST   100 /* below it a correlation may be chance */
+#define RUN_MOST      1000000
+#define MOST_IN       .97
+#define LEAST_OFF     1e-6
+#define EXACT         1024 /* of a loghist: beyond it a bucket has 2^k / 1,024 values */
+#define SIGMA_MAX     10.0
+#define HALVINGS      30
+
+struct fit_size {
+    uint32_t gpus, gpu_milli;
+    uint64_t jobs;
+};
+
+struct fit_class {
+    struct fit_size *sizes;
+    uint32_t size_count, size_cap;
+    struct hs_loghist durations;                    /* whole seconds, rounded up */
+    struct hs_loghist of_outcome[HS_OUTCOME_COUNT]; /* the same; nothing of those unknown */
+    uint64_t jobs, retries;
+};
+
+struct fit_run {
+    int64_t last_us;
+    uint64_t jobs; /* 0: none yet */
+    uint64_t batches;
+    uint64_t duration_s;      /* of the last one */
+    uint32_t gpus, gpu_milli; /* of the first one */
+    uint32_t class;           /* of the last one */
+    uint32_t first_class;
+};
+
+struct fit_pair {
+    uint64_t first_s, second_s;
+    uint32_t class;
+};
+
+struct fit_vc {
+    uint64_t jobs[CLASSES];
+    uint32_t gpus_max;
+};
+
+struct hs_fit {
+    struct fit_arrivals arrivals;
+    uint64_t jobs;
+    /* sizes */
+    struct fit_class classes[CLASSES];
+    struct hs_loghist failures; /* times of attempts that failed and were made again, s */
+    uint32_t retries_max;
+    /* runs: submissions of one user, each at most a minute after the one before. Without users: of
+     * one size, one behind the other, at most a tenth of the mean gap of the trace so far. */
+    struct fit_run *runs; /* by user */
+    uint32_t run_count, runs_cap;
+    struct hs_loghist run_jobs, run_gaps;   /* of runs; within them, s */
+    struct hs_loghist run_jobs_of[CLASSES]; /* by class of their first job */
+    uint64_t members, members_alike;        /* behind the first; of its size */
+    struct fit_pair *pairs;                 /* neighbours in a run and a class: a sample of them */
+    uint64_t pairs_seen;
+    /* owners */
+    struct hs_intern users, vcs; /* id 0: none named */
+    struct fit_vc *of_vc;
+    uint32_t of_vc_cap;
+};
+
+/* ---- sizes ----
+ * Powers of two are classes of their own, for most jobs are of such sizes; what lies between two of
+ * them is one class, and so are shares of one GPU. */
+
+static uint32_t class_of(const struct hs_trace_job *job)
+{
+    uint32_t milli = job->gpu_milli > 0 ? job->gpu_milli : MILLI;
+    uint64_t demand = (uint64_t)job->gpus * milli;
+    if (demand < MILLI)
+        return 0;
+    /* Class 1 + 2 k is 2^k GPUs, the one behind it what lies above, up to 2^(k + 1) - 1. */
+    uint32_t gpus = (uint32_t)((demand + MILLI - 1) / MILLI), k = 63 - HS_CLZ64(gpus);
+    uint32_t class = 1 + 2 * k + (gpus > (UINT32_C(1) << k));
+    return class < CLASSES ? class : CLASSES - 1;
+}
+
+static uint64_t seconds_of(int64_t us)
+{
+    return (uint64_t)((us + HS_US_PER_S - 1) / HS_US_PER_S);
+}
+
+/* The entry of this size, or, where a class is full, that of the nearest one. */
+static void count_size(struct fit_class *class, const struct hs_trace_job *job)
+{
+    uint32_t milli = job->gpu_milli > 0 ? job->gpu_milli : MILLI, nearest = 0;
+    int64_t demand = (int64_t)job->gpus * milli, least = INT64_MAX;
+    for (uint32_t i = 0; i < class->size_count; i++) {
+        struct fit_size *size = &class->sizes[i];
+        if (size->gpus == job->gpus && size->gpu_milli == milli) {
+            size->jobs++;
+            return;
+        }
+        int64_t off = llabs((int64_t)size->gpus * size->gpu_milli - demand);
+        if (off < least) {
+            least = off;
+            nearest = i;
+        }
+    }
+    if (class->size_count == HS_WORKLOAD_SIZES_MAX) {
+        class->sizes[nearest].jobs++;
+        return;
+    }
+    hs_grow((void **)&class->sizes, &class->size_cap, (uint64_t) class->size_count + 1,
+            sizeof *class->sizes, HS_WORKLOAD_SIZES_MAX);
+    class->sizes[class->size_count++] = (struct fit_size){job->gpus, milli, 1};
+}
+
+static void sizes_add(struct hs_fit *f, const struct hs_trace_job *job)
+{
+    struct fit_class *class = &f->classes[class_of(job)];
+    uint32_t retries = job->attempts > 1 ? job->attempts - 1 : 0;
+    uint64_t duration = seconds_of(job->duration_us);
+    count_size(class, job);
+    hs_loghist_add(&class->durations, duration);
+    if (job->outcome != HS_OUTCOME_UNKNOWN)
+        hs_loghist_add(&class->of_outcome[job->outcome], duration);
+    for (uint32_t i = 0; i < retries; i++)
+        hs_loghist_add(&f->failures, seconds_of(job->attempts_us[i]));
+    if (retries > f->retries_max)
+        f->retries_max = retries;
+    class->retries += retries;
+    class->jobs++;
+    f->jobs++;
+}
+
+/* ---- to the workload ---- */
+
+static const char *class_name(uint32_t class, struct hs_arena *arena)
+{
+    char text[32];
+    uint32_t least = class > 0 ? UINT32_C(1) << (class - 1) / 2 : 0;
+    int len = class == 0       ? snprintf(text, sizeof text, "share")
+              : class % 2 == 1 ? snprintf(text, sizeof text, "%u", least)
+              : least == 2     ? snprintf(text, sizeof text, "3")
+                               : snprintf(text, sizeof text, "%u-%u", least + 1, 2 * least - 1);
+    return hs_arena_text(arena, text, (size_t)len);
+}
+
+/* Mix of outcomes by stretches of duration ranks, as many as the jobs are worth. */
+static void fit_states(const struct fit_class *class, struct hs_arena *arena,
+                       struct hs_workload_bucket *bucket)
+{
+    uint64_t known = 0, done[HS_WORKLOAD_STATES] = {0}, sum = 0, value, count;
+    uint32_t at = 0;
+    for (uint32_t s = 0; s < HS_WORKLOAD_STATES; s++)
+        known += class->of_outcome[HS_OUTCOME_COMPLETED + s].count;
+    if (known == 0)
+        return;
+    uint64_t stretches = known / STATES_SAMPLE + 1;
+    if (stretches > STATES_MOST)
+        stretches = STATES_MOST;
+    bucket->states = hs_arena_alloc(arena, STATES_MOST * sizeof *bucket->states);
+    while (hs_loghist_next(&class->durations, &at, &value, &count)) {
+        struct hs_workload_states *row = &bucket->states[bucket->state_count];
+        double all = 0;
+        sum += count;
+        if (sum * stretches < (bucket->state_count + UINT64_C(1)) * class->jobs)
+            continue;
+        for (uint32_t s = 0; s < HS_WORKLOAD_STATES; s++) {
+            uint64_t upto = hs_loghist_below(&class->of_outcome[HS_OUTCOME_COMPLETED + s], value);
+            row->share[s] = (double)(upto - done[s]);
+            all += row->share[s];
+        }
+        if (all == 0) /* none known here: they go by the next */
+            continue;
+        for (uint32_t s = 0; s < HS_WORKLOAD_STATES; s++) {
+            done[s] += (uint64_t)row->share[s];
+            row->share[s] /= all;
+        }
+        row->rank = (double)sum / (double)class->jobs;
+        bucket->state_count++;
+    }
+    bucket->states[bucket->state_count - 1].rank = 1;
+}
+
+static void fit_bucket(const struct hs_fit *f, uint32_t c, struct hs_workload *workload,
+                       struct hs_workload_bucket *bucket)
+{
+    const struct fit_class *class = &f->classes[c];
+    bucket->name = class_name(c, &workload->arena);
+    bucket->sizes = hs_arena_alloc(&workload->arena, class->size_count * sizeof *bucket->sizes);
+    for (uint32_t i = 0; i < class->size_count; i++)
+        bucket->sizes[i] =
+            (struct hs_workload_size){class->sizes[i].gpus, class->sizes[i].gpu_milli,
+                                      (double)class->sizes[i].jobs / (double)f->jobs};
+    bucket->size_count = class->size_count;
+    bucket->share = (double)class->jobs / (double)f->jobs;
+    hs_quantile_fn_of(&class->durations, true, &workload->arena, &bucket->duration_s);
+    fit_states(class, &workload->arena, bucket);
+    double retries = (double)class->retries / (double)class->jobs;
+    /* only failed jobs are made again; what is written is rounded */
+    double failed = bucket->state_count > 0 ? hs_bucket_state_share(bucket, HS_OUTCOME_FAILED) : 0;
+    bucket->retries = fmin(retries, workload->retries.max * failed * (1 - ROUNDED));
+}
+
+static void sizes_finish(const struct hs_fit *f, struct hs_workload *workload, uint32_t *bucket_of)
+{
+    uint32_t most = f->retries_max;
+    workload->buckets = hs_arena_alloc(&workload->arena, CLASSES * sizeof *workload->buckets);
+    if (f->failures.count > 0) {
+        workload->retries.max = most < HS_WORKLOAD_RETRIES_MAX ? most : HS_WORKLOAD_RETRIES_MAX;
+        hs_quantile_fn_of(&f->failures, false, &workload->arena, &workload->retries.time_s);
+    }
+    for (uint32_t c = 0; c < CLASSES; c++) {
+        bucket_of[c] = UINT32_MAX;
+        if (f->classes[c].jobs == 0)
+            continue;
+        bucket_of[c] = workload->bucket_count;
+        fit_bucket(f, c, workload, &workload->buckets[workload->bucket_count++]);
+    }
+}
+
+/* ---- runs ----
+ * Jobs of one user close behind each other. Of neighbours in a run that are of one class of sizes a
+ * sample of fixed size is kept (Vitter's reservoir); their durations become normal scores once the
+ * distribution of the class is known. */
+
+static int64_t gap_most_us(const struct hs_fit *f, int64_t now_us, uint32_t user)
+{
+    if (user > 0)
+        return GAP_MOST_S * HS_US_PER_S;
+    double mean_us = (double)(now_us - f->arrivals.first_us) / (double)f->jobs;
+    double most_us = fmax(GAP_OF_MEAN * mean_us, GAP_LEAST_S * (double)HS_US_PER_S);
+    return (int64_t)fmin(most_us, GAP_MOST_S * (double)HS_US_PER_S);
+}
+
+static void close_run(struct hs_fit *f, struct fit_run *run)
+{
+    if (run->jobs == 0)
+        return;
+    run->batches++;
+    hs_loghist_add(&f->run_jobs_of[run->first_class], run->jobs);
+    hs_loghist_add(&f->run_jobs, run->jobs);
+}
+
+static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t user)
+{
+    uint32_t class = class_of(job);
+    uint64_t duration_s = seconds_of(job->duration_us);
+    hs_grow((void **)&f->runs, &f->runs_cap, (uint64_t)user + 1, sizeof *f->runs, HS_INTERN_MAX);
+    if (f->pairs == NULL)
+        f->pairs = hs_alloc_zeroed(PAIRS, sizeof *f->pairs);
+    if (user >= f->run_count)
+        f->run_count = user + 1;
+    struct fit_run *run = &f->runs[user];
+    bool is_alike = run->gpus == job->gpus && run->gpu_milli == job->gpu_milli;
+    if (run->jobs > 0 && run->jobs < RUN_MOST && (user > 0 || is_alike) &&
+        job->submit_us - run->last_us <= gap_most_us(f, job->submit_us, user)) {
+        hs_loghist_add(&f->run_gaps, (uint64_t)(job->submit_us - run->last_us) / HS_US_PER_S);
+        f->members++;
+        f->members_alike += is_alike;
+        if (run->class == class) {
+            uint64_t at = f->pairs_seen++;
+            if (at >= PAIRS)
+                at = hs_mix64(PAIRS, at) % (at + 1);
+            if (at < PAIRS)
+                f->pairs[at] = (struct fit_pair){run->duration_s, duration_s, class};
+        }
+        run->jobs++;
+    } else {
+        close_run(f, run);
+        run->jobs = 1;
+        run->gpus = job->gpus;
+        run->gpu_milli = job->gpu_milli;
+        run->first_class = class;
+    }
+    run->last_us = job->submit_us;
+    run->duration_s = duration_s;
+    run->class = class;
+}
+
+/* ---- to the workload ---- */
+
+/* Normal score of a duration, in the middle of those just as long. */
+static double score(const struct hs_loghist *durations, uint64_t value)
+{
+    uint64_t width = value < EXACT ? 1 : (UINT64_C(1) << (63 - HS_CLZ64(value))) / EXACT;
+    uint64_t below = value > 0 ? hs_loghist_below(durations, value - width) : 0;
+    uint64_t upto = hs_loghist_below(durations, value);
+    return hs_normal_quantile(((double)below + (double)upto) / 2 / (double)durations->count);
+}
+
+static double correlation(const struct hs_fit *f)
+{
+    uint64_t count = f->pairs_seen < PAIRS ? f->pairs_seen : PAIRS;
+    double products = 0, squares = 0;
+    if (count < PAIRS_LEAST)
+        return 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct hs_loghist *durations = &f->classes[f->pairs[i].class].durations;
+        double x = score(durations, f->pairs[i].first_s);
+        double y = score(durations, f->pairs[i].second_s);
+        products += x * y;
+        squares += (x * x + y * y) / 2;
+    }
+    return squares > 0 ? fmin(fmax(products / squares, 0), 1) : 0;
+}
+
+/* Of members drawn afresh some have the size of the first by chance. */
+static double same_size(const struct hs_fit *f, const struct hs_workload *workload)
+{
+    double chance = 0, alike = (double)f->members_alike / (double)f->members;
+    for (uint32_t i = 0; i < workload->bucket_count; i++)
+        for (uint32_t s = 0; s < workload->buckets[i].size_count; s++)
+            chance += workload->buckets[i].sizes[s].share * workload->buckets[i].sizes[s].share;
+    return chance < 1 - LEAST_OFF ? fmin(fmax((alike - chance) / (1 - chance), 0), 1) : 1;
+}
+
+/* So long that MOST_IN of the jobs of these runs are in runs that are not longer. */
+static uint32_t batch_max(const struct hs_loghist *runs, uint64_t longest)
+{
+    uint32_t at = 0;
+    uint64_t jobs, count;
+    double sum = 0;
+    while (hs_loghist_next(runs, &at, &jobs, &count)) {
+        sum += (double)jobs * (double)count;
+        if (sum >= MOST_IN * (double)runs->sum)
+            return jobs < longest && jobs < HS_WORKLOAD_BATCH_MAX ? (uint32_t)jobs : UINT32_MAX;
+    }
+    return UINT32_MAX;
+}
+
+static void runs_finish(struct hs_fit *f, const uint32_t *bucket_of, struct hs_workload *workload)
+{
+    struct hs_workload_batches *out = &workload->arrivals.batches;
+    for (uint32_t u = 0; u < f->run_count; u++)
+        close_run(f, &f->runs[u]);
+    for (uint32_t c = 0; c < CLASSES; c++)
+        if (bucket_of[c] != UINT32_MAX)
+            workload->buckets[bucket_of[c]].batch_max =
+                batch_max(&f->run_jobs_of[c], f->run_jobs.max);
+    if (f->members == 0)
+        return;
+    hs_quantile_fn_of(&f->run_jobs, true, &workload->arena, &out->jobs);
+    hs_quantile_fn_of(&f->run_gaps, false, &workload->arena, &out->gap_s);
+    out->same_size = same_size(f, workload);
+    out->duration_correlation = correlation(f);
+}
+
+/* ---- users and virtual clusters ----
+ * Weights of users among runs are the quantiles of a log-normal distribution at equal steps, as
+ * workload/generator draws them. Its sigma follows from the Gini coefficient of the trace's users,
+ * to which all of them contribute, where the share of the first few percent is that of a handful.
+ */
+
+/* ---- users ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of n numbers in order of size. */
+static double gini(const double *numbers, uint32_t n)
+{
+    double sum = 0, weighted = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        sum += numbers[i];
+        weighted += (2.0 * (i + 1) - n - 1) * numbers[i];
+    }
+    return sum > 0 ? weighted / n / sum : 0;
+}
+
+/* The sigma with which the weights of n users have this coefficient. */
+static double sigma_of(double wanted, double *weights, uint32_t n)
+{
+    double low = 0, high = SIGMA_MAX;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        for (uint32_t u = 0; u < n; u++)
+            weights[u] = exp(middle * hs_normal_quantile((u + .5) / n));
+        if (gini(weights, n) < wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+static void fit_users(const struct hs_fit *f, struct hs_workload *workload)
+{
+    uint32_t named = f->users.count - 1; /* but for those of none */
+    if (named == 0)
+        return;
+    double *runs = hs_alloc_zeroed(named, sizeof *runs);
+    for (uint32_t u = 0; u < named; u++)
+        runs[u] = u + 1 < f->run_count ? (double)f->runs[u + 1].batches : 0;
+    qsort(runs, named, sizeof *runs, by_size);
+    workload->users = named < HS_WORKLOAD_USERS_MAX ? named : HS_WORKLOAD_USERS_MAX;
+    workload->users_sigma = sigma_of(gini(runs, named), runs, named);
+    hs_free(runs);
+}
+
+/* ---- virtual clusters ---- */
+
+static void fit_vcs(const struct hs_fit *f, const uint32_t *bucket_of, struct hs_workload *workload)
+{
+    double of_class[CLASSES] = {0};
+    uint32_t first = 1;
+    if (f->vcs.count < 2)
+        return;
+    for (uint32_t c = 0; c < CLASSES; c++)
+        if (f->of_vc[0].jobs[c] > 0)
+            first = 0; /* jobs of no virtual cluster stay so: one without a name */
+    workload->vcs = hs_arena_alloc(&workload->arena, f->vcs.count * sizeof *workload->vcs);
+    for (uint32_t v = first; v < f->vcs.count; v++)
+        for (uint32_t c = 0; c < CLASSES; c++)
+            of_class[c] += (double)f->of_vc[v].jobs[c];
+    for (uint32_t v = first; v < f->vcs.count; v++) {
+        struct hs_workload_vc *out = &workload->vcs[workload->vc_count++];
+        const char *name = hs_intern_text(&f->vcs, v);
+        out->name = hs_arena_text(&workload->arena, name, strlen(name));
+        out->shares =
+            hs_arena_alloc(&workload->arena, workload->bucket_count * sizeof *out->shares);
+        out->gpus_max = f->of_vc[v].gpus_max;
+        for (uint32_t c = 0; c < CLASSES; c++)
+            if (bucket_of[c] != UINT32_MAX && of_class[c] > 0)
+                out->shares[bucket_of[c]] = (double)f->of_vc[v].jobs[c] / of_class[c];
+    }
+    if (workload->users > 0 && workload->users < workload->vc_count)
+        workload->users = workload->vc_count;
+}
+
+/* ---- all of it ---- */
+
+void hs_fit_open(struct hs_fit **fit)
 {
     *fit = hs_alloc_zeroed(1, sizeof **fit);
-    if (*fit == NULL)
-        return HS_E_MEMORY;
-    return hs_fit_owners_open(&(*fit)->owners);
+    hs_intern_init(&(*fit)->users);
+    hs_intern_init(&(*fit)->vcs);
 }
 
 enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job, struct hs_diag *diag)
 {
-    uint32_t user;
     if (job->gpus == 0)
         return HS_OK;
-    HS_TRY(hs_fit_arrivals_add(&fit->arrivals, job->submit_us, diag));
-    HS_TRY(hs_fit_sizes_add(&fit->sizes, job));
-    HS_TRY(hs_fit_owners_add(&fit->owners, job, &user));
-    return hs_fit_batches_add(&fit->batches, job, user);
+    HS_TRY(arrivals_add(&fit->arrivals, job->submit_us, diag));
+    sizes_add(fit, job);
+    uint32_t vc = hs_intern_get(&fit->vcs, job->vc);
+    hs_grow((void **)&fit->of_vc, &fit->of_vc_cap, (uint64_t)vc + 1, sizeof *fit->of_vc,
+            HS_WORKLOAD_VCS_MAX + 1);
+    struct fit_vc *of = &fit->of_vc[vc];
+    of->jobs[class_of(job)]++;
+    if (job->gpus > of->gpus_max)
+        of->gpus_max = job->gpus;
+    runs_add(fit, job, hs_intern_get(&fit->users, job->user));
+    return HS_OK;
 }
 
 enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_workload *workload,
                              struct hs_diag *diag)
 {
-    uint32_t bucket_of[HS_FIT_CLASSES];
+    uint32_t bucket_of[CLASSES]; /* index in the workload; UINT32_MAX of a class without jobs */
     *workload = (struct hs_workload){0};
-    if (fit->sizes.jobs < HS_FIT_JOBS_LEAST)
+    if (fit->jobs < HS_FIT_JOBS_LEAST)
         return hs_fail(diag, HS_E_INPUT, NULL, NULL,
                        "a workload is fitted to %d jobs with GPUs or more, there are %u",
-                       HS_FIT_JOBS_LEAST, (unsigned)fit->sizes.jobs);
+                       HS_FIT_JOBS_LEAST, (unsigned)fit->jobs);
     workload->name = hs_arena_text(&workload->arena, name, strlen(name));
-    if (workload->name == NULL)
-        return HS_E_MEMORY;
-    HS_TRY(hs_fit_arrivals_finish(&fit->arrivals, &workload->arena, &workload->arrivals));
-    HS_TRY(hs_fit_sizes_finish(&fit->sizes, workload, bucket_of));
-    HS_TRY(hs_fit_batches_finish(&fit->batches, &fit->sizes, bucket_of, workload));
-    return hs_fit_owners_finish(&fit->owners, &fit->batches, bucket_of, workload);
+    arrivals_finish(&fit->arrivals, &workload->arena, &workload->arrivals);
+    sizes_finish(fit, workload, bucket_of);
+    runs_finish(fit, bucket_of, workload);
+    fit_users(fit, workload);
+    fit_vcs(fit, bucket_of, workload);
+    return HS_OK;
 }
 
 uint64_t hs_fit_jobs(const struct hs_fit *fit)
 {
-    return fit->sizes.jobs;
+    return fit->jobs;
 }
 
 void hs_fit_close(struct hs_fit *fit)
 {
     if (fit == NULL)
         return;
-    hs_fit_sizes_free(&fit->sizes);
-    hs_fit_arrivals_free(&fit->arrivals);
-    hs_fit_batches_free(&fit->batches);
-    hs_fit_owners_free(&fit->owners);
+    for (uint32_t c = 0; c < CLASSES; c++) {
+        hs_free(fit->classes[c].sizes);
+        hs_loghist_free(&fit->classes[c].durations);
+        for (uint32_t o = 0; o < HS_OUTCOME_COUNT; o++)
+            hs_loghist_free(&fit->classes[c].of_outcome[o]);
+        hs_loghist_free(&fit->run_jobs_of[c]);
+    }
+    hs_loghist_free(&fit->failures);
+    hs_loghist_free(&fit->run_jobs);
+    hs_loghist_free(&fit->run_gaps);
+    hs_free(fit->runs);
+    hs_free(fit->pairs);
+    hs_intern_free(&fit->users);
+    hs_intern_free(&fit->vcs);
+    hs_free(fit->of_vc);
+    hs_free(fit->arrivals.counts);
+    hs_free(fit->arrivals.is_out);
     hs_free(fit);
 }

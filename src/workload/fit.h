@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A workload from the jobs of a trace, in one pass: what workload/generate makes again is like the
+ * A workload from the jobs of a trace, in one pass: what workload/generator makes again is like the
  * trace in its sizes, durations within a size, outcomes by duration, days and weeks, bursts, users,
  * virtual clusters and retries.
  *
- *     HS_TRY(hs_fit_open(&fit));
+ *     hs_fit_open(&fit);
  *     while (next(&job) == HS_OK) HS_TRY(hs_fit_add(fit, &job, diag));
  *     HS_TRY(hs_fit_finish(fit, "lab", &workload, diag));
  *     hs_fit_close(fit);                                      // the workload stays
@@ -16,14 +16,13 @@
 #ifndef HORUS_WORKLOAD_FIT_H
 #define HORUS_WORKLOAD_FIT_H
 
-#include "base/io.h"
 #include "workload/workload.h"
 
 #define HS_FIT_JOBS_LEAST 10
 
 struct hs_fit;
 
-HS_MUST_USE enum hs_status hs_fit_open(struct hs_fit **fit);
+void hs_fit_open(struct hs_fit **fit);
 /* In order of submission. Jobs without GPUs are passed over. */
 HS_MUST_USE enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job,
                                       struct hs_diag *diag);
@@ -33,9 +32,5 @@ HS_MUST_USE enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name,
                                          struct hs_workload *workload, struct hs_diag *diag);
 uint64_t hs_fit_jobs(const struct hs_fit *fit); /* taken so far */
 void hs_fit_close(struct hs_fit *fit);          /* NULL is fine */
-
-/* Writes the file that hs_workload_load() reads; `about`, a line of text, stands above it. */
-void hs_workload_write(const struct hs_workload *workload, const char *about,
-                       struct hs_output *out);
 
 #endif

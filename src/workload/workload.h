@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a cluster's jobs are like, in numbers that can be published: a workload file
- * (configs/README.md, "Workloads") in memory. workload/generate makes jobs of it; whoever fits one
- * from a trace fills this record and writes the file.
+ * (configs/README.md, "Workloads") in memory. workload/generator makes jobs of it;
+ * workload/fit fills this record from a trace, to be written as a file.
  *
  *     HS_TRY(hs_workload_load(&workload, "venus", diag));     // shipped, or a path
  *     hs_workload_free(&workload);
@@ -14,9 +14,27 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/io.h"
+#include "base/sample.h"
 #include "base/memory.h"
 #include "horus/trace.h"
-#include "workload/curve.h"
+
+/* A distribution as points of its inverse: [[0, 1], [0.5, 200], [1, 86400]] means that half of the
+ * values are at most 200. Between two points the logarithm of the value is linear in the
+ * probability, and the value itself where the lower one is 0. */
+#define HS_QUANTILE_FN_POINTS_MAX 4096
+struct hs_quantile_fn {
+    double *rank, *value; /* parallel; ranks 0 .. 1 ascending, values not falling */
+    uint32_t count;       /* 0 or >= 2 */
+};
+/* 0 <= rank <= 1. O(log points). */
+double hs_quantile_fn_at(const struct hs_quantile_fn *curve, double rank);
+double hs_quantile_fn_mean(const struct hs_quantile_fn *curve);
+/* The distribution of whole numbers, whose values are to be rounded up or to be taken as they are:
+ * off by at most a tenth of what a sample of that size is uncertain by, or by .001. Memory of the
+ * arena. */
+void hs_quantile_fn_of(const struct hs_loghist *values, bool is_rounded_up, struct hs_arena *arena,
+                       struct hs_quantile_fn *curve);
 
 #define HS_WORKLOAD_HOURS       24
 #define HS_WORKLOAD_WEEKDAYS    7
@@ -37,16 +55,16 @@ struct hs_workload_modulation {
     double slow_hours, slow_share; /* of the variance of the rank; 0 = only the quick part */
 };
 
-/* Spans in which nobody submits anything, spread evenly: maintenance, holidays. */
+/* Spans without a submission, spread evenly: maintenance, holidays. */
 struct hs_workload_outages {
-    double per_day;        /* 0 = none; at most 1 */
-    struct hs_curve hours; /* how long, rounded up */
+    double per_day;              /* 0 = none; at most 1 */
+    struct hs_quantile_fn hours; /* how long, rounded up */
 };
 
 /* Jobs that one user submits one shortly after the other. */
 struct hs_workload_batches {
-    struct hs_curve jobs;        /* in a batch, over batches, rounded up; count 0 = no batches */
-    struct hs_curve gap_s;       /* between two of a batch */
+    struct hs_quantile_fn jobs;  /* in a batch, over batches, rounded up; count 0 = no batches */
+    struct hs_quantile_fn gap_s; /* between two of a batch */
     double same_size;            /* chance that a member has the size of the batch */
     double duration_correlation; /* of normal scores of durations, within batch and size bucket */
 };
@@ -76,7 +94,7 @@ struct hs_workload_states {
 struct hs_workload_bucket {
     const char *name;
     struct hs_workload_size *sizes;
-    struct hs_curve duration_s;        /* rounded up to whole seconds */
+    struct hs_quantile_fn duration_s;  /* rounded up to whole seconds */
     struct hs_workload_states *states; /* none: outcomes are unknown */
     double share;                      /* of all jobs */
     double retries;                    /* mean number of retries over all its jobs; 0 = none */
@@ -92,8 +110,8 @@ struct hs_workload_vc {
 
 /* A failed job fails 1 + retries times, each after a time of its own. */
 struct hs_workload_retries {
-    uint32_t max;           /* retries of a job; 0 = none anywhere */
-    struct hs_curve time_s; /* until an attempt fails */
+    uint32_t max;                 /* retries of a job; 0 = none anywhere */
+    struct hs_quantile_fn time_s; /* until an attempt fails */
 };
 
 struct hs_workload {
@@ -114,6 +132,9 @@ struct hs_workload {
 HS_MUST_USE enum hs_status hs_workload_load(struct hs_workload *workload, const char *name,
                                             struct hs_diag *diag);
 void hs_workload_free(struct hs_workload *workload);
+/* Writes the file that hs_workload_load() reads; `about`, a line of text, stands above it. */
+void hs_workload_write(const struct hs_workload *workload, const char *about,
+                       struct hs_output *out);
 /* The path of its file; HS_E_USAGE with the nearest where none of that name is shipped. */
 HS_MUST_USE enum hs_status hs_workload_path(const char *name, char *path, size_t size,
                                             struct hs_diag *diag);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What one question to the truth about sharing costs (calibration.md 8, A12: below 100 ns a pair).
+ * What one question to the truth about sharing costs (requirement A12: below 100 ns a pair).
  * Asks of 64 profiles and of bare utilizations in a mixed order, so that caches and branch
  * predictors do not know the answer beforehand; CPU time, the best of five rounds.
  *

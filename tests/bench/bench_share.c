@@ -12,9 +12,9 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "data/param.h"
+#include "data/param_table.h"
 #include "engine/engine.h"
-#include "policies/kit_share.h"
+#include "policies/lib/share_place.h"
 
 #define ASKERS      64u /* of each kind */
 #define GANG        4u
@@ -66,7 +66,7 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 /* ---- the policy that asks ---- */
 
 struct asker {
-    struct hs_sharer sharer;
+    struct hs_colocation sharer;
 };
 
 static const struct hs_param params[] = {HS_SHARE_PARAMS(struct asker, sharer, "3"), {0}};
@@ -77,7 +77,7 @@ static uint64_t answers;       /* all of them, mixed */
 /* Memory in use, distance of the utilization from 100 %, tenants: as Horus, with its weights. */
 static int64_t cost(const void *ctx, const struct hs_load_range *r)
 {
-    const struct hs_newcomer *job = ctx;
+    const struct hs_candidate *job = ctx;
     if (!hs_share_allows(job, r))
         return HS_NEVER;
     int64_t over = r->least.sum[0] + job->util_pm - 1000;
@@ -89,7 +89,8 @@ static int64_t cost(const void *ctx, const struct hs_load_range *r)
 
 static enum hs_status asker_init(void *state, const struct hs_view *v)
 {
-    return hs_sharer_init(&((struct asker *)state)->sharer, v);
+    hs_colocation_init(&((struct asker *)state)->sharer, v);
+    return HS_OK;
 }
 
 static bool asker_load(const void *state, const struct hs_view *v, hs_job_id job,
@@ -115,20 +116,20 @@ static double now_ns(void)
 
 static void search_one(struct asker *a, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
-    struct hs_newcomer job;
+    struct hs_candidate job;
     int64_t least;
     (void)p;
-    hs_newcomer_set(&job, &a->sharer, v, id);
+    hs_candidate_set(&job, &a->sharer, v, id);
     uint32_t gpu = hs_view_cheapest_shared(v, id, cost, &job, HS_NEVER, &least);
     answers = hs_mix64(answers ^ gpu, (uint64_t)least);
 }
 
 static void place_gang(struct asker *a, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
-    struct hs_newcomer job;
+    struct hs_candidate job;
     uint32_t mark = hs_plan_mark(p);
-    hs_newcomer_set(&job, &a->sharer, v, id);
-    bool is_placed = hs_share_place(&a->sharer, v, p, id, cost, &job, NULL);
+    hs_candidate_set(&job, &a->sharer, v, id);
+    bool is_placed = hs_share_place(&a->sharer, v, p, id, cost, &job);
     hs_plan_rollback(p, mark);
     answers = hs_mix64(answers, is_placed);
 }

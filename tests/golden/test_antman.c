@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "model/memcurve.h"
+#include "model/overheads.h"
 #include "support/scenario.h"
 #include "support/sink.h"
 

@@ -70,7 +70,7 @@ static int tear_down(void **state)
 
 /* ---- time slices (1.3) ---- */
 
-/* G1. Who comes is at the front of the ring, who ran goes to its end:
+/* G1. A new job is at the front of the ring, one that ran goes to its end:
  *
  *     minute 4         5         6         7         8         9
  *     ring   56 1234   34 56 12  1234 56   56 12 34  34 56 12  1234
@@ -150,7 +150,7 @@ static void sizes_keep_to_their_servers(void **state)
         "G:6-50@12+13+14+15 H:7-50@6+7 J:8-9@3 K:9-50@3 L:");
 }
 
-/* G3. There is a server, over-committed or not, only for whose size one bears: E is not sliced. */
+/* G3. A job takes turns only on a server that was opened for its size: E has none, and waits. */
 static void a_size_that_no_server_bears_waits(void **state)
 {
     (void)state;
@@ -187,8 +187,8 @@ static void play(const struct hs_test_job *jobs, uint32_t count, const char *clu
 static void expect_trials(const struct hs_test_result *r, uint64_t kept, uint64_t undone)
 {
     const struct hs_instant *last = &r->instants[r->instant_count - 1];
-    assert_int_equal(last->tally[HS_TALLY_TRIAL_KEPT], kept);
-    assert_int_equal(last->tally[HS_TALLY_TRIAL_UNDONE], undone);
+    assert_int_equal(last->policy_counter[HS_POLICY_COUNTER_TRIAL_KEPT], kept);
+    assert_int_equal(last->policy_counter[HS_POLICY_COUNTER_TRIAL_UNDONE], undone);
 }
 
 static struct hs_test_job job_of(uint32_t mem_mib, int64_t step_us)
@@ -304,8 +304,8 @@ static void the_emptiest_server_is_emptied(void **state)
 
 /* ---- grow and shrink (1.5) ---- */
 
-/* G10. L grows 5 minutes after one GPU, then two, fell idle, and gives two, then one, away to those
- * who come: 30 + 20 x 1.5 + 25 x 2 = 110 minutes of work at 75, 20 x 1.5 more at 95, 10 more at
+/* G10. L grows 5 minutes after one GPU, then two, fell idle, and gives two, then one, away to jobs
+ * that come: 30 + 20 x 1.5 + 25 x 2 = 110 minutes of work at 75, 20 x 1.5 more at 95, 10 more at
  * 105. */
 static void idle_gpus_are_lent(void **state)
 {

@@ -67,7 +67,7 @@ static void a_pair_that_does_not_is_parted(void **state)
            "a:0-136.000001 b:10-70,136.000001-212.000002");
 }
 
-/* Nobody is packed while GPUs are free; a gang finds a partner of its size only, and c, in front
+/* No job is packed while GPUs are free; a gang finds a partner of its size only, and c, in front
  * of it, none. */
 static void only_equal_gangs_are_paired(void **state)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Horus, its relatives and what they promise, on schedules that a person can verify on paper
- * (policies/horus.md 8). Jobs are written id:gpus,submit,duration%utilization&memory (%, MiB) and
- * timelines id:start-end@GPU+GPU; predictions are the truth unless a test says otherwise, and jobs
- * do not slow each other unless it says so. "Cost" is that of horus.md 4: 1.3 x memory in use,
- * newcomer included, as a fraction of the GPU's + 1.6 x the excess of utilization over 100 %, or
- * the shortfall + number of tenants.
+ * (src/policies/horus/README.md). Jobs are written id:gpus,submit,duration%utilization&memory (%,
+ * MiB) and timelines id:start-end@GPU+GPU; predictions are the truth unless a test says otherwise,
+ * and jobs do not slow each other unless it says so. "Cost" is that of horus.md 4: 1.3 x memory in
+ * use, newcomer included, as a fraction of the GPU's + 1.6 x the excess of utilization over 100 %,
+ * or the shortfall + number of tenants.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,7 +189,7 @@ static void never_over_memory(void **state)
 }
 
 /* Where a GPU does not state its memory, none limits, however much is predicted (a formula can be
- * wrong by any factor: policies/horus.md 2.3). */
+ * wrong by any factor: the formula of Horus). */
 static void unknown_memory_is_no_limit(void **state)
 {
     (void)state;

@@ -67,7 +67,7 @@ static void expect_segment(int at, int job, int64_t start_us, int64_t end_us, bo
     assert_int_equal(g->gpus[0], gpu);
 }
 
-/* policies/horus.md 8: 100 MiB, newcomer of 10 MiB and 40 %: 0.73 idle, 1.49 beside 20 MiB and 50
+/* By hand: 100 MiB, newcomer of 10 MiB and 40 %: 0.73 idle, 1.49 beside 20 MiB and 50
  * %, 1.71 beside 20 MiB and 80 %. What 1 MiB more or less of a rival changes is 0.013. */
 static void costs(void **state)
 {

@@ -143,7 +143,7 @@ static void a_job_is_one_to_observers(void **state)
         if (r.instants[i].time_us < 10 * S)
             continue;
         assert_int_equal(r.instants[i].pending, waits);
-        assert_int_equal(r.instants[i].wait_capacity, waits);
+        assert_int_equal(r.instants[i].wait_resources, waits);
         assert_int_equal(r.instants[i].suspended, 0);
     }
     hs_test_free(&r);

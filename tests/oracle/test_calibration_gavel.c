@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gavel's three files through our reader and cleaning rules, against the counts of calibration.md
- * 1, 2 and 6. The files are not ours to ship: they are read from $HORUS_DATA/calibration, or
+ * Gavel's three files through our reader and cleaning rules, against the counts of the calibration
+ *study , 2 and 6. The files are not ours to ship: they are read from $HORUS_DATA/calibration, or
  * ../shared/data/calibration, and the tests say that they skip where there are none.
  */
 #include <math.h>
@@ -32,7 +32,7 @@ static bool is_single(const struct hs_pair *row)
 }
 
 /* One-GPU rows on a GPU type with this mark (0: kept). Of the two rows of a job beside itself one
- * counts: calibration.md 1.2 and 2 count the entries of Gavel's files. */
+ * counts: the calibration study counts the entries of Gavel's files. */
 static uint32_t entries_of(const char *gpu, uint32_t mark)
 {
     uint32_t at = measured_gpu(&t, gpu), n = 0;
@@ -47,8 +47,8 @@ static uint32_t entries_of(const char *gpu, uint32_t mark)
 
 struct slice {
     const char *gpu;
-    uint32_t measured, failed; /* pairs, calibration.md 6 */
-    uint32_t zeros;            /* entries, calibration.md 1.2: of 26 x 26 */
+    uint32_t measured, failed; /* pairs, the calibration study */
+    uint32_t zeros;            /* entries, the calibration study: of 26 x 26 */
 };
 
 static void expect_slices(const struct slice *slices)
@@ -74,7 +74,7 @@ static void test_gavel_oracle(void **state)
     assert_int_equal(t.m.solo_count, 3 * 26);
     assert_int_equal(t.m.pair_count, 3 * 2 * 351);
     assert_int_equal(t.m.pair_ids, 3 * 351);
-    assert_int_equal(t.m.files[0].bytes, 259988); /* SOURCES.md */
+    assert_int_equal(t.m.files[0].bytes, 259988); /* as the data area lists it */
     assert_int_equal(t.m.files[0].rows, 3 * 26 + 3 * 676);
     measured_clean(&t, 0);
     expect_slices(oracle_slices);
@@ -103,7 +103,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* calibration.md 6: slowdown mean / median / p95 (interpolated) / max of the measured rows. */
+/* The calibration study: slowdown mean / median / p95 (interpolated) / max of the measured rows. */
 static void expect_slowdowns(const char *gpu, double mean, double median, double p95, double max)
 {
     static double s[1024];
@@ -162,8 +162,9 @@ static void test_gavel_oracle_traps(void **state)
                          HS_DROPPED(COPIED));
 }
 
-/* Trap 6: 80 rows of V100 exactly 1, mostly ResNet-18. 330/340/306 pairs measured (calibration.md
- * 6); every co-run of multi-GPU jobs is 0. */
+/* Trap 6: 80 rows of V100 exactly 1, mostly ResNet-18. 330/340/306 pairs measured (the calibration
+ *study
+ *); every co-run of multi-GPU jobs is 0. */
 static void test_gavel_simulation(void **state)
 {
     uint32_t resnet18 = 0;
@@ -189,8 +190,8 @@ static void test_gavel_simulation(void **state)
             assert_int_equal(t.m.pairs[i].dropped, HS_DROPPED(NOT_MEASURED));
 }
 
-/* calibration.md 1.2: 26 jobs on one GPU, 19 on 2, 4, 8; 1.2 and trap 6: LM b10 on V100 at 2, 4, 8
- * GPUs gives 163, 121, 615 steps a second. */
+/* The calibration study: 26 jobs on one GPU, 19 on 2, 4, 8; trap 6: LM b10 on V100 at 2, 4,
+ * 8 GPUs gives 163, 121, 615 steps a second. */
 static void test_gavel_multi_gpu(void **state)
 {
     uint32_t single = 0, multi = 0;

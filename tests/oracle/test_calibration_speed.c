@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Speed tables from Gavel's throughputs: acceptance A10 of calibration.md 8 and the figures of its
- * section 6, which were computed by another program. The throughputs are read from
+ * Speed tables from Gavel's throughputs: requirement A10 of scripts/calibrate-report.sh and the
+ * figures of its section 6, which were computed by another program. The throughputs are read from
  * $HORUS_DATA/calibration, or ../shared/data/calibration, and the tests say that they skip where
  * there are none.
  */

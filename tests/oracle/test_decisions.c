@@ -30,7 +30,7 @@ struct decision {
     int64_t at_us;
     enum hs_decision_kind kind;
     uint32_t gpus[16];
-    bool has_ground;
+    bool has_reason;
 };
 
 struct record {
@@ -39,7 +39,7 @@ struct record {
 };
 
 static struct {
-    uint64_t runs, placed, taken, migrated, grounds, others;
+    uint64_t runs, placed, taken, migrated, reasons, others;
 } seen;
 
 static enum hs_status note(void *ctx, int64_t now_us, const struct hs_decision *d)
@@ -51,7 +51,7 @@ static enum hs_status note(void *ctx, int64_t now_us, const struct hs_decision *
                             .gpu_count = d->gpu_count,
                             .at_us = now_us,
                             .kind = d->kind,
-                            .has_ground = d->because != NULL};
+                            .has_reason = d->plan_reason != NULL};
     for (uint32_t i = 0; i < d->gpu_count && i < 16; i++)
         to->gpus[i] = d->gpus[i];
     return HS_OK;
@@ -62,7 +62,7 @@ static bool places(enum hs_decision_kind kind)
     return kind == HS_DECISION_START || kind == HS_DECISION_RESUME || kind == HS_DECISION_MIGRATE;
 }
 
-/* The decision that ends a segment; HS_DECISION_OWE: none does. */
+/* The decision that ends a segment; HS_DECISION_ADD_OVERHEAD: none does. */
 static enum hs_decision_kind ending(enum hs_segment_end end)
 {
     switch (end) {
@@ -75,7 +75,7 @@ static enum hs_decision_kind ending(enum hs_segment_end end)
     case HS_SEGMENT_KILL:
         return HS_DECISION_KILL;
     default:
-        return HS_DECISION_OWE;
+        return HS_DECISION_ADD_OVERHEAD;
     }
 }
 
@@ -116,7 +116,7 @@ static void replay_job(const struct record *record, const struct hs_test_result 
         seen.placed++;
         seen.migrated += is_placed;
         is_placed = false;
-        if (ending(s->ended_by) == HS_DECISION_OWE)
+        if (ending(s->ended_by) == HS_DECISION_ADD_OVERHEAD)
             continue;
         d = next_of(record, job, &at);
         expect(d != NULL && d->kind == ending(s->ended_by), what, "no decision ended it", job,
@@ -137,7 +137,7 @@ static void draw_jobs(struct hs_test_job *jobs, uint64_t seed)
 {
     struct hs_rng rng;
     int64_t submit_s = 0;
-    assert_int_equal(hs_rng_open(&rng, seed, "decisions"), HS_OK);
+    hs_rng_open(&rng, seed, "decisions");
     for (uint32_t i = 0; i < JOBS; i++) {
         submit_s += roll(&rng, 0, 4);
         struct hs_test_job *job = &jobs[i];
@@ -188,9 +188,9 @@ static void replay(const char *spec, uint64_t seed)
     for (uint32_t i = 0; i < record.count; i++) {
         const struct decision *d = &record.all[i];
         bool takes = d->kind >= HS_DECISION_MIGRATE && d->kind <= HS_DECISION_KILL;
-        expect(!takes || d->has_ground, what, "moved or taken off without a word", d->job,
+        expect(!takes || d->has_reason, what, "moved or taken off without a word", d->job,
                d->at_us);
-        seen.grounds += record.all[i].has_ground;
+        seen.reasons += record.all[i].has_reason;
         seen.others += record.all[i].kind > HS_DECISION_KILL;
     }
     hs_test_free(&r);
@@ -220,7 +220,7 @@ static void test_all_policies(void **state)
                   "%llu other actions, %llu with a ground of their own\n",
                   (unsigned long long)seen.runs, JOBS, (unsigned long long)seen.placed,
                   (unsigned long long)seen.migrated, (unsigned long long)seen.taken,
-                  (unsigned long long)seen.others, (unsigned long long)seen.grounds);
+                  (unsigned long long)seen.others, (unsigned long long)seen.reasons);
     assert_true(seen.migrated > 0 && seen.taken > 0 && seen.others > 0);
 }
 

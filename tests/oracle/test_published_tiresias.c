@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/restart.h"
+#include "model/overheads.h"
 #include "support/data.h"
 #include "support/published.h"
 #include "support/sheet.h"
@@ -42,7 +42,7 @@ static void tiresias_queues(void **state)
 
 /* Published, `yarn` under a preemptive schedule leaks the memory of nodes at each pass: 12 of the
  * 60 jobs finish, and the program ends as if all were well
- * (policies/tiresias-philly-helios-lucid.md 3, d). */
+ * (found by comparison, see results/tiresias.md). */
 static void all_jobs_finish_under_yarn(void **state)
 {
     struct workload w = {0};
@@ -181,7 +181,7 @@ static void muri_expect(uint32_t count, const char *policy, double published_s, 
 #define MURI_TIRESIAS "tiresias:compat=muri,placement=count,preempt_cost=free"
 
 /* To 1e-6 where the outcomes are stored; else to the seconds of the table in
- * policies/tiresias-philly-helios-lucid.md 7. */
+ * results/tiresias.md has the table. */
 static void muri_trace1(void **state)
 {
     (void)state;

@@ -35,7 +35,7 @@
 struct mirror {
     bool is_live, is_placed, is_used; /* used: has an action in this plan */
     int gpus[RATES_GPUS_MAX], gpu_count;
-    int lane;
+    int slice_group;
     uint64_t share_q32;
 };
 
@@ -131,12 +131,12 @@ static bool sits_on(const struct mirror *m, int gpu)
 }
 
 /* Would the shares of a lane add up to more than 1 on a GPU? */
-static bool is_full(int gpu, int job, int lane, uint64_t share_q32)
+static bool is_full(int gpu, int job, int slice_group, uint64_t share_q32)
 {
     for (int j = 0; j < RATES_JOBS_MAX; j++)
-        if (j != job && g.mirror[j].lane == lane && sits_on(&g.mirror[j], gpu))
+        if (j != job && g.mirror[j].slice_group == slice_group && sits_on(&g.mirror[j], gpu))
             share_q32 += g.mirror[j].share_q32;
-    return lane != 0 && share_q32 > HS_Q32_ONE;
+    return slice_group != 0 && share_q32 > HS_Q32_ONE;
 }
 
 static int compare(const void *a, const void *b)
@@ -155,7 +155,7 @@ static bool choose(const struct hs_view *v, int job, int count, struct rates_act
         int gpu = (first + i * step + i / gpus) % gpus;
         int type = g.scenario.jobs[job].type;
         bool may = !seen[gpu] && hs_view_may_join(v, (uint32_t)gpu, script_handle[job]) &&
-                   !is_full(gpu, job, m->lane, m->share_q32);
+                   !is_full(gpu, job, m->slice_group, m->share_q32);
         for (int n = 0, at = gpu; may && type >= 0 && n < g.scenario.nodes; n++) {
             may = at < 0 || at >= g.scenario.node_gpus[n] || g.scenario.node_type[n] == type;
             at -= g.scenario.node_gpus[n];
@@ -200,14 +200,14 @@ static bool give(const struct hs_view *v, struct hs_plan *p, uint32_t mark, int 
 static void slice(struct hs_plan *p, int job)
 {
     struct mirror *m = &g.mirror[job];
-    int lane = roll(&g.dice, 0, 2);
-    uint64_t share_q32 = lane == 0 ? HS_Q32_ONE : fraction();
+    int slice_group = roll(&g.dice, 0, 2);
+    uint64_t share_q32 = slice_group == 0 ? HS_Q32_ONE : fraction();
     for (int i = 0; i < m->gpu_count; i++)
-        if (is_full(m->gpus[i], job, lane, share_q32))
+        if (is_full(m->gpus[i], job, slice_group, share_q32))
             return;
-    hs_plan_slice(p, script_handle[job], (uint32_t)lane, share_q32);
+    hs_plan_slice(p, script_handle[job], (uint32_t)slice_group, share_q32);
     struct rates_action *a = note(RATES_SLICE, job);
-    a->lane = m->lane = lane;
+    a->slice_group = m->slice_group = slice_group;
     a->value = (long double)share_q32 / (long double)HS_Q32_ONE;
     m->share_q32 = share_q32;
 }
@@ -245,7 +245,7 @@ static void migrate(const struct hs_view *v, struct hs_plan *p, int job)
     hs_plan_migrate(p, script_handle[job], pause_us);
     note(RATES_MIGRATE, job)->cost_us = pause_us;
     struct mirror before = g.mirror[job];
-    g.mirror[job].lane = 0;
+    g.mirror[job].slice_group = 0;
     g.mirror[job].share_q32 = HS_Q32_ONE;
     if (!give(v, p, mark, job))
         g.mirror[job] = before;

@@ -26,9 +26,9 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "data/param.h"
+#include "data/param_table.h"
 #include "horus/policy.h"
-#include "model/memcurve.h"
+#include "model/overheads.h"
 #include "support/sink.h"
 #include "support/trials.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Exact and fluid time slices agree (model.md 6): on random scenarios of gangs of one size, under
+ * Exact and fluid time slices agree (MODEL.md 6): on random scenarios of gangs of one size, under
  * gandiva on one server and under every rule of salus on one GPU, a job's finish times differ by at
  * most one quantum (salus: one iteration) per job per change of the sharing set.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Where the policies that share GPUs put one job: which GPUs are feasible, what each costs, which
- * win. Written a second time, from policies/horus.md 3 and 4 and the definitions repeated here; a
+ * win. Written a second time, from the text of the policy and the definitions repeated here; a
  * pure function of what sits on every GPU, that scans all of them again and again.
  *
  *     bool fits = place_find(&rules, gpus, gpu_count, &request, chosen);    // chosen[request.gpus]

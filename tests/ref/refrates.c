@@ -21,7 +21,7 @@ struct live {
     hs_u128 done; /* ns 2^-32 */
     int64_t cost_us, oom_us;
     int64_t coming; /* number, in order of time: of its placement, or since it uses more memory */
-    int lane;
+    int slice_group;
     long double share, cap;
     int64_t limit_mib;
     long double error_ns, slowest;
@@ -166,7 +166,7 @@ static long double slowdown_on(const struct sim *m, int job, int gpu, long doubl
     for (int j = 0; j < m->s->job_count; j++) {
         const struct live *l = &m->live[j];
         if (!sits_on(l, gpu) || (j != job && l->is_paused) ||
-            (j != job && l->lane != 0 && l->lane == m->live[job].lane))
+            (j != job && l->slice_group != 0 && l->slice_group == m->live[job].slice_group))
             continue;
         if (j == job)
             self = count;
@@ -176,7 +176,7 @@ static long double slowdown_on(const struct sim *m, int job, int gpu, long doubl
     return ref_slow(m->s->slow, type_of(m->s, gpu), tenants, count, self, error);
 }
 
-/* model.md 4. The error: that of S, and nine roundings to 2^-32, of what four models give and of
+/* MODEL.md 4. The error: that of S, and nine roundings to 2^-32, of what four models give and of
  * five products, each multiplied by the other factors: at most 16, a speed of 2 and 8 GPUs for 1.
  */
 static void rate(struct sim *m, int job)
@@ -254,7 +254,7 @@ static void pass(struct sim *m, int64_t until_us)
 static void forget_settings(struct live *l)
 {
     l->cap = l->share = 1;
-    l->lane = 0;
+    l->slice_group = 0;
     l->is_paused = false;
 }
 
@@ -418,7 +418,7 @@ static void set(struct sim *m, const struct rates_action *a)
     if (a->kind == RATES_PAUSE || a->kind == RATES_RESUME) {
         l->is_paused = a->kind == RATES_PAUSE;
     } else if (a->kind == RATES_SLICE) {
-        l->lane = a->lane;
+        l->slice_group = a->slice_group;
         l->share = a->value;
     } else if (a->kind == RATES_CAP) {
         l->cap = a->value;

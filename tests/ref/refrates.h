@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The reference of shared GPUs: given who was put where, throttled, paused, moved and killed when,
- * it says what became of every job. Slow and plain, written from model.md 1 and 4 to 8 and the
+ * it says what became of every job. Slow and plain, written from MODEL.md 1 and 4 to 8 and the
  * public headers alone: between any two changes all rates are worked out anew from nothing.
  *
  *     rates_play(&s);       // fills outcome and segments from jobs, nodes and plans
@@ -55,7 +55,7 @@ struct rates_action {
     int gpus[RATES_GPUS_MAX], gpu_count; /* START, MIGRATE; ascending */
     int64_t cost_us;                     /* PREEMPT, MIGRATE */
     long double value;                   /* share, cap */
-    int lane;
+    int slice_group;
     int64_t mib; /* LIMIT; 0 = none */
 };
 

@@ -19,10 +19,10 @@ struct session {
     int64_t until_us; /* STARTING, RUNNING */
     int64_t place;    /* QUEUED: lower ones came earlier */
     int64_t iterations;
-    int lane;
+    int slice_group;
 };
 
-struct lane {
+struct slice_group {
     bool is_open;
     int64_t size_mib;
     int64_t room_at; /* SALUS_CODE: when it was made */
@@ -32,7 +32,7 @@ struct gpu {
     const struct salus_rules *rules;
     struct salus_job *jobs;
     struct session session[SALUS_JOBS_MAX];
-    struct lane lane[SALUS_JOBS_MAX];
+    struct slice_group slice_group[SALUS_JOBS_MAX];
     int count;
     int64_t now_us, places;
 };
@@ -69,20 +69,21 @@ static void size_up(struct gpu *g, int i)
 }
 
 /* Of all who are admitted, or of one lane. */
-static int64_t persistent_of(const struct gpu *g, int lane)
+static int64_t persistent_of(const struct gpu *g, int slice_group)
 {
     int64_t sum_mib = 0;
     for (int i = 0; i < g->count; i++)
-        if (is_admitted(&g->session[i]) && (lane == NONE || g->session[i].lane == lane))
+        if (is_admitted(&g->session[i]) &&
+            (slice_group == NONE || g->session[i].slice_group == slice_group))
             sum_mib += g->session[i].persistent_mib;
     return sum_mib;
 }
 
-static int64_t largest_rest_of(const struct gpu *g, int lane)
+static int64_t largest_rest_of(const struct gpu *g, int slice_group)
 {
     int64_t most_mib = 0;
     for (int i = 0; i < g->count; i++)
-        if (is_admitted(&g->session[i]) && g->session[i].lane == lane)
+        if (is_admitted(&g->session[i]) && g->session[i].slice_group == slice_group)
             most_mib = larger(most_mib, g->session[i].rest_mib);
     return most_mib;
 }
@@ -91,16 +92,17 @@ static int64_t lanes_of(const struct gpu *g)
 {
     int64_t sum_mib = 0;
     for (int l = 0; l < SALUS_JOBS_MAX; l++)
-        sum_mib += g->lane[l].is_open ? g->lane[l].size_mib : 0;
+        sum_mib += g->slice_group[l].is_open ? g->slice_group[l].size_mib : 0;
     return sum_mib;
 }
 
 static int open_lane(struct gpu *g, int64_t size_mib, int64_t room_mib)
 {
     int l = 0;
-    while (g->lane[l].is_open)
+    while (g->slice_group[l].is_open)
         l++;
-    g->lane[l] = (struct lane){.is_open = true, .size_mib = size_mib, .room_at = room_mib};
+    g->slice_group[l] =
+        (struct slice_group){.is_open = true, .size_mib = size_mib, .room_at = room_mib};
     return l;
 }
 
@@ -109,8 +111,9 @@ static int next_lane(const struct gpu *g, int after, bool by_room)
 {
     int best = NONE;
     for (int l = 0; l < SALUS_JOBS_MAX; l++) {
-        const struct lane *a = &g->lane[l], *b = best != NONE ? &g->lane[best] : NULL;
-        const struct lane *low = after != NONE ? &g->lane[after] : NULL;
+        const struct slice_group *a = &g->slice_group[l],
+                                 *b = best != NONE ? &g->slice_group[best] : NULL;
+        const struct slice_group *low = after != NONE ? &g->slice_group[after] : NULL;
         int64_t key = by_room ? a->room_at : a->size_mib;
         int64_t low_key = low == NULL ? 0 : by_room ? low->room_at : low->size_mib;
         int64_t best_key = b == NULL ? 0 : by_room ? b->room_at : b->size_mib;
@@ -129,20 +132,21 @@ static int assign_paper(struct gpu *g, const struct session *s)
     if (left_mib >= s->rest_mib)
         return open_lane(g, s->rest_mib, 0);
     for (int l = next_lane(g, NONE, false); l != NONE && left_mib >= 0; l = next_lane(g, l, false))
-        if (g->lane[l].size_mib >= s->rest_mib)
+        if (g->slice_group[l].size_mib >= s->rest_mib)
             return l;
     for (int l = next_lane(g, NONE, false); l != NONE; l = next_lane(g, l, false))
-        if (g->lane[l].size_mib < s->rest_mib && left_mib + g->lane[l].size_mib >= s->rest_mib) {
-            g->lane[l].size_mib = s->rest_mib;
+        if (g->slice_group[l].size_mib < s->rest_mib &&
+            left_mib + g->slice_group[l].size_mib >= s->rest_mib) {
+            g->slice_group[l].size_mib = s->rest_mib;
             return l;
         }
     return NONE;
 }
 
-static bool fits_in(const struct gpu *g, const struct session *s, int lane, int64_t size_mib)
+static bool fits_in(const struct gpu *g, const struct session *s, int slice_group, int64_t size_mib)
 {
-    return s->persistent_mib + larger(s->rest_mib, largest_rest_of(g, lane)) <=
-           size_mib - persistent_of(g, lane);
+    return s->persistent_mib + larger(s->rest_mib, largest_rest_of(g, slice_group)) <=
+           size_mib - persistent_of(g, slice_group);
 }
 
 static int assign_code(struct gpu *g, const struct session *s)
@@ -151,7 +155,7 @@ static int assign_code(struct gpu *g, const struct session *s)
     if (g->rules->capacity_mib - lanes_of(g) >= size_mib)
         return open_lane(g, size_mib, size_mib - s->persistent_mib);
     for (int l = next_lane(g, NONE, true); l != NONE; l = next_lane(g, l, true))
-        if (fits_in(g, s, l, g->lane[l].size_mib))
+        if (fits_in(g, s, l, g->slice_group[l].size_mib))
             return l;
     return NONE;
 }
@@ -186,10 +190,10 @@ static void leave(struct gpu *g, int i)
     s->phase = GONE;
     g->jobs[i].finish_us = g->now_us;
     for (int k = 0; k < g->count; k++)
-        if (is_admitted(&g->session[k]) && g->session[k].lane == s->lane)
+        if (is_admitted(&g->session[k]) && g->session[k].slice_group == s->slice_group)
             is_empty = false;
     if (is_empty)
-        g->lane[s->lane].is_open = false;
+        g->slice_group[s->slice_group].is_open = false;
 }
 
 static void end_iterations(struct gpu *g)
@@ -228,15 +232,16 @@ static void start_up(struct gpu *g)
         if (g->session[i].phase == STARTING && g->session[i].until_us <= g->now_us) {
             enqueue(g, i);
             for (int k = 0; k < g->count; k++)
-                if (is_admitted(&g->session[k]) && g->session[k].lane == g->session[i].lane)
+                if (is_admitted(&g->session[k]) &&
+                    g->session[k].slice_group == g->session[i].slice_group)
                     g->session[k].iterations = 0;
         }
 }
 
-static void let_in(struct gpu *g, int i, int lane)
+static void let_in(struct gpu *g, int i, int slice_group)
 {
     struct session *s = &g->session[i];
-    s->lane = lane;
+    s->slice_group = slice_group;
     s->phase = STARTING;
     s->until_us = g->now_us + g->rules->startup_us;
     g->jobs[i].start_us = g->now_us;
@@ -257,10 +262,10 @@ static void admit(struct gpu *g)
         struct session *s = &g->session[i];
         if (!s->is_submitted || s->phase != WAITING || sessions >= g->rules->max_sessions)
             continue;
-        int lane = assign(g, s);
-        if (lane == NONE)
+        int slice_group = assign(g, s);
+        if (slice_group == NONE)
             continue;
-        let_in(g, i, lane);
+        let_in(g, i, slice_group);
         sessions++;
     }
 }
@@ -295,13 +300,13 @@ static bool goes_before(const struct gpu *g, int a, int b)
     return x->phase == QUEUED ? x->place < y->place : a < b;
 }
 
-static void dispatch(struct gpu *g, int lane)
+static void dispatch(struct gpu *g, int slice_group)
 {
     bool waits_for_it = g->rules->rule == SALUS_SRTF || g->rules->rule == SALUS_FAIR;
     int next = NONE;
     for (int i = 0; i < g->count; i++) {
         const struct session *s = &g->session[i];
-        if (!is_admitted(s) || s->lane != lane)
+        if (!is_admitted(s) || s->slice_group != slice_group)
             continue;
         if (s->phase == RUNNING)
             return;
@@ -328,7 +333,7 @@ static void decide(struct gpu *g)
         if (g->session[i].phase == BETWEEN)
             enqueue(g, i);
     for (int l = 0; l < SALUS_JOBS_MAX; l++)
-        if (g->lane[l].is_open)
+        if (g->slice_group[l].is_open)
             dispatch(g, l);
 }
 

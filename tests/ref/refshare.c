@@ -54,7 +54,7 @@ static int tenants_of(const struct share_scenario *s, int gpu)
     return count;
 }
 
-/* The newcomer is killed (model.md 5): it has no room beside those that were there before it. */
+/* The newcomer is killed (MODEL.md 5): it has no room beside those that were there before it. */
 static bool is_overflowing(const struct share_scenario *s, const struct share_job *job)
 {
     for (int i = 0; i < job->gpus; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The reference simulator of the policies that share GPUs (horus, pack, gandiva-like,
- * colocate-fifo): slow and plain, written from model.md 1, 4, 5 and 8, policies/horus.md 2.3, 3
+ * colocate-fifo): slow and plain, written from MODEL.md 1, 4, 5 and 8, the policy texts 2.3, 3
  * and 4 and the public headers alone. Nothing is kept that can be worked out anew: at every instant
  * every rate, every sum over a GPU and every order of the queue is.
  *

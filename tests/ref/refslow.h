@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The slowdown of a job beside others, written a second time: from calibration.md 4 and 7 and the
- * forms of configs/models/README.md, in long double, without tables, sharing no line with
- * src/model. Pairs come from what was measured, else from the coefficients of the GPU type, else
- * from the general form, else nobody is slowed; sets add up the excesses of pairs, or are closed
- * queueing networks solved exactly over all subsets.
+ * The slowdown of a job beside others, written a second time: from the definitions of the pair form
+ * and of mean value analysis and the forms of configs/models/README.md, in long double, without
+ * tables, sharing no line with src/model. Pairs come from what was measured, else from the
+ * coefficients of the GPU type, else from the general form, else nobody is slowed; sets add up the
+ * excesses of pairs, or are closed queueing networks solved exactly over all subsets.
  *
  *     S = ref_slow(&model, type, tenants, 3, 0, &error);     // of tenants[0]
  *
  * Readings of the text where it leaves room:
  *   - Sets of three and more are made of the same pairs as sets of two, measured ones included.
- *   - A tenant that is there for a part of the time adds that part of its excess (model.md 6).
+ *   - A tenant that is there for a part of the time adds that part of its excess (MODEL.md 6).
  *   - The queue of jobs that are known by pair slowdowns S_ij: a co-runner j that is found in the
  *     queue q_j of the time slows i by (S_ij - 1) q_j / u_j, which is mean value analysis where
  *     S_ij = 1 + u_i u_j; at most by what one turn of j's costs, max(1, S_ij - 1). Of unknown

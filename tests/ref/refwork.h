@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Exact work for the reference simulators: nanoseconds of isolated run time, in units of 2^-32 of
- * one, so that a rate of Q32 fractions adds up without a remainder (model.md 1 and 4).
+ * one, so that a rate of Q32 fractions adds up without a remainder (MODEL.md 1 and 4).
  *
  *     hs_u128 total = ref_work(duration_us), done = 0;
  *     int64_t end_us = ref_finish_us(now_us, total - done, rate_q32);

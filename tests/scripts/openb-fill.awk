@@ -68,7 +68,7 @@ function divide(milli, i, best, node) {
     return 1
 }
 
-# Less room; else the lower number: that of the node, else who was opened first.
+# Less room; else the lower number: that of the node, else the GPU that was opened first.
 function before(i, j) {
     if (room[i] != room[j]) return room[i] < room[j]
     return of_node[i] != of_node[j] ? of_node[i] < of_node[j] : i < j

@@ -3,21 +3,15 @@
 #
 # Help, manual pages, Markdown, completion of both shells and JSON Schema name the same commands,
 # options, policies, parameters, defaults and choices as the tables (help --form=json, policies
-# --json). Each form is read back into facts, one a line, "option run --check", and these are
-# compared with those of the tables. That the comparison can fail is shown with tables in which one
-# thing more is said, or another.
-# In READMEs, what stands between "<!-- horus WORDS -->" and "<!-- end -->" is what the program
-# prints; --bless puts it there.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-agreement.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C NO_COLOR=1 COLUMNS=1000
-: "${HORUS:=$top/build/release/horus}"
+# --json). Each form is read back into facts, one a line, "option run --check", which are compared with
+# those of the tables. Tables with a fact more, and with another fact, show that the comparison can fail.
+# In READMEs, the lines between "<!-- horus WORDS -->" and "<!-- end -->" are the output of that
+# command; --bless writes them.
 subject=agreement
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+export COLUMNS=1000
 
 # ---- the tables ----
 
@@ -244,7 +238,7 @@ facts_of_schema() {
                 "pchoice \($policy) \(.key) \(.value.enum | join("|"))"))'
 }
 
-# What a form tells of; a default that the table has as 0.50 and JSON as 0.5 is the same.
+# The facts of a form; a default of 0.50 in the table equals 0.5 in JSON.
 kinds_of() {
     case $1 in
     text | man) echo 'verb|option|letter|default|choice|policy|knows|may|param|pdefault|pchoice' ;;
@@ -309,15 +303,18 @@ blocks() { # FILE: as it should be
         esac
     done <"$1"
 }
-for file in README.md ./*/README.md; do
+for file in README.md ./*/README.md src/policies/README.md; do
     grep -q '^<!-- horus .* -->$' "$file" || continue
     blocks "$file" >"$work/page"
     [ "${1-}" != --bless ] || cp "$work/page" "$file"
     verdict "$file shows what the program prints" "$(diff "$file" "$work/page" | head -10)"
 done
-verdict "README.md lists policies and commands" "$(
-    for words in 'policies --markdown' 'help --form=markdown'; do
-        grep -qxF "<!-- horus $words -->" README.md || echo "no <!-- horus $words -->"
+verdict "the READMEs list policies and commands" "$(
+    grep -qxF '<!-- horus help --form=markdown -->' README.md || echo "no commands in README.md"
+    grep -qxF '<!-- horus policies --markdown -->' src/policies/README.md ||
+        echo "no policies in src/policies/README.md"
+    policies | while read -r policy; do
+        grep -qF "\`$policy\`" README.md || echo "$policy is not in README.md"
     done
 )"
 exit $failed

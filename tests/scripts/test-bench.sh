@@ -1,20 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The measuring scripts: figures of bench.sh from made-up samples, worked out by hand here; a real
-# measurement of a few jobs; verdicts of bench-instr.sh with a stand-in for valgrind that counts
-# whatever the case wants.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-: "${HORUS:=$top/build/release/horus}"
-HORUS=$(cd "$(dirname "$HORUS")" && pwd)/$(basename "$HORUS")
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-test-bench.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+# The measuring scripts: figures of bench.sh from made-up samples, by hand; a real measurement of a few
+# jobs; verdicts of bench-instr.sh with a stand-in for valgrind, whose counts each case sets.
 subject=bench
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 if ! command -v jq >/dev/null; then
-    echo "skip - bench: jq is not installed"
+    skip "jq is not installed"
     exit 0
 fi
 
@@ -41,7 +35,7 @@ cat >"$work/samples" <<'END'
 {"part": "idle", "policy": "p", "gpus": 1024, "round": 1, "cpu_us": 1, "peak_kib": 1000, "events": 2, "decisions": 2, "live": 1}
 {"part": "idle", "policy": "p", "gpus": 131072, "round": 1, "cpu_us": 1, "peak_kib": 9128, "events": 2, "decisions": 2, "live": 1}
 END
-jq -s -L "$top/scripts" 'include "bench-figures"; figures' "$work/samples" >"$work/figures"
+jq -s -L "$top/scripts" 'include "bench"; figures' "$work/samples" >"$work/figures"
 is() { # EXPRESSION WANTED
     local seen
     seen=$(jq -c "$1" "$work/figures" 2>&1)
@@ -96,7 +90,7 @@ if [ -x "$tools/bench_cost" ] && [ -x "$tools/bench_parse" ]; then
                 ($one[0].grid[0] | [2, .ratio])' | uniq -u
     )"
 else
-    echo "skip - bench: a small measurement: $tools is not built (make bench)"
+    skip "a small measurement: $tools is not built (make bench)"
 fi
 
 # ---- instructions ----

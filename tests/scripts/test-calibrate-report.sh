@@ -1,15 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# scripts/calibrate-report.sh: what it calls met, missed and not checked. Model files made by hand lie
-# exactly at the requirements of calibration.md 8, then one figure at a time beyond them; programs
-# that it runs are stand-ins. With measurements at hand, the fits themselves must miss nothing.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-report.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-: "${HORUS:=$top/build/release/horus}"
-failed=0
+# scripts/calibrate-report.sh: which figures it reports as met, missed and not checked. Model files made
+# by hand have each figure exactly at its requirement, then one figure at a time beyond it; the programs
+# that it runs are stand-ins. With the measurements at hand, the fits must miss no requirement.
+subject=calibrate-report
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 program() { # PATH LINE...: prints them
     local file=$work/build/tests/$1
@@ -78,13 +75,10 @@ case_is() { # NAME STATUS MISSED LINE: exit code, figures missed, a pattern of t
     said=$(HORUS_DATA=$work/none "$top/scripts/calibrate-report.sh" "$work/build" "$work/models" 2>&1)
     status=$?
     missed=$(grep -c '| MISSED' <<<"$said")
-    if [ "$status" -eq "$2" ] && [ "$missed" -eq "$3" ] && grep -qE "$4" <<<"$said"; then
-        echo "ok - calibrate-report: $1"
-    else
-        echo "FAIL - calibrate-report: $1: exit $status, $missed missed, wanted $2, $3 and $4:"
-        printf '%s\n' "$said"
-        failed=1
-    fi
+    verdict "$1" "$(
+        [ "$status" -eq "$2" ] && [ "$missed" -eq "$3" ] && grep -qE "$4" <<<"$said" ||
+            printf 'exit %d, %d missed, wanted %d, %d and %s:\n%s\n' $status $missed "$2" "$3" "$4" "$said"
+    )"
     stand_ins
     make_models
 }
@@ -106,16 +100,16 @@ case_is "a coefficient below its band" 1 1 '0\.6713 +\| MISSED$'
 change interference '.general.in_sample.rmse = 0.0792'
 case_is "an exact figure is exact" 1 1 '\.0791 .*0\.0792 +\| MISSED$'
 change interference '.general.holdout[0].rmse = 0.0784'
-case_is "a stretch is told" 0 0 '<= \.081 +\| <= \.078 +\| 0\.0784 +\| stretch$'
+case_is "a stretch goal that is met" 0 0 '<= \.081 +\| <= \.078 +\| 0\.0784 +\| stretch$'
 change interference '.tables[3].holdout[0].rmse = 0.0104'
 case_is "the noise reached, without a must" 0 0 '\| <= \.010 +\| 0\.0104 +\| stretch$'
 change interference '.tables[2].holdout = []'
 case_is "a figure that is not there is missed" 1 5 'P100, unseen pair of jobs: R2 .*MISSED: no figure$'
 change interference '.tables += [.tables[1]]'
-case_is "a figure told twice is none" 1 5 'V100, new job after 3 tries: R2 .*MISSED: no figure$'
+case_is "a figure that occurs twice does not count" 1 5 'V100, new job after 3 tries: R2 .*MISSED: no figure$'
 change predictor '(.holdout[] | select(.protocol == "unseen model")).mae = null'
 case_is "a figure that is no number is missed" 1 1 'unseen model: MAE .*MISSED: no figure$'
-case_is "what is asked of nothing is told beside" 0 0 'unseen job, the same +\| - +\| - +\| 50 +\| told$'
+case_is "a figure without a requirement is listed" 0 0 'unseen job, the same +\| - +\| - +\| 50 +\| told$'
 change speed '.holdout[0].mape = 0.156'
 case_is "per cent" 1 1 '<= 15 .*15\.6 +\| MISSED$'
 rm "$work/models/utilization.json"
@@ -133,32 +127,23 @@ program unit/test_allocation 'terminated'
 case_is "a test program that dies" 1 1 'nothing is allocated.*\| 0 +\| MISSED$'
 program bench/bench_interference '  measured pair  3' '  fitted pair  101' '  general form  2'
 case_is "the slowest kind of pair counts" 1 1 'a slowdown, ns +\| <= 100 .*101 +\| MISSED$'
-case_is "without rows and data the rest is told as not checked" 0 0 \
+case_is "without rows and data the rest is listed as not checked" 0 0 \
     '^skip - calibrate-report: not checked: A1 A12$'
 
-if said=$(HORUS_DATA=$work/none "$top/scripts/calibrate-report.sh" "$work/build" 2>&1) &&
-    grep -q "not checked: A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A12: no measurements" <<<"$said" &&
-    [ "$(grep -c '| met$' <<<"$said")" -eq 7 ]; then
-    echo "ok - calibrate-report: without measurements, properties and costs alone"
-else
-    echo "FAIL - calibrate-report: without measurements:"
-    printf '%s\n' "$said"
-    failed=1
-fi
+verdict "without measurements, properties and costs alone" "$(
+    said=$(HORUS_DATA=$work/none "$top/scripts/calibrate-report.sh" "$work/build" 2>&1) &&
+        grep -q "not checked: A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A12: no measurements" <<<"$said" &&
+        [ "$(grep -c '| met$' <<<"$said")" -eq 7 ] || echo "$said"
+)"
 
 # The real fits; stand-ins for the test programs and benches, which other tests run.
-cd "$top" || exit 1
-if [ ! -r "${HORUS_DATA:-../shared/data}/calibration/lucid/colocate_info.csv" ]; then
-    echo "skip - calibrate-report: the fits: no measurements in ${HORUS_DATA:-../shared/data}/calibration"
+if [ ! -r "$HORUS_DATA/calibration/lucid/colocate_info.csv" ]; then
+    skip "the fits: no measurements in $HORUS_DATA/calibration"
     exit $failed
 fi
 ln -s "$HORUS" "$work/build/horus"
-if said=$("$top/scripts/calibrate-report.sh" "$work/build" 2>&1) &&
-    grep -q '; 0 missed; 0 not checked$' <<<"$said"; then
-    echo "ok - calibrate-report: the fits miss nothing"
-else
-    echo "FAIL - calibrate-report: the fits:"
-    printf '%s\n' "$said"
-    failed=1
-fi
+verdict "the fits miss nothing" "$(
+    said=$("$top/scripts/calibrate-report.sh" "$work/build" 2>&1) &&
+        grep -q '; 0 missed; 0 not checked$' <<<"$said" || echo "$said"
+)"
 exit $failed

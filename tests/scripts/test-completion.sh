@@ -1,26 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Completion, driven as a shell drives it. bash: the script is sourced, COMP_LINE, COMP_POINT,
-# COMP_WORDS and COMP_CWORD are set as readline splits the line, the function that `complete` names
-# is called, COMPREPLY is what would be inserted. zsh: a real one in a pseudo-terminal, where there
-# is one.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-completion.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C
-: "${HORUS:=$top/build/release/horus}"
-failed=0
+# Completion as a shell calls it. bash: the script is sourced, COMP_LINE, COMP_POINT, COMP_WORDS and
+# COMP_CWORD are set as readline splits the line, the function that `complete` names is called, and
+# COMPREPLY holds the words to insert. zsh, if installed: a real one in a pseudo-terminal.
+subject=completion
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
-verdict() { # NAME EXPECTED SEEN
-    if [ "$2" = "$3" ]; then
-        echo "ok - completion: $1"
-    else
-        printf 'FAIL - completion: %s\n  expected: %s\n  seen:     %s\n' "$1" "$2" "$3"
-        failed=1
-    fi
+is() { # NAME EXPECTED SEEN
+    verdict "$1" "$([ "$2" = "$3" ] || printf 'expected: %s\nseen:     %s' "$2" "$3")"
 }
 
 "$HORUS" help --form=bash >"$work/horus.bash"
@@ -60,52 +49,52 @@ all_verbs=$("$HORUS" help --form=json | jq -r '.[].name' | sort)
 all_policies=$("$HORUS" policies --json | jq -r '.[].name' | sort)
 in_line() { tr '\n' ' ' | sed 's/ $//'; }
 
-verdict "commands and files come first" \
+is "commands and files come first" \
     "$(printf '%s\n' "$all_verbs" results sample.csv spare.json | sort | in_line)" "$(reply 'horus ')"
-verdict "a command that has begun" "compare" "$(reply 'horus com')"
-verdict "a file in the place of a command" "sample.csv" "$(reply 'horus sam')"
-verdict "an option" "--tie-jitter=" "$(reply 'horus run sample.csv --tie')"
-verdict "without a command the options of run" "--tie-jitter=" "$(reply 'horus sample.csv --tie')"
-verdict "a flag has no =" "--dry-run" "$(reply 'horus run --dry')"
-verdict "choices after =" "fast full off" "$(reply 'horus run --check=')"
-verdict "choices that have begun" "fast full" "$(reply 'horus run --check=f')"
-verdict "choices after a blank" "fast full off" "$(reply 'horus run --check ')"
-verdict "a file as the value of a flag" "sample.csv" "$(reply 'horus run -c sam')"
-verdict "an operand behind options with values" "sample.csv spare.json" \
+is "a command that has begun" "compare" "$(reply 'horus com')"
+is "a file in the place of a command" "sample.csv" "$(reply 'horus sam')"
+is "an option" "--tie-jitter=" "$(reply 'horus run sample.csv --tie')"
+is "without a command the options of run" "--tie-jitter=" "$(reply 'horus sample.csv --tie')"
+is "a flag has no =" "--dry-run" "$(reply 'horus run --dry')"
+is "choices after =" "fast full off" "$(reply 'horus run --check=')"
+is "choices that have begun" "fast full" "$(reply 'horus run --check=f')"
+is "choices after a blank" "fast full off" "$(reply 'horus run --check ')"
+is "a file as the value of a flag" "sample.csv" "$(reply 'horus run -c sam')"
+is "an operand behind options with values" "sample.csv spare.json" \
     "$(reply 'horus run -c spare.json --check full -q s')"
-verdict "an operand behind --" "sample.csv" "$(reply 'horus run -- sa')"
-verdict "nothing behind the last operand" "" "$(reply 'horus run sample.csv s')"
-verdict "words of an operand" "assign convert info validate" "$(reply 'horus trace ')"
-verdict "and the file behind them" "sample.csv" "$(reply 'horus trace info sam')"
-verdict "directories alone for runs" "results" "$(reply 'horus verify ')"
-verdict "a trace or a run" "results" "$(reply 'horus compare r')"
-verdict "policies" "$(printf '%s' "$all_policies" | in_line)" "$(reply 'horus run -p ')"
-verdict "policies of which one has begun" "salus salus-fair salus-fifo salus-pack salus-rr salus-srtf" \
+is "an operand behind --" "sample.csv" "$(reply 'horus run -- sa')"
+is "nothing behind the last operand" "" "$(reply 'horus run sample.csv s')"
+is "words of an operand" "assign convert info validate" "$(reply 'horus trace ')"
+is "and the file behind them" "sample.csv" "$(reply 'horus trace info sam')"
+is "directories alone for runs" "results" "$(reply 'horus verify ')"
+is "a trace or a run" "results" "$(reply 'horus compare r')"
+is "policies" "$(printf '%s' "$all_policies" | in_line)" "$(reply 'horus run -p ')"
+is "policies of which one has begun" "salus salus-fair salus-fifo salus-pack salus-rr salus-srtf" \
     "$(reply 'horus compare -p fifo -p sal')"
-verdict "policies as an operand" "tiresias" "$(reply 'horus policies t')"
+is "policies as an operand" "tiresias" "$(reply 'horus policies t')"
 # What stands before ':' and '=' is no part of readline's word.
-verdict "parameters of a policy" "placement= pred= pred_file= pred_sigma= pred_unknown= scan=" \
+is "parameters of a policy" "placement= pred= pred_file= pred_sigma= pred_unknown= scan=" \
     "$(reply 'horus run -p fifo:')"
-verdict "a parameter behind another" "placement=" "$(reply 'horus run --policy=fifo:scan=fit,pl' |
+is "a parameter behind another" "placement=" "$(reply 'horus run --policy=fifo:scan=fit,pl' |
     sed 's/^fit,//')"
-verdict "values of a parameter" "easy fit strict" "$(reply 'horus run -p fifo:scan=')"
-verdict "values of a second parameter" "easy" "$(reply 'horus run -p fifo:pred=noisy,scan=e')"
-verdict "a flag of a policy" "no yes" "$(reply 'horus run -p gandiva:pack=')"
-verdict "a file of a policy" "sample.csv" "$(reply 'horus run -p fifo:pred_file=sam')"
-verdict "an unknown policy has nothing" "" "$(reply 'horus run -p nosuch:')"
-verdict "words of a list" "jobs" "$(reply 'horus run --outputs=jo')"
-verdict "words of a list behind a comma" "jobs,series" "$(reply 'horus run --outputs=jobs,ser')"
-verdict "formats of traces" "helios" "$(reply 'horus run --format hel')"
-verdict "keys of --set" "tie_jitter=" "$(reply 'horus run --set tie')"
-verdict "values of --set" "fast full" "$(reply 'horus run --set check=f')"
-verdict "topics of help" "formats" "$(reply 'horus help fo')"
-verdict "options before a command" "--help --version" "$(reply 'horus --')"
+is "values of a parameter" "easy fit strict" "$(reply 'horus run -p fifo:scan=')"
+is "values of a second parameter" "easy" "$(reply 'horus run -p fifo:pred=noisy,scan=e')"
+is "a flag of a policy" "no yes" "$(reply 'horus run -p gandiva:pack=')"
+is "a file of a policy" "sample.csv" "$(reply 'horus run -p fifo:pred_file=sam')"
+is "an unknown policy has nothing" "" "$(reply 'horus run -p nosuch:')"
+is "words of a list" "jobs" "$(reply 'horus run --outputs=jo')"
+is "words of a list behind a comma" "jobs,series" "$(reply 'horus run --outputs=jobs,ser')"
+is "formats of traces" "helios" "$(reply 'horus run --format hel')"
+is "keys of --set" "tie_jitter=" "$(reply 'horus run --set tie')"
+is "values of --set" "fast full" "$(reply 'horus run --set check=f')"
+is "topics of help" "formats" "$(reply 'horus help fo')"
+is "options before a command" "--help --version" "$(reply 'horus --')"
 cd "$top" || exit 1
 
 if command -v shellcheck >/dev/null; then
-    verdict "shellcheck passes over the bash script" "" "$(shellcheck -s bash "$work/horus.bash" 2>&1)"
+    is "shellcheck passes over the bash script" "" "$(shellcheck -s bash "$work/horus.bash" 2>&1)"
 else
-    echo "skip - completion: shellcheck over the bash script: shellcheck is not installed"
+    skip "shellcheck over the bash script: shellcheck is not installed"
 fi
 
 # A pseudo-terminal with a zsh in it: the line and two tabs are typed, what it shows is read until
@@ -134,10 +123,10 @@ zsh_shows() { # LINE WORD...
 }
 
 if ! command -v zsh >/dev/null; then
-    echo "skip - completion: zsh: it is not installed"
+    skip "zsh: it is not installed"
     exit $failed
 fi
-verdict "zsh reads its script" "" "$(zsh -n "$work/_horus" 2>&1)"
+is "zsh reads its script" "" "$(zsh -n "$work/_horus" 2>&1)"
 shows() { # NAME LINE WORD...
     local name=$1 line=$2 seen word missing=
     shift 2
@@ -145,7 +134,7 @@ shows() { # NAME LINE WORD...
     for word; do
         case $seen in *"$word"*) ;; *) missing="$missing $word" ;; esac
     done
-    verdict "zsh: $name" "" "${missing:+$missing are missing in: $seen}"
+    is "zsh: $name" "" "${missing:+$missing are missing in: $seen}"
 }
 shows "commands" "horus " compare "Replay a trace" policies
 shows "an option is finished" "horus run --tie-j" --tie-jitter=

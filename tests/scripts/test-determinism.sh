@@ -1,19 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# One run, one set of bytes. The result files of every build and environment must be those of the
-# first; of manifest.json all but what names the build, the machine (`volatile`) and the input.
+# A run gives the same bytes from every build and in every environment: the result files, and
+# manifest.json except the names of the build, of the machine (`volatile`) and of the input.
 # Builds: gcc, clang x -O0, -O2, -O3, -O3 -march=native x sanitizers; environments: time zone,
 # locale, working folder; inputs: file, stdin, .gz, .zst.
-# HORUS_LONG=1 runs the whole matrix; otherwise the program at hand and two others.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-bytes.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C TZ=UTC
+# HORUS_LONG=1 runs all of them; otherwise the program at hand and one build by clang -O0.
+subject=determinism
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 results=(jobs.csv segments.csv series.csv nodes.csv summary.json summary.csv)
-failed=0
 
 # name | trace | arguments
 workloads=(
@@ -56,17 +53,7 @@ compare() { # LABEL WORKLOAD RUN
         diff <(digest "$work/$2.first") <(digest "$3")
         diff <(manifest "$work/$2.first") <(manifest "$3")
     )
-    verdict "$1" "$2" "$differences"
-}
-
-verdict() { # LABEL WORKLOAD DIFFERENCES
-    if [ -z "$3" ]; then
-        echo "ok - determinism: $2 $1"
-    else
-        echo "FAIL - determinism: $2 $1"
-        printf '%s\n' "$3" | head -n 20
-        failed=1
-    fi
+    verdict "$2 $1" "$differences"
 }
 
 each_workload() { # LABEL PROGRAM: runs all of them, compares with the first
@@ -81,7 +68,7 @@ each_workload() { # LABEL PROGRAM: runs all of them, compares with the first
                 mv "$work/$name.now" "$work/$name.first"
             fi
         else
-            verdict "$1" "$name" "the run failed"
+            verdict "$name $1" "the run failed"
         fi
     done
 }
@@ -97,17 +84,16 @@ build() { # FOLDER CC OPT: prints the program
 built() { # LABEL FOLDER CC OPT
     local program
     if ! command -v "$3" >/dev/null; then
-        echo "skip - determinism: $1: $3 is not installed (scripts/install-deps.sh lint)"
+        skip "$1: $3 is not installed (scripts/install-deps.sh lint)"
     elif program=$(build "$2" "$3" "$4"); then
         each_workload "$1" "$program"
     else
-        verdict "$1" build "does not build"
+        verdict "build $1" "does not build"
     fi
 }
 
-: "${HORUS:=$top/build/release/horus}"
 if ! command -v jq >/dev/null; then
-    echo "FAIL - determinism: jq is not installed (scripts/install-deps.sh check)"
+    verdict jq "is not installed (scripts/install-deps.sh check)"
     exit 1
 fi
 each_workload first "$HORUS"
@@ -119,11 +105,14 @@ for locale in $(locale -a 2>/dev/null | grep -iE '^(de_DE|fr_FR|en_US|tr_TR).*ut
 done
 COLUMNS=40 NO_COLOR=1 each_workload "COLUMNS=40" "$HORUS"
 
-built "gcc -O0" gcc-O0 gcc -O0
-built "clang -O3" clang-O3 clang -O3
+if [ -n "${HORUS_LONG-}" ] || command -v clang >/dev/null; then
+    built "clang -O0" clang-O0 clang -O0
+else
+    built "gcc -O0" gcc-O0 gcc -O0
+fi
 if [ -n "${HORUS_LONG-}" ]; then
-    for opt in -O2 -O3; do built "gcc $opt" "gcc$opt" gcc "$opt"; done
-    for opt in -O0 -O2; do built "clang $opt" "clang$opt" clang "$opt"; done
+    for opt in -O0 -O2 -O3; do built "gcc $opt" "gcc$opt" gcc "$opt"; done
+    for opt in -O2 -O3; do built "clang $opt" "clang$opt" clang "$opt"; done
     built "gcc -O3 -march=native" gcc-native gcc "-O3 -march=native"
     built "clang -O3 -march=native" clang-native clang "-O3 -march=native"
     built "gcc -O1 sanitizers" gcc-asan gcc \
@@ -138,9 +127,9 @@ IFS='|' read -r name trace arguments <<<"${workloads[0]}"
 for input in "$work/sample.csv.gz" "$work/sample.csv.zst" -; do
     # shellcheck disable=SC2086 # arguments are words
     run "$HORUS" "$work/input" "$input" --name sample $arguments <"$trace" ||
-        verdict "from ${input##*/}" "$name" "the run failed"
+        verdict "$name from ${input##*/}" "the run failed"
     [ "$input" != - ] || sed -i -e '2,$s/,stdin,/,sample,/' -e '2s/^stdin,/sample,/' \
         -e 's/"workload": "stdin"/"workload": "sample"/' "$work/input/"{jobs.csv,summary.csv,summary.json}
-    verdict "from ${input##*/}" "$name" "$(diff <(digest "$work/$name.first") <(digest "$work/input"))"
+    verdict "$name from ${input##*/}" "$(diff <(digest "$work/$name.first") <(digest "$work/input"))"
 done
 exit $failed

@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What test-docs.sh makes of a page: commands of all shapes are executed, and everything that is wrong
-# is found.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-docs-runner.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0
+# test-docs.sh executes commands of all shapes on a page, and finds every kind of error.
+subject=docs-runner
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 page() { # NAME LINE...: writes a page and runs it
     local name=$1
@@ -22,14 +19,10 @@ expect() { # NAME CODE LINE...: exactly these lines that begin with ok, FAIL or 
     local name=$1 wanted=$2
     shift 2
     printf '%s\n' "$@" >"$work/wanted"
-    if [ "$code" -eq "$wanted" ] &&
-        grep -E '^(ok|FAIL|skip) - ' "$work/$name.said" | diff "$work/wanted" - >"$work/difference"; then
-        echo "ok - docs-runner: $name"
-    else
-        echo "FAIL - docs-runner: $name: exit code $code"
-        cat "$work/difference" "$work/$name.said"
-        failed=1
-    fi
+    verdict "$name" "$(
+        [ "$code" -eq "$wanted" ] || echo "exit code $code"
+        grep -E '^(ok|FAIL|skip) - ' "$work/$name.said" | diff "$work/wanted" - || cat "$work/$name.said"
+    )"
 }
 
 # shellcheck disable=SC2016,SC1003 # backquotes, $A and backslashes are of the page

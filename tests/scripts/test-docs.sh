@@ -1,25 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Every command of the documentation works. Code blocks are executed, command by command, in a copy
-# of the tree in which the names that pages make up (jobs.csv, my-pairs.csv, ...) stand for
-# something; a page has a copy of its own and its blocks run in order. A line `# = COMMAND` behind a
-# command is executed too, and both must print the same first number. `horus ...` and `make ...` in
-# running text must name verbs, options and targets that there are.
-#   tests/scripts/test-docs.sh [PAGE.md...]          all pages without a name; `make check-docs`
-# A block must begin with a command of `commands`, or be told in `shown` to be none: a new one that is
-# neither fails. What takes too long is in `held`, with who runs it.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-: "${HORUS:=$top/build/release/horus}"
-HORUS=$(cd "$(dirname "$HORUS")" && pwd)/$(basename "$HORUS")
-: "${HORUS_DATA:=$top/../shared/data}"
-[ ! -d "$HORUS_DATA" ] || HORUS_DATA=$(cd "$HORUS_DATA" && pwd)
-export HORUS HORUS_DATA LC_ALL=C TZ=UTC NO_COLOR=1 COLUMNS=100
+# Every command of the documentation works. Code blocks are executed, command by command, in a copy of
+# the tree in which the made-up names of the pages (jobs.csv, my-pairs.csv, ...) exist; each page has its
+# own copy, and its blocks run in order. A line `# = COMMAND` after a command is executed, too, and both
+# must print the same first number. `horus ...` and `make ...` in running text must name existing
+# verbs, options and targets.
+#   tests/scripts/test-docs.sh [PAGE]...          all pages without a name; `make check-docs`
+# A block must begin with a command of `commands`, or with a text of `shown`, which lists blocks that
+# are no commands; otherwise it fails. Targets that take too long are in `held`, with the test that runs
+# them.
+subject=docs
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT BUILD CC OPT CFLAGS LDFLAGS
 limit_s=300
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-docs.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 
 # First words of blocks that are commands.
 commands='^(horus|make|jq|sqlite3|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|echo|printf|ls|cat|head'
@@ -32,14 +27,17 @@ shown() { # TEXT
     'error: '* | *': error: '*) ;;                                      # what the program said
     *' running  waiting  allocated '*) ;;                               # held by test-reproduce-openb.sh
     '{'* | '[{'* | '// '*) ;;                                           # JSON
+    'No such file.') ;;                                                 # a case of tests/cli
     'executable  '*) ;;                                                 # an untested submit file
     '@'*'{'*) ;;                                                        # BibTeX
+    [0-9]'  '*'.c '*) ;;                                                # a call list of src/README.md
+    ' '*[0-9]'  '*'.c '*) ;;
     *,*,*,*) [ "${1/ /}" = "$1" ] ;;                                    # CSV: no blanks
     *) false ;;
     esac
 }
 
-# Targets that are only written out here (make -n), and who runs them.
+# Targets that are only written out here (make -n), and the test that runs them.
 held() { # TARGET
     case $1 in
     demo) echo "test-readme.sh runs its script" ;;
@@ -52,7 +50,7 @@ held() { # TARGET
     same) echo "ten minutes; before a change for speed is taken" ;;
     lint | format) echo "test-lint.sh, and CI" ;;
     determinism) echo "test-determinism.sh runs its short form" ;;
-    calibrate | plot-calibration) echo "test-shipped-models.sh runs its script" ;;
+    calibrate) echo "test-shipped-models.sh runs its script" ;;
     calibrate-report) echo "test-calibrate-report.sh" ;;
     reproduce-horus | reproduce-tiresias) echo "test-reproduce.sh runs its short form" ;;
     workload-report) echo "test-workload-report.sh runs its script" ;;
@@ -78,8 +76,7 @@ missing() { # COMMAND
     for word in sqlite3 datamash mlr gnuplot Rscript parallel sbatch man; do
         [[ $1 =~ (^|[ |;&])${word}[\ ] ]] && ! command -v $word >/dev/null && echo "$word is not installed"
     done
-    [[ $1 =~ (scripts/plot|plot-compare) ]] && ! command -v gnuplot >/dev/null && echo "gnuplot is not installed"
-    [[ $1 =~ scripts/plot\.sh\ .*--r\  ]] && ! command -v Rscript >/dev/null && echo "Rscript is not installed"
+    [[ $1 =~ horus\ plot.*\.(pdf|png) ]] && ! command -v rsvg-convert >/dev/null && echo "rsvg-convert is not installed"
     for word in pandas evalys; do
         [[ $1 =~ (import|from)\ $word ]] && ! python3 -c "import $word" 2>/dev/null &&
             echo "python's $word is not installed"
@@ -116,9 +113,11 @@ stand_ins() {
         traces/sample.csv >openb_pod_list_default.csv
     awk 'BEGIN { print "sn,cpu_milli,memory_mib,gpu,model"
         for (i = 0; i < 8; i++) print "openb-node-" i ",96000,393216,8,G2" }' >openb_node_list_gpu_node.csv
-    "$HORUS" trace convert traces/sample-helios.csv --to acme -o trace_seren.csv -q 2>/dev/null
+    awk -F, -v OFS=, 'NR == 1 { print "job_id,gpu_num,submit_time,start_time,end_time,type,state"; next }
+        { print $1, $4, $8 "+08:00", $9 "+08:00", $10 "+08:00", "Other", $7 }' traces/sample-helios.csv >trace_seren.csv
     "$HORUS" trace convert traces/sample.csv -o HPC2N-2002-2.2-cln.swf -q 2>/dev/null
-    "$HORUS" trace convert traces/sample.csv --to chronus -o trace_job_Philly_MIX1.csv -q 2>/dev/null
+    awk -F, -v OFS=, 'NR == 1 { print "job_id,num_gpu,submit_time,duration,expect_time_list"; next }
+        { print $1, $5, $4, $6, "" }' traces/sample.csv >trace_job_Philly_MIX1.csv
     # Gavel's jobs: a step a second.
     awk -F, -v OFS='\t' 'NR > 1 { print "LM (batch size 5)", "python3 main.py", "--steps", 0, $6, $4, $5 }' \
         traces/sample.csv >7f04ca.trace
@@ -134,7 +133,7 @@ prepare() { # PAGE
 
 make_tree() {
     mkdir -p "$work/tree/build/release" "$work/bin"
-    # Runs that somebody keeps in results/ are not of the tree.
+    # Runs kept in results/ are not part of the tree.
     (cd "$top" && tar -c --exclude=./build --exclude=./.git --exclude='./results/*' . |
         tar -x -C "$work/tree" && cp -r results/*.md results/reference "$work/tree/results") || exit 1
     ln -s "$HORUS" "$work/tree/build/release/horus"
@@ -320,7 +319,6 @@ check_page() { # PAGE
 }
 
 make_tree
-cd "$top" || exit 1
 if [ $# -eq 0 ]; then
     set -- README.md results/*.md traces/README.md configs/README.md configs/*/README.md \
         scripts/README.md tests/README.md src/README.md

@@ -1,42 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# jobs.csv opens in evalys' JobSet as it is: what its from_csv does, done by evalys-facts.py with
-# pandas (python3-pandas; evalys is not packaged), on runs with and without preemption, sharing, jobs
-# that never start and jobs without GPUs.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-: "${HORUS:=$top/build/release/horus}"
-export LC_ALL=C TZ=UTC
+# evalys' JobSet reads jobs.csv unchanged: evalys-facts.py does with pandas what its from_csv does
+# (evalys is not packaged), on runs with and without preemption, sharing, jobs that never start and jobs
+# without GPUs.
+subject=evalys
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 for python in python3 /usr/bin/python3 ''; do
     [ -z "$python" ] || "$python" -c 'import pandas' 2>/dev/null || continue
     break
 done
 if [ -z "$python" ]; then
-    echo "skip - evalys: python3-pandas is not installed"
+    skip "python3-pandas is not installed"
     exit 0
 fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-evalys.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$top" || exit 1
-failed=0
 
 opens() { # NAME exclusive|preemptive|shared OPTION...
-    local name=$1 kind=$2 said
+    local name=$1 kind=$2
     shift 2
-    said=$("$HORUS" run "$@" -q -o "$work/$name" 2>&1 >/dev/null) || {
-        echo "FAIL - evalys: $name: the run itself failed"
-        printf '%s\n' "$said"
-        failed=1
-        return
-    }
-    if said=$("$python" tests/scripts/evalys-facts.py "$work/$name" "$kind" 2>&1); then
-        echo "ok - evalys: $name"
-    else
-        echo "FAIL - evalys: $name"
-        printf '%s\n' "$said"
-        failed=1
-    fi
+    "$HORUS" run "$@" -q -o "$work/$name" >"$work/said" 2>&1 || cat "$work/said"
+    succeeds "$name" "$python" tests/scripts/evalys-facts.py "$work/$name" "$kind"
 }
 
 opens fifo exclusive traces/sample.csv -c 8x8:V100 -p fifo
@@ -53,13 +38,10 @@ for damage in '2s/,1,\([0-9]*\),/,yes,\1,/' '1s/stretch/strech/' 's/,\([0-9]*\)-
     '9,99s/,\([0-9]*\),u/,0,u/'; do
     cp -r "$work/fifo" "$work/damaged"
     sed -i "$damage" "$work/damaged/jobs.csv"
-    if cmp -s "$work/fifo/jobs.csv" "$work/damaged/jobs.csv" ||
-        "$python" tests/scripts/evalys-facts.py "$work/damaged" exclusive >/dev/null 2>&1; then
-        echo "FAIL - evalys: a file with $damage passes"
-        failed=1
-    else
-        echo "ok - evalys: a file with $damage does not pass"
-    fi
+    verdict "a file with $damage does not pass" "$(
+        ! cmp -s "$work/fifo/jobs.csv" "$work/damaged/jobs.csv" || echo "it is not damaged"
+        ! "$python" tests/scripts/evalys-facts.py "$work/damaged" exclusive >/dev/null 2>&1 || echo "it passes"
+    )"
     rm -r "$work/damaged"
 done
 exit $failed

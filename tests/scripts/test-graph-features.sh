@@ -1,23 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The graph columns of configs/profiles.csv are what scripts/graph-features.awk counts in
-# scripts/graphs.txt, under every awk at hand; and its counting rules on layers small enough to
-# count by hand, and its complaints.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-graphs.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-report() { # status name
-    if [ "$1" -eq 0 ]; then
-        echo "ok - graph-features: $2"
-    else
-        echo "FAIL - graph-features: $2"
-        failed=1
-    fi
-}
+# The graph columns of configs/profiles.csv are the counts of scripts/graph-features.awk over
+# scripts/graphs.txt, by every awk installed; its counting rules on layers small enough to count by hand;
+# its errors.
+subject=graph-features
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 count() { # layers -> the counts of one graph, without its name
     printf 'graph A/B\n%s\n' "$1" >"$work/one.txt"
@@ -25,18 +14,13 @@ count() { # layers -> the counts of one graph, without its name
 }
 
 expect() { # layers counts name
-    local is
-    is=$(count "$1")
-    [ "$is" = "$2" ]
-    report $? "$3"
-    [ "$is" = "$2" ] || echo "  is $is, expected $2"
+    verdict "$3" "$(diff <(echo "$2") <(count "$1"))"
 }
 
 refuse() { # layers message name
     printf 'graph A/B\n%s\n' "$1" >"$work/bad.txt"
     awk -f "$top/scripts/graph-features.awk" "$work/bad.txt" >/dev/null 2>"$work/bad.err"
-    [ $? -eq 1 ] && grep -qF "bad.txt:2: $2" "$work/bad.err"
-    report $? "$3"
+    verdict "$3" "$([ $? -eq 1 ] && grep -qF "bad.txt:2: $2" "$work/bad.err" || echo "exit $?: $(cat "$work/bad.err")")"
 }
 
 # ---- the catalogue ----
@@ -45,14 +29,13 @@ for awk in awk mawk gawk original-awk busybox; do
     mkdir "$work/$awk"
     ln -s "$path" "$work/$awk/awk"
     PATH=$work/$awk:$PATH awk -f "$top/scripts/graph-features.awk" "$top/scripts/graphs.txt" \
-        >"$work/$awk.csv"
-    report $? "published counts are met by $awk"
-    cmp -s "$work/awk.csv" "$work/$awk.csv"
-    report $? "$awk counts as awk does"
+        >"$work/$awk.csv" 2>"$work/said" || echo "exit $?" >>"$work/said"
+    verdict "published counts are met by $awk" "$(cat "$work/said")"
+    verdict "$awk counts as awk does" "$(cmp "$work/awk.csv" "$work/$awk.csv" 2>&1)"
 done
 
 # Columns by their names; a graph that no row uses and a row whose graph is not there are wrong.
-awk -F, -v OFS=, '
+succeeds "the catalogue has these counts" awk -F, -v OFS=, '
     FNR == 1 {
         delete at
         for (i = 1; i <= NF; i++)
@@ -80,7 +63,6 @@ awk -F, -v OFS=, '
             }
         exit bad
     }' "$work/awk.csv" "$top/configs/profiles.csv"
-report $? "the catalogue has these counts"
 
 # ---- by hand: macs,params,layers,convs,linears,activations,others,outputs,skew ----
 # The largest tensors: 54 of 56, 27 of 27; the dense layer's 5 x 12 = 60 of 89; 96 of 96; none;

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# scripts/install-deps.sh with a pretended machine: dpkg-query, id, sudo and apt-get are stand-ins
+# scripts/install-deps.sh on a simulated machine: dpkg-query, id, sudo and apt-get are stand-ins
 # that come first in PATH and write down how they were called.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-deps.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+subject=install-deps
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 mkdir "$work/bin"
 export PATH="$work/bin:$PATH"
-failed=0
 
 stand_in() { # NAME LINE...
     local file=$work/bin/$1
@@ -24,15 +23,10 @@ case_is() { # NAME STATUS PATTERN-OF-CALLS PATTERN-OF-WORDS GROUP...
     echo start >"$work/calls"
     said=$("$top/scripts/install-deps.sh" "$@" 2>&1)
     status=$?
-    if [ $status -eq "$want" ] && grep -qE "$calls" "$work/calls" &&
-        printf '%s\n' "$said" | grep -qE "$words"; then
-        echo "ok - install-deps: $name"
-    else
-        echo "FAIL - install-deps: $name: status $status, calls:"
-        cat "$work/calls"
-        printf '%s\n' "$said"
-        failed=1
-    fi
+    verdict "$name" "$(
+        [ $status -eq "$want" ] && grep -qE "$calls" "$work/calls" && grep -qE "$words" <<<"$said" ||
+            printf 'status %d, calls:\n%s\n%s\n' $status "$(cat "$work/calls")" "$said"
+    )"
 }
 
 stand_in apt-get "echo \"apt-get \$*\" >>'$work/calls'"
@@ -40,12 +34,8 @@ stand_in sudo "echo \"sudo \$*\" >>'$work/calls'" 'exit 1'
 stand_in id 'echo 1000'
 
 stand_in dpkg-query "echo \"query \$*\" >>'$work/calls'" 'echo installed'
-case_is "all present: asks dpkg, calls nothing else" 0 '^query.*slurm-wlm' '' build check lint cov man plot r sweep
-if grep -qE '^(apt-get|sudo)' "$work/calls"; then
-    echo "FAIL - install-deps: all present, yet:"
-    cat "$work/calls"
-    failed=1
-fi
+case_is "all present: asks dpkg, calls nothing else" 0 '^query.*slurm-wlm' '' build check lint cov man plot sweep
+verdict "all present: no apt-get, no sudo" "$(grep -E '^(apt-get|sudo)' "$work/calls")"
 
 stand_in dpkg-query "case \$* in *libcsv-dev) exit 1 ;; *) echo installed ;; esac"
 case_is "a user without sudo gets the exact command" 1 '^sudo -n true' \

@@ -1,25 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The gates of scripts/lint.sh can fail: a small clean tree passes, and each kind of violation,
-# seeded alone, is named with its file by the gate that is meant for it.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-tree=$(mktemp -d "${TMPDIR:-/tmp}/horus-lint.XXXXXX") || exit 1
-trap 'rm -rf "$tree"' EXIT
+# The gates of scripts/lint.sh can fail: a small clean tree passes, and each kind of violation, alone,
+# is reported with its file by its gate.
+subject=lint
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+tree=$work
 spdx='/* SPDX-License-Identifier: GPL-3.0-or-later */'
-failed=0
 
 for tool in clang clang-format pmccabe shellcheck; do
     if ! command -v "$tool" >/dev/null; then
-        echo "skip - lint: $tool is not installed (scripts/install-deps.sh lint)"
+        skip "$tool is not installed (scripts/install-deps.sh lint)"
         exit 0
     fi
 done
 
 mkdir -p "$tree"/{scripts,.ci,tests/unit,include/horus} \
     "$tree"/src/{base,traces,model,engine,report,policies,cli}
-cp "$top"/scripts/{lint.sh,layers.txt,install-deps.sh} "$tree/scripts/"
+cp "$top"/scripts/{lint.sh,measure.py,layers.txt,install-deps.sh} "$tree/scripts/"
+# Limits of its own: those of the tree come down with it.
+sed -i 's/^limit single_user_percent .*/limit single_user_percent 25/; s#^budget src/base .*#budget src/base 3300#' \
+    "$tree"/scripts/layers.txt
 cp "$top/Makefile" "$top/.clang-format" "$tree/"
 cd "$tree" || exit 1
 
@@ -29,20 +32,19 @@ put() { # FILE LINE...
     printf '%s\n' "$@" >"$file"
 }
 
-put include/horus/good.h "$spdx" '#ifndef GOOD_H' '#define GOOD_H' 'int hs_good(int x);' '#endif'
+put include/horus/good.h "$spdx" '#ifndef GOOD_H' '#define GOOD_H' 'struct hs_pair {' '    int x;' '};' \
+    'int hs_good(int x);' '#endif'
 put src/base/good.c "$spdx" '#include "horus/good.h"' '' '#include <zlib.h>' '' \
     'int hs_good(int x)' '{' '    return x + Z_OK; /* "malloc(1)" and float are only words here */' '}'
+for user in one two; do
+    put src/base/$user.c "$spdx" '#include "horus/good.h"' '' "const int hs_$user = sizeof(hs_good(0));"
+done
 for room in model/truth model/interference engine/loop; do
     put "src/$room.h" "$spdx" 'int hs_other(void);'
 done
 
-if report=$(scripts/lint.sh); then
-    echo "ok - lint: a clean tree passes"
-else
-    echo "FAIL - lint: a clean tree passes"
-    printf '%s\n' "$report"
-    exit 1
-fi
+succeeds "a clean tree passes" scripts/lint.sh
+[ "$failed" -eq 0 ] || exit 1
 
 seed() { # NAME GATE PATTERN FILE LINE...: the gate must fail and say PATTERN of FILE
     local name=$1 gate=$2 pattern=$3 file=$4 report status
@@ -51,13 +53,10 @@ seed() { # NAME GATE PATTERN FILE LINE...: the gate must fail and say PATTERN of
     report=$(scripts/lint.sh "$gate")
     status=$?
     rm "$file"
-    if [ $status -eq 1 ] && printf '%s\n' "$report" | grep -F "$file" | grep -qE "$pattern"; then
-        echo "ok - lint: $name"
-    else
-        echo "FAIL - lint: $name: the gate '$gate' ended with $status and said:"
-        printf '%s\n' "$report"
-        failed=1
-    fi
+    verdict "$name" "$(
+        [ $status -eq 1 ] && grep -F "${place-$file}" <<<"$report" | grep -qE "$pattern" ||
+            printf "the gate '%s' ended with %d and said:\n%s\n" "$gate" $status "$report"
+    )"
 }
 
 include() { # NAME PATTERN FILE HEADER: an include that the floors or walls forbid
@@ -87,16 +86,25 @@ include "verify includes model" 'wall: model/truth.h' src/report/verify_bad.c '"
 include "predictor includes interference" 'wall: model/interference.h' src/model/predictor.c \
     '"model/interference.h"'
 include "library in two files" 'third party: zlib.h' src/base/worse.c '<zlib.h>'
-mapfile -t lines < <(printf 'extern int hs_%d;\n' {1..500})
-seed "long file" size 'more than 500 lines' src/base/bad.c "$spdx" "${lines[@]}"
-mapfile -t lines < <(body 80 'x++;')
-seed "long function" function '84 lines' src/base/bad.c "$spdx" "${lines[@]}"
+mapfile -t lines < <(printf 'extern int hs_%d;\n' {1..900})
+seed "long file" size 'more than 900 lines' src/base/bad.c "$spdx" "${lines[@]}"
+mapfile -t lines < <(body 60 'x++;')
+seed "long function" function '64 lines' src/base/bad.c "$spdx" "${lines[@]}"
 mapfile -t lines < <(body 15 'x += x > 0 ? 1 : 2;')
 seed "tangled function" function 'cyclomatic 16' src/base/bad.c "$spdx" "${lines[@]}"
 for call in 'sprintf(a, b)' 'strtok(a, b)' 'atoi(a)' 'rand()' 'time(NULL)' 'localtime(a)' \
     'setlocale(1, a)' 'alloca(1)' 'malloc(1)' 'exit(1)' 'getenv(a)' 'printf(a)'; do
     seed "call of $call" banned 'banned' src/base/bad.c "$spdx" "int x = $call;"
 done
+seed "structure of another's name" structure 'struct hs_pair is defined' src/base/bad.c "$spdx" \
+    'struct hs_pair {' '    int y;' '};'
+seed "header of another's name" structure 'another header' src/model/good.h "$spdx"
+place=src:1 seed "functions without users" structure 'at most one user' src/base/bad.c "$spdx" \
+    'int hs_bad(void)' '{' '    return 1;' '}'
+mapfile -t lines < <(printf 'extern int hs_%d;\n' {1..3300})
+place=src/base:1 seed "folder over its budget" structure 'budget: 33[0-9]* lines' src/base/bad.c "${lines[@]}"
+seed "citation of a file that is not there" citations 'no nowhere.md' src/base/bad.c "$spdx" \
+    '/* As nowhere.md says. */'
 seed "float" banned 'float' src/base/bad.c "$spdx" 'float x;'
 seed "no licence" licence 'SPDX' src/base/bad.c 'int x;'
 seed "no licence in a script" licence 'SPDX' scripts/bad.sh '#!/bin/sh'

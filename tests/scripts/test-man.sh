@@ -1,18 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Manual pages and completions as `make install` puts them: a page for every command, each one that
-# scdoc builds and man shows without a warning.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-man-test.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C
-: "${HORUS:=$top/build/release/horus}"
-subject="man"
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# Manual pages and completions of `make install`: a page for every command, which scdoc builds and man
+# shows without a warning.
+subject='man'
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 # Without scdoc: the completions are there, and that the pages are not is said.
 mkdir "$work/bin"
@@ -31,7 +24,7 @@ verdict "completions where the shells look" "$(
 )"
 
 if ! command -v scdoc >/dev/null; then
-    echo "skip - man: pages: scdoc is not installed"
+    skip "pages: scdoc is not installed"
     exit $failed
 fi
 export SOURCE_DATE_EPOCH=86400
@@ -50,6 +43,6 @@ if command -v man >/dev/null; then
         for page in "$work"/share/man/man*/*; do man --warnings -l "$page" 2>&1 >/dev/null; done
     )"
 else
-    echo "skip - man: shown without a warning: man is not installed"
+    skip "shown without a warning: man is not installed"
 fi
 exit $failed

@@ -1,28 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What configs/models/README.md says: its tables of errors are those of the model files beside it,
-# every member of these files and every column of one's own CSV is explained, the commands run.
+# configs/models/README.md: its tables of errors are those of the model files beside it, every member of
+# these files and every column of a user's CSV is explained, the commands run.
 # --bless writes the tables into the page: read the diff before you commit it.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-models.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C NO_COLOR=1 COLUMNS=100
-: "${HORUS:=$top/build/release/horus}"
+subject='models readme'
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 models=$top/configs/models
 page=$models/README.md
-failed=0
-
-verdict() { # NAME FAULTS
-    if [ -z "$2" ]; then
-        echo "ok - models readme: $1"
-    else
-        echo "FAIL - models readme: $1:"
-        printf '%s\n' "$2"
-        failed=1
-    fi
-}
 
 # ---- tables --------------------------------------------------------------------------------------
 
@@ -124,13 +111,14 @@ verdict "every member of the model files is explained" "$(
 )"
 own=$(sed -n '/^## Your own GPUs/,/^## Format/p' "$page")
 verdict "every column of one's own CSV is explained" "$(
-    sed -nE 's/^ *\[[A-Z_]+\] = \{"([a-z_]+)", .*/\1/p' "$top/src/calibrate/measure_own.c" |
+    sed -nE '/define OWN_COLUMNS/,/^$/s/^ *X\([A-Z_]+, "([a-z_]+)", .*/\1/p' \
+        "$top/src/calibrate/measure_csv.c" |
         while read -r column; do
             grep -qF "\`$column\`" <<<"$own" || echo "$column"
         done
 )"
 verdict "every cleaning step is explained" "$(
-    sed -nE 's/^ *X\([A-Z_]+, "([a-z-]+)", .*/\1/p' "$top/src/calibrate/clean.h" |
+    sed -nE 's/^ *X\([A-Z_]+, "([a-z-]+)"\).*/\1/p' "$top/src/calibrate/clean.h" |
         while read -r step; do grep -q "^| \`$step\` " "$page" || echo "$step"; done
 )"
 verdict "rows of the example are in its file" "$(

@@ -1,23 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Progress as a terminal sees it: script(1) of bsdutils gives standard error a pseudo-terminal of a
-# known width, and what arrives there is read. What the line says is tests/unit/test_meter.c's; here
-# it is whether it comes, fits, and is taken away.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-progress.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-unset COLUMNS NO_COLOR LC_CTYPE LANG
-export LC_ALL=C TERM=xterm
-: "${HORUS:=$top/build/release/horus}"
+# The progress line on a terminal: script(1) of bsdutils gives standard error a pseudo-terminal of a
+# known width, and its output is read. tests/unit/test_terminal.c tests the text of the line, this
+# script that the line appears, fits and is removed.
 subject=progress
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+unset COLUMNS NO_COLOR LC_CTYPE LANG
+export TERM=xterm
 
 if ! command -v script >/dev/null; then
-    echo "skip - progress: a terminal: script(1) of bsdutils is not installed"
+    skip "a terminal: script(1) of bsdutils is not installed"
     exit 0
 fi
 

@@ -1,27 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the README shows is what the program prints: every line of the demo's table and of the run
-# beneath it, every policy of the table, every path that it names. (Commands: test-docs.sh.)
-# --bless puts what the program prints now into README.md: read the diff before you commit it.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-readme.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C TZ=UTC NO_COLOR=1 COLUMNS=100
-: "${HORUS:=$top/build/release/horus}"
-failed=0
-
-verdict() { # NAME MISSING
-    if [ -z "$2" ]; then
-        echo "ok - readme: $1"
-    else
-        echo "FAIL - readme: $1; README.md lacks:"
-        printf '%s\n' "$2"
-        failed=1
-    fi
-}
+# README.md shows what the program prints: every line of the demo's table and of the run beneath it,
+# every policy; every path that it names exists. (Commands: test-docs.sh.)
+# --bless writes the present output into README.md: read the diff before you commit it.
+subject=readme
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 shown() { # prints the lines of standard input that README.md does not show
     while IFS= read -r line; do
@@ -47,7 +32,9 @@ fi
 verdict "the demo's table" "$(shown <"$work/demo")"
 verdict "one run" "$(shown <"$work/one")"
 verdict "every policy has a row" "$("$HORUS" policies --json | jq -r '.[].name' |
-    while read -r name; do grep -q "^| \`$name\` " README.md || echo "$name"; done)"
+    while read -r name; do
+        grep -q "^| \`$name\` " src/policies/README.md && grep -q "\`$name\`" README.md || echo "$name"
+    done)"
 verdict "paths exist" "$(
     grep -oP '(?<![\w/])(src|include|traces|configs|tests|scripts|results/R)[\w.-]*/[\w./-]*\w' README.md |
         sort -u | while read -r path; do [ -e "$path" ] || echo "$path"; done

@@ -1,31 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Which part of a trace is replayed, and how fast, held against awk on random traces:
-#   - a sample is rows of the trace unchanged, of the size that its probability says, and the same
-#     jobs whatever the order of the file, its compression or its format; another seed has others
-#   - a window is the rows submitted in it; a window and a sample are the rows that both keep
-#   - at an eighth of the time every time of the trace is an eighth, steps and costs stay, and what
-#     a run makes of it is the same schedule in an eighth of the time, GPU by GPU
+# Windows, samples and time scales of a trace, compared with awk on random traces:
+#   - a sample is unchanged rows of the trace, of the size that its probability implies, and the same
+#     jobs for every order of the file, compression and format; another seed has others
+#   - a window is the rows submitted in it; a window and a sample are the rows in both
+#   - with --scale-time 0.125 every time of the trace is an eighth, steps and costs stay, and the
+#     schedule of a run is the same in an eighth of the time, GPU by GPU
 # 6 traces of each, 60 with HORUS_LONG=1. One alone: tests/scripts/test-replay.sh SEED
-set -u
-export LC_ALL=C
-cd "$(dirname "$0")/../.." || exit 1
-horus=$(realpath "${HORUS:-build/release/horus}")
-top=$PWD
 subject=replay
-# shellcheck source=tests/support/verdict.sh
-. tests/support/verdict.sh
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+cd "$work" || exit 1
 
 first=${1:-1}
 last=${1:-$([ -n "${HORUS_LONG:-}" ] && echo 60 || echo 6)}
 jobs=500
 
 convert() { # FILE OPTION...: as native rows, sorted
-    "$horus" trace convert "$@" -q --to csv -o - 2>err | tail -n +2 | sort
+    "$HORUS" trace convert "$@" -q --to csv -o - 2>err | tail -n +2 | sort
 }
 ids() { cut -d, -f1 | sort; }
 differ() { # WHAT FILE FILE
@@ -48,8 +42,8 @@ sample_faults() {
         differ "$file" sample other
     done
     ids <sample >kept
-    for format in helios philly tiresias pai pai_jobs openb; do
-        "$horus" trace convert t.csv -q --to "$format" -o "t.$format" 2>/dev/null
+    for format in helios philly; do
+        "$HORUS" trace convert t.csv -q --to "$format" -o "t.$format" 2>/dev/null
         convert "t.$format" --format="$format" --sample-jobs=0.3 --seed="$seed" | ids >other
         differ "$format" kept other
     done
@@ -65,7 +59,7 @@ window_faults() {
         $2 - first >= from && $2 - first < to' all all >expected
     convert t.csv --window="$from..$to" >window
     differ "window $from..$to" expected window
-    [ -s window ] || echo "seed $seed: nobody is in the window"
+    [ -s window ] || echo "seed $seed: no job is in the window"
     convert t.csv --sample-jobs=0.5 --seed="$seed" | comm -12 - window >expected
     convert t.csv --window="${from}s..${to}s" --sample-jobs=0.5 --seed="$seed" >other
     differ "window and sample" expected other
@@ -89,15 +83,15 @@ eighth() { # WHOLE EIGHTH COLUMN...
         END { if (FNR != rows) print "seed " seed ": " FILENAME ": " FNR " rows, not " rows }' "$1" "$2"
 }
 replay() { # FILE DIR OPTION...
-    "$horus" run "$1" -c 2x4:V100,1x2:P100 -p "$policy" --assign=off --name=w -o "$2" -q "${@:3}" \
+    "$HORUS" run "$1" -c 2x4:V100,1x2:P100 -p "$policy" --assign=off --name=w -o "$2" -q "${@:3}" \
         >/dev/null 2>err || cat err
 }
 scale_faults() {
     # Submissions move from the first row: for a look at the rows it is put at 0.
     awk -F, -v OFS=, 'NR > 1 { if (NR == 2) first = $2; $2 -= first; if ($11 != "") $11 -= first } 1' \
         t.csv >zero.csv
-    "$horus" trace convert zero.csv -q --retries=attempts -o whole.csv 2>/dev/null
-    "$horus" trace convert zero.csv -q --retries=attempts --scale-time=0.125 -o eighth.csv 2>/dev/null
+    "$HORUS" trace convert zero.csv -q --retries=attempts -o whole.csv 2>/dev/null
+    "$HORUS" trace convert zero.csv -q --retries=attempts --scale-time=0.125 -o eighth.csv 2>/dev/null
     eighth whole.csv eighth.csv submit_time duration deadline attempts gpu_mem_later_after
     # Costs of preemption stay what they are, so here they are scaled by hand.
     awk -F, -v OFS=, 'NR > 1 && $12 != "" { $12 /= 8 } 1' t.csv >cheap.csv
@@ -106,7 +100,7 @@ scale_faults() {
         replay t.csv whole
         replay cheap.csv eighth --scale-time=0.125
         eighth whole/jobs.csv eighth/jobs.csv submission_time starting_time execution_time finish_time \
-            waiting_time turnaround_time isolated run pending overhead gpu_seconds estimate first_progress
+            waiting_time turnaround_time isolated run queueing_delay overhead gpu_seconds estimate first_progress
         eighth whole/segments.csv eighth/segments.csv start end
     done
 }

@@ -1,28 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The page of `horus report` in headless Chromium: it renders, light, dark and narrow; the console
-# stays silent; the figures in the document that the browser made are those of summary.json.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-horus=${HORUS:-$top/build/release/horus}
+# The page of `horus report` in headless Chromium: it renders, light, dark and narrow, without a message
+# on the console; the figures in the document that the browser builds are those of summary.json.
+subject=report-browser
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 if ! command -v chromium >/dev/null; then
-    echo "skip - report-browser: chromium is not installed (scripts/install-deps.sh browser)"
+    skip "chromium is not installed (scripts/install-deps.sh browser)"
     exit 0
 fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-browser.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failed=0
 
 result() { # STATUS WHAT: what was found wrong is in the file `wrong`
-    if [ "$1" -eq 0 ]; then
-        echo "ok - report-browser: $2"
-    else
-        echo "FAIL - report-browser: $2"
-        head -n 20 wrong
-        failed=1
-    fi
+    verdict "$2" "$([ "$1" -eq 0 ] || { echo "exit $1" && cat wrong; })"
 }
 
 # What the browser says goes to the file `log`; no profile is left behind.
@@ -36,13 +28,13 @@ browse() { # OPTION... PAGE
 # Messages of the page itself: errors, refusals of its content security policy.
 complaints() { grep -E ':CONSOLE[(:]' log; }
 
-"$horus" run "$top/traces/sample.csv" -c 16x8:V100 -p srtf -q -o sample >/dev/null &&
-    "$horus" compare "$top/traces/sample.csv" -c 16x8:V100 -p fifo -p srtf --max-jobs 500 \
+"$HORUS" run "$top/traces/sample.csv" -c 16x8:V100 -p srtf -q -o sample >/dev/null &&
+    "$HORUS" compare "$top/traces/sample.csv" -c 16x8:V100 -p fifo -p srtf --max-jobs 500 \
         --outputs all -q -o comparison >/dev/null &&
-    "$horus" report sample -o sample.html >/dev/null &&
-    "$horus" report comparison -o comparison.html >/dev/null || exit 1
+    "$HORUS" report sample -o sample.html >/dev/null &&
+    "$HORUS" report comparison -o comparison.html >/dev/null || exit 1
 
-# That silence means something: a page that would fetch a picture is told of.
+# The check can fail: a page that would fetch a picture causes a message.
 sed 's|</main>|<img src="http://127.0.0.1:9/x.png" alt=""/></main>|' sample.html >fetching.html
 browse --dump-dom fetching.html >/dev/null
 complaints >wrong
@@ -54,7 +46,7 @@ for page in sample comparison; do
     result $? "$page: the console stays silent"
 done
 
-# The document that was made of it, whose texts are as they were written.
+# The document that the browser built; its texts are those of the page.
 sed -n '/^  "metrics": {/,/^  }/s/^    "\([a-z0-9_]*\)": \([-0-9.e+]*\),\{0,1\}$/\1 \2/p' \
     sample/summary.json | sort >expected
 grep -v -e '<tr data-class' -e '<td class="text">\(JCT\|wait\|slowdown\)<' sample.dom |

@@ -3,27 +3,19 @@
 #
 # The page of `horus report` as text: well-formed, self-contained, safe against names in a trace,
 # within its size, and with the digits of summary.json and compare.csv. HORUS_LONG=1: a million
-# jobs, at most 300 KB. What a browser makes of it is in test-report-browser.sh.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-horus=${HORUS:-$top/build/release/horus}
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-page.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+# jobs, at most 300 KB. test-report-browser.sh has the page in a browser.
+subject=report
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 cd "$work" || exit 1
-failed=0
 page_max=300000 # bytes
 
 result() { # STATUS WHAT: what was found wrong is in the file `wrong`
-    if [ "$1" -eq 0 ]; then
-        echo "ok - report: $2"
-    else
-        echo "FAIL - report: $2"
-        head -n 20 wrong
-        failed=1
-    fi
+    verdict "$2" "$([ "$1" -eq 0 ] || { echo "exit $1" && cat wrong; })"
 }
 
-quietly() { "$horus" "$@" >said 2>&1 || cat said; }
+quietly() { "$HORUS" "$@" >said 2>&1 || cat said; }
 
 # Every element is closed, in order, and every attribute is quoted: what XML asks for.
 balanced() { # PAGE
@@ -118,11 +110,12 @@ done | uniq -u >wrong
 [ ! -s wrong ]
 result $? "sample: quantiles from jobs.csv are those of the summary"
 
-# The causes of waiting are drawn whole and once: together they are capacity, shape, quota and order.
+# The causes of waiting are drawn whole and once: together they are resources, placement, quota and
+# priority.
 sed -n '/id="waiting"/,/<\/section>/p' sample.html | grep -o '[0-9.e+]* GPU-hours, [0-9.]* %' |
     awk '{ hours += $1; percent += $3 } END { print hours, percent }' >got
-jq -r '.metrics | (.wait_capacity_gpu_seconds + .wait_shape_gpu_seconds + .wait_quota_gpu_seconds
-    + .wait_order_gpu_seconds) / 3600' sample/summary.json | paste -d' ' got - |
+jq -r '.metrics | (.wait_resources_gpu_seconds + .wait_placement_gpu_seconds + .wait_quota_gpu_seconds
+    + .wait_priority_gpu_seconds) / 3600' sample/summary.json | paste -d' ' got - |
     awk '{ print "drawn", $1, "GPU-hours,", $2, "%; in all", $3
            exit !($3 > 0 && $1 / $3 > 0.999 && $1 / $3 < 1.001 && $2 > 99.7 && $2 < 100.3) }' >wrong
 result $? "sample: causes of waiting add up"
@@ -139,7 +132,7 @@ grep -o '<tr data-run="srtf">.*' comparison.html | grep -v 'class="text">' |
 result $? "comparison: means are those of compare.csv"
 
 # ---- the same bytes, wherever and whenever ----
-(cd sample && TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$horus" report . -o -) | cmp - sample.html >wrong 2>&1
+(cd sample && TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$HORUS" report . -o -) | cmp - sample.html >wrong 2>&1
 result $? "the same bytes from another folder, time zone and locale"
 
 # ---- names that mean harm ----
@@ -174,6 +167,6 @@ if [ -n "${HORUS_LONG-}" ]; then
     whole million.html "a million jobs"
     small million.html "a million jobs"
 else
-    echo "skip - report: a million jobs: set HORUS_LONG=1"
+    skip "a million jobs: set HORUS_LONG=1"
 fi
 exit $failed

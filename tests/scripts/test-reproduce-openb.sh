@@ -1,29 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# openb: the curves of the GPUs that are allocated, of pods as recorded and of pods that fill the
-# cluster up, against programs that know the rules alone; results/openb.md is as committed.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-openb-test.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C TZ=UTC
-: "${HORUS:=$top/build/release/horus}"
-: "${HORUS_DATA:=$top/../shared/data}"
-export HORUS_DATA
+# openb: the curves of allocated GPUs, of pods as recorded and of pods that fill the cluster, compared
+# with programs that contain only the rules; results/openb.md is as committed.
+subject=openb
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 pods=$HORUS_DATA/traces/openb_pod_list_default.csv
 nodes=$HORUS_DATA/traces/openb_node_list_gpu_node.csv
-subject=openb
-. tests/support/verdict.sh
 
 # By hand: nothing before the first row, what was last said at a time, the last value past the end.
 printf 'time,metric,key,value\n2,a,,5\n2,b,,1\n3,c,,9\n4,a,,7\n' >"$work/series.csv"
-verdict "series-at.awk tells what was" "$(printf '%s\n' 0 2 3.5 4 9 |
+verdict "series-at.awk gives the value at a time" "$(printf '%s\n' 0 2 3.5 4 9 |
     awk -v metrics="b a" -f scripts/series-at.awk - "$work/series.csv" | tr '\t' ' ' | diff - <(printf '0 0 0\n2 1 5\n3.5 1 5\n4 1 7\n9 1 7\n'))"
 
 if [ ! -f "$pods" ] || [ ! -f "$nodes" ]; then
-    echo "skip - openb: the curves: no lists in $HORUS_DATA/traces"
+    skip "the curves: no lists in $HORUS_DATA/traces"
     exit "$failed"
 fi
 
@@ -38,7 +31,7 @@ at() { # NAME METRICS: at the times of standard input, one a line
     awk -v metrics="$2" -f scripts/series-at.awk - "$work/$1/series.csv"
 }
 
-# ---- as recorded: nobody waits, so the curve is the sum of what is alive ----
+# ---- as recorded: no pod waits, so the curve is the sum of the running pods ----
 
 replay recorded "$pods" fifo:placement=best_fit --openb-pending=run
 awk -v order="$work/order" -f tests/scripts/openb-alive.awk "$pods" >"$work/alive"

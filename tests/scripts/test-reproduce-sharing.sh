@@ -1,28 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# scripts/reproduce-gandiva.sh, reproduce-salus.sh and reproduce-antman.sh: the workloads and the model
-# of slowdowns that they make, their arithmetic on figures made by hand, the quick form of each page
-# (every table is there and full), the picture. HORUS_LONG=1 makes the pages anew and wants the bytes
-# that are committed.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-sharing-test.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C TZ=UTC
-: "${HORUS:=$top/build/release/horus}"
-failed=0
-
-verdict() { # NAME WRONG: nothing wrong is ok
-    if [ -z "$2" ]; then
-        echo "ok - reproduce: $1"
-    else
-        echo "FAIL - reproduce: $1:"
-        printf '%s\n' "$2"
-        failed=1
-    fi
-}
+# scripts/reproduce-gandiva.sh, reproduce-salus.sh and reproduce-antman.sh: their workloads and the model
+# of slowdowns, their arithmetic on figures made by hand, the quick form of each page (every table is
+# there and full), the picture. HORUS_LONG=1 makes the pages again, byte by byte as committed.
+subject=reproduce
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 generate() { # SYSTEM NAME=VALUE...
     local system=$1 options=() pair
@@ -163,14 +147,4 @@ for page in gandiva salus antman; do
     fi
 done
 
-if command -v gnuplot >/dev/null; then
-    printf 'VAE 8.7 412\n%.0s' 1 2 3 4 5 6 7 8 >"$work/names"
-    printf '%s\tVAE\t1\t0\n%s\tVAE\t2\t93\n' general general few few eight eight >"$work/points"
-    verdict "packing gains are drawn without complaint" "$(
-        LC_ALL=C.UTF-8 gnuplot -c scripts/plot-gandiva.gp "$work/points" "$work/names" "$work/packing.png" 2>&1
-        head -c 8 "$work/packing.png" | od -An -tx1 | grep -v '89 50 4e 47 0d 0a 1a 0a' # PNG, RFC 2083
-    )"
-else
-    echo "skip - reproduce: the picture of packing gains: no gnuplot"
-fi
 exit $failed

@@ -1,20 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What `horus rerun` repeats is the run, whatever it was: one of every policy, and one of every
-# thing that a configuration can name. Each is the same byte for byte; a manifest in which one value
-# has been changed is not.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-: "${HORUS:=$top/build/release/horus}"
-export LC_ALL=C TZ=UTC NO_COLOR=1 COLUMNS=100
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-rerun.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+# `horus rerun` repeats a run byte by byte: a run of every policy, and one for each kind of value of a
+# configuration. A manifest with one changed value is another run.
+subject=rerun
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
 cd "$work" || exit 1
 ln -s "$top/traces" "$top/configs" .
-subject=rerun
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
 
 repeats() { # NAME RUN [OPTION...]: exit code 0, every file listed by the run is said to be the same
     local name=$1 run=$2 said wanted

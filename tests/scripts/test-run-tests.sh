@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # scripts/run-tests.sh counts what it runs: TAP, scripts' lines, silent programs, crashes, time-outs.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-runner.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0
+subject=run-tests
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 program() { # NAME LINE...
     local file=$work/$1
@@ -20,14 +18,10 @@ expect() { # NAME STATUS LAST-LINE WORDS PROGRAM...
     shift 4
     said=$(HORUS_TEST_LIMIT=1 "$top/scripts/run-tests.sh" -j 2 "$@" 2>&1)
     status=$?
-    if [ $status -eq "$want" ] && [ "$(printf '%s\n' "$said" | tail -n 1)" = "$last" ] &&
-        printf '%s\n' "$said" | grep -q -- "$words"; then
-        echo "ok - run-tests: $name"
-    else
-        echo "FAIL - run-tests: $name: status $status"
-        printf '%s\n' "$said"
-        failed=1
-    fi
+    verdict "$name" "$(
+        [ $status -eq "$want" ] && [ "$(tail -n 1 <<<"$said")" = "$last" ] &&
+            grep -q -- "$words" <<<"$said" || printf 'status %d\n%s\n' $status "$said"
+    )"
 }
 
 program tap 'printf "1..3\nok 1 - a\nok 2 - b\nskip: no data\nnot ok 3 # SKIP c\n"'

@@ -1,18 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# `horus schema` against python3-jsonschema: thousands of files that both take or both refuse
-# (schema-mutants.py), every experiment of the tree, and the configuration in a run's manifest.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-schema.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C
-: "${HORUS:=$top/build/release/horus}"
+# `horus schema` and python3-jsonschema agree: on thousands of files, each accepted by both or refused by
+# both (schema-mutants.py), on every experiment of the tree, and on the configuration in a manifest.
 subject=schema
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 # The first that has the module: a python of the user's may hide that of the system.
 python=
@@ -23,7 +16,7 @@ for candidate in python3 /usr/bin/python3; do
     fi
 done
 if [ -z "$python" ]; then
-    echo "skip - schema: all of it: no python3 with jsonschema (4.0 or later) is installed"
+    skip "all of it: no python3 with jsonschema (4.0 or later) is installed"
     exit 0
 fi
 

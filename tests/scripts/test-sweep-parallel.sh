@@ -1,18 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The points of a sweep by GNU parallel and by make: the bytes of -j 2, whatever was deleted, failed or
-# killed before. Several hosts are one, behind a stand-in for ssh.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-export HORUS=${HORUS:-$top/build/release/horus}
-export LC_ALL=C
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-parallel.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+# A sweep by GNU parallel and by make writes the bytes of -j 2, also after runs were deleted, failed or
+# killed. Several hosts are this one, through a stand-in for ssh.
 subject=sweep-parallel
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+cd "$work" || exit 1
 
 ln -s "$top/traces" traces
 cat >small.json <<'END'
@@ -30,7 +25,7 @@ if ! parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
     verdict "without GNU parallel it says which package" "$(
         "$top/scripts/sweep-parallel.sh" small.json 2>&1 | grep -v 'needs GNU parallel: package parallel'
     )"
-    echo "skip - sweep-parallel: the rest: no GNU parallel"
+    skip "the rest: no GNU parallel"
     exit $failed
 fi
 
@@ -61,7 +56,7 @@ verdict "on a terminal: a bar" "$(
     cmp local/sweep.csv spread/sweep.csv 2>&1
 )"
 
-# A run that nobody can do: the trace ends in the middle of a row.
+# A run that must fail: the trace ends in the middle of a row.
 verdict "a failing point: status 1, its number, and the others are done" "$(
     head -n 3 traces/sample.csv >good.csv
     { cat good.csv && echo 'x,u,v,12'; } >bad.csv
@@ -73,7 +68,7 @@ verdict "a failing point: status 1, its number, and the others are done" "$(
     "$HORUS" sweep odd.json -o odd --list | grep -c . | grep -vx 3
 )"
 
-# Called as ssh is: host, then a command for a shell that begins elsewhere, with nothing of ours.
+# Called like ssh: host, then a command for a shell in another folder, with an empty environment.
 cat >far <<END
 #!/bin/bash
 while case \$1 in -*) true ;; *) false ;; esac; do shift; done

@@ -1,17 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# A sweep of 45 points as job arrays of a real Slurm, of which one task is killed in the middle of its
-# run: resumed, the table has the bytes of -j 2. Arrays end at 19 here, so that there are three.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-export HORUS=${HORUS:-$top/build/release/horus}
-export LC_ALL=C
-launch() { "$top/scripts/sweep-slurm.sh" "$@"; }
-
+# A sweep of 45 points as job arrays of a real Slurm; one task is killed in the middle of its run, and
+# after a resume the table has the bytes of -j 2. Arrays have at most 19 tasks, so that there are three.
+here=$PWD
 subject=sweep-slurm
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+launch() { "$top/scripts/sweep-slurm.sh" "$@"; }
 
 wait_for() { # COMMAND...: five minutes at most, on a busy machine
     local i
@@ -22,13 +19,11 @@ wait_for() { # COMMAND...: five minutes at most, on a busy machine
     echo "waited in vain: $*"
 }
 
-is_deserted() { # whoever was told to end may take a moment
+is_deserted() { # a process that has to end may take a moment
     ! grep -qzF -f pattern /proc/[0-9]*/{cmdline,environ} 2>/dev/null
 }
 
 if [ "${1-}" != inside ]; then
-    work=$(mktemp -d "${TMPDIR:-/tmp}/horus-slurm.XXXXXX") || exit 1
-    trap 'rm -rf "$work"' EXIT
     cd "$work" || exit 1
     verdict "without Slurm it says so" "$(
         mkdir bin
@@ -39,7 +34,7 @@ if [ "${1-}" != inside ]; then
     "$top/scripts/ci/slurm-one-node.sh" run "$work/slurm" MaxArraySize=20 -- "$self" inside 2>"$work/log"
     case $? in
     0) ;;
-    77) echo "skip - sweep-slurm: $(grep '^slurm-one-node.sh: ' "$work/log" | tail -n 1)" ;;
+    77) skip "$(grep '^slurm-one-node.sh: ' "$work/log" | tail -n 1)" ;;
     *)
         failed=1
         tail -n 20 "$work/log" "$work"/slurm/*.out
@@ -53,6 +48,7 @@ if [ "${1-}" != inside ]; then
     exit $failed
 fi
 
+cd "$here" || exit 1 # within the job of Slurm
 ln -s "$top/traces" traces
 cat >grid.json <<'END'
 {
@@ -81,8 +77,9 @@ HORUS=$PWD/horus launch grid.json -o array --max-tasks 2 >/dev/null 2>said &
 launcher=$!
 findings=$(
     wait_for test -s task
-    # The limit is one of an array: the third waits for the second, to which point 23 belongs.
-    squeue --noheader --format=%E | grep -q '^afterany:2_' || squeue --format='%i %t %E'
+    # The limit is one of an array: the third waits for the second, to which point 23 belongs. Its number
+    # depends on how many tasks of the first one have started: each takes a number of its own.
+    squeue --noheader --format=%E | grep -q "^afterany:$(sed 's/_.*//' task)_" || squeue --format='%i %t %E'
     scancel --signal=KILL --batch "$(cat task)" # the others let it go on and ask it to end, at first
 )
 wait $launcher

@@ -7,16 +7,11 @@
 #   HORUS_LONG=1 tests/scripts/test-sweep-three-ways.sh    configs/sweeps/load.json, 6 policies x 5 loads
 #                                                          x 3 seeds of 5,000 jobs, 20 kills: minutes
 # HORUS_SEED=N draws other moments.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-export HORUS=${HORUS:-$top/build/release/horus}
-export LC_ALL=C
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-ways.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 subject=sweep
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+cd "$work" || exit 1
 # shellcheck source=tests/support/processes.sh
 . "$top/tests/support/processes.sh"
 
@@ -91,11 +86,11 @@ if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
     verdict "GNU parallel: the same bytes, in $seconds s" "$(differences parallel)"
 else
     ways=(local_way)
-    echo "skip - sweep: GNU parallel: it is not here"
+    skip "GNU parallel: it is not here"
 fi
 timed slurm_way array
 if [ "$status" -eq 77 ]; then
-    echo "skip - sweep: Slurm: $(grep '^slurm-one-node.sh: ' said | tail -n 1)"
+    skip "Slurm: $(grep '^slurm-one-node.sh: ' said | tail -n 1)"
 else
     verdict "Slurm, an array of $points tasks: the same bytes, in $seconds s" "$(differences array)"
 fi

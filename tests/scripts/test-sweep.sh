@@ -1,18 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# horus sweep: whoever runs the points, and however often they are killed, the files are the same.
-# HORUS_LONG=1 kills 20 times as many sweeps.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-: "${HORUS:=$top/build/release/horus}"
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-sweep.XXXXXX") || exit 1
-cd "$work" || exit 1
-export LC_ALL=C TZ=UTC NO_COLOR=1 COLUMNS=100
-ln -s "$top/traces" traces
+# horus sweep: the files of its points are the same by every way to run them, and after a process was
+# killed in each of its states. (At random moments: test-sweep-three-ways.sh.)
 subject=sweep
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+cd "$work" || exit 1
+ln -s "$top/traces" traces
 # shellcheck source=tests/support/processes.sh
 . "$top/tests/support/processes.sh"
 
@@ -62,21 +58,6 @@ verdict "a point is a run" "$(for file in jobs segments series nodes summary; do
     cmp "by-hand/$file.csv" "forked/runs/$point/$file.csv"
 done 2>&1)"
 
-# Killed with everything it started, at moments drawn with a fixed seed, and started again.
-kills=3
-[ -z "${HORUS_LONG:-}" ] || kills=60
-draw=12345
-for _ in $(seq "$kills"); do
-    draw=$(((draw * 1103515245 + 12345) % 2147483648))
-    setsid "$HORUS" sweep all.json -j 2 -o killed >/dev/null 2>&1 &
-    pid=$!
-    sleep "$(awk -v d="$draw" 'BEGIN { printf "%.3f", 0.02 + 0.25 * d / 2147483648 }')"
-    kill -KILL -- "-$pid" 2>/dev/null
-    wait "$pid" 2>/dev/null
-done
-"$HORUS" sweep all.json -j 2 -o killed >/dev/null 2>&1
-verdict "killed $kills times and resumed" "$(diff <(contents forked) <(contents killed))"
-
 # A finished sweep does nothing again: no file of a point is newer than the mark.
 touch mark
 sleep 0.01
@@ -116,11 +97,11 @@ happens() { # WHAT COMMAND...: or the test ends, for what comes after would wait
         sleep 0.01
     done
 }
-waits() { # whoever writes to err, which is new: one that waited before would do, too
+waits() { # the process that writes to err, a new file: an old one could have the message already
     happens "a process waits for one that runs its point" \
         grep -qs 'another process is running this point: waiting' err
 }
-ends() { # STATUS PID: says so if it ends with another
+ends() { # STATUS PID: prints another status
     local status
     wait "$2" 2>/dev/null
     status=$?
@@ -171,8 +152,8 @@ launch() { # DIR: sets launcher and worker, which waits for the holder of point 
 
 "$HORUS" sweep torn.json -j 2 -o whole >/dev/null
 
-# A point that another process runs is waited for; the lock ends with that process, and whoever
-# waited runs the point.
+# A process waits for a point that another process runs; the lock ends with that process, and the
+# waiting process runs the point.
 hold alone 1
 rm -f err
 "$HORUS" sweep torn.json -o alone --index 1 >/dev/null 2>err &
@@ -186,7 +167,7 @@ verdict "a lock ends with its process" "$(cat wrong
     find alone/runs -name manifest.json | wc -l | grep -vx 1)"
 verdict "nothing is left beside the runs" "$(litter alone)"
 
-# Whatever is killed, and whoever else is at work: the bytes of a sweep that nobody disturbed.
+# Whichever process is killed, and whichever others run: the bytes of an undisturbed sweep.
 hold failed 1
 launch failed
 kill -KILL "$worker"
@@ -220,7 +201,7 @@ ends 5 "$launcher" >>wrong
 verdict "a point that failed here and was finished elsewhere is finished" "$(cat wrong
     untorn both)"
 
-# What processes leave that are killed behind the end of a run, and while they tell of a failure.
+# Files left by a process that is killed after the end of a run, or while it writes the log of a failure.
 mkdir -p whole/failed
 run=whole/runs/$(awk -F, '$1 == 1 { print $2 }' whole/sweep.csv)
 touch "$run.lock" "whole/failed/${run##*/}.log" "whole/failed/${run##*/}.log.tmp"

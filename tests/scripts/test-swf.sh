@@ -1,17 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# jobs.swf of the sample trace: what the Standard Workload Format asks of every file, and what
-# rounding to seconds must keep, under a policy that preempts and one that does not.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-: "${HORUS:=$top/build/release/horus}"
-export LC_ALL=C TZ=UTC
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-swf.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+# jobs.swf of the sample trace: the rules of the Standard Workload Format for every file, and the
+# properties that rounding to seconds keeps, under a policy that preempts and one that does not.
 subject=swf
-# shellcheck source=tests/support/verdict.sh
-. "$top/tests/support/verdict.sh"
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
 
 # A third of a second later each, so that nothing falls on whole seconds.
 awk -F, -v OFS=, 'NR > 1 { $4 += NR % 3 / 3; $6 += NR % 7 / 7 } 1' "$top/traces/sample.csv" |
@@ -56,7 +50,7 @@ verdict "fifo: no second has more GPUs in use than there are" "$(awk '
     /^;/ || $4 <= 0 { next }
     { print $2 + $3, 1, $5; print $2 + $3 + $4, 0, -$5 }' "$work/fifo/jobs.swf" | sort -n -k1,1 -k2,2 |
     awk '{ used += $3 } used > 64 { print "at " $1 ": " used; exit }')"
-verdict "preemption is told" "$(
+verdict "the header states preemption" "$(
     grep -qx '; Preemption: No' "$work/fifo/jobs.swf" || echo fifo
     grep -qx '; Preemption: TS' "$work/srtf/jobs.swf" || echo srtf
 )"

@@ -2,19 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # scripts/workload-report.sh: results/workloads.md is as committed; without traces the tables of real
-# ones stay and this is said; a figure that misses its goal is called so and counted.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/horus-workloads-test.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C TZ=UTC
-: "${HORUS:=$top/build/release/horus}"
-: "${HORUS_DATA:=$top/../shared/data}"
-export HORUS_DATA
-build=$(dirname "$HORUS")
+# ones stay unchanged, with a message; a figure that misses its goal is named and counted.
 subject=workload-report
-. tests/support/verdict.sh
+# shellcheck source=tests/support/scripted.sh
+. "$(dirname "$0")/../support/scripted.sh"
+
+build=$(dirname "$HORUS")
 
 # Without traces: the tables that need them come from the page that is there.
 mkdir -p "$work/page"
@@ -34,12 +27,12 @@ if [ -r "$HORUS_DATA/traces/venus_gpu_jobs_mar-jul2020.csv" ]; then
         "$build/tests/report/report_workloads" venus >"$work/venus"
         "$build/tests/report/report_workloads" real-fits "$work" >"$work/real-fits"
         for name in venus real-fits; do
-            sed -n "/^<!-- $name: begin -->\$/,/^<!-- $name: end -->\$/p" results/workloads.md |
-                sed '1d; $d' | diff - "$work/$name"
+            sed -n "/^<!-- fill: real $name/,/^<!-- end -->\$/p" results/workloads.md | grep -v '^<!--' |
+                diff -B - "$work/$name"
         done
     )"
 else
-    echo "skip - workload-report: tables of real traces: none in $HORUS_DATA/traces"
+    skip "tables of real traces: none in $HORUS_DATA/traces"
 fi
 
 # Programs that say what they are asked to: one figure met, one met by the mean, two missed.

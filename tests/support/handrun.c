@@ -12,7 +12,7 @@
 
 #include "base/fixed.h"
 #include "horus/policy.h"
-#include "report/manifest.h"
+#include "report/run/manifest.h"
 
 #define S HS_US_PER_S
 
@@ -201,7 +201,7 @@ void handrun_play(const struct hs_report *r)
                                    .gpus_wanted = 4,
                                    .util_model_pm = 1000,
                                    .util_sum_pm = 1000,
-                                   .wait_capacity = 4});
+                                   .wait_resources = 4});
     submit(r, &c);
     instant(r, (struct hs_instant){.time_us = 2 * S,
                                    .running = 1,
@@ -211,8 +211,8 @@ void handrun_play(const struct hs_report *r)
                                    .gpus_fragmented = 2,
                                    .util_model_pm = 1000,
                                    .util_sum_pm = 1000,
-                                   .wait_capacity = 4,
-                                   .wait_order = 1});
+                                   .wait_resources = 4,
+                                   .wait_priority = 1});
     submit(r, &d);
     finish(r, &d, 5 * S, HS_JOB_REJECTED);
     stop(r, &a, 0, 10 * S, all, HS_SEGMENT_FINISH);
@@ -223,7 +223,7 @@ void handrun_play(const struct hs_report *r)
                                    .pending = 1,
                                    .gpus_held = 4,
                                    .gpus_wanted = 1,
-                                   .wait_capacity = 1});
+                                   .wait_resources = 1});
     stop(r, &b, 10 * S, 14 * S, all, HS_SEGMENT_FINISH);
     finish(r, &b, 14 * S, HS_JOB_DONE);
     c.first_progress_us = 15 * S;
@@ -233,7 +233,7 @@ void handrun_play(const struct hs_report *r)
                                 .gpus = all,
                                 .gpu_count = 1,
                                 .value = 1 * S,
-                                .because = "alone, at last"});
+                                .plan_reason = "alone, at last"});
     start(r, &c, 14 * S, all);
     instant(r, (struct hs_instant){.time_us = 14 * S, .running = 1, .gpus_held = 1});
     decide(r, &c, 16 * S,
@@ -248,32 +248,36 @@ void handrun_play(const struct hs_report *r)
                                 .gpus = all,
                                 .gpu_count = 1});
     stop(r, &c, 14 * S, 16 * S, all, HS_SEGMENT_SUSPEND);
-    instant(r,
-            (struct hs_instant){.time_us = 16 * S,
-                                .suspended = 1,
-                                .gpus_wanted = 1,
-                                .wait_order = 1,
-                                .tally = {[HS_TALLY_TRIAL_KEPT] = 1, [HS_TALLY_TRIAL_UNDONE] = 1}});
+    instant(r, (struct hs_instant){
+                   .time_us = 16 * S,
+                   .suspended = 1,
+                   .gpus_wanted = 1,
+                   .wait_priority = 1,
+                   .policy_counter = {
+                       [HS_POLICY_COUNTER_TRIAL_KEPT] = 1, [HS_POLICY_COUNTER_TRIAL_UNDONE] = 1}});
     c.host_mib_us = 300 * S;
     start(r, &c, 17 * S, all + 3);
-    instant(r,
-            (struct hs_instant){.time_us = 17 * S,
-                                .running = 1,
-                                .gpus_held = 1,
-                                .tally = {[HS_TALLY_TRIAL_KEPT] = 1, [HS_TALLY_TRIAL_UNDONE] = 1}});
+    instant(r, (struct hs_instant){
+                   .time_us = 17 * S,
+                   .running = 1,
+                   .gpus_held = 1,
+                   .policy_counter = {
+                       [HS_POLICY_COUNTER_TRIAL_KEPT] = 1, [HS_POLICY_COUNTER_TRIAL_UNDONE] = 1}});
     stop(r, &c, 17 * S, 18 * S, all + 3, HS_SEGMENT_PREEMPT);
     start(r, &c, 18 * S, all + 2);
-    instant(r,
-            (struct hs_instant){.time_us = 18 * S,
-                                .running = 1,
-                                .gpus_held = 1,
-                                .tally = {[HS_TALLY_TRIAL_KEPT] = 2, [HS_TALLY_TRIAL_UNDONE] = 1}});
+    instant(r, (struct hs_instant){
+                   .time_us = 18 * S,
+                   .running = 1,
+                   .gpus_held = 1,
+                   .policy_counter = {
+                       [HS_POLICY_COUNTER_TRIAL_KEPT] = 2, [HS_POLICY_COUNTER_TRIAL_UNDONE] = 1}});
     stop(r, &c, 18 * S, 20 * S, all + 2, HS_SEGMENT_FINISH);
     c.retries = 2; /* as if two attempts of no length had failed */
     finish(r, &c, 20 * S, HS_JOB_DONE);
-    instant(r,
-            (struct hs_instant){.time_us = 20 * S,
-                                .tally = {[HS_TALLY_TRIAL_KEPT] = 2, [HS_TALLY_TRIAL_UNDONE] = 1}});
+    instant(r, (struct hs_instant){
+                   .time_us = 20 * S,
+                   .policy_counter = {
+                       [HS_POLICY_COUNTER_TRIAL_KEPT] = 2, [HS_POLICY_COUNTER_TRIAL_UNDONE] = 1}});
 }
 
 static void write_config(void *ctx, struct hs_jsonw *w)

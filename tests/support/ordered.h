@@ -6,7 +6,7 @@
  *     #define JOBS 1000                                       // 300 if it is not defined before
  *     ordered_clear();
  *     jobs[7].key = 3;                                        // and .submit_us, .gpus
- *     hs_order_add(&set, NULL, 7, 3);
+ *     hs_job_queue_add(&set, NULL, 7, 3);
  *     qsort(sorted, count, sizeof sorted[0], by_order);
  */
 #ifndef HORUS_TESTS_ORDERED_H
@@ -22,14 +22,14 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "policies/kit_order.h"
+#include "policies/lib/job_queue.h"
 
 #ifndef JOBS
 #define JOBS 300
 #endif
 
 static struct scratch {
-    struct hs_order_link link, other;
+    struct hs_job_queue_link link, other;
 } scratch[JOBS];
 static struct {
     int64_t key, submit_us;

@@ -10,7 +10,7 @@
 #ifndef HORUS_TESTS_PAIRED_H
 #define HORUS_TESTS_PAIRED_H
 
-#include "calibrate/pairset.h"
+#include "calibrate/pairs.h"
 #include "support/measured.h"
 
 struct paired_job {

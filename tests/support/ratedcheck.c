@@ -112,7 +112,7 @@ void rated_print(const struct rated *w, const struct rates_scenario *s, uint64_t
             print_error(" %s %d", kinds[a->kind], a->job);
             for (int n = 0; n < a->gpu_count; n++)
                 print_error("%c%d", n == 0 ? '@' : '+', a->gpus[n]);
-            print_error("(%" PRId64 " %.3Lf %d %" PRId64 ")", a->cost_us, a->value, a->lane,
+            print_error("(%" PRId64 " %.3Lf %d %" PRId64 ")", a->cost_us, a->value, a->slice_group,
                         a->mib);
         }
         print_error("\n");

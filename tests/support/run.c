@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
-#include "data/param.h"
+#include "data/param_table.h"
 #include "model/cluster.h"
 
 struct feed {
@@ -170,7 +170,7 @@ static enum hs_status run_engine(const struct hs_engine_config *config,
                                .on_segment = keep_segment,
                                .on_finish = keep_finish,
                                .on_instant = keep_instant,
-                               .is_wordless = true};
+                               .is_counts_only = true};
     HS_TRY(hs_engine_open(&engine, config, diag));
     enum hs_status status = hs_engine_observe(engine, &keep);
     if (status == HS_OK && options->observer != NULL)

@@ -32,7 +32,7 @@ enum hs_status subject_try(const char *name, const struct hs_calibrate_options *
     assert_int_equal(hs_output_open(&table, scratch_path("table.txt"), diag), HS_OK);
     assert_int_equal(hs_output_open(&model, scratch_path("model.json"), diag), HS_OK);
     hs_jsonw_begin(&json, &model);
-    enum hs_status status = find(name)->run(options, &table, &json, diag);
+    enum hs_status status = hs_calibrate(find(name), options, &table, &json, diag);
     if (status == HS_OK)
         hs_jsonw_finish(&json);
     assert_int_equal(hs_output_close(&model, diag), HS_OK);

@@ -13,7 +13,7 @@
 
 #include "sink.h"
 #include "traces/format.h"
-#include "traces/layout.h"
+#include "traces/write.h"
 
 #define TRACED_JOBS 128
 

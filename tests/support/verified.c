@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "report/verify.h"
+#include "report/verify/verify.h"
 
 const char *const verified_names[FILES] = {"trace.csv", "manifest.json", "jobs.csv", "segments.csv",
                                            "summary.json"};
@@ -33,7 +33,7 @@ const char *const verified_sound[FILES] = {
 
     "job_id,submission_time,requested_number_of_resources,success,starting_time,finish_time,"
     "waiting_time,turnaround_time,status,nodes,isolated,run,overhead,lost,preemptions,migrations,"
-    "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts,pending,class,first_progress,"
+    "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts,queueing_delay,class,first_progress,"
     "switches,host_mib_seconds,gpu_share\n"
     "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1\n"
     "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1,20,auto,10,0,0,1\n"
@@ -58,7 +58,7 @@ const char *const verified_sound[FILES] = {
     "  \"mean_run_slowdown\": 1, \"p50_run_slowdown\": 1, \"p90_run_slowdown\": 1,\n"
     "  \"p95_run_slowdown\": 1, \"p99_run_slowdown\": 1, \"max_run_slowdown\": 1,\n"
     "  \"colocated_share\": 0, \"gpu_sharing\": 0, \"ooms\": 0, \"retries\": 0,\n"
-    "  \"mean_pending\": 33.333333333333336, \"lost_gpu_seconds\": 0, \"switches\": 0,\n"
+    "  \"mean_queueing_delay\": 33.333333333333336, \"lost_gpu_seconds\": 0, \"switches\": 0,\n"
     "  \"mean_time_to_progress\": 0, \"p50_time_to_progress\": 0, \"p90_time_to_progress\": 0,\n"
     "  \"p95_time_to_progress\": 0, \"p99_time_to_progress\": 0, \"max_time_to_progress\": 0,\n"
     "  \"host_mib_seconds\": 0, \"gpu_allocated_share\": 0.8333333333333334}}\n",

@@ -4,7 +4,7 @@
  * jobs and a clock. To be included by the one source file of such a test: the definitions take the
  * place of the engine's.
  *
- *     waiting_open(&lanes, 4, HS_CREDIT_MEDIAN);
+ *     waiting_open(&lanes, 4, HS_HPLUS_CREDIT_MEDIAN);
  *     waiting[0] = (struct waiting_job){.gpus = 1, .util_pm = 300, .submit_us = 5};
  *     waiting_add(&lanes, 0);                       // at waiting_now_us, key = util_pm
  */
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/kit_queue.h"
-#include "policies/kit_lanes.h"
+#include "policies/lib/vc_queues.h"
+#include "policies/horus/hplus_queues.h"
 
 #define WAITING_MAX 20000
 #define MINUTE_US   INT64_C(60000000)
@@ -32,9 +32,9 @@ static struct waiting_job {
     int64_t submit_us;
     bool is_placed;
 } waiting[WAITING_MAX];
-static struct hs_lanes_scratch waiting_scratch[WAITING_MAX];
+static struct hs_hplus_queues_scratch waiting_scratch[WAITING_MAX];
 static int64_t waiting_now_us;
-static uint64_t waiting_looks; /* calls of hs_view_scratch: steps through the sets */
+static uint64_t waiting_looks; /* calls of hs_view_scratch and _scratches */
 static int64_t waiting_timers[8];
 static uint32_t waiting_timer_count;
 static void *waiting_blocks[8];
@@ -52,6 +52,15 @@ void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
     (void)v;
     waiting_looks++;
     return &waiting_scratch[job];
+}
+
+unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size)
+{
+    (void)v;
+    *size = sizeof *waiting_scratch;
+    waiting_looks++;
+    void *first = waiting_scratch;
+    return first;
 }
 
 int64_t hs_view_now_us(const struct hs_view *v)
@@ -130,23 +139,25 @@ void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
 }
 
 /* Empty lanes with the presets of the parameters, at time 0. */
-static inline void waiting_open(struct hs_lanes *l, int64_t queues, enum hs_credit credit)
+static inline void waiting_open(struct hs_hplus_queues *l, int64_t queues,
+                                enum hs_hplus_credit credit)
 {
     memset(waiting, 0, sizeof waiting);
     memset(waiting_scratch, 0, sizeof waiting_scratch);
     waiting_now_us = 0;
     waiting_timer_count = 0;
-    *l = (struct hs_lanes){.queues = queues,
-                           .credit = (int32_t)credit,
-                           .recluster_growth = 20,
-                           .recluster_period_us = 10 * MINUTE_US,
-                           .wake_period_us = MINUTE_US};
-    assert_int_equal(hs_lanes_init(l, NULL), HS_OK);
+    *l = (struct hs_hplus_queues){.queues = queues,
+                                  .credit = (int32_t)credit,
+                                  .recluster_growth = 20,
+                                  .recluster_period_us = 10 * MINUTE_US,
+                                  .wake_period_us = MINUTE_US};
+    assert_int_equal(hs_hplus_queues_init(l, NULL), HS_OK);
 }
 
 /* Lanes whose centroids lie at 0, 1, 2, ... GPUs, whatever else a job asks for, and which stay so
  * as long as nobody refreshes them. */
-static inline void waiting_open_by_gpus(struct hs_lanes *l, int64_t queues, enum hs_credit credit)
+static inline void waiting_open_by_gpus(struct hs_hplus_queues *l, int64_t queues,
+                                        enum hs_hplus_credit credit)
 {
     waiting_open(l, queues, credit);
     for (uint32_t vc = 0; vc < 2; vc++) {
@@ -164,9 +175,9 @@ static inline void waiting_close(void)
         free(waiting_blocks[--waiting_block_count]);
 }
 
-static inline void waiting_add(struct hs_lanes *l, hs_job_id job)
+static inline void waiting_add(struct hs_hplus_queues *l, hs_job_id job)
 {
-    hs_lanes_add(l, NULL, job, waiting[job].util_pm);
+    hs_hplus_queues_add(l, NULL, job, waiting[job].util_pm);
 }
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef HORUS_TESTS_WORKSOURCE_H
 #define HORUS_TESTS_WORKSOURCE_H
 
-#include "base/ks.h"
+#include "base/sample.h"
 #include "support/workstat.h"
 
 /* name: a shipped workload or a file's path. Fails the test, or ends the program, if it is none. */

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
-#include "traces/trace.h"
+#include "traces/trace_stream.h"
 
 struct work_job {
     int64_t submit_us, duration_us;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/fixed.h"
-#include "data/param.h"
+#include "data/param_table.h"
 #include "engine/engine.h"
 #include "support/sink.h"
 #include "support/told.h"

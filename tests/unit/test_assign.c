@@ -63,7 +63,7 @@ static void test_named_models(void **state)
     assert_int_equal(assigned_counts.inexact, 1);
     assert_string_equal(assigned_counts.inexact_example, "net-a//60/");
     assert_string_equal(assigned_counts.inexact_instead, "NetA/Set/64/fp32");
-    assert_int_equal(assigned_counts.utils.told, 1); /* before anything is filled in */
+    assert_int_equal(assigned_counts.utils.filled, 1); /* before anything is filled in */
     assert_int_equal(assigned_counts.utils.nonzero, 0);
     job.model = "NetB";
     job.batch = NULL;
@@ -219,7 +219,7 @@ static void expect_mib(const struct hs_trace_job *job, uint32_t peak_mib, uint32
     assert_int_equal(job->checkpoint_mib, checkpoint_mib);
 }
 
-/* The default of what stays, gandiva-antman-salus.md 4.2: 0.3 GB = 286.1 MiB, or three checkpoints;
+/* The default of what stays, our choice: 0.3 GB = 286.1 MiB, or three checkpoints;
  * at most the peak, and unknown where that is. */
 static void test_memory_and_steps_are_filled_in(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/assign_mix.h"
+#include "model/assign.h"
 #include "support/sink.h"
 
 #define HEAD "model,gpu,util,mem_mib,distributed\n"

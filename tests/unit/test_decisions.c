@@ -34,7 +34,8 @@ static enum hs_status tell(void *ctx, int64_t now_us, const struct hs_decision *
     size_t used = strlen(told);
     (void)snprintf(told + used, sizeof told - used, "%lld %s %s %s %llu %s:%s\n",
                    (long long)(now_us / S), d->job->id, hs_decision_text(d->kind), gpus,
-                   (unsigned long long)d->value, triggers, d->because != NULL ? d->because : "");
+                   (unsigned long long)d->value, triggers,
+                   d->plan_reason != NULL ? d->plan_reason : "");
     return HS_OK;
 }
 
@@ -60,21 +61,21 @@ static const struct hs_test_job three[] = {{.gpus = 1, .duration_s = 100, .id = 
 static void release_before_take(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
-        hs_plan_because(p, "first");
+        hs_plan_reason(p, "first");
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 1);
         hs_plan_start(p, script_handle[1]);
         hs_plan_on_node(p, 0, 1);
-        hs_plan_because(p, "tried");
+        hs_plan_reason(p, "tried");
         uint32_t mark = hs_plan_mark(p);
         hs_plan_reject(p, script_handle[2], "taken back");
         hs_plan_rollback(p, mark);
         hs_plan_timer(p, hs_view_now_us(v) + 10 * S, 't');
     } else if (call == 1) {
-        hs_plan_owe(p, script_handle[1], 4 * S);
-        hs_plan_because(p, "late");
+        hs_plan_add_overhead(p, script_handle[1], 4 * S);
+        hs_plan_reason(p, "late");
         hs_plan_preempt(p, script_handle[0], 3 * S);
-        hs_plan_because(p, NULL);
+        hs_plan_reason(p, NULL);
         hs_plan_start(p, script_handle[2]);
         hs_plan_on_node(p, 0, 1);
     } else if (call == 3) { /* 2: b has paid at 14; 3: it is done at 54 */
@@ -104,13 +105,13 @@ static void move_here_and_there(const struct hs_view *v, struct hs_plan *p, int 
         hs_plan_timer(p, hs_view_now_us(v) + 10 * S, 't');
         hs_plan_timer(p, hs_view_now_us(v) + 20 * S, 't');
     } else if (call <= 2) { /* at 10 to where it is, at 20 to the other node */
-        hs_plan_because(p, "off");
+        hs_plan_reason(p, "off");
         hs_plan_preempt(p, script_handle[0], 2 * S);
-        hs_plan_because(p, "on");
+        hs_plan_reason(p, "on");
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, call == 1 ? 0 : 1, 1);
     } else if (call == 3) { /* it has paid at 22 */
-        hs_plan_because(p, "moved");
+        hs_plan_reason(p, "moved");
         hs_plan_migrate(p, script_handle[0], 1 * S);
         hs_plan_on_node(p, 0, 1);
     }
@@ -128,7 +129,7 @@ static void a_move_is_one_action(void **state)
 static void turn_away_and_kill(const struct hs_view *v, struct hs_plan *p, int call)
 {
     if (call == 0) {
-        hs_plan_because(p, "some ground");
+        hs_plan_reason(p, "some ground");
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 1);
         hs_plan_reject(p, script_handle[1], "not wanted");

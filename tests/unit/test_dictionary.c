@@ -15,16 +15,20 @@
 
 #include "base/io.h"
 #include "base/memory.h"
-#include "cli/compare.h"
-#include "cli/sweep.h"
-#include "report/card.h"
-#include "report/classes.h"
-#include "report/paired.h"
-#include "report/timeline.h"
+#include "cli/verbs/compare.h"
+#include "cli/sweep/sweep.h"
+#include "report/run/summary.h"
+#include "report/stats/classes.h"
+#include "report/compare/paired.h"
+#include "report/run/observers.h"
 #include "support/handrun.h"
 #include "support/sink.h"
 
 #define LIST_SIZE 16384
+
+static const char card_columns[] =
+    "workload,cluster,seed,policy,order,scan,placement,preemption,preempt_cost,gang,ties,"
+    "locality,vc,interference,knows,can,profiles,predictor,speeds";
 
 static struct sink sink;
 static struct hs_summary summary;
@@ -141,7 +145,7 @@ static void files_of_a_pair_have_these_columns(void **state)
     }
 }
 
-/* The columns of a summary follow in runs.csv: tests/cli/cases/compare-one-row-a-run.sh. */
+/* The columns of a summary follow in runs.csv: compare-one-row-a-run in tests/cli/compare.t. */
 static void files_of_a_comparison_have_these_columns(void **state)
 {
     (void)state;
@@ -216,8 +220,8 @@ static void summary_csv_has_these_columns(void **state)
 {
     (void)state;
     static char expected[LIST_SIZE], part[LIST_SIZE], header[LIST_SIZE];
-    read_table("### The card", "| column |", false, expected);
-    assert_string_equal(expected, HS_CARD_COLUMNS);
+    read_table("### The assumptions", "| column |", false, expected);
+    assert_string_equal(expected, card_columns);
     read_table("### Metrics", "| metric |", false, part);
     const char *later = strstr(part, ",mean_run_slowdown,");
     const char *latest = strstr(part, ",mean_time_to_progress,");

@@ -3,7 +3,7 @@
  * Files of estimates: what is read, what is refused and where. Expected figures and places are read
  * off the text beside them.
  */
-#include "model/estimate_file.h"
+#include "model/estimator.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Work is conserved with ==, and an eta is neither a microsecond early nor late (model.md 1, 4).
+ * Work is conserved with ==, and an eta is neither a microsecond early nor late (MODEL.md 1, 4).
  */
 #include "base/fixed.h"
 

@@ -229,9 +229,21 @@ static void test_dates(void **state)
     }
 }
 
+static void groups_of_three_digits(void **state)
+{
+    char text[HS_FMT_MAX];
+    (void)state;
+    assert_string_equal(hs_fmt_grouped(text, 0), "0");
+    assert_string_equal(hs_fmt_grouped(text, 999), "999");
+    assert_string_equal(hs_fmt_grouped(text, 1000), "1,000");
+    assert_string_equal(hs_fmt_grouped(text, 1204567), "1,204,567");
+    assert_string_equal(hs_fmt_grouped(text, UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_of_three_digits),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_integers_agree_with_printf),
         cmocka_unit_test(test_integers_at_the_joints),

@@ -9,14 +9,16 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/rng.h"
 #include "support/sink.h"
-#include "workload/calendar.h"
-#include "workload/generate.h"
+#include "workload/arrival.h"
+#include "workload/generator.h"
 
 #define S         INT64_C(1000000)
 #define FIRST_US  INT64_C(1585699200000000) /* 2020-04-01 00:00, a Wednesday */
@@ -81,7 +83,7 @@ static uint32_t make(const struct hs_generate_request *q)
         strcpy(j->user, job.user != NULL ? job.user : "");
         strcpy(j->vc, job.vc != NULL ? job.vc : "");
     }
-    assert_int_equal(count, hs_generator_jobs(g));
+    assert_int_equal(count, hs_generator_about(g)->jobs);
     hs_generator_close(g);
     return count;
 }
@@ -102,11 +104,11 @@ static void test_jobs_and_days(void **state)
     assert_int_equal(make(&q), 3000);
     q = (struct hs_generate_request){.name = q.name, .jobs = 1500, .seed = 1};
     struct hs_generator *g = open_good(&q); /* 1.5 days */
-    assert_int_equal(hs_generator_hours(g), 36);
+    assert_int_equal(hs_generator_about(g)->hours, 36);
     hs_generator_close(g);
     q.jobs = 30400; /* 30.4 days: as nobody asked for them, whole ones */
     g = open_good(&q);
-    assert_int_equal(hs_generator_hours(g), 30 * 24);
+    assert_int_equal(hs_generator_about(g)->hours, 30 * 24);
     hs_generator_close(g);
 }
 
@@ -121,7 +123,7 @@ static void test_load(void **state)
     assert_int_equal(make(&q), 10800); /* an eighth of 86,400 */
     q = (struct hs_generate_request){.name = q.name, .jobs = 7200, .load = 0.5, .gpus = 21};
     struct hs_generator *g = open_good(&q);
-    assert_int_equal(hs_generator_hours(g), 2);
+    assert_int_equal(hs_generator_about(g)->hours, 2);
     hs_generator_close(g);
 }
 
@@ -187,11 +189,11 @@ static void test_seed(void **state)
     (void)state;
     struct hs_generate_request q = {.name = "philly", .jobs = 20000, .seed = 1};
     struct hs_generator *g = open_good(&q);
-    uint64_t hash = hs_generator_hash(g);
+    uint64_t hash = hs_generator_about(g)->hash;
     hs_generator_close(g);
     q.seed = 2;
     g = open_good(&q);
-    assert_true(hs_generator_hash(g) != hash);
+    assert_true(hs_generator_about(g)->hash != hash);
     hs_generator_close(g);
     q = (struct hs_generate_request){.name = written(PLAIN), .jobs = 5000, .seed = 1};
     uint64_t one = digest(make(&q));
@@ -273,7 +275,7 @@ static void test_modulated_profile(void **state)
 {
     (void)state;
     struct hs_workload w;
-    struct hs_calendar c;
+    struct hs_arrival_rate c;
     uint64_t hour, counts[24] = {0}, sum = 0;
     uint32_t count;
     double squares = 0;
@@ -281,8 +283,8 @@ static void test_modulated_profile(void **state)
     sink_init(&sink);
     assert_int_equal(hs_workload_load(&w, "philly", &sink.diag), HS_OK);
     w.arrivals.modulation.cv = 2;
-    assert_int_equal(hs_calendar_open(&c, &w.arrivals, wanted, hours, 1), HS_OK);
-    for (uint64_t last = 0; hs_calendar_next(&c, &hour, &count); last = hour) {
+    hs_arrival_rate_open(&c, &w.arrivals, wanted, hours, 1);
+    for (uint64_t last = 0; hs_arrival_rate_next(&c, &hour, &count); last = hour) {
         assert_true(hour < hours && (hour > last || hour == 0) && count > 0);
         counts[hour % 24] += count;
         sum += count;
@@ -297,7 +299,6 @@ static void test_modulated_profile(void **state)
     /* and it does move: CV^2 about 4, of which raking takes some */
     double mean = (double)wanted / (double)hours;
     assert_true(squares / (double)hours / mean / mean - 1 > 2.5);
-    hs_calendar_close(&c);
     hs_workload_free(&w);
 }
 
@@ -397,6 +398,65 @@ static void test_memory(void **state)
     hs_generator_close(g);
 }
 
+/* ---- the sort ---- */
+
+#define SORTED_MOST 3000
+
+static struct hs_keyed keyed[SORTED_MOST], spare[SORTED_MOST];
+
+/* Drawn from `of` keys, spread over all 64 bits. */
+static void sorts(uint32_t count, uint64_t of)
+{
+    uint64_t sum = 0, sum_sorted = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        keyed[i] = (struct hs_keyed){hs_mix64(1, hs_mix64(count, i) % of), i};
+        sum += keyed[i].key;
+    }
+    hs_keysort(keyed, spare, count);
+    for (uint32_t i = 0; i < count; i++) {
+        sum_sorted += keyed[i].key;
+        assert_true(keyed[i].value < count);
+        if (i == 0)
+            continue;
+        assert_true(keyed[i - 1].key <= keyed[i].key);
+        if (keyed[i - 1].key == keyed[i].key)
+            assert_true(keyed[i - 1].value < keyed[i].value);
+    }
+    assert_true(sum == sum_sorted);
+}
+
+static void test_sort_order(void **state)
+{
+    (void)state;
+    sorts(0, 1);
+    sorts(1, 1);
+    sorts(2, UINT64_MAX);
+    sorts(SORTED_MOST, UINT64_MAX);
+    sorts(SORTED_MOST, 7); /* most are ties */
+    sorts(SORTED_MOST, 1);
+}
+
+/* Only the lowest or only the highest digit differs. */
+static void test_sort_by_one_digit(void **state)
+{
+    (void)state;
+    for (int shift = 0; shift <= 56; shift += 56) {
+        for (uint64_t i = 0; i < 200; i++)
+            keyed[i] = (struct hs_keyed){(i * 77 % 256) << shift, i};
+        hs_keysort(keyed, spare, 200);
+        for (uint32_t i = 1; i < 200; i++)
+            assert_true(keyed[i - 1].key < keyed[i].key);
+    }
+}
+
+static void test_order_of_numbers(void **state)
+{
+    (void)state;
+    static const double rising[] = {-DBL_MAX, -2, -1.5, -DBL_MIN, 0, DBL_MIN, 1, 1.5, DBL_MAX};
+    for (uint32_t i = 1; i < sizeof rising / sizeof *rising; i++)
+        assert_true(hs_key_of(rising[i - 1]) < hs_key_of(rising[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +473,9 @@ int main(void)
         cmocka_unit_test(test_vcs_and_users),
         cmocka_unit_test(test_retries),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_sort_order),
+        cmocka_unit_test(test_sort_by_one_digit),
+        cmocka_unit_test(test_order_of_numbers),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -240,7 +240,7 @@ static void test_gamma(void **state)
     assert_int_equal(of_pair(m, TRUTH_V100, a, b, HS_SLOWDOWN_MEASURED), q20(1000));
     assert_int_equal(of_pair(m, TRUTH_P100, b, b, HS_SLOWDOWN_GENERAL), q20(1000)); /* 2^10 */
     hs_interference_free(m);
-    /* policies/horus.md 5: 1.43 makes the paper's 3.2 of the worst pair of Lucid, 2.25. */
+    /* 1.43 makes the paper's 3.2 of the worst pair of Lucid, 2.25. */
     static const double worst[] = {1.25, 1, 1};
     m = truth_of_form(worst, &(struct hs_interference_options){.gamma = 1.43});
     double raised = (double)of_pair(m, 0, of_util(1000), of_util(1000), HS_SLOWDOWN_GENERAL);
@@ -250,7 +250,7 @@ static void test_gamma(void **state)
 
 /* ---- sets ---- */
 
-/* calibration.md 7, k = 1: jobs of equal utilization, exact MVA and additive pressure; both are
+/* By hand, k = 1: jobs of equal utilization, exact MVA and additive pressure; both are
  * printed there with two decimals. */
 static void test_published_sets(void **state)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The laws of the truth (calibration.md 8, A11), over grids and random sets: S >= 1 and finite,
- * S = 1 beside an idle job, monotone in each utilization, the same in any order, S <= n for k <= 1.
+ * The laws of the truth (goal A11 of make calibrate-report), over grids and random sets: S >= 1 and
+ * finite, S = 1 beside an idle job, monotone in each utilization, the same in any order, S <= n for
+ * k <= 1.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/tquantile.h"
+#include "base/rng.h"
 #include "support/truth.h"
 
 #define ONE      HS_Q20_ONE
@@ -333,7 +333,8 @@ static double excess(const struct hs_interference *m, const struct hs_tenant *t,
     return (double)of_pair(m, TRUTH_P100, t[own], t[other]) / (double)ONE - 1;
 }
 
-/* Of each co-runner j of two, Q_j / u_j with Q_j = 1 - (1 - u_j) / (1 + x_jk) (calibration.md 7).
+/* Of each co-runner j of two, Q_j / u_j with Q_j = 1 - (1 - u_j) / (1 + x_jk) (mean value
+ * analysis).
  */
 static void sets_are_made_of_noisy_pairs(void **state)
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "engine/invariant.h"
-#include "engine/whole.h"
+#include "engine/progress.h"
 #include "support/sink.h"
 
 static struct hs_engine *e; /* the one that the breakers break */
@@ -138,49 +138,50 @@ static void every_sum_is_checked(void **state)
     BREAKS(e->instant.gpus_shared, 3, "more GPUs are shared than held");
     BREAKS(e->job_events.entries[0].time_us, -5, "a job's event lies in the past");
     BREAKS(e->timer_events.entries[0].time_us, -5, "a timer lies in the past");
-    BREAKS(e->backlog.gpus_wanted, 99, "GPUs that wait are miscounted");
+    BREAKS(e->wait_account.gpus_wanted, 99, "GPUs that wait are miscounted");
     BREAKS(e->work_done_ns, 1, "work done + remaining + lost");
 }
 
 /* While jobs have their GPUs to themselves: the first sits on GPUs 0 and 1 at once. */
-static void every_whole_seat_is_checked(void **state)
+static void every_whole_allocation_is_checked(void **state)
 {
     (void)state;
-    assert_true(e->is_whole);
+    assert_true(e->is_exclusive);
     struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
-    struct hs_seat *seat = &e->jobs.seats[hs_first_seat(&e->jobs, job)];
-    assert_int_equal(seat->count, 2);
+    struct hs_allocation *allocation = &e->jobs.allocations[hs_first_allocation(&e->jobs, job)];
+    assert_int_equal(allocation->count, 2);
     BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
     BREAKS(e->gpu_free[0], UINT64_C(0x8), "free and held at once");
-    BREAKS(seat->gpus, 1, "free and held at once");
-    BREAKS(seat->gpus, UINT64_C(0x13), "a seat is not on its node");
-    BREAKS(seat->gpus, 0, "or one of no GPU");
-    BREAKS(seat->job, 9, "a job has the seat of another");
-    BREAKS(seat->node, 1, "a seat is not on its node");
-    BREAKS(waits->stay, job->stay, "a job has the seat of another");
-    BREAKS(seat->count, 1, "its GPUs are miscounted");
-    struct hs_seat twice = *seat;
-    uint32_t second = HS_NO_SEAT;
-    assert_int_equal(hs_jobs_seat(&e->jobs, &second), HS_OK);
-    seat = &e->jobs.seats[hs_first_seat(&e->jobs, job)];
-    e->jobs.seats[second] = twice;
-    BREAKS(seat->next_of_job, second, "a GPU is held twice");
-    hs_jobs_free_seat(&e->jobs, second);
+    BREAKS(allocation->gpus, 1, "free and held at once");
+    BREAKS(allocation->gpus, UINT64_C(0x13), "a seat is not on its node");
+    BREAKS(allocation->gpus, 0, "or one of no GPU");
+    BREAKS(allocation->job, 9, "a job has the seat of another");
+    BREAKS(allocation->node, 1, "a seat is not on its node");
+    BREAKS(waits->placement, job->placement, "a job has the seat of another");
+    BREAKS(allocation->count, 1, "its GPUs are miscounted");
+    struct hs_allocation twice = *allocation;
+    uint32_t second = HS_NO_ALLOCATION;
+    hs_jobs_allocate(&e->jobs, &second);
+    allocation = &e->jobs.allocations[hs_first_allocation(&e->jobs, job)];
+    e->jobs.allocations[second] = twice;
+    BREAKS(allocation->next_of_job, second, "a GPU is held twice");
+    hs_jobs_free_allocation(&e->jobs, second);
 }
 
 static void every_gpu_is_checked(void **state)
 {
     (void)state;
     struct hs_gpu *gpu = &e->gpus[0];
-    assert_int_equal(hs_whole_end(e), HS_OK);
+    hs_exclusive_end(e);
     assert_int_equal(hs_invariant_check(e), HS_OK);
     BREAKS(gpu->tenants, 2, "tenants of a GPU are miscounted");
-    BREAKS(gpu->shadow_tenants, 0, "tenants of a GPU are miscounted");
+    BREAKS(gpu->tentative_tenants, 0, "tenants of a GPU are miscounted");
     BREAKS(gpu->mem_used_mib, 1, "memory of a GPU is miscounted");
     BREAKS(gpu->mem_claimed_mib, 1, "memory of a GPU is miscounted");
     BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
-    BREAKS(gpu->first_seat, e->gpus[1].first_seat, "a GPU lists a tenant that does not hold it");
-    BREAKS(e->gpus[3].first_seat, e->gpus[1].first_seat, "a GPU lists a tenant");
+    BREAKS(gpu->first_allocation, e->gpus[1].first_allocation,
+           "a GPU lists a tenant that does not hold it");
+    BREAKS(e->gpus[3].first_allocation, e->gpus[1].first_allocation, "a GPU lists a tenant");
 }
 
 /* The first job has 400 thousandths of GPUs 0 and 1. */
@@ -207,22 +208,22 @@ static void every_job_is_checked(void **state)
 {
     (void)state;
     struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
-    struct hs_job_stay *stay = hs_stay_of(&e->jobs, job);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     assert_int_equal(waits->run, 0);
-    BREAKS(stay->gpus_held, 1, "its GPUs are miscounted");
-    BREAKS(stay->slot, 9, "a job has no record of its stay");
-    BREAKS(e->jobs.stays[0].gpus_held, 1, "a job that is not placed holds GPUs");
-    BREAKS(e->jobs.stays[0].synced_us, 1, "what is kept of nobody was changed");
+    BREAKS(placement->gpus_held, 1, "its GPUs are miscounted");
+    BREAKS(placement->slot, 9, "a job has no record of its stay");
+    BREAKS(e->jobs.placements[0].gpus_held, 1, "a job that is not placed holds GPUs");
+    BREAKS(e->jobs.placements[0].synced_us, 1, "what is kept of nobody was changed");
     BREAKS(e->jobs.runs[0].run_us, 1, "what is kept of nobody was changed");
-    BREAKS(e->jobs.tolls[0].ooms, 1, "what is kept of nobody was changed");
-    BREAKS(e->jobs.wishes[0].gpus_min, 3, "a gang is placed in part");
+    BREAKS(e->jobs.overheads[0].ooms, 1, "what is kept of nobody was changed");
+    BREAKS(e->jobs.request[0].gpus_min, 3, "a gang is placed in part");
     BREAKS(run->done_ns, -1, "work done lies outside");
-    BREAKS(stay->rate_q32, 5, "a rate is out of date");
+    BREAKS(placement->rate_q32, 5, "a rate is out of date");
     BREAKS(job->state, HS_JOB_STARTING, "makes progress");
     BREAKS(e->jobs.runs[0].cost_left_us, -1, "more cost was paid than owed");
     BREAKS(waits->plan, HS_PLAN_PLACED, "a mark of the plan was left");
-    BREAKS(e->job_events.position[job->stay], 9, "event heap is out of order");
+    BREAKS(e->job_events.position[job->placement], 9, "event heap is out of order");
     BREAKS(policy_rule, "a rule of the policy", "a rule of the policy");
 }
 
@@ -231,23 +232,23 @@ static void nobody_shares_unasked(void **state)
 {
     (void)state;
     struct hs_gpu *gpu = &e->gpus[0];
-    struct hs_seat *seat = &e->jobs.seats[gpu->first_seat];
+    struct hs_allocation *allocation = &e->jobs.allocations[gpu->first_allocation];
     struct hs_gpu whole = *gpu;
-    struct hs_seat linked = *seat;
-    uint32_t second = e->gpus[1].first_seat;
-    struct hs_seat moved = e->jobs.seats[second];
-    e->jobs.seats[second].gpu = 0;
-    e->jobs.seats[second].next_on_gpu = HS_NO_SEAT;
-    seat->next_on_gpu = second;
-    gpu->tenants = gpu->shadow_tenants = gpu->active = 2;
+    struct hs_allocation linked = *allocation;
+    uint32_t second = e->gpus[1].first_allocation;
+    struct hs_allocation moved = e->jobs.allocations[second];
+    e->jobs.allocations[second].gpu = 0;
+    e->jobs.allocations[second].next_on_gpu = HS_NO_ALLOCATION;
+    allocation->next_on_gpu = second;
+    gpu->tenants = gpu->tentative_tenants = gpu->active = 2;
     gpu->mem_used_mib = 200;
     sink_clear(&sink);
     assert_int_equal(hs_invariant_check(e), HS_E_INVARIANT);
     assert_non_null(
         strstr(sink.text, "a GPU is held twice under a policy that does not co-locate"));
     *gpu = whole;
-    *seat = linked;
-    e->jobs.seats[second] = moved;
+    *allocation = linked;
+    e->jobs.allocations[second] = moved;
     assert_int_equal(hs_invariant_check(e), HS_OK);
 }
 
@@ -271,9 +272,12 @@ static void levels_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sum_is_checked),  cmocka_unit_test(every_whole_seat_is_checked),
-        cmocka_unit_test(every_job_is_checked),  cmocka_unit_test(every_gpu_is_checked),
-        cmocka_unit_test(nobody_shares_unasked), cmocka_unit_test(levels_differ),
+        cmocka_unit_test(every_sum_is_checked),
+        cmocka_unit_test(every_whole_allocation_is_checked),
+        cmocka_unit_test(every_job_is_checked),
+        cmocka_unit_test(every_gpu_is_checked),
+        cmocka_unit_test(nobody_shares_unasked),
+        cmocka_unit_test(levels_differ),
     };
     const struct CMUnitTest divided[] = {cmocka_unit_test(every_share_is_checked)};
     int failed = cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/jitter.h"
+#include "cli/simulate.h"
 
 #include <math.h>
 #include <setjmp.h>

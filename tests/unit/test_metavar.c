@@ -3,7 +3,7 @@
  * The words in capitals: taken apart, and all of those in the tables known, so that help,
  * completion and schema have something to say of every value.
  */
-#include "cli/metavar.h"
+#include "cli/help.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +49,8 @@ static void assert_known(const struct hs_verb *verb, const char *text, uint32_t 
     struct hs_metavar_part part;
     for (uint32_t i = 0; hs_metavar_part(text, position, i, &part); i++)
         if (!part.is_literal && part.known == NULL)
-            fail_msg("horus %s: '%.*s' of '%s' is no row of metavar.c", verb->name, (int)part.len,
-                     part.text, text);
+            fail_msg("horus %s: '%.*s' of '%s' is no row of the vocabulary", verb->name,
+                     (int)part.len, part.text, text);
 }
 
 static void test_every_unit_is_known(void **state)

@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-#include "report/paired.h"
+#include "report/compare/paired.h"
 #include "support/sink.h"
 
 #define HEAD                                                                                       \

@@ -17,8 +17,8 @@
 
 static struct hs_pairform form;
 
-/* k, alpha, beta: the fit of calibration.md 4, the closed queue, exponents on either side of 1, no
- * interference, the most that a model file may say. */
+/* k, alpha, beta: the fit of configs/models/README.md, the closed queue, exponents on either side
+ * of 1, no interference, the most that a model file may say. */
 static const double forms[][3] = {
     {0.677, 1.016, 1.763}, {1, 1, 1}, {0.49, 1, 1},    {0.3, 0.2, 0.5},
     {1, 3.5, 0.01},        {0, 1, 2}, {100, 10, 0.01},

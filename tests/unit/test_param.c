@@ -2,7 +2,7 @@
  *
  * Parameters: every type read, refused, printed and read back; the messages byte for byte.
  */
-#include "data/param.h"
+#include "data/param_table.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * The placers through the real engine. A placement is written job=node:gpus+node:gpus, the first
  * one of each job, in order of the jobs; "-" is a job that never started. All expected ones are
- * worked out by hand from the rules in kit_place.h.
+ * worked out by hand from the rules in place.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #include "base/rng.h"
 #include "model/cluster.h"
-#include "policies/kit_place.h"
+#include "policies/lib/place.h"
 #include "support/run.h"
 #include "support/sink.h"
 
@@ -381,5 +381,5 @@ int main(void)
         cmocka_unit_test(test_virtual_clusters),
         cmocka_unit_test(test_monotone),
     };
-    return cmocka_run_group_tests_name("policies/kit_place", tests, scratch_open, scratch_close);
+    return cmocka_run_group_tests_name("policies/place", tests, scratch_open, scratch_close);
 }

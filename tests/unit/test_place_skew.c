@@ -2,7 +2,7 @@
  *
  * Placement by skew through the real engine: fifo, with skew among its placers. Jobs name models of
  * a made-up catalogue; all placements and times are worked out by hand from the rule in
- * kit_place.h.
+ * place.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "policies/kit_place.h"
+#include "policies/lib/place.h"
 #include "support/scenario.h"
 #include "support/sink.h"
 
@@ -132,5 +132,5 @@ int main(void)
         cmocka_unit_test(the_limit),
         cmocka_unit_test(a_failure_bars_nobody),
     };
-    return cmocka_run_group_tests_name("policies/kit_place, skew", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("policies/place, skew", tests, set_up, tear_down);
 }

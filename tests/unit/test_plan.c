@@ -111,11 +111,11 @@ static void owe_at_10(const struct hs_view *v, struct hs_plan *p, int call)
     if (call == 0) {
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 2);
-        hs_plan_owe(p, script_handle[0], 3 * S);
+        hs_plan_add_overhead(p, script_handle[0], 3 * S);
         hs_plan_timer(p, 10 * S, 't');
     } else if (call == 2) { /* after the end of the cost at 3 */
-        hs_plan_owe(p, script_handle[0], 5 * S);
-        hs_plan_owe(p, script_handle[0], 0);
+        hs_plan_add_overhead(p, script_handle[0], 5 * S);
+        hs_plan_add_overhead(p, script_handle[0], 0);
     }
 }
 
@@ -137,7 +137,7 @@ static void owe_while_waiting(const struct hs_view *v, struct hs_plan *p, int ca
 {
     (void)v;
     if (call == 0) {
-        hs_plan_owe(p, script_handle[0], 4 * S);
+        hs_plan_add_overhead(p, script_handle[0], 4 * S);
         hs_plan_timer(p, 10 * S, 't');
     } else if (call == 1) {
         hs_plan_start(p, script_handle[0]);
@@ -153,7 +153,7 @@ static void start_when_free(const struct hs_view *v, struct hs_plan *p, int call
     if (call == 0) {
         hs_plan_start(p, script_handle[0]);
         hs_plan_on_node(p, 0, 2);
-        hs_plan_owe(p, script_handle[0], 3 * S);
+        hs_plan_add_overhead(p, script_handle[0], 3 * S);
     } else if (call == 1) {
         assert_int_equal(hs_view_node_free(v, 0), 2);
         hs_plan_start(p, script_handle[1]);

@@ -160,7 +160,7 @@ static void owe_less(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v;
     (void)call;
-    hs_plan_owe(p, script_handle[0], -1);
+    hs_plan_add_overhead(p, script_handle[0], -1);
 }
 
 static void undeclared_pause(const struct hs_view *v, struct hs_plan *p, int call)

@@ -2,7 +2,7 @@
  *
  * Parameters put into policies that are text.
  */
-#include "data/policyspec.h"
+#include "data/config.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What policies are told by an oracle and a noisy one, and of slowdown. Expected values are worked
- * out by hand beside each test, from the definitions of policies/horus.md 2.2 and 2.3.
+ * out by hand beside each test, from the definitions in model/predictor.h.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -187,7 +187,7 @@ static void test_memory_noise_is_log_normal(void **state)
     (void)state;
     struct told t;
     told_open(&t, TOLD_NO_ROWS, told_plain_model());
-    const double sd = 0.665; /* policies/horus.md 2.3 */
+    const double sd = 0.665; /* as in model/predictor.c */
     struct hs_predictor *p = told_predictor(
         &t, (struct hs_predictor_options){.memory = HS_MEMORY_NOISY, .mem_ln_sd = sd, .seed = 1});
     double mean = 0, square = 0;

@@ -2,7 +2,7 @@
  *
  * What policies are told of a profile: by other rows of the catalogue, by the memory formula, by
  * predictor.json. Expected values are worked out by hand beside each test, from the definitions of
- * policies/horus.md 2.2 and 2.3; those of Lucid's profiles come from that text.
+ * the definitions in model/predictor.h; those of Lucid's profiles come from that text.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void test_table_of_next_to_nothing(void **state)
 }
 
 /* On Lucid's 66 profiles (RTX 3090), the 54 with two other batches of the same model, dataset and
- * precision: a line of log1p over log(batch) has an RMSLE of 0.193 (policies/horus.md 2.2), and
+ * precision: a line of log1p over log(batch) has an RMSLE of 0.193, and
  * 0.185 with what it tells clipped to 1..100 % (worked out apart with numpy's polyfit). */
 static void test_table_reaches_the_yardstick_on_lucid(void **state)
 {
@@ -137,7 +137,7 @@ static void test_table_reaches_the_yardstick_on_lucid(void **state)
 /* ---- memory formula ---- */
 
 /* VGG16 (A = 13,556,712 outputs a sample, P = 138,357,544) at batch 16: 4 x (16 A + P + 16 P) =
- * 10,275,942,560 bytes = 9799.9 MiB; P times B is why it blows up (policies/horus.md 2.3). */
+ * 10,275,942,560 bytes = 9799.9 MiB; P times B is why it blows up. */
 static void test_memory_by_the_formula(void **state)
 {
     (void)state;

@@ -287,7 +287,7 @@ static void test_match_none(void **state)
 }
 
 /* The shipped catalogue: every row is found by its own key, and a mix for jobs of many GPUs can
- * have a mean utilization of 52 % (policies/horus.md 7, recipe 2): some of its rows are below it,
+ * have a mean utilization of 52 %: some of its rows are below it,
  * some above. */
 static void test_shipped_catalogue(void **state)
 {
@@ -315,7 +315,7 @@ static void test_shipped_catalogue(void **state)
  * shares are those of the design) for the models that both have: 392 of 547 for VGG-19, ... The
  * layers of its Inceptions and ResNets are other variants, hence 60 per mille of room. VGG-16
  * exactly: its first dense layer, 25088 x 4096 of 138,357,544 parameters. Any limit from 200 to 600
- * per mille tells the four on top from the others (policies/tiresias-philly-helios-lucid.md 3). */
+ * per mille tells the four on top from the others. */
 static void test_shipped_skew(void **state)
 {
     (void)state;

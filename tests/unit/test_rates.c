@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Calibrated models in the engine (model.md 4, 5): speeds by profile and GPU type, the slowest
+ * Calibrated models in the engine (MODEL.md 4, 5): speeds by profile and GPU type, the slowest
  * worker of a gang, spread gangs, elastic ones, measured pairs, and what a policy is told beside
  * them. The models are small files made here with binary fractions; each schedule is worked out
  * beside its test.
@@ -343,7 +343,6 @@ static void asks_then_shares(const struct hs_view *v, struct hs_plan *p, int cal
     if (call == 0) {
         told_pm = hs_view_util_pm(v, script_handle[1]);
         assert_int_equal(hs_view_util_peak_pm(v, script_handle[1]), 1000);
-        assert_int_equal(hs_view_util_error_pm(v, script_handle[1]), 0); /* the oracle */
         told_q32 = hs_view_slowdown_q32(v, hs_view_util_pm(v, script_handle[0]), told_pm);
     }
     both_on_gpu_0(v, p, call);

@@ -79,7 +79,7 @@ static void who_only_counts_does_without_words(void **state)
     struct hs_observer observer = {.on_segment = hear_segment,
                                    .on_finish = hear_finish,
                                    .on_reject = hear_reject,
-                                   .is_wordless = true};
+                                   .is_counts_only = true};
     listen(&observer, &ears);
     assert_int_equal(ears.segments, 1);
     assert_int_equal(ears.finished, 2);

@@ -2,7 +2,7 @@
  *
  * Intervals over runs, by hand with quantiles from a printed table of Student's t.
  */
-#include "report/replicated.h"
+#include "report/compare/replicated.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/tquantile.h"
+#include "base/rng.h"
 
 #define NONE ((double)NAN)
 

@@ -15,8 +15,8 @@
 
 #include "base/io.h"
 #include "base/memory.h"
-#include "report/manifest.h"
-#include "report/nodes.h"
+#include "report/run/manifest.h"
+#include "report/run/observers.h"
 #include "report/report.h"
 #include "support/handrun.h"
 #include "support/sink.h"
@@ -173,13 +173,13 @@ static void metrics_are_exact(void **state)
     expect_metric("p50_slowdown", 3.25);        /* 1, 3.25, 4.5 */
     expect_metric("p50_bounded_slowdown", 1.3); /* 10/10, 13/10, 18/10 */
     expect_metric("mean_bounded_slowdown", 41.0 / 30);
-    expect_metric("max_run_slowdown", 1.25); /* c was there for 5 s, for 4 s of work */
-    expect_metric("mean_pending", 22.0 / 3); /* c was suspended for 1 s: 0, 9, 13 */
-    expect_metric("colocated_share", 0);     /* of 10 + 4 + 5 s */
-    expect_metric("held_gpu_seconds", 41);   /* 20 + 16 + 2 + 3 */
+    expect_metric("max_run_slowdown", 1.25);        /* c was there for 5 s, for 4 s of work */
+    expect_metric("mean_queueing_delay", 22.0 / 3); /* c was suspended for 1 s: 0, 9, 13 */
+    expect_metric("colocated_share", 0);            /* of 10 + 4 + 5 s */
+    expect_metric("held_gpu_seconds", 41);          /* 20 + 16 + 2 + 3 */
     expect_metric("gpu_allocation", 41.0 / 80);
     expect_metric("gpu_allocated_share", 41.0 / 80); /* nobody has a share of a GPU */
-    expect_metric("goodput", 0.5);                   /* 20 + 16 + 4 of 80 */
+    expect_metric("useful_gpu_share", 0.5);          /* 20 + 16 + 4 of 80 */
     expect_metric("gpu_utilization", 0.125);         /* a: 2 x 50 % for 10 of 20 s on 4 GPUs */
     expect_metric("loaded_share", 0.7);              /* [1, 14) and [16, 17) */
     expect_metric("gpu_allocation_loaded", 34.0 / 56);
@@ -187,10 +187,10 @@ static void metrics_are_exact(void **state)
     expect_metric("preemptions", 1);
     expect_metric("retries", 2);
     expect_metric("overhead_gpu_seconds", 1);
-    expect_metric("wait_capacity_gpu_seconds", 40); /* 4 in [1, 10), 1 in [10, 14) */
-    expect_metric("wait_order_gpu_seconds", 9);     /* 1 in [2, 10) and [16, 17) */
-    expect_metric("mean_queue_length", 1.1);        /* 1 + 16 + 4 + 1 = 22 job-s */
-    expect_metric("mean_in_system", 2.05);          /* 41 job-s, the sum of the JCTs */
+    expect_metric("wait_resources_gpu_seconds", 40); /* 4 in [1, 10), 1 in [10, 14) */
+    expect_metric("wait_priority_gpu_seconds", 9);   /* 1 in [2, 10) and [16, 17) */
+    expect_metric("mean_queue_length", 1.1);         /* 1 + 16 + 4 + 1 = 22 job-s */
+    expect_metric("mean_in_system", 2.05);           /* 41 job-s, the sum of the JCTs */
     expect_metric("little_gap", 0);
 }
 
@@ -340,7 +340,7 @@ static void shared_gpus_are_held_once(void **state)
     size_t length;
     const char *path = scratch_path("nodes.csv");
     handrun_cluster(&cluster);
-    assert_int_equal(hs_nodes_open(&nodes, &cluster), HS_OK);
+    hs_nodes_open(&nodes, &cluster);
     struct hs_observer o = hs_nodes_observer(&nodes);
     assert_int_equal(o.on_start(o.ctx, 0, &job, gpu, 1), HS_OK);
     assert_int_equal(o.on_start(o.ctx, 2000000, &job, gpu, 1), HS_OK);

@@ -53,9 +53,9 @@ static double normal_below(double z)
 
 /* ---- the fit ---- */
 
-/* Share of the jobs in each class: the public trace's mix, design/traces.md 3.3 (1: .8603; 2, 4 and
- * the rest of 2-4: .0225 + .0487 + half of .001; 5-8: .0595 + the other half; more: .0057 + .0018 +
- * .0005). */
+/* Share of the jobs in each class: the public trace's mix, counted on Philly's log (1: .8603; 2, 4
+ * and the rest of 2-4: .0225 + .0487 + half of .001; 5-8: .0595 + the other half; more: .0057 +
+ * .0018 + .0005). */
 static const double class_shares[HS_RETRY_CLASSES] = {0.8603, 0.0717, 0.0600, 0.0080};
 
 /* By class the means are exact by the choice of q; over all classes the figures that were read off

@@ -47,9 +47,9 @@ static void test_streams_repeat_and_do_not_disturb_each_other(void **state)
 {
     struct hs_rng alone, with, other;
     (void)state;
-    assert_int_equal(hs_rng_open(&alone, 1, "generator"), HS_OK);
-    assert_int_equal(hs_rng_open(&with, 1, "generator"), HS_OK);
-    assert_int_equal(hs_rng_open(&other, 1, "failures"), HS_OK);
+    hs_rng_open(&alone, 1, "generator");
+    hs_rng_open(&with, 1, "generator");
+    hs_rng_open(&other, 1, "failures");
     unsigned equal = 0;
     for (int i = 0; i < 1000; i++) {
         uint64_t draw = hs_rng_below(&alone, UINT32_MAX);
@@ -67,8 +67,8 @@ static void test_high_seed_bits_count(void **state)
 {
     struct hs_rng a, b;
     (void)state;
-    assert_int_equal(hs_rng_open(&a, 5, "x"), HS_OK);
-    assert_int_equal(hs_rng_open(&b, 5 + (UINT64_C(1) << 40), "x"), HS_OK);
+    hs_rng_open(&a, 5, "x");
+    hs_rng_open(&b, 5 + (UINT64_C(1) << 40), "x");
     unsigned equal = 0;
     for (int i = 0; i < 100; i++)
         equal += hs_rng_below(&a, UINT64_MAX) == hs_rng_below(&b, UINT64_MAX);
@@ -84,7 +84,7 @@ static void test_moments(void **state)
     struct hs_rng rng;
     double uniform = 0, exponential = 0;
     (void)state;
-    assert_int_equal(hs_rng_open(&rng, 42, "moments"), HS_OK);
+    hs_rng_open(&rng, 42, "moments");
     for (int i = 0; i < 1000000; i++) {
         double u = hs_rng_uniform(&rng);
         double e = hs_rng_exponential(&rng, 3);
@@ -124,7 +124,7 @@ static void test_below_is_fair(void **state)
     struct hs_rng rng;
     unsigned faces[6] = {0};
     (void)state;
-    assert_int_equal(hs_rng_open(&rng, 7, "dice"), HS_OK);
+    hs_rng_open(&rng, 7, "dice");
     for (int i = 0; i < 600000; i++)
         faces[hs_rng_below(&rng, 6)]++;
     for (unsigned face = 0; face < 6; face++)
@@ -137,7 +137,7 @@ static void test_below_at_the_ends_of_its_range(void **state)
     struct hs_rng rng;
     uint64_t over_32_bits = 0;
     (void)state;
-    assert_int_equal(hs_rng_open(&rng, 7, "ends"), HS_OK);
+    hs_rng_open(&rng, 7, "ends");
     for (int i = 0; i < 1000; i++) {
         assert_true(hs_rng_below(&rng, 1) == 0);
         assert_true(hs_rng_below(&rng, UINT64_C(1) << 32) < UINT64_C(1) << 32);

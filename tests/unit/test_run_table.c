@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "report/report.h"
+#include "report/run/run_table.h"
 #include "support/sink.h"
 
 static struct hs_summary fifo, srtf;
@@ -74,7 +75,7 @@ static void one_row_has_no_marks(void **state)
     (void)state;
     const struct hs_table_row row = {"fifo", &fifo, NULL, NULL};
     expect(&row, 1, 80, false, false,
-           "policy  mean JCT  mean wait  makespan  GPUs held  GPUs held over time\n"
+           "policy  mean JCT  mean wait  makespan  GPU alloc  GPU allocation over time\n"
            "fifo      0.56 h    500.0 s   10.00 d     50.0 %   #+\n");
 }
 
@@ -94,7 +95,7 @@ static void rows_are_compared_with_the_first(void **state)
     const struct hs_table_row rows[] = {{"fifo", &fifo, NULL, means},
                                         {"srtf", &srtf, ratios, means}};
     expect(rows, 2, 80, false, false,
-           "policy            mean JCT    mean wait    makespan  GPUs held\n"
+           "policy            mean JCT    mean wait    makespan  GPU alloc\n"
            "fifo                0.56 h      500.0 s     10.00 d     50.0 %\n"
            "                   +-10.0%\n"
            "srtf                0.42 h *    125.0 s *   10.00 d     52.5 % *\n"
@@ -124,7 +125,7 @@ static void asked_for_columns_are_shown(void **state)
     const struct hs_table_row row = {"fifo", &counted, NULL, NULL};
     print(
         &(struct hs_run_table){.rows = &row, .row_count = 1, .metrics = metrics, .shows_all = true},
-        "policy  GPUs held  n_jobs  mean JCT\n"
+        "policy  GPU alloc  n_jobs  mean JCT\n"
         "fifo            -    2000     3.5 s\n");
 }
 
@@ -156,7 +157,7 @@ static void sparklines_use_blocks(void **state)
     (void)state;
     const struct hs_table_row row = {"a-long-name", &fifo, NULL, NULL};
     expect(&row, 1, 80, true, false,
-           "policy       mean JCT  mean wait  makespan  GPUs held  GPUs held over time\n"
+           "policy       mean JCT  mean wait  makespan  GPU alloc  GPU allocation over time\n"
            "a-long-name    0.56 h    500.0 s   10.00 d     50.0 %   █▅\n");
 }
 
@@ -222,14 +223,14 @@ static void kills_have_a_column_where_there_are_some(void **state)
            "pack      0.56 h     7     2.50 h\n");
 }
 
-/* Where nobody waits again after its first start, pending is the wait. */
-static void pending_has_a_column_where_jobs_were_resumed(void **state)
+/* Where nobody waits again after its first start, the queueing delay is the wait. */
+static void queueing_has_a_column_where_jobs_were_resumed(void **state)
 {
     (void)state;
     static struct hs_summary once, again;
     set(&once, "mean_jct", 2000);
     set(&once, "mean_wait", 500);
-    set(&once, "mean_pending", 500);
+    set(&once, "mean_queueing_delay", 500);
     again = once;
     again.metrics[2].value = 750;
     const struct hs_table_row rows[] = {{"sjf", &once, NULL, NULL}, {"srtf", &again, NULL, NULL}};
@@ -237,9 +238,9 @@ static void pending_has_a_column_where_jobs_were_resumed(void **state)
            "policy  mean JCT  mean wait\n"
            "sjf       0.56 h    500.0 s\n");
     expect(rows, 2, 50, false, false,
-           "policy  mean JCT  mean wait  pending\n"
-           "sjf       0.56 h    500.0 s  500.0 s *\n"
-           "srtf      0.56 h    500.0 s  750.0 s\n");
+           "policy  mean JCT  mean wait  queueing\n"
+           "sjf       0.56 h    500.0 s   500.0 s *\n"
+           "srtf      0.56 h    500.0 s   750.0 s\n");
 }
 
 /* What only some policies do stands where one of them did it: fifo neither lets jobs wait for a
@@ -274,9 +275,95 @@ static void turns_have_columns_where_jobs_took_them(void **state)
            "gandiva    0.56 h    500.0 s      502.0 s       12345           17       4\n");
 }
 
+/* ---- columns ---- */
+
+#define NONE ((double)NAN)
+
+static void expect_text(const char *metric, double value, const char *expected)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    const struct hs_runcolumn column = hs_runcolumn_of(metric);
+    hs_runcolumn_text(&column, value, text);
+    assert_string_equal(text, expected);
+}
+
+static void figures_by_kind(void **state)
+{
+    (void)state;
+    expect_text("p95_wait", 46142.17, "12.82 h"); /* 46142.17 / 3600 = 12.817 */
+    expect_text("makespan_bound_longest", 2, "2.0 s");
+    expect_text("gpu_utilization_sum_loaded", 0.3449, "34.5 %");
+    expect_text("makespan_bound_share", 1, "100.0 %");
+    expect_text("p50_run_slowdown", 1.256, "1.26");
+    expect_text("max_slowdown", 12345678, "1.23e+07");
+    expect_text("ooms", 12345678, "12345678");
+    expect_text("ooms", 2.0 / 3, "0.6667");
+    expect_text("mean_jct", NONE, "-");
+    expect_text("p50_time_to_progress", 0.5, "0.5 s");
+}
+
+static void which_way_is_better(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_runcolumn_of("mean_bounded_slowdown").best, HS_BEST_LEAST);
+    assert_int_equal(hs_runcolumn_of("fairness_jain").best, HS_BEST_MOST);
+    assert_int_equal(hs_runcolumn_of("mean_jct_bound_share").best, HS_BEST_MOST);
+    assert_int_equal(hs_runcolumn_of("mean_jct_bound").best, HS_BEST_NONE);
+    assert_int_equal(hs_runcolumn_of("n_jobs").best, HS_BEST_NONE);
+    assert_int_equal(hs_runcolumn_of("p95_time_to_progress").best, HS_BEST_LEAST);
+    assert_int_equal(hs_runcolumn_of("switches").best, HS_BEST_NONE);
+    assert_true(hs_runcolumn_of("max_run_slowdown").is_of_sharing);
+    assert_false(hs_runcolumn_of("max_slowdown").is_of_sharing);
+    assert_string_equal(hs_runcolumn_of("p99_jct").title, "p99 JCT");
+    assert_string_equal(hs_runcolumn_of("p95_jct").title, "p95_jct");
+}
+
+static void expect_ratio(double ratio, double low, double high, const char *expected)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    hs_runcolumn_ratio_text(ratio, low, high, text);
+    assert_string_equal(text, expected);
+}
+
+static void ratios_have_three_digits(void **state)
+{
+    (void)state;
+    expect_ratio(0.08740, NONE, NONE, "0.0874x");
+    expect_ratio(1, NONE, NONE, "1.00x");
+    expect_ratio(99.949, NONE, NONE, "99.9x");
+    expect_ratio(99.96, NONE, NONE, "100x");
+    expect_ratio(12345, NONE, NONE, "12345x");
+    expect_ratio(1e300, NONE, NONE, "1e+300x");
+    expect_ratio(0.5, 0.4, 0.625, "0.500x 0.400-0.625");
+    expect_ratio(0.5, 0.5, 0.5, "0.500x");
+    expect_ratio(NONE, NONE, NONE, "");
+}
+
+static void spreads_are_shares_of_the_mean(void **state)
+{
+    (void)state;
+    char text[HS_COLUMN_TEXT_SIZE];
+    hs_runcolumn_spread_text(200, 190, 210, text);
+    assert_string_equal(text, "+-5.0%");
+    hs_runcolumn_spread_text(-200, -210, -190, text);
+    assert_string_equal(text, "+-5.0%");
+    hs_runcolumn_spread_text(1, -12344, 12346, text);
+    assert_string_equal(text, "+-1.23e+06%");
+    hs_runcolumn_spread_text(200, 200, 200, text);
+    assert_string_equal(text, "");
+    hs_runcolumn_spread_text(200, NONE, NONE, text);
+    assert_string_equal(text, "");
+    hs_runcolumn_spread_text(0, -1, 1, text);
+    assert_string_equal(text, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_by_kind),
+        cmocka_unit_test(which_way_is_better),
+        cmocka_unit_test(ratios_have_three_digits),
+        cmocka_unit_test(spreads_are_shares_of_the_mean),
         cmocka_unit_test(one_row_has_no_marks),
         cmocka_unit_test(rows_are_compared_with_the_first),
         cmocka_unit_test(narrow_terminals_lose_columns),
@@ -287,7 +374,7 @@ int main(void)
         cmocka_unit_test(absent_values_are_dashes),
         cmocka_unit_test(sharing_has_columns_of_its_own),
         cmocka_unit_test(kills_have_a_column_where_there_are_some),
-        cmocka_unit_test(pending_has_a_column_where_jobs_were_resumed),
+        cmocka_unit_test(queueing_has_a_column_where_jobs_were_resumed),
         cmocka_unit_test(turns_have_columns_where_jobs_took_them),
     };
     return cmocka_run_group_tests_name("run_table", tests, fill, scratch_close);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/rundir.h"
+#include "report/run/rundir.h"
 #include "support/sink.h"
 
 static struct sink sink;

@@ -32,7 +32,7 @@ static void test_four_rows_by_hand(void **state)
     static const double observed[] = {1, 2, 3, 4}, predicted[] = {2, 2, 2, 6};
     struct hs_score s;
     (void)state;
-    assert_int_equal(hs_score(observed, predicted, 4, &s), HS_OK);
+    hs_score(observed, predicted, 4, &s);
     assert_int_equal(s.n, 4);
     assert_near(s.mae, 1);
     assert_near(s.rmse, sqrt(1.5));
@@ -53,9 +53,9 @@ static void test_p95_is_a_smallest_value(void **state)
         observed[i] = 100;
         predicted[i] = 100 + (i % 2 == 0 ? 1 : -1) * (double)(21 - i);
     }
-    assert_int_equal(hs_score(observed + 1, predicted + 1, 20, &s), HS_OK);
+    hs_score(observed + 1, predicted + 1, 20, &s);
     assert_near(s.p95, 19);
-    assert_int_equal(hs_score(observed, predicted, 21, &s), HS_OK);
+    hs_score(observed, predicted, 21, &s);
     assert_near(s.p95, 20);
 }
 
@@ -64,7 +64,7 @@ static void test_what_is_undefined_is_nan(void **state)
     static const double same[] = {2, 2, 2}, other[] = {1, 2, 3};
     struct hs_score s;
     (void)state;
-    assert_int_equal(hs_score(same, other, 3, &s), HS_OK);
+    hs_score(same, other, 3, &s);
     assert_true(isnan(s.r2) && isnan(s.rho));
     assert_near(s.mae, 2.0 / 3);
     /* The sum of 63 times 0.84 is not 63 times 0.84 in doubles: no spread for all that. */
@@ -73,9 +73,9 @@ static void test_what_is_undefined_is_nan(void **state)
         many[i] = 0.84;
         off[i] = 0.6;
     }
-    assert_int_equal(hs_score(many, off, 63, &s), HS_OK);
+    hs_score(many, off, 63, &s);
     assert_true(isnan(s.r2));
-    assert_int_equal(hs_score(same, other, 0, &s), HS_OK);
+    hs_score(same, other, 0, &s);
     assert_int_equal(s.n, 0);
     assert_true(isnan(s.mae) && isnan(s.rmse) && isnan(s.p95));
 }
@@ -86,9 +86,9 @@ static void test_rank_correlation_sees_order_alone(void **state)
     static const double x[] = {1, 10, 100, 1000}, up[] = {-4, -3, -2, 9}, down[] = {9, 8, 7, -50};
     struct hs_score s;
     (void)state;
-    assert_int_equal(hs_score(x, up, 4, &s), HS_OK);
+    hs_score(x, up, 4, &s);
     assert_near(s.rho, 1);
-    assert_int_equal(hs_score(x, down, 4, &s), HS_OK);
+    hs_score(x, down, 4, &s);
     assert_near(s.rho, -1);
 }
 
@@ -124,7 +124,7 @@ static void test_written_line(void **state)
     const char *path = scratch_path("score.json");
     (void)state;
     sink_init(&sink);
-    assert_int_equal(hs_score(observed, predicted, 2, &s), HS_OK);
+    hs_score(observed, predicted, 2, &s);
     assert_int_equal(hs_output_open(&out, path, &sink.diag), HS_OK);
     hs_jsonw_begin(&w, &out);
     hs_score_write(&w, "unseen model", &s);

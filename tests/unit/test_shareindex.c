@@ -35,8 +35,7 @@ static void open_index(struct fixture *x, const char *spec, enum hs_vc_mode mode
     if (mode != HS_VC_IGNORE &&
         hs_cluster_set_vcs(&x->cluster, mode, NULL, "", &x->sink.diag) != HS_OK)
         fail_msg("%s", x->sink.text);
-    assert_int_equal(
-        hs_share_init(&x->s, &x->cluster, mode == HS_VC_PARTITION, limit_mib, &x->arena), HS_OK);
+    hs_share_init(&x->s, &x->cluster, mode == HS_VC_PARTITION, limit_mib, &x->arena);
     assert_true(hs_share_is_valid(x->s));
 }
 
@@ -179,16 +178,16 @@ static void test_pools(void **state)
     assert_int_equal(cost, 13000);
     ask.type_mask = 1;
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 1);
-    assert_int_equal(hs_share_seats(x.s, &ask, 0, 0), 2);
-    assert_int_equal(hs_share_seat_node(x.s, &ask, 0, 0, 2, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &ask, 0, 0, 2, 1), HS_NO_NODE);
+    assert_int_equal(hs_share_find(x.s, &ask, 0, 0), 2);
+    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 2, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 2, 1), HS_NO_NODE);
     ask.vc = 1;
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 5);
-    assert_int_equal(hs_share_seat_node(x.s, &ask, 0, 0, 2, 0), 2);
+    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 2, 0), 2);
     ask.type_mask = 2; /* b has none of them */
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), HS_NO_GPU);
-    assert_int_equal(hs_share_seats(x.s, &ask, 0, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &ask, 0, 0, 1, 0), HS_NO_NODE);
+    assert_int_equal(hs_share_find(x.s, &ask, 0, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 1, 0), HS_NO_NODE);
     hs_share_node_costs(x.s, &q, 2, 2, 5, costs); /* of a node, whoever asks */
     assert_int_equal(costs[0], 5);
     assert_int_equal(costs[1], 13000);
@@ -207,31 +206,31 @@ static void test_counts(void **state)
                                " \"nodes\": [{\"gpus\": 5, \"type\": \"V100\"}]}";
     open_index(&x, scratch_write("counts.json", json, strlen(json)), HS_VC_IGNORE,
                (uint32_t[]){8191});
-    assert_int_equal(hs_share_seats(x.s, &any, 0, 0), 5);
+    assert_int_equal(hs_share_find(x.s, &any, 0, 0), 5);
     hold(&x, 1, (struct hs_load){.tenants = 1, .claim_mib = 3000, .sum = {1}});
     hold(&x, 2, (struct hs_load){.tenants = 1, .claim_mib = 4001, .sum = {2}});
     hold(&x, 3, (struct hs_load){.tenants = 1, .claim_mib = 9000, .sum = {3}});
     hold(&x, 4, (struct hs_load){.tenants = 2, .claim_mib = 2000, .sum = {4}});
     hs_share_close(x.s, 4, true);
-    assert_int_equal(hs_share_seats(x.s, &any, 0, 0), 3); /* not GPU 3: beyond the limit */
-    assert_int_equal(hs_share_seats(x.s, &any, 4190, 0), 3);
-    assert_int_equal(hs_share_seats(x.s, &any, 4191, 0), 3); /* 1 MiB too many: same step */
-    assert_int_equal(hs_share_seats(x.s, &any, 4192, 0), 2);
-    assert_int_equal(hs_share_seats(x.s, &any, 5191, 0), 2);
-    assert_int_equal(hs_share_seats(x.s, &any, 5192, 0), 1);
-    assert_int_equal(hs_share_seats(x.s, &any, 8192, 0), 1);    /* the idle one */
-    assert_int_equal(hs_share_seats(x.s, &any, 4000, 1998), 3); /* 4001 + 4000 + 1998 < 10000 */
-    assert_int_equal(hs_share_seats(x.s, &any, 4000, 2000), 2);
-    assert_int_equal(hs_share_seats(x.s, &any, 10, UINT32_MAX), 1);
-    assert_int_equal(hs_share_seats(x.s, &any, UINT32_MAX, 0), 1);
+    assert_int_equal(hs_share_find(x.s, &any, 0, 0), 3); /* not GPU 3: beyond the limit */
+    assert_int_equal(hs_share_find(x.s, &any, 4190, 0), 3);
+    assert_int_equal(hs_share_find(x.s, &any, 4191, 0), 3); /* 1 MiB too many: same step */
+    assert_int_equal(hs_share_find(x.s, &any, 4192, 0), 2);
+    assert_int_equal(hs_share_find(x.s, &any, 5191, 0), 2);
+    assert_int_equal(hs_share_find(x.s, &any, 5192, 0), 1);
+    assert_int_equal(hs_share_find(x.s, &any, 8192, 0), 1);    /* the idle one */
+    assert_int_equal(hs_share_find(x.s, &any, 4000, 1998), 3); /* 4001 + 4000 + 1998 < 10000 */
+    assert_int_equal(hs_share_find(x.s, &any, 4000, 2000), 2);
+    assert_int_equal(hs_share_find(x.s, &any, 10, UINT32_MAX), 1);
+    assert_int_equal(hs_share_find(x.s, &any, UINT32_MAX, 0), 1);
     /* Of nodes it is exact: 4001 + 4191 > 8191. */
-    assert_int_equal(hs_share_seat_node(x.s, &any, 4190, 0, 3, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 4191, 0, 3, 0), HS_NO_NODE);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 4191, 0, 2, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 4000, 1998, 3, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 4000, 1999, 3, 0), HS_NO_NODE);
-    assert_int_equal(hs_share_seat_node(x.s, &any, UINT32_MAX, 0, 1, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 0, 0, 0, 1), HS_NO_NODE);
+    assert_int_equal(hs_share_find_node(x.s, &any, 4190, 0, 3, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 4191, 0, 3, 0), HS_NO_NODE);
+    assert_int_equal(hs_share_find_node(x.s, &any, 4191, 0, 2, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 4000, 1998, 3, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 4000, 1999, 3, 0), HS_NO_NODE);
+    assert_int_equal(hs_share_find_node(x.s, &any, UINT32_MAX, 0, 1, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 0, 0, 0, 1), HS_NO_NODE);
     const struct hs_share_query q = {.ask = &any, .claim_mib = 4191, .cost_of = cost_of_sum};
     hs_share_node_costs(x.s, &q, 0, 5, -7, costs);
     const int64_t want[] = {-7, 1, HS_NEVER, HS_NEVER, HS_NEVER}; /* 4001 + 4191 > 8191 */
@@ -285,18 +284,18 @@ static void test_is_full(void **state)
 
 /* A node of many GPUs for some of the workers: the search has to pass by n0, where two GPUs are
  * open but one has the memory, to n2. */
-static void test_seat_node_passes_by(void **state)
+static void test_allocation_node_passes_by(void **state)
 {
     (void)state;
     struct fixture x;
     open_index(&x, "3x2:V100", HS_VC_IGNORE, (uint32_t[]){8000});
     for (uint32_t g = 0; g < 6; g++)
         hold(&x, g, (struct hs_load){.tenants = 1, .claim_mib = g == 0 || g >= 4 ? 1000 : 7000});
-    assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 2, 0), 2);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 1, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 2000, 0, 1, 1), 2);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 1000, 0, 2, 0), 0);
-    assert_int_equal(hs_share_seat_node(x.s, &any, 1000, 0, 2, 1), 1);
+    assert_int_equal(hs_share_find_node(x.s, &any, 2000, 0, 2, 0), 2);
+    assert_int_equal(hs_share_find_node(x.s, &any, 2000, 0, 1, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 2000, 0, 1, 1), 2);
+    assert_int_equal(hs_share_find_node(x.s, &any, 1000, 0, 2, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 1000, 0, 2, 1), 1);
     close_index(&x);
 }
 
@@ -428,8 +427,8 @@ static void break_nodes_open(struct hs_share *s)
 {
     s->nodes[0].open--;
     s->nodes[1].open++;
-    s->pools[0].summary[s->pools[0].leaves].seats--;
-    s->pools[0].summary[s->pools[0].leaves + 1].seats++;
+    s->pools[0].summary[s->pools[0].leaves].allocations--;
+    s->pools[0].summary[s->pools[0].leaves + 1].allocations++;
 }
 
 static void break_node_idle(struct hs_share *s)
@@ -442,14 +441,14 @@ static void break_pool_idle(struct hs_share *s)
     s->pools[0].idle++;
 }
 
-static void break_seats_leaf(struct hs_share *s)
+static void break_allocations_leaf(struct hs_share *s)
 {
-    s->pools[0].summary[s->pools[0].leaves + 1].seats--;
+    s->pools[0].summary[s->pools[0].leaves + 1].allocations--;
 }
 
-static void break_seats_top(struct hs_share *s)
+static void break_allocations_top(struct hs_share *s)
 {
-    s->pools[0].summary[1].seats++;
+    s->pools[0].summary[1].allocations++;
 }
 
 static void break_level_leaf(struct hs_share *s)
@@ -471,11 +470,13 @@ static void test_damage(void **state)
 {
     (void)state;
     static void (*const damages[])(struct hs_share * s) = {
-        break_box_most,  break_box_least,  break_box_of_leaf, break_least_id,  break_order,
-        break_link,      break_parent,     break_heap,        break_open,      break_level,
-        break_idle,      break_level_leaf, break_level_top,   break_node_open, break_nodes_open,
-        break_node_idle, break_pool_idle,  break_seats_leaf,  break_seats_top, break_claims,
-        break_handle};
+        break_box_most,        break_box_least, break_box_of_leaf,
+        break_least_id,        break_order,     break_link,
+        break_parent,          break_heap,      break_open,
+        break_level,           break_idle,      break_level_leaf,
+        break_level_top,       break_node_open, break_nodes_open,
+        break_node_idle,       break_pool_idle, break_allocations_leaf,
+        break_allocations_top, break_claims,    break_handle};
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         struct fixture x;
         open_seven(&x);
@@ -493,7 +494,7 @@ int main(void)
         cmocka_unit_test(test_cheapest), cmocka_unit_test(test_claims),
         cmocka_unit_test(test_accepts),  cmocka_unit_test(test_pools),
         cmocka_unit_test(test_counts),   cmocka_unit_test(test_node_bound),
-        cmocka_unit_test(test_is_full),  cmocka_unit_test(test_seat_node_passes_by),
+        cmocka_unit_test(test_is_full),  cmocka_unit_test(test_allocation_node_passes_by),
         cmocka_unit_test(test_is_open),  cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests_name("model/shareindex", tests, scratch_open, scratch_close);

@@ -195,18 +195,18 @@ static void compare_bound(const struct walk *w, const struct hs_share_query *q, 
 {
     const struct hs_node *n = &w->cluster.nodes[node];
     int64_t bound = hs_share_node_bound(w->s, q, node, 12345), least = HS_NEVER;
-    uint32_t seats = 0;
+    uint32_t allocations = 0;
     for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
         int64_t cost = w->use[g] == IDLE ? 12345 : open_cost_at(w, q, g);
         least = cost < least ? cost : least;
-        seats += w->use[g] != HELD;
+        allocations += w->use[g] != HELD;
     }
-    assert_true(seats <= 1 ? bound == least : bound <= least);
+    assert_true(allocations <= 1 ? bound == least : bound <= least);
 }
 
 /* Could it be seated with the margin, if the GPU held slack_mib less? */
-static bool has_seat(const struct walk *w, const struct hs_share_query *q, uint32_t gpu,
-                     uint32_t margin_mib, uint32_t slack_mib)
+static bool has_allocation(const struct walk *w, const struct hs_share_query *q, uint32_t gpu,
+                           uint32_t margin_mib, uint32_t slack_mib)
 {
     uint32_t type = w->cluster.nodes[w->node_of[gpu]].type, limit_mib = w->limit_mib[type];
     uint64_t claim_mib = q->claim_mib, held_mib = w->load[gpu].claim_mib;
@@ -221,40 +221,41 @@ static bool has_seat(const struct walk *w, const struct hs_share_query *q, uint3
 }
 
 /* At least those that fit; at most those that would with a step of 1/4096 of the limit less. */
-static void compare_seats(const struct walk *w, const struct hs_share_query *q, uint32_t margin_mib)
+static void compare_allocations(const struct walk *w, const struct hs_share_query *q,
+                                uint32_t margin_mib)
 {
     uint64_t fit = 0, nearly = 0;
     for (uint32_t g = 0; g < w->cluster.gpu_count; g++) {
         uint32_t limit_mib = w->limit_mib[w->cluster.nodes[w->node_of[g]].type];
         if (!serves(w, w->node_of[g], q->ask))
             continue;
-        fit += has_seat(w, q, g, margin_mib, 0);
-        nearly += has_seat(w, q, g, margin_mib, limit_mib / 4096);
+        fit += has_allocation(w, q, g, margin_mib, 0);
+        nearly += has_allocation(w, q, g, margin_mib, limit_mib / 4096);
     }
-    uint64_t seats = hs_share_seats(w->s, q->ask, q->claim_mib, margin_mib);
-    if (seats < fit || seats > nearly)
-        fail_msg("%llu seats, want %llu to %llu", (unsigned long long)seats,
+    uint64_t allocations = hs_share_find(w->s, q->ask, q->claim_mib, margin_mib);
+    if (allocations < fit || allocations > nearly)
+        fail_msg("%llu seats, want %llu to %llu", (unsigned long long)allocations,
                  (unsigned long long)fit, (unsigned long long)nearly);
 }
 
-static void compare_seat_node(const struct walk *w, const struct hs_share_query *q,
-                              uint32_t margin_mib, uint32_t gpus, uint32_t from)
+static void compare_allocation_node(const struct walk *w, const struct hs_share_query *q,
+                                    uint32_t margin_mib, uint32_t gpus, uint32_t from)
 {
     uint32_t found = HS_NO_NODE;
     bool is_full = true;
     for (uint32_t node = 0; node < w->cluster.node_count; node++) {
         const struct hs_node *n = &w->cluster.nodes[node];
-        uint32_t seats = 0;
+        uint32_t allocations = 0;
         if (!serves(w, node, q->ask))
             continue;
         for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
-            seats += has_seat(w, q, g, margin_mib, 0);
+            allocations += has_allocation(w, q, g, margin_mib, 0);
             is_full = is_full && w->use[g] == HELD;
         }
-        if (node >= from && found == HS_NO_NODE && seats >= (gpus > 0 ? gpus : 1))
+        if (node >= from && found == HS_NO_NODE && allocations >= (gpus > 0 ? gpus : 1))
             found = node;
     }
-    assert_int_equal(hs_share_seat_node(w->s, q->ask, q->claim_mib, margin_mib, gpus, from), found);
+    assert_int_equal(hs_share_find_node(w->s, q->ask, q->claim_mib, margin_mib, gpus, from), found);
     assert_int_equal(hs_share_is_full(w->s, q->ask), is_full);
 }
 
@@ -272,16 +273,16 @@ static int64_t gang_sum(const struct walk *w, const struct hs_share_query *q, ui
     const struct hs_load_range nobody = {.capacity_mib = w->cluster.types[n->type].mem_mib,
                                          .gpu_type = n->type};
     int64_t list[HS_NODE_GPUS_MAX], sum = 0;
-    uint32_t seats = 0;
+    uint32_t allocations = 0;
     *idle = 0;
     for (uint32_t i = 0; i < n->gpus; i++) {
         uint32_t g = n->first_gpu + i;
-        seats += has_seat(w, q, g, margin_mib, 0);
+        allocations += has_allocation(w, q, g, margin_mib, 0);
         *idle += w->use[g] == IDLE;
         list[i] = w->use[g] == IDLE ? q->cost_of(q->ctx, &nobody) : cost_at(w, q, g);
     }
     qsort(list, n->gpus, sizeof *list, by_cost);
-    if (!serves(w, node, q->ask) || seats < gpus || list[gpus - 1] == HS_NEVER ||
+    if (!serves(w, node, q->ask) || allocations < gpus || list[gpus - 1] == HS_NEVER ||
         (q->accepts != NULL && !q->accepts(q->accept_ctx, node)))
         return HS_NEVER;
     for (uint32_t i = 0; i < gpus; i++)
@@ -364,9 +365,9 @@ static void ask_all(struct walk *w)
         compare_gang_node(w, &q, 1 + draw(w, 5), (uint32_t)job.margin_mib);
     }
     compare_node(w, &q, w->node_of[some]);
-    compare_seats(w, &q, (uint32_t)job.margin_mib);
-    compare_seat_node(w, &q, (uint32_t)job.margin_mib, draw(w, 10),
-                      draw(w, w->cluster.node_count + 1));
+    compare_allocations(w, &q, (uint32_t)job.margin_mib);
+    compare_allocation_node(w, &q, (uint32_t)job.margin_mib, draw(w, 10),
+                            draw(w, w->cluster.node_count + 1));
 }
 
 /* Drifts from a cluster that is mostly idle to one that is mostly open, and to one mostly full. */
@@ -395,7 +396,7 @@ static void open_walk(struct walk *w, const char *spec, enum hs_vc_mode mode, ui
     for (uint32_t n = 0; n < w->cluster.node_count; n++)
         for (uint32_t i = 0; i < w->cluster.nodes[n].gpus; i++)
             w->node_of[w->cluster.nodes[n].first_gpu + i] = n;
-    assert_int_equal(hs_share_init(&w->s, &w->cluster, w->by_vc, w->limit_mib, &w->arena), HS_OK);
+    hs_share_init(&w->s, &w->cluster, w->by_vc, w->limit_mib, &w->arena);
 }
 
 static void random_walk(const char *spec, enum hs_vc_mode mode, uint32_t reserve_mib,

@@ -17,8 +17,8 @@
 #include "base/fixed.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "report/exact.h"
-#include "report/stats.h"
+#include "report/stats/exact.h"
+#include "report/stats/stats.h"
 #include "support/sink.h"
 
 #define S HS_US_PER_S
@@ -54,6 +54,8 @@ static void tell(struct hs_stats *s, const struct hs_job_record *job)
     assert_int_equal(hs_stats_end(s, job->finish_us, job), HS_OK);
 }
 
+#define SAMPLE_SIZE 64u /* bytes of a job in the temporary file */
+
 static int compare(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -68,14 +70,14 @@ static void expect_waits(uint64_t count, unsigned bits)
     int64_t *waits = hs_alloc_zeroed(count, sizeof *waits);
     assert_non_null(waits);
     sink_init(&sink);
-    assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, NULL, 0, 0, &sink.diag);
     for (uint64_t i = 0; i < count; i++) {
         waits[i] = (int64_t)(hs_mix64(count, i) >> (hs_mix64(i, 5) % 30 + 64 - bits));
         sum += (uint64_t)waits[i];
         struct hs_job_record job = done_job(i, (int64_t)i, waits[i], S, 1);
         tell(&s, &job);
     }
-    assert_int_equal(s.plain.fd >= 0, count * sizeof(struct hs_plain_sample) > HS_SPOOL_BUFFER);
+    assert_int_equal(s.samples.fd >= 0, count * SAMPLE_SIZE > HS_TEMP_RECORDS_BUFFER);
     assert_int_equal(hs_stats_finish(&s, &summary), HS_OK);
     qsort(waits, count, sizeof *waits, compare);
     const double *got = s.figure[HS_M_WAIT];
@@ -94,47 +96,15 @@ static void quantiles_are_exact_in_memory(void **state)
     (void)state;
     expect_waits(1, 40);
     expect_waits(100, 40);
-    expect_waits(HS_SPOOL_BUFFER / sizeof(struct hs_plain_sample), 40);
+    expect_waits(HS_TEMP_RECORDS_BUFFER / SAMPLE_SIZE, 40);
 }
 
 static void quantiles_are_exact_through_the_file(void **state)
 {
     (void)state;
-    expect_waits(HS_SPOOL_BUFFER / sizeof(struct hs_plain_sample) + 1, 40);
+    expect_waits(HS_TEMP_RECORDS_BUFFER / SAMPLE_SIZE + 1, 40);
     expect_waits(100000, 40);
-    expect_waits(300000, 48); /* some are too long for a plain sample */
-}
-
-/* A plain sample holds what it was made of, up to the edges; past any of them it is none. */
-static void plain_samples_hold_what_they_were_made_of(void **state)
-{
-    (void)state;
-    const int64_t wait_us = (INT64_C(1) << 44) - 1, work_us = (INT64_C(1) << 40) - 2;
-    const struct hs_job_sample edge = {.wait_us = wait_us,
-                                       .work_us = work_us,
-                                       .run_us = work_us,
-                                       .jct_us = wait_us + work_us,
-                                       .progress_us = wait_us,
-                                       .gpus = 255,
-                                       .gpu_milli = HS_GPU_MILLI,
-                                       .place = {.user = (1u << 20) - 1, .kind = 200, .vc = 100}};
-    struct hs_job_sample past[8];
-    assert_true(hs_sample_is_plain(&edge));
-    const struct hs_plain_sample plain = hs_sample_pack(&edge);
-    const struct hs_job_sample got = hs_sample_unpack(&plain);
-    assert_memory_equal(&got, &edge, sizeof edge);
-    for (int i = 0; i < 8; i++)
-        past[i] = edge;
-    past[0].wait_us++, past[0].jct_us++, past[0].progress_us++;
-    past[1].work_us += 2, past[1].run_us += 2, past[1].jct_us += 2;
-    past[2].run_us--;
-    past[3].jct_us++;
-    past[4].progress_us++;
-    past[5].gpus++;
-    past[6].gpu_milli = 999;
-    past[7].place.user++;
-    for (int i = 0; i < 8; i++)
-        assert_false(hs_sample_is_plain(&past[i]));
+    expect_waits(300000, 48);
 }
 
 /* 7 / 3 = 2.333333 ppm-rounded; 2 / 3 rounds up; bounded by 10 s: a 1 s job that waits 19 s has
@@ -143,7 +113,7 @@ static void slowdowns_are_rounded_half_up(void **state)
 {
     (void)state;
     struct hs_stats s;
-    assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, NULL, 0, 0, &sink.diag);
     struct hs_job_record third = done_job(0, 0, 4 * S, 3 * S, 1);
     struct hs_job_record empty = done_job(1, 0, 30 * S, 0, 1);
     tell(&s, &third);
@@ -175,7 +145,7 @@ static void gpu_classes_have_these_edges(void **state)
     } expected[] = {{"0", 1},    {"1", 1},     {"2-4", 2}, {"5-8", 2},
                     {"9-16", 2}, {"17-32", 2}, {">32", 2}};
     struct hs_stats s;
-    assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, NULL, 0, 0, &sink.diag);
     for (uint64_t i = 0; i < 12; i++) {
         struct hs_job_record job = done_job(i, 0, (int64_t)gpus[i] * S, S, gpus[i]);
         tell(&s, &job);
@@ -199,7 +169,7 @@ static void users_fall_into_quintiles(void **state)
     (void)state;
     char name[8];
     struct hs_stats s;
-    assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, NULL, 0, 0, &sink.diag);
     for (uint32_t user = 10; user >= 1; user--) {
         struct hs_job_record job = done_job(10 - user, 0, user * S, user * S, 1);
         snprintf(name, sizeof name, "u%u", user);
@@ -232,7 +202,7 @@ static void classes_that_hold_every_job(void **state)
     (void)state;
     for (int is_mixed = 0; is_mixed < 2; is_mixed++) {
         struct hs_stats s;
-        assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+        hs_stats_open(&s, NULL, 0, 0, &sink.diag);
         struct hs_job_record job[3] = {done_job(0, 0, S, S, 1), done_job(1, 0, 5 * S, 5 * S, 1),
                                        done_job(2, 0, 0, S, 8)};
         job[2].outcome = HS_OUTCOME_FAILED;
@@ -272,7 +242,7 @@ static void run_slowdowns_leave_waiting_out(void **state)
 {
     (void)state;
     struct hs_stats s;
-    assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, NULL, 0, 0, &sink.diag);
     for (uint32_t i = 0; i < 12; i++) {
         struct hs_job_record job = done_job(i, 0, 100 * S, (4 + (int64_t)i) * S, i < 5 ? 1 : 2);
         job.work_us = 4 * S;
@@ -310,7 +280,7 @@ static void slowdowns_below_one(void **state)
 {
     (void)state;
     struct hs_stats s;
-    assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, NULL, 0, 0, &sink.diag);
     struct hs_job_record fast = done_job(0, 0, 0, 2 * S, 1), slow = done_job(1, 0, 2 * S, S, 1);
     fast.work_us = 4 * S;
     tell(&s, &fast);
@@ -334,7 +304,7 @@ static void progress_may_come_after_the_start(void **state)
 {
     (void)state;
     struct hs_stats s;
-    assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, NULL, 0, 0, &sink.diag);
     for (uint32_t i = 0; i < 12; i++) {
         struct hs_job_record job = done_job(i, S, 10 * S, 100 * S, 1);
         job.first_progress_us += i * S;
@@ -377,7 +347,7 @@ static void classes_are_told_where_a_job_asks_for_one(void **state)
         {HS_JOB_CLASS_AUTO, HS_JOB_CLASS_GUARANTEED}};
     for (int i = 0; i < 3; i++) {
         struct hs_stats s;
-        assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+        hs_stats_open(&s, NULL, 0, 0, &sink.diag);
         for (int k = 0; k < 2; k++) {
             struct hs_job_record job = done_job((uint64_t)k, 0, (2 * k + 1) * S, S, 1);
             job.job_class = asked[i][k];
@@ -402,7 +372,7 @@ static void more_vcs_than_classes_share_one(void **state)
     char name[80];
     uint64_t jobs = 0;
     struct hs_stats s;
-    assert_int_equal(hs_stats_open(&s, NULL, 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, NULL, 0, 0, &sink.diag);
     for (uint32_t i = 0; i < 200; i++) {
         struct hs_job_record job = done_job(i, 0, 0, S, 1);
         snprintf(name, sizeof name, i == 0 ? "%070u" : "vc%u", i);
@@ -427,13 +397,30 @@ static void a_full_disk_is_reported(void **state)
     (void)state;
     struct hs_stats s;
     sink_init(&sink);
-    assert_int_equal(hs_stats_open(&s, "/nonexistent/folder", 0, 0, &sink.diag), HS_OK);
+    hs_stats_open(&s, "/nonexistent/folder", 0, 0, &sink.diag);
     struct hs_job_record job = done_job(0, 0, 0, S, 1);
     enum hs_status status = HS_OK;
     for (uint32_t i = 0; i < 20000 && status == HS_OK; i++)
         status = hs_stats_end(&s, job.finish_us, &job);
     assert_int_equal(status, HS_E_IO);
     assert_non_null(strstr(sink.text, "cannot create a temporary file in '/nonexistent/folder'"));
+    hs_stats_close(&s);
+}
+
+/* 64 GPUs for 10 days are 64 x 864,000 GPU seconds: in thousandths of GPUs times
+ * nanoseconds, 5.5e19, more than 64 bits hold. */
+static void sums_of_large_gangs_do_not_overflow(void **state)
+{
+    (void)state;
+    struct hs_stats s;
+    sink_init(&sink);
+    hs_stats_open(&s, "/tmp", 0, 0, &sink.diag);
+    struct hs_job_record job = done_job(0, 0, 0, 864000 * S, 64);
+    job.lost_ns = job.done_ns;
+    tell(&s, &job);
+    const hs_u128 unit = (hs_u128)1000 * 1000000000;
+    assert_true(s.done_milli_ns == 64 * 864000 * unit);
+    assert_true(s.lost_milli_ns == 64 * 864000 * unit);
     hs_stats_close(&s);
 }
 
@@ -463,7 +450,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_are_exact_in_memory),
         cmocka_unit_test(quantiles_are_exact_through_the_file),
-        cmocka_unit_test(plain_samples_hold_what_they_were_made_of),
         cmocka_unit_test(slowdowns_are_rounded_half_up),
         cmocka_unit_test(gpu_classes_have_these_edges),
         cmocka_unit_test(users_fall_into_quintiles),
@@ -474,6 +460,7 @@ int main(void)
         cmocka_unit_test(classes_are_told_where_a_job_asks_for_one),
         cmocka_unit_test(more_vcs_than_classes_share_one),
         cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(sums_of_large_gangs_do_not_overflow),
         cmocka_unit_test(division_is_correctly_rounded),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

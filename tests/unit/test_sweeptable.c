@@ -3,7 +3,7 @@
  * A sweep written by hand: 2 policies x 3 loads, of which each goes with a number of GPUs of its
  * own, x 2 seeds; loads come in no order, one point failed.
  */
-#include "report/sweeptable.h"
+#include "report/compare/sweeptable.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -37,7 +37,8 @@ static const char grid[] = HEAD "mean_jct,mean_wait\n"
 static enum hs_status read_table(const char *text)
 {
     sink_init(&sink);
-    return hs_sweeptable_read(&table, scratch_write("sweep.csv", text, strlen(text)), &sink.diag);
+    return hs_sweeptable_read(&table, scratch_write("sweep.csv", text, strlen(text)),
+                              hs_sweep_metrics, NULL, &sink.diag);
 }
 
 static void axes_and_their_parts(void **state)

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../support/traced.h"
+#include "support/traced.h"
 #include "base/timeparse.h"
 
 #include "support/data.h"

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "../support/traced.h"
+#include "support/traced.h"
 
 #include "support/data.h"
-#include "traces/trace.h"
+#include "traces/trace_stream.h"
 
 #define FIVE   "name,cpu_milli,memory_mib,num_gpu,gpu_milli"
 #define HEADER FIVE ",gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"

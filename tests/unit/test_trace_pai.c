@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "../support/traced.h"
+#include "support/traced.h"
 
 #include "base/memory.h"
 #include "support/data.h"
@@ -150,69 +150,6 @@ static void test_faults(void **state)
     expect_fault("a,w,70000,Failed,1,2,100,1,100,T4\n", "gpus is out of range");
 }
 
-/* Written and read back: a gang of shares whose cores and memory are no multiple of it, whole GPUs,
- * a CPU task; names with and without a task. The lines by hand: 7 cores over 5 instances are 140 %
- * of one each, 5,000 MiB are 1,000 each, 0.976563 GB. */
-static void test_written(void **state)
-{
-    (void)state;
-    static const struct hs_trace_job jobs[] = {
-        {.id = "a/worker",
-         .submit_us = 1000000,
-         .duration_us = 2500000,
-         .gpus = 5,
-         .gpu_milli = 460,
-         .cpus_milli = 7000,
-         .mem_mib = 5000,
-         .gpu_type = "T4",
-         .outcome = HS_OUTCOME_FAILED},
-        {.id = "b", .submit_us = 2000000, .duration_us = 0, .gpus = 8, .gpu_milli = 1000},
-        {.id = "/c/d/e",
-         .submit_us = 3000000,
-         .duration_us = 1,
-         .gpu_milli = 1000,
-         .cpus_milli = 1,
-         .outcome = HS_OUTCOME_COMPLETED},
-        {.id = "f/",
-         .submit_us = 3000000,
-         .duration_us = 9000000,
-         .gpus = 7,
-         .gpu_milli = 333,
-         .cpus_milli = 1001,
-         .mem_mib = 1}};
-    static const char expected[] = "a,worker,5,Failed,1,3.5,140,0.976563,46,T4\n"
-                                   "b,,1,,2,2,,,800,\n"
-                                   "/c,d/e,1,Terminated,3,3.000001,0.1,,,\n";
-    enum { COUNT = sizeof jobs / sizeof *jobs };
-    struct hs_trace_writer w;
-    char *written;
-    size_t len;
-    sink_init(&t.sink);
-    const char *path = scratch_path("written.csv");
-    assert_int_equal(
-        hs_trace_writer_open(&w, hs_trace_format_find("pai"), NULL, path, &t.sink.diag), HS_OK);
-    for (size_t i = 0; i < COUNT; i++)
-        hs_trace_writer_put(&w, &jobs[i]);
-    assert_int_equal(hs_trace_writer_close(&w, HS_OK, &t.sink.diag), HS_OK);
-    assert_int_equal(hs_read_file(path, 1000, &written, &len, &t.sink.diag), HS_OK);
-    assert_in_range(len, sizeof expected, 1000);
-    assert_memory_equal(written, expected, sizeof expected - 1);
-    hs_free(written);
-    traced_options(&t);
-    t.options.cpu_jobs = HS_CPU_JOBS_KEEP;
-    traced_file(&t, path);
-    assert_int_equal(t.status, HS_END);
-    assert_string_equal(t.format, "pai");
-    assert_int_equal(t.count, COUNT);
-    for (size_t i = 0; i < COUNT; i++) {
-        assert_string_equal(t.jobs[i].id, jobs[i].id);
-        assert_int_equal(t.jobs[i].submit_us, jobs[i].submit_us);
-        assert_int_equal(t.jobs[i].duration_us, jobs[i].duration_us);
-        assert_int_equal(t.jobs[i].outcome, jobs[i].outcome);
-        expect_demand(i, jobs[i].gpus, jobs[i].gpu_milli, jobs[i].cpus_milli, jobs[i].mem_mib);
-    }
-}
-
 /* ---- the simulator's job files ---- */
 
 static void test_jobs(void **state)
@@ -278,10 +215,13 @@ static void test_sample_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_task),          cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_drops),         cmocka_unit_test(test_header),
-        cmocka_unit_test(test_faults),        cmocka_unit_test(test_written),
-        cmocka_unit_test(test_jobs),          cmocka_unit_test(test_jobs_of_no_duration),
+        cmocka_unit_test(test_task),
+        cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_drops),
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_jobs_of_no_duration),
         cmocka_unit_test(test_sample_itself),
     };
     return cmocka_run_group_tests_name("traces/pai", tests, scratch_open, scratch_close);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../support/traced.h"
+#include "support/traced.h"
 
 #define SEVEN_US  INT64_C(1507532400000000)
 #define MINUTE_US INT64_C(60000000)

@@ -83,7 +83,7 @@ static uint64_t expect_equal(const struct hs_trace_options *a, const struct hs_t
     return count;
 }
 
-/* To the own format, to CSV, from there to the own format again. */
+/* To CSV and, where it can be written, to the own format, and from CSV to the own format again. */
 static void round_trip(const char *name, const char *format_name, const char *speeds, uint64_t jobs)
 {
     const struct hs_trace_format *format = hs_trace_format_find(format_name);
@@ -97,13 +97,15 @@ static void round_trip(const char *name, const char *format_name, const char *sp
                                              : "again"));
     sink_init(&sink);
     prepare(&original, data_need("traces", name), speeds);
-    prepare(&own, paths[0], speeds);
     prepare(&native, paths[1], NULL);
+    convert(&original, csv, paths[1]);
+    assert_int_equal(expect_equal(&original, &native, csv), jobs);
+    if (format->layout == NULL)
+        return;
+    prepare(&own, paths[0], speeds);
     prepare(&again, paths[2], speeds);
     convert(&original, format, paths[0]);
     assert_int_equal(expect_equal(&original, &own, format), jobs);
-    convert(&original, csv, paths[1]);
-    assert_int_equal(expect_equal(&original, &native, csv), jobs);
     native.gavel_throughputs = speeds;
     native.writes_gavel = true;
     convert(&native, format, paths[2]);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../support/traced.h"
+#include "support/traced.h"
 
 #include "support/data.h"
 #include "traces/write.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "../support/traced.h"
+#include "support/traced.h"
 
 #include "support/data.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "calibrate/predictor_holdout.h"
+#include "calibrate/predictor_fit.h"
 #include "support/sink.h"
 
 #define HEADER "model,dataset,batch,precision,gpu,util,step_ms,macs,outputs,layers\n"
@@ -129,7 +129,6 @@ static void test_recovers_the_load(void **state)
     assert_int_equal(h.rules[HS_UTILRULE_ONE_MIDDLE].score.n, 7 * 7);
     assert_int_equal(h.rules[HS_UTILRULE_CONFIG_TABLE].score.n, 56); /* three other batches */
     assert_int_equal(h.divisors_kept, 7); /* the data was made with layers */
-    hs_utilholdout_free(&h);
     close_data(&d);
 }
 
@@ -157,7 +156,6 @@ static void test_finds_a_slow_host(void **state)
     assert_true(h.rules[HS_UTILRULE_ONE].score.mae < 0.03);
     /* which a shift that is the same for all cannot do */
     assert_true(h.rules[HS_UTILRULE_SHIFT].score.mae > 2 * h.rules[HS_UTILRULE_ONE].score.mae);
-    hs_utilholdout_free(&h);
     close_data(&d);
 }
 
@@ -182,10 +180,8 @@ static void test_does_not_see_what_is_held_out(void **state)
         /* but the others do see it */
         assert_true(after.model[(changed + 20) % a.rows.count] !=
                     before.model[(changed + 20) % a.rows.count]);
-        hs_utilholdout_free(&after);
         close_data(&b);
     }
-    hs_utilholdout_free(&before);
     close_data(&a);
 }
 
@@ -216,8 +212,6 @@ static void test_order_of_rows_does_not_matter(void **state)
         assert_int_equal(x.rules[rule].score.n, y.rules[rule].score.n);
         assert_true(fabs(x.rules[rule].score.mae - y.rules[rule].score.mae) < 1e-6);
     }
-    hs_utilholdout_free(&x);
-    hs_utilholdout_free(&y);
     close_data(&a);
     close_data(&b);
 }
@@ -341,7 +335,6 @@ static void test_sparse_data(void **state)
     assert_true(h.rules[HS_UTILRULE_UNSEEN].score.mae < 0.1);
     for (uint32_t i = 0; i < d.rows.count; i++)
         assert_true(h.host[i] == h.model[i]);
-    hs_utilholdout_free(&h);
     close_data(&d);
 }
 

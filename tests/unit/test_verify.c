@@ -137,7 +137,7 @@ static void lies_in_jobs(void **state)
     expect_fault(JOBS, "1,20,40,0,20", "1,20,40,0,",
                  "        jobs.csv:2: job 2: turnaround_time missing, by its own times 20\n");
     expect_fault(JOBS, "1.333333,1,0,1,20", "1.333333,1,0,1,21", /* 80 from end to end, 60 on it */
-                 "        jobs.csv:3: job 1: pending 21, by its own times 20\n");
+                 "        jobs.csv:3: job 1: queueing_delay 21, by its own times 20\n");
     expect_fault(JOBS, "2,20,2,1,20,40,0,20,unknown", "2,20,2,0,20,40,0,20,failed",
                  "        jobs.csv:2: job 2 is not done, by segments.csv it finished\n");
     expect_fault(JOBS, "2,20,2,1,20,40,0,20,unknown", "2,20,2,0,20,,0,,rejected",

@@ -33,7 +33,6 @@ static void read_facts(const struct hs_view *v, struct hs_plan *p, int call)
     assert_int_equal(hs_view_now_us(v), call * 10 * S); /* the first submission is time 0 */
     assert_int_equal(hs_view_submit_us(v, j), 0);
     assert_int_equal(hs_view_gpus(v, j), 2);
-    assert_int_equal(hs_view_gpus_min(v, j), 1);
     assert_int_equal(hs_view_gpus_max(v, j), 4);
     assert_int_equal(hs_view_user(v, j), 0);
     assert_int_equal(hs_view_priority(v, j), 0);
@@ -41,7 +40,6 @@ static void read_facts(const struct hs_view *v, struct hs_plan *p, int call)
     assert_int_equal(hs_view_duration_us(v, j), 100 * S);
     assert_int_equal(hs_view_util_pm(v, j), 600);
     assert_int_equal(hs_view_gpu_mem_mib(v, j), 4096);
-    assert_int_equal(hs_view_deadline_us(v, j), -1);
     assert_null(hs_view_alloc(v, 8)); /* only in init */
     if (call == 0) {
         assert_int_equal(hs_view_state(v, j), HS_JOB_PENDING);
@@ -81,8 +79,7 @@ static void facts_are_as_stated(void **state)
 {
     (void)state;
     struct hs_test_result r;
-    script_knows = HS_KNOWS_DURATION | HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_DEADLINE |
-                   HS_KNOWS_RATE;
+    script_knows = HS_KNOWS_DURATION | HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE;
     uint32_t can = HS_CAN_THROTTLE | HS_CAN_TIME;
     assert_int_equal(script_play(job, 1, "2x4", can, read_facts, &r), HS_OK);
     /* 60 % on two GPUs, half of it by its cap, in the instant after the start */
@@ -125,12 +122,6 @@ static void ask_memory(const struct hs_view *v, struct hs_plan *p, int call)
     assert_int_equal(hs_view_gpu_mem_mib(v, script_handle[0]), 0);
 }
 
-static void ask_deadline(const struct hs_view *v, struct hs_plan *p, int call)
-{
-    (void)p, (void)call;
-    assert_int_equal(hs_view_deadline_us(v, script_handle[0]), -1);
-}
-
 static void ask_rate(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)p, (void)call;
@@ -145,8 +136,7 @@ static void undeclared_knowledge_is_refused(void **state)
         const char *what;
     } cases[] = {{ask_duration, "run time"},  {ask_remaining, "remaining run time"},
                  {ask_finish, "finish time"}, {ask_util, "utilization"},
-                 {ask_memory, "GPU memory"},  {ask_deadline, "deadline"},
-                 {ask_rate, "measured rate"}};
+                 {ask_memory, "GPU memory"},  {ask_rate, "measured rate"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hs_test_result r;
         enum hs_status status = script_play(job, 1, "2x4", 0, cases[i].ask, &r);

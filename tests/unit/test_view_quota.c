@@ -143,12 +143,12 @@ static void nobody_waits_for_a_quota_that_bars_nobody(void **state)
     assert_string_equal(r.jobs[2].reason,
                         "it needs more GPUs than the quota of its virtual cluster");
     assert_int_equal(r.instants[0].wait_quota, 2);
-    assert_int_equal(r.instants[0].wait_order, 0);
+    assert_int_equal(r.instants[0].wait_priority, 0);
     hs_test_free(&r);
     assert_int_equal(play(HS_CAN_BORROW, HS_VC_QUOTA, 3, one_by_one, &r), HS_OK);
     assert_int_equal(r.jobs[2].end_us, 30 * HS_TEST_S);
     assert_int_equal(r.instants[0].wait_quota, 0);
-    assert_int_equal(r.instants[0].wait_order, 6);
+    assert_int_equal(r.instants[0].wait_priority, 6);
     hs_test_free(&r);
 }
 

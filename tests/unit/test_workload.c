@@ -9,9 +9,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "support/sink.h"
 #include "workload/workload.h"
 
@@ -51,14 +53,14 @@ static void test_curve_points(void **state)
 {
     (void)state;
     double rank[] = {0, 0.5, 1}, value[] = {1, 200, 80000};
-    const struct hs_curve curve = {rank, value, 3};
-    close_to(hs_curve_at(&curve, 0), 1);
-    close_to(hs_curve_at(&curve, 0.5), 200);
-    close_to(hs_curve_at(&curve, 1), 80000);
-    close_to(hs_curve_at(&curve, 0.25), sqrt(200)); /* half the way from ln 1 to ln 200 */
-    close_to(hs_curve_at(&curve, 0.75), 4000);      /* sqrt(200 x 80,000) */
+    const struct hs_quantile_fn curve = {rank, value, 3};
+    close_to(hs_quantile_fn_at(&curve, 0), 1);
+    close_to(hs_quantile_fn_at(&curve, 0.5), 200);
+    close_to(hs_quantile_fn_at(&curve, 1), 80000);
+    close_to(hs_quantile_fn_at(&curve, 0.25), sqrt(200)); /* half the way from ln 1 to ln 200 */
+    close_to(hs_quantile_fn_at(&curve, 0.75), 4000);      /* sqrt(200 x 80,000) */
     /* of e^u over a stretch: the difference of the values by that of their logarithms */
-    close_to(hs_curve_mean(&curve), 0.5 * 199 / log(200) + 0.5 * 79800 / log(400));
+    close_to(hs_quantile_fn_mean(&curve), 0.5 * 199 / log(200) + 0.5 * 79800 / log(400));
 }
 
 /* 40 % take 3 s; half the way from there to 48 is 12. */
@@ -66,11 +68,11 @@ static void test_curve_atom(void **state)
 {
     (void)state;
     double rank[] = {0, 0.4, 1}, value[] = {3, 3, 48};
-    const struct hs_curve curve = {rank, value, 3};
-    close_to(hs_curve_at(&curve, 0.2), 3);
-    close_to(hs_curve_at(&curve, 0.4), 3);
-    close_to(hs_curve_at(&curve, 0.7), 12);
-    close_to(hs_curve_mean(&curve), 0.4 * 3 + 0.6 * 45 / log(16));
+    const struct hs_quantile_fn curve = {rank, value, 3};
+    close_to(hs_quantile_fn_at(&curve, 0.2), 3);
+    close_to(hs_quantile_fn_at(&curve, 0.4), 3);
+    close_to(hs_quantile_fn_at(&curve, 0.7), 12);
+    close_to(hs_quantile_fn_mean(&curve), 0.4 * 3 + 0.6 * 45 / log(16));
 }
 
 /* From 0 there is no logarithm: straight. */
@@ -78,10 +80,10 @@ static void test_curve_from_zero(void **state)
 {
     (void)state;
     double rank[] = {0, 0.5, 1}, value[] = {0, 0, 10};
-    const struct hs_curve curve = {rank, value, 3};
-    close_to(hs_curve_at(&curve, 0.25), 0);
-    close_to(hs_curve_at(&curve, 0.75), 5);
-    close_to(hs_curve_mean(&curve), 2.5);
+    const struct hs_quantile_fn curve = {rank, value, 3};
+    close_to(hs_quantile_fn_at(&curve, 0.25), 0);
+    close_to(hs_quantile_fn_at(&curve, 0.75), 5);
+    close_to(hs_quantile_fn_mean(&curve), 2.5);
 }
 
 /* ---- files ---- */
@@ -237,14 +239,128 @@ static void test_unknown_name(void **state)
     assert_non_null(strstr(sink.text, "did you mean 'philly'?"));
 }
 
+/* ---- curves from histograms: by hand, else their distribution function against the numbers ----
+ */
+
+#define JOBS 20000
+
+struct fitted {
+    struct hs_loghist values;
+    struct hs_arena arena;
+    struct hs_quantile_fn curve;
+};
+
+static void fit_curve(struct fitted *f, const uint64_t *values, uint32_t count)
+{
+    *f = (struct fitted){0};
+    for (uint32_t i = 0; i < count; i++)
+        hs_loghist_add(&f->values, values[i]);
+    hs_quantile_fn_of(&f->values, true, &f->arena, &f->curve);
+    assert_true(f->curve.rank[0] == 0 && f->curve.rank[f->curve.count - 1] == 1);
+    for (uint32_t i = 1; i < f->curve.count; i++) {
+        assert_true(f->curve.rank[i] > f->curve.rank[i - 1]);
+        assert_true(f->curve.value[i] >= f->curve.value[i - 1]);
+    }
+}
+
+static void drop(struct fitted *f)
+{
+    hs_loghist_free(&f->values);
+    hs_arena_free(&f->arena);
+}
+
+static double drawn(const struct fitted *f, double rank)
+{
+    return ceil(hs_quantile_fn_at(&f->curve, rank));
+}
+
+/* Of 4 jobs two take 0 s, one 3, one 1,000: each quarter of the ranks is one of them. */
+static void test_curve_of_few_values(void **state)
+{
+    static const uint64_t values[] = {0, 1000, 3, 0};
+    struct fitted f;
+    (void)state;
+    fit_curve(&f, values, 4);
+    assert_true(drawn(&f, .01) == 0 && drawn(&f, .499) == 0);
+    assert_true(drawn(&f, .51) == 3 && drawn(&f, .74) == 3);
+    assert_true(drawn(&f, .76) == 1000 && drawn(&f, .9999) == 1000);
+    drop(&f);
+}
+
+static void test_curve_of_one_value(void **state)
+{
+    static const uint64_t values[] = {7, 7, 7};
+    struct fitted f;
+    (void)state;
+    fit_curve(&f, values, 3);
+    assert_int_equal(f.curve.count, 2);
+    assert_true(drawn(&f, .001) == 7 && drawn(&f, 1) == 7);
+    drop(&f);
+}
+
+/* All ranks at or below which the curve, rounded up, is at most this value. */
+static double upto(const struct fitted *f, double value)
+{
+    double low = 0, high = 1;
+    for (int i = 0; i < 50; i++) {
+        double middle = (low + high) / 2;
+        if (drawn(f, middle) <= value)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Durations over six decades with a tenth of them just 60 s: off by .001 of the jobs (or by the
+ * width of a bucket of the histogram, .1 % of a value, which is less), in the tail by 1 % of the
+ * jobs beyond; so the mean is right within about 1 %. 20,000 numbers become few points. */
+static void test_curve_of_many_values(void **state)
+{
+    static uint64_t values[JOBS];
+    struct fitted f;
+    double mean = 0;
+    (void)state;
+    for (uint32_t i = 0; i < JOBS; i++) {
+        double z = hs_normal_of(11, i);
+        values[i] = i % 10 == 0 ? 60 : (uint64_t)ceil(exp(5.5 + 2.3 * z));
+        mean += (double)values[i] / JOBS;
+    }
+    fit_curve(&f, values, JOBS);
+    qsort(values, JOBS, sizeof *values, by_size);
+    for (uint32_t i = 0; i + 1 < JOBS; i++) {
+        double share = (i + 1.0) / JOBS, allowed = fmin(.002, .02 * (1 - share) + 1e-6);
+        if (values[i + 1] > values[i] + values[i] / 1000 &&
+            fabs(upto(&f, (double)values[i]) - share) > allowed)
+            fail_msg("%u s: %g, not %g", (unsigned)values[i], upto(&f, (double)values[i]), share);
+    }
+    assert_true(fabs(hs_quantile_fn_mean(&f.curve) / mean - 1) < .015);
+    assert_true(f.curve.count < 300);
+    drop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_curve_points),     cmocka_unit_test(test_curve_atom),
-        cmocka_unit_test(test_curve_from_zero),  cmocka_unit_test(test_shipped),
-        cmocka_unit_test(test_shipped_gpu_time), cmocka_unit_test(test_read),
-        cmocka_unit_test(test_refused),          cmocka_unit_test(test_refused_sizes),
-        cmocka_unit_test(test_no_vc_for_a_size), cmocka_unit_test(test_unknown_name),
+        cmocka_unit_test(test_curve_points),
+        cmocka_unit_test(test_curve_atom),
+        cmocka_unit_test(test_curve_from_zero),
+        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_shipped_gpu_time),
+        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_sizes),
+        cmocka_unit_test(test_no_vc_for_a_size),
+        cmocka_unit_test(test_unknown_name),
+        cmocka_unit_test(test_curve_of_few_values),
+        cmocka_unit_test(test_curve_of_one_value),
+        cmocka_unit_test(test_curve_of_many_values),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What bench.sh makes of its samples, one JSON object each: the figures of results/bench.json (medians
+# over rounds, costs an event, ratios to the bare parses beside each, growth exponents); these as tables,
+# {title, head, rows}, cells are texts; and results/speed.md of two measurements, of an earlier program
+# and of a later one.
+
+# ---- figures ------------------------------------------------------------------------------------
+
+def median: sort | if length == 0 then null
+    elif length % 2 == 1 then .[(length - 1) / 2] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+
+# Least-squares slope of log y over log x, of [[x, y], ...]; null below two points.
+def exponent:
+    map(select(.[0] > 0 and .[1] > 0) | map(log)) | if length < 2 then null else
+        length as $n | (map(.[0]) | add / $n) as $x | (map(.[1]) | add / $n) as $y |
+        (map((.[0] - $x) * (.[1] - $y)) | add) / (map(pow(.[0] - $x; 2)) | add)
+    end;
+
+def part($name): map(select(.part == $name));
+def middle($key): map(.[$key] // empty) | median;
+
+# A command that ended under one cap and not under another has ended.
+def ended: map(select(.capped | not)) as $ended | if $ended == [] then . else $ended end;
+
+# Samples of one command into one figure; $keep: the members that tell which.
+def joined($keep):
+    (.[0] | with_entries(select(.key | IN($keep[])))) +
+    if any(.[]; .capped) then {capped: true} else
+        {rounds: length, wall_us: middle("wall_us"), user_us: middle("user_us"),
+         cpu_us: middle("cpu_us"), peak_kib: middle("peak_kib")} +
+        (if .[0].parse_us then
+            {parse_us: middle("parse_us"), ratio: (map(.cpu_us / .parse_us) | median)} else {} end) +
+        (if .[0].events then
+            middle("cpu_us") as $us |
+            (.[0] | {events, decisions, live}) +
+            {events_per_s: (.[0].events / $us * 1e6), ns_per_event: ($us * 1000 / .[0].events),
+             ns_per_decision: ($us * 1000 / ([.[0].decisions, 1] | max))} else {} end)
+    end;
+
+def grouped($name; $keep): part($name) | group_by([.[$keep[]]]) | map(ended | joined($keep));
+
+# Cost over jobs at equal load, over GPUs at equal jobs, and of an event over waiting jobs.
+def growth($start_us):
+    (.grid | map(select(.outputs == "summary" and (.capped | not)))) as $points |
+    {jobs: ($points | group_by([.policy, .gpus, .load]) | map(select(length > 1) |
+        (.[0] | {policy, gpus, load}) + {exponent: (map([.jobs, .cpu_us - $start_us]) | exponent)})),
+     gpus: ($points | map(select(.gpus >= 1024)) | group_by([.policy, .jobs, .load]) |
+        map(select(length > 1) |
+        (.[0] | {policy, jobs, load}) + {exponent: (map([.gpus, .cpu_us]) | exponent)})),
+     waiting: (.backlog | map(select((.capped | not) and .jobs >= 10000)) | group_by(.policy) |
+        map({policy: .[0].policy,
+             exponent: (map([.jobs, (.cpu_us - $start_us) / .events]) | exponent)}))};
+
+# Slopes of peak memory: between the two longest backlogs, and between idle clusters.
+def memory:
+    def slope($x): sort_by(.[$x]) | if length < 2 then null else
+        (.[-1].peak_kib - .[-2].peak_kib) * 1024 / (.[-1][$x] - .[-2][$x]) end;
+    {per_waiting_job: (.backlog | map(select((.capped | not) and .jobs >= 10000)) | group_by(.policy) |
+        map({policy: .[0].policy, bytes: slope("jobs")})),
+     per_gpu: (.idle | map(select(.capped | not)) | group_by(.policy) |
+        map({policy: .[0].policy, bytes: slope("gpus")}))};
+
+# Input: all samples.
+def figures:
+    (part("start") | middle("cpu_us")) as $start_us |
+    {start_us: $start_us, grid: grouped("grid"; ["policy", "outputs", "jobs", "gpus", "load"]),
+     backlog: grouped("backlog"; ["policy", "jobs"]),
+     idle: grouped("idle"; ["policy", "gpus"]),
+     pipes: grouped("pipe"; ["jobs"]),
+     pipe_generators: grouped("pipe-generator"; ["jobs"]),
+     files: grouped("file"; ["file", "outputs"]),
+     generator: (part("made") | if length == 0 then null else joined([]) end),
+     searches: (part("search") | map(del(.part))),
+     lookups: (part("lookup") | map(.text))} |
+    . + {growth: growth($start_us), memory: memory};
+
+# Several measurements of one program, each of a part, as one. Input: what bench.sh wrote.
+def joined_files:
+    if length == 1 then .[0] else
+        (map(.policies) | add | reduce .[] as $p ([]; if index($p) then . else . + [$p] end))
+            as $policies |
+        (map(.samples[])) as $samples |
+        .[0] + {policies: $policies, form: (if any(.[]; .form == "star") then "star" else "product" end)} +
+        ($samples | figures) + {samples: $samples}
+    end;
+
+# ---- tables -------------------------------------------------------------------------------------
+
+def at($n): . + (" " * ([$n - length, 0] | max));
+def right($n): (" " * ([$n - length, 0] | max)) + .;
+def thousands: tostring | [while(length > 0; .[:-3]) | .[-3:]] | reverse | join(",");
+# $d decimals.
+def fixed($d): if . == null then "" else
+    (. * pow(10; $d) | round) as $n | ($n | fabs | tostring) as $digits |
+    if $d == 0 then $n | tostring else
+        (if $n < 0 then "-" else "" end) +
+        (($digits | (("0" * ([$d + 1 - length, 0] | max)) + .)) |
+            .[:-$d] + "." + .[-$d:])
+    end end;
+def short: if . == null then "" elif fabs < 10 then fixed(2) elif fabs < 100 then fixed(1)
+    else round | thousands end;
+def jobs_text: if . % 1000000 == 0 then "\(. / 1000000) M" elif . % 1000 == 0 then "\(. / 1000) k"
+    else tostring end;
+
+# Targets, as ratios to a bare parse: 1,024 GPUs, 95 % load, 1 M jobs, summary alone.
+def parse_target: {fifo: 2.5, sjf: 2.5, srtf: 6, tiresias: 6, horus: 15, pack: 15,
+                   "gandiva:slicing=fluid": 25};
+def parse_stretch: {fifo: 2, sjf: 2, srtf: 4, tiresias: 4, horus: 8, pack: 8,
+                    "gandiva:slicing=fluid": 12};
+def all_outputs_target: 2.5; # x summary alone
+def jobs_exponent_target: 1.05;
+def gpus_exponent_target: # of policies that give GPUs to one job at a time, of others
+    if IN("fifo", "sjf", "qssf", "srtf", "srsf", "tiresias", "las", "philly", "salus-fifo") then 0.2
+    else 0.5 end;
+def waiting_exponent_target: 0.1; # what log n looks like between 10^4 and 10^6: its slope is 0.088
+def job_bytes_target: 256;
+def gpu_bytes_target: 128;
+# A figure beside its target: "!" where it is missed.
+def held($target; f): if . == null then "" else
+    (. | f) + (if $target != null and . > $target then " !" else "  " end) end;
+
+def find(f): map(select(f)) | .[0];
+def by_policy($m): $m.policies as $order | group_by(.policy) |
+    sort_by(.[0].policy as $p | $order | index($p));
+def per_job: if . == null then "" elif .capped then "> cap" else .cpu_us * 1000 / .jobs | short end;
+
+# What the yardstick takes for a row, over all points of 100,000 rows and more.
+def parse_ns: [.grid[] | select(.parse_us and .jobs >= 100000) | .parse_us * 1000 / .jobs] | median;
+
+def point_row($m): . as $p | if .capped then [.policy, (.jobs | jobs_text), "> cap"] else
+    ($m.grid | find(.outputs == "all" and .policy == $p.policy and .jobs == $p.jobs and
+                    .gpus == $p.gpus and .load == $p.load and (.capped | not))) as $all |
+    (if .gpus == 1024 and .load == 95 and .jobs == 1000000 then parse_target[.policy] else null end)
+        as $target |
+    [.policy, (.jobs | jobs_text), (.cpu_us / 1e6 | fixed(2)), (.user_us / 1e6 | fixed(2)),
+     (.wall_us / 1e6 | fixed(2)), (.peak_kib / 1024 | fixed(1)), (.events_per_s | round | thousands),
+     (.ns_per_event | round | thousands), (.ns_per_decision | round | thousands),
+     (.live | thousands), (.ratio | held($target; short)), ($target // "" | tostring),
+     (if $all then $all.cpu_us / .cpu_us | held(all_outputs_target; fixed(2)) else "" end)] end;
+def point_head: ["policy", "jobs", "CPU s", "user s", "wall s", "MiB", "events/s", "ns/event",
+    "ns/decision", "live jobs", "x parse", "target", "all outputs x"];
+
+# The star has one point a policy here, the most jobs that it could do; a product all of them.
+def point_tables: . as $m |
+    if .form == "star" then
+        {title: "1,024 GPUs, 95 % load, the most jobs that each can do",
+         head: point_head,
+         rows: ([.grid[] | select(.outputs == "summary" and .gpus == 1024 and .load == 95 and
+                                  .jobs <= 1000000 and (.capped | not))] |
+                by_policy($m) | map(max_by(.jobs) | point_row($m)))}
+    else
+        .grid | map(select(.outputs == "summary")) | group_by([.load, .gpus, .jobs])[] |
+        {title: "\(.[0].gpus | thousands) GPUs, \(.[0].load) % load, \(.[0].jobs | thousands) jobs",
+         head: point_head, rows: (by_policy($m) | map(.[0] | point_row($m)))}
+    end;
+
+def jobs_tables: . as $m |
+    .growth.jobs | map({gpus, load}) | unique[] | . as $at |
+    [$m.grid[] | select(.outputs == "summary" and .gpus == $at.gpus and .load == $at.load)] as $points |
+    ($points | map(.jobs) | unique) as $counts |
+    {title: "CPU ns a job, \($at.gpus | thousands) GPUs, \($at.load) % load; exponent in jobs",
+     head: (["policy"] + ($counts | map(jobs_text)) + ["exponent", "target", "live jobs at most"]),
+     rows: ($points | by_policy($m) | map(. as $mine | [.[0].policy] +
+        [$counts[] as $n | $mine | find(.jobs == $n) | per_job] +
+        ([$m.growth.jobs[] | select(.policy == $mine[0].policy and .gpus == $at.gpus and .load == $at.load)] |
+            [(.[0].exponent | held(jobs_exponent_target; fixed(2))), (jobs_exponent_target | tostring)]) +
+        [$mine | map(select(.capped | not)) | "\(min_by(.jobs).live // 0 | thousands) - \(max_by(.jobs).live // 0 | thousands)"]))};
+
+def gpus_tables: . as $m |
+    .growth.gpus | map({load}) | unique[] | . as $at |
+    [$m.grid[] | select(.outputs == "summary" and .load == $at.load) | select(.policy as $p | .jobs as $n |
+        $m.growth.gpus | any(.policy == $p and .jobs == $n and .load == $at.load))] as $points |
+    ($points | map(.gpus) | unique) as $counts |
+    {title: "CPU ns a job, \($at.load) % load; exponent in GPUs from 1,024 on",
+     head: (["policy", "jobs"] + ($counts | map(thousands)) + ["exponent", "target", "live jobs at most"]),
+     rows: ($points | by_policy($m) | map(group_by(.jobs)[] | . as $mine | (.[0].policy) as $policy |
+        [$policy, (.[0].jobs | jobs_text)] + [$counts[] as $n | $mine | find(.gpus == $n) | per_job] +
+        ([$m.growth.gpus[] | select(.policy == $policy and .jobs == $mine[0].jobs and .load == $at.load)] |
+            ($policy | gpus_exponent_target) as $target |
+            [(.[0].exponent | held($target; fixed(2))), ($target | tostring)]) +
+        [$mine | map(select(.capped | not) | .live) | max // 0 | thousands]))};
+
+def load_tables: . as $m |
+    [.grid[] | select(.outputs == "summary")] as $all | ($all | map(.load) | unique) as $loads |
+    $all | map({gpus, jobs}) | unique[] | . as $at |
+    [$all[] | select(.gpus == $at.gpus and .jobs == $at.jobs)] as $points |
+    select(($points | map(select(.load > 30) | .load) | unique | length) > 1) |
+    {title: "CPU ns a job (live jobs at most) by load, \($at.gpus | thousands) GPUs, \($at.jobs | thousands) jobs",
+     head: (["policy"] + ($loads | map("\(.) %"))),
+     rows: ($points | by_policy($m) | map(. as $mine | select(($mine | length) > 1) | [.[0].policy] +
+        [$loads[] as $l | $mine | find(.load == $l) |
+            per_job + if . != null and (.capped | not) then " (\(.live | thousands))" else "" end]))};
+
+def backlog_tables: . as $m | select(.backlog | length > 0) |
+    (.backlog | map(.jobs) | unique) as $counts |
+    {title: "Jobs that come at once: CPU ns an event, without start-up; exponent from 10,000 on",
+     head: (["policy"] + ($counts | map(jobs_text)) +
+            ["exponent", "target", "bytes a waiting job", "target"]),
+     rows: (.backlog | by_policy($m) | map(. as $mine | .[0].policy as $policy | [$policy] +
+        [$counts[] as $n | $mine | find(.jobs == $n) | if . == null then "" elif .capped then "> cap"
+            else (.cpu_us - $m.start_us) * 1000 / .events | round | thousands end] +
+        [($m.growth.waiting | find(.policy == $policy) | .exponent |
+            held(waiting_exponent_target; fixed(2))), (waiting_exponent_target | tostring),
+         ($m.memory.per_waiting_job | find(.policy == $policy) | .bytes |
+            held(job_bytes_target; short)), (job_bytes_target | tostring)]))};
+
+def memory_tables: . as $m |
+    (select(.memory.per_gpu | length > 0) |
+    {title: "Memory of idle clusters: peak MiB, bytes a GPU",
+     head: ["policy", "1,024 GPUs", "131,072 GPUs", "bytes a GPU", "target"],
+     rows: (.idle | by_policy($m) | map(.[0].policy as $policy | [$policy] +
+        (sort_by(.gpus) | map(.peak_kib / 1024 | fixed(1))) +
+        [($m.memory.per_gpu | find(.policy == $policy) | .bytes | held(gpu_bytes_target; short)),
+         (gpu_bytes_target | tostring)]))}),
+    (select(.pipes | length > 0) | .pipes[0] as $few |
+    {title: "Piped from the generator into fifo, 1,024 GPUs, 30 % load",
+     head: ["jobs", "CPU s", "MiB", "x the first", "target", "live jobs", "generator CPU s", "generator MiB"],
+     rows: [.pipes[] | . as $one | [(.jobs | jobs_text), (.cpu_us / 1e6 | fixed(2)),
+        (.peak_kib / 1024 | fixed(1)), (.peak_kib / $few.peak_kib | held(1.1; fixed(2))), "1.1",
+        (.live | thousands)] + ($m.pipe_generators | find(.jobs == $one.jobs) |
+        [(.cpu_us / 1e6 | fixed(2)), (.peak_kib / 1024 | fixed(1))])]});
+
+def file_tables: . as $m | select(.files | length > 0) |
+    {title: "Whole files under fifo: 3,360,000 rows of Helios on 802x8 GPUs at 95 %, 117,325 jobs of Philly",
+     head: ["file", "outputs", "CPU s", "target s", "x parse", "target", "wall s", "MiB", "target",
+            "live jobs"],
+     rows: [.files[] | {"helios all": [null, 5], "helios summary": [null, 2.5],
+                        "philly summary": [0.5, null]}["\(.file) \(.outputs)"] as $target |
+        [.file, .outputs, (.cpu_us / 1e6 | held($target[0]; fixed(2))), ($target[0] // "" | tostring),
+         (.ratio | held($target[1]; short)), ($target[1] // "" | tostring), (.wall_us / 1e6 | fixed(2)),
+         (.peak_kib / 1024 | held(200; fixed(1))), "200", (.live | thousands)]]};
+
+def other_tables:
+    (select(.generator) | .generator |
+    {title: "horus generate, 1,000,000 jobs of Venus as CSV",
+     head: ["CPU s", "x parse of what it makes"], rows: [[(.cpu_us / 1e6 | fixed(2)), (.ratio | short)]]}),
+    (select(.searches | length > 0) |
+    {title: "GPUs to share, half of them open: ns a search, by the index and by a look at each",
+     head: ["GPUs", "for", "index", "scan"],
+     rows: [.searches[] | [(.gpus | thousands), (if .workers == 1 then "one worker"
+         else "a gang of \(.workers)" end), (.index_ns | thousands), (.scan_ns | thousands)]]});
+
+def tables: [point_tables, jobs_tables, gpus_tables, load_tables, backlog_tables, memory_tables,
+             file_tables, other_tables] | map(select(.rows | length > 0));
+
+def row_text($widths): . as $row | [range(length) | . as $i |
+    $row[$i] | if $i == 0 then at($widths[0]) else right($widths[$i]) end] | join("  ") | sub(" +$"; "");
+def table_text: (.head | length) as $n |
+    [.head] + (.rows | map(. + [range($n - length) | ""])) |
+    . as $lines | [range($n) as $i | $lines | map(.[$i] | length) | max] as $widths |
+    map(row_text($widths))[];
+
+def text:
+    "\(.program), \(.compiler); \(.machine.cores) cores, \(.machine.cpu)",
+    "CPU time, medians of up to \(.rounds) rounds; x parse: to bare libcsv parses of the same file right",
+    "before and behind (\(parse_ns | short) ns a row); starting takes \(.start_us / 1000 | fixed(1)) ms; > cap: more than \(.cap_s) s; !: misses its target",
+    (tables[] | "", .title, "  " + table_text),
+    (select(.lookups | length > 0) | "", .lookups[]);
+
+# ---- the page -----------------------------------------------------------------------------------
+
+def cells: map(gsub(" +$"; "") | gsub("\\|"; "\\|"));
+def markdown:
+    (.head | length) as $n |
+    "", "## \(.title)", "",
+    "| " + (.head | join(" | ")) + " |",
+    "| --- |" + ([range($n - 1) | " ---: |"] | add),
+    (.rows[] | "| " + (. + [range($n - length) | ""] | cells | join(" | ")) + " |");
+
+# The point of a policy that has most jobs, of those that both measured.
+def most($policy; $other): .grid | map(select(.policy == $policy and .outputs == "summary" and
+    .gpus == 1024 and .load == 95 and (.capped | not))) |
+    map(select(.jobs as $n | $other.grid | any(.policy == $policy and .outputs == "summary" and
+        .gpus == 1024 and .load == 95 and .jobs == $n and (.capped | not)))) |
+    if length == 0 then null else max_by(.jobs) end;
+
+def faster($before; $after):
+    {title: "Before and after: 1,024 GPUs, 95 % load, summary alone",
+     head: ["policy", "jobs", "CPU s before", "after", "faster", "x parse before", "after", "target",
+            "stretch", "MiB before", "after"],
+     rows: [$after.policies[] as $policy | ($after | most($policy; $before)) as $new | select($new) |
+        ($before | .grid | find(.policy == $policy and .outputs == "summary" and .gpus == 1024 and
+            .load == 95 and .jobs == $new.jobs)) as $old |
+        (if $new.jobs == 1000000 then parse_target[$policy] else null end) as $target |
+        [$policy, ($new.jobs | jobs_text), ($old.cpu_us / 1e6 | fixed(2)), ($new.cpu_us / 1e6 | fixed(2)),
+         "x \($old.cpu_us / $new.cpu_us | fixed(1))", ($old.ratio | short),
+         ($new.ratio | held($target; short)), ($target // "" | tostring),
+         (if $target then parse_stretch[$policy] | tostring else "" end),
+         ($old.peak_kib / 1024 | fixed(1)), ($new.peak_kib / 1024 | fixed(1))]]};
+
+# Exponents and bytes of one measurement; null where it has none.
+def growth_of($policy):
+    [(.growth.jobs | find(.policy == $policy and .load == 30) | .exponent),
+     (.growth.gpus | map(select(.policy == $policy and .load == 95)) |
+        if length == 0 then null else max_by(.jobs).exponent end),
+     (.growth.waiting | find(.policy == $policy) | .exponent),
+     (.memory.per_waiting_job | find(.policy == $policy) | .bytes),
+     (.memory.per_gpu | find(.policy == $policy) | .bytes)];
+
+def grown($before; $after):
+    {title: "Before and after: growth and memory",
+     head: ["policy", "exponent in jobs, 30 %", "after", "in GPUs", "after", "in waiting jobs", "after",
+            "bytes a waiting job", "after", "a GPU", "after"],
+     rows: [$after.policies[] as $policy |
+        ($before | growth_of($policy)) as $old | ($after | growth_of($policy)) as $new |
+        [jobs_exponent_target, ($policy | gpus_exponent_target), waiting_exponent_target,
+         job_bytes_target, gpu_bytes_target] as $targets |
+        [$policy] + [range(5) as $i | $old[$i], $new[$i] |
+            held($targets[$i]; if $i < 3 then fixed(2) else short end)]]};
+
+# Lines of bench_interference, the first of which is their head; those that stand further in belong to
+# the one above them that does not.
+def lookups:
+    {title: "Slowdowns of shared GPUs: ns a look at one",
+     head: ["of", "ns", "target"],
+     rows: (reduce (.lookups[1:][] | capture("^(?<in> *)(?<what>.*[^ ]) +(?<ns>[0-9.]+)$")) as $line
+        ({rows: []}; (if ($line.in | length) <= 2 then .of = $line.what else . end) |
+            .rows += [[(if .of == $line.what then .of else "\(.of), \($line.what)" end), $line.ns,
+                       (if $line.what | endswith("pair") then "100" else "" end)]]) | .rows)};
+
+def page($before; $after):
+    "# Speed",
+    "",
+    "Written by `scripts/bench.sh --page` from two results of `make bench`: before is \($before.program),",
+    "after \($after.program); \($after.compiler), \($after.machine.cores) cores, \($after.machine.cpu).",
+    "",
+    "CPU time (user and system), medians of up to \($after.rounds) rounds that take the policies in turns. `x parse`",
+    "is the ratio to libcsv with empty callbacks over the same file, the mean of a parse right before the run and one",
+    "right behind it (\($after | parse_ns | short) ns a row), since a shared machine changes its speed within seconds. Traces are",
+    "made by `horus generate --like venus --load X --format helios`, twelve columns, about 100 bytes a row. Under",
+    "strict order of submission Venus' gangs hold up what is behind them, so at 95 % the queue of `fifo` grows with the",
+    "trace: `live jobs` says how many were there at most. At 30 % hardly a job waits, and the exponent in jobs is of",
+    "equal work. Bytes a GPU are those of an idle cluster; one with tenants takes up to 152 more where they share it",
+    "(`antman`: 96). `!` marks a missed target, `> cap` a run of more than \($after.cap_s) s. `scripts/README.md` tells the",
+    "rest.",
+    (faster($before; $after), grown($before; $after) | select(.rows | length > 0) | markdown),
+    ($after | tables[] | markdown),
+    ($after | lookups | select(.rows | length > 0) | markdown);

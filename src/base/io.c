@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Bytes in and out. Plain files are read straight into the memory of the caller, or into a buffer;
+ * compressed ones through a second buffer and a codec. Every byte handed out is hashed. A failure
+ * of an input is reported once and then returned for ever. An output hashes and writes its buffer
+ * when it is full; the first errno is kept, what follows it is dropped (the file is lost anyway),
+ * and close reports it: writers of rows need no checks.
+ */
+#include "base/io.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/builtin.h"
+#include "base/codec.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+/* ---- input ---- */
+
+volatile sig_atomic_t hs_input_stop;
+
+struct hs_input {
+    const char *path;
+    struct hs_diag *diag;
+    struct hs_hash *hash;
+    const struct hs_codec *codec; /* NULL = plain */
+    void *codec_ctx;
+    enum hs_codec_state codec_state;
+    enum hs_status status; /* HS_OK until the end or the first failure is met */
+    const char *memory;    /* instead of a file, `total` bytes; NULL = none */
+    int fd;
+    bool at_eof;               /* of the file */
+    uint64_t bytes;            /* handed out */
+    uint64_t done, total;      /* of the file */
+    size_t ready;              /* bytes in buffer that were not handed out */
+    size_t raw_begin, raw_len; /* compressed bytes in raw that the codec has not seen */
+    char *buffer, *raw;
+};
+
+static enum hs_status input_fail(struct hs_input *in, enum hs_status status, const char *hint,
+                                 const char *what, const char *why)
+{
+    struct hs_place place = {.file = in->path};
+    in->status = status;
+    in->ready = 0; /* bytes of a block that failed its check are not data */
+    return hs_fail(in->diag, status, &place, hint, "%s: %s", what, why);
+}
+
+/* One read(2); *len is 0 at the end of the file only. */
+static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size_t *len)
+{
+    *len = 0;
+    if (in->at_eof)
+        return HS_OK;
+    if (in->memory != NULL) {
+        size_t left = (size_t)(in->total - in->done);
+        *len = left < room ? left : room;
+        memcpy(to, in->memory + in->done, *len);
+        in->done += *len;
+        in->at_eof = *len == 0;
+        return HS_OK;
+    }
+    ssize_t got;
+    do {
+        got = read(in->fd, to, room);
+    } while (got < 0 && errno == EINTR && !hs_input_stop);
+    if (got < 0 && errno == EINTR)
+        return input_fail(in, HS_E_INTERRUPTED, NULL, "stopped while waiting for data",
+                          hs_status_text(HS_E_INTERRUPTED));
+    if (got < 0)
+        return input_fail(in, HS_E_IO, NULL, "cannot read", strerror(errno));
+    in->at_eof = got == 0;
+    in->done += (uint64_t)got;
+    *len = (size_t)got;
+    return HS_OK;
+}
+
+/* The next decompressed bytes, at least one unless the data end. */
+static enum hs_status decode(struct hs_input *in, char *to, size_t room, size_t *len)
+{
+    static const char advice[] = "check the file, or fetch it again";
+    *len = 0;
+    while (*len == 0) {
+        if (in->raw_len == 0) {
+            in->raw_begin = 0;
+            HS_TRY(file_read(in, in->raw, HS_INPUT_PIECE, &in->raw_len));
+        }
+        size_t given = in->raw_len;
+        struct hs_codec_io io = {
+            .in = in->raw + in->raw_begin, .in_len = given, .out = to, .out_room = room};
+        in->codec_state = in->codec->step(in->codec_ctx, &io);
+        in->raw_begin = (size_t)(io.in - in->raw);
+        in->raw_len = io.in_len;
+        *len = (size_t)(io.out - to);
+        if (in->codec_state == HS_CODEC_BROKEN)
+            return input_fail(
+                in, HS_E_INPUT, advice,
+                in->codec == &hs_codec_gzip ? "corrupt gzip data" : "corrupt zstd data", io.reason);
+        if (*len > 0 || in->raw_len < given || !in->at_eof)
+            continue;
+        if (in->codec_state == HS_CODEC_BOUNDARY)
+            break;
+        return input_fail(in, HS_E_INPUT, advice, in->codec->name,
+                          "the compressed data are truncated");
+    }
+    return HS_OK;
+}
+
+/* The next bytes that are not in the buffer; in->status is HS_END behind the last. */
+static enum hs_status input_next(struct hs_input *in, char *to, size_t room, size_t *len)
+{
+    HS_TRY(in->codec != NULL ? decode(in, to, room, len) : file_read(in, to, room, len));
+    if (*len == 0)
+        in->status = HS_END;
+    return HS_OK;
+}
+
+static enum hs_status input_more(struct hs_input *in)
+{
+    size_t got;
+    HS_TRY(input_next(in, in->buffer + in->ready, HS_INPUT_PIECE - in->ready, &got));
+    in->ready += got;
+    return HS_OK;
+}
+
+/* At least `least` ready bytes, or all there are. */
+static enum hs_status input_fill(struct hs_input *in, size_t least)
+{
+    while (in->ready < least && in->status == HS_OK)
+        HS_TRY(input_more(in));
+    return HS_OK;
+}
+
+static enum hs_status file_open(struct hs_input *in, const char *path)
+{
+    if (strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0) {
+        const struct hs_builtin *builtin = hs_builtin_find(path);
+        if (builtin == NULL)
+            return input_fail(in, HS_E_IO, "'horus version --verbose' lists them", "cannot open",
+                              "no such file is built in");
+        in->memory = builtin->data;
+        in->total = builtin->len;
+        return HS_OK;
+    }
+    if (strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0) {
+        in->memory = path;
+        in->total = strlen(path);
+        return HS_OK;
+    }
+    if (strcmp(path, "-") == 0) {
+        in->path = "<stdin>";
+        in->fd = STDIN_FILENO;
+    } else {
+        in->fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (in->fd < 0)
+            return input_fail(in, HS_E_IO, NULL, "cannot open", strerror(errno));
+    }
+    struct stat info;
+    if (fstat(in->fd, &info) == 0 && S_ISREG(info.st_mode))
+        in->total = (uint64_t)info.st_size;
+    return HS_OK;
+}
+
+/* The head is in the buffer as if the file were plain; if it is not, it becomes raw input. */
+static void codec_open(struct hs_input *in)
+{
+    static const struct hs_codec *const codecs[] = {&hs_codec_gzip, &hs_codec_zstd};
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++) {
+        if (!codecs[i]->recognise(in->buffer, in->ready))
+            continue;
+        in->raw = hs_alloc_zeroed(HS_INPUT_PIECE, 1);
+        in->codec_ctx = codecs[i]->open();
+        in->codec = codecs[i];
+        in->status = HS_OK; /* the end was that of the compressed bytes */
+        memcpy(in->raw, in->buffer, in->ready);
+        in->raw_len = in->ready;
+        in->ready = 0;
+        break;
+    }
+}
+
+static enum hs_status input_start(struct hs_input *in, const char *path)
+{
+    HS_TRY(file_open(in, path));
+    in->buffer = hs_alloc_zeroed(HS_INPUT_PIECE, 1);
+    in->hash = hs_hash_open();
+    HS_TRY(input_fill(in, HS_CODEC_HEAD));
+    codec_open(in);
+    return HS_OK;
+}
+
+enum hs_status hs_input_open(struct hs_input **in, const char *path, struct hs_diag *diag)
+{
+    *in = NULL;
+    struct hs_input *opened = hs_alloc_zeroed(1, sizeof *opened);
+    opened->path = path;
+    opened->diag = diag;
+    opened->fd = -1;
+    enum hs_status status = input_start(opened, path);
+    if (status != HS_OK) {
+        hs_input_close(opened);
+        return status;
+    }
+    *in = opened;
+    return HS_OK;
+}
+
+enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len)
+{
+    if (in->ready == 0 && in->status == HS_OK)
+        HS_TRY(input_more(in));
+    *data = in->buffer;
+    *len = in->ready;
+    if (in->ready == 0)
+        return in->status;
+    hs_hash_update(in->hash, in->buffer, in->ready);
+    in->bytes += in->ready;
+    in->ready = 0;
+    return HS_OK;
+}
+
+enum hs_status hs_input_read_to(struct hs_input *in, char *to, size_t *len)
+{
+    *len = in->ready;
+    if (in->ready > 0)
+        memcpy(to, in->buffer, in->ready); /* what was looked at */
+    else if (in->status == HS_OK)
+        HS_TRY(input_next(in, to, HS_INPUT_PIECE, len));
+    if (*len == 0)
+        return in->status;
+    hs_hash_update(in->hash, to, *len);
+    in->bytes += *len;
+    in->ready = 0;
+    return HS_OK;
+}
+
+enum hs_status hs_input_peek(struct hs_input *in, const char **data, size_t *len)
+{
+    assert(in->bytes == 0);
+    HS_TRY(input_fill(in, HS_INPUT_PIECE));
+    *data = in->buffer;
+    *len = in->ready;
+    return HS_OK;
+}
+
+const char *hs_input_path(const struct hs_input *in)
+{
+    return in->path;
+}
+
+uint64_t hs_input_hash(const struct hs_input *in)
+{
+    return hs_hash_digest(in->hash);
+}
+
+uint64_t hs_input_bytes(const struct hs_input *in)
+{
+    return in->bytes;
+}
+
+void hs_input_progress(const struct hs_input *in, uint64_t *done, uint64_t *total)
+{
+    *done = in->done;
+    *total = in->total;
+}
+
+void hs_input_close(struct hs_input *in)
+{
+    if (in == NULL)
+        return;
+    if (in->fd > STDIN_FILENO)
+        (void)close(in->fd); /* nothing was written: nothing can be lost */
+    if (in->codec_ctx != NULL)
+        in->codec->close(in->codec_ctx);
+    hs_hash_close(in->hash);
+    hs_free(in->buffer);
+    hs_free(in->raw);
+    hs_free(in);
+}
+
+static enum hs_status read_all(struct hs_input *in, uint64_t max_bytes, char **text, uint32_t *cap,
+                               size_t *len)
+{
+    const char *data;
+    size_t got;
+    enum hs_status status;
+    uint64_t most = max_bytes < UINT32_MAX ? max_bytes : UINT32_MAX - 1;
+    while ((status = hs_input_read(in, &data, &got)) == HS_OK) {
+        if (*len + got > most)
+            return hs_fail(in->diag, HS_E_LIMIT, &(struct hs_place){.file = in->path}, NULL,
+                           "the file is larger than %" PRIu64 " bytes", most);
+        hs_grow((void **)text, cap, (uint64_t)*len + got + 1, 1, most + 1);
+        memcpy(*text + *len, data, got);
+        *len += got;
+    }
+    return status == HS_END ? HS_OK : status;
+}
+
+enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, size_t *len,
+                            struct hs_diag *diag)
+{
+    struct hs_input *in;
+    uint32_t cap = 0;
+    *text = NULL;
+    *len = 0;
+    HS_TRY(hs_input_open(&in, path, diag));
+    enum hs_status status = read_all(in, max_bytes, text, &cap, len);
+    if (status == HS_OK && *text == NULL) /* an empty file is a text, too */
+        *text = hs_alloc_zeroed(1, 1);
+    if (status == HS_OK)
+        (*text)[*len] = '\0';
+    hs_input_close(in);
+    if (status != HS_OK) {
+        hs_free(*text);
+        *text = NULL;
+        *len = 0;
+    }
+    return status;
+}
+
+/* ---- output ---- */
+
+#define BUFFER_SIZE (256u << 10)
+
+static void write_all(struct hs_output *out, const char *data, size_t len)
+{
+    while (len > 0 && out->error == 0) {
+        ssize_t written = write(out->fd, data, len);
+        if (written >= 0) {
+            data += written;
+            len -= (size_t)written;
+        } else if (errno != EINTR) {
+            out->error = errno;
+        }
+    }
+}
+
+struct hs_packing {
+    const struct hs_codec *codec;
+    void *ctx;
+    char packed[BUFFER_SIZE];
+};
+
+static const struct hs_codec *const codecs[] = {&hs_codec_gzip, &hs_codec_zstd};
+
+static const struct hs_codec *codec_of(const char *path)
+{
+    size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        size_t cut = strlen(codecs[i]->suffix);
+        if (len > cut && strcmp(path + len - cut, codecs[i]->suffix) == 0)
+            return codecs[i];
+    }
+    return NULL;
+}
+
+const char *hs_output_packed_suffix(const char *path)
+{
+    const struct hs_codec *codec = codec_of(path);
+    return codec != NULL ? path + strlen(path) - strlen(codec->suffix) : NULL;
+}
+
+void hs_output_pack(struct hs_output *out, const char *path)
+{
+    const struct hs_codec *codec = codec_of(path);
+    if (codec == NULL)
+        return;
+    struct hs_packing *packing = hs_alloc_zeroed(1, sizeof *packing);
+    packing->codec = codec;
+    packing->ctx = codec->pack_open();
+    out->packing = packing;
+}
+
+static void write_packed(struct hs_output *out, const char *data, size_t len, bool is_last)
+{
+    struct hs_packing *packing = out->packing;
+    enum hs_codec_state state = HS_CODEC_INSIDE;
+    struct hs_codec_io io = {.in = data, .in_len = len};
+    do {
+        io.out = packing->packed;
+        io.out_room = sizeof packing->packed;
+        state = packing->codec->pack(packing->ctx, &io, is_last);
+        write_all(out, packing->packed, sizeof packing->packed - io.out_room);
+    } while (out->error == 0 &&
+             (io.in_len > 0 || io.out_room == 0 || (is_last && state != HS_CODEC_BOUNDARY)));
+}
+
+static void output_free(struct hs_output *out)
+{
+    if (out->packing != NULL)
+        out->packing->codec->pack_close(out->packing->ctx);
+    hs_free(out->packing);
+    out->packing = NULL;
+    hs_hash_close(out->hash);
+    hs_free(out->buffer);
+    hs_free(out->path);
+    out->hash = NULL;
+    out->buffer = NULL;
+    out->path = NULL;
+    out->fd = -1;
+}
+
+enum hs_status hs_output_open_as(struct hs_output *out, const char *path, const char *name,
+                                 struct hs_diag *diag)
+{
+    *out = (struct hs_output){.fd = -1};
+    bool is_stdout = strcmp(path, "-") == 0;
+    struct hs_place place = {.file = name};
+    out->buffer = hs_alloc_zeroed(BUFFER_SIZE, 1);
+    out->path = hs_alloc_zeroed(strlen(name) + 1, 1);
+    out->hash = hs_hash_open();
+    memcpy(out->path, name, strlen(name));
+    out->at = out->buffer;
+    out->end = out->buffer + BUFFER_SIZE;
+    out->fd = STDOUT_FILENO;
+    if (!is_stdout)
+        out->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (out->fd < 0) {
+        int error = errno;
+        output_free(out);
+        return hs_fail(diag, HS_E_IO, &place, NULL, "cannot create: %s", strerror(error));
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs_diag *diag)
+{
+    return hs_output_open_as(out, path, strcmp(path, "-") == 0 ? "<stdout>" : path, diag);
+}
+
+void hs_output_flush(struct hs_output *out)
+{
+    size_t len = (size_t)(out->at - out->buffer);
+    hs_hash_update(out->hash, out->buffer, len);
+    if (out->packing == NULL)
+        write_all(out, out->buffer, len);
+    else if (len > 0)
+        write_packed(out, out->buffer, len, false);
+    out->flushed += len;
+    out->at = out->buffer;
+}
+
+void hs_output_put(struct hs_output *out, const void *data, size_t len)
+{
+    const char *from = data;
+    while (len > 0) {
+        if (out->at == out->end)
+            hs_output_flush(out);
+        size_t part = (size_t)(out->end - out->at) < len ? (size_t)(out->end - out->at) : len;
+        memcpy(out->at, from, part);
+        out->at += part;
+        from += part;
+        len -= part;
+    }
+}
+
+void hs_say(struct hs_output *out, const char *fmt, ...)
+{
+    char text[HS_OUTPUT_ROOM];
+    va_list args;
+    va_start(args, fmt);
+    int len = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (len > 0)
+        hs_output_put(out, text, (size_t)len < sizeof text ? (size_t)len : sizeof text - 1);
+}
+
+bool hs_output_failed(const struct hs_output *out)
+{
+    return out->error != 0;
+}
+
+uint64_t hs_output_hash(struct hs_output *out)
+{
+    hs_output_flush(out);
+    return hs_hash_digest(out->hash);
+}
+
+/* Standard output is left open: it is not ours. EINTR of close() is no error: on Linux the file is
+ * closed then, and its data are on the disk since fsync(). */
+static void file_close(struct hs_output *out)
+{
+    struct stat info;
+    if (out->fd == STDOUT_FILENO)
+        return;
+    if (out->error == 0 && fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        while (fsync(out->fd) != 0) {
+            if (errno != EINTR) {
+                out->error = errno;
+                break;
+            }
+        }
+    }
+    if (close(out->fd) != 0 && errno != EINTR && out->error == 0)
+        out->error = errno;
+}
+
+enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
+{
+    if (out->buffer == NULL)
+        return HS_OK;
+    enum hs_status status = HS_OK;
+    hs_output_flush(out);
+    if (out->packing != NULL)
+        write_packed(out, NULL, 0, true);
+    file_close(out);
+    if (out->error != 0)
+        status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = out->path}, NULL,
+                         "cannot write: %s", strerror(out->error));
+    output_free(out);
+    return status;
+}

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The forms of slowdown: general, two-way effects on it, rank-1, and a rank-1 job from a few tries.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "calibrate/pairs.h"
+#include "calibrate/solve.h"
+
+#define STEPS_MAX 200u
+
+static double *numbers_of(struct hs_pairset *set, uint64_t count)
+{
+    return hs_arena_alloc(&set->arena, count * sizeof(double));
+}
+
+/* ---- logistic fits ----
+ * All three forms are speeds 1 / (1 + exp(z)) with z linear in the parameters: the slowdown is
+ * 1 + exp(z). Least squares on the speed, whose derivative by z is -speed (1 - speed). */
+
+struct logistic_row {
+    uint32_t terms, at[3]; /* z = offset + sum of factor x parameter */
+    double factor[3], offset;
+    double effect, target; /* speed + effect should be the target */
+};
+
+struct logistic {
+    struct logistic_row *rows;
+    uint32_t count, parameters;
+    double pull;   /* of ridge terms, in roots of rows; 0 = none */
+    bool has_mean; /* the last parameter is the mean towards which the others are pulled */
+    double prior;  /* else towards this */
+};
+
+static double logistic_speed(const struct logistic_row *row, const double *theta)
+{
+    double z = row->offset;
+    for (uint32_t k = 0; k < row->terms; k++)
+        z += row->factor[k] * theta[row->at[k]];
+    return 1 / (1 + exp(z));
+}
+
+static uint32_t pulled(const struct logistic *l)
+{
+    return l->pull > 0 ? l->parameters - l->has_mean : 0;
+}
+
+static void residual(void *ctx, const double *theta, double *f)
+{
+    const struct logistic *l = ctx;
+    for (uint32_t i = 0; i < l->count; i++)
+        *f++ = logistic_speed(&l->rows[i], theta) + l->rows[i].effect - l->rows[i].target;
+    for (uint32_t p = 0; p < pulled(l); p++)
+        *f++ = l->pull * (theta[p] - (l->has_mean ? theta[l->parameters - 1] : l->prior));
+}
+
+static void jacobian(void *ctx, const double *theta, double *j)
+{
+    const struct logistic *l = ctx;
+    memset(j, 0, ((size_t)l->count + pulled(l)) * l->parameters * sizeof *j);
+    for (uint32_t i = 0; i < l->count; i++, j += l->parameters) {
+        const struct logistic_row *row = &l->rows[i];
+        double speed = logistic_speed(row, theta);
+        for (uint32_t k = 0; k < row->terms; k++)
+            j[row->at[k]] = -speed * (1 - speed) * row->factor[k];
+    }
+    for (uint32_t p = 0; p < pulled(l); p++, j += l->parameters) {
+        j[p] = l->pull;
+        if (l->has_mean)
+            j[l->parameters - 1] = -l->pull;
+    }
+}
+
+static enum hs_status solve(struct logistic *l, double *theta, const char *what,
+                            struct hs_diag *diag)
+{
+    struct hs_nls nls = {l->count + pulled(l), l->parameters, residual, jacobian, l};
+    return hs_solve_nls(&nls, theta, STEPS_MAX, what, diag);
+}
+
+static struct logistic_row *rows_of(struct hs_pairset *set)
+{
+    return hs_arena_alloc(&set->arena, set->row_count * sizeof(struct logistic_row));
+}
+
+/* ---- general ----
+ * z = ln k + alpha ln u + beta ln v. */
+
+#define K_MAX        100.0 /* what interference.json may hold */
+#define EXPONENT_MIN 0.01
+#define EXPONENT_MAX 10.0
+#define CUT_STEP     0.01
+
+static double general_plain(const struct hs_pairgeneral *g, uint32_t row)
+{
+    const struct hs_pairrow *r = &g->fit.set->rows[row];
+    return 1 / (1 + exp(g->theta[HS_GENERAL_LN_K] +
+                        g->theta[HS_GENERAL_ALPHA] * log(hs_pairset_util(g->fit.set, r->own)) +
+                        g->theta[HS_GENERAL_BETA] * log(hs_pairset_util(g->fit.set, r->other))));
+}
+
+static double general_speed(const struct hs_pairfit *fit, uint32_t row)
+{
+    const struct hs_pairgeneral *g = (const struct hs_pairgeneral *)fit;
+    double speed = general_plain(g, row);
+    return g->is_tuned ? speed * g->cut / HS_TUNED_THRESHOLD : speed;
+}
+
+/* The worst of a run at each cut from 1 to the threshold and as far beyond; of the best cuts the
+ * one nearest to the threshold. */
+static double best_cut(const struct hs_pairgeneral *g, const bool *is_held)
+{
+    const struct hs_pairset *set = g->fit.set;
+    double *speeds = hs_alloc_zeroed((uint64_t)set->row_count + 2 * set->runs, sizeof *speeds);
+    double *observed = speeds + set->row_count, *predicted = observed + set->runs;
+    for (uint32_t r = 0; r < set->row_count; r++)
+        speeds[r] = general_plain(g, r);
+    hs_pairset_worst(set, NULL, is_held, observed);
+    hs_pairset_worst(set, speeds, is_held, predicted);
+    double best = HS_TUNED_THRESHOLD;
+    uint32_t best_right = 0;
+    int steps = (int)((HS_TUNED_THRESHOLD - 1) / CUT_STEP + 0.5);
+    for (int i = 0; i < 2 * steps; i++) {
+        int away = (i + 1) / 2 * (i % 2 == 0 ? 1 : -1); /* 0, -1, 1, -2, 2 ... */
+        double cut = HS_TUNED_THRESHOLD + away * CUT_STEP;
+        uint32_t right = 0;
+        for (uint32_t p = 0; p < set->runs; p++)
+            right +=
+                observed[p] > 0 && (observed[p] <= HS_TUNED_THRESHOLD) == (predicted[p] <= cut);
+        if (right > best_right) {
+            best_right = right;
+            best = cut;
+        }
+    }
+    hs_free(speeds);
+    return best;
+}
+
+static enum hs_status general_fit(struct hs_pairfit *fit, const bool *is_held, struct hs_diag *diag)
+{
+    struct hs_pairgeneral *g = (struct hs_pairgeneral *)fit;
+    const struct hs_pairset *set = fit->set;
+    bool is_fixed = g->fixed_alpha > 0;
+    double found[HS_GENERAL_PARAMETERS] = {-0.35667494393873245 /* ln 0.7 */, 1, 1.5};
+    struct logistic l = {.rows = g->rows, .parameters = is_fixed ? 1 : HS_GENERAL_PARAMETERS};
+    for (uint32_t r = 0; r < set->row_count; r++) {
+        if (is_held != NULL && is_held[r])
+            continue;
+        double ln_u = log(hs_pairset_util(set, set->rows[r].own));
+        double ln_v = log(hs_pairset_util(set, set->rows[r].other));
+        l.rows[l.count++] = (struct logistic_row){
+            .terms = l.parameters,
+            .at = {HS_GENERAL_LN_K, HS_GENERAL_ALPHA, HS_GENERAL_BETA},
+            .factor = {1, ln_u, ln_v},
+            .offset = g->fixed_alpha * ln_u + g->fixed_beta * ln_v,
+            .target = set->rows[r].speed,
+        };
+    }
+    HS_TRY(solve(&l, found, "the form 1 + k u^alpha v^beta", diag));
+    if (is_fixed) {
+        found[HS_GENERAL_ALPHA] = g->fixed_alpha;
+        found[HS_GENERAL_BETA] = g->fixed_beta;
+    }
+    double k = exp(found[HS_GENERAL_LN_K]);
+    double alpha = found[HS_GENERAL_ALPHA], beta = found[HS_GENERAL_BETA];
+    if (!(k <= K_MAX && alpha >= EXPONENT_MIN && alpha <= EXPONENT_MAX && beta >= EXPONENT_MIN &&
+          beta <= EXPONENT_MAX))
+        return hs_fail(
+            diag, HS_E_INPUT, NULL,
+            "slowdown must grow with the utilization of both jobs; are the columns mixed up?",
+            "%s: 1 + k u^alpha v^beta does not fit: k = %.3g, alpha = %.3g, beta = %.3g",
+            fit->set->gpu, k, alpha, beta);
+    memcpy(g->theta, found, sizeof g->theta);
+    if (g->is_tuned)
+        g->cut = best_cut(g, is_held);
+    return HS_OK;
+}
+
+void hs_pairgeneral_open(struct hs_pairgeneral *g, struct hs_pairset *set)
+{
+    *g = (struct hs_pairgeneral){
+        .fit = {set, general_fit, general_speed}, .cut = HS_TUNED_THRESHOLD, .rows = rows_of(set)};
+}
+
+/* The order matters: the last fit is that to all rows. */
+static enum hs_status study_pairset(struct hs_pairset *set, struct hs_general_fit *fit,
+                                    struct hs_diag *diag)
+{
+    static const enum hs_unseen kinds[] = {HS_UNSEEN_OWN_MODEL, HS_UNSEEN_OTHER_MODEL,
+                                           HS_UNSEEN_NOTHING};
+    struct hs_pairgeneral g;
+    hs_pairgeneral_open(&g, set);
+    HS_TRY(hs_pairfit_to(&g.fit, NULL, diag)); /* with the reason if it cannot */
+    double *predicted = numbers_of(set, set->row_count);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        HS_TRY(hs_pairholdout(&g.fit, kinds[i], 0, predicted, diag));
+        hs_pairscore(set, predicted, &fit->scores[kinds[i]]);
+    }
+    fit->gpu = set->gpu;
+    fit->k = exp(g.theta[HS_GENERAL_LN_K]);
+    fit->alpha = g.theta[HS_GENERAL_ALPHA];
+    fit->beta = g.theta[HS_GENERAL_BETA];
+    fit->rows = set->row_count;
+    fit->runs = set->runs;
+    return HS_OK;
+}
+
+enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets,
+                                struct hs_general_fit *fit, struct hs_diag *diag)
+{
+    struct hs_pairset best = {0}, next;
+    enum hs_status status = HS_OK;
+    *fit = (struct hs_general_fit){0};
+    for (uint32_t s = 0; s < sets; s++)
+        for (uint32_t gpu = 0; gpu < set[s].gpu_count && status == HS_OK; gpu++) {
+            status = hs_pairset_collect(&next, &set[s], gpu, diag);
+            bool is_better = next.has_utils && next.row_count > best.row_count;
+            hs_pairset_free(is_better ? &best : &next);
+            if (is_better)
+                best = next;
+        }
+    if (status == HS_OK)
+        status = best.row_count > 0
+                     ? study_pairset(&best, fit, diag)
+                     : hs_fail(diag, HS_E_INPUT, NULL,
+                               "pairs need the utilization of both jobs alone (util_a, util_b)",
+                               "no pair of jobs with measured utilizations is left to fit to");
+    hs_pairset_free(&best);
+    return status;
+}
+
+/* ---- two-way effects ----
+ * One ridge problem on what the general form leaves of each speed. A row has at most nine entries
+ * that are not 0: two knots of three around each utilization, and its two models. */
+
+#define COLUMNS_MAX 4096u /* their products take 128 MiB */
+#define A_JOB       (2 * HS_EFFECT_KNOTS)
+
+const double hs_effect_knots[HS_EFFECT_KNOTS] = {0, 0.5, 1};
+
+/* Weights of the knots at a utilization: they sum to 1. */
+static void weigh(double util, double weights[HS_EFFECT_KNOTS])
+{
+    for (uint32_t k = 0; k < HS_EFFECT_KNOTS; k++)
+        weights[k] = 0;
+    for (uint32_t k = 1; k < HS_EFFECT_KNOTS; k++) {
+        double low = hs_effect_knots[k - 1], high = hs_effect_knots[k];
+        if (util > high)
+            continue;
+        weights[k] = (util - low) / (high - low);
+        weights[k - 1] = 1 - weights[k];
+        return;
+    }
+    weights[HS_EFFECT_KNOTS - 1] = 1;
+}
+
+static enum hs_status effects_fit(struct hs_pairfit *fit, const bool *is_held, struct hs_diag *diag)
+{
+    struct hs_paireffects *e = (struct hs_paireffects *)fit;
+    const struct hs_pairset *set = fit->set;
+    uint32_t used = 0;
+    if (!e->is_general_given)
+        HS_TRY(hs_pairfit_to(&e->general.fit, is_held, diag));
+    for (uint32_t r = 0; r < set->row_count; r++) {
+        const struct hs_pairrow *row = &set->rows[r];
+        double *x = e->x + (size_t)used * e->columns;
+        if (is_held != NULL && is_held[r])
+            continue;
+        memset(x, 0, e->columns * sizeof *x);
+        weigh(hs_pairset_util(set, row->other), x + (size_t)row->own * A_JOB);
+        weigh(hs_pairset_util(set, row->own), x + (size_t)row->other * A_JOB + HS_EFFECT_KNOTS);
+        x[(size_t)set->job_count * A_JOB + row->model_pair] = 1;
+        e->y[used++] = row->speed - general_plain(&e->general, r);
+    }
+    return hs_solve_ridge(e->x, e->y, used, e->columns, e->lambdas, (double *)e->jobs,
+                          "effects of jobs on speed", diag);
+}
+
+static double effects_speed(const struct hs_pairfit *fit, uint32_t row)
+{
+    const struct hs_paireffects *e = (const struct hs_paireffects *)fit;
+    const struct hs_pairrow *r = &fit->set->rows[row];
+    double own[HS_EFFECT_KNOTS], other[HS_EFFECT_KNOTS];
+    double speed = general_plain(&e->general, row) + e->pairs[r->model_pair];
+    weigh(hs_pairset_util(fit->set, r->other), own);
+    weigh(hs_pairset_util(fit->set, r->own), other);
+    for (uint32_t k = 0; k < HS_EFFECT_KNOTS; k++)
+        speed += own[k] * e->jobs[r->own].own[k] + other[k] * e->jobs[r->other].other[k];
+    return fmax(HS_SPEED_MIN, speed);
+}
+
+enum hs_status hs_paireffects_open(struct hs_paireffects *e, struct hs_pairset *set,
+                                   const double *general, double ridge, struct hs_diag *diag)
+{
+    uint32_t of_jobs = set->job_count * A_JOB, columns = of_jobs + set->model_pair_count;
+    *e = (struct hs_paireffects){.fit = {set, effects_fit, effects_speed},
+                                 .is_general_given = general != NULL,
+                                 .columns = columns};
+    if (columns > COLUMNS_MAX)
+        return hs_fail(diag, HS_E_LIMIT, NULL, "calibrate the models you schedule, not all",
+                       "%s: %" PRIu32 " effects of %" PRIu32 " jobs, more than %u", set->gpu,
+                       columns, set->job_count, COLUMNS_MAX);
+    hs_pairgeneral_open(&e->general, set);
+    if (general != NULL)
+        memcpy(e->general.theta, general, sizeof e->general.theta);
+    double *solution = numbers_of(set, columns);
+    e->jobs = (struct hs_job_effects *)solution;
+    e->pairs = solution + of_jobs;
+    e->lambdas = numbers_of(set, columns);
+    e->x = numbers_of(set, (uint64_t)set->row_count * columns);
+    e->y = numbers_of(set, set->row_count);
+    for (uint32_t c = 0; c < columns; c++)
+        e->lambdas[c] = c < of_jobs ? ridge : ridge * HS_EFFECT_PAIRS;
+    return HS_OK;
+}
+
+/* ---- rank-1 ----
+ * z = ln a + ln b: a and b are positive by construction, and weak ridge terms towards one mean of
+ * all ln a and ln b settle what only a b determines. Then the effects of two models, each a
+ * shrunken mean of residuals: rows of different models share no effect, so that this is the ridge
+ * solution. */
+
+#define FACTOR_MAX 1000.0  /* what interference.json may hold */
+#define LN_START   (-0.35) /* a = b = 0.7, about the mean of Gavel's */
+
+static uint32_t parameters(const struct hs_pairrank1 *f)
+{
+    return 2 * f->fit.set->job_count + 1;
+}
+
+static double product_speed(const struct hs_pairrank1 *f, uint32_t row)
+{
+    const struct hs_pairrow *r = &f->fit.set->rows[row];
+    return 1 / (1 + exp(f->ln_a[r->own] + f->ln_b[r->other]));
+}
+
+static enum hs_status rank1_fit(struct hs_pairfit *fit, const bool *is_held, struct hs_diag *diag)
+{
+    struct hs_pairrank1 *f = (struct hs_pairrank1 *)fit;
+    const struct hs_pairset *set = fit->set;
+    struct logistic l = {.rows = f->rows,
+                         .parameters = parameters(f),
+                         .pull = sqrt(HS_RANK1_PRIOR),
+                         .has_mean = true};
+    for (uint32_t r = 0; r < set->row_count; r++)
+        if (is_held == NULL || !is_held[r])
+            l.rows[l.count++] = (struct logistic_row){
+                .terms = 2,
+                .at = {set->rows[r].own, set->job_count + set->rows[r].other},
+                .factor = {1, 1},
+                .target = set->rows[r].speed,
+            };
+    if (l.count == 0)
+        return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s: no row to fit to", set->gpu);
+    memcpy(f->theta, f->start, parameters(f) * sizeof *f->theta);
+    HS_TRY(solve(&l, f->theta, "the form 1 + a b", diag));
+    if (is_held == NULL)
+        memcpy(f->start, f->theta, parameters(f) * sizeof *f->theta);
+    for (uint32_t p = 0; p < set->model_pair_count; p++) {
+        f->pairs[p] = 0;
+        f->weights[p] = f->ridge;
+    }
+    for (uint32_t r = 0; r < set->row_count; r++)
+        if (is_held == NULL || !is_held[r]) {
+            f->pairs[set->rows[r].model_pair] += set->rows[r].speed - product_speed(f, r);
+            f->weights[set->rows[r].model_pair] += 1;
+        }
+    for (uint32_t p = 0; p < set->model_pair_count; p++)
+        f->pairs[p] /= f->weights[p];
+    for (uint32_t i = 0; is_held == NULL && i < set->job_count; i++) { /* this one is written */
+        double a = exp(f->ln_a[i]), b = exp(f->ln_b[i]);
+        if (a > FACTOR_MAX || b > FACTOR_MAX)
+            return hs_fail(diag, HS_E_INPUT, NULL,
+                           "its runs contradict each other, or stood still; see --clean",
+                           "%s: 1 + a b does not fit: %s has a = %.3g, b = %.3g", set->gpu,
+                           set->jobs[i].key, a, b);
+    }
+    return HS_OK;
+}
+
+static double rank1_speed(const struct hs_pairfit *fit, uint32_t row)
+{
+    const struct hs_pairrank1 *f = (const struct hs_pairrank1 *)fit;
+    return fmax(HS_SPEED_MIN, product_speed(f, row) + f->pairs[fit->set->rows[row].model_pair]);
+}
+
+void hs_pairrank1_open(struct hs_pairrank1 *f, struct hs_pairset *set, double ridge)
+{
+    *f = (struct hs_pairrank1){.fit = {set, rank1_fit, rank1_speed}, .ridge = ridge};
+    f->theta = numbers_of(set, (uint64_t)parameters(f) * 2);
+    f->pairs = numbers_of(set, (uint64_t)set->model_pair_count * 2);
+    f->rows = rows_of(set);
+    f->ln_a = f->theta;
+    f->ln_b = f->theta + set->job_count;
+    f->start = f->theta + parameters(f);
+    f->weights = f->pairs + set->model_pair_count;
+    for (uint32_t i = 0; i < parameters(f); i++)
+        f->start[i] = LN_START;
+}
+
+/* ---- a new job after a few tries ----
+ * ln a of the new job is found from its own speeds beside the anchors, ln b from theirs beside it,
+ * each by one-dimensional least squares with a ridge term towards the median of similar jobs. */
+
+#define PULL 0.01 /* in rows; .001 to .03 are alike from three anchors on */
+
+const uint32_t hs_cold_anchors[HS_COLD_STEPS] = {0, 1, 2, 3, 5, 8};
+
+struct cold_partner {
+    uint64_t hash;
+    uint32_t job;
+};
+
+struct cold_start {
+    struct hs_pairrank1 *f;
+    uint32_t job; /* the new one */
+    bool *is_held;
+    struct cold_partner *partners; /* of the job, in order of trial */
+    uint32_t partner_count;
+    uint32_t *rank_of; /* by job: place among the partners + 1 */
+    double *medians;   /* work */
+};
+
+static int by_partner(const void *a, const void *b)
+{
+    const struct cold_partner *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+static void find_partners(struct cold_start *c)
+{
+    const struct hs_pairset *set = c->f->fit.set;
+    uint64_t hash = hs_hash_of(set->jobs[c->job].key, strlen(set->jobs[c->job].key));
+    memset(c->rank_of, 0, set->job_count * sizeof *c->rank_of);
+    c->partner_count = 0;
+    for (uint32_t r = 0; r < set->row_count; r++) {
+        const struct hs_pairrow *row = &set->rows[r];
+        c->is_held[r] = row->own == c->job || row->other == c->job;
+        uint32_t other = row->own == c->job ? row->other : row->own;
+        if (!c->is_held[r] || other == c->job || c->rank_of[other] != 0)
+            continue;
+        const char *key = set->jobs[other].key;
+        c->partners[c->partner_count++] =
+            (struct cold_partner){hs_mix64(hash, hs_hash_of(key, strlen(key))), other};
+        c->rank_of[other] = c->partner_count;
+    }
+    qsort(c->partners, c->partner_count, sizeof *c->partners, by_partner);
+    for (uint32_t i = 0; i < c->partner_count; i++)
+        c->rank_of[c->partners[i].job] = i + 1;
+}
+
+/* Median of ln a or ln b over the other jobs of its model, or of all where it is the only one. */
+static double median_of_others(const struct cold_start *c, const double *ln)
+{
+    const struct hs_pairset *set = c->f->fit.set;
+    uint32_t count = 0;
+    for (int is_any_model = 0; is_any_model <= 1 && count == 0; is_any_model++)
+        for (uint32_t i = 0; i < set->job_count; i++)
+            if (i != c->job && (is_any_model || set->jobs[i].model == set->jobs[c->job].model))
+                c->medians[count++] = ln[i];
+    if (count == 0)
+        return c->f->theta[2 * set->job_count]; /* the mean */
+    hs_sort_numbers(c->medians, count);
+    return 0.5 * (c->medians[(count - 1) / 2] + c->medians[count / 2]);
+}
+
+static enum hs_status find_number(struct cold_start *c, uint32_t anchors, bool is_own, double prior,
+                                  struct hs_diag *diag)
+{
+    struct hs_pairrank1 *f = c->f;
+    const struct hs_pairset *set = f->fit.set;
+    double *ln = is_own ? &f->ln_a[c->job] : &f->ln_b[c->job];
+    struct logistic l = {.rows = f->rows, .parameters = 1, .pull = sqrt(PULL), .prior = prior};
+    for (uint32_t r = 0; r < set->row_count; r++) {
+        const struct hs_pairrow *row = &set->rows[r];
+        uint32_t job = is_own ? row->own : row->other, partner = is_own ? row->other : row->own;
+        uint32_t rank = c->rank_of[partner];
+        if (job == c->job && rank > 0 && rank <= anchors) /* beside an anchor */
+            l.rows[l.count++] = (struct logistic_row){
+                .terms = 1,
+                .factor = {1},
+                .offset = is_own ? f->ln_b[partner] : f->ln_a[partner],
+                .effect = f->pairs[row->model_pair],
+                .target = row->speed,
+            };
+    }
+    *ln = prior;
+    return l.count == 0 ? HS_OK : solve(&l, ln, "a new job", diag);
+}
+
+static enum hs_status study_job(struct cold_start *c, struct hs_predictions *lists,
+                                struct hs_diag *diag)
+{
+    struct hs_pairrank1 *f = c->f;
+    const struct hs_pairset *set = f->fit.set;
+    find_partners(c);
+    enum hs_status status = hs_pairfit_try(&f->fit, c->is_held);
+    if (status != HS_OK) /* all rows are of this job */
+        return status == HS_E_INPUT ? HS_OK : status;
+    double prior_a = median_of_others(c, f->ln_a), prior_b = median_of_others(c, f->ln_b);
+    for (uint32_t step = 0; step < HS_COLD_STEPS; step++) {
+        f->ln_b[c->job] = prior_b;
+        HS_TRY(find_number(c, hs_cold_anchors[step], true, prior_a, diag));
+        HS_TRY(find_number(c, hs_cold_anchors[step], false, prior_b, diag));
+        for (uint32_t r = 0; r < set->row_count; r++) {
+            const struct hs_pairrow *row = &set->rows[r];
+            uint32_t rank = c->rank_of[row->own == c->job ? row->other : row->own];
+            if (c->is_held[r] && (rank == 0 || rank > hs_cold_anchors[step]))
+                hs_predictions_add(&lists[step], row->speed, rank1_speed(&f->fit, r));
+        }
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_paircold_study(struct hs_pairrank1 *f, struct hs_score scores[HS_COLD_STEPS],
+                                 struct hs_diag *diag)
+{
+    struct hs_pairset *set = f->fit.set;
+    struct hs_predictions lists[HS_COLD_STEPS] = {{0}};
+    struct cold_start c = {
+        .f = f,
+        .is_held = hs_arena_alloc(&set->arena, set->row_count * sizeof *c.is_held),
+        .partners = hs_arena_alloc(&set->arena, set->job_count * sizeof *c.partners),
+        .rank_of = hs_arena_alloc(&set->arena, set->job_count * sizeof *c.rank_of),
+        .medians = numbers_of(set, set->job_count),
+    };
+    enum hs_status status = HS_OK;
+    for (c.job = 0; status == HS_OK && c.job < set->job_count; c.job++)
+        status = study_job(&c, lists, diag);
+    for (uint32_t step = 0; step < HS_COLD_STEPS; step++) {
+        hs_predictions_score(&lists[step], &scores[step]);
+        hs_predictions_free(&lists[step]);
+    }
+    return status;
+}

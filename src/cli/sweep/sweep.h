@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A sweep: an EXPERIMENT.json names axes over the keys of `horus run`; each combination is one
+ * point, which is one run in a directory of its own. A point is identified by the hash of its
+ * configuration and inputs, so that a finished one is never run again, by whatever it was launched:
+ * -j here, GNU parallel, Slurm.
+ *
+ *     read_experiment (sweep.c)                           // axes; simulates and writes nothing
+ *     HS_TRY(hs_sweep_plan(&sweep));              // the name and state of every point
+ *     HS_TRY(hs_sweep_run_all(&sweep));           // those that are missing
+ *     HS_TRY(hs_sweep_gather(&sweep));            // sweep.csv, manifest.json
+ *
+ * The directory: runs/NAME/ (a run's directory; its manifest marks a finished point),
+ * failed/NAME.log (how a point failed), sweep.csv and manifest.json (gathered).
+ */
+#ifndef HORUS_CLI_SWEEP_SWEEP_H
+#define HORUS_CLI_SWEEP_SWEEP_H
+
+#include <stdbool.h>
+
+#include "cli/record.h"
+#include "cli/simulate.h"
+#include "report/report.h"
+#include "report/run/rundir.h"
+
+#define HS_SWEEP_AXES_MAX 32u
+#define HS_SWEEP_KEYS_MAX 64u /* over all axes */
+
+/* Keys that advance together: one key of "grid", all of "zip", all of "list". */
+struct hs_sweep_axis {
+    uint32_t first_key, key_count; /* in hs_sweep.keys */
+    uint32_t rows;
+    const char **pairs; /* [row * key_count + key]: "key=value"; NULL: this row leaves it out */
+};
+
+enum hs_point_state { HS_POINT_MISSING, HS_POINT_DONE, HS_POINT_FAILED };
+
+struct hs_sweep_point {
+    char name[HS_RUN_NAME_SIZE];
+    enum hs_point_state state;
+    int32_t exit_code;  /* of a failed one; 128 + signal if one killed it */
+    uint64_t trace_key; /* equal for points that may share a trace in memory */
+};
+
+struct hs_sweep_workload {
+    const char *trace, *vc_file;
+    uint64_t hash;
+};
+
+struct hs_sweep {
+    struct hs_call *call;
+    const struct hs_sweep_options *options;
+    const char *file; /* the experiment */
+    uint64_t file_hash, file_bytes;
+    const char *name;
+    const char *dir;
+    struct hs_run_options base; /* what all points have in common */
+    struct hs_config config;
+    const char *keys[HS_SWEEP_KEYS_MAX]; /* swept, as in the file */
+    struct hs_sweep_axis axes[HS_SWEEP_AXES_MAX];
+    uint32_t key_count, axis_count, point_count;
+    struct hs_sweep_point *points;    /* after hs_sweep_plan() */
+    struct hs_sweep_workload *hashed; /* inputs that were read for their hash */
+    uint32_t hashed_count, hashed_cap;
+    const char *metric_unit;    /* of --metric; after hs_sweep_plan() */
+    struct hs_message_log once; /* messages of the points, each text once */
+};
+
+/* ---- points (sweep_points.c) ---- */
+
+/* Text of a swept key at a point (0-based); NULL where its row leaves it out. */
+const char *hs_sweep_value(const struct hs_sweep *sweep, uint32_t point, uint32_t key);
+/* "policy=fifo load=0.8", for messages. */
+void hs_sweep_point_text(const struct hs_sweep *sweep, uint32_t point, char *text, size_t size);
+/* DIR/FOLDER/NAME+SUFFIX. */
+void hs_sweep_path(const struct hs_sweep *sweep, const char *folder, const char *name,
+                   const char *suffix, char path[HS_PATH_SIZE]);
+/* The first error in the log of a failed point; "" if there is none. */
+void hs_sweep_failure_text(const struct hs_sweep *sweep, const struct hs_sweep_point *point,
+                           char *text, size_t size);
+
+/* Name and state of every point. Two points that are the same run are refused. */
+HS_MUST_USE enum hs_status hs_sweep_plan(struct hs_sweep *sweep);
+uint32_t hs_sweep_count(const struct hs_sweep *sweep, enum hs_point_state state);
+/* The point of --index, or with --print-config its configuration; no other is set up. */
+HS_MUST_USE enum hs_status hs_sweep_run_one(struct hs_sweep *sweep);
+/* Every point that is not finished, -j at a time. HS_OK if all are finished then; else the status
+ * of the first that is not. A child that was killed after the end of its run has finished it. */
+HS_MUST_USE enum hs_status hs_sweep_run_all(struct hs_sweep *sweep);
+/* Before gathering: points that other processes finished since the plan are finished, and what
+ * killed processes left beside a finished run is removed. Waits for a process that is about to
+ * finish one; HS_E_INTERRUPTED if a signal ends the wait. */
+HS_MUST_USE enum hs_status hs_sweep_settle(struct hs_sweep *sweep);
+
+/* ---- results (sweep_results.c) ---- */
+
+/* Settles; then sweep.csv and manifest.json, of the points as their states say. */
+#define HS_SWEEP_COLUMNS "point,run,state,exit" /* then axis_KEY of each, then summary.csv's */
+HS_MUST_USE enum hs_status hs_sweep_gather(struct hs_sweep *sweep);
+/* Standard output: --list, --make, --pending, --status, and the end of a sweep. */
+void hs_sweep_say_list(const struct hs_sweep *sweep);
+void hs_sweep_say_make(const struct hs_sweep *sweep);
+void hs_sweep_say_pending(const struct hs_sweep *sweep);
+void hs_sweep_say_status(const struct hs_sweep *sweep);
+HS_MUST_USE enum hs_status hs_sweep_say_end(const struct hs_sweep *sweep);
+
+#endif

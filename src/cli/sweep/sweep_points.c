@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The points of a sweep: the row of each on every axis (the last axis advances fastest), the run it
+ * is, its name and its state. Points run one a process, under a lock, each as `horus run` would. A
+ * trace that several of them replay is read once, by the parent, and shared; the files of a point
+ * are the same without it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/timeparse.h"
+#include "base/wholefile.h"
+#include "cli/process.h"
+#include "cli/sweep/sweep.h"
+#include "data/json.h"
+#include "traces/trace_cache.h"
+
+#define LOG_MAX       (1u << 21) /* bytes */
+#define FAILURES_TOLD 20u        /* while it runs */
+
+/* One point as options and configuration of `horus run`; setup is open. */
+struct made {
+    struct hs_run_options options;
+    struct hs_config config;
+    struct hs_arena arena;
+    struct hs_setup setup;
+};
+
+void hs_sweep_path(const struct hs_sweep *sweep, const char *folder, const char *name,
+                   const char *suffix, char path[HS_PATH_SIZE])
+{
+    (void)snprintf(path, HS_PATH_SIZE, "%s/%s/%s%s", sweep->dir, folder, name, suffix);
+}
+
+/* "key=value" of a swept key at a point; NULL where its row leaves it out. */
+static const char *pair_of(const struct hs_sweep *sweep, uint32_t point, uint32_t key)
+{
+    const struct hs_sweep_axis *axis = &sweep->axes[sweep->axis_count - 1];
+    for (; key < axis->first_key; axis--)
+        point /= axis->rows;
+    return axis->pairs[(size_t)(point % axis->rows) * axis->key_count + key - axis->first_key];
+}
+
+const char *hs_sweep_value(const struct hs_sweep *sweep, uint32_t point, uint32_t key)
+{
+    const char *pair = pair_of(sweep, point, key);
+    return pair != NULL ? strchr(pair, '=') + 1 : NULL;
+}
+
+void hs_sweep_point_text(const struct hs_sweep *sweep, uint32_t point, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t k = 0; k < sweep->key_count && used < size; k++) {
+        const char *pair = pair_of(sweep, point, k);
+        if (pair != NULL)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "", pair);
+    }
+}
+
+static enum hs_status set_options(const struct hs_sweep *sweep, uint32_t point, struct made *made,
+                                  struct hs_diag *diag)
+{
+    made->options = sweep->base;
+    made->config = sweep->config;
+    made->config.base = &made->options;
+    made->config.arena = &made->arena;
+    for (uint32_t k = 0; k < sweep->key_count; k++) {
+        const char *pair = pair_of(sweep, point, k);
+        if (pair != NULL)
+            HS_TRY(hs_config_set_pair(&made->config, pair, diag));
+    }
+    return HS_OK;
+}
+
+/* Sets one point up: what can be refused is refused. To be closed whether or not this succeeds. */
+static enum hs_status make(struct hs_sweep *sweep, uint32_t point, struct made *made,
+                           struct hs_diag *diag)
+{
+    char text[1024];
+    memset(made, 0, sizeof *made);
+    enum hs_status status = set_options(sweep, point, made, diag);
+    if (status == HS_OK && made->options.trace != NULL && strcmp(made->options.trace, "-") == 0)
+        status = hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
+                         "a sweep reads the trace several times: standard input cannot be");
+    if (status == HS_OK && made->options.trace == NULL)
+        status = hs_fail(diag, HS_E_USAGE, NULL, "\"config\": {\"trace\": \"jobs.csv\", ...}",
+                         "sweep: no trace is named");
+    if (status == HS_OK)
+        status = hs_setup_open(&made->setup, &made->options, &made->config, diag);
+    if (status == HS_OK)
+        status = hs_simulate_check(&made->setup, diag);
+    if (status != HS_OK) {
+        hs_sweep_point_text(sweep, point, text, sizeof text);
+        hs_report(diag, HS_NOTE, NULL, NULL, "that was point %" PRIu32 " of %" PRIu32 ": %s",
+                  point + 1, sweep->point_count, text);
+    }
+    return status;
+}
+
+static void unmake(struct made *made)
+{
+    hs_setup_close(&made->setup);
+    hs_arena_free(&made->arena);
+}
+
+static bool are_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Reading models and profiles takes most of the time of a setup: points that differ only in options
+ * that a run reads when it begins are named by one setup. */
+static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
+{
+    static const char *const late[] = {"load",   "seed",     "assign_seed",
+                                       "until",  "startup",  "tie_jitter",
+                                       "warmup", "cooldown", "scale_time"};
+    for (uint32_t k = 0; k < sweep->key_count; k++) {
+        size_t i = 0;
+        while (i < sizeof late / sizeof *late && strcmp(late[i], sweep->keys[k]) != 0)
+            i++;
+        if (i == sizeof late / sizeof *late &&
+            !are_same(pair_of(sweep, a, k), pair_of(sweep, b, k)))
+            return false;
+    }
+    return true;
+}
+
+/* Each workload is read once for its hash, however many points replay it. */
+static enum hs_status workload_hash(struct hs_sweep *sweep, const struct hs_run_options *options,
+                                    uint64_t *hash, struct hs_diag *diag)
+{
+    struct hs_arena *arena = &sweep->call->arena;
+    for (uint32_t i = 0; i < sweep->hashed_count; i++)
+        if (are_same(sweep->hashed[i].trace, options->trace) &&
+            are_same(sweep->hashed[i].vc_file, options->vc_file)) {
+            *hash = sweep->hashed[i].hash;
+            return HS_OK;
+        }
+    struct hs_sweep_workload read = {
+        .trace = hs_arena_text(arena, options->trace, strlen(options->trace))};
+    if (options->vc_file != NULL)
+        read.vc_file = hs_arena_text(arena, options->vc_file, strlen(options->vc_file));
+    hs_grow((void **)&sweep->hashed, &sweep->hashed_cap, (uint64_t)sweep->hashed_count + 1,
+            sizeof *sweep->hashed, HS_SWEEP_POINTS_MAX);
+    HS_TRY(hs_workload_hash(options, &read.hash, diag));
+    *hash = read.hash;
+    sweep->hashed[sweep->hashed_count++] = read;
+    return HS_OK;
+}
+
+/* failed/NAME.log: "exit 3" or "signal 9" on the first line, then the messages. NULL if there is
+ * none. */
+static char *read_log(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
+{
+    char path[HS_PATH_SIZE], *text;
+    size_t len;
+    hs_sweep_path(sweep, "failed", point->name, ".log", path);
+    if (access(path, F_OK) != 0)
+        return NULL;
+    struct hs_diag silent = {.least = HS_ERROR};
+    return hs_read_file(path, LOG_MAX, &text, &len, &silent) == HS_OK ? text : NULL;
+}
+
+static bool read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *point)
+{
+    static const char killed[] = "signal ", ended[] = "exit ";
+    char *text = read_log(sweep, point);
+    if (text == NULL)
+        return false;
+    bool is_killed = strncmp(text, killed, sizeof killed - 1) == 0;
+    const char *digits = text + (is_killed ? sizeof killed : sizeof ended) - 1;
+    int64_t number;
+    bool is_read = (is_killed || strncmp(text, ended, sizeof ended - 1) == 0) &&
+                   hs_parse_int64(digits, strcspn(digits, "\n"), &number);
+    if (is_read)
+        point->exit_code = (int32_t)(is_killed ? 128 + number : number);
+    hs_free(text);
+    return is_read;
+}
+
+void hs_sweep_failure_text(const struct hs_sweep *sweep, const struct hs_sweep_point *point,
+                           char *text, size_t size)
+{
+    static const char mark[] = "error: ";
+    char *log = read_log(sweep, point);
+    const char *error = log != NULL ? strstr(log, mark) : NULL;
+    text[0] = '\0';
+    if (error != NULL) {
+        const char *begin = error;
+        while (begin > log && begin[-1] != '\n')
+            begin--;
+        (void)snprintf(text, size, "%.*s", (int)strcspn(begin, "\n"), begin);
+    }
+    hs_free(log);
+}
+
+/* Whether its run is complete, in whatever process it ran. */
+static bool is_finished(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
+{
+    char path[HS_PATH_SIZE];
+    hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
+    return access(path, F_OK) == 0;
+}
+
+/* Name and state of one point that is set up. */
+static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
+                             struct hs_sweep_point *point, struct hs_diag *diag)
+{
+    struct hs_trace_options trace;
+    uint64_t hash = 0;
+    HS_TRY(workload_hash(sweep, &made->options, &hash, diag));
+    HS_TRY(hs_run_name(&made->setup, hash, point->name, diag));
+    HS_TRY(
+        hs_setup_trace(&trace, &made->options, diag)); /* with late options: a seed samples jobs */
+    trace.gpus = made->setup.cluster.gpu_count;
+    point->trace_key = hs_trace_cache_key(&trace);
+    if (is_finished(sweep, point))
+        point->state = HS_POINT_DONE;
+    else
+        point->state = read_failure(sweep, point) ? HS_POINT_FAILED : HS_POINT_MISSING;
+    return HS_OK;
+}
+
+/* While all names differ, the id of a name is the number of its point. */
+static enum hs_status check_twins(struct hs_sweep *sweep)
+{
+    struct hs_diag *diag = &sweep->call->diag;
+    struct hs_intern names;
+    hs_intern_init(&names);
+    enum hs_status status = HS_OK;
+    for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
+        uint32_t id = hs_intern_get(&names, sweep->points[i].name);
+        if (status == HS_OK && id != i + 1)
+            status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = sweep->file},
+                             "a value stands twice on an axis, or two values mean the same",
+                             "points %" PRIu32 " and %" PRIu32 " are the same run", id, i + 1);
+    }
+    hs_intern_free(&names);
+    return status;
+}
+
+/* A mistake in --metric is reported before the points are run. */
+static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup *setup)
+{
+    struct hs_diag *diag = &sweep->call->diag;
+    const char *names[HS_METRICS_MAX], *asked = sweep->options->metric;
+    char hint[HS_HINT_SIZE];
+    struct hs_summary *metrics = hs_arena_alloc(&sweep->call->arena, sizeof *metrics);
+    HS_TRY(hs_simulate_metrics(setup, metrics, diag));
+    for (uint32_t m = 0; m < metrics->count; m++) {
+        if (strcmp(metrics->metrics[m].name, asked) == 0) {
+            sweep->metric_unit = metrics->metrics[m].unit;
+            return HS_OK;
+        }
+        names[m] = metrics->metrics[m].name;
+    }
+    return hs_fail(diag, HS_E_USAGE, NULL,
+                   hs_did_you_mean(hint, asked, names, metrics->count, "did you mean 'mean_jct'?"),
+                   "metric: there is none named '%s'", asked);
+}
+
+enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
+{
+    struct hs_arena *arena = &sweep->call->arena;
+    struct made *made = hs_arena_alloc(arena, sizeof *made); /* of the point before */
+    enum hs_status status = HS_OK;
+    sweep->points = hs_arena_alloc(arena, sweep->point_count * sizeof *sweep->points);
+    for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
+        if (i > 0 && share_setup(sweep, i - 1, i)) {
+            status = set_options(sweep, i, made, &sweep->once.diag);
+        } else {
+            unmake(made);
+            status = make(sweep, i, made, &sweep->once.diag);
+        }
+        if (status == HS_OK && i == 0)
+            status = check_metric(sweep, &made->setup);
+        if (status == HS_OK)
+            status = locate(sweep, made, &sweep->points[i], &sweep->call->diag);
+    }
+    unmake(made);
+    return status == HS_OK ? check_twins(sweep) : status;
+}
+
+uint32_t hs_sweep_count(const struct hs_sweep *sweep, enum hs_point_state state)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sweep->point_count; i++)
+        count += sweep->points[i].state == state;
+    return count;
+}
+
+/* ---- running points ---- */
+
+struct shared_trace {
+    uint64_t key;
+    struct hs_trace_cache *trace_cache; /* NULL: each reads the file */
+};
+
+struct point_workers {
+    struct hs_sweep *sweep;
+    struct hs_diag *diag;
+    uint32_t *pending; /* points */
+    uint32_t pending_count, failed, first_failed;
+    struct shared_trace *traces;
+    uint32_t traces_count, traces_cap;
+    enum hs_status status; /* of the first that failed, in order of points */
+    struct hs_status_line status_line;
+};
+
+/* workers NULL: a point by itself. */
+static enum hs_status simulate(struct hs_sweep *sweep, uint32_t index,
+                               const struct point_workers *workers, const char *path,
+                               struct hs_diag *diag)
+{
+    const struct hs_run_call call = {.terminal = &sweep->call->terminal,
+                                     .command = sweep->call->command,
+                                     .shows_progress =
+                                         workers == NULL && hs_run_shows_progress(sweep->call)};
+    struct hs_run_result *result = hs_alloc_zeroed(1, sizeof *result);
+    struct made *made = hs_alloc_zeroed(1, sizeof *made);
+    enum hs_status status = make(sweep, index, made, diag);
+    for (uint32_t i = 0; workers != NULL && i < workers->traces_count; i++)
+        if (workers->traces[i].key == sweep->points[index].trace_key)
+            made->setup.trace.trace_cache = workers->traces[i].trace_cache;
+    if (status == HS_OK)
+        status = hs_simulate(&made->setup, &call, path, result, diag);
+    unmake(made);
+    hs_free(made);
+    hs_free(result);
+    return status;
+}
+
+/* Removes the log of an earlier failure, and what a process left that was killed while it wrote it.
+ */
+static void forget_failure(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
+{
+    char path[HS_PATH_SIZE];
+    hs_sweep_path(sweep, "failed", point->name, ".log", path);
+    (void)unlink(path); /* most never failed */
+    hs_sweep_path(sweep, "failed", point->name, ".log.tmp", path);
+    (void)unlink(path);
+}
+
+/* failed/NAME.log: "WORD NUMBER" and the messages, complete or absent. */
+static enum hs_status write_failure(const struct hs_sweep *sweep,
+                                    const struct hs_sweep_point *point,
+                                    const struct hs_message_log *log, const char *word, int number,
+                                    struct hs_diag *diag)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_wholefile file;
+    hs_sweep_path(sweep, "failed", point->name, ".log", path);
+    HS_TRY(hs_rundir_make_parents(path, diag));
+    HS_TRY(hs_wholefile_open(&file, path, diag));
+    hs_say(&file.out, "%s %d\n", word, number);
+    hs_output_put(&file.out, log->text, log->text_len);
+    return hs_wholefile_close(&file, HS_OK, diag);
+}
+
+/* Runs a point and records its outcome in its directory or in failed/; an interrupted point has
+ * none. target: where messages go beside the log; NULL = nowhere. */
+static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
+                                const struct point_workers *workers, struct hs_diag *target,
+                                struct hs_diag *diag)
+{
+    const struct hs_sweep_point *point = &sweep->points[index];
+    char lock_path[HS_PATH_SIZE], path[HS_PATH_SIZE];
+    struct hs_file_lock lock;
+    struct hs_message_log log;
+    hs_sweep_path(sweep, HS_RUNS_DIR, point->name, ".lock", lock_path);
+    hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "", path);
+    HS_TRY(hs_rundir_make_parents(lock_path, diag));
+    HS_TRY(hs_file_lock_take(&lock, lock_path, diag));
+    hs_message_log_open(&log, target, HS_LOG_TEXT);
+    enum hs_status status = HS_OK;
+    if (!is_finished(sweep, point)) /* by another process meanwhile */
+        status = simulate(sweep, index, workers, path, &log.diag);
+    if (status == HS_OK) {
+        forget_failure(sweep, point);
+    } else if (status != HS_E_INTERRUPTED) {
+        enum hs_status written =
+            write_failure(sweep, point, &log, "exit", hs_status_exit_code(status), diag);
+        status = written != HS_OK ? written : status;
+    }
+    hs_message_log_close(&log);
+    hs_file_lock_free(&lock, lock_path);
+    return status;
+}
+
+enum hs_status hs_sweep_run_one(struct hs_sweep *sweep)
+{
+    struct hs_call *call = sweep->call;
+    char hint[64];
+    (void)snprintf(hint, sizeof hint, "from 1 to %" PRIu32, sweep->point_count);
+    if (sweep->options->index > sweep->point_count)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, hint, "there is no point %" PRId64,
+                       sweep->options->index);
+    const uint32_t index = (uint32_t)sweep->options->index - 1;
+    struct made *made = hs_arena_alloc(&call->arena, sizeof *made);
+    sweep->points = hs_arena_alloc(&call->arena, sweep->point_count * sizeof *sweep->points);
+    struct hs_sweep_point *point = &sweep->points[index];
+    enum hs_status status = make(sweep, index, made, &call->diag);
+    if (status == HS_OK && sweep->options->run.print_config)
+        hs_config_print(&made->config, &call->out);
+    else if (status == HS_OK)
+        status = locate(sweep, made, point, &call->diag);
+    unmake(made);
+    if (status != HS_OK || sweep->options->run.print_config)
+        return status;
+    hs_interrupt_watch();
+    if (point->state == HS_POINT_DONE)
+        hs_report(&call->diag, HS_NOTE, NULL, NULL, "point %" PRIu32 " is finished", index + 1);
+    else
+        HS_TRY(run_point(sweep, index, NULL, &call->diag, &call->diag));
+    hs_say(&call->out, "%s/" HS_RUNS_DIR "/%s/\n", sweep->dir, point->name);
+    return HS_OK;
+}
+
+/* ---- all of them ---- */
+
+static enum hs_status run_pending(void *ctx, uint32_t index)
+{
+    struct point_workers *workers = ctx;
+    return run_point(workers->sweep, workers->pending[index], workers, NULL, workers->diag);
+}
+
+static void show_progress(void *ctx, uint32_t ended, uint32_t running)
+{
+    struct point_workers *workers = ctx;
+    char rest[128];
+    (void)snprintf(rest, sizeof rest,
+                   "points %" PRIu32 "/%" PRIu32 " ended, %" PRIu32 " running, %" PRIu32 " failed",
+                   ended, workers->pending_count, running, workers->failed);
+    hs_status_line_show_count(&workers->status_line, ended, workers->pending_count, rest);
+}
+
+/* The parent writes the log that a child could not write: it was killed, or had no memory left. A
+ * process that finishes the point at the same time removes the log after its manifest is there; the
+ * parent looks for the manifest after the log is there: one of the two finds both. */
+static void record_end(const struct point_workers *workers, const struct hs_sweep_point *point,
+                       int signal_number)
+{
+    struct hs_message_log log;
+    const char *word = signal_number != 0 ? "signal" : "exit";
+    int number = signal_number != 0 ? signal_number : hs_status_exit_code(HS_E_MEMORY);
+    hs_message_log_open(&log, NULL, HS_LOG_TEXT);
+    if (signal_number != 0)
+        hs_report(&log.diag, HS_ERROR, NULL, hs_process_kill_hint(signal_number),
+                  "the run was ended by signal %d", signal_number);
+    else
+        hs_report(&log.diag, HS_ERROR, NULL, "fewer at a time (-j) need less", "%s",
+                  hs_status_text(HS_E_MEMORY));
+    if (write_failure(workers->sweep, point, &log, word, number, workers->diag) != HS_OK)
+        hs_report(workers->diag, HS_WARNING, NULL, NULL, "%s is not recorded as failed",
+                  point->name);
+    hs_message_log_close(&log);
+    if (is_finished(workers->sweep, point))
+        forget_failure(workers->sweep, point);
+}
+
+static void note_end(void *ctx, uint32_t index, enum hs_status status, int signal_number)
+{
+    struct point_workers *workers = ctx;
+    uint32_t number = workers->pending[index];
+    struct hs_sweep_point *point = &workers->sweep->points[number];
+    char text[512], values[512];
+    if (status == HS_OK) {
+        point->state = HS_POINT_DONE;
+        return;
+    }
+    if (status == HS_E_INTERRUPTED || hs_interrupt_signal() != 0)
+        return; /* the pool ended it */
+    if (signal_number != 0 || status == HS_E_MEMORY)
+        record_end(workers, point, signal_number);
+    if (is_finished(workers->sweep, point)) {
+        point->state = HS_POINT_DONE;
+        return;
+    }
+    point->state = HS_POINT_FAILED;
+    point->exit_code = signal_number != 0 ? 128 + signal_number : hs_status_exit_code(status);
+    if (workers->failed++ == 0 || number < workers->first_failed) {
+        workers->first_failed = number;
+        workers->status = status;
+    }
+    if (workers->failed > FAILURES_TOLD) {
+        if (workers->failed == FAILURES_TOLD + 1)
+            hs_report(workers->diag, HS_NOTE, NULL, NULL, "more failures are told by --status");
+        return;
+    }
+    hs_sweep_failure_text(workers->sweep, point, text, sizeof text);
+    hs_sweep_point_text(workers->sweep, number, values, sizeof values);
+    hs_report(workers->diag, HS_ERROR, NULL, text[0] != '\0' ? text : NULL,
+              "point %" PRIu32 " failed with exit code %d: %s", number + 1, point->exit_code,
+              values);
+}
+
+static enum hs_status record_trace(struct point_workers *workers, uint32_t index)
+{
+    struct hs_sweep *sweep = workers->sweep;
+    uint64_t key = sweep->points[index].trace_key;
+    for (uint32_t i = 0; i < workers->traces_count; i++)
+        if (workers->traces[i].key == key)
+            return HS_OK;
+    hs_grow((void **)&workers->traces, &workers->traces_cap, (uint64_t)workers->traces_count + 1,
+            sizeof *workers->traces, HS_SWEEP_POINTS_MAX);
+    struct made *made = hs_alloc_zeroed(1, sizeof *made);
+    struct shared_trace *shared = &workers->traces[workers->traces_count++];
+    shared->key = key;
+    enum hs_status status = make(sweep, index, made, &sweep->once.diag);
+    if (status == HS_OK)
+        status = hs_trace_cache_record(&shared->trace_cache, &made->setup.trace, workers->diag);
+    unmake(made);
+    hs_free(made);
+    return status;
+}
+
+static enum hs_status run_workers(struct point_workers *workers)
+{
+    struct hs_sweep *sweep = workers->sweep;
+    uint32_t width = (uint32_t)sweep->options->processes;
+    struct hs_process_failure failure;
+    for (uint32_t i = 0; i < workers->pending_count && hs_interrupt_signal() == 0; i++) {
+        const struct hs_sweep_point *points = sweep->points;
+        uint64_t key = points[workers->pending[i]].trace_key;
+        uint32_t other = i + 1;
+        while (other < workers->pending_count && points[workers->pending[other]].trace_key != key)
+            other++;
+        if (other < workers->pending_count)
+            HS_TRY(record_trace(workers, workers->pending[i]));
+    }
+    const struct hs_process_pool pool = {
+        .width = width < workers->pending_count ? width : workers->pending_count,
+        .count = workers->pending_count,
+        .task = run_pending,
+        .progress = show_progress,
+        .ended = note_end,
+        .ctx = workers};
+    enum hs_status status = hs_process_pool_run(&pool, &failure, workers->diag);
+    hs_terminal_status(&sweep->call->terminal, "");
+    if (status == HS_E_INTERRUPTED)
+        return hs_fail(workers->diag, status, NULL, "the same command goes on from there",
+                       "stopped by %s: %" PRIu32 " of %" PRIu32 " points are finished",
+                       hs_interrupt_name(), hs_sweep_count(sweep, HS_POINT_DONE),
+                       sweep->point_count);
+    return status;
+}
+
+/* The warnings of a point are in its manifest; here each text is shown once. */
+static enum hs_status pass_warnings(struct point_workers *workers,
+                                    const struct hs_sweep_point *point)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_json_doc *doc;
+    hs_sweep_path(workers->sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
+    HS_TRY(hs_json_load(&doc, path, workers->diag));
+    const struct hs_json *warnings = hs_json_get(hs_json_root(doc), "warnings");
+    for (const struct hs_json *w = hs_json_first(warnings); w != NULL; w = hs_json_next(w))
+        if (hs_json_text(w) != NULL)
+            hs_message_log_put(&workers->sweep->once, HS_WARNING, hs_json_text(w),
+                               strlen(hs_json_text(w)));
+    hs_json_close(doc);
+    return HS_OK;
+}
+
+enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
+{
+    struct point_workers workers = {.sweep = sweep, .diag = &sweep->call->diag};
+    hs_interrupt_watch();
+    hs_status_line_start(&workers.status_line, &sweep->call->terminal,
+                         hs_run_shows_progress(sweep->call), 0);
+    workers.pending =
+        hs_arena_alloc(&sweep->call->arena, sweep->point_count * sizeof *workers.pending);
+    for (uint32_t i = 0; i < sweep->point_count; i++)
+        if (sweep->points[i].state != HS_POINT_DONE)
+            workers.pending[workers.pending_count++] = i;
+    if (workers.pending_count == 0)
+        return HS_OK;
+    enum hs_status status = run_workers(&workers);
+    for (uint32_t i = 0; i < workers.traces_count; i++)
+        hs_trace_cache_free(workers.traces[i].trace_cache);
+    hs_free(workers.traces);
+    for (uint32_t i = 0; i < workers.pending_count && status == HS_OK; i++)
+        if (sweep->points[workers.pending[i]].state == HS_POINT_DONE)
+            status = pass_warnings(&workers, &sweep->points[workers.pending[i]]);
+    return status != HS_OK ? status : workers.status;
+}
+
+/* ---- before gathering ---- */
+
+enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
+{
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        struct hs_sweep_point *point = &sweep->points[i];
+        char path[HS_PATH_SIZE];
+        struct hs_file_lock lock;
+        if (point->state != HS_POINT_DONE && is_finished(sweep, point))
+            point->state = HS_POINT_DONE;
+        hs_sweep_path(sweep, HS_RUNS_DIR, point->name, ".lock", path);
+        if (point->state != HS_POINT_DONE || access(path, F_OK) != 0)
+            continue; /* a process that finishes a point removes the lock last */
+        HS_TRY(hs_file_lock_take(&lock, path, &sweep->call->diag));
+        forget_failure(sweep, point);
+        hs_file_lock_free(&lock, path);
+    }
+    return HS_OK;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `horus calibrate SUBJECT --data FILE...`: fits a model to measurements, prints its errors on
+ * rows it has not seen, and writes the model file.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/builtin.h"
+#include "base/wholefile.h"
+#include "calibrate/calibration.h"
+#include "cli/options.h"
+
+#define SUBJECTS_MAX 16
+
+struct calibrate_options {
+    const char *data, *output, *clean, *profiles, *rows;
+    double overlap, ridge;
+    bool keep_pairs;
+};
+
+/* An output may not be one of the inputs. */
+static enum hs_status check_outputs(struct hs_call *call, const struct hs_calibrate_options *o)
+{
+    enum { PER_DATA = 1 + HS_MEASURE_FOLDER_FILES };
+    const struct calibrate_options *given = call->options;
+    const char *inputs[HS_CALIBRATE_DATA_MAX * PER_DATA + 1];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->data_count; i++) {
+        inputs[count++] = o->data[i];
+        for (uint32_t f = 0; f < HS_MEASURE_FOLDER_FILES; f++) {
+            size_t size = strlen(o->data[i]) + strlen(hs_measure_folder_files[f]) + 2;
+            char *path = hs_arena_alloc(&call->arena, size);
+            (void)snprintf(path, size, "%s/%s", o->data[i], hs_measure_folder_files[f]);
+            inputs[count++] = path;
+        }
+    }
+    inputs[count++] = given->profiles;
+    if (given->output != NULL)
+        HS_TRY(hs_wholefile_check(given->output, "-o", inputs, count, &call->diag));
+    if (given->rows == NULL)
+        return HS_OK;
+    if (given->output != NULL && strcmp(given->rows, given->output) == 0)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "write to two files",
+                       "calibrate: --rows and -o are the same file");
+    return hs_wholefile_check(given->rows, "--rows", inputs, count, &call->diag);
+}
+
+/* The table, and the model file if one was asked for. */
+static enum hs_status fit(struct hs_call *call, const struct hs_calibration *subject,
+                          const struct hs_calibrate_options *options)
+{
+    const struct calibrate_options *given = call->options;
+    struct hs_wholefile file;
+    struct hs_jsonw json;
+    if (given->output == NULL)
+        return hs_calibrate(subject, options, &call->out, NULL, &call->diag);
+    HS_TRY(hs_wholefile_open(&file, given->output, &call->diag));
+    hs_jsonw_begin(&json, &file.out);
+    enum hs_status status = hs_calibrate(subject, options, &call->out, &json, &call->diag);
+    if (status == HS_OK)
+        hs_jsonw_finish(&json);
+    return hs_wholefile_close(&file, status, &call->diag);
+}
+
+static enum hs_status calibrate(struct hs_call *call)
+{
+    const struct calibrate_options *given = call->options;
+    const char *names[SUBJECTS_MAX], *name = call->operands[0], *rest = given->data, *path;
+    const struct hs_calibration *subject;
+    char hint[HS_HINT_SIZE];
+    size_t count = 0;
+    struct hs_calibrate_options options = {.overlap = given->overlap / 100,
+                                           .ridge = given->ridge,
+                                           .is_keeping_pairs = given->keep_pairs,
+                                           .profiles = given->profiles,
+                                           .rows = given->rows};
+    while ((subject = hs_calibration_at(count)) != NULL && count < SUBJECTS_MAX &&
+           strcmp(subject->name, name) != 0)
+        names[count++] = subject->name;
+    if (subject == NULL)
+        return hs_fail(
+            &call->diag, HS_E_USAGE, NULL,
+            hs_did_you_mean(hint, name, names, count, "'horus calibrate --help' lists them"),
+            "calibrate: unknown subject '%s'", name);
+    HS_TRY(hs_clean_parse(given->clean, &options.clean, &call->diag));
+    if (rest == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "configs/models/README.md tells the forms",
+                       "calibrate: --data is missing: the measurements to fit");
+    while ((path = hs_option_next(&rest, &call->arena)) != NULL) {
+        if (options.data_count == HS_CALIBRATE_DATA_MAX)
+            return hs_fail(&call->diag, HS_E_USAGE, NULL, NULL,
+                           "calibrate: more than %d times --data", HS_CALIBRATE_DATA_MAX);
+        options.data[options.data_count++] = path;
+    }
+    HS_TRY(check_outputs(call, &options));
+    struct hs_wholefile rows = {.beside = ""};
+    if (given->rows != NULL)
+        HS_TRY(hs_wholefile_begin(&rows, given->rows, &call->diag));
+    if (rows.beside[0] != '\0')
+        options.rows = rows.beside;
+    return hs_wholefile_end(&rows, fit(call, subject, &options), &call->diag);
+}
+
+#define ROW(name, kind, heading, preset, ...)                                                      \
+    HS_OPTION(kind, #name, offsetof(struct calibrate_options, name), preset, __VA_ARGS__,          \
+              .group = heading)
+
+static const struct hs_option options_table[] = {
+    ROW(data, TEXT, "Data", NULL,
+        "measurements: a folder of Lucid's, a JSON of Gavel's, a CSV of your own; may be repeated",
+        .param.unit = "PATH", .in_short_help = true, .is_repeated = true),
+    ROW(clean, TEXT, "Data", "default", "cleaning steps: default, all, none, or a list of them",
+        .param.unit = "LIST", .in_short_help = true, .word_at = hs_clean_step_at),
+    ROW(overlap, REAL, "Data", "5",
+        "a pair whose joint utilization is lower than that of one job alone by more than this did "
+        "not overlap",
+        HS_RANGE(0, 100), .param.unit = "%",
+        .param.source = "configs/models/README.md, step overlap: 2 to 20 change k by 0.07"),
+    ROW(profiles, TEXT, "Data", HS_BUILTIN "profiles.csv",
+        "profile catalogue: families and graph features", .param.unit = "FILE"),
+    ROW(ridge, REAL, "Fit", "0", "strength of the ridge terms; 0: the subject's own",
+        HS_RANGE(0, 1e6)),
+    ROW(output, TEXT, "Results", NULL, "the model file to write; absent: only the table",
+        .param.unit = "FILE", .letter = 'o', .in_short_help = true),
+    ROW(keep_pairs, FLAG, "Results", "no",
+        "write the measured pairs, too, where their licence allows it"),
+    ROW(rows, TEXT, "Results", NULL, "CSV of every row with observation and held-out prediction",
+        .param.unit = "FILE"),
+    HS_OPTIONS_END,
+};
+
+static const char *subject_at(size_t index)
+{
+    const struct hs_calibration *subject = hs_calibration_at(index);
+    return subject != NULL ? subject->name : NULL;
+}
+
+const struct hs_verb hs_verb_calibrate = {
+    .name = "calibrate",
+    .operands = "SUBJECT",
+    .word_at = subject_at,
+    .summary = "Fit a model: interference, utilization, predictor, speed.",
+    .details =
+        "Reads the measurements, marks what the cleaning steps leave out (counted by reason), "
+        "fits, cross-validates, prints a table and writes the model file that --models takes. "
+        "Same data, same bytes. configs/models/README.md tells the forms and the errors to expect.",
+    .examples = {"calibrate interference --data my-pairs.csv",
+                 "calibrate interference --data lucid --data gavel/oracle_throughputs.json -o "
+                 "interference.json",
+                 "calibrate predictor --data configs/profiles.csv --data lucid"},
+    .options = options_table,
+    .options_size = sizeof(struct calibrate_options),
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = calibrate,
+};

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The cells of a comparison. Every cell runs in a process of its own, whatever -j says; the trace
+ * is read once and shared with all of them. The messages of a cell go into a file beside its
+ * directory and are shown when all have ended, in the order of the cells, each text once. Then the
+ * summaries of the cells, in their order: runs.csv, from which compare.csv and order.csv can be
+ * computed again, and the manifest, with parameters and card of each policy.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/timeparse.h"
+#include "cli/process.h"
+#include "cli/record.h"
+#include "cli/verbs/compare.h"
+#include "data/csvread.h"
+#include "data/csvwrite.h"
+#include "report/run/summary.h"
+#include "traces/trace_cache.h"
+
+#define MESSAGES_MAX (1u << 24) /* bytes of one cell */
+#define HEADER_SIZE  32768
+#define COLUMNS_MAX  1024
+
+/* Path of a cell's run directory, or of a file in it. */
+static void cell_path(const struct hs_rundir *dir, const struct hs_compare_cell *cell,
+                      const char *file, char path[HS_PATH_SIZE])
+{
+    char name[512];
+    (void)snprintf(name, sizeof name, HS_RUNS_DIR "/%s%s%s", cell->name, *file != '\0' ? "/" : "",
+                   file);
+    hs_rundir_file(dir, name, path, HS_PATH_SIZE);
+}
+
+/* ---- runs ---- */
+
+struct run_workers {
+    struct hs_compare *compare;
+    const struct hs_rundir *dir;
+    struct hs_trace_cache *cache; /* the trace; NULL: each cell reads it */
+    uint64_t cache_key;           /* of the cells that may share it: seeds choose samples */
+    struct hs_status_line status_line;
+};
+
+static void messages_path(const struct run_workers *workers, uint32_t index,
+                          char path[HS_PATH_SIZE])
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "messages-%u", index);
+    hs_rundir_file(workers->dir, name, path, HS_PATH_SIZE);
+}
+
+/* A record of the file: severity as a digit, text, NUL. */
+static void write_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_output *out = ctx;
+    hs_output_put(out, (const char[]){(char)('0' + (int)severity)}, 1);
+    hs_output_put(out, text, len);
+    hs_output_put(out, "", 1);
+}
+
+static enum hs_status simulate(const struct run_workers *workers,
+                               const struct hs_compare_cell *cell, struct hs_diag *diag)
+{
+    struct hs_compare *c = workers->compare;
+    struct hs_run_options options;
+    struct hs_config config;
+    struct hs_setup setup;
+    char path[HS_PATH_SIZE];
+    const struct hs_run_call call = {.terminal = &c->call->terminal, .command = c->call->command};
+    struct hs_run_result *result = hs_alloc_zeroed(1, sizeof *result);
+    options = c->policies[cell->policy].options;
+    options.seed = cell->seed;
+    options.assign_seed = cell->assign_seed;
+    config = c->policies[cell->policy].config;
+    config.base = &options;
+    cell_path(workers->dir, cell, "", path);
+    enum hs_status status = hs_setup_open(&setup, &options, &config, diag);
+    if (status == HS_OK && hs_trace_cache_key(&setup.trace) == workers->cache_key)
+        setup.trace.trace_cache = workers->cache;
+    if (status == HS_OK)
+        status = hs_simulate(&setup, &call, path, result, diag);
+    hs_setup_close(&setup);
+    hs_free(result);
+    return status;
+}
+
+static enum hs_status run_cell(void *ctx, uint32_t index)
+{
+    struct run_workers *workers = ctx;
+    char path[HS_PATH_SIZE];
+    struct hs_output messages;
+    struct hs_diag diag;
+    messages_path(workers, index, path);
+    HS_TRY(hs_output_open(&messages, path, &workers->compare->call->diag));
+    hs_diag_init(&diag, write_message, &messages);
+    diag.least = workers->compare->log.diag.least;
+    enum hs_status status = simulate(workers, &workers->compare->cells[index], &diag);
+    enum hs_status closed = hs_output_close(&messages, &workers->compare->call->diag);
+    return status != HS_OK ? status : closed;
+}
+
+static void show_progress(void *ctx, uint32_t done, uint32_t running)
+{
+    struct run_workers *workers = ctx;
+    const uint32_t count = workers->compare->cell_count;
+    char rest[96];
+    (void)snprintf(rest, sizeof rest, "runs %u/%u done, %u running", done, count, running);
+    hs_status_line_show_count(&workers->status_line, done, count, rest);
+}
+
+/* Passes the messages of a cell on, and removes the file. */
+static enum hs_status pass_messages(const struct run_workers *workers, uint32_t index)
+{
+    struct hs_compare *c = workers->compare;
+    char path[HS_PATH_SIZE], *text;
+    size_t len;
+    messages_path(workers, index, path);
+    if (access(path, F_OK) != 0)
+        return HS_OK; /* it was never started */
+    HS_TRY(hs_read_file(path, MESSAGES_MAX, &text, &len, &c->call->diag));
+    for (char *at = text; at < text + len;) {
+        size_t message = strlen(at);
+        if (message > 1)
+            hs_message_log_put(&c->log, (enum hs_severity)(*at - '0'), at + 1, message - 1);
+        at += message + 1;
+    }
+    hs_free(text);
+    (void)unlink(path); /* what is left would be part of the directory */
+    return HS_OK;
+}
+
+enum hs_status hs_cells_run(struct hs_compare *c, const struct hs_rundir *dir)
+{
+    struct run_workers workers = {.compare = c, .dir = dir};
+    const uint32_t width = (uint32_t)c->options->processes;
+    const struct hs_process_pool pool = {.width = width < c->cell_count ? width : c->cell_count,
+                                         .count = c->cell_count,
+                                         .task = run_cell,
+                                         .progress = show_progress,
+                                         .ctx = &workers};
+    const struct hs_trace_options *trace = &c->policies[0].setup.trace;
+    struct hs_process_failure failure;
+    struct hs_diag *diag = &c->call->diag;
+    hs_status_line_start(&workers.status_line, &c->call->terminal, hs_run_shows_progress(c->call),
+                         0);
+    hs_interrupt_watch();
+    workers.cache_key = hs_trace_cache_key(trace);
+    HS_TRY(hs_trace_cache_record(&workers.cache, trace, &c->log.diag));
+    enum hs_status status = hs_process_pool_run(&pool, &failure, &c->log.diag);
+    hs_trace_cache_free(workers.cache);
+    hs_terminal_status(&c->call->terminal, "");
+    if (status == HS_E_INTERRUPTED)
+        return hs_fail(diag, status, NULL, NULL, "stopped by %s: nothing was kept",
+                       hs_interrupt_name());
+    for (uint32_t i = 0; i < (status == HS_OK ? c->cell_count : failure.index + 1); i++)
+        HS_TRY(pass_messages(&workers, i));
+    if (status == HS_OK)
+        return HS_OK;
+    const char *name = c->cells[failure.index].name;
+    if (failure.signal_number != 0)
+        return hs_fail(diag, status, NULL, hs_process_kill_hint(failure.signal_number),
+                       "the run %s was ended by signal %d", name, failure.signal_number);
+    hs_report(diag, HS_NOTE, NULL, NULL, "it was the run %s: nothing was kept", name);
+    return status;
+}
+
+/* ---- runs.csv ---- */
+
+/* runs.csv while it is written. The columns policy and seed of a summary are in front of a row,
+ * policy as it was given. */
+struct runs {
+    struct hs_compare *compare;
+    const struct hs_rundir *dir;
+    struct hs_csvw csv;
+    bool is_open;
+    uint32_t index;                     /* of the cell that is read */
+    uint32_t column_of[HS_METRICS_MAX]; /* of each metric in a summary */
+    bool is_taken[COLUMNS_MAX];         /* columns that go into the row */
+    uint32_t columns;
+};
+
+/* Opens runs.csv by the header of the first summary; all summaries have the same. */
+static enum hs_status take_head(void *ctx, const struct hs_csv_row *head, struct hs_diag *diag)
+{
+    struct runs *r = ctx;
+    const struct hs_summary *metrics = r->compare->metrics;
+    char header[HEADER_SIZE] = HS_RUNS_COLUMNS, path[HS_PATH_SIZE];
+    size_t len = strlen(header);
+    if (r->is_open)
+        return HS_OK;
+    if (head->count > COLUMNS_MAX)
+        return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "a summary has too many columns");
+    r->columns = head->count;
+    for (uint32_t i = 0; i < head->count; i++) {
+        r->is_taken[i] =
+            strcmp(head->fields[i], "policy") != 0 && strcmp(head->fields[i], "seed") != 0;
+        if (r->is_taken[i] && len < sizeof header)
+            len += (size_t)snprintf(header + len, sizeof header - len, ",%s", head->fields[i]);
+    }
+    if (len >= sizeof header)
+        return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "the header of runs.csv is too long");
+    for (uint32_t m = 0; m < metrics->count; m++)
+        r->column_of[m] = hs_csv_column(head, metrics->metrics[m].name);
+    hs_rundir_file(r->dir, "runs.csv", path, sizeof path);
+    HS_TRY(hs_csvw_open(&r->csv, path, header, diag));
+    r->is_open = true;
+    return HS_OK;
+}
+
+static void take_row(void *ctx, const struct hs_csv_row *row)
+{
+    struct runs *r = ctx;
+    struct hs_compare *c = r->compare;
+    const struct hs_compare_cell *cell = &c->cells[r->index];
+    double *values = c->values + (size_t)r->index * c->metrics->count;
+    for (uint32_t m = 0; m < c->metrics->count; m++) {
+        uint32_t column = r->column_of[m];
+        if (column >= row->count ||
+            !hs_parse_double(row->fields[column], row->lengths[column], &values[m]))
+            values[m] = (double)NAN;
+    }
+    hs_csvw_text(&r->csv, c->policies[cell->policy].spec);
+    hs_csvw_i64(&r->csv, cell->seed);
+    hs_csvw_i64(&r->csv, cell->assignment);
+    for (uint32_t i = 0; i < row->count && i < r->columns; i++)
+        if (r->is_taken[i])
+            hs_csvw_text(&r->csv, row->fields[i]);
+    hs_csvw_end(&r->csv);
+}
+
+static enum hs_status write_runs(struct hs_compare *c, const struct hs_rundir *dir)
+{
+    struct runs r = {.compare = c, .dir = dir};
+    const struct hs_summary_taker taker = {&r, take_head, take_row};
+    char path[HS_PATH_SIZE];
+    enum hs_status status = HS_OK;
+    for (r.index = 0; r.index < c->cell_count && status == HS_OK; r.index++) {
+        struct hs_compare_cell *cell = &c->cells[r.index];
+        cell_path(dir, cell, "summary.csv", path);
+        status = hs_record_read_summary(path, &taker, &cell->summary_hash, &c->call->diag);
+    }
+    if (r.is_open) {
+        enum hs_status closed =
+            hs_record_close_csv(&r.csv, "runs.csv", &c->files[1], &c->call->diag);
+        status = status != HS_OK ? status : closed;
+    }
+    return status;
+}
+
+/* ---- compare.csv, order.csv ---- */
+
+static size_t at(const struct hs_compare *c, uint32_t policy, uint32_t metric)
+{
+    return (size_t)policy * c->metrics->count + metric;
+}
+
+/* Tidy: a row a policy and metric. */
+static enum hs_status write_compare(struct hs_compare *c, const struct hs_rundir *dir)
+{
+    const size_t count = c->metrics->count;
+    struct hs_csvw csv;
+    char path[HS_PATH_SIZE];
+    hs_rundir_file(dir, "compare.csv", path, sizeof path);
+    HS_TRY(hs_csvw_open(&csv, path, HS_COMPARE_COLUMNS, &c->call->diag));
+    for (uint32_t p = 0; p < c->policy_count; p++)
+        for (uint32_t m = 0; m < count; m++) {
+            const double *values = c->values + (size_t)p * c->pair_count * count + m;
+            struct hs_replicated *mean = &c->means[at(c, p, m)], *ratio = &c->ratios[at(c, p, m)];
+            *mean = hs_replicated_mean(values, count, c->pair_count);
+            *ratio = hs_replicated_ratio(values, c->values + m, count, c->pair_count);
+            hs_csvw_text(&csv, c->policies[p].spec);
+            hs_csvw_text(&csv, c->metrics->metrics[m].name);
+            hs_csvw_text(&csv, c->metrics->metrics[m].unit);
+            const double figures[] = {mean->value,  mean->low,  mean->high,
+                                      ratio->value, ratio->low, ratio->high};
+            for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+                hs_csvw_double(&csv, figures[i]);
+            hs_csvw_u64(&csv, mean->runs);
+            hs_csvw_end(&csv);
+        }
+    return hs_record_close_csv(&csv, "compare.csv", &c->files[0], &c->call->diag);
+}
+
+/* Policies with a mean, ascending; equal ones as they were given. */
+static uint32_t by_mean(const struct hs_compare *c, uint32_t metric, uint32_t *policies)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < c->policy_count; p++) {
+        double mean = c->means[at(c, p, metric)].value;
+        if (isnan(mean))
+            continue;
+        uint32_t to = count++;
+        for (; to > 0 && c->means[at(c, policies[to - 1], metric)].value > mean; to--)
+            policies[to] = policies[to - 1];
+        policies[to] = p;
+    }
+    return count;
+}
+
+uint32_t hs_compare_order(const struct hs_compare *c, struct hs_compare_neighbours *orders)
+{
+    uint32_t policies[HS_COMPARED_MAX], m = hs_compare_metric(c, HS_ORDER_METRIC);
+    uint32_t count = m != UINT32_MAX ? by_mean(c, m, policies) : 0;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        orders[i] = (struct hs_compare_neighbours){policies[i], policies[i + 1], 0, 0};
+        const double *first = c->values + at(c, policies[i] * c->pair_count, m);
+        const double *second = c->values + at(c, policies[i + 1] * c->pair_count, m);
+        for (size_t k = 0; k < (size_t)c->pair_count * c->metrics->count; k += c->metrics->count) {
+            orders[i].cells += !isnan(first[k]) && !isnan(second[k]);
+            orders[i].agree += first[k] < second[k];
+        }
+    }
+    return count > 0 ? count - 1 : 0;
+}
+
+/* Of policies that are neighbours by their mean JCT, in how many pairs of runs their order holds.
+ */
+static enum hs_status write_order(struct hs_compare *c, const struct hs_rundir *dir)
+{
+    struct hs_compare_neighbours orders[HS_COMPARED_MAX];
+    struct hs_csvw csv;
+    char path[HS_PATH_SIZE];
+    uint32_t count = hs_compare_order(c, orders);
+    hs_rundir_file(dir, "order.csv", path, sizeof path);
+    HS_TRY(hs_csvw_open(&csv, path, HS_ORDER_COLUMNS, &c->call->diag));
+    for (uint32_t i = 0; i < count; i++) {
+        hs_csvw_text(&csv, c->policies[orders[i].first].spec);
+        hs_csvw_text(&csv, c->policies[orders[i].second].spec);
+        hs_csvw_text(&csv, HS_ORDER_METRIC);
+        hs_csvw_u64(&csv, orders[i].cells);
+        hs_csvw_u64(&csv, orders[i].agree);
+        hs_csvw_end(&csv);
+    }
+    return hs_record_close_csv(&csv, "order.csv", &c->files[2], &c->call->diag);
+}
+
+enum hs_status hs_cells_write(struct hs_compare *c, const struct hs_rundir *dir)
+{
+    HS_TRY(write_runs(c, dir));
+    if (c->policies[0].setup.outputs == HS_OUT_SUMMARY)
+        HS_TRY(hs_rundir_drop_runs(dir, &c->call->diag));
+    HS_TRY(write_compare(c, dir));
+    return write_order(c, dir);
+}
+
+/* ---- manifest.json ---- */
+
+static void write_comparison(void *ctx, struct hs_jsonw *w)
+{
+    const struct hs_compare *c = ctx;
+    hs_jsonw_member_array(w, "policies");
+    for (uint32_t p = 0; p < c->policy_count; p++) {
+        const struct hs_compared *policy = &c->policies[p];
+        hs_jsonw_object(w);
+        hs_jsonw_member_text(w, "policy", policy->spec);
+        hs_jsonw_member_text(w, "label", policy->label);
+        hs_record_parameters(&policy->setup, w);
+        hs_jsonw_key(w, "assumptions");
+        hs_card_write_json(&policy->setup.card, w);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+    hs_jsonw_member_array(w, "cells");
+    for (uint32_t i = 0; i < c->cell_count; i++) {
+        const struct hs_compare_cell *cell = &c->cells[i];
+        hs_jsonw_on_one_line(w);
+        hs_jsonw_object(w);
+        hs_jsonw_member_text(w, "run", cell->name);
+        hs_jsonw_member_text(w, "policy", c->policies[cell->policy].spec);
+        hs_jsonw_key(w, "seed");
+        hs_jsonw_i64(w, cell->seed);
+        hs_jsonw_key(w, "assignment");
+        hs_jsonw_i64(w, cell->assignment);
+        hs_jsonw_key(w, "summary_xxh3_64");
+        hs_jsonw_hash(w, cell->summary_hash);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+}
+
+enum hs_status hs_cells_record(struct hs_compare *c, const struct hs_rundir *dir, double wall_s)
+{
+    struct hs_manifest_input inputs[HS_INPUTS_MAX + HS_COMPARED_MAX * HS_POLICY_FILES_MAX];
+    struct hs_diag *diag = &c->call->diag;
+    struct hs_manifest manifest = {.status = "complete",
+                                   .seed = (uint64_t)c->options->run.seed,
+                                   .inputs = inputs,
+                                   .input_count = 1,
+                                   .outputs = c->files,
+                                   .output_count = HS_COMPARE_FILES,
+                                   .write_config = hs_record_config,
+                                   .config_ctx = &c->call->config,
+                                   .write_more = write_comparison,
+                                   .more_ctx = c,
+                                   .machine = hs_record_machine(c->call->command, wall_s, true)};
+    inputs[0] = (struct hs_manifest_input){.role = "trace", .path = c->options->run.trace};
+    HS_TRY(hs_hash_file(inputs[0].path, &inputs[0].hash, &inputs[0].bytes, diag));
+    for (uint32_t p = 0; p < c->policy_count; p++)
+        HS_TRY(hs_record_inputs(&c->policies[p].setup, inputs, &manifest.input_count, diag));
+    return hs_record_manifest(&manifest, &c->log, dir, diag);
+}

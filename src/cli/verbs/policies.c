@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `horus policies [NAME]`: the policies, what each knows and may do, and the parameters of one, as
+ * text, Markdown, JSON or a manual page; all from the policy records.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/help.h"
+#include "cli/setup.h"
+#include "data/json.h"
+#include "data/param_table.h"
+
+#define PARAM_INDENT 17
+#define KNOWS_LEGEND                                                                               \
+    "knows: duration, true run times; utilization and slowdown, as --predictor tells them; "       \
+    "memory, as --memory-predictor does; deadline, of the trace; rate, measured while running; "   \
+    "estimate, run times with noise or from a file; history, run times of finished jobs, by user " \
+    "and GPUs; model, the tensor sizes of what a job trains."
+
+struct policies_options {
+    bool json, markdown, man;
+};
+
+/* What a policy knows and may do with its default parameters, and what other parameters add:
+ * HS_CAN_x, HS_KNOWS_x. The record has the most; .needs() is the answer for given parameters.
+ */
+struct scope {
+    uint32_t can, knows, more_can, more_knows;
+};
+
+static struct scope scope_of(const struct hs_policy_ops *policy, struct hs_arena *arena)
+{
+    struct scope s = {.can = policy->can, .knows = policy->knows};
+    void *state = hs_arena_alloc(arena, policy->state_size + 1);
+    if (policy->needs != NULL && hs_param_defaults(policy->params, state, arena) == HS_OK)
+        policy->needs(state, &s.can, &s.knows);
+    s.more_can = policy->can & ~s.can;
+    s.more_knows = policy->knows & ~s.knows;
+    return s;
+}
+
+/* "nothing (some parameters: duration)"; in a list, where room is scarce, "nothing +". */
+static void bits_text(void (*name)(uint32_t, char *, size_t), uint32_t bits, uint32_t more,
+                      bool is_short, char *text, size_t size)
+{
+    char added[128];
+    name(bits, text, size);
+    size_t used = strlen(text);
+    if (more == 0)
+        return;
+    name(more, added, sizeof added);
+    if (is_short)
+        (void)snprintf(text + used, size - used, " +");
+    else
+        (void)snprintf(text + used, size - used, " (some parameters: %s)", added);
+}
+
+/* A policy as one row of the list, and as the head of its own description. */
+struct listed {
+    const char *name, *what;
+    char knows[256], can[256];
+};
+
+static void describe(const struct hs_policy_ops *policy, struct hs_arena *arena, bool is_short,
+                     struct listed *row)
+{
+    const struct scope scope = scope_of(policy, arena);
+    row->name = policy->name;
+    row->what = policy->summary;
+    bits_text(hs_setup_knows_text, scope.knows, scope.more_knows, is_short, row->knows,
+              sizeof row->knows);
+    bits_text(hs_setup_can_text, scope.can, scope.more_can, is_short, row->can, sizeof row->can);
+}
+
+static const char *or_dash(const char *text)
+{
+    return text != NULL && *text != '\0' ? text : "-";
+}
+
+/* As a paragraph under the name of a parameter. */
+static void say_below(struct hs_output *out, const char *label, const char *text, uint32_t columns)
+{
+    char line[512];
+    (void)snprintf(line, sizeof line, "%s%s", label, text);
+    hs_say(out, "%*s", PARAM_INDENT, "");
+    hs_say_wrapped(out, line, PARAM_INDENT, columns);
+}
+
+static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy,
+                       struct hs_arena *arena, bool is_markdown, uint32_t columns)
+{
+    char expects[256];
+    struct listed row;
+    describe(policy, arena, false, &row);
+    hs_say(out,
+           is_markdown ? "### %s\n%s\n\nKnows: %s. May: %s. Source: %s\n\n"
+                       : "%s: %s\nknows: %s\nmay: %s\nsource: %s\n\n",
+           row.name, row.what, row.knows, row.can, or_dash(policy->cite));
+    if (policy->params == NULL || policy->params->key == NULL) {
+        hs_say(out, "no parameters\n");
+        return;
+    }
+    if (is_markdown)
+        hs_say(out, "| parameter | values | unit | default | meaning | source |\n"
+                    "| --- | --- | --- | --- | --- | --- |\n");
+    for (const struct hs_param *p = policy->params; p->key != NULL; p++) {
+        (void)hs_param_expects(p, expects, sizeof expects);
+        if (is_markdown) {
+            for (char *c = expects; *c != '\0'; c++)
+                if (*c == '|')
+                    *c = '/'; /* a bar would end the cell */
+            hs_say(out, "| `%s` | %s | %s | `%s` | %s | %s |\n", p->key, expects, or_dash(p->unit),
+                   or_dash(p->preset), p->help, or_dash(p->source));
+            continue;
+        }
+        hs_say(out, "  %-14s %s%s%s [%s]\n", p->key, expects, p->unit != NULL ? " " : "",
+               p->unit != NULL ? p->unit : "", or_dash(p->preset));
+        say_below(out, "", p->help, columns);
+        if (p->source != NULL)
+            say_below(out, "source: ", p->source, columns);
+    }
+}
+
+/* ---- the list ---- */
+
+/* Widths of the columns of the list. */
+struct widths {
+    uint32_t name, knows, can, what;
+};
+
+static void widen(uint32_t *width, const char *text)
+{
+    uint32_t len = (uint32_t)strlen(text);
+    *width = len > *width ? len : *width;
+}
+
+static struct widths list_widths(struct hs_arena *arena)
+{
+    const struct hs_policy_ops *policy;
+    struct widths w = {0};
+    struct listed row;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        describe(policy, arena, true, &row);
+        widen(&w.name, row.name);
+        widen(&w.knows, row.knows);
+        widen(&w.can, row.can);
+        widen(&w.what, row.what);
+    }
+    return w;
+}
+
+/* What a policy does is on a line of its own where it does not fit beside the other columns. */
+static void say_row(struct hs_output *out, const struct listed *row, const struct widths *w,
+                    uint32_t columns)
+{
+    const uint32_t below = w->name + 1, at_can = below + w->knows + 1;
+    hs_say(out, "%-*s %-*s ", (int)w->name, row->name, (int)w->knows, row->knows);
+    if (at_can + w->can + 1 + w->what <= columns) {
+        hs_say(out, "%-*s %s\n", (int)w->can, row->can, row->what);
+        return;
+    }
+    hs_say_wrapped(out, row->can, at_can, columns);
+    if (row->what[0] == '\0')
+        return;
+    hs_say(out, "%-*s", (int)below, "");
+    hs_say_wrapped(out, row->what, below, columns);
+}
+
+static void say_list(struct hs_output *out, struct hs_arena *arena, uint32_t columns)
+{
+    const struct hs_policy_ops *policy;
+    const struct widths widths = list_widths(arena);
+    const bool is_wide = widths.name + widths.knows + widths.can + widths.what + 3 <= columns;
+    struct listed row = {"policy", is_wide ? "what" : "", "knows", "may"};
+    say_row(out, &row, &widths, columns);
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        describe(policy, arena, true, &row);
+        say_row(out, &row, &widths, columns);
+    }
+    hs_say(out, "\n+: more with some parameters; 'horus policies NAME' lists those of one.\n");
+    hs_say_wrapped(out, KNOWS_LEGEND, 0, columns);
+}
+
+static void list_markdown(struct hs_output *out, struct hs_arena *arena)
+{
+    const struct hs_policy_ops *policy;
+    struct listed row;
+    hs_say(out, "| policy | what | knows | may | parameters |\n"
+                "| --- | --- | --- | --- | --- |\n");
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        describe(policy, arena, false, &row);
+        hs_say(out, "| `%s` | %s | %s | %s | ", row.name, row.what, row.knows, row.can);
+        for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
+            hs_say(out, "%s`%s`", p != policy->params ? ", " : "", p->key);
+        hs_say(out, " |\n");
+    }
+}
+
+/* ---- JSON ---- */
+
+static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,
+                      void (*name)(uint32_t, char *, size_t))
+{
+    char text[128];
+    hs_jsonw_member_array(w, key);
+    for (uint32_t bit = 1; bit != 0; bit <<= 1) {
+        if ((bits & bit) == 0)
+            continue;
+        name(bit, text, sizeof text);
+        hs_jsonw_text(w, text);
+    }
+    hs_jsonw_end_array(w);
+}
+
+static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
+                        struct hs_arena *arena)
+{
+    const struct scope scope = scope_of(policy, arena);
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "name", policy->name);
+    hs_jsonw_member_text(w, "summary", policy->summary);
+    hs_jsonw_member_text(w, "cite", policy->cite);
+    bits_json(w, "knows", scope.knows, hs_setup_knows_text);
+    bits_json(w, "may", scope.can, hs_setup_can_text);
+    bits_json(w, "knows_with_some_parameters", scope.more_knows, hs_setup_knows_text);
+    bits_json(w, "may_with_some_parameters", scope.more_can, hs_setup_can_text);
+    hs_jsonw_member_array(w, "parameters");
+    for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
+        hs_jsonw_object(w);
+        hs_param_json(w, p);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+    hs_jsonw_end_object(w);
+}
+
+static void say_json(struct hs_output *out, const struct hs_policy_ops *one, struct hs_arena *arena)
+{
+    struct hs_jsonw w;
+    const struct hs_policy_ops *policy;
+    hs_jsonw_begin(&w, out);
+    if (one != NULL) {
+        policy_json(&w, one, arena);
+    } else {
+        hs_jsonw_array(&w);
+        for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
+            policy_json(&w, policy, arena);
+        hs_jsonw_end_array(&w);
+    }
+    hs_jsonw_finish(&w);
+}
+
+/* ---- manual page ---- */
+
+static void man_policies(struct hs_output *out, struct hs_arena *arena)
+{
+    const struct hs_policy_ops *policy;
+    struct listed row;
+    char expects[256];
+    hs_man_title(out, "-policies", 7, "scheduling policies of horus and their parameters");
+    hs_say(out, "# DESCRIPTION\n\nA policy is named with *-p* _NAME_ or "
+                "*-p* _NAME:KEY=VALUE,..._; a list of values is written 1/2/3. What a policy does "
+                "not declare to know, it cannot read.\n\n");
+    hs_man_say(out, "%t\n\n", KNOWS_LEGEND);
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        describe(policy, arena, false, &row);
+        hs_man_say(out, "# %t\n\n%.\n\nKnows: %. May: %.", row.name, row.what, row.knows, row.can);
+        if (policy->cite != NULL)
+            hs_man_say(out, " Source: %.", policy->cite);
+        hs_say(out, "\n\n");
+        for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
+            (void)hs_param_expects(p, expects, sizeof expects);
+            hs_man_say(out, "*%t*=_%t_%s%s\n\t%. Default: *%t*.", p->key, expects,
+                       p->unit != NULL ? " " : "", p->unit != NULL ? p->unit : "", p->help,
+                       p->preset != NULL && *p->preset != '\0' ? p->preset : "none");
+            if (p->source != NULL)
+                hs_man_say(out, " Source: %.", p->source);
+            hs_say(out, "\n\n");
+        }
+    }
+    hs_say(out, "# SEE ALSO\n\n*horus*(1), *horus-run*(1), *horus-compare*(1)\n");
+}
+
+/* ---- the verb ---- */
+
+static enum hs_status policies(struct hs_call *call)
+{
+    const struct policies_options *options = call->options;
+    const struct hs_policy_ops *one = NULL;
+    if (options->json + options->markdown + options->man > 1)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave the others out",
+                       "policies: more than one of --json, --markdown and --man");
+    if (options->man && call->operand_count == 1)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave the name out",
+                       "policies: the manual page has all policies");
+    if (call->operand_count == 1)
+        HS_TRY(
+            hs_setup_find_policy(call->operands[0], strlen(call->operands[0]), &one, &call->diag));
+    if (options->man)
+        man_policies(&call->out, &call->arena);
+    else if (options->json)
+        say_json(&call->out, one, &call->arena);
+    else if (one != NULL)
+        say_policy(&call->out, one, &call->arena, options->markdown, call->terminal.columns);
+    else if (options->markdown)
+        list_markdown(&call->out, &call->arena);
+    else
+        say_list(&call->out, &call->arena, call->terminal.columns);
+    return HS_OK;
+}
+
+#define ROW(name, help_, is_short)                                                                 \
+    HS_OPTION(FLAG, #name, offsetof(struct policies_options, name), "no", help_,                   \
+              .group = "Output", .is_local = true, .in_short_help = is_short)
+
+static const struct hs_option options_table[] = {
+    ROW(json, "everything as JSON", true),
+    ROW(markdown, "a Markdown table", true),
+    ROW(man, "source of the manual page horus-policies(7), for scdoc(1)", false),
+    HS_OPTIONS_END,
+};
+
+const struct hs_verb hs_verb_policies = {
+    .name = "policies",
+    .operands = "[POLICY]",
+    .summary = "The policies, what each knows, the parameters of one.",
+    .examples = {"policies", "policies srtf", "policies --json"},
+    .options = options_table,
+    .options_size = sizeof(struct policies_options),
+    .operands_max = 1,
+    .run = policies,
+};

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `horus predict --job MODEL:BATCH [--with MODEL:BATCH]... --gpu TYPE`: what the models say, every
+ * number with its source and its error, as text and as JSON. `horus predict --list`: what there is
+ * to ask about.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/builtin.h"
+#include "calibrate/score.h"
+#include "cli/cli.h"
+#include "cli/verbs/predict.h"
+#include "data/json.h"
+
+#define NAME_WIDTH   20
+#define FIGURE_WIDTH 10
+#define LABEL_SIZE   160
+#define VALUES_MAX   64u
+#define LIST_SIZE    1024
+#define JOB_FORM     "MODEL[:BATCH[:PRECISION[:DATASET]]]"
+
+/* A measured value is taken as such on another GPU type; a fitted one is extrapolated. */
+static void figure_label(const struct hs_prediction *p, const struct hs_predicted_figure *f,
+                         char *text, size_t size)
+{
+    char power[32] = "";
+    const char *caveat = "";
+    if (f->is_raised)
+        (void)snprintf(power, sizeof power, "^%g", p->gamma);
+    if (f->is_extrapolated)
+        caveat = strncmp(f->source, "measured", 8) == 0 ? ", taken as such" : ", extrapolated";
+    (void)snprintf(text, size, "%.96s%s%s", f->source, power, caveat);
+}
+
+/* ---- text ---- */
+
+/* "      58.7 %", or "         -" and as many blanks. */
+static void say_value(struct hs_output *out, double value, unsigned decimals, const char *unit)
+{
+    hs_say_number(out, value, decimals, FIGURE_WIDTH);
+    hs_say(out, " %-3s", isnan(value) ? "" : unit);
+}
+
+static void say_line(struct hs_output *out, const struct hs_prediction *p, const char *name,
+                     const struct hs_predicted_figure *f, double scale, unsigned decimals,
+                     const char *unit)
+{
+    char label[LABEL_SIZE];
+    figure_label(p, f, label, sizeof label);
+    hs_say(out, "  %-*s", NAME_WIDTH, name);
+    say_value(out, scale * f->value, decimals, unit);
+    say_value(out, scale * f->error, decimals, unit);
+    hs_say(out, "  %s\n", label);
+}
+
+/* The row of the catalogue that the figures are of. */
+static const char *run_key(const struct hs_predicted_job *job)
+{
+    return job->taken != NULL ? job->taken : job->key;
+}
+
+static void say_alone(struct hs_output *out, const struct hs_prediction *p,
+                      const struct hs_predicted_job *job)
+{
+    char name[64];
+    hs_say(out, "%s alone on %s\n", job->key, p->types[0]);
+    if (job->taken != NULL)
+        hs_say(out, "  not in the catalogue; a run takes %s, whose figures these are\n",
+               job->taken);
+    hs_say(out, "  %-*s%*s    %*s      source\n", NAME_WIDTH, "", FIGURE_WIDTH, "value",
+           FIGURE_WIDTH, "error");
+    say_line(out, p, "utilization", &job->util, 100, 1, "%");
+    say_line(out, p, "  a policy is told", &job->util_told, 100, 1, "%");
+    if (job->has_estimate)
+        say_line(out, p, job->taken != NULL ? "  estimated as asked" : "  estimated",
+                 &job->util_estimated, 100, 1, "%");
+    say_line(out, p, "GPU memory", &job->memory_mib, 1, 0, "MiB");
+    say_line(out, p, "  a policy is told", &job->memory_told_mib, 1, 0, "MiB");
+    say_line(out, p, "time of a step", &job->step_ms, 1, 2, "ms");
+    for (uint32_t t = 1; t < p->type_count; t++) {
+        (void)snprintf(name, sizeof name, "speed on %.40s", p->types[t]);
+        say_line(out, p, name, &job->speeds[t], 1, 3, "x");
+    }
+}
+
+static int widest_label(const struct hs_prediction *p)
+{
+    char label[LABEL_SIZE];
+    int width = 10;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct hs_predicted_figure *figures[] = {&p->jobs[i].slowdown,
+                                                       &p->jobs[i].slowdown_estimated};
+        for (int k = 0; k < (p->has_estimate ? 2 : 1); k++) {
+            figure_label(p, figures[k], label, sizeof label);
+            if ((int)strlen(label) > width)
+                width = (int)strlen(label);
+        }
+    }
+    return width;
+}
+
+static void say_slowdown(struct hs_output *out, const struct hs_prediction *p,
+                         const struct hs_predicted_figure *f, int width)
+{
+    char label[LABEL_SIZE];
+    figure_label(p, f, label, sizeof label);
+    hs_say_number(out, f->value, 3, 10);
+    hs_say_number(out, 1 / f->value, 3, 8);
+    hs_say_number(out, f->error, 3, 8);
+    hs_say(out, "  %-*s", width, label);
+}
+
+static void say_slowdowns(struct hs_output *out, const struct hs_prediction *p)
+{
+    char label[LABEL_SIZE];
+    int width = NAME_WIDTH, label_width = widest_label(p);
+    for (uint32_t i = 0; i < p->count; i++)
+        if ((int)strlen(run_key(&p->jobs[i])) > width)
+            width = (int)strlen(run_key(&p->jobs[i]));
+    hs_say(out, "  %-*s%10s%8s%8s  %-*s%10s%8s  %s\n", width, "", "slowdown", "speed", "error",
+           label_width, "source", "told", "error", "source");
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct hs_predicted_job *job = &p->jobs[i];
+        hs_say(out, "  %-*s", width, run_key(job));
+        say_slowdown(out, p, &job->slowdown, label_width);
+        figure_label(p, &job->slowdown_told, label, sizeof label);
+        hs_say_number(out, job->slowdown_told.value, 3, 10);
+        hs_say_number(out, job->slowdown_told.error, 3, 8);
+        hs_say(out, "  %s\n", label);
+        if (!p->has_estimate)
+            continue;
+        hs_say(out, "  %-*s", width, "  estimated as asked");
+        say_slowdown(out, p, &job->slowdown_estimated, 0);
+        hs_say(out, "\n");
+    }
+}
+
+static void say_fit(struct hs_output *out, const struct hs_prediction *p)
+{
+    const char *unknown = NULL;
+    for (uint32_t i = 0; i < p->count && unknown == NULL; i++)
+        if (isnan(p->jobs[i].memory_mib.value))
+            unknown = run_key(&p->jobs[i]);
+    hs_say(out, "  fits one %s", p->types[0]);
+    if (p->capacity_mib > 0)
+        hs_say(out, " of %" PRIu32 " MiB", p->capacity_mib);
+    if (p->knows_fit)
+        hs_say(out, ": %s\n", p->fits ? "yes" : "no");
+    else if (p->capacity_mib == 0)
+        hs_say(out, ": the memory of this GPU type is not known\n");
+    else
+        hs_say(out, ": the memory that %s needs is not known\n", unknown);
+}
+
+static void say_together(struct hs_output *out, const struct hs_prediction *p)
+{
+    hs_say(out, "\n%" PRIu32 " jobs on one %s\n", p->count, p->types[0]);
+    say_slowdowns(out, p);
+    say_line(out, p, "utilization", &p->util, 100, 1, "%");
+    say_line(out, p, "GPU memory", &p->memory_mib, 1, 0, "MiB");
+    hs_say(out, "  %-*s", NAME_WIDTH, "with the reserve");
+    hs_say_number(out, p->memory_mib.value + p->reserve_mib, 0, FIGURE_WIDTH);
+    hs_say(out, "%s\n", isnan(p->memory_mib.value) ? "" : " MiB");
+}
+
+static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (i > 0)
+            hs_say(out, "\n");
+        say_alone(out, p, &p->jobs[i]);
+    }
+    if (p->count > 1)
+        say_together(out, p);
+    say_fit(out, p);
+    hs_say(out, "\ntold: by %s; a run's preset: %s.\n", p->predictor, p->run_predictor);
+    hs_say(out,
+           "error: root mean square on held-out rows (of the speed, beside a slowdown); mean "
+           "absolute for\nspeeds, times and sums of memory. '-': measured, exact, extrapolated or "
+           "not known.\n");
+    if (p->gamma != 1)
+        hs_say(
+            out,
+            "^%g: slowdowns of pairs to this power (--gamma), which nobody measured: no error.\n",
+            p->gamma);
+}
+
+/* ---- JSON ---- */
+
+static void number(struct hs_jsonw *w, const char *key, double value)
+{
+    hs_jsonw_member_double(w, key, isnan(value) ? value : hs_score_round(value));
+}
+
+static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char *key,
+                   const char *error_key, const struct hs_predicted_figure *f)
+{
+    hs_jsonw_member_object(w, key);
+    number(w, "value", f->value);
+    number(w, error_key, f->error);
+    hs_jsonw_member_text(w, "source", f->source);
+    if (f->is_raised)
+        number(w, "gamma", p->gamma);
+    if (f->is_extrapolated)
+        hs_jsonw_member_bool(w, "extrapolated", true);
+    hs_jsonw_end_object(w);
+}
+
+static void job_json(struct hs_jsonw *w, const struct hs_prediction *p,
+                     const struct hs_predicted_job *job)
+{
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "asked", job->asked);
+    hs_jsonw_member_text(w, "profile", job->key);
+    hs_jsonw_member_text(w, "run_profile", run_key(job));
+    figure(w, p, "util", "rmse", &job->util);
+    if (job->has_estimate)
+        figure(w, p, "util_estimated", "rmse", &job->util_estimated);
+    figure(w, p, "util_told", "rmse", &job->util_told);
+    figure(w, p, "memory_mib", "rmse", &job->memory_mib);
+    figure(w, p, "memory_told_mib", "rmse", &job->memory_told_mib);
+    figure(w, p, "step_ms", "mean_absolute_error", &job->step_ms);
+    hs_jsonw_member_object(w, "speed");
+    for (uint32_t t = 0; t < p->type_count; t++)
+        figure(w, p, p->types[t], "mean_absolute_error", &job->speeds[t]);
+    hs_jsonw_end_object(w);
+    if (p->count > 1) {
+        figure(w, p, "slowdown", "speed_rmse", &job->slowdown);
+        if (p->has_estimate)
+            figure(w, p, "slowdown_estimated", "speed_rmse", &job->slowdown_estimated);
+        figure(w, p, "slowdown_told", "speed_rmse", &job->slowdown_told);
+    }
+    hs_jsonw_end_object(w);
+}
+
+static void prediction_json(struct hs_output *out, const struct hs_prediction *p)
+{
+    struct hs_jsonw w;
+    hs_jsonw_begin(&w, out);
+    hs_jsonw_object(&w);
+    hs_jsonw_member_text(&w, "gpu", p->types[0]);
+    hs_jsonw_member_text(&w, "predictor", p->predictor);
+    hs_jsonw_member_text(&w, "run_predictor", p->run_predictor);
+    hs_jsonw_member_array(&w, "jobs");
+    for (uint32_t i = 0; i < p->count; i++)
+        job_json(&w, p, &p->jobs[i]);
+    hs_jsonw_end_array(&w);
+    hs_jsonw_member_object(&w, "together");
+    figure(&w, p, "util", "rmse", &p->util);
+    figure(&w, p, "memory_mib", "mean_absolute_error", &p->memory_mib);
+    hs_jsonw_member_u64(&w, "reserve_mib", p->reserve_mib);
+    number(&w, "capacity_mib", p->capacity_mib > 0 ? (double)p->capacity_mib : NAN);
+    hs_jsonw_key(&w, "fits");
+    if (p->knows_fit)
+        hs_jsonw_bool(&w, p->fits);
+    else
+        hs_jsonw_null(&w);
+    hs_jsonw_end_object(&w);
+    hs_jsonw_end_object(&w);
+    hs_jsonw_finish(&w);
+}
+
+/* ---- --list ---- */
+
+/* One line of the list: all rows with the model and dataset of row `first`. */
+struct group {
+    const struct hs_catalogue *catalogue;
+    uint32_t first;
+};
+
+static bool is_member(const struct group *g, uint32_t i)
+{
+    const struct hs_profile *a = &g->catalogue->profiles[g->first], *b = &g->catalogue->profiles[i];
+    return strcmp(a->model, b->model) == 0 && strcmp(a->dataset, b->dataset) == 0;
+}
+
+enum column { BATCHES, PRECISIONS, GPUS };
+
+static const char *value_of(const struct hs_profile *row, enum column column)
+{
+    return column == BATCHES ? row->batch : column == PRECISIONS ? row->precision : row->gpu;
+}
+
+/* Different values of a column, of all members or of those of one precision: batches from the
+ * smallest, anything else in the order of the catalogue. */
+static uint32_t collect(const struct group *g, enum column column, const char *precision,
+                        const char *values[VALUES_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t i = g->first; i < g->catalogue->count && count < VALUES_MAX; i++) {
+        const struct hs_profile *row = &g->catalogue->profiles[i];
+        const char *value = value_of(row, column);
+        size_t len = strlen(value);
+        if (!is_member(g, i) || (precision != NULL && strcmp(row->precision, precision) != 0))
+            continue;
+        uint32_t at = 0;
+        while (at < count && strcmp(values[at], value) != 0)
+            at++;
+        if (at < count)
+            continue;
+        for (at = count++; at > 0 && column == BATCHES; at--) {
+            /* decimal numbers without leading zeros: the longer is the larger */
+            size_t before = strlen(values[at - 1]);
+            if (before != len ? before < len : strcmp(values[at - 1], value) < 0)
+                break;
+            values[at] = values[at - 1];
+        }
+        values[at] = value;
+    }
+    return count;
+}
+
+/* "16 32 64"; a model without batches has '-'. */
+static void join(const struct group *g, enum column column, const char *precision,
+                 char text[LIST_SIZE])
+{
+    const char *values[VALUES_MAX];
+    uint32_t count = collect(g, column, precision, values);
+    size_t len = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < count && len < LIST_SIZE; i++)
+        len += (size_t)snprintf(text + len, LIST_SIZE - len, "%s%s", i > 0 ? " " : "",
+                                values[i][0] != '\0' ? values[i] : "-");
+}
+
+/* Batches are "fp32, amp: 64 128" where both precisions have the same, else "fp32: 64 128; amp:
+ * 64".
+ */
+static void say_group(struct hs_output *out, const struct group *g)
+{
+    char gpus[LIST_SIZE], batches[LIST_SIZE], before[LIST_SIZE] = "";
+    const char *precisions[VALUES_MAX];
+    const struct hs_profile *row = &g->catalogue->profiles[g->first];
+    uint32_t count = collect(g, PRECISIONS, NULL, precisions);
+    join(g, GPUS, NULL, gpus);
+    hs_say(out, "%-18s %-14s %-18s ", row->model, row->dataset[0] != '\0' ? row->dataset : "-",
+           gpus);
+    for (uint32_t i = 0; i < count; i++) {
+        join(g, BATCHES, precisions[i], batches);
+        if (i == 0)
+            hs_say(out, "%s", precisions[i]);
+        else if (strcmp(batches, before) == 0)
+            hs_say(out, ", %s", precisions[i]);
+        else
+            hs_say(out, ": %s; %s", before, precisions[i]);
+        memcpy(before, batches, sizeof before);
+    }
+    hs_say(out, ": %s\n", before);
+}
+
+static void list_json(struct hs_jsonw *w, const char *key, const struct group *g,
+                      enum column column, const char *precision)
+{
+    const char *values[VALUES_MAX];
+    uint32_t count = collect(g, column, precision, values);
+    hs_jsonw_key(w, key);
+    hs_jsonw_on_one_line(w);
+    hs_jsonw_array(w);
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i][0] != '\0')
+            hs_jsonw_text(w, values[i]);
+    hs_jsonw_end_array(w);
+}
+
+static void group_json(struct hs_jsonw *w, const struct group *g)
+{
+    const struct hs_profile *row = &g->catalogue->profiles[g->first];
+    const char *precisions[VALUES_MAX];
+    uint32_t count = collect(g, PRECISIONS, NULL, precisions);
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "model", row->model);
+    hs_jsonw_member_text(w, "dataset", row->dataset);
+    list_json(w, "gpus", g, GPUS, NULL);
+    hs_jsonw_member_object(w, "batches");
+    for (uint32_t i = 0; i < count; i++)
+        list_json(w, precisions[i], g, BATCHES, precisions[i]);
+    hs_jsonw_end_object(w);
+    hs_jsonw_end_object(w);
+}
+
+static enum hs_status predict_list(struct hs_output *out, const struct hs_predict_options *options,
+                                   struct hs_diag *diag)
+{
+    struct hs_catalogue catalogue = {0};
+    struct hs_jsonw w;
+    HS_TRY(hs_catalogue_load(&catalogue, options->profiles, diag));
+    if (options->json) {
+        hs_jsonw_begin(&w, out);
+        hs_jsonw_array(&w);
+    } else {
+        hs_say(out, "%-18s %-14s %-18s %s\n", "model", "dataset", "measured on",
+               "precision: batches");
+    }
+    for (uint32_t i = 0; i < catalogue.count; i++) {
+        const struct group g = {&catalogue, i};
+        uint32_t before = 0;
+        while (before < i && !is_member(&g, before))
+            before++;
+        if (before == i && options->json)
+            group_json(&w, &g);
+        else if (before == i)
+            say_group(out, &g);
+    }
+    if (options->json) {
+        hs_jsonw_end_array(&w);
+        hs_jsonw_finish(&w);
+    }
+    hs_catalogue_free(&catalogue);
+    return HS_OK;
+}
+
+/* ---- the verb ---- */
+
+static enum hs_status predict(struct hs_call *call)
+{
+    const struct hs_predict_options *options = call->options;
+    struct hs_prediction *p = hs_arena_alloc(&call->arena, sizeof *p);
+    if (options->list)
+        return predict_list(&call->out, options, &call->diag);
+    if (options->job == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       "for example --job ResNet18:64:amp; --list tells what there is",
+                       "predict: --job is missing: " JOB_FORM);
+    if (options->gpu == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "for example --gpu V100",
+                       "predict: --gpu is missing: the GPU type to ask about");
+    enum hs_status status = hs_predict(p, options, &call->diag);
+    if (status == HS_OK)
+        (options->json ? prediction_json : say_prediction)(&call->out, p);
+    hs_prediction_free(p);
+    return status;
+}
+
+static const char *const crowds[] = {"additive", "queueing", NULL};
+static const char *const predictors[] = {"oracle", "noisy", "table", "regress", NULL};
+static const char *const memory_predictors[] = {"oracle", "formula", "noisy", NULL};
+static const char *const holdouts[] = {"config", "model", NULL};
+
+#define ASKED   "Question"
+#define TRUTH   "Truth: what a run applies"
+#define TOLD    "Prediction: what a policy is told"
+#define SHORT   .in_short_help = true
+#define UNIT(u) .param.unit = u
+#define ROW(name, kind, heading, preset, ...)                                                      \
+    HS_OPTION(kind, #name, offsetof(struct hs_predict_options, name), preset, __VA_ARGS__,         \
+              .group = heading)
+
+static const struct hs_option options_table[] = {
+    ROW(job, TEXT, ASKED, NULL,
+        "a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; what is left out is "
+        "the first that the catalogue has",
+        UNIT(JOB_FORM), SHORT),
+    ROW(with, TEXT, ASKED, NULL, "a job on the same GPU; may be repeated", UNIT(JOB_FORM), SHORT,
+        .is_repeated = true),
+    ROW(gpu, TEXT, ASKED, NULL, "GPU type, such as V100", UNIT("TYPE"), SHORT),
+    ROW(list, FLAG, ASKED, "no",
+        "the models, datasets, precisions and batches that there are to ask about", SHORT),
+    ROW(json, FLAG, ASKED, "no", "everything as JSON; utilizations from 0 to 1", SHORT),
+    ROW(profiles, TEXT, TRUTH, HS_BUILTIN "profiles.csv", "the catalogue of configurations",
+        UNIT("FILE")),
+    ROW(models, TEXT, TRUTH, NULL,
+        "model files of 'horus calibrate', comma-separated, instead of the built-in ones of their "
+        "kind",
+        UNIT("FILES")),
+    ROW(interference, TEXT, TRUTH, "measured+fit", "measured+fit, fit, const:X or none",
+        UNIT("MODEL")),
+    ROW(gamma, REAL, TRUTH, "1", "slowdowns to this power; 1: as measured", HS_RANGE(0, 10)),
+    ROW(crowd, CHOICE, TRUTH, "additive", "more than two jobs on a GPU", .param.choices = crowds),
+    ROW(predictor, CHOICE, TOLD, "regress",
+        "utilization: the truth, the truth with the noise of one draw (the preset of a run), other "
+        "batches of the model, or a regression on its graph",
+        .param.choices = predictors),
+    ROW(predictor_holdout, CHOICE, TOLD, "config",
+        "regress: fitted without this configuration, or without its model",
+        .param.choices = holdouts),
+    ROW(util_noise, REAL, TOLD, "0.154", "noisy: RMSLE of the utilization", HS_RANGE(0, 5),
+        .param.source = "Yeung et al. HotCloud'20"),
+    ROW(util_bias, REAL, TOLD, "0", "noisy: mean of the log error", HS_RANGE(-5, 5)),
+    ROW(memory_predictor, CHOICE, TOLD, "oracle",
+        "GPU memory: the truth, the formula of Horus, or noise",
+        .param.choices = memory_predictors),
+    ROW(memory_noise, REAL, TOLD, "0.665", "noisy: standard deviation of ln(estimate / truth)",
+        HS_RANGE(0, 5), .param.source = "the formula against 18 measurements of GPUMemNet"),
+    ROW(seed, INT, TOLD, "1", "of the noise", HS_RANGE(0, 9e15)),
+    HS_OPTIONS_END,
+};
+
+const struct hs_verb hs_verb_predict = {
+    .name = "predict",
+    .operands = "--job JOB --gpu TYPE",
+    .summary = "What the models say of a job, or of jobs on one GPU.",
+    .details =
+        "Tells utilization, memory, time of a step and speed of each job alone, and slowdowns, "
+        "utilization and memory of all of them on one GPU, each number with its source (measured, "
+        "fitted to both jobs, general form of two utilizations, modelled for more than two jobs, "
+        "extrapolated to a GPU type on which it was not measured) and the error on held-out rows. "
+        "What a policy is told stands beside what a run applies. A batch that the catalogue does "
+        "not have is told of twice: the row that a run takes for it, and the estimate.",
+    .examples = {"predict --list", "predict --job ResNet18:64:amp --with LSTM:128 --gpu RTX3090",
+                 "predict --job ResNet50:32 --with Transformer:64 --gpu V100 --json"},
+    .options = options_table,
+    .options_size = sizeof(struct hs_predict_options),
+    .run = predict,
+};

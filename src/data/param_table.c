@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Values of parameters are parsed and checked whole before anything is stored; they are printed so
+ * that hs_param_set reads them back to the same. A new type is added to the switches and tables of
+ * this file.
+ */
+#include "data/param_table.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/timeparse.h"
+
+#define NAMES_MAX  64
+#define PERCENT    100.0
+#define US_PER_SEC INT64_C(1000000)
+
+/* ---- reading ---- */
+
+/* "25%" is 0.25, unless percent is the unit of the parameter. */
+static bool real_parse(const struct hs_param *param, const char *text, double *out)
+{
+    size_t len = strlen(text);
+    bool has_percent = len > 0 && text[len - 1] == '%';
+    if (!hs_parse_double(text, len - has_percent, out))
+        return false;
+    if (has_percent && (param->unit == NULL || strcmp(param->unit, "%") != 0))
+        *out /= PERCENT;
+    return true;
+}
+
+static bool is_within(const struct hs_param *param, double value)
+{
+    return !(param->max > param->min) || (value >= param->min && value <= param->max);
+}
+
+static bool durations_parse(const struct hs_param *param, const char *text,
+                            struct hs_durations *out)
+{
+    *out = (struct hs_durations){0};
+    for (;; text++) {
+        size_t len = strcspn(text, "/");
+        if (out->count == HS_DURATIONS_MAX ||
+            !hs_parse_duration_us(text, len, &out->us[out->count]) ||
+            !is_within(param, (double)out->us[out->count] / (double)US_PER_SEC))
+            return false;
+        if (param->is_rising && out->count > 0 && out->us[out->count] <= out->us[out->count - 1])
+            return false;
+        out->count++;
+        text += len;
+        if (*text == '\0')
+            return true;
+    }
+}
+
+union value {
+    bool flag;
+    int64_t integer;
+    double real;
+    int32_t choice;
+    const char *text;
+    struct hs_durations durations;
+};
+
+/* What `text` means, of what size; HS_E_INPUT if it is not a value of this parameter. */
+static enum hs_status value_parse(const struct hs_param *param, const char *text,
+                                  struct hs_arena *arena, union value *value, size_t *size)
+{
+    static const char *const flags[] = {"no", "yes", "off", "on", "false", "true", "0", "1"};
+    size_t len = strlen(text);
+    bool is_good = false;
+
+    switch (param->type) {
+    case HS_PARAM_FLAG:
+        *size = sizeof value->flag;
+        for (uint32_t i = 0; i < sizeof flags / sizeof flags[0] && !is_good; i++) {
+            is_good = strcmp(text, flags[i]) == 0;
+            value->flag = i % 2 != 0;
+        }
+        break;
+    case HS_PARAM_INT:
+        *size = sizeof value->integer;
+        is_good =
+            hs_parse_int64(text, len, &value->integer) && is_within(param, (double)value->integer);
+        break;
+    case HS_PARAM_REAL:
+        *size = sizeof value->real;
+        is_good = real_parse(param, text, &value->real) && is_within(param, value->real);
+        break;
+    case HS_PARAM_DURATION:
+        *size = sizeof value->integer;
+        is_good = hs_parse_duration_us(text, len, &value->integer) &&
+                  is_within(param, (double)value->integer / (double)US_PER_SEC);
+        break;
+    case HS_PARAM_SIZE_MIB:
+        *size = sizeof value->integer;
+        is_good = hs_parse_size_mib(text, len, &value->integer) &&
+                  is_within(param, (double)value->integer);
+        break;
+    case HS_PARAM_CHOICE:
+        *size = sizeof value->choice;
+        for (int32_t i = 0; param->choices[i] != NULL && !is_good; i++) {
+            is_good = strcmp(text, param->choices[i]) == 0;
+            value->choice = i;
+        }
+        break;
+    case HS_PARAM_TEXT:
+    case HS_PARAM_FILE:
+        *size = sizeof value->text;
+        value->text = len > 0 ? hs_arena_text(arena, text, len) : NULL;
+        return HS_OK;
+    case HS_PARAM_DURATIONS:
+        *size = sizeof value->durations;
+        is_good = durations_parse(param, text, &value->durations);
+        break;
+    }
+    return is_good ? HS_OK : HS_E_INPUT;
+}
+
+static enum hs_status value_set(const struct hs_param *param, void *base, struct hs_arena *arena,
+                                const char *text)
+{
+    union value value;
+    size_t size = 0;
+    HS_TRY(value_parse(param, text, arena, &value, &size));
+    memcpy((char *)base + param->offset, &value, size);
+    return HS_OK;
+}
+
+enum hs_status hs_param_defaults(const struct hs_param *table, void *base, struct hs_arena *arena)
+{
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL; p++) {
+        enum hs_status status = value_set(p, base, arena, p->preset != NULL ? p->preset : "");
+        assert(status != HS_E_INPUT && "a preset that is not a value of its parameter");
+        HS_TRY(status);
+    }
+    return HS_OK;
+}
+
+/* ---- finding ---- */
+
+static bool is_same_key(const char *a, const char *b)
+{
+    for (; *a != '\0'; a++, b++)
+        if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+            return false;
+    return *b == '\0';
+}
+
+const struct hs_param *hs_param_find(const struct hs_param *table, const char *key)
+{
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL; p++)
+        if (is_same_key(p->key, key))
+            return p;
+    return NULL;
+}
+
+/* ---- setting ---- */
+
+/* A prefix "policy 'fifo': " if the subject has a name. */
+struct subject {
+    const char *what, *colon;
+};
+
+static struct subject subject_of(const char *what)
+{
+    bool is_named = what != NULL && what[0] != '\0';
+    return (struct subject){is_named ? what : "", is_named ? ": " : ""};
+}
+
+static enum hs_status status_of(const struct hs_place *place)
+{
+    return place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
+}
+
+/* "did you mean 'x'?", or the words there are after `title`; NULL if title is NULL then. */
+static const char *hint_of(const char *word, const char *const *words, size_t count,
+                           const char *title, char *hint, size_t size)
+{
+    const char *nearest = hs_nearest(word, words, count);
+    if (nearest != NULL) {
+        (void)snprintf(hint, size, "did you mean '%s'?", nearest);
+        return hint;
+    }
+    if (title == NULL)
+        return NULL;
+    int len = snprintf(hint, size, "%s", title);
+    for (size_t i = 0; i < count && len > 0 && (size_t)len < size; i++)
+        len += snprintf(hint + len, size - (size_t)len, "%s %s", i > 0 ? "," : "", words[i]);
+    return hint;
+}
+
+static enum hs_status key_fail(const struct hs_param *table, const char *what, const char *key,
+                               const struct hs_place *place, struct hs_diag *diag)
+{
+    const char *names[NAMES_MAX];
+    char hint[512];
+    size_t count = 0;
+    struct subject subject = subject_of(what);
+
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++)
+        names[count++] = p->key;
+    const char *advice = count > 0
+                             ? hint_of(key, names, count, "the parameters are", hint, sizeof hint)
+                             : "it has no parameters";
+    return hs_fail(diag, status_of(place), place, advice, "%s%sunknown parameter '%s'",
+                   subject.what, subject.colon, key);
+}
+
+static enum hs_status value_fail(const struct hs_param *param, const char *what, const char *value,
+                                 const struct hs_place *place, struct hs_diag *diag)
+{
+    char wanted[512], hint[128];
+    const char *advice = NULL;
+    size_t count = 0;
+    struct subject subject = subject_of(what);
+
+    (void)hs_param_wants(param, wanted, sizeof wanted);
+    if (param->type == HS_PARAM_CHOICE) {
+        while (param->choices[count] != NULL)
+            count++;
+        advice = hint_of(value, param->choices, count, NULL, hint, sizeof hint);
+    }
+    return hs_fail(diag, status_of(place), place, advice, "%s%s'%s' must be %s, not '%s'",
+                   subject.what, subject.colon, param->key, wanted, value);
+}
+
+enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_arena *arena,
+                            const char *what, const char *key, const char *value,
+                            const struct hs_place *place, struct hs_diag *diag)
+{
+    const struct hs_param *param = hs_param_find(table, key);
+    if (param == NULL)
+        return key_fail(table, what, key, place, diag);
+    enum hs_status status = value_set(param, base, arena, value);
+    if (status == HS_E_INPUT)
+        return value_fail(param, what, value, place, diag);
+    return status;
+}
+
+static bool is_among(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t len; *choices != '\0'; choices += len + (choices[len] == '|')) {
+        len = strcspn(choices, "|");
+        if (len == length && strncmp(choices, text, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of what was given and comes to nothing: a slip that no result would show. */
+static void warn_of_idle(const struct hs_param *table, const void *base, struct subject subject,
+                         uint64_t given, struct hs_diag *diag)
+{
+    for (size_t i = 0; given >> i != 0; i++) {
+        const char *with = table[i].only_with;
+        char key[32] = "", value[64];
+        if ((given >> i & 1) == 0 || with == NULL)
+            continue;
+        size_t length = strcspn(with, "=");
+        assert(length < sizeof key);
+        memcpy(key, with, length);
+        const struct hs_param *other = hs_param_find(table, key);
+        assert(other != NULL && "only_with names no parameter of the table");
+        (void)hs_param_print(other, base, value, sizeof value);
+        if (!is_among(with + length + 1, value))
+            hs_report(diag, HS_WARNING, NULL, with, "%s%s'%s' has no effect: %s is %s",
+                      subject.what, subject.colon, table[i].key, key, value);
+    }
+}
+
+enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struct hs_arena *arena,
+                                 const char *what, const char *list, struct hs_diag *diag)
+{
+    struct subject subject = subject_of(what);
+    uint64_t given = 0; /* a bit each of the first 64 */
+
+    for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+        len = strcspn(list, ",");
+        char *pair = hs_arena_text(arena, list, len);
+        char *equals = strchr(pair, '=');
+        if (equals == NULL || equals == pair)
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           "parameters are key=value,key=value; a list is 1/2/3",
+                           "%s%sexpected key=value, not '%s'", subject.what, subject.colon, pair);
+        *equals = '\0';
+        HS_TRY(hs_param_set(table, base, arena, what, pair, equals + 1, NULL, diag));
+        size_t index = (size_t)(hs_param_find(table, pair) - table);
+        uint64_t bit = index < 64 ? UINT64_C(1) << index : 0;
+        if ((given & bit) != 0)
+            return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "%s%s'%s' is given twice",
+                           subject.what, subject.colon, pair);
+        given |= bit;
+    }
+    warn_of_idle(table, base, subject, given, diag);
+    return HS_OK;
+}
+
+/* ---- values as text ---- */
+
+#define US_PER_SEC  INT64_C(1000000)
+#define US_PER_HOUR (3600 * US_PER_SEC)
+#define US_PER_DAY  (24 * US_PER_HOUR)
+#define MIB_PER_GIB 1024
+
+struct param_text {
+    char *data;
+    size_t len, room; /* room without the NUL */
+};
+
+static void text_add(struct param_text *t, const char *data, size_t len)
+{
+    if (len > t->room - t->len)
+        len = t->room - t->len;
+    memcpy(t->data + t->len, data, len);
+    t->len += len;
+    t->data[t->len] = '\0';
+}
+
+static void text_puts(struct param_text *t, const char *data)
+{
+    text_add(t, data, strlen(data));
+}
+
+static void text_i64(struct param_text *t, int64_t value)
+{
+    char digits[HS_FMT_MAX];
+    text_add(t, digits, hs_fmt_i64(digits, value));
+}
+
+static void text_double(struct param_text *t, double value)
+{
+    char digits[HS_FMT_MAX];
+    text_add(t, digits, hs_fmt_double(digits, value));
+}
+
+/* In the largest unit that is exact. */
+static void text_duration(struct param_text *t, int64_t us)
+{
+    char digits[HS_FMT_MAX];
+    if (us != 0 && us % US_PER_DAY == 0) {
+        text_i64(t, us / US_PER_DAY);
+        text_puts(t, "d");
+    } else if (us != 0 && us % US_PER_HOUR == 0) {
+        text_i64(t, us / US_PER_HOUR);
+        text_puts(t, "h");
+    } else {
+        text_add(t, digits, hs_fmt_seconds(digits, us));
+        text_puts(t, "s");
+    }
+}
+
+static void text_size(struct param_text *t, int64_t mib)
+{
+    bool is_gib = mib != 0 && mib % MIB_PER_GIB == 0;
+    text_i64(t, is_gib ? mib / MIB_PER_GIB : mib);
+    text_puts(t, is_gib ? "GiB" : "MiB");
+}
+
+static struct param_text text_begin(char *data, size_t size)
+{
+    assert(size > 0);
+    data[0] = '\0';
+    return (struct param_text){.data = data, .room = size - 1};
+}
+
+size_t hs_param_print(const struct hs_param *param, const void *base, char *text, size_t size)
+{
+    const void *at = (const char *)base + param->offset;
+    const struct hs_durations *durations = at;
+    struct param_text t = text_begin(text, size);
+
+    switch (param->type) {
+    case HS_PARAM_FLAG:
+        text_puts(&t, *(const bool *)at ? "yes" : "no");
+        break;
+    case HS_PARAM_INT:
+        text_i64(&t, *(const int64_t *)at);
+        break;
+    case HS_PARAM_REAL:
+        text_double(&t, *(const double *)at);
+        break;
+    case HS_PARAM_DURATION:
+        text_duration(&t, *(const int64_t *)at);
+        break;
+    case HS_PARAM_SIZE_MIB:
+        text_size(&t, *(const int64_t *)at);
+        break;
+    case HS_PARAM_CHOICE:
+        text_puts(&t, param->choices[*(const int32_t *)at]);
+        break;
+    case HS_PARAM_TEXT:
+    case HS_PARAM_FILE:
+        text_puts(&t, *(const char *const *)at != NULL ? *(const char *const *)at : "");
+        break;
+    case HS_PARAM_DURATIONS:
+        for (uint32_t i = 0; i < durations->count; i++) {
+            text_puts(&t, i > 0 ? "/" : "");
+            text_duration(&t, durations->us[i]);
+        }
+        break;
+    }
+    return t.len;
+}
+
+/* One end of the range, in the notation of the parameter. */
+static void text_bound(struct param_text *t, const struct hs_param *param, double bound)
+{
+    bool is_exact = bound > -9e18 && bound < 9e18;
+    if (param->type == HS_PARAM_REAL || !is_exact)
+        text_double(t, bound);
+    else if (param->type == HS_PARAM_INT)
+        text_i64(t, (int64_t)bound);
+    else if (param->type == HS_PARAM_SIZE_MIB)
+        text_size(t, (int64_t)bound);
+    else if (bound > -9e12 && bound < 9e12)
+        text_duration(t, (int64_t)(bound * (double)US_PER_SEC));
+    else
+        text_double(t, bound);
+}
+
+static void text_range(struct param_text *t, const struct hs_param *param, const char *before,
+                       const char *between)
+{
+    text_puts(t, before);
+    text_bound(t, param, param->min);
+    text_puts(t, between);
+    text_bound(t, param, param->max);
+}
+
+static void text_choices(struct param_text *t, const struct hs_param *param)
+{
+    for (size_t i = 0; param->choices[i] != NULL; i++) {
+        text_puts(t, i > 0 ? "|" : "");
+        text_puts(t, param->choices[i]);
+    }
+}
+
+size_t hs_param_expects(const struct hs_param *param, char *text, size_t size)
+{
+    static const char *const names[] = {
+        [HS_PARAM_FLAG] = "yes|no",   [HS_PARAM_INT] = "integer",
+        [HS_PARAM_REAL] = "number",   [HS_PARAM_DURATION] = "duration",
+        [HS_PARAM_SIZE_MIB] = "size", [HS_PARAM_CHOICE] = "",
+        [HS_PARAM_TEXT] = "text",     [HS_PARAM_DURATIONS] = "duration/duration/...",
+        [HS_PARAM_FILE] = "file",
+    };
+    struct param_text t = text_begin(text, size);
+    if (param->type == HS_PARAM_CHOICE) {
+        text_choices(&t, param);
+    } else if (param->max > param->min && param->type != HS_PARAM_DURATIONS) {
+        text_range(&t, param, "", "..");
+    } else {
+        text_puts(&t, names[param->type]);
+    }
+    return t.len;
+}
+
+size_t hs_param_wants(const struct hs_param *param, char *text, size_t size)
+{
+    static const struct {
+        const char *noun, *example;
+    } words[] = {
+        [HS_PARAM_FLAG] = {"yes or no", ""},
+        [HS_PARAM_INT] = {"an integer", ""},
+        [HS_PARAM_REAL] = {"a number", ""},
+        [HS_PARAM_DURATION] = {"a duration", " such as 90s, 15min, 2h or 7d"},
+        [HS_PARAM_SIZE_MIB] = {"a size", " such as 512MiB or 16GiB"},
+        [HS_PARAM_CHOICE] = {"", ""},
+        [HS_PARAM_TEXT] = {"text", ""},
+        [HS_PARAM_DURATIONS] = {"one to eight durations", " such as 7s/30s/60s"},
+        [HS_PARAM_FILE] = {"the path of a file", ""},
+    };
+    struct param_text t = text_begin(text, size);
+
+    text_puts(&t, words[param->type].noun);
+    bool is_list = param->type == HS_PARAM_DURATIONS, has_range = param->max > param->min;
+    if (param->type == HS_PARAM_CHOICE)
+        text_choices(&t, param);
+    if (is_list || !has_range)
+        text_puts(&t, words[param->type].example);
+    if (has_range)
+        text_range(&t, param, is_list ? ", each from " : " from ", " to ");
+    if (param->is_rising)
+        text_puts(&t, " and above the one before it");
+    return t.len;
+}

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Submissions, finishes, failed attempts, ends by out-of-memory (MODEL.md 3, 5). O(1) a job beside
+ * its GPUs.
+ */
+#include "engine/lifecycle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/commit.h"
+#include "engine/progress.h"
+#include "engine/gpu_memory.h"
+#include "engine/notify.h"
+#include "engine/plan_build.h"
+#include "engine/state.h"
+#include "engine/tentative_state.h"
+#include "engine/estimates.h"
+
+/* Jobs that were given a profile bear the names of the catalogue; others have their own. */
+static bool is_of_catalogue(const struct hs_trace_job *r)
+{
+    return r->profile_from == HS_PROFILE_FROM_DRAW ||
+           r->profile_from == HS_PROFILE_FROM_UTILIZATION;
+}
+
+static void name_training(struct hs_engine *e, const struct hs_trace_job *r,
+                          struct hs_training_profile *training)
+{
+    training->model = hs_intern_get(&e->names, r->model);
+    training->dataset = hs_intern_get(&e->names, r->dataset);
+    training->batch = hs_intern_get(&e->names, r->batch);
+    training->precision = hs_intern_get(&e->names, r->precision);
+}
+
+/* All but the names. */
+static bool are_alike(const struct hs_training_profile *a, const struct hs_trace_job *r)
+{
+    return a->step_ns == r->step_us * HS_NS_PER_US &&
+           a->gpu_mem_persistent_mib == r->gpu_mem_persistent_mib &&
+           a->checkpoint_mib == r->checkpoint_mib;
+}
+
+static bool have_same_names(const struct hs_training_profile *a,
+                            const struct hs_training_profile *b)
+{
+    return a->model == b->model && a->dataset == b->dataset && a->batch == b->batch &&
+           a->precision == b->precision;
+}
+
+/* Those of the first job of the same profile, if they are the same; the run keeps them. kind: row
+ * of usual_training. */
+static HS_APART void training_learn(struct hs_engine *e, const struct hs_trace_job *r,
+                                    uint64_t kind, uint32_t *at)
+{
+    struct hs_training_profile training = {0};
+    hs_grow((void **)&e->usual_training, &e->usual_training_cap, kind + 1,
+            sizeof *e->usual_training, 2 * (HS_PROFILES_MAX + 1));
+    const uint32_t usual = e->usual_training[kind];
+    bool is_usual = usual != 0 && are_alike(&e->jobs.training[usual], r);
+    if (usual == 0 || !is_of_catalogue(r)) {
+        name_training(e, r, &training);
+        is_usual = is_usual && have_same_names(&training, &e->jobs.training[usual]);
+    } else if (!is_usual) {
+        training = e->jobs.training[usual]; /* its names: no need to look them up */
+    }
+    if (is_usual) {
+        e->jobs.training[usual].users++;
+        *at = usual;
+        return;
+    }
+    hs_jobs_add_training_profile(&e->jobs, at);
+    training.step_ns = r->step_us * HS_NS_PER_US;
+    training.gpu_mem_persistent_mib = r->gpu_mem_persistent_mib;
+    training.checkpoint_mib = r->checkpoint_mib;
+    training.users = usual == 0 ? 2 : 1;
+    if (usual == 0)
+        e->usual_training[kind] = *at;
+    e->jobs.training[*at] = training;
+}
+
+/* Fast path: nearly all jobs of a catalogue profile have the same training record. */
+static inline void training_find(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
+{
+    const bool has_its_names = is_of_catalogue(r);
+    const uint64_t row = r->profile != HS_NO_PROFILE ? r->profile + UINT64_C(1) : 0;
+    const uint64_t kind = 2 * row + has_its_names;
+    const uint32_t usual = kind < e->usual_training_cap ? e->usual_training[kind] : 0;
+    struct hs_training_profile *training = &e->jobs.training[usual];
+    if (HS_UNLIKELY(usual == 0 || !has_its_names || !are_alike(training, r))) {
+        training_learn(e, r, kind, at);
+        return;
+    }
+    training->users++;
+    *at = usual;
+}
+
+static bool has_request(const struct hs_trace_job *r)
+{
+    const uint64_t told = (uint64_t)(~r->deadline_us | ~r->preempt_cost_us);
+    const uint32_t range = (r->gpus_min ^ r->gpus) | (r->gpus_max ^ r->gpus);
+    return (told | range | (uint32_t)r->priority) != 0;
+}
+
+static HS_APART void request_add(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
+{
+    bool is_elastic =
+        (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
+    if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0)
+        return;
+    hs_jobs_add_request(&e->jobs, at);
+    e->jobs.request[*at] = (struct hs_job_request){
+        .deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us,
+        .preempt_cost_us = r->preempt_cost_us,
+        .gpus_min = r->gpus_min,
+        .gpus_max = r->gpus_max,
+        .priority = r->priority,
+    };
+}
+
+/* Fills the identity of a new job, with its training profile and its request. */
+static void hs_identity_fill(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+{
+    struct hs_job_identity *identity = &e->jobs.identities[slot];
+    hs_jobs_set_id(identity, r->id);
+    identity->user = hs_intern_get(&e->names, r->user);
+    identity->vc_name = hs_intern_get(&e->names, r->vc);
+    training_find(e, r, &identity->training);
+    if (HS_UNLIKELY(has_request(r)))
+        request_add(e, r, &identity->request);
+    identity->profile = r->profile;
+    identity->outcome = (uint8_t)r->outcome;
+    identity->job_class = (uint8_t)r->job_class;
+    identity->profile_from = (uint8_t)r->profile_from;
+}
+
+void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot)
+{
+    struct hs_event event = {.kind = kind, .job = slot};
+    e->triggers |= 1u << kind;
+    if (e->policy->on_event != NULL)
+        e->policy->on_event(e->policy_state, &e->view, &event);
+}
+
+/* Rounded down: rounded up, 10 CPUs over 3 GPUs would miss a node of 10. */
+static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
+{
+    uint64_t share = gpus == 0 || amount == 0 ? 0 : amount / gpus;
+    return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
+}
+
+void hs_lifecycle_waits(struct hs_engine *e, const struct hs_job *job)
+{
+    if (hs_job_is_part(job))
+        hs_wait_account_add_shares(&e->wait_account, job->ask.vc, job->gpus, job->ask.gpu_milli);
+    else
+        hs_wait_account_add(&e->wait_account, job->ask.vc, job->gpus);
+}
+
+void hs_lifecycle_waits_no_more(struct hs_engine *e, const struct hs_job *job)
+{
+    if (hs_job_is_part(job))
+        hs_wait_account_remove_shares(&e->wait_account, job->ask.vc, job->gpus, job->ask.gpu_milli);
+    else
+        hs_wait_account_remove(&e->wait_account, job->ask.vc, job->gpus);
+}
+
+/* Gets from the policy the load that the job adds to a GPU, and whether it may share one. */
+static void hs_lifecycle_load(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
+        return;
+    if (!e->policy->load(e->policy_state, &e->view, slot, hs_needs_of(&e->jobs, job)->load)) {
+        job->is_alone = true;
+        hs_job_set_claim(&e->jobs, job, hs_oom_claim_mib(e, job, UINT32_MAX));
+    }
+}
+
+/* The prediction for the job; drawn once, since an estimate does not change while a job waits. */
+static void job_estimate(const struct hs_engine *e, struct hs_job *job)
+{
+    struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    const struct hs_job_facts facts = {.index = job->index,
+                                       .profile = hs_identity_of(&e->jobs, job)->profile,
+                                       .util_pm = job->gpu_util_pm,
+                                       .util_peak_pm = job->gpu_util_pm,
+                                       .mem_mib = needs->gpu_mem_peak_mib};
+    if ((e->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) == 0)
+        return;
+    if (e->config.predictor != NULL)
+        hs_predictor_estimate(e->config.predictor, &facts, &needs->estimate);
+    else
+        needs->estimate = (struct hs_estimate){
+            .util_pm = facts.util_pm, .util_peak_pm = facts.util_peak_pm, .mem_mib = facts.mem_mib};
+    needs->mem_claim_mib = hs_oom_claim_mib(e, job, UINT32_MAX);
+}
+
+/* The GPU memory of the job, where memory is kept. */
+static HS_APART void job_set_needs(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+{
+    if (!e->jobs.has_needs) /* its memory changes: that is an event */
+        hs_jobs_know_needs(&e->jobs);
+    struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib = r->gpu_mem_mib;
+    needs->gpu_mem_later_mib = r->gpu_mem_later_mib;
+    needs->later_ns = r->gpu_mem_later_mib > 0 ? r->later_us * HS_NS_PER_US : HS_TIME_MAX;
+    if (needs->later_ns == 0) /* from its first moment on */
+        needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib =
+            r->gpu_mem_later_mib;
+    job_estimate(e, job);
+}
+
+static void job_set_share(struct hs_engine *e, struct hs_job *job, uint32_t gpu_milli)
+{
+    const bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
+    job->ask.gpu_milli = (uint16_t)(is_divided ? gpu_milli : HS_GPU_MILLI);
+    e->figures.shares_divided += is_divided;
+    e->figures.shares_rounded += !is_divided;
+}
+
+static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
+{
+    job->gpus = (uint16_t)r->gpus;
+    if (HS_UNLIKELY(r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI))
+        job_set_share(e, job, r->gpu_milli);
+    job->gpu_util_pm = (int16_t)r->gpu_util_pm;
+    if (!e->nodes_state_limits) /* all have enough */
+        return;
+    job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
+    job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);
+}
+
+/* The most GPU memory that it ever takes. */
+static uint32_t most_mib(const struct hs_trace_job *r)
+{
+    bool is_later_at_once = r->gpu_mem_later_mib > 0 && r->later_us == 0;
+    return is_later_at_once || r->gpu_mem_later_mib > r->gpu_mem_mib ? r->gpu_mem_later_mib
+                                                                     : r->gpu_mem_mib;
+}
+
+/* The types that it names, joined by '|'; all if it names none, 0 if the cluster has none of them.
+ */
+static HS_APART uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_job *r)
+{
+    uint64_t mask = 0;
+    if (r->gpu_type[0] == '\0')
+        return UINT64_MAX;
+    for (const char *name = r->gpu_type; name != NULL; name = strchr(name, '|')) {
+        name += *name == '|';
+        size_t length = strcspn(name, "|");
+        for (uint32_t t = 0; t < c->type_count; t++)
+            if (strncmp(c->types[t].name, name, length) == 0 && c->types[t].name[length] == '\0')
+                mask |= UINT64_C(1) << t;
+    }
+    return mask;
+}
+
+/* Of those, the ones with memory enough for its peak; with a share of the GPU goes as much of its
+ * memory. */
+static HS_APART uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job,
+                                     uint32_t most, uint64_t mask)
+{
+    for (uint32_t t = 0; t < c->type_count; t++) {
+        uint64_t mib = c->types[t].mem_mib;
+        if (hs_job_is_part(job))
+            mib = mib * job->ask.gpu_milli / HS_GPU_MILLI;
+        if (c->types[t].mem_mib > 0 && mib < most)
+            mask &= ~(UINT64_C(1) << t);
+    }
+    return mask;
+}
+
+static HS_COLD const char *type_misfit(const struct hs_trace_job *r)
+{
+    return strchr(r->gpu_type, '|') == NULL ? "no node has its GPU type"
+                                            : "no node has any of its GPU types";
+}
+
+/* Valid until the next call: observers copy it. */
+static HS_COLD const char *memory_misfit(struct hs_engine *e, const struct hs_job *job,
+                                         const struct hs_trace_job *r)
+{
+    int length =
+        snprintf(e->misfit, sizeof e->misfit,
+                 "it needs %u MiB of GPU memory (by the trace or its profile), and no GPU that it "
+                 "may use has them",
+                 most_mib(r));
+    if (hs_job_is_part(job))
+        (void)snprintf(e->misfit + length, sizeof e->misfit - (size_t)length,
+                       " in a share of 0.%03u", job->ask.gpu_milli);
+    return e->misfit;
+}
+
+/* Finds the types of GPUs that may serve the job; why there are none, or NULL. */
+static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
+                                const struct hs_trace_job *r)
+{
+    const struct hs_cluster *c = e->cluster;
+    const uint32_t most = most_mib(r);
+    const uint64_t named = HS_LIKELY(r->gpu_type == NULL) ? UINT64_MAX : named_types(c, r);
+    const bool is_small = most <= e->least_gpu_mib && !hs_job_is_part(job);
+    const uint64_t mask = HS_LIKELY(is_small) ? named : large_types(c, job, most, named);
+    job->ask.type_mask = mask;
+    job->is_constrained =
+        mask != UINT64_MAX || (job->ask.cpus_milli_per_gpu | job->ask.mem_mib_per_gpu) != 0;
+    if (HS_LIKELY((mask & (UINT64_MAX >> (64 - c->type_count))) != 0))
+        return NULL;
+    return named == 0 ? type_misfit(r) : memory_misfit(e, job, r);
+}
+
+/* Why the job can never run, or NULL. */
+static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
+{
+    const struct hs_cluster *c = e->cluster;
+    uint32_t vc = hs_cluster_vc(c, r->vc != NULL ? r->vc : "");
+    if (vc == UINT32_MAX)
+        return r->vc != NULL ? "its virtual cluster does not exist" : "it names no virtual cluster";
+    job->ask.vc = vc;
+    const char *misfit = types_misfit(e, job, r);
+    if (misfit != NULL)
+        return misfit;
+    int64_t most_us = hs_job_is_part(job) ? INT64_MAX / 8 / HS_GPU_MILLI : INT64_MAX / 8;
+    if ((hs_i128)r->duration_us * job->gpus > most_us)
+        return "its GPU-seconds are beyond what can be counted";
+    bool is_barred = c->vc_mode == HS_VC_QUOTA && (e->can & HS_CAN_BORROW) == 0;
+    uint64_t gpus = ((uint64_t)job->gpus * job->ask.gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
+    if (is_barred && gpus > c->vcs[vc].quota_gpus)
+        return "it needs more GPUs than the quota of its virtual cluster";
+    bool is_beyond = job->is_constrained ? hs_free_capacity(e->free_index, &job->ask) < job->gpus
+                                         : c->vcs[vc].gpus < job->gpus;
+    if (is_beyond)
+        return "it needs more GPUs than the nodes it may use have";
+    return NULL;
+}
+
+/* Starts the next attempt after a failed one, as a new job to the policy. */
+static void job_renew(struct hs_engine *e, struct hs_job *job)
+{
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    hs_jobs_end_placement(&e->jobs, job);
+    job->submit_us = e->now_us;
+    run->first_start_us = -1;
+    if (run->overhead != 0)
+        hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = -1;
+    run->attained_us = 0;
+    run->cost_left_us = e->config.startup_us;
+    if (e->jobs.has_needs)
+        hs_needs_of(&e->jobs, job)->mem_limit_mib = 0;
+}
+
+/* It waits from now on. */
+static inline void job_enter(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->state = HS_JOB_PENDING;
+    hs_estimate_submitted(e, job);
+    hs_lifecycle_load(e, slot);
+    e->instant.pending++;
+    hs_lifecycle_waits(e, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_SUBMIT, slot);
+}
+
+static HS_COLD enum hs_status job_set_attempts(struct hs_engine *e, uint32_t slot,
+                                               const struct hs_trace_job *r)
+{
+    int64_t sum_us = 0;
+    for (uint32_t i = 0; i < r->attempts; i++)
+        sum_us += r->attempts_us[i];
+    if (sum_us != r->duration_us)
+        return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must add them up",
+                       "the attempts of job '%s' are not its run time", r->id);
+    hs_jobs_set_attempts(&e->jobs, slot, r->attempts_us, r->attempts);
+    return HS_OK;
+}
+
+static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+{
+    const int64_t work_ns = r->duration_us * HS_NS_PER_US;
+    if (HS_UNLIKELY(r->attempts > 0))
+        HS_TRY(job_set_attempts(e, slot, r));
+    else
+        hs_engine_job(e, slot)->work_ns = work_ns;
+    e->work_submitted_ns += (uint64_t)work_ns;
+    return HS_OK;
+}
+
+/* What it takes to give shares of GPUs. */
+static HS_COLD enum hs_status engine_divide(struct hs_engine *e)
+{
+    bool by_vc = e->cluster->vc_mode == HS_VC_PARTITION;
+    hs_exclusive_end(e);
+    hs_part_init(&e->parts, e->cluster, by_vc, &e->arena);
+    hs_wait_account_divide(&e->wait_account, &e->arena);
+    return HS_OK;
+}
+
+/* A job's record keeps these numbers short. */
+static inline bool has_short_numbers(const struct hs_trace_job *r)
+{
+    return r->gpus <= HS_JOB_GPUS_MAX && r->gpu_util_pm <= 1000;
+}
+
+enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_job *r)
+{
+    uint32_t slot;
+    if (HS_UNLIKELY(!has_short_numbers(r)))
+        return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must turn it away",
+                       "job '%s' wants %u GPUs at %d per mille", r->id, r->gpus, r->gpu_util_pm);
+    hs_jobs_add(&e->jobs, &slot);
+    struct hs_job *job = hs_engine_job(e, slot);
+    *job = e->candidate;
+    job->index = e->figures.jobs++;
+    job->submit_us = e->now_us;
+    HS_TRY(job_set_work(e, slot, r));
+    job_set_demand(e, job, r);
+    if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
+        HS_TRY(engine_divide(e));
+    hs_identity_fill(e, slot, r);
+    if (e->jobs.has_needs || r->gpu_mem_later_mib > 0)
+        job_set_needs(e, slot, r);
+    e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
+    const char *misfit = job_misfit(e, job, r);
+    HS_TRY(hs_observe_submit(e, slot));
+    if (misfit != NULL) {
+        job->state = HS_JOB_REJECTED;
+        e->figures.rejected++;
+        e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
+        HS_TRY(hs_observe_finish(e, slot, -1, misfit));
+        hs_jobs_remove(&e->jobs, slot);
+        return HS_OK;
+    }
+    if (e->jobs.live > e->figures.peak_live_jobs)
+        e->figures.peak_live_jobs = e->jobs.live;
+    job_enter(e, slot);
+    return HS_OK;
+}
+
+static inline enum hs_status job_leave(struct hs_engine *e, uint32_t slot, enum hs_segment_end why)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    e->instant.running--;
+    HS_TRY(hs_observe_segment(e, slot, why));
+    if (HS_LIKELY(e->is_exclusive)) {
+        hs_exclusive_leave(e, job);
+        return HS_OK;
+    }
+    hs_tentative_release(e, job);
+    hs_progress_deallocate(e, slot);
+    return HS_OK;
+}
+
+/* Controls of the policy end with the attempt; what is known of the job's memory does not. */
+static HS_COLD enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    job->state = HS_JOB_FAILED;
+    HS_TRY(job_leave(e, slot, HS_SEGMENT_FAILURE));
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, slot);
+    struct hs_job_history *history = hs_history_of(&e->jobs, job);
+    if (history->began_us < 0)
+        history->began_us = hs_run_of(&e->jobs, job)->first_start_us;
+    hs_jobs_retry(&e->jobs, slot);
+    job_renew(e, job);
+    (void)hs_gpu_memory_update(e, job); /* it holds no GPU: no other job is affected */
+    hs_job_set_claim(&e->jobs, job, hs_oom_claim_mib(e, job, UINT32_MAX));
+    job_enter(e, slot);
+    return HS_OK;
+}
+
+enum hs_status hs_lifecycle_finish(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    hs_estimate_done(e, job); /* also of an attempt: it is a job of its own to policies */
+    if (hs_history_of(&e->jobs, job)->next_attempt != HS_NO_ATTEMPT)
+        return job_fail(e, slot);
+    job->state = HS_JOB_DONE;
+    e->figures.finished++;
+    HS_TRY(job_leave(e, slot, HS_SEGMENT_FINISH));
+    HS_TRY(hs_observe_finish(e, slot, e->now_us, ""));
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, slot);
+    hs_jobs_remove(&e->jobs, slot);
+    return HS_OK;
+}
+
+enum hs_status hs_lifecycle_abandon(struct hs_engine *e, uint32_t slot, enum hs_job_state state,
+                                    const char *reason)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    if (job->state == HS_JOB_PENDING)
+        e->instant.pending--;
+    else
+        e->instant.suspended--;
+    hs_lifecycle_waits_no_more(e, job);
+    job->state = (uint8_t)state;
+    /* what it had done is lost with it, and what it had not will never be done */
+    int64_t done_ns = hs_job_done_ns(&e->jobs, job);
+    e->work_done_ns -= (uint64_t)done_ns;
+    e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
+    if (done_ns > 0) {
+        hs_jobs_begin_sharing_overhead(&e->jobs, job);
+        hs_sharing_overhead_of(&e->jobs, job)->lost_ns += done_ns;
+        hs_run_of(&e->jobs, job)->done_ns = 0;
+        hs_history_of(&e->jobs, job)->past_ns = 0;
+    }
+    if (state == HS_JOB_REJECTED)
+        e->figures.rejected++;
+    else
+        e->figures.failed++;
+    HS_TRY(hs_observe_finish(e, slot, state == HS_JOB_REJECTED ? -1 : e->now_us, reason));
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, slot);
+    hs_jobs_remove(&e->jobs, slot);
+    return HS_OK;
+}
+
+struct cut_entry {
+    uint64_t index;
+    uint32_t slot;
+};
+
+static int cut_compare(const void *a, const void *b)
+{
+    const struct cut_entry *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+enum hs_status hs_lifecycle_cut(struct hs_engine *e)
+{
+    if (e->jobs.live == 0)
+        return HS_OK;
+    struct cut_entry *entries = hs_alloc_zeroed(e->jobs.live, sizeof *entries);
+    size_t count = 0;
+    for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++)
+        if (e->jobs.jobs[slot].is_live)
+            entries[count++] = (struct cut_entry){e->jobs.jobs[slot].index, slot};
+    qsort(entries, count, sizeof *entries, cut_compare); /* total: indices are unique */
+    enum hs_status status = HS_OK;
+    for (size_t i = 0; i < count && status == HS_OK; i++) {
+        struct hs_job *job = hs_engine_job(e, entries[i].slot);
+        hs_progress_sync(e, job);
+        if (hs_job_is_placed(job))
+            status = hs_observe_segment(e, entries[i].slot, HS_SEGMENT_HORIZON);
+        if (status == HS_OK)
+            status = hs_observe_finish(e, entries[i].slot, -1, "");
+    }
+    e->figures.unfinished = count;
+    hs_free(entries);
+    return status;
+}
+
+uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, uint32_t limit_mib)
+{
+    if (job->is_alone)
+        return HS_CLAIM_ALONE;
+    if ((e->knows & HS_KNOWS_MEMORY) == 0)
+        return 0;
+    uint32_t claim_mib = hs_needs_of(&e->jobs, job)->estimate.mem_mib;
+    if (claim_mib > limit_mib)
+        claim_mib = limit_mib;
+    return claim_mib < HS_CLAIM_MOST ? claim_mib : HS_CLAIM_MOST;
+}
+
+/* The largest GPU that the job may use bounds its believed need. A type without stated memory
+ * bounds nothing. */
+static uint32_t largest_mib(const struct hs_engine *e, const struct hs_job *job)
+{
+    uint32_t most = 0;
+    for (uint32_t t = 0; t < e->cluster->type_count; t++) {
+        if ((job->ask.type_mask >> t & 1) == 0)
+            continue;
+        if (e->cluster->types[t].mem_mib == 0)
+            return UINT32_MAX;
+        if (e->cluster->types[t].mem_mib > most)
+            most = e->cluster->types[t].mem_mib;
+    }
+    return most;
+}
+
+/* Its memory was seen now: the next estimate is 1.25 times that (our choice: a quarter of head
+ * room). */
+static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
+{
+    struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    uint64_t seen_mib = (uint64_t)needs->gpu_mem_mib + needs->gpu_mem_mib / 4;
+    uint32_t most_mib = largest_mib(e, job);
+    if (seen_mib > most_mib)
+        seen_mib = most_mib;
+    if (needs->estimate.mem_mib < seen_mib)
+        needs->estimate.mem_mib = (uint32_t)seen_mib;
+    job->is_alone =
+        job->is_alone || hs_sharing_overhead_of(&e->jobs, job)->ooms >= e->config.oom_retries;
+    needs->mem_claim_mib = hs_gpu_memory_claim_mib(e, job, NULL); /* its limit remains */
+}
+
+enum hs_status hs_oom(struct hs_engine *e, uint32_t slot)
+{
+    struct hs_job *job = hs_engine_job(e, slot);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    struct hs_sharing_overhead *overhead = hs_sharing_overhead_of(&e->jobs, job);
+    overhead->ooms++;
+    hs_tentative_release(e, job);
+    HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_OOM));
+    hs_progress_deallocate(e, slot);
+    int64_t lost_ns = run->done_ns - placement->segment_done_ns;
+    overhead->lost_ns += lost_ns; /* and is to be done again: the sum of the work does not change */
+    run->done_ns -= lost_ns;
+    run->carry = placement->segment_carry; /* earned before: not lost */
+    e->work_done_ns -= (uint64_t)lost_ns;
+    job->state = HS_JOB_SUSPENDED;
+    run->cost_left_us = placement->segment_cost_us; /* what brought it here has to be done again */
+    hs_jobs_end_placement(&e->jobs, job);
+    e->instant.running--;
+    e->instant.suspended++;
+    hs_lifecycle_waits(e, job);
+    job_learn_memory(e, job);
+    (void)hs_gpu_memory_update(e, job); /* it may be back where it needed less */
+    hs_lifecycle_load(e, slot);
+    hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, slot);
+    return HS_OK;
+}

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The policy's side of the plan: each action is checked against the tentative state when it is
+ * appended,
+ * and can be taken back. The first illegal one is reported and refuses the whole plan. Cost of an
+ * action: O(GPUs it moves), no allocation after warm-up.
+ */
+#include "engine/plan_build.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "engine/progress.h"
+#include "engine/gpu_memory.h"
+#include "engine/state.h"
+#include "engine/tentative_state.h"
+#include "horus/plan.h"
+#include "horus/policy.h"
+
+#define PLAN_MAX (1u << 28)
+
+void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
+{
+    struct hs_engine *e = p->engine;
+    if (p->refused != HS_OK)
+        return;
+    char rule[256];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(rule, sizeof rule, fmt, args);
+    va_end(args);
+    const char *id = hs_engine_has_job(e, job) ? hs_id_of(&e->jobs.identities[job]) : "?";
+    p->refused = hs_fail(e->diag, HS_E_POLICY, NULL,
+                         "this is a fault of the policy, not of the input; the run was stopped",
+                         "policy '%s', job '%s', t = %.6f s: %s", e->policy->name, id,
+                         (double)e->now_us / 1e6, rule);
+}
+
+/* The GPUs that the action named are offered again. */
+static void plan_settle(struct hs_plan *p, const struct hs_action *a)
+{
+    for (uint32_t i = a->first_pick; p->has_named && i < p->pick_count; i++)
+        if (p->picks[i].gpu != UINT32_MAX)
+            hs_tentative_give_by_name(p->engine, p->picks[i].gpu, false);
+}
+
+/* The job has all its shares: what is left of their GPUs is for the next. */
+static void plan_settle_shares(struct hs_plan *p, const struct hs_action *a)
+{
+    const struct hs_job *job = hs_engine_job(p->engine, a->job);
+    if (hs_job_is_part(job) && a->gpus == job->gpus)
+        plan_settle(p, a);
+}
+
+/* The placing action before this one must have got its whole gang. */
+static inline bool plan_close(struct hs_plan *p)
+{
+    p->is_open = false;
+    const struct hs_action *a = &p->actions[p->count - 1];
+    plan_settle(p, a);
+    const struct hs_job *job = hs_engine_job(p->engine, a->job);
+    if (a->gpus == job->gpus)
+        return true;
+    if ((p->engine->can & HS_CAN_RESIZE) != 0 &&
+        a->gpus >= hs_job_gpus_min(&p->engine->jobs, job) &&
+        a->gpus <= hs_job_gpus_max(&p->engine->jobs, job))
+        return true;
+    hs_plan_refuse(p, a->job, "a gang is placed whole or not at all: %u of %u GPUs given", a->gpus,
+                   job->gpus);
+    return false;
+}
+
+HS_INLINE struct hs_action *append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
+{
+    struct hs_engine *e = p->engine;
+    if (p->refused != HS_OK)
+        return NULL;
+    if (!p->is_writing) {
+        hs_plan_refuse(p, job, "actions are allowed inside decide() only");
+        return NULL;
+    }
+    if (p->is_open && !plan_close(p))
+        return NULL;
+    bool is_of_a_job = kind != HS_ACT_TIMER && kind != HS_ACT_COUNT;
+    if (is_of_a_job && !hs_engine_has_job(e, job)) {
+        hs_plan_refuse(p, job, "there is no such live job (handle %u)", job);
+        return NULL;
+    }
+    hs_grow((void **)&p->actions, &p->action_cap, (uint64_t)p->count + 1, sizeof *p->actions,
+            PLAN_MAX);
+    if (p->refused != HS_OK)
+        return NULL;
+    p->kinds |= 1u << kind;
+    struct hs_action *a = &p->actions[p->count++];
+    *a = p->blank;
+    a->kind = kind;
+    a->job = job;
+    a->first_pick = p->pick_count;
+    a->plan_reason = p->plan_reason;
+    return a;
+}
+
+/* A new action of a live job (of none for timers and counts), or NULL when the plan is refused. */
+static struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
+{
+    return append(p, kind, job);
+}
+
+/* Did the policy declare HS_CAN_x? If not, the plan is refused. */
+static bool hs_plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *name)
+{
+    if (p->refused != HS_OK)
+        return false;
+    if (p->engine->can & need)
+        return true;
+    hs_plan_refuse(p, job, "the policy did not declare that it can %s", name);
+    return false;
+}
+
+HS_INLINE struct hs_action *start(struct hs_plan *p, hs_job_id slot)
+{
+    struct hs_action *a = append(p, HS_ACT_START, slot);
+    if (a == NULL)
+        return NULL;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    bool waits = job->state == HS_JOB_PENDING || job->state == HS_JOB_SUSPENDED ||
+                 (job->plan & HS_PLAN_RELEASED);
+    if (!waits || (job->plan & (HS_PLAN_PLACED | HS_PLAN_ENDED))) {
+        p->count--;
+        hs_plan_refuse(p, slot, "only a waiting job can be started");
+        return NULL;
+    }
+    job->plan |= HS_PLAN_PLACED;
+    p->is_open = true;
+    return a;
+}
+
+void hs_plan_start(struct hs_plan *p, hs_job_id slot)
+{
+    (void)start(p, slot);
+}
+
+static struct hs_action *plan_open_action(struct hs_plan *p)
+{
+    if (p->refused != HS_OK)
+        return NULL;
+    if (p->is_open)
+        return &p->actions[p->count - 1];
+    hs_plan_refuse(p, HS_NO_JOB, "GPUs are given only right after start or migrate");
+    return NULL;
+}
+
+static bool node_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t node)
+{
+    const struct hs_engine *e = p->engine;
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    const struct hs_node *n = &e->cluster->nodes[node];
+    if (e->cluster->vc_mode == HS_VC_PARTITION && n->vc != job->ask.vc) {
+        hs_plan_refuse(p, a->job, "node '%s' belongs to another virtual cluster", n->name);
+        return false;
+    }
+    if (!(job->ask.type_mask >> n->type & 1)) {
+        hs_plan_refuse(p, a->job, "node '%s' has not the GPU type that the job asks for", n->name);
+        return false;
+    }
+    return true;
+}
+
+/* So many GPUs of a node that is there: why not? */
+static HS_COLD void refuse_node(struct hs_plan *p, const struct hs_action *a, uint32_t node,
+                                uint32_t gpus)
+{
+    const struct hs_engine *e = p->engine;
+    if (hs_free_of_node(e->free_index, node) < gpus)
+        hs_plan_refuse(p, a->job, "node '%s' has %u free GPUs, not %u",
+                       e->cluster->nodes[node].name, hs_free_of_node(e->free_index, node), gpus);
+    else if (node_is_allowed(p, a, node))
+        hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for %u GPUs of it",
+                       e->cluster->nodes[node].name, gpus);
+}
+
+static inline bool quota_allows(struct hs_plan *p, const struct hs_action *a, uint32_t gpus)
+{
+    struct hs_engine *e = p->engine;
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    uint32_t vc = job->ask.vc;
+    if (e->cluster->vc_mode != HS_VC_QUOTA ||
+        (uint64_t)gpus * job->ask.gpu_milli <= hs_lookup_quota_room_milli(e, vc))
+        return true;
+    hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota", e->cluster->vcs[vc].name);
+    return false;
+}
+
+/* Whether there is memory for it; if not the plan is refused. */
+static inline bool plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
+                             uint32_t count)
+{
+    hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1, sizeof *p->picks,
+            PLAN_MAX);
+    p->picks[p->pick_count++] = (struct hs_pick){.node = node, .gpu = gpu, .count = count};
+    a->pick_count++;
+    a->gpus += count;
+    const struct hs_job *job = &p->engine->jobs.jobs[a->job];
+    p->engine->vc_held_milli[job->ask.vc] += (uint64_t)count * job->ask.gpu_milli;
+    return true;
+}
+
+/* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next
+ * question is about single ones, so they get their names at once. */
+static void plan_name(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpus)
+{
+    struct hs_engine *e = p->engine;
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    uint32_t id = e->cluster->nodes[node].first_gpu;
+    for (uint32_t rest = gpus; rest > 0; id++) {
+        if (e->gpus[id].tentative_tenants > 0)
+            continue;
+        if (!plan_pick(p, a, node, id, 1))
+            return;
+        hs_tentative_give_by_name(e, id, true);
+        hs_tentative_name(e, id, job);
+        rest--;
+    }
+    p->has_named = true;
+    hs_tentative_take(e, node, gpus, job);
+    plan_settle_shares(p, a);
+}
+
+HS_INLINE void give_of_node(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpus)
+{
+    struct hs_engine *e = p->engine;
+    if (node >= e->cluster->node_count || gpus == 0) {
+        hs_plan_refuse(p, a->job, "there is no node %u, or 0 GPUs were asked of it", node);
+        return;
+    }
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    if (HS_UNLIKELY(!hs_free_fits(e->free_index, node, &job->ask, gpus))) {
+        refuse_node(p, a, node, gpus);
+        return;
+    }
+    if (!quota_allows(p, a, gpus))
+        return;
+    if (e->share != NULL || e->parts != NULL) {
+        plan_name(p, a, node, gpus);
+        return;
+    }
+    if (plan_pick(p, a, node, UINT32_MAX, gpus))
+        hs_tentative_take(e, node, gpus, job);
+}
+
+void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
+{
+    struct hs_action *a = plan_open_action(p);
+    if (a != NULL)
+        give_of_node(p, a, node, gpus);
+}
+
+void hs_plan_start_on_node(struct hs_plan *p, hs_job_id slot, uint32_t node)
+{
+    struct hs_action *a = start(p, slot);
+    if (a != NULL)
+        give_of_node(p, a, node, hs_engine_job(p->engine, slot)->gpus);
+}
+
+/* Of a GPU that is held: the job may have a share of one that holds shares, and of no other. */
+static bool share_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t id)
+{
+    const struct hs_gpu *gpu = &p->engine->gpus[id];
+    const struct hs_job *job = &p->engine->jobs.jobs[a->job];
+    if (!hs_job_is_part(job) || gpu->part_milli == 0)
+        hs_plan_refuse(p, a->job, "GPU %u holds a whole job or shares, never both", id);
+    else if (gpu->part_milli + job->ask.gpu_milli > HS_GPU_MILLI)
+        hs_plan_refuse(p, a->job, "GPU %u has %u thousandths left, the job needs %u", id,
+                       HS_GPU_MILLI - gpu->part_milli, job->ask.gpu_milli);
+    return p->refused == HS_OK;
+}
+
+static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t id)
+{
+    struct hs_engine *e = p->engine;
+    const struct hs_gpu *gpu = &e->gpus[id];
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    if (gpu->tentative_tenants == 0) /* nor was it given to this job already */
+        return true;
+    if (gpu->is_given) {
+        hs_plan_refuse(p, a->job, "GPU %u was given to the job twice", id);
+        return false;
+    }
+    if (hs_job_is_part(job) || gpu->part_milli > 0)
+        return share_is_allowed(p, a, id);
+    if (!(e->can & HS_CAN_COLOCATE)) {
+        hs_plan_refuse(p, a->job,
+                       "GPU %u is held, and the policy did not declare that it can "
+                       "co-locate",
+                       id);
+        return false;
+    }
+    if (a->turn.slice_group == 0 && gpu->tentative_tenants >= e->config.max_tenants) {
+        hs_plan_refuse(p, a->job, "GPU %u has %u tenants already", id, gpu->tentative_tenants);
+        return false;
+    }
+    uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, 2);
+    bool must_be_alone = job->is_alone && hs_claim_mib(e, job) >= HS_CLAIM_ALONE;
+    if (gpu->mem_claimed_mib >= HS_CLAIM_ALONE || must_be_alone) {
+        hs_plan_refuse(p, a->job, "GPU %u is shared with a job that has to run alone", id);
+        return false;
+    }
+    if (gpu->mem_claimed_mib + hs_claim_mib(e, job) > capacity_mib) {
+        hs_plan_refuse(p, a->job, "GPU %u has %llu of %llu MiB in use, the job needs %u", id,
+                       (unsigned long long)gpu->mem_claimed_mib, (unsigned long long)capacity_mib,
+                       hs_claim_mib(e, job));
+        return false;
+    }
+    return true;
+}
+
+void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
+{
+    struct hs_action *a = plan_open_action(p);
+    if (a == NULL)
+        return;
+    struct hs_engine *e = p->engine;
+    if (id >= e->cluster->gpu_count) {
+        hs_plan_refuse(p, a->job, "there is no GPU %u", id);
+        return;
+    }
+    hs_exclusive_end(e);
+    const struct hs_gpu *gpu = &e->gpus[id];
+    const struct hs_job *job = &e->jobs.jobs[a->job];
+    if (!node_is_allowed(p, a, gpu->node) || !quota_allows(p, a, 1) || !gpu_is_allowed(p, a, id))
+        return;
+    if (gpu->tentative_tenants == 0 && hs_free_of_node(e->free_index, gpu->node) == 0) {
+        hs_plan_refuse(p, a->job, "all GPUs of node '%s' are spoken for in this plan",
+                       e->cluster->nodes[gpu->node].name);
+        return;
+    }
+    if (!hs_free_can_book(e->free_index, gpu->node, 1, &e->jobs.jobs[a->job].ask)) {
+        hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for GPU %u",
+                       e->cluster->nodes[gpu->node].name, id);
+        return;
+    }
+    if (!plan_pick(p, a, gpu->node, id, 1))
+        return;
+    p->has_named = true;
+    hs_tentative_give_by_name(e, id, true);
+    hs_tentative_allocate(e, id, job);
+    plan_settle_shares(p, a);
+}
+
+void hs_plan_slice_group(struct hs_plan *p, const struct hs_turn *turn)
+{
+    struct hs_action *a = plan_open_action(p);
+    if (a == NULL || !hs_plan_may(p, a->job, HS_CAN_SLICE, "slice"))
+        return;
+    if (turn->slice_group == 0 || a->pick_count > 0) {
+        hs_plan_refuse(p, a->job, "a lane has a number above 0, and is given before the GPUs");
+        return;
+    }
+    struct hs_job *job = hs_engine_job(p->engine, a->job);
+    if (a->turn.slice_group == 0)
+        a->claim_in_slice_group_before_mib = hs_claim_mib(p->engine, job);
+    a->turn = *turn;
+    p->has_slice_groups = true;
+    hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, turn));
+}
+
+/* Common to preempt, migrate and kill: the job leaves its GPUs. */
+static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot)
+{
+    struct hs_action *a = hs_plan_append(p, kind, slot);
+    if (a == NULL)
+        return NULL;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (!hs_job_is_placed(job) || job->plan != 0) {
+        p->count--;
+        hs_plan_refuse(p, slot,
+                       "only a job that holds GPUs can be taken from them, and once a plan");
+        return NULL;
+    }
+    job->plan |= HS_PLAN_RELEASED;
+    hs_run_of(&p->engine->jobs, job)->plan_action = p->count - 1;
+    hs_tentative_release(p->engine, job);
+    a->claim_before_mib = hs_claim_mib(p->engine, job);
+    if (hs_placement_of(&p->engine->jobs, job)->slice_group != 0) /* which it leaves */
+        hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, NULL));
+    return a;
+}
+
+void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
+{
+    if (!hs_plan_may(p, job, HS_CAN_PREEMPT, "preempt"))
+        return;
+    struct hs_action *a = plan_release(p, HS_ACT_PREEMPT, job);
+    if (a != NULL)
+        a->time_us = resume_cost_us > 0 ? resume_cost_us : 0;
+}
+
+void hs_plan_suspend(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
+{
+    if (!hs_plan_may(p, job, HS_CAN_PREEMPT, "preempt"))
+        return;
+    struct hs_action *a = plan_release(p, HS_ACT_SUSPEND, job);
+    if (a != NULL)
+        a->time_us = resume_cost_us > 0 ? resume_cost_us : 0;
+}
+
+void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us)
+{
+    if (!hs_plan_may(p, job, HS_CAN_MIGRATE, "migrate"))
+        return;
+    struct hs_action *a = plan_release(p, HS_ACT_MIGRATE, job);
+    if (a == NULL)
+        return;
+    a->time_us = pause_us > 0 ? pause_us : 0;
+    hs_engine_job(p->engine, job)->plan |= HS_PLAN_PLACED;
+    p->is_open = true;
+}
+
+void hs_plan_kill(struct hs_plan *p, hs_job_id slot)
+{
+    if (!hs_plan_may(p, slot, HS_CAN_PREEMPT, "preempt"))
+        return;
+    if (plan_release(p, HS_ACT_KILL, slot) != NULL)
+        hs_engine_job(p->engine, slot)->plan |= HS_PLAN_ENDED;
+}
+
+void hs_plan_begin(struct hs_engine *e)
+{
+    e->plan.count = 0;
+    e->plan.pick_count = 0;
+    e->plan.kinds = 0;
+    e->plan.plan_reason = NULL;
+    e->plan.triggers = e->triggers;
+    e->triggers = 0;
+    e->plan.has_named = e->plan.has_slice_groups = e->plan.is_open = false;
+    e->plan.is_writing = true;
+}
+
+enum hs_status hs_plan_end(struct hs_engine *e)
+{
+    if (e->plan.is_open && e->plan.refused == HS_OK)
+        (void)plan_close(&e->plan);
+    e->plan.is_writing = false;
+    return e->plan.refused;
+}
+
+void hs_plan_reason(struct hs_plan *p, const char *text)
+{
+    p->plan_reason = text;
+}
+
+void hs_plan_add_overhead(struct hs_plan *p, hs_job_id slot, int64_t cost_us)
+{
+    struct hs_action *a = hs_plan_append(p, HS_ACT_ADD_OVERHEAD, slot);
+    if (a == NULL)
+        return;
+    const struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (job->state == HS_JOB_PAUSED || (job->plan & HS_PLAN_ENDED) || cost_us < 0) {
+        p->count--;
+        hs_plan_refuse(p, slot,
+                       "a cost of at least 0 is owed by a job that lives and is not paused");
+        return;
+    }
+    a->time_us = cost_us;
+}
+
+/* By the plan so far. */
+static bool will_be_placed(const struct hs_job *job)
+{
+    bool is_leaving = (job->plan & (HS_PLAN_RELEASED | HS_PLAN_ENDED)) != 0;
+    return (hs_job_is_placed(job) && !is_leaving) || (job->plan & HS_PLAN_PLACED) != 0;
+}
+
+static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job,
+                             enum hs_action_kind kind, uint32_t slice_group, uint64_t value)
+{
+    bool is_fraction = value > 0 && value <= HS_Q32_ONE;
+    switch (kind) {
+    case HS_ACT_PAUSE:
+        return job->state == HS_JOB_RUNNING && job->plan == 0;
+    case HS_ACT_RESUME:
+        return job->state == HS_JOB_PAUSED && job->plan == 0;
+    case HS_ACT_CAP:
+        return will_be_placed(job) && is_fraction;
+    case HS_ACT_NOTIFY_STEP:
+        return will_be_placed(job) && hs_training_profile_of(&e->jobs, job)->step_ns > 0 &&
+               value > 0;
+    case HS_ACT_SLICE:
+        return will_be_placed(job) && is_fraction && (slice_group > 0 || value == HS_Q32_ONE);
+    default:
+        return will_be_placed(job);
+    }
+}
+
+/* Settings of a placed job that move no GPU. */
+static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot,
+                     uint32_t slice_group, uint64_t value)
+{
+    struct hs_action *a = hs_plan_append(p, kind, slot);
+    if (a == NULL)
+        return;
+    a->value = value;
+    a->slice_group = slice_group;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (!is_legal_setting(p->engine, job, kind, slice_group, value)) {
+        p->count--;
+        hs_plan_refuse(p, slot,
+                       "pause needs a running job, resume a paused one, slice and cap a placed one "
+                       "and a value in (0, 1], lane 0 a share of 1, to await a step a placed one "
+                       "of known mini-batches");
+    } else if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME) {
+        job->plan |= HS_PLAN_TOGGLED;
+    }
+}
+
+void hs_plan_pause(struct hs_plan *p, hs_job_id job)
+{
+    if (hs_plan_may(p, job, HS_CAN_SLICE, "slice"))
+        plan_set(p, HS_ACT_PAUSE, job, 0, 0);
+}
+
+void hs_plan_resume(struct hs_plan *p, hs_job_id job)
+{
+    if (hs_plan_may(p, job, HS_CAN_SLICE, "slice"))
+        plan_set(p, HS_ACT_RESUME, job, 0, 0);
+}
+
+void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t slice_group, uint64_t share_q32)
+{
+    if (hs_plan_may(p, job, HS_CAN_SLICE, "slice"))
+        plan_set(p, HS_ACT_SLICE, job, slice_group, share_q32);
+}
+
+void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32)
+{
+    if (hs_plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
+        plan_set(p, HS_ACT_CAP, job, 0, cap_q32);
+}
+
+void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background)
+{
+    if (hs_plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
+        plan_set(p, HS_ACT_BACKGROUND, job, 0, is_background);
+}
+
+void hs_plan_notify_step(struct hs_plan *p, hs_job_id job, uint32_t steps)
+{
+    if (p->refused == HS_OK)
+        plan_set(p, HS_ACT_NOTIFY_STEP, job, 0, steps);
+}
+
+/* A job that this plan has placed claims what it claimed then until the plan is applied. */
+void hs_plan_mem_limit(struct hs_plan *p, hs_job_id slot, uint32_t mib)
+{
+    if (!hs_plan_may(p, slot, HS_CAN_THROTTLE, "throttle"))
+        return;
+    struct hs_action *a = hs_plan_append(p, HS_ACT_MEM_LIMIT, slot);
+    if (a == NULL)
+        return;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (job->plan & HS_PLAN_ENDED) {
+        p->count--;
+        hs_plan_refuse(p, slot, "a job that this plan ends gets no memory limit");
+        return;
+    }
+    a->claim_before_mib = hs_claim_mib(p->engine, job);
+    struct hs_job_needs *needs = hs_needs_of(&p->engine->jobs, job);
+    a->limit_before_mib = needs->mem_limit_mib;
+    needs->mem_limit_mib = mib;
+    if (job->plan == 0 || (job->plan & HS_PLAN_TOGGLED))
+        hs_tentative_claim(p->engine, job, hs_gpu_memory_claim_now_mib(p->engine, job));
+    else if ((job->plan & HS_PLAN_PLACED) == 0) /* it holds nothing any more */
+        hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, NULL));
+}
+
+void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
+{
+    if (!hs_plan_may(p, HS_NO_JOB, HS_CAN_TIME, "set timers"))
+        return;
+    if (at_us < p->engine->now_us) {
+        hs_plan_refuse(p, HS_NO_JOB, "a timer lies in the past");
+        return;
+    }
+    struct hs_action *a = hs_plan_append(p, HS_ACT_TIMER, HS_NO_JOB);
+    if (a == NULL)
+        return;
+    a->time_us = at_us;
+    a->value = tag;
+}
+
+void hs_plan_count(struct hs_plan *p, enum hs_policy_counter what)
+{
+    struct hs_action *a = hs_plan_append(p, HS_ACT_COUNT, HS_NO_JOB);
+    if (a != NULL)
+        a->value = what;
+}
+
+void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
+{
+    struct hs_action *a = hs_plan_append(p, HS_ACT_REJECT, slot);
+    if (a == NULL)
+        return;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    if (job->state != HS_JOB_PENDING || job->plan != 0) {
+        p->count--;
+        hs_plan_refuse(p, slot, "only a job that never started can be rejected");
+        return;
+    }
+    a->reason = reason;
+    job->plan |= HS_PLAN_ENDED;
+}
+
+uint32_t hs_plan_mark(const struct hs_plan *p)
+{
+    return p->count;
+}
+
+/* What it did to the claims and marks of the job. */
+static void action_undo_marks(struct hs_plan *p, const struct hs_action *a, struct hs_job *job)
+{
+    if (a->turn.slice_group != 0)
+        hs_job_set_claim(&p->engine->jobs, job, a->claim_in_slice_group_before_mib);
+    switch (a->kind) {
+    case HS_ACT_START:
+        job->plan &= (uint8_t)~HS_PLAN_PLACED;
+        break;
+    case HS_ACT_PREEMPT:
+    case HS_ACT_SUSPEND:
+    case HS_ACT_MIGRATE:
+    case HS_ACT_KILL:
+        hs_job_set_claim(&p->engine->jobs, job, a->claim_before_mib);
+        hs_tentative_hold(p->engine, job);
+        job->plan = 0;
+        break;
+    case HS_ACT_REJECT:
+    case HS_ACT_PAUSE:
+    case HS_ACT_RESUME:
+        job->plan = 0;
+        break;
+    case HS_ACT_MEM_LIMIT:
+        hs_needs_of(&p->engine->jobs, job)->mem_limit_mib = a->limit_before_mib;
+        if (job->plan & (HS_PLAN_RELEASED | HS_PLAN_PLACED))
+            hs_job_set_claim(&p->engine->jobs, job, a->claim_before_mib);
+        else
+            hs_tentative_claim(p->engine, job, a->claim_before_mib);
+        break;
+    default:
+        break;
+    }
+}
+
+static void action_undo(struct hs_plan *p, const struct hs_action *a)
+{
+    struct hs_engine *e = p->engine;
+    if (!hs_action_has_job(a))
+        return;
+    struct hs_job *job = hs_engine_job(e, a->job);
+    for (uint32_t i = a->pick_count; i-- > 0;) {
+        const struct hs_pick *pick = &p->picks[a->first_pick + i];
+        e->vc_held_milli[job->ask.vc] -= (uint64_t)pick->count * job->ask.gpu_milli;
+        if (pick->gpu != UINT32_MAX) {
+            e->gpus[pick->gpu].is_given = false;
+            hs_tentative_deallocate(e, pick->gpu, job);
+        } else
+            hs_tentative_give(e, pick->node, pick->count, job);
+    }
+    action_undo_marks(p, a, job);
+}
+
+void hs_plan_rollback(struct hs_plan *p, uint32_t mark)
+{
+    if (p->refused != HS_OK || p->count <= mark)
+        return; /* nothing to undo; an action that was open at the mark remains open */
+    while (p->count > mark) {
+        const struct hs_action *a = &p->actions[--p->count];
+        action_undo(p, a);
+        p->pick_count = a->first_pick;
+    }
+    p->is_open = false;
+}

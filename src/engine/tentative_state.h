@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The tentative state: the cluster as it will be when the plan is applied. Node counts, tenants
+ * and claims of GPUs, use of VCs, and the index of GPUs that can take one more tenant. The view
+ * answers from here, so each query sees the plan so far.
+ */
+#ifndef HORUS_ENGINE_TENTATIVE_STATE_H
+#define HORUS_ENGINE_TENTATIVE_STATE_H
+
+#include "engine/state.h"
+
+/* Opens the index of shared GPUs, for a policy that shares. */
+void hs_tentative_init(struct hs_engine *e);
+/* All allocations of a placed job are released, or held again. */
+void hs_tentative_release(struct hs_engine *e, const struct hs_job *job);
+void hs_tentative_hold(struct hs_engine *e, const struct hs_job *job);
+/* Releases one allocation of a job that has its GPUs to itself: there may be room where there was
+ * none before. */
+static inline void hs_tentative_release_allocation(struct hs_engine *e,
+                                                   const struct hs_allocation *allocation,
+                                                   const struct hs_job *job)
+{
+    e->releases++;
+    hs_free_give(e->free_index, allocation->node, allocation->count, &job->ask);
+}
+/* One GPU by name, idle or shared. */
+void hs_tentative_allocate(struct hs_engine *e, uint32_t gpu, const struct hs_job *job);
+void hs_tentative_deallocate(struct hs_engine *e, uint32_t gpu, const struct hs_job *job);
+/* So many free GPUs of a node, which get their names when the plan is applied ... */
+void hs_tentative_take(struct hs_engine *e, uint32_t node, uint32_t gpus, const struct hs_job *job);
+void hs_tentative_give(struct hs_engine *e, uint32_t node, uint32_t gpus, const struct hs_job *job);
+/* ... one by one. */
+void hs_tentative_name(struct hs_engine *e, uint32_t gpu, const struct hs_job *job);
+/* The job's claim becomes another one on each of its GPUs. */
+void hs_tentative_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib);
+/* Its measured utilization changed. */
+void hs_tentative_measure(struct hs_engine *e, uint32_t gpu);
+/* Marks a GPU as taken by the placement under way, so that it is not offered to the same job again.
+ * Set before the allocation, cleared when the placement is complete or undone. */
+void hs_tentative_give_by_name(struct hs_engine *e, uint32_t gpu, bool is_given);
+/* What a GPU that holds shares has for one more; 0 = nothing, or it holds none. */
+uint32_t hs_tentative_room_milli(const struct hs_gpu *gpu);
+/* What the policy may see of a GPU. */
+struct hs_load hs_tentative_load(const struct hs_engine *e, const struct hs_gpu *gpu);
+/* May one more job join the GPU, by the number of tenants and by jobs that must run alone? */
+bool hs_tentative_is_open(const struct hs_engine *e, const struct hs_gpu *gpu);
+
+#endif

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Clusters from files: JSON (configs/README.md), and lists of machines, one a row, as traces come
+ * with them:
+ *
+ *     sn,cpu_milli,memory_mib,gpu,model                 openb (alibaba/clusterdata, 2023)
+ *     machineId, number of GPUs, single GPU mem         Philly (cluster_machine_list)
+ *     ,machineId,number of GPUs                         its revision
+ *
+ * Columns of a list are found by name, further ones ignored. All its nodes are in one rack, in the
+ * order and with the names of the rows. Machines without GPUs are left out, with a warning.
+ */
+#include "model/cluster_file.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/timeparse.h"
+#include "data/csvread.h"
+#include "data/json.h"
+#include "model/cluster.h"
+
+#define NONE UINT32_MAX
+
+enum column { NAME, GPUS, TYPE, GPU_MEMORY, CPU_MILLI, MEMORY, COLUMN_COUNT };
+
+/* Names of each column, as one list or the other has them. */
+static const char *const column_names[COLUMN_COUNT][3] = {
+    [NAME] = {"sn", "machineId"}, [GPUS] = {"gpu", "number of GPUs"},
+    [TYPE] = {"model"},           [GPU_MEMORY] = {"single GPU mem"},
+    [CPU_MILLI] = {"cpu_milli"},  [MEMORY] = {"memory_mib"},
+};
+
+struct node_list {
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    uint32_t field_of[COLUMN_COUNT]; /* NONE = not in the file */
+    uint32_t field_count;
+    struct hs_cluster *cluster;
+    struct hs_cluster_draft draft;
+    struct hs_intern names;
+    uint32_t idle_count, odd_cpu_count; /* machines without GPUs; with a part of a core */
+    struct hs_diag *diag;
+};
+
+static uint32_t find_column(const struct hs_csv_row *header, enum column column)
+{
+    uint32_t field = NONE;
+    for (const char *const *name = column_names[column]; *name != NULL && field == NONE; name++)
+        field = hs_csv_column(header, *name);
+    return field;
+}
+
+bool hs_cluster_is_list(const char *head, size_t len)
+{
+    size_t end = 0, commas = 0;
+    while (end < len && head[end] != '\n' && head[end] != '\r')
+        commas += head[end++] == ',';
+    char line[256];
+    if (commas == 0 || end >= sizeof line)
+        return false;
+    memcpy(line, head, end);
+    line[end] = '\0';
+    return (strncmp(line, "sn,", 3) == 0 && strstr(line, ",gpu,") != NULL) ||
+           strstr(line, "machineId") != NULL;
+}
+
+HS_PRINTF(4, 5)
+static enum hs_status list_fail(struct node_list *l, uint32_t field, const char *hint,
+                                const char *fmt, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    struct hs_place place = hs_csv_place(l->csv, field);
+    return hs_fail(l->diag, HS_E_INPUT, &place, hint, "%s", message);
+}
+
+static const char *text_of(const struct node_list *l, enum column column)
+{
+    return l->field_of[column] == NONE ? "" : l->row.fields[l->field_of[column]];
+}
+
+/* A whole number up to max; a missing column or cell is `absent`, or an error if that is NONE. */
+static enum hs_status read_number(struct node_list *l, enum column column, uint32_t max,
+                                  uint32_t absent, uint32_t *out)
+{
+    const char *text = text_of(l, column);
+    int64_t value;
+    *out = absent;
+    if (text[0] == '\0' && absent != NONE)
+        return HS_OK;
+    bool is_number = column == GPU_MEMORY ? hs_parse_size_mib(text, strlen(text), &value)
+                                          : hs_parse_int64(text, strlen(text), &value);
+    if (!is_number || value < 0 || value > max)
+        return list_fail(l, l->field_of[column], NULL, "%s must be a whole number 0..%u, not '%s'",
+                         column_names[column][0], max, text);
+    *out = (uint32_t)value;
+    return HS_OK;
+}
+
+/* By its name, or by its memory where the list gives that alone: GPU-12GB. */
+static enum hs_status read_type(struct node_list *l, uint32_t *type)
+{
+    char name[64];
+    uint32_t mem_mib;
+    const char *text = text_of(l, TYPE);
+    HS_TRY(read_number(l, GPU_MEMORY, HS_MEM_MIB_MAX, 0, &mem_mib));
+    if (text[0] == '\0') {
+        (void)snprintf(name, sizeof name, mem_mib > 0 ? HS_UNTYPED "-%s" : HS_UNTYPED,
+                       text_of(l, GPU_MEMORY));
+        text = name;
+    }
+    *type = hs_draft_find_type(&l->draft, text);
+    if (*type != NONE)
+        return HS_OK;
+    const char *copy = hs_arena_text(&l->cluster->arena, text, strlen(text));
+    *type = l->draft.type_count;
+    mem_mib = mem_mib > 0 ? mem_mib : hs_gpu_known_mem_mib(copy);
+    return hs_draft_add_type(&l->draft, copy, mem_mib) == HS_OK
+               ? HS_OK
+               : list_fail(l, 0, NULL, "more than %u GPU types", (unsigned)HS_GPU_TYPES_MAX);
+}
+
+static enum hs_status read_name(struct node_list *l, const char **out)
+{
+    const char *text = text_of(l, NAME);
+    if (text[0] == '\0')
+        return list_fail(l, l->field_of[NAME], NULL, "a node without name");
+    if (hs_intern_find(&l->names, text) != NONE)
+        return list_fail(l, l->field_of[NAME], NULL, "a second node of name '%s'", text);
+    (void)hs_intern_get(&l->names, text);
+    *out = hs_arena_text(&l->cluster->arena, text, strlen(text));
+    return HS_OK;
+}
+
+static enum hs_status read_row(struct node_list *l)
+{
+    struct hs_node_group node = {.count = 1, .vc = HS_NO_VC};
+    uint32_t cpu_milli;
+    if (l->row.count != l->field_count)
+        return list_fail(l, l->row.count, NULL, "%u fields where the header has %u", l->row.count,
+                         l->field_count);
+    HS_TRY(read_name(l, &node.name));
+    HS_TRY(read_number(l, GPUS, HS_NODE_GPUS_MAX, NONE, &node.gpus));
+    if (node.gpus == 0) {
+        l->idle_count++;
+        return HS_OK;
+    }
+    HS_TRY(read_type(l, &node.type));
+    HS_TRY(read_number(l, CPU_MILLI, HS_NODE_CPUS_MAX * 1000, 0, &cpu_milli));
+    HS_TRY(read_number(l, MEMORY, HS_MEM_MIB_MAX, 0, &node.mem_mib));
+    l->odd_cpu_count += cpu_milli % 1000 != 0;
+    node.cpus = cpu_milli / 1000;
+    return hs_draft_add_group(&l->draft, &node) == HS_OK
+               ? HS_OK
+               : list_fail(l, 0, NULL, "more than %u nodes", HS_NODES_MAX);
+}
+
+static enum hs_status read_header(struct node_list *l)
+{
+    HS_TRY(hs_csv_next(l->csv, &l->row));
+    l->field_count = l->row.count;
+    for (enum column c = 0; c < COLUMN_COUNT; c++) {
+        l->field_of[c] = find_column(&l->row, c);
+        if (c <= GPUS && l->field_of[c] == NONE)
+            return list_fail(l, 0,
+                             "a list of machines has columns 'sn' and 'gpu', or 'machineId' "
+                             "and 'number of GPUs'",
+                             "missing column '%s'", column_names[c][0]);
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_rows(struct node_list *l)
+{
+    HS_TRY(read_header(l));
+    enum hs_status status;
+    while ((status = hs_csv_next(l->csv, &l->row)) == HS_OK)
+        HS_TRY(read_row(l));
+    if (status != HS_END)
+        return status;
+    struct hs_place place = {.file = hs_csv_place(l->csv, 0).file};
+    if (l->draft.node_count == 0)
+        return hs_fail(l->diag, HS_E_INPUT, &place, NULL, "no node has a GPU");
+    if (l->idle_count > 0)
+        hs_report(l->diag, HS_WARNING, &place, NULL, "%u machines without GPUs are left out",
+                  l->idle_count);
+    if (l->odd_cpu_count > 0)
+        hs_report(l->diag, HS_WARNING, &place, NULL,
+                  "%u nodes have a part of a CPU core: whole cores count", l->odd_cpu_count);
+    l->draft.rack_count = 1;
+    hs_cluster_build(l->cluster, &l->draft);
+    return HS_OK;
+}
+
+enum hs_status hs_cluster_read_list(struct hs_cluster *cluster, struct hs_input *input,
+                                    struct hs_diag *diag)
+{
+    struct node_list l = {.cluster = cluster, .diag = diag};
+    hs_intern_init(&l.names);
+    hs_csv_open(&l.csv, input, ',', diag);
+    enum hs_status status = read_rows(&l);
+    hs_csv_close(l.csv);
+    hs_intern_free(&l.names);
+    hs_draft_free(&l.draft);
+    cluster->input_hash = hs_input_hash(input);
+    return status;
+}
+
+#define FILE_MAX  (UINT64_C(16) << 20)
+#define Q32_SCALE 4294967296.0
+
+struct reader {
+    struct hs_jsoncheck check;
+    const struct hs_json *root;
+    struct hs_cluster *cluster;
+    struct hs_cluster_draft draft;
+    struct hs_intern vc_names; /* index + 1, because "" is id 0 */
+    bool has_named_nodes;
+};
+
+static const char *copy_text(struct reader *r, const char *text)
+{
+    return hs_arena_text(&r->cluster->arena, text, strlen(text));
+}
+
+/* ---- GPU types ---- */
+
+static uint64_t read_speed(struct reader *r, const struct hs_json *type)
+{
+    const struct hs_json *value = hs_json_get(type, "speed");
+    double speed = value == NULL ? 1.0 : hs_json_number(value);
+    uint64_t q32 = 0;
+    if (speed > 0 && speed <= HS_GPU_SPEED_MAX)
+        q32 = (uint64_t)(speed * Q32_SCALE + 0.5);
+    if (q32 == 0)
+        hs_jsoncheck_fault(&r->check, value, "1 = the GPUs on which the trace was recorded",
+                           "speed must be a number above 0, at most 1000");
+    return q32;
+}
+
+/* A faulty type is added too: the node groups that name it are not to blame. */
+static void json_read_type(struct reader *r, const struct hs_json *type)
+{
+    static const char *const keys[] = {"mem_mib", "speed"};
+    struct hs_jsoncheck *c = &r->check;
+    if (!hs_jsoncheck_name(c, type, hs_json_key(type), "the name of a GPU type"))
+        return;
+    const char *name = copy_text(r, hs_json_key(type));
+    if (hs_draft_add_type(&r->draft, name, hs_gpu_known_mem_mib(name)) != HS_OK) {
+        hs_jsoncheck_fault(c, type, NULL, "more than %u GPU types", HS_GPU_TYPES_MAX);
+        return;
+    }
+    if (!hs_jsoncheck_kind(c, type, HS_JSON_OBJECT, "a GPU type"))
+        return;
+    hs_jsoncheck_keys(c, type, keys, sizeof keys / sizeof keys[0], "a GPU type");
+    struct hs_gpu_type *added = &r->draft.types[r->draft.type_count - 1];
+    added->mem_mib =
+        (uint32_t)hs_jsoncheck_int(c, type, "mem_mib", 1, HS_MEM_MIB_MAX, added->mem_mib);
+    added->speed_q32 = read_speed(r, type);
+}
+
+static void read_types(struct reader *r, const struct hs_json *types)
+{
+    if (types == NULL || !hs_jsoncheck_filled(&r->check, types, HS_JSON_OBJECT, "gpu_types"))
+        return;
+    for (const struct hs_json *t = hs_json_first(types); t != NULL; t = hs_json_next(t))
+        json_read_type(r, t);
+}
+
+static void fault_type(struct reader *r, const struct hs_json *at, const char *name)
+{
+    const char *names[HS_GPU_TYPES_MAX];
+    char hint[320] = "declare it under \"gpu_types\"";
+    for (uint32_t i = 0; i < r->draft.type_count; i++)
+        names[i] = r->draft.types[i].name;
+    const char *nearest = hs_nearest(name, names, r->draft.type_count);
+    if (nearest != NULL)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    hs_jsoncheck_fault(&r->check, at, hint, "unknown GPU type '%s'", name);
+}
+
+/* Type of a node group. With "gpu_types" in the file every group names one of them; without, it
+ * names a well-known one or none. */
+static uint32_t read_group_type(struct reader *r, const struct hs_json *group)
+{
+    const struct hs_json *value = hs_json_get(group, "type");
+    const char *name = hs_jsoncheck_text(&r->check, group, "type");
+    bool is_declared = hs_json_count(hs_json_get(r->root, "gpu_types")) > 0;
+    if (value != NULL && name == NULL)
+        return 0;
+    if (name == NULL && is_declared) {
+        hs_jsoncheck_fault(&r->check, group, "add \"type\", one of \"gpu_types\"",
+                           "a node group without GPU type");
+        return 0;
+    }
+    if (name == NULL)
+        name = HS_UNTYPED;
+    uint32_t type = hs_draft_find_type(&r->draft, name);
+    if (type != UINT32_MAX)
+        return type;
+    if (is_declared || (value != NULL && hs_gpu_known_mem_mib(name) == 0)) {
+        fault_type(r, value, name);
+        return 0;
+    }
+    name = copy_text(r, name);
+    hs_jsoncheck_note(&r->check, hs_draft_add_type(&r->draft, name, hs_gpu_known_mem_mib(name)));
+    return r->draft.type_count - 1;
+}
+
+/* ---- virtual clusters ---- */
+
+void hs_draft_read_vcs(struct hs_cluster_draft *draft, struct hs_jsoncheck *check,
+                       const struct hs_json *vcs)
+{
+    if (!hs_jsoncheck_filled(check, vcs, HS_JSON_OBJECT, "vcs"))
+        return;
+    for (const struct hs_json *v = hs_json_first(vcs); v != NULL; v = hs_json_next(v)) {
+        const char *name = hs_json_key(v);
+        if (!hs_jsoncheck_name(check, v, name, "the name of a virtual cluster"))
+            continue;
+        int64_t gpus = hs_jsoncheck_int(check, vcs, name, 0, UINT32_MAX, 0);
+        hs_draft_add_vc(draft, name, (uint64_t)gpus);
+    }
+}
+
+static void read_vcs(struct reader *r, const struct hs_json *vcs)
+{
+    if (vcs == NULL)
+        return;
+    hs_draft_read_vcs(&r->draft, &r->check, vcs);
+    for (uint32_t v = 0; v < r->draft.vc_count; v++)
+        (void)hs_intern_get(&r->vc_names, r->draft.vcs[v].name);
+}
+
+/* Owner of a node group: one of "vcs" where the file has them, else whatever the groups name. */
+static uint32_t read_group_vc(struct reader *r, const struct hs_json *group)
+{
+    const char *name = hs_jsoncheck_text(&r->check, group, "vc");
+    if (name == NULL)
+        return HS_NO_VC;
+    uint32_t id = hs_intern_find(&r->vc_names, name);
+    if (id != UINT32_MAX)
+        return id - 1;
+    if (hs_json_get(r->root, "vcs") == NULL) {
+        (void)hs_intern_get(&r->vc_names, name);
+        hs_draft_add_vc(&r->draft, name, 0);
+        return r->draft.vc_count - 1;
+    }
+    hs_jsoncheck_fault(&r->check, hs_json_get(group, "vc"), "add it to \"vcs\"",
+                       "unknown virtual cluster '%s'", name);
+    return HS_NO_VC;
+}
+
+/* Owners are given by all node groups or by none, and agree with "vcs". */
+static void check_owners(struct reader *r)
+{
+    struct hs_cluster_draft *d = &r->draft;
+    const struct hs_json *vcs = hs_json_get(r->root, "vcs");
+    uint32_t owned = 0;
+    for (uint32_t i = 0; i < d->group_count; i++)
+        owned += d->groups[i].vc != HS_NO_VC;
+    if (owned == 0)
+        return;
+    uint64_t *sums = hs_alloc_zeroed(d->vc_count, sizeof *sums);
+    for (uint32_t i = 0; i < d->group_count; i++) {
+        const struct hs_node_group *g = &d->groups[i];
+        if (g->vc == HS_NO_VC)
+            hs_jsoncheck_fault(&r->check, g->row, "give \"vc\" to all node groups or to none",
+                               "a node group without virtual cluster among others with one");
+        else
+            sums[g->vc] += (uint64_t)g->count * g->gpus;
+    }
+    for (uint32_t v = 0; v < d->vc_count; v++) {
+        if (vcs == NULL)
+            d->vcs[v].gpus = sums[v];
+        else if (d->vcs[v].gpus != sums[v])
+            hs_jsoncheck_fault(&r->check, hs_json_get(vcs, d->vcs[v].name), NULL,
+                               "virtual cluster '%s' has %" PRIu64
+                               " GPUs here, but its nodes have %" PRIu64,
+                               d->vcs[v].name, d->vcs[v].gpus, sums[v]);
+    }
+    hs_free(sums);
+}
+
+/* ---- nodes ---- */
+
+static void read_group(struct reader *r, const struct hs_json *row)
+{
+    static const char *const keys[] = {"count", "gpus", "type", "cpus", "mem_mib", "vc", "name"};
+    struct hs_jsoncheck *c = &r->check;
+    if (!hs_jsoncheck_kind(c, row, HS_JSON_OBJECT, "a node group"))
+        return;
+    hs_jsoncheck_keys(c, row, keys, sizeof keys / sizeof keys[0], "a node group");
+    if (hs_json_get(row, "gpus") == NULL)
+        hs_jsoncheck_fault(c, row, "add \"gpus\", GPUs per node", "a node group without gpus");
+    const char *name = hs_jsoncheck_text(c, row, "name");
+    struct hs_node_group g = {
+        .name = name != NULL ? copy_text(r, name) : NULL,
+        .row = row,
+        .count = (uint32_t)hs_jsoncheck_int(c, row, "count", 1, HS_NODES_MAX, 1),
+        .gpus = (uint32_t)hs_jsoncheck_int(c, row, "gpus", 1, HS_NODE_GPUS_MAX, 1),
+        .type = read_group_type(r, row),
+        .rack = r->draft.rack_count - 1,
+        .cpus = (uint32_t)hs_jsoncheck_int(c, row, "cpus", 1, HS_NODE_CPUS_MAX, 0),
+        .mem_mib = (uint32_t)hs_jsoncheck_int(c, row, "mem_mib", 1, HS_MEM_MIB_MAX, 0),
+        .vc = read_group_vc(r, row),
+    };
+    r->has_named_nodes |= g.name != NULL;
+    if (hs_draft_add_group(&r->draft, &g) != HS_OK)
+        hs_jsoncheck_fault(c, row, NULL, "more than %u nodes", HS_NODES_MAX);
+}
+
+static void read_rack(struct reader *r, const struct hs_json *nodes)
+{
+    if (!hs_jsoncheck_filled(&r->check, nodes, HS_JSON_ARRAY, "nodes"))
+        return;
+    r->draft.rack_count++;
+    for (const struct hs_json *g = hs_json_first(nodes); g != NULL; g = hs_json_next(g))
+        read_group(r, g);
+}
+
+static void read_racks(struct reader *r, const struct hs_json *racks)
+{
+    static const char *const keys[] = {"nodes"};
+    if (!hs_jsoncheck_filled(&r->check, racks, HS_JSON_ARRAY, "racks"))
+        return;
+    for (const struct hs_json *rack = hs_json_first(racks); rack != NULL;
+         rack = hs_json_next(rack)) {
+        if (!hs_jsoncheck_kind(&r->check, rack, HS_JSON_OBJECT, "a rack"))
+            continue;
+        hs_jsoncheck_keys(&r->check, rack, keys, 1, "a rack");
+        const struct hs_json *nodes = hs_json_get(rack, "nodes");
+        if (nodes == NULL)
+            hs_jsoncheck_fault(&r->check, rack, NULL, "a rack without nodes");
+        else
+            read_rack(r, nodes);
+    }
+}
+
+/* Every output identifies nodes by name. */
+static void check_node_names(struct reader *r)
+{
+    struct hs_intern names;
+    hs_intern_init(&names);
+    uint32_t group = 0, in_group = 0;
+    for (uint32_t i = 0; i < r->cluster->node_count; i++, in_group++) {
+        if (in_group == r->draft.groups[group].count) {
+            group++;
+            in_group = 0;
+        }
+        const char *name = r->cluster->nodes[i].name;
+        if (hs_intern_find(&names, name) != UINT32_MAX) {
+            hs_jsoncheck_fault(&r->check, r->draft.groups[group].row,
+                               "nodes without name are n0, n1, ... by their number in the file",
+                               "a second node of name '%s'", name);
+            break;
+        }
+        (void)hs_intern_get(&names, name);
+    }
+    hs_intern_free(&names);
+}
+
+/* ---- document ---- */
+
+static void read_document(struct reader *r)
+{
+    static const char *const keys[] = {"name", "gpu_types", "racks", "nodes", "vcs", "$schema"};
+    struct hs_jsoncheck *c = &r->check;
+    if (!hs_jsoncheck_kind(c, r->root, HS_JSON_OBJECT, "a cluster"))
+        return;
+    const struct hs_json *racks = hs_json_get(r->root, "racks");
+    const struct hs_json *nodes = hs_json_get(r->root, "nodes");
+    hs_jsoncheck_keys(c, r->root, keys, sizeof keys / sizeof keys[0], "a cluster");
+    (void)hs_jsoncheck_text(c, r->root, "name");
+    read_types(r, hs_json_get(r->root, "gpu_types"));
+    read_vcs(r, hs_json_get(r->root, "vcs"));
+    if ((racks == NULL) == (nodes == NULL)) {
+        hs_jsoncheck_fault(c, nodes != NULL ? nodes : r->root,
+                           "\"nodes\": [{\"count\": 16, \"gpus\": 8}] is one rack",
+                           "a cluster has either racks or nodes");
+        return;
+    }
+    if (racks != NULL)
+        read_racks(r, racks);
+    else
+        read_rack(r, nodes);
+    if (r->check.status == HS_OK)
+        check_owners(r);
+}
+
+static enum hs_status read_and_build(struct reader *r)
+{
+    hs_intern_init(&r->vc_names);
+    read_document(r);
+    HS_TRY(r->check.status);
+    hs_cluster_build(r->cluster, &r->draft);
+    if (r->has_named_nodes)
+        check_node_names(r);
+    return r->check.status;
+}
+
+enum hs_status hs_cluster_read_json(struct hs_cluster *cluster, const char *path,
+                                    struct hs_diag *diag)
+{
+    char *text;
+    size_t len;
+    HS_TRY(hs_read_file(path, FILE_MAX, &text, &len, diag));
+    cluster->input_hash = hs_hash_of(text, len);
+    hs_free(text);
+
+    struct hs_json_doc *doc;
+    HS_TRY(hs_json_load(&doc, path, diag));
+    struct reader r = {
+        .check = {.doc = doc, .diag = diag}, .root = hs_json_root(doc), .cluster = cluster};
+    enum hs_status status = read_and_build(&r);
+    hs_draft_free(&r.draft);
+    hs_intern_free(&r.vc_names);
+    hs_json_close(doc);
+    return status;
+}

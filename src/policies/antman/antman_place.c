@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * GPUs of guaranteed jobs. Usable are GPUs without an owner, not reserved for a job that comes
+ * before, with memory for the job beside the least that the guests there need. Reservations of jobs
+ * that come after do not count: otherwise two jobs could wait for each other.
+ *
+ * GPUs of opportunistic jobs. Candidates are GPUs by the mean of their utilization over a window. A
+ * GPU that changed within the window is unsettled and looked at in each pass; the mean of the
+ * others is what it was, and a tournament remembers it.
+ */
+#include "policies/antman/antman.h"
+
+#define FULL_PM 1000u
+/* A GPU with guests costs more than any number of their utilizations. */
+#define GUEST_COST (INT64_C(1) << 32)
+
+/* ---- tournament: a heap-shaped array, node n over nodes 2n and 2n + 1 ---- */
+
+void hs_min_tree_init(struct hs_min_tree *t, const struct hs_view *v, uint32_t count,
+                      uint32_t below)
+{
+    t->size = 1;
+    while (t->size < count)
+        t->size *= 2;
+    t->below = below;
+    t->load = hs_view_alloc(v, 2 * (uint64_t)t->size * sizeof *t->load);
+    t->room = hs_view_alloc(v, 2 * (uint64_t)t->size * sizeof *t->room);
+    for (uint32_t n = 0; n < 2 * t->size; n++)
+        t->load[n] = HS_MIN_TREE_CLOSED;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+void hs_min_tree_set(struct hs_min_tree *t, uint32_t at, uint32_t load,
+                     const struct hs_gpu_room *room)
+{
+    uint32_t n = t->size + at;
+    t->count += load < t->below;
+    t->count -= t->load[n] < t->below;
+    t->load[n] = load;
+    t->room[n] = load < t->below ? *room : (struct hs_gpu_room){0};
+    for (n /= 2; n > 0; n /= 2) {
+        const uint32_t *two = &t->load[2 * n];
+        const struct hs_gpu_room *rooms = &t->room[2 * n];
+        t->load[n] = two[0] < two[1] ? two[0] : two[1];
+        t->room[n] = (struct hs_gpu_room){.memory = larger(rooms[0].memory, rooms[1].memory),
+                                          .time = larger(rooms[0].time, rooms[1].time)};
+    }
+}
+
+struct hs_gpu_room hs_min_tree_most(const struct hs_min_tree *t)
+{
+    return t->room[1];
+}
+
+struct tree_search {
+    const struct hs_min_tree *t;
+    struct hs_gpu_room need;
+    uint32_t best, at;
+};
+
+/* width: leaves below the node; first: the first of them. */
+static void look_below(struct tree_search *s, uint32_t n, uint32_t first, uint32_t width)
+{
+    const struct hs_min_tree *t = s->t;
+    if (t->room[n].memory < s->need.memory || t->room[n].time < s->need.time ||
+        t->load[n] > s->best || (t->load[n] == s->best && first > s->at))
+        return;
+    if (width == 1) {
+        s->best = t->load[n];
+        s->at = first;
+        return;
+    }
+    uint32_t half = width / 2;
+    bool is_right_less = t->load[2 * n + 1] < t->load[2 * n];
+    look_below(s, 2 * n + is_right_less, first + (is_right_less ? half : 0), half);
+    look_below(s, 2 * n + !is_right_less, first + (is_right_less ? 0 : half), half);
+}
+
+uint32_t hs_min_tree_first(const struct hs_min_tree *t, const struct hs_gpu_room *need)
+{
+    struct tree_search s = {.t = t, .need = *need, .best = t->below, .at = 0};
+    if (t->count == 0)
+        return HS_NO_GPU;
+    look_below(&s, 1, 0, t->size);
+    return s.best < t->below ? s.at : HS_NO_GPU;
+}
+
+/* ---- books ---- */
+
+void hs_antman_note_freed(struct hs_antman *s, uint32_t node)
+{
+    if (!s->is_freed[node])
+        s->freed[s->freed_count++] = node;
+    s->is_freed[node] = true;
+}
+
+/* A GPU is open without owner and reservation. */
+static void count_open(struct hs_antman *s, const struct hs_view *v, uint32_t gpu, bool was_open)
+{
+    const uint32_t node = hs_view_gpu_node(v, gpu);
+    bool is_open = s->gpus[gpu].owner == 0 && s->gpus[gpu].reserved == 0;
+    s->open[node] += is_open;
+    s->open[node] -= was_open;
+    s->open_gpus += is_open;
+    s->open_gpus -= was_open;
+    if (is_open)
+        hs_antman_note_freed(s, node);
+}
+
+void hs_antman_set_owner(struct hs_antman *s, const struct hs_view *v, uint32_t gpu, uint32_t owner)
+{
+    struct hs_antman_gpu *g = &s->gpus[gpu];
+    bool was_open = g->owner == 0 && g->reserved == 0;
+    g->owner = owner;
+    g->tick_us = 0;
+    count_open(s, v, gpu, was_open);
+}
+
+void hs_antman_start(const struct hs_antman_pass *x, hs_job_id job, enum hs_antman_role role)
+{
+    struct hs_antman *s = x->s;
+    struct hs_antman_job *j = hs_antman_job(x->v, job);
+    bool is_guest = role == HS_ANTMAN_OPPORTUNISTIC;
+    hs_plan_reason(x->p, "memory for a job that starts beside it");
+    for (uint32_t i = 0; i < s->chosen_count; i++)
+        hs_antman_make_room(x, s->chosen[i], is_guest ? j->least_mib : j->peak_mib);
+    hs_plan_reason(x->p, is_guest ? "opportunistic: fills the GPUs of least load"
+                                  : "guaranteed: within the quota of its virtual cluster");
+    hs_antman_limit(x, job, is_guest && j->peak_mib > 0 ? j->least_mib : 0);
+    j->role = role;
+    j->is_new = true;
+    hs_plan_start(x->p, job);
+    for (uint32_t i = 0; i < s->chosen_count; i++) {
+        hs_plan_on_gpu(x->p, s->chosen[i]);
+        hs_allocation_map_add(&s->allocations, job, &j->first_allocation, s->chosen[i]);
+        s->allocations.allocations[j->first_allocation].limit_mib =
+            is_guest ? j->least_mib : UINT32_MAX;
+    }
+    if (is_guest)
+        hs_plan_background(x->p, job, true);
+    for (uint32_t i = 0; i < s->chosen_count; i++) {
+        struct hs_antman_gpu *g = &s->gpus[s->chosen[i]];
+        if (is_guest) {
+            g->guests++;
+            g->guest_pm += j->util_pm;
+            g->least_mib += j->least_mib;
+        } else {
+            hs_antman_set_owner(s, x->v, s->chosen[i], job + 1);
+            g->since_us = x->now_us;
+        }
+        g->known_us = x->now_us + s->window_us;
+        hs_antman_begin_ramp(x, s->chosen[i]);
+        hs_antman_unsettle(s, x->v, s->chosen[i]);
+    }
+    s->chosen_count = 0;
+}
+
+/* ---- guaranteed jobs: nodes ---- */
+
+/* What a node has for a gang. */
+struct offer {
+    uint32_t node, room;
+    int64_t cost; /* of its cheapest GPUs, as many as the gang wants */
+    uint32_t idle;
+};
+
+static int64_t cost_of(const struct hs_antman_gpu *g)
+{
+    return g->guests > 0 ? GUEST_COST + g->guest_pm : 0;
+}
+
+static bool is_usable(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpu)
+{
+    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
+    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    bool is_reserved = g->reserved != 0 && g->reserved != job + 1 &&
+                       (j->role != HS_ANTMAN_RESERVING ||
+                        hs_job_queue_is_before(&x->s->reserving, x->v, g->reserved - 1, job));
+    if (g->owner != 0 || is_reserved)
+        return false;
+    return g->guests == 0 || (hs_view_may_join(x->v, gpu, job) &&
+                              g->least_mib + j->peak_mib <= hs_view_gpu_capacity_mib(x->v, gpu));
+}
+
+/* The usable GPUs of a node, cheapest first, lowest number on ties, into s->node_gpus: at most
+ * `most`, and as many as its CPUs and host memory serve. Insertion sort: a node is small. */
+static uint32_t usable_gpus(const struct hs_antman_pass *x, hs_job_id job, uint32_t node,
+                            uint32_t most)
+{
+    struct hs_antman *s = x->s;
+    uint32_t first = hs_view_node_first_gpu(x->v, node), count = 0;
+    uint32_t workers = hs_view_node_workers(x->v, job, node);
+    most = workers < most ? workers : most;
+    for (uint32_t gpu = first; most > 0 && gpu < first + hs_view_node_gpus(x->v, node); gpu++) {
+        int64_t cost = cost_of(&s->gpus[gpu]);
+        if (!is_usable(x, job, gpu) ||
+            (count == most && cost >= cost_of(&s->gpus[s->node_gpus[count - 1]])))
+            continue;
+        uint32_t at = count < most ? count++ : count - 1;
+        for (; at > 0 && cost_of(&s->gpus[s->node_gpus[at - 1]]) > cost; at--)
+            s->node_gpus[at] = s->node_gpus[at - 1];
+        s->node_gpus[at] = gpu;
+    }
+    return count;
+}
+
+/* Of two nodes with room for all of the rest: where fewer GPUs have guests, then where these use
+ * less, then the fuller one. Nodes without that room come after, most room first. */
+static bool is_better(const struct offer *a, const struct offer *b)
+{
+    if (a->room != b->room)
+        return a->room > b->room;
+    if (a->cost != b->cost)
+        return a->cost < b->cost;
+    return a->idle < b->idle;
+}
+
+/* The best node for the rest of the gang, first on ties, and the usable GPUs of all nodes. */
+static struct offer best_offer(const struct hs_antman_pass *x, hs_job_id job, uint32_t rest,
+                               uint64_t *usable)
+{
+    const struct hs_antman *s = x->s;
+    bool may_take = hs_antman_job(x->v, job)->role == HS_ANTMAN_RESERVING;
+    struct offer best = {.room = 0};
+    *usable = 0;
+    for (uint32_t node = 0; node < hs_view_nodes(x->v); node++) {
+        if (s->is_chosen[node] || (s->open[node] == 0 && !(may_take && s->reserved[node] > 0)))
+            continue;
+        struct offer o = {.node = node, .idle = hs_view_node_free(x->v, node)};
+        if (hs_view_may_use(x->v, job, node))
+            o.room = usable_gpus(x, job, node, rest);
+        for (uint32_t i = 0; i < o.room; i++)
+            o.cost += cost_of(&s->gpus[s->node_gpus[i]]);
+        *usable += o.room;
+        if (o.room > 0 && (best.room == 0 || is_better(&o, &best)))
+            best = o;
+    }
+    return best;
+}
+
+static void choose_idle_of(const struct hs_antman_pass *x, uint32_t node, uint32_t gpus)
+{
+    struct hs_antman *s = x->s;
+    for (uint32_t gpu = 0; gpus > 0; gpus--) {
+        gpu = hs_view_idle_gpu(x->v, node, gpu);
+        s->chosen[s->chosen_count++] = gpu++;
+    }
+}
+
+/* Whole nodes of the largest size for a gang that is larger than a node, then the fullest that has
+ * enough for the rest. Not where ties are drawn: a search in vain would change later draws. */
+static bool choose_idle_nodes(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+{
+    struct hs_antman *s = x->s;
+    uint32_t size = hs_view_max_node_gpus(x->v), from = 0, node;
+    if (gpus <= size || hs_view_ties_are_drawn(x->v) ||
+        hs_view_idle_count(x->v, job, size) < gpus / size)
+        return false;
+    for (; gpus > 0; gpus -= size < gpus ? size : gpus) {
+        node = hs_view_idle_node(x->v, job, size, from);
+        from = node + 1;
+        if (gpus < size) {
+            uint32_t fullest = hs_view_best_fit(x->v, job, gpus);
+            if (fullest != HS_NO_NODE && hs_view_node_free(x->v, fullest) < size)
+                node = fullest;
+        }
+        if (node == HS_NO_NODE)
+            break;
+        choose_idle_of(x, node, gpus < size ? gpus : size);
+    }
+    if (gpus > 0)
+        s->chosen_count = 0;
+    return gpus == 0;
+}
+
+/* Idle GPUs of the fullest node that has enough, or of whole nodes: nothing is better, and nothing
+ * else needs to be looked at, unless some GPUs are reserved. */
+static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+{
+    if (x->s->reserved_gpus > 0)
+        return false;
+    uint32_t node = hs_view_best_fit(x->v, job, gpus);
+    if (node == HS_NO_NODE)
+        return choose_idle_nodes(x, job, gpus);
+    choose_idle_of(x, node, gpus);
+    return true;
+}
+
+static void unreserve_gpu(struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+{
+    struct hs_antman_gpu *g = &s->gpus[gpu];
+    struct hs_antman_job *j = hs_antman_job(v, g->reserved - 1);
+    if (g->prev_reserved != 0)
+        s->gpus[g->prev_reserved - 1].next_reserved = g->next_reserved;
+    else
+        j->first_reserved = g->next_reserved;
+    if (g->next_reserved != 0)
+        s->gpus[g->next_reserved - 1].prev_reserved = g->prev_reserved;
+    g->reserved = g->next_reserved = g->prev_reserved = 0;
+    j->reserved_count--;
+    s->reserved[hs_view_gpu_node(v, gpu)]--;
+    s->reserved_gpus--;
+    count_open(s, v, gpu, false);
+    hs_antman_unsettle(s, v, gpu);
+}
+
+bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
+{
+    struct hs_antman *s = x->s;
+    uint32_t gpus = hs_view_gpus(x->v, job);
+    uint64_t usable;
+    s->chosen_count = 0;
+    if (gpus == 0 || choose_idle(x, job, gpus))
+        return true;
+    if (s->open_gpus + s->reserved_gpus - before < gpus)
+        return false;
+    struct offer o = best_offer(x, job, gpus, &usable);
+    if (usable < gpus)
+        return false;
+    for (;;) {
+        uint32_t count = usable_gpus(x, job, o.node, gpus - s->chosen_count);
+        for (uint32_t i = 0; i < count; i++)
+            s->chosen[s->chosen_count++] = s->node_gpus[i];
+        s->is_chosen[o.node] = true;
+        if (s->chosen_count == gpus)
+            break;
+        o = best_offer(x, job, gpus - s->chosen_count, &usable);
+    }
+    for (uint32_t i = 0; i < s->chosen_count; i++) {
+        uint32_t gpu = s->chosen[i], reserved = s->gpus[gpu].reserved;
+        s->is_chosen[hs_view_gpu_node(x->v, gpu)] = false;
+        if (reserved != 0 && reserved != job + 1) /* for a job that comes after */
+            unreserve_gpu(s, x->v, gpu);
+    }
+    return true;
+}
+
+/* ---- guaranteed jobs: reservations ---- */
+
+static void reserve_gpu(const struct hs_antman_pass *x, uint32_t gpu, hs_job_id job)
+{
+    struct hs_antman *s = x->s;
+    struct hs_antman_gpu *g = &s->gpus[gpu];
+    struct hs_antman_job *j = hs_antman_job(x->v, job);
+    if (g->reserved != 0 && g->reserved != job + 1)
+        unreserve_gpu(s, x->v, gpu);
+    hs_antman_unsettle(s, x->v, gpu);
+    if (g->reserved != 0)
+        return;
+    g->reserved = job + 1;
+    g->next_reserved = j->first_reserved;
+    if (g->next_reserved != 0)
+        s->gpus[g->next_reserved - 1].prev_reserved = gpu + 1;
+    j->first_reserved = gpu + 1;
+    j->reserved_count++;
+    s->reserved[hs_view_gpu_node(x->v, gpu)]++;
+    s->reserved_gpus++;
+    count_open(s, x->v, gpu, true);
+}
+
+void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
+{
+    struct hs_antman *s = x->s;
+    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    bool may_take = s->reserved_gpus > before + j->reserved_count;
+    for (uint32_t node = 0; node < hs_view_nodes(x->v); node++) {
+        if (!may_take && s->open_gpus == 0)
+            return;
+        bool has_some = s->open[node] > 0 || (may_take && s->reserved[node] > 0);
+        if (!has_some || !hs_view_may_use(x->v, job, node))
+            continue;
+        uint32_t count = usable_gpus(x, job, node, hs_view_gpus(x->v, job));
+        for (uint32_t i = 0; i < count; i++)
+            reserve_gpu(x, s->node_gpus[i], job);
+    }
+}
+
+void hs_antman_unreserve(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
+{
+    while (hs_antman_job(v, job)->first_reserved != 0)
+        unreserve_gpu(s, v, hs_antman_job(v, job)->first_reserved - 1);
+}
+
+/* ---- unsettled GPUs ---- */
+
+static void unlink_gpu(struct hs_antman *s, uint32_t gpu)
+{
+    struct hs_antman_gpu *g = &s->gpus[gpu];
+    if (g->newer != 0)
+        s->gpus[g->newer - 1].older = g->older;
+    else
+        s->newest = g->older;
+    if (g->older != 0)
+        s->gpus[g->older - 1].newer = g->newer;
+    else
+        s->oldest = g->newer;
+    g->is_unsettled = false;
+}
+
+void hs_antman_unsettle(struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+{
+    struct hs_antman_gpu *g = &s->gpus[gpu];
+    if (g->is_unsettled)
+        unlink_gpu(s, gpu);
+    g->is_unsettled = true;
+    g->changed_us = hs_view_now_us(v);
+    g->newer = 0;
+    g->older = s->newest;
+    if (s->newest != 0)
+        s->gpus[s->newest - 1].newer = gpu + 1;
+    else
+        s->oldest = gpu + 1;
+    s->newest = gpu + 1;
+}
+
+/* ---- opportunistic jobs: candidates ---- */
+
+/* The owner, or the job for which the GPU is reserved. */
+static const struct hs_antman_job *owner_of(const struct hs_antman_pass *x,
+                                            const struct hs_antman_gpu *g)
+{
+    return hs_antman_job(x->v, (g->owner != 0 ? g->owner : g->reserved) - 1);
+}
+
+/* A guest is capped, here or on another GPU of its gang, and would use more than it does. */
+static bool has_capped_guest(const struct hs_antman_pass *x, uint32_t gpu)
+{
+    const struct hs_allocation_map *map = &x->s->allocations;
+    bool has = false;
+    for (uint32_t h = map->on_gpu[gpu]; h != 0 && !has; h = map->allocations[h].next_on_gpu) {
+        const struct hs_antman_job *j = hs_antman_job(x->v, map->allocations[h].job);
+        has = j->role == HS_ANTMAN_OPPORTUNISTIC && j->cap_steps < x->s->full_steps;
+    }
+    return has;
+}
+
+/* Mean utilization. Where the window cannot know it, because a job has just come or is capped, the
+ * sum of what all jobs would use counts if it is more: otherwise GPUs whose guests stand still look
+ * idle and take ever more. */
+static uint32_t load_pm(const struct hs_antman_pass *x, uint32_t gpu)
+{
+    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
+    uint32_t mean_pm = hs_view_gpu_mean_util_pm(x->v, gpu, x->s->window_us);
+    if (x->now_us >= g->known_us && !has_capped_guest(x, gpu))
+        return mean_pm;
+    uint32_t sum_pm = g->guest_pm + (g->owner != 0 ? owner_of(x, g)->util_pm : 0);
+    sum_pm = sum_pm < FULL_PM ? sum_pm : FULL_PM;
+    return sum_pm > mean_pm ? sum_pm : mean_pm;
+}
+
+/* Memory for one guest more, beside the owner or the job for which it is reserved; -1: for none,
+ * whatever it needs. */
+static int64_t room_mib(const struct hs_antman_pass *x, uint32_t gpu)
+{
+    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
+    uint64_t capacity_mib = hs_view_gpu_capacity_mib(x->v, gpu), taken_mib = g->least_mib;
+    bool is_owned = g->owner != 0 || g->reserved != 0;
+    if (capacity_mib == UINT32_MAX || (!is_owned && g->guests == 0))
+        return UINT32_MAX;
+    if (is_owned)
+        taken_mib += owner_of(x, g)->peak_mib;
+    return taken_mib <= capacity_mib ? (int64_t)(capacity_mib - taken_mib) : -1;
+}
+
+/* Room for an owner is left. A job that has run out of memory gets the GPUs it reserves alone. */
+static bool is_open(const struct hs_antman_pass *x, const struct hs_antman_gpu *g)
+{
+    uint32_t most = hs_view_max_tenants(x->v);
+    if (g->guests >= (most > 1 ? most - 1 : 1) || hs_antman_is_settling(x->s, g, x->now_us))
+        return false;
+    return g->reserved == 0 || hs_view_ooms(x->v, g->reserved - 1) == 0;
+}
+
+/* Utilization of guests that may still come: one step of the cap is to be left to all. */
+static uint32_t room_pm(const struct hs_antman_pass *x, const struct hs_antman_gpu *g)
+{
+    if (g->owner == 0)
+        return UINT32_MAX;
+    uint32_t owner_pm = owner_of(x, g)->util_pm, step_pm = x->s->step_pm;
+    uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / step_pm : 0;
+    return most_pm > g->guest_pm ? most_pm - g->guest_pm : 0;
+}
+
+static void renew(const struct hs_antman_pass *x, uint32_t gpu)
+{
+    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
+    int64_t mib = room_mib(x, gpu);
+    const struct hs_gpu_room room = {.memory = mib > 0 ? (uint32_t)mib : 0, .time = room_pm(x, g)};
+    bool may_come = mib >= 0 && is_open(x, g) && (g->guests == 0 || room.time > 0);
+    hs_min_tree_set(&x->s->candidates, gpu, may_come ? load_pm(x, gpu) : HS_MIN_TREE_CLOSED, &room);
+}
+
+/* ---- opportunistic jobs: placement ---- */
+
+uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+{
+    *is_constrained = false;
+    return hs_view_gpus(v, job) > 0 ? hs_antman_job(v, job)->util_pm : 0;
+}
+
+/* The candidates of least load; those that were looked at are closed meanwhile. */
+static bool choose(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+{
+    struct hs_antman *s = x->s;
+    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    const struct hs_gpu_room need = {.memory = j->least_mib, .time = j->util_pm};
+    uint32_t hidden = 0, gpu;
+    s->chosen_count = 0;
+    while (s->chosen_count < gpus &&
+           (gpu = hs_min_tree_first(&s->candidates, &need)) != HS_NO_GPU) {
+        uint32_t node = hs_view_gpu_node(x->v, gpu);
+        s->hidden[hidden++] = gpu;
+        hs_min_tree_set(&s->candidates, gpu, HS_MIN_TREE_CLOSED, &need);
+        if (hs_view_may_use(x->v, job, node) && hs_view_may_join(x->v, gpu, job) &&
+            hs_view_node_workers(x->v, job, node) > s->node_taken[node]) {
+            s->chosen[s->chosen_count++] = gpu;
+            s->node_taken[node]++;
+        }
+    }
+    for (uint32_t i = 0; i < s->chosen_count; i++)
+        s->node_taken[hs_view_gpu_node(x->v, s->chosen[i])] = 0;
+    for (uint32_t i = 0; i < hidden; i++)
+        renew(x, s->hidden[i]);
+    return s->chosen_count == gpus;
+}
+
+void hs_antman_fill(const struct hs_antman_pass *x)
+{
+    struct hs_antman *s = x->s;
+    if (s->waiting.count == 0)
+        return;
+    for (uint32_t at = s->oldest, newer; at != 0; at = newer) {
+        const struct hs_antman_gpu *g = &s->gpus[at - 1];
+        newer = g->newer;
+        renew(x, at - 1);
+        if (x->now_us - g->changed_us >= s->window_us && !hs_antman_is_settling(s, g, x->now_us))
+            unlink_gpu(s, at - 1);
+    }
+    hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting, x->v);
+    for (;;) {
+        uint32_t most_pm = hs_min_tree_most(&s->candidates).time;
+        bool is_constrained;
+        if (next != HS_NO_JOB && hs_antman_need_pm(x->v, next, &is_constrained) > most_pm)
+            next = hs_job_queue_next_fitting(&s->waiting, x->v, next, most_pm);
+        if (next == HS_NO_JOB)
+            return;
+        job = next;
+        next = hs_job_queue_next(&s->waiting, x->v, job);
+        uint32_t gpus = hs_view_gpus(x->v, job);
+        if (gpus <= s->candidates.count && choose(x, job, gpus)) {
+            hs_antman_served(x, job);
+            hs_antman_start(x, job, HS_ANTMAN_OPPORTUNISTIC);
+            for (uint32_t i = 0; i < gpus; i++)
+                renew(x, s->chosen[i]);
+        } else if (s->oldest == 0) {
+            (void)hs_reject_hopeless(x->v, x->p, job);
+        }
+    }
+}
+
+void hs_antman_watch(const struct hs_antman_pass *x)
+{
+    struct hs_antman *s = x->s;
+    int64_t at_us = (x->now_us / s->tick_us + 1) * s->tick_us;
+    if (s->waiting.count == 0 || s->oldest == 0 || at_us == s->sample_at_us)
+        return;
+    hs_plan_timer(x->p, at_us, s->gpu_count);
+    s->sample_at_us = at_us;
+}
+
+/* ---- invariants ---- */
+
+/* The jobs on a GPU are its owner and guests, as it counts them. */
+static const char *check_jobs(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+{
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
+    const struct hs_map_entry *entries = s->allocations.allocations;
+    uint32_t owners = 0, guests = 0, guest_pm = 0;
+    for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0; h = entries[h].next_on_gpu) {
+        hs_job_id job = entries[h].job;
+        const struct hs_antman_job *j = hs_antman_job(v, job);
+        if (j->role != HS_ANTMAN_OPPORTUNISTIC) {
+            owners += g->owner == job + 1;
+            continue;
+        }
+        guests++;
+        guest_pm += j->util_pm;
+        if (g->owner != 0 && j->cap_steps > g->steps && hs_view_state(v, job) == HS_JOB_RUNNING)
+            return "a cap is above that of its GPU";
+    }
+    if (owners != (g->owner != 0) || guests != g->guests || guest_pm != g->guest_pm ||
+        owners + guests != hs_view_gpu_tenants(v, gpu))
+        return "a GPU has not one owner at most, and its guests";
+    return NULL;
+}
+
+static const char *check_gpu(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+{
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
+    if (g->owner != 0 && g->steps > g->most)
+        return "the caps beside a guaranteed job are above what it leaves";
+    if (g->owner != 0 && hs_antman_job(v, g->owner - 1)->role != HS_ANTMAN_GUARANTEED)
+        return "a GPU is owned by a job that is not guaranteed";
+    if (g->owner != 0 && g->reserved != 0)
+        return "a GPU is reserved that has an owner";
+    if (g->reserved != 0 && hs_antman_job(v, g->reserved - 1)->role != HS_ANTMAN_RESERVING)
+        return "a GPU is reserved for a job that does not wait for it";
+    return check_jobs(s, v, gpu);
+}
+
+const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view *v)
+{
+    uint64_t open = 0, reserved = 0, charged = 0;
+    for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++) {
+        const char *broken = check_gpu(s, v, gpu);
+        if (broken != NULL)
+            return broken;
+        open += s->gpus[gpu].owner == 0 && s->gpus[gpu].reserved == 0;
+        reserved += s->gpus[gpu].reserved != 0;
+        charged += s->gpus[gpu].owner != 0;
+    }
+    for (hs_job_id j = hs_job_queue_first(&s->reserving, v); j != HS_NO_JOB;
+         j = hs_job_queue_next(&s->reserving, v, j)) {
+        charged += hs_view_gpus(v, j);
+        reserved -= hs_antman_job(v, j)->reserved_count;
+    }
+    for (uint32_t vc = 0; vc < s->tenant_count; vc++)
+        charged -= s->tenants[vc].charged;
+    if (open != s->open_gpus || reserved != 0)
+        return "reservations do not add up";
+    return charged != 0 ? "quotas are charged for other GPUs than those owned and reserved" : NULL;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of Gandiva's scheduler (README.md says what it does):
+ *
+ *     gandiva.c          parameters, events, one decision, invariants
+ *     gandiva_server.c   jobs of a server; GPUs given and taken; indexes over servers
+ *     gandiva_place.c    Algorithm 1, and the queue of jobs that it finds no server for
+ *     gandiva_slicing.c  turns on a server, by quanta or as shares of time
+ *     gandiva_pack.c     trials of several jobs on one GPU
+ *     gandiva_move.c     moves between servers, and growth on idle GPUs
+ *
+ * A job belongs to one server at a time, whether it runs there or waits for its turn. The ring of a
+ * server holds its units in the order of turns: a unit is a job, or a group of jobs packed on one
+ * GPU, which is named by its leader. A spread job is a gang over several servers: it is in no ring,
+ * and its GPUs are pinned, out of reach of the rings.
+ *
+ * Demand counts requested GPUs, of jobs that run and jobs that wait for a turn alike; free GPUs are
+ * those without demand, which may be fewer than are idle at an instant. A server is over-subscribed
+ * when its demand exceeds its GPUs.
+ *
+ * Bookkeeping is done as soon as something is decided; which units of a server run is settled once,
+ * at the end of the decision, for each server that changed.
+ */
+#ifndef HORUS_POLICIES_GANDIVA_GANDIVA_H
+#define HORUS_POLICIES_GANDIVA_GANDIVA_H
+
+#include "horus/compiler.h"
+#include "policies/lib/job_heap.h"
+#include "policies/lib/vc_queues.h"
+
+/* Servers in order of a key, then of their number: a sorted array. */
+struct hs_gandiva_index {
+    struct hs_gandiva_entry {
+        uint64_t key;
+        uint32_t server;
+    } * at;
+    uint64_t *keys; /* by server; UINT64_MAX: not in the index */
+    uint32_t count;
+};
+
+/* A unit of a ring whose shares of time are worked out. */
+struct hs_gandiva_turn {
+    uint32_t gpus;
+    int32_t priority;
+    uint64_t share_q32; /* the result; 0: it never has a turn */
+    /* scratch: of the unit, and of the position of the same number in the ring */
+    uint32_t turns, turns_before;
+    bool runs;
+    uint32_t unit, unit_before, unit_next;
+};
+
+enum hs_slicing { HS_SLICING_EXACT, HS_SLICING_PROCESSOR_SHARING, HS_SLICING_AUTO };
+
+#define HS_GANDIVA_ONE_Q32 (UINT64_C(1) << 32)
+#define HS_GANDIVA_FAILED  8  /* failed pairings of a job, after which it is tried no more */
+#define HS_GANDIVA_WIDEST  64 /* GPUs of a server that is sliced by shares */
+
+struct hs_gandiva_server {
+    uint32_t gpus, first_gpu, pool; /* pool: of the jobs on it */
+    uint32_t affinity;              /* gang size it was opened for; 0 = none */
+    uint32_t demand;                /* of its units, and GPUs of spread jobs */
+    uint32_t pinned;                /* GPUs of spread jobs */
+    uint32_t grown;                 /* GPUs that its jobs hold beyond their demand */
+    uint32_t units, jobs, elastic;  /* elastic: jobs that could grow */
+    uint32_t trials;                /* under way */
+    uint32_t giants;      /* jobs that need more memory than a GPU has, if shares are possible */
+    hs_job_id head, tail; /* of the ring */
+    uint32_t counted_gpus, counted_free, counted_jobs; /* in the sums of its pool */
+    uint32_t reserved; /* GPUs, by moves or a spread gang under consideration */
+    int64_t alarm_us;  /* of the timer that is set; 0 = none */
+    int64_t look_us;   /* when to look for jobs to pack; 0 = not before something changes */
+    int64_t idle_since_us;
+    bool is_dirty;             /* to be settled */
+    bool is_changed;           /* its jobs have changed since it was settled */
+    bool is_over;              /* over-subscribed */
+    bool is_processor_sharing; /* it is sliced by shares of time */
+    bool has_gained;           /* GPUs fell free on it in this instant */
+    bool may_burst;            /* the memory of some job changed since it was empty */
+    bool has_split; /* a group was taken apart in this instant: two units may be on one GPU */
+};
+
+/* Of the jobs that may use the same servers: a virtual cluster, or all. */
+struct hs_gandiva_pool {
+    uint64_t gpus;        /* in all */
+    uint64_t opened_gpus; /* of servers that have jobs, */
+    uint64_t free_gpus;   /* and those without demand among them */
+    uint32_t jobs;        /* that belong to a server or are spread */
+    uint32_t sliced_jobs; /* on over-subscribed servers */
+    bool has_departure;   /* since the last scan of its queues */
+    bool has_gained;      /* GPUs fell free in this instant */
+    bool is_defrag_due;   /* something changed since the last look */
+};
+
+enum hs_gandiva_where {
+    HS_GANDIVA_NOWHERE, /* a job that asks for no GPUs, or has ended */
+    HS_GANDIVA_WAITS,
+    HS_GANDIVA_ON_SERVER,
+    HS_GANDIVA_SPREAD,
+};
+
+/* Scratch of a job. */
+struct hs_gandiva_job {
+    struct hs_job_queue_link queue;  /* first: of those that wait */
+    struct hs_job_queue_link spread; /* among spread jobs that one server could hold */
+    uint32_t server;
+    hs_job_id prev, next; /* in the ring, of leaders */
+    hs_job_id leader;     /* itself unless it is packed with others */
+    hs_job_id member;     /* the next of its group */
+    uint32_t members;     /* of a leader */
+    uint32_t set;         /* coscheduled set in its slice group, while it runs */
+    uint32_t held;        /* GPUs that it holds, */
+    uint32_t gpu;         /* and the first of them */
+    uint32_t first_pin;   /* first GPU of a spread job */
+    uint32_t failed_count;
+    uint64_t gpu_bits; /* GPUs of its server that it holds */
+    uint64_t share_q32;
+    uint64_t alone_q32, packed_q32; /* measured rates; 0 = not yet */
+    uint64_t failed[HS_GANDIVA_FAILED];
+    int64_t joined_us;      /* when its server got it */
+    uint64_t touched;       /* number of the last plan that started, moved or suspended it */
+    int64_t deadline_us;    /* end of its turn; 0 = none */
+    int64_t ended_us;       /* end of the turn after which it is to be suspended; 0 = none */
+    int64_t overshoot_us;   /* by so much its next turn is shorter */
+    int64_t trial_until_us; /* of a leader; 0: not all of its group have run together yet */
+    hs_job_id trial;        /* of a leader: the member that is on trial */
+    enum hs_gandiva_where where : 8;
+    bool is_running : 1;   /* it holds GPUs, according to the plan of this instant */
+    bool is_awaited : 1;   /* the end of its mini-batch */
+    bool has_turn : 1;     /* of a leader: it was chosen to run */
+    bool is_giant : 1;     /* counted as such by its server */
+    bool is_regrouped : 1; /* it has changed its unit since it was started */
+    bool is_elastic : 1;
+};
+
+struct hs_gandiva {
+    /* parameters */
+    bool slices, packs, migrates, defrags, grows, arrival_front;
+    int32_t slicing;
+    int64_t fluid_above, max_height, max_pack, profile_steps;
+    int64_t quantum_us, switch_us, introspect_us, trial_us, grow_idle_us;
+    int64_t migrate_us, migrate_intra_us, migrate_inter_us; /* the last two for each GB */
+    double keep_margin, defrag_free;
+    /* state */
+    uint64_t keep_q32;
+    uint32_t defrag_ppm;
+    uint64_t plan; /* number of the present one, from 1 */
+    struct hs_gandiva_server *servers;
+    struct hs_gandiva_pool *pools;
+    uint32_t server_count, pool_count, widest, narrowest;
+    uint64_t max_speed_q32; /* of the fastest GPU type */
+    bool has_priorities;    /* jobs of different priority have been seen */
+    int32_t priority;       /* of the first job */
+    bool has_job;
+    struct hs_gandiva_index by_height; /* (pool, affinity, height): servers with an affinity */
+    struct hs_gandiva_index by_free;   /* (pool, free GPUs): servers that are not empty */
+    struct hs_gandiva_index
+        by_excess; /* (pool, smallest unpacked job, free GPUs): over-subscribed */
+    struct hs_gandiva_index unlabelled; /* (pool, free GPUs, GPUs): with free GPUs, no affinity */
+    uint64_t *claimed;                  /* per VC: demand of its placed jobs */
+    uint32_t *pin_next;                 /* per GPU: the next of the same spread job, and the job */
+    hs_job_id *pin_owner;               /* + 1; 0 = none */
+    uint32_t *dirty;                    /* servers to be settled, */
+    uint32_t dirty_count, gained_count;
+    uint32_t *gained;            /* and those where GPUs fell free */
+    uint32_t last_set;           /* last number of a coscheduled set */
+    struct hs_job_queue *queues; /* per VC and gang size, the last one for all that are larger */
+    uint64_t *waits;             /* bit per queue: it has jobs */
+    bool *has_arrival;           /* per VC */
+    uint32_t vcs, sizes;
+    struct hs_merge_head *heads; /* scratch of a scan, */
+    uint64_t *limits;            /* and by queue: the largest gang that may fit */
+    struct hs_job_queue spread;
+    struct hs_gandiva_turn *turns; /* scratch, as long as a ring may be */
+    struct hs_sort_entry *movers, *targets;
+    uint32_t *span_nodes, *span_gpus; /* scratch: parts of a gang that is spread */
+    uint32_t span_count;
+    uint32_t *levels; /* scratch, one a GPU of a server */
+    int64_t defrag_alarm_us;
+};
+
+static inline struct hs_gandiva_job *hs_gandiva_job(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+/* Free GPUs; below 0: the excess of demand. */
+static inline int64_t hs_gandiva_free(const struct hs_gandiva_server *s)
+{
+    return (int64_t)s->gpus - s->demand;
+}
+
+static inline bool hs_gandiva_is_empty(const struct hs_gandiva_server *s)
+{
+    return s->units == 0 && s->pinned == 0;
+}
+
+static inline struct hs_sort_entry hs_gandiva_entry(const struct hs_view *v, hs_job_id job,
+                                                    int64_t key)
+{
+    return (struct hs_sort_entry){.key = key,
+                                  .submit_us = hs_view_submit_us(v, job),
+                                  .rank = hs_view_rank(v, job),
+                                  .job = job};
+}
+
+/* ---- gandiva_server.c ---- */
+
+void hs_gandiva_index_init(struct hs_gandiva_index *set, const struct hs_view *v, uint32_t servers);
+/* Gives a server its key, or takes it out: UINT64_MAX. O(servers between its two places). */
+void hs_gandiva_index_set(struct hs_gandiva_index *set, uint32_t server, uint64_t key);
+/* Position in `at` of the first server with this key or a larger one; `count` if there is none. */
+uint32_t hs_gandiva_index_from(const struct hs_gandiva_index *set, uint64_t key);
+
+uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+/* The server could hold the job if no other were there but spread ones. */
+bool hs_gandiva_is_usable(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                          uint32_t server);
+/* The server has CPUs and host memory for so many workers of the job now. */
+bool hs_gandiva_has_workers(const struct hs_view *v, hs_job_id job, uint32_t server, uint32_t gpus);
+/* Keys of the indexes: (pool, free GPUs), of which INT32_MIN is the least; (pool, size, 0). */
+uint64_t hs_gandiva_free_key(uint32_t pool, int64_t free_gpus);
+uint64_t hs_gandiva_class_key(const struct hs_gandiva *g, uint32_t pool, uint32_t size);
+/* Brings indexes and sums up to date after a change. O(servers between its places), and O(ring)
+ * for an over-subscribed server. */
+void hs_gandiva_refresh(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
+/* The server is to be settled in this decision. */
+void hs_gandiva_touch(struct hs_gandiva *g, uint32_t server);
+/* The job becomes a unit of the server; it does not run yet. */
+void hs_gandiva_join(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server);
+/* The job leaves its server, or all servers over which it is spread. */
+void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+/* A job that is a unit of its own joins the group of another leader of the server; and leaves it.
+ */
+void hs_gandiva_merge(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                      hs_job_id leader);
+void hs_gandiva_split(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+/* The unit goes to the tail of its ring. */
+void hs_gandiva_to_tail(struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader);
+/* GPUs of the server become those of a spread job. */
+void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server,
+                    uint32_t gpus);
+
+/* The next two are the only functions that give GPUs to jobs of a ring. */
+enum hs_gandiva_how { HS_GANDIVA_START, HS_GANDIVA_RESTART, HS_GANDIVA_MIGRATE };
+/* These GPUs of its server; RESTART: in place of others of it, at the cost of a switch. */
+void hs_gandiva_allocate(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                         hs_job_id job, enum hs_gandiva_how how, const uint32_t *gpus,
+                         uint32_t count);
+/* Idle GPUs of its server, lowest first, of which there are enough; MIGRATE: in place of others of
+ * any server, which count as idle, with a pause. */
+void hs_gandiva_allocate_idle(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                              hs_job_id job, enum hs_gandiva_how how, int64_t pause_us,
+                              uint32_t count);
+void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                        hs_job_id job);
+/* Of a migration, by the size of the checkpoint. */
+int64_t hs_gandiva_pause_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                            bool is_across);
+
+/* ---- gandiva_place.c ---- */
+
+/* The smallest empty server of the job's pool that has so many GPUs; HS_NO_NODE: none. */
+uint32_t hs_gandiva_empty_server(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                                 uint32_t gpus);
+/* The server with fewest free GPUs, but at least so many; HS_NO_NODE: none. */
+uint32_t hs_gandiva_best_fit(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                             uint32_t gpus);
+void hs_gandiva_enqueue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+void hs_gandiva_dequeue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+/* Places all waiting jobs that can be placed, in order of submission. */
+void hs_gandiva_scan(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p);
+
+/* ---- gandiva_slicing.c ---- */
+
+/* Shares of time that the turns of units come to, in ring order, each of 1 to `slots` GPUs, of
+ * `slots` GPUs in all. O(count) for equal gangs of one priority, else times the turns. */
+void hs_gandiva_shares(struct hs_gandiva_turn *ring, uint32_t count, uint32_t slots);
+/* Decides what runs on the server from now on. */
+void hs_gandiva_slice(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                      uint32_t server);
+
+/* ---- gandiva_pack.c ---- */
+
+bool hs_gandiva_fits_gpu(const struct hs_view *v, uint32_t gpu, uint64_t mem_mib);
+/* Predicted memory of all members. */
+uint64_t hs_gandiva_unit_mib(const struct hs_view *v, hs_job_id leader);
+/* Some unit needs more memory than its GPU has. O(ring) if memory of its jobs has changed. */
+bool hs_gandiva_is_overfull(const struct hs_view *v, const struct hs_gandiva_server *s);
+/* Notes the present rate of the job, per second that it runs. */
+void hs_gandiva_measure(const struct hs_view *v, hs_job_id job);
+/* Keeps or undoes the trials that are over. */
+void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                             uint32_t server);
+/* Begins trials. O(ring^2). */
+void hs_gandiva_look_for_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
+/* The first look of the introspection after this time. */
+int64_t hs_gandiva_next_look_us(const struct hs_gandiva *g, int64_t after_us);
+/* Members that do not run with the others leave a group that has outgrown its GPU. */
+void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
+
+/* ---- gandiva_move.c ---- */
+
+/* Both: true if a job moved. */
+bool hs_gandiva_reduce_heights(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                               uint32_t pool);
+bool hs_gandiva_gather(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p);
+void hs_gandiva_defragment(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                           uint32_t pool);
+/* Jobs that have grown give GPUs back until so many are idle: as many as that takes, or all. */
+void hs_gandiva_reclaim(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                        uint32_t server, uint32_t gpus, bool takes_all);
+void hs_gandiva_grow(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                     uint32_t server);
+
+#endif

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The jobs of each server: rings and groups, the sums and indexes that are kept of them, and what
+ * the plan says when a job gets GPUs or gives them up. O(1) for a ring, and for a group O(members).
+ */
+#include <string.h>
+
+#include "policies/gandiva/gandiva.h"
+
+uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    return g->pool_count > 1 ? hs_view_vc(v, job) : 0;
+}
+
+bool hs_gandiva_is_usable(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                          uint32_t server)
+{
+    const struct hs_gandiva_server *s = &g->servers[server];
+    return s->gpus - s->pinned >= hs_view_gpus(v, job) && hs_view_may_use(v, job, server);
+}
+
+bool hs_gandiva_has_workers(const struct hs_view *v, hs_job_id job, uint32_t server, uint32_t gpus)
+{
+    return !hs_view_is_constrained(v, job) || hs_view_node_workers(v, job, server) >= gpus;
+}
+
+/* ---- servers in order of (key, number) ---- */
+
+/* A change of a key moves the entries between the old and the new place, 16 bytes each; up to ten
+ * thousand servers that costs less than a B+ tree. */
+#define IS_OUT UINT64_MAX
+
+void hs_gandiva_index_init(struct hs_gandiva_index *set, const struct hs_view *v, uint32_t servers)
+{
+    *set = (struct hs_gandiva_index){
+        .at = hs_view_alloc(v, (uint64_t)servers * sizeof *set->at),
+        .keys = hs_view_alloc(v, (uint64_t)servers * sizeof *set->keys),
+    };
+    for (uint32_t i = 0; i < servers; i++)
+        set->keys[i] = IS_OUT;
+}
+
+/* How many of the first `count` entries are before (key, server). Branches would be unpredictable:
+ * each step is a sum. */
+static uint32_t count_before(const struct hs_gandiva_index *set, uint32_t count, uint64_t key,
+                             uint32_t server)
+{
+    uint32_t before = 0;
+    for (; count > 0; count /= 2) {
+        uint32_t half = (count + 1) / 2;
+        const struct hs_gandiva_entry *last = &set->at[before + half - 1];
+        before += half * ((uint32_t)(last->key < key) |
+                          ((uint32_t)(last->key == key) & (uint32_t)(last->server < server)));
+    }
+    return before;
+}
+
+void hs_gandiva_index_set(struct hs_gandiva_index *set, uint32_t server, uint64_t key)
+{
+    struct hs_gandiva_entry *at = set->at;
+    uint64_t old = set->keys[server];
+    uint32_t count = set->count;
+    if (old == key)
+        return;
+    set->keys[server] = key;
+    uint32_t from = old != IS_OUT ? count_before(set, count, old, server) : set->count++;
+    uint32_t to = key != IS_OUT ? count_before(set, count, key, server) : set->count;
+    if (to > from) {
+        to--; /* its old place becomes free */
+        memmove(&at[from], &at[from + 1], (to - from) * sizeof *at);
+    } else {
+        memmove(&at[to + 1], &at[to], (from - to) * sizeof *at);
+    }
+    at[to] = (struct hs_gandiva_entry){.key = key, .server = server};
+    set->count -= key == IS_OUT;
+}
+
+uint32_t hs_gandiva_index_from(const struct hs_gandiva_index *set, uint64_t key)
+{
+    return count_before(set, set->count, key, 0);
+}
+
+/* ---- indexes and sums ---- */
+
+static uint32_t in_key(int64_t free_gpus)
+{
+    return (uint32_t)(free_gpus + INT64_C(0x80000000));
+}
+
+uint64_t hs_gandiva_free_key(uint32_t pool, int64_t free_gpus)
+{
+    return (uint64_t)pool << 32 | in_key(free_gpus);
+}
+
+uint64_t hs_gandiva_class_key(const struct hs_gandiva *g, uint32_t pool, uint32_t size)
+{
+    return ((uint64_t)pool * (g->widest + 1) + size) << 32;
+}
+
+static void index_server(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+{
+    const struct hs_gandiva_server *s = &g->servers[server];
+    bool is_opened = !hs_gandiva_is_empty(s);
+    int64_t free_gpus = hs_gandiva_free(s);
+    uint32_t least = 0; /* smallest gang that is a unit of its own; 0 = all units are groups */
+    uint64_t by_free = UINT64_MAX, unlabelled = UINT64_MAX, by_height = UINT64_MAX;
+    uint64_t by_excess = UINT64_MAX;
+    for (hs_job_id u = free_gpus < 0 && g->migrates ? s->head : HS_NO_JOB; u != HS_NO_JOB;
+         u = hs_gandiva_job(v, u)->next) {
+        uint32_t gpus = hs_view_gpus(v, u);
+        if (hs_gandiva_job(v, u)->members == 1 && (least == 0 || gpus < least))
+            least = gpus;
+    }
+    if (is_opened)
+        by_free = hs_gandiva_free_key(s->pool, free_gpus);
+    if (is_opened && s->affinity == 0 && free_gpus > 0)
+        unlabelled = hs_gandiva_class_key(g, s->pool, (uint32_t)free_gpus) | s->gpus;
+    if (is_opened && s->affinity > 0 && s->affinity <= g->widest) /* 2^-20 tells fractions apart */
+        by_height =
+            hs_gandiva_class_key(g, s->pool, s->affinity) | ((uint64_t)s->demand << 20) / s->gpus;
+    if (least > 0)
+        by_excess = hs_gandiva_class_key(g, s->pool, least) | in_key(free_gpus);
+    hs_gandiva_index_set(&g->by_free, server, by_free);
+    hs_gandiva_index_set(&g->unlabelled, server, unlabelled);
+    hs_gandiva_index_set(&g->by_height, server, by_height);
+    hs_gandiva_index_set(&g->by_excess, server, by_excess);
+}
+
+/* All jobs of a server that is sliced by shares are in its slice group, so none may need more
+ * memory than a GPU has. */
+static bool may_go_by_shares(const struct hs_gandiva *g, const struct hs_gandiva_server *s)
+{
+    uint64_t sliced_jobs = 0;
+    if (s->gpus > HS_GANDIVA_WIDEST || s->giants > 0 || s->may_burst ||
+        g->slicing == HS_SLICING_EXACT)
+        return false;
+    for (uint32_t i = 0; i < g->pool_count; i++)
+        sliced_jobs += g->pools[i].sliced_jobs;
+    return g->slicing == HS_SLICING_PROCESSOR_SHARING || sliced_jobs >= (uint64_t)g->fluid_above;
+}
+
+void hs_gandiva_refresh(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    struct hs_gandiva_pool *pool = &g->pools[s->pool];
+    int64_t free_gpus = hs_gandiva_free(s);
+    bool is_over = free_gpus < 0, is_opened = !hs_gandiva_is_empty(s);
+    if (!is_opened) {
+        s->affinity = 0;
+        s->may_burst = false;
+    }
+    pool->opened_gpus -= s->counted_gpus;
+    pool->free_gpus -= s->counted_free;
+    pool->sliced_jobs -= s->counted_jobs;
+    s->counted_gpus = is_opened ? s->gpus : 0;
+    s->counted_free = is_opened && free_gpus > 0 ? (uint32_t)free_gpus : 0;
+    s->counted_jobs = is_over ? s->jobs : 0;
+    pool->opened_gpus += s->counted_gpus;
+    pool->free_gpus += s->counted_free;
+    pool->sliced_jobs += s->counted_jobs;
+    pool->is_defrag_due = true;
+    index_server(g, v, server);
+    if (is_over && !s->is_processor_sharing)
+        s->is_processor_sharing = may_go_by_shares(g, s);
+    s->is_over = is_over;
+    s->is_changed = true;
+    hs_gandiva_touch(g, server);
+}
+
+void hs_gandiva_touch(struct hs_gandiva *g, uint32_t server)
+{
+    if (!g->servers[server].is_dirty)
+        g->dirty[g->dirty_count++] = server;
+    g->servers[server].is_dirty = true;
+}
+
+/* ---- rings ---- */
+
+/* Behind `after`, or at the head: HS_NO_JOB. */
+static void ring_insert(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id leader,
+                        hs_job_id after)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, leader);
+    j->prev = after;
+    j->next = after == HS_NO_JOB ? s->head : hs_gandiva_job(v, after)->next;
+    if (j->prev == HS_NO_JOB)
+        s->head = leader;
+    else
+        hs_gandiva_job(v, j->prev)->next = leader;
+    if (j->next == HS_NO_JOB)
+        s->tail = leader;
+    else
+        hs_gandiva_job(v, j->next)->prev = leader;
+}
+
+static void ring_remove(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id leader)
+{
+    const struct hs_gandiva_job *j = hs_gandiva_job(v, leader);
+    if (j->prev == HS_NO_JOB)
+        s->head = j->next;
+    else
+        hs_gandiva_job(v, j->prev)->next = j->next;
+    if (j->next == HS_NO_JOB)
+        s->tail = j->prev;
+    else
+        hs_gandiva_job(v, j->next)->prev = j->prev;
+}
+
+void hs_gandiva_to_tail(struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader)
+{
+    struct hs_gandiva_server *s = &g->servers[hs_gandiva_job(v, leader)->server];
+    ring_remove(s, v, leader);
+    ring_insert(s, v, leader, s->tail);
+}
+
+/* Jobs that joined in this instant are to be the first of the ring, in their order. They are
+ * there already, or at the tail, from where they are moved. Returns the last of them. */
+static hs_job_id bring_batch_to_front(struct hs_gandiva_server *s, const struct hs_view *v)
+{
+    int64_t now_us = hs_view_now_us(v);
+    hs_job_id last = HS_NO_JOB, at = s->head;
+    for (; at != HS_NO_JOB && hs_gandiva_job(v, at)->joined_us == now_us;
+         at = hs_gandiva_job(v, at)->next)
+        last = at;
+    if (last != HS_NO_JOB)
+        return last;
+    while (s->tail != HS_NO_JOB && hs_gandiva_job(v, s->tail)->joined_us == now_us) {
+        at = s->tail;
+        last = last == HS_NO_JOB ? at : last;
+        ring_remove(s, v, at);
+        ring_insert(s, v, at, HS_NO_JOB);
+    }
+    return last;
+}
+
+void hs_gandiva_join(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    uint32_t gpus = hs_view_gpus(v, job);
+    bool is_over = hs_gandiva_free(s) < (int64_t)gpus;
+    s->pool = hs_gandiva_pool_of(g, v, job);
+    j->where = HS_GANDIVA_ON_SERVER;
+    j->server = server;
+    j->leader = job;
+    j->member = j->trial = HS_NO_JOB;
+    j->members = 1;
+    j->joined_us = hs_view_now_us(v);
+    ring_insert(s, v, job, is_over && g->arrival_front ? bring_batch_to_front(s, v) : s->tail);
+    s->demand += gpus;
+    s->units++;
+    s->jobs++;
+    j->is_giant = g->slices && g->slicing != HS_SLICING_EXACT &&
+                  !hs_gandiva_fits_gpu(v, s->first_gpu, hs_view_gpu_mem_mib(v, job));
+    s->giants += j->is_giant;
+    s->elastic += j->is_elastic;
+    s->idle_since_us = hs_view_now_us(v);
+    g->claimed[hs_view_vc(v, job)] += gpus;
+    g->pools[s->pool].jobs++;
+    hs_gandiva_refresh(g, v, server);
+}
+
+void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server,
+                    uint32_t gpus)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    s->pool = hs_gandiva_pool_of(g, v, job);
+    s->demand += gpus;
+    s->pinned += gpus;
+    s->idle_since_us = hs_view_now_us(v);
+    hs_gandiva_refresh(g, v, server);
+}
+
+/* ---- groups ---- */
+
+/* The next member takes the place of the leader. */
+static void promote(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id old)
+{
+    const struct hs_gandiva_job *from = hs_gandiva_job(v, old);
+    hs_job_id leader = from->member;
+    struct hs_gandiva_job *to = hs_gandiva_job(v, leader);
+    to->members = from->members;
+    to->joined_us = from->joined_us;
+    to->deadline_us = from->deadline_us;
+    to->ended_us = from->ended_us;
+    to->overshoot_us = from->overshoot_us;
+    to->trial_until_us = from->trial_until_us;
+    to->trial = from->trial;
+    to->has_turn = from->has_turn;
+    ring_insert(s, v, leader, old);
+    ring_remove(s, v, old);
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+        hs_gandiva_job(v, m)->leader = leader;
+}
+
+/* A member leaves a group of several; the rest is a group still, or a single job. */
+static void leave_group(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    hs_job_id leader = j->leader;
+    if (leader == job) {
+        leader = j->member;
+        promote(s, v, job);
+    } else {
+        struct hs_gandiva_job *at = hs_gandiva_job(v, leader);
+        while (at->member != job)
+            at = hs_gandiva_job(v, at->member);
+        at->member = j->member;
+    }
+    struct hs_gandiva_job *group = hs_gandiva_job(v, leader);
+    group->members--;
+    if (group->trial != HS_NO_JOB && (group->trial == job || group->members == 1)) {
+        group->trial = HS_NO_JOB;
+        s->trials--;
+    }
+    j->leader = job;
+    j->member = j->trial = HS_NO_JOB;
+    j->members = 1;
+}
+
+void hs_gandiva_merge(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                      hs_job_id leader)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job), *l = hs_gandiva_job(v, leader), *last = l;
+    struct hs_gandiva_server *s = &g->servers[j->server];
+    ring_remove(s, v, job);
+    ring_remove(s, v, leader); /* to the front, as a new job */
+    ring_insert(s, v, leader, HS_NO_JOB);
+    while (last->member != HS_NO_JOB)
+        last = hs_gandiva_job(v, last->member);
+    last->member = job;
+    j->leader = leader;
+    j->is_regrouped = j->is_running;
+    l->members++;
+    l->trial = job;
+    l->trial_until_us = 0;
+    s->demand -= hs_view_gpus(v, job);
+    s->units--;
+    s->trials++;
+    hs_gandiva_refresh(g, v, j->server);
+}
+
+/* The two units stand where the group stood, the job submitted first before the other. */
+void hs_gandiva_split(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_server *s = &g->servers[j->server];
+    hs_job_id leader = j->leader == job ? j->member : j->leader;
+    leave_group(s, v, job);
+    const struct hs_gandiva_job *l = hs_gandiva_job(v, leader);
+    ring_insert(s, v, job, hs_job_queue_tie_is_before(v, job, leader) ? l->prev : leader);
+    j->joined_us = l->joined_us;
+    j->deadline_us = l->deadline_us;
+    j->ended_us = j->overshoot_us = 0;
+    j->has_turn = false;
+    j->is_regrouped = j->is_running;
+    s->demand += hs_view_gpus(v, job);
+    s->units++;
+    s->has_split = true;
+    hs_gandiva_refresh(g, v, j->server);
+}
+
+/* ---- leaving ---- */
+
+static void note_gain(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    if (!s->has_gained)
+        g->gained[g->gained_count++] = server;
+    s->has_gained = true;
+    s->idle_since_us = hs_view_now_us(v);
+    g->pools[s->pool].has_departure = g->pools[s->pool].has_gained = true;
+    hs_gandiva_refresh(g, v, server);
+}
+
+static void leave_server(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_server *s = &g->servers[j->server];
+    uint32_t gpus = hs_view_gpus(v, job);
+    if (hs_gandiva_job(v, j->leader)->members > 1) {
+        leave_group(s, v, job);
+    } else {
+        ring_remove(s, v, job);
+        s->demand -= gpus;
+        s->units--;
+    }
+    s->jobs--;
+    s->elastic -= j->is_elastic;
+    s->giants -= j->is_giant;
+    s->grown -= j->held > gpus ? j->held - gpus : 0;
+    note_gain(g, v, j->server);
+}
+
+static void unpin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    for (uint32_t gpu = hs_gandiva_job(v, job)->first_pin, next; gpu != HS_NO_GPU; gpu = next) {
+        uint32_t server = hs_view_gpu_node(v, gpu);
+        next = g->pin_next[gpu];
+        g->pin_owner[gpu] = 0;
+        g->servers[server].demand--;
+        g->servers[server].pinned--;
+        if (next == HS_NO_GPU || hs_view_gpu_node(v, next) != server)
+            note_gain(g, v, server);
+    }
+    if (hs_view_gpus(v, job) <= g->widest)
+        hs_job_queue_remove(&g->spread, v, job);
+}
+
+void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (j->where == HS_GANDIVA_ON_SERVER)
+        leave_server(g, v, job);
+    else if (j->where == HS_GANDIVA_SPREAD)
+        unpin(g, v, job);
+    else
+        return;
+    g->claimed[hs_view_vc(v, job)] -= hs_view_gpus(v, job);
+    g->pools[hs_gandiva_pool_of(g, v, job)].jobs--;
+    j->where = HS_GANDIVA_NOWHERE;
+    j->is_running = j->is_awaited = j->has_turn = false;
+    j->held = 0;
+    j->gpu_bits = 0;
+    j->deadline_us = j->ended_us = j->overshoot_us = 0;
+}
+
+/* ---- GPUs of a job ---- */
+
+static void note_gpus(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                      const uint32_t *gpus, uint32_t count)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_server *s = &g->servers[j->server];
+    uint32_t demand = hs_view_gpus(v, job);
+    s->grown -= j->held > demand ? j->held - demand : 0;
+    s->grown += count > demand ? count - demand : 0;
+    j->held = count;
+    j->gpu = count > 0 ? gpus[0] : HS_NO_GPU;
+    j->gpu_bits = 0;
+    for (uint32_t i = 0; i < count && s->gpus <= HS_GANDIVA_WIDEST; i++)
+        j->gpu_bits |= UINT64_C(1) << (gpus[i] - s->first_gpu);
+}
+
+/* Its coscheduled set: that of the members of its group that run on the GPU, or a new one; 0, its
+ * own, for a job that is not packed because its GPU ran out of memory once. Under shares a member
+ * that came from another unit is still in the set of that unit. */
+static uint32_t set_number(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                           uint32_t gpu)
+{
+    const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (hs_view_ooms(v, job) > 0)
+        return 0;
+    for (hs_job_id id = j->leader; id != HS_NO_JOB; id = hs_gandiva_job(v, id)->member) {
+        const struct hs_gandiva_job *m = hs_gandiva_job(v, id);
+        if (m != j && m->is_running && m->gpu == gpu &&
+            !(m->is_regrouped && g->servers[j->server].is_processor_sharing))
+            return m->set;
+    }
+    return ++g->last_set;
+}
+
+/* Reason of a start or a restart; the caller of a migration gives its own. */
+static const char *reason(const struct hs_view *v, hs_job_id job, enum hs_gandiva_how how)
+{
+    const struct hs_gandiva_job *l = hs_gandiva_job(v, hs_gandiva_job(v, job)->leader);
+    if (l->members > 1)
+        return l->trial == job ? "packing trial: beside another job of its server"
+                               : "packed with another job of its server";
+    if (how == HS_GANDIVA_RESTART)
+        return "the turns of its server are shared out anew";
+    return hs_view_state(v, job) == HS_JOB_SUSPENDED ? "its turn on its server" : NULL;
+}
+
+/* Everything up to the GPUs. gpu: the first of them if other jobs may be there, or HS_NO_GPU. Where
+ * servers may be sliced by shares, each job of a ring is in the slice group of its server from its
+ * start on, so that it can be given a share later. */
+static void begin_allocation(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                             hs_job_id job, enum hs_gandiva_how how, int64_t pause_us, uint32_t gpu)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (how != HS_GANDIVA_MIGRATE)
+        hs_plan_reason(p, reason(v, job, how));
+    if (how == HS_GANDIVA_RESTART)
+        hs_plan_suspend(p, job, g->switch_us);
+    if (how == HS_GANDIVA_MIGRATE)
+        hs_plan_migrate(p, job, pause_us);
+    else
+        hs_plan_start(p, job);
+    if (g->slices && g->slicing != HS_SLICING_EXACT) {
+        j->set = set_number(g, v, job, gpu);
+        hs_plan_slice_group(p, &(struct hs_turn){.slice_group = j->server + 1,
+                                                 .coscheduled_set = j->set,
+                                                 .keeps = HS_KEEPS_NOTHING});
+    }
+    j->is_running = true;
+    j->is_awaited = j->is_regrouped = false;
+    j->share_q32 = HS_GANDIVA_ONE_Q32;
+    j->touched = g->plan;
+}
+
+void hs_gandiva_allocate(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                         hs_job_id job, enum hs_gandiva_how how, const uint32_t *gpus,
+                         uint32_t count)
+{
+    begin_allocation(g, v, p, job, how, 0, gpus[0]);
+    for (uint32_t i = 0; i < count; i++)
+        hs_plan_on_gpu(p, gpus[i]);
+    note_gpus(g, v, job, gpus, count);
+}
+
+void hs_gandiva_allocate_idle(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                              hs_job_id job, enum hs_gandiva_how how, int64_t pause_us,
+                              uint32_t count)
+{
+    uint32_t gpu = 0, server = hs_gandiva_job(v, job)->server;
+    begin_allocation(g, v, p, job, how, pause_us, HS_NO_GPU);
+    for (uint32_t i = 0; i < count; i++) {
+        g->levels[i] = gpu = hs_view_idle_gpu(v, server, gpu);
+        hs_plan_on_gpu(p, gpu);
+    }
+    note_gpus(g, v, job, g->levels, count);
+}
+
+void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                        hs_job_id job)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (g->packs)
+        hs_gandiva_measure(v, job);
+    hs_plan_reason(p, "its turn is over: others of its server run");
+    hs_plan_suspend(p, job, g->switch_us);
+    note_gpus(g, v, job, NULL, 0);
+    j->is_running = j->is_awaited = false;
+    j->touched = g->plan;
+}
+
+/* A GB is 10^9 bytes: a MiB is 16384 / 15625000 of it. */
+int64_t hs_gandiva_pause_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                            bool is_across)
+{
+    int64_t per_gb_us = is_across ? g->migrate_inter_us : g->migrate_intra_us;
+    hs_i128 us = (hs_i128)hs_view_checkpoint_mib(v, job) * per_gb_us * 16384 / 15625000;
+    return g->migrate_us + (int64_t)us;
+}

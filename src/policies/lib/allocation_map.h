@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which jobs hold which GPUs, from both sides, for policies that look at the jobs that share a GPU
+ * with another. A policy that names the GPUs of its jobs keeps it beside the plan:
+ *
+ *     struct scratch { ...; uint32_t first_allocation; };                  // 0 = holds nothing
+ *     hs_allocation_map_add(&map, job, &scratch->first_allocation, gpu);   // with hs_plan_on_gpu
+ *     for (uint32_t h = scratch->first_allocation; h != 0; h = map.allocations[h].next_of_job)
+ *         ... map.allocations[h].gpu
+ *     hs_allocation_map_drop(&map, &scratch->first_allocation);            // it finished, stopped
+ *
+ * O(1) a GPU to add, O(jobs on it) to drop; a job's GPUs come last added first.
+ */
+#ifndef HORUS_POLICIES_LIB_ALLOCATION_MAP_H
+#define HORUS_POLICIES_LIB_ALLOCATION_MAP_H
+
+#include "horus/policy.h"
+
+struct hs_map_entry {
+    hs_job_id job;
+    uint32_t gpu;
+    uint32_t next_of_job, next_on_gpu; /* 0 = none */
+    uint32_t limit_mib; /* the policy's own: what the job may have of the memory of this GPU */
+};
+
+struct hs_allocation_map {
+    struct hs_map_entry *allocations; /* from 1 */
+    uint32_t *on_gpu;                 /* first of each GPU; 0 = none */
+    uint32_t free, used;              /* free: first of those that were dropped */
+    uint32_t gpus;
+};
+
+/* Room for as many jobs on each GPU as the run allows. */
+void hs_allocation_map_init(struct hs_allocation_map *s, const struct hs_view *v);
+void hs_allocation_map_add(struct hs_allocation_map *s, hs_job_id job, uint32_t *first_of_job,
+                           uint32_t gpu);
+void hs_allocation_map_drop(struct hs_allocation_map *s, uint32_t *first_of_job);
+/* NULL, or the rule broken: the same jobs on each GPU as the view says. O(GPUs). */
+const char *hs_allocation_map_check(const struct hs_allocation_map *s, const struct hs_view *v);
+
+#endif

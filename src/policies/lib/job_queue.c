@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A treap with parent links, and behind it a doubly linked chain of the jobs that came in order
+ * since the last search within the queue: a queue that is served from its front needs no tree. Of a
+ * chained job left and right are its neighbours. Sizes below a node are kept from the first search
+ * by size on.
+ */
+#include "policies/lib/job_queue.h"
+
+#define NO_PARENT 0x3fffffffu     /* of the root; there are fewer jobs than that */
+#define CHAINED   (NO_PARENT - 1) /* the parent of a job in the chain */
+
+/* Where the links of all jobs lie: those of a job at its handle times the stride. */
+struct links {
+    unsigned char *base;
+    size_t stride;
+};
+
+static inline struct links links_of(const struct hs_job_queue *q, const struct hs_view *v)
+{
+    struct links links;
+    links.base = hs_view_scratches(v, &links.stride) + q->link_offset;
+    return links;
+}
+
+static inline struct hs_job_queue_link *link_at(struct links l, hs_job_id job)
+{
+    void *link = l.base + job * l.stride;
+    return link;
+}
+
+uint32_t hs_job_queue_mix(uint64_t number)
+{
+    uint32_t h = (uint32_t)(number ^ number >> 32);
+    h = (h ^ h >> 16) * 0x85ebca6bu;
+    h = (h ^ h >> 13) * 0xc2b2ae35u;
+    return h ^ h >> 16;
+}
+
+bool hs_job_queue_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    int64_t submit_a_us = hs_view_submit_us(v, a), submit_b_us = hs_view_submit_us(v, b);
+    if (submit_a_us != submit_b_us)
+        return submit_a_us < submit_b_us;
+    return hs_view_rank(v, a) < hs_view_rank(v, b);
+}
+
+static inline bool is_before(const struct hs_view *v, struct links l, hs_job_id a, hs_job_id b)
+{
+    const int64_t key_a = link_at(l, a)->key, key_b = link_at(l, b)->key;
+    return key_a != key_b ? key_a < key_b : hs_job_queue_tie_is_before(v, a, b);
+}
+
+bool hs_job_queue_is_before(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id a,
+                            hs_job_id b)
+{
+    return is_before(v, links_of(q, v), a, b);
+}
+
+/* ---- sizes below a node ---- */
+
+static inline uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* As if nothing were below it. */
+static inline void refresh_own(struct hs_job_queue_link *link)
+{
+    link->least_gpus = link->is_constrained ? UINT32_MAX : link->gpus;
+    link->least_constrained = link->is_constrained ? link->gpus : UINT32_MAX;
+}
+
+static void refresh(struct links l, struct hs_job_queue_link *link)
+{
+    refresh_own(link);
+    const hs_job_id below[] = {link->left, link->right};
+    for (int i = 0; i < 2; i++) {
+        if (below[i] == HS_NO_JOB)
+            continue;
+        const struct hs_job_queue_link *child = link_at(l, below[i]);
+        link->least_gpus = smaller(link->least_gpus, child->least_gpus);
+        link->least_constrained = smaller(link->least_constrained, child->least_constrained);
+    }
+}
+
+/* From the parent of a job that was removed, up to the first node where nothing changes. */
+static void refresh_upwards(struct links l, hs_job_id job)
+{
+    while (job != NO_PARENT) {
+        struct hs_job_queue_link *link = link_at(l, job);
+        uint32_t gpus = link->least_gpus, constrained = link->least_constrained;
+        refresh(l, link);
+        if (gpus == link->least_gpus && constrained == link->least_constrained)
+            break;
+        job = link->parent;
+    }
+}
+
+/* From a job that was added, up to the first node that has one as small below it. */
+static void lower_upwards(struct links l, const struct hs_job_queue_link *link)
+{
+    for (hs_job_id at = link->parent; at != NO_PARENT;) {
+        struct hs_job_queue_link *above = link_at(l, at);
+        if (above->least_gpus <= link->least_gpus &&
+            above->least_constrained <= link->least_constrained)
+            break;
+        above->least_gpus = smaller(above->least_gpus, link->least_gpus);
+        above->least_constrained = smaller(above->least_constrained, link->least_constrained);
+        at = above->parent;
+    }
+}
+
+/* ---- the tree ---- */
+
+/* Puts `child` below `parent` in the place of `old`. */
+static inline void replace_child(struct hs_job_queue *q, struct links l, hs_job_id parent,
+                                 hs_job_id old, hs_job_id child)
+{
+    if (parent == NO_PARENT) {
+        q->root = child + 1; /* HS_NO_JOB + 1 is 0 */
+    } else {
+        struct hs_job_queue_link *above = link_at(l, parent);
+        *(above->left == old ? &above->left : &above->right) = child;
+    }
+    if (child != HS_NO_JOB)
+        link_at(l, child)->parent = parent & NO_PARENT;
+}
+
+/* Lifts a job over its parent; the order stays. */
+static void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
+{
+    struct hs_job_queue_link *link = link_at(l, job);
+    hs_job_id parent = link->parent;
+    struct hs_job_queue_link *above = link_at(l, parent);
+    bool is_left = above->left == job;
+    hs_job_id *inner = is_left ? &link->right : &link->left;
+    replace_child(q, l, above->parent, parent, job);
+    *(is_left ? &above->left : &above->right) = *inner;
+    if (*inner != HS_NO_JOB)
+        link_at(l, *inner)->parent = parent & NO_PARENT;
+    *inner = parent;
+    above->parent = job & NO_PARENT;
+    if (!q->knows_sizes)
+        return;
+    link->least_gpus = above->least_gpus; /* it has below it what the parent had */
+    link->least_constrained = above->least_constrained;
+    refresh(l, above);
+}
+
+static hs_job_id leftmost(struct links l, hs_job_id job)
+{
+    while (link_at(l, job)->left != HS_NO_JOB)
+        job = link_at(l, job)->left;
+    return job;
+}
+
+static hs_job_id rightmost(struct links l, hs_job_id job)
+{
+    while (link_at(l, job)->right != HS_NO_JOB)
+        job = link_at(l, job)->right;
+    return job;
+}
+
+/* Makes a job a child of a node of the tree, or the root (HS_NO_JOB). */
+static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, hs_job_id parent,
+                        bool is_left)
+{
+    struct hs_job_queue_link *link = link_at(l, job);
+    link->left = link->right = HS_NO_JOB;
+    link->parent = parent & NO_PARENT;
+    refresh_own(link);
+    if (parent == HS_NO_JOB) {
+        q->root = job + 1;
+        return;
+    }
+    struct hs_job_queue_link *above = link_at(l, parent);
+    *(is_left ? &above->left : &above->right) = job;
+    if (q->knows_sizes)
+        lower_upwards(l, link);
+    const uint32_t priority = hs_job_queue_mix(job);
+    while (link->parent != NO_PARENT && hs_job_queue_mix(link->parent) < priority)
+        rotate_up(q, l, job);
+}
+
+static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
+{
+    const struct hs_job_queue_link *link = link_at(l, job);
+    while (link->left != HS_NO_JOB && link->right != HS_NO_JOB) {
+        bool lift_left = hs_job_queue_mix(link->left) > hs_job_queue_mix(link->right);
+        rotate_up(q, l, lift_left ? link->left : link->right);
+    }
+    hs_job_id child = link->left != HS_NO_JOB ? link->left : link->right;
+    hs_job_id parent = link->parent;
+    replace_child(q, l, parent, job, child);
+    if (q->knows_sizes)
+        refresh_upwards(l, parent);
+}
+
+/* ---- the chain ---- */
+
+/* The jobs of the chain become part of the tree. */
+static void chain_to_tree(struct hs_job_queue *q, struct links l)
+{
+    if (q->chain == 0)
+        return;
+    hs_job_id last = q->root == 0 ? HS_NO_JOB : rightmost(l, q->root - 1), next;
+    for (hs_job_id job = q->chain - 1; job != HS_NO_JOB; job = next) {
+        next = link_at(l, job)->right;
+        tree_insert(q, l, job, last, false);
+        last = job;
+    }
+    q->chain = 0;
+}
+
+static inline void chain_append(struct hs_job_queue *q, struct links l, hs_job_id job)
+{
+    struct hs_job_queue_link *link = link_at(l, job);
+    link->parent = CHAINED;
+    link->left = q->last - 1;
+    link->right = HS_NO_JOB;
+    if (q->chain != 0)
+        link_at(l, q->last - 1)->right = job;
+    else
+        q->chain = job + 1;
+    if (q->last == 0)
+        q->first = job + 1;
+    q->last = job + 1;
+}
+
+static void chain_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
+{
+    const struct hs_job_queue_link *link = link_at(l, job);
+    if (link->right != HS_NO_JOB)
+        link_at(l, link->right)->left = link->left;
+    if (q->chain == job + 1)
+        q->chain = link->right + 1;
+    else
+        link_at(l, link->left)->right = link->right;
+}
+
+/* ---- the queue ---- */
+
+/* A job that is not behind all others. */
+static void insert_within(struct hs_job_queue *q, const struct hs_view *v, struct links l,
+                          hs_job_id job)
+{
+    if (q->chain != 0 && !is_before(v, l, job, q->chain - 1))
+        chain_to_tree(q, l);
+    if (q->root == 0) { /* before all others, which are the chain */
+        struct hs_job_queue_link *link = link_at(l, job);
+        link->parent = CHAINED;
+        link->left = HS_NO_JOB;
+        link->right = q->chain - 1;
+        link_at(l, link->right)->left = job;
+        q->chain = q->first = job + 1;
+        return;
+    }
+    if (is_before(v, l, job, q->first - 1)) {
+        tree_insert(q, l, job, q->first - 1, true);
+        q->first = job + 1;
+        return;
+    }
+    hs_job_id parent = HS_NO_JOB, next = q->root - 1;
+    bool is_left = false;
+    while (next != HS_NO_JOB) {
+        parent = next;
+        is_left = is_before(v, l, job, parent);
+        next = is_left ? link_at(l, parent)->left : link_at(l, parent)->right;
+    }
+    tree_insert(q, l, job, parent, is_left);
+}
+
+void hs_job_queue_add(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    const struct links l = links_of(q, v);
+    struct hs_job_queue_link *link = link_at(l, job);
+    bool is_constrained = hs_view_is_constrained(v, job);
+    link->gpus = q->size_of != NULL ? q->size_of(v, job, &is_constrained) : hs_view_gpus(v, job);
+    link->is_constrained = is_constrained;
+    link->key = key;
+    link->is_linked = true;
+    q->count++;
+    if (q->last == 0 || is_before(v, l, q->last - 1, job))
+        chain_append(q, l, job);
+    else
+        insert_within(q, v, l, job);
+}
+
+void hs_job_queue_remove(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
+{
+    const struct links l = links_of(q, v);
+    struct hs_job_queue_link *link = link_at(l, job);
+    if (q->first == job + 1)
+        q->first = hs_job_queue_next(q, v, job) + 1;
+    if (q->last == job + 1)
+        q->last = hs_job_queue_prev(q, v, job) + 1;
+    if (link->parent == CHAINED)
+        chain_remove(q, l, job);
+    else
+        tree_remove(q, l, job);
+    link->is_linked = false;
+    q->count--;
+}
+
+void hs_job_queue_rekey(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    const struct links l = links_of(q, v);
+    hs_job_id before = hs_job_queue_prev(q, v, job), after = hs_job_queue_next(q, v, job);
+    link_at(l, job)->key = key;
+    if ((before == HS_NO_JOB || is_before(v, l, before, job)) &&
+        (after == HS_NO_JOB || is_before(v, l, job, after)))
+        return;
+    hs_job_queue_remove(q, v, job); /* by its links, not by its key */
+    hs_job_queue_add(q, v, job, key);
+}
+
+/* Members that are no longer behind the one before them are taken out, linked into a list, and
+ * added again when all keys are new. */
+void hs_job_queue_rekey_all(struct hs_job_queue *q, const struct hs_view *v,
+                            hs_job_queue_key_of *key_of, const void *ctx)
+{
+    const struct links l = links_of(q, v);
+    hs_job_id out = HS_NO_JOB, before = HS_NO_JOB, next;
+    for (hs_job_id job = hs_job_queue_first(q, v); job != HS_NO_JOB; job = next) {
+        next = hs_job_queue_next(q, v, job);
+        link_at(l, job)->key = key_of(v, job, ctx);
+        if (before == HS_NO_JOB || is_before(v, l, before, job)) {
+            before = job;
+            continue;
+        }
+        hs_job_queue_remove(q, v, job);
+        link_at(l, job)->left = out;
+        out = job;
+    }
+    for (hs_job_id job = out; job != HS_NO_JOB; job = next) {
+        next = link_at(l, job)->left;
+        hs_job_queue_add(q, v, job, link_at(l, job)->key);
+    }
+}
+
+hs_job_id hs_job_queue_next(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
+{
+    const struct links l = links_of(q, v);
+    const struct hs_job_queue_link *link = link_at(l, job);
+    if (link->parent == CHAINED)
+        return link->right;
+    if (link->right != HS_NO_JOB)
+        return leftmost(l, link->right);
+    while (link->parent != NO_PARENT) {
+        hs_job_id above = link->parent;
+        link = link_at(l, above);
+        if (link->left == job)
+            return above;
+        job = above;
+    }
+    return q->chain - 1;
+}
+
+hs_job_id hs_job_queue_prev(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
+{
+    const struct links l = links_of(q, v);
+    const struct hs_job_queue_link *link = link_at(l, job);
+    if (q->chain == job + 1)
+        return q->root == 0 ? HS_NO_JOB : rightmost(l, q->root - 1);
+    if (link->parent == CHAINED)
+        return link->left;
+    if (link->left != HS_NO_JOB)
+        return rightmost(l, link->left);
+    while (link->parent != NO_PARENT) {
+        hs_job_id above = link->parent;
+        link = link_at(l, above);
+        if (link->right == job)
+            return above;
+        job = above;
+    }
+    return HS_NO_JOB;
+}
+
+/* ---- searches by size ---- */
+
+static inline bool is_within_below(struct links l, hs_job_id job, struct hs_gang_limits limits)
+{
+    if (job == HS_NO_JOB)
+        return false;
+    const struct hs_job_queue_link *link = link_at(l, job);
+    return link->least_gpus <= limits.plain || link->least_constrained <= limits.constrained;
+}
+
+static inline bool is_within(const struct hs_job_queue_link *link, struct hs_gang_limits limits)
+{
+    return link->gpus <= (link->is_constrained ? limits.constrained : limits.plain);
+}
+
+/* The first job of a subtree that is within the limits; there is one. */
+static hs_job_id first_within_below(struct links l, hs_job_id job, struct hs_gang_limits limits)
+{
+    for (;;) {
+        const struct hs_job_queue_link *link = link_at(l, job);
+        if (is_within_below(l, link->left, limits))
+            job = link->left;
+        else if (is_within(link, limits))
+            return job;
+        else
+            job = link->right;
+    }
+}
+
+/* The first search by size: every node learns what is below it. */
+static void learn_sizes(struct hs_job_queue *q, const struct hs_view *v, struct links l)
+{
+    q->knows_sizes = true;
+    for (hs_job_id j = hs_job_queue_first(q, v); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
+        refresh_own(link_at(l, j));
+    for (hs_job_id j = hs_job_queue_first(q, v); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
+        lower_upwards(l, link_at(l, j));
+}
+
+hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view *v, hs_job_id after,
+                                   struct hs_gang_limits limits)
+{
+    const struct links l = links_of(q, v);
+    chain_to_tree(q, l);
+    if (!q->knows_sizes)
+        learn_sizes(q, v, l);
+    /* UINT32_MAX stands for an empty subtree, hence no limit may reach it. */
+    limits.plain = limits.plain < UINT32_MAX ? limits.plain : UINT32_MAX - 1;
+    limits.constrained = limits.constrained < UINT32_MAX ? limits.constrained : UINT32_MAX - 1;
+    if (!is_within_below(l, q->root - 1, limits)) /* often; the way up would find no more */
+        return HS_NO_JOB;
+    if (after == HS_NO_JOB)
+        return first_within_below(l, q->root - 1, limits);
+    const struct hs_job_queue_link *link = link_at(l, after);
+    if (is_within_below(l, link->right, limits))
+        return first_within_below(l, link->right, limits);
+    hs_job_id below = after;
+    for (hs_job_id at = link->parent; at != NO_PARENT; at = link->parent) {
+        link = link_at(l, at);
+        if (link->left == below) {
+            if (is_within(link, limits))
+                return at;
+            if (is_within_below(l, link->right, limits))
+                return first_within_below(l, link->right, limits);
+        }
+        below = at;
+    }
+    return HS_NO_JOB;
+}
+
+hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v,
+                                 struct hs_job_queue_place from, struct hs_gang_limits limits)
+{
+    const struct links l = links_of(q, v);
+    chain_to_tree(q, l);
+    hs_job_id at = q->root - 1, found = HS_NO_JOB;
+    if (q->knows_sizes && !is_within_below(l, at, limits)) /* wherever it stands */
+        return HS_NO_JOB;
+    while (at != HS_NO_JOB) {
+        const struct hs_job_queue_link *link = link_at(l, at);
+        bool is_behind = link->key > from.key;
+        if (link->key == from.key) {
+            const struct hs_job_queue_place own = {link->key, hs_view_submit_us(v, at),
+                                                   hs_view_rank(v, at)};
+            is_behind = !hs_job_queue_place_is_before(&own, &from);
+        }
+        found = is_behind ? at : found;
+        at = is_behind ? link->left : link->right;
+    }
+    bool is_it = found == HS_NO_JOB || is_within(link_at(l, found), limits);
+    return is_it ? found : hs_job_queue_next_within(q, v, found, limits);
+}
+
+bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v)
+{
+    const struct links l = links_of(q, v);
+    uint32_t count = 0;
+    hs_job_id before = HS_NO_JOB;
+    for (hs_job_id j = hs_job_queue_first(q, v); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j)) {
+        const struct hs_job_queue_link *link = link_at(l, j);
+        struct hs_job_queue_link fresh = *link;
+        if (q->knows_sizes && link->parent != CHAINED)
+            refresh(l, &fresh);
+        bool is_true = fresh.least_gpus == link->least_gpus &&
+                       fresh.least_constrained == link->least_constrained;
+        if ((before != HS_NO_JOB && !is_before(v, l, before, j)) || !is_true || !link->is_linked)
+            return false;
+        before = j;
+        count++;
+    }
+    return count == q->count && hs_job_queue_last(q, v) == before;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A queue of jobs ordered by (key, submission, rank), a total order. Each job carries the links in
+ * its scratch, so a queue needs no memory of its own; a job is in at most one queue per link. Every
+ * node knows the smallest gang below it, so "the next job in order that needs at most n GPUs" is
+ * one descent.
+ *
+ *     struct scratch { struct hs_job_queue_link link; ... };          // link first in the scratch
+ *     hs_job_queue_add(&queue, v, job, key);
+ *     for (j = hs_job_queue_next_fitting(&queue, v, HS_NO_JOB, free); j != HS_NO_JOB; ...)
+ *
+ *     struct scratch { struct hs_job_queue_link link, other; };       // in two queues at once
+ *     struct hs_job_queue queue = {.link_offset = offsetof(struct scratch, other)};
+ *
+ * A treap (Seidel & Aragon, Algorithmica 1996) whose priorities are a hash of the handle: the same
+ * shape on every machine. O(log n) each; a walk takes O(1) a step, and so do, in the mean, the
+ * first, the last, and a job that is added before or behind all others or taken from either end.
+ */
+#ifndef HORUS_POLICIES_LIB_JOB_QUEUE_H
+#define HORUS_POLICIES_LIB_JOB_QUEUE_H
+
+#include <stdbool.h>
+
+#include "horus/policy.h"
+
+/* Half a cache line: there is one, or more, for each live job. */
+struct hs_job_queue_link {
+    int64_t key;
+    uint32_t left, right; /* HS_NO_JOB = none */
+    uint32_t parent : 30; /* all ones = none */
+    uint32_t is_constrained : 1;
+    uint32_t is_linked : 1;
+    uint32_t gpus;              /* of the job, or what size_of says */
+    uint32_t least_gpus;        /* of its subtree: of the jobs that any node may serve */
+    uint32_t least_constrained; /* of its subtree: of the others */
+};
+
+/* The size that limits are compared with in place of the gang, and which of the two limits. */
+typedef uint32_t hs_job_queue_size(const struct hs_view *v, hs_job_id job, bool *is_constrained);
+
+/* Zeroed state is an empty queue. */
+struct hs_job_queue {
+    uint32_t root, chain, first, last; /* each is a job + 1; 0 = none */
+    uint32_t count;
+    bool knows_sizes;           /* a size was searched for: nodes know what is below them */
+    uint32_t link_offset;       /* of the links in the scratch of a job */
+    hs_job_queue_size *size_of; /* below UINT32_MAX; NULL: the gang */
+};
+
+/* Of two jobs with the same key: by submission, then rank. */
+bool hs_job_queue_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b);
+/* Of two members. */
+bool hs_job_queue_is_before(const struct hs_job_queue *queue, const struct hs_view *v, hs_job_id a,
+                            hs_job_id b);
+void hs_job_queue_add(struct hs_job_queue *queue, const struct hs_view *v, hs_job_id job,
+                      int64_t key);
+void hs_job_queue_remove(struct hs_job_queue *queue, const struct hs_view *v,
+                         hs_job_id job); /* must be in */
+/* Gives a member another key; cheap if its place stays the same. */
+void hs_job_queue_rekey(struct hs_job_queue *queue, const struct hs_view *v, hs_job_id job,
+                        int64_t key);
+/* Gives every member the key that key_of says now. O(members), and the logarithm of them for each
+ * whose place is another. */
+typedef int64_t hs_job_queue_key_of(const struct hs_view *v, hs_job_id job, const void *ctx);
+void hs_job_queue_rekey_all(struct hs_job_queue *queue, const struct hs_view *v,
+                            hs_job_queue_key_of *key_of, const void *ctx);
+/* Both by the link that is first in the scratch. */
+static inline bool hs_job_queue_has(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job_queue_link *link = hs_view_scratch(v, job);
+    return link->is_linked;
+}
+static inline int64_t hs_job_queue_key(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job_queue_link *link = hs_view_scratch(v, job);
+    return link->key;
+}
+/* HS_NO_JOB: the queue is empty; or the job was the last, or the first. */
+static inline hs_job_id hs_job_queue_first(const struct hs_job_queue *queue,
+                                           const struct hs_view *v)
+{
+    (void)v;
+    return queue->first - 1;
+}
+static inline hs_job_id hs_job_queue_last(const struct hs_job_queue *queue, const struct hs_view *v)
+{
+    (void)v;
+    return queue->last - 1;
+}
+hs_job_id hs_job_queue_next(const struct hs_job_queue *queue, const struct hs_view *v,
+                            hs_job_id job);
+hs_job_id hs_job_queue_prev(const struct hs_job_queue *queue, const struct hs_view *v,
+                            hs_job_id job);
+
+/* How large a gang may be to be worth a try. The failure of a gang that any node may serve tells of
+ * others like it, and nothing of those that ask for certain nodes: these have a limit of their own.
+ */
+struct hs_gang_limits {
+    uint64_t plain, constrained;
+};
+/* First job after `after` (HS_NO_JOB: from the start) within the limits. */
+hs_job_id hs_job_queue_next_within(struct hs_job_queue *queue, const struct hs_view *v,
+                                   hs_job_id after, struct hs_gang_limits limits);
+/* The same with one limit for all. */
+static inline hs_job_id hs_job_queue_next_fitting(struct hs_job_queue *queue,
+                                                  const struct hs_view *v, hs_job_id after,
+                                                  uint64_t gpus)
+{
+    return hs_job_queue_next_within(queue, v, after, (struct hs_gang_limits){gpus, gpus});
+}
+/* A place in the order, whether or not a job has it. */
+struct hs_job_queue_place {
+    int64_t key;
+    int64_t submit_us;
+    uint64_t rank;
+};
+static inline bool hs_job_queue_place_is_before(const struct hs_job_queue_place *a,
+                                                const struct hs_job_queue_place *b)
+{
+    if (a->key != b->key)
+        return a->key < b->key;
+    return a->submit_us != b->submit_us ? a->submit_us < b->submit_us : a->rank < b->rank;
+}
+/* First job at that place or behind it within the limits. */
+hs_job_id hs_job_queue_next_from(struct hs_job_queue *queue, const struct hs_view *v,
+                                 struct hs_job_queue_place from, struct hs_gang_limits limits);
+/* Spreads numbers that count up (finaliser of MurmurHash3). */
+uint32_t hs_job_queue_mix(uint64_t number);
+/* Order, links and what nodes know of their subtrees hold everywhere; O(n). */
+bool hs_job_queue_is_valid(const struct hs_job_queue *queue, const struct hs_view *v);
+
+#endif

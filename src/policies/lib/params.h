@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Parameters that several policies have alike: estimates of run times, costs of preemption, quirks
+ * of published simulators.
+ *
+ * Estimates (hs_view_estimate_us) come from one of
+ *
+ *     oracle   the true run time
+ *     noisy    the true run time x exp(sigma z), z standard normal, drawn once for each job
+ *     file     a CSV with columns job_id and estimate (seconds)
+ *     rolling  mean of the finished jobs of the same user and GPUs; of the same user; of all
+ *
+ *     struct sjf { struct hs_estimate_choice estimate; ... };
+ *     static const struct hs_param params[] = {HS_ESTIMATE_PARAMS(struct sjf, estimate, "oracle"),
+ *                                              {0}};
+ *     .knows = HS_ESTIMATE_KNOWS                       // in its record: at most
+ *     hs_estimate_needs(&s->estimate, knows);          // in its needs(): what this source uses
+ *     HS_TRY(hs_estimate_open(&s->estimate, v));       // in its init()
+ *
+ * A preemption costs its victim, before it makes progress again and charged when it resumes,
+ *
+ *     free        nothing (Tiresias' simulator)
+ *     table       by gang size: 1 GPU, 2-8, more (Helios' simulator: 7, 30 and 60 s)
+ *     job         the trace's own preempt_cost column
+ *     restart     starting the training of its model again, by model and gang size (Muri's
+ *                 simulator: 4 to 46 s; --restart-table)
+ *     checkpoint  saving and restoring its state at --storage-bandwidth, and that restart
+ *
+ * The last three fall back to the table for a job of which they, or a part of them, are not known.
+ *
+ * Quirks (enum hs_compat) are what no sensible parameter would have, to compare like with like; off
+ * by default. What a job needs besides its run time it owes at its first start.
+ *
+ *     tiresias  the clock has whole seconds (NSDI'19 simulator)
+ *     helios    each preemptible job runs one second too long: the clock ticks in seconds and looks
+ *               for finished jobs before it counts the tick (SC'21 and ASPLOS'23 artifacts)
+ *     muri      iterations take 1.5 % longer than the trace says; at every event each running job
+ *               loses the time of a restart, or, if that is less, what it did since the last event
+ *               (SIGCOMM'22 simulator)
+ */
+#ifndef HORUS_POLICIES_LIB_PARAMS_H
+#define HORUS_POLICIES_LIB_PARAMS_H
+
+#include "horus/policy.h"
+
+/* ---- estimates ---- */
+
+struct hs_estimate_choice {
+    int32_t from; /* enum hs_estimate_from */
+    const char *file;
+    double sigma;
+    int64_t unknown_us;
+};
+
+#define HS_ESTIMATE_KNOWS (HS_KNOWS_DURATION | HS_KNOWS_ESTIMATE | HS_KNOWS_HISTORY)
+
+extern const char *const hs_estimate_names[]; /* NULL-terminated, order of the enum */
+
+/* source: the default. */
+#define HS_ESTIMATE_PARAMS(state_type, field, source)                                              \
+    HS_PARAM_CHOICE(state_type, field.from, "pred", source, hs_estimate_names,                     \
+                    "run times: true, true with noise, of a file, or mean of the user's finished " \
+                    "jobs"),                                                                       \
+        HS_PARAM_FILE(state_type, field.file, "pred_file", NULL, NULL,                             \
+                      "pred=file: CSV with job_id and estimate (s)"),                              \
+        HS_PARAM_REAL(state_type, field.sigma, "pred_sigma", "1", 0, 10,                           \
+                      "pred=noisy: standard deviation of ln(estimate / run time)",                 \
+                      .only_with = "pred=noisy"),                                                  \
+        HS_PARAM_DURATION(state_type, field.unknown_us, "pred_unknown", "1h", 0, 3650 * 86400.,    \
+                          "estimate of a job of which file or history tell nothing",               \
+                          .only_with = "pred=file|rolling")
+
+/* Takes from *knows what the other sources would use. */
+void hs_estimate_needs(const struct hs_estimate_choice *choice, uint32_t *knows);
+HS_MUST_USE enum hs_status hs_estimate_open(const struct hs_estimate_choice *choice,
+                                            const struct hs_view *v);
+/* GPUs times estimate, us; what cannot be counted is the largest that can. */
+int64_t hs_estimate_gpu_time_us(const struct hs_view *v, hs_job_id job);
+
+/* ---- costs of preemption ---- */
+
+struct hs_preempt_cost {
+    int32_t model;
+    struct hs_durations table;
+};
+
+extern const char *const hs_cost_names[];
+
+#define HS_COST_PARAMS(state_type, field)                                                          \
+    HS_PARAM_CHOICE(                                                                               \
+        state_type, field.model, "preempt_cost", "free", hs_cost_names,                            \
+        "what a preempted job pays when it resumes; restart, checkpoint: by its model",            \
+        .source = "free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator"),    \
+        HS_PARAM_DURATIONS(state_type, field.table, "cost_table", "7/30/60", 0, 1e6,               \
+                           "cost for 1, 2-8, more GPUs; also where the job's own is not known",    \
+                           .unit = "s", .only_with = "preempt_cost=table|job|restart|checkpoint",  \
+                           .source = "Hu et al. SC'21, Helios simulator")
+
+/* O(1); for restart and checkpoint O(length of its model's name). */
+int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job);
+/* For the card; is_at_events: compat=muri, each event costs every running job a restart. */
+const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events);
+
+/* ---- quirks ---- */
+
+enum hs_compat { HS_COMPAT_OFF, HS_COMPAT_TIRESIAS, HS_COMPAT_HELIOS, HS_COMPAT_MURI };
+
+/* What the job will owe at its first start; 0 once it has started. muri needs its run time. */
+int64_t hs_compat_first_us(enum hs_compat compat, const struct hs_view *v, hs_job_id job);
+/* Adds that to a job that this plan starts. */
+void hs_compat_add_overhead(enum hs_compat compat, const struct hs_view *v, struct hs_plan *p,
+                            hs_job_id job);
+/* muri: what a job that holds GPUs loses at an event, so long after the last one; 0 where the time
+ * of a restart is not known. */
+extern const char hs_compat_lost_text[]; /* why, for the plan */
+int64_t hs_compat_lost_us(const struct hs_view *v, hs_job_id job, int64_t since_us);
+
+#endif

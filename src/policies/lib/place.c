@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The placers. Each picks nodes until the gang is whole, the first after `start`; the view already
+ * counts what was picked, so a placer is a loop of searches. hs_place rolls back what did not come
+ * to an end; where counts tell that a gang finds no place, nothing is picked for it. Cost: one
+ * search a node used, and one for a gang of at most a node's size that fits nowhere.
+ */
+#include "policies/lib/place.h"
+
+#define PLAIN_NAMES                                                                                \
+    [HS_PLACE_COUNT] = "count", [HS_PLACE_YARN] = "yarn", [HS_PLACE_CONSOLIDATE] = "consolidate",  \
+    [HS_PLACE_BEST_FIT] = "best_fit", [HS_PLACE_FIRST_FIT] = "first_fit",                          \
+    [HS_PLACE_SPREAD] = "spread", [HS_PLACE_RANDOM] = "random"
+
+const char *const hs_placer_names[] = {PLAIN_NAMES, [HS_PLACE_SKEW] = "skew", NULL};
+const char *const hs_placer_plain_names[] = {PLAIN_NAMES, NULL};
+
+bool hs_placer_is_monotone(enum hs_placer placer)
+{
+    return placer != HS_PLACE_SKEW;
+}
+
+uint64_t hs_placer_bound(const struct hs_view *v, uint32_t vc, enum hs_placer placer)
+{
+    bool is_near = placer == HS_PLACE_CONSOLIDATE || placer == HS_PLACE_YARN;
+    return is_near ? hs_view_gang_room(v, vc) : UINT64_MAX;
+}
+
+/* A gang being placed. */
+struct gang_request {
+    const struct hs_view *v;
+    struct hs_plan *p;
+    hs_job_id job;
+    uint32_t rest; /* GPUs still to be found */
+    uint32_t mark; /* of the plan before the start */
+    bool is_started;
+};
+
+static void start(struct gang_request *g)
+{
+    if (!g->is_started)
+        hs_plan_start(g->p, g->job);
+    g->is_started = true;
+}
+
+static bool take(struct gang_request *g, uint32_t node, uint32_t gpus)
+{
+    if (node == HS_NO_NODE)
+        return false;
+    start(g);
+    hs_plan_on_node(g->p, node, gpus);
+    g->rest -= gpus;
+    return true;
+}
+
+/* As many GPUs of the node as the gang still wants, at least one. For a job that asks for CPU or
+ * memory, these may end before the GPUs do. */
+static bool take_most(struct gang_request *g, uint32_t node)
+{
+    if (node == HS_NO_NODE)
+        return false;
+    uint32_t gpus = hs_view_node_free(g->v, node);
+    if (gpus > g->rest)
+        gpus = g->rest;
+    if (hs_view_is_constrained(g->v, g->job))
+        while (gpus > 1 && hs_view_first_fit(g->v, g->job, gpus, node) != node)
+            gpus--;
+    return take(g, node, gpus);
+}
+
+static bool place_in_order(struct gang_request *g)
+{
+    uint32_t node = 0;
+    if (hs_view_free_for(g->v, g->job) < g->rest)
+        return false;
+    while (g->rest > 0) {
+        node = hs_view_first_fit(g->v, g->job, 1, node);
+        if (!take_most(g, node++))
+            return false;
+    }
+    return true;
+}
+
+static bool place_first_fit(struct gang_request *g)
+{
+    return take(g, hs_view_first_fit(g->v, g->job, g->rest, 0), g->rest) || place_in_order(g);
+}
+
+static bool place_best_fit(struct gang_request *g)
+{
+    while (!take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
+        if (!take_most(g, hs_view_worst_fit(g->v, g->job, 1)))
+            return false;
+    return true;
+}
+
+static bool place_spread(struct gang_request *g)
+{
+    while (g->rest > 0)
+        if (!take(g, hs_view_worst_fit(g->v, g->job, 1), 1))
+            return false;
+    return true;
+}
+
+/* `count` idle nodes of that size, from node `from` on. */
+static bool take_idle(struct gang_request *g, uint32_t size, uint32_t count, uint32_t from)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!take(g, hs_view_idle_node(g->v, g->job, size, from), size))
+            return false;
+    return true;
+}
+
+/* Which idle nodes a gang needs follows from its size alone: whole nodes of the largest size, of
+ * the next one only when the gang is larger than all nodes of the largest. So a gang never runs
+ * where it would be more scattered than it must be, a larger gang never needs less, and every gang
+ * that the pool could hold has a shape. */
+static bool place_on_idle(struct gang_request *g)
+{
+    uint32_t size = hs_view_node_size(g->v, g->job, UINT32_MAX);
+    if (g->rest <= size)
+        return false;
+    while (size > 0) {
+        uint32_t whole = g->rest / size;
+        uint32_t nodes = hs_view_node_count(g->v, g->job, size);
+        uint32_t count = whole < nodes ? whole : nodes;
+        if (hs_view_idle_count(g->v, g->job, size) < count || !take_idle(g, size, count, 0))
+            return false;
+        if (whole < nodes)
+            break;
+        size = hs_view_node_size(g->v, g->job, size - 1);
+    }
+    return g->rest == 0 || take(g, hs_view_worst_fit(g->v, g->job, g->rest), g->rest);
+}
+
+static bool place_consolidated(struct gang_request *g)
+{
+    return take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest) || place_on_idle(g);
+}
+
+static bool take_in_rack(struct gang_request *g, uint32_t rack, uint32_t size)
+{
+    uint32_t first = hs_view_rack_first(g->v, rack);
+    uint32_t next = hs_view_rack_first(g->v, rack + 1);
+    if (!take_idle(g, size, g->rest / size, first))
+        return false;
+    if (g->rest == 0)
+        return true;
+    uint32_t node = hs_view_first_fit(g->v, g->job, g->rest, first);
+    return node < next && take(g, node, g->rest);
+}
+
+static bool place_yarn(struct gang_request *g)
+{
+    uint32_t gpus = g->rest;
+    uint32_t size = hs_view_node_size(g->v, g->job, UINT32_MAX);
+    if (gpus <= size)
+        return take(g, hs_view_first_fit(g->v, g->job, gpus, 0), gpus);
+    if (size == 0)
+        return false;
+    for (uint32_t rack = 0;; rack++) {
+        rack = hs_view_idle_rack(g->v, g->job, size, gpus / size, rack);
+        if (rack == HS_NO_RACK)
+            return false;
+        if (take_in_rack(g, rack, size))
+            return true;
+        hs_plan_rollback(g->p, g->mark);
+        g->is_started = false;
+        g->rest = gpus;
+    }
+}
+
+/* Wherever GPUs are free; whole nodes are broken last. */
+static bool place_scattered(struct gang_request *g)
+{
+    while (g->rest > 0)
+        if (!take_most(g, hs_view_best_busy(g->v, g->job, 1)) &&
+            !take_most(g, hs_view_best_fit(g->v, g->job, 1)))
+            return false;
+    return true;
+}
+
+HS_INLINE bool place(struct gang_request *g, enum hs_placer placer)
+{
+    switch (placer) {
+    case HS_PLACE_YARN:
+        return place_yarn(g);
+    case HS_PLACE_CONSOLIDATE:
+        return place_consolidated(g);
+    case HS_PLACE_BEST_FIT:
+        return place_best_fit(g);
+    case HS_PLACE_FIRST_FIT:
+        return place_first_fit(g);
+    case HS_PLACE_SPREAD:
+        return place_spread(g);
+    case HS_PLACE_SKEW: /* a model of unknown skew counts as Inception v3, below the limit */
+        return hs_view_skew_pm(g->v, g->job) > HS_PACK_LIMIT_PM ? place_consolidated(g)
+                                                                : place_scattered(g);
+    case HS_PLACE_COUNT:
+    case HS_PLACE_RANDOM:
+        break;
+    }
+    return place_in_order(g);
+}
+
+/* Each worker where its share fits most tightly; else on an idle GPU, where a gang of one would go.
+ */
+static bool place_shares(struct gang_request *g, enum hs_placer placer)
+{
+    start(g);
+    for (uint32_t left = g->rest; left > 0; left--) {
+        uint32_t gpu = hs_view_tightest_share(g->v, g->job);
+        g->rest = gpu == HS_NO_GPU;
+        if (gpu != HS_NO_GPU)
+            hs_plan_on_gpu(g->p, gpu);
+        else if (!place(g, placer))
+            return false;
+    }
+    return true;
+}
+
+static HS_APART bool place_gang(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                                enum hs_placer placer, bool is_for_idle)
+{
+    struct gang_request g = {
+        .v = v, .p = p, .job = job, .rest = hs_view_gpus(v, job), .mark = hs_plan_mark(p)};
+    const bool is_part = hs_view_gpu_milli(v, job) < HS_GPU_MILLI;
+    if (g.rest == 0)
+        start(&g);
+    if (g.rest == 0 || (is_for_idle ? place_on_idle(&g)
+                        : is_part   ? place_shares(&g, placer)
+                                    : place(&g, placer)))
+        return true;
+    if (g.is_started)
+        hs_plan_rollback(p, g.mark);
+    return false;
+}
+
+/* Most gangs are whole, and on one node: these pay for no more than that. */
+bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer)
+{
+    if (!hs_view_has_room(v, job))
+        return false;
+    const uint32_t gpus = hs_view_gpus(v, job);
+    if (placer != HS_PLACE_CONSOLIDATE || gpus == 0 || hs_view_gpu_milli(v, job) < HS_GPU_MILLI)
+        return place_gang(v, p, job, placer, false);
+    const uint32_t node = hs_view_best_fit(v, job, gpus);
+    if (node == HS_NO_NODE)
+        return place_gang(v, p, job, placer, true);
+    hs_plan_start_on_node(p, job, node);
+    return true;
+}

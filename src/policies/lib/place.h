@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Placers: which free GPUs a gang gets, all or nothing. A policy has one parameter for it
+ * (HS_PLACEMENT_PARAM) and calls hs_place.
+ *
+ *     count        any free GPUs; nodes do not matter (Tiresias' and Muri's default)
+ *     yarn         one node: first that fits; else floor(n/g) idle nodes of one rack + the first
+ *                  other node of it for the rest
+ *     consolidate  one node: fullest that fits; else floor(n/g) idle nodes + the rest on the node
+ *                  with most free GPUs (Helios, Lucid)
+ *     best_fit     one node: fullest that fits; else most free first, fullest fit for the rest
+ *     first_fit    one node: lowest id that fits; else free GPUs in node order
+ *     spread       one GPU at a time on the node with most free GPUs
+ *     random       free GPUs in node order, greedily (Helios' name for it)
+ *     skew         a model whose largest tensor has more than HS_PACK_LIMIT_PM of its parameters:
+ *                  consolidate; others: any free GPUs, of nodes that are partly used first, fewest
+ *                  free first, then of idle ones (Tiresias)
+ *
+ * g is the size of the largest node that the job may use (GPUs; fewer where its CPU or memory end
+ * before). A gang of at most g takes one node or waits. A gang larger than all nodes of size g
+ * goes on, under consolidate, with idle nodes of the next smaller size, so that it can run at all.
+ * A share of a GPU goes where it fits most tightly among the GPUs that hold shares already, or else
+ * to an idle GPU of the node that a gang of one would get; so each worker of a gang of shares.
+ * All but skew are monotone: if a gang of n fails, so does every larger one of the same pool
+ * (vc_queues relies on it). Under skew a packed gang of 8 may fail where another model's 16 fit.
+ */
+#ifndef HORUS_POLICIES_LIB_PLACE_H
+#define HORUS_POLICIES_LIB_PLACE_H
+
+#include "policies/lib/params.h"
+
+enum hs_placer {
+    HS_PLACE_COUNT,
+    HS_PLACE_YARN,
+    HS_PLACE_CONSOLIDATE,
+    HS_PLACE_BEST_FIT,
+    HS_PLACE_FIRST_FIT,
+    HS_PLACE_SPREAD,
+    HS_PLACE_RANDOM,
+    HS_PLACE_SKEW,
+};
+
+/* Per mille. Any limit from 200 to 600 tells the models of Tiresias' own table apart: its VGGs and
+ * AlexNet have 610 to 770, its ResNets and Inceptions 40 to 140. The paper fits it to
+ * the history of a cluster, which was not published; the middle is our choice. */
+#define HS_PACK_LIMIT_PM 400
+
+/* NULL-terminated, order of the enum; without skew, which not every policy may ask for. */
+extern const char *const hs_placer_names[], *const hs_placer_plain_names[];
+
+#define HS_PLACEMENT_ROW(state_type, field, names)                                                 \
+    HS_PARAM_CHOICE(state_type, field, "placement", "consolidate", (names),                        \
+                    "which free GPUs a gang gets",                                                 \
+                    .source = "Helios/Lucid artifacts; count for Tiresias' published numbers")
+#define HS_PLACEMENT_PARAM(state_type, field)                                                      \
+    HS_PLACEMENT_ROW(state_type, field, hs_placer_plain_names)
+/* With skew; the policy declares HS_KNOWS_MODEL. */
+#define HS_PLACEMENT_SKEW_PARAM(state_type, field)                                                 \
+    HS_PLACEMENT_ROW(state_type, field, hs_placer_names)
+
+/* Appends `start job` with its GPUs to the plan, or leaves the plan as it was and returns false.
+ * Honours VC pool, quota room, GPU type, CPU and memory. O(nodes used x log nodes). */
+bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer);
+/* Whether the failure of an unconstrained gang says that larger ones fail, too. */
+bool hs_placer_is_monotone(enum hs_placer placer);
+/* Gangs of a VC that any node may serve find no place as things stand if they are larger than this;
+ * UINT64_MAX: nothing is known. O(kinds of nodes). */
+uint64_t hs_placer_bound(const struct hs_view *v, uint32_t vc, enum hs_placer placer);
+
+#endif

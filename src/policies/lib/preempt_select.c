@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Until the first eviction, what is free for a waiting job is the room left and all holders behind
+ * it: that part of the walk looks at waiting jobs alone (choose_freely). From the first holder on
+ * that does not fit, the two orders are merged step by step (choose_onwards).
+ *
+ * A position in the order of the holders is one cursor a class: the way back is along the last jobs
+ * before it, the way onwards along the first ones behind it.
+ */
+#include "policies/lib/preempt_select.h"
+
+#include "policies/lib/vc_queues.h"
+
+struct walk {
+    struct hs_choice *c;
+    const struct hs_view *v;
+    unsigned char *links; /* the scratch of all jobs, where they begin */
+    size_t link_size;
+    int64_t now_us;
+    uint64_t taken; /* GPUs of the jobs chosen so far */
+    uint64_t bound; /* larger gangs do not fit any more */
+    bool is_placed; /* the position, where the search has come to from the end, is somewhere: */
+    uint64_t gpus;  /* of the holders behind it, */
+    struct hs_running_class *before; /* of the last holder that is not, NULL = there is none, */
+    struct hs_running_class *behind; /* and of the first one behind it; */
+    hs_job_id behind_job;            /* that one, */
+    int64_t behind_key;              /* with its key as of now */
+    uint32_t level;                  /* of the waiting job that is looked at, */
+    hs_job_id next;                  /* that one; HS_NO_JOB = none left, */
+    int64_t next_key;
+    uint32_t next_gpus;
+};
+
+static struct hs_choice_link *link_of(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+static HS_COLD int64_t weigh_at_most(int64_t us, int64_t weight)
+{
+    int64_t most_us = INT64_MAX / (weight > 0 ? weight : 1);
+    return us > most_us ? INT64_MAX : us < -most_us ? -INT64_MAX : us * weight;
+}
+
+int64_t hs_choice_weigh(int64_t us, int64_t weight)
+{
+    const int64_t short_us = INT64_C(1) << 40, few = INT64_C(1) << 22;
+    bool is_little = us < short_us && us > -short_us && weight < few; /* of days at most */
+    return HS_LIKELY(is_little) ? us * weight : weigh_at_most(us, weight);
+}
+
+hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job)
+{
+    return link_of(v, job)->next;
+}
+
+static void list_add(struct hs_job_list *list, const struct hs_view *v, hs_job_id job)
+{
+    link_of(v, job)->next = HS_NO_JOB;
+    if (list->first == HS_NO_JOB)
+        list->first = job;
+    else
+        link_of(v, list->last)->next = job;
+    list->last = job;
+}
+
+static const struct hs_job_queue_link *link_in(const struct walk *w, hs_job_id job)
+{
+    const void *link = w->links + job * w->link_size;
+    return link;
+}
+
+/* The key of a holder as of now. */
+static inline int64_t key_now(const struct walk *w, int64_t slope, int64_t key)
+{
+    if (slope == 0)
+        return key;
+    return slope == 1 ? key - w->now_us : hs_choice_weigh(key - w->now_us, slope);
+}
+
+/* The cursor of a class, to one of its jobs or to none. */
+static inline void put_cursor(const struct walk *w, struct hs_running_class *class, hs_job_id job)
+{
+    class->at = job;
+    if (job == HS_NO_JOB)
+        return;
+    const struct hs_job_queue_link *link = link_in(w, job);
+    class->gpus = link->gpus;
+    class->key = key_now(w, class->slope, link->key);
+}
+
+/* By their cursors. */
+static bool is_before(const struct walk *w, const struct hs_running_class *a,
+                      const struct hs_running_class *b)
+{
+    if (a->level != b->level)
+        return a->level < b->level;
+    return a->key != b->key ? a->key < b->key : hs_job_queue_tie_is_before(w->v, a->at, b->at);
+}
+
+/* Is a holder before the waiting job that is looked at? */
+static inline bool is_before_next(const struct walk *w, uint32_t level, int64_t key, hs_job_id job)
+{
+    if (level != w->level)
+        return level < w->level;
+    if (key != w->next_key)
+        return key < w->next_key;
+    return !w->c->by_submit || hs_view_submit_us(w->v, job) <= hs_view_submit_us(w->v, w->next);
+}
+
+/* The class whose cursor is last, or first, in the order; NULL if all are at none. */
+static struct hs_running_class *find_class(const struct walk *w, bool is_last)
+{
+    struct hs_running_class *best = NULL;
+    for (uint32_t i = 0; i < w->c->class_count; i++) {
+        struct hs_running_class *class = &w->c->classes[i];
+        if (class->at != HS_NO_JOB && (best == NULL || is_before(w, best, class) == is_last))
+            best = class;
+    }
+    return best;
+}
+
+static void go_to_end(struct walk *w)
+{
+    for (uint32_t i = 0; i < w->c->class_count; i++)
+        put_cursor(w, &w->c->classes[i], hs_job_queue_last(&w->c->classes[i].set, w->v));
+    w->before = find_class(w, true);
+    w->is_placed = true;
+}
+
+/* Beyond the holder before the position. */
+static inline void step_back(struct walk *w)
+{
+    struct hs_running_class *class = w->before;
+    w->gpus += class->gpus;
+    w->behind = class;
+    w->behind_job = class->at;
+    w->behind_key = class->key;
+    put_cursor(w, class, hs_job_queue_prev(&class->set, w->v, class->at));
+    w->before = find_class(w, true);
+}
+
+static void keep_cursors(const struct walk *w)
+{
+    for (uint32_t i = 0; i < w->c->class_count; i++)
+        w->c->classes[i].kept = w->c->classes[i].at;
+}
+
+static void return_to_kept(const struct walk *w)
+{
+    for (uint32_t i = 0; i < w->c->class_count; i++)
+        put_cursor(w, &w->c->classes[i], w->c->classes[i].kept);
+}
+
+/* The next waiting job, behind the one that was looked at last, that needs at most so many GPUs. */
+static void look_for_next(struct walk *w, uint64_t gpus)
+{
+    while ((w->next = hs_job_queue_next_fitting(&w->c->waiting[w->level], w->v, w->next, gpus)) ==
+               HS_NO_JOB &&
+           w->level + 1 < w->c->levels)
+        w->level++;
+    if (w->next == HS_NO_JOB)
+        return;
+    const struct hs_job_queue_link *link = link_in(w, w->next);
+    w->next_key = link->key;
+    w->next_gpus = link->gpus;
+}
+
+static void choose_next(struct walk *w)
+{
+    list_add(&w->c->chosen, w->v, w->next);
+}
+
+/* Is the last holder before the position, if there is one, before the waiting job? */
+static inline bool is_at_next(const struct walk *w)
+{
+    struct hs_running_class *class = w->before;
+    if (class == NULL)
+        return true;
+    return is_before_next(w, class->level, class->key, class->at);
+}
+
+/* Goes back until the holders behind the position have `need` GPUs. If those before it come before
+ * the waiting job, they never will: the position stays, and what there was bounds later gangs. */
+static bool finds_behind(struct walk *w, uint64_t need)
+{
+    if (!w->is_placed)
+        go_to_end(w);
+    const uint64_t gpus = w->gpus;
+    struct hs_running_class *const behind = w->behind, *const before = w->before;
+    const hs_job_id behind_job = w->behind_job;
+    const int64_t behind_key = w->behind_key;
+    for (; w->gpus < need; step_back(w)) {
+        if (is_at_next(w)) {
+            w->bound = w->c->room + w->gpus - w->taken;
+            break;
+        }
+        if (w->gpus == gpus)
+            keep_cursors(w);
+    }
+    if (w->gpus >= need || w->gpus == gpus)
+        return w->gpus >= need;
+    w->gpus = gpus;
+    w->behind = behind;
+    w->before = before;
+    w->behind_job = behind_job;
+    w->behind_key = behind_key;
+    return_to_kept(w);
+    return false;
+}
+
+/* The first holder that must make way is before the waiting job. */
+static inline bool is_past_the_first_eviction(const struct walk *w)
+{
+    return w->taken > w->c->room &&
+           is_before_next(w, w->behind->level, w->behind_key, w->behind_job);
+}
+
+/* Waiting jobs before the first holder that has to make way. Leaves the position right before that
+ * holder, if there is one. */
+static void choose_freely(struct walk *w)
+{
+    while (w->next != HS_NO_JOB && !is_past_the_first_eviction(w)) {
+        uint64_t room = w->c->room, taken = w->taken + w->next_gpus;
+        if (taken <= room + w->gpus || finds_behind(w, taken - room)) {
+            choose_next(w);
+            w->taken = taken;
+        }
+        look_for_next(w, w->bound);
+    }
+}
+
+/* From the first holder on that has to make way. */
+static void choose_onwards(struct walk *w)
+{
+    uint64_t left = w->c->room + w->gpus - w->taken;
+    for (uint32_t i = 0; i < w->c->class_count; i++) {
+        struct hs_running_class *class = &w->c->classes[i];
+        put_cursor(w, class,
+                   class->at == HS_NO_JOB ? hs_job_queue_first(&class->set, w->v)
+                                          : hs_job_queue_next(&class->set, w->v, class->at));
+    }
+    for (struct hs_running_class *class = w->behind;;) {
+        if (w->next != HS_NO_JOB && w->next_gpus > left)
+            look_for_next(w, left);
+        if (class == NULL && w->next == HS_NO_JOB)
+            return;
+        if (class != NULL &&
+            (w->next == HS_NO_JOB || is_before_next(w, class->level, class->key, class->at))) {
+            hs_job_id job = class->at;
+            if (class->gpus <= left)
+                left -= class->gpus;
+            else
+                list_add(&w->c->evicted, w->v, job);
+            put_cursor(w, class, hs_job_queue_next(&class->set, w->v, job));
+            class = find_class(w, false);
+        } else {
+            left -= w->next_gpus;
+            choose_next(w);
+            look_for_next(w, left);
+        }
+    }
+}
+
+void hs_preempt_select(struct hs_choice *c, const struct hs_view *v)
+{
+    struct walk w;
+    w.c = c;
+    w.v = v;
+    w.links = hs_view_scratches(v, &w.link_size);
+    w.now_us = hs_view_now_us(v);
+    w.taken = 0;
+    w.bound = c->room + c->held;
+    w.is_placed = false;
+    w.gpus = 0;
+    w.behind = NULL;
+    w.behind_job = HS_NO_JOB;
+    w.behind_key = 0;
+    c->chosen = c->evicted = (struct hs_job_list){HS_NO_JOB, HS_NO_JOB};
+    w.level = 0;
+    w.next = HS_NO_JOB;
+    look_for_next(&w, w.bound);
+    if (w.next == HS_NO_JOB) /* all holders keep their GPUs */
+        return;
+    choose_freely(&w);
+    if (w.taken > c->room)
+        choose_onwards(&w);
+}
+
+void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
+                     enum hs_placer placer, const struct hs_preempt_cost *cost,
+                     enum hs_compat compat)
+{
+    if (c->chosen.first == HS_NO_JOB) /* then no job is evicted, either */
+        return;
+    for (hs_job_id j = c->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        hs_plan_reason(p, c->plan_reason(v, j, true));
+        hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
+    }
+    uint64_t bound = hs_placer_bound(v, hs_view_vc(v, c->chosen.first), placer);
+    for (hs_job_id j = c->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        if (hs_view_gpus(v, j) > bound && !hs_view_is_constrained(v, j))
+            continue;
+        hs_plan_reason(p, c->plan_reason(v, j, false));
+        if (hs_place(v, p, j, placer))
+            hs_compat_add_overhead(compat, v, p, j);
+        else if (!hs_reject_hopeless(v, p, j) && !hs_view_is_constrained(v, j) &&
+                 hs_placer_is_monotone(placer))
+            bound = hs_view_gpus(v, j) - 1;
+    }
+    hs_plan_reason(p, NULL);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The choice of the jobs that should hold GPUs. By definition: all live jobs, holders and waiting
+ * ones, are walked in one order, and each that still fits by number is chosen, the others are
+ * skipped. Holders that were not chosen are evicted, waiting jobs that were get placed.
+ *
+ *     hs_preempt_select(&c, v);                        // from c.room, c.classes, c.waiting
+ *     hs_choice_apply(&c, v, p, placer, &cost, quirk);
+ *
+ * The order: level; key as of now; then holders first (or, by_submit, submission and then holders
+ * first); then submission, rank. Holders are kept in classes in which time does not change the
+ * order, so nothing is sorted anew: the key of a class of slope s is (key - now) x s.
+ *
+ * The walk is not made step by step. A waiting job is chosen if the holders behind it have what it
+ * lacks, so the search goes back from the end of the order and takes at most as many steps as the
+ * gang has GPUs; and one that does not fit bounds the gangs behind it, so that no other of its size
+ * is looked at (job_queue.h). Cost of a decision: O((starts + evictions + sizes of gangs) x (log
+ * jobs + classes)), a step each GPU that changes hands; nothing for jobs that stay as they are.
+ */
+#ifndef HORUS_POLICIES_LIB_PREEMPT_SELECT_H
+#define HORUS_POLICIES_LIB_PREEMPT_SELECT_H
+
+#include "policies/lib/job_queue.h"
+#include "policies/lib/params.h"
+#include "policies/lib/place.h"
+
+/* Jobs that hold GPUs. */
+struct hs_running_class {
+    struct hs_job_queue set; /* the last loses its GPUs first */
+    int64_t slope;           /* 0: the key is what it is */
+    /* Within hs_preempt_select a cursor: the last job before the position, or the first one behind
+     * it, HS_NO_JOB = none; its GPUs, its key as of now, and the next one in the set if that is
+     * known.
+     */
+    int64_t key;
+    hs_job_id at, kept;
+    uint32_t gpus;
+    uint32_t level;
+};
+
+/* First in the scratch of each job. */
+struct hs_choice_link {
+    struct hs_job_queue_link link; /* in its class, or in its waiting set */
+    hs_job_id next;                /* in the list of chosen or of evicted jobs */
+    /* Not used by the choice: what Tiresias knows of the job, where the structure has room. */
+    uint8_t level;
+    bool is_holding, is_served; /* served: what passes counts as service */
+    bool is_evicted;            /* by the plan being written */
+};
+
+struct hs_job_list {
+    hs_job_id first, last;
+};
+
+struct hs_choice {
+    struct hs_running_class *classes;
+    uint32_t class_count;
+    struct hs_job_queue *waiting; /* one a level */
+    uint32_t levels;
+    bool by_submit;
+    uint64_t room; /* GPUs that are free for these jobs */
+    uint64_t held; /* and those that the classes hold */
+    /* Why a job is evicted, or chosen: a static text; NULL = by the order. */
+    const char *(*plan_reason)(const struct hs_view *v, hs_job_id job, bool is_evicted);
+    /* out */
+    struct hs_job_list chosen, evicted; /* in order */
+};
+
+/* A time, times a weight >= 0; what is too large becomes the largest. */
+int64_t hs_choice_weigh(int64_t us, int64_t weight);
+void hs_preempt_select(struct hs_choice *c, const struct hs_view *v);
+hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job); /* of either list */
+/* Evicts and places. A chosen job that cannot be placed, or is known to fail, waits; one that has
+ * an idle pool and cannot is turned away. */
+void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
+                     enum hs_placer placer, const struct hs_preempt_cost *cost,
+                     enum hs_compat compat);
+
+#endif

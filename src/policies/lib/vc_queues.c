@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Scans of waiting queues. Within a pass free capacity only shrinks, and all placers but skew are
+ * monotone in the gang size, so once an unconstrained gang of n fails, every later unconstrained
+ * one of n or more fails too: the scan asks for the next job below n and skips the rest unseen.
+ * Same decisions as a linear scan, O(starts x log n) instead of O(queue); under skew only jobs that
+ * are larger than all that is free are skipped.
+ *
+ * Sizes are thousandths of GPUs: of a gang all its GPUs, of shares the share of one worker. A share
+ * fails only where no GPU is idle, and then every whole gang does; so one bound serves both.
+ */
+#include "policies/lib/vc_queues.h"
+
+#define GPUS_MOST (UINT32_MAX / HS_GPU_MILLI - 1) /* whose size fits */
+
+const char *const hs_scan_names[] = {"strict", "fit", "easy", NULL};
+const char *const hs_scan_two_names[] = {"strict", "fit", NULL};
+
+uint32_t hs_vc_queues_size(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+{
+    uint32_t gpus = hs_view_gpus(v, job), milli = hs_view_gpu_milli(v, job);
+    (void)is_constrained;
+    if (milli < HS_GPU_MILLI)
+        gpus = gpus > 0;
+    return (gpus < GPUS_MOST ? gpus : GPUS_MOST) * milli;
+}
+
+void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v)
+{
+    q->vcs = hs_view_vcs(v);
+    q->by_vc = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->by_vc);
+    q->is_awake = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->is_awake);
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        q->by_vc[vc].size_of = hs_vc_queues_size;
+}
+
+void hs_vc_queues_init_for(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan)
+{
+    hs_vc_queues_init(q, v);
+    if (scan == HS_SCAN_STRICT)
+        q->tails = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->tails);
+}
+
+HS_EXPANDED void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_view_vcs_are_apart(v))
+        is_awake[hs_view_vc(v, job)] = true;
+    else
+        for (uint32_t vc = 0; vc < vcs; vc++)
+            is_awake[vc] = true;
+}
+
+void hs_vc_queues_wake(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job)
+{
+    q->is_any_awake = true;
+    hs_wake(q->is_awake, q->vcs, v, job);
+}
+
+void hs_vc_queues_wake_all(struct hs_vc_queues *q)
+{
+    q->is_any_awake = true;
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        q->is_awake[vc] = true;
+}
+
+HS_EXPANDED bool hs_vc_queues_needs_scan(struct hs_vc_queues *q, uint32_t vc)
+{
+    if (!q->is_awake[vc])
+        return false;
+    q->is_awake[vc] = false;
+    return q->by_vc[vc].count > 0;
+}
+
+/* Under strict order sizes are not searched, and least_constrained of a link is free: it keeps the
+ * job that came HS_VC_QUEUES_AHEAD places behind this one. A hint: by now that may be another job,
+ * or none. */
+static uint32_t *ahead_of(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_job_queue_link *link = hs_view_scratch(v, job);
+    return &link->least_constrained;
+}
+
+static void add_to_front(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job,
+                         uint32_t vc, int64_t key)
+{
+    struct hs_vc_queue_tail *tail = &q->tails[vc];
+    uint32_t *last = &tail->last[tail->count % HS_VC_QUEUES_AHEAD];
+    hs_job_queue_add(&q->by_vc[vc], v, job, key);
+    *ahead_of(v, job) = HS_NO_JOB;
+    if (hs_job_queue_last(&q->by_vc[vc], v) != job)
+        return;
+    if (*last != 0)
+        *ahead_of(v, *last - 1) = job;
+    *last = job + 1;
+    tail->count++;
+}
+
+void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key)
+{
+    const uint32_t vc = hs_view_vc(v, job);
+    if (q->tails != NULL)
+        add_to_front(q, v, job, vc, key);
+    else
+        hs_job_queue_add(&q->by_vc[vc], v, job, key);
+}
+
+HS_EXPANDED void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_job_queue_has(v, job))
+        hs_job_queue_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
+}
+
+void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
+                        const struct hs_event *event, int64_t key)
+{
+    const hs_job_id job = event->job;
+    switch (event->kind) {
+    case HS_EVENT_SUBMIT:
+        hs_vc_queues_add(q, v, job, key);
+        if (q->tails == NULL || hs_view_ties_are_drawn(v))
+            hs_vc_queues_wake(q, v, job);
+        /* under strict the first in order has been tried, and nothing was freed since */
+        else if (hs_job_queue_first(&q->by_vc[hs_view_vc(v, job)], v) == job)
+            q->is_any_awake = q->is_awake[hs_view_vc(v, job)] = true;
+        break;
+    case HS_EVENT_STARTED:
+        hs_vc_queues_remove(q, v, job);
+        break;
+    case HS_EVENT_FINISH:
+        if (hs_view_first_start_us(v, job) < 0) /* it was turned away */
+            hs_vc_queues_remove(q, v, job);
+        hs_vc_queues_wake(q, v, job);
+        break;
+    case HS_EVENT_STOPPED:
+    case HS_EVENT_PROGRESS:
+    case HS_EVENT_STEP:
+    case HS_EVENT_MEMORY:
+    case HS_EVENT_TIMER:
+        break;
+    }
+}
+
+bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job)
+{
+    uint32_t vc = hs_view_vc(v, job);
+    return hs_view_free_gpus(v, vc) == hs_view_total_gpus(v, vc);
+}
+
+bool hs_job_waits(const struct hs_view *v, hs_job_id job)
+{
+    enum hs_job_state state = hs_view_state(v, job);
+    return state == HS_JOB_PENDING || state == HS_JOB_SUSPENDED;
+}
+
+HS_EXPANDED bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+{
+    if (!hs_pool_is_idle(v, job) || hs_view_state(v, job) != HS_JOB_PENDING)
+        return false;
+    hs_plan_reject(p, job, "the placement rule cannot place it even on idle nodes");
+    return true;
+}
+
+HS_EXPANDED bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                                    enum hs_placer placer)
+{
+    return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);
+}
+
+/* A gang that cannot find a place as things stand: what is free says so without a try. */
+static bool is_hopeless_now(const struct hs_view *v, hs_job_id job, enum hs_placer placer)
+{
+    return !hs_view_is_constrained(v, job) && hs_view_gpu_milli(v, job) == HS_GPU_MILLI &&
+           hs_view_gpus(v, job) > hs_placer_bound(v, hs_view_vc(v, job), placer);
+}
+
+/* Of a queue that is not empty. The job that found no place the last time is still the first as a
+ * rule, and most ends make none for it. */
+static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view *v,
+                       struct hs_plan *p, enum hs_placer placer)
+{
+    const struct hs_job_queue *set = &q->by_vc[vc];
+    uint32_t *stuck = &q->tails[vc].stuck;
+    hs_job_id job = hs_job_queue_first(set, v);
+    if (*stuck == job + 1 && is_hopeless_now(v, job, placer))
+        return;
+    while (hs_place_or_reject(v, p, job, placer)) {
+        hs_job_id expected = *ahead_of(v, job);
+        job = hs_job_queue_next(set, v, job);
+        if (job == HS_NO_JOB)
+            return;
+        if (expected == HS_NO_JOB)
+            expected = hs_job_queue_next(set, v, job);
+        hs_view_expect(v, expected); /* a job that waited long is not in the cache: fetch it */
+    }
+    *stuck = job + 1;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t hs_vc_queues_room(const struct hs_view *v, uint32_t vc)
+{
+    return smaller(hs_view_free_gpus(v, vc), hs_view_quota_room(v, vc));
+}
+
+uint64_t hs_vc_queues_room_milli(const struct hs_view *v, uint32_t vc)
+{
+    uint64_t gpus = hs_view_free_gpus(v, vc);
+    uint64_t room = gpus > 0 ? gpus * HS_GPU_MILLI : hs_view_share_room(v, vc);
+    return smaller(room, hs_view_quota_room_milli(v, vc));
+}
+
+void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_view *v,
+                                 uint32_t vc)
+{
+    uint64_t room = hs_vc_queues_room_milli(v, vc);
+    bounds->plain = smaller(bounds->plain, room);
+    bounds->constrained = smaller(bounds->constrained, room);
+}
+
+void hs_vc_queues_narrow_by_failure(struct hs_gang_limits *bounds, const struct hs_view *v,
+                                    hs_job_id job, enum hs_placer placer)
+{
+    bool is_gang_of_shares = hs_view_gpu_milli(v, job) < HS_GPU_MILLI && hs_view_gpus(v, job) > 1;
+    if (!hs_view_is_constrained(v, job) && hs_placer_is_monotone(placer) && !is_gang_of_shares)
+        bounds->plain = (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job) - 1;
+}
+
+static void scan_fit(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
+                     uint32_t vc, enum hs_placer placer)
+{
+    struct hs_gang_limits bounds = {UINT64_MAX, UINT64_MAX};
+    hs_vc_queues_narrow_by_room(&bounds, v, vc);
+    hs_job_id job = hs_job_queue_next_within(set, v, HS_NO_JOB, bounds);
+    hs_job_id head = hs_job_queue_first(set, v); /* the first that does not start */
+    while (job != HS_NO_JOB) {
+        hs_plan_reason(p, job == head ? NULL : "passes jobs before it that do not fit now");
+        if (hs_place_or_reject(v, p, job, placer)) {
+            hs_vc_queues_narrow_by_room(&bounds, v, vc);
+            head = job == head ? hs_job_queue_next(set, v, job) : head;
+        } else {
+            hs_vc_queues_narrow_by_failure(&bounds, v, job, placer);
+        }
+        job = hs_job_queue_next_within(set, v, job, bounds);
+    }
+    hs_plan_reason(p, NULL);
+}
+
+void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
+                           uint32_t vc, enum hs_scan scan, enum hs_placer placer)
+{
+    if (scan == HS_SCAN_FIT) {
+        scan_fit(set, v, p, vc, placer);
+        return;
+    }
+    hs_job_id job = hs_job_queue_first(set, v);
+    while (job != HS_NO_JOB && hs_place_or_reject(v, p, job, placer))
+        job = hs_job_queue_next(set, v, job);
+}
+
+void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
+                       enum hs_placer placer)
+{
+    if (!q->is_any_awake)
+        return;
+    q->is_any_awake = false;
+    for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        if (!hs_vc_queues_needs_scan(q, vc))
+            continue;
+        if (q->tails != NULL)
+            scan_front(q, vc, v, p, placer);
+        else
+            scan_fit(&q->by_vc[vc], v, p, vc, placer);
+    }
+}
+
+const char *hs_waiting_check(const struct hs_job_queue *queue, const struct hs_view *v)
+{
+    if (!hs_job_queue_is_valid(queue, v))
+        return "a waiting queue is out of order";
+    for (hs_job_id j = hs_job_queue_first(queue, v); j != HS_NO_JOB;
+         j = hs_job_queue_next(queue, v, j))
+        if (!hs_job_waits(v, j))
+            return "a waiting queue holds a job that does not wait";
+    return NULL;
+}
+
+const char *hs_vc_queues_check(const struct hs_vc_queues *q, const struct hs_view *v)
+{
+    const char *fault = NULL;
+    for (uint32_t vc = 0; fault == NULL && vc < q->vcs; vc++)
+        fault = hs_waiting_check(&q->by_vc[vc], v);
+    return fault;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of the Salus policies (README.md says what they do):
+ *
+ *     salus.c         parameters, events, one decision, the records
+ *     salus_lanes.c   memory: which job may be in which lane
+ *     salus_place.c   the GPUs or the lane of a job that is admitted
+ *     salus_queue.c   which waiting jobs are tried
+ *     salus_turns.c   which member of a lane runs
+ *
+ * A lane is a slice group (horus/plan.h) of jobs that take turns with the memory that a mini-batch
+ * needs; the word is that of Salus. A lane belongs to g GPUs and takes gangs of g. P is what a job
+ * keeps of each GPU as long as it is admitted, E what it needs beside that during a mini-batch.
+ * Both are inflated as Salus' driver does: P' = infl_p P and P' + E' = infl_total (P' + E), at most
+ * what the GPU has.
+ */
+#ifndef HORUS_POLICIES_SALUS_SALUS_H
+#define HORUS_POLICIES_SALUS_SALUS_H
+
+#include "policies/lib/job_heap.h"
+#include "policies/lib/params.h"
+#include "policies/lib/vc_queues.h"
+
+/* Items (lanes or GPUs) in order of (key, number), each with the memory that is free in it: finds
+ * the first with enough. Trees share one array of items; an item is in one tree at most.
+ *
+ *     for (i = hs_capacity_tree_first(&t, tree, key, need); i != HS_NO_CAPACITY;
+ *          i = hs_capacity_tree_next(&t, tree, i, need)) ...
+ *
+ * A treap whose nodes know the most memory of their subtree (a max segment tree over the order).
+ * O(log n) each, and for a search the items that have enough of one kind but not of the other. */
+#define HS_NO_CAPACITY UINT32_MAX
+
+/* Of an item: free for a new member in all, and for what it keeps between mini-batches. Of a job:
+ * what it needs of both. */
+struct hs_capacity {
+    uint64_t all_mib, kept_mib;
+};
+
+struct hs_capacity_tree_node {
+    uint64_t key;
+    struct hs_capacity room, most; /* of the item, and the most of both in its subtree */
+    uint32_t left, right, priority;
+    bool is_in;
+};
+
+struct hs_capacity_tree {
+    struct hs_capacity_tree_node *nodes;
+    uint32_t *roots; /* of the trees */
+};
+
+void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, uint64_t items,
+                           uint32_t trees);
+/* Adds an item, or changes its key or room. */
+void hs_capacity_tree_put(struct hs_capacity_tree *r, uint32_t tree, uint32_t item, uint64_t key,
+                          struct hs_capacity room);
+void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree,
+                           uint32_t item); /* no-op if out */
+/* The first whose key is at least `key` and whose room is at least `need` of both kinds;
+ * HS_NO_CAPACITY: none. */
+uint32_t hs_capacity_tree_first(const struct hs_capacity_tree *r, uint32_t tree, uint64_t key,
+                                struct hs_capacity need);
+/* The first such item behind this one, which is in. */
+uint32_t hs_capacity_tree_next(const struct hs_capacity_tree *r, uint32_t tree, uint32_t item,
+                               struct hs_capacity need);
+
+/* Which member of a lane has the next mini-batch. */
+enum hs_salus_rule {
+    HS_SALUS_FIFO, /* the one submitted first has all turns */
+    HS_SALUS_SRTF, /* least declared - used time; a job that outran its declaration goes on */
+    HS_SALUS_PACK, /* in the order in which mini-batches are ready: members alternate */
+    HS_SALUS_FAIR, /* least time used since its admission: a new member catches up first */
+    HS_SALUS_RR,   /* fewest mini-batches since a member was last added */
+};
+
+enum hs_salus_startup { HS_SALUS_FIXED, HS_SALUS_BY_MODEL };
+enum hs_salus_mode { HS_SALUS_AUTO, HS_SALUS_EXACT, HS_SALUS_PROCESSOR_SHARING };
+
+/* How large a lane is. */
+enum hs_salus_model {
+    HS_SALUS_PAPER, /* the largest E of its members so far; all P and all lanes fit the GPU */
+    HS_SALUS_CODE,  /* cut for its first member, P + E; takes others as far as that reaches */
+    HS_SALUS_ONE,   /* one lane a GPU, which has all of it */
+};
+
+#define HS_NO_LANE UINT32_MAX
+#define HS_NO_SLOT UINT32_MAX
+
+/* What a job asks of each of its GPUs. */
+struct hs_salus_need {
+    int64_t kept_mib, all_mib; /* P', P' + E' */
+    uint32_t peak_mib;         /* P + E; 0 = not known */
+    bool is_alone;             /* it shares no GPU: no estimate, or its GPU ran out of memory */
+};
+
+/* Scratch of a job. */
+struct hs_salus_job {
+    struct hs_job_queue_link waits; /* first: while it is not admitted */
+    struct hs_salus_need need;
+    struct hs_capacity least; /* of a blocked job: what it needs of any GPU */
+    uint32_t demand_class;    /* of a blocked job, + 1; 0 = none */
+    bool is_fresh;            /* not tried since its submission */
+    /* while the plan is written that admits it */
+    bool is_candidate, starts_waiting;
+    bool is_ready; /* admitted, and its start-up is over */
+    hs_job_id next_candidate;
+    /* while it is admitted */
+    uint32_t lane;              /* + 1; 0 = none */
+    hs_job_id before, after;    /* in the queue of its lane */
+    int64_t kept_mib, rest_mib; /* P', E' there */
+    int64_t used_ns, since_us;  /* time of its mini-batches, up to since_us */
+    uint64_t share_q32;         /* of the time of its lane since then; 0 = paused */
+    uint64_t wanted_q32;        /* from now on */
+    uint64_t given_q32;         /* the last that was not 0 */
+    uint64_t steps;             /* rr: mini-batches since a member was added */
+    int64_t declared_us;
+    const char *reason; /* of a rejected job */
+};
+
+/* One GPU of one lane. */
+struct hs_salus_slot {
+    uint32_t gpu, lane, next_of_lane, next_on_gpu;
+};
+
+struct hs_salus_gpu {
+    int64_t capacity_mib; /* of lanes in all */
+    int64_t used_mib;
+    uint32_t first_slot, lanes, sessions, pool;
+    uint32_t step; /* of its room for one more lane; HS_SALUS_STEPS: it has none */
+    bool is_whole; /* a job has it alone */
+};
+
+struct hs_salus_lane {
+    uint32_t first_slot, gpus, pool, members;
+    hs_job_id first, last; /* queue of its members */
+    int64_t capacity_mib;  /* least of its GPUs */
+    int64_t size_mib;      /* paper, one: of what takes turns; code: of all */
+    int64_t cut_mib;       /* code: the room that was left when it was cut */
+    int64_t kept_mib;      /* sum of P' */
+    int64_t most_mib;      /* largest E' */
+    /* turns */
+    hs_job_id runner; /* exact: the member that runs, or HS_NO_JOB */
+    int64_t began_us; /* exact: when its turn began */
+    bool is_processor_sharing, has_ended, is_awaited, awaits;
+    int64_t due_us,
+        level_ns; /* shares by fair: when those that run have used as much as the next */
+    uint32_t next_free, next_touched;
+    uint64_t indexed; /* value of `changes` when it was last put into lane_tree */
+    bool is_touched;  /* something happened: the turn may go to another member */
+};
+
+#define HS_SALUS_FREED 16 /* nodes, beyond which all are looked at */
+#define HS_SALUS_STEPS 64 /* classes of room on a GPU that are counted */
+
+/* Of the jobs that may use the same GPUs: a virtual cluster, or all. */
+struct hs_salus_pool {
+    uint32_t freed[HS_SALUS_FREED]; /* nodes where room was made since the last scan */
+    uint32_t freed_count;           /* more than HS_SALUS_FREED: anywhere */
+    uint32_t open[HS_SALUS_STEPS];  /* GPUs that have lanes and room for one more, by step */
+};
+
+struct hs_salus_lanes {
+    enum hs_salus_model model;
+    int64_t reserve_mib, max_sessions, infl_p_millionths, infl_total_millionths;
+    struct hs_salus_gpu *gpus;
+    struct hs_salus_slot *slots;
+    struct hs_salus_lane *lanes;
+    struct hs_salus_pool *pools;
+    uint32_t gpu_count, pool_count, per_gpu; /* lanes on one GPU at most */
+    uint32_t slots_used, free_slot, lanes_used, free_lane;
+    uint64_t sessions; /* jobs in all lanes */
+    uint64_t changes;
+    bool has_grown; /* a job came to need more than it was admitted for */
+    int64_t least_capacity_mib, most_capacity_mib;
+    struct hs_capacity_tree gpu_tree;  /* GPUs with lanes and room for one more, by their lanes */
+    struct hs_capacity_tree lane_tree; /* lanes with room for a member, by (GPUs, members) */
+};
+
+/* GPUs of the job that is being placed, and scratch: their utilizations. */
+struct hs_salus_picks {
+    uint32_t *gpus, *utils_pm;
+    uint32_t count;
+};
+
+struct hs_salus {
+    /* parameters */
+    int32_t rule_param, lanes_of, mode, startup_by;
+    int64_t fluid_above, reserve_mib, max_sessions, poll_us, startup_us, step_us;
+    double infl_p, infl_total;
+    struct hs_estimate_choice estimate; /* srtf */
+    /* state */
+    enum hs_salus_rule rule;
+    bool is_plain; /* no lanes: `waiting` is a plain queue */
+    struct hs_salus_lanes lanes;
+    struct hs_vc_queues waiting;           /* fresh jobs; plain: all that wait */
+    struct hs_salus_demand_class *classes; /* blocked jobs of equal demand, */
+    uint32_t *first_class;                 /* per VC: number + 1; */
+    struct hs_job_queue *blocked;          /* per VC: those in no class */
+    struct hs_merge_head *heads;           /* scratch of a scan over all these */
+    struct hs_salus_picks picks;
+    hs_job_id first_candidate, last_candidate;
+    uint32_t touched; /* lanes to look at: the first, or HS_NO_LANE */
+    bool is_awake;    /* a job came or left since the last scan */
+    int64_t armed_us; /* timer of the next poll */
+};
+
+#define HS_SALUS_POLL_TAG UINT64_MAX /* of its timer; other tags are lanes */
+
+static inline struct hs_salus_job *hs_salus_job(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+/* Key in lane_tree of a lane of so many GPUs and members. */
+static inline uint64_t hs_salus_lane_key(uint32_t gpus, uint32_t members)
+{
+    return (uint64_t)gpus << 32 | members;
+}
+
+/* ---- salus_lanes.c ---- */
+
+/* GPUs and their capacity, after the parameters are set: all that a plain server needs. */
+void hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v);
+/* And lanes on them. */
+void hs_salus_lanes_init(struct hs_salus_lanes *l, const struct hs_view *v);
+/* Of a job at its submission, or after its GPU ran out of memory. */
+struct hs_salus_need hs_salus_need(const struct hs_salus_lanes *l, const struct hs_view *v,
+                                   hs_job_id job);
+/* The need on a GPU of this capacity. */
+struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capacity_mib);
+/* The job fits the GPU when nothing else is on it. */
+bool hs_salus_suits(const struct hs_salus_lanes *l, uint32_t gpu, const struct hs_salus_need *need);
+/* Room for a new lane. */
+uint64_t hs_salus_free_mib(const struct hs_salus_lanes *l, uint32_t gpu);
+/* That is enough for a lane of the job. */
+bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
+                       const struct hs_salus_need *need);
+/* GPUs of the pool that have lanes and room for another of this size, or for slightly less.
+ * O(HS_SALUS_STEPS). */
+uint64_t hs_salus_open_gpus(const struct hs_salus_lanes *l, uint32_t pool, uint64_t mib);
+/* Room for one more member. */
+struct hs_capacity hs_salus_room(const struct hs_salus_lanes *l, uint32_t lane);
+bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct hs_salus_need *need);
+uint32_t hs_salus_pool(const struct hs_view *v, hs_job_id job);
+
+/* Opens a lane for the job on these GPUs, ascending. This and the next three cost
+ * O(GPUs of the lane x lanes on them x log lanes) and O(members). */
+void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
+                        const uint32_t *gpus, uint32_t count);
+void hs_salus_lane_join(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
+                        uint32_t lane);
+/* Closes the lane with its last member. */
+void hs_salus_lane_leave(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job);
+/* The job needs more or less than before. */
+void hs_salus_lane_renew(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job);
+/* To the tail of the queue of its lane. O(1). */
+void hs_salus_requeue(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job);
+/* NULL, or the rule broken. O(GPUs x lanes on one + members). */
+const char *hs_salus_lanes_check(const struct hs_salus_lanes *l, const struct hs_view *v);
+
+/* ---- salus_place.c ---- */
+
+/* Puts the job into a lane and its start into the plan; false, with nothing changed, if no lane
+ * takes it. */
+bool hs_salus_admit(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job);
+/* Appends the start of an admitted job, paused or not as starts_waiting says. */
+void hs_salus_start(const struct hs_salus *s, const struct hs_view *v, struct hs_plan *p,
+                    hs_job_id job);
+/* Start-up of a job that never ran, beside what the run charges. */
+int64_t hs_salus_startup_us(const struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+
+/* ---- salus_queue.c ---- */
+
+void hs_salus_queue_init(struct hs_salus *s, const struct hs_view *v);
+void hs_salus_queue_add(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+void hs_salus_queue_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+/* Admits and rejects; with lanes, both are listed as candidates. */
+void hs_salus_queue_scan(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p);
+/* Writes the plan of the scan again, with candidates that start as their lanes decided. */
+void hs_salus_queue_repeat(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p);
+/* Sets the timer of the next poll, if there is anything to try then. */
+void hs_salus_queue_poll(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p);
+const char *hs_salus_queue_check(const struct hs_salus *s, const struct hs_view *v);
+
+/* ---- salus_turns.c ---- */
+
+/* The job was admitted to its lane. */
+void hs_salus_came(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+/* Its first mini-batch is ready. */
+void hs_salus_ready(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+/* The mini-batch that was awaited is done. */
+void hs_salus_stepped(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+/* The job leaves its lane. */
+void hs_salus_left(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+/* The timer of a lane. */
+void hs_salus_due(struct hs_salus *s, const struct hs_view *v, uint32_t lane);
+/* Decides which members of a touched lane run. O(members). */
+void hs_salus_choose(struct hs_salus *s, const struct hs_view *v, uint32_t lane);
+/* Writes that into the plan. */
+void hs_salus_turn(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t lane);
+const char *hs_salus_turns_check(const struct hs_salus *s, const struct hs_view *v);
+
+#endif

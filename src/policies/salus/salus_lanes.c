@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Lanes of Salus: which jobs are members of which, and the memory of GPUs. Before a lane changes,
+ * its charge is taken from each of its GPUs; after the change the new one is added, and the two
+ * trees are updated.
+ */
+#include "policies/salus/salus.h"
+
+#define ONE_MILLIONTHS      1000000
+#define CAPACITY_NOT_STATED (INT64_C(1) << 40) /* MiB; more than any job asks for */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- capacity tree ---- */
+
+/* Trees are split and merged (Seidel & Aragon, Algorithmica 1996). Priorities are a mix of the
+ * number, so that the shape is the same on every machine. */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Finaliser of a 32-bit mix (Murmur3): spreads numbers that count up. */
+static uint32_t priority_of(uint32_t h)
+{
+    h = (h ^ h >> 16) * 0x85ebca6bu;
+    h = (h ^ h >> 13) * 0xc2b2ae35u;
+    return h ^ h >> 16;
+}
+
+void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, uint64_t items,
+                           uint32_t trees)
+{
+    r->nodes = hs_view_alloc(v, items * sizeof *r->nodes);
+    r->roots = hs_view_alloc(v, (uint64_t)trees * sizeof *r->roots);
+    for (uint32_t i = 0; i < trees; i++)
+        r->roots[i] = HS_NO_CAPACITY;
+}
+
+static void refresh(struct hs_capacity_tree *r, uint32_t at)
+{
+    struct hs_capacity_tree_node *node = &r->nodes[at];
+    node->most = node->room;
+    const uint32_t below[] = {node->left, node->right};
+    for (int i = 0; i < 2; i++) {
+        if (below[i] == HS_NO_CAPACITY)
+            continue;
+        const struct hs_capacity *most = &r->nodes[below[i]].most;
+        node->most.all_mib = larger(node->most.all_mib, most->all_mib);
+        node->most.kept_mib = larger(node->most.kept_mib, most->kept_mib);
+    }
+}
+
+/* The item is before the position (key, number). */
+static bool is_before(const struct hs_capacity_tree *r, uint32_t at, uint64_t key, uint32_t item)
+{
+    uint64_t own = r->nodes[at].key;
+    return own != key ? own < key : at < item;
+}
+
+/* Of the tree below `at`, what is before the position onto *left, the rest onto *right. */
+static void split(struct hs_capacity_tree *r, uint32_t at, uint64_t key, uint32_t item,
+                  uint32_t *left, uint32_t *right)
+{
+    if (at == HS_NO_CAPACITY) {
+        *left = *right = HS_NO_CAPACITY;
+        return;
+    }
+    if (is_before(r, at, key, item)) {
+        split(r, r->nodes[at].right, key, item, &r->nodes[at].right, right);
+        *left = at;
+    } else {
+        split(r, r->nodes[at].left, key, item, left, &r->nodes[at].left);
+        *right = at;
+    }
+    refresh(r, at);
+}
+
+/* All of `a` is before all of `b`. */
+static uint32_t merge(struct hs_capacity_tree *r, uint32_t a, uint32_t b)
+{
+    if (a == HS_NO_CAPACITY || b == HS_NO_CAPACITY)
+        return a == HS_NO_CAPACITY ? b : a;
+    if (r->nodes[a].priority > r->nodes[b].priority) {
+        r->nodes[a].right = merge(r, r->nodes[a].right, b);
+        refresh(r, a);
+        return a;
+    }
+    r->nodes[b].left = merge(r, a, r->nodes[b].left);
+    refresh(r, b);
+    return b;
+}
+
+/* The room of the item changed: refreshes the nodes on the path to it. */
+static void refresh_down_to(struct hs_capacity_tree *r, uint32_t at, uint32_t item)
+{
+    if (at != item)
+        refresh_down_to(
+            r, is_before(r, at, r->nodes[item].key, item) ? r->nodes[at].right : r->nodes[at].left,
+            item);
+    refresh(r, at);
+}
+
+void hs_capacity_tree_put(struct hs_capacity_tree *r, uint32_t tree, uint32_t item, uint64_t key,
+                          struct hs_capacity room)
+{
+    struct hs_capacity_tree_node *node = &r->nodes[item];
+    if (node->is_in && node->key == key) {
+        node->room = room;
+        refresh_down_to(r, r->roots[tree], item);
+        return;
+    }
+    hs_capacity_tree_drop(r, tree, item);
+    *node = (struct hs_capacity_tree_node){.key = key,
+                                           .room = room,
+                                           .most = room,
+                                           .left = HS_NO_CAPACITY,
+                                           .right = HS_NO_CAPACITY,
+                                           .priority = priority_of(item),
+                                           .is_in = true};
+    uint32_t left, right;
+    split(r, r->roots[tree], key, item, &left, &right);
+    r->roots[tree] = merge(r, merge(r, left, item), right);
+}
+
+void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree, uint32_t item)
+{
+    struct hs_capacity_tree_node *node = &r->nodes[item];
+    uint32_t left, own, right;
+    if (!node->is_in)
+        return;
+    split(r, r->roots[tree], node->key, item, &left, &right);
+    split(r, right, node->key, item + 1, &own, &right);
+    r->roots[tree] = merge(r, left, right);
+    node->is_in = false;
+}
+
+static bool has_room(const struct hs_capacity *room, struct hs_capacity need)
+{
+    return room->all_mib >= need.all_mib && room->kept_mib >= need.kept_mib;
+}
+
+static uint32_t first_from(const struct hs_capacity_tree *r, uint32_t at, uint64_t key,
+                           uint32_t item, struct hs_capacity need)
+{
+    if (at == HS_NO_CAPACITY || !has_room(&r->nodes[at].most, need))
+        return HS_NO_CAPACITY;
+    if (is_before(r, at, key, item))
+        return first_from(r, r->nodes[at].right, key, item, need);
+    uint32_t left = first_from(r, r->nodes[at].left, key, item, need);
+    if (left != HS_NO_CAPACITY)
+        return left;
+    if (has_room(&r->nodes[at].room, need))
+        return at;
+    return first_from(r, r->nodes[at].right, key, item, need);
+}
+
+uint32_t hs_capacity_tree_first(const struct hs_capacity_tree *r, uint32_t tree, uint64_t key,
+                                struct hs_capacity need)
+{
+    return first_from(r, r->roots[tree], key, 0, need);
+}
+
+uint32_t hs_capacity_tree_next(const struct hs_capacity_tree *r, uint32_t tree, uint32_t item,
+                               struct hs_capacity need)
+{
+    return first_from(r, r->roots[tree], r->nodes[item].key, item + 1, need);
+}
+
+/* ---- memory of GPUs ---- */
+
+void hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v)
+{
+    for (uint32_t node = 0; node < hs_view_nodes(v); node++)
+        l->gpu_count += hs_view_node_gpus(v, node);
+    l->gpus = hs_view_alloc(v, (uint64_t)l->gpu_count * sizeof *l->gpus);
+    l->least_capacity_mib = INT64_MAX;
+    for (uint32_t id = 0; id < l->gpu_count; id++) {
+        struct hs_salus_gpu *gpu = &l->gpus[id];
+        uint32_t mib = hs_view_gpu_capacity_mib(v, id);
+        *gpu = (struct hs_salus_gpu){.first_slot = HS_NO_SLOT, .step = HS_SALUS_STEPS};
+        gpu->capacity_mib =
+            mib == UINT32_MAX ? CAPACITY_NOT_STATED : most(0, (int64_t)mib - l->reserve_mib);
+        l->least_capacity_mib = least(l->least_capacity_mib, gpu->capacity_mib);
+        l->most_capacity_mib = most(l->most_capacity_mib, gpu->capacity_mib);
+    }
+}
+
+void hs_salus_lanes_init(struct hs_salus_lanes *l, const struct hs_view *v)
+{
+    l->per_gpu = l->model == HS_SALUS_ONE ? 1 : hs_view_max_tenants(v);
+    l->pool_count = hs_view_vcs_are_apart(v) ? hs_view_vcs(v) : 1;
+    l->free_slot = HS_NO_SLOT;
+    l->free_lane = HS_NO_LANE;
+    uint64_t slots = (uint64_t)l->gpu_count * l->per_gpu;
+    l->slots = hs_view_alloc(v, slots * sizeof *l->slots);
+    l->lanes = hs_view_alloc(v, slots * sizeof *l->lanes);
+    l->pools = hs_view_alloc(v, (uint64_t)l->pool_count * sizeof *l->pools);
+    hs_capacity_tree_init(&l->gpu_tree, v, l->gpu_count, l->pool_count);
+    hs_capacity_tree_init(&l->lane_tree, v, slots, l->pool_count);
+}
+
+/* ---- needs ---- */
+
+/* Rounded up. */
+static int64_t inflated(int64_t mib, int64_t millionths)
+{
+    return (mib * millionths + ONE_MILLIONTHS - 1) / ONE_MILLIONTHS;
+}
+
+struct hs_salus_need hs_salus_need(const struct hs_salus_lanes *l, const struct hs_view *v,
+                                   hs_job_id job)
+{
+    uint32_t peak_mib = hs_view_gpu_mem_mib(v, job);
+    int64_t persistent_mib = hs_view_gpu_mem_persistent_mib(v, job);
+    int64_t kept_mib = inflated(persistent_mib, l->infl_p_millionths);
+    return (struct hs_salus_need){
+        .kept_mib = kept_mib,
+        .all_mib = inflated(kept_mib + peak_mib - persistent_mib, l->infl_total_millionths),
+        .peak_mib = peak_mib,
+        .is_alone = peak_mib == 0 || hs_view_ooms(v, job) > 0};
+}
+
+struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capacity)
+{
+    int64_t all_mib = need->is_alone ? capacity : least(need->all_mib, capacity);
+    int64_t kept_mib = need->is_alone ? capacity : least(need->kept_mib, all_mib);
+    return (struct hs_capacity){(uint64_t)all_mib, (uint64_t)kept_mib};
+}
+
+bool hs_salus_suits(const struct hs_salus_lanes *l, uint32_t gpu, const struct hs_salus_need *need)
+{
+    return need->is_alone || need->peak_mib <= l->gpus[gpu].capacity_mib;
+}
+
+/* ---- room ---- */
+
+uint64_t hs_salus_free_mib(const struct hs_salus_lanes *l, uint32_t id)
+{
+    const struct hs_salus_gpu *gpu = &l->gpus[id];
+    if (gpu->is_whole || gpu->lanes >= l->per_gpu || (int64_t)gpu->sessions >= l->max_sessions)
+        return 0;
+    return (uint64_t)most(0, gpu->capacity_mib - gpu->used_mib);
+}
+
+bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
+                       const struct hs_salus_need *need)
+{
+    return hs_salus_suits(l, gpu, need) &&
+           hs_salus_free_mib(l, gpu) >= hs_salus_clip(need, l->gpus[gpu].capacity_mib).all_mib;
+}
+
+/* Least of its GPUs; below 0 when none of them takes another job. */
+static int64_t lane_free_mib(const struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
+{
+    int64_t free_mib = INT64_MAX;
+    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane) {
+        const struct hs_salus_gpu *gpu = &l->gpus[l->slots[s].gpu];
+        if (gpu->is_whole || (int64_t)gpu->sessions >= l->max_sessions)
+            return -1;
+        free_mib = least(free_mib, gpu->capacity_mib - gpu->used_mib);
+    }
+    return free_mib;
+}
+
+struct hs_capacity hs_salus_room(const struct hs_salus_lanes *l, uint32_t id)
+{
+    const struct hs_salus_lane *lane = &l->lanes[id];
+    int64_t free_mib = lane_free_mib(l, lane), all_mib = free_mib + lane->size_mib;
+    int64_t kept_mib = free_mib;
+    if (l->model == HS_SALUS_CODE) { /* it never grows into memory beside it */
+        all_mib = lane->size_mib - lane->kept_mib;
+        kept_mib = all_mib - lane->most_mib;
+    }
+    if (free_mib < 0 || kept_mib < 0)
+        return (struct hs_capacity){0, 0};
+    return (struct hs_capacity){(uint64_t)all_mib, (uint64_t)kept_mib};
+}
+
+bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct hs_salus_need *need)
+{
+    int64_t capacity = l->lanes[lane].capacity_mib;
+    struct hs_capacity room = hs_salus_room(l, lane), all = hs_salus_clip(need, capacity);
+    return !need->is_alone && need->peak_mib <= capacity && all.all_mib <= room.all_mib &&
+           all.kept_mib <= room.kept_mib;
+}
+
+uint32_t hs_salus_pool(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_vcs_are_apart(v) ? hs_view_vc(v, job) : 0;
+}
+
+static int64_t lane_charge_mib(const struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
+{
+    return l->model == HS_SALUS_CODE ? lane->size_mib : lane->kept_mib + lane->size_mib;
+}
+
+static void uncharge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
+{
+    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane)
+        l->gpus[l->slots[s].gpu].used_mib -= lane_charge_mib(l, lane);
+}
+
+/* A lane without room is in no tree: every job needs some. */
+static void index_lane(struct hs_salus_lanes *l, uint32_t id)
+{
+    struct hs_salus_lane *lane = &l->lanes[id];
+    if (lane->indexed == l->changes)
+        return;
+    struct hs_capacity room = hs_salus_room(l, id);
+    lane->indexed = l->changes;
+    if (room.all_mib == 0)
+        hs_capacity_tree_drop(&l->lane_tree, lane->pool, id);
+    else
+        hs_capacity_tree_put(&l->lane_tree, lane->pool, id,
+                             hs_salus_lane_key(lane->gpus, lane->members), room);
+}
+
+static uint32_t step_of(const struct hs_salus_lanes *l, uint64_t mib)
+{
+    return (uint32_t)(mib * HS_SALUS_STEPS / ((uint64_t)l->most_capacity_mib + 1));
+}
+
+uint64_t hs_salus_open_gpus(const struct hs_salus_lanes *l, uint32_t pool, uint64_t mib)
+{
+    uint64_t gpus = 0;
+    for (uint32_t step = step_of(l, mib); step < HS_SALUS_STEPS; step++)
+        gpus += l->pools[pool].open[step];
+    return gpus;
+}
+
+static void index_gpu(struct hs_salus_lanes *l, uint32_t id)
+{
+    struct hs_salus_gpu *gpu = &l->gpus[id];
+    uint32_t *open = l->pools[gpu->pool].open;
+    uint64_t free_mib = gpu->lanes > 0 ? hs_salus_free_mib(l, id) : 0;
+    if (gpu->step < HS_SALUS_STEPS)
+        open[gpu->step]--;
+    gpu->step = free_mib > 0 ? step_of(l, free_mib) : HS_SALUS_STEPS;
+    if (gpu->step < HS_SALUS_STEPS)
+        open[gpu->step]++;
+    if (free_mib > 0)
+        hs_capacity_tree_put(&l->gpu_tree, gpu->pool, id, gpu->lanes,
+                             (struct hs_capacity){free_mib, free_mib});
+    else
+        hs_capacity_tree_drop(&l->gpu_tree, gpu->pool, id);
+    for (uint32_t s = gpu->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_on_gpu)
+        index_lane(l, l->slots[s].lane);
+}
+
+static void charge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
+{
+    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane)
+        l->gpus[l->slots[s].gpu].used_mib += lane_charge_mib(l, lane);
+    l->changes++;
+    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane)
+        index_gpu(l, l->slots[s].gpu);
+}
+
+/* ---- the queue of a lane ---- */
+
+static void queue_add(struct hs_salus_lane *lane, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_salus_job *j = hs_salus_job(v, job);
+    j->before = lane->last;
+    j->after = HS_NO_JOB;
+    if (lane->last == HS_NO_JOB)
+        lane->first = job;
+    else
+        hs_salus_job(v, lane->last)->after = job;
+    lane->last = job;
+}
+
+static void queue_remove(struct hs_salus_lane *lane, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_salus_job *j = hs_salus_job(v, job);
+    if (j->before == HS_NO_JOB)
+        lane->first = j->after;
+    else
+        hs_salus_job(v, j->before)->after = j->after;
+    if (j->after == HS_NO_JOB)
+        lane->last = j->before;
+    else
+        hs_salus_job(v, j->after)->before = j->before;
+}
+
+void hs_salus_requeue(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_salus_lane *lane = &l->lanes[hs_salus_job(v, job)->lane - 1];
+    queue_remove(lane, v, job);
+    queue_add(lane, v, job);
+}
+
+/* ---- members ---- */
+
+static void slot_add(struct hs_salus_lanes *l, uint32_t id, uint32_t gpu)
+{
+    uint32_t slot = l->free_slot;
+    if (slot != HS_NO_SLOT)
+        l->free_slot = l->slots[slot].next_of_lane;
+    else
+        slot = l->slots_used++;
+    l->slots[slot] = (struct hs_salus_slot){.gpu = gpu,
+                                            .lane = id,
+                                            .next_of_lane = l->lanes[id].first_slot,
+                                            .next_on_gpu = l->gpus[gpu].first_slot};
+    l->lanes[id].first_slot = l->gpus[gpu].first_slot = slot;
+    l->gpus[gpu].lanes++;
+    l->gpus[gpu].pool = l->lanes[id].pool;
+}
+
+/* Adds the nodes of the lane to those where room was made. */
+static void note_freed(struct hs_salus_lanes *l, const struct hs_view *v,
+                       const struct hs_salus_lane *lane)
+{
+    struct hs_salus_pool *pool = &l->pools[lane->pool];
+    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane) {
+        uint32_t node = hs_view_gpu_node(v, l->slots[s].gpu), i = 0;
+        while (i < pool->freed_count && i < HS_SALUS_FREED && pool->freed[i] != node)
+            i++;
+        if (i < HS_SALUS_FREED)
+            pool->freed[i] = node;
+        if (i >= pool->freed_count)
+            pool->freed_count = i + 1;
+    }
+}
+
+/* Adds a member to the sums of its lane and to the sessions of its GPUs, or removes it. */
+static void count_member(struct hs_salus_lanes *l, struct hs_salus_lane *lane,
+                         const struct hs_salus_job *j, bool comes)
+{
+    lane->members += comes ? 1 : (uint32_t)-1;
+    lane->kept_mib += comes ? j->kept_mib : -j->kept_mib;
+    l->sessions += comes ? 1 : (uint64_t)-1;
+    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane) {
+        struct hs_salus_gpu *gpu = &l->gpus[l->slots[s].gpu];
+        gpu->sessions += comes ? 1 : (uint32_t)-1;
+        gpu->is_whole = comes ? gpu->is_whole || j->need.is_alone : gpu->is_whole && gpu->sessions;
+    }
+}
+
+/* Size, from the members. */
+static void lane_resize(const struct hs_salus_lanes *l, const struct hs_view *v,
+                        struct hs_salus_lane *lane)
+{
+    lane->most_mib = 0;
+    for (hs_job_id j = lane->first; j != HS_NO_JOB; j = hs_salus_job(v, j)->after)
+        lane->most_mib = most(lane->most_mib, hs_salus_job(v, j)->rest_mib);
+    if (l->model == HS_SALUS_ONE)
+        lane->size_mib = lane->most_mib;
+    else if (l->model == HS_SALUS_PAPER)
+        lane->size_mib = most(lane->size_mib, lane->most_mib);
+    else
+        lane->size_mib = most(lane->size_mib, lane->kept_mib + lane->most_mib);
+}
+
+static void sit_down(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job, uint32_t id)
+{
+    struct hs_salus_lane *lane = &l->lanes[id];
+    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_capacity all = hs_salus_clip(&j->need, lane->capacity_mib);
+    j->lane = id + 1;
+    j->kept_mib = (int64_t)all.kept_mib;
+    j->rest_mib = (int64_t)(all.all_mib - all.kept_mib);
+    count_member(l, lane, j, true);
+    queue_add(lane, v, job);
+    lane_resize(l, v, lane);
+}
+
+void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
+                        const uint32_t *gpus, uint32_t count)
+{
+    uint32_t id = l->free_lane != HS_NO_LANE ? l->free_lane : l->lanes_used;
+    struct hs_salus_lane *lane = &l->lanes[id];
+    if (l->free_lane != HS_NO_LANE)
+        l->free_lane = lane->next_free;
+    else
+        l->lanes_used++;
+    *lane = (struct hs_salus_lane){.first_slot = HS_NO_SLOT,
+                                   .gpus = count,
+                                   .pool = hs_salus_pool(v, job),
+                                   .first = HS_NO_JOB,
+                                   .last = HS_NO_JOB,
+                                   .runner = HS_NO_JOB,
+                                   .next_touched = lane->next_touched,
+                                   .is_touched = lane->is_touched,
+                                   .capacity_mib = INT64_MAX};
+    for (uint32_t i = count; i-- > 0;) { /* each is put first: the list ascends */
+        slot_add(l, id, gpus[i]);
+        lane->capacity_mib = least(lane->capacity_mib, l->gpus[gpus[i]].capacity_mib);
+    }
+    sit_down(l, v, job, id);
+    lane->cut_mib = lane->most_mib;
+    charge(l, lane);
+}
+
+void hs_salus_lane_join(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
+                        uint32_t id)
+{
+    uncharge(l, &l->lanes[id]);
+    sit_down(l, v, job, id);
+    charge(l, &l->lanes[id]);
+}
+
+void hs_salus_lane_leave(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_salus_job *j = hs_salus_job(v, job);
+    uint32_t id = j->lane - 1;
+    struct hs_salus_lane *lane = &l->lanes[id];
+    uncharge(l, lane);
+    queue_remove(lane, v, job);
+    count_member(l, lane, j, false);
+    note_freed(l, v, lane);
+    j->lane = 0;
+    if (lane->members > 0) {
+        lane_resize(l, v, lane);
+        charge(l, lane);
+        return;
+    }
+    hs_capacity_tree_drop(&l->lane_tree, lane->pool, id);
+    l->changes++;
+    for (uint32_t slot = lane->first_slot, next; slot != HS_NO_SLOT; slot = next) {
+        uint32_t gpu = l->slots[slot].gpu, *link = &l->gpus[gpu].first_slot;
+        next = l->slots[slot].next_of_lane;
+        while (*link != slot)
+            link = &l->slots[*link].next_on_gpu;
+        *link = l->slots[slot].next_on_gpu;
+        l->gpus[gpu].lanes--;
+        l->slots[slot].next_of_lane = l->free_slot;
+        l->free_slot = slot;
+        index_gpu(l, gpu);
+    }
+    lane->first_slot = HS_NO_SLOT;
+    lane->next_free = l->free_lane;
+    l->free_lane = id;
+}
+
+void hs_salus_lane_renew(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_lane *lane = &l->lanes[j->lane - 1];
+    j->need = hs_salus_need(l, v, job);
+    struct hs_capacity all = hs_salus_clip(&j->need, lane->capacity_mib);
+    l->has_grown = true;
+    uncharge(l, lane);
+    lane->kept_mib += (int64_t)all.kept_mib - j->kept_mib;
+    j->kept_mib = (int64_t)all.kept_mib;
+    j->rest_mib = (int64_t)(all.all_mib - all.kept_mib);
+    lane_resize(l, v, lane);
+    charge(l, lane);
+    note_freed(l, v, lane);
+}
+
+/* ---- invariants: each sum is counted anew ---- */
+
+static const char *lane_check(const struct hs_salus_lanes *l, const struct hs_view *v, uint32_t id)
+{
+    const struct hs_salus_lane *lane = &l->lanes[id];
+    int64_t kept_mib = 0, most_mib = 0;
+    uint32_t members = 0;
+    hs_job_id last = HS_NO_JOB;
+    bool has_runner = lane->runner == HS_NO_JOB;
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; last = m, m = hs_salus_job(v, m)->after) {
+        const struct hs_salus_job *j = hs_salus_job(v, m);
+        if (j->lane != id + 1 || j->before != last || hs_view_gpus(v, m) != lane->gpus)
+            return "a job stands in the queue of a lane that is not its own";
+        members++;
+        kept_mib += j->kept_mib;
+        most_mib = j->rest_mib > most_mib ? j->rest_mib : most_mib;
+        has_runner = has_runner || m == lane->runner;
+    }
+    if (members != lane->members || last != lane->last || !has_runner)
+        return "the queue of a lane is not its members";
+    if (kept_mib != lane->kept_mib || most_mib != lane->most_mib)
+        return "what a lane keeps is not what its members keep";
+    int64_t least_mib = l->model == HS_SALUS_CODE ? kept_mib + most_mib : most_mib;
+    return lane->size_mib < least_mib ? "a lane is smaller than what its members need" : NULL;
+}
+
+static const char *gpu_check(const struct hs_salus_lanes *l, uint32_t id)
+{
+    const struct hs_salus_gpu *gpu = &l->gpus[id];
+    int64_t used_mib = 0;
+    uint32_t lanes = 0, sessions = 0;
+    for (uint32_t s = gpu->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_on_gpu) {
+        const struct hs_salus_lane *lane = &l->lanes[l->slots[s].lane];
+        used_mib += lane->size_mib + (l->model == HS_SALUS_CODE ? 0 : lane->kept_mib);
+        sessions += lane->members;
+        lanes++;
+    }
+    if (lanes != gpu->lanes || sessions != gpu->sessions || used_mib != gpu->used_mib)
+        return "what a GPU has in use is not what its lanes take";
+    if (lanes > l->per_gpu || (int64_t)sessions > l->max_sessions)
+        return "a GPU has more lanes or sessions than it may";
+    if (gpu->is_whole && sessions > 1)
+        return "a job that must be alone is not";
+    return used_mib > gpu->capacity_mib && !l->has_grown ? "lanes overflow a GPU" : NULL;
+}
+
+const char *hs_salus_lanes_check(const struct hs_salus_lanes *l, const struct hs_view *v)
+{
+    uint64_t sessions = 0;
+    for (uint32_t id = 0; id < l->lanes_used; id++) {
+        if (l->lanes[id].members == 0)
+            continue;
+        const char *broken = lane_check(l, v, id);
+        if (broken != NULL)
+            return broken;
+        sessions += l->lanes[id].members;
+    }
+    for (uint32_t id = 0; id < l->gpu_count; id++) {
+        const char *broken = gpu_check(l, id);
+        if (broken != NULL)
+            return broken;
+    }
+    return sessions != l->sessions ? "sessions are miscounted" : NULL;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * First come, first served. scan=strict is what Helios and the Philly cluster call FIFO, scan=fit
+ * what Tiresias' simulator calls fjf; scan=easy backfills behind a reservation (Lifka, JSSPP'95)
+ * and needs run times, true or estimated: a wrong one is corrected, never a reason to stop a job.
+ *
+ * EASY backfill: the first job in order holds a reservation at the time when enough GPUs will be
+ * free, counting GPUs and thousandths of them; a later job starts if it ends by then or fits beside
+ * it. A running job that has outrun its estimate is expected to end now. Jobs wait in classes of
+ * those that want as many GPUs, or as large a share of as many: whether one of a class may start
+ * depends on its run time alone, so what the queue of a class compares with limits is the time that
+ * a job will be busy, in steps, and the next that may start is one descent. A pass merges the
+ * classes by the order of their jobs. O(classes + jobs that may start x (log classes + log n)),
+ * whatever the number of those that wait.
+ */
+#include "policies/lib/job_heap.h"
+#include "policies/lib/params.h"
+#include "policies/lib/vc_queues.h"
+
+#define CLASSES    1024u
+#define NEAR       8u /* places of the table that a class may be at */
+#define STEP_BITS  20 /* of a time in microseconds: about a second */
+#define STEPS_MOST (UINT32_MAX - 2)
+
+/* The first of a VC takes in all jobs that find no place in the table. A class stays when it is
+ * empty. */
+struct easy_class {
+    struct hs_job_queue jobs;
+    uint32_t vc, gpus, milli; /* of each GPU */
+    uint32_t next;            /* of the VC: its number + 1; 0 = none */
+    bool is_used;
+};
+
+struct fifo {
+    int32_t scan, placement;
+    struct hs_estimate_choice estimate; /* parameters up to here; easy */
+    struct hs_vc_queues waiting;        /* strict, fit */
+    struct easy_class *classes;         /* easy: one a VC, and behind them the table */
+    struct hs_merge_head *heads;        /* scratch of a pass */
+    struct hs_job_queue *running;       /* easy, per VC: started jobs by their expected end */
+    bool *is_awake;                     /* easy, per VC: something happened since its last pass */
+    uint32_t vcs;
+};
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Until it ends, if it starts now. */
+static int64_t busy_us(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_cost_left_us(v, job) + hs_view_estimate_us(v, job);
+}
+
+/* From 1 on: a limit of 0 lets no job through. */
+static uint32_t steps_of(int64_t us)
+{
+    return (uint32_t)smaller((uint64_t)us >> STEP_BITS, STEPS_MOST - 1) + 1;
+}
+
+static uint32_t size_of(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+{
+    (void)is_constrained;
+    return steps_of(busy_us(v, job));
+}
+
+/* Of all its GPUs. */
+static uint64_t milli_of(const struct hs_view *v, hs_job_id job)
+{
+    return (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job);
+}
+
+static void easy_init(struct fifo *e, const struct hs_view *v)
+{
+    e->vcs = hs_view_vcs(v);
+    const uint64_t classes = (uint64_t)e->vcs + CLASSES;
+    e->classes = hs_view_alloc(v, classes * sizeof *e->classes);
+    e->heads = hs_view_alloc(v, classes * sizeof *e->heads);
+    e->running = hs_view_alloc(v, (uint64_t)e->vcs * sizeof *e->running);
+    e->is_awake = hs_view_alloc(v, (uint64_t)e->vcs * sizeof *e->is_awake);
+    for (uint32_t vc = 0; vc < e->vcs; vc++)
+        e->classes[vc] =
+            (struct easy_class){.jobs = {.size_of = size_of}, .vc = vc, .is_used = true};
+}
+
+/* The class of the job, which is made if need be. */
+static struct easy_class *class_of(struct fifo *e, const struct hs_view *v, hs_job_id job)
+{
+    const uint32_t vc = hs_view_vc(v, job), gpus = hs_view_gpus(v, job);
+    const uint32_t milli = hs_view_gpu_milli(v, job);
+    const uint32_t at = hs_job_queue_mix((uint64_t)gpus << 32 | (vc << 10 ^ milli));
+    struct easy_class *free = NULL;
+    for (uint32_t i = 0; i < NEAR; i++) {
+        struct easy_class *c = &e->classes[e->vcs + (at + i) % CLASSES];
+        if (!c->is_used)
+            free = free == NULL ? c : free;
+        else if (c->vc == vc && c->gpus == gpus && c->milli == milli)
+            return c;
+    }
+    struct easy_class *mixed = &e->classes[vc];
+    if (free == NULL)
+        return mixed;
+    *free = (struct easy_class){.jobs = {.size_of = size_of},
+                                .vc = vc,
+                                .gpus = gpus,
+                                .milli = milli,
+                                .next = mixed->next,
+                                .is_used = true};
+    mixed->next = (uint32_t)(free - e->classes) + 1;
+    return free;
+}
+
+static void easy_event(struct fifo *e, const struct hs_view *v, const struct hs_event *event)
+{
+    const hs_job_id job = event->job;
+    if (event->kind == HS_EVENT_SUBMIT) {
+        hs_job_queue_add(&class_of(e, v, job)->jobs, v, job, hs_view_submit_us(v, job));
+    } else if (event->kind == HS_EVENT_FINISH && hs_job_queue_has(v, job)) {
+        bool has_run = hs_view_first_start_us(v, job) >= 0;
+        hs_job_queue_remove(has_run ? &e->running[hs_view_vc(v, job)] : &class_of(e, v, job)->jobs,
+                            v, job);
+    }
+    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH)
+        hs_wake(e->is_awake, e->vcs, v, job);
+}
+
+/* ---- a pass ---- */
+
+struct easy_pass {
+    struct fifo *e;
+    const struct hs_view *v;
+    struct hs_plan *p;
+    uint32_t vc;
+    enum hs_placer placer;
+    struct hs_merge_heap heads;   /* of classes, by the order of their first jobs */
+    struct hs_gang_limits bounds; /* of sizes worth a try (hs_vc_queues_size) */
+    int64_t until_us;             /* to the start of the reservation */
+    uint64_t extra;               /* thousandths that it leaves over */
+};
+
+static struct hs_job_queue *jobs_of(const struct easy_pass *x, uint32_t set)
+{
+    return &x->e->classes[set].jobs;
+}
+
+/* It holds GPUs from now on: its end counts for the next reservation. */
+static void move_to_running(struct easy_pass *x, hs_job_id job, uint32_t set)
+{
+    hs_job_queue_remove(jobs_of(x, set), x->v, job);
+    hs_job_queue_add(&x->e->running[x->vc], x->v, job, hs_view_now_us(x->v) + busy_us(x->v, job));
+}
+
+/* Starts jobs in order while they fit; the first that does not, or HS_NO_JOB. */
+static hs_job_id start_in_order(struct easy_pass *x)
+{
+    for (uint32_t set = x->vc + 1; set != 0; set = x->e->classes[set - 1].next) {
+        hs_job_id first = hs_job_queue_first(jobs_of(x, set - 1), x->v);
+        if (first != HS_NO_JOB)
+            hs_merge_heap_add(&x->heads, x->v, (struct hs_merge_head){first, set - 1});
+    }
+    while (x->heads.count > 0) {
+        const struct hs_merge_head head = x->heads.at[0];
+        hs_job_id next = hs_job_queue_next(jobs_of(x, head.set), x->v, head.job);
+        bool is_started = hs_place(x->v, x->p, head.job, x->placer);
+        if (!is_started && !hs_reject_hopeless(x->v, x->p, head.job))
+            return head.job;
+        hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, head.set});
+        if (is_started)
+            move_to_running(x, head.job, head.set);
+    }
+    return HS_NO_JOB;
+}
+
+/* When the head can have its GPUs, counting thousandths only: the expected end of the running job
+ * that frees the last it lacks, which is now where that end has passed. */
+static void reserve(struct easy_pass *x, hs_job_id head)
+{
+    const struct hs_view *v = x->v;
+    const struct hs_job_queue *running = &x->e->running[x->vc];
+    const uint64_t wanted = milli_of(v, head);
+    uint64_t free_milli =
+        hs_view_free_gpus(v, x->vc) * HS_GPU_MILLI + hs_view_share_rooms(v, x->vc);
+    free_milli = smaller(free_milli, hs_view_quota_room_milli(v, x->vc));
+    for (hs_job_id j = hs_job_queue_first(running, v); j != HS_NO_JOB;
+         j = hs_job_queue_next(running, v, j)) {
+        free_milli += milli_of(v, j);
+        if (free_milli >= wanted) {
+            int64_t until_us = hs_job_queue_key(v, j) - hs_view_now_us(v);
+            x->until_us = until_us > 0 ? until_us : 0;
+            x->extra = free_milli - wanted;
+            return;
+        }
+    }
+}
+
+/* Of the times that jobs of the class may be busy, in steps. */
+static struct hs_gang_limits bounds_of(const struct easy_pass *x, uint32_t set, hs_job_id job)
+{
+    const bool is_mixed = set == x->vc;
+    bool is_constrained = false;
+    const uint64_t size = is_mixed ? 0 : hs_vc_queues_size(x->v, job, &is_constrained);
+    const uint64_t least = is_mixed ? 1 : milli_of(x->v, job);
+    const uint64_t steps = least <= x->extra ? UINT64_MAX : steps_of(x->until_us);
+    return (struct hs_gang_limits){.plain = size <= x->bounds.plain ? steps : 0,
+                                   .constrained = size <= x->bounds.constrained ? steps : 0};
+}
+
+static hs_job_id next_of(struct easy_pass *x, uint32_t set, hs_job_id member, hs_job_id after)
+{
+    return hs_job_queue_next_within(jobs_of(x, set), x->v, after, bounds_of(x, set, member));
+}
+
+/* True when it was started. */
+static bool try_behind(struct easy_pass *x, hs_job_id job)
+{
+    const struct hs_view *v = x->v;
+    const uint64_t milli = milli_of(v, job);
+    bool ends_before = busy_us(v, job) <= x->until_us, is_constrained = false;
+    uint32_t size = hs_vc_queues_size(v, job, &is_constrained);
+    is_constrained = hs_view_is_constrained(v, job);
+    if (size > (is_constrained ? x->bounds.constrained : x->bounds.plain) ||
+        (!ends_before && milli > x->extra))
+        return false;
+    hs_plan_reason(x->p, ends_before ? "backfilled: done before the reservation of the head"
+                                     : "backfilled: on GPUs that the head will not need");
+    if (!hs_place(v, x->p, job, x->placer)) {
+        hs_vc_queues_narrow_by_failure(&x->bounds, v, job, x->placer);
+        return false;
+    }
+    x->extra -= ends_before ? 0 : milli;
+    hs_vc_queues_narrow_by_room(&x->bounds, v, x->vc);
+    return true;
+}
+
+/* The jobs behind the head: of each class the first that may start. */
+static void backfill(struct easy_pass *x, hs_job_id head)
+{
+    const uint32_t count = x->heads.count;
+    x->bounds = (struct hs_gang_limits){UINT64_MAX, UINT64_MAX};
+    hs_vc_queues_narrow_by_room(&x->bounds, x->v, x->vc);
+    x->heads.count = 0;
+    for (uint32_t i = 0; i < count; i++) { /* the heap grows behind what is read */
+        const struct hs_merge_head h = x->heads.at[i];
+        hs_job_id before = hs_job_queue_prev(jobs_of(x, h.set), x->v, h.job);
+        hs_job_id job = next_of(x, h.set, h.job, h.job == head ? head : before);
+        if (job != HS_NO_JOB)
+            hs_merge_heap_add(&x->heads, x->v, (struct hs_merge_head){job, h.set});
+    }
+    while (x->heads.count > 0) {
+        const struct hs_merge_head h = x->heads.at[0];
+        bool is_started = try_behind(x, h.job);
+        hs_job_id next = next_of(x, h.set, h.job, h.job);
+        hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, h.set});
+        if (is_started)
+            move_to_running(x, h.job, h.set);
+    }
+    hs_plan_reason(x->p, NULL);
+}
+
+static void easy_scan(struct fifo *e, const struct hs_view *v, struct hs_plan *p)
+{
+    for (uint32_t vc = 0; vc < e->vcs; vc++) {
+        if (!e->is_awake[vc])
+            continue;
+        e->is_awake[vc] = false;
+        struct easy_pass x = {.e = e,
+                              .v = v,
+                              .p = p,
+                              .vc = vc,
+                              .placer = (enum hs_placer)e->placement,
+                              .heads = {.at = e->heads, .order = &e->classes[vc].jobs}};
+        hs_job_id head = start_in_order(&x);
+        if (head == HS_NO_JOB)
+            continue;
+        reserve(&x, head);
+        backfill(&x, head);
+    }
+}
+
+static const char *easy_check(const struct fifo *e, const struct hs_view *v)
+{
+    const char *fault = NULL;
+    for (uint32_t vc = 0; vc < e->vcs; vc++)
+        if (!hs_job_queue_is_valid(&e->running[vc], v))
+            return "the ends of the running jobs are out of order";
+    for (uint32_t set = 0; fault == NULL && set < e->vcs + CLASSES; set++)
+        fault = hs_waiting_check(&e->classes[set].jobs, v);
+    return fault;
+}
+
+/* ---- the policy ---- */
+
+static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct fifo *f = state;
+    (void)can;
+    if (f->scan == HS_SCAN_EASY)
+        hs_estimate_needs(&f->estimate, knows);
+    else
+        *knows = 0;
+}
+
+static enum hs_status fifo_init(void *state, const struct hs_view *v)
+{
+    struct fifo *f = state;
+    if (f->scan == HS_SCAN_EASY) {
+        HS_TRY(hs_estimate_open(&f->estimate, v));
+        easy_init(f, v);
+    } else {
+        hs_vc_queues_init_for(&f->waiting, v, (enum hs_scan)f->scan);
+    }
+    return HS_OK;
+}
+
+static void fifo_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    struct fifo *f = state;
+    if (f->scan == HS_SCAN_EASY) {
+        easy_event(f, v, event);
+    } else {
+        hs_vc_queues_event(&f->waiting, v, event,
+                           event->kind == HS_EVENT_SUBMIT ? hs_view_submit_us(v, event->job) : 0);
+    }
+}
+
+static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    struct fifo *f = state;
+    if (f->scan == HS_SCAN_EASY)
+        easy_scan(f, v, p);
+    else
+        hs_vc_queues_scan(&f->waiting, v, p, (enum hs_placer)f->placement);
+    return HS_OK;
+}
+
+static void fifo_semantics(const void *state, struct hs_semantics *out)
+{
+    const struct fifo *f = state;
+    *out = (struct hs_semantics){.order = "submit",
+                                 .scan = hs_scan_names[f->scan],
+                                 .placement = hs_placer_names[f->placement],
+                                 .preemption = "none",
+                                 .cost = "none"};
+}
+
+static const char *fifo_check(const void *state, const struct hs_view *v)
+{
+    const struct fifo *f = state;
+    return f->scan == HS_SCAN_EASY ? easy_check(f, v) : hs_vc_queues_check(&f->waiting, v);
+}
+
+static const struct hs_param params[] = {
+    HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_names,
+                    "behind a job that does not fit: stop, skip it, or backfill behind its "
+                    "reservation",
+                    .source = "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95"),
+    HS_PLACEMENT_PARAM(struct fifo, placement),
+    HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
+    {0}};
+
+const struct hs_policy_ops hs_policy_fifo = {
+    .name = "fifo",
+    .summary = "first come, first served",
+    .cite = "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
+    .can = HS_CAN_DIVIDE,
+    .knows = HS_ESTIMATE_KNOWS,
+    .params = params,
+    .state_size = sizeof(struct fifo),
+    .job_state_size = sizeof(struct hs_job_queue_link),
+    .needs = fifo_needs,
+    .init = fifo_init,
+    .on_event = fifo_event,
+    .decide = fifo_decide,
+    .semantics = fifo_semantics,
+    .check = fifo_check,
+};

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Shortest remaining time first (srtf) and shortest remaining service first (srsf: time x GPUs),
+ * preemptive, in two published forms:
+ *
+ *     evict    the Helios artifact: at each decision jobs are chosen by GPU count, running and
+ *              waiting ones together in order of what they have left; running jobs that were not
+ *              chosen make way, the chosen waiting ones are placed round those that stay, and one
+ *              that cannot be placed waits. Ties: jobs that hold GPUs first, then submission, rank.
+ *              Cost of a decision: preempt_select.h; nothing when no job waits.
+ *     replace  Tiresias' simulator (`shortest`, `shortest-gpu`): all live jobs are placed anew on
+ *              an empty cluster, in order; those that find no place are preempted. With
+ *              placement=count no job has a place, so none moves: the first jobs that fit by number
+ *              hold the GPUs. Ties keep the order of the decision before, newcomers last: the
+ *              published simulator sorts one list, stably, for ever, and its results depend on it.
+ *              So a list a VC is sorted anew at each decision by insertion, which is stable: it is
+ *              nearly in order. Cost: O(live jobs), and a step for each pair that changed places.
+ *
+ * What a job has left is true under pred=oracle, unpaid costs included; else its estimate less what
+ * it attained, negative when it has outrun it: it is expected to end at any moment, and no job is
+ * put before it.
+ *
+ * Form evict: the key of a running job is when it will be done, which does not change while it
+ * holds its GPUs; times GPUs, jobs of one size keep their order, so each size has a class. Sizes
+ * that differ add up to the GPUs held, so there are few.
+ */
+#include "policies/lib/preempt_select.h"
+#include "policies/lib/vc_queues.h"
+
+enum { FORM_EVICT, FORM_REPLACE };
+static const char *const form_names[] = {"evict", "replace", NULL};
+enum { COMPAT_OFF, COMPAT_HELIOS, COMPAT_MURI };
+static const char *const compat_names[] = {"off", "helios", "muri", NULL};
+
+/* Jobs of a VC that hold GPUs: of one class, or of one for each size of gang. */
+struct running_jobs {
+    struct hs_running_class *classes;
+    uint32_t count;
+    uint64_t held; /* GPUs */
+};
+
+/* Form replace: first in the scratch of each job. */
+struct replace_scratch {
+    uint32_t before, after; /* job + 1 in the list of its VC; 0 = none */
+    int64_t key;
+    int64_t lost_us; /* what it loses at this decision (compat=muri) */
+    bool is_chosen;
+};
+
+/* Form replace: all live jobs of one VC in the order of its last decision. */
+struct job_list {
+    uint32_t first, last; /* job + 1; 0 = none */
+    int64_t decided_us;   /* the last decision */
+};
+
+struct srtf {
+    int32_t form, placement, compat;
+    struct hs_estimate_choice estimate;
+    struct hs_preempt_cost cost;  /* parameters up to here */
+    bool weighs_gpus;             /* srsf */
+    struct hs_job_queue *waiting; /* evict: per VC */
+    struct running_jobs *running; /* evict: per VC */
+    struct job_list *lists;       /* replace: per VC */
+    bool *is_awake;               /* per VC: a job came or went since its last decision */
+    uint32_t vcs;
+};
+
+static bool is_replacing(const struct srtf *s)
+{
+    return s->form == FORM_REPLACE || s->compat == COMPAT_MURI; /* there is no other form of it */
+}
+
+static enum hs_compat compat_of(const struct srtf *s)
+{
+    return s->compat == COMPAT_HELIOS ? HS_COMPAT_HELIOS
+           : s->compat == COMPAT_MURI ? HS_COMPAT_MURI
+                                      : HS_COMPAT_OFF;
+}
+
+/* What a job has left now, costs included, times its weight: where it runs, if it does, and then it
+ * shrinks by a second a second as long as it holds its GPUs; else on the reference type. */
+static int64_t left_us(const struct hs_view *v, hs_job_id job, const void *ctx)
+{
+    const struct srtf *s = ctx;
+    bool is_true = s->estimate.from == HS_ESTIMATE_ORACLE;
+    if (is_true && !hs_job_waits(v, job))
+        return hs_view_finish_us(v, job) - hs_view_now_us(v);
+    int64_t work_us = is_true ? hs_view_remaining_us(v, job)
+                              : hs_view_estimate_us(v, job) - hs_view_attained_us(v, job);
+    return work_us + hs_view_cost_left_us(v, job) + hs_compat_first_us(compat_of(s), v, job);
+}
+
+static int64_t weight_of(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    return s->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
+}
+
+static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct srtf *s = state;
+    *can = HS_CAN_PREEMPT;
+    hs_estimate_needs(&s->estimate, knows);
+    if (s->compat == COMPAT_MURI) /* a part of the run time comes on top */
+        *knows |= HS_KNOWS_DURATION;
+}
+
+/* Gangs of 1, 2, ..., count GPUs at once need this many: more sizes than that cannot hold GPUs
+ * together. */
+static uint32_t sizes_at_most(uint64_t gpus)
+{
+    uint32_t count = 0;
+    for (uint64_t needed = 0; needed <= gpus; needed += count)
+        count++;
+    return count;
+}
+
+static enum hs_status srtf_init(void *state, const struct hs_view *v)
+{
+    struct srtf *s = state;
+    HS_TRY(hs_estimate_open(&s->estimate, v));
+    s->vcs = hs_view_vcs(v);
+    s->is_awake = hs_view_alloc(v, s->vcs * sizeof *s->is_awake);
+    s->lists = hs_view_alloc(v, s->vcs * sizeof *s->lists);
+    s->waiting = hs_view_alloc(v, s->vcs * sizeof *s->waiting);
+    s->running = hs_view_alloc(v, s->vcs * sizeof *s->running);
+    for (uint32_t vc = 0; vc < s->vcs; vc++) {
+        uint32_t classes = s->weighs_gpus ? sizes_at_most(hs_view_total_gpus(v, vc)) : 1;
+        s->running[vc].classes = hs_view_alloc(v, classes * sizeof *s->running[vc].classes);
+    }
+    return HS_OK;
+}
+
+static enum hs_status srsf_init(void *state, const struct hs_view *v)
+{
+    ((struct srtf *)state)->weighs_gpus = true;
+    return srtf_init(state, v);
+}
+
+/* ---- form replace ---- */
+
+static struct replace_scratch *link_of(const struct hs_view *v, uint32_t job_plus_1)
+{
+    return hs_view_scratch(v, job_plus_1 - 1);
+}
+
+static void list_unlink(struct job_list *list, const struct hs_view *v, uint32_t at)
+{
+    const struct replace_scratch *link = link_of(v, at);
+    if (link->before != 0)
+        link_of(v, link->before)->after = link->after;
+    else
+        list->first = link->after;
+    if (link->after != 0)
+        link_of(v, link->after)->before = link->before;
+    else
+        list->last = link->before;
+}
+
+/* Links `at` behind `before` (0: to the front). */
+static void list_link(struct job_list *list, const struct hs_view *v, uint32_t at, uint32_t before)
+{
+    struct replace_scratch *link = link_of(v, at);
+    link->before = before;
+    link->after = before != 0 ? link_of(v, before)->after : list->first;
+    if (before != 0)
+        link_of(v, before)->after = at;
+    else
+        list->first = at;
+    if (link->after != 0)
+        link_of(v, link->after)->before = at;
+    else
+        list->last = at;
+}
+
+/* A job that holds GPUs loses the time of a restart at every event (compat=muri). */
+static void list_lose(struct job_list *list, const struct hs_view *v, struct hs_plan *p)
+{
+    int64_t since_us = hs_view_now_us(v) - list->decided_us;
+    list->decided_us = hs_view_now_us(v);
+    hs_plan_reason(p, hs_compat_lost_text);
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+        int64_t *lost_us = &link_of(v, at)->lost_us;
+        *lost_us = hs_job_waits(v, at - 1) ? 0 : hs_compat_lost_us(v, at - 1, since_us);
+        if (*lost_us > 0)
+            hs_plan_add_overhead(p, at - 1, *lost_us);
+    }
+}
+
+static void list_sort(struct job_list *list, const struct hs_view *v, const struct srtf *s)
+{
+    for (uint32_t at = list->first, after; at != 0; at = after) {
+        struct replace_scratch *link = link_of(v, at);
+        after = link->after;
+        link->key = hs_choice_weigh(left_us(v, at - 1, s) + link->lost_us, weight_of(s, v, at - 1));
+        link->is_chosen = false;
+        uint32_t before = link->before;
+        while (before != 0 && link_of(v, before)->key > link->key)
+            before = link_of(v, before)->before;
+        if (before != link->before) {
+            list_unlink(list, v, at);
+            list_link(list, v, at, before);
+        }
+    }
+}
+
+/* The first jobs that fit by number are chosen; the others that run make way for them. */
+static void decide_by_count(const struct job_list *list, const struct hs_view *v, struct hs_plan *p,
+                            uint64_t capacity, const struct srtf *s)
+{
+    hs_plan_reason(p, "not among the first in the order that fit by number");
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+        uint32_t gpus = hs_view_gpus(v, at - 1);
+        link_of(v, at)->is_chosen = gpus <= capacity;
+        if (gpus <= capacity)
+            capacity -= gpus;
+        else if (hs_view_gpus_held(v, at - 1) > 0)
+            hs_plan_preempt(p, at - 1, hs_cost_us(&s->cost, v, at - 1));
+    }
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+        hs_plan_reason(p, NULL);
+        if (link_of(v, at)->is_chosen && hs_job_waits(v, at - 1) &&
+            hs_place(v, p, at - 1, HS_PLACE_COUNT))
+            hs_compat_add_overhead(compat_of(s), v, p, at - 1);
+    }
+}
+
+/* All jobs off, then on again in order; the plan finds out which of them really moved. */
+static void decide_anew(const struct job_list *list, const struct hs_view *v, struct hs_plan *p,
+                        uint64_t capacity, const struct srtf *s)
+{
+    hs_plan_reason(p, "all are placed anew, and jobs before it in the order get its GPUs");
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
+        if (hs_view_gpus_held(v, at - 1) > 0)
+            hs_plan_preempt(p, at - 1, hs_cost_us(&s->cost, v, at - 1));
+    uint64_t bound = capacity;
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+        uint32_t gpus = hs_view_gpus(v, at - 1);
+        bool is_running_cpu_job = gpus == 0 && !hs_job_waits(v, at - 1);
+        bool is_constrained = hs_view_is_constrained(v, at - 1);
+        if (gpus > (is_constrained ? capacity : bound) || is_running_cpu_job)
+            continue;
+        hs_plan_reason(p, hs_job_waits(v, at - 1) ? NULL : "all are placed anew, in the order");
+        if (hs_place(v, p, at - 1, (enum hs_placer)s->placement))
+            hs_compat_add_overhead(compat_of(s), v, p, at - 1);
+        else if (!hs_reject_hopeless(v, p, at - 1) && !is_constrained &&
+                 hs_placer_is_monotone((enum hs_placer)s->placement))
+            bound = gpus - 1;
+    }
+}
+
+static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs_plan *p,
+                        uint32_t vc)
+{
+    struct job_list *list = &s->lists[vc];
+    uint64_t capacity = hs_vc_queues_room(v, vc);
+    if (compat_of(s) == HS_COMPAT_MURI)
+        list_lose(list, v, p);
+    list_sort(list, v, s);
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
+        capacity += hs_view_gpus_held(v, at - 1);
+    if ((enum hs_placer)s->placement == HS_PLACE_COUNT)
+        decide_by_count(list, v, p, capacity, s);
+    else
+        decide_anew(list, v, p, capacity, s);
+}
+
+static const char *replace_check(const struct srtf *s, const struct hs_view *v, uint32_t vc)
+{
+    const struct job_list *list = &s->lists[vc];
+    uint32_t before = 0;
+    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+        if (link_of(v, at)->before != before || hs_view_vc(v, at - 1) != vc)
+            return "the list of live jobs is broken";
+        before = at;
+    }
+    return list->last == before ? NULL : "the list of live jobs has lost its end";
+}
+
+/* ---- form evict ---- */
+
+/* The class of a weight; past the last one if there is none yet. */
+static inline uint32_t class_of(const struct running_jobs *running, int64_t weight)
+{
+    uint32_t i = 0;
+    while (i < running->count && running->classes[i].slope != weight)
+        i++;
+    return i;
+}
+
+static void running_add(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    struct running_jobs *running = &s->running[hs_view_vc(v, job)];
+    const int64_t weight = weight_of(s, v, job);
+    if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
+        return;
+    uint32_t i = class_of(running, weight);
+    if (i == running->count)
+        running->classes[running->count++] = (struct hs_running_class){.slope = weight};
+    running->held += hs_view_gpus(v, job);
+    hs_job_queue_add(&running->classes[i].set, v, job, hs_view_now_us(v) + left_us(v, job, s));
+}
+
+static void running_remove(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    struct running_jobs *running = &s->running[hs_view_vc(v, job)];
+    uint32_t i = class_of(running, weight_of(s, v, job));
+    running->held -= hs_view_gpus(v, job);
+    hs_job_queue_remove(&running->classes[i].set, v, job);
+    if (running->classes[i].set.count == 0)
+        running->classes[i] = running->classes[--running->count];
+}
+
+static void waiting_add(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    hs_job_queue_add(&s->waiting[hs_view_vc(v, job)], v, job,
+                     hs_choice_weigh(left_us(v, job, s), weight_of(s, v, job)));
+}
+
+static void srtf_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    struct srtf *s = state;
+    const hs_job_id job = event->job;
+    const bool comes_or_goes = event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH;
+    if (comes_or_goes)
+        hs_wake(s->is_awake, s->vcs, v, job);
+    if (is_replacing(s)) {
+        struct job_list *list = &s->lists[hs_view_vc(v, job)];
+        if (event->kind == HS_EVENT_SUBMIT)
+            list_link(list, v, job + 1, list->last);
+        else if (event->kind == HS_EVENT_FINISH)
+            list_unlink(list, v, job + 1);
+        return;
+    }
+    switch (event->kind) {
+    case HS_EVENT_SUBMIT:
+        waiting_add(s, v, job);
+        break;
+    case HS_EVENT_STARTED:
+        hs_job_queue_remove(&s->waiting[hs_view_vc(v, job)], v, job);
+        running_add(s, v, job);
+        break;
+    case HS_EVENT_STOPPED:
+        if (hs_job_queue_has(v, job))
+            running_remove(s, v, job);
+        waiting_add(s, v, job);
+        break;
+    case HS_EVENT_FINISH:
+        if (hs_view_first_start_us(v, job) < 0) /* turned away */
+            hs_job_queue_remove(&s->waiting[hs_view_vc(v, job)], v, job);
+        else if (hs_job_queue_has(v, job))
+            running_remove(s, v, job);
+        break;
+    case HS_EVENT_PROGRESS:
+    case HS_EVENT_STEP:
+    case HS_EVENT_MEMORY:
+    case HS_EVENT_TIMER:
+        break;
+    }
+}
+
+static const char *plan_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
+{
+    (void)v;
+    (void)job;
+    return is_evicted ? "has more left than jobs that get its GPUs" : NULL;
+}
+
+static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
+{
+    const struct running_jobs *running = &s->running[vc];
+    struct hs_choice choice = {.classes = running->classes,
+                               .class_count = running->count,
+                               .waiting = &s->waiting[vc],
+                               .levels = 1,
+                               .room = hs_vc_queues_room(v, vc),
+                               .held = running->held,
+                               .plan_reason = plan_reason};
+    hs_preempt_select(&choice, v);
+    hs_choice_apply(&choice, v, p, (enum hs_placer)s->placement, &s->cost, compat_of(s));
+}
+
+static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    struct srtf *s = state;
+    for (uint32_t vc = 0; vc < s->vcs; vc++) {
+        if (!s->is_awake[vc])
+            continue;
+        s->is_awake[vc] = false;
+        if (is_replacing(s))
+            replace_all(s, v, p, vc);
+        else if (s->waiting[vc].count > 0)
+            evict(s, v, p, vc);
+    }
+    return HS_OK;
+}
+
+static const char *evict_check(const struct srtf *s, const struct hs_view *v, uint32_t vc)
+{
+    const struct running_jobs *running = &s->running[vc];
+    const struct hs_job_queue *waiting = &s->waiting[vc];
+    uint64_t held = 0;
+    for (uint32_t i = 0; i < running->count; i++) {
+        const struct hs_job_queue *set = &running->classes[i].set;
+        if (!hs_job_queue_is_valid(set, v) || set->count == 0)
+            return "a class of running jobs is out of order";
+        for (hs_job_id j = hs_job_queue_first(set, v); j != HS_NO_JOB;
+             j = hs_job_queue_next(set, v, j)) {
+            if (hs_view_gpus_held(v, j) == 0)
+                return "a class of running jobs holds one that has no GPUs";
+            held += hs_view_gpus(v, j);
+        }
+    }
+    if (held != running->held)
+        return "the GPUs that the running jobs of a virtual cluster hold are miscounted";
+    return hs_waiting_check(waiting, v);
+}
+
+static const char *srtf_check(const void *state, const struct hs_view *v)
+{
+    const struct srtf *s = state;
+    const char *fault = NULL;
+    for (uint32_t vc = 0; fault == NULL && vc < s->vcs; vc++)
+        fault = is_replacing(s) ? replace_check(s, v, vc) : evict_check(s, v, vc);
+    return fault;
+}
+
+/* ---- the policies ---- */
+
+static void srtf_semantics(const void *state, struct hs_semantics *out)
+{
+    const struct srtf *s = state;
+    bool is_true = s->estimate.from == HS_ESTIMATE_ORACLE, is_anew = is_replacing(s);
+    *out = (struct hs_semantics){
+        .order = is_true ? "remaining" : "estimated remaining",
+        .scan = "fit",
+        .placement = hs_placer_names[s->placement],
+        .preemption = is_anew ? "replace" : "evict",
+        .cost = hs_cost_text(&s->cost, s->compat == COMPAT_MURI),
+        .ties = is_anew ? "as the decision before, newcomers last"
+                        : "jobs that hold GPUs, then submission, then trace row"};
+}
+
+static void srsf_semantics(const void *state, struct hs_semantics *out)
+{
+    bool is_true = ((const struct srtf *)state)->estimate.from == HS_ESTIMATE_ORACLE;
+    srtf_semantics(state, out);
+    out->order = is_true ? "remaining x GPUs" : "estimated remaining x GPUs";
+}
+
+static const struct hs_param params[] = {
+    HS_PARAM_CHOICE(struct srtf, form, "form", "evict", form_names,
+                    "evict: running jobs keep their nodes; replace: place all anew (Tiresias)"),
+    HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),
+    HS_PLACEMENT_PARAM(struct srtf, placement),
+    HS_COST_PARAMS(struct srtf, cost),
+    HS_PARAM_CHOICE(
+        struct srtf, compat, "compat", "off", compat_names,
+        "quirks of a published simulator. helios: 1 s more a job (with "
+        "preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event "
+        "(with placement=yarn and always form=replace)",
+        .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator"),
+    {0}};
+
+#define SCRATCH                                                                                    \
+    (sizeof(struct hs_choice_link) > sizeof(struct replace_scratch)                                \
+         ? sizeof(struct hs_choice_link)                                                           \
+         : sizeof(struct replace_scratch))
+
+#define SRTF_POLICY(id, label, text, source)                                                       \
+    const struct hs_policy_ops hs_policy_##id = {                                                  \
+        .name = label,                                                                             \
+        .summary = text,                                                                           \
+        .cite = source,                                                                            \
+        .can = HS_CAN_PREEMPT,                                                                     \
+        .knows = HS_ESTIMATE_KNOWS,                                                                \
+        .params = params,                                                                          \
+        .state_size = sizeof(struct srtf),                                                         \
+        .job_state_size = SCRATCH,                                                                 \
+        .needs = srtf_needs,                                                                       \
+        .init = id##_init,                                                                         \
+        .on_event = srtf_event,                                                                    \
+        .decide = srtf_decide,                                                                     \
+        .semantics = id##_semantics,                                                               \
+        .check = srtf_check,                                                                       \
+    }
+
+SRTF_POLICY(srtf, "srtf", "shortest remaining time first, preemptive",
+            "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)");
+SRTF_POLICY(srsf, "srsf", "shortest remaining service (time x GPUs) first, preemptive",
+            "Gu et al. NSDI'19");

@@ -1,0 +1,753 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Tiresias' discretized two-dimensional scheduling (Gu et al., NSDI'19): K queues by the service
+ * that jobs attained, GPUs times seconds (tiresias) or seconds alone (las, `dlas` of its
+ * simulator), with preemption and without knowledge of run times. A job that has attained the limit
+ * of its queue goes to the tail of the next one; one that has waited promote_knob times what it
+ * attained goes back to the first and starts counting anew. At each decision queue by queue, and in
+ * each in its order, jobs that fit by number are chosen (preempt_select.h).
+ *
+ * Order inside a queue:
+ *     running_first  by arrival in the queue, but at each decision those that hold GPUs come before
+ *                    the others: an older gang never evicts a younger one (published simulator)
+ *     submit         by submission (Lucid's variant)
+ *     index=gittins  by Gittins index, larger first, then submission
+ *
+ * Service is the time that a job made progress; a queue's limit is reached at the very microsecond,
+ * or noticed at the next round. It is accounted when the state of a job changes, and the moment at
+ * which a job will change its queue is kept in order: jobs that stay where they are cost nothing.
+ * One timer is set, for the first such moment. Cost of a decision: preempt_select.h, and O(log
+ * jobs) for each job that changes its queue; gittins besides O(holders of the queues that lose
+ * GPUs), because service changes the order.
+ */
+#include "policies/lib/preempt_select.h"
+#include "policies/lib/vc_queues.h"
+#include "policies/tiresias/gittins.h"
+
+#define SECOND_US INT64_C(1000000)
+#define NEVER_DUE INT64_MAX
+
+enum { INDEX_LAS, INDEX_GITTINS };
+enum { GITTINS_EXACT, GITTINS_REPO };
+enum { INQUEUE_RUNNING_FIRST, INQUEUE_SUBMIT };
+static const char *const index_names[] = {"las", "gittins", NULL};
+static const char *const gittins_names[] = {"exact", "repo", NULL};
+static const char *const inqueue_names[] = {"running_first", "submit", NULL};
+static const char *const compat_names[] = {"off", "tiresias", "helios", "muri", NULL};
+
+/* Of one virtual cluster. */
+struct tiresias_queues {
+    struct hs_running_class *holding; /* a class each queue */
+    struct hs_job_queue *waiting;     /* each queue */
+    struct hs_job_queue due;          /* by when they are to change their queue */
+    uint64_t held;                    /* GPUs */
+    int64_t lead, starting; /* running_first: keys of holders count up from far below 0, */
+    int64_t front, tail;    /* of waiting jobs down and up from 0 */
+    int64_t stopped;        /* running_first: the next of those that the last plan evicted */
+    int64_t decided_us;     /* its last decision */
+    bool is_stale;          /* gittins: all indices are to be looked up anew */
+};
+
+struct tiresias {
+    int32_t index, gittins_form, inqueue, placement, compat;
+    struct hs_durations limits;
+    double promote_knob;
+    int64_t gittins_delta_us;
+    int64_t round_us, phase_us;
+    const char *samples;
+    struct hs_preempt_cost cost;
+    bool weighs_gpus; /* two dimensions; else seconds */
+    uint32_t levels;
+    struct tiresias_queues *by_vc;
+    bool *is_awake; /* per VC: something happened since its last decision */
+    uint32_t vcs;
+    struct hs_gittins gittins;
+    int64_t armed_us; /* when the timer rings; 0 = none is set */
+};
+
+/* The scratch of each job. Its account: service since it was last promoted, time that it waited. */
+struct tiresias_job {
+    struct hs_choice_link choice;
+    struct hs_job_queue_link due;
+    int64_t service_us; /* since it was last promoted, up to since_us */
+    int64_t since_us;
+    int64_t waited_us; /* the same, if there are promotions */
+};
+
+static inline struct tiresias_job *job_of(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+static inline struct tiresias_queues *queues_of(const struct tiresias *t, const struct hs_view *v,
+                                                hs_job_id job)
+{
+    return &t->by_vc[hs_view_vc(v, job)];
+}
+
+/* Jobs that wait long enough go back to the first queue. */
+static inline bool promotes(const struct tiresias *t)
+{
+    return t->promote_knob > 0;
+}
+
+/* ---- the account of a job, and the moments that follow from it ---- */
+
+/* GPUs, or 1 where seconds count. */
+static int64_t weight_of(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    return t->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
+}
+
+/* What a job pays counts as service: compat=helios, muri. No job is promoted there: jobs could go
+ * round for ever, each up again before it has paid for its last eviction. */
+static bool counts_costs(const struct tiresias *t)
+{
+    return t->compat == HS_COMPAT_HELIOS || t->compat == HS_COMPAT_MURI;
+}
+
+/* Brings the account up to now; to be called before the state of the job changes. */
+static void account(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    struct tiresias_job *j = job_of(v, job);
+    int64_t passed_us = hs_view_now_us(v) - j->since_us;
+    j->since_us += passed_us;
+    if (j->choice.is_served)
+        j->service_us += passed_us;
+    else if (promotes(t) && !j->choice.is_holding && j->service_us > 0)
+        j->waited_us += passed_us;
+}
+
+static int64_t latest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Both rounded up. */
+static int64_t divided(int64_t service, int64_t weight)
+{
+    return (service - 1) / weight + 1;
+}
+
+static int64_t whole_seconds(int64_t us)
+{
+    return (us + SECOND_US - 1) / SECOND_US * SECOND_US;
+}
+
+/* When a job will have served so much, that is weighed. */
+static inline int64_t served_us(const struct tiresias_job *j, int64_t limit, int64_t weight)
+{
+    int64_t left = limit - hs_choice_weigh(j->service_us, weight);
+    return j->since_us + (left > 0 ? divided(left, weight) : 0);
+}
+
+static HS_COLD int64_t demotion_by_quirk_us(const struct tiresias *t, const struct tiresias_job *j,
+                                            int64_t limit, int64_t weight)
+{
+    if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / n up to seconds */
+        return j->since_us + latest(0, whole_seconds(divided(limit, weight)) - j->service_us);
+    if (t->compat == HS_COMPAT_TIRESIAS)
+        return whole_seconds(served_us(j, limit, weight));
+    return served_us(j, limit + 1, weight); /* helios: its test is > and not >= */
+}
+
+/* When a job whose account is of now will have the service of its queue, if it is served from now
+ * on; NEVER_DUE if it will not. */
+static int64_t demotion_us(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct tiresias_job *j = job_of(v, job);
+    int64_t weight = weight_of(t, v, job);
+    if (j->choice.level + 1u >= t->levels || weight == 0)
+        return NEVER_DUE;
+    int64_t limit = t->limits.us[j->choice.level];
+    return HS_LIKELY(t->compat == HS_COMPAT_OFF) ? served_us(j, limit, weight)
+                                                 : demotion_by_quirk_us(t, j, limit, weight);
+}
+
+/* When it will have waited long enough, if it waits. */
+static int64_t promotion_us(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct tiresias_job *j = job_of(v, job);
+    int64_t unit_us = t->compat == HS_COMPAT_TIRESIAS ? SECOND_US : 1;
+    double units = t->promote_knob * (double)(j->service_us / unit_us);
+    if (j->choice.level == 0 || j->service_us == 0 || !promotes(t) ||
+        units > (double)(NEVER_DUE / 4 / unit_us) || counts_costs(t))
+        return NEVER_DUE;
+    int64_t wait_us = (int64_t)units * unit_us;
+    return j->since_us + latest(0, wait_us - j->waited_us);
+}
+
+/* Into the set of jobs that are due, and out of it; the account is of now. */
+static void watch(const struct tiresias *t, struct tiresias_queues *q, const struct hs_view *v,
+                  hs_job_id job)
+{
+    const struct tiresias_job *j = job_of(v, job);
+    int64_t at_us = j->choice.is_served     ? demotion_us(t, v, job)
+                    : !j->choice.is_holding ? promotion_us(t, v, job)
+                                            : NEVER_DUE;
+    if (at_us != NEVER_DUE)
+        hs_job_queue_add(&q->due, v, job, at_us);
+}
+
+static void forget(struct tiresias_queues *q, const struct hs_view *v, hs_job_id job)
+{
+    if (job_of(v, job)->due.is_linked)
+        hs_job_queue_remove(&q->due, v, job);
+}
+
+/* It has had the service of its queue by now. */
+static bool is_beyond(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct tiresias_job *j = job_of(v, job);
+    int64_t served_us = j->choice.is_served ? hs_view_now_us(v) - j->since_us : 0;
+    return j->choice.level + 1u < t->levels &&
+           hs_choice_weigh(j->service_us + served_us, weight_of(t, v, job)) >=
+               t->limits.us[j->choice.level];
+}
+
+/* ---- the queues ---- */
+
+static int64_t gittins_key(const struct hs_view *v, hs_job_id job, const void *ctx)
+{
+    const struct tiresias *t = ctx;
+    struct tiresias_job *j = job_of(v, job);
+    int64_t served_us = j->choice.is_served ? hs_view_now_us(v) - j->since_us : 0;
+    int64_t delta_us = j->choice.level + 1u < t->levels ? t->limits.us[j->choice.level] : INT64_MAX;
+    int64_t attained = hs_choice_weigh(j->service_us + served_us, weight_of(t, v, job));
+    return -hs_gittins_index(&t->gittins, attained, delta_us);
+}
+
+/* By its place, if that is what the order goes by. */
+static int64_t key_of(const struct tiresias *t, const struct hs_view *v, hs_job_id job,
+                      int64_t place)
+{
+    if (t->index == INDEX_GITTINS)
+        return gittins_key(v, job, t);
+    return t->inqueue == INQUEUE_SUBMIT ? hs_view_submit_us(v, job) : place;
+}
+
+static void waiting_add(const struct tiresias *t, struct tiresias_queues *q,
+                        const struct hs_view *v, hs_job_id job, int64_t place)
+{
+    struct hs_job_queue *queue = &q->waiting[job_of(v, job)->choice.level];
+    hs_job_queue_add(queue, v, job, key_of(t, v, job, place));
+}
+
+static void holding_add(const struct tiresias *t, struct tiresias_queues *q,
+                        const struct hs_view *v, hs_job_id job, int64_t place)
+{
+    if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
+        return;
+    hs_job_queue_add(&q->holding[job_of(v, job)->choice.level].set, v, job,
+                     key_of(t, v, job, place));
+}
+
+static void queue_remove(struct tiresias_queues *q, const struct hs_view *v, hs_job_id job)
+{
+    const struct tiresias_job *j = job_of(v, job);
+    if (!j->choice.link.is_linked)
+        return;
+    if (j->choice.is_holding)
+        hs_job_queue_remove(&q->holding[j->choice.level].set, v, job);
+    else
+        hs_job_queue_remove(&q->waiting[j->choice.level], v, job);
+}
+
+/* ---- events ---- */
+
+static void started(struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    struct tiresias_queues *q = queues_of(t, v, job);
+    struct tiresias_job *j = job_of(v, job);
+    account(t, v, job);
+    forget(q, v, job);
+    queue_remove(q, v, job);
+    j->choice.is_holding = true;
+    j->choice.is_served = counts_costs(t) || hs_view_state(v, job) == HS_JOB_RUNNING;
+    holding_add(t, q, v, job, ++q->starting);
+    q->held += hs_view_gpus(v, job);
+    watch(t, q, v, job);
+}
+
+/* An eviction: no job here shares a GPU, so none stops for lack of memory. */
+static void stopped(struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    struct tiresias_queues *q = queues_of(t, v, job);
+    struct tiresias_job *j = job_of(v, job);
+    bool is_at_tail = j->choice.link.key > 0;
+    account(t, v, job);
+    forget(q, v, job);
+    queue_remove(q, v, job);
+    q->held -= hs_view_gpus(v, job);
+    j->choice.is_holding = j->choice.is_served = j->choice.is_evicted = false;
+    waiting_add(t, q, v, job, is_at_tail ? j->choice.link.key : q->stopped++);
+    watch(t, q, v, job);
+}
+
+/* Service of a finished job, for the Gittins index: all that it had, before promotions, too. */
+static HS_COLD void learn(struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct tiresias_job *j = job_of(v, job);
+    int64_t had_us = counts_costs(t) ? j->service_us : hs_view_attained_us(v, job);
+    int64_t service = hs_choice_weigh(had_us, weight_of(t, v, job));
+    bool is_news = j->choice.is_holding && hs_gittins_learn(&t->gittins, service);
+    for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
+        t->by_vc[vc].is_stale = true;
+}
+
+static void finished(struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    struct tiresias_queues *q = queues_of(t, v, job);
+    const struct tiresias_job *j = job_of(v, job);
+    forget(q, v, job);
+    queue_remove(q, v, job);
+    q->held -= j->choice.is_holding ? hs_view_gpus(v, job) : 0;
+    if (t->index == INDEX_GITTINS) {
+        account(t, v, job);
+        learn(t, v, job);
+    }
+    hs_wake(t->is_awake, t->vcs, v, job);
+}
+
+static void tiresias_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    struct tiresias *t = state;
+    hs_job_id job = event->job;
+    switch (event->kind) {
+    case HS_EVENT_SUBMIT:
+        job_of(v, job)->since_us = hs_view_now_us(v);
+        waiting_add(t, queues_of(t, v, job), v, job, ++queues_of(t, v, job)->tail);
+        hs_wake(t->is_awake, t->vcs, v, job);
+        break;
+    case HS_EVENT_STARTED:
+        started(t, v, job);
+        break;
+    case HS_EVENT_PROGRESS:
+        account(t, v, job);
+        forget(queues_of(t, v, job), v, job);
+        job_of(v, job)->choice.is_served = true;
+        watch(t, queues_of(t, v, job), v, job);
+        break;
+    case HS_EVENT_STOPPED:
+        stopped(t, v, job);
+        break;
+    case HS_EVENT_FINISH:
+        finished(t, v, job);
+        break;
+    case HS_EVENT_TIMER:
+        if (t->armed_us <= hs_view_now_us(v))
+            t->armed_us = 0;
+        break;
+    case HS_EVENT_STEP:
+    case HS_EVENT_MEMORY:
+        break;
+    }
+}
+
+/* ---- decisions ---- */
+
+/* compat=muri: a job that holds GPUs loses the time of a restart at every event, a submission, an
+ * end or a timer of the queues; there service is compared with the limit, however the timer rounds.
+ */
+static HS_COLD void lose_restarts(struct tiresias *t, const struct hs_view *v, struct hs_plan *p,
+                                  struct tiresias_queues *q)
+{
+    int64_t now_us = hs_view_now_us(v), since_us = now_us - q->decided_us;
+    q->decided_us = now_us;
+    hs_plan_reason(p, hs_compat_lost_text);
+    for (uint32_t level = 0; level < t->levels; level++) {
+        struct hs_job_queue *set = &q->holding[level].set;
+        for (hs_job_id j = hs_job_queue_first(set, v); j != HS_NO_JOB;
+             j = hs_job_queue_next(set, v, j)) {
+            if (since_us > 0)
+                hs_plan_add_overhead(p, j, hs_compat_lost_us(v, j, since_us));
+            if (is_beyond(t, v, j)) {
+                forget(q, v, j);
+                hs_job_queue_add(&q->due, v, j, now_us);
+            }
+        }
+    }
+}
+
+/* When the first job is; NEVER_DUE if none will be. */
+static inline int64_t first_due_us(struct tiresias_queues *q, const struct hs_view *v)
+{
+    hs_job_id first = hs_job_queue_first(&q->due, v);
+    return first != HS_NO_JOB ? job_of(v, first)->due.key : NEVER_DUE;
+}
+
+/* Jobs that are due change their queue, in order of row; `moved` gets those that hold GPUs. They
+ * stand at the tail, behind those that wait, until the others are chosen. */
+static HS_COLD void change_queues(struct tiresias *t, const struct hs_view *v,
+                                  struct tiresias_queues *q, struct hs_job_queue *moved)
+{
+    hs_job_id job;
+    do {
+        job = hs_job_queue_first(&q->due, v);
+        hs_job_queue_remove(&q->due, v, job);
+        hs_job_queue_add(moved, v, job, 0);
+    } while (first_due_us(q, v) <= hs_view_now_us(v));
+    for (hs_job_id next = hs_job_queue_first(moved, v); (job = next) != HS_NO_JOB;) {
+        struct tiresias_job *j = job_of(v, job);
+        next = hs_job_queue_next(moved, v, job);
+        account(t, v, job);
+        queue_remove(q, v, job);
+        if (j->choice.is_holding) {
+            j->choice.level++;
+            holding_add(t, q, v, job, ++q->tail);
+        } else {
+            hs_job_queue_remove(moved, v, job);
+            j->choice.level = 0;
+            j->service_us = j->waited_us = 0;
+            waiting_add(t, q, v, job, ++q->tail);
+        }
+    }
+}
+
+/* Those of waiting jobs change with the sample, those of holders with their service. */
+static HS_COLD void look_indices_up(const struct tiresias *t, const struct hs_view *v,
+                                    struct tiresias_queues *q)
+{
+    uint32_t waiting = 0;
+    for (uint32_t level = 0; level < t->levels; level++)
+        waiting += q->waiting[level].count;
+    for (uint32_t level = 0; waiting > 0 && level < t->levels; level++) {
+        hs_job_queue_rekey_all(&q->holding[level].set, v, gittins_key, t);
+        if (q->is_stale)
+            hs_job_queue_rekey_all(&q->waiting[level], v, gittins_key, t);
+    }
+    q->is_stale = q->is_stale && waiting == 0;
+}
+
+/* "in queue 1: ..."; of the last ones together, should there be so many. */
+#define OF_QUEUES(before, after)                                                                   \
+    {                                                                                              \
+        before "1" after, before "2" after, before "3" after, before "4" after, before "5" after,  \
+            before "6" after, before "7" after, before "8" after, before "9" after                 \
+    }
+
+static const char *plan_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
+{
+    static const char *const of_turn[] = OF_QUEUES("its turn in queue ", "");
+    static const char *const of_eviction[] =
+        OF_QUEUES("in queue ", ": jobs before it get its GPUs");
+    static const char *const of_demotion[] =
+        OF_QUEUES("served beyond the limit, now in queue ", ": jobs before it get its GPUs");
+    _Static_assert(HS_DURATIONS_MAX < sizeof of_turn / sizeof *of_turn, "a text a queue");
+    const struct tiresias_job *j = job_of(v, job);
+    if (!is_evicted)
+        return of_turn[j->choice.level];
+    bool is_just_demoted = j->choice.link.key > 0;
+    return is_just_demoted ? of_demotion[j->choice.level] : of_eviction[j->choice.level];
+}
+
+/* Evicted jobs come before all that wait in their queue, in the order that they had, in which it is
+ * told that they stopped; but one that has just come to the queue keeps its place at the tail. */
+static void mark_evicted(const struct hs_view *v, struct tiresias_queues *q,
+                         const struct hs_choice *choice)
+{
+    int64_t count = 0;
+    for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        job_of(v, j)->choice.is_evicted = true;
+        count++;
+    }
+    q->front -= count;
+    q->stopped = q->front;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When jobs that this plan starts or evicts will be due: it is the last chance to set a timer.
+ * Those that it starts are counted. */
+static int64_t due_of_plan(const struct tiresias *t, const struct hs_view *v,
+                           struct tiresias_queues *q, const struct hs_choice *choice)
+{
+    int64_t at_us = NEVER_DUE;
+    q->starting = q->lead;
+    for (hs_job_id j = choice->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        q->lead++;
+        account(t, v, j);
+        at_us = earlier(at_us, demotion_us(t, v, j));
+    }
+    for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        account(t, v, j);
+        at_us = earlier(at_us, promotion_us(t, v, j));
+    }
+    return at_us;
+}
+
+/* A job that changed its queue and keeps its GPUs comes behind the holders there, those included
+ * that this decision starts. */
+static void settle_moved(const struct tiresias *t, const struct hs_view *v,
+                         struct tiresias_queues *q, struct hs_job_queue *moved)
+{
+    for (hs_job_id job; (job = hs_job_queue_first(moved, v)) != HS_NO_JOB;) {
+        hs_job_queue_remove(moved, v, job);
+        if (job_of(v, job)->choice.is_evicted)
+            continue;
+        bool is_by_arrival = t->index == INDEX_LAS && t->inqueue == INQUEUE_RUNNING_FIRST;
+        if (is_by_arrival && hs_job_queue_has(v, job)) {
+            queue_remove(q, v, job);
+            holding_add(t, q, v, job, ++q->lead);
+        }
+        watch(t, q, v, job);
+    }
+}
+
+/* One virtual cluster; when its jobs started and evicted now will be due. */
+static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct hs_plan *p,
+                             uint32_t vc)
+{
+    struct tiresias_queues *q = &t->by_vc[vc];
+    struct hs_job_queue moved = {.link_offset = offsetof(struct tiresias_job, due)};
+    struct hs_choice choice;
+    const int64_t now_us = hs_view_now_us(v);
+    int64_t due_us = first_due_us(q, v);
+    if (!t->is_awake[vc] && due_us > now_us)
+        return NEVER_DUE;
+    if (t->compat == HS_COMPAT_MURI) {
+        lose_restarts(t, v, p, q);
+        due_us = first_due_us(q, v);
+    }
+    if (due_us <= now_us)
+        change_queues(t, v, q, &moved);
+    t->is_awake[vc] = false;
+    if (t->index == INDEX_GITTINS)
+        look_indices_up(t, v, q);
+    choice.classes = q->holding;
+    choice.class_count = choice.levels = t->levels;
+    choice.waiting = q->waiting;
+    choice.by_submit = t->index == INDEX_GITTINS;
+    choice.room = hs_vc_queues_room(v, vc);
+    choice.held = q->held;
+    choice.plan_reason = plan_reason;
+    hs_preempt_select(&choice, v);
+    if (choice.evicted.first != HS_NO_JOB)
+        mark_evicted(v, q, &choice);
+    hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,
+                    (enum hs_compat)t->compat);
+    due_us = due_of_plan(t, v, q, &choice);
+    settle_moved(t, v, q, &moved);
+    return due_us;
+}
+
+/* The first round at or after that time; the time itself without rounds. */
+static int64_t round_from(const struct tiresias *t, int64_t at_us)
+{
+    if (t->round_us == 0)
+        return at_us;
+    int64_t since_us = at_us > t->phase_us ? at_us - t->phase_us : 0;
+    return t->phase_us + (since_us + t->round_us - 1) / t->round_us * t->round_us;
+}
+
+static void arm(struct tiresias *t, const struct hs_view *v, struct hs_plan *p, int64_t due_us)
+{
+    int64_t now_us = hs_view_now_us(v);
+    if (due_us == NEVER_DUE)
+        return;
+    bool is_decided = t->round_us > 0 && round_from(t, now_us) == now_us;
+    int64_t first_us = is_decided ? now_us + 1 : now_us;
+    int64_t at_us = round_from(t, due_us > first_us ? due_us : first_us);
+    if (t->armed_us > now_us && t->armed_us <= at_us)
+        return;
+    t->armed_us = at_us;
+    hs_plan_timer(p, at_us, 0);
+}
+
+static enum hs_status tiresias_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    struct tiresias *t = state;
+    int64_t now_us = hs_view_now_us(v), due_us = NEVER_DUE;
+    bool is_round = round_from(t, now_us) == now_us;
+    for (uint32_t vc = 0; vc < t->vcs; vc++) {
+        struct tiresias_queues *q = &t->by_vc[vc];
+        if (is_round)
+            due_us = earlier(due_us, decide_queues(t, v, p, vc));
+        else if (t->is_awake[vc])
+            due_us = now_us;
+        due_us = earlier(due_us, first_due_us(q, v));
+    }
+    arm(t, v, p, due_us);
+    return HS_OK;
+}
+
+static const char *queues_check(const struct tiresias *t, const struct tiresias_queues *q,
+                                const struct hs_view *v)
+{
+    uint64_t held = 0;
+    for (uint32_t level = 0; level < t->levels; level++) {
+        struct hs_job_queue *holding = &q->holding[level].set;
+        struct hs_job_queue *waiting = &q->waiting[level];
+        if (!hs_job_queue_is_valid(holding, v) || !hs_job_queue_is_valid(waiting, v))
+            return "a queue is out of order";
+        for (hs_job_id j = hs_job_queue_first(holding, v); j != HS_NO_JOB;
+             j = hs_job_queue_next(holding, v, j)) {
+            if (hs_job_waits(v, j) || job_of(v, j)->choice.level != level)
+                return "a queue counts a waiting job, or one of another, among those with GPUs";
+            held += hs_view_gpus(v, j);
+        }
+        for (hs_job_id j = hs_job_queue_first(waiting, v); j != HS_NO_JOB;
+             j = hs_job_queue_next(waiting, v, j))
+            if (!hs_job_waits(v, j) || job_of(v, j)->choice.level != level)
+                return "a queue counts a job with GPUs, or one of another, among those that wait";
+    }
+    return held == q->held ? NULL : "the GPUs that the jobs of a queue hold are miscounted";
+}
+
+static const char *tiresias_check(const void *state, const struct hs_view *v)
+{
+    const struct tiresias *t = state;
+    for (uint32_t vc = 0; vc < t->vcs; vc++) {
+        const char *fault = queues_check(t, &t->by_vc[vc], v);
+        if (fault != NULL)
+            return fault;
+    }
+    return NULL;
+}
+
+/* ---- the policies ---- */
+
+static void tiresias_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct tiresias *t = state;
+    *can = HS_CAN_PREEMPT | HS_CAN_TIME;
+    *knows = (t->index == INDEX_GITTINS ? HS_KNOWS_HISTORY : 0) |
+             (t->compat == HS_COMPAT_MURI ? HS_KNOWS_DURATION : 0) |
+             (t->placement == HS_PLACE_SKEW ? HS_KNOWS_MODEL : 0);
+}
+
+static enum hs_status las_init(void *state, const struct hs_view *v)
+{
+    struct tiresias *t = state;
+    t->levels = t->limits.count + 1;
+    t->vcs = hs_view_vcs(v);
+    t->by_vc = hs_view_alloc(v, t->vcs * sizeof *t->by_vc);
+    t->is_awake = hs_view_alloc(v, t->vcs * sizeof *t->is_awake);
+    for (uint32_t vc = 0; vc < t->vcs; vc++) {
+        struct tiresias_queues *q = &t->by_vc[vc];
+        q->due.link_offset = offsetof(struct tiresias_job, due);
+        q->lead = q->starting = INT64_MIN / 2;
+        q->holding = hs_view_alloc(v, t->levels * sizeof *q->holding);
+        q->waiting = hs_view_alloc(v, t->levels * sizeof *q->waiting);
+        for (uint32_t level = 0; level < t->levels; level++)
+            q->holding[level] = (struct hs_running_class){.level = level};
+    }
+    if (t->index == INDEX_LAS)
+        return HS_OK;
+    t->gittins.is_repo = t->gittins_form == GITTINS_REPO;
+    t->gittins.repo_delta_us = t->gittins_delta_us;
+    return t->samples != NULL ? hs_gittins_load(&t->gittins, v, t->samples)
+                              : hs_gittins_init(&t->gittins, v);
+}
+
+static enum hs_status tiresias_init(void *state, const struct hs_view *v)
+{
+    ((struct tiresias *)state)->weighs_gpus = true;
+    return las_init(state, v);
+}
+
+/* How the card names the order. */
+#define ORDER_OF(t, service)                                                                       \
+    ((t)->index == INDEX_GITTINS      ? "queue by attained " service ", Gittins index"             \
+     : (t)->inqueue == INQUEUE_SUBMIT ? "queue by attained " service ", submit"                    \
+                                      : "queue by attained " service ", arrival there")
+
+static void tiresias_semantics(const void *state, struct hs_semantics *out)
+{
+    const struct tiresias *t = state;
+    *out = (struct hs_semantics){.order = ORDER_OF(t, "GPU time"),
+                                 .scan = "fit",
+                                 .placement = hs_placer_names[t->placement],
+                                 .preemption = "evict",
+                                 .cost = hs_cost_text(&t->cost, t->compat == HS_COMPAT_MURI),
+                                 .ties = "jobs that hold GPUs, then submission, then trace row"};
+}
+
+static void las_semantics(const void *state, struct hs_semantics *out)
+{
+    tiresias_semantics(state, out);
+    out->order = ORDER_OF((const struct tiresias *)state, "time");
+}
+
+/* `service_unit`: of what is attained. */
+#define TIRESIAS_PARAMS(service_unit)                                                              \
+    {                                                                                              \
+        HS_PARAM_CHOICE(struct tiresias, index, "index", "las", index_names,                       \
+                        "order in a queue: by arrival (see inqueue), or by Gittins index",         \
+                        .source = "Gu et al. NSDI'19"),                                            \
+            HS_PARAM_CHOICE(                                                                       \
+                struct tiresias, gittins_form, "gittins", "exact", gittins_names,                  \
+                "the index as defined, up to the limit of the queue; or the published "            \
+                "simulator's",                                                                     \
+                .only_with = "index=gittins"),                                                     \
+            HS_PARAM_DURATION(struct tiresias, gittins_delta_us, "gittins_delta", "3250s", 1, 1e9, \
+                              "gittins=repo: how much service it looks ahead, in every queue",     \
+                              .unit = service_unit, .only_with = "gittins=repo",                   \
+                              .source = "gittins_delta of the Tiresias simulator"),                \
+            HS_PARAM_FILE(                                                                         \
+                struct tiresias, samples, "samples", NULL, NULL,                                   \
+                "distribution of service, one a line; without it learnt from finished jobs",       \
+                .only_with = "index=gittins"),                                                     \
+            HS_PARAM_DURATIONS(                                                                    \
+                struct tiresias, limits, "queue_limits", "3250/7200", 0, 1e9,                      \
+                "service at which a job leaves a queue; one queue more than limits",               \
+                .is_rising = true, .unit = service_unit,                                           \
+                .source =                                                                          \
+                    "Tiresias simulator: 3 queues, so that its third limit, 18000, is unused"),    \
+            HS_PARAM_REAL(                                                                         \
+                struct tiresias, promote_knob, "promote_knob", "0", 0, 1e6,                        \
+                "back to the first queue after waiting so many times the service; 0 = never",      \
+                .only_with = "compat=off|tiresias",                                                \
+                .source = "PROMOTEKNOB, Gu et al. NSDI'19; off in its simulator"),                 \
+            HS_PARAM_CHOICE(struct tiresias, inqueue, "inqueue", "running_first", inqueue_names,   \
+                            "order in a queue under index=las", .only_with = "index=las",          \
+                            .source =                                                              \
+                                "running_first: Tiresias simulator; submit: Lucid artifact"),      \
+            HS_PARAM_DURATION(struct tiresias, round_us, "round_s", "0s", 0, 86400,                \
+                              "decide only every so often; 0 = at every event",                    \
+                              .source = "60 s: Lucid artifact"),                                   \
+            HS_PARAM_DURATION(struct tiresias, phase_us, "round_phase", "0s", 0, 86400,            \
+                              "when the first round is, after the first submission"),              \
+            HS_PLACEMENT_SKEW_PARAM(struct tiresias, placement),                                   \
+            HS_COST_PARAMS(struct tiresias, cost),                                                 \
+            HS_PARAM_CHOICE(                                                                       \
+                struct tiresias, compat, "compat", "off", compat_names,                            \
+                "quirks of a published simulator. tiresias: queues change at whole seconds "       \
+                "(with placement=count). helios: beyond a limit, 1 s more a job, restoring "       \
+                "counts as service (with queue_limits=18000 inqueue=submit round_s=60 "            \
+                "preempt_cost=table cost_table=40/40/60). muri: 1.5 % more a job, and a "          \
+                "restart lost at every event, which counts as service (with placement=count)",     \
+                .source = "Tiresias simulator; Lucid artifact; Muri simulator"),                   \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+
+static const struct hs_param tiresias_params[] = TIRESIAS_PARAMS("GPU s");
+static const struct hs_param las_params[] = TIRESIAS_PARAMS("s");
+
+#define TIRESIAS_POLICY(id, label, text)                                                           \
+    const struct hs_policy_ops hs_policy_##id = {                                                  \
+        .name = label,                                                                             \
+        .summary = text,                                                                           \
+        .cite = "Gu et al. NSDI'19",                                                               \
+        .can = HS_CAN_PREEMPT | HS_CAN_TIME,                                                       \
+        .knows = HS_KNOWS_HISTORY | HS_KNOWS_MODEL | HS_KNOWS_DURATION,                            \
+        .params = id##_params,                                                                     \
+        .state_size = sizeof(struct tiresias),                                                     \
+        .job_state_size = sizeof(struct tiresias_job),                                             \
+        .needs = tiresias_needs,                                                                   \
+        .init = id##_init,                                                                         \
+        .on_event = tiresias_event,                                                                \
+        .decide = tiresias_decide,                                                                 \
+        .semantics = id##_semantics,                                                               \
+        .check = tiresias_check,                                                                   \
+    }
+
+TIRESIAS_POLICY(
+    tiresias, "tiresias",
+    "least attained service in discretized queues, GPUs times seconds; or Gittins index");
+TIRESIAS_POLICY(las, "las", "least attained service in discretized queues, by seconds");

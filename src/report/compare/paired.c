@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Manifest and jobs.csv of two run directories, joined row by row, then the figures of each group
+ * of jobs.
+ *
+ * jobs.csv is in the order in which jobs end, and a job id may come more than once in a trace; so
+ * both are sorted by submission, id, GPUs, work and place in the file, and then row i must be row
+ * i. Jobs that are equal in all of these are the same to every scheduler that knows no more; they
+ * are joined in the order in which they ended.
+ *
+ * A metric is taken at a time: its differences are sorted once, for the medians of all groups, and
+ * summed by group and block, for means and intervals. Values are integers (microseconds, or
+ * millionths), sums are exact. O(jobs log jobs + groups x resamples x blocks).
+ */
+#include "report/compare/paired.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "base/fmt.h"
+#include "report/run/rowfile.h"
+#include "report/stats/exact.h"
+#include "report/stats/stats.h"
+
+#define ROWS_MAX  (UINT32_MAX / 2)
+#define HINT_SIZE 512
+#define PPM       1000000
+
+/* ---- loading ---- */
+
+struct cells {
+    struct hs_paired_row row;
+    const char *id, *success, *vc;
+};
+#define AT(field) offsetof(struct cells, field)
+
+static const struct hs_cell cells[] = {
+    {"job_id", HS_CELL_TEXT, AT(id)},
+    {"submission_time", HS_CELL_TIME, AT(row.submit_us)},
+    {"waiting_time", HS_CELL_TIME_OR_NONE, AT(row.wait_us)},
+    {"turnaround_time", HS_CELL_TIME_OR_NONE, AT(row.jct_us)},
+    {"isolated", HS_CELL_TIME, AT(row.work_us)},
+    {"run", HS_CELL_TIME_OR_NONE, AT(row.run_us)},
+    {"requested_number_of_resources", HS_CELL_COUNT32, AT(row.gpus)},
+    {"success", HS_CELL_TEXT, AT(success)},
+    {"vc", HS_CELL_TEXT, AT(vc)},
+    {NULL, HS_CELL_TEXT, 0},
+};
+
+static enum hs_status add_row(struct hs_paired_run *run, const struct hs_rowfile *f)
+{
+    struct cells c = {.row = {.number = run->count}};
+    struct hs_paired_row *row = &c.row;
+    HS_TRY(hs_rowfile_read(f, cells, &c));
+    row->is_done = strcmp(c.success, "1") == 0;
+    if (row->is_done && row->wait_us < 0)
+        return hs_rowfile_bad_cell(f, "waiting_time",
+                                   "the time that a job which is done has waited");
+    if (row->is_done && row->jct_us < 0)
+        return hs_rowfile_bad_cell(f, "turnaround_time",
+                                   "the time that a job which is done has taken");
+    if (row->is_done && row->run_us < 0)
+        return hs_rowfile_bad_cell(f, "run", "the time that a job which is done has run");
+    row->id = hs_arena_text(&run->arena, c.id, strlen(c.id));
+    row->vc = hs_intern_get(&run->vcs, c.vc);
+    hs_grow((void **)&run->rows, &run->cap, (uint64_t)run->count + 1, sizeof *run->rows, ROWS_MAX);
+    run->rows[run->count++] = *row;
+    return HS_OK;
+}
+
+static enum hs_status read_rows(struct hs_paired_run *run, const char *path, struct hs_diag *diag)
+{
+    struct hs_rowfile f;
+    enum hs_status s = hs_rowfile_open_cells(&f, path, cells, diag);
+    while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
+        s = add_row(run, &f);
+    if (s == HS_END) {
+        run->hash = hs_input_hash(f.input);
+        run->bytes = hs_input_bytes(f.input);
+        s = HS_OK;
+    }
+    hs_rowfile_close(&f);
+    return s;
+}
+
+static enum hs_status load_run(struct hs_paired_run *run, const char *dir, struct hs_diag *diag)
+{
+    static const char name[] = "jobs.csv";
+    char path[HS_PATH_SIZE];
+    struct hs_place place = {.file = dir};
+    run->dir = dir;
+    hs_intern_init(&run->vcs);
+    HS_TRY(hs_runmanifest_open(&run->manifest, dir, diag));
+    const struct hs_runmanifest_file *file = hs_runmanifest_file(&run->manifest, name);
+    if (file == NULL && run->manifest.file_count > 0)
+        return hs_fail(diag, HS_E_INPUT, &place, "repeat the run with --outputs=jobs, or all",
+                       "nothing to compare: the run was made without %s", name);
+    int length = snprintf(path, sizeof path, "%s/%s", dir, name);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path is too long: %s", dir);
+    HS_TRY(read_rows(run, path, diag));
+    place.file = path;
+    if (file != NULL && run->hash != file->hash)
+        hs_report(diag, HS_WARNING, &place, "`horus verify` says more",
+                  "not the file that the manifest lists: it was changed after the run");
+    return HS_OK;
+}
+
+/* ---- joining ---- */
+
+/* Keys of the configuration that say which jobs there are. */
+static const char *const workload_keys[] = {
+    "load",         "scale_time", "window",          "sample_jobs",
+    "max_jobs",     "until",      "format",          "map",
+    "time_unit",    "cpu_jobs",   "zero_duration",   "skip_bad_rows",
+    "outcomes",     "sort",       "philly_attempts", "gavel_throughputs",
+    "openb_pending"};
+
+static int compare_int64(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_keys(const struct hs_paired_row *a, const struct hs_paired_row *b)
+{
+    int order = compare_int64(a->submit_us, b->submit_us);
+    return order != 0 ? order : strcmp(a->id, b->id);
+}
+
+static int compare_demands(const struct hs_paired_row *a, const struct hs_paired_row *b)
+{
+    int order = compare_int64(a->gpus, b->gpus);
+    return order != 0 ? order : compare_int64(a->work_us, b->work_us);
+}
+
+/* Total: no two rows have one number. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct hs_paired_row *x = a, *y = b;
+    int order = compare_keys(x, y);
+    if (order == 0)
+        order = compare_demands(x, y);
+    return order != 0 ? order : compare_int64(x->number, y->number);
+}
+
+/* A setting that differs explains more than the first job that does. */
+static const char *hint_of(const struct hs_paired *p, char hint[HINT_SIZE])
+{
+    for (size_t i = 0; i < sizeof workload_keys / sizeof *workload_keys; i++) {
+        const char *text[HS_PAIRED_RUNS];
+        char number[HS_PAIRED_RUNS][HS_RUNMANIFEST_NUMBER_SIZE];
+        for (int r = 0; r < HS_PAIRED_RUNS; r++) {
+            const struct hs_json *config = p->runs[r].manifest.config;
+            text[r] = hs_runmanifest_text(hs_json_get(config, workload_keys[i]), number[r]);
+            text[r] = text[r] != NULL ? text[r] : "not set";
+        }
+        if (strcmp(text[0], text[1]) == 0)
+            continue;
+        (void)snprintf(hint, HINT_SIZE, "%s differs: %s in %s, %s in %s", workload_keys[i], text[0],
+                       p->runs[0].dir, text[1], p->runs[1].dir);
+        return hint;
+    }
+    return NULL;
+}
+
+static enum hs_status differs(const struct hs_paired *p, const char *what)
+{
+    char hint[HINT_SIZE];
+    struct hs_place place = {.file = p->runs[HS_PAIRED_B].dir};
+    return hs_fail(p->diag, HS_E_INPUT, &place, hint_of(p, hint), "not of the workload of %s: %s",
+                   p->runs[HS_PAIRED_A].dir, what);
+}
+
+static enum hs_status check_trace(const struct hs_paired *p)
+{
+    const struct hs_runmanifest *a = &p->runs[HS_PAIRED_A].manifest,
+                                *b = &p->runs[HS_PAIRED_B].manifest;
+    char what[2 * HS_PATH_SIZE];
+    const char *trace_a = hs_json_text(hs_json_get(a->config, "trace"));
+    const char *trace_b = hs_json_text(hs_json_get(b->config, "trace"));
+    if (!a->has_trace_hash || !b->has_trace_hash ||
+        (a->trace_hash == b->trace_hash && a->trace_bytes == b->trace_bytes))
+        return HS_OK;
+    (void)snprintf(what, sizeof what,
+                   "trace %s (%016" PRIx64 ", %" PRIu64 " bytes) against %s (%016" PRIx64
+                   ", %" PRIu64 " bytes)",
+                   trace_b != NULL ? trace_b : "-", b->trace_hash, b->trace_bytes,
+                   trace_a != NULL ? trace_a : "-", a->trace_hash, a->trace_bytes);
+    return differs(p, what);
+}
+
+static const char *seconds(char text[HS_FMT_MAX + 1], int64_t us)
+{
+    text[hs_fmt_seconds(text, us)] = '\0';
+    return text;
+}
+
+static enum hs_status missing(const struct hs_paired *p, const struct hs_paired_row *row,
+                              int has_it)
+{
+    char what[HS_PATH_SIZE], at[HS_FMT_MAX + 1];
+    (void)snprintf(what, sizeof what, "job %s, submitted at %s, is %s", row->id,
+                   seconds(at, row->submit_us),
+                   has_it == HS_PAIRED_A ? "not in it" : "in it alone");
+    return differs(p, what);
+}
+
+static enum hs_status check_row(const struct hs_paired *p, const struct hs_paired_row *a,
+                                const struct hs_paired_row *b)
+{
+    char what[HS_PATH_SIZE], at[HS_FMT_MAX + 1], work[2][HS_FMT_MAX + 1];
+    int order = compare_keys(a, b);
+    if (order != 0)
+        return missing(p, order < 0 ? a : b, order < 0 ? HS_PAIRED_A : HS_PAIRED_B);
+    if (compare_demands(a, b) == 0)
+        return HS_OK;
+    (void)snprintf(what, sizeof what,
+                   "job %s, submitted at %s, wants %" PRIu32 " GPUs for %s s, not %" PRIu32
+                   " for %s s",
+                   a->id, seconds(at, a->submit_us), b->gpus, seconds(work[1], b->work_us), a->gpus,
+                   seconds(work[0], a->work_us));
+    return differs(p, what);
+}
+
+static enum hs_status check_rows(const struct hs_paired *p)
+{
+    const struct hs_paired_run *a = &p->runs[HS_PAIRED_A], *b = &p->runs[HS_PAIRED_B];
+    for (uint32_t i = 0; i < a->count && i < b->count; i++)
+        HS_TRY(check_row(p, &a->rows[i], &b->rows[i]));
+    if (a->count > b->count)
+        return missing(p, &a->rows[b->count], HS_PAIRED_A);
+    if (a->count < b->count)
+        return missing(p, &b->rows[a->count], HS_PAIRED_B);
+    return HS_OK;
+}
+
+/* Submissions inside the windows of both runs, as `horus run` counts them. */
+static void find_window(const struct hs_paired *p, int64_t *from_us, int64_t *to_us)
+{
+    const struct hs_paired_run *a = &p->runs[HS_PAIRED_A];
+    *from_us = INT64_MIN;
+    *to_us = INT64_MAX;
+    for (int r = 0; r < HS_PAIRED_RUNS && a->count > 0; r++) {
+        int64_t from =
+            a->rows[0].submit_us + hs_runmanifest_duration_us(&p->runs[r].manifest, "warmup");
+        int64_t to = a->rows[a->count - 1].submit_us -
+                     hs_runmanifest_duration_us(&p->runs[r].manifest, "cooldown");
+        *from_us = from > *from_us ? from : *from_us;
+        *to_us = to < *to_us ? to : *to_us;
+    }
+}
+
+static void pick_compared(struct hs_paired *p)
+{
+    const struct hs_paired_run *a = &p->runs[HS_PAIRED_A], *b = &p->runs[HS_PAIRED_B];
+    int64_t from_us, to_us;
+    find_window(p, &from_us, &to_us);
+    p->compared = hs_alloc_zeroed((uint64_t)a->count + 1, sizeof *p->compared);
+    for (uint32_t i = 0; i < a->count; i++) {
+        bool in_a = a->rows[i].is_done, in_b = b->rows[i].is_done;
+        bool is_inside = a->rows[i].submit_us >= from_us && a->rows[i].submit_us <= to_us;
+        if (in_a && in_b && is_inside)
+            p->compared[p->count++] = i;
+        p->outside += in_a && in_b && !is_inside;
+        p->only_done[HS_PAIRED_A] += in_a && !in_b;
+        p->only_done[HS_PAIRED_B] += in_b && !in_a;
+        p->done_in_none += !in_a && !in_b;
+    }
+}
+
+static enum hs_status join(struct hs_paired *p)
+{
+    HS_TRY(check_trace(p));
+    for (int r = 0; r < HS_PAIRED_RUNS; r++)
+        if (p->runs[r].count > 0)
+            qsort(p->runs[r].rows, p->runs[r].count, sizeof *p->runs[r].rows, compare_rows);
+    HS_TRY(check_rows(p));
+    pick_compared(p);
+    return HS_OK;
+}
+
+enum hs_status hs_paired_load(struct hs_paired *p, const char *dir_a, const char *dir_b,
+                              struct hs_diag *diag)
+{
+    *p = (struct hs_paired){.diag = diag};
+    HS_TRY(load_run(&p->runs[HS_PAIRED_A], dir_a, diag));
+    HS_TRY(load_run(&p->runs[HS_PAIRED_B], dir_b, diag));
+    return join(p);
+}
+
+void hs_paired_free(struct hs_paired *p)
+{
+    for (int r = 0; r < HS_PAIRED_RUNS; r++) {
+        struct hs_paired_run *run = &p->runs[r];
+        hs_runmanifest_close(&run->manifest);
+        hs_arena_free(&run->arena);
+        hs_intern_free(&run->vcs);
+        hs_free(run->rows);
+    }
+    hs_free(p->compared);
+    p->compared = NULL;
+}
+
+/* ---- groups ---- */
+
+/* What a compared job is grouped by, and the group that it is in of each kind. */
+enum { KIND_ALL, KIND_GPUS, KIND_VC, KIND_ISOLATED, KINDS };
+#define NO_GROUP UINT8_MAX
+
+static const struct hs_paired_row *row_of(const struct hs_paired *p, uint32_t i)
+{
+    return &p->runs[HS_PAIRED_A].rows[p->compared[i]];
+}
+
+static uint8_t add_group(struct hs_paired *p, const char *kind, const char *name)
+{
+    struct hs_paired_group *group = &p->groups[p->group_count];
+    size_t length = strlen(name);
+    group->kind = kind;
+    memcpy(group->name, name, length < HS_CLASS_NAME_MAX ? length : HS_CLASS_NAME_MAX);
+    return (uint8_t)p->group_count++;
+}
+
+static void group_by_gpus(struct hs_paired *p, uint8_t (*of)[KINDS])
+{
+    uint8_t group_of[HS_CLASS_GPUS_COUNT];
+    bool is_seen[HS_CLASS_GPUS_COUNT] = {false};
+    for (uint32_t i = 0; i < p->count; i++)
+        is_seen[hs_class_of_gpus(row_of(p, i)->gpus)] = true;
+    for (uint32_t c = 0; c < HS_CLASS_GPUS_COUNT; c++) {
+        struct hs_class class;
+        hs_classes_name(NULL, HS_CLASS_GPUS + c, &class);
+        if (is_seen[c])
+            group_of[c] = add_group(p, class.kind, class.name);
+    }
+    for (uint32_t i = 0; i < p->count; i++)
+        of[i][KIND_GPUS] = group_of[hs_class_of_gpus(row_of(p, i)->gpus)];
+}
+
+struct vc_rank {
+    const char *name;
+    uint32_t jobs, vc;
+};
+
+/* Most jobs first; no two have one name. */
+static int compare_vcs(const void *a, const void *b)
+{
+    const struct vc_rank *x = a, *y = b;
+    if (x->jobs != y->jobs)
+        return x->jobs > y->jobs ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static void rank_vcs(struct hs_paired *p, struct vc_rank *ranks, uint8_t *group_of)
+{
+    const struct hs_intern *vcs = &p->runs[HS_PAIRED_A].vcs;
+    for (uint32_t v = 0; v < vcs->count; v++)
+        ranks[v] = (struct vc_rank){.name = hs_intern_text(vcs, v), .vc = v};
+    for (uint32_t i = 0; i < p->count; i++)
+        ranks[row_of(p, i)->vc].jobs++;
+    qsort(ranks, vcs->count, sizeof *ranks, compare_vcs);
+    uint8_t others = NO_GROUP;
+    for (uint32_t k = 0; k < vcs->count && ranks[k].jobs > 0; k++) {
+        if (k >= HS_PAIRED_VCS && others == NO_GROUP)
+            others = add_group(p, "vc", "(others)");
+        if (k >= HS_PAIRED_VCS)
+            group_of[ranks[k].vc] = others;
+        else
+            group_of[ranks[k].vc] =
+                add_group(p, "vc", ranks[k].name[0] != '\0' ? ranks[k].name : "(none)");
+    }
+}
+
+/* No groups where no job has a virtual cluster. */
+static void group_by_vc(struct hs_paired *p, uint8_t (*of)[KINDS])
+{
+    uint32_t vcs = p->runs[HS_PAIRED_A].vcs.count;
+    if (vcs <= 1)
+        return;
+    struct vc_rank *ranks = hs_alloc_zeroed(vcs, sizeof *ranks);
+    uint8_t *group_of = hs_alloc_zeroed(vcs, sizeof *group_of);
+    rank_vcs(p, ranks, group_of);
+    for (uint32_t i = 0; i < p->count; i++)
+        of[i][KIND_VC] = group_of[row_of(p, i)->vc];
+    hs_free(ranks);
+    hs_free(group_of);
+}
+
+static int compare_us(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t quartile_of(const struct hs_paired *p, int64_t work_us)
+{
+    uint32_t q = 0;
+    while (q + 1 < HS_PAIRED_QUARTILES && work_us > p->quartile_us[q])
+        q++;
+    return q;
+}
+
+/* Jobs of one length are in one quartile, so that some may be empty. */
+static void group_by_length(struct hs_paired *p, uint8_t (*of)[KINDS])
+{
+    static const char *const names[HS_PAIRED_QUARTILES] = {"q1", "q2", "q3", "q4"};
+    uint8_t group_of[HS_PAIRED_QUARTILES];
+    bool is_seen[HS_PAIRED_QUARTILES] = {false};
+    int64_t *lengths = hs_alloc_zeroed(p->count, sizeof *lengths);
+    for (uint32_t i = 0; i < p->count; i++)
+        lengths[i] = row_of(p, i)->work_us;
+    qsort(lengths, p->count, sizeof *lengths, compare_us);
+    for (uint64_t q = 0; q < HS_PAIRED_QUARTILES; q++)
+        p->quartile_us[q] =
+            lengths[(p->count * (q + 1) + HS_PAIRED_QUARTILES - 1) / HS_PAIRED_QUARTILES - 1];
+    hs_free(lengths);
+    for (uint32_t i = 0; i < p->count; i++)
+        is_seen[quartile_of(p, row_of(p, i)->work_us)] = true;
+    for (uint32_t q = 0; q < HS_PAIRED_QUARTILES; q++)
+        if (is_seen[q])
+            group_of[q] = add_group(p, "isolated", names[q]);
+    for (uint32_t i = 0; i < p->count; i++)
+        of[i][KIND_ISOLATED] = group_of[quartile_of(p, row_of(p, i)->work_us)];
+}
+
+static void make_groups(struct hs_paired *p, uint8_t (*of)[KINDS])
+{
+    p->group_count = 0;
+    memset(p->groups, 0, sizeof p->groups);
+    memset(of, NO_GROUP, (size_t)p->count * sizeof *of);
+    uint8_t all = add_group(p, "all", "");
+    for (uint32_t i = 0; i < p->count; i++)
+        of[i][KIND_ALL] = all;
+    group_by_gpus(p, of);
+    group_by_vc(p, of);
+    group_by_length(p, of);
+}
+
+/* ---- figures ---- */
+
+struct difference {
+    int64_t value;
+    uint32_t job; /* among the compared */
+};
+
+struct block_sums {
+    hs_i128 of[HS_PAIRED_RUNS];
+    hs_i128 jobs;
+};
+
+struct figuring {
+    struct hs_paired *p;
+    uint8_t (*groups_of)[KINDS]; /* a compared job each */
+    struct difference *differences;
+    uint32_t difference_count;
+    struct block_sums *sums; /* groups x blocks */
+    struct hs_bootstrap bootstrap;
+};
+
+static int64_t ratio_ppm(int64_t num, int64_t den)
+{
+    uint64_t ppm = den > 0 ? hs_exact_scaled((uint64_t)num, (uint64_t)den, PPM) : 0;
+    return den <= 0 ? -1 : ppm < INT64_MAX ? (int64_t)ppm : INT64_MAX;
+}
+
+/* Microseconds, or millionths rounded half up; -1 if the job has none. */
+static int64_t value_of(const struct hs_paired_row *row, enum hs_paired_metric metric)
+{
+    int64_t bounded;
+    switch (metric) {
+    case HS_PAIRED_WAIT:
+        return row->wait_us;
+    case HS_PAIRED_JCT:
+        return row->jct_us;
+    case HS_PAIRED_SLOWDOWN:
+        return ratio_ppm(row->jct_us, row->work_us);
+    case HS_PAIRED_BOUNDED:
+        bounded = ratio_ppm(row->jct_us, row->work_us > HS_BOUND_US ? row->work_us : HS_BOUND_US);
+        return bounded > PPM ? bounded : PPM;
+    case HS_PAIRED_RUN_SLOWDOWN:
+        return ratio_ppm(row->run_us, row->work_us);
+    default:
+        return -1;
+    }
+}
+
+/* Total: no two are of one job. */
+static int compare_differences(const void *a, const void *b)
+{
+    const struct difference *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+static void take_job(struct figuring *f, enum hs_paired_metric metric, uint32_t job)
+{
+    struct hs_paired *p = f->p;
+    uint32_t block = hs_bootstrap_block(job, p->count, p->blocks);
+    int64_t value[HS_PAIRED_RUNS];
+    for (int r = 0; r < HS_PAIRED_RUNS; r++)
+        value[r] = value_of(&p->runs[r].rows[p->compared[job]], metric);
+    if (value[HS_PAIRED_A] < 0)
+        return;
+    int64_t difference = value[HS_PAIRED_B] - value[HS_PAIRED_A];
+    f->differences[f->difference_count++] = (struct difference){difference, job};
+    for (int k = 0; k < KINDS; k++) {
+        if (f->groups_of[job][k] == NO_GROUP)
+            continue;
+        struct hs_paired_figures *figures = &p->groups[f->groups_of[job][k]].figures[metric];
+        struct block_sums *sums = &f->sums[f->groups_of[job][k] * p->blocks + block];
+        for (int r = 0; r < HS_PAIRED_RUNS; r++)
+            sums->of[r] += value[r];
+        sums->jobs++;
+        figures->jobs++;
+        figures->better += difference < 0;
+        figures->equal += difference == 0;
+        figures->worse += difference > 0;
+    }
+}
+
+/* The smallest with at least half of all not above it, as everywhere. */
+static void find_medians(struct figuring *f, enum hs_paired_metric metric)
+{
+    uint64_t seen[HS_PAIRED_GROUPS] = {0};
+    if (f->difference_count > 0)
+        qsort(f->differences, f->difference_count, sizeof *f->differences, compare_differences);
+    for (uint32_t i = 0; i < f->difference_count; i++) {
+        const struct difference *d = &f->differences[i];
+        for (int k = 0; k < KINDS; k++) {
+            uint8_t group = f->groups_of[d->job][k];
+            if (group == NO_GROUP)
+                continue;
+            struct hs_paired_figures *figures = &f->p->groups[group].figures[metric];
+            if (++seen[group] == (figures->jobs + 1) / 2)
+                figures->median_difference = hs_exact_signed(d->value, PPM);
+        }
+    }
+}
+
+static void find_means(struct figuring *f, uint32_t group, enum hs_paired_metric metric)
+{
+    const struct hs_paired *p = f->p;
+    struct hs_paired_figures *figures = &f->p->groups[group].figures[metric];
+    hs_i128 difference[HS_BOOTSTRAP_BLOCKS_MAX], units[HS_BOOTSTRAP_BLOCKS_MAX];
+    hs_i128 of_a[HS_BOOTSTRAP_BLOCKS_MAX], of_b[HS_BOOTSTRAP_BLOCKS_MAX];
+    hs_i128 sum[HS_PAIRED_RUNS] = {0}, all = (hs_i128)figures->jobs * PPM;
+    for (uint32_t b = 0; b < p->blocks; b++) {
+        const struct block_sums *sums = &f->sums[group * p->blocks + b];
+        of_a[b] = sums->of[HS_PAIRED_A];
+        of_b[b] = sums->of[HS_PAIRED_B];
+        difference[b] = of_b[b] - of_a[b];
+        units[b] = sums->jobs * PPM;
+        sum[HS_PAIRED_A] += of_a[b];
+        sum[HS_PAIRED_B] += of_b[b];
+    }
+    for (int r = 0; r < HS_PAIRED_RUNS; r++)
+        figures->mean[r] = hs_exact_signed(sum[r], all);
+    figures->difference = hs_exact_signed(sum[HS_PAIRED_B] - sum[HS_PAIRED_A], all);
+    figures->ratio = hs_exact_signed(sum[HS_PAIRED_B], sum[HS_PAIRED_A]);
+    figures->difference_95 = hs_bootstrap_interval(&f->bootstrap, difference, units);
+    figures->ratio_95 = hs_bootstrap_interval(&f->bootstrap, of_b, of_a);
+    if (figures->jobs == 0)
+        figures->median_difference = (double)NAN;
+}
+
+static void figure_metric(struct figuring *f, enum hs_paired_metric metric)
+{
+    struct hs_paired *p = f->p;
+    f->difference_count = 0;
+    for (uint32_t i = 0; i < p->group_count * p->blocks; i++)
+        f->sums[i] = (struct block_sums){0};
+    for (uint32_t i = 0; i < p->count; i++)
+        take_job(f, metric, i);
+    find_medians(f, metric);
+    for (uint32_t g = 0; g < p->group_count; g++)
+        find_means(f, g, metric);
+}
+
+/* By the differences of the JCT, in order of submission: what all metrics follow. */
+static void choose_blocks(struct hs_paired *p)
+{
+    int64_t *differences = hs_alloc_zeroed(p->count, sizeof *differences);
+    for (uint32_t i = 0; i < p->count; i++)
+        differences[i] = p->runs[HS_PAIRED_B].rows[p->compared[i]].jct_us -
+                         p->runs[HS_PAIRED_A].rows[p->compared[i]].jct_us;
+    p->blocks = hs_bootstrap_blocks(differences, p->count, &p->correlation);
+    hs_free(differences);
+}
+
+enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64_t seed)
+{
+    struct hs_place place = {.file = p->runs[HS_PAIRED_B].dir};
+    if (p->count == 0)
+        return hs_fail(p->diag, HS_E_INPUT, &place, NULL,
+                       "no job did all its work both in it and in %s: nothing to compare",
+                       p->runs[HS_PAIRED_A].dir);
+    p->resamples = resamples;
+    p->seed = seed;
+    choose_blocks(p);
+    struct figuring f = {.p = p,
+                         .groups_of = hs_alloc_zeroed(p->count, sizeof *f.groups_of),
+                         .differences = hs_alloc_zeroed(p->count, sizeof *f.differences),
+                         .sums = hs_alloc_zeroed(
+                             (uint64_t)HS_PAIRED_GROUPS * HS_BOOTSTRAP_BLOCKS_MAX, sizeof *f.sums)};
+    make_groups(p, f.groups_of);
+    hs_bootstrap_open(&f.bootstrap, p->blocks, p->resamples, p->seed);
+    for (int m = 0; m < HS_PAIRED_METRICS; m++)
+        figure_metric(&f, (enum hs_paired_metric)m);
+    hs_bootstrap_close(&f.bootstrap);
+    hs_free(f.groups_of);
+    hs_free(f.differences);
+    hs_free(f.sums);
+    return HS_OK;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Two finished runs of one workload, compared job by job: what the second (B) makes of each job
+ * against the first (A). Each job is its own control, so that differences between jobs, which are
+ * far larger than those between policies, cancel.
+ *
+ *     HS_TRY(hs_paired_load(&p, dir_a, dir_b, diag));       // reads jobs.csv of both, joins them
+ *     HS_TRY(hs_paired_compare(&p, 2000, seed));            // fills p.groups
+ *     hs_paired_print(&p, &out, columns);
+ *     HS_TRY(hs_paired_write(&p, &dir, files));             // paired.csv, jobs_paired.csv
+ *     hs_paired_free(&p);                                   // also after a failure
+ *
+ * Compared are jobs that did all their work in both runs and were submitted inside the windows of
+ * --warmup and --cooldown of both. Memory: about 200 bytes a job.
+ */
+#ifndef HORUS_REPORT_COMPARE_PAIRED_H
+#define HORUS_REPORT_COMPARE_PAIRED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "data/json.h"
+#include "report/compare/bootstrap.h"
+#include "report/stats/classes.h"
+#include "report/report.h"
+#include "report/run/rundir.h"
+#include "report/run/manifest.h"
+
+enum { HS_PAIRED_A, HS_PAIRED_B, HS_PAIRED_RUNS };
+
+enum hs_paired_metric {
+    HS_PAIRED_WAIT,
+    HS_PAIRED_JCT,
+    HS_PAIRED_SLOWDOWN,
+    HS_PAIRED_BOUNDED,
+    HS_PAIRED_RUN_SLOWDOWN,
+    HS_PAIRED_METRICS
+};
+
+/* A row of jobs.csv; times -1 = empty. */
+struct hs_paired_row {
+    const char *id;
+    int64_t submit_us, work_us, wait_us, jct_us, run_us;
+    uint32_t gpus, vc; /* in vcs of the run */
+    uint32_t number;   /* among the rows of the file */
+    bool is_done;
+};
+
+struct hs_paired_run {
+    const char *dir;
+    struct hs_runmanifest manifest;
+    struct hs_arena arena; /* of the ids */
+    struct hs_intern vcs;
+    struct hs_paired_row *rows; /* in order of submission */
+    uint32_t count, cap;
+    uint64_t hash, bytes; /* of jobs.csv */
+};
+
+/* Of one metric over the jobs of one group: in seconds, or without a unit for the slowdowns. NaN
+ * where it is not defined. */
+struct hs_paired_figures {
+    uint64_t jobs; /* that have the metric: a job without work has no slowdown */
+    uint64_t better, equal, worse;
+    double mean[HS_PAIRED_RUNS];
+    double difference, ratio; /* of the means: B - A, B / A */
+    double median_difference;
+    struct hs_bootstrap_range difference_95, ratio_95;
+};
+
+struct hs_paired_group {
+    const char *kind; /* "all", "gpus", "vc", "isolated" */
+    char name[HS_CLASS_NAME_MAX + 1];
+    struct hs_paired_figures figures[HS_PAIRED_METRICS];
+};
+
+#define HS_PAIRED_VCS       10 /* named; the others are one group */
+#define HS_PAIRED_QUARTILES 4
+#define HS_PAIRED_GROUPS    (1 + HS_CLASS_GPUS_COUNT + HS_PAIRED_VCS + 1 + HS_PAIRED_QUARTILES)
+
+struct hs_paired {
+    struct hs_diag *diag;
+    struct hs_paired_run runs[HS_PAIRED_RUNS]; /* row i of both is the same job */
+    uint32_t *compared;                        /* rows that count, ascending */
+    uint32_t count;                            /* of these */
+    uint32_t only_done[HS_PAIRED_RUNS];        /* jobs done in this run alone */
+    uint32_t done_in_none, outside;            /* outside: done in both, but not in a window */
+
+    struct hs_paired_group groups[HS_PAIRED_GROUPS]; /* all of them; those without jobs left out */
+    uint32_t group_count;
+    int64_t quartile_us[HS_PAIRED_QUARTILES]; /* longest isolated run time of each */
+    uint32_t blocks, resamples;
+    uint64_t seed;
+    double correlation; /* of JCT differences in neighbouring blocks */
+};
+
+/* HS_E_INPUT, with what differs first, if the runs are not of one workload. */
+HS_MUST_USE enum hs_status hs_paired_load(struct hs_paired *p, const char *dir_a, const char *dir_b,
+                                          struct hs_diag *diag);
+/* HS_E_INPUT if no job can be compared. */
+HS_MUST_USE enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples,
+                                             uint64_t seed);
+/* What differs between the runs, the metrics of all jobs, and of each group: tables that are at
+ * most `columns` wide where they can be. */
+void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t columns);
+/* paired.csv, a row a group and metric, and jobs_paired.csv, a row a job (results/README.md). */
+#define HS_PAIRED_FILES 2
+HS_MUST_USE enum hs_status hs_paired_write(const struct hs_paired *p, const struct hs_rundir *dir,
+                                           struct hs_output_file files[HS_PAIRED_FILES]);
+void hs_paired_free(struct hs_paired *p);
+
+#endif

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The run again, in order of time, from its segments: which GPUs are free, what each virtual
+ * cluster holds, which jobs wait. Between two moments nothing changes, and every class of jobs that
+ * wait alike is booked to its cause, by the rule of the engine (engine/wait_causes.h). O(events x
+ * classes with a job that waits).
+ *
+ * Then the other jobs as one job met them: which went ahead of it, which ended to make way for it,
+ * which were on its GPUs. One look at all segments each; O(segments x segments of the job that
+ * overlap).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/freeindex.h"
+#include "model/partindex.h"
+#include "report/explain/explain_data.h"
+
+const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmentation", "constraint",
+                                                         "quota", "priority"};
+
+/* In the order in which they are handled at one time: ends before beginnings. */
+enum kind { GIVE, GO, TAKE, WAIT };
+
+struct event {
+    int64_t us;
+    uint32_t subject; /* a segment; of waits a job */
+    uint8_t kind, phase;
+};
+
+struct replay {
+    struct hs_explain *x;
+    struct hs_arena arena;
+    struct hs_free *free_index;
+    struct event *events;
+    uint64_t count;
+    struct hs_part *parts;
+    int32_t *tenants;  /* by GPU */
+    uint32_t *milli;   /* by GPU: shares of it that are held */
+    uint32_t *node_of; /* by GPU */
+    uint64_t *held;    /* thousandths of GPUs, by virtual cluster */
+    uint32_t *largest; /* node of its pool, by virtual cluster */
+    uint32_t *active;  /* classes in which a job waits */
+    uint32_t active_count;
+    uint32_t interval; /* of the run, in which now_us is */
+    int64_t now_us;
+};
+
+/* ---- events ---- */
+
+static void add(struct replay *r, int64_t us, enum kind kind, enum explain_phase phase,
+                uint32_t subject)
+{
+    r->events[r->count++] = (struct event){
+        .us = us, .subject = subject, .kind = (uint8_t)kind, .phase = (uint8_t)phase};
+}
+
+static void add_wait(struct replay *r, uint32_t job, enum explain_phase phase, int64_t from_us,
+                     int64_t to_us)
+{
+    if (to_us <= from_us)
+        return;
+    add(r, from_us, WAIT, phase, job);
+    add(r, to_us, GO, phase, job);
+}
+
+/* Its segments, and the gaps between them. False if they are not what jobs.csv states. */
+static bool add_job(struct replay *r, uint32_t index)
+{
+    const struct explain_job *job = &r->x->jobs[index];
+    int64_t at_us = job->submit_us, run_us = 0;
+    enum explain_phase phase = EXPLAIN_FIRST;
+    bool may_wait = true, is_in_order = true;
+    for (uint32_t i = job->first_segment; i != EXPLAIN_NONE; i = r->x->segments[i].next_of_job) {
+        const struct explain_segment *s = &r->x->segments[i];
+        is_in_order = is_in_order && s->start_us >= at_us;
+        add_wait(r, index, phase, at_us, s->start_us);
+        if (s->end_us > s->start_us) {
+            add(r, s->start_us, TAKE, phase, i);
+            add(r, s->end_us, GIVE, phase, i);
+        }
+        run_us += s->end_us - s->start_us;
+        at_us = s->end_us;
+        phase = s->ended_by == HS_SEGMENT_OOM || s->ended_by == HS_SEGMENT_FAILURE
+                    ? EXPLAIN_FAILED
+                    : EXPLAIN_PREEMPTED;
+        may_wait = s->ended_by != HS_SEGMENT_FINISH && s->ended_by != HS_SEGMENT_KILL;
+    }
+    if (may_wait)
+        add_wait(r, index, phase, at_us, job->end_us);
+    return is_in_order && run_us == job->run_us && at_us <= job->end_us;
+}
+
+static int event_compare(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->us != y->us)
+        return x->us < y->us ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->subject > y->subject) - (x->subject < y->subject);
+}
+
+static enum hs_status collect(struct replay *r)
+{
+    struct hs_explain *x = r->x;
+    /* a segment has two, and so has the wait before or after it */
+    const uint64_t most = 4 * (uint64_t)x->segment_count + 2 * (uint64_t)x->job_count;
+    r->events = hs_alloc_zeroed(most + 1, sizeof *r->events);
+    for (uint32_t i = 0; i < x->job_count; i++)
+        if (!add_job(r, i))
+            return hs_fail(
+                x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir}, "`horus verify` says more",
+                "jobs.csv and segments.csv contradict each other about job '%s'", x->jobs[i].id);
+    qsort(r->events, r->count, sizeof *r->events, event_compare);
+    return HS_OK;
+}
+
+/* ---- state ---- */
+
+static void open_state(struct replay *r)
+{
+    const struct hs_cluster *c = &r->x->cluster;
+    const bool is_partition = c->vc_mode == HS_VC_PARTITION;
+    r->tenants = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->tenants);
+    r->milli = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->milli);
+    r->node_of = hs_arena_alloc(&r->arena, (uint64_t)c->gpu_count * sizeof *r->node_of);
+    r->held = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->held);
+    r->largest = hs_arena_alloc(&r->arena, (uint64_t)c->vc_count * sizeof *r->largest);
+    r->active = hs_arena_alloc(&r->arena, ((uint64_t)r->x->class_count + 1) * sizeof *r->active);
+    for (uint32_t vc = 0; vc < c->vc_count; vc++)
+        r->largest[vc] = is_partition ? 0 : c->max_node_gpus;
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        const struct hs_node *node = &c->nodes[n];
+        for (uint32_t i = 0; i < node->gpus; i++)
+            r->node_of[node->first_gpu + i] = n;
+        if (is_partition && node->gpus > r->largest[node->vc])
+            r->largest[node->vc] = node->gpus;
+    }
+    hs_part_init(&r->parts, c, is_partition, &r->arena);
+    hs_free_init(&r->free_index, c, is_partition, 0, &r->arena);
+}
+
+/* A GPU is free while no job is on it; how many are does not matter. */
+static void move_segment(struct replay *r, const struct explain_segment *s, bool takes)
+{
+    uint32_t vc = r->x->jobs[s->job].vc, milli = r->x->jobs[s->job].gpu_milli;
+    const struct hs_ask ask = {.vc = vc, .type_mask = UINT64_MAX};
+    uint64_t held = (uint64_t)s->gpus * milli;
+    r->held[vc] += takes ? held : 0 - held;
+    for (uint32_t i = s->first_range; i < s->first_range + s->ranges; i++)
+        for (uint32_t gpu = r->x->ranges[i].first; gpu <= r->x->ranges[i].last; gpu++) {
+            if (milli < HS_GPU_MILLI) {
+                r->milli[gpu] += takes ? milli : 0 - milli;
+                const uint32_t shares = r->milli[gpu];
+                hs_part_set(r->parts, gpu,
+                            shares > 0 && shares < HS_GPU_MILLI ? HS_GPU_MILLI - shares : 0);
+            }
+            if (takes && ++r->tenants[gpu] == 1)
+                hs_free_take(r->free_index, r->node_of[gpu], 1, &ask);
+            else if (!takes && --r->tenants[gpu] == 0)
+                hs_free_give(r->free_index, r->node_of[gpu], 1, &ask);
+        }
+}
+
+/* Of each worker that wants a share of a GPU. */
+static enum explain_cause cause_of_share(const struct replay *r, const struct explain_class *class,
+                                         uint64_t room_milli)
+{
+    if (class->gpu_milli > room_milli)
+        return EXPLAIN_QUOTA;
+    if (hs_free_total(r->free_index, class->vc) > 0 ||
+        class->gpu_milli <= hs_part_most(r->parts, class->vc))
+        return EXPLAIN_PRIORITY;
+    return class->gpu_milli <= hs_part_all(r->parts, class->vc) ? EXPLAIN_FRAGMENTATION
+                                                                : EXPLAIN_RESOURCES;
+}
+
+static enum explain_cause cause_of(const struct replay *r, const struct explain_class *class)
+{
+    const struct hs_cluster *c = &r->x->cluster;
+    uint64_t gpus = class->gpus, room_milli = UINT64_MAX;
+    if (c->vc_mode == HS_VC_QUOTA && !r->x->may_borrow) {
+        uint64_t quota = c->vcs[class->vc].quota_gpus, held = r->held[class->vc];
+        quota = quota < UINT64_MAX / HS_GPU_MILLI ? quota * HS_GPU_MILLI : UINT64_MAX;
+        room_milli = quota > held ? quota - held : 0;
+    }
+    if (class->gpu_milli < HS_GPU_MILLI)
+        return cause_of_share(r, class, room_milli);
+    if (gpus * HS_GPU_MILLI > room_milli)
+        return EXPLAIN_QUOTA;
+    if (gpus > hs_free_total(r->free_index, class->vc))
+        return EXPLAIN_RESOURCES;
+    if (gpus <= hs_free_max(r->free_index, class->vc))
+        return EXPLAIN_PRIORITY;
+    return gpus > r->largest[class->vc] ? EXPLAIN_CONSTRAINT : EXPLAIN_FRAGMENTATION;
+}
+
+/* ---- booking ---- */
+
+int64_t explain_interval_us(const struct hs_explain *x, uint32_t interval)
+{
+    hs_u128 span = (hs_u128)(uint64_t)(x->end_us - x->begin_us);
+    return x->begin_us + (int64_t)(uint64_t)(span * interval / EXPLAIN_INTERVALS);
+}
+
+/* Within one interval. */
+static void book(struct replay *r, int64_t us)
+{
+    struct hs_explain *x = r->x;
+    for (uint32_t i = 0; i < r->active_count; i++) {
+        struct explain_class *class = &x->classes[r->active[i]];
+        enum explain_cause cause = cause_of(r, class);
+        hs_u128 gpu_us = (hs_u128)((uint64_t) class->waiting * class->gpus) * (uint64_t)us;
+        class->sum_us[cause] += us;
+        x->total[cause] += gpu_us;
+        x->interval[r->interval][cause] += gpu_us;
+    }
+}
+
+static void pass_time(struct replay *r, int64_t until_us)
+{
+    while (r->now_us < until_us) {
+        int64_t end_us = explain_interval_us(r->x, r->interval + 1);
+        if (end_us <= r->now_us && r->interval + 1 < EXPLAIN_INTERVALS) {
+            r->interval++;
+            continue;
+        }
+        int64_t to_us = until_us < end_us ? until_us : end_us;
+        book(r, to_us - r->now_us);
+        r->now_us = to_us;
+    }
+}
+
+/* What its class is booked until it goes, less what it was booked before. */
+static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase, bool begins)
+{
+    struct explain_job *job = &r->x->jobs[index];
+    struct explain_class *class = &r->x->classes[job->class];
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        job->wait_us[phase][c] += begins ? -class->sum_us[c] : class->sum_us[c];
+    if (begins && class->waiting++ == 0)
+        r->active[r->active_count++] = job->class;
+    else if (!begins && --class->waiting == 0)
+        for (uint32_t i = 0; i < r->active_count; i++)
+            if (r->active[i] == job->class)
+                r->active[i] = r->active[--r->active_count];
+}
+
+/* The stages of the job that is watched. */
+static void watch(struct hs_explain *x, const struct event *e)
+{
+    bool is_wait = e->kind == WAIT || e->kind == GO;
+    uint32_t job = is_wait ? e->subject : x->segments[e->subject].job;
+    if (job != x->watched)
+        return;
+    const int64_t *sum_us = x->classes[x->jobs[job].class].sum_us;
+    bool begins = e->kind == WAIT || e->kind == TAKE;
+    if (begins) {
+        hs_grow((void **)&x->stages, &x->stage_cap, (uint64_t)x->stage_count + 1, sizeof *x->stages,
+                UINT32_MAX / 2);
+        x->stages[x->stage_count++] = (struct explain_stage){
+            .from_us = e->us, .segment = is_wait ? EXPLAIN_NONE : e->subject};
+    }
+    struct explain_stage *stage = &x->stages[x->stage_count - 1];
+    stage->to_us = e->us;
+    for (int c = 0; is_wait && c < EXPLAIN_CAUSES; c++)
+        stage->wait_us[c] += begins ? -sum_us[c] : sum_us[c];
+}
+
+static void play(struct replay *r)
+{
+    for (uint64_t i = 0; i < r->count; i++) {
+        const struct event *e = &r->events[i];
+        pass_time(r, e->us);
+        if (r->x->watched != EXPLAIN_NONE)
+            watch(r->x, e);
+        if (e->kind == TAKE || e->kind == GIVE)
+            move_segment(r, &r->x->segments[e->subject], e->kind == TAKE);
+        else
+            job_waits(r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
+    }
+}
+
+enum hs_status explain_replay(struct hs_explain *x)
+{
+    struct replay r = {.x = x, .now_us = x->begin_us};
+    open_state(&r);
+    enum hs_status s = collect(&r);
+    if (s == HS_OK)
+        play(&r);
+    hs_free(r.events);
+    hs_arena_free(&r.arena);
+    return s;
+}
+
+/* ---- the other jobs ---- */
+
+/* Keeps the named ones in order of `sign` x us; equal ones as they come. */
+static void list_insert(struct explain_list *list, uint32_t job, int64_t us, int sign)
+{
+    uint32_t at = list->named < EXPLAIN_NAMED ? list->named++ : EXPLAIN_NAMED;
+    list->count++;
+    for (; at > 0 && sign * list->us[at - 1] > sign * us; at--)
+        if (at < EXPLAIN_NAMED) {
+            list->us[at] = list->us[at - 1];
+            list->jobs[at] = list->jobs[at - 1];
+        }
+    if (at < EXPLAIN_NAMED) {
+        list->us[at] = us;
+        list->jobs[at] = job;
+    }
+}
+
+/* The first stage that ends after us. */
+static uint32_t stage_after(const struct hs_explain *x, int64_t us)
+{
+    uint32_t low = 0, high = x->stage_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (x->stages[middle].to_us <= us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Jobs that came later and started first while it waited; the earliest are named. */
+static void look_for_overtakers(const struct hs_explain *x, struct explain_list *list)
+{
+    const struct explain_job *job = &x->jobs[x->watched];
+    const bool is_partition = x->cluster.vc_mode == HS_VC_PARTITION;
+    for (uint32_t i = 0; i < x->job_count; i++) {
+        const struct explain_job *other = &x->jobs[i];
+        bool is_rival = other->gpus > 0 && (!is_partition || other->vc == job->vc);
+        if (!is_rival || other->submit_us <= job->submit_us || other->start_us < 0)
+            continue;
+        const uint32_t k = stage_after(x, other->start_us);
+        if (k < x->stage_count && x->stages[k].segment == EXPLAIN_NONE &&
+            x->stages[k].from_us <= other->start_us)
+            list_insert(list, i, other->start_us, 1);
+    }
+}
+
+static bool shares_gpus(const struct hs_explain *x, const struct explain_segment *a,
+                        const struct explain_segment *b)
+{
+    uint32_t i = a->first_range, k = b->first_range;
+    while (i < a->first_range + a->ranges && k < b->first_range + b->ranges) {
+        if (x->ranges[i].last < x->ranges[k].first)
+            i++;
+        else if (x->ranges[k].last < x->ranges[i].first)
+            k++;
+        else
+            return true;
+    }
+    return false;
+}
+
+/* The segment that held each GPU last before a placement, plus 1; 0 = none ever did. */
+static void find_last_holders(const struct hs_explain *x, const struct explain_segment *placed,
+                              uint32_t *last)
+{
+    for (uint32_t i = 0; i < x->segment_count && x->segments[i].end_us <= placed->start_us; i++) {
+        const struct explain_segment *s = &x->segments[i];
+        if (s == placed || s->job == placed->job || !shares_gpus(x, s, placed))
+            continue;
+        for (uint32_t k = s->first_range; k < s->first_range + s->ranges; k++)
+            for (uint32_t gpu = x->ranges[k].first; gpu <= x->ranges[k].last; gpu++)
+                last[gpu] = i + 1; /* they are in order of their ends */
+    }
+}
+
+/* The jobs that held each GPU of its first placement last. */
+static void look_for_predecessors(const struct hs_explain *x, struct explain_around *around)
+{
+    const struct explain_segment *first = &x->segments[x->jobs[x->watched].first_segment];
+    uint32_t *last = hs_alloc_zeroed((uint64_t)x->cluster.gpu_count + 1, sizeof *last);
+    bool *is_listed = hs_alloc_zeroed((uint64_t)x->job_count + 1, sizeof *is_listed);
+    const bool has_memory = last != NULL && is_listed != NULL;
+    if (has_memory)
+        find_last_holders(x, first, last);
+    for (uint32_t k = 0; has_memory && k < first->ranges; k++) {
+        const struct explain_range *range = &x->ranges[first->first_range + k];
+        for (uint32_t gpu = range->first; gpu <= range->last; gpu++) {
+            const struct explain_segment *s = last[gpu] > 0 ? &x->segments[last[gpu] - 1] : NULL;
+            around->idle_gpus += s == NULL;
+            if (s != NULL && !is_listed[s->job])
+                list_insert(&around->freed, s->job, s->end_us, -1);
+            if (s != NULL)
+                is_listed[s->job] = true;
+        }
+    }
+    hs_free(last);
+    hs_free(is_listed);
+}
+
+static void look_for_partners(const struct hs_explain *x, struct explain_list *list)
+{
+    int64_t *beside_us = hs_alloc_zeroed((uint64_t)x->job_count + 1, sizeof *beside_us);
+    for (uint32_t i = 0; i < x->segment_count; i++) {
+        const struct explain_segment *s = &x->segments[i];
+        for (uint32_t k = stage_after(x, s->start_us);
+             s->job != x->watched && k < x->stage_count && x->stages[k].from_us < s->end_us; k++) {
+            const struct explain_stage *stage = &x->stages[k];
+            if (stage->segment == EXPLAIN_NONE || !shares_gpus(x, s, &x->segments[stage->segment]))
+                continue;
+            int64_t from = s->start_us > stage->from_us ? s->start_us : stage->from_us;
+            int64_t to = s->end_us < stage->to_us ? s->end_us : stage->to_us;
+            beside_us[s->job] += to - from;
+        }
+    }
+    for (uint32_t i = 0; i < x->job_count; i++)
+        if (beside_us[i] > 0)
+            list_insert(list, i, beside_us[i], -1);
+    hs_free(beside_us);
+}
+
+void explain_look_around(const struct hs_explain *x, struct explain_around *around)
+{
+    *around = (struct explain_around){0};
+    look_for_overtakers(x, &around->overtaken);
+    if (x->jobs[x->watched].first_segment == EXPLAIN_NONE)
+        return;
+    look_for_predecessors(x, around);
+    if (x->is_sharing)
+        look_for_partners(x, &around->beside);
+}

@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `horus explain` prints: one job or a whole run, as text for a reader or as JSON with exact
+ * seconds, and GPU-seconds for a run.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "base/fmt.h"
+#include "report/explain/explain_data.h"
+#include "report/report.h"
+#include "report/run/run_table.h"
+#include "report/run/rowfile.h"
+#include "report/stats/exact.h"
+
+#define STAGES_FIRST    14u /* of many the first and the last are shown */
+#define STAGES_LAST     6u
+#define DECISIONS_SHOWN 24u
+#define JOB_BAR_CELLS   24u
+#define RUN_BAR_CELLS   30u
+#define GPUS_SIZE       44
+#define RANGE_SIZE      28u /* a blank, two ids, and " ..." behind */
+#define LONGEST         10  /* jobs that are named of a run */
+#define ID_WIDTH_MAX    40u
+
+/* ---- texts ---- */
+
+/* "1.50 h" and "5400", good until the end of the block. */
+#define LENGTH(us)  length((char[HS_TABLE_TIME_SIZE]){0}, us)
+#define SECONDS(us) seconds((char[HS_FMT_MAX + 1]){0}, us)
+
+static const char *length(char text[HS_TABLE_TIME_SIZE], int64_t us)
+{
+    hs_table_time(text, (double)us / (double)HS_US_PER_S);
+    return text;
+}
+
+static const char *seconds(char text[HS_FMT_MAX + 1], int64_t us)
+{
+    text[hs_fmt_seconds(text, us)] = '\0';
+    return text;
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static int64_t sum_of_us(const int64_t us[EXPLAIN_CAUSES])
+{
+    int64_t sum_us = 0;
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        sum_us += us[c];
+    return sum_us;
+}
+
+/* "0-7 16", cut with "..." where it gets long. */
+static void gpus_text(const struct hs_explain *x, const struct explain_segment *s, char *text,
+                      size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = s->first_range; i < s->first_range + s->ranges; i++) {
+        const struct explain_range *r = &x->ranges[i];
+        if (used + RANGE_SIZE > size) {
+            (void)snprintf(text + used, size - used, " ...");
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, r->first == r->last ? "%s%u" : "%s%u-%u",
+                                 used > 0 ? " " : "", r->first, r->last);
+    }
+}
+
+/* "  12.5 %" and a bar of at most so many cells. */
+static void say_share(struct hs_output *out, const struct hs_explain_style *style, double share,
+                      uint32_t cells)
+{
+    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    uint32_t eighths = (uint32_t)(share * cells * 8 + 0.5);
+    if (!style->use_utf8)
+        eighths = (eighths + 4) / 8 * 8; /* whole cells */
+    hs_say(out, "  %5.1f %%%s", 100 * share, eighths > 0 ? "  " : "");
+    for (uint32_t i = 0; i < eighths / 8; i++)
+        hs_say(out, "%s", style->use_utf8 ? "█" : "#");
+    hs_say(out, "%s\n", parts[eighths % 8]);
+}
+
+/* What the causes that were met mean, and what they mean where GPUs are shared. */
+static void say_causes(const struct hs_explain *x, const bool is_met[EXPLAIN_CAUSES],
+                       struct hs_output *out)
+{
+    static const char *const texts[EXPLAIN_CAUSES] = {
+        "insufficient resources: fewer GPUs were free than it wanted",
+        "enough were free, but not on one node, which could have held it",
+        "placement constraint: enough were free, and no node could hold all of it",
+        "its virtual cluster could not take so many",
+        "head-of-line blocking or lower priority: it would have fitted, but had to wait"};
+    hs_say(out, "\n");
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        if (is_met[c])
+            hs_say(out, "  %-13s  %s\n", explain_cause_names[c], texts[c]);
+    if (x->is_sharing)
+        hs_say(
+            out,
+            "  Jobs may share GPUs under this policy. A GPU counts as free while no job is on it:\n"
+            "  a job that waits for room beside others waits for resources here.\n");
+}
+
+/* ---- decisions.csv ---- */
+
+/* A row; time and value are in millionths. */
+struct decision {
+    const char *job, *action, *gpus, *trigger, *plan_reason;
+    int64_t time_us, value;
+};
+#define AT(field) offsetof(struct decision, field)
+
+static const struct hs_cell decision_cells[] = {
+    {"job_id", HS_CELL_TEXT, AT(job)},
+    {"time", HS_CELL_TIME_OR_NONE, AT(time_us)},
+    {"value", HS_CELL_NUMBER, AT(value)},
+    {"action", HS_CELL_TEXT, AT(action)},
+    {"allocated_resources", HS_CELL_TEXT, AT(gpus)},
+    {"trigger", HS_CELL_TEXT, AT(trigger)},
+    {"because", HS_CELL_TEXT, AT(plan_reason)},
+    {NULL, HS_CELL_TEXT, 0},
+};
+
+/* Calls `use` for each row that is of the watched job, to its first error; NULL: reads them. */
+static enum hs_status each_decision(const struct hs_explain *x,
+                                    void (*use)(void *ctx, const struct decision *d), void *ctx)
+{
+    char path[EXPLAIN_PATH_SIZE];
+    struct hs_rowfile f;
+    struct decision d;
+    (void)snprintf(path, sizeof path, "%s/decisions.csv", x->dir); /* as long as jobs.csv's */
+    enum hs_status s = hs_rowfile_open_cells(&f, path, decision_cells, x->diag);
+    while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK) {
+        if (strcmp(hs_rowfile_text(&f, 0), x->jobs[x->watched].id) != 0)
+            continue;
+        s = hs_rowfile_read(&f, decision_cells, &d);
+        if (s == HS_OK && use != NULL)
+            use(ctx, &d);
+    }
+    hs_rowfile_close(&f);
+    return s == HS_END ? HS_OK : s;
+}
+
+/* ---- a job as text ---- */
+
+static const char *text_of(const struct hs_explain *x, uint32_t id)
+{
+    return hs_intern_text(&x->texts, id);
+}
+
+static void say_line(struct hs_output *out, const char *what, int64_t us, const char *remark)
+{
+    hs_say(out, "  %-10s%10s  %16s s%s%s\n", what, LENGTH(us), SECONDS(us),
+           remark[0] != '\0' ? "  " : "", remark);
+}
+
+static void say_head(const struct hs_explain *x, const struct explain_job *job,
+                     struct hs_output *out)
+{
+    int64_t in_system_us = job->end_us - job->submit_us;
+    if (job->gpu_milli < HS_GPU_MILLI)
+        hs_say(out, "job %s: 0.%03u of %s%u GPU%s", job->id, job->gpu_milli,
+               job->gpus > 1 ? "each of " : "", job->gpus, plural(job->gpus));
+    else
+        hs_say(out, "job %s: %u GPU%s", job->id, job->gpus, plural(job->gpus));
+    if (job->model != 0)
+        hs_say(out, ", %s", text_of(x, job->model));
+    if (job->user != 0)
+        hs_say(out, ", user %s", text_of(x, job->user));
+    if (job->vc_name != 0)
+        hs_say(out, ", vc %s", text_of(x, job->vc_name));
+    hs_say(out, "\nunder %s: order %s, scan %s\n\n", x->policy != NULL ? x->policy : "?", x->order,
+           x->scan);
+    say_line(out, "submitted", job->submit_us, "after the first job of the trace");
+    say_line(out, "waited", job->pending_us,
+             job->start_us < 0 ? "and never started" : "without GPUs, in all");
+    say_line(out, "ran", job->run_us, "holding GPUs");
+    say_line(out, job->is_done ? "JCT" : "in system", in_system_us, text_of(x, job->status));
+    if (job->isolated_us > 0 && job->is_done)
+        hs_say(out, "  %-10s%10.2f  JCT over its run time alone on the reference GPU\n", "slowdown",
+               (double)in_system_us / (double)job->isolated_us);
+}
+
+static void say_cause(struct hs_output *out, const struct hs_explain_style *style, const char *name,
+                      int64_t us, const struct explain_job *job)
+{
+    const int64_t whole_us = job->end_us - job->submit_us;
+    hs_say(out, "  %-15s%10s  %16s s", name, LENGTH(us), SECONDS(us));
+    say_share(out, style, whole_us > 0 ? (double)us / (double)whole_us : 0, JOB_BAR_CELLS);
+}
+
+static void say_waits(const struct explain_job *job, const struct hs_explain_style *style,
+                      struct hs_output *out)
+{
+    const char *const titles[EXPLAIN_PHASES] = {
+        [EXPLAIN_FIRST] = job->start_us < 0
+                              ? "why it waited (shares of its time in the system)"
+                              : "why it waited before its first start (shares of its time)",
+        [EXPLAIN_PREEMPTED] = "why it waited again, taken off its GPUs by the policy",
+        [EXPLAIN_FAILED] = "why it waited again after a failure, or for want of GPU memory"};
+    for (int phase = 0; phase < EXPLAIN_PHASES; phase++) {
+        const int64_t *us = job->wait_us[phase];
+        if (sum_of_us(us) == 0)
+            continue;
+        hs_say(out, "\n%s\n", titles[phase]);
+        for (int c = 0; c < EXPLAIN_CAUSES; c++)
+            if (us[c] > 0)
+                say_cause(out, style, explain_cause_names[c], us[c], job);
+    }
+    if (job->run_us == 0)
+        return;
+    hs_say(out, "\nwhile it held GPUs\n");
+    if (job->overhead_us > 0)
+        say_cause(out, style, "overhead", job->overhead_us, job);
+    say_cause(out, style, "running", job->run_us - job->overhead_us, job);
+    if (job->colocated_us > 0)
+        say_cause(out, style, "  beside others", job->colocated_us, job);
+}
+
+static void say_stage_causes(const struct explain_stage *stage, struct hs_output *out)
+{
+    int64_t whole_us = sum_of_us(stage->wait_us);
+    const char *comma = "";
+    hs_say(out, "waits  ");
+    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
+        double share = (double)stage->wait_us[c] / (double)whole_us;
+        if (share < 0.005) /* the table above has it */
+            continue;
+        hs_say(out, "%s%s", comma, explain_cause_names[c]);
+        if (share < 0.995)
+            hs_say(out, " %.0f %%", 100 * share);
+        comma = ", ";
+    }
+}
+
+static void say_stages(const struct hs_explain *x, int64_t submit_us, struct hs_output *out)
+{
+    char gpus[GPUS_SIZE];
+    bool is_cut = x->stage_count > STAGES_FIRST + STAGES_LAST + 1;
+    if (x->stage_count > 0)
+        hs_say(out, "\nits life%11s%12s\n", "after", "for");
+    for (uint32_t i = 0; i < x->stage_count; i++) {
+        if (is_cut && i == STAGES_FIRST) {
+            i = x->stage_count - STAGES_LAST;
+            hs_say(out, "  %10s  %u more such lines\n", "...", i - STAGES_FIRST);
+        }
+        const struct explain_stage *stage = &x->stages[i];
+        hs_say(out, "  %10s%12s  ", LENGTH(stage->from_us - submit_us),
+               LENGTH(stage->to_us - stage->from_us));
+        if (stage->segment == EXPLAIN_NONE) {
+            say_stage_causes(stage, out);
+        } else {
+            const struct explain_segment *s = &x->segments[stage->segment];
+            gpus_text(x, s, gpus, sizeof gpus);
+            hs_say(out, "runs   GPU%s %s", plural(s->gpus), gpus);
+            if (s->rate_ppb >= 0)
+                hs_say(out, ", rate %.3f", (double)s->rate_ppb / 1e9);
+            if (s->tenants > 1)
+                hs_say(out, ", up to %u jobs on one", s->tenants);
+            hs_say(out, "; %s", hs_segment_end_text(s->ended_by));
+        }
+        hs_say(out, "\n");
+    }
+}
+
+/* One a line; `when` stands before the time of each, `then` behind it. */
+static void say_names(const struct hs_explain *x, const struct explain_list *list, int64_t sign,
+                      int64_t origin_us, const char *when, const char *then, struct hs_output *out)
+{
+    for (uint32_t i = 0; i < list->named; i++) {
+        const struct explain_job *other = &x->jobs[list->jobs[i]];
+        hs_say(out, "  %-16s %4u GPU%-2s %s%s%s%s%s\n", other->id, other->gpus, plural(other->gpus),
+               when, LENGTH(sign * (list->us[i] - origin_us)), then, other->model != 0 ? "  " : "",
+               other->model != 0 ? text_of(x, other->model) : "");
+    }
+    if (list->count > list->named)
+        hs_say(out, "  and %u more\n", list->count - list->named);
+}
+
+static void say_others(const struct hs_explain *x, const struct explain_job *job,
+                       const struct explain_around *around, struct hs_output *out)
+{
+    const struct explain_list *ahead = &around->overtaken, *before = &around->freed,
+                              *beside = &around->beside;
+    if (job->pending_us > 0)
+        hs_say(out, "\novertaken by %u job%s that came later and started while it waited\n",
+               ahead->count, plural(ahead->count));
+    say_names(x, ahead, 1, job->submit_us, "after ", "", out);
+    if (before->count > 0)
+        hs_say(out, "\nits first GPUs were held before it by %u job%s, the last to leave first\n",
+               before->count, plural(before->count));
+    say_names(x, before, -1, job->start_us, "left ", " before it started", out);
+    if (before->count > 0 && around->idle_gpus > 0)
+        hs_say(out, "  and %u had been idle from the begin\n", around->idle_gpus);
+    if (beside->count > 0)
+        hs_say(out,
+               "\non its GPUs at the same time, in turns or at once: %u job%s, the longest first\n",
+               beside->count, plural(beside->count));
+    say_names(x, beside, 1, 0, "for ", "", out);
+    if (job->preemptions + job->migrations + job->switches + job->ooms > 0)
+        hs_say(out,
+               "\nmoved: %" PRIu64 " preemption%s, %" PRIu64 " suspension%s or pauses, %" PRIu64
+               " migration%s, %" PRIu64 " time%s out of memory\n",
+               job->preemptions, plural(job->preemptions), job->switches, plural(job->switches),
+               job->migrations, plural(job->migrations), job->ooms, plural(job->ooms));
+    if (job->lost_ns > 0)
+        hs_say(out, "lost: %s of work that was done again\n", LENGTH(job->lost_ns / HS_NS_PER_US));
+}
+
+struct decision_printer {
+    int64_t submit_us;
+    struct hs_output *out;
+    uint32_t count;
+};
+
+static void say_decision(void *ctx, const struct decision *d)
+{
+    struct decision_printer *t = ctx;
+    if (t->count == 0)
+        hs_say(t->out, "\ndecided%12s  %-13s  %-10s  %s\n", "after", "at a", "action", "because");
+    if (t->count++ < DECISIONS_SHOWN)
+        hs_say(t->out, "  %10s  %-13s  %-10s  %s\n", LENGTH(d->time_us - t->submit_us), d->trigger,
+               d->action, d->plan_reason);
+}
+
+static enum hs_status say_decisions(const struct hs_explain *x, int64_t submit_us,
+                                    struct hs_output *out)
+{
+    struct decision_printer t = {.submit_us = submit_us, .out = out};
+    if (!x->has_decisions) {
+        hs_say(out,
+               "\nWhat the policy decided about it is recorded with `horus run --decisions`.\n");
+        return HS_OK;
+    }
+    HS_TRY(each_decision(x, say_decision, &t));
+    if (t.count == 0)
+        hs_say(out, "\nThe policy decided nothing about it.\n");
+    if (t.count > DECISIONS_SHOWN)
+        hs_say(out, "  %10s  %u more are in decisions.csv\n", "...", t.count - DECISIONS_SHOWN);
+    return HS_OK;
+}
+
+/* ---- a run as text ---- */
+
+static double gpu_hours(hs_u128 gpu_us)
+{
+    return (double)gpu_us / (double)HS_US_PER_S / 3600;
+}
+
+static hs_u128 sum_of(const explain_waits waits)
+{
+    hs_u128 sum = 0;
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        sum += waits[c];
+    return sum;
+}
+
+static void say_total(const struct hs_explain *x, const struct hs_explain_style *style,
+                      struct hs_output *out)
+{
+    hs_u128 sum = sum_of(x->total);
+    int decimals = gpu_hours(sum) < 10 ? 3 : 1;
+    hs_say(out, "\nGPU-hours that jobs waited for, by cause\n");
+    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
+        hs_say(out, "  %-13s%14.*f", explain_cause_names[c], decimals, gpu_hours(x->total[c]));
+        say_share(out, style, sum > 0 ? (double)x->total[c] / (double)sum : 0, RUN_BAR_CELLS);
+    }
+    hs_say(out, "  %-13s%14.*f\n", "all", decimals, gpu_hours(sum));
+}
+
+/* Causes that were never met have no column. */
+static void say_over_time(const struct hs_explain *x, struct hs_output *out)
+{
+    double part_h =
+        (double)(x->end_us - x->begin_us) / (double)HS_US_PER_S / 3600 / EXPLAIN_INTERVALS;
+    if (sum_of(x->total) == 0)
+        return;
+    hs_say(out, "\nGPUs waited for, mean of each twelfth of the run\n  %10s", "from");
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        if (x->total[c] > 0)
+            hs_say(out, "%15s", explain_cause_names[c]);
+    hs_say(out, "%12s\n", "all");
+    for (uint32_t i = 0; i < EXPLAIN_INTERVALS; i++) {
+        hs_say(out, "  %10s", LENGTH(explain_interval_us(x, i) - x->begin_us));
+        for (int c = 0; c < EXPLAIN_CAUSES; c++)
+            if (x->total[c] > 0)
+                hs_say(out, "%15.1f", gpu_hours(x->interval[i][c]) / part_h);
+        hs_say(out, "%12.1f\n", gpu_hours(sum_of(x->interval[i])) / part_h);
+    }
+}
+
+/* "resources 80 %, priority 20 %". */
+static void say_reasons(const struct explain_job *job, struct hs_output *out)
+{
+    int64_t us[EXPLAIN_CAUSES] = {0}, again_us = sum_of_us(job->wait_us[EXPLAIN_PREEMPTED]);
+    const char *comma = "";
+    for (int phase = 0; phase < EXPLAIN_PHASES; phase++)
+        for (int c = 0; c < EXPLAIN_CAUSES; c++)
+            us[c] += job->wait_us[phase][c];
+    int64_t sum_us = sum_of_us(us);
+    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
+        if (us[c] * 200 < sum_us) /* below half a per cent */
+            continue;
+        hs_say(out, "%s%s %.0f %%", comma, explain_cause_names[c],
+               100 * (double)us[c] / (double)sum_us);
+        comma = ", ";
+    }
+    if (again_us * 200 >= sum_us && again_us > 0)
+        hs_say(out, "; %.0f %% after preemptions", 100 * (double)again_us / (double)sum_us);
+    hs_say(out, "\n");
+}
+
+/* The ten that waited longest, longest first; returns how many there are. */
+static uint32_t find_longest(const struct hs_explain *x, uint32_t jobs[LONGEST])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < x->job_count; i++) {
+        int64_t us = x->jobs[i].pending_us;
+        if (us == 0)
+            continue;
+        uint32_t at = count < LONGEST ? count++ : LONGEST;
+        for (; at > 0 && x->jobs[jobs[at - 1]].pending_us < us; at--)
+            if (at < LONGEST)
+                jobs[at] = jobs[at - 1];
+        if (at < LONGEST)
+            jobs[at] = i;
+    }
+    return count;
+}
+
+static void say_longest(const struct hs_explain *x, struct hs_output *out)
+{
+    uint32_t jobs[LONGEST], count = find_longest(x, jobs);
+    size_t width = strlen("job");
+    if (count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t own = strlen(x->jobs[jobs[i]].id);
+        width = own > width ? own : width;
+    }
+    width = width < ID_WIDTH_MAX ? width : ID_WIDTH_MAX;
+    hs_say(out, "\nwho waited longest\n  %-*s  %5s  %10s  %10s  %s\n", (int)width, "job", "GPUs",
+           "submitted", "waited", "why");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct explain_job *job = &x->jobs[jobs[i]];
+        hs_say(out, "  %-*s  %5u  %10s  %10s  ", (int)width, job->id, job->gpus,
+               LENGTH(job->submit_us), LENGTH(job->pending_us));
+        say_reasons(job, out);
+    }
+    hs_say(out, "`horus explain %s --job %s` tells more of one.\n", x->dir, x->jobs[jobs[0]].id);
+}
+
+/* ---- JSON ---- */
+
+static void put_seconds(struct hs_jsonw *w, const char *key, int64_t us)
+{
+    hs_jsonw_key(w, key);
+    if (us < 0)
+        hs_jsonw_null(w);
+    else
+        hs_jsonw_seconds(w, us);
+}
+
+static void put_waits(struct hs_jsonw *w, const char *key, const int64_t us[EXPLAIN_CAUSES])
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_on_one_line(w);
+    hs_jsonw_object(w);
+    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
+        hs_jsonw_key(w, explain_cause_names[c]);
+        hs_jsonw_seconds(w, us[c]);
+    }
+    hs_jsonw_end_object(w);
+}
+
+static void put_phases(struct hs_jsonw *w, const struct explain_job *job)
+{
+    put_waits(w, "first", job->wait_us[EXPLAIN_FIRST]);
+    put_waits(w, "preempted", job->wait_us[EXPLAIN_PREEMPTED]);
+    put_waits(w, "failed", job->wait_us[EXPLAIN_FAILED]);
+}
+
+static void put_head(const struct hs_explain *x, const struct explain_job *job, struct hs_jsonw *w)
+{
+    hs_jsonw_member_text(w, "job_id", job->id);
+    hs_jsonw_member_text(w, "policy", x->policy);
+    hs_jsonw_member_text(w, "user", text_of(x, job->user));
+    hs_jsonw_member_text(w, "vc", text_of(x, job->vc_name));
+    hs_jsonw_member_text(w, "model", text_of(x, job->model));
+    hs_jsonw_member_text(w, "status", text_of(x, job->status));
+    hs_jsonw_member_u64(w, "gpus", job->gpus);
+    hs_jsonw_key(w, "gpu_share");
+    hs_jsonw_double(w, job->gpu_milli / (double)HS_GPU_MILLI);
+    put_seconds(w, "submission_time", job->submit_us);
+    put_seconds(w, "starting_time", job->start_us);
+    put_seconds(w, "end_time", job->end_us);
+    put_seconds(w, "isolated", job->isolated_us);
+    put_seconds(w, "queueing_delay", job->pending_us);
+    put_seconds(w, "run", job->run_us);
+    put_seconds(w, "overhead", job->overhead_us);
+    put_seconds(w, "colocated", job->colocated_us);
+    hs_jsonw_key(w, "waits");
+    hs_jsonw_object(w);
+    put_phases(w, job);
+    hs_jsonw_end_object(w);
+}
+
+/* `gpus`: room for the ranges of any stage. */
+static void put_stages(const struct hs_explain *x, char *gpus, size_t gpus_size, struct hs_jsonw *w)
+{
+    hs_jsonw_key(w, "life");
+    hs_jsonw_array(w);
+    for (uint32_t i = 0; i < x->stage_count; i++) {
+        const struct explain_stage *stage = &x->stages[i];
+        hs_jsonw_object(w);
+        put_seconds(w, "from", stage->from_us);
+        put_seconds(w, "to", stage->to_us);
+        if (stage->segment == EXPLAIN_NONE) {
+            put_waits(w, "waits", stage->wait_us);
+        } else {
+            const struct explain_segment *s = &x->segments[stage->segment];
+            gpus_text(x, s, gpus, gpus_size);
+            hs_jsonw_member_text(w, "gpus", gpus);
+            hs_jsonw_key(w, "mean_rate");
+            if (s->rate_ppb < 0)
+                hs_jsonw_null(w);
+            else
+                hs_jsonw_double(w, (double)s->rate_ppb / 1e9);
+            hs_jsonw_member_u64(w, "tenants", s->tenants);
+            hs_jsonw_member_text(w, "ended_by", hs_segment_end_text(s->ended_by));
+        }
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+}
+
+static void put_list(const struct hs_explain *x, const char *key, const char *what,
+                     const struct explain_list *list, struct hs_jsonw *w)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_object(w);
+    hs_jsonw_member_u64(w, "jobs", list->count);
+    hs_jsonw_key(w, "named");
+    hs_jsonw_array(w);
+    for (uint32_t i = 0; i < list->named; i++) {
+        hs_jsonw_on_one_line(w);
+        hs_jsonw_object(w);
+        hs_jsonw_member_text(w, "job_id", x->jobs[list->jobs[i]].id);
+        put_seconds(w, what, list->us[i]);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+    hs_jsonw_end_object(w);
+}
+
+static void put_decision(void *ctx, const struct decision *d)
+{
+    struct hs_jsonw *w = ctx;
+    hs_jsonw_on_one_line(w);
+    hs_jsonw_object(w);
+    put_seconds(w, "time", d->time_us);
+    hs_jsonw_member_text(w, "action", d->action);
+    hs_jsonw_member_text(w, "gpus", d->gpus);
+    put_seconds(w, "value", d->value);
+    hs_jsonw_member_text(w, "trigger", d->trigger);
+    hs_jsonw_member_text(w, "because", d->plan_reason);
+    hs_jsonw_end_object(w);
+}
+
+static enum hs_status put_job(const struct hs_explain *x, const struct explain_around *around,
+                              struct hs_output *out)
+{
+    struct hs_jsonw w;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < x->stage_count; i++) {
+        const uint32_t segment = x->stages[i].segment;
+        if (segment != EXPLAIN_NONE && x->segments[segment].ranges > most)
+            most = x->segments[segment].ranges;
+    }
+    const size_t gpus_size = ((size_t)most + 1) * RANGE_SIZE;
+    char *gpus = hs_alloc_zeroed(gpus_size, 1);
+    hs_jsonw_begin(&w, out);
+    hs_jsonw_object(&w);
+    put_head(x, &x->jobs[x->watched], &w);
+    put_stages(x, gpus, gpus_size, &w);
+    hs_free(gpus);
+    put_list(x, "overtaken_by", "starting_time", &around->overtaken, &w);
+    put_list(x, "gpus_held_before_by", "end_time", &around->freed, &w);
+    put_list(x, "beside", "seconds", &around->beside, &w);
+    hs_jsonw_key(&w, "decisions");
+    if (x->has_decisions) {
+        hs_jsonw_array(&w);
+        HS_TRY(each_decision(x, put_decision, &w));
+        hs_jsonw_end_array(&w);
+    } else {
+        hs_jsonw_null(&w);
+    }
+    hs_jsonw_end_object(&w);
+    hs_jsonw_finish(&w);
+    return HS_OK;
+}
+
+static void put_gpu_seconds(struct hs_jsonw *w, const explain_waits waits)
+{
+    hs_jsonw_key(w, "gpu_seconds");
+    hs_jsonw_on_one_line(w);
+    hs_jsonw_object(w);
+    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
+        hs_jsonw_key(w, explain_cause_names[c]);
+        hs_jsonw_double(w, hs_exact_double(waits[c], HS_US_PER_S));
+    }
+    hs_jsonw_end_object(w);
+}
+
+static void put_run(const struct hs_explain *x, struct hs_output *out)
+{
+    struct hs_jsonw w;
+    uint32_t jobs[LONGEST], count = find_longest(x, jobs);
+    hs_jsonw_begin(&w, out);
+    hs_jsonw_object(&w);
+    hs_jsonw_member_text(&w, "policy", x->policy);
+    hs_jsonw_member_u64(&w, "jobs", x->job_count);
+    put_gpu_seconds(&w, x->total);
+    hs_jsonw_key(&w, "intervals");
+    hs_jsonw_array(&w);
+    for (uint32_t i = 0; i < EXPLAIN_INTERVALS; i++) {
+        hs_jsonw_object(&w);
+        put_seconds(&w, "from", explain_interval_us(x, i));
+        put_seconds(&w, "to", explain_interval_us(x, i + 1));
+        put_gpu_seconds(&w, x->interval[i]);
+        hs_jsonw_end_object(&w);
+    }
+    hs_jsonw_end_array(&w);
+    hs_jsonw_key(&w, "longest");
+    hs_jsonw_array(&w);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct explain_job *job = &x->jobs[jobs[i]];
+        hs_jsonw_object(&w);
+        hs_jsonw_member_text(&w, "job_id", job->id);
+        hs_jsonw_member_u64(&w, "gpus", job->gpus);
+        put_seconds(&w, "queueing_delay", job->pending_us);
+        put_phases(&w, job);
+        hs_jsonw_end_object(&w);
+    }
+    hs_jsonw_end_array(&w);
+    hs_jsonw_end_object(&w);
+    hs_jsonw_finish(&w);
+}
+
+/* ---- the two ---- */
+
+enum hs_status hs_explain_say_job(struct hs_explain *x, uint32_t job,
+                                  const struct hs_explain_style *style, struct hs_output *out)
+{
+    struct explain_around around;
+    const struct explain_job *j = &x->jobs[job];
+    bool is_met[EXPLAIN_CAUSES] = {false};
+    x->watched = job;
+    HS_TRY(explain_replay(x));
+    explain_look_around(x, &around);
+    if (x->has_decisions) /* all are read before anything is printed: no output is cut short by a
+                             bad row */
+        HS_TRY(each_decision(x, NULL, NULL));
+    if (style->as_json)
+        return put_job(x, &around, out);
+    say_head(x, j, out);
+    say_waits(j, style, out);
+    say_stages(x, j->submit_us, out);
+    say_others(x, j, &around, out);
+    HS_TRY(say_decisions(x, j->submit_us, out));
+    for (int phase = 0; phase < EXPLAIN_PHASES; phase++)
+        for (int c = 0; c < EXPLAIN_CAUSES; c++)
+            is_met[c] = is_met[c] || j->wait_us[phase][c] > 0;
+    say_causes(x, is_met, out);
+    return HS_OK;
+}
+
+enum hs_status hs_explain_say_run(struct hs_explain *x, const struct hs_explain_style *style,
+                                  struct hs_output *out)
+{
+    bool is_met[EXPLAIN_CAUSES];
+    HS_TRY(explain_replay(x));
+    if (style->as_json) {
+        put_run(x, out);
+        return HS_OK;
+    }
+    hs_say(out, "%s: %u job%s, %u placement%s, %u GPU%s\nunder %s: order %s, scan %s\n", x->dir,
+           x->job_count, plural(x->job_count), x->segment_count, plural(x->segment_count),
+           x->cluster.gpu_count, plural(x->cluster.gpu_count), x->policy != NULL ? x->policy : "?",
+           x->order, x->scan);
+    say_total(x, style, out);
+    say_over_time(x, out);
+    say_longest(x, out);
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        is_met[c] = x->total[c] > 0;
+    say_causes(x, is_met, out);
+    return HS_OK;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See chart.h.
+ */
+#include "report/html/chart.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/html/html.h"
+
+/* ---- scales ---- */
+
+#define MINUTE 60.0
+#define HOUR   3600.0
+#define DAY    86400.0
+
+/* Divisions of an axis of time. */
+static const double time_steps[] = {
+    0.001,      0.002,      0.005,       0.01,        0.02,        0.05,      0.1,      0.2,
+    0.5,        1,          2,           5,           10,          15,        30,       MINUTE,
+    2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR,      2 * HOUR, 3 * HOUR,
+    6 * HOUR,   12 * HOUR,  DAY,         2 * DAY,     5 * DAY,     10 * DAY,  20 * DAY, 50 * DAY,
+    100 * DAY,  200 * DAY,  500 * DAY,   1000 * DAY,  2000 * DAY,  5000 * DAY};
+/* Marks of a logarithmic one. */
+static const double time_marks[] = {1e-6, 1e-5,     1e-4,      0.001,       0.01, 0.1,
+                                    1,    10,       MINUTE,    10 * MINUTE, HOUR, 6 * HOUR,
+                                    DAY,  10 * DAY, 100 * DAY, 1000 * DAY};
+
+#define NARROW 60 /* a logarithmic axis of time below this ratio has marks like an even one */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+double hs_scale_at(const struct hs_scale *s, double value)
+{
+    double low = s->from < s->to ? s->from : s->to, high = s->from < s->to ? s->to : s->from;
+    if (value <= low)
+        value = low;
+    if (value >= high)
+        value = high;
+    double share = s->is_log ? log(value / s->from) / log(s->to / s->from)
+                             : (value - s->from) / (s->to - s->from);
+    return s->at_from + share * (s->at_to - s->at_from);
+}
+
+double hs_scale_value(const struct hs_scale *s, double at)
+{
+    double share = (at - s->at_from) / (s->at_to - s->at_from);
+    return s->is_log ? s->from * pow(s->to / s->from, share) : s->from + share * (s->to - s->from);
+}
+
+void hs_short_number(char text[HS_TICK_LABEL_SIZE], double value)
+{
+    static const char *const thousands[] = {"", "k", "M", "G", "T", "P"};
+    size_t power = 0;
+    while (fabs(value) >= 999.5 && power + 1 < COUNT(thousands)) {
+        value /= 1000;
+        power++;
+    }
+    snprintf(text, HS_TICK_LABEL_SIZE, "%.3g%s", value, thousands[power]);
+}
+
+/* In the largest unit that divides the step. */
+static void label_time(char text[HS_TICK_LABEL_SIZE], double value, double step)
+{
+    if (value == 0)
+        snprintf(text, HS_TICK_LABEL_SIZE, "0");
+    else if (step >= DAY)
+        snprintf(text, HS_TICK_LABEL_SIZE, "%.6g d", value / DAY);
+    else if (step >= HOUR)
+        snprintf(text, HS_TICK_LABEL_SIZE, "%.6g h", value / HOUR);
+    else if (step >= MINUTE)
+        snprintf(text, HS_TICK_LABEL_SIZE, "%.6g min", value / MINUTE);
+    else
+        snprintf(text, HS_TICK_LABEL_SIZE, "%.6g s", value);
+}
+
+static void label(struct hs_tick *tick, enum hs_axis axis, double step)
+{
+    if (axis == HS_AXIS_TIME)
+        label_time(tick->label, tick->value, step);
+    else if (axis == HS_AXIS_SHARE)
+        snprintf(tick->label, sizeof tick->label, "%.6g %%", 100 * tick->value);
+    else
+        hs_short_number(tick->label, tick->value);
+}
+
+/* 1, 2 or 5 times a power of ten, not below least. */
+static double plain_step(double least)
+{
+    double power = pow(10, floor(log10(least)));
+    for (int i = 0; i < 3; i++) {
+        static const double steps[] = {1, 2, 5};
+        if (steps[i] * power >= least * (1 - 1e-12))
+            return steps[i] * power;
+    }
+    return 10 * power;
+}
+
+static double step_of(enum hs_axis axis, double least)
+{
+    for (size_t i = 0; axis == HS_AXIS_TIME && i < COUNT(time_steps); i++)
+        if (time_steps[i] >= least * (1 - 1e-12))
+            return time_steps[i];
+    return plain_step(least);
+}
+
+static uint32_t even_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
+                           struct hs_tick ticks[HS_TICKS_MAX])
+{
+    const double step = step_of(axis, (s->to - s->from) / (wanted - 1));
+    uint32_t count = 0;
+    for (double k = ceil(s->from / step - 1e-9); count < wanted; k++) {
+        if (k * step > s->to + 1e-9 * step)
+            break;
+        ticks[count].value = k * step + 0.0; /* no -0 */
+        label(&ticks[count++], axis, step);
+    }
+    return count;
+}
+
+static bool is_inside(const struct hs_scale *s, double value)
+{
+    return value >= s->from * (1 - 1e-9) && value <= s->to * (1 + 1e-9);
+}
+
+/* Every second or third of them where they are too many. */
+static uint32_t chosen_ticks(const struct hs_scale *s, const double *values, size_t count,
+                             uint32_t wanted, struct hs_tick ticks[HS_TICKS_MAX])
+{
+    size_t first = 0, end = count;
+    while (first < end && !is_inside(s, values[first]))
+        first++;
+    while (end > first && !is_inside(s, values[end - 1]))
+        end--;
+    const size_t stride = (end - first + wanted - 1) / wanted;
+    uint32_t put = 0;
+    for (size_t i = first; i < end; i += stride) {
+        ticks[put].value = values[i];
+        label(&ticks[put++], HS_AXIS_TIME, values[i]);
+    }
+    return put;
+}
+
+/* Powers of ten, every second, third ... where they are many; times 1, 2 and 5 where few. */
+static uint32_t log_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
+                          struct hs_tick ticks[HS_TICKS_MAX])
+{
+    const double low = ceil(log10(s->from) - 1e-9), high = floor(log10(s->to) + 1e-9);
+    const uint32_t decades = high >= low ? (uint32_t)(high - low) + 1 : 0;
+    const bool has_between = 3 * (decades + 1) <= wanted;
+    const double stride = decades > wanted ? ceil((double)decades / wanted) : 1;
+    uint32_t count = 0;
+    for (double power = low - 1; power <= high + 0.5; power += power < low ? 1 : stride)
+        for (int i = 0; i < (has_between ? 3 : 1); i++) {
+            static const double times[] = {1, 2, 5};
+            double value = times[i] * pow(10, power);
+            if (!is_inside(s, value) || count == wanted)
+                continue;
+            ticks[count].value = value;
+            label(&ticks[count++], axis, value);
+        }
+    return count;
+}
+
+uint32_t hs_scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
+                        struct hs_tick ticks[HS_TICKS_MAX])
+{
+    if (!s->is_log)
+        return even_ticks(s, axis, wanted, ticks);
+    if (axis == HS_AXIS_TIME && s->to / s->from < NARROW)
+        return chosen_ticks(s, time_steps, COUNT(time_steps), wanted, ticks);
+    if (axis == HS_AXIS_TIME)
+        return chosen_ticks(s, time_marks, COUNT(time_marks), wanted, ticks);
+    return log_ticks(s, axis, wanted, ticks);
+}
+
+/* ---- marks ---- */
+
+static int64_t tenths(double length)
+{
+    return llround(10 * length);
+}
+
+static void put_step(struct hs_path *p)
+{
+    const int64_t dx = p->to_x - p->x, dy = p->to_y - p->y;
+    if (dx != 0 && dy != 0)
+        hs_say(p->out, "l%" PRId64 "%s%" PRId64, dx, dy < 0 ? "" : " ", dy);
+    else if (dx != 0)
+        hs_say(p->out, "h%" PRId64, dx);
+    else if (dy != 0)
+        hs_say(p->out, "v%" PRId64, dy);
+    p->x = p->to_x;
+    p->y = p->to_y;
+}
+
+/* <ELEMENT class="CLASS COLOUR" */
+static void put_element(struct hs_output *out, const char *element, const char *class,
+                        const char *colour)
+{
+    hs_say(out, "<%s class=\"%s%s%s\"", element, class, colour != NULL ? " " : "",
+           colour != NULL ? colour : "");
+}
+
+static void end_element(struct hs_output *out, const char *element, const char *title)
+{
+    if (title != NULL)
+        hs_markup(out, "><title>%s</title></%s>", title, element);
+    else
+        hs_say(out, "/>");
+}
+
+void hs_path_begin(struct hs_path *p, struct hs_output *out, const char *class, const char *colour)
+{
+    *p = (struct hs_path){.out = out};
+    put_element(out, "path", class, colour);
+    hs_say(out, " transform=\"scale(.1)\" d=\"");
+}
+
+void hs_path_move(struct hs_path *p, double x, double y)
+{
+    put_step(p);
+    p->x = p->to_x = tenths(x);
+    p->y = p->to_y = tenths(y);
+    hs_say(p->out, "M%" PRId64 " %" PRId64, p->x, p->y);
+    p->is_open = true;
+}
+
+static int sign(int64_t value)
+{
+    return (value > 0) - (value < 0);
+}
+
+void hs_path_to(struct hs_path *p, double x, double y)
+{
+    if (!p->is_open) {
+        hs_path_move(p, x, y);
+        return;
+    }
+    const int64_t to_x = tenths(x), to_y = tenths(y);
+    const bool goes_on_h =
+        p->to_y == p->y && to_y == p->to_y && sign(to_x - p->to_x) * sign(p->to_x - p->x) >= 0;
+    const bool goes_on_v =
+        p->to_x == p->x && to_x == p->to_x && sign(to_y - p->to_y) * sign(p->to_y - p->y) >= 0;
+    if (!goes_on_h && !goes_on_v)
+        put_step(p);
+    p->to_x = to_x;
+    p->to_y = to_y;
+}
+
+void hs_path_close(struct hs_path *p)
+{
+    put_step(p);
+    hs_say(p->out, "z");
+    p->is_open = false;
+}
+
+void hs_path_end(struct hs_path *p, const char *title)
+{
+    put_step(p);
+    hs_say(p->out, "\"");
+    end_element(p->out, "path", title);
+}
+
+void hs_svg_length(struct hs_output *out, double length)
+{
+    const int64_t value = tenths(length), size = value < 0 ? -value : value;
+    hs_say(out, "%s%" PRId64, value < 0 ? "-" : "", size / 10);
+    if (size % 10 != 0)
+        hs_say(out, ".%" PRId64, size % 10);
+}
+
+static void put_attribute(struct hs_output *out, const char *name, double length)
+{
+    hs_say(out, " %s=\"", name);
+    hs_svg_length(out, length);
+    hs_say(out, "\"");
+}
+
+void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, double x, double y,
+                 double width, double height, const char *title)
+{
+    put_element(out, "rect", class, colour);
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    put_attribute(out, "width", width);
+    put_attribute(out, "height", height);
+    end_element(out, "rect", title);
+}
+
+void hs_svg_dot(struct hs_output *out, const char *colour, double x, double y, const char *title)
+{
+    put_element(out, "circle", "dot", colour);
+    hs_say(out, " r=\"3\"");
+    put_attribute(out, "cx", x);
+    put_attribute(out, "cy", y);
+    end_element(out, "circle", title);
+}
+
+void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, const char *class,
+                 const char *text)
+{
+    hs_say(out, "<text class=\"%s\" text-anchor=\"%s\"", class, anchor);
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    hs_markup(out, ">%s</text>", text);
+}
+
+void hs_chart_place(struct hs_chart *c, struct hs_output *out)
+{
+    c->out = out;
+    c->x.at_from = c->left;
+    c->x.at_to = c->right;
+    c->y.at_from = c->bottom;
+    c->y.at_to = c->top;
+}
+
+void hs_chart_begin(struct hs_chart *c, struct hs_output *out, const char *label)
+{
+    hs_chart_place(c, out);
+    hs_say(out, "<svg viewBox=\"0 0 ");
+    hs_svg_length(out, c->width);
+    hs_say(out, " ");
+    hs_svg_length(out, c->height);
+    hs_markup(out, "\" role=\"img\" aria-label=\"%s\">\n", label);
+}
+
+#define LABEL_BELOW 15.0
+#define LABEL_ASIDE 7.0
+#define LABEL_RAISE 4.0 /* half the height of a digit */
+
+void hs_chart_x_marks(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted, bool has_labels)
+{
+    struct hs_tick ticks[HS_TICKS_MAX];
+    const uint32_t count = hs_scale_ticks(&c->x, axis, wanted, ticks);
+    struct hs_path path;
+    hs_path_begin(&path, c->out, "grid", NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const double x = hs_scale_at(&c->x, ticks[i].value);
+        hs_path_move(&path, x, c->top);
+        hs_path_to(&path, x, c->bottom);
+    }
+    hs_path_end(&path, NULL);
+    for (uint32_t i = 0; i < count && has_labels; i++)
+        hs_svg_text(c->out, hs_scale_at(&c->x, ticks[i].value), c->bottom + LABEL_BELOW, "middle",
+                    "tick", ticks[i].label);
+}
+
+void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
+{
+    hs_chart_x_marks(c, axis, wanted, true);
+}
+
+void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uint32_t count)
+{
+    struct hs_path path;
+    hs_path_begin(&path, c->out, "grid", NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const double y = hs_scale_at(&c->y, ticks[i].value);
+        hs_path_move(&path, c->left, y);
+        hs_path_to(&path, c->right, y);
+    }
+    hs_path_end(&path, NULL);
+    for (uint32_t i = 0; i < count; i++)
+        hs_svg_text(c->out, c->left - LABEL_ASIDE, hs_scale_at(&c->y, ticks[i].value) + LABEL_RAISE,
+                    "end", "tick", ticks[i].label);
+}
+
+void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
+{
+    struct hs_tick ticks[HS_TICKS_MAX];
+    hs_chart_y_marks(c, ticks, hs_scale_ticks(&c->y, axis, wanted, ticks));
+}
+
+void hs_chart_end(const struct hs_chart *c)
+{
+    hs_say(c->out, "</svg>\n");
+}

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Where jobs ran: a Gantt chart of the GPUs for few placements, else a heat map of node x time as
+ * a picture.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/png.h"
+#include "report/html/html.h"
+#include "report/html/page.h"
+#include "report/html/page_data.h"
+
+#define CELLS_MAX   48000u /* of all maps of the page */
+#define COLUMNS_MIN 96u
+#define COLUMNS_MAX 480u
+#define ROWS_ALONE  160u
+#define ROWS_MANY   64u
+#define LEVELS      32u
+#define ROW_HEIGHT  15.0 /* of a node, or GPU, where there are few */
+#define HEIGHT_MAX  320.0
+#define GANTT_MAX   480.0
+#define NAMES_MAX   24u /* beside a map */
+#define LEFT        62.0
+#define ROUNDING    1e-6 /* of sums of times */
+
+static const struct hs_colour full = {0x1f, 0x83, 0xc4, 255};
+
+struct nodes_section {
+    struct hs_page *page;
+    struct hs_occupancy_map *maps, *map; /* of the groups that are drawn; of this one */
+    uint32_t drawn, group;
+    double span_s, most; /* of the colours: jobs per GPU */
+};
+
+/* ---- heat map ---- */
+
+static double limit(double value, double most)
+{
+    return value < most ? value : most;
+}
+
+static uint8_t level_of(const struct nodes_section *s, double jobs_per_gpu)
+{
+    const double level = limit(jobs_per_gpu / s->most, 1) * (LEVELS - 1);
+    return (uint8_t)(level > 0 && level < 1 ? 1 : lround(level));
+}
+
+/* As a PNG: the same colour, more of it, stands on a light page as on a dark one. */
+static void put_picture(const struct nodes_section *s, const struct hs_chart *c)
+{
+    const struct hs_occupancy_map *map = s->map;
+    const size_t count = (size_t)map->rows * map->columns;
+    const double places[] = {c->left, c->top, c->right - c->left, c->bottom - c->top};
+    static const char *const names[] = {"x", "\" y", "\" width", "\" height"};
+    struct hs_colour palette[LEVELS];
+    uint8_t *pixels = hs_alloc_zeroed(count, 1);
+    unsigned char *png;
+    size_t len;
+    for (uint32_t i = 0; i < LEVELS; i++) {
+        palette[i] = full;
+        palette[i].alpha = (uint8_t)(255 * i / (LEVELS - 1));
+    }
+    for (size_t i = 0; i < count; i++)
+        pixels[i] = level_of(s, map->jobs_per_gpu[i]);
+    if (hs_png_encode(&(struct hs_picture){.width = map->columns,
+                                           .height = map->rows,
+                                           .pixels = pixels,
+                                           .palette = palette,
+                                           .colours = LEVELS},
+                      &png, &len) != HS_OK)
+        return;
+    hs_say(c->out, "<image preserveAspectRatio=\"none\" ");
+    for (size_t i = 0; i < 4; i++) {
+        hs_say(c->out, "%s=\"", names[i]);
+        hs_svg_length(c->out, places[i]);
+    }
+    hs_say(c->out, "\" href=\"");
+    hs_html_data_uri(c->out, "image/png", png, len);
+    hs_say(c->out, "\"/>\n");
+    hs_free(png);
+    hs_free(pixels);
+}
+
+/* Of its nodes: "n0 (V100): GPU allocation 56.3 %, 424 placements". */
+static void row_text(const struct hs_occupancy_map *map, uint32_t row, char text[HS_HTML_SAY_MAX])
+{
+    const uint32_t first = row * map->nodes_a_row;
+    double held = 0, gpus = 0;
+    uint64_t placements = 0;
+    uint32_t n = first;
+    for (; n < first + map->nodes_a_row && n < map->node_count; n++) {
+        held += map->nodes[n].allocation * map->nodes[n].gpus;
+        gpus += map->nodes[n].gpus;
+        placements += map->nodes[n].placements;
+    }
+    (void)snprintf(text, HS_HTML_SAY_MAX,
+                   "%s%s%s (%s): GPU allocation %.1f %%, %" PRIu64 " placements",
+                   map->nodes[first].name, n > first + 1 ? " to " : "",
+                   n > first + 1 ? map->nodes[n - 1].name : "", map->nodes[first].gpu_type,
+                   gpus > 0 ? 100 * held / gpus : 0, placements);
+}
+
+static void put_rows(const struct nodes_section *s, const struct hs_chart *c)
+{
+    const struct hs_occupancy_map *map = s->map;
+    const double height = (c->bottom - c->top) / map->rows;
+    const uint32_t every = (map->rows + NAMES_MAX - 1) / NAMES_MAX;
+    for (uint32_t row = 0; row < map->rows; row++) {
+        char text[HS_HTML_SAY_MAX];
+        row_text(map, row, text);
+        hs_svg_rect(c->out, "probe", NULL, c->left, c->top + row * height, c->right - c->left,
+                    height, text);
+        if (row % every == 0)
+            hs_svg_text(c->out, c->left - 7, c->top + (row + 0.5) * height + 4, "end", "tick",
+                        map->nodes[row * map->nodes_a_row].name);
+    }
+}
+
+/* A chart as wide as the page: a map or a Gantt chart of so many rows. */
+static struct hs_chart begin_chart(const struct nodes_section *s, double height, bool has_axis,
+                                   const char *label)
+{
+    const bool is_named = s->page->group_count > 1;
+    const double head = is_named ? 18 : 6;
+    struct hs_chart c = {.width = HS_PAGE_WIDTH,
+                         .height = head + height + (has_axis ? 24 : 6),
+                         .left = LEFT,
+                         .right = HS_PAGE_WIDTH - 14,
+                         .top = head,
+                         .bottom = head + height,
+                         .x = {.from = 0, .to = s->span_s},
+                         .y = {.from = 0, .to = 1}};
+    hs_chart_begin(&c, s->page->out, label);
+    if (has_axis)
+        hs_chart_x_axis(&c, HS_AXIS_TIME, 10);
+    if (is_named)
+        hs_svg_text(c.out, c.left, 11, "start", "name", s->page->groups[s->group].label);
+    return c;
+}
+
+/* ---- Gantt chart ---- */
+
+/* Ends of a placement; what is not in the table came off its GPUs but goes on. */
+static const struct ending {
+    const char *name, *colour;
+    bool is_lost;
+} endings[] = {{"finish", "k0", false}, {"oom", "k1", true},      {"failure", "k1", true},
+               {"kill", "k1", true},    {"horizon", "w0", false}, {NULL, "k4", false}};
+
+static const struct ending *ending_of(const struct hs_placement *p)
+{
+    const struct ending *e = endings;
+    while (e->name != NULL && strcmp(e->name, p->ended_by) != 0)
+        e++;
+    return e;
+}
+
+static void put_placement(const struct hs_chart *c, const struct hs_placement *p, double gpu_height)
+{
+    const double x = hs_scale_at(&c->x, p->start_s), end = hs_scale_at(&c->x, p->end_s);
+    const char *set = p->gpus;
+    char title[HS_HTML_SAY_MAX], start[HS_TABLE_TIME_SIZE], length[HS_TABLE_TIME_SIZE];
+    uint32_t first, last;
+    hs_table_time(start, p->start_s);
+    hs_table_time(length, p->end_s - p->start_s);
+    (void)snprintf(title, sizeof title, "%s: GPUs %s from %s, for %s, until %s", p->job, p->gpus,
+                   start, length, p->ended_by);
+    while (*set != '\0' && hs_rowfile_range(&set, &first, &last))
+        hs_svg_rect(c->out, "bar", ending_of(p)->colour, x, c->top + first * gpu_height,
+                    end - x < 0.4 ? 0.4 : end - x, (last - first + 1) * gpu_height, title);
+}
+
+/* A line above each node, and its name. */
+static void put_nodes(const struct hs_occupancy_map *map, const struct hs_chart *c,
+                      double gpu_height)
+{
+    const uint32_t every = (map->node_count + NAMES_MAX - 1) / NAMES_MAX;
+    uint32_t gpu = 0;
+    for (uint32_t n = 0; n < map->node_count; gpu += map->nodes[n++].gpus) {
+        struct hs_path path;
+        hs_path_begin(&path, c->out, "axis", NULL);
+        hs_path_to(&path, c->left, c->top + gpu * gpu_height);
+        hs_path_to(&path, c->right, c->top + gpu * gpu_height);
+        hs_path_end(&path, NULL);
+        if (n % every == 0)
+            hs_svg_text(c->out, c->left - 7,
+                        c->top + (gpu + map->nodes[n].gpus / 2.0) * gpu_height + 4, "end", "tick",
+                        map->nodes[n].name);
+    }
+}
+
+/* ---- the section ---- */
+
+/* The most jobs per GPU, rounded up: the dark end of the colours. */
+static double most_of(const struct nodes_section *s)
+{
+    double most = 1;
+    for (uint32_t g = 0; g < s->drawn; g++)
+        if (s->maps[g].most > most + ROUNDING)
+            most = ceil(s->maps[g].most - ROUNDING);
+    return most;
+}
+
+/* The heat map of a group, or its Gantt chart. */
+static void put_group(struct nodes_section *s, bool is_heat, bool is_last)
+{
+    const struct hs_occupancy_map *map = s->map = &s->maps[s->group];
+    const double many = s->page->group_count > 1 ? 0.5 : 1,
+                 height = is_heat ? limit(ROW_HEIGHT * map->rows, HEIGHT_MAX * many)
+                                  : limit(ROW_HEIGHT * map->gpu_count, GANTT_MAX);
+    const struct hs_chart c = begin_chart(s, height, !is_heat || is_last,
+                                          is_heat ? "Jobs per GPU by node and time"
+                                                  : "Placements of jobs on GPUs over time");
+    if (is_heat) {
+        put_picture(s, &c);
+        put_rows(s, &c);
+    } else {
+        put_nodes(map, &c, height / map->gpu_count);
+        for (uint64_t i = 0; i < map->segments; i++)
+            put_placement(&c, &map->placements[i], height / map->gpu_count);
+    }
+    hs_chart_end(&c);
+}
+
+static enum hs_status put_groups(struct nodes_section *s)
+{
+    struct hs_output *out = s->page->out;
+    bool has_maps = false;
+    uint32_t last = s->drawn;
+    s->most = most_of(s);
+    for (uint32_t g = 0; g < s->drawn; g++)
+        has_maps = has_maps || s->maps[g].segments > HS_PLACEMENTS_MAX;
+    while (last > 0 && s->maps[last - 1].segments == 0)
+        last--;
+    hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n",
+           has_maps ? "Jobs per GPU, by node and time" : "Placements, by GPU and time");
+    if (has_maps)
+        hs_say(out,
+               "<p class=\"legend\"><span>jobs per GPU: 0 <b class=\"ramp\"></b> %.3g</span></p>\n",
+               s->most);
+    for (s->group = 0; s->group < last; s->group++)
+        if (s->maps[s->group].segments > 0)
+            put_group(s, has_maps, s->group + 1 == last);
+    if (has_maps && s->maps[0].nodes_a_row > 1)
+        hs_page_note(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
+    if (!has_maps)
+        hs_page_note(s->page, "A bar is a placement of a job: blue until it finished, orange until "
+                              "it was preempted, suspended or moved, red until it failed, ran out "
+                              "of memory or was killed.");
+    hs_say(out, "</figure>\n");
+    return HS_OK;
+}
+
+/* Reads the maps and draws them with `put`. */
+static enum hs_status with_maps(struct nodes_section *s,
+                                enum hs_status (*put)(struct nodes_section *s))
+{
+    s->drawn = hs_page_drawn(s->page);
+    s->maps = hs_alloc_zeroed(s->drawn, sizeof *s->maps);
+    const struct hs_occupancy_map_size size = {
+        .rows_max = s->drawn > 1 ? ROWS_MANY : ROWS_ALONE,
+        .columns_min = COLUMNS_MIN,
+        .columns_max = s->page->figure != NULL ? COLUMNS_MAX / 2 : COLUMNS_MAX,
+        .cells = CELLS_MAX / s->drawn,
+        .span_s = s->span_s};
+    enum hs_status status = HS_OK;
+    for (uint32_t g = 0; g < s->drawn && status == HS_OK; g++)
+        if (hs_page_has(s->page, &s->page->groups[g], "segments.csv") &&
+            hs_page_has(s->page, &s->page->groups[g], "nodes.csv"))
+            status = hs_occupancy_map_read(&s->maps[g], s->page, &s->page->groups[g], &size);
+    if (status == HS_OK)
+        status = put(s);
+    for (uint32_t g = 0; g < s->drawn; g++)
+        hs_occupancy_map_free(&s->maps[g]);
+    hs_free(s->maps);
+    return status;
+}
+
+enum hs_status hs_page_nodes(struct hs_page *page)
+{
+    struct nodes_section s = {.page = page, .span_s = hs_page_span(page)};
+    enum hs_status status = HS_OK;
+    hs_page_begin_section(page, "nodes", "Where");
+    if (hs_page_can_draw(page, "segments.csv") && hs_page_can_draw(page, "nodes.csv")) {
+        if (s.span_s > 0)
+            status = with_maps(&s, put_groups);
+        else
+            hs_page_note(page, "Left out: no time passed in the simulation.");
+    }
+    hs_page_end_section(page);
+    return status;
+}
+
+/* ---- the figures ---- */
+
+static enum hs_status open_figure(struct nodes_section *s, struct hs_page *page)
+{
+    *s = (struct nodes_section){.page = page, .span_s = hs_page_span(page)};
+    HS_TRY(hs_figure_need(page, "segments.csv"));
+    HS_TRY(hs_figure_need(page, "nodes.csv"));
+    return s->span_s > 0
+               ? HS_OK
+               : hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "no time passed in the simulation");
+}
+
+/* The panel of a group, with its name and its axis of time. */
+static struct hs_chart begin_panel(const struct nodes_section *s, const struct hs_frame *frame)
+{
+    struct hs_page *page = s->page;
+    struct hs_chart c = {.x = {.from = 0, .to = s->span_s}, .y = {.from = 0, .to = 1}};
+    hs_figure_panel(page, frame, s->group, 0, &c);
+    hs_chart_x_marks(&c, HS_AXIS_TIME, 10, s->group + 1 == frame->rows);
+    if (page->group_count > 1)
+        hs_svg_text(c.out, c.left + 4, c.top - 6, "start", "name", page->groups[s->group].label);
+    return c;
+}
+
+static void end_panel(const struct nodes_section *s, const struct hs_chart *c, const char *y_title)
+{
+    const bool is_last = s->group + 1 == s->page->group_count;
+    hs_figure_axes(c, is_last ? "Time since the first submission" : NULL, y_title);
+}
+
+static struct hs_frame frame_of(const struct nodes_section *s, double height, double right)
+{
+    const uint32_t rows = s->page->group_count;
+    return (struct hs_frame){.rows = rows,
+                             .columns = 1,
+                             .height = height,
+                             .left = 66,
+                             .right = right,
+                             .above = rows > 1 ? 20 : 8,
+                             .below = 6,
+                             .last = 34};
+}
+
+static void put_ramp(const struct nodes_section *s, const struct hs_chart *c)
+{
+    const double x = c->right + 10, height = c->bottom - c->top;
+    if (s->group == 0)
+        hs_say(c->out,
+               "<linearGradient id=\"ramp\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\"><stop "
+               "stop-color=\"#fff\"/><stop offset=\"1\" stop-color=\"#%02x%02x%02x\"/>"
+               "</linearGradient>\n",
+               full.red, full.green, full.blue);
+    hs_say(c->out,
+           "<rect x=\"%.1f\" y=\"%.1f\" width=\"9\" height=\"%.1f\" fill=\"url(#ramp)\" "
+           "stroke=\"#5c6670\" stroke-width=\".5\"/>\n",
+           x, c->top, height);
+    for (uint32_t i = 0; i <= 2; i++) {
+        char text[HS_TICK_LABEL_SIZE];
+        hs_short_number(text, s->most * i / 2);
+        hs_svg_text(c->out, x + 14, c->bottom - height * i / 2 + 4, "start", "tick", text);
+    }
+}
+
+/* A path a level of the colour: converters blur a picture that is scaled up. */
+static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
+{
+    const struct hs_occupancy_map *map = s->map;
+    const double width = (c->right - c->left) / map->columns,
+                 height = (c->bottom - c->top) / map->rows;
+    for (uint32_t level = 1; level < LEVELS; level++) {
+        struct hs_path path;
+        hs_say(c->out, "<g class=\"cells\" fill-opacity=\"%.3f\">", level / (LEVELS - 1.0));
+        hs_path_begin(&path, c->out, "cell", NULL);
+        for (uint32_t row = 0; row < map->rows; row++)
+            for (uint32_t i = 0, end; i < map->columns; i = end) {
+                const double *cells = &map->jobs_per_gpu[(size_t)row * map->columns];
+                for (end = i + 1;
+                     end < map->columns && level_of(s, cells[end]) == level_of(s, cells[i]); end++)
+                    ;
+                if (level_of(s, cells[i]) != level)
+                    continue;
+                hs_path_move(&path, c->left + i * width, c->top + row * height);
+                hs_path_to(&path, c->left + end * width, c->top + row * height);
+                hs_path_to(&path, c->left + end * width, c->top + (row + 1) * height);
+                hs_path_to(&path, c->left + i * width, c->top + (row + 1) * height);
+                hs_path_close(&path);
+            }
+        hs_path_end(&path, NULL);
+        hs_say(c->out, "</g>\n");
+    }
+}
+
+static enum hs_status put_heat(struct nodes_section *s)
+{
+    const uint32_t drawn = s->drawn;
+    struct hs_frame frame = frame_of(s, drawn > 1 ? 140 : 260, 62);
+    s->most = most_of(s);
+    hs_figure_begin(s->page, &frame, NULL, 0);
+    for (s->group = 0; s->group < drawn; s->group++) {
+        s->map = &s->maps[s->group];
+        const struct hs_chart c = begin_panel(s, &frame);
+        put_cells(s, &c);
+        put_rows(s, &c);
+        put_ramp(s, &c);
+        end_panel(s, &c, "Node");
+        if (s->group + 1 == drawn)
+            hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
+    }
+    hs_figure_end(s->page);
+    return HS_OK;
+}
+
+enum hs_status hs_figure_heat(struct hs_page *page)
+{
+    struct nodes_section s;
+    HS_TRY(open_figure(&s, page));
+    return with_maps(&s, put_heat);
+}
+
+/* ---- a Gantt chart for a paper: a colour a job, shared GPUs divided ---- */
+
+struct lanes {
+    const struct nodes_section *s;
+    struct hs_chart c;
+    double gpu_height;
+    uint32_t by_start[HS_PLACEMENTS_MAX];                       /* placements */
+    uint32_t slot[HS_PLACEMENTS_MAX], slots[HS_PLACEMENTS_MAX]; /* on this GPU; slots 0 = not */
+    uint32_t first[HS_PLACEMENTS_MAX]; /* GPU where a box begins that is not drawn yet; or NONE */
+    bool is_named[HS_PLACEMENTS_MAX];
+};
+#define NONE UINT32_MAX
+
+/* Equal for segments of one job in all runs. */
+static const char *job_colour(const char *job)
+{
+    uint32_t sum = 0;
+    for (; *job != '\0'; job++)
+        sum = 31 * sum + (unsigned char)*job;
+    return hs_page_colour(sum % HS_PAGE_DRAWN_MAX);
+}
+
+/* Of one placement, on the GPUs from `first` up to before `end`, which it has to itself; or on one
+ * that it shares. */
+static void put_box(struct lanes *l, uint32_t i, uint32_t first, uint32_t end)
+{
+    const struct hs_placement *p = &l->s->map->placements[i];
+    const struct ending *ending = ending_of(p);
+    const double share = 1.0 / (l->slots[i] > 0 ? l->slots[i] : 1),
+                 x = hs_scale_at(&l->c.x, p->start_s), right = hs_scale_at(&l->c.x, p->end_s),
+                 y = l->c.top + (first + (share < 1 ? l->slot[i] * share : 0)) * l->gpu_height,
+                 height = (end - first) * share * l->gpu_height;
+    hs_svg_rect(l->c.out, "bar", job_colour(p->job), x, y, right - x, height, p->job);
+    if (ending->is_lost || ending->name == NULL) {
+        struct hs_path path;
+        hs_path_begin(&path, l->c.out, ending->is_lost ? "lost" : "stop", NULL);
+        hs_path_to(&path, right, y);
+        hs_path_to(&path, right, y + height);
+        hs_path_end(&path, NULL);
+    }
+    if (!l->is_named[i] && height >= 10 && right - x > 6 + 5.6 * (double)strlen(p->job)) {
+        hs_svg_text(l->c.out, (x + right) / 2, y + height / 2 + 3, "middle", "job", p->job);
+        l->is_named[i] = true;
+    }
+}
+
+static bool has_gpu(const struct hs_placement *p, uint32_t gpu)
+{
+    const char *set = p->gpus;
+    uint32_t first, last;
+    while (*set != '\0' && hs_rowfile_range(&set, &first, &last))
+        if (gpu >= first && gpu <= last)
+            return true;
+    return false;
+}
+
+/* Slots of the placements on a GPU: the lowest that is free when one starts; a GPU is divided into
+ * as many as those that overlap, directly or through others, take. */
+static void divide_gpu(struct lanes *l, uint32_t gpu)
+{
+    const struct hs_occupancy_map *map = l->s->map;
+    double until[HS_PLACEMENTS_MAX], latest = 0;
+    uint32_t members[HS_PLACEMENTS_MAX], count = 0, used = 0;
+    for (uint32_t k = 0; k <= map->segments; k++) {
+        const uint32_t i = k < map->segments ? l->by_start[k] : NONE;
+        const struct hs_placement *p = i != NONE ? &map->placements[i] : NULL;
+        if (p != NULL && (!has_gpu(p, gpu) || !(p->end_s > p->start_s))) {
+            l->slots[i] = 0;
+            continue;
+        }
+        if (p == NULL || p->start_s >= latest) { /* none before overlaps this or a later one */
+            for (uint32_t m = 0; m < count; m++)
+                l->slots[members[m]] = used;
+            count = used = 0;
+        }
+        if (p == NULL)
+            return;
+        uint32_t slot = 0;
+        while (slot < used && until[slot] > p->start_s)
+            slot++;
+        used += slot == used;
+        until[slot] = p->end_s;
+        l->slot[i] = slot;
+        members[count++] = i;
+        latest = p->end_s > latest ? p->end_s : latest;
+    }
+}
+
+static void put_lanes(struct lanes *l)
+{
+    const struct hs_occupancy_map *map = l->s->map;
+    for (uint32_t i = 0; i < map->segments; i++) { /* in order of starts, by insertion */
+        uint32_t k = i;
+        for (; k > 0 && map->placements[l->by_start[k - 1]].start_s > map->placements[i].start_s;
+             k--)
+            l->by_start[k] = l->by_start[k - 1];
+        l->by_start[k] = i;
+        l->first[i] = NONE;
+    }
+    for (uint32_t gpu = 0; gpu <= map->gpu_count; gpu++) {
+        if (gpu < map->gpu_count)
+            divide_gpu(l, gpu);
+        for (uint32_t i = 0; i < map->segments; i++) {
+            const uint32_t slots = gpu < map->gpu_count ? l->slots[i] : 0;
+            if (slots == 1 && l->first[i] == NONE)
+                l->first[i] = gpu;
+            if (slots != 1 && l->first[i] != NONE) {
+                l->slots[i] = 1;
+                put_box(l, i, l->first[i], gpu);
+                l->slots[i] = slots;
+                l->first[i] = NONE;
+            }
+            if (slots > 1)
+                put_box(l, i, gpu, gpu + 1);
+        }
+    }
+}
+
+static enum hs_status put_gantts(struct nodes_section *s)
+{
+    const uint32_t drawn = s->drawn;
+    struct hs_occupancy_map *maps = s->maps;
+    static const struct hs_figure_key keys[] = {{"stop", NULL, "taken off its GPUs"},
+                                                {"lost", NULL, "failed or killed"}};
+    struct hs_figure_key shown[2];
+    bool has[2] = {false, false};
+    uint32_t count = 0, most = 1;
+    for (uint32_t g = 0; g < drawn; g++) {
+        if (maps[g].segments > HS_PLACEMENTS_MAX)
+            return hs_fail(s->page->diag, HS_E_INPUT,
+                           &(struct hs_place){.file = s->page->groups[g].label},
+                           "draw it as 'heat', or a shorter run",
+                           "%" PRIu64 " placements; a Gantt chart has room for %u",
+                           maps[g].segments, HS_PLACEMENTS_MAX);
+        most = maps[g].gpu_count > most ? maps[g].gpu_count : most;
+        for (uint64_t i = 0; i < maps[g].segments; i++) {
+            const struct ending *e = ending_of(&maps[g].placements[i]);
+            has[0] = has[0] || e->name == NULL;
+            has[1] = has[1] || e->is_lost;
+        }
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        if (has[k])
+            shown[count++] = keys[k];
+    struct hs_frame frame = frame_of(s, limit(ROW_HEIGHT * most, GANTT_MAX), 16);
+    hs_figure_begin(s->page, &frame, shown, count);
+    for (s->group = 0; s->group < drawn; s->group++) {
+        struct lanes l = {.s = s, .gpu_height = frame.height / maps[s->group].gpu_count};
+        s->map = &maps[s->group];
+        l.c = begin_panel(s, &frame);
+        put_lanes(&l);
+        put_nodes(s->map, &l.c, l.gpu_height);
+        end_panel(s, &l.c, "GPUs by node");
+    }
+    hs_figure_end(s->page);
+    return HS_OK;
+}
+
+enum hs_status hs_figure_gantt(struct hs_page *page)
+{
+    struct nodes_section s;
+    HS_TRY(open_figure(&s, page));
+    return with_maps(&s, put_gantts);
+}

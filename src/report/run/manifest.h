@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * manifest.json, the last file of a run directory: what ran, on what, with what, and what came
+ * out. Its presence marks a finished run. Everything outside "volatile" is a function of the
+ * inputs, the configuration and the build.
+ *
+ *     struct hs_manifest m = {.status = "complete", .card = &card, .seed = 1, ...};
+ *     m.outputs = files;                              // hs_report_files() + hs_summary files
+ *     HS_TRY(hs_manifest_write(&m, &dir, diag));
+ *     HS_TRY(hs_rundir_commit(&dir, diag));
+ *
+ * and read back:
+ *
+ *     enum hs_status s = hs_runmanifest_open(&run, dir, diag);
+ *     ... run.config, run.trace_hash, hs_runmanifest_file(&run, "jobs.csv") ...
+ *     hs_runmanifest_close(&run);                     // also after a failed open
+ */
+#ifndef HORUS_REPORT_RUN_MANIFEST_H
+#define HORUS_REPORT_RUN_MANIFEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "data/json.h"
+#include "report/run/rundir.h"
+#include "report/run/summary.h"
+
+/* ---- written ---- */
+
+struct hs_manifest_library {
+    const char *name, *version;
+};
+
+struct hs_manifest_input {
+    const char *role; /* "trace", "cluster", "vcs", "config", "map", "profiles",
+                         "restarts", "memory_limits", a kind of model, "policy:KEY" */
+    const char *path;
+    uint64_t hash, bytes, rows; /* of the decompressed bytes; rows 0 = not counted, left out */
+};
+
+/* A named count: engine figures, checks done. */
+struct hs_manifest_count {
+    const char *name;
+    uint64_t value;
+};
+
+/* What differs from run to run of the same thing. */
+struct hs_manifest_volatile {
+    const char *const *command; /* argv, NULL-terminated */
+    const char *host;
+    double wall_s, cpu_s;
+    uint64_t peak_rss_kib;
+};
+
+/* Version, commit, compiler and flags come from horus/version.h. Pointers are borrowed; an array
+ * with count 0 may be NULL, and so may every text. Counts that are NULL are left out. */
+struct hs_manifest {
+    const char *status; /* "complete", "interrupted", ... */
+    const struct hs_card *card;
+    uint64_t seed;
+    const struct hs_manifest_library *libraries;
+    const struct hs_manifest_input *inputs;
+    const struct hs_output_file *outputs;
+    const struct hs_manifest_count *engine;   /* events, instants, decisions, jobs, ... */
+    const struct hs_manifest_count *assigned; /* jobs by the origin of their profile */
+    const struct hs_manifest_count *checks;   /* invariants checked, by name */
+    const char *const *warnings;
+    uint32_t libraries_count, input_count, output_count, engine_count, assigned_count, check_count,
+        warning_count;
+    /* Writes exactly one JSON value, the effective configuration; NULL = null. */
+    void (*write_config)(void *ctx, struct hs_jsonw *w);
+    void *config_ctx;
+    /* Writes further members behind the configuration; NULL = none. */
+    void (*write_more)(void *ctx, struct hs_jsonw *w);
+    void *more_ctx;
+    struct hs_manifest_volatile machine;
+};
+
+HS_MUST_USE enum hs_status hs_manifest_write(const struct hs_manifest *manifest,
+                                             const struct hs_rundir *dir, struct hs_diag *diag);
+
+/* ---- read ---- */
+
+#define HS_RUNMANIFEST_FILES_MAX 32
+
+/* An output file as it is listed; the name lives as long as the manifest is open. */
+struct hs_runmanifest_file {
+    const char *name;
+    uint64_t hash;
+};
+
+/* An input as it is listed; likewise. */
+struct hs_runmanifest_input {
+    const char *role, *path;
+    uint64_t hash, bytes; /* of the decompressed content */
+};
+
+struct hs_runmanifest {
+    struct hs_json_doc *doc;
+    const struct hs_json *config;      /* an object: the effective configuration */
+    const struct hs_json *assumptions; /* NULL = not stated, likewise below */
+    const char *can;                   /* of the assumptions */
+    struct hs_runmanifest_file files[HS_RUNMANIFEST_FILES_MAX];
+    uint32_t file_count;
+    struct hs_runmanifest_input inputs[HS_RUNMANIFEST_FILES_MAX];
+    uint32_t input_count;
+    uint64_t trace_hash, trace_bytes;
+    bool has_trace_hash;
+};
+
+/* HS_E_INPUT for a directory without a manifest, and for a manifest without a configuration. */
+HS_MUST_USE enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir,
+                                               struct hs_diag *diag);
+/* The same of a manifest by itself, whatever it is called. */
+HS_MUST_USE enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path,
+                                               struct hs_diag *diag);
+/* NULL if it is not listed. */
+const struct hs_runmanifest_file *hs_runmanifest_file(const struct hs_runmanifest *m,
+                                                      const char *name);
+/* A number or text of the configuration as text, to `text` if it needs room; NULL for any other
+ * value and for none. */
+#define HS_RUNMANIFEST_NUMBER_SIZE 40
+const char *hs_runmanifest_text(const struct hs_json *value, char text[HS_RUNMANIFEST_NUMBER_SIZE]);
+/* A duration of the configuration, in us; 0 if it is absent or none. */
+int64_t hs_runmanifest_duration_us(const struct hs_runmanifest *m, const char *key);
+void hs_runmanifest_close(struct hs_runmanifest *m);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One row a run or policy, the columns that a reader of scheduling papers looks for first, as many
+ * of them as the terminal is wide. A cell is the value, '*' behind it if it is the best of its
+ * column, and below it the ratio to the first row; below a value of the first row the interval of
+ * the mean, if it is one.
+ */
+#include "report/run/run_table.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- columns ---- */
+
+void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds)
+{
+    double size = fabs(seconds);
+    if (size < 999.95)
+        snprintf(text, HS_TABLE_TIME_SIZE, "%.1f s", seconds);
+    else if (size < 100 * 3600.0)
+        snprintf(text, HS_TABLE_TIME_SIZE, "%.2f h", seconds / 3600);
+    else
+        snprintf(text, HS_TABLE_TIME_SIZE, "%.2f d", seconds / 86400);
+}
+
+/* By the name of a metric; the first that matches counts. */
+static const struct {
+    const char *pattern;
+    enum hs_runcolumn_kind kind;
+    enum hs_runcolumn_best best;
+} rules[] = {
+    {"makespan", HS_COLUMN_TIME, HS_BEST_LEAST},
+    {"*_wait", HS_COLUMN_TIME, HS_BEST_LEAST},
+    {"*_jct", HS_COLUMN_TIME, HS_BEST_LEAST},
+    {"mean_queueing_delay", HS_COLUMN_TIME, HS_BEST_LEAST},
+    {"*_time_to_progress", HS_COLUMN_TIME, HS_BEST_LEAST},
+    {"mean_isolated", HS_COLUMN_TIME, HS_BEST_NONE},
+    {"*_bound", HS_COLUMN_TIME, HS_BEST_NONE},
+    {"makespan_bound_longest", HS_COLUMN_TIME, HS_BEST_NONE},
+    {"makespan_bound_work", HS_COLUMN_TIME, HS_BEST_NONE},
+    {"*_bound_share", HS_COLUMN_SHARE, HS_BEST_MOST},
+    {"*slowdown", HS_COLUMN_RATIO, HS_BEST_LEAST},
+    {"fairness_*", HS_COLUMN_RATIO, HS_BEST_MOST},
+    {"gpu_sharing", HS_COLUMN_SHARE, HS_BEST_NONE},
+    {"gpu_allocation*", HS_COLUMN_SHARE, HS_BEST_MOST},
+    {"gpu_utilization*", HS_COLUMN_SHARE, HS_BEST_MOST},
+    {"useful_gpu_share", HS_COLUMN_SHARE, HS_BEST_MOST},
+    {"fragmentation", HS_COLUMN_SHARE, HS_BEST_LEAST},
+    {"*_share", HS_COLUMN_SHARE, HS_BEST_NONE},
+    {"ooms", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"preemptions", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"migrations", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"switches", HS_COLUMN_PLAIN, HS_BEST_NONE},
+    {"trials_*", HS_COLUMN_PLAIN, HS_BEST_NONE},
+    {"retries", HS_COLUMN_PLAIN, HS_BEST_NONE},
+    {"deadline_misses", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"lost_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"overhead_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"mean_queue_length", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+};
+
+/* Events: things that most policies never do, or that ought not to happen. */
+enum { ALWAYS, OF_EVENTS, OF_RESUMING };
+static const struct {
+    const char *metric, *title; /* title NULL: the metric's own name */
+    int shown;
+} titles[] = {
+    {"mean_jct", "mean JCT", ALWAYS},
+    {"p50_jct", "p50 JCT", ALWAYS},
+    {"p99_jct", "p99 JCT", ALWAYS},
+    {"mean_wait", "mean wait", ALWAYS},
+    {"p99_wait", "p99 wait", ALWAYS},
+    {"mean_queueing_delay", "queueing", OF_RESUMING},
+    {"mean_time_to_progress", "to progress", OF_RESUMING},
+    {"mean_run_slowdown", "run slowdown", ALWAYS},
+    {"p99_run_slowdown", "p99 run slowdown", ALWAYS},
+    {"mean_bounded_slowdown", "slowdown", ALWAYS},
+    {"gpu_allocation", "GPU alloc", ALWAYS},
+    {"gpu_utilization", "GPU util", ALWAYS},
+    {"gpu_utilization_loaded", "util loaded", ALWAYS},
+    {"ooms", "OOMs", OF_EVENTS},
+    {"switches", NULL, OF_EVENTS},
+    {"migrations", NULL, OF_EVENTS},
+    {"trials_kept", "trials kept", OF_EVENTS},
+    {"trials_undone", "undone", OF_EVENTS},
+};
+
+struct hs_runcolumn hs_runcolumn_of(const char *metric)
+{
+    struct hs_runcolumn column = {.metric = metric,
+                                  .title = metric,
+                                  .kind = HS_COLUMN_PLAIN,
+                                  .is_of_sharing = fnmatch("*_run_slowdown", metric, 0) == 0};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (fnmatch(rules[i].pattern, metric, 0) == 0) {
+            column.kind = rules[i].kind;
+            column.best = rules[i].best;
+            break;
+        }
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (strcmp(titles[i].metric, metric) == 0) {
+            column.title = titles[i].title != NULL ? titles[i].title : metric;
+            column.is_of_events = titles[i].shown == OF_EVENTS;
+            column.is_of_resuming = titles[i].shown == OF_RESUMING;
+        }
+    return column;
+}
+
+void hs_runcolumn_text(const struct hs_runcolumn *column, double value,
+                       char text[HS_COLUMN_TEXT_SIZE])
+{
+    if (isnan(value))
+        snprintf(text, HS_COLUMN_TEXT_SIZE, "-");
+    else if (column->kind == HS_COLUMN_TIME)
+        hs_table_time(text, value);
+    else if (column->kind == HS_COLUMN_SHARE)
+        snprintf(text, HS_COLUMN_TEXT_SIZE, "%.1f %%", 100 * value);
+    else if (column->kind == HS_COLUMN_RATIO)
+        snprintf(text, HS_COLUMN_TEXT_SIZE, value < 1e6 ? "%.2f" : "%.3g", value);
+    else
+        snprintf(text, HS_COLUMN_TEXT_SIZE, value < 1e15 && value == floor(value) ? "%.0f" : "%.4g",
+                 value);
+}
+
+/* Three digits that count: 0.0874, 0.873, 12.3, 123. */
+#define DIGITS_SIZE 12
+static void three_digits(char text[DIGITS_SIZE], double value)
+{
+    snprintf(text, DIGITS_SIZE, value < 99.95 ? "%#.3g" : value < 1e6 ? "%.0f" : "%.3g", value);
+}
+
+void hs_runcolumn_ratio_text(double ratio, double low, double high, char text[HS_COLUMN_TEXT_SIZE])
+{
+    char middle[DIGITS_SIZE], least[DIGITS_SIZE], most[DIGITS_SIZE];
+    three_digits(middle, ratio);
+    three_digits(least, low);
+    three_digits(most, high);
+    if (isnan(ratio))
+        text[0] = '\0';
+    else if (isnan(low) || low == high)
+        snprintf(text, HS_COLUMN_TEXT_SIZE, "%sx", middle);
+    else
+        snprintf(text, HS_COLUMN_TEXT_SIZE, "%sx %s-%s", middle, least, most);
+}
+
+void hs_runcolumn_spread_text(double mean, double low, double high, char text[HS_COLUMN_TEXT_SIZE])
+{
+    double percent = 100 * (high - low) / 2 / fabs(mean);
+    text[0] = '\0';
+    if (isfinite(percent) && percent > 0)
+        snprintf(text, HS_COLUMN_TEXT_SIZE, percent < 1000 ? "+-%.1f%%" : "+-%.3g%%", percent);
+}
+
+/* ---- the table ---- */
+
+#define SPARK_CELLS 24u
+#define GAP         2u
+#define LABEL_WIDTH 28u /* a longer one has a line of its own */
+#define LINE_SIZE   8192u
+#define COLUMNS_MAX HS_METRICS_MAX
+
+/* A narrow terminal loses the last ones. */
+const char *const hs_table_run_columns[] = {"mean_jct",
+                                            "mean_wait",
+                                            "mean_queueing_delay",
+                                            "makespan",
+                                            "ooms",
+                                            "gpu_allocation",
+                                            "mean_run_slowdown",
+                                            "p99_run_slowdown",
+                                            "mean_time_to_progress",
+                                            "switches",
+                                            "migrations",
+                                            "trials_kept",
+                                            "trials_undone",
+                                            "p99_jct",
+                                            "p50_jct",
+                                            "p99_wait",
+                                            "mean_bounded_slowdown",
+                                            "gpu_utilization",
+                                            NULL};
+
+struct column {
+    struct hs_runcolumn how;
+    double best; /* NaN: none is marked */
+    uint32_t width;
+};
+
+struct layout {
+    const struct hs_run_table *table;
+    struct column columns[COLUMNS_MAX];
+    uint32_t count, label_width;
+    bool has_spark;
+};
+
+/* A line is put together first, so that no blanks stand at its end. */
+struct line {
+    char text[LINE_SIZE];
+    size_t len;
+};
+
+static double value_of(const struct hs_table_row *row, const char *metric)
+{
+    return hs_summary_get(row->summary, metric);
+}
+
+void hs_table_below(const struct hs_table_row *row, const char *metric, char *text)
+{
+    const struct hs_replicated *all = row->ratios != NULL ? row->ratios : row->means;
+    text[0] = '\0';
+    for (uint32_t m = 0; all != NULL && m < row->summary->count; m++) {
+        if (strcmp(row->summary->metrics[m].name, metric) != 0)
+            continue;
+        if (row->ratios != NULL)
+            hs_runcolumn_ratio_text(all[m].value, all[m].low, all[m].high, text);
+        else
+            hs_runcolumn_spread_text(all[m].value, all[m].low, all[m].high, text);
+    }
+}
+
+double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn *how)
+{
+    double best = (double)NAN;
+    bool is_one_better = false;
+    for (uint32_t i = 0; i < table->row_count && how->best != HS_BEST_NONE; i++) {
+        double value = value_of(&table->rows[i], how->metric);
+        if (isnan(value) || value == best)
+            continue;
+        is_one_better = is_one_better || !isnan(best);
+        if (isnan(best) || (how->best == HS_BEST_MOST ? value > best : value < best))
+            best = value;
+    }
+    return is_one_better ? best : (double)NAN;
+}
+
+bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how)
+{
+    bool is_known = false, is_shared = !how->is_of_sharing, is_resumed = !how->is_of_resuming;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        double value = value_of(&table->rows[i], how->metric);
+        is_known = is_known || (how->is_of_events ? value > 0 : !isnan(value));
+        is_shared = is_shared || value_of(&table->rows[i], "colocated_share") > 0;
+        is_resumed = is_resumed || value > value_of(&table->rows[i], "mean_wait");
+    }
+    return is_known && is_shared && is_resumed;
+}
+
+static uint32_t widest(uint32_t width, const char *text)
+{
+    uint32_t len = (uint32_t)strlen(text);
+    return len > width ? len : width;
+}
+
+/* Without the mark. */
+static uint32_t width_of(const struct hs_run_table *table, const struct hs_runcolumn *how)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    uint32_t width = widest(0, how->title);
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        hs_runcolumn_text(how, value_of(&table->rows[i], how->metric), text);
+        width = widest(width, text);
+        hs_table_below(&table->rows[i], how->metric, text);
+        width = widest(width, text);
+    }
+    return width;
+}
+
+static uint32_t mark_width(const struct column *column)
+{
+    return isnan(column->best) ? 0 : 2;
+}
+
+static void make_layout(struct layout *layout, const struct hs_run_table *table)
+{
+    const char *const *metric = table->metrics != NULL ? table->metrics : hs_table_run_columns;
+    layout->table = table;
+    layout->count = 0;
+    layout->label_width = widest(0, "policy");
+    for (uint32_t i = 0; i < table->row_count; i++)
+        if (strlen(table->rows[i].label) <= LABEL_WIDTH)
+            layout->label_width = widest(layout->label_width, table->rows[i].label);
+    uint32_t used = layout->label_width;
+    for (; *metric != NULL && layout->count < COLUMNS_MAX; metric++) {
+        struct column *column = &layout->columns[layout->count];
+        column->how = hs_runcolumn_of(*metric);
+        if (!table->shows_all && !hs_table_is_telling(table, &column->how))
+            continue;
+        column->best = hs_table_best(table, &column->how);
+        column->width = width_of(table, &column->how);
+        uint32_t need = GAP + column->width + mark_width(column);
+        /* the first column stays, however narrow the terminal */
+        if (!table->shows_all && layout->count > 0 && used + need > table->columns)
+            continue;
+        layout->count++;
+        used += need;
+    }
+    layout->has_spark = used + GAP + SPARK_CELLS <= table->columns;
+    for (uint32_t i = 0; i < table->row_count; i++)
+        layout->has_spark = layout->has_spark && table->rows[i].summary->sparkline[0] != '\0';
+}
+
+static void put(struct line *line, const char *text)
+{
+    size_t len = strlen(text);
+    if (len < LINE_SIZE - line->len) {
+        memcpy(line->text + line->len, text, len);
+        line->len += len;
+    }
+}
+
+static void put_padding(struct line *line, size_t count)
+{
+    while (count-- > 0)
+        put(line, " ");
+}
+
+static void end_line(struct line *line, struct hs_output *out)
+{
+    while (line->len > 0 && line->text[line->len - 1] == ' ')
+        line->len--;
+    hs_output_put(out, line->text, line->len);
+    hs_output_put(out, "\n", 1);
+    line->len = 0;
+}
+
+/* Right-aligned, the place of the mark kept free. */
+static void put_cell(struct line *line, const struct column *column, const char *text, bool is_best,
+                     bool is_bold)
+{
+    put_padding(line, GAP + column->width - strlen(text));
+    put(line, is_bold ? "\033[1m" : "");
+    put(line, text);
+    put(line, is_best ? " *" : "");
+    put(line, is_bold ? "\033[0m" : "");
+    put_padding(line, is_best ? 0 : mark_width(column));
+}
+
+/* The summary's line of levels, thinned to SPARK_CELLS by taking the mean of neighbours. */
+static void put_spark(struct line *line, const char *levels, bool use_utf8)
+{
+    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
+    size_t count = strlen(levels), width = count < SPARK_CELLS ? count : SPARK_CELLS;
+    put_padding(line, GAP);
+    for (size_t i = 0; i < width; i++) {
+        size_t from = i * count / width, to = (i + 1) * count / width;
+        size_t sum = 0;
+        for (size_t k = from; k < to; k++)
+            sum += (size_t)(levels[k] <= '9' ? levels[k] - '0' : levels[k] - 'a' + 10);
+        /* 0..15 to 0..8, rounded up so that only an idle cluster is blank */
+        size_t step = (sum * 8 + 15 * (to - from) - 1) / (15 * (to - from));
+        put(line, use_utf8 ? blocks[step] : ascii[step]);
+    }
+}
+
+static void put_head(struct line *line, const struct layout *layout)
+{
+    put(line, "policy");
+    put_padding(line, layout->label_width - strlen("policy"));
+    for (uint32_t c = 0; c < layout->count; c++)
+        put_cell(line, &layout->columns[c], layout->columns[c].how.title, false, false);
+    put(line, layout->has_spark ? "  GPU allocation over time" : "");
+}
+
+static void put_label(struct line *line, const struct layout *layout, const char *label,
+                      struct hs_output *out)
+{
+    put(line, label);
+    if (strlen(label) <= layout->label_width) {
+        put_padding(line, layout->label_width - strlen(label));
+        return;
+    }
+    end_line(line, out);
+    put_padding(line, layout->label_width);
+}
+
+static void put_values(struct line *line, const struct layout *layout,
+                       const struct hs_table_row *row)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    for (uint32_t c = 0; c < layout->count; c++) {
+        const struct column *column = &layout->columns[c];
+        double value = value_of(row, column->how.metric);
+        bool is_best = value == column->best;
+        hs_runcolumn_text(&column->how, value, text);
+        put_cell(line, column, text, is_best, is_best && layout->table->use_color);
+    }
+    if (layout->has_spark)
+        put_spark(line, row->summary->sparkline, layout->table->use_utf8);
+}
+
+/* False if there is nothing below the values. */
+static bool put_below(struct line *line, const struct layout *layout,
+                      const struct hs_table_row *row)
+{
+    char text[HS_COLUMN_TEXT_SIZE];
+    bool is_any = false;
+    put_padding(line, layout->label_width);
+    for (uint32_t c = 0; c < layout->count; c++) {
+        hs_table_below(row, layout->columns[c].how.metric, text);
+        is_any = is_any || text[0] != '\0';
+        put_cell(line, &layout->columns[c], text, false, false);
+    }
+    return is_any;
+}
+
+void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
+{
+    struct layout layout;
+    struct line line = {.len = 0};
+    make_layout(&layout, table);
+    put_head(&line, &layout);
+    end_line(&line, out);
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        put_label(&line, &layout, table->rows[i].label, out);
+        put_values(&line, &layout, &table->rows[i]);
+        end_line(&line, out);
+        if (put_below(&line, &layout, &table->rows[i]))
+            end_line(&line, out);
+        line.len = 0;
+    }
+}

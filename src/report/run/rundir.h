@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A run's directory, complete or absent: built as NAME.tmp/, each file fsynced and closed, then
+ * the directory fsynced and renamed to NAME. An existing NAME is refused unless force. The
+ * directory of a comparison is one too: beside its files it may have a folder runs/ of run
+ * directories.
+ */
+#ifndef HORUS_REPORT_RUN_RUNDIR_H
+#define HORUS_REPORT_RUN_RUNDIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+struct hs_rundir {
+    char *final_path, *tmp_path;
+    bool is_open;
+    bool may_replace; /* force */
+    int owner;        /* the process that opened it */
+    struct hs_rundir *next;
+};
+
+/* dir stays where it is until commit or discard. */
+HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
+                                          struct hs_diag *diag);
+/* Makes every folder above path that is missing. */
+HS_MUST_USE enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag);
+/* Path of a file inside the directory being built; buffer owned by the caller. HS_PATH_SIZE bytes
+ * always suffice for the names this program gives. */
+#define HS_PATH_SIZE 4096u
+void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
+#define HS_RUNS_DIR "runs"
+/* Removes runs/ again. */
+HS_MUST_USE enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag);
+/* Removes a finished run directory. */
+HS_MUST_USE enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag);
+void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after commit */
+/* Removes every NAME.tmp that this process has open: before it ends without a way back. */
+void hs_rundir_abandon(void);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * summary.json (nested, with units and the reasons of what is absent) and summary.csv (one wide
+ * row, the same columns for every trace, so that the rows of a sweep concatenate; virtual clusters,
+ * which differ by trace, are in the JSON alone).
+ */
+#include "report/run/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "data/csvwrite.h"
+#include "report/stats/classes.h"
+#include "report/run/rowfile.h"
+
+#define SUMMARY_SCHEMA 1
+#define HEADER_SIZE    16384
+
+/* Measures of the classes that are columns of the CSV. */
+static const char *const csv_measures[] = {"mean_wait", "mean_jct", "mean_slowdown"};
+#define CSV_MEASURES (sizeof csv_measures / sizeof *csv_measures)
+
+double hs_summary_get(const struct hs_summary *summary, const char *name)
+{
+    for (uint32_t i = 0; i < summary->count; i++)
+        if (strcmp(summary->metrics[i].name, name) == 0)
+            return summary->metrics[i].value;
+    return (double)NAN;
+}
+
+struct hs_output_file hs_output_file_of(struct hs_output *out, const char *name, uint64_t rows)
+{
+    return (struct hs_output_file){
+        .name = name, .hash = hs_output_hash(out), .bytes = hs_output_bytes(out), .rows = rows};
+}
+
+/* ---- the assumptions ---- */
+
+#define CARD_FIELDS 18
+#define SEED_BEFORE 2 /* the seed, a number, stands before this field */
+
+struct card_field {
+    const char *name, *text;
+};
+
+static void list_card(const struct hs_card *card, struct card_field out[CARD_FIELDS])
+{
+    const struct hs_semantics *s = &card->policy_semantics;
+    const struct card_field fields[CARD_FIELDS] = {
+        {"workload", card->workload},
+        {"cluster", card->cluster},
+        {"policy", card->policy},
+        {"order", s->order},
+        {"scan", s->scan},
+        {"placement", s->placement},
+        {"preemption", s->preemption},
+        {"preempt_cost", s->cost},
+        {"gang", card->gang},
+        {"ties", card->ties},
+        {"locality", card->locality},
+        {"vc", card->vc},
+        {"interference", card->interference},
+        {"knows", card->knows},
+        {"can", card->can},
+        {"profiles", card->profiles},
+        {"predictor", card->predictor},
+        {"speeds", card->speeds},
+    };
+    memcpy(out, fields, sizeof fields);
+}
+
+void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w)
+{
+    struct card_field fields[CARD_FIELDS];
+    list_card(card, fields);
+    hs_jsonw_object(w);
+    for (int i = 0; i < CARD_FIELDS; i++) {
+        if (i == SEED_BEFORE)
+            hs_jsonw_member_u64(w, "seed", card->seed);
+        hs_jsonw_member_text(w, fields[i].name, fields[i].text);
+    }
+    hs_jsonw_end_object(w);
+}
+
+/* ---- spreads ---- */
+
+void hs_spread_add(struct hs_spread *spread, double value)
+{
+    spread->min = spread->runs == 0 ? value : fmin(spread->min, value);
+    spread->max = spread->runs == 0 ? value : fmax(spread->max, value);
+    spread->runs++;
+    double before = value - spread->mean;
+    spread->mean += before / spread->runs;
+    spread->squares += before * (value - spread->mean);
+}
+
+double hs_spread_deviation(const struct hs_spread *spread)
+{
+    return spread->runs < 2 ? (double)NAN : sqrt(spread->squares / (spread->runs - 1));
+}
+
+/* ---- summary.json ---- */
+
+static void put_double(struct hs_jsonw *w, const char *key, double value)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_double(w, value);
+}
+
+static void begin_object(struct hs_jsonw *w, const char *key)
+{
+    hs_jsonw_key(w, key);
+    hs_jsonw_object(w);
+}
+
+static void put_metrics(const struct hs_summary *s, struct hs_jsonw *w)
+{
+    begin_object(w, "metrics");
+    for (uint32_t i = 0; i < s->count; i++)
+        put_double(w, s->metrics[i].name, s->metrics[i].value);
+    hs_jsonw_end_object(w);
+    begin_object(w, "units");
+    for (uint32_t i = 0; i < s->count; i++)
+        hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].unit);
+    hs_jsonw_end_object(w);
+    begin_object(w, "absent");
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->metrics[i].absent_because != NULL)
+            hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].absent_because);
+    hs_jsonw_end_object(w);
+}
+
+/* Classes of one kind stand together. */
+static void put_classes(const struct hs_summary *s, struct hs_jsonw *w)
+{
+    begin_object(w, "classes");
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        const struct hs_class *class = &s->classes[i];
+        if (i == 0 || strcmp(class->kind, class[-1].kind) != 0)
+            begin_object(w, class->kind);
+        begin_object(w, class->name);
+        hs_jsonw_member_u64(w, "jobs", class->jobs);
+        for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
+            put_double(w, hs_class_measure(m), class->value[m]);
+        hs_jsonw_end_object(w);
+        if (i + 1 == s->class_count || strcmp(class->kind, class[1].kind) != 0)
+            hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_object(w);
+}
+
+static void put_spreads(const struct hs_summary *s, struct hs_jsonw *w)
+{
+    if (s->spread_count == 0)
+        return;
+    begin_object(w, "tie_jitter");
+    hs_jsonw_member_u64(w, "runs", s->spreads[0].runs);
+    for (uint32_t i = 0; i < s->spread_count; i++) {
+        const struct hs_spread *spread = &s->spreads[i];
+        begin_object(w, spread->name);
+        put_double(w, "mean", spread->mean);
+        put_double(w, "deviation", hs_spread_deviation(spread));
+        put_double(w, "min", spread->min);
+        put_double(w, "max", spread->max);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_object(w);
+}
+
+static enum hs_status write_json(const struct hs_summary *s, const struct hs_card *card,
+                                 const char *path, struct hs_output_file *file,
+                                 struct hs_diag *diag)
+{
+    struct hs_output out;
+    struct hs_jsonw w;
+    HS_TRY(hs_output_open(&out, path, diag));
+    hs_jsonw_begin(&w, &out);
+    hs_jsonw_object(&w);
+    hs_jsonw_member_u64(&w, "schema", SUMMARY_SCHEMA);
+    hs_jsonw_key(&w, "assumptions");
+    hs_card_write_json(card, &w);
+    put_metrics(s, &w);
+    put_classes(s, &w);
+    put_spreads(s, &w);
+    hs_jsonw_member_text(&w, "sparkline", s->sparkline);
+    hs_jsonw_end_object(&w);
+    hs_jsonw_finish(&w);
+    *file = hs_output_file_of(&out, "summary.json", 0);
+    return hs_output_close(&out, diag);
+}
+
+/* ---- summary.csv ---- */
+
+struct header {
+    char text[HEADER_SIZE];
+    size_t length;
+};
+
+static void header_put(struct header *h, const char *text)
+{
+    size_t length = strlen(text);
+    if (h->length + length < sizeof h->text) {
+        memcpy(h->text + h->length, text, length + 1);
+        h->length += length;
+    }
+}
+
+/* "2-4" is 2_4 and ">32" is over_32 in a column name. */
+static void header_put_class(struct header *h, const struct hs_class *class, const char *measure)
+{
+    header_put(h, ",");
+    header_put(h, class->kind);
+    header_put(h, "_");
+    for (const char *c = class->name; *c != '\0'; c++)
+        header_put(h, *c == '>' ? "over_" : *c == '-' ? "_" : (const char[]){*c, '\0'});
+    header_put(h, "_");
+    header_put(h, measure);
+}
+
+static const struct hs_class *find_class(const struct hs_summary *s, const struct hs_class *like)
+{
+    for (uint32_t i = 0; i < s->class_count; i++)
+        if (strcmp(s->classes[i].kind, like->kind) == 0 &&
+            strcmp(s->classes[i].name, like->name) == 0)
+            return &s->classes[i];
+    return NULL;
+}
+
+static double measure_of(const struct hs_class *class, const char *name)
+{
+    uint32_t index = 0;
+    while (strcmp(hs_class_measure(index), name) != 0)
+        index++;
+    return class->value[index];
+}
+
+/* Metrics [from, to): their names to the header, or (NULL) their values to the row. */
+static void put_columns(const struct hs_summary *s, uint32_t from, uint32_t to, struct header *h,
+                        struct hs_csvw *w)
+{
+    for (uint32_t i = from; i < to; i++) {
+        if (h == NULL) {
+            hs_csvw_double(w, s->metrics[i].value);
+            continue;
+        }
+        header_put(h, ",");
+        header_put(h, s->metrics[i].name);
+    }
+}
+
+/* The same of classes. */
+static void put_class_columns(const struct hs_summary *s, uint32_t from, uint32_t to,
+                              struct header *h, struct hs_csvw *w)
+{
+    for (uint32_t i = from; i < to; i++) {
+        struct hs_class like;
+        hs_classes_name(NULL, i, &like);
+        const struct hs_class *class = find_class(s, &like);
+        if (h != NULL)
+            header_put_class(h, &like, "jobs");
+        else
+            hs_csvw_u64(w, class != NULL ? class->jobs : 0);
+        for (size_t m = 0; m < CSV_MEASURES; m++)
+            if (h != NULL)
+                header_put_class(h, &like, csv_measures[m]);
+            else
+                hs_csvw_double(w, class != NULL ? measure_of(class, csv_measures[m]) : (double)NAN);
+    }
+}
+
+static void put_all_columns(const struct hs_summary *s, struct header *h, struct hs_csvw *w)
+{
+    put_columns(s, 0, s->before_classes, h, w);
+    put_class_columns(s, HS_CLASS_ALL + 1, HS_CLASS_JOB, h, w);
+    put_columns(s, s->before_classes, s->before_job_classes, h, w);
+    put_class_columns(s, HS_CLASS_JOB, HS_CLASS_VC, h, w);
+    put_columns(s, s->before_job_classes, s->count, h, w);
+}
+
+static enum hs_status write_csv(const struct hs_summary *s, const struct hs_card *card,
+                                const char *path, struct hs_output_file *file, struct hs_diag *diag)
+{
+    struct header header = {.length = 0};
+    struct card_field fields[CARD_FIELDS];
+    struct hs_csvw w;
+    list_card(card, fields);
+    for (int i = 0; i < CARD_FIELDS; i++) {
+        header_put(&header, i > 0 ? "," : "");
+        header_put(&header, i == SEED_BEFORE ? "seed," : "");
+        header_put(&header, fields[i].name);
+    }
+    put_all_columns(s, &header, NULL);
+    HS_TRY(hs_csvw_open(&w, path, header.text, diag));
+    for (int i = 0; i < CARD_FIELDS; i++) {
+        if (i == SEED_BEFORE)
+            hs_csvw_u64(&w, card->seed);
+        hs_csvw_text(&w, fields[i].text);
+    }
+    put_all_columns(s, NULL, &w);
+    hs_csvw_end(&w);
+    *file = hs_output_file_of(&w.out, "summary.csv", w.rows);
+    return hs_csvw_close(&w, diag);
+}
+
+enum hs_status hs_summary_write(const struct hs_summary *summary, const struct hs_card *card,
+                                const struct hs_rundir *dir,
+                                struct hs_output_file files[HS_SUMMARY_FILES], struct hs_diag *diag)
+{
+    char path[HS_PATH_SIZE];
+    hs_rundir_file(dir, "summary.json", path, sizeof path);
+    HS_TRY(write_json(summary, card, path, &files[0], diag));
+    hs_rundir_file(dir, "summary.csv", path, sizeof path);
+    return write_csv(summary, card, path, &files[1], diag);
+}
+
+/* ---- summary.json read back ---- */
+
+static double number_or_nan(const struct hs_json *value)
+{
+    return hs_json_kind(value) == HS_JSON_NUMBER ? hs_json_number(value) : (double)NAN;
+}
+
+static void read_metrics(struct hs_summary *s, const struct hs_json *root)
+{
+    const struct hs_json *units = hs_json_get(root, "units"), *absent = hs_json_get(root, "absent");
+    const struct hs_json *value = hs_json_first(hs_json_get(root, "metrics"));
+    for (; value != NULL && s->count < HS_METRICS_MAX; value = hs_json_next(value)) {
+        const char *key = hs_json_key(value), *unit = hs_json_text(hs_json_get(units, key));
+        s->metrics[s->count++] =
+            (struct hs_metric){.name = hs_present_name(key),
+                               .unit = unit != NULL ? unit : "",
+                               .value = number_or_nan(value),
+                               .absent_because = hs_json_text(hs_json_get(absent, key))};
+    }
+}
+
+static void read_classes(struct hs_summary *s, const struct hs_json *root)
+{
+    const struct hs_json *kind = hs_json_first(hs_json_get(root, "classes"));
+    for (; kind != NULL; kind = hs_json_next(kind)) {
+        const struct hs_json *figures = hs_json_first(kind);
+        for (; figures != NULL && s->class_count < HS_CLASSES_MAX;
+             figures = hs_json_next(figures)) {
+            struct hs_class *class = &s->classes[s->class_count++];
+            int64_t jobs = 0;
+            (void)hs_json_int(hs_json_get(figures, "jobs"), &jobs);
+            class->kind = hs_json_key(kind);
+            class->jobs = (uint64_t)jobs;
+            (void)snprintf(class->name, sizeof class->name, "%s", hs_json_key(figures));
+            for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
+                class->value[m] = number_or_nan(hs_json_get(figures, hs_class_measure(m)));
+        }
+    }
+}
+
+enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, struct hs_diag *diag)
+{
+    *r = (struct hs_runsummary){0};
+    HS_TRY(hs_json_load(&r->doc, path, diag));
+    const struct hs_json *root = hs_json_root(r->doc);
+    const struct hs_place place = hs_json_place(r->doc, root);
+    r->card = hs_renamed_get(root, "assumptions");
+    if (hs_json_kind(hs_json_get(root, "metrics")) != HS_JSON_OBJECT ||
+        hs_json_kind(r->card) != HS_JSON_OBJECT)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL,
+                       "not the summary of a run: it has no assumptions or no metrics");
+    read_metrics(&r->summary, root);
+    read_classes(&r->summary, root);
+    return HS_OK;
+}
+
+void hs_runsummary_close(struct hs_runsummary *r)
+{
+    if (r->doc != NULL)
+        hs_json_close(r->doc);
+    r->doc = NULL;
+}

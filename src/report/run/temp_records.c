@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See temp_records.h. Plain pread and pwrite: no other process has the file, and it never grows
+ * while it is read, so short counts are continued and a premature end is an I/O error.
+ */
+#include "report/run/temp_records.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define PATH_SIZE 4096
+
+static enum hs_status temp_records_failed(const struct hs_temp_records *s, struct hs_diag *diag,
+                                          const char *what, int error)
+{
+    return hs_fail(diag, HS_E_IO, NULL, "job statistics need up to 64 bytes a job there",
+                   "cannot %s a temporary file in '%s': %s", what, s->dir,
+                   error != 0 ? strerror(error) : "it ends too early");
+}
+
+static enum hs_status create_file(struct hs_temp_records *s, struct hs_diag *diag)
+{
+    char path[PATH_SIZE];
+    int length = snprintf(path, sizeof path, "%s/.horus-jobs-XXXXXX", s->dir);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return temp_records_failed(s, diag, "create", ENAMETOOLONG);
+    s->fd = mkstemp(path);
+    if (s->fd < 0)
+        return temp_records_failed(s, diag, "create", errno);
+    if (unlink(path) != 0)
+        return temp_records_failed(s, diag, "unlink", errno);
+    return HS_OK;
+}
+
+/* Moves bytes between the buffer and the file at record `first`. */
+static enum hs_status transfer(struct hs_temp_records *s, uint64_t first, uint32_t records,
+                               bool is_write, struct hs_diag *diag)
+{
+    size_t left = (size_t)records * s->record_size;
+    char *at = s->buffer;
+    off_t offset = (off_t)(first * s->record_size);
+    while (left > 0) {
+        ssize_t moved = is_write ? pwrite(s->fd, at, left, offset) : pread(s->fd, at, left, offset);
+        if (moved < 0 && errno == EINTR)
+            continue;
+        if (moved <= 0)
+            return temp_records_failed(s, diag, is_write ? "write" : "read", moved < 0 ? errno : 0);
+        at += moved;
+        offset += moved;
+        left -= (size_t)moved;
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_temp_records_flush(struct hs_temp_records *s, struct hs_diag *diag)
+{
+    if (s->fd < 0)
+        HS_TRY(create_file(s, diag));
+    HS_TRY(transfer(s, s->count - s->buffered, s->buffered, true, diag));
+    s->buffered = 0;
+    return HS_OK;
+}
+
+void hs_temp_records_open(struct hs_temp_records *s, uint32_t record_size, const char *dir)
+{
+    *s = (struct hs_temp_records){.dir = dir, .record_size = record_size, .fd = -1};
+    if (s->dir == NULL)
+        s->dir = "/tmp";
+    s->buffer_records = HS_TEMP_RECORDS_BUFFER / record_size;
+    s->buffer = hs_alloc_zeroed(s->buffer_records, record_size);
+}
+
+enum hs_status hs_temp_records_put_at(struct hs_temp_records *s, uint64_t number,
+                                      const void *record, struct hs_diag *diag)
+{
+    if (s->fd < 0)
+        HS_TRY(create_file(s, diag));
+    memcpy(s->buffer, record, s->record_size);
+    HS_TRY(transfer(s, number, 1, true, diag));
+    s->count = number < s->count ? s->count : number + 1;
+    return HS_OK;
+}
+
+enum hs_status hs_temp_records_rewind(struct hs_temp_records *s, struct hs_diag *diag)
+{
+    if (s->fd >= 0 && s->buffered > 0)
+        HS_TRY(hs_temp_records_flush(s, diag));
+    s->next = 0;
+    return HS_OK;
+}
+
+enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records, uint32_t *count,
+                                    struct hs_diag *diag)
+{
+    uint64_t left = s->count - s->next;
+    if (left == 0)
+        return HS_END;
+    uint32_t block = left < s->buffer_records ? (uint32_t)left : s->buffer_records;
+    if (s->fd >= 0)
+        HS_TRY(transfer(s, s->next, block, false, diag));
+    s->next += block;
+    *records = s->buffer;
+    *count = block;
+    return HS_OK;
+}
+
+void hs_temp_records_close(struct hs_temp_records *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    hs_free(s->buffer);
+    *s = (struct hs_temp_records){.fd = -1};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The one division at the end of an exact sum. Sums stay integers of 128 bits until here.
+ */
+#ifndef HORUS_REPORT_STATS_EXACT_H
+#define HORUS_REPORT_STATS_EXACT_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "horus/compiler.h"
+
+static inline unsigned hs_exact_bits(hs_u128 value)
+{
+    uint64_t high = (uint64_t)(value >> 64), low = (uint64_t)value;
+    if (high != 0)
+        return 128 - HS_CLZ64(high);
+    return low != 0 ? 64 - HS_CLZ64(low) : 0;
+}
+
+/* num / den as the nearest double (NaN for den 0): correctly rounded for den < 2^72, because the
+ * quotient then has at least 55 bits and the remainder enters as a sticky bit below them; within
+ * one unit in the last place beyond. */
+static inline double hs_exact_double(hs_u128 num, hs_u128 den)
+{
+    if (den == 0)
+        return NAN;
+    if (num == 0)
+        return 0;
+    unsigned shift = 128 - hs_exact_bits(num);
+    hs_u128 scaled = num << shift;
+    hs_u128 quotient = scaled / den;
+    if (scaled % den != 0)
+        quotient |= 1;
+    return ldexp((double)quotient, -(int)shift);
+}
+
+/* The same with a sign, den >= 0. */
+static inline double hs_exact_signed(hs_i128 num, hs_i128 den)
+{
+    return num < 0 ? -hs_exact_double((hs_u128)-num, (hs_u128)den)
+                   : hs_exact_double((hs_u128)num, (hs_u128)den);
+}
+
+/* num / den in units of 1/scale, rounded half up; num * scale must stay below 2^127. Print it with
+ * hs_csvw_ratio(w, result, scale, digits of scale), which is then exact. */
+static inline uint64_t hs_exact_scaled(hs_u128 num, hs_u128 den, uint64_t scale)
+{
+    num = num * scale + den / 2;
+    if ((num | den) >> 64 == 0)
+        return (uint64_t)num / (uint64_t)den;
+    hs_u128 quotient = num / den;
+    return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
+}
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See stats.h. At the end the samples are read over and over until every quantile is known
+ * (stats/quantile.h): each set is one measure of one class; the bounded slowdown and the time to
+ * the first progress have quantiles for all jobs only and a mean elsewhere. The first pass also
+ * takes the sums, since which jobs --cooldown leaves is known only at the end of the run. A later
+ * pass looks at a job closely only where one of its classes asks for the bucket of one of its
+ * values.
+ */
+#include "report/stats/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/stats/exact.h"
+#include "report/stats/quantile.h"
+
+#define PPM UINT64_C(1000000)
+
+struct sample {
+    int64_t submit_us, wait_us, jct_us, run_us, work_us;
+    int64_t progress_us; /* from submission to first progress */
+    uint32_t milli_gpus; /* that it asked for, in thousandths; UINT32_MAX at most */
+    struct hs_class_key key;
+};
+
+/* ---- while the run goes on ---- */
+
+void hs_stats_open(struct hs_stats *s, const char *dir, int64_t warmup_us, int64_t cooldown_us,
+                   struct hs_diag *diag)
+{
+    *s = (struct hs_stats){.diag = diag,
+                           .warmup_us = warmup_us,
+                           .cooldown_us = cooldown_us,
+                           .first_submit_us = -1,
+                           .last_submit_us = -1,
+                           .last_finish_us = -1};
+    hs_temp_records_open(&s->samples, sizeof(struct sample), dir);
+    hs_classes_open(&s->classes);
+}
+
+void hs_stats_submit(struct hs_stats *s, int64_t now_us, const struct hs_submission *job)
+{
+    if (s->submitted++ == 0)
+        s->first_submit_us = now_us;
+    s->last_submit_us = now_us;
+    if (job->gpu_util_pm >= 0)
+        s->has_util = true;
+}
+
+static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *job)
+{
+    struct hs_class_key key;
+    if (s->done == UINT32_MAX)
+        return hs_fail(s->diag, HS_E_LIMIT, NULL, NULL,
+                       "job statistics hold at most 4,294,967,295 completed jobs");
+    hs_classes_add(&s->classes, job, &key);
+    s->done++;
+    s->work_us += (uint64_t)job->work_us;
+    s->done_run_us += (uint64_t)job->run_us;
+    if (job->submit_us < s->first_submit_us + s->warmup_us)
+        return HS_OK;
+    /* a job without work is done when it would have made some */
+    const int64_t progress_us =
+        job->first_progress_us >= job->submit_us ? job->first_progress_us : job->finish_us;
+    void *at;
+    HS_TRY(hs_temp_records_add(&s->samples, &at, s->diag));
+    struct sample *sample = at;
+    *sample = (struct sample){.submit_us = job->submit_us,
+                              .wait_us = job->first_start_us - job->submit_us,
+                              .jct_us = job->finish_us - job->submit_us,
+                              .run_us = job->run_us,
+                              .work_us = job->work_us,
+                              .progress_us = progress_us - job->submit_us,
+                              .milli_gpus = (uint32_t)hs_record_milli(job),
+                              .key = key};
+    s->has_faster =
+        s->has_faster || sample->jct_us < sample->work_us || sample->run_us < sample->work_us;
+    return HS_OK;
+}
+
+/* Missed when it ended later, or when a horizon or the policy ended it first. */
+static bool misses_deadline(const struct hs_job_record *job, int64_t now_us)
+{
+    return job->state == HS_JOB_DONE ? job->finish_us > job->deadline_us
+                                     : job->state == HS_JOB_REJECTED ||
+                                           job->state == HS_JOB_FAILED || now_us > job->deadline_us;
+}
+
+enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_job_record *job)
+{
+    const hs_u128 milli = hs_record_milli(job); /* times nanoseconds it is beyond 64 bits */
+    const int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
+    s->in_system_us += (uint64_t)(end_us - job->submit_us);
+    s->run_us += (uint64_t)job->run_us;
+    s->preemptions += job->preemptions;
+    s->migrations += job->migrations;
+    s->ooms += job->ooms;
+    s->retries += job->retries;
+    s->switches += job->switches;
+    s->colocated_us += (uint64_t)job->colocated_us;
+    s->lost_milli_ns += milli * (uint64_t)job->lost_ns;
+    s->overhead_milli_us += milli * (uint64_t)job->overhead_us;
+    s->host_mib_us += (uint64_t)job->host_mib_us;
+    s->done_milli_ns += milli * (uint64_t)job->done_ns;
+    if (job->deadline_us >= 0) {
+        s->deadlines++;
+        s->deadline_misses += misses_deadline(job, now_us);
+    }
+    if (job->finish_us > s->last_finish_us)
+        s->last_finish_us = job->finish_us;
+    if (job->state == HS_JOB_DONE)
+        return add_done(s, job);
+    if (job->state == HS_JOB_FAILED)
+        s->failed++;
+    else if (job->state == HS_JOB_REJECTED)
+        s->rejected++;
+    else
+        s->unfinished++;
+    hs_classes_add(&s->classes, job, NULL);
+    return HS_OK;
+}
+
+void hs_stats_close(struct hs_stats *s)
+{
+    hs_temp_records_close(&s->samples);
+    hs_classes_close(&s->classes);
+}
+
+/* ---- at its end ---- */
+
+enum { SUM_WORK = HS_MEASURES, SUMS };
+#define SETS_OF_CLASS 4 /* wait, JCT, slowdown, run slowdown */
+#define SETS_OF_ALL   2 /* bounded slowdown, time to the first progress */
+
+struct evaluation {
+    struct hs_stats *stats;
+    struct hs_quantiles quantiles;
+    uint32_t classes;
+    /* What the values of a measure start from. Slowdowns less it are 0 for the many jobs of 1,
+     * which are then alone in a bucket: their quantiles need no further pass. */
+    uint64_t least[HS_MEASURES];
+    bool is_first_pass;
+    hs_u128 sums[HS_CLASSES_MAX][SUMS]; /* of values less the least */
+    hs_u128 run_us;                     /* of all jobs */
+    /* a later pass: the classes that ask for the values of a bucket, by the rest modulo 64 */
+    uint64_t wanted[HS_MEASURES][HS_QUANTILE_BUCKETS];
+};
+
+/* A class has the sets of its measures one after the other; behind all classes come those of the
+ * measures that only all jobs have. */
+static uint32_t set_of(const struct evaluation *e, uint32_t measure, uint32_t class)
+{
+    if (measure < HS_M_BOUNDED)
+        return SETS_OF_CLASS * class + measure;
+    return SETS_OF_CLASS * e->classes + (measure - HS_M_BOUNDED);
+}
+
+/* num / den in parts per million, rounded half up; the largest integer where it does not fit. */
+static uint64_t ratio_ppm(int64_t num, int64_t den)
+{
+    uint64_t n = (uint64_t)num, d = (uint64_t)den;
+    if (HS_LIKELY(n < UINT64_MAX / PPM / 2 && d < UINT64_MAX / 2))
+        return (n * PPM + d / 2) / d;
+    uint64_t ppm = hs_exact_scaled(n, d, PPM);
+    return ppm < INT64_MAX ? ppm : INT64_MAX;
+}
+
+/* The values of a job, less the least. Without work it has no slowdowns: 0, of which no later pass
+ * asks for the bucket. */
+static void measure(const struct evaluation *e, const struct sample *job, uint64_t value[SUMS])
+{
+    const bool has_work = job->work_us > 0;
+    uint64_t slowdown = has_work ? ratio_ppm(job->jct_us, job->work_us) : 0, run_slowdown = PPM;
+    if (has_work && job->run_us != job->work_us)
+        run_slowdown = ratio_ppm(job->run_us, job->work_us);
+    uint64_t bounded = job->work_us >= HS_BOUND_US ? slowdown : ratio_ppm(job->jct_us, HS_BOUND_US);
+    value[HS_M_WAIT] = (uint64_t)job->wait_us;
+    value[HS_M_JCT] = (uint64_t)job->jct_us;
+    value[HS_M_SLOWDOWN] = has_work ? slowdown - e->least[HS_M_SLOWDOWN] : 0;
+    value[HS_M_RUN_SLOWDOWN] = has_work ? run_slowdown - e->least[HS_M_RUN_SLOWDOWN] : 0;
+    value[HS_M_BOUNDED] = bounded > PPM ? bounded - PPM : 0;
+    value[HS_M_PROGRESS] = (uint64_t)job->progress_us;
+    value[SUM_WORK] = (uint64_t)job->work_us;
+}
+
+/* The first pass: sums, and the buckets of the values. */
+static void count_job(struct evaluation *e, const struct sample *job)
+{
+    struct hs_classes *classes = &e->stats->classes;
+    struct hs_user_account *user = &classes->users[job->key.user];
+    uint64_t value[SUMS];
+    uint32_t of[HS_CLASSES_OF_JOB], bucket[HS_MEASURES];
+    const uint32_t count = hs_classes_of(classes, &job->key, of);
+    const uint32_t measures = job->work_us > 0 ? SETS_OF_CLASS : HS_M_SLOWDOWN;
+    measure(e, job, value);
+    for (uint32_t m = 0; m < HS_MEASURES; m++)
+        bucket[m] = hs_quantile_bucket(value[m]);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t m = 0; m < SUMS; m++)
+            e->sums[of[i]][m] += value[m];
+        for (uint32_t m = 0; m < measures; m++)
+            hs_quantiles_count(&e->quantiles, set_of(e, m, of[i]), bucket[m]);
+    }
+    for (uint32_t m = HS_M_BOUNDED; m < HS_MEASURES; m++)
+        hs_quantiles_count(&e->quantiles, set_of(e, m, HS_CLASS_ALL), bucket[m]);
+    e->run_us += (uint64_t)job->run_us;
+    user->need += (hs_u128)job->milli_gpus * (uint64_t)job->work_us;
+    user->sojourn += (hs_u128)job->milli_gpus * (uint64_t)job->jct_us;
+}
+
+/* A later pass: gives the values of a job to those of its classes that ask for them. */
+static void take_job(struct evaluation *e, const struct sample *job)
+{
+    uint64_t value[SUMS];
+    uint32_t of[HS_CLASSES_OF_JOB];
+    const uint32_t count = hs_classes_of(&e->stats->classes, &job->key, of);
+    measure(e, job, value);
+    for (uint32_t m = 0; m < HS_MEASURES; m++) {
+        const uint64_t asking = e->wanted[m][hs_quantile_bucket(value[m])];
+        for (uint32_t i = 0; asking != 0 && i < (m < HS_M_BOUNDED ? count : 1); i++)
+            if (asking >> of[i] % 64 & 1)
+                hs_quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
+    }
+}
+
+/* Before a later pass. */
+static void mark_wanted(struct evaluation *e)
+{
+    uint32_t buckets[HS_QUANTILES];
+    memset(e->wanted, 0, sizeof e->wanted);
+    for (uint32_t m = 0; m < HS_MEASURES; m++)
+        for (uint32_t class = 0; class < (m < HS_M_BOUNDED ? e->classes : 1); class ++) {
+            uint32_t set = set_of(e, m, class);
+            for (uint32_t i = hs_quantiles_wanted(&e->quantiles, set, buckets); i-- > 0;)
+                e->wanted[m][buckets[i]] |= UINT64_C(1) << class % 64;
+        }
+}
+
+static enum hs_status run_pass(struct evaluation *e)
+{
+    struct hs_stats *s = e->stats;
+    const int64_t last_us = s->last_submit_us - s->cooldown_us;
+    void *block;
+    uint32_t count;
+    enum hs_status status;
+    if (!e->is_first_pass)
+        mark_wanted(e);
+    HS_TRY(hs_temp_records_rewind(&s->samples, s->diag));
+    while ((status = hs_temp_records_next(&s->samples, &block, &count, s->diag)) == HS_OK) {
+        const struct sample *jobs = block;
+        for (uint32_t i = 0; i < count; i++) {
+            if (jobs[i].submit_us > last_us)
+                continue;
+            if (e->is_first_pass)
+                count_job(e, &jobs[i]);
+            else
+                take_job(e, &jobs[i]);
+        }
+    }
+    return status == HS_END ? HS_OK : status;
+}
+
+/* ---- the figures ---- */
+
+static const char *const class_measures[HS_CLASS_MEASURES] = {
+    "mean_wait",
+    "p50_wait",
+    "p90_wait",
+    "p95_wait",
+    "p99_wait",
+    "max_wait",
+    "mean_jct",
+    "p50_jct",
+    "p90_jct",
+    "p95_jct",
+    "p99_jct",
+    "max_jct",
+    "mean_slowdown",
+    "p50_slowdown",
+    "p90_slowdown",
+    "p95_slowdown",
+    "p99_slowdown",
+    "max_slowdown",
+    "mean_bounded_slowdown",
+    "mean_isolated",
+    "mean_run_slowdown",
+    "p50_run_slowdown",
+    "p90_run_slowdown",
+    "p95_run_slowdown",
+    "p99_run_slowdown",
+    "max_run_slowdown",
+    "mean_time_to_progress",
+};
+
+const char *hs_class_measure(uint32_t index)
+{
+    return index < HS_CLASS_MEASURES ? class_measures[index] : NULL;
+}
+
+static uint64_t count_of(const struct evaluation *e, uint32_t measure, uint32_t class)
+{
+    return e->quantiles.sets[set_of(e, measure, class)].count;
+}
+
+/* In units of 1e6 of what was added (us, ppm); NaN without jobs. */
+static double mean_of(const struct evaluation *e, uint32_t measure, uint32_t class, uint64_t count)
+{
+    return hs_exact_double(e->sums[class][measure] + (hs_u128)e->least[measure] * count,
+                           (hs_u128)count * PPM);
+}
+
+/* mean, p50, p90, p95, p99, max of a measure. */
+static void set_figures(const struct evaluation *e, uint32_t measure, uint32_t class,
+                        double out[HS_FIGURES])
+{
+    const uint64_t count = count_of(e, measure, class);
+    out[HS_F_MEAN] = mean_of(e, measure, class, count);
+    for (int i = 0; i < HS_QUANTILES; i++)
+        out[HS_F_P50 + i] =
+            count > 0
+                ? hs_exact_double(e->least[measure] + hs_quantiles_get(&e->quantiles,
+                                                                       set_of(e, measure, class),
+                                                                       (enum hs_quantile)i),
+                                  PPM)
+                : (double)NAN;
+}
+
+static void fill(const struct evaluation *e, struct hs_summary *summary)
+{
+    struct hs_stats *s = e->stats;
+    s->counted = count_of(e, HS_M_WAIT, HS_CLASS_ALL);
+    s->mean_queueing_delay =
+        hs_exact_double(e->sums[HS_CLASS_ALL][HS_M_JCT] - e->run_us, (hs_u128)s->counted * PPM);
+    for (uint32_t m = 0; m < HS_MEASURES; m++)
+        set_figures(e, m, HS_CLASS_ALL, s->figure[m]);
+    s->jain = hs_classes_jain(&s->classes);
+    summary->class_count = 0;
+    for (uint32_t i = 1; i < e->classes; i++) {
+        const uint64_t jobs = count_of(e, HS_M_WAIT, i);
+        if (jobs == 0)
+            continue;
+        struct hs_class *class = &summary->classes[summary->class_count++];
+        double *value = class->value; /* in the order of class_measures */
+        hs_classes_name(&s->classes, i, class);
+        class->jobs = jobs;
+        for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)
+            set_figures(e, m, i, value);
+        *value++ = mean_of(e, HS_M_BOUNDED, i, jobs);
+        *value++ = hs_exact_double(e->sums[i][SUM_WORK], (hs_u128)jobs * PPM);
+        set_figures(e, HS_M_RUN_SLOWDOWN, i, value);
+        value[HS_FIGURES] = mean_of(e, HS_M_PROGRESS, i, jobs);
+    }
+}
+
+enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary)
+{
+    const uint64_t least = s->has_faster ? 0 : PPM;
+    struct evaluation e = {
+        .stats = s,
+        .classes = hs_classes_count(&s->classes),
+        .least = {[HS_M_SLOWDOWN] = least, [HS_M_RUN_SLOWDOWN] = least, [HS_M_BOUNDED] = PPM},
+        .is_first_pass = true};
+    hs_classes_rank_users(&s->classes);
+    hs_quantiles_open(&e.quantiles, SETS_OF_CLASS * e.classes + SETS_OF_ALL);
+    enum hs_status status = HS_OK;
+    for (; status == HS_OK && hs_quantiles_begin(&e.quantiles); e.is_first_pass = false)
+        status = run_pass(&e);
+    if (status == HS_OK)
+        fill(&e, summary);
+    hs_quantiles_close(&e.quantiles);
+    return status;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Applies every rule to a loaded run directory and prints one line a rule, with the first faults of
+ * those that fail. The rules of this file compare the files with the hashes of the manifest.
+ */
+#include "report/verify/verify.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/verify/verify_data.h"
+
+/* ---- faults ---- */
+
+/* `line` 0: without a place before the text. */
+HS_PRINTF(5, 0)
+static void keep_fault(struct verify_check *c, const char *file, int64_t line, const char *id,
+                       const char *fmt, va_list args)
+{
+    if (c->faults++ >= VERIFY_LINES)
+        return;
+    char *text = c->lines[c->faults - 1];
+    int used = 0;
+    if (line > 0)
+        used = snprintf(text, VERIFY_LINE_SIZE, "%s:%" PRId64 ": job %s", file, line, id);
+    if (used >= 0 && used < VERIFY_LINE_SIZE)
+        (void)vsnprintf(text + used, VERIFY_LINE_SIZE - (size_t)used, fmt, args);
+}
+
+void verify_fault(struct verify_check *c, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    keep_fault(c, NULL, 0, NULL, fmt, args);
+    va_end(args);
+}
+
+void verify_fault_job(struct verify_check *c, const struct verify_job *j, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    keep_fault(c, "jobs.csv", j->row.line, j->id, fmt, args);
+    va_end(args);
+}
+
+void verify_fault_segment(const struct verify_run *run, struct verify_check *c,
+                          const struct verify_segment *seg, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    keep_fault(c, "segments.csv", seg->line, seg->job != VERIFY_NONE ? run->jobs[seg->job].id : "?",
+               fmt, args);
+    va_end(args);
+}
+
+int64_t verify_ppm(int64_t num, int64_t den)
+{
+    if (num < 0 || den <= 0)
+        return -1;
+    hs_i128 ppm = (2 * (hs_i128)num * 1000000 + den) / (2 * (hs_i128)den);
+    return ppm < INT64_MAX ? (int64_t)ppm : INT64_MAX;
+}
+
+const char *verify_seconds(char text[HS_FMT_MAX + 1], int64_t us)
+{
+    text[hs_fmt_seconds(text, us)] = '\0';
+    return text;
+}
+
+/* ---- the files ---- */
+
+static enum hs_status check_outputs(struct verify_run *run, struct verify_check *c)
+{
+    for (uint32_t i = 0; i < run->manifest.file_count; i++) {
+        const struct hs_runmanifest_file *file = &run->manifest.files[i];
+        char path[VERIFY_PATH_SIZE];
+        struct hs_input *in;
+        const char *data;
+        size_t len;
+        HS_TRY(verify_path(run, file->name, path));
+        HS_TRY(hs_input_open(&in, path, run->diag));
+        enum hs_status s;
+        while ((s = hs_input_read(in, &data, &len)) == HS_OK)
+            continue;
+        uint64_t hash = hs_input_hash(in);
+        hs_input_close(in);
+        if (s != HS_END)
+            return s;
+        c->looked++;
+        if (hash != file->hash)
+            verify_fault(c, "%s is not the file that the manifest lists", file->name);
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_trace(struct verify_run *run, struct verify_check *c)
+{
+    if (!run->manifest.has_trace_hash) {
+        c->skipped = "the manifest has no hash of it";
+        return HS_OK;
+    }
+    c->looked = 1;
+    if (run->trace_hash != run->manifest.trace_hash ||
+        run->trace_bytes != run->manifest.trace_bytes)
+        verify_fault(c, "%s has changed since the run", run->setup.trace.path);
+    return HS_OK;
+}
+
+static const struct verify_rule file_rules[] = {
+    {"the output files are as the manifest lists them", "files", "changed", .run = check_outputs},
+    {"the trace is the one that was simulated", "file", "changed", .run = check_trace},
+    {.title = NULL},
+};
+
+/* ---- application ---- */
+
+static void print_check(struct hs_output *out, const struct verify_rule *rule,
+                        const struct verify_check *c)
+{
+    char looked[HS_FMT_MAX], faults[HS_FMT_MAX];
+    if (c->skipped != NULL)
+        hs_say(out, "skip  %s: %s\n", rule->title, c->skipped);
+    else
+        hs_say(out, "%s  %s: %s %s, %s %s%s\n", c->faults == 0 ? "ok  " : "FAIL", rule->title,
+               hs_fmt_grouped(looked, c->looked), rule->things, hs_fmt_grouped(faults, c->faults),
+               rule->faults, c->note);
+    for (uint64_t i = 0; i < c->faults && i < VERIFY_LINES; i++)
+        hs_say(out, "        %s\n", c->lines[i]);
+}
+
+enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
+                            struct verify_check *c)
+{
+    if (rule->run != NULL)
+        HS_TRY(rule->run(run, c));
+    if (c->skipped != NULL)
+        return HS_OK;
+    for (uint32_t i = 0; rule->segment != NULL && i < run->segment_count; i++)
+        if (run->segments[i].job != VERIFY_NONE)
+            rule->segment(run, c, &run->segments[i]);
+    for (uint32_t i = 0; rule->job != NULL && i < run->job_count; i++)
+        if (run->jobs[i].row.line != 0)
+            rule->job(run, c, &run->jobs[i]);
+    if (c->looked == 0)
+        c->skipped = rule->skipped;
+    return HS_OK;
+}
+
+static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
+{
+    const struct verify_rule *const lists[] = {file_rules, verify_schedule_rules, verify_job_rules,
+                                               verify_sum_rules};
+    uint32_t made = 0, failed = 0;
+    HS_TRY(verify_load(run));
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (const struct verify_rule *rule = lists[i]; rule->title != NULL; rule++) {
+            struct verify_check check = {0};
+            HS_TRY(verify_apply(run, rule, &check));
+            print_check(out, rule, &check);
+            made += check.skipped == NULL;
+            failed += check.faults > 0;
+        }
+    if (failed > 0)
+        return hs_fail(run->diag, HS_E_DIFFERS, NULL, NULL,
+                       "%s: %" PRIu32 " of %" PRIu32 " checks failed", run->dir, failed, made);
+    hs_say(out, "%" PRIu32 " checks passed\n", made);
+    return HS_OK;
+}
+
+enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out, struct hs_diag *diag)
+{
+    struct verify_run run = {.dir = run_dir, .diag = diag};
+    enum hs_status s = verify_all(&run, out);
+    verify_free(&run);
+    return s;
+}

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Gavel's traces (stanford-futuredata/gavel; Narayanan et al., OSDI'20), a line of fields between
+ * tabs a job and no header. Ten fields, seven in the old ones (traces/msr, of clusters of Philly),
+ * and twelve in those of Shockwave (NSDI'23):
+ *
+ *     job type, command, [working directory,] steps argument, needs data, total steps, GPUs,
+ *     [mode,] priority weight, SLO, [duration,] arrival
+ *     job type, command, steps argument, needs data, total steps, arrival, GPUs
+ *
+ * A job runs for total steps / throughput, alone on V100 GPUs, by a file of throughputs that the
+ * user names: the profiles that we ship time 18 of Gavel's 26 jobs on a V100
+ * and cannot stand in. Shockwave's duration is taken as it stands. The SLO is a multiple of the
+ * duration after the arrival, -1 none. The priority is the weight less one: that of every job of
+ * most traces, 1, is none. "LM (batch size 5)" is model and batch, by our names of Gavel's models,
+ * "-" no model. Jobs are numbered from 0, as Gavel does.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fmt.h"
+#include "base/memory.h"
+#include "base/timeparse.h"
+#include "data/fieldread.h"
+#include "base/intern.h"
+#include "data/gaveljob.h"
+#include "data/json.h"
+#include "traces/cell.h"
+#include "traces/format.h"
+#include "traces/write.h"
+
+#define NO_MODEL "-" /* a job type without a model */
+
+/* ---- speeds ---- */
+
+#define GPU_TYPE "v100"
+#define ALONE    "null"
+#define KEY_SIZE (HS_GAVEL_NAME_MAX + 64)
+
+/* Steps a second of each job alone on V100 GPUs, from a file of throughputs of the artifact:
+ *
+ *     {"v100": {"('LM (batch size 5)', 2)": {"null": 28.3, ...}, ...}, ...}
+ *
+ * In some of those files jobs have no number of GPUs: such a speed is that of any, as in
+ * traces/msr, whose steps are seconds times the speed on one GPU. A look-up is one of a hash table.
+ */
+struct speeds {
+    struct hs_intern jobs;
+    double *per_second; /* by id of jobs; 0 = none */
+    uint32_t cap;
+};
+
+/* Names have no '/'. */
+static void make_key(const struct hs_gavel_job *job, uint32_t gpus, char key[KEY_SIZE])
+{
+    (void)snprintf(key, KEY_SIZE, "%s/%s/%" PRIu32, job->family, job->batch, gpus);
+}
+
+static enum hs_status speeds_read_job(struct speeds *speeds, const struct hs_json_doc *doc,
+                                      const struct hs_json *member, struct hs_diag *diag)
+{
+    struct hs_gavel_job job;
+    const struct hs_json *alone = hs_json_get(member, ALONE);
+    struct hs_place place = hs_json_place_key(doc, member);
+    if (!hs_gavel_job_parse(hs_json_key(member), &job))
+        return hs_fail(diag, HS_E_INPUT, &place,
+                       "\"('ResNet-18 (batch size 16)', 1)\" or \"ResNet-18 (batch size 16)\"",
+                       "not the name of a job: '%.80s'", hs_json_key(member));
+    if (hs_json_kind(alone) != HS_JSON_NUMBER || hs_json_number(alone) < 0)
+        return hs_fail(diag, HS_E_INPUT, &place, "{\"" ALONE "\": 28.3, ...}",
+                       "job '%.80s' has no \"" ALONE "\", its steps a second alone",
+                       hs_json_key(member));
+    char key[KEY_SIZE];
+    make_key(&job, job.gpus, key);
+    uint32_t id = hs_intern_get(&speeds->jobs, key);
+    hs_grow((void **)&speeds->per_second, &speeds->cap, (uint64_t)id + 1,
+            sizeof *speeds->per_second, HS_INTERN_MAX);
+    speeds->per_second[id] = hs_json_number(alone);
+    return HS_OK;
+}
+
+static enum hs_status speeds_read(struct speeds *speeds, const struct hs_json_doc *doc,
+                                  struct hs_diag *diag)
+{
+    const struct hs_json *root = hs_json_root(doc), *jobs = NULL;
+    struct hs_place place = hs_json_place(doc, root);
+    if (hs_json_kind(root) == HS_JSON_OBJECT)
+        for (const struct hs_json *m = hs_json_first(root); m != NULL; m = hs_json_next(m))
+            if (strcasecmp(hs_json_key(m), GPU_TYPE) == 0)
+                jobs = m;
+    if (hs_json_kind(jobs) != HS_JSON_OBJECT)
+        return hs_fail(diag, HS_E_INPUT, &place, "{\"v100\": {job: {\"null\": steps a second}}}",
+                       "no throughputs of a V100");
+    for (const struct hs_json *m = hs_json_first(jobs); m != NULL; m = hs_json_next(m))
+        HS_TRY(speeds_read_job(speeds, doc, m, diag));
+    return HS_OK;
+}
+
+static enum hs_status speeds_load(struct speeds *speeds, const char *path, struct hs_diag *diag)
+{
+    struct hs_json_doc *doc;
+    *speeds = (struct speeds){0};
+    hs_intern_init(&speeds->jobs);
+    HS_TRY(hs_json_load(&doc, path, diag));
+    enum hs_status status = speeds_read(speeds, doc, diag);
+    hs_json_close(doc);
+    return status;
+}
+
+static double speeds_find(const struct speeds *speeds, const struct hs_gavel_job *job,
+                          uint32_t gpus)
+{
+    char key[KEY_SIZE];
+    make_key(job, gpus, key);
+    uint32_t id = hs_intern_find(&speeds->jobs, key);
+    if (id == UINT32_MAX) {
+        make_key(job, 0, key);
+        id = hs_intern_find(&speeds->jobs, key);
+    }
+    return id != UINT32_MAX ? speeds->per_second[id] : 0;
+}
+
+static void speeds_free(struct speeds *speeds)
+{
+    hs_intern_free(&speeds->jobs);
+    hs_free(speeds->per_second);
+    speeds->per_second = NULL;
+}
+
+/* ---- writing ---- */
+
+static const struct hs_column columns[] = {
+    {"gpus", "scale factor", HS_CELL_COUNT, true, offsetof(struct hs_trace_job, gpus)},
+    {"submit_time", "arrival time", HS_CELL_TIME, true, offsetof(struct hs_trace_job, submit_us)},
+    {"duration", "duration", HS_CELL_SPAN, true, offsetof(struct hs_trace_job, duration_us)},
+    {"model", "job type", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, model)},
+    {"dataset", "job type", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, dataset)},
+    {"batch", "job type", HS_CELL_BATCH, false, offsetof(struct hs_trace_job, batch)},
+    {"priority", "priority weight", HS_CELL_INT, false, offsetof(struct hs_trace_job, priority)},
+    {"deadline", "SLO", HS_CELL_TIME, false, offsetof(struct hs_trace_job, deadline_us)},
+    {"step", "total steps", HS_CELL_OWN, false, offsetof(struct hs_trace_job, step_us)},
+};
+
+struct writing {
+    struct hs_csvw *csv;
+    struct hs_diag *diag;
+    const char *path; /* of the speeds; NULL = none */
+    struct speeds speeds;
+    enum hs_status status; /* the first failure */
+};
+
+/* ---- names of jobs ---- */
+
+static bool is_given(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+static int64_t steps_of(const struct hs_trace_job *job)
+{
+    return job->step_us > 0 ? (job->duration_us + job->step_us / 2) / job->step_us : 0;
+}
+
+/* Characters that a name cannot hold become '_'. */
+static void name_job(const struct hs_trace_job *job, struct hs_gavel_job *name)
+{
+    const char *family = is_given(job->model) ? hs_gavel_family(job->model) : NO_MODEL;
+    (void)snprintf(name->family, sizeof name->family, "%s", family);
+    for (char *c = name->family; *c != '\0'; c++)
+        if (*c == '/' || *c == '(' || iscntrl((unsigned char)*c))
+            *c = '_';
+    (void)snprintf(name->batch, sizeof name->batch, "%s", is_given(job->batch) ? job->batch : "");
+    name->gpus = 0;
+}
+
+/* The dataset follows from the model, the step from the number of steps; an SLO is at least 0, a
+ * multiple of the duration. */
+static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
+{
+    if (column->offset == offsetof(struct hs_trace_job, model) ||
+        column->offset == offsetof(struct hs_trace_job, dataset)) {
+        struct hs_gavel_job name;
+        const char *dataset;
+        name_job(job, &name);
+        const char *model = hs_gavel_model(name.family, &dataset);
+        if (column->offset == offsetof(struct hs_trace_job, dataset))
+            return dataset != NULL && strcmp(dataset, job->dataset) == 0;
+        return strcmp(job->model, NO_MODEL) != 0 && strcmp(model, job->model) == 0;
+    }
+    if (column->offset == offsetof(struct hs_trace_job, step_us)) {
+        int64_t steps = steps_of(job);
+        return steps > 0 && (job->duration_us + steps / 2) / steps == job->step_us;
+    }
+    if (column->offset == offsetof(struct hs_trace_job, deadline_us))
+        return job->deadline_us == job->submit_us ||
+               (job->deadline_us > job->submit_us && job->duration_us > 0);
+    return true;
+}
+
+/* ---- lines ---- */
+
+static void put_tab(struct writing *w)
+{
+    w->csv->out.at[-1] = '\t'; /* the comma that ended the field */
+}
+
+static void put_text(struct writing *w, const char *text)
+{
+    hs_output_put(&w->csv->out, text, strlen(text));
+}
+
+static void put_count(struct writing *w, int64_t count)
+{
+    hs_csvw_i64(w->csv, count);
+    put_tab(w);
+}
+
+static void put_line(struct writing *w, const struct hs_trace_job *job,
+                     const struct hs_gavel_job *name, int64_t steps)
+{
+    put_text(w, name->family);
+    if (name->batch[0] != '\0')
+        hs_say(&w->csv->out, " (batch size %s)", name->batch);
+    put_text(w, "\t-\t-\t-\t0\t"); /* command, folder, argument of steps, needs no data */
+    put_count(w, steps);
+    put_count(w, job->gpus);
+    if (w->path == NULL)
+        put_text(w, "static\t");
+    put_count(w, (int64_t)job->priority + 1);
+    double slo = job->deadline_us >= 0 ? 0 : -1;
+    if (job->deadline_us >= job->submit_us && job->duration_us > 0)
+        slo = (double)(job->deadline_us - job->submit_us) / (double)job->duration_us;
+    hs_csvw_double(w->csv, slo);
+    put_tab(w);
+    if (w->path == NULL) {
+        hs_csvw_seconds(w->csv, job->duration_us);
+        put_tab(w);
+    }
+    hs_csvw_seconds(w->csv, job->submit_us);
+    w->csv->out.at[-1] = '\n';
+}
+
+static enum hs_status fail_no_speed(const struct writing *w, const struct hs_trace_job *job)
+{
+    static const char hint[] =
+        "without --gavel-throughputs durations are written, in the fields of Shockwave";
+    if (!is_given(job->model))
+        return hs_fail(w->diag, HS_E_INPUT, NULL, hint,
+                       "job '%s' has no model: Gavel's traces tell the steps of one", job->id);
+    return hs_fail(w->diag, HS_E_INPUT, NULL, hint,
+                   "%s has no speed of job '%s', %s of batch %s on %" PRIu32 " GPU%s", w->path,
+                   job->id, job->model, is_given(job->batch) ? job->batch : "unknown", job->gpus,
+                   job->gpus == 1 ? "" : "s");
+}
+
+static void put_job(void *state, const struct hs_trace_job *job)
+{
+    struct writing *w = state;
+    struct hs_gavel_job name;
+    int64_t steps = steps_of(job);
+    if (w->status != HS_OK)
+        return;
+    name_job(job, &name);
+    if (w->path != NULL) {
+        double per_second = speeds_find(&w->speeds, &name, job->gpus);
+        if (per_second <= 0) {
+            w->status = fail_no_speed(w, job);
+            return;
+        }
+        steps = (int64_t)llround((double)job->duration_us * per_second / 1e6);
+    }
+    put_line(w, job, &name, steps);
+}
+
+static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
+                                    const struct hs_trace_options *options, struct hs_diag *diag)
+{
+    struct writing *w = state;
+    *w = (struct writing){.csv = csv, .diag = diag};
+    w->path = options != NULL ? options->gavel_throughputs : NULL;
+    enum hs_status status = w->path != NULL ? speeds_load(&w->speeds, w->path, diag) : HS_OK;
+    if (status != HS_OK)
+        speeds_free(&w->speeds);
+    return status;
+}
+
+static enum hs_status end_writing(void *state)
+{
+    struct writing *w = state;
+    speeds_free(&w->speeds);
+    return w->status;
+}
+
+static const struct hs_trace_layout layout = {
+    .suffix = ".trace",
+    .made_up = "no commands; a mode, static, where it is written as Shockwave's",
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .keeps = keeps,
+    .state_size = sizeof(struct writing),
+    .begin = begin_writing,
+    .put = put_job,
+    .end = end_writing,
+};
+
+/* ---- reading ---- */
+
+enum part { TYPE, STEPS, GPUS, WEIGHT, SLO, DURATION, ARRIVAL, PARTS };
+
+#define NONE UINT32_MAX
+
+static const struct host_shape {
+    uint32_t fields;
+    uint32_t at[PARTS]; /* of which fields */
+} shapes[] = {
+    {7, {[TYPE] = 0, 4, 6, NONE, NONE, NONE, 5}},
+    {10, {[TYPE] = 0, 5, 6, 7, 8, NONE, 9}},
+    {12, {[TYPE] = 0, 5, 6, 8, 9, 10, 11}},
+};
+
+static const char *const names[PARTS] = {"job type",        "total steps", "scale factor",
+                                         "priority weight", "SLO",         "duration",
+                                         "arrival time"};
+
+struct gavel {
+    struct hs_fieldread in;
+    struct hs_faults *faults;
+    struct speeds speeds;
+    const struct host_shape *shape; /* of the row, and of those before it */
+    struct hs_gavel_job name;
+    const char *path; /* of the speeds; NULL = none */
+    uint64_t row;
+    char id[HS_FMT_MAX + 1];
+};
+
+static const struct host_shape *find_shape(uint32_t fields)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].fields == fields)
+            return &shapes[i];
+    return NULL;
+}
+
+static int recognise(const char *head, size_t len)
+{
+    static const enum part numbers[] = {STEPS, GPUS, ARRIVAL};
+    const char *line, *fields[HS_FIELDS_MAX];
+    uint32_t lengths[HS_FIELDS_MAX];
+    size_t line_len;
+    double value;
+    if (!hs_fields_head(head, len, '\0', &line, &line_len))
+        return 0;
+    const struct host_shape *shape =
+        find_shape(hs_fields_split(line, line_len, HS_FIELDS_TABS, fields, lengths));
+    if (shape == NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uint32_t at = shape->at[numbers[i]];
+        if (!hs_parse_double(fields[at], lengths[at], &value))
+            return 0;
+    }
+    return 90;
+}
+
+static enum hs_status open_gavel(void *state, struct hs_input *input,
+                                 const struct hs_trace_options *options, struct hs_faults *faults)
+{
+    struct gavel *g = state;
+    g->faults = faults;
+    g->path = options->gavel_throughputs;
+    hs_fieldread_init(&g->in, input, HS_FIELDS_TABS, hs_faults_relay(faults));
+    return g->path != NULL ? speeds_load(&g->speeds, g->path, faults->diag) : HS_OK;
+}
+
+static struct hs_place place_of(const struct gavel *g, enum part part)
+{
+    return hs_fieldread_place(&g->in, g->shape != NULL ? g->shape->at[part] : 0);
+}
+
+static const char *text_of(const struct gavel *g, enum part part, size_t *len)
+{
+    *len = g->in.lengths[g->shape->at[part]];
+    return g->in.fields[g->shape->at[part]];
+}
+
+static enum hs_status fail_part(const struct gavel *g, enum part part, enum hs_cell_result result)
+{
+    size_t len;
+    const char *text = text_of(g, part, &len);
+    struct hs_place place = place_of(g, part);
+    return hs_cell_fail(g->faults, result, &place, names[part], text);
+}
+
+static enum hs_status read_span(const struct gavel *g, enum part part, int64_t *out_us)
+{
+    size_t len;
+    const char *text = text_of(g, part, &len);
+    enum hs_cell_result result = hs_cell_span(text, len, HS_TRACE_TIME_UNIT_US, out_us);
+    return result == HS_CELL_OK ? HS_OK : fail_part(g, part, result);
+}
+
+static enum hs_status read_type(struct gavel *g, struct hs_trace_job *job)
+{
+    size_t len;
+    const char *text = text_of(g, TYPE, &len);
+    struct hs_place place = place_of(g, TYPE);
+    if (!hs_gavel_template_parse(text, len, &g->name))
+        return hs_trace_bad_row(g->faults, HS_FAULT_STATE, &place, "\"ResNet-18 (batch size 16)\"",
+                                "not the name of a job: '%.80s'", text);
+    if (strcmp(g->name.family, NO_MODEL) != 0)
+        job->model = hs_gavel_model(g->name.family, &job->dataset);
+    if (g->name.batch[0] != '\0')
+        job->batch = g->name.batch;
+    return HS_OK;
+}
+
+/* Duration and time of a step, both from the speed. */
+static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct hs_trace_job *job)
+{
+    struct hs_place place = place_of(g, TYPE);
+    size_t len;
+    if (g->path == NULL) {
+        place = place_of(g, STEPS);
+        return hs_fail(g->faults->diag, HS_E_USAGE, &place,
+                       "--gavel-throughputs=FILE, one of Gavel's *_throughputs.json",
+                       "a trace of Gavel tells the steps of a job: how long one takes is missing");
+    }
+    double per_second = speeds_find(&g->speeds, &g->name, job->gpus);
+    if (per_second <= 0)
+        return hs_trace_bad_row(g->faults, HS_FAULT_MISSING, &place,
+                                g->shape->fields == 7
+                                    ? "old traces, of 7 fields, go with oracle_throughputs.json"
+                                    : "another of Gavel's *_throughputs.json may have it",
+                                "%s has no speed of '%.80s' on %u GPU%s", g->path,
+                                text_of(g, TYPE, &len), job->gpus, job->gpus == 1 ? "" : "s");
+    double us = (double)steps / per_second * 1e6, step_us = 1e6 / per_second;
+    if (us > (double)HS_TRACE_TIME_MAX || step_us > (double)HS_TRACE_TIME_MAX)
+        return fail_part(g, STEPS, HS_CELL_TOO_LARGE);
+    job->duration_us = (int64_t)(us + 0.5);
+    job->step_us = (int64_t)(step_us + 0.5);
+    return HS_OK;
+}
+
+static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *job)
+{
+    size_t len;
+    int64_t steps;
+    const char *text = text_of(g, STEPS, &len);
+    if (!hs_parse_int64(text, len, &steps))
+        return fail_part(g, STEPS, HS_CELL_NOT_A_COUNT);
+    if (steps < 0)
+        return fail_part(g, STEPS, HS_CELL_NEGATIVE);
+    if (g->shape->at[DURATION] == NONE)
+        return apply_speed(g, steps, job);
+    HS_TRY(read_span(g, DURATION, &job->duration_us));
+    if (steps > 0 && job->duration_us > 0)
+        job->step_us = (job->duration_us + steps / 2) / steps;
+    return HS_OK;
+}
+
+static enum hs_status read_weight(const struct gavel *g, struct hs_trace_job *job)
+{
+    const int64_t one = 1000000; /* in millionths */
+    size_t len;
+    int64_t weight;
+    const char *text = text_of(g, WEIGHT, &len);
+    struct hs_place place = place_of(g, WEIGHT);
+    if (!hs_parse_decimal_us(text, len, one, &weight))
+        return fail_part(g, WEIGHT, HS_CELL_NOT_A_NUMBER);
+    if (weight % one != 0)
+        return hs_trace_bad_row(g->faults, HS_FAULT_FRACTION, &place,
+                                "priorities are whole numbers here: 3 and 2 for 1.5 and 1",
+                                "priority weight is not a whole number: '%s'", text);
+    weight = weight / one - 1;
+    if (weight < INT32_MIN || weight > INT32_MAX)
+        return fail_part(g, WEIGHT, HS_CELL_TOO_LARGE);
+    job->priority = (int32_t)weight;
+    return HS_OK;
+}
+
+static enum hs_status read_slo(const struct gavel *g, struct hs_trace_job *job)
+{
+    size_t len;
+    double slo;
+    const char *text = text_of(g, SLO, &len);
+    if (!hs_parse_double(text, len, &slo))
+        return fail_part(g, SLO, HS_CELL_NOT_A_NUMBER);
+    if (slo < 0)
+        return HS_OK;
+    double after_us = slo * (double)job->duration_us;
+    if (after_us > (double)HS_TRACE_TIME_MAX)
+        return fail_part(g, SLO, HS_CELL_TOO_LARGE);
+    job->deadline_us = job->submit_us + (int64_t)(after_us + 0.5);
+    return HS_OK;
+}
+
+static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
+{
+    struct gavel *g = state;
+    size_t len;
+    (void)dropped;
+    HS_TRY(hs_fieldread_next(&g->in));
+    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
+    job->line = g->in.line;
+    g->shape = find_shape(g->in.count);
+    if (g->shape == NULL) {
+        struct hs_place place = hs_fieldread_place(&g->in, g->in.count);
+        return hs_trace_bad_row(g->faults, HS_FAULT_FIELDS, &place, "7, 10 or 12, between tabs",
+                                "%u fields", g->in.count);
+    }
+    g->id[hs_fmt_u64(g->id, g->row++)] = '\0';
+    job->id = g->id;
+    HS_TRY(read_type(g, job));
+    const char *gpus = text_of(g, GPUS, &len);
+    enum hs_cell_result result = hs_cell_count(gpus, len, &job->gpus);
+    if (result != HS_CELL_OK)
+        return fail_part(g, GPUS, result);
+    HS_TRY(read_span(g, ARRIVAL, &job->submit_us));
+    HS_TRY(read_duration(g, job));
+    if (g->shape->at[WEIGHT] == NONE)
+        return HS_OK;
+    HS_TRY(read_weight(g, job));
+    return read_slo(g, job);
+}
+
+static struct hs_place place(void *state, const char *column)
+{
+    static const struct {
+        const char *key;
+        enum part part;
+    } parts[] = {{"submit_time", ARRIVAL}, {"duration", STEPS},  {"gpus", GPUS},
+                 {"deadline", SLO},        {"priority", WEIGHT}, {"step", STEPS}};
+    const struct gavel *g = state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].key, column) == 0)
+            return place_of(g, parts[i].part);
+    return place_of(g, TYPE);
+}
+
+static void close_gavel(void *state)
+{
+    struct gavel *g = state;
+    hs_fieldread_free(&g->in);
+    speeds_free(&g->speeds);
+}
+
+const struct hs_trace_format hs_trace_format_gavel = {
+    .name = "gavel",
+    .summary = "Gavel's traces, 7 or 10 fields between tabs (OSDI'20), 12 of Shockwave (NSDI'23)",
+    .columns = "job type, total steps, scale factor, arrival time; optional: priority weight, SLO, "
+               "duration; without the last --gavel-throughputs",
+    .layout = &layout,
+    .recognise = recognise,
+    .state_size = sizeof(struct gavel),
+    .open = open_gavel,
+    .next = next,
+    .place = place,
+    .close = close_gavel,
+};

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The native format "csv": one header line, columns by name in any order, only job_id,
+ * submit_time, gpus and duration required, other names through a mapping. Bare numbers are in the
+ * time unit (seconds), times may also be written as date and time; further columns are ignored.
+ *
+ * The mapping of names is --map "submit_time=timestamp,..." or a JSON file (`//` comments allowed):
+ *
+ *     {"columns": {"submit_time": "timestamp", "job_id": "@row", "user": null}, "time_unit": "s"}
+ *
+ * Columns that are not mapped keep their own names; null or an empty name leaves a column alone.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/timeparse.h"
+#include "base/memory.h"
+#include "data/json.h"
+#include "traces/write.h"
+
+/* ---- columns ---- */
+
+#define COLUMN(name, kind, is_required, member) HS_COLUMN(name, name, kind, is_required, member)
+
+/* State and GPU count first: see traces/table.h. */
+static const struct hs_column columns[] = {
+    COLUMN("status", FATE, false, outcome),
+    COLUMN("gpus", GPUS, true, gpus),
+    COLUMN("gpu_milli", SHARE, false, gpu_milli),
+    COLUMN("job_id", ID, true, id),
+    COLUMN("submit_time", TIME, true, submit_us),
+    COLUMN("duration", SPAN, true, duration_us),
+    COLUMN("user", TEXT, false, user),
+    COLUMN("vc", TEXT, false, vc),
+    COLUMN("gpu_type", TEXT, false, gpu_type),
+    COLUMN("model", TEXT, false, model),
+    COLUMN("dataset", TEXT, false, dataset),
+    COLUMN("batch", BATCH, false, batch),
+    COLUMN("precision", TEXT, false, precision),
+    COLUMN("nodes", COUNT, false, nodes),
+    COLUMN("cpus", MILLI, false, cpus_milli),
+    COLUMN("mem_mib", MIB, false, mem_mib),
+    COLUMN("gpu_mem_mib", MIB, false, gpu_mem_mib),
+    COLUMN("gpu_util", PERCENT, false, gpu_util_pm),
+    COLUMN("priority", INT, false, priority),
+    COLUMN("deadline", TIME, false, deadline_us),
+    COLUMN("preempt_cost", SPAN, false, preempt_cost_us),
+    COLUMN("gpus_min", COUNT, false, gpus_min),
+    COLUMN("gpus_max", COUNT, false, gpus_max),
+    COLUMN("class", CLASS, false, job_class),
+    COLUMN("step", SPAN, false, step_us),
+    COLUMN("gpu_mem_persistent_mib", MIB, false, gpu_mem_persistent_mib),
+    COLUMN("checkpoint_mib", MIB, false, checkpoint_mib),
+    COLUMN("gpu_mem_later_mib", MIB, false, gpu_mem_later_mib),
+    COLUMN("gpu_mem_later_after", SPAN, false, later_us),
+    COLUMN("outcome", FATE, false, outcome),
+    COLUMN("attempts", ATTEMPTS, false, attempts_us), /* behind duration, which it must add up to */
+};
+
+#define COLUMN_COUNT (sizeof columns / sizeof columns[0])
+
+/* ---- column mappings ---- */
+
+struct mapping {
+    struct hs_arena arena;                   /* of the names */
+    const char *names[HS_TABLE_COLUMNS_MAX]; /* as hs_table_open takes them */
+    int64_t time_unit_us;                    /* 0 = not said */
+};
+
+/* Place NULL: the mapping came from the command line. */
+static enum hs_status set_name(struct mapping *mapping, const char *key, const char *name,
+                               size_t name_len, const struct hs_place *place, struct hs_diag *diag)
+{
+    const char *keys[HS_TABLE_COLUMNS_MAX];
+    for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
+        keys[i] = columns[i].key;
+        if (strcmp(keys[i], key) != 0)
+            continue;
+        mapping->names[i] = hs_arena_text(&mapping->arena, name, name_len);
+        return HS_OK;
+    }
+    char hint[64 + 64];
+    const char *nearest = hs_nearest(key, keys, COLUMN_COUNT);
+    if (nearest)
+        snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    else
+        snprintf(hint, sizeof hint, "the left side is a column of the native format");
+    return hs_fail(diag, place ? HS_E_INPUT : HS_E_USAGE, place, hint,
+                   "mapping of unknown column '%s'", key);
+}
+
+static enum hs_status load_list(struct mapping *mapping, const char *list, struct hs_diag *diag)
+{
+    while (*list) {
+        size_t len = strcspn(list, ",");
+        const char *equals = memchr(list, '=', len);
+        char key[64];
+        if (!equals || equals == list || (size_t)(equals - list) >= sizeof key)
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           "--map=submit_time=timestamp,gpus=num_gpus, or a .json file",
+                           "mapping '%.*s' is not KEY=COLUMN", (int)(len < 64 ? len : 64), list);
+        snprintf(key, sizeof key, "%.*s", (int)(equals - list), list);
+        HS_TRY(set_name(mapping, key, equals + 1, len - (size_t)(equals + 1 - list), NULL, diag));
+        list += len + (list[len] == ',');
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_columns(struct mapping *mapping, const struct hs_json_doc *doc,
+                                   const struct hs_json *object, struct hs_diag *diag)
+{
+    for (const struct hs_json *m = hs_json_first(object); m; m = hs_json_next(m)) {
+        struct hs_place place = hs_json_place(doc, m);
+        const char *name = hs_json_kind(m) == HS_JSON_NULL ? "" : hs_json_text(m);
+        if (!name)
+            return hs_fail(diag, HS_E_INPUT, &place, "a column name as text, or null",
+                           "mapping of '%s' is not text", hs_json_key(m));
+        HS_TRY(set_name(mapping, hs_json_key(m), name, strlen(name), &place, diag));
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_unit(struct mapping *mapping, const struct hs_json_doc *doc,
+                                const struct hs_json *value, struct hs_diag *diag)
+{
+    struct hs_place place = hs_json_place(doc, value);
+    const char *unit = hs_json_text(value);
+    char one[32];
+    int len = snprintf(one, sizeof one, "1%s", unit ? unit : "?");
+    if (len < (int)sizeof one && hs_parse_duration_us(one, (size_t)len, &mapping->time_unit_us) &&
+        mapping->time_unit_us > 0)
+        return HS_OK;
+    return hs_fail(diag, HS_E_INPUT, &place, "us, ms, s, min, h or d", "not a time unit");
+}
+
+static enum hs_status read_document(struct mapping *mapping, const struct hs_json_doc *doc,
+                                    struct hs_diag *diag)
+{
+    const struct hs_json *root = hs_json_root(doc);
+    struct hs_place place = hs_json_place(doc, root);
+    static const char shape[] =
+        "{\"columns\": {\"submit_time\": \"timestamp\"}, \"time_unit\": \"s\"}";
+    if (hs_json_kind(root) != HS_JSON_OBJECT)
+        return hs_fail(diag, HS_E_INPUT, &place, shape, "a mapping file holds an object");
+    for (const struct hs_json *m = hs_json_first(root); m; m = hs_json_next(m)) {
+        place = hs_json_place(doc, m);
+        if (strcmp(hs_json_key(m), "columns") == 0 && hs_json_kind(m) == HS_JSON_OBJECT)
+            HS_TRY(read_columns(mapping, doc, m, diag));
+        else if (strcmp(hs_json_key(m), "time_unit") == 0)
+            HS_TRY(read_unit(mapping, doc, m, diag));
+        else
+            return hs_fail(diag, HS_E_INPUT, &place, shape, "unexpected '%s' in a mapping file",
+                           hs_json_key(m));
+    }
+    return HS_OK;
+}
+
+static enum hs_status mapping_load(struct mapping *mapping, const char *text, struct hs_diag *diag)
+{
+    *mapping = (struct mapping){0};
+    if (!text)
+        return HS_OK;
+    size_t len = strlen(text);
+    if (len < 5 || strcmp(text + len - 5, ".json") != 0)
+        return load_list(mapping, text, diag);
+    struct hs_json_doc *doc;
+    HS_TRY(hs_json_load(&doc, text, diag));
+    enum hs_status status = read_document(mapping, doc, diag);
+    hs_json_close(doc);
+    return status;
+}
+
+/* ---- the format ---- */
+
+/* In the order of their importance to a reader; later ones are appended. */
+static const struct hs_layout_cell cells[] = {{.name = "job_id"},
+                                              {.name = "submit_time"},
+                                              {.name = "gpus"},
+                                              {.name = "duration"},
+                                              {.name = "user"},
+                                              {.name = "vc"},
+                                              {.name = "gpu_type"},
+                                              {.name = "model"},
+                                              {.name = "dataset"},
+                                              {.name = "batch"},
+                                              {.name = "precision"},
+                                              {.name = "nodes"},
+                                              {.name = "cpus"},
+                                              {.name = "mem_mib"},
+                                              {.name = "gpu_mem_mib"},
+                                              {.name = "gpu_util"},
+                                              {.name = "priority"},
+                                              {.name = "deadline"},
+                                              {.name = "preempt_cost"},
+                                              {.name = "gpus_min"},
+                                              {.name = "gpus_max"},
+                                              {.name = "outcome"},
+                                              {.name = "attempts"},
+                                              {.name = "class"},
+                                              {.name = "step"},
+                                              {.name = "gpu_mem_persistent_mib"},
+                                              {.name = "checkpoint_mib"},
+                                              {.name = "gpu_mem_later_mib"},
+                                              {.name = "gpu_mem_later_after"},
+                                              {.name = "gpu_milli"}};
+
+static const struct hs_trace_layout layout = {
+    .suffix = ".csv",
+    .columns = columns,
+    .column_count = COLUMN_COUNT,
+    .cells = cells,
+    .cell_count = sizeof cells / sizeof *cells,
+};
+
+struct native {
+    struct hs_table table; /* first: see traces/format.h */
+    struct mapping mapping;
+};
+
+/* Any CSV that no other format claims is one of ours: the message about its missing columns says
+ * what to do. */
+static int recognise(const char *head, size_t len)
+{
+    const char *line_end = memchr(head, '\n', len);
+    size_t line_len = line_end ? (size_t)(line_end - head) : len;
+    return memchr(head, ',', line_len) && head[0] != '[' && head[0] != '{' ? 5 : 0;
+}
+
+extern const struct hs_trace_format hs_trace_format_csv;
+
+static enum hs_status open_native(void *state, struct hs_input *input,
+                                  const struct hs_trace_options *options, struct hs_faults *faults)
+{
+    struct native *n = state;
+    HS_TRY(mapping_load(&n->mapping, options->map, faults->diag));
+    struct hs_trace_options own = *options;
+    if (own.time_unit_us == 0) /* the mapping describes the file, the option is about this run */
+        own.time_unit_us = n->mapping.time_unit_us;
+    return hs_table_open(&n->table, input, &own, faults, &hs_trace_format_csv, n->mapping.names);
+}
+
+static void close_native(void *state)
+{
+    struct native *n = state;
+    hs_table_close(&n->table);
+    hs_arena_free(&n->mapping.arena);
+}
+
+static const char *const header[] = {"job_id", "submit_time", "gpus", "duration", NULL};
+
+const struct hs_trace_format hs_trace_format_csv = {
+    .name = "csv",
+    .summary = "native CSV: columns by name, others through --map",
+    .columns = "job_id, submit_time, gpus, duration; optional: user, vc, gpu_type, model, dataset, "
+               "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
+               "deadline, preempt_cost, gpus_min, gpus_max, status or outcome, attempts, "
+               "class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, "
+               "gpu_mem_later_after, gpu_milli",
+    .has_attempts = true,
+    .layout = &layout,
+    .header = header,
+    .certainty = 80,
+    .recognise = recognise,
+    .table = columns,
+    .table_columns = COLUMN_COUNT,
+    .state_size = sizeof(struct native),
+    .open = open_native,
+    .close = close_native,
+};

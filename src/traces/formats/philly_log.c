@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Philly cluster_job_log (msr-fiddle/philly-traces; Jeon et al., ATC'19): a JSON array of jobs,
+ * each with its attempts, read one element at a time. What the archive leaves open is settled so:
+ *
+ *     merge   one job, last end - first start, idle gaps between retries included (the official
+ *             definition); neither may be missing
+ *     sum     one job, sum of the attempts that have both start and end
+ *     split   one job an attempt, id "application_1_2#k": submitted when the attempt before it
+ *             ended (SC'21); all but the last count as failed
+ *
+ * With keeps_attempts a job is submitted once and its attempts that have both start and end are run
+ * one after another, as `sum` adds them up.
+ *
+ * GPUs are those of attempt 0 (official), split: of the attempt itself. A missing value is null,
+ * "", "None" or no key at all. A last attempt with a start and no end was still running. Times have
+ * no zone and get none.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "data/json.h"
+#include "data/jsonstream.h"
+#include "traces/cell.h"
+#include "traces/format.h"
+#include "traces/write.h"
+
+#define NO_TIME INT64_MIN
+
+struct philly_log {
+    struct hs_jsonstream *stream;
+    struct hs_faults *faults;
+    int32_t attempts_mode;
+    bool keeps_attempts;
+    struct hs_attempt_list attempts; /* of the job */
+    const struct hs_json *element;   /* current one */
+    bool is_torn;                    /* the last element could not be read */
+    const struct hs_json *attempt;   /* split: the next of it; NULL = take a new element */
+    uint32_t attempt_number;
+    int64_t last_end_us; /* split: latest end seen, else the submission */
+    char id[HS_JOB_ID_MAX + 16];
+};
+
+static int recognise(const char *head, size_t len)
+{
+    size_t at = len >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (at < len && strchr(" \t\r\n", head[at]) && head[at] != '\0')
+        at++;
+    if (at == len || (head[at] != '[' && head[at] != '{'))
+        return 0;
+    for (; at + 10 < len; at++)
+        if (memcmp(head + at, "\"attempts\"", 10) == 0)
+            return 95;
+    return 30;
+}
+
+static enum hs_status open_philly(void *state, struct hs_input *input,
+                                  const struct hs_trace_options *options, struct hs_faults *faults)
+{
+    struct philly_log *p = state;
+    p->faults = faults;
+    p->attempts_mode = options->philly_attempts;
+    p->keeps_attempts = options->keeps_attempts;
+    if (p->keeps_attempts && p->attempts_mode == HS_ATTEMPTS_SPLIT)
+        return hs_fail(faults->diag, HS_E_USAGE, NULL,
+                       "leave out --philly-attempts=split, or --retries=attempts",
+                       "--philly-attempts=split makes a job of each attempt: none is left to be "
+                       "submitted again");
+    hs_jsonstream_open(&p->stream, input, hs_faults_relay(faults));
+    return HS_OK;
+}
+
+static enum hs_status fail_type(const struct philly_log *p, const struct hs_json *value,
+                                const char *what, const char *expected)
+{
+    struct hs_place place = hs_jsonstream_place(p->stream, value);
+    return hs_trace_bad_row(p->faults, HS_FAULT_TYPE, &place, NULL, "%s is not %s", what, expected);
+}
+
+/* Text of a member; *out NULL when it is missing in one of the archive's ways. */
+static enum hs_status get_text(const struct philly_log *p, const struct hs_json *object,
+                               const char *key, const char **out)
+{
+    const struct hs_json *value = hs_json_get(object, key);
+    enum hs_json_kind kind = hs_json_kind(value);
+    *out = NULL;
+    if (kind == HS_JSON_ABSENT || kind == HS_JSON_NULL)
+        return HS_OK;
+    if (kind != HS_JSON_TEXT)
+        return fail_type(p, value, key, "text");
+    const char *text = hs_json_text(value);
+    if (text[0] != '\0' && strcmp(text, "None") != 0)
+        *out = text;
+    return HS_OK;
+}
+
+static enum hs_status get_time(struct philly_log *p, const struct hs_json *object, const char *key,
+                               int64_t *out_us)
+{
+    const char *text;
+    HS_TRY(get_text(p, object, key, &text));
+    *out_us = NO_TIME;
+    if (text && hs_cell_date(text, strlen(text), out_us) != HS_CELL_OK) {
+        struct hs_place place = hs_jsonstream_place(p->stream, hs_json_get(object, key));
+        return hs_trace_bad_row(p->faults, HS_FAULT_TIME, &place,
+                                "a date and time such as 2017-10-09 07:00:55",
+                                "%s is not a time: '%s'", key, text);
+    }
+    return HS_OK;
+}
+
+static enum hs_status get_attempt_times(struct philly_log *p, const struct hs_json *attempt,
+                                        int64_t *start_us, int64_t *end_us)
+{
+    if (hs_json_kind(attempt) != HS_JSON_OBJECT)
+        return fail_type(p, attempt, "attempt", "an object");
+    HS_TRY(get_time(p, attempt, "start_time", start_us));
+    return get_time(p, attempt, "end_time", end_us);
+}
+
+/* Sum of the GPU lists over the machines of an attempt. */
+static enum hs_status count_gpus(const struct philly_log *p, const struct hs_json *attempt,
+                                 uint32_t *gpus)
+{
+    const struct hs_json *detail = hs_json_get(attempt, "detail");
+    *gpus = 0;
+    if (hs_json_kind(detail) == HS_JSON_ABSENT || hs_json_kind(detail) == HS_JSON_NULL)
+        return HS_OK;
+    if (hs_json_kind(detail) != HS_JSON_ARRAY)
+        return fail_type(p, detail, "detail", "a list");
+    for (const struct hs_json *m = hs_json_first(detail); m; m = hs_json_next(m)) {
+        const struct hs_json *list = hs_json_get(m, "gpus");
+        if (hs_json_kind(list) != HS_JSON_ARRAY)
+            return fail_type(p, list ? list : m, "gpus", "a list");
+        *gpus += hs_json_count(list);
+    }
+    return HS_OK;
+}
+
+static enum hs_status get_outcome(const struct philly_log *p, enum hs_outcome *out, int *dropped)
+{
+    const char *text;
+    HS_TRY(get_text(p, p->element, "status", &text));
+    if (!text)
+        return HS_OK;
+    int outcome = hs_outcome_parse(text, strlen(text));
+    if (outcome < 0) {
+        struct hs_place place = hs_jsonstream_place(p->stream, hs_json_get(p->element, "status"));
+        return hs_trace_bad_row(p->faults, HS_FAULT_STATE, &place, "Pass, Killed or Failed",
+                                "unknown status '%s'", text);
+    }
+    if (outcome == HS_FATE_RUNNING)
+        *dropped = 1 + HS_DROP_STILL_RUNNING;
+    else
+        *out = (enum hs_outcome)outcome;
+    return HS_OK;
+}
+
+static enum hs_status fail_missing(const struct philly_log *p, const char *key)
+{
+    struct hs_place place = hs_jsonstream_place(p->stream, p->element);
+    return hs_trace_bad_row(p->faults, HS_FAULT_MISSING, &place, NULL, "%s is missing", key);
+}
+
+/* What every job of the element has in common. */
+static enum hs_status read_common(struct philly_log *p, struct hs_trace_job *job, int *dropped)
+{
+    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
+    job->line = hs_jsonstream_line(p->stream);
+    HS_TRY(get_text(p, p->element, "jobid", &job->id));
+    HS_TRY(get_text(p, p->element, "user", &job->user));
+    HS_TRY(get_text(p, p->element, "vc", &job->vc));
+    HS_TRY(get_time(p, p->element, "submitted_time", &job->submit_us));
+    if (!job->id)
+        return fail_missing(p, "jobid");
+    if (job->submit_us == NO_TIME)
+        return fail_missing(p, "submitted_time");
+    return get_outcome(p, &job->outcome, dropped);
+}
+
+static enum hs_status keep_attempt(struct philly_log *p, const struct hs_json *attempt,
+                                   int64_t run_us)
+{
+    if (!p->keeps_attempts)
+        return HS_OK;
+    if (p->attempts.count == HS_ATTEMPTS_MAX) {
+        struct hs_place place = hs_jsonstream_place(p->stream, attempt);
+        return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, &place, NULL,
+                                "a job has at most %d attempts", HS_ATTEMPTS_MAX);
+    }
+    hs_attempts_add(&p->attempts, run_us);
+    return HS_OK;
+}
+
+static enum hs_status read_merged(struct philly_log *p, const struct hs_json *first,
+                                  struct hs_trace_job *job, int *dropped)
+{
+    bool is_sum = p->attempts_mode == HS_ATTEMPTS_SUM || p->keeps_attempts;
+    int64_t first_start_us = NO_TIME, start_us = NO_TIME, end_us = NO_TIME, sum_us = 0;
+    bool has_whole = false;
+    p->attempts.count = 0;
+    for (const struct hs_json *a = first; a; a = hs_json_next(a)) {
+        HS_TRY(get_attempt_times(p, a, &start_us, &end_us));
+        if (a == first)
+            first_start_us = start_us;
+        if (start_us == NO_TIME || end_us == NO_TIME)
+            continue;
+        has_whole = true;
+        if (end_us < start_us && is_sum) {
+            struct hs_place place = hs_jsonstream_place(p->stream, a);
+            return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, &place, NULL,
+                                    "attempt ends before it starts");
+        }
+        sum_us += end_us - start_us;
+        HS_TRY(keep_attempt(p, a, end_us - start_us));
+    }
+    hs_attempts_give(&p->attempts, job);
+    p->faults->is_folded = !p->keeps_attempts && hs_json_next(first) != NULL;
+    if (end_us == NO_TIME && start_us != NO_TIME)
+        *dropped = 1 + HS_DROP_STILL_RUNNING;
+    else if (is_sum ? !has_whole : (end_us == NO_TIME || first_start_us == NO_TIME))
+        *dropped = 1 + HS_DROP_NO_TIMES;
+    else
+        job->duration_us = is_sum ? sum_us : end_us - first_start_us;
+    return HS_OK;
+}
+
+static enum hs_status read_split(struct philly_log *p, struct hs_trace_job *job, int *dropped)
+{
+    const struct hs_json *attempt = p->attempt;
+    int64_t start_us, end_us;
+    uint32_t own_gpus;
+    p->attempt = hs_json_next(attempt);
+    p->attempt_number++;
+    HS_TRY(get_attempt_times(p, attempt, &start_us, &end_us));
+    HS_TRY(count_gpus(p, attempt, &own_gpus));
+    snprintf(p->id, sizeof p->id, "%.*s#%u", HS_JOB_ID_MAX, job->id, p->attempt_number);
+    job->id = p->id;
+    job->submit_us = p->last_end_us;
+    if (own_gpus > 0)
+        job->gpus = own_gpus;
+    if (p->attempt)
+        job->outcome = HS_OUTCOME_FAILED;
+    if (start_us == NO_TIME || end_us == NO_TIME) {
+        bool is_running = !p->attempt && start_us != NO_TIME;
+        *dropped = 1 + (is_running ? HS_DROP_STILL_RUNNING : HS_DROP_NO_TIMES);
+    } else {
+        job->duration_us = end_us - start_us;
+    }
+    if (end_us != NO_TIME && end_us > p->last_end_us)
+        p->last_end_us = end_us;
+    return HS_OK;
+}
+
+/* A stream that is lost after a fault of its structure is bad input, not a failed read. */
+static enum hs_status next_element(struct philly_log *p)
+{
+    enum hs_status status = hs_jsonstream_next(p->stream, &p->element);
+    if (status == HS_E_IO && p->is_torn)
+        return HS_E_INPUT;
+    p->is_torn = status == HS_E_INPUT;
+    return status;
+}
+
+static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
+{
+    struct philly_log *p = state;
+    bool is_new = p->attempt == NULL;
+    if (is_new)
+        HS_TRY(next_element(p));
+    const struct hs_json *remaining = p->attempt;
+    p->attempt = NULL; /* a fault of the job is a fault of all its attempts */
+    HS_TRY(read_common(p, job, dropped));
+    const struct hs_json *attempts = hs_json_get(p->element, "attempts");
+    enum hs_json_kind kind = hs_json_kind(attempts);
+    if (kind != HS_JSON_ARRAY && kind != HS_JSON_ABSENT && kind != HS_JSON_NULL)
+        return fail_type(p, attempts, "attempts", "a list");
+    const struct hs_json *first = hs_json_first(attempts);
+    if (!first && !*dropped)
+        *dropped = 1 + HS_DROP_NEVER_STARTED;
+    if (*dropped)
+        return HS_OK;
+    if (hs_json_kind(first) != HS_JSON_OBJECT)
+        return fail_type(p, first, "attempt", "an object");
+    HS_TRY(count_gpus(p, first, &job->gpus));
+    if (p->attempts_mode != HS_ATTEMPTS_SPLIT)
+        return read_merged(p, first, job, dropped);
+    if (is_new) {
+        p->attempt_number = 0;
+        p->last_end_us = job->submit_us;
+    }
+    p->attempt = is_new ? first : remaining;
+    return read_split(p, job, dropped);
+}
+
+static struct hs_place place(void *state, const char *column)
+{
+    static const char *const keys[][2] = {{"job_id", "jobid"},
+                                          {"submit_time", "submitted_time"},
+                                          {"duration", "attempts"},
+                                          {"gpus", "attempts"},
+                                          {"status", "status"}};
+    const struct philly_log *p = state;
+    const struct hs_json *value = p->element;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(keys[i][0], column) == 0 && hs_json_get(p->element, keys[i][1]))
+            value = hs_json_get(p->element, keys[i][1]);
+    return hs_jsonstream_place(p->stream, value);
+}
+
+static void close_philly(void *state)
+{
+    struct philly_log *p = state;
+    hs_attempts_free(&p->attempts);
+    if (p->stream)
+        hs_jsonstream_close(p->stream);
+}
+
+/* ---- writing ---- */
+
+#define MACHINE_GPUS 8 /* of the larger kind of the cluster's machines */
+
+static const struct hs_column columns[] = {
+    {"job_id", "jobid", HS_CELL_ID, true, offsetof(struct hs_trace_job, id)},
+    {"submit_time", "submitted_time", HS_CELL_TIME, true, offsetof(struct hs_trace_job, submit_us)},
+    {"gpus", "attempts", HS_CELL_COUNT, true, offsetof(struct hs_trace_job, gpus)},
+    {"duration", "attempts", HS_CELL_SPAN, true, offsetof(struct hs_trace_job, duration_us)},
+    {"attempts", "attempts", HS_CELL_ATTEMPTS, false, offsetof(struct hs_trace_job, attempts_us)},
+    {"outcome", "status", HS_CELL_FATE, false, offsetof(struct hs_trace_job, outcome)},
+    {"user", "user", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, user)},
+    {"vc", "vc", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, vc)},
+};
+
+static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "Pass",
+                                                       [HS_OUTCOME_CANCELLED] = "Killed",
+                                                       [HS_OUTCOME_FAILED] = "Failed"};
+
+static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
+                                    const struct hs_trace_options *options, struct hs_diag *diag)
+{
+    struct hs_jsonw *w = state;
+    (void)options, (void)diag;
+    hs_jsonw_begin(w, &csv->out);
+    hs_jsonw_array(w);
+    return HS_OK;
+}
+
+static void put_date(struct hs_jsonw *w, const char *key, int64_t us)
+{
+    char text[HS_FMT_MAX + 1];
+    text[hs_fmt_datetime(text, us)] = '\0';
+    hs_jsonw_member_text(w, key, text);
+}
+
+static void put_machines(struct hs_jsonw *w, uint32_t gpus)
+{
+    char name[16];
+    hs_jsonw_key(w, "detail");
+    hs_jsonw_array(w);
+    for (uint32_t first = 0; first < gpus; first += MACHINE_GPUS) {
+        hs_jsonw_object(w);
+        (void)snprintf(name, sizeof name, "m%u", first / MACHINE_GPUS);
+        hs_jsonw_member_text(w, "ip", name);
+        hs_jsonw_key(w, "gpus");
+        hs_jsonw_array(w);
+        for (uint32_t i = first; i < gpus && i < first + MACHINE_GPUS; i++) {
+            (void)snprintf(name, sizeof name, "gpu%u", i - first);
+            hs_jsonw_text(w, name);
+        }
+        hs_jsonw_end_array(w);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+}
+
+static void put_attempt(struct hs_jsonw *w, int64_t start_us, int64_t end_us, uint32_t gpus)
+{
+    hs_jsonw_object(w);
+    put_date(w, "start_time", start_us);
+    put_date(w, "end_time", end_us);
+    put_machines(w, gpus);
+    hs_jsonw_end_object(w);
+}
+
+static const struct hs_trace_layout layout;
+
+/* One right after the other; their ends are rounded, so that the last is that of the whole. */
+static void put_attempts(struct hs_jsonw *w, const struct hs_trace_job *job)
+{
+    int64_t start_us = job->submit_us, ran_us = 0;
+    hs_jsonw_key(w, "attempts");
+    hs_jsonw_array(w);
+    for (uint32_t i = 0; i + 1 < job->attempts; i++) {
+        ran_us += job->attempts_us[i];
+        int64_t end_us = job->submit_us + hs_layout_round_time(&layout, ran_us);
+        put_attempt(w, start_us, end_us, job->gpus);
+        start_us = end_us;
+    }
+    put_attempt(w, start_us, job->submit_us + job->duration_us, job->gpus);
+    hs_jsonw_end_array(w);
+}
+
+static void put_job(void *state, const struct hs_trace_job *job)
+{
+    struct hs_jsonw *w = state;
+    hs_jsonw_on_one_line(w);
+    hs_jsonw_object(w);
+    hs_jsonw_member_text(w, "status", outcomes[job->outcome]);
+    hs_jsonw_member_text(w, "vc", job->vc);
+    hs_jsonw_member_text(w, "jobid", job->id);
+    put_attempts(w, job);
+    put_date(w, "submitted_time", job->submit_us);
+    hs_jsonw_member_text(w, "user", job->user);
+    hs_jsonw_end_object(w);
+}
+
+static enum hs_status end_writing(void *state)
+{
+    struct hs_jsonw *w = state;
+    hs_jsonw_end_array(w);
+    hs_jsonw_finish(w);
+    return HS_OK;
+}
+
+/* "None" is one of the archive's ways to say nothing. */
+static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
+{
+    const char *text;
+    if (column->kind != HS_CELL_ID && column->kind != HS_CELL_TEXT)
+        return true;
+    memcpy(&text, (const char *)job + column->offset, sizeof text);
+    return strcmp(text, "None") != 0 && hs_json_keeps(text);
+}
+
+static const struct hs_trace_layout layout = {
+    .suffix = ".json",
+    .made_up = "attempts that start at once and follow each other without a gap, on machines m0, "
+               "m1, ... of 8 GPUs",
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .grain_us = HS_TRACE_TIME_UNIT_US,
+    .outcomes = outcomes,
+    .keeps = keeps,
+    .state_size = sizeof(struct hs_jsonw),
+    .begin = begin_writing,
+    .put = put_job,
+    .end = end_writing,
+};
+
+const struct hs_trace_format hs_trace_format_philly = {
+    .name = "philly",
+    .summary = "Philly cluster_job_log (ATC'19)",
+    .columns = "jobid, submitted_time, attempts[].start_time, end_time, detail[].gpus; optional: "
+               "status, user, vc",
+    .has_attempts = true,
+    .layout = &layout,
+    .recognise = recognise,
+    .state_size = sizeof(struct philly_log),
+    .open = open_philly,
+    .next = next,
+    .place = place,
+    .close = close_philly,
+};

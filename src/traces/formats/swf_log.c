@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The Standard Workload Format, version 2.2, of the Parallel Workloads Archive (D. Feitelson,
+ * www.cs.huji.ac.il/labs/parallel/workload/swf.html): comments behind ';', of which those that say
+ * "Key: value" at the top are the header, then a line of 18 numbers a job, -1 for what is not
+ * known. A processor is taken for a GPU.
+ *
+ *     submission  UnixStartTime + TimeZone (which turns it into local time) + field 2
+ *     run time    field 4; -1: dropped
+ *     GPUs        field 8, requested, else field 5, allocated; both -1: dropped
+ *     memory      field 10, KiB a processor, of all of them
+ *     status      1 completed, 0 failed, 5 cancelled. 2, 3 and 4 are lines about parts of a run
+ *                 whose job has a line of its own: dropped, as the definition wants for workloads
+ *     user, VC    field 12; field 15, queue, by the name that a line "Queue: 1 name" gives it, as
+ *                 "User: 1 name" does in files of ours; such lines may stand among the jobs
+ *     GPU type    field 16, partition, where the header says "Partitions: GPU types asked for", as
+ *                 in files of ours; elsewhere it is the part of a machine where a job ran, or, in
+ *                 jobs.swf of a run, the type that it ran on
+ *
+ * What the logged scheduler did (wait) and what users estimated (requested time) is not read.
+ *
+ * Written is a job a line, in 18 whole numbers. Users, queues and partitions are numbers there: a
+ * name that is a number stays, another gets the next that is free and a comment in front of the
+ * first line that has it, "; Queue: 3 name", the way headers name them. A job whose id is no number
+ * gets that of its row.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/timeparse.h"
+#include "data/fieldread.h"
+#include "traces/cell.h"
+#include "traces/format.h"
+#include "traces/write.h"
+
+/* ---- writing ---- */
+
+#define ASKED_TYPES "GPU types asked for" /* what a header says of partitions that are demands */
+#define UNKNOWN     (-1)
+
+static const struct hs_column columns[] = {
+    {"job_id", "job", HS_CELL_ID, true, offsetof(struct hs_trace_job, id)},
+    {"submit_time", "submit", HS_CELL_TIME, true, offsetof(struct hs_trace_job, submit_us)},
+    {"duration", "run", HS_CELL_SPAN, true, offsetof(struct hs_trace_job, duration_us)},
+    {"gpus", "processors", HS_CELL_COUNT, true, offsetof(struct hs_trace_job, gpus)},
+    {"mem_mib", "memory", HS_CELL_MIB, false, offsetof(struct hs_trace_job, mem_mib)},
+    {"outcome", "status", HS_CELL_FATE, false, offsetof(struct hs_trace_job, outcome)},
+    {"user", "user", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, user)},
+    {"vc", "queue", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, vc)},
+    {"gpu_type", "partition", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, gpu_type)},
+};
+
+/* Words as they are read from other formats; the numbers are those of the definition. */
+static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "completed",
+                                                       [HS_OUTCOME_CANCELLED] = "cancelled",
+                                                       [HS_OUTCOME_FAILED] = "failed"};
+static const int statuses[HS_OUTCOME_COUNT] = {[HS_OUTCOME_UNKNOWN] = UNKNOWN,
+                                               [HS_OUTCOME_COMPLETED] = 1,
+                                               [HS_OUTCOME_CANCELLED] = 5,
+                                               [HS_OUTCOME_FAILED] = 0};
+
+struct swf_numbers {
+    const char *what; /* of the comment */
+    struct hs_intern names;
+    uint32_t *of; /* by id of names */
+    uint32_t cap;
+    struct hs_intern taken; /* as text */
+    uint32_t last;          /* that a name got which is none */
+};
+
+struct swf_writing {
+    struct hs_csvw *csv;
+    struct swf_numbers users, queues, partitions;
+    int64_t first_us, rows;
+};
+
+/* A number in its usual form: no sign, no zero in front. */
+static bool is_plain_number(const char *text, uint32_t *number)
+{
+    int64_t value;
+    size_t len = strlen(text);
+    if (len == 0 || len > 9 || strspn(text, "0123456789") != len || (text[0] == '0' && len > 1))
+        return false;
+    *number = hs_parse_int64(text, len, &value) ? (uint32_t)value : 0;
+    return true;
+}
+
+static bool is_name_kept(const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *c = name; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20)
+            return false;
+    return name[0] != ' ' && name[len - 1] != ' ';
+}
+
+static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
+{
+    uint32_t number;
+    if (column->offset == offsetof(struct hs_trace_job, id))
+        return is_plain_number(job->id, &number);
+    if (column->offset == offsetof(struct hs_trace_job, mem_mib))
+        return job->gpus > 0 && job->gpus <= 1024; /* rounded down to a KiB of each */
+    if (column->kind != HS_CELL_TEXT)
+        return true;
+    const char *name;
+    memcpy(&name, (const char *)job + column->offset, sizeof name);
+    return is_name_kept(name);
+}
+
+/* ---- numbers of names ---- */
+
+static void take(struct swf_numbers *n, uint32_t number, bool *was_free)
+{
+    char text[HS_FMT_MAX + 1];
+    text[hs_fmt_u64(text, number)] = '\0';
+    *was_free = hs_intern_find(&n->taken, text) == UINT32_MAX;
+    (void)hs_intern_get(&n->taken, text);
+}
+
+/* The number of a name, behind the comment that defines it where it is new; UNKNOWN for none. */
+static int64_t number_of(struct swf_writing *w, struct swf_numbers *n, const char *name)
+{
+    struct hs_output *out = &w->csv->out;
+    bool was_free = false;
+    const uint32_t known = n->names.count;
+    if (name == NULL || name[0] == '\0')
+        return UNKNOWN;
+    const uint32_t id = hs_intern_get(&n->names, name);
+    hs_grow((void **)&n->of, &n->cap, (uint64_t)id + 1, sizeof *n->of, HS_INTERN_MAX);
+    if (id < known)
+        return n->of[id];
+    if (is_plain_number(name, &n->of[id]))
+        take(n, n->of[id], &was_free);
+    if (was_free)
+        return n->of[id];
+    while (!was_free) {
+        n->of[id] = ++n->last;
+        take(n, n->of[id], &was_free);
+    }
+    hs_say(out, "; %s: %" PRIu32 " ", n->what, n->of[id]);
+    for (const char *c = name; *c != '\0'; c++) /* a blank for what would end the comment */
+        hs_output_put(out, (unsigned char)*c < 0x20 ? " " : c, 1);
+    hs_output_put(out, "\n", 1);
+    return n->of[id];
+}
+
+/* ---- the log ---- */
+
+static void open_numbers(struct swf_numbers *n, const char *what)
+{
+    n->what = what;
+    hs_intern_init(&n->names);
+    hs_intern_init(&n->taken);
+}
+
+static void close_numbers(struct swf_numbers *n)
+{
+    hs_intern_free(&n->names);
+    hs_intern_free(&n->taken);
+    hs_free(n->of);
+}
+
+static enum hs_status end_writing(void *state)
+{
+    struct swf_writing *w = state;
+    close_numbers(&w->users);
+    close_numbers(&w->queues);
+    close_numbers(&w->partitions);
+    return HS_OK;
+}
+
+static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
+                                    const struct hs_trace_options *options, struct hs_diag *diag)
+{
+    struct swf_writing *w = state;
+    (void)options, (void)diag;
+    w->csv = csv;
+    open_numbers(&w->users, "User");
+    open_numbers(&w->queues, "Queue");
+    open_numbers(&w->partitions, "Partition");
+    hs_say(&csv->out, "; Version: 2.2\n; Conversion: horus\n; Queues: virtual clusters\n"
+                      "; Partitions: " ASKED_TYPES "\n; Note: a processor is a GPU\n");
+    return HS_OK;
+}
+
+static int64_t seconds(int64_t us)
+{
+    return us / HS_TRACE_TIME_UNIT_US;
+}
+
+/* KiB of each GPU. */
+static int64_t memory_of(const struct hs_trace_job *job)
+{
+    if (job->mem_mib == 0 || job->gpus == 0)
+        return UNKNOWN;
+    return (int64_t)((uint64_t)job->mem_mib * 1024 / job->gpus);
+}
+
+/* Job, submit, wait, run, allocated, CPU time, memory, requested, time, memory, status, user,
+ * group, executable, queue, partition, preceding job, think time. */
+static void put_job(void *state, const struct hs_trace_job *job)
+{
+    struct swf_writing *w = state;
+    struct hs_output *out = &w->csv->out;
+    uint32_t number;
+    if (w->rows++ == 0) {
+        w->first_us = job->submit_us;
+        hs_say(out, "; UnixStartTime: %" PRId64 "\n", seconds(w->first_us));
+    }
+    int64_t user = number_of(w, &w->users, job->user), queue = number_of(w, &w->queues, job->vc);
+    int64_t partition = number_of(w, &w->partitions, job->gpu_type);
+    hs_say(out, "%" PRId64 " %" PRId64 " -1 %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64 " %d ",
+           is_plain_number(job->id, &number) ? (int64_t)number : w->rows,
+           seconds(job->submit_us - w->first_us), seconds(job->duration_us), job->gpus,
+           memory_of(job), statuses[job->outcome]);
+    hs_say(out, "%" PRId64 " -1 -1 %" PRId64 " %" PRId64 " -1 -1\n", user, queue, partition);
+}
+
+static const struct hs_trace_layout layout = {
+    .suffix = ".swf",
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .keeps = keeps,
+    .grain_us = HS_TRACE_TIME_UNIT_US,
+    .outcomes = outcomes,
+    .state_size = sizeof(struct swf_writing),
+    .begin = begin_writing,
+    .put = put_job,
+    .end = end_writing,
+};
+
+/* ---- reading ---- */
+
+#define FIELDS    18
+#define NAMES_MAX (1 << 24) /* of users, of queues, of partitions */
+
+/* Fields by the numbers of the definition, from 1. */
+enum {
+    JOB = 1,
+    SUBMIT = 2,
+    RUN = 4,
+    ALLOCATED = 5,
+    REQUESTED = 8,
+    MEMORY = 10,
+    STATUS = 11,
+    USER = 12,
+    QUEUE = 15,
+    PARTITION = 16
+};
+
+struct names {
+    const char **of; /* by number; NULL where there is none */
+    uint32_t cap;
+};
+
+struct swf {
+    struct hs_fieldread in;
+    struct hs_faults *faults;
+    struct hs_arena arena;
+    struct names users, queues, partitions;
+    bool is_partition_a_type;
+    bool has_jobs; /* the header is over */
+    int64_t start_us, zone_us;
+};
+
+static bool is_number(const char *text, size_t len)
+{
+    double value;
+    return hs_parse_double(text, len, &value);
+}
+
+static int recognise(const char *head, size_t len)
+{
+    const char *line, *fields[HS_FIELDS_MAX];
+    uint32_t lengths[HS_FIELDS_MAX];
+    size_t line_len;
+    if (!hs_fields_head(head, len, ';', &line, &line_len))
+        return len > 0 && head[0] == ';' ? 40 : 0; /* comments alone */
+    if (hs_fields_split(line, line_len, HS_FIELDS_BLANKS, fields, lengths) != FIELDS)
+        return 0;
+    for (int i = 0; i < FIELDS; i++)
+        if (!is_number(fields[i], lengths[i]))
+            return 0;
+    return 95;
+}
+
+static enum hs_status open_swf(void *state, struct hs_input *input,
+                               const struct hs_trace_options *options, struct hs_faults *faults)
+{
+    struct swf *s = state;
+    (void)options;
+    s->faults = faults;
+    hs_fieldread_init(&s->in, input, HS_FIELDS_BLANKS, hs_faults_relay(faults));
+    return HS_OK;
+}
+
+/* ---- header ---- */
+
+struct span {
+    const char *text;
+    size_t len;
+};
+
+static struct span trimmed(struct span s)
+{
+    while (s.len > 0 && strchr(" \t", s.text[0]) != NULL) {
+        s.text++;
+        s.len--;
+    }
+    while (s.len > 0 && strchr(" \t", s.text[s.len - 1]) != NULL)
+        s.len--;
+    return s;
+}
+
+static bool is_word(struct span s, const char *word)
+{
+    return strlen(word) == s.len && strncasecmp(s.text, word, s.len) == 0;
+}
+
+/* "1 name" */
+static void read_name(struct swf *s, struct names *names, struct span value)
+{
+    size_t digits = 0;
+    int64_t number;
+    while (digits < value.len && value.text[digits] >= '0' && value.text[digits] <= '9')
+        digits++;
+    struct span name = trimmed((struct span){value.text + digits, value.len - digits});
+    if (name.len == 0 || !hs_parse_int64(value.text, digits, &number) || number > NAMES_MAX)
+        return; /* a comment in other words */
+    char *text = hs_arena_text(&s->arena, name.text, name.len);
+    hs_grow((void **)&names->of, &names->cap, (uint64_t)number + 1, sizeof *names->of,
+            NAMES_MAX + 1);
+    names->of[number] = text;
+}
+
+static enum hs_status read_seconds(const struct swf *s, struct span value, int64_t *out_us)
+{
+    int64_t seconds;
+    const int64_t max = HS_TRACE_TIME_MAX / HS_TRACE_TIME_UNIT_US;
+    if (hs_parse_int64(value.text, value.len, &seconds) && seconds >= -max && seconds <= max) {
+        *out_us = seconds * HS_TRACE_TIME_UNIT_US;
+        return HS_OK;
+    }
+    struct hs_place place = hs_fieldread_place(&s->in, 0);
+    return hs_fail(s->faults->diag, HS_E_INPUT, &place, "whole seconds since 1970, or from UTC",
+                   "not a number of seconds in the header: '%.*s'",
+                   (int)(value.len < 64 ? value.len : 64), value.text);
+}
+
+/* "; Key: value" */
+static enum hs_status read_comment(struct swf *s)
+{
+    struct span line = {.text = hs_fieldread_line(&s->in, &line.len)};
+    const char *semicolon = memchr(line.text, ';', line.len);
+    const char *colon = memchr(line.text, ':', line.len), *end = line.text + line.len;
+    if (colon == NULL)
+        return HS_OK;
+    struct span key = trimmed((struct span){semicolon + 1, (size_t)(colon - semicolon - 1)});
+    struct span value = trimmed((struct span){colon + 1, (size_t)(end - colon - 1)});
+    if (is_word(key, "User"))
+        read_name(s, &s->users, value);
+    else if (is_word(key, "Queue"))
+        read_name(s, &s->queues, value);
+    else if (is_word(key, "Partition"))
+        read_name(s, &s->partitions, value);
+    if (s->has_jobs)
+        return HS_OK;
+    if (is_word(key, "UnixStartTime"))
+        return read_seconds(s, value, &s->start_us);
+    if (is_word(key, "TimeZone"))
+        return read_seconds(s, value, &s->zone_us);
+    if (is_word(key, "Partitions"))
+        s->is_partition_a_type = is_word(value, ASKED_TYPES);
+    return HS_OK;
+}
+
+/* ---- jobs ---- */
+
+static const char *const field_names[FIELDS + 1] = {
+    [JOB] = "job number",
+    [SUBMIT] = "submit time",
+    [RUN] = "run time",
+    [ALLOCATED] = "allocated processors",
+    [REQUESTED] = "requested processors",
+    [MEMORY] = "requested memory",
+    [STATUS] = "status",
+    [USER] = "user",
+    [QUEUE] = "queue",
+    [PARTITION] = "partition",
+};
+
+static const char *field_text(const struct swf *s, int field, size_t *len)
+{
+    *len = s->in.lengths[field - 1];
+    return s->in.fields[field - 1];
+}
+
+static bool is_known(const struct swf *s, int field)
+{
+    size_t len;
+    const char *text = field_text(s, field, &len);
+    return len != 2 || memcmp(text, "-1", 2) != 0;
+}
+
+static struct hs_place place_of(const struct swf *s, int field)
+{
+    return hs_fieldread_place(&s->in, (uint32_t)field - 1);
+}
+
+static enum hs_status fail_field(const struct swf *s, int field, enum hs_cell_result result)
+{
+    size_t len;
+    const char *text = field_text(s, field, &len);
+    struct hs_place place = place_of(s, field);
+    return hs_cell_fail(s->faults, result, &place, field_names[field], text);
+}
+
+static enum hs_status read_span(const struct swf *s, int field, int64_t *out_us)
+{
+    size_t len;
+    const char *text = field_text(s, field, &len);
+    enum hs_cell_result result = hs_cell_span(text, len, HS_TRACE_TIME_UNIT_US, out_us);
+    return result == HS_CELL_OK ? HS_OK : fail_field(s, field, result);
+}
+
+static enum hs_status read_count(const struct swf *s, int field, uint32_t *out)
+{
+    size_t len;
+    const char *text = field_text(s, field, &len);
+    enum hs_cell_result result = hs_cell_count(text, len, out);
+    return result == HS_CELL_OK ? HS_OK : fail_field(s, field, result);
+}
+
+static enum hs_status read_status(const struct swf *s, struct hs_trace_job *job, int *dropped)
+{
+    static const enum hs_outcome by_status[] = {
+        [0] = HS_OUTCOME_FAILED, [1] = HS_OUTCOME_COMPLETED, [5] = HS_OUTCOME_CANCELLED};
+    size_t len;
+    const char *text = field_text(s, STATUS, &len);
+    if (!is_known(s, STATUS))
+        return HS_OK;
+    if (len != 1 || text[0] < '0' || text[0] > '5') {
+        struct hs_place place = place_of(s, STATUS);
+        return hs_trace_bad_row(s->faults, HS_FAULT_STATE, &place,
+                                "0 failed, 1 completed, 5 cancelled, 2 to 4 part of a run, -1",
+                                "unknown status '%s'", text);
+    }
+    if (text[0] >= '2' && text[0] <= '4')
+        *dropped = 1 + HS_DROP_PARTIAL;
+    else
+        job->outcome = by_status[text[0] - '0'];
+    return HS_OK;
+}
+
+/* KiB of each to MiB of all, rounded up. */
+static enum hs_status read_memory(const struct swf *s, struct hs_trace_job *job)
+{
+    uint32_t kib;
+    if (!is_known(s, MEMORY))
+        return HS_OK;
+    HS_TRY(read_count(s, MEMORY, &kib));
+    uint64_t mib = ((uint64_t)kib * job->gpus + 1023) / 1024;
+    if (mib > UINT32_MAX)
+        return fail_field(s, MEMORY, HS_CELL_TOO_LARGE);
+    job->mem_mib = (uint32_t)mib;
+    return HS_OK;
+}
+
+/* The name of the number in a field, else the number, as text. */
+static const char *find_name(const struct swf *s, int field, const struct names *names)
+{
+    size_t len;
+    const char *text = is_known(s, field) ? field_text(s, field, &len) : NULL;
+    int64_t number;
+    bool has_name = text != NULL && hs_parse_int64(text, strlen(text), &number) && number >= 0 &&
+                    number < (int64_t)names->cap && names->of[number] != NULL;
+    return has_name ? names->of[number] : text;
+}
+
+/* In the order in which rows are dropped, so that those are not searched for other faults. */
+static enum hs_status read_job(const struct swf *s, struct hs_trace_job *job, int *dropped)
+{
+    HS_TRY(read_status(s, job, dropped));
+    if (*dropped)
+        return HS_OK;
+    if (!is_known(s, RUN)) {
+        *dropped = 1 + HS_DROP_NO_TIMES;
+        return HS_OK;
+    }
+    int gpus = is_known(s, REQUESTED) ? REQUESTED : ALLOCATED;
+    if (!is_known(s, gpus)) {
+        *dropped = 1 + HS_DROP_NO_DEMAND;
+        return HS_OK;
+    }
+    if (!is_known(s, SUBMIT)) {
+        struct hs_place place = place_of(s, SUBMIT);
+        return hs_trace_bad_row(s->faults, HS_FAULT_MISSING, &place, NULL,
+                                "the submit time of a job is not known");
+    }
+    HS_TRY(read_span(s, RUN, &job->duration_us));
+    HS_TRY(read_count(s, gpus, &job->gpus));
+    HS_TRY(read_span(s, SUBMIT, &job->submit_us));
+    job->submit_us += s->start_us + s->zone_us;
+    job->id = s->in.fields[JOB - 1];
+    job->user = find_name(s, USER, &s->users);
+    job->vc = find_name(s, QUEUE, &s->queues);
+    if (s->is_partition_a_type)
+        job->gpu_type = find_name(s, PARTITION, &s->partitions);
+    return read_memory(s, job);
+}
+
+static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
+{
+    struct swf *s = state;
+    for (;;) {
+        HS_TRY(hs_fieldread_next(&s->in));
+        if (s->in.fields[0][0] != ';')
+            break;
+        HS_TRY(read_comment(s));
+    }
+    s->has_jobs = true;
+    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
+    job->line = s->in.line;
+    if (s->in.count != FIELDS) {
+        struct hs_place place = hs_fieldread_place(&s->in, s->in.count);
+        return hs_trace_bad_row(s->faults, HS_FAULT_FIELDS, &place,
+                                "one line a job, ';' begins a comment",
+                                "%u numbers where the format has 18", s->in.count);
+    }
+    return read_job(s, job, dropped);
+}
+
+static struct hs_place place(void *state, const char *column)
+{
+    static const struct {
+        const char *key;
+        int field;
+    } fields[] = {{"submit_time", SUBMIT}, {"duration", RUN},      {"gpus", REQUESTED},
+                  {"mem_mib", MEMORY},     {"status", STATUS},     {"user", USER},
+                  {"vc", QUEUE},           {"gpu_type", PARTITION}};
+    const struct swf *s = state;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(fields[i].key, column) == 0)
+            return place_of(s, fields[i].field);
+    return place_of(s, JOB);
+}
+
+static void close_swf(void *state)
+{
+    struct swf *s = state;
+    hs_fieldread_free(&s->in);
+    hs_free(s->users.of);
+    hs_free(s->queues.of);
+    hs_free(s->partitions.of);
+    hs_arena_free(&s->arena);
+}
+
+const struct hs_trace_format hs_trace_format_swf = {
+    .name = "swf",
+    .summary = "Standard Workload Format 2.2, also jobs.swf of a run",
+    .columns = "18 numbers a line: job, submit, run, processors (requested, else allocated), "
+               "status; optional: memory, user, queue, partition",
+    .layout = &layout,
+    .recognise = recognise,
+    .state_size = sizeof(struct swf),
+    .open = open_swf,
+    .next = next,
+    .place = place,
+    .close = close_swf,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The job files of the Tiresias simulator, taken over as they are by Horus, and of the simulators
+ * that added columns of their own: Muri, Chronus and ElasticFlow. Times are numbers, in seconds
+ * unless the record of a format or --time-unit says otherwise. What follows from other columns is
+ * not read: `interval`, the gaps of submit_time, and `iterations`, the duration in steps.
+ */
+#include <string.h>
+
+#include "base/timeparse.h"
+#include "traces/table.h"
+
+/* What all four have. */
+#define DEMANDS                                                                                    \
+    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus), HS_COLUMN("job_id", "job_id", ID, true, id),  \
+        HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),                            \
+        HS_COLUMN("duration", "duration", SPAN, true, duration_us)
+#define TIRESIAS_COLUMNS                                                                           \
+    DEMANDS, HS_COLUMN("user", "user", TEXT, false, user),                                         \
+        HS_COLUMN("model", "model_name", TEXT, false, model),                                      \
+        HS_COLUMN("batch", "batch_size", BATCH, false, batch)
+
+#define HEADER(...)                                                                                \
+    {                                                                                              \
+        "job_id", "num_gpu", "submit_time", "duration", __VA_ARGS__                                \
+    }
+#define TABLE(columns) .table = columns, .table_columns = sizeof columns / sizeof *columns
+
+/* ---- Tiresias ---- */
+
+static const struct hs_column tiresias_columns[] = {TIRESIAS_COLUMNS};
+static const char *const tiresias_header[] = HEADER(NULL);
+
+const struct hs_trace_format hs_trace_format_tiresias = {
+    .name = "tiresias",
+    .summary = "Tiresias and Horus job files",
+    .columns = "job_id, num_gpu, submit_time, duration; optional: user, model_name, batch_size",
+    .header = tiresias_header,
+    .certainty = 90,
+    TABLE(tiresias_columns),
+};
+
+/* ---- Muri ---- */
+
+/* Rivendile/Muri; Zhao et al., SIGCOMM'22. All times are in milliseconds. resource_time_0..2, how
+ * an iteration divides among storage and CPU, GPU and network, belongs to the model, not the job,
+ * and is not read. */
+static const struct hs_column muri_columns[] = {
+    TIRESIAS_COLUMNS,
+    HS_COLUMN("step", "iteration_time", SPAN, false, step_us),
+    HS_COLUMN("priority", "priority", INT, false, priority),
+};
+static const char *const muri_header[] = HEADER("iteration_time", NULL);
+
+const struct hs_trace_format hs_trace_format_muri = {
+    .name = "muri",
+    .summary = "Muri job files, in ms (SIGCOMM'22)",
+    .columns = "job_id, num_gpu, submit_time, duration, iteration_time; optional: user, "
+               "model_name, batch_size, priority",
+    .header = muri_header,
+    .certainty = 95,
+    TABLE(muri_columns),
+    .unit_us = 1000,
+};
+
+/* ---- Chronus ---- */
+
+/* S-Lab-System-Group/ChronusArtifact; Gao et al., SoCC'21. Times are minutes (an hour is 60 of its
+ * simulator's units, and its traces cover 14 days in 20,151); files in seconds need --time-unit=s.
+ *
+ * expect_time_list, "159-189-229", says by when after the submission the result is worth what
+ * expect_value_list says: the first is the deadline, later ones count for less and are not read. A
+ * job of the best effort (best_effort 1) is opportunistic, any other guaranteed; where the list of
+ * the former repeats submit_time, as in the published traces, it has no deadline. job_type (strict,
+ * soft, best) says the same in words. */
+enum { EXPECTED = 8 };
+
+static const struct hs_column chronus_columns[] = {
+    TIRESIAS_COLUMNS,
+    HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
+    [EXPECTED] = HS_COLUMN("deadline", "expect_time_list", OWN, true, deadline_us),
+};
+static const char *const chronus_header[] = HEADER("expect_time_list", NULL);
+
+static enum hs_status next_chronus(void *state, struct hs_trace_job *job, int *dropped)
+{
+    const struct hs_table *table = state;
+    size_t len;
+    int64_t expected_us;
+    HS_TRY(hs_table_next(state, job, dropped));
+    const char *text = hs_table_cell(table, EXPECTED, &len);
+    if (*dropped || hs_cell_is_missing(text, len))
+        return HS_OK;
+    size_t first = 1 + strcspn(text + 1, "-"); /* one at the front is a sign */
+    enum hs_cell_result result = hs_cell_span(text, first, table->unit_us, &expected_us);
+    if (result == HS_CELL_OK && expected_us < 0)
+        result = HS_CELL_NEGATIVE;
+    if (result == HS_CELL_OK && expected_us > HS_TRACE_TIME_MAX)
+        result = HS_CELL_TOO_LONG;
+    if (result != HS_CELL_OK)
+        return hs_table_fail(table, EXPECTED, result);
+    if (job->job_class != HS_JOB_CLASS_OPPORTUNISTIC || expected_us != job->submit_us)
+        job->deadline_us = job->submit_us + expected_us;
+    return HS_OK;
+}
+
+const struct hs_trace_format hs_trace_format_chronus = {
+    .name = "chronus",
+    .summary = "Chronus job files, in minutes (SoCC'21)",
+    .columns = "job_id, num_gpu, submit_time, duration, expect_time_list; optional: user, "
+               "model_name, batch_size, best_effort",
+    .header = chronus_header,
+    .certainty = 95,
+    TABLE(chronus_columns),
+    .unit_us = INT64_C(60000000),
+    .next = next_chronus,
+};
+
+/* ---- ElasticFlow ---- */
+
+/* pkusys/ElasticFlow; Gu et al., ASPLOS'23. `ddl` is the instant by which the job must be done, and
+ * `duration` what `iteration` iterations take on num_gpu GPUs, so that one divided by the other is
+ * the time of a step. best_effort, in files that its generator writes, is 1 for a job whose ddl
+ * does not count. real_duration and real_iteration are those of a run that ends on reaching a
+ * metric, which its simulator does on request only: not read. */
+enum { ITERATIONS = 8 };
+
+static const struct hs_column elasticflow_columns[] = {
+    DEMANDS,
+    HS_COLUMN("deadline", "ddl", TIME, false, deadline_us),
+    HS_COLUMN("model", "model_name", TEXT, false, model),
+    HS_COLUMN("batch", "batch_size", BATCH, false, batch),
+    HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
+    [ITERATIONS] = HS_COLUMN("step", "iteration", OWN, false, step_us),
+};
+static const char *const elasticflow_header[] = HEADER("ddl", NULL);
+
+static enum hs_status next_elasticflow(void *state, struct hs_trace_job *job, int *dropped)
+{
+    const struct hs_table *table = state;
+    size_t len;
+    int64_t iterations;
+    HS_TRY(hs_table_next(state, job, dropped));
+    if (*dropped)
+        return HS_OK;
+    if (job->job_class == HS_JOB_CLASS_OPPORTUNISTIC)
+        job->deadline_us = -1;
+    const char *text = hs_table_cell(table, ITERATIONS, &len);
+    if (hs_cell_is_missing(text, len) || job->duration_us < 0)
+        return HS_OK;
+    if (!hs_parse_int64(text, len, &iterations))
+        return hs_table_fail(table, ITERATIONS, HS_CELL_NOT_A_COUNT);
+    if (iterations < 0)
+        return hs_table_fail(table, ITERATIONS, HS_CELL_NEGATIVE);
+    if (iterations > 0)
+        job->step_us = (job->duration_us + iterations / 2) / iterations;
+    return HS_OK;
+}
+
+const struct hs_trace_format hs_trace_format_elasticflow = {
+    .name = "elasticflow",
+    .summary = "ElasticFlow job files (ASPLOS'23)",
+    .columns = "job_id, num_gpu, submit_time, duration, ddl; optional: model_name, batch_size, "
+               "iteration, best_effort",
+    .header = elasticflow_header,
+    .certainty = 95,
+    TABLE(elasticflow_columns),
+    .next = next_elasticflow,
+};

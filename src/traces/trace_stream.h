@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One iterator over any trace: recognises the format by content, reads it as a stream, puts rows
+ * that are out of order back in order within a bounded window, applies filters and limits, counts
+ * what it passes over and why.
+ *
+ *     struct hs_trace_options o;  hs_trace_options_default(&o);  o.path = "cluster_log.csv";
+ *     HS_TRY(hs_trace_open(&t, &o, diag));
+ *     while ((s = hs_trace_next(t, &job)) == HS_OK) ...
+ */
+#ifndef HORUS_TRACES_TRACE_STREAM_H
+#define HORUS_TRACES_TRACE_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "horus/compiler.h"
+#include "horus/trace.h"
+
+enum hs_attempts { HS_ATTEMPTS_MERGE, HS_ATTEMPTS_SPLIT, HS_ATTEMPTS_SUM };
+enum hs_cpu_jobs { HS_CPU_JOBS_SKIP, HS_CPU_JOBS_KEEP };
+enum hs_openb_pending { HS_OPENB_PENDING_DROP, HS_OPENB_PENDING_RUN };
+enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
+
+#define HS_SORT_ALL           UINT64_MAX
+#define HS_SORT_WINDOW        8192    /* default: rows held back to restore order */
+#define HS_TRACE_TIME_UNIT_US 1000000 /* of most formats */
+
+struct hs_trace_cache;
+
+/* Submissions from from_us on and before to_us are kept. */
+struct hs_trace_window {
+    int64_t from_us, to_us;        /* after the first submission; defaults 0, INT64_MAX */
+    bool is_from_date, is_to_date; /* or on the trace's clock */
+};
+
+struct hs_trace_options {
+    const char *path;
+    const char *format;   /* NULL or "auto": by content */
+    const char *map;      /* "submit_time=timestamp,..." or a JSON file; NULL = native names */
+    int64_t time_unit_us; /* of bare numbers; 0 (default) = that of the format, or of the map */
+    const char *gavel_throughputs; /* file of steps a second, for the gavel format; NULL = none */
+    bool writes_gavel;             /* it may be for what is written alone, not for what is read */
+    int32_t philly_attempts, cpu_jobs, zero_duration, openb_pending; /* enums above */
+    bool keeps_attempts;  /* a job of several attempts keeps their times, whatever philly_attempts
+                             says; refused for a format without attempts */
+    const char *outcomes; /* "completed,failed": keep only these; NULL = all */
+    uint64_t sort_window; /* rows held back to restore order; HS_SORT_ALL = whole trace */
+    uint64_t max_jobs;    /* stop after so many accepted jobs; 0 = all */
+    struct hs_trace_window window;
+    double load;       /* divides inter-arrival gaps; 1 = as recorded */
+    double scale_time; /* multiplies gaps and what jobs take (traces/replay.h); 1 */
+    double sample;     /* share of the jobs that is kept, chosen by id and seed; 1 = all */
+    uint64_t sample_seed;
+    uint64_t gpus;                            /* of the cluster, for gen:NAME,load=X; 0 = unknown */
+    uint32_t skip_bad_permille;               /* bad rows tolerated; 0 = strict */
+    const struct hs_trace_cache *trace_cache; /* what these options give at load and scale 1, in
+                                   memory (traces/trace_cache.h); NULL = read path */
+};
+
+#define HS_ROUNDED_TEXT "to thousandths, above one to whole GPUs"
+
+struct hs_trace_counts {
+    uint64_t rows;     /* data rows or elements read */
+    uint64_t accepted; /* jobs handed out */
+    uint64_t bad;      /* rows skipped under skip_bad_permille */
+    uint64_t reordered;
+    uint64_t rounded;              /* jobs whose GPUs were rounded up, HS_ROUNDED_TEXT */
+    uint64_t folded;               /* jobs of several attempts that came as one run */
+    const char *const *drop_texts; /* parallel arrays, drop_kinds long */
+    const uint64_t *drops;
+    uint32_t drop_kinds;
+};
+
+struct hs_trace;
+
+/* GPU time that a job asks for: a share counts as what it is of a GPU. */
+static inline hs_u128 hs_trace_job_gpu_us(const struct hs_trace_job *job)
+{
+    return (hs_u128)(uint64_t)job->duration_us * job->gpus * job->gpu_milli / 1000;
+}
+
+void hs_trace_options_default(struct hs_trace_options *options);
+/* Borrows options and its strings until close. */
+HS_MUST_USE enum hs_status hs_trace_open(struct hs_trace **trace,
+                                         const struct hs_trace_options *options,
+                                         struct hs_diag *diag);
+/* In order of (submit_us, row); the record is the caller's until the next call. Stops with
+ * HS_E_INPUT at the first bad row (strict), or when more than the tolerated share is bad. */
+HS_MUST_USE enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job);
+struct hs_job_source hs_trace_source(struct hs_trace *trace);
+const char *hs_trace_format_name(const struct hs_trace *trace);
+void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts);
+const char *hs_trace_path(const struct hs_trace *trace); /* "<stdin>" for "-" */
+int64_t hs_trace_first_us(const struct hs_trace *trace); /* recorded submission of the first row */
+/* Estimate of the number of jobs in all, from the share of the file that was read; 0 = unknown (a
+ * pipe). */
+double hs_trace_expected(const struct hs_trace *trace);
+/* Hash and size of the whole decompressed file: reads what a limit left of it, for which no job may
+ * be asked any more. */
+HS_MUST_USE enum hs_status hs_trace_identity(struct hs_trace *trace, uint64_t *hash,
+                                             uint64_t *bytes);
+void hs_trace_close(struct hs_trace *trace);
+
+#endif

@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a workload to jobs: the request, sizes, durations and outcomes planned together, users,
+ * names and attempts.
+ */
+#include "workload/generator.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "base/fmt.h"
+#include "base/rng.h"
+#include "base/timeparse.h"
+#include "workload/arrival.h"
+
+#define S_PER_DAY  86400
+#define WHOLE_DAYS 28 /* from here on a span that was not asked for is of whole days */
+#define JOBS_MAX   1e12
+#define SPAN_MAX_S 9e9 /* 2^53 microseconds, about: what a trace can hold */
+
+/* ---- a request as the text of a trace: gen:NAME,n=JOBS,seed=N ---- */
+
+#define DAYS_MAX   1e5
+#define LOAD_MAX   1e3
+#define GPUS_MAX   (INT64_C(1) << 32)
+#define FORM       "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1"
+#define KEYS_COUNT 5
+
+static const char *const keys[KEYS_COUNT] = {"n", "days", "load", "gpus", "seed"};
+
+/* False: not a value of that key. */
+static bool set_value(struct hs_generate_request *q, int key, const char *text)
+{
+    const int64_t least[KEYS_COUNT] = {1, 0, 0, 1, 0};
+    const int64_t most[KEYS_COUNT] = {(int64_t)JOBS_MAX, 0, 0, GPUS_MAX, INT64_MAX};
+    uint64_t *const whole[KEYS_COUNT] = {&q->jobs, NULL, NULL, &q->gpus, &q->seed};
+    double *real = key == 1 ? &q->days : &q->load;
+    int64_t number;
+    if (whole[key] == NULL)
+        return hs_parse_double(text, strlen(text), real) && *real > 0 &&
+               *real <= (key == 1 ? DAYS_MAX : LOAD_MAX);
+    if (!hs_parse_int64(text, strlen(text), &number) || number < least[key] || number > most[key])
+        return false;
+    *whole[key] = (uint64_t)number;
+    return true;
+}
+
+static enum hs_status set_pair(struct hs_generate_request *q, char *pair, struct hs_diag *diag)
+{
+    char hint[128] = FORM;
+    char *equals = strchr(pair, '=');
+    if (equals == NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%s' is not KEY=VALUE", pair);
+    *equals = '\0';
+    for (int i = 0; i < KEYS_COUNT; i++) {
+        if (strcmp(pair, keys[i]) != 0)
+            continue;
+        if (set_value(q, i, equals + 1))
+            return HS_OK;
+        return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%s' is no value of %s", equals + 1,
+                       keys[i]);
+    }
+    const char *nearest = hs_nearest(pair, keys, KEYS_COUNT);
+    if (nearest != NULL)
+        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    return hs_fail(diag, HS_E_USAGE, NULL, hint, "gen: unknown key '%s'", pair);
+}
+
+enum hs_status hs_generate_parse(struct hs_generate_request *request, char *text,
+                                 struct hs_diag *diag)
+{
+    char *at = text + strlen(HS_GENERATE_PREFIX);
+    request->name = at;
+    request->seed = 1;
+    at = strchr(at, ',');
+    while (at != NULL) {
+        *at++ = '\0';
+        char *pair = at;
+        at = strchr(at, ',');
+        if (at != NULL)
+            *at = '\0';
+        HS_TRY(set_pair(request, pair, diag));
+    }
+    return HS_OK;
+}
+
+/* ---- the sampler: jobs that are planned together ----
+ * Sizes are dealt without replacement, so that each has its share among them; ranks of durations
+ * and outcomes of a size bucket are points that fill the square evenly, over all plans, handed to
+ * jobs in the order of correlated scores. A hundred thousand jobs hit a published distribution
+ * closer than as many independent draws would, although whole batches are alike and few jobs have
+ * most of the GPU time. Memory does not depend on the number of jobs. O(log PLAN_JOBS + sizes) a
+ * job. */
+
+#define PLAN_JOBS 16384
+
+struct sampled_job {
+    int64_t submit_s, duration_s;
+    uint64_t batch;
+    uint32_t size; /* row of job_sampler.sizes */
+    enum hs_outcome outcome;
+};
+
+struct sampled_size {
+    struct hs_workload_size size;
+    uint32_t bucket;
+    uint32_t left; /* of this plan, not dealt yet */
+    bool is_open;  /* to the batches that sizes are being dealt to */
+    double owed;   /* jobs of this size that are due, below 1 */
+};
+
+struct job_sampler {
+    struct hs_arena arena;
+    const struct hs_workload *workload;
+    struct hs_arrival arrival;
+    struct sampled_size *sizes; /* of all buckets */
+    struct hs_keyed *last;      /* by bucket: bits of the rank and outcome that were drawn last */
+    struct hs_keyed *scores, *spare;
+    uint32_t *order;                               /* jobs by bucket */
+    uint32_t first[HS_WORKLOAD_BUCKETS_MAX + 1];   /* of each bucket in it */
+    uint32_t lengths[HS_WORKLOAD_BUCKETS_MAX + 1]; /* of batches, ascending: between two of them all
+                                                      buckets take the same batches */
+    uint32_t length_count;
+    struct sampled_job *jobs;
+    uint32_t size_count, count, next;
+    uint64_t seed, number; /* of plans so far */
+    uint64_t jobs_left;    /* not planned yet */
+};
+
+/* 2^64 / g and 2^64 / g^2, g the real root of g^3 = g + 1: multiples of the two, modulo 2^64, are
+ * points that fill the square evenly, however many they are (Roberts' R2 sequence). */
+#define NEXT_RANK    UINT64_C(0xc13fa9a902a6328f)
+#define NEXT_OUTCOME UINT64_C(0x91e10da5c79e7b1d)
+
+/* What random bits are for: of a plan, of a job of it, of a batch. */
+enum sampler_draw {
+    DRAW_OWED,
+    DRAW_RANK,
+    DRAW_OUTCOME,
+    DRAW_LEAVES,
+    DRAW_SIZE,
+    DRAW_OWN,
+    DRAW_COMMON
+};
+
+static uint64_t bits(const struct job_sampler *plan, uint64_t which, enum sampler_draw purpose)
+{
+    return hs_mix64(hs_mix64(hs_mix64(plan->seed, plan->number), purpose), which);
+}
+
+static double uniform(const struct job_sampler *plan, uint64_t which, enum sampler_draw purpose)
+{
+    return hs_uniform_of(bits(plan, which, purpose));
+}
+
+/* The same in all plans. */
+static uint64_t first_bits(const struct job_sampler *plan, uint64_t which,
+                           enum sampler_draw purpose)
+{
+    return hs_mix64(hs_mix64(plan->seed, purpose), which);
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void open_sampler(struct job_sampler *plan, const struct hs_workload *workload,
+                         uint64_t jobs, uint64_t hours, uint64_t seed)
+{
+    *plan = (struct job_sampler){
+        .workload = workload, .seed = hs_seed_of(seed, "workload-jobs"), .jobs_left = jobs};
+    uint32_t most = jobs < PLAN_JOBS ? (uint32_t)jobs : PLAN_JOBS;
+    for (uint32_t b = 0; b < workload->bucket_count; b++)
+        plan->size_count += workload->buckets[b].size_count;
+    plan->sizes = hs_arena_alloc(&plan->arena, plan->size_count * sizeof *plan->sizes);
+    plan->last = hs_arena_alloc(&plan->arena, workload->bucket_count * sizeof *plan->last);
+    plan->scores = hs_arena_alloc(&plan->arena, most * sizeof *plan->scores);
+    plan->spare = hs_arena_alloc(&plan->arena, most * sizeof *plan->spare);
+    plan->order = hs_arena_alloc(&plan->arena, most * sizeof *plan->order);
+    plan->jobs = hs_arena_alloc(&plan->arena, most * sizeof *plan->jobs);
+    hs_arrival_open(&plan->arrival, &workload->arrivals, jobs, hours, seed);
+    struct sampled_size *size = plan->sizes;
+    uint32_t *lengths = plan->lengths;
+    for (uint32_t b = 0; b < workload->bucket_count; b++) {
+        const struct hs_workload_bucket *bucket = &workload->buckets[b];
+        plan->last[b].key = first_bits(plan, b, DRAW_RANK);
+        plan->last[b].value = first_bits(plan, b, DRAW_OUTCOME);
+        lengths[b] = bucket->batch_max;
+        for (uint32_t s = 0; s < bucket->size_count; s++, size++) {
+            uint64_t which = (uint64_t)(size - plan->sizes);
+            *size = (struct sampled_size){.size = bucket->sizes[s], .bucket = b};
+            size->owed = hs_uniform_of(first_bits(plan, which, DRAW_OWED)) - 0.5;
+        }
+    }
+    lengths[workload->bucket_count] = UINT32_MAX;
+    qsort(lengths, workload->bucket_count + 1, sizeof *lengths, by_length);
+    for (uint32_t b = 0; b <= workload->bucket_count; b++)
+        if (plan->length_count == 0 || lengths[b] > lengths[plan->length_count - 1])
+            lengths[plan->length_count++] = lengths[b];
+}
+
+/* ---- sizes ---- */
+
+/* How many jobs of each size are among the next ones: what is due to it, rounded down, and one more
+ * to those that the largest parts are due to. */
+static void set_quotas(struct job_sampler *plan)
+{
+    uint32_t given = 0;
+    for (uint32_t s = 0; s < plan->size_count; s++) {
+        struct sampled_size *size = &plan->sizes[s];
+        size->owed += plan->count * size->size.share;
+        size->left = size->owed > 0 ? (uint32_t)floor(size->owed) : 0;
+        if (size->left > plan->count - given)
+            size->left = plan->count - given;
+        size->owed -= size->left;
+        given += size->left;
+    }
+    for (; given < plan->count; given++) {
+        struct sampled_size *most = plan->sizes;
+        for (uint32_t s = 1; s < plan->size_count; s++)
+            if (plan->sizes[s].owed > most->owed)
+                most = &plan->sizes[s];
+        most->left++;
+        most->owed--;
+    }
+}
+
+/* One of the jobs that are not dealt yet, of an open size if there is one left. */
+static uint32_t deal_size(const struct job_sampler *plan, double part)
+{
+    uint32_t open = 0, all = 0, s = 0;
+    for (uint32_t i = 0; i < plan->size_count; i++) {
+        all += plan->sizes[i].left;
+        open += plan->sizes[i].is_open ? plan->sizes[i].left : 0;
+    }
+    uint32_t at = (uint32_t)(part * (open > 0 ? open : all));
+    for (;; s++) {
+        const struct sampled_size *size = &plan->sizes[s];
+        uint32_t left = open > 0 && !size->is_open ? 0 : size->left;
+        if (at < left)
+            return s;
+        at -= left;
+    }
+}
+
+static void deal_to_batch(struct job_sampler *plan, uint32_t first, uint32_t end)
+{
+    double leaves = 1 - plan->workload->arrivals.batches.same_size;
+    uint32_t of_batch = deal_size(plan, uniform(plan, first, DRAW_SIZE));
+    plan->jobs[first].size = of_batch;
+    plan->sizes[of_batch].left--;
+    for (uint32_t i = first + 1; i < end; i++) {
+        bool is_free = plan->sizes[of_batch].left == 0 ||
+                       (leaves > 0 && uniform(plan, i, DRAW_LEAVES) < leaves);
+        uint32_t size = is_free ? deal_size(plan, uniform(plan, i, DRAW_SIZE)) : of_batch;
+        plan->jobs[i].size = size;
+        plan->sizes[size].left--;
+    }
+}
+
+/* The longest first, which have the least choice: otherwise their sizes would be scarce in the
+ * later part of every plan. */
+static void deal_sizes(struct job_sampler *plan)
+{
+    for (uint32_t k = plan->length_count; k-- > 0;) {
+        uint32_t above = k > 0 ? plan->lengths[k - 1] : 0, most = plan->lengths[k];
+        for (uint32_t s = 0; s < plan->size_count; s++)
+            plan->sizes[s].is_open =
+                plan->workload->buckets[plan->sizes[s].bucket].batch_max >= most;
+        for (uint32_t i = 0, end; i < plan->count; i = end) {
+            for (end = i + 1; end < plan->count && plan->jobs[end].batch == plan->jobs[i].batch;)
+                end++;
+            if (end - i > above && end - i <= most)
+                deal_to_batch(plan, i, end);
+        }
+    }
+}
+
+/* ---- durations and outcomes ---- */
+
+/* Jobs by bucket, those of a bucket in the order of their scores. */
+static void set_order(struct job_sampler *plan)
+{
+    double common = plan->workload->arrivals.batches.duration_correlation;
+    double of_batch = sqrt(common), own = sqrt(1 - common), shared = 0;
+    uint64_t own_seed = bits(plan, 0, DRAW_OWN), batch_seed = hs_mix64(plan->seed, DRAW_COMMON);
+    uint32_t *first = plan->first;
+    for (uint32_t b = 0; b <= plan->workload->bucket_count; b++)
+        first[b] = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct sampled_job *job = &plan->jobs[i];
+        if (common > 0 && (i == 0 || job->batch != plan->jobs[i - 1].batch))
+            shared = of_batch * hs_normal_of(batch_seed, job->batch);
+        double score = shared + own * hs_normal_of(own_seed, i);
+        plan->scores[i] = (struct hs_keyed){hs_key_of(score), i};
+        first[plan->sizes[job->size].bucket + 1]++;
+    }
+    for (uint32_t b = 0; b < plan->workload->bucket_count; b++)
+        first[b + 1] += first[b];
+    hs_keysort(plan->scores, plan->spare, plan->count);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        uint32_t job = (uint32_t)plan->scores[i].value;
+        plan->order[first[plan->sizes[plan->jobs[job].size].bucket]++] = job;
+    }
+    for (uint32_t b = plan->workload->bucket_count; b > 0; b--) /* they have moved one on */
+        first[b] = first[b - 1];
+    first[0] = 0;
+}
+
+static enum hs_outcome outcome_of(const struct hs_workload_bucket *bucket, double rank, double draw)
+{
+    const struct hs_workload_states *row = bucket->states;
+    if (bucket->state_count == 0)
+        return HS_OUTCOME_UNKNOWN;
+    while (row->rank < rank && row + 1 < bucket->states + bucket->state_count)
+        row++;
+    if (draw < row->share[0])
+        return HS_OUTCOME_COMPLETED;
+    return draw < row->share[0] + row->share[1] ? HS_OUTCOME_CANCELLED : HS_OUTCOME_FAILED;
+}
+
+/* The n jobs of one bucket, in the order of their scores. */
+static void set_durations(struct job_sampler *plan, uint32_t b, const uint32_t *order, uint32_t n)
+{
+    const struct hs_workload_bucket *bucket = &plan->workload->buckets[b];
+    struct hs_keyed *last = &plan->last[b], *points = plan->scores;
+    for (uint32_t i = 0; i < n; i++) {
+        last->key += NEXT_RANK;
+        last->value += NEXT_OUTCOME;
+        points[i] = *last;
+    }
+    hs_keysort(points, plan->spare, n);
+    for (uint32_t i = 0; i < n; i++) {
+        struct sampled_job *job = &plan->jobs[order[i]];
+        double rank = hs_uniform_of(points[i].key);
+        job->duration_s = (int64_t)ceil(hs_quantile_fn_at(&bucket->duration_s, rank));
+        job->outcome = outcome_of(bucket, rank, hs_uniform_of(points[i].value));
+    }
+}
+
+/* ---- plans ---- */
+
+/* Plans that share what is left evenly, so that the last one is not a short one. */
+static bool make_plan(struct job_sampler *plan)
+{
+    uint64_t plans = (plan->jobs_left + PLAN_JOBS - 1) / PLAN_JOBS;
+    if (plans == 0)
+        return false;
+    plan->number++;
+    plan->count = (uint32_t)(plan->jobs_left / plans);
+    plan->jobs_left -= plan->count;
+    for (uint32_t i = 0; i < plan->count; i++)
+        if (!hs_arrival_next(&plan->arrival, &plan->jobs[i].submit_s, &plan->jobs[i].batch))
+            return false;
+    set_quotas(plan);
+    deal_sizes(plan);
+    set_order(plan);
+    for (uint32_t b = 0; b < plan->workload->bucket_count; b++)
+        set_durations(plan, b, plan->order + plan->first[b], plan->first[b + 1] - plan->first[b]);
+    plan->next = 0;
+    return true;
+}
+
+/* ---- users ----
+ * The VC of a job follows from its size, then its user is one of the users of that VC, by their
+ * weights. Users are spread over the VCs once, the largest first, so that each VC's users have
+ * weights in all as its jobs have GPU time. Weights of users are the quantiles of a log-normal
+ * distribution at equal steps: how unequal users are is a figure of the workload, not of chance. */
+
+struct user_table {
+    const struct hs_workload *workload;
+    double *vc_sums;         /* [size][VC] running sums of weights; NULL without VCs */
+    uint32_t *vc_users;      /* [VC + 1] its first user */
+    double *user_sums;       /* running sums of weights, within a VC */
+    const char **user_names; /* "u00001" has the largest weight */
+    struct hs_arena arena;
+};
+
+enum { DRAW_VC = 0x7c, DRAW_USER };
+
+struct weighted_user {
+    double weight;
+    uint32_t vc, number;
+};
+
+/* The share of each VC's jobs in all GPU time, from running sums of weights by size. */
+static void set_vcs(struct user_table *p, const struct job_sampler *plan, double *gpu_time)
+{
+    const struct hs_workload *w = p->workload;
+    for (uint32_t s = 0; s < plan->size_count; s++) {
+        const struct sampled_size *size = &plan->sizes[s];
+        const struct hs_workload_size *demand = &size->size;
+        double *sums = p->vc_sums + (size_t)s * w->vc_count, sum = 0;
+        for (uint32_t v = 0; v < w->vc_count; v++) {
+            const struct hs_workload_vc *vc = &w->vcs[v];
+            if (vc->gpus_max == 0 || vc->gpus_max >= demand->gpus)
+                sum += vc->shares[size->bucket];
+            sums[v] = sum;
+        }
+        double each = hs_quantile_fn_mean(&w->buckets[size->bucket].duration_s) * demand->share *
+                      demand->gpus * demand->gpu_milli;
+        for (uint32_t v = 0; sum > 0 && v < w->vc_count; v++)
+            gpu_time[v] += each * (sums[v] - (v > 0 ? sums[v - 1] : 0)) / sum;
+    }
+}
+
+/* Each user in turn goes to the VC that lacks most of its weight; one without users comes first. */
+static void spread_users(const struct user_table *p, struct weighted_user *users,
+                         const double *gpu_time, double *lacks, uint32_t *members)
+{
+    const struct hs_workload *w = p->workload;
+    uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
+    double all = 0, all_time = 0;
+    for (uint32_t u = 0; u < w->users; u++)
+        all += users[u].weight;
+    for (uint32_t v = 0; v < vcs; v++)
+        all_time += gpu_time[v];
+    for (uint32_t v = 0; v < vcs; v++)
+        lacks[v] = all_time > 0 ? all * gpu_time[v] / all_time : 0;
+    for (uint32_t u = 0, empty = vcs; u < w->users; u++) {
+        bool must_fill = w->users - u <= empty; /* the last users are for the VCs without any */
+        uint32_t best = vcs;
+        for (uint32_t v = 0; v < vcs; v++)
+            if ((!must_fill || members[v] == 0) && (best == vcs || lacks[v] > lacks[best]))
+                best = v;
+        empty -= members[best]++ == 0;
+        lacks[best] -= users[u].weight;
+        users[u].vc = best;
+    }
+}
+
+/* In order of VC, and of weight within. */
+static void list_users(struct user_table *p, const struct weighted_user *users,
+                       const uint32_t *members)
+{
+    const struct hs_workload *w = p->workload;
+    uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
+    p->vc_users = hs_arena_alloc(&p->arena, (vcs + 1) * sizeof *p->vc_users);
+    uint32_t *filled = hs_arena_alloc(&p->arena, vcs * sizeof *filled);
+    p->user_sums = hs_arena_alloc(&p->arena, w->users * sizeof *p->user_sums);
+    p->user_names = hs_arena_alloc(&p->arena, w->users * sizeof *p->user_names);
+    for (uint32_t v = 0; v < vcs; v++)
+        p->vc_users[v + 1] = p->vc_users[v] + members[v];
+    for (uint32_t u = 0; u < w->users; u++) {
+        char name[16];
+        uint32_t vc = users[u].vc, at = p->vc_users[vc] + filled[vc]++;
+        int len = snprintf(name, sizeof name, "u%05u", users[u].number);
+        p->user_sums[at] = users[u].weight + (filled[vc] > 1 ? p->user_sums[at - 1] : 0);
+        p->user_names[at] = hs_arena_text(&p->arena, name, (size_t)len);
+    }
+}
+
+static void open_users(struct user_table *users, const struct job_sampler *plan)
+{
+    const struct hs_workload *w = plan->workload;
+    *users = (struct user_table){.workload = w};
+    double *gpu_time = hs_arena_alloc(&users->arena, (w->vc_count + 1) * sizeof *gpu_time);
+    if (w->vc_count > 0) {
+        uint64_t cells = (uint64_t)plan->size_count * w->vc_count;
+        users->vc_sums = hs_arena_alloc(&users->arena, cells * sizeof *users->vc_sums);
+        set_vcs(users, plan, gpu_time);
+    }
+    if (w->users == 0)
+        return;
+    uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
+    struct weighted_user *list = hs_arena_alloc(&users->arena, w->users * sizeof *list);
+    double *lacks = hs_arena_alloc(&users->arena, vcs * sizeof *lacks);
+    uint32_t *members = hs_arena_alloc(&users->arena, vcs * sizeof *members);
+    for (uint32_t u = 0; u < w->users; u++) {
+        double z = hs_normal_quantile((w->users - u - 0.5) / w->users);
+        list[u] = (struct weighted_user){.weight = exp(w->users_sigma * z), .number = u + 1};
+    }
+    spread_users(users, list, gpu_time, lacks, members);
+    list_users(users, list, members);
+}
+
+/* VC and user of a job, from its batch and size alone; NULL where the workload has none. */
+static void users_of(const struct user_table *users, const struct sampled_job *job, const char **vc,
+                     const char **user)
+{
+    const struct hs_workload *w = users->workload;
+    uint32_t number = 0;
+    *vc = *user = NULL;
+    if (w->vc_count > 0) {
+        const double *sums = users->vc_sums + (size_t)job->size * w->vc_count;
+        number = hs_pick(sums, w->vc_count, hs_uniform_of(hs_mix64(job->batch, DRAW_VC)));
+        *vc = w->vcs[number].name;
+    }
+    if (w->users > 0) {
+        uint32_t first = users->vc_users[number], count = users->vc_users[number + 1] - first;
+        double draw = hs_uniform_of(hs_mix64(job->batch, DRAW_USER));
+        *user = users->user_names[first + hs_pick(users->user_sums + first, count, draw)];
+    }
+}
+
+/* ---- the generator ---- */
+
+struct hs_generator {
+    struct hs_workload workload;
+    struct job_sampler plan;
+    struct user_table users;
+    struct hs_generator_about about;
+    uint64_t index;
+    uint64_t retry_seed;
+    double retried_again[HS_WORKLOAD_BUCKETS_MAX]; /* chance of each further retry */
+    int64_t attempts_us[HS_WORKLOAD_RETRIES_MAX + 1];
+    char id[HS_FMT_MAX + 1];
+};
+
+static enum hs_status settle(struct hs_generator *g, const struct hs_generate_request *q,
+                             struct hs_diag *diag)
+{
+    double per_day = g->workload.arrivals.jobs_per_day, days = q->days, jobs = (double)q->jobs;
+    if (q->load > 0 && q->jobs > 0 && q->days > 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave one of the three out",
+                       "jobs and days say how many jobs a day there are, load says it too");
+    if (q->load > 0 && q->gpus == 0)
+        return hs_fail(
+            diag, HS_E_USAGE, NULL,
+            "-c CLUSTER says how many GPUs there are; gen:NAME,load=X,gpus=N says it itself",
+            "an offered load needs a cluster");
+    if (q->load > 0)
+        per_day = q->load * (double)q->gpus * S_PER_DAY / hs_workload_gpu_seconds(&g->workload);
+    if (jobs == 0)
+        jobs = days > 0 ? fmax(1, round(days * per_day)) : HS_GENERATE_JOBS;
+    if (days == 0)
+        days = jobs / per_day;
+    if (q->days == 0 && q->load == 0 && days >= WHOLE_DAYS)
+        days = round(days);
+    double span_s = fmax(1, round(days * HS_WORKLOAD_HOURS)) * (S_PER_DAY / HS_WORKLOAD_HOURS);
+    double first_s = (double)(g->workload.arrivals.first_us / HS_US_PER_S);
+    if (jobs > JOBS_MAX || first_s + span_s > SPAN_MAX_S)
+        return hs_fail(diag, HS_E_USAGE, NULL, "more jobs a day, or fewer jobs",
+                       "%.0f jobs in %.0f days are beyond what a trace can tell", jobs, days);
+    g->about.jobs = (uint64_t)jobs;
+    g->about.hours = (uint64_t)(span_s * HS_WORKLOAD_HOURS / S_PER_DAY + 0.5);
+    g->about.hash =
+        hs_mix64(hs_mix64(hs_mix64(g->workload.hash, g->about.jobs), g->about.hours), q->seed);
+    return HS_OK;
+}
+
+/* ---- retries ---- */
+
+/* Retries of a failed job are geometric, cut at max: q + q^2 + ... + q^max is their mean. */
+static double solve_again(double mean, uint32_t max)
+{
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; i++) {
+        double q = (low + high) / 2, sum = 0, power = 1;
+        for (uint32_t k = 0; k < max; k++)
+            sum += power *= q;
+        *(sum < mean ? &low : &high) = q;
+    }
+    return high;
+}
+
+/* Times of the attempts that are followed by another; they leave the last one its part. */
+static void give_attempts(struct hs_generator *g, struct hs_trace_job *job, uint32_t bucket)
+{
+    uint64_t key = hs_mix64(g->retry_seed, g->index);
+    int64_t left_s = job->duration_us / HS_US_PER_S;
+    uint32_t retries = 0, draws = 0;
+    double times_s[HS_WORKLOAD_RETRIES_MAX], sum_s = 0;
+    while (retries < g->workload.retries.max && retries + 1 < left_s &&
+           hs_uniform_of(hs_mix64(key, draws++)) < g->retried_again[bucket]) {
+        double rank = hs_uniform_of(hs_mix64(key, draws++));
+        times_s[retries] = fmax(0, hs_quantile_fn_at(&g->workload.retries.time_s, rank) - 1);
+        sum_s += times_s[retries++];
+    }
+    if (retries == 0)
+        return;
+    /* each takes a second, of the rest they leave the last one its part */
+    double most_s = (double)(left_s - retries - 1) * retries / (retries + 1);
+    double scale = sum_s > most_s ? most_s / sum_s : 1;
+    for (uint32_t i = 0; i < retries; i++) {
+        int64_t time_s = 1 + (int64_t)floor(times_s[i] * scale);
+        g->attempts_us[i] = time_s * HS_US_PER_S;
+        left_s -= time_s;
+    }
+    g->attempts_us[retries] = left_s * HS_US_PER_S;
+    job->attempts_us = g->attempts_us;
+    job->attempts = retries + 1;
+}
+
+/* ---- the stream ---- */
+
+static enum hs_status prepare(struct hs_generator *g, const struct hs_generate_request *q,
+                              struct hs_diag *diag)
+{
+    HS_TRY(hs_workload_load(&g->workload, q->name, diag));
+    HS_TRY(settle(g, q, diag));
+    g->about.workload = &g->workload;
+    g->retry_seed = hs_seed_of(q->seed, "workload-retries");
+    for (uint32_t b = 0; b < g->workload.bucket_count; b++) {
+        const struct hs_workload_bucket *bucket = &g->workload.buckets[b];
+        double failed = hs_bucket_state_share(bucket, HS_OUTCOME_FAILED);
+        if (bucket->retries > 0)
+            g->retried_again[b] = solve_again(bucket->retries / failed, g->workload.retries.max);
+    }
+    open_sampler(&g->plan, &g->workload, g->about.jobs, g->about.hours, q->seed);
+    open_users(&g->users, &g->plan);
+    return HS_OK;
+}
+
+enum hs_status hs_generator_open(struct hs_generator **generator,
+                                 const struct hs_generate_request *request, struct hs_diag *diag)
+{
+    struct hs_generator *g = hs_alloc_zeroed(1, sizeof *g);
+    *generator = NULL;
+    enum hs_status status = prepare(g, request, diag);
+    if (status != HS_OK)
+        hs_generator_close(g);
+    else
+        *generator = g;
+    return status;
+}
+
+enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace_job *job)
+{
+    struct hs_generator *g = generator;
+    if (g->plan.next == g->plan.count && !make_plan(&g->plan))
+        return HS_END;
+    const struct sampled_job *planned = &g->plan.jobs[g->plan.next++];
+    const struct sampled_size *size = &g->plan.sizes[planned->size];
+    g->index++;
+    g->id[hs_fmt_u64(g->id, g->index)] = '\0';
+    *job = (struct hs_trace_job){.id = g->id,
+                                 .submit_us = g->workload.arrivals.first_us +
+                                              planned->submit_s * HS_US_PER_S,
+                                 .duration_us = planned->duration_s * HS_US_PER_S,
+                                 .deadline_us = -1,
+                                 .preempt_cost_us = -1,
+                                 .gpus = size->size.gpus,
+                                 .gpus_min = size->size.gpus,
+                                 .gpus_max = size->size.gpus,
+                                 .gpu_milli = size->size.gpu_milli,
+                                 .gpu_util_pm = -1,
+                                 .profile = HS_NO_PROFILE,
+                                 .outcome = planned->outcome,
+                                 .line = (int64_t)g->index};
+    users_of(&g->users, planned, &job->vc, &job->user);
+    if (planned->outcome == HS_OUTCOME_FAILED && g->retried_again[size->bucket] > 0)
+        give_attempts(g, job, size->bucket);
+    return HS_OK;
+}
+
+const struct hs_generator_about *hs_generator_about(const struct hs_generator *generator)
+{
+    return &generator->about;
+}
+
+void hs_generator_close(struct hs_generator *generator)
+{
+    if (generator == NULL)
+        return;
+    hs_arena_free(&generator->plan.arena);
+    hs_arena_free(&generator->users.arena);
+    hs_workload_free(&generator->workload);
+    hs_free(generator);
+}

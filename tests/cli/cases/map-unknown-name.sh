@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# A map of a name that the format does not have.
-cat >t.csv <<'END'
-job_id,submit_time,gpus,duration
-1,0,1,5
-END
-"$HORUS" run t.csv -c 2x4 -o out --map durration=duration

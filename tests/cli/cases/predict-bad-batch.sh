@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# A batch is a number.
-M=tests/support/models
-"$HORUS" predict --profiles $M/profiles.csv \
-    --models $M/interference.json,$M/predictor.json,$M/speed.json,$M/utilization.json \
-    --job Alpha:big --gpu V100

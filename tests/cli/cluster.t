@@ -1,0 +1,284 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+Clusters: a shape, a JSON file, a list of machines.
+
+# cluster-bad-shape
+Not NODESxGPUS.
+
+  $ horus run traces/sample.csv -c 4by8 -o out
+  ! error: cluster '4by8': expected 'x' after the number of nodes
+  !     1 | 4by8
+  !       |  ^
+  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  [2]
+
+# cluster-duplicate-key
+One key twice.
+
+  $ cat >c.json <<'END'
+  > {
+  >   "nodes": [{"count": 4, "gpus": 8, "gpus": 4}]
+  > }
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:2:37: error: duplicate key 'gpus'
+  !     2 |   "nodes": [{"count": 4, "gpus": 8, "gpus": 4}]
+  !       |                                     ^~~~~~
+  !       = hint: the first one is on line 2
+  [3]
+
+# cluster-empty-file
+An empty file.
+
+  $ cat >c.json <<'END'
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:1:1: error: the text ends where a value is expected
+  !     1 |\x20 (esc)
+  !       | ^
+  [3]
+
+# cluster-list
+A list of machines is a cluster: nodes with their names, without the machine that has no GPU; `horus
+verify` reads the list with code of its own. GPUs by hand: 2 + 1.
+
+  $ printf 'sn,cpu_milli,memory_mib,gpu,model\nmachine-a,64000,262144,2,V100M32\nmachine-b,32000,65536,0,\nmachine-c,8000,2048,1,V100M32\n' >nodes.csv
+  $ printf 'job_id,submit_time,gpus,duration\n1,0,2,10\n2,0,1,20\n' >jobs.csv
+  $ horus run jobs.csv -c nodes.csv --assign=off -o out >run.txt
+  ! nodes.csv: warning: 1 machines without GPUs are left out
+  $ cut -d, -f1-3 out/nodes.csv
+  node,name,gpu_type
+  0,machine-a,V100M32
+  1,machine-c,V100M32
+  $ horus verify out | tail -n 1
+  21 checks passed
+
+# cluster-missing-file
+No such file.
+
+  $ horus run traces/sample.csv -c nowhere.json -o out
+  ! nowhere.json: error: cannot open: No such file or directory
+  [4]
+
+# cluster-no-nodes
+No nodes at all.
+
+  $ cat >c.json <<'END'
+  > {
+  >   "nodes": []
+  > }
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:2:12: error: nodes is empty
+  !     2 |   "nodes": []
+  !       |            ^
+  [3]
+
+# cluster-not-an-object
+An array at the top.
+
+  $ cat >c.json <<'END'
+  > [1, 2]
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:1:1: error: a cluster must be an object, not an array
+  !     1 | [1, 2]
+  !       | ^
+  [3]
+
+# cluster-shape-no-type
+A colon and no type.
+
+  $ horus run traces/sample.csv -c 4x8: -o out
+  ! error: cluster '4x8:': expected the name of a GPU type
+  !     1 | 4x8:
+  !       |     ^
+  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  [2]
+
+# cluster-shape-too-many-gpus
+More GPUs on a node than the documented limit.
+
+  $ horus run traces/sample.csv -c 1x2000:V100 -o out
+  ! error: cluster '1x2000:V100': a node must have 1..1024 GPUs
+  !     1 | 1x2000:V100
+  !       |   ^~~~
+  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  [2]
+
+# cluster-shape-too-many-nodes
+More nodes than the documented limit.
+
+  $ horus run traces/sample.csv -c 2000000x8:V100 -o out
+  ! error: cluster '2000000x8:V100': the number of nodes must be 1..1000000
+  !     1 | 2000000x8:V100
+  !       | ^~~~~~~
+  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  [2]
+
+# cluster-shape-trailing-comma
+A comma and nothing behind it.
+
+  $ horus run traces/sample.csv -c 4x8:V100, -o out
+  ! error: cluster '4x8:V100,': expected a number of nodes
+  !     1 | 4x8:V100,
+  !       |          ^
+  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  [2]
+
+# cluster-shape-zero-gpus
+Nodes without a GPU.
+
+  $ horus run traces/sample.csv -c 4x0:V100 -o out
+  ! error: cluster '4x0:V100': a node must have 1..1024 GPUs
+  !     1 | 4x0:V100
+  !       |   ^
+  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  [2]
+
+# cluster-shape-zero-nodes
+No nodes.
+
+  $ horus run traces/sample.csv -c 0x8:V100 -o out
+  ! error: cluster '0x8:V100': the number of nodes must be 1..1000000
+  !     1 | 0x8:V100
+  !       | ^
+  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  [2]
+
+# cluster-syntax
+A comma is missing.
+
+  $ cat >c.json <<'END'
+  > {
+  >   "nodes": [{"count": 4 "gpus": 8}]
+  > }
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:2:25: error: expected ',' or '}'
+  !     2 |   "nodes": [{"count": 4 "gpus": 8}]
+  !       |                         ^
+  !       = hint: is a comma missing?
+  [3]
+
+# cluster-truncated
+The file ends early.
+
+  $ cat >c.json <<'END'
+  > {
+  >   "nodes": [{"count": 4,
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:3:1: error: the text ends before '}'
+  !     3 |\x20 (esc)
+  !       | ^
+  [3]
+
+# cluster-unknown-key
+An unknown key of a node: gpu for gpus.
+
+  $ cat >c.json <<'END'
+  > {
+  >   "nodes": [{"count": 4, "gpu": 8, "type": "V100"}]
+  > }
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:2:26: error: unknown key 'gpu' in a node group
+  !     2 |   "nodes": [{"count": 4, "gpu": 8, "type": "V100"}]
+  !       |                          ^~~~~
+  !       = hint: did you mean 'gpus'?
+  ! c.json:2:13: error: a node group without gpus
+  !     2 |   "nodes": [{"count": 4, "gpu": 8, "type": "V100"}]
+  !       |             ^
+  !       = hint: add "gpus", GPUs per node
+  [3]
+
+# cluster-unknown-top-key
+An unknown key at the top.
+
+  $ cat >c.json <<'END'
+  > {
+  >   "nodes": [{"count": 4, "gpus": 8}],
+  >   "colour": "green"
+  > }
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:3:3: error: unknown key 'colour' in a cluster
+  !     3 |   "colour": "green"
+  !       |   ^~~~~~~~
+  !       = hint: known keys: name gpu_types racks nodes vcs $schema
+  [3]
+
+# cluster-wrong-type
+A string for a number of GPUs.
+
+  $ cat >c.json <<'END'
+  > {
+  >   "nodes": [{"count": 4, "gpus": "eight"}]
+  > }
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:2:34: error: gpus must be a whole number 1..1024
+  !     2 |   "nodes": [{"count": 4, "gpus": "eight"}]
+  !       |                                  ^~~~~~~
+  [3]
+
+# cluster-zero-gpus-json
+Nodes without a GPU.
+
+  $ cat >c.json <<'END'
+  > {
+  >   "nodes": [{"count": 4, "gpus": 0}]
+  > }
+  > END
+  $ horus run traces/sample.csv -c c.json -o out
+  ! c.json:2:34: error: gpus must be a whole number 1..1024
+  !     2 |   "nodes": [{"count": 4, "gpus": 0}]
+  !       |                                  ^
+  [3]
+
+# run-racks
+A gang is spread when it has more nodes than it needs; racks do not count, because no measurement
+tells them apart. 2 + 2 nodes of 4 GPUs, placed by counting, and gangs of 8 that a spread slows to
+half. Behind 4 GPUs the gang has nodes 1 and 2, of two racks, and runs its 100 s; behind 2 GPUs it
+has nodes 0, 1 and 2: 200 s. The same holds in one rack.
+
+  $ cat >speed.json <<'END'
+  > {"kind": "speed", "format": 1, "types": ["P100"], "reference": "P100",
+  >  "jobs": [], "families": [{"family": "F", "jobs": 1, "speed": {"P100": 1}}],
+  >  "scaling": [], "spread": [{"family": "F", "gpu": "P100", "gpus": [8], "factor": [0.5]}], "holdout": []}
+  > END
+  $ printf 'model,family\nM,F\n' >p.csv
+  $ echo '{"racks": [{"nodes": [{"count": 2, "gpus": 4, "type": "P100"}]},
+  >                  {"nodes": [{"count": 2, "gpus": 4, "type": "P100"}]}]}' >two.json
+  $ echo '{"nodes": [{"count": 4, "gpus": 4, "type": "P100"}]}' >one.json
+  $ for cluster in two one; do
+  >     for first in 4 2; do
+  >         printf 'job_id,submit_time,gpus,duration,model\na,0,%s,100,M\nb,0,8,100,M\n' $first >t.csv
+  >         horus run t.csv -c $cluster.json -p fifo:placement=count --models speed.json \
+  >             --profiles p.csv --assign columns -o out --force -q >said || cat said
+  >         awk -F, -v what="$cluster, behind $first:" \
+  >             '$1 == "b" { print what, "GPUs", $13 ", nodes", $20 ", ends at", $9 }' out/jobs.csv
+  >     done
+  > done
+  two, behind 4: GPUs 4-11, nodes 2, ends at 100
+  two, behind 2: GPUs 2-9, nodes 3, ends at 200
+  one, behind 4: GPUs 4-11, nodes 2, ends at 100
+  one, behind 2: GPUs 2-9, nodes 3, ends at 200
+
+# speed-scalar
+A GPU type's scalar speed yields to the measured speed of the model; without profiles it applies.
+
+  $ printf 'job_id,submit_time,gpus,duration,model\na,0,1,10,ResNet18\n' >t.csv
+  $ cat >c.json <<'END'
+  > {"gpu_types": {"V100": {}, "P100": {"speed": 0.1}},
+  >  "nodes": [{"count": 1, "gpus": 1, "type": "P100"}]}
+  > END
+  $ for assign in auto off; do
+  >     horus run t.csv -c c.json --reference-type V100 --assign=$assign -o out --force --quiet >/dev/null
+  >     cut -d, -f1,8 out/jobs.csv
+  > done
+  job_id,execution_time
+  a,16.453945
+  job_id,execution_time
+  a,100

@@ -1,0 +1,410 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+`horus explain`.
+
+# explain-bad-decisions
+A decisions.csv that cannot be read is refused before anything is printed: standard output is
+complete or empty. A bad row of another job does not matter.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,0,1,20
+  > b,0,1,10
+  > END
+  $ horus run t.csv -c 1x2 --decisions -q -o out >/dev/null
+  $ cp out/decisions.csv whole
+  $ for damage in s/^time,/when,/ '/,b,/s/^0,/soon,/'; do
+  >     sed "$damage" whole >out/decisions.csv
+  >     for job in a b; do
+  >         for form in "" --json; do
+  >             horus explain out --job "$job" $form >said
+  >             echo "$job$form: exit $?, $(wc -c <said | sed 's/[1-9][0-9]*/some/') bytes" >&2
+  >         done
+  >     done
+  > done
+  ! out/decisions.csv:1:66: error: there is no column 'time'
+  !     1 | when,job_id,action,gpus,allocated_resources,value,trigger,because
+  !       |                                                                  ^
+  ! a: exit 3, 0 bytes
+  ! out/decisions.csv:1:66: error: there is no column 'time'
+  !     1 | when,job_id,action,gpus,allocated_resources,value,trigger,because
+  !       |                                                                  ^
+  ! a--json: exit 3, 0 bytes
+  ! out/decisions.csv:1:66: error: there is no column 'time'
+  !     1 | when,job_id,action,gpus,allocated_resources,value,trigger,because
+  !       |                                                                  ^
+  ! b: exit 3, 0 bytes
+  ! out/decisions.csv:1:66: error: there is no column 'time'
+  !     1 | when,job_id,action,gpus,allocated_resources,value,trigger,because
+  !       |                                                                  ^
+  ! b--json: exit 3, 0 bytes
+  ! a: exit 0, some bytes
+  ! a--json: exit 0, some bytes
+  ! out/decisions.csv:3:1: error: time is not a time in seconds
+  !     3 | soon,b,start,1,1,0,submit,"its turn: order submit, scan strict"
+  !       | ^~~~
+  ! b: exit 3, 0 bytes
+  ! out/decisions.csv:3:1: error: time is not a time in seconds
+  !     3 | soon,b,start,1,1,0,submit,"its turn: order submit, scan strict"
+  !       | ^~~~
+  ! b--json: exit 3, 0 bytes
+
+# explain-exact
+Over all jobs the times by cause, times the GPUs wanted, are the figures that the engine accumulates
+while it simulates, also under policies that preempt, share or respect quotas. They agree to the
+microsecond, because both are sums of integers. And of each job they are its `queueing_delay`, its stages
+in a row its time in the system.
+
+  $ awk 'BEGIN { s = 5; print "job_id,submit_time,gpus,duration,vc,gpu_util"
+  >     for (i = 0; i < 60; i++) {
+  >         s = (s * 1103515245 + 12345) % 2147483648; t += int(s / 65536) % 60
+  >         s = (s * 1103515245 + 12345) % 2147483648; g = int(s / 65536) % 6
+  >         s = (s * 1103515245 + 12345) % 2147483648
+  >         printf "%d,%d.25,%d,%d.125,%s,%d\n", i, t, g < 5 ? 2 ^ g : 3, int(s / 65536) % 600, \
+  >             i % 3 ? "a" : "b", 20 + s % 70 } }' >t.csv
+  $ printf '{"nodes": [{"count": 6, "gpus": 4, "type": "V100"}], "vcs": {"a": 16, "b": 16}}' >c.json
+  $ for run in "ignore fifo" "quota fifo:scan=fit" "quota srtf:preempt_cost=7s" "ignore tiresias" \
+  >     "ignore gandiva" "quota philly" "ignore colocate-fifo"; do
+  >     horus run t.csv -c c.json --vc="${run% *}" -p "${run#* }" -q --force -o out >/dev/null
+  >     for job in $(seq 0 59); do horus explain out --job "$job" --json; done >each
+  >     jq -r '
+  >         . as $job | (.waits | map(to_entries[]) | group_by(.key)[]
+  >             | "\(.[0].key) \(map(.value * 1e6 | round) | add * $job.gpus)"),
+  >         (if ([.waits[][]] | map(. * 1e6 | round) | add) != (.queueing_delay * 1e6 | round)
+  >             then "queueing_delay of \(.job_id)" else empty end),
+  >         (if ([.life[] | (.to * 1e6 | round) - (.from * 1e6 | round)] | add // 0)
+  >             != ((.end_time - .submission_time) * 1e6 | round)
+  >             then "life of \(.job_id)" else empty end)' each >sums
+  >     jq -r '.metrics | ["resources", "placement", "quota", "priority", "constraint"][] as $cause
+  >         | "\($cause) \(.["wait_\($cause)_gpu_seconds"] * 1e6 | round)"' out/summary.json |
+  >         awk 'NR == FNR { if ($2 == "of") print; else sum[$1] += $2; next }
+  >             { figure[$1] = $2 }
+  >             END { figure["fragmentation"] = figure["placement"] - figure["constraint"]
+  >                   delete figure["placement"]
+  >                   for (cause in figure) { met += figure[cause] > 0
+  >                       if (figure[cause] != sum[cause]) print cause, figure[cause], sum[cause] }
+  >                   print met, "causes met, all equal unless listed" }' sums -
+  > done
+  4 causes met, all equal unless listed
+  4 causes met, all equal unless listed
+  4 causes met, all equal unless listed
+  4 causes met, all equal unless listed
+  3 causes met, all equal unless listed
+  4 causes met, all equal unless listed
+  4 causes met, all equal unless listed
+  ! error: policy 'srtf': 'preempt_cost' must be free|table|job|restart|checkpoint, not '7s'
+
+# explain-job
+a holds both GPUs until b, which is shorter, takes them at 20 for 10 s: a waits 10 s for resources
+after a preemption, pays 3 s for its restart and ends at 113: 100 of work, 10 of waiting, 3 of
+cost, slowdown 1.13. c comes at 25 and starts behind both at 113: 88 s of resources.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,user,preempt_cost
+  > a,0,2,100,ann,3
+  > b,20,2,10,bob,3
+  > c,25,2,200,bob,3
+  > END
+  $ horus run t.csv -c 1x2 -p srtf:preempt_cost=job -q --decisions -o out >/dev/null
+  $ horus explain out --job a
+  job a: 2 GPUs, MobileNetV3, user ann
+  under srtf:preempt_cost=job: order remaining, scan fit
+
+    submitted      0.0 s                 0 s  after the first job of the trace
+    waited        10.0 s                10 s  without GPUs, in all
+    ran          103.0 s               103 s  holding GPUs
+    JCT          113.0 s               113 s  unknown
+    slowdown        1.13  JCT over its run time alone on the reference GPU
+
+  why it waited again, taken off its GPUs by the policy
+    resources          10.0 s                10 s    8.8 %  ##
+
+  while it held GPUs
+    overhead            3.0 s                 3 s    2.7 %  #
+    running           100.0 s               100 s   88.5 %  #####################
+
+  its life      after         for
+         0.0 s      20.0 s  runs   GPUs 0-1, rate 1.000; preempt
+        20.0 s      10.0 s  waits  resources
+        30.0 s      83.0 s  runs   GPUs 0-1, rate 0.964; finish
+
+  overtaken by 1 job that came later and started while it waited
+    b                   2 GPUs  after 20.0 s  Transformer
+
+  moved: 1 preemption, 0 suspensions or pauses, 0 migrations, 0 times out of memory
+
+  decided       after  at a           action      because
+         0.0 s  submit         start       its turn: order remaining, scan fit
+        20.0 s  submit         preempt     has more left than jobs that get its GPUs
+        30.0 s  finish         resume      its turn: order remaining, scan fit
+
+    resources      insufficient resources: fewer GPUs were free than it wanted
+  $ horus explain out --job c --json
+  {
+    "job_id": "c",
+    "policy": "srtf:preempt_cost=job",
+    "user": "bob",
+    "vc": "",
+    "model": "Transformer",
+    "status": "unknown",
+    "gpus": 2,
+    "gpu_share": 1,
+    "submission_time": 25,
+    "starting_time": 113,
+    "end_time": 313,
+    "isolated": 200,
+    "queueing_delay": 88,
+    "run": 200,
+    "overhead": 0,
+    "colocated": 0,
+    "waits": {
+      "first": {"resources": 88, "fragmentation": 0, "constraint": 0, "quota": 0, "priority": 0},
+      "preempted": {"resources": 0, "fragmentation": 0, "constraint": 0, "quota": 0, "priority": 0},
+      "failed": {"resources": 0, "fragmentation": 0, "constraint": 0, "quota": 0, "priority": 0}
+    },
+    "life": [
+      {
+        "from": 25,
+        "to": 113,
+        "waits": {"resources": 88, "fragmentation": 0, "constraint": 0, "quota": 0, "priority": 0}
+      },
+      {
+        "from": 113,
+        "to": 313,
+        "gpus": "0-1",
+        "mean_rate": 1,
+        "tenants": 1,
+        "ended_by": "finish"
+      }
+    ],
+    "overtaken_by": {
+      "jobs": 0,
+      "named": []
+    },
+    "gpus_held_before_by": {
+      "jobs": 1,
+      "named": [
+        {"job_id": "a", "end_time": 113}
+      ]
+    },
+    "beside": {
+      "jobs": 0,
+      "named": []
+    },
+    "decisions": [
+      {"time": 113, "action": "start", "gpus": "0-1", "value": 0, "trigger": "finish", "because": "its turn: order remaining, scan fit"}
+    ]
+  }
+  $ horus run t.csv -c 1x2 -p fifo -q -o plain >/dev/null
+  $ horus explain plain --job b | tail -n 4
+
+  What the policy decided about it is recorded with `horus run --decisions`.
+
+    resources      insufficient resources: fewer GPUs were free than it wanted
+
+# explain-many-ranges
+A gang gets every second GPU of 40, as jobs of one GPU that run on end hold the others: 20 ranges.
+JSON lists all; the text is cut, and marks the cut.
+
+  $ awk 'BEGIN { print "job_id,submit_time,gpus,duration"
+  >     for (i = 0; i < 40; i++) printf "%d,0,1,%d\n", i, i % 2 ? 100 : 10
+  >     print "gang,1,20,5" }' >t.csv
+  $ horus run t.csv -c 1x40 -q -o out >/dev/null
+  $ horus explain out --job gang --json | jq -r '.life[] | select(.gpus) | .gpus'
+  0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38
+  $ horus explain out --job gang | grep -o 'runs .*;'
+  runs   GPUs 0 2 4 6 8 10 12 14 ..., rate 1.000;
+
+# explain-no-job
+A misspelt job; a run without its segments; a directory that is no run.
+
+  $ printf 'job_id,submit_time,gpus,duration\njob-0815,0,1,10\n' >t.csv
+  $ horus run t.csv -c 1x2 -q -o out >/dev/null
+  $ horus explain out --job job-0851
+  ! out: error: the run has no job 'job-0851'
+  !       = hint: did you mean 'job-0815'?
+  [3]
+  $ horus run t.csv -c 1x2 -q --outputs=jobs -o few >/dev/null
+  $ horus explain few
+  ! few: error: nothing to explain: the run was made without segments.csv
+  !       = hint: repeat the run with --outputs=jobs,segments, or all
+  [3]
+  $ horus explain .
+  ! .: error: not a finished run: there is no manifest.json in it
+  !       = hint: the manifest is written last: without it a run was cut short
+  [3]
+
+# explain-other-cluster
+The cluster file was changed after the run: a job of a virtual cluster that no longer exists has no
+pool in which its GPUs could be counted. The error names the first segment of such a job: b ends
+first.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,vc
+  > a,0,1,20,left
+  > b,0,1,10,right
+  > END
+  $ echo '{"nodes": [{"count": 1, "gpus": 2, "type": "V100"}], "vcs": {"left": 1, "right": 1}}' >c.json
+  $ horus run t.csv -c c.json --vc=quota -q -o out >/dev/null
+  $ sed -i s/right/wrong/ c.json
+  $ horus explain out
+  ! out: warning: 'c.json' was changed after the run
+  !       = hint: what is told of causes is of another cluster
+  ! out/segments.csv:2:1: error: job_id is not a job of a virtual cluster that the cluster has
+  !     2 | b,0,10,1,1,1,finish
+  !       | ^
+  [3]
+
+# explain-run
+Two nodes of four. a and b (3 GPUs) leave one GPU free on each; c wants 2 from 20 on and gets them
+when b ends at 60: 40 s of fragmentation. d wants 1 from 30 on and would fit, but c is before it:
+30 s of priority. e wants all 8 from 40 on and has them when a ends at 100: 60 s of resources.
+In GPU-hours 80, 30 and 480 / 3600; c's 80 GPU-s in [20, 60) of a run of 110 s.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,0,3,100
+  > b,10,3,50
+  > c,20,2,30
+  > d,30,1,5
+  > e,40,8,10
+  > END
+  $ horus run t.csv -c 2x4 -p fifo -q -o out >/dev/null
+  $ horus explain out
+  out: 5 jobs, 5 placements, 8 GPUs
+  under fifo: order submit, scan strict
+
+  GPU-hours that jobs waited for, by cause
+    resources             0.133   81.4 %  ########################
+    fragmentation         0.022   13.6 %  ####
+    constraint            0.000    0.0 %
+    quota                 0.000    0.0 %
+    priority              0.008    5.1 %  ##
+    all                   0.164
+
+  GPUs waited for, mean of each twelfth of the run
+          from      resources  fragmentation       priority         all
+         0.0 s            0.0            0.0            0.0         0.0
+         9.2 s            0.0            0.0            0.0         0.0
+        18.3 s            0.0            1.6            0.0         1.6
+        27.5 s            0.0            2.0            0.7         2.7
+        36.7 s            5.1            2.0            1.0         8.1
+        45.8 s            8.0            2.0            1.0        11.0
+        55.0 s            8.0            1.1            0.5         9.6
+        64.2 s            8.0            0.0            0.0         8.0
+        73.3 s            8.0            0.0            0.0         8.0
+        82.5 s            8.0            0.0            0.0         8.0
+        91.7 s            7.3            0.0            0.0         7.3
+       100.8 s            0.0            0.0            0.0         0.0
+
+  who waited longest
+    job   GPUs   submitted      waited  why
+    e        8      40.0 s      60.0 s  resources 100 %
+    c        2      20.0 s      40.0 s  fragmentation 100 %
+    d        1      30.0 s      30.0 s  priority 100 %
+  `horus explain out --job e` tells more of one.
+
+    resources      insufficient resources: fewer GPUs were free than it wanted
+    fragmentation  enough were free, but not on one node, which could have held it
+    priority       head-of-line blocking or lower priority: it would have fitted, but had to wait
+  $ horus explain out --json | jq -c '.gpu_seconds, (.intervals | length),
+  >     (.longest[] | [.job_id, .queueing_delay, .first])'
+  {"resources":480,"fragmentation":80,"constraint":0,"quota":0,"priority":30}
+  12
+  ["e",60,{"resources":60,"fragmentation":0,"constraint":0,"quota":0,"priority":0}]
+  ["c",40,{"resources":0,"fragmentation":40,"constraint":0,"quota":0,"priority":0}]
+  ["d",30,{"resources":0,"fragmentation":0,"constraint":0,"quota":0,"priority":30}]
+
+# explain-shares
+What shares of GPUs wait for. By hand: a and b leave 400 thousandths on each of two GPUs until 100.
+c wants 500: 800 are left, but not on one GPU (fragmentation). d wants 900 (resources). e wants 300,
+which would fit (priority: c is before it). The run accumulates these times while it simulates, explain
+replays its rows.
+
+  $ cat >t.csv <<'CSV'
+  > job_id,submit_time,duration,gpus
+  > a,0,100,0.6
+  > b,0,100,0.6
+  > c,0,10,0.5
+  > d,0,10,0.9
+  > e,0,10,0.3
+  > CSV
+  $ horus run t.csv -c 1x2:V100 -p fifo --assign=off -o out >/dev/null
+  $ grep -e '"wait_[a-z]*_gpu_seconds": [0-9]' out/summary.json
+      "wait_resources_gpu_seconds": 100,
+      "wait_placement_gpu_seconds": 100,
+      "wait_quota_gpu_seconds": 0,
+      "wait_priority_gpu_seconds": 100,
+      "wait_constraint_gpu_seconds": 0,
+  $ horus explain out
+  out: 5 jobs, 5 placements, 2 GPUs
+  under fifo: order submit, scan strict
+
+  GPU-hours that jobs waited for, by cause
+    resources             0.028   33.3 %  ##########
+    fragmentation         0.028   33.3 %  ##########
+    constraint            0.000    0.0 %
+    quota                 0.000    0.0 %
+    priority              0.028   33.3 %  ##########
+    all                   0.083
+
+  GPUs waited for, mean of each twelfth of the run
+          from      resources  fragmentation       priority         all
+         0.0 s            1.0            1.0            1.0         3.0
+         9.2 s            1.0            1.0            1.0         3.0
+        18.3 s            1.0            1.0            1.0         3.0
+        27.5 s            1.0            1.0            1.0         3.0
+        36.7 s            1.0            1.0            1.0         3.0
+        45.8 s            1.0            1.0            1.0         3.0
+        55.0 s            1.0            1.0            1.0         3.0
+        64.2 s            1.0            1.0            1.0         3.0
+        73.3 s            1.0            1.0            1.0         3.0
+        82.5 s            1.0            1.0            1.0         3.0
+        91.7 s            0.9            0.9            0.9         2.7
+       100.8 s            0.0            0.0            0.0         0.0
+
+  who waited longest
+    job   GPUs   submitted      waited  why
+    c        1       0.0 s     100.0 s  fragmentation 100 %
+    d        1       0.0 s     100.0 s  resources 100 %
+    e        1       0.0 s     100.0 s  priority 100 %
+  `horus explain out --job c` tells more of one.
+
+    resources      insufficient resources: fewer GPUs were free than it wanted
+    fragmentation  enough were free, but not on one node, which could have held it
+    priority       head-of-line blocking or lower priority: it would have fitted, but had to wait
+  $ horus explain out --job d | head -8
+  job d: 0.900 of 1 GPU
+  under fifo: order submit, scan strict
+
+    submitted      0.0 s                 0 s  after the first job of the trace
+    waited       100.0 s               100 s  without GPUs, in all
+    ran           10.0 s                10 s  holding GPUs
+    JCT          110.0 s               110 s  unknown
+    slowdown       11.00  JCT over its run time alone on the reference GPU
+  $ horus explain out --job d --json | head -12
+  {
+    "job_id": "d",
+    "policy": "fifo",
+    "user": "",
+    "vc": "",
+    "model": "",
+    "status": "unknown",
+    "gpus": 1,
+    "gpu_share": 0.9,
+    "submission_time": 0,
+    "starting_time": 100,
+    "end_time": 110,
+
+# explain-tampered
+Files that were changed after the run: a warning, and an error where they contradict each other.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,0,1,20\n' >t.csv
+  $ horus run t.csv -c 1x1 -q -o out >/dev/null
+  $ sed -i 's/^b,10,30,/b,11,30,/' out/segments.csv
+  $ horus explain out
+  ! out/segments.csv: warning: not the file that the manifest lists: it was changed after the run
+  !       = hint: `horus verify` says more
+  ! out: error: jobs.csv and segments.csv contradict each other about job 'b'
+  !       = hint: `horus verify` says more
+  [3]

@@ -1,0 +1,456 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+The native format, csv.
+
+# csv-bad-date
+30 February.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,2020-02-28 00:00:00,1,10
+  > 2,2020-02-30 00:00:00,1,10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:3:3: error: submit_time is not a time: '2020-02-30 00:00:00'
+  !     3 | 2,2020-02-30 00:00:00,1,10
+  !       |   ^~~~~~~~~~~~~~~~~~~
+  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  [3]
+
+# csv-bad-number
+A duration with a letter in it.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,10
+  > 2,5,1,1o0
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:3:7: error: duration is not a number: '1o0'
+  !     3 | 2,5,1,1o0
+  !       |       ^~~
+  !       = hint: a decimal number such as 12.5
+  [3]
+
+# csv-bare-cr
+Old Macintosh line ends.
+
+  $ printf 'job_id,submit_time,gpus,duration\r1,0,1,10\r' >t.csv
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:1:33: error: a carriage return without a line feed
+  !     1 | job_id,submit_time,gpus,duration\x0d1,0,1,10
+  !       |                                 ^~~~
+  !       = hint: old Macintosh line ends: convert with tr '\r' '\n'
+  [3]
+
+# csv-duplicate-column
+Two columns of one name are ambiguous.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,duration
+  > 1,0,1,10,20
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:1:34: error: column 'duration' appears twice
+  !     1 | job_id,submit_time,gpus,duration,duration
+  !       |                                  ^~~~~~~~
+  !       = hint: rename one of them
+  [3]
+
+# csv-elastic-range
+The elastic range is upside down.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,gpus_min,gpus_max
+  > 1,0,4,10,4,2
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:10: error: gpus_min and gpus_max do not enclose gpus
+  !     2 | 1,0,4,10,4,2
+  !       |          ^
+  !       = hint: gpus_min <= gpus <= gpus_max <= 65535
+  [3]
+
+# csv-empty
+An empty file.
+
+  $ : >t.csv
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv: error: the trace is empty
+  [3]
+
+# csv-empty-duration
+A required value that is empty.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:7: error: duration is empty
+  !     2 | 1,0,1,
+  !       |       ^
+  [3]
+
+# csv-empty-id
+A job without a name.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > ,0,1,10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:1: error: job_id is empty
+  !     2 | ,0,1,10
+  !       | ^
+  [3]
+
+# csv-fraction-of-gpu
+A share of one GPU is a number below 1; one and a half GPUs are an error, not rounded.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1.5,10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:5: error: gpus is not a whole number: '1.5'
+  !     2 | 1,0,1.5,10
+  !       |     ^~~
+  !       = hint: a gang holds whole GPUs, or one share of each (column gpu_milli)
+  [3]
+
+# csv-header-only
+No jobs at all.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv: error: no job to replay in 0 rows
+  [3]
+
+# csv-huge-gpus
+More GPUs than a 32-bit count holds.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,5000000000,10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:5: error: gpus is out of range: '5000000000'
+  !     2 | 1,0,5000000000,10
+  !       |     ^~~~~~~~~~
+  !       = hint: at most 4294967295: is it the right column?
+  [3]
+
+# csv-long-id
+A job id of 300 bytes.
+
+  $ {
+  >     echo job_id,submit_time,gpus,duration
+  >     printf 'x%.0s' {1..300}
+  >     echo ,0,1,10
+  > } >t.csv
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:1: error: job_id is longer than 255 bytes
+  !     2 | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+  !       | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  [3]
+
+# csv-missing-column
+The native format needs four columns.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus
+  > 1,0,1
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:1:1: error: missing column 'duration'
+  !     1 | job_id,submit_time,gpus
+  !       | ^~~~~~
+  !       = hint: the file has: job_id, submit_time, gpus; name the columns with --format=csv --map=duration=COLUMN
+  [3]
+
+# csv-misspelt-column
+A required column with a misspelt name.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_tme,gpus,duration
+  > 1,0,1,5
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:1:1: error: missing column 'submit_time'
+  !     1 | job_id,submit_tme,gpus,duration
+  !       | ^~~~~~
+  !       = hint: the file has: job_id, submit_tme, gpus, duration; name the columns with --format=csv --map=submit_time=submit_tme
+  [3]
+
+# csv-negative-duration
+A negative duration.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,-10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:7: error: duration is negative
+  !     2 | 1,0,1,-10
+  !       |       ^~~
+  [3]
+
+# csv-negative-gpus
+A negative number of GPUs.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,-2,10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:5: error: gpus is negative: '-2'
+  !     2 | 1,0,-2,10
+  !       |     ^~
+  [3]
+
+# csv-nul-byte
+A NUL inside a field.
+
+  $ printf 'job_id,submit_time,gpus,duration\n1,0,1,1\0000\n' >t.csv
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:8: error: a NUL byte
+  !     2 | 1,0,1,1\x000
+  !       |        ^~~~
+  !       = hint: is this text in UTF-8? UTF-16 and binary files are not
+  [3]
+
+# csv-out-of-order
+A row that is out of order by more than the window.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,100,1,10
+  > 2,90,1,10
+  > 3,80,1,10
+  > 4,70,1,10
+  > 5,1,1,10
+  > END
+  $ horus run t.csv -c 2x4 -o out --sort=2
+  ! t.csv:4:3: error: job '3' was submitted 10 s before the job of line 3, which has been handed out
+  !     4 | 3,80,1,10
+  !       |   ^~
+  !       = hint: 2 rows were held back to sort them: --sort=16 holds more, --sort=all the whole trace
+  [3]
+
+# csv-out-of-order-mended
+The same rows with a window of the whole file: sorted, with a note.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,100,1,10
+  > 2,90,1,10
+  > 3,80,1,10
+  > 4,70,1,10
+  > 5,1,1,10
+  > END
+  $ horus run t.csv -c 2x4 -o out --sort=all | head -n 4
+  t.csv (csv) on 2x4: 8 GPUs, 2 nodes
+
+  policy  mean JCT  mean wait  makespan  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown  GPU util
+  fifo      10.0 s      0.0 s   109.0 s      5.7 %   10.0 s   10.0 s     0.0 s      1.00     3.5 %
+  ! warning: 4 of 5 rows came late and were put in order of submission
+
+# csv-skip-some
+As many bad rows as --skip-bad-rows allows: they are counted, and shown.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,10
+  > 2,x,1,10
+  > 3,8,1,10
+  > 4,9,1,10
+  > END
+  $ horus run t.csv -c 2x4 -o out --skip-bad-rows=25 | head -n 1
+  t.csv (csv) on 2x4: 8 GPUs, 2 nodes
+  ! t.csv:3:3: warning: submit_time is not a time: 'x'
+  !     3 | 2,x,1,10
+  !       |   ^
+  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  ! t.csv: warning: passed over 1 bad rows of 4: 1 not a time
+
+# csv-skip-too-many
+More bad rows than --skip-bad-rows allows.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,10
+  > 2,x,1,10
+  > 3,x,1,10
+  > 4,9,1,10
+  > END
+  $ horus run t.csv -c 2x4 -o out --skip-bad-rows=25%
+  ! t.csv:3:3: warning: submit_time is not a time: 'x'
+  !     3 | 2,x,1,10
+  !       |   ^
+  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  ! t.csv:4:3: warning: submit_time is not a time: 'x'
+  !     4 | 3,x,1,10
+  !       |   ^
+  !       = hint: a number, or a date and time such as 2020-04-01 12:30:00
+  ! t.csv: error: 2 of 4 rows are bad, more than the 25.0% tolerated: 2 not a time
+  !       = hint: `horus trace validate` lists them all
+  [3]
+
+# csv-stray-quote
+A quote in the middle of an unquoted field.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,10
+  > 2,5,"1"x,10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:3:8: error: text behind the closing quote
+  !     3 | 2,5,"1"x,10
+  !       |        ^
+  !       = hint: quote the whole field and double the quotes inside it: "a ""b"" c"
+  [3]
+
+# csv-time-overflow
+A submission beyond the range of the clock.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,99999999999999999,1,10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:2:3: error: submit_time is out of range: '99999999999999999'
+  !     2 | 1,99999999999999999,1,10
+  !       |   ^~~~~~~~~~~~~~~~~
+  !       = hint: times may be in another unit: --time-unit=ms reads bare numbers as ms
+  [3]
+
+# csv-too-few-fields
+A row lacks a field.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,10
+  > 2,5,1
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:3:6: error: 3 fields where the header has 4
+  !     3 | 2,5,1
+  !       |      ^
+  [3]
+
+# csv-too-many-fields
+A row has one field too many.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,10
+  > 2,5,1,10,9
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:3:11: error: 5 fields where the header has 4
+  !     3 | 2,5,1,10,9
+  !       |           ^
+  [3]
+
+# csv-unclosed-quote
+A quote that is never closed.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,10
+  > "2,5,1,10
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:3:1: error: the quote that opens here is never closed
+  !     3 | "2,5,1,10
+  !       | ^~~~~~~~~
+  !       = hint: quote the whole field and double the quotes inside it: "a ""b"" c"
+  [3]
+
+# csv-unknown-status
+An unknown status.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,status
+  > 1,0,1,10,COMPLETED
+  > 2,5,1,10,EXPLODED
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:3:10: error: unknown state 'EXPLODED'
+  !     3 | 2,5,1,10,EXPLODED
+  !       |          ^~~~~~~~
+  !       = hint: COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or unknown
+  [3]
+
+# fractions
+Utilizations as fractions, where per cent are expected, are in range but wrong: every verb warns,
+once.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,gpu_util
+  > a,0,1,10,0.5
+  > b,1,1,10,0.45
+  > c,2,1,10,
+  > d,3,1,10,0
+  > e,4,2,10,1
+  > END
+  $ horus trace info t.csv >/dev/null
+  ! warning: gpu_util is at most 1 in all 4 jobs that have it: per cent are expected; are these fractions?
+  !       = hint: write 45 for 0.45
+  $ horus trace validate t.csv >/dev/null
+  ! warning: gpu_util is at most 1 in all 4 jobs that have it: per cent are expected; are these fractions?
+  !       = hint: write 45 for 0.45
+  $ horus trace assign t.csv --assign=mix -o t2.csv --quiet
+  ! warning: gpu_util is at most 1 in all 4 jobs that have it: per cent are expected; are these fractions?
+  !       = hint: write 45 for 0.45
+  $ horus run t.csv -c 1x4:G --quiet -o out >/dev/null
+  ! warning: gpu_util is at most 1 in all 4 jobs that have it: per cent are expected; are these fractions?
+  !       = hint: write 45 for 0.45
+  $ sed '$d' t.csv >two.csv # two of four jobs may be idle in truth
+  $ horus trace info two.csv >/dev/null
+  $ printf 'model,util,gpu\nA,0.5,G\nB,0.9,G\nC,,G\n' >own.csv
+  $ horus trace assign two.csv --profiles own.csv --assign=columns -o t2.csv --quiet
+  ! own.csv: warning: util is at most 1 in all 2 rows that have it: per cent are expected; are these fractions?
+  !       = hint: write 45 for 0.45
+
+# map-unknown-column
+A map to a column that is not there.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,5
+  > END
+  $ horus run t.csv -c 2x4 -o out --map duration=runtime
+  ! t.csv:1:1: error: missing column 'runtime'
+  !     1 | job_id,submit_time,gpus,duration
+  !       | ^~~~~~
+  !       = hint: the file has: job_id, submit_time, gpus, duration; name the columns with --format=csv --map=duration=duration
+  [3]
+
+# map-unknown-name
+A map of a name that the format does not have.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,5
+  > END
+  $ horus run t.csv -c 2x4 -o out --map durration=duration
+  ! error: mapping of unknown column 'durration'
+  !       = hint: did you mean 'duration'?
+  [2]
+
+# map-without-equals
+A --map without `=`.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > 1,0,1,5
+  > END
+  $ horus run t.csv -c 2x4 -o out --map duration
+  ! error: mapping 'duration' is not KEY=COLUMN
+  !       = hint: --map=submit_time=timestamp,gpus=num_gpus, or a .json file
+  [2]

@@ -1,0 +1,140 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+The formats acme, chronus, pai and tiresias, and files of no format.
+
+# tiresias-bad-number
+A GPU count of x.
+
+  $ cat >t.csv <<'END'
+  > job_id,num_gpu,submit_time,iterations,model_name,duration,interval
+  > 0,1,0,606,vgg19,164,30
+  > 1,x,30,133,vgg11,147,23
+  > END
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv:3:3: error: num_gpu is not a number: 'x'
+  !     3 | 1,x,30,133,vgg11,147,23
+  !       |   ^
+  !       = hint: a whole number such as 8
+  [3]
+
+# tiresias-missing-column
+No duration.
+
+  $ cat >t.csv <<'END'
+  > job_id,num_gpu,submit_time,iterations,model_name,interval
+  > 0,1,0,606,vgg19,30
+  > END
+  $ horus run t.csv -c 2x4 -o out --format tiresias
+  ! t.csv:1:1: error: missing column 'duration'
+  !     1 | job_id,num_gpu,submit_time,iterations,model_name,interval
+  !       | ^~~~~~
+  !       = hint: the file has: job_id, num_gpu, submit_time, iterations, model_name, interval; name the columns with --format=csv --map=gpus=num_gpu,duration=COLUMN
+  [3]
+
+# trace-acme
+Kalos: the first job ran for 8 s, not for the 18 of its duration, which counts the queue; the second
+never started, the third has no GPU. 64 GPUs for 8 s are 0.1 GPU hours.
+
+  $ cat >trace_kalos.csv <<'END'
+  > job_id,user,node_num,gpu_num,cpu_num,mem_per_pod_GB,shared_mem_per_pod,type,state,submit_time,start_time,end_time,fail_time,stop_time,duration,queue,gpu_time
+  > dlc1,u1,8.0,64.0,960,1000,100.0,Other,FAILED,2023-05-17 11:00:58+00:00,2023-05-17 11:01:08+00:00,2023-05-17 11:01:16+00:00,2023-05-17 11:01:16+00:00,,18,10.0,1152.0
+  > dlc2,u1,8.0,64.0,960,1000,100.0,Other,CANCELLED,2023-05-17 11:02:58+00:00,,2023-05-17 11:03:16+00:00,,2023-05-17 11:03:16+00:00,18,,
+  > dlc3,u1,1.0,0.0,8,10,,Other,COMPLETED,2023-05-17 11:02:59+00:00,2023-05-17 11:03:00+00:00,2023-05-17 11:03:16+00:00,,,17,1.0,0.0
+  > END
+  $ horus trace info trace_kalos.csv | head -12
+  trace        trace_kalos.csv (acme)
+  rows         3
+  jobs         1
+  dropped      1 CPU job (0 GPUs)
+  dropped      1 start or end missing
+  first        2023-05-17 11:00:58
+  last         2023-05-17 11:00:58
+  span         0 days
+  GPU hours    0.1
+  mean demand  - GPUs over the span
+  largest job  64 GPUs
+  VCs          0
+
+# trace-binary-junk
+Binary data of no format.
+
+  $ printf '\177ELF\002\001\001\000\000\003\000>\000' >t.csv
+  $ horus run t.csv -c 2x4 -o out
+  ! t.csv: error: not a trace of a known format
+  !       = hint: --format says which: csv, helios, * or * ('horus help formats') (glob)
+  [3]
+
+# trace-chronus
+Minutes: 158 of 2 GPUs and 30 of one are 5.8 GPU hours; in seconds 0.1. One of two is guaranteed.
+
+  $ cat >jobs.csv <<'END'
+  > job_id,user,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list,expect_value_list,best_effort,job_type
+  > 3,vc_a,2,100,5458,inception_v3,158,5,318-400,10-5,0,soft
+  > 4,vc_b,1,130,3621,alexnet,30,17,130,10,1,best
+  > END
+  $ horus trace info jobs.csv | head -20
+  trace        jobs.csv (chronus)
+  rows         2
+  jobs         2
+  first        6000
+  last         7800
+  span         0.02 days
+  GPU hours    5.8
+  mean demand  11.5 GPUs over the span
+  largest job  2 GPUs
+  VCs          0
+  users        2
+
+  outcome              jobs     jobs % GPU time %
+  unknown                 2        100        100
+
+  class                jobs     jobs % GPU time %
+  guaranteed              1         50       91.3
+  opportunistic           1         50        8.7
+
+  GPUs                 jobs     jobs % GPU time %
+  $ horus trace info jobs.csv --time-unit=s | sed -n 6,7p
+  span         0 days
+  GPU hours    0.1
+
+# trace-convert-simulators
+Files of other simulators are read; csv, helios, philly, swf and gavel are written.
+
+  $ echo job_id,submit_time,gpus,duration >jobs.csv
+  $ echo a,0,2,60 >>jobs.csv
+  $ horus trace convert jobs.csv --to muri -o -
+  ! error: the muri format can be read, not written
+  !       = hint: csv, helios, philly, swf or gavel
+  [2]
+
+# trace-info-pai
+PAI's task table, which has no header: by hand, of 5 rows one is a CPU task, one still ran and one
+has no end; job c wants 1.5 GPUs, so that it gets 2.
+
+  $ cat >pai_task_table.csv <<'END'
+  > a,worker,2.0,Terminated,10.0,70.0,600.0,29.296875,50.0,T4
+  > b,ps,1.0,Terminated,11.0,70.0,600.0,29.296875,,
+  > c,worker,1.0,Failed,12.0,24.0,600.0,29.296875,150.0,MISC
+  > d,worker,1.0,Running,13.0,,600.0,29.296875,100.0,MISC
+  > e,worker,1.0,Failed,14.0,,600.0,29.296875,100.0,MISC
+  > END
+  $ horus trace info pai_task_table.csv | head -n 8
+  trace        pai_task_table.csv (pai)
+  rows         5
+  jobs         2
+  dropped      1 CPU job (0 GPUs)
+  dropped      1 still running at the snapshot
+  dropped      1 start or end missing
+  rounded up   1 GPU demands (to thousandths, above one to whole GPUs)
+  first        10
+
+# trace-prose
+Text of no format.
+
+  $ echo 'Dear reader, this is not a trace.' >t.txt
+  $ horus run t.txt -c 2x4 -o out
+  ! t.txt:1:1: error: missing columns 'gpus', 'job_id', 'submit_time', 'duration'
+  !     1 | Dear reader, this is not a trace.
+  !       | ^~~~~~~~~~~
+  !       = hint: the file has: Dear reader, this is not a trace.; name the columns with --format=csv --map=gpus=COLUMN,job_id=@row,submit_time=COLUMN,duration=COLUMN
+  [3]

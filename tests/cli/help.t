@@ -1,0 +1,642 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+`horus help` and --help, which are made of the same tables.
+
+# help
+The list of commands.
+
+  $ horus help
+  usage: horus COMMAND [options]        horus TRACE [options] is horus run TRACE
+  A trace-driven simulator of GPU-cluster schedulers for deep learning.
+
+    run        TRACE                      Replay a trace on a cluster under a policy.
+    compare    TRACE | RUN RUN            A trace under several policies, or two runs job by job.
+    sweep      EXPERIMENT.json            Many runs over a grid of options, resumed where they stopped.
+    trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
+    generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
+    policies   [POLICY]                   The policies, what each knows, the parameters of one.
+    calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
+    predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
+    report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.
+    plot       KIND RUN...                One figure of finished runs, for a paper: SVG, PDF or PNG.
+    explain    RUN                        Why a job waited, or where the waiting of a run came from.
+    verify     RUN                        Check a finished run independently of the engine.
+    rerun      RUN                        Repeat a finished run and compare the hashes of its files.
+    schema     [SUBJECT]                  JSON Schema of a configuration, experiment, cluster or workload.
+    version                               Version; with --verbose compiler, flags and libraries.
+    help       [COMMAND|formats]          All options of a command; the trace formats.
+
+  Examples:
+    horus traces/sample.csv
+    horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit
+    horus policies srtf
+
+  'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.
+  Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
+  limit, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
+
+# help-calibrate-all
+The text does not mention --config and --set, which calibrate does not take.
+
+  $ horus calibrate --help all
+  usage: horus calibrate [options] SUBJECT
+  Fit a model: interference, utilization, predictor, speed.
+
+  Reads the measurements, marks what the cleaning steps leave out (counted by reason), fits,
+  cross-validates, prints a table and writes the model file that --models takes. Same data, same
+  bytes. configs/models/README.md tells the forms and the errors to expect.
+
+  Data:
+        --data=PATH         measurements: a folder of Lucid's, a JSON of Gavel's, a CSV of your own;
+                            may be repeated
+        --clean=LIST        cleaning steps: default, all, none, or a list of them [default]
+        --overlap=PERCENT   a pair whose joint utilization is lower than that of one job alone by more
+                            than this did not overlap [5]; 0..100; source: configs/models/README.md,
+                            step overlap: 2 to 20 change k by 0.07
+        --profiles=FILE     profile catalogue: families and graph features [builtin:profiles.csv]
+
+  Fit:
+        --ridge=X           strength of the ridge terms; 0: the subject's own [0]; 0..1000000
+
+  Results:
+    -o, --output=FILE       the model file to write; absent: only the table
+        --keep-pairs        write the measured pairs, too, where their licence allows it
+        --rows=FILE         CSV of every row with observation and held-out prediction
+
+  Examples:
+    horus calibrate interference --data my-pairs.csv
+    horus calibrate interference --data lucid --data gavel/oracle_throughputs.json -o interference.json
+    horus calibrate predictor --data configs/profiles.csv --data lucid
+
+# help-compare
+compare in brief.
+
+  $ horus compare --help
+  usage: horus compare [options] TRACE | RUN RUN
+  A trace under several policies, or two runs job by job.
+
+    -c, --cluster=SPEC      JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
+                            [16x8:V100]
+    -p, --policy=NAME[:KEY=VALUE,...]
+                            a scheduling policy; give one -p each, the first is the reference; a list
+                            in a --config file
+        --seeds=SEEDS       each policy under each of these seeds, e.g. 1..5 or 1,3,7; absent: the one
+                            of --seed
+        --assignments=SEEDS
+                            and each of these seeds for the draws of profiles; absent: --assign-seed,
+                            or the run's seed
+        --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s]
+        --check=WHAT        invariants after every instant: none, cheap ones, full recounts [fast]
+        --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
+    -o, --output=DIR        directory of the comparison; absent: results/compare-TRACE-HASH
+        --fail-if=CONDITION
+                            exit code 1 if it holds: 'mean_jct>+1%' of a policy against the first, or
+                            'ooms>0'; '@POLICY' behind it: of that one; may be repeated
+        --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
+        --dry-run           check everything, the whole trace included, print the sizes, and stop
+    -j, --processes=N       runs at a time, each in a process of its own [1]
+    -h, --help [all]        this text; all: every option, its range and default
+
+  Examples:
+    horus compare traces/sample.csv -c 8x8:V100 -p fifo -p sjf -p srtf
+    horus compare jobs.csv -c 16x8:V100 -p fifo -p srtf --seeds 1..5 --assignments 1..3 -j 4
+    horus compare results/a results/b
+
+# help-formats
+What each trace format needs.
+
+  $ horus help formats
+  Trace formats, recognised by content (--format overrides); .gz and .zst are read
+  as they are, - is standard input.
+
+    csv          native CSV: columns by name, others through --map
+                 job_id, submit_time, gpus, duration; optional: user, vc, gpu_type, model, dataset,
+                 batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, deadline,
+                 preempt_cost, gpus_min, gpus_max, status or outcome, attempts, class, step,
+                 gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, gpu_mem_later_after,
+                 gpu_milli
+    helios       Helios cluster_log.csv (SC'21)
+                 job_id, gpu_num, submit_time, duration; optional: state, user, vc, cpu_num, model,
+                 dataset, batchsize, gpu_util, gmem
+    philly       Philly cluster_job_log (ATC'19)
+                 jobid, submitted_time, attempts[].start_time, end_time, detail[].gpus; optional:
+                 status, user, vc
+    tiresias     Tiresias and Horus job files
+                 job_id, num_gpu, submit_time, duration; optional: user, model_name, batch_size
+    acme         Acme trace_seren.csv, trace_kalos.csv (NSDI'24)
+                 job_id, gpu_num, submit_time, start_time, end_time, type; optional: state, user,
+                 cpu_num, node_num with mem_per_pod_GB
+    muri         Muri job files, in ms (SIGCOMM'22)
+                 job_id, num_gpu, submit_time, duration, iteration_time; optional: user, model_name,
+                 batch_size, priority
+    chronus      Chronus job files, in minutes (SoCC'21)
+                 job_id, num_gpu, submit_time, duration, expect_time_list; optional: user, model_name,
+                 batch_size, best_effort
+    elasticflow  ElasticFlow job files (ASPLOS'23)
+                 job_id, num_gpu, submit_time, duration, ddl; optional: model_name, batch_size,
+                 iteration, best_effort
+    swf          Standard Workload Format 2.2, also jobs.swf of a run
+                 18 numbers a line: job, submit, run, processors (requested, else allocated), status;
+                 optional: memory, user, queue, partition
+    pai          Alibaba PAI 2020 pai_task_table.csv (NSDI'22), with or without header
+                 job_name, task_name, inst_num, status, start_time, end_time, plan_cpu, plan_mem,
+                 plan_gpu, gpu_type, in this order where the file has no header
+    pai_jobs     jobs of the simulator of Alibaba PAI 2020 (pai_job_no_estimate_100K.csv)
+                 num_gpu, num_cpu, submit_time, duration; optional: job_id, user, gpu_type
+    openb        pods of Alibaba's cluster of 2023, openb_pod_list_*.csv (ATC'23)
+                 name, cpu_milli, memory_mib, num_gpu, gpu_milli; creation_time, deletion_time and
+                 scheduled_time, or none of them; optional: gpu_spec, qos, pod_phase
+    gavel        Gavel's traces, 7 or 10 fields between tabs (OSDI'20), 12 of Shockwave (NSDI'23)
+                 job type, total steps, scale factor, arrival time; optional: priority weight, SLO,
+                 duration; without the last --gavel-throughputs
+    generated    made-up jobs: gen:philly,n=10000,seed=1 as TRACE, or a file with this line
+                 gen:NAME, and of n, days, load, gpus, seed what is to be said
+
+# help-option
+--help prints the same as `horus help`.
+
+  $ horus --help
+  usage: horus COMMAND [options]        horus TRACE [options] is horus run TRACE
+  A trace-driven simulator of GPU-cluster schedulers for deep learning.
+
+    run        TRACE                      Replay a trace on a cluster under a policy.
+    compare    TRACE | RUN RUN            A trace under several policies, or two runs job by job.
+    sweep      EXPERIMENT.json            Many runs over a grid of options, resumed where they stopped.
+    trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
+    generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
+    policies   [POLICY]                   The policies, what each knows, the parameters of one.
+    calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
+    predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
+    report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.
+    plot       KIND RUN...                One figure of finished runs, for a paper: SVG, PDF or PNG.
+    explain    RUN                        Why a job waited, or where the waiting of a run came from.
+    verify     RUN                        Check a finished run independently of the engine.
+    rerun      RUN                        Repeat a finished run and compare the hashes of its files.
+    schema     [SUBJECT]                  JSON Schema of a configuration, experiment, cluster or workload.
+    version                               Version; with --verbose compiler, flags and libraries.
+    help       [COMMAND|formats]          All options of a command; the trace formats.
+
+  Examples:
+    horus traces/sample.csv
+    horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit
+    horus policies srtf
+
+  'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.
+  Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
+  limit, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
+
+# help-predict
+predict in brief.
+
+  $ horus predict --help
+  usage: horus predict [options] --job JOB --gpu TYPE
+  What the models say of a job, or of jobs on one GPU.
+
+        --job=MODEL[:BATCH[:PRECISION[:DATASET]]]
+                            a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; what is
+                            left out is the first that the catalogue has
+        --with=MODEL[:BATCH[:PRECISION[:DATASET]]]
+                            a job on the same GPU; may be repeated
+        --gpu=TYPE          GPU type, such as V100
+        --list              the models, datasets, precisions and batches that there are to ask about
+        --json              everything as JSON; utilizations from 0 to 1
+    -h, --help [all]        this text; all: every option, its range and default
+
+  Examples:
+    horus predict --list
+    horus predict --job ResNet18:64:amp --with LSTM:128 --gpu RTX3090
+    horus predict --job ResNet50:32 --with Transformer:64 --gpu V100 --json
+
+# help-rerun
+All options of rerun.
+
+  $ horus rerun --help all
+  usage: horus rerun [options] RUN
+  Repeat a finished run and compare the hashes of its files.
+
+  RUN is a run's directory or its manifest.json, which has all that is needed: the configuration with
+  every default, the parameters of the policy, and the hashes of inputs and outputs. Paths are as they
+  were given then; only the trace may lie elsewhere. Exit code 0 when every file is the same byte for
+  byte, 1 when one differs, 3 when an input is not there or has changed since.
+
+  Rerun:
+        --trace=FILE        the trace, where it lies now; its content must be the recorded one
+    -o, --output=DIR        keep the new run here; absent: it is removed when it has been compared
+
+  Examples:
+    horus rerun results/sample-fifo-0123456789ab
+    horus rerun from-a-colleague/manifest.json --trace ~/traces/sample.csv
+    horus rerun results/mine -o results/mine-again
+
+# help-run
+Everything about run.
+
+  $ horus help run
+  usage: horus run [options] TRACE
+  Replay a trace on a cluster under a policy.
+
+  Reads the jobs of TRACE (a file, or - for standard input), schedules them on the cluster and writes
+  a run directory: jobs.csv, segments.csv, series.csv, nodes.csv, summary.json, summary.csv and
+  manifest.json. Nothing of it depends on time zone, locale or machine load.
+
+  Workload:
+        --trace=FILE        the trace, when it is not an operand; - is standard input
+        --name=WORKLOAD     of the workload in the results; absent: from the name of the trace
+
+  Cluster:
+    -c, --cluster=SPEC      JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
+                            [16x8:V100]
+        --vc=ignore|partition|quota
+                            virtual clusters: none, each with nodes of its own, or GPU quotas on
+                            shared nodes [ignore]
+        --vc-file=FILE      sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv;
+                            absent: the cluster file's own
+        --vc-date=YYYY-MM-DD
+                            row of cluster_gpu_number.csv; absent: the last
+
+  Simulation:
+    -p, --policy=NAME[:KEY=VALUE,...]
+                            scheduling policy ('horus policies' lists them) [fifo]
+        --seed=N            of every random draw [1]; 0..9000000000000000
+        --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s];
+                            0s..36500d
+        --startup=TIME      cost of the first start of every job [0s]; 0s..1000000s
+        --max-tenants=N     jobs on one GPU at most, whatever a policy's own limit is [16]; 1..16
+        --check=off|fast|full
+                            invariants after every instant: none, cheap ones, full recounts [fast]
+        --tie-jitter=N      N more runs with seeded random ties: mean and spread beside each metric
+                            [0]; 0..10000
+
+  Truth: how fast jobs run:
+        --models=FILES      model files of 'horus calibrate', comma-separated, instead of the built-in
+                            ones of their kind
+        --interference=MODEL
+                            slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X
+                            beside anybody) or none [measured+fit]
+        --gamma=X           slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2 [1];
+                            0..10; source: 1.43: Horus ICA3PP'20 saw up to 3.2x
+        --interference-noise=X
+                            how wrong the model of slowdowns is: speeds of pairs not measured get
+                            residuals of X times its hold-out RMSE, drawn by --seed; 1 = one standard
+                            error [0]; 0..10
+        --crowd=additive|queueing
+                            more than two jobs on a GPU: excess slowdowns added up, or the exact
+                            queueing recursion; modelled, not measured [additive]
+        --reference-type=TYPE
+                            GPU type on which the trace was recorded; absent: the first of the cluster
+                            whose speed is 1
+        --locality=measured|none
+                            a gang spread over more nodes than it needs: slowed as measured for its
+                            family, or not [measured]
+        --memory-reserve=SIZE|auto
+                            memory of a shared GPU that its tenants cannot use; auto: as calibrated
+                            [auto]; source: auto: 95 % of Lucid's pairs need less beyond their sum
+        --oom-delay=TIME    from a start that overflows its GPU to its end: the attempt is lost [30s];
+                            0s..1d
+        --oom-retries=N     a job whose GPU ran out of memory so often runs only alone [2]; 0..1000
+        --restart-table=FILE
+                            what starting a model again takes, by model and GPUs, for
+                            preempt_cost=restart; builtin: configs/restart.csv as compiled in
+                            [builtin:restart.csv]; source: Zhao et al. SIGCOMM'22, Muri simulator
+        --memory-limits=FILE
+                            speed of a job whose GPU memory a policy limits, by model and limit;
+                            builtin: configs/memory-limits.csv as compiled in
+                            [builtin:memory-limits.csv]; source: Xiao et al. OSDI'20, AntMan, fig. 10
+        --storage-bandwidth=N
+                            MiB/s at which a job saves and restores its checkpoint, for
+                            preempt_cost=checkpoint [100]; 1..1000000; source: shared file systems of
+                            clouds: Filestore basic HDD 100/100 MiB/s, Amazon EFS bursting 100 MiB/s
+
+  Prediction: what policies are told:
+        --predictor=oracle|noisy|table|regress
+                            utilization: the truth, the truth with log-normal noise, other batches of
+                            the model, or a regression on its graph [noisy]; source: noisy:
+                            HotCloud'20 reports an error, not a method
+        --util-noise=X      noisy: RMSLE of the utilization; one draw a job, by --seed [0.154]; 0..5;
+                            source: Yeung et al. HotCloud'20
+        --util-bias=X       noisy: mean of the log error; below 0 too little is told [0]; -5..5
+        --predictor-holdout=config|model
+                            regress: fitted without this configuration, or without its model [config]
+        --memory-predictor=oracle|formula|noisy
+                            GPU memory: the truth, the formula of Horus, or noise [oracle]
+        --memory-noise=X    noisy: standard deviation of ln(estimate / truth); one draw a job, by
+                            --seed [0.665]; 0..5; source: the formula against 18 measurements of
+                            GPUMemNet
+
+  Profiles of the jobs:
+        --assign=auto|columns|telemetry|mix|off
+                            where a profile comes from: the model that the trace names, else the GPU
+                            utilization that it tells, else a draw from a mix (auto); or only these
+                            [auto]
+        --assign-target=PERCENT
+                            mean GPU utilization of the mix, of jobs on one GPU and of gangs [52];
+                            0..100; source: 52: Jeon et al., ATC'19, mean of Philly
+        --assign-sticky=X   chance that a drawn job keeps the profile of its user's last job of this
+                            size within a day [0.8]; 0..1
+        --profiles=FILE     the catalogue; builtin: configs/profiles.csv as compiled in
+                            [builtin:profiles.csv]
+        --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
+
+  Reading the trace:
+        --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
+        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
+                            file
+        --time-unit=auto|s|ms|us|min|h
+                            unit of bare numbers; auto: the format's own, minutes in chronus, ms in
+                            muri, else seconds [auto]
+        --gavel-throughputs=FILE
+                            file of the steps a second of Gavel's jobs, for its traces: one of its
+                            *_throughputs.json
+        --philly-attempts=merge|split|sum
+                            a Philly job of several attempts: first start to last end; one job each;
+                            or the sum of their times [merge]; source: merge: philly-traces notebook
+        --retries=merge|attempts|generate
+                            runs of a job that failed: folded into one; submitted again as the trace
+                            tells them; or made up as often as on Philly, on top of the recorded run
+                            [merge]; source: generate: Jeon et al., ATC'19
+        --cpu-jobs=skip|keep
+                            jobs that ask for no GPU; skipped ones are counted [skip]
+        --zero-duration=keep|drop|1s
+                            jobs that ran for 0 s: keep, drop (counted) or make them 1 s long [keep]
+        --openb-pending=drop|run
+                            pods of openb that were never scheduled: drop (counted), or run for as
+                            long as they existed [drop]
+        --outcomes=OUTCOMES
+                            keep only jobs with these recorded outcomes, e.g. completed,failed;
+                            absent: all
+        --sort=N|all        rows held back to put late ones in order; all: the whole trace in memory
+                            [8192]
+        --skip-bad-rows=PERCENT
+                            share of bad rows that may be passed over, counted; 0: the first one is an
+                            error [0]; 0..100
+        --max-jobs=N        take only the first N jobs; 0: all [0]; 0..9000000000000000
+        --load=X            scale the arrival rate: gaps between submissions are divided by this [1];
+                            1e-06..1000000
+        --scale-time=X      multiply the trace's times, gaps and durations alike: 0.1 replays it in a
+                            tenth of the time at the same load [1]; 1e-06..1000000
+        --window=FROM..TO   keep submissions from FROM on and before TO: times after the first one or
+                            dates of the trace's clock; absent: all
+        --sample-jobs=X     keep each job with this probability, by its id and --seed [1]; 1e-09..1
+
+  Results:
+    -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
+        --outputs=LIST      all, summary, or of jobs,segments,series,nodes,decisions,swf; all: without
+                            the last two [all]
+        --decisions         write decisions.csv, too: each action of the policy with its reason
+        --report            write report.html, too: the page of 'horus report'
+        --sample=TIME|auto|exact
+                            series.csv: means per TIME, over at most 2048 intervals, or every change
+                            [auto]
+        --warmup=TIME       leave jobs submitted in the first part out of the job statistics [0s];
+                            0s..36500d
+        --cooldown=TIME     the same for the last part [0s]; 0s..36500d
+
+  This call:
+        --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
+        --set=KEY=VALUE     set one key, e.g. policy.scan=fit; may be repeated
+        --print-config      print the effective config with the origin of each value, and stop
+    -q, --quiet             no notes and no progress; warnings and errors stay
+        --dry-run           check everything, the whole trace included, print the sizes, and stop
+    -f, --force             replace an existing run directory
+        --progress          progress on standard error even if it is no terminal
+        --no-progress       no progress
+    -v, --verbose           also events, decisions, time and memory
+
+  Examples:
+    horus run traces/sample.csv
+    horus run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=table
+    horus run jobs.csv --map submit_time=timestamp,gpus=num_gpus -c cluster.json -o out
+
+  TIME is 90s, 15min, 2h or 7d, a bare number is seconds; SIZE is 500MiB or 16GiB, a bare number
+  is MiB. In a --config file and for --set, --max-jobs=9 is the key max_jobs with the value 9.
+
+# help-run-all
+--help all prints the same as `horus help run`.
+
+  $ horus run --help all
+  usage: horus run [options] TRACE
+  Replay a trace on a cluster under a policy.
+
+  Reads the jobs of TRACE (a file, or - for standard input), schedules them on the cluster and writes
+  a run directory: jobs.csv, segments.csv, series.csv, nodes.csv, summary.json, summary.csv and
+  manifest.json. Nothing of it depends on time zone, locale or machine load.
+
+  Workload:
+        --trace=FILE        the trace, when it is not an operand; - is standard input
+        --name=WORKLOAD     of the workload in the results; absent: from the name of the trace
+
+  Cluster:
+    -c, --cluster=SPEC      JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
+                            [16x8:V100]
+        --vc=ignore|partition|quota
+                            virtual clusters: none, each with nodes of its own, or GPU quotas on
+                            shared nodes [ignore]
+        --vc-file=FILE      sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv;
+                            absent: the cluster file's own
+        --vc-date=YYYY-MM-DD
+                            row of cluster_gpu_number.csv; absent: the last
+
+  Simulation:
+    -p, --policy=NAME[:KEY=VALUE,...]
+                            scheduling policy ('horus policies' lists them) [fifo]
+        --seed=N            of every random draw [1]; 0..9000000000000000
+        --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s];
+                            0s..36500d
+        --startup=TIME      cost of the first start of every job [0s]; 0s..1000000s
+        --max-tenants=N     jobs on one GPU at most, whatever a policy's own limit is [16]; 1..16
+        --check=off|fast|full
+                            invariants after every instant: none, cheap ones, full recounts [fast]
+        --tie-jitter=N      N more runs with seeded random ties: mean and spread beside each metric
+                            [0]; 0..10000
+
+  Truth: how fast jobs run:
+        --models=FILES      model files of 'horus calibrate', comma-separated, instead of the built-in
+                            ones of their kind
+        --interference=MODEL
+                            slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X
+                            beside anybody) or none [measured+fit]
+        --gamma=X           slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2 [1];
+                            0..10; source: 1.43: Horus ICA3PP'20 saw up to 3.2x
+        --interference-noise=X
+                            how wrong the model of slowdowns is: speeds of pairs not measured get
+                            residuals of X times its hold-out RMSE, drawn by --seed; 1 = one standard
+                            error [0]; 0..10
+        --crowd=additive|queueing
+                            more than two jobs on a GPU: excess slowdowns added up, or the exact
+                            queueing recursion; modelled, not measured [additive]
+        --reference-type=TYPE
+                            GPU type on which the trace was recorded; absent: the first of the cluster
+                            whose speed is 1
+        --locality=measured|none
+                            a gang spread over more nodes than it needs: slowed as measured for its
+                            family, or not [measured]
+        --memory-reserve=SIZE|auto
+                            memory of a shared GPU that its tenants cannot use; auto: as calibrated
+                            [auto]; source: auto: 95 % of Lucid's pairs need less beyond their sum
+        --oom-delay=TIME    from a start that overflows its GPU to its end: the attempt is lost [30s];
+                            0s..1d
+        --oom-retries=N     a job whose GPU ran out of memory so often runs only alone [2]; 0..1000
+        --restart-table=FILE
+                            what starting a model again takes, by model and GPUs, for
+                            preempt_cost=restart; builtin: configs/restart.csv as compiled in
+                            [builtin:restart.csv]; source: Zhao et al. SIGCOMM'22, Muri simulator
+        --memory-limits=FILE
+                            speed of a job whose GPU memory a policy limits, by model and limit;
+                            builtin: configs/memory-limits.csv as compiled in
+                            [builtin:memory-limits.csv]; source: Xiao et al. OSDI'20, AntMan, fig. 10
+        --storage-bandwidth=N
+                            MiB/s at which a job saves and restores its checkpoint, for
+                            preempt_cost=checkpoint [100]; 1..1000000; source: shared file systems of
+                            clouds: Filestore basic HDD 100/100 MiB/s, Amazon EFS bursting 100 MiB/s
+
+  Prediction: what policies are told:
+        --predictor=oracle|noisy|table|regress
+                            utilization: the truth, the truth with log-normal noise, other batches of
+                            the model, or a regression on its graph [noisy]; source: noisy:
+                            HotCloud'20 reports an error, not a method
+        --util-noise=X      noisy: RMSLE of the utilization; one draw a job, by --seed [0.154]; 0..5;
+                            source: Yeung et al. HotCloud'20
+        --util-bias=X       noisy: mean of the log error; below 0 too little is told [0]; -5..5
+        --predictor-holdout=config|model
+                            regress: fitted without this configuration, or without its model [config]
+        --memory-predictor=oracle|formula|noisy
+                            GPU memory: the truth, the formula of Horus, or noise [oracle]
+        --memory-noise=X    noisy: standard deviation of ln(estimate / truth); one draw a job, by
+                            --seed [0.665]; 0..5; source: the formula against 18 measurements of
+                            GPUMemNet
+
+  Profiles of the jobs:
+        --assign=auto|columns|telemetry|mix|off
+                            where a profile comes from: the model that the trace names, else the GPU
+                            utilization that it tells, else a draw from a mix (auto); or only these
+                            [auto]
+        --assign-target=PERCENT
+                            mean GPU utilization of the mix, of jobs on one GPU and of gangs [52];
+                            0..100; source: 52: Jeon et al., ATC'19, mean of Philly
+        --assign-sticky=X   chance that a drawn job keeps the profile of its user's last job of this
+                            size within a day [0.8]; 0..1
+        --profiles=FILE     the catalogue; builtin: configs/profiles.csv as compiled in
+                            [builtin:profiles.csv]
+        --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
+
+  Reading the trace:
+        --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
+        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
+                            file
+        --time-unit=auto|s|ms|us|min|h
+                            unit of bare numbers; auto: the format's own, minutes in chronus, ms in
+                            muri, else seconds [auto]
+        --gavel-throughputs=FILE
+                            file of the steps a second of Gavel's jobs, for its traces: one of its
+                            *_throughputs.json
+        --philly-attempts=merge|split|sum
+                            a Philly job of several attempts: first start to last end; one job each;
+                            or the sum of their times [merge]; source: merge: philly-traces notebook
+        --retries=merge|attempts|generate
+                            runs of a job that failed: folded into one; submitted again as the trace
+                            tells them; or made up as often as on Philly, on top of the recorded run
+                            [merge]; source: generate: Jeon et al., ATC'19
+        --cpu-jobs=skip|keep
+                            jobs that ask for no GPU; skipped ones are counted [skip]
+        --zero-duration=keep|drop|1s
+                            jobs that ran for 0 s: keep, drop (counted) or make them 1 s long [keep]
+        --openb-pending=drop|run
+                            pods of openb that were never scheduled: drop (counted), or run for as
+                            long as they existed [drop]
+        --outcomes=OUTCOMES
+                            keep only jobs with these recorded outcomes, e.g. completed,failed;
+                            absent: all
+        --sort=N|all        rows held back to put late ones in order; all: the whole trace in memory
+                            [8192]
+        --skip-bad-rows=PERCENT
+                            share of bad rows that may be passed over, counted; 0: the first one is an
+                            error [0]; 0..100
+        --max-jobs=N        take only the first N jobs; 0: all [0]; 0..9000000000000000
+        --load=X            scale the arrival rate: gaps between submissions are divided by this [1];
+                            1e-06..1000000
+        --scale-time=X      multiply the trace's times, gaps and durations alike: 0.1 replays it in a
+                            tenth of the time at the same load [1]; 1e-06..1000000
+        --window=FROM..TO   keep submissions from FROM on and before TO: times after the first one or
+                            dates of the trace's clock; absent: all
+        --sample-jobs=X     keep each job with this probability, by its id and --seed [1]; 1e-09..1
+
+  Results:
+    -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
+        --outputs=LIST      all, summary, or of jobs,segments,series,nodes,decisions,swf; all: without
+                            the last two [all]
+        --decisions         write decisions.csv, too: each action of the policy with its reason
+        --report            write report.html, too: the page of 'horus report'
+        --sample=TIME|auto|exact
+                            series.csv: means per TIME, over at most 2048 intervals, or every change
+                            [auto]
+        --warmup=TIME       leave jobs submitted in the first part out of the job statistics [0s];
+                            0s..36500d
+        --cooldown=TIME     the same for the last part [0s]; 0s..36500d
+
+  This call:
+        --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
+        --set=KEY=VALUE     set one key, e.g. policy.scan=fit; may be repeated
+        --print-config      print the effective config with the origin of each value, and stop
+    -q, --quiet             no notes and no progress; warnings and errors stay
+        --dry-run           check everything, the whole trace included, print the sizes, and stop
+    -f, --force             replace an existing run directory
+        --progress          progress on standard error even if it is no terminal
+        --no-progress       no progress
+    -v, --verbose           also events, decisions, time and memory
+
+  Examples:
+    horus run traces/sample.csv
+    horus run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=table
+    horus run jobs.csv --map submit_time=timestamp,gpus=num_gpus -c cluster.json -o out
+
+  TIME is 90s, 15min, 2h or 7d, a bare number is seconds; SIZE is 500MiB or 16GiB, a bare number
+  is MiB. In a --config file and for --set, --max-jobs=9 is the key max_jobs with the value 9.
+
+# help-run-short
+--help is a dozen lines.
+
+  $ horus run --help
+  usage: horus run [options] TRACE
+  Replay a trace on a cluster under a policy.
+
+    -c, --cluster=SPEC      JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
+                            [16x8:V100]
+    -p, --policy=NAME[:KEY=VALUE,...]
+                            scheduling policy ('horus policies' lists them) [fifo]
+        --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s]
+        --check=WHAT        invariants after every instant: none, cheap ones, full recounts [fast]
+        --tie-jitter=N      N more runs with seeded random ties: mean and spread beside each metric
+                            [0]
+        --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
+    -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
+        --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
+        --dry-run           check everything, the whole trace included, print the sizes, and stop
+    -h, --help [all]        this text; all: every option, its range and default
+
+  Examples:
+    horus run traces/sample.csv
+    horus run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=table
+    horus run jobs.csv --map submit_time=timestamp,gpus=num_gpus -c cluster.json -o out
+
+# help-trace
+trace in brief.
+
+  $ horus trace --help
+  usage: horus trace [options] ACTION FILE
+  A trace: statistics, faults, another format, profiles.
+
+        --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
+    -c, --cluster=SPEC      validate: offered load and jobs that can never fit on this cluster;
+                            assign: what is drawn fits its smallest GPU
+        --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
+    -o, --output=FILE       convert, assign: the file to write, compressed if it ends in .gz or .zst;
+                            - is standard output
+        --to=NAME           convert: format of the file to write, or auto: by its suffix [auto]
+        --compare=FILE      info: how far the trace is from this one, which is recognised by its
+                            content; both are held in memory, 32 to 64 bytes a job
+    -h, --help [all]        this text; all: every option, its range and default
+
+  Examples:
+    horus trace info jobs.csv.zst --map submit_time=timestamp,gpus=num_gpus
+    horus trace convert cluster_job_log --retries=attempts -o philly.csv.zst
+    horus trace assign traces/sample.csv -o profiled.csv --seed 7

@@ -1,0 +1,149 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+`horus plot`: its messages. (What the figures show: tests/scripts/test-plots.sh.)
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,8\nc,2,1,2\n' >t.csv
+  $ horus run t.csv -c 1x1 -q -o run >/dev/null
+
+# plot-written
+A figure is replaced only with --force; - is standard output.
+
+  $ horus plot cdf run
+  figure.svg
+  $ horus plot cdf run
+  ! figure.svg: error: this file exists
+  !       = hint: give --force to replace it, or another name with -o
+  [4]
+  $ horus plot cdf run --force -o - | cmp - figure.svg
+  $ head -c 4 figure.svg
+  <svg (no-eol)
+
+# plot-wrong-words
+An unknown kind, an unknown form of file, options that the kind does not take.
+
+  $ horus plot
+  ! error: plot: KIND RUN... is missing
+  !       = hint: usage: horus plot [options] KIND RUN...
+  [2]
+  $ horus plot cdf
+  ! error: plot: KIND RUN... is missing
+  !       = hint: usage: horus plot [options] KIND RUN...
+  [2]
+  $ horus plot pie run
+  ! error: unknown kind 'pie' of a figure
+  !       = hint: there are cdf, classes, gantt, heat, sweep, time and waits
+  [2]
+  $ horus plot cdf run -o figure.jpg
+  ! figure.jpg: error: the name of a figure must end in .svg, .pdf or .png
+  [2]
+  $ horus plot cdf run --metric=mood
+  ! error: no metric 'mood' of a cdf: jct, wait, slowdown, queueing_delay or run_slowdown
+  [2]
+  $ horus plot cdf run --metric=jct,wait,jct,wait,jct,wait,jct
+  ! error: --metric has at most 6 names
+  [2]
+  $ horus plot classes run --metric=mean_mood
+  ! error: classes have no metric 'mean_mood'
+  !       = hint: see 'Classes' in results/README.md
+  [2]
+  $ horus plot time run --metric=jct
+  ! error: a figure of kind 'time' takes no --metric
+  !       = hint: horus help plot tells what each kind takes
+  [2]
+  $ horus plot cdf run run run run run run run run run
+  ! error: a figure has room for 8 runs or policies, not for 9
+  !       = hint: name those that matter
+  [2]
+  $ ls
+  configs
+  run
+  t.csv
+  tests
+  traces
+
+# plot-wrong-runs
+Operands that are no runs, and runs without what the kind draws.
+
+  $ horus plot cdf nowhere
+  ! nowhere: error: cannot open: No such file or directory
+  [4]
+  $ mkdir empty
+  $ horus plot cdf empty
+  ! empty: error: not a finished run: there is no manifest.json in it
+  !       = hint: the manifest is written last: without it a run was cut short
+  [3]
+  $ horus run t.csv -c 1x1 --outputs=summary -q -o short >/dev/null
+  $ horus plot cdf short
+  ! short: error: there is no jobs.csv: --outputs left it out
+  !       = hint: repeat it with --outputs=all
+  [3]
+  $ horus plot time short
+  ! short: error: there is no series.csv: --outputs left it out
+  !       = hint: repeat it with --outputs=all
+  [3]
+  $ horus run t.csv -c 1x1 --until=1s -q -o early >/dev/null
+  ! warning: jobs not finished at the end of the simulation: 2
+  $ horus plot cdf early
+  ! error: no job counts in any of the runs: done, and inside the window of --warmup and --cooldown
+  [3]
+  $ horus run traces/sample.csv -c 8x8 --max-jobs=501 -q -o long >/dev/null
+  $ horus plot gantt long
+  ! fifo: error: 501 placements; a Gantt chart has room for 500
+  !       = hint: draw it as 'heat', or a shorter run
+  [3]
+  $ horus plot classes run --by=class
+  ! error: no run has classes by 'class'
+  !       = hint: --by is gpus, vc, user_quintile, outcome or class
+  [3]
+  $ ls
+  configs
+  early
+  empty
+  long
+  run
+  short
+  t.csv
+  tests
+  traces
+
+# plot-wrong-sweep
+A sweep is no run, and a run no sweep; a key that was not swept, a column that sweep.csv lacks.
+
+  $ echo '{"config": {"trace": "t.csv", "cluster": "1x1"}, "grid": {"policy": ["fifo", "sjf"], "load": [1, 2]}}' >e.json
+  $ horus sweep e.json -q -o swept >/dev/null
+  $ horus plot sweep run
+  ! error: a figure of kind 'sweep' needs the directory of a sweep
+  [2]
+  $ horus plot cdf swept
+  ! error: a figure of kind 'cdf' needs runs, or a comparison
+  [2]
+  $ horus plot sweep swept --x=colour --metric=mean_jct
+  ! swept/sweep.csv: error: 'colour' was not swept; there are: policy load
+  [3]
+  $ horus plot sweep swept --metric=mood
+  ! swept/sweep.csv:1:1: error: there is no column 'mood'
+  !     1 | point,run,state,exit,axis_policy,axis_load,workload,cluster,seed,policy,order,scan,placement,preempt...
+  !       | ^~~~~
+  [3]
+  $ ls
+  configs
+  e.json
+  run
+  swept
+  t.csv
+  tests
+  traces
+
+# plot-without-converter
+PDF and PNG need rsvg-convert.
+
+  $ PATH=/nowhere "$HORUS" plot cdf run -o figure.pdf
+  ! error: rsvg-convert is not installed: it makes pdf of the figure
+  !       = hint: install it (Debian: apt-get install librsvg2-bin), or write .svg
+  [4]
+  $ ls
+  configs
+  run
+  t.csv
+  tests
+  traces

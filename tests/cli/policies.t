@@ -1,0 +1,405 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+`horus policies`.
+
+# policies
+The list, and its width on other terminals.
+
+  $ horus policies
+  policy               knows                     may
+  fifo                 nothing +                 divide GPUs
+                       first come, first served
+  sjf                  duration +                divide GPUs
+                       shortest job first, no preemption
+  qssf                 history +                 divide GPUs
+                       least estimated GPU time first, no preemption
+  srtf                 duration +                preempt
+                       shortest remaining time first, preemptive
+  srsf                 duration +                preempt
+                       shortest remaining service (time x GPUs) first, preemptive
+  tiresias             nothing +                 preempt, set timers
+                       least attained service in discretized queues, GPUs times seconds; or Gittins
+                       index
+  las                  nothing +                 preempt, set timers
+                       least attained service in discretized queues, by seconds
+  philly               nothing                   preempt, set timers, borrow quota
+                       quotas that may be exceeded, locality that is given up after a while
+  pack                 memory                    co-locate
+                       first come, first served on the fullest GPU with memory for the job
+  gandiva-like         utilization, memory +     co-locate +
+                       first come, first served on the GPU of least memory, load and tenants
+  gandiva              utilization, memory, rate preempt, migrate, co-locate, slice, resize, set
+                                                 timers
+                       turns on servers in excess, packing by trial, moves, growth; knows no run times
+  colocate-fifo        utilization, memory +     co-locate
+                       first come, first served, placed by the cost of horus
+  horus                utilization, memory +     co-locate +
+                       least predicted utilization first, placed by predicted utilization and memory
+  horus+               utilization, memory +     co-locate, set timers
+                       horus with lanes of alike jobs, the lane of most jobs times wait first
+  horus-s              utilization, memory       co-locate
+                       about in order of submission, where the predicted slowdown added is least
+  gandiva-pack-only    utilization, memory       co-locate
+                       first come, first served on the GPU of lowest utilization with enough memory
+  gandiva-random-pairs rate                      preempt, co-locate, set timers
+                       random pairs of jobs of equal gang size when GPUs are short, kept if they pay
+  salus                duration, memory, rate +  co-locate, slice +
+                       jobs keep their memory on a GPU and share it by mini-batches
+  salus-fifo           memory +                  nothing +
+                       a plain server: the next job starts when its GPUs are free
+  salus-srtf           duration, memory, rate +  co-locate, slice +
+                       least declared minus used time runs on a GPU, others wait with their memory on
+                       it
+  salus-pack           memory, rate              co-locate, slice +
+                       mini-batches alternate in lanes that run at the same time
+  salus-fair           memory, rate              co-locate, slice, set timers
+                       the mini-batch of whoever has used a GPU least is next
+  salus-rr             memory, rate              co-locate, slice +
+                       the mini-batch of whoever had fewest since somebody came is next
+  antman               utilization, memory, rate preempt, co-locate, slice, throttle, set timers,
+                                                 borrow quota
+                       guaranteed jobs as if alone, opportunistic ones in what these leave of their
+                       GPUs
+
+  +: more with some parameters; 'horus policies NAME' lists those of one.
+  knows: duration, true run times; utilization and slowdown, as --predictor tells them; memory, as
+  --memory-predictor does; deadline, of the trace; rate, measured while running; estimate, run times
+  with noise or from a file; history, run times of finished jobs, by user and GPUs; model, the tensor
+  sizes of what a job trains.
+  $ COLUMNS=160 horus policies | head -n 3
+  policy               knows                     may
+  fifo                 nothing +                 divide GPUs
+                       first come, first served
+  $ COLUMNS=60 horus policies | head -n 6
+  policy               knows                     may
+  fifo                 nothing +                 divide GPUs
+                       first come, first served
+  sjf                  duration +                divide GPUs
+                       shortest job first, no preemption
+  qssf                 history +                 divide GPUs
+
+# policies-fifo
+One policy.
+
+  $ horus policies fifo
+  fifo: first come, first served
+  knows: nothing (some parameters: duration, estimate, history)
+  may: divide GPUs
+  source: Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)
+
+    scan           strict|fit|easy [strict]
+                   behind a job that does not fit: stop, skip it, or backfill behind its reservation
+                   source: strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95
+    placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
+                   which free GPUs a gang gets
+                   source: Helios/Lucid artifacts; count for Tiresias' published numbers
+    pred           oracle|noisy|file|rolling [oracle]
+                   run times: true, true with noise, of a file, or mean of the user's finished jobs
+    pred_file      file [-]
+                   pred=file: CSV with job_id and estimate (s)
+    pred_sigma     0..10 [1]
+                   pred=noisy: standard deviation of ln(estimate / run time)
+    pred_unknown   0s..3650d [1h]
+                   estimate of a job of which file or history tell nothing
+
+# policies-json
+One policy as JSON.
+
+  $ horus policies fifo --json
+  {
+    "name": "fifo",
+    "summary": "first come, first served",
+    "cite": "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
+    "knows": [],
+    "may": [
+      "divide GPUs"
+    ],
+    "knows_with_some_parameters": [
+      "duration",
+      "estimate",
+      "history"
+    ],
+    "may_with_some_parameters": [],
+    "parameters": [
+      {
+        "key": "scan",
+        "type": "choice",
+        "values": "strict|fit|easy",
+        "unit": null,
+        "default": "strict",
+        "help": "behind a job that does not fit: stop, skip it, or backfill behind its reservation",
+        "source": "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95"
+      },
+      {
+        "key": "placement",
+        "type": "choice",
+        "values": "count|yarn|consolidate|best_fit|first_fit|spread|random",
+        "unit": null,
+        "default": "consolidate",
+        "help": "which free GPUs a gang gets",
+        "source": "Helios/Lucid artifacts; count for Tiresias' published numbers"
+      },
+      {
+        "key": "pred",
+        "type": "choice",
+        "values": "oracle|noisy|file|rolling",
+        "unit": null,
+        "default": "oracle",
+        "help": "run times: true, true with noise, of a file, or mean of the user's finished jobs",
+        "source": null
+      },
+      {
+        "key": "pred_file",
+        "type": "file",
+        "values": "file",
+        "unit": null,
+        "default": null,
+        "help": "pred=file: CSV with job_id and estimate (s)",
+        "source": null
+      },
+      {
+        "key": "pred_sigma",
+        "type": "real",
+        "values": "0..10",
+        "unit": null,
+        "default": "1",
+        "min": 0,
+        "max": 10,
+        "help": "pred=noisy: standard deviation of ln(estimate / run time)",
+        "source": null
+      },
+      {
+        "key": "pred_unknown",
+        "type": "duration",
+        "values": "0s..3650d",
+        "unit": null,
+        "default": "1h",
+        "min": 0,
+        "max": 315360000,
+        "help": "estimate of a job of which file or history tell nothing",
+        "source": null
+      }
+    ]
+  }
+
+# policies-json-list
+All policies as JSON.
+
+  $ horus policies --json | jq -r ".[] | .name"
+  fifo
+  sjf
+  qssf
+  srtf
+  srsf
+  tiresias
+  las
+  philly
+  pack
+  gandiva-like
+  gandiva
+  colocate-fifo
+  horus
+  horus+
+  horus-s
+  gandiva-pack-only
+  gandiva-random-pairs
+  salus
+  salus-fifo
+  salus-srtf
+  salus-pack
+  salus-fair
+  salus-rr
+  antman
+
+# policies-markdown
+One policy as Markdown.
+
+  $ horus policies srsf --markdown
+  ### srsf
+  shortest remaining service (time x GPUs) first, preemptive
+
+  Knows: duration (some parameters: estimate, history). May: preempt. Source: Gu et al. NSDI'19
+
+  | parameter | values | unit | default | meaning | source |
+  | --- | --- | --- | --- | --- | --- |
+  | `form` | evict/replace | - | `evict` | evict: running jobs keep their nodes; replace: place all anew (Tiresias) | - |
+  | `pred` | oracle/noisy/file/rolling | - | `oracle` | run times: true, true with noise, of a file, or mean of the user's finished jobs | - |
+  | `pred_file` | file | - | `-` | pred=file: CSV with job_id and estimate (s) | - |
+  | `pred_sigma` | 0..10 | - | `1` | pred=noisy: standard deviation of ln(estimate / run time) | - |
+  | `pred_unknown` | 0s..3650d | - | `1h` | estimate of a job of which file or history tell nothing | - |
+  | `placement` | count/yarn/consolidate/best_fit/first_fit/spread/random | - | `consolidate` | which free GPUs a gang gets | Helios/Lucid artifacts; count for Tiresias' published numbers |
+  | `preempt_cost` | free/table/job/restart/checkpoint | - | `free` | what a preempted job pays when it resumes; restart, checkpoint: by its model | free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator |
+  | `cost_table` | duration/duration/... | s | `7/30/60` | cost for 1, 2-8, more GPUs; also where the job's own is not known | Hu et al. SC'21, Helios simulator |
+  | `compat` | off/helios/muri | - | `off` | quirks of a published simulator. helios: 1 s more a job (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and always form=replace) | Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator |
+
+# policies-markdown-list
+All policies as a Markdown table.
+
+  $ horus policies --markdown
+  | policy | what | knows | may | parameters |
+  | --- | --- | --- | --- | --- |
+  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history) | divide GPUs | `scan`, `placement`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history) | divide GPUs | `scan`, `placement`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate) | divide GPUs | `scan`, `placement`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `compat` |
+  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `preempt_cost`, `cost_table` |
+  | `pack` | first come, first served on the fullest GPU with memory for the job | memory | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to` |
+  | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate) | co-locate (some parameters: preempt, set timers) | `scan`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to` |
+  | `gandiva` | turns on servers in excess, packing by trial, moves, growth; knows no run times | utilization, memory, rate | preempt, migrate, co-locate, slice, resize, set timers | `slice`, `pack`, `migrate`, `defrag`, `grow`, `slicing`, `fluid_above`, `max_height`, `quantum`, `switch`, `arrival_front`, `introspect`, `trial`, `profile_steps`, `keep_margin`, `max_pack`, `defrag_free`, `grow_idle`, `migrate_base`, `migrate_intra`, `migrate_inter` |
+  | `colocate-fifo` | first come, first served, placed by the cost of horus | utilization, memory (some parameters: rate) | co-locate | `scan`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `util_cap` |
+  | `horus` | least predicted utilization first, placed by predicted utilization and memory | utilization, memory (some parameters: rate) | co-locate (some parameters: migrate, set timers) | `order`, `look_ahead`, `max_starts`, `tick`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `util_cap`, `migrate`, `migrate_every` |
+  | `horus+` | horus with lanes of alike jobs, the lane of most jobs times wait first | utilization, memory (some parameters: rate) | co-locate, set timers | `look_ahead`, `queues`, `credit`, `recluster_growth`, `recluster_period`, `wake_period`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `util_cap` |
+  | `horus-s` | about in order of submission, where the predicted slowdown added is least | utilization, memory | co-locate | `look_ahead`, `overtake`, `slowdown_cap`, `patience`, `max_tenants`, `mem_margin`, `share_up_to` |
+  | `gandiva-pack-only` | first come, first served on the GPU of lowest utilization with enough memory | utilization, memory | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to` |
+  | `gandiva-random-pairs` | random pairs of jobs of equal gang size when GPUs are short, kept if they pay | rate | preempt, co-locate, set timers | `scan`, `trial`, `seed` |
+  | `salus` | jobs keep their memory on a GPU and share it by mini-batches | duration, memory, rate (some parameters: estimate, history) | co-locate, slice (some parameters: set timers) | `rule`, `lanes`, `mode`, `fluid_above`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `salus-fifo` | a plain server: the next job starts when its GPUs are free | memory (some parameters: rate) | nothing (some parameters: co-locate, slice, set timers) | `lanes`, `mode`, `fluid_above`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
+  | `salus-srtf` | least declared minus used time runs on a GPU, others wait with their memory on it | duration, memory, rate (some parameters: estimate, history) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `salus-pack` | mini-batches alternate in lanes that run at the same time | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
+  | `salus-fair` | the mini-batch of whoever has used a GPU least is next | memory, rate | co-locate, slice, set timers | `lanes`, `mode`, `fluid_above`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
+  | `salus-rr` | the mini-batch of whoever had fewest since somebody came is next | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
+  | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate | preempt, co-locate, slice, throttle, set timers, borrow quota | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk` |
+
+# policies-philly
+A policy that may exceed quotas.
+
+  $ horus policies philly
+  philly: quotas that may be exceeded, locality that is given up after a while
+  knows: nothing
+  may: preempt, set timers, borrow quota
+  source: Jeon et al. ATC'19; no code was published
+
+    retry          0s..1000000s [120s]
+                   time between two tries of a job; 0: at each submission and end
+                   source: Jeon et al. ATC'19: back-off of 2 minutes
+    relax_after    0..1000000 [5]
+                   tries at a level of locality before the next; 0: max_level at once
+                   source: Jeon et al. ATC'19: a fixed number, not given; 5 is ours
+    max_level      0..2 [2]
+                   0: fewest servers in one rack, 1: one rack, 2: anywhere
+                   source: Jeon et al. ATC'19
+    fair_preempt   0..1 [0.9]
+                   share of GPUs in use from which jobs beyond quotas make way; 0: never
+                   source: Jeon et al. ATC'19
+    requeue        tail|head [tail]
+                   where in its queue a failed attempt is submitted again
+    preempt_cost   free|table|job|restart|checkpoint [free]
+                   what a preempted job pays when it resumes; restart, checkpoint: by its model
+                   source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator
+    cost_table     duration/duration/... s [7/30/60]
+                   cost for 1, 2-8, more GPUs; also where the job's own is not known
+                   source: Hu et al. SC'21, Helios simulator
+
+# policies-qssf
+What the policy knows by default, and what it knows with other parameters.
+
+  $ horus policies qssf
+  qssf: least estimated GPU time first, no preemption
+  knows: history (some parameters: duration, estimate)
+  may: divide GPUs
+  source: Hu et al. SC'21
+
+    scan           strict|fit [strict]
+                   behind a job that does not fit: stop, or skip it
+                   source: strict: Helios artifact (Hu et al. SC'21)
+    placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
+                   which free GPUs a gang gets
+                   source: Helios/Lucid artifacts; count for Tiresias' published numbers
+    pred           oracle|noisy|file|rolling [rolling]
+                   run times: true, true with noise, of a file, or mean of the user's finished jobs
+    pred_file      file [-]
+                   pred=file: CSV with job_id and estimate (s)
+    pred_sigma     0..10 [1]
+                   pred=noisy: standard deviation of ln(estimate / run time)
+    pred_unknown   0s..3650d [1h]
+                   estimate of a job of which file or history tell nothing
+    compat         off|helios [off]
+                   helios: jobs that arrive where none waits go by GPUs, and so do equal GPU times
+                   source: Helios artifact, simulator of QSSF
+
+# policies-srtf
+A preemptive policy.
+
+  $ horus policies srtf
+  srtf: shortest remaining time first, preemptive
+  knows: duration (some parameters: estimate, history)
+  may: preempt
+  source: Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)
+
+    form           evict|replace [evict]
+                   evict: running jobs keep their nodes; replace: place all anew (Tiresias)
+    pred           oracle|noisy|file|rolling [oracle]
+                   run times: true, true with noise, of a file, or mean of the user's finished jobs
+    pred_file      file [-]
+                   pred=file: CSV with job_id and estimate (s)
+    pred_sigma     0..10 [1]
+                   pred=noisy: standard deviation of ln(estimate / run time)
+    pred_unknown   0s..3650d [1h]
+                   estimate of a job of which file or history tell nothing
+    placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
+                   which free GPUs a gang gets
+                   source: Helios/Lucid artifacts; count for Tiresias' published numbers
+    preempt_cost   free|table|job|restart|checkpoint [free]
+                   what a preempted job pays when it resumes; restart, checkpoint: by its model
+                   source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator
+    cost_table     duration/duration/... s [7/30/60]
+                   cost for 1, 2-8, more GPUs; also where the job's own is not known
+                   source: Hu et al. SC'21, Helios simulator
+    compat         off|helios|muri [off]
+                   quirks of a published simulator. helios: 1 s more a job (with preempt_cost=table).
+                   muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and
+                   always form=replace)
+                   source: Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator
+
+# policies-tiresias
+Every parameter of tiresias, with its source.
+
+  $ horus policies tiresias
+  tiresias: least attained service in discretized queues, GPUs times seconds; or Gittins index
+  knows: nothing (some parameters: duration, history, model)
+  may: preempt, set timers
+  source: Gu et al. NSDI'19
+
+    index          las|gittins [las]
+                   order in a queue: by arrival (see inqueue), or by Gittins index
+                   source: Gu et al. NSDI'19
+    gittins        exact|repo [exact]
+                   the index as defined, up to the limit of the queue; or the published simulator's
+    gittins_delta  1s..1000000000s GPU s [3250s]
+                   gittins=repo: how much service it looks ahead, in every queue
+                   source: gittins_delta of the Tiresias simulator
+    samples        file [-]
+                   distribution of service, one a line; without it learnt from finished jobs
+    queue_limits   duration/duration/... GPU s [3250/7200]
+                   service at which a job leaves a queue; one queue more than limits
+                   source: Tiresias simulator: 3 queues, so that its third limit, 18000, is unused
+    promote_knob   0..1000000 [0]
+                   back to the first queue after waiting so many times the service; 0 = never
+                   source: PROMOTEKNOB, Gu et al. NSDI'19; off in its simulator
+    inqueue        running_first|submit [running_first]
+                   order in a queue under index=las
+                   source: running_first: Tiresias simulator; submit: Lucid artifact
+    round_s        0s..1d [0s]
+                   decide only every so often; 0 = at every event
+                   source: 60 s: Lucid artifact
+    round_phase    0s..1d [0s]
+                   when the first round is, after the first submission
+    placement      count|yarn|consolidate|best_fit|first_fit|spread|random|skew [consolidate]
+                   which free GPUs a gang gets
+                   source: Helios/Lucid artifacts; count for Tiresias' published numbers
+    preempt_cost   free|table|job|restart|checkpoint [free]
+                   what a preempted job pays when it resumes; restart, checkpoint: by its model
+                   source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator
+    cost_table     duration/duration/... s [7/30/60]
+                   cost for 1, 2-8, more GPUs; also where the job's own is not known
+                   source: Hu et al. SC'21, Helios simulator
+    compat         off|tiresias|helios|muri [off]
+                   quirks of a published simulator. tiresias: queues change at whole seconds (with
+                   placement=count). helios: beyond a limit, 1 s more a job, restoring counts as
+                   service (with queue_limits=18000 inqueue=submit round_s=60 preempt_cost=table
+                   cost_table=40/40/60). muri: 1.5 % more a job, and a restart lost at every event,
+                   which counts as service (with placement=count)
+                   source: Tiresias simulator; Lucid artifact; Muri simulator

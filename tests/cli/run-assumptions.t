@@ -1,0 +1,154 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+What a run says of its assumptions.
+
+# card-orders
+Policies whose assumptions must read differently: the order of srsf and las, the cost that a compat
+option adds.
+
+  $ for policy in srtf srsf las tiresias:inqueue=submit tiresias:index=gittins srtf:compat=muri las:compat=muri,preempt_cost=table; do
+  >     horus run traces/sample.csv -c 8x8:V100 -p "$policy" --max-jobs 20 --dry-run -q | grep -E "^(policy|order|preemption)"
+  > done
+  policy      srtf
+  order       remaining; scan fit; placement consolidate; gang all or nothing
+  preemption  evict; cost free
+  policy      srsf
+  order       remaining x GPUs; scan fit; placement consolidate; gang all or nothing
+  preemption  evict; cost free
+  policy      las
+  order       queue by attained time, arrival there; scan fit; placement consolidate; gang all or nothing
+  preemption  evict; cost free
+  policy      tiresias:inqueue=submit
+  order       queue by attained GPU time, submit; scan fit; placement consolidate; gang all or nothing
+  preemption  evict; cost free
+  policy      tiresias:index=gittins
+  order       queue by attained GPU time, Gittins index; scan fit; placement consolidate; gang all or nothing
+  preemption  evict; cost free
+  policy      srtf:compat=muri
+  order       remaining; scan fit; placement consolidate; gang all or nothing
+  preemption  replace; cost restart at every event
+  policy      las:compat=muri,preempt_cost=table
+  order       queue by attained time, arrival there; scan fit; placement consolidate; gang all or nothing
+  preemption  evict; cost restart at every event, table at a resumption
+
+# run-card-sharing
+What a run states about sharing and predictions: the errors of the made-up model files (0.060 and
+0.080 on V100, none on P100), of a bias too (hypot(0.5, 0.1) = 0.51), and only of what the policy
+uses: fifo nothing, pack memory alone, horus the slowdown of pairs too (0.100). With at most two
+tenants, by the policy (pack) or by the run, nothing is stated about three. Jobs without profiles
+share without slowdown, which is a warning.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,0,1,100
+  > END
+  $ M=tests/support/models
+  $ card() {
+  >     echo "-- $*"
+  >     horus run t.csv --models $M/interference.json,$M/predictor.json --profiles $M/profiles.csv \
+  >         -q -o out --force "$@" | grep -E '^(sharing|predictor)'
+  > }
+  $ card -c 1x1:V100 -p fifo
+  -- -c 1x1:V100 -p fifo
+  sharing     none: jobs have their GPUs to themselves
+  ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
+  $ card -c 1x1:V100 -p pack --memory-predictor noisy
+  -- -c 1x1:V100 -p pack --memory-predictor noisy
+  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080)
+  predictor   memory noisy (standard deviation of ln 0.665)
+  ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
+  $ card -c 1x1:V100 -p pack:max_tenants=3
+  -- -c 1x1:V100 -p pack:max_tenants=3
+  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); 3+ tenants additive, not measured
+  predictor   memory oracle
+  ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
+  $ card -c 1x1:V100 -p horus --max-tenants 2 --util-noise 0.5 --util-bias 0.1
+  -- -c 1x1:V100 -p horus --max-tenants 2 --util-noise 0.5 --util-bias 0.1
+  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080)
+  predictor   utilization noisy (RMSLE 0.51, bias 0.1), slowdown by it (RMSE of speed 0.100), memory oracle
+  ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
+  $ card -c 1x1:V100,1x1:P100 -p horus --max-tenants 8 --crowd queueing --gamma 1.43
+  -- -c 1x1:V100,1x1:P100 -p horus --max-tenants 8 --crowd queueing --gamma 1.43
+  sharing     measured+fit (RMSE of speed: profiled pairs V100 0.060; others V100 0.080); gamma 1.43; 3+ tenants queueing, not measured
+  predictor   utilization noisy (RMSLE 0.154), slowdown by it (RMSE of speed 0.100), memory oracle
+  ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
+  ! warning: V100, the first GPU type, is taken for the one that the trace was recorded on
+  !       = hint: --reference-type=TYPE names another
+  $ card -c 1x1:V100 -p horus --interference none --predictor oracle
+  -- -c 1x1:V100 -p horus --interference none --predictor oracle
+  sharing     none: jobs that share a GPU run at full speed
+  predictor   utilization oracle, slowdown by it (RMSE of speed 0.100), memory oracle
+  ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
+  $ card -c 1x1:V100 -p horus --interference const:0.2 --predictor regress --predictor-holdout model
+  -- -c 1x1:V100 -p horus --interference const:0.2 --predictor regress --predictor-holdout model
+  sharing     const:0.2: slower by this share beside anybody, not measured
+  predictor   utilization regress (fitted without the job's model), slowdown by it (RMSE of speed 0.100), memory oracle
+  ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
+  $ card -c 1x1:V100 -p horus --assign off
+  -- -c 1x1:V100 -p horus --assign off
+  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); 3+ tenants additive, not measured
+  predictor   utilization noisy (RMSLE 0.154), slowdown by it (RMSE of speed 0.100), memory oracle
+  ! warning: 1 of 1 jobs have no profile: sharing a GPU slows neither them nor others beside them
+  !       = hint: --assign=auto draws one for each
+  $ card -c 1x1:V100 -p horus --assign off --interference none
+  -- -c 1x1:V100 -p horus --assign off --interference none
+  sharing     none: jobs that share a GPU run at full speed
+  predictor   utilization noisy (RMSLE 0.154), slowdown by it (RMSE of speed 0.100), memory oracle
+  $ card -c 1x1:V100 -p fifo --assign off
+  -- -c 1x1:V100 -p fifo --assign off
+  sharing     none: jobs have their GPUs to themselves
+  $ horus run t.csv -c 1x1 -p pack --crowd queueing
+  ! error: --crowd=queueing is for at most 8 tenants of a GPU
+  !       = hint: its cost doubles with each: --max-tenants=8 or less
+  [2]
+  $ horus run t.csv -c 1x1 -p pack --predictor oracle --memory-noise 1 -o out --force >/dev/null
+  ! warning: memory_noise has no effect: memory_predictor is oracle
+  !       = hint: --memory-predictor=noisy
+  ! note: predictor has no effect: pack asks for no such prediction ('horus policies')
+
+# run-muri-restart-table
+The quirk of Muri reads the table of restarts for any preemption cost: no note.
+
+  $ printf "model,gpus,restart_s\n*,1,5\n" >restarts.csv
+  $ horus run traces/sample.csv -c 8x8:V100 -p srtf:compat=muri --restart-table restarts.csv --max-jobs 20 --dry-run >out
+
+# run-start-by-model
+salus:startup_by=model charges for a start the time of the table of restarts, as shipped 7 s for
+vgg16 and 5 s for dqn on one GPU (Muri), and startup, 1 s, for a model without a row. Each job has a
+GPU of its own and ends 100 s after its start is paid. The table is an input of a run that reads it.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,model,gpu_mem_mib,gpu_mem_persistent_mib,step
+  > a,0,1,100,VGG-16,1000,100,1
+  > b,0,1,100,dqn,1000,100,1
+  > END
+  $ run() {
+  >     echo "-- $*"
+  >     horus run t.csv -c 1x2:V100 --assign off -q -o out --force "$@" | grep '^preemption'
+  >     awk -F, 'NR > 1 { print $1 " ends at " $9 }' out/jobs.csv | sort
+  >     jq -r '.inputs[] | select(.role == "restarts") | .path' out/manifest.json
+  > }
+  $ run -p salus:startup_by=model,startup=1s
+  -- -p salus:startup_by=model,startup=1s
+  preemption  at mini-batches, memory kept; cost restart at the start
+  a ends at 107
+  b ends at 105
+  builtin:restart.csv
+  ! warning: 2 of 2 jobs have no profile: sharing a GPU slows neither them nor others beside them
+  !       = hint: --assign=auto draws one for each
+  $ printf 'model,gpus,restart_s\ndqn,1,2.5\n' >r.csv
+  $ run -p salus:startup_by=model,startup=1s --restart-table r.csv
+  -- -p salus:startup_by=model,startup=1s --restart-table r.csv
+  preemption  at mini-batches, memory kept; cost restart at the start
+  a ends at 101
+  b ends at 102.5
+  r.csv
+  ! warning: 2 of 2 jobs have no profile: sharing a GPU slows neither them nor others beside them
+  !       = hint: --assign=auto draws one for each
+  $ run -p salus:startup=1s
+  -- -p salus:startup=1s
+  preemption  at mini-batches, memory kept; cost free
+  a ends at 101
+  b ends at 101
+  ! warning: 2 of 2 jobs have no profile: sharing a GPU slows neither them nor others beside them
+  !       = hint: --assign=auto draws one for each

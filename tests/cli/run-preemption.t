@@ -1,0 +1,89 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+What a preemption costs.
+
+# restart-table-bad
+A table of restarts with a fault is an error with its line, also under a policy that does not read
+it.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,1\n' >t.csv
+  $ printf 'model,gpus,restart_s\nvgg16,1,7\nvgg16,two,8\n' >r.csv
+  $ horus run t.csv -p fifo --restart-table r.csv
+  ! r.csv:3:7: error: gpus is not a number of GPUs: 'two'
+  !     3 | vgg16,two,8
+  !       |       ^~~
+  !       = hint: the size of the gang, at least 1
+  [3]
+
+# run-restart
+The cost of a preemption by model. a is preempted at 10 and resumes at 30 with 90 s left. Restart: 8
+s for vgg16 on 4 GPUs as shipped (Muri), 2.5 s by our table: ends at 128 and 122.5. Checkpoint: 528
+MiB twice at 100 MiB/s are 10.56 s, at 200 MiB/s 5.28 s, and the restart's 8: 138.56, 133.28. The
+table of restarts is an input of the run, under a policy that preempts. An option without effect
+causes a note. Without a profile: 30 s by the table of gang sizes, 150.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,model
+  > a,0,4,100,VGG-16
+  > b,10,4,20,dqn
+  > END
+  $ printf 'model,checkpoint_mib\nvgg16,528\ndqn,\n' >p.csv
+  $ printf 'model,gpus,restart_s,source\nvgg_16,1,2.5,ours\n*,1,1,ours\n' >r.csv
+  $ assign=columns
+  $ run() {
+  >     echo "-- $*"
+  >     horus run t.csv -c 1x4:V100 --profiles p.csv --assign $assign -o out --force "$@" 2>&1 |
+  >         grep -E '^(preemption|note|warning|error)'
+  >     awk -F, '$1 == "a" { print "a ends at " $9 ", overhead " $25 }' out/jobs.csv
+  >     jq -r '.inputs[] | select(.role == "restarts") | .path' out/manifest.json
+  > }
+  $ run -p srtf:preempt_cost=restart
+  -- -p srtf:preempt_cost=restart
+  preemption  evict; cost restart
+  a ends at 128, overhead 8
+  builtin:restart.csv
+  $ run -p srtf:preempt_cost=restart --restart-table r.csv
+  -- -p srtf:preempt_cost=restart --restart-table r.csv
+  preemption  evict; cost restart
+  a ends at 122.5, overhead 2.5
+  r.csv
+  $ run -p srtf:preempt_cost=checkpoint
+  -- -p srtf:preempt_cost=checkpoint
+  preemption  evict; cost checkpoint
+  a ends at 138.56, overhead 18.56
+  builtin:restart.csv
+  $ run -p srtf:preempt_cost=checkpoint --storage-bandwidth 200
+  -- -p srtf:preempt_cost=checkpoint --storage-bandwidth 200
+  preemption  evict; cost checkpoint
+  a ends at 133.28, overhead 13.28
+  builtin:restart.csv
+  $ run -p srtf:preempt_cost=restart --storage-bandwidth 200
+  -- -p srtf:preempt_cost=restart --storage-bandwidth 200
+  note: storage_bandwidth has no effect: a preemption costs 'restart'
+  preemption  evict; cost restart
+  a ends at 128, overhead 8
+  builtin:restart.csv
+  $ run -p srtf --restart-table r.csv
+  -- -p srtf --restart-table r.csv
+  note: restart_table has no effect: a preemption costs 'free'
+  preemption  evict; cost free
+  a ends at 120, overhead 0
+  r.csv
+  $ run -p fifo --restart-table r.csv --storage-bandwidth 200
+  -- -p fifo --restart-table r.csv --storage-bandwidth 200
+  note: restart_table has no effect: fifo preempts nobody
+  note: storage_bandwidth has no effect: fifo preempts nobody
+  preemption  none; cost none
+  a ends at 100, overhead 0
+  r.csv
+  $ run -p fifo
+  -- -p fifo
+  preemption  none; cost none
+  a ends at 100, overhead 0
+  $ assign=off
+  $ run -p srtf:preempt_cost=checkpoint
+  -- -p srtf:preempt_cost=checkpoint
+  warning: 2 of 2 jobs have no profile, so their checkpoints have no size: preempted, they pay by cost_table
+  preemption  evict; cost checkpoint
+  a ends at 150, overhead 30
+  builtin:restart.csv

@@ -1,0 +1,262 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+`horus run`: its words, its files, the three jobs of a schedule by hand. Where a case has no trace
+of its own, it is this one. Strict FIFO on two nodes of 4: a 0-10, b 10-15, c 15-18.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,0,4,10
+  > b,1,8,5
+  > c,2,4,3
+  > END
+
+# manifest-parameters
+The manifest lists every parameter of the policy in the order of its table, also those with their
+defaults. Given to -p, they make the same run: the same hash of jobs.csv, the same parameters.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,0,1,10
+  > b,1,1,8
+  > c,2,1,2
+  > END
+  $ horus run t.csv -c 1x1 -p horus:w-mem=0.5,max_tenants=2 -q -o one >/dev/null
+  $ horus policies horus --json | jq -r '.parameters[].key' >table
+  $ jq -r '.policy_parameters | keys_unsorted[]' one/manifest.json | diff table -
+  $ jq -c '.policy_parameters | {w_mem, max_tenants}' one/manifest.json
+  {"w_mem":"0.5","max_tenants":"2"}
+  $ all=$(jq -r '.policy_parameters | to_entries | map("\(.key)=\(.value)") | join(",")' one/manifest.json)
+  $ horus run t.csv -c 1x1 -p "horus:$all" -q -o two >/dev/null
+  $ for run in one two; do
+  >     jq -c '[.policy_parameters, (.outputs[] | select(.name == "jobs.csv") | .xxh3_64)]' $run/manifest.json
+  > done | uniq | wc -l
+  1
+  $ horus compare t.csv -c 1x1 -p fifo -p sjf:scan=fit -q -o both >/dev/null
+  $ jq -c '.policies[] | [.policy, .policy_parameters]' both/manifest.json
+  ["fifo",{"scan":"strict","placement":"consolidate","pred":"oracle","pred_file":"","pred_sigma":"1","pred_unknown":"1h"}]
+  ["sjf:scan=fit",{"scan":"fit","placement":"consolidate","pred":"oracle","pred_file":"","pred_sigma":"1","pred_unknown":"1h"}]
+
+# run-after-dashes
+After -- every word is an operand.
+
+  $ horus run -c 2x4 -q -o out -- t.csv >/dev/null
+  $ ls out/manifest.json
+  out/manifest.json
+
+# run-alone
+A trace alone: default cluster, policy and directory name.
+
+  $ horus t.csv
+  t.csv (csv) on 16x8:V100: 128 GPUs, 16 nodes
+
+  policy  mean JCT  mean wait  makespan  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown  GPU util
+  fifo       6.0 s      0.0 s    10.0 s      7.2 %   10.0 s    5.0 s     0.0 s      1.00     3.6 %
+
+  order       submit; scan strict; placement consolidate; gang all or nothing
+  preemption  none; cost none
+  knows       nothing; may: nothing
+  ties        submission, then trace row; equally good nodes: lowest id
+  vc          ignored: one pool for all
+  speeds      run times are those of V100
+  locality    not measured on V100: a spread gang runs at full speed
+  sharing     none: jobs have their GPUs to themselves
+  profiles    0 named, 0 by utilization, 3 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  bound       makespan  >= 10 s, 100.0 % of 10 s
+  bound       mean_wait >= 0 s, reached
+  bound       mean_jct  >= 6 s, 100.0 % of 6 s
+  files       results/t-fifo-????????????/ (glob)
+  ! note: no cluster given: 16x8:V100 is taken
+  !       = hint: -c SPEC names another
+
+# run-any-order
+Options may follow the operand, also with POSIXLY_CORRECT set; short ones may be bundled, long ones
+abbreviated.
+
+  $ horus run t.csv -c 2x4 -q -o out >/dev/null
+  $ POSIXLY_CORRECT=1 horus run t.csv -fq --polic=sjf --clust 2x4 -oout >/dev/null
+  $ jq -r .assumptions.policy out/manifest.json
+  sjf
+
+# run-deadlines
+One GPU: a runs 0-10 and is on time to the second, b runs 10-20 and is 1 s late, c never fits.
+
+  $ printf '%s\n' job_id,submit_time,gpus,duration,deadline a,0,1,10,10 b,0,1,10,19 c,0,9,1,50 >jobs.csv
+  $ horus run jobs.csv -c 1x1 -o out -q >/dev/null 2>&1
+  $ grep -E '"deadline(s|_misses)": [0-9]' out/summary.json
+      "deadlines": 3,
+      "deadline_misses": 2,
+
+# run-dry
+Everything is checked, nothing is written.
+
+  $ horus run t.csv -c 2x4 --dry-run -o out
+  trace       t.csv (csv): 3 jobs of 3 rows, 58 bytes
+  cluster     2x4: nodes 2, GPUs 8, GPU types 1, racks 1
+  policy      fifo
+  order       submit; scan strict; placement consolidate; gang all or nothing
+  preemption  none; cost none
+  knows       nothing; may: nothing
+  ties        submission, then trace row; equally good nodes: lowest id
+  vc          ignored: one pool for all
+  speeds      run times are those of untyped GPUs
+  locality    not measured on untyped GPUs: a spread gang runs at full speed
+  sharing     none: jobs have their GPUs to themselves
+  profiles    0 named, 0 by utilization, 3 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  directory   out/ (not written)
+  $ [ ! -e out ] && [ ! -e out.tmp ]
+
+# run-force
+--force replaces a run.
+
+  $ horus run t.csv -c 2x4 -q -o out >/dev/null
+  $ horus run t.csv -c 2x4 -p sjf -q -o out --force >/dev/null
+  $ jq -r .assumptions.policy out/manifest.json
+  sjf
+
+# run-jitter
+Ties broken by rule and at random.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,0,8,10
+  > b,0,8,20
+  > c,0,8,30
+  > END
+  $ horus run t.csv -c 2x4 -q --tie-jitter 5 -o out | sed -n "/^Ties/,/^$/p"
+  Ties drawn at random in 5 runs:
+    metric                         by rule          mean     deviation           min           max
+    makespan                            60            60             0            60            60
+    mean_wait                    13.333333     19.333333       5.47723     13.333333     26.666667
+    p50_wait                            10            16       8.94427            10            30
+    p99_wait                            30            42        8.3666            30            50
+    mean_jct                     33.333333     39.333333       5.47723     33.333333     46.666667
+    p50_jct                             30            42        8.3666            30            50
+    p99_jct                             60            60             0            60            60
+    max_wait                            30            42        8.3666            30            50
+    gpu_allocation                       1             1             0             1             1
+    mean_bounded_slowdown              1.5     2.2222222      0.750514           1.5     3.1666667
+   (esc)
+  $ jq -c .tie_jitter.mean_wait out/summary.json
+  {"mean":19.333333333333332,"deviation":5.477225575051661,"min":13.333333333333334,"max":26.666666666666668}
+
+# run-outputs
+Only the files of --outputs are written.
+
+  $ horus run t.csv -c 2x4 -q --outputs=jobs -o out >/dev/null
+  $ ls out
+  jobs.csv
+  manifest.json
+  summary.csv
+  summary.json
+
+# run-rejected
+Jobs that can never fit are reported, not dropped.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,0,4,10
+  > b,1,9,5
+  > c,2,4,3
+  > d,3,99,1
+  > END
+  $ horus run t.csv -c 2x4 -q -o out >/dev/null
+  ! warning: job b rejected: it needs more GPUs than the nodes it may use have
+  ! warning: job d rejected: it needs more GPUs than the nodes it may use have
+  ! warning: 2 of 4 jobs were rejected: they can never run
+  !       = hint: they have status rejected in jobs.csv
+  $ cut -d, -f1,17 out/jobs.csv
+  job_id,model
+  b,Transformer
+  d,ResNet18
+  c,MobileNetV3
+  a,MobileNetV3
+
+# run-report
+The page in the directory of the run, listed in its manifest, is the page of `horus report`.
+--report changes neither the name of the run nor the result of `rerun`.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,8\n' >t.csv
+  $ horus run t.csv -c 1x1 -q >/dev/null
+  $ ls results >name
+  $ horus run t.csv -c 1x1 -q --report --force >/dev/null
+  $ ls results | cmp - name
+  $ run=$(echo results/*)
+  $ ls "$run"
+  jobs.csv
+  manifest.json
+  nodes.csv
+  report.html
+  segments.csv
+  series.csv
+  summary.csv
+  summary.json
+  $ jq -r '.outputs[] | select(.name == "report.html") | .bytes' "$run/manifest.json" >listed
+  $ wc -c <"$run/report.html" | cmp - listed
+  $ horus report "$run" -o - | cmp - "$run/report.html"
+  $ jq '.config.report' "$run/manifest.json"
+  null
+  $ horus rerun "$run" 2>/dev/null
+  file            recorded          now
+  jobs.csv        +([0-9a-f])  same (glob)
+  segments.csv    +([0-9a-f])  same (glob)
+  series.csv      +([0-9a-f])  same (glob)
+  nodes.csv       +([0-9a-f])  same (glob)
+  summary.json    +([0-9a-f])  same (glob)
+  summary.csv     +([0-9a-f])  same (glob)
+  report.html     +([0-9a-f])  made of the others: not compared (glob)
+  manifest.json   -                 same
+  $ horus verify "$run" | tail -n 1
+  21 checks passed
+
+# run-tiny
+Strict FIFO on two nodes of 4: a 0-10, b waits for all 8: 10-15, c behind it: 15-18. Waits 0, 9, 13.
+
+  $ horus run t.csv -c 2x4 -o out
+  t.csv (csv) on 2x4: 8 GPUs, 2 nodes
+
+  policy  mean JCT  mean wait  makespan  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown  GPU util
+  fifo      13.3 s      7.3 s    18.0 s     63.9 %   16.0 s   14.0 s    13.0 s      1.33    31.9 %
+
+  order       submit; scan strict; placement consolidate; gang all or nothing
+  preemption  none; cost none
+  knows       nothing; may: nothing
+  ties        submission, then trace row; equally good nodes: lowest id
+  vc          ignored: one pool for all
+  speeds      run times are those of untyped GPUs
+  locality    not measured on untyped GPUs: a spread gang runs at full speed
+  sharing     none: jobs have their GPUs to themselves
+  profiles    0 named, 0 by utilization, 3 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  bound       makespan  >= 11.5 s, 63.9 % of 18 s
+  bound       mean_wait >= 0.16666667 s, 2.3 % of 7.3333333 s
+  bound       mean_jct  >= 6.1666667 s, 46.3 % of 13.333333 s
+  files       out/
+  $ cat out/jobs.csv out/segments.csv
+  job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,queueing_delay,colocated,overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util,gpu_util,dataset,precision,profile_from,run_slowdown,attempts,estimate,class,first_progress,switches,host_mib_seconds,gpu_share
+  a,t,0,4,,1,0,10,10,0,10,1,0-3,,,unknown,MobileNetV3,32,GPU,1,10,10,0,0,0,0,1,0,0,0,40,,0.454,ImageNet,fp32,drawn,1,1,,auto,0,0,0,1
+  b,t,1,8,,1,10,5,15,9,14,2.8,0-7,,,unknown,Transformer,32,GPU,2,5,5,9,0,0,0,2.8,0,0,0,40,,0.536,Multi30k,fp32,drawn,1,1,,auto,10,0,0,1
+  c,t,2,4,,1,15,3,18,13,16,5.333333,0-3,,,unknown,MobileNetV3,64,GPU,1,3,3,13,0,0,0,5.333333,0,0,0,12,,0.524,ImageNet,amp,drawn,1,1,,auto,15,0,0,1
+  job_id,start,end,allocated_resources,mean_rate,tenants,ended_by
+  a,0,10,0-3,1,1,finish
+  b,10,15,0-7,1,1,finish
+  c,15,18,0-3,1,1,finish
+
+# run-tiny-fit
+The same with scan=fit: c passes b and runs 2-5.
+
+  $ horus run t.csv -c 2x4 -p fifo:scan=fit -q -o out >/dev/null
+  $ cut -d, -f1,7,9 out/jobs.csv
+  job_id,starting_time,finish_time
+  c,2,5
+  a,0,10
+  b,10,15
+
+# run-until
+Jobs that a horizon cuts are counted.
+
+  $ horus run t.csv -c 2x4 --until 12s -q -o out >/dev/null
+  ! warning: jobs not finished at the end of the simulation: 2
+  $ cut -d, -f1,7,9 out/jobs.csv
+  job_id,starting_time,finish_time
+  a,0,10
+  b,10,
+  c,,

@@ -1,0 +1,346 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+`horus sweep`.
+
+# sweep-errors
+Each error with its line.
+
+  $ try() { printf '%s\n' "$1" >e.json; horus sweep e.json --status; }
+  $ try '{ "grid": { "laod": [1] } }'
+  ! e.json:1:13: error: unknown key 'laod'
+  !     1 | { "grid": { "laod": [1] } }
+  !       |             ^~~~~~
+  !       = hint: did you mean 'load'?
+  [3]
+  $ try '{ "grid": { "load": [1, -2] } }'
+  ! e.json:1:25: error: 'load' must be a number from 1e-06 to 1000000, not '-2'
+  !     1 | { "grid": { "load": [1, -2] } }
+  !       |                         ^~
+  [3]
+  $ try '{ "grid": { "load": 1 } }'
+  ! e.json:1:21: error: expected a list of values: [...]
+  !     1 | { "grid": { "load": 1 } }
+  !       |                     ^
+  [3]
+  $ try '{ "grid": { "load": [] } }'
+  ! e.json:1:21: error: an axis without a value
+  !     1 | { "grid": { "load": [] } }
+  !       |                     ^
+  !       = hint: at least one value
+  [3]
+  $ try '{ "grid": { "seed": "3..1" } }'
+  ! e.json:1:21: error: expected a list of values, or a range of numbers
+  !     1 | { "grid": { "seed": "3..1" } }
+  !       |                     ^~~~~~
+  !       = hint: upwards, each once, at most 1000: "1..5" or "1..3,7"
+  [3]
+  $ try '{ "zip": { "load": [1, 2], "seed": [1] } }'
+  ! e.json:1:36: error: 1 values, where the first list has 2
+  !     1 | { "zip": { "load": [1, 2], "seed": [1] } }
+  !       |                                    ^
+  !       = hint: lists of "zip" advance together
+  [3]
+  $ try '{ "config": { "load": 1 }, "grid": { "load": [1] } }'
+  ! e.json:1:38: error: 'load' is swept and stands in "config" too
+  !     1 | { "config": { "load": 1 }, "grid": { "load": [1] } }
+  !       |                                      ^~~~~~
+  !       = hint: leave it out there
+  [3]
+  $ try '{ "grid": { "load": [1] }, "zip": { "load": [1] } }'
+  ! e.json:1:37: error: 'load' is swept twice
+  !     1 | { "grid": { "load": [1] }, "zip": { "load": [1] } }
+  !       |                                     ^~~~~~
+  [3]
+  $ try '{ "list": [ 1 ] }'
+  ! e.json:1:13: error: expected an object: {"policy": "fifo", "load": 1}
+  !     1 | { "list": [ 1 ] }
+  !       |             ^
+  [3]
+  $ try '{ "list": [ {} ] }'
+  ! e.json:1:11: error: "list" has no point that sets a key
+  !     1 | { "list": [ {} ] }
+  !       |           ^
+  [3]
+  $ try '{ "gird": { "load": [1] } }'
+  ! e.json:1:3: error: 'gird' is no part of an experiment
+  !     1 | { "gird": { "load": [1] } }
+  !       |   ^~~~~~
+  !       = hint: did you mean 'grid'?
+  [3]
+  $ try '{ "config": { "trace": "traces/sample.csv" } }'
+  ! e.json:1:1: error: nothing is swept: no "grid", "zip" or "list"
+  !     1 | { "config": { "trace": "traces/sample.csv" } }
+  !       | ^
+  !       = hint: for example "grid": {"policy": ["fifo", "srtf"]}
+  [3]
+  $ try '{ "grid": { "load": [1, 2] } }'
+  ! error: sweep: no trace is named
+  !       = hint: "config": {"trace": "jobs.csv", ...}
+  ! note: that was point 1 of 2: load=1
+  [2]
+  $ try '{ "name": "a/b", "grid": { "load": [1, 2] } }'
+  ! e.json:1:11: error: expected a name of 1 to 200 bytes without a slash
+  !     1 | { "name": "a/b", "grid": { "load": [1, 2] } }
+  !       |           ^~~~~
+  !       = hint: it names the directory of the results
+  [3]
+  $ try '{ "config": { "trace": "traces/sample.csv" }, "grid": { "load": [1, 1.0] } }'
+  ! e.json: error: points 1 and 2 are the same run
+  !       = hint: a value stands twice on an axis, or two values mean the same
+  [3]
+  $ try '{ "config": { "trace": "traces/sample.csv" }, "grid": { "policy": ["fifo", "sfj"] } }'
+  ! e.json:1:76: error: unknown policy 'sfj'
+  !     1 | { "config": { "trace": "traces/sample.csv" }, "grid": { "policy": ["fifo", "sfj"] } }
+  !       |                                                                            ^~~~~
+  !       = hint: did you mean 'sjf'?
+  [3]
+  $ try '{ "config": { "trace": "-" }, "grid": { "load": [1, 2] } }'
+  ! error: a sweep reads the trace several times: standard input cannot be
+  !       = hint: put the trace into a file
+  ! note: that was point 1 of 2: load=1
+  [2]
+  $ try '[ 1 ]'
+  ! e.json:1:1: error: expected an experiment: {"config": {...}, "grid": {...}}
+  !     1 | [ 1 ]
+  !       | ^
+  [3]
+
+# sweep-grid
+2 x 2 points in the order of the file, the last key fastest; ranges of numbers; policies as objects.
+
+  $ cat >e.json <<'J'
+  > { "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 5 },
+  >   "grid": { "policy": ["fifo", { "name": "sjf", "scan": "fit" }], "seed": "1..2" } }
+  > J
+  $ horus sweep e.json >/dev/null && cut -d, -f1,3-6 results/e/sweep.csv
+  point,state,exit,axis_policy,axis_seed
+  1,done,0,fifo,1
+  2,done,0,fifo,2
+  3,done,0,sjf:scan=fit,1
+  4,done,0,sjf:scan=fit,2
+
+# sweep-index
+A point by its number, the same point again, and its configuration.
+
+  $ cat >e.json <<'J'
+  > { "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 5 }, "grid": { "load": [1, 2] } }
+  > J
+  $ horus sweep e.json --index 2
+  results/e/runs/sample-fifo-+([0-9a-f])/ (glob)
+  $ horus sweep e.json --index 2
+  results/e/runs/sample-fifo-+([0-9a-f])/ (glob)
+  ! note: point 2 is finished
+  $ horus sweep e.json --pending
+  1
+  $ horus sweep e.json --index 2 --print-config | grep -e load -e '"cluster"' -e '"outputs"'
+    "cluster": "8x8:V100",  // from e.json
+    "load": 2,  // from --set
+    "outputs": "summary",  // from default
+  $ horus sweep e.json --gather -q | tail -1
+  files       results/e/sweep.csv, results/e/runs/
+  ! warning: 1 of 2 points are not finished
+  !       = hint: --status says more
+  $ cut -d, -f1,3-5 results/e/sweep.csv
+  point,state,exit,axis_load
+  1,missing,,1
+  2,done,0,2
+
+# sweep-list
+One command a line; options given beside the file are in each; words are quoted for a shell.
+
+  $ cat >'my exp.json' <<'J'
+  > { "config": { "trace": "traces/sample.csv" }, "grid": { "load": [1, 2] } }
+  > J
+  $ cp "$HORUS" horus
+  $ ./horus sweep 'my exp.json' -o out/ --max-jobs 5 --set 'policy.scan=fit' --list
+  ./horus sweep 'my exp.json' -o out --set policy=fifo:scan=fit --set max_jobs=5 --index 1
+  ./horus sweep 'my exp.json' -o out --set policy=fifo:scan=fit --set max_jobs=5 --index 2
+  $ ./horus sweep 'my exp.json' -o out --make
+  # make -k -j 8 -f FILE
+  .PHONY: all 1 2
+  all: 1 2
+  \t./horus sweep 'my exp.json' -o out --gather (esc)
+  1:
+  \t@./horus sweep 'my exp.json' -o out --index $@ (esc)
+  2:
+  \t@./horus sweep 'my exp.json' -o out --index $@ (esc)
+
+# sweep-make-names
+Names with characters that are special to shell or make reach the program unchanged.
+
+  $ cat >"load's \$HOME.json" <<'J'
+  > { "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 5 },
+  >   "grid": { "load": [1, 2] } }
+  > J
+  $ horus sweep "load's \$HOME.json" -o 'to $x' --make >by-make
+  $ make -s -f by-make >/dev/null && cut -d, -f1,3-5 'to $x/sweep.csv'
+  point,state,exit,axis_load
+  1,done,0,1
+  2,done,0,2
+  $ horus sweep "load's \$HOME.json" -o 'to $y' --list | sh >/dev/null && ls 'to $y'
+  runs
+
+# sweep-spelling
+'-' and '_' are the same in keys: the table has one spelling, so that a report recognizes a seed (no
+panels a seed: two loads, each over two runs), and a point with both spellings is an error.
+
+  $ cat >e.json <<'J'
+  > { "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100", "max-jobs": 5 },
+  >   "grid": { "load": [1, 2], "assign-seed": [1, 2] } }
+  > J
+  $ horus sweep e.json >/dev/null
+  $ cut -d, -f1,3-6 results/e/sweep.csv
+  point,state,exit,axis_load,axis_assign_seed
+  1,done,0,1,1
+  2,done,0,1,2
+  3,done,0,2,1
+  4,done,0,2,2
+  $ horus report results/e -o e.html >/dev/null
+  $ grep -o '[^"]*mean JCT [^"<]*runs' e.html | sed 's/JCT .*, /JCT ..., /' | sort -u
+  ><title>all runs, load 1: mean JCT ..., 2 runs
+  ><title>all runs, load 2: mean JCT ..., 2 runs
+  $ cat >twice.json <<'J'
+  > { "config": { "trace": "traces/sample.csv" },
+  >   "list": [ { "tie-jitter": 1, "tie_jitter": 2 } ] }
+  > J
+  $ horus sweep twice.json --list
+  ! twice.json:2:46: error: 'tie_jitter' stands twice in a point
+  !     2 |   "list": [ { "tie-jitter": 1, "tie_jitter": 2 } ] }
+  !       |                                              ^
+  [3]
+
+# sweep-table
+The table at the end: full headings, and a note about columns that do not fit (88 columns: 28 for
+the policy, 12 for each of 5 loads); one point is one point. The jobs are one alone, so all JCTs are
+its duration.
+
+  $ table() { # GRID
+  >     echo "{ \"config\": { \"trace\": \"traces/sample.csv\", \"cluster\": \"8x8:V100\" }, \"grid\": $1 }" >e.json
+  >     COLUMNS=88 horus sweep e.json | sed '/^files/d'
+  > }
+  $ sed -n 2p traces/sample.csv
+  j0000,u00,vc0,153,2,8,completed
+  $ table '{ "max_jobs": [1] }'
+  e: 1 point = 1 max_jobs
+
+  mean_jct
+                                     8.0 s
+   (esc)
+  $ table '{ "policy": ["fifo", "sjf"], "max_jobs": [1, 1000] }' | sed -n '1p;4p'
+  e: 4 points = 2 policy x 2 max_jobs
+                      max_jobs           1        1000
+  $ table '{ "policy": ["fifo", "sjf"], "max_jobs": [1], "load": [1, 2, 3, 4, 5, 6] }'
+  e: 12 points = 2 policy x 1 max_jobs x 6 load
+
+  mean_jct
+                          load           1           2           3           4           5
+  fifo                               8.0 s       8.0 s       8.0 s       8.0 s       8.0 s
+  sjf                                8.0 s       8.0 s       8.0 s       8.0 s       8.0 s
+  not all values of load are shown: sweep.csv has them
+   (esc)
+
+# sweep-taken
+A sweep does not write into the directory of a run, whose manifest stays unchanged.
+
+  $ horus run traces/sample.csv -c 8x8:V100 --max-jobs=1 -o run >/dev/null
+  $ echo '{ "config": { "trace": "traces/sample.csv" }, "grid": { "load": [1] } }' >e.json
+  $ before=$(cksum <run/manifest.json)
+  $ horus sweep e.json -o run
+  ! run: error: a run or a comparison stands here, not a sweep
+  !       = hint: name another directory with -o, or remove this one
+  [4]
+  $ [ "$before" = "$(cksum <run/manifest.json)" ] && ls run
+  jobs.csv
+  manifest.json
+  nodes.csv
+  segments.csv
+  series.csv
+  summary.csv
+  summary.json
+
+A file in the place of the directory is one error, not one for each point.
+
+  $ horus sweep e.json -o e.json/x
+  ! e.json/x: error: cannot create the directory: Not a directory
+  [4]
+
+`report` refuses a file that is no directory of a run.
+
+  $ horus report e.json -o page.html
+  ! e.json: error: not a finished run: it is no directory
+  !       = hint: name the directory, not a file in it
+  [3]
+
+# sweep-usage
+One action at a time; points count from 1; the metric must exist.
+
+  $ cat >e.json <<'J'
+  > { "config": { "trace": "traces/sample.csv", "max_jobs": 5 }, "grid": { "load": [1, 2] } }
+  > J
+  $ horus sweep
+  ! error: sweep: EXPERIMENT.json is missing
+  !       = hint: usage: horus sweep [options] EXPERIMENT.json
+  [2]
+  $ horus sweep none.json
+  ! none.json: error: cannot open: No such file or directory
+  [4]
+  $ horus sweep e.json --list --status
+  ! error: sweep: more than one of --list, --make, --pending, --status, --gather and --index
+  !       = hint: one of them at a time
+  [2]
+  $ horus sweep e.json --index 3
+  ! error: there is no point 3
+  !       = hint: from 1 to 2
+  [2]
+  $ horus sweep e.json -q --verbose
+  ! error: sweep: both --quiet and --verbose
+  !       = hint: leave one out
+  [2]
+  $ horus sweep e.json --load 3 --status
+  ! e.json:1:72: error: 'load' is swept and given as option too
+  !     1 | { "config": { "trace": "traces/sample.csv", "max_jobs": 5 }, "grid": { "load": [1, 2] } }
+  !       |                                                                        ^~~~~~
+  !       = hint: leave it out there
+  [3]
+  $ horus sweep e.json -q --metric mean_jtc -o out
+  ! error: metric: there is none named 'mean_jtc'
+  !       = hint: did you mean 'mean_jct'?
+  [2]
+
+# sweep-wide-table
+9 loads do not fit beside the names in 100 columns: (100 - 28) / 12 = 6 do, and a note says that the
+table is cut.
+
+  $ cat >e.json <<'J'
+  > { "config": { "trace": "traces/sample.csv", "cluster": "8x8:V100", "max_jobs": 5 },
+  >   "grid": { "policy": ["fifo", "sjf"], "load": [1, 2, 3, 4, 5, 6, 7, 8, 9] } }
+  > J
+  $ horus sweep e.json -j 2 >said
+  $ sed -n '/^mean_jct/,/^$/p' said | awk '{ print NF, $0 }' | cut -c 1-42
+  1 mean_jct
+  7                         load           1
+  13 fifo                              3.23\x20 (esc)
+  13 sjf                               3.23\x20 (esc)
+  10 not all values of load are shown: sweep
+  0\x20 (esc)
+
+# sweep-zip-list
+A zip of 2 and a list of 2, whose second row lacks a key: 4 points.
+
+  $ cat >e.json <<'J'
+  > { "name": "mixed", // comments are allowed
+  >   "config": { "trace": "traces/sample.csv", "max_jobs": 5 },
+  >   "zip": { "cluster": ["8x8:V100", "4x8:V100"], "load": [1, 0.5] },
+  >   "list": [ { "policy": "horus", "policy.look_ahead": 3 }, { "policy": "fifo" } ] }
+  > J
+  $ horus sweep e.json -q >/dev/null && cut -d, -f1,3-8 results/mixed/sweep.csv
+  point,state,exit,axis_cluster,axis_load,axis_policy,axis_policy.look_ahead
+  1,done,0,8x8:V100,1,horus,3
+  2,done,0,8x8:V100,1,fifo,
+  3,done,0,4x8:V100,0.5,horus,3
+  4,done,0,4x8:V100,0.5,fifo,
+  $ horus sweep e.json --pending
+   (esc)
+  $ horus sweep e.json --status
+  mixed: 4 points = 2 cluster+load x 2 policy+policy.look_ahead
+  finished 4, failed 0, missing 0

@@ -1,0 +1,118 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+Policies and their parameters on the command line: misspelt, out of range, without effect.
+
+# set-policy-parameter
+--set of a policy parameter to a value that it does not take.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -o out --set policy.scan=fitt
+  ! error: policy 'fifo': 'scan' must be strict|fit|easy, not 'fitt'
+  !       = hint: did you mean 'fit'?
+  [2]
+
+# use-bad-bandwidth
+A storage bandwidth of zero.
+
+  $ horus run traces/sample.csv -p srtf:preempt_cost=checkpoint --storage-bandwidth 0
+  ! error: '--storage-bandwidth' must be an integer from 1 to 1000000, not '0'
+  [2]
+
+# use-bad-cost-table
+A negative cost of a preemption.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -p srtf:preempt_cost=table,cost_table=-7/30
+  ! error: policy 'srtf': 'cost_table' must be one to eight durations such as 7s/30s/60s, each from 0s to 1000000s, not '-7/30'
+  [2]
+
+# use-bad-parameter
+A value that the parameter does not take.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -p fifo:scan=lax
+  ! error: policy 'fifo': 'scan' must be strict|fit|easy, not 'lax'
+  [2]
+
+# use-bad-preempt-cost
+A cost that is no time.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -p srtf:preempt_cost=7/x/60
+  ! error: policy 'srtf': 'preempt_cost' must be free|table|job|restart|checkpoint, not '7/x/60'
+  [2]
+
+# use-bad-queue-limits
+Limits of queues that do not increase, and limits separated by commas.
+
+  $ run() { horus run traces/sample.csv -c 8x8:V100 -p "$1" -o o; }
+  $ run tiresias:queue_limits=7200/3250
+  ! error: policy 'tiresias': 'queue_limits' must be one to eight durations such as 7s/30s/60s, each from 0s to 1000000000s and above the one before it, not '7200/3250'
+  [2]
+  $ run tiresias:queue_limits=3250,7200
+  ! error: policy 'tiresias': expected key=value, not '7200'
+  !       = hint: parameters are key=value,key=value; a list is 1/2/3
+  [2]
+
+# use-empty-policy
+An empty policy.
+
+  $ horus run traces/sample.csv -p ""
+  ! error: run: 'policy' is empty
+  !       = hint: scheduling policy ('horus policies' lists them)
+  [2]
+
+# use-idle-parameter
+Parameters without effect because of another one: a sample without Gittins' index, a table of free
+preemptions.
+
+  $ printf '1\n2\n' >samples.txt
+  $ horus run traces/sample.csv -c 8x8:V100 -p tiresias:samples=samples.txt,cost_table=1/2/3 --max-jobs 20 --dry-run >out
+  ! warning: policy 'tiresias': 'samples' has no effect: index is las
+  !       = hint: index=gittins
+  ! warning: policy 'tiresias': 'cost_table' has no effect: preempt_cost is free
+  !       = hint: preempt_cost=table|job|restart|checkpoint
+
+# use-parameter-without-value
+A parameter without a value.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -p fifo:scan
+  ! error: policy 'fifo': expected key=value, not 'scan'
+  !       = hint: parameters are key=value,key=value; a list is 1/2/3
+  [2]
+
+# use-policies-both
+Two forms of output contradict each other.
+
+  $ horus policies --json --markdown
+  ! error: policies: more than one of --json, --markdown and --man
+  !       = hint: leave the others out
+  [2]
+
+# use-policies-unknown
+A misspelt policy.
+
+  $ horus policies srft
+  ! error: unknown policy 'srft'
+  !       = hint: did you mean 'srtf'?
+  [2]
+
+# use-unknown-parameter
+A misspelt parameter.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -p fifo:scam=fit
+  ! error: policy 'fifo': unknown parameter 'scam'
+  !       = hint: did you mean 'scan'?
+  [2]
+
+# use-unknown-policy
+A misspelt policy.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -p fifi
+  ! error: unknown policy 'fifi'
+  !       = hint: did you mean 'fifo'?
+  [2]
+
+# use-unknown-policy-far
+A policy that resembles no other: no suggestion.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -p clairvoyance
+  ! error: unknown policy 'clairvoyance'
+  !       = hint: 'horus policies' lists them
+  [2]

@@ -1,0 +1,91 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+Virtual clusters and their quotas.
+
+# run-borrowed-quota
+A quota that may be exceeded: b, quota 2, holds all 4 GPUs from 0 to 100 s, because a has nothing to
+run; under fifo its gang would be rejected. a's pair is tried at 50 and 170 s.
+
+  $ printf '{"vcs": {"a": 2, "b": 2}}\n' >vcs.json
+  $ printf 'job_id,submit_time,gpus,duration,vc\nj1,0,4,100,b\nj2,50,2,10,a\n' >jobs.csv
+  $ horus run jobs.csv -c 1x4 --vc quota --vc-file vcs.json -p philly:fair_preempt=0 -o out \
+  >     --assign=off | grep -E '^(order|preemption|knows|vc) '
+  order       submit, virtual clusters by use of quota; scan fit, each job by retries; placement locality levels; gang all or nothing
+  preemption  none; cost none
+  knows       nothing; may: set timers, borrow quota
+  vc          quota: shared nodes, a GPU quota each, which may be exceeded
+  $ cut -d, -f1,3,7,9 out/jobs.csv
+  job_id,submission_time,starting_time,finish_time
+  j1,0,0,100
+  j2,50,170,180
+  $ horus verify out | tail -n 1
+  21 checks passed
+
+# validate-no-vc
+A job without a virtual cluster on a cluster that has them: the run does what `trace validate`
+announces.
+
+  $ printf 'job_id,submit_time,gpus,duration,vc\n0,0,2,10,a\n1,1,2,10,\n' >t.csv
+  $ printf '{"nodes": [{"gpus": 8}], "vcs": {"a": 4}}' >c.json
+  $ horus trace validate t.csv -c c.json --vc=quota | grep -A1 'never fit'
+  1 jobs can never fit the cluster: a run rejects them
+      line 3: job '1' names no VC
+  $ horus run t.csv -c c.json --vc=quota -o o >out
+  ! warning: job 1 rejected: it names no virtual cluster
+  ! warning: 1 of 2 jobs were rejected: they can never run
+  !       = hint: they have status rejected in jobs.csv
+
+# vc-file-other-day
+The last row of a VC file belongs to a larger cluster than -c, an earlier row to a smaller one.
+
+  $ cat >vcs.csv <<'END'
+  > date,vcA,vcB,total
+  > 2020-04-01,32,16,48
+  > 2020-04-02,32,40,72
+  > END
+  $ horus run traces/sample.csv -c 8x8:V100 --vc=partition --vc-file=vcs.csv -o out
+  ! vcs.csv:3: error: virtual cluster 'vcB' needs 40 GPUs, but only 32 are left of the cluster's 64
+  !       = hint: the sizes change from day to day: --vc-date takes another row; --vc=quota deals no nodes
+  [3]
+  $ horus run traces/sample.csv -c 8x8:V100 --vc=partition --vc-file=vcs.csv --vc-date=2020-04-01 -o out
+  ! vcs.csv:2: error: the virtual clusters have 48 GPUs in all, the cluster 64: 2 nodes are left
+  !       = hint: the sizes change from day to day: --vc-date takes another row; --vc=quota deals no nodes
+  [3]
+
+# vc-file-without-vc
+A VC file without --vc.
+
+  $ horus run traces/sample.csv -c 8x8:V100 --vc-file=vcs.json -o out
+  ! error: --vc-file and --vc-date mean nothing with --vc=ignore
+  !       = hint: say --vc=partition or --vc=quota
+  [2]
+
+# vc-no-such-date
+A date that the file does not have.
+
+  $ cat >vcs.csv <<'END'
+  > date,vcA,vcB,total
+  > 2020-04-01,32,32,64
+  > 2020-04-02,24,40,64
+  > END
+  $ horus run traces/sample.csv -c 8x8:V100 --vc=quota --vc-file=vcs.csv --vc-date=2021-04-01 -o out
+  ! vcs.csv: error: there is no row of 2021-04-01; the rows are 2020-04-01 to 2020-04-02
+  [3]
+
+# vc-none-in-shape
+A shape has no virtual clusters.
+
+  $ horus run traces/sample.csv -c 8x8:V100 --vc=partition -o out
+  ! error: the cluster has no virtual clusters
+  !       = hint: add "vcs": {"name": gpus} to the cluster's JSON, or give a file of VCs
+  [2]
+
+# vc-too-large
+Virtual clusters with more GPUs than the cluster.
+
+  $ echo '{"vcs": {"vcA": 64, "vcB": 64}}' >vcs.json
+  $ horus run traces/sample.csv -c 8x8:V100 --vc=partition --vc-file=vcs.json -o out
+  ! vcs.json:1:28: error: virtual cluster 'vcB' needs 64 GPUs, but only 0 are left of the cluster's 64
+  !     1 | {"vcs": {"vcA": 64, "vcB": 64}}
+  !       |                            ^~
+  [3]

@@ -1,0 +1,37 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+`horus version`.
+
+# version
+One line: version and commit.
+
+  $ horus version
+  horus 0.1.0 (*) (glob)
+
+# version-verbose
+Compiler, flags, libraries, built-in files.
+
+  $ horus version --verbose
+  horus 0.1.0 (*) (glob)
+  compiler    * (glob)
+  flags       -std=c11 * (glob)
+  gsl         *.* (glob)
+  libcsv      *.* (glob)
+  cjson       *.* (glob)
+  zlib        *.* (glob)
+  zstd        *.* (glob)
+  xxhash      *.* (glob)
+  models      builtin:memory-limits.csv
+              builtin:models/interference.json
+              builtin:models/predictor.json
+              builtin:models/speed.json
+              builtin:models/utilization.json
+              builtin:profiles.csv
+              builtin:restart.csv
+              builtin:workloads/earth.json
+              builtin:workloads/pai.json
+              builtin:workloads/philly.json
+              builtin:workloads/saturn.json
+              builtin:workloads/uranus.json
+              builtin:workloads/venus.json
+  licence     GPL-3.0-or-later

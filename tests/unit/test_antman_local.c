@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The arithmetic of antman's coordinators: caps in steps, and the split of a GPU's memory against
+ * every split there is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdbool.h>
+
+#include "base/fixed.h"
+#include "base/rng.h"
+#include "policies/antman/antman.h"
+
+/* ---- caps ---- */
+
+/* k / 10 in Q32, rounded down: 2^32 / 10 is 429496729.6. */
+static void caps_are_fractions_rounded_down(void **state)
+{
+    (void)state;
+    static const uint64_t tenths[] = {0, 429496729, 858993459, 1288490188, 1717986918};
+    for (uint32_t k = 0; k < 5; k++)
+        assert_int_equal(hs_antman_cap_q32(100, k), tenths[k]);
+    assert_int_equal(hs_antman_cap_q32(100, 10), HS_Q32_ONE);
+    assert_int_equal(hs_antman_cap_q32(300, 4), HS_Q32_ONE); /* the last step is short */
+    assert_int_equal(hs_antman_full_steps(100), 10);
+    assert_int_equal(hs_antman_full_steps(300), 4);
+    assert_int_equal(hs_antman_full_steps(1000), 1);
+}
+
+/* By the definition: one step after the other, as long as cap x sum <= what the owner leaves. */
+static void most_steps_are_the_last_that_fit(void **state)
+{
+    (void)state;
+    static const uint32_t steps_pm[] = {1, 30, 100, 300, 400, 1000};
+    for (uint32_t i = 0; i < 6; i++)
+        for (uint32_t owner_pm = 0; owner_pm <= 1000; owner_pm += 50)
+            for (uint32_t sum_pm = 0; sum_pm <= 3000; sum_pm += 125) {
+                uint32_t full = hs_antman_full_steps(steps_pm[i]), most = 0;
+                for (uint32_t k = 1; k <= full; k++) {
+                    uint32_t cap_pm = k * steps_pm[i] < 1000 ? k * steps_pm[i] : 1000;
+                    if ((uint64_t)cap_pm * sum_pm <= (1000 - owner_pm) * 1000)
+                        most = k;
+                }
+                assert_int_equal(hs_antman_most_steps(steps_pm[i], owner_pm, sum_pm), most);
+            }
+}
+
+/* ---- memory ---- */
+
+#define TENTHS 10
+#define MOST   3
+
+/* Speed in thousandths with k tenths of the peak, and for less than one the first. */
+struct curves {
+    uint32_t speed[MOST][TENTHS + 1];
+    struct hs_antman_share shares[MOST];
+    uint32_t count;
+};
+
+static uint32_t speed_at(const struct curves *c, uint32_t i, uint32_t limit_mib)
+{
+    return c->speed[i][(uint64_t)limit_mib * TENTHS / c->shares[i].peak_mib];
+}
+
+static uint64_t speed_of(const void *ctx, uint32_t i, uint32_t limit_mib)
+{
+    return (uint64_t)speed_at(ctx, i, limit_mib) << 22;
+}
+
+static uint32_t sum_of(const struct curves *c)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        sum += speed_at(c, i, c->shares[i].given_mib);
+    return sum;
+}
+
+/* The best sum of what each has, its least or k tenths of its peak, within the room. */
+static uint32_t best_sum(const struct curves *c, uint32_t i, int64_t room_mib, bool *can_be)
+{
+    uint32_t best = 0;
+    *can_be = false;
+    if (i == c->count) {
+        *can_be = room_mib >= 0;
+        return 0;
+    }
+    for (uint32_t k = 0; k <= TENTHS; k++) {
+        uint32_t least_mib = c->shares[i].least_mib, mib = c->shares[i].peak_mib / TENTHS * k;
+        bool is_possible;
+        mib = mib > least_mib ? mib : least_mib;
+        uint32_t sum = speed_at(c, i, mib) + best_sum(c, i + 1, room_mib - mib, &is_possible);
+        *can_be = *can_be || is_possible;
+        best = is_possible && sum > best ? sum : best;
+    }
+    return best;
+}
+
+/* A6 of the policy text: Figure 10 of the paper, 32 GB. */
+static void figure_10_is_split_as_on_paper(void **state)
+{
+    (void)state;
+    struct curves c = {.speed = {{770, 770, 780, 810, 830, 880, 890, 890, 940, 940, 1000},
+                                 {30, 30, 40, 50, 70, 980, 980, 980, 990, 990, 1000},
+                                 {10, 10, 10, 10, 20, 20, 20, 30, 130, 340, 1000}},
+                       .shares = {{.least_mib = 1, .peak_mib = 10000},
+                                  {.least_mib = 1, .peak_mib = 16000},
+                                  {.least_mib = 1, .peak_mib = 20000}},
+                       .count = 3};
+    bool can_be;
+    hs_antman_split(c.shares, 3, 32000, TENTHS, speed_of, &c);
+    assert_int_equal(c.shares[0].given_mib, 4000);
+    assert_int_equal(c.shares[1].given_mib, 8000);
+    assert_int_equal(c.shares[2].given_mib, 20000);
+    assert_int_equal(sum_of(&c), 2810);
+    assert_int_equal(best_sum(&c, 0, 32000, &can_be), 2810);
+}
+
+static void draw_curves(struct curves *c, struct hs_rng *rng)
+{
+    c->count = 1 + (uint32_t)hs_rng_below(rng, MOST);
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t peak_mib = TENTHS * (1 + (uint32_t)hs_rng_below(rng, 400)), speed = 1;
+        c->shares[i] = (struct hs_antman_share){
+            .least_mib = 1 + (uint32_t)hs_rng_below(rng, peak_mib), .peak_mib = peak_mib};
+        for (uint32_t k = 0; k <= TENTHS; k++) { /* now and then a cliff */
+            speed += (uint32_t)hs_rng_below(rng, hs_rng_below(rng, 4) == 0 ? 400 : 20);
+            c->speed[i][k] = speed < 1000 ? speed : 1000;
+        }
+        c->speed[i][TENTHS] = 1000;
+    }
+}
+
+/* The promise: within the room, no job below the least or beyond the peak, nothing left that
+ * a job lacks, and at most the largest gain of a move short of the best. */
+static void splits_are_nearly_the_best(void **state)
+{
+    (void)state;
+    struct hs_rng rng;
+    uint32_t rounds = 0;
+    hs_rng_open(&rng, 6, "split");
+    while (rounds < 3000) {
+        struct curves c = {.count = 0};
+        uint32_t least_mib = 0, given_mib = 0, lack_mib = 0, gain = 0;
+        bool can_be;
+        draw_curves(&c, &rng);
+        uint32_t room_mib = (uint32_t)hs_rng_below(&rng, 10000);
+        for (uint32_t i = 0; i < c.count; i++)
+            least_mib += c.shares[i].least_mib;
+        if (least_mib > room_mib)
+            continue;
+        rounds++;
+        hs_antman_split(c.shares, c.count, room_mib, TENTHS, speed_of, &c);
+        for (uint32_t i = 0; i < c.count; i++) {
+            const struct hs_antman_share *s = &c.shares[i];
+            uint32_t own_gain = 1000u - speed_at(&c, i, s->least_mib);
+            assert_in_range(s->given_mib, s->least_mib, s->peak_mib);
+            given_mib += s->given_mib;
+            lack_mib += s->peak_mib - s->given_mib;
+            gain = own_gain > gain ? own_gain : gain;
+        }
+        assert_true(given_mib <= room_mib);
+        assert_true(lack_mib == 0 || given_mib == room_mib);
+        uint32_t best = best_sum(&c, 0, room_mib, &can_be);
+        assert_true(can_be);
+        assert_true(sum_of(&c) + gain >= best);
+    }
+    hs_rng_close(&rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caps_are_fractions_rounded_down),
+        cmocka_unit_test(most_steps_are_the_last_that_fit),
+        cmocka_unit_test(figure_10_is_split_as_on_paper),
+        cmocka_unit_test(splits_are_nearly_the_best),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
