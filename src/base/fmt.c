@@ -197,3 +197,12 @@ size_t hs_fmt_double(char *out, double value)
     memcpy(out, text, (size_t)len);
     return (size_t)len;
 }
+
+double hs_fmt_round6(double value)
+{
+    char text[32];
+    if (!isfinite(value))
+        return value;
+    (void)snprintf(text, sizeof text, "%.5e", value);
+    return strtod(text, NULL);
+}

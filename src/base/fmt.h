@@ -41,5 +41,8 @@ size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals);
 /* Shortest decimal that reads back as the same double; -0 is "0". "nan", "inf" never: those
  * are empty. */
 size_t hs_fmt_double(char *out, double value);
+/* The number rounded to six significant digits, as fitted figures are written: beyond them a last
+ * bit of libm would show. */
+double hs_fmt_round6(double value);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "calibrate/score.h"
 
 /* Marks that no step takes back: there is no speed in such a row. */
@@ -211,7 +212,7 @@ static void campaign(struct hs_measurements *m)
 /* More digits than a rounded figure has: two such numbers are not equal by chance. */
 static bool is_unrounded(double value)
 {
-    return isfinite(value) && value > 0 && hs_score_round(value) != value;
+    return isfinite(value) && value > 0 && hs_fmt_round6(value) != value;
 }
 
 /* Gavel: no speed of the job is above 1, and some are 1 to the last digit: its speed alone was

@@ -300,7 +300,7 @@ static void say_table(const struct hs_calibrate_run *run, const struct interfere
            t->is_two_way ? "general form + curves of both jobs + effect of both models"
                          : "1 / (1 + a b) + effect of both models");
     say_size(out, &t->set);
-    size_t len = hs_fmt_double(lambda, hs_score_round(t->ridge));
+    size_t len = hs_fmt_double(lambda, hs_fmt_round6(t->ridge));
     hs_say(out, ", lambda %.*s", (int)len, lambda);
     hs_say(out, "\n  measured pairs %s\n",
            keeps_pairs(run, t)             ? "written to the model file, and used before the fit"
@@ -410,7 +410,7 @@ static void write_pair(const struct hs_pairset *set, uint32_t row, struct hs_jso
     hs_jsonw_array(w);
     hs_jsonw_u64(w, first->own);
     hs_jsonw_u64(w, first->other);
-    hs_jsonw_double(w, hs_score_round(count / sum));
+    hs_jsonw_double(w, hs_fmt_round6(count / sum));
     hs_jsonw_end_array(w);
 }
 
@@ -429,7 +429,7 @@ static void write_table(const struct hs_calibrate_run *run, const struct interfe
         hs_jsonw_array(w);
         hs_jsonw_text(w, t->set.models[t->set.model_pairs[p].own]);
         hs_jsonw_text(w, t->set.models[t->set.model_pairs[p].other]);
-        hs_jsonw_double(w, hs_score_round(effects[p]));
+        hs_jsonw_double(w, hs_fmt_round6(effects[p]));
         hs_jsonw_end_array(w);
     }
     hs_jsonw_end_array(w);
@@ -477,7 +477,7 @@ static void write_row(struct hs_csvw *w, const struct hs_pairset *set, const cha
     hs_csvw_text(w, set->jobs[r->own].key);
     hs_csvw_text(w, set->jobs[r->other].key);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        hs_csvw_double(w, hs_score_round(numbers[i]));
+        hs_csvw_double(w, hs_fmt_round6(numbers[i]));
 }
 
 /* All rows, once for each form that was fitted to them. */

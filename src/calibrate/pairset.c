@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "base/fmt.h"
 #include "calibrate/pairs.h"
 
 #define JOBS_MAX 1024u /* as many as a table of interference.json may have */
@@ -307,7 +308,7 @@ static void write_list(struct hs_jsonw *w, const char *key, const double *values
 {
     hs_jsonw_member_array(w, key);
     for (uint32_t t = 0; t < HS_PAIR_THRESHOLDS; t++)
-        hs_jsonw_double(w, hs_score_round(values[t]));
+        hs_jsonw_double(w, hs_fmt_round6(values[t]));
     hs_jsonw_end_array(w);
 }
 

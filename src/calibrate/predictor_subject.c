@@ -5,6 +5,7 @@
  * predictions of measured rows that policies get, by fits without these rows; the errors of the
  * memory formula; and, from pairs in the data, the slowdown of a pair as policies estimate it.
  */
+#include "base/fmt.h"
 #include "calibrate/predictor_fit.h"
 
 #include <inttypes.h>
@@ -439,7 +440,7 @@ static void write_rows(const struct hs_calibrate_run *run, const void *study, st
         hs_csvw_text(w, s->rows.gpu);
         hs_csvw_text(w, row->profile->model);
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
-            hs_csvw_double(w, hs_score_round(numbers[k]));
+            hs_csvw_double(w, hs_fmt_round6(numbers[k]));
         hs_csvw_end(w);
     }
 }

@@ -16,6 +16,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
+#include "base/fmt.h"
 #include "base/memory.h"
 
 #define ROUNDING    1e-12 /* of the mean, relative: far above 2^-53, far below any measurement */
@@ -98,19 +99,10 @@ void hs_predictions_free(struct hs_predictions *list)
 
 /* ---- in a model file ---- */
 
-double hs_score_round(double value)
-{
-    char text[32];
-    if (!isfinite(value))
-        return value;
-    snprintf(text, sizeof text, "%.5e", value);
-    return strtod(text, NULL);
-}
-
 void hs_score_write_number(struct hs_jsonw *w, const char *key, double value)
 {
     hs_jsonw_key(w, key);
-    hs_jsonw_double(w, hs_score_round(value));
+    hs_jsonw_double(w, hs_fmt_round6(value));
 }
 
 void hs_score_write_numbers(struct hs_jsonw *w, const struct hs_named_number *numbers, size_t n)

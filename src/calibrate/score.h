@@ -46,9 +46,6 @@ double hs_percentile(const double *sorted, uint32_t n, uint32_t percent);
 
 /* ---- in a model file ---- */
 
-/* The number rounded to six significant digits, as every fitted figure is written: beyond them a
- * last bit of libm would show. */
-double hs_score_round(double value);
 void hs_score_write_number(struct hs_jsonw *w, const char *key, double value);
 /* HS_WRITE_NUMBERS(w, {"k", k}, {"alpha", alpha}): members in that order. */
 struct hs_named_number {

@@ -16,6 +16,7 @@
 
 #include "base/timeparse.h"
 #include "calibrate/calibration.h"
+#include "base/fmt.h"
 #include "calibrate/score.h"
 
 #define NOTES_MAX  160u
@@ -653,7 +654,7 @@ static void write_curves(struct hs_jsonw *w, const char *key, const char *value_
         hs_jsonw_end_array(w);
         hs_jsonw_member_array(w, value_key);
         for (uint32_t k = 0; k < c->count; k++)
-            hs_jsonw_double(w, hs_score_round(c->value[k]));
+            hs_jsonw_double(w, hs_fmt_round6(c->value[k]));
         hs_jsonw_end_array(w);
         hs_jsonw_end_object(w);
     }
@@ -716,8 +717,8 @@ static void write_rows(const struct hs_calibrate_run *run, const void *study, st
                 hs_csvw_text(w, table->types[t]);
                 hs_csvw_text(w, table->jobs[j].profile);
                 hs_csvw_text(w, table->jobs[j].family);
-                hs_csvw_double(w, hs_score_round(observed));
-                hs_csvw_double(w, hs_score_round(predicted));
+                hs_csvw_double(w, hs_fmt_round6(observed));
+                hs_csvw_double(w, hs_fmt_round6(predicted));
                 hs_csvw_end(w);
             }
 }

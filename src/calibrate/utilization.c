@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "base/fmt.h"
 #include "calibrate/calibration.h"
 #include "calibrate/joint.h"
 
@@ -268,7 +269,7 @@ static void write_rows(const struct hs_calibrate_run *run, const void *study, st
             hs_csvw_text(w, hs_intern_text(&s->data.jobs, row->job[0]));
             hs_csvw_text(w, hs_intern_text(&s->data.jobs, row->job[1]));
             for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
-                hs_csvw_double(w, hs_score_round(numbers[k]));
+                hs_csvw_double(w, hs_fmt_round6(numbers[k]));
             hs_csvw_end(w);
         }
 }

@@ -89,6 +89,14 @@ void hs_jsonw_member_double(struct hs_jsonw *w, const char *key, double value);
 void hs_jsonw_member_bool(struct hs_jsonw *w, const char *key, bool value);
 void hs_jsonw_member_object(struct hs_jsonw *w, const char *key);
 void hs_jsonw_member_array(struct hs_jsonw *w, const char *key);
+/* Values from a template of words with blanks between. "key=text", "key=#12", "key=false" are
+ * members,
+ * "=word" is an element; "key={" and "=[" open, "}" and "]" close, "!" before a bracket puts all up
+ * to its end on one line. Arguments stand for %s (a key or a text), %u, % PRIu64, %g (a double) and
+ * %.6g (a double rounded to six digits):
+ *     hs_jsonw_put(w, "fit=!{ gpu=%s rows=%u k=%.6g }", gpu, rows, k); */
+HS_PRINTF(2, 3)
+void hs_jsonw_put(struct hs_jsonw *w, const char *words, ...);
 void hs_jsonw_finish(struct hs_jsonw *w); /* final newline */
 
 const char *hs_json_library_version(void);

@@ -5,6 +5,10 @@
  */
 #include "data/json.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fmt.h"
@@ -257,6 +261,56 @@ void hs_jsonw_member_array(struct hs_jsonw *w, const char *key)
 {
     hs_jsonw_key(w, key);
     hs_jsonw_array(w);
+}
+
+static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *args)
+{
+    char key[64], text[96];
+    size_t key_len = strcspn(word, "=");
+    if (*word == '}' || *word == ']') {
+        (*word == '}' ? hs_jsonw_end_object : hs_jsonw_end_array)(w);
+        return;
+    }
+    (void)snprintf(key, sizeof key, "%.*s", (int)key_len, word);
+    const char *value = word + key_len + 1;
+    if (key_len > 0)
+        hs_jsonw_key(w, strcmp(key, "%s") == 0 ? va_arg(*args, const char *) : key);
+    if (*value == '!') {
+        hs_jsonw_on_one_line(w);
+        value++;
+    }
+    (void)snprintf(text, sizeof text, "%.*s", (int)(word + len - value), value);
+    if (strcmp(text, "{") == 0)
+        hs_jsonw_object(w);
+    else if (strcmp(text, "[") == 0)
+        hs_jsonw_array(w);
+    else if (strcmp(text, "%s") == 0)
+        hs_jsonw_text(w, va_arg(*args, const char *));
+    else if (strcmp(text, "%g") == 0)
+        hs_jsonw_double(w, va_arg(*args, double));
+    else if (strcmp(text, "%.6g") == 0)
+        hs_jsonw_double(w, hs_fmt_round6(va_arg(*args, double)));
+    else if (strcmp(text, "%u") == 0)
+        hs_jsonw_u64(w, va_arg(*args, unsigned));
+    else if (strcmp(text, "%" PRIu64) == 0)
+        hs_jsonw_u64(w, va_arg(*args, uint64_t));
+    else if (*text == '#' && text[1] >= '0' && text[1] <= '9')
+        hs_jsonw_u64(w, strtoull(text + 1, NULL, 10));
+    else if (strcmp(text, "false") == 0)
+        hs_jsonw_bool(w, false);
+    else
+        hs_jsonw_text(w, text);
+}
+
+void hs_jsonw_put(struct hs_jsonw *w, const char *words, ...)
+{
+    va_list args;
+    va_start(args, words);
+    for (size_t len; *words != '\0'; words += len + (words[len] == ' ')) {
+        len = strcspn(words, " ");
+        put_word(w, words, len, &args);
+    }
+    va_end(args);
 }
 
 void hs_jsonw_finish(struct hs_jsonw *w)

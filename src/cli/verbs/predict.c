@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/builtin.h"
+#include "base/fmt.h"
 #include "calibrate/score.h"
 #include "cli/cli.h"
 #include "cli/verbs/predict.h"
@@ -193,7 +194,7 @@ static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
 
 static void number(struct hs_jsonw *w, const char *key, double value)
 {
-    hs_jsonw_member_double(w, key, isnan(value) ? value : hs_score_round(value));
+    hs_jsonw_member_double(w, key, isnan(value) ? value : hs_fmt_round6(value));
 }
 
 static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char *key,

@@ -6,7 +6,6 @@
  * Workload files are as workload_read.c reads them, cluster files as cluster_json.c does.
  */
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,60 +23,12 @@
 
 /* ---- writing ---- */
 
-static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *args)
-{
-    char key[64], text[96];
-    size_t key_len = strcspn(word, "=");
-    if (*word == '}' || *word == ']') {
-        (*word == '}' ? hs_jsonw_end_object : hs_jsonw_end_array)(w);
-        return;
-    }
-    (void)snprintf(key, sizeof key, "%.*s", (int)key_len, word);
-    const char *value = word + key_len + 1;
-    if (key_len > 0)
-        hs_jsonw_key(w, strcmp(key, "%s") == 0 ? va_arg(*args, const char *) : key);
-    if (*value == '!') {
-        hs_jsonw_on_one_line(w);
-        value++;
-    }
-    (void)snprintf(text, sizeof text, "%.*s", (int)(word + len - value), value);
-    if (strcmp(text, "{") == 0)
-        hs_jsonw_object(w);
-    else if (strcmp(text, "[") == 0)
-        hs_jsonw_array(w);
-    else if (strcmp(text, "%s") == 0)
-        hs_jsonw_text(w, va_arg(*args, const char *));
-    else if (strcmp(text, "%g") == 0)
-        hs_jsonw_double(w, va_arg(*args, double));
-    else if (*text == '#' && text[1] >= '0' && text[1] <= '9')
-        hs_jsonw_u64(w, strtoull(text + 1, NULL, 10));
-    else if (strcmp(text, "false") == 0)
-        hs_jsonw_bool(w, false);
-    else
-        hs_jsonw_text(w, text);
-}
-
-/* Members from a template of words with blanks between: "key=text", "key=#12", "key=false"; a key
- * or a text that is %s, and a number that is %g, is taken from the arguments. "key={" and "key=["
- * open an object or an array, "}" and "]" close it; "=word" is an element; "!" before a bracket
- * puts all up to its end on one line. */
-static void put(struct hs_jsonw *w, const char *words, ...)
-{
-    va_list args;
-    va_start(args, words);
-    for (size_t len; *words != '\0'; words += len + (words[len] == ' ')) {
-        len = strcspn(words, " ");
-        put_word(w, words, len, &args);
-    }
-    va_end(args);
-}
-
 /* "type", and "properties", which is left open, with "$schema", by which editors find the schema;
  * horus ignores it. */
 static void begin_properties(struct hs_jsonw *w)
 {
-    put(w, "type=object properties={ $schema={ description=%s }",
-        "where this schema is, for editors");
+    hs_jsonw_put(w, "type=object properties={ $schema={ description=%s }",
+                 "where this schema is, for editors");
 }
 
 /* {"$ref": ...} on one line. */
@@ -85,7 +36,7 @@ static void put_ref(struct hs_jsonw *w, const char *prefix, const char *name)
 {
     char ref[160];
     (void)snprintf(ref, sizeof ref, "%s%s", prefix, name);
-    put(w, "=!{ $ref=%s }", ref);
+    hs_jsonw_put(w, "=!{ $ref=%s }", ref);
 }
 
 /* ---- regular expressions ---- */
@@ -164,7 +115,7 @@ static void member_types(struct hs_jsonw *w, const char *const *types)
         hs_jsonw_member_text(w, "type", types[0]);
         return;
     }
-    put(w, "type=![");
+    hs_jsonw_put(w, "type=![");
     for (; *types != NULL; types++)
         hs_jsonw_text(w, *types);
     hs_jsonw_end_array(w);
@@ -181,8 +132,8 @@ static void number_value(struct hs_jsonw *w, const struct hs_param *p, const cha
     regex_put_param(&r, p);
     regex_end(&r, false);
     member_types(w, types);
-    put(w, "minimum=%g maximum=%g pattern=%s", has_range ? p->min : least,
-        has_range ? p->max : most, r.text);
+    hs_jsonw_put(w, "minimum=%g maximum=%g pattern=%s", has_range ? p->min : least,
+                 has_range ? p->max : most, r.text);
 }
 
 static void member_default(struct hs_jsonw *w, const struct hs_param *p)
@@ -214,11 +165,11 @@ static void put_param(struct hs_jsonw *w, const struct hs_param *p)
     struct hs_param one = *p;
     switch (p->type) {
     case HS_PARAM_FLAG:
-        put(w, "enum=![");
+        hs_jsonw_put(w, "enum=![");
         hs_jsonw_bool(w, true);
-        put(w, "=false =yes =no =on =off =true");
+        hs_jsonw_put(w, "=false =yes =no =on =off =true");
         hs_jsonw_text(w, "false");
-        put(w, "=1 =0 =#1 =#0 ]");
+        hs_jsonw_put(w, "=1 =0 =#1 =#0 ]");
         break;
     case HS_PARAM_INT:
     case HS_PARAM_REAL:
@@ -227,14 +178,14 @@ static void put_param(struct hs_jsonw *w, const struct hs_param *p)
         number_value(w, p, p->type == HS_PARAM_INT ? integers : numbers);
         break;
     case HS_PARAM_CHOICE:
-        put(w, "enum=![");
+        hs_jsonw_put(w, "enum=![");
         for (const char *const *c = p->choices; *c != NULL; c++)
             hs_jsonw_text(w, *c);
         hs_jsonw_end_array(w);
         break;
     case HS_PARAM_DURATIONS: /* one, as number or text, or several: "7/30/60" or [7, 30, 60] */
         number_value(w, p, lists);
-        put(w, "minItems=#1 maxItems=%g items={", (double)HS_DURATIONS_MAX);
+        hs_jsonw_put(w, "minItems=#1 maxItems=%g items={", (double)HS_DURATIONS_MAX);
         one.type = HS_PARAM_DURATION;
         number_value(w, &one, numbers);
         hs_jsonw_end_object(w);
@@ -302,7 +253,7 @@ static void text_value(struct hs_jsonw *w, const struct hs_option *option, bool 
         types[count++] = "null";
     member_types(w, types);
     if (number != NULL)
-        put(w, "minimum=%g maximum=%g", has_pattern ? 0 : -EXACT_MAX, EXACT_MAX);
+        hs_jsonw_put(w, "minimum=%g maximum=%g", has_pattern ? 0 : -EXACT_MAX, EXACT_MAX);
     if (has_pattern) {
         regex_end(&r, has_null);
         hs_jsonw_member_text(w, "pattern", r.text);
@@ -332,15 +283,15 @@ static void put_option(struct hs_jsonw *w, const struct hs_option *option)
             member_default(w, &option->param);
         return;
     }
-    put(w, "anyOf=[ ={");
+    hs_jsonw_put(w, "anyOf=[ ={");
     one_value(w, option, false);
-    put(w, "} ={ type=array items={");
+    hs_jsonw_put(w, "} ={ type=array items={");
     one_value(w, option, false);
-    put(w, "} }");
+    hs_jsonw_put(w, "} }");
     if (has_null) {
-        put(w, "={ enum=![");
+        hs_jsonw_put(w, "={ enum=![");
         hs_jsonw_null(w);
-        put(w, "= ] }");
+        hs_jsonw_put(w, "= ] }");
     }
     hs_jsonw_end_array(w);
 }
@@ -379,14 +330,14 @@ static void put_policy(struct hs_jsonw *w, const struct hs_policy_ops *policy)
     }
     regex_put(&r, ")?");
     regex_end(&r, false);
-    put(w, "description=%s anyOf=[ ={ type=string pattern=%s }", policy->summary, r.text);
-    put(w, "={ type=object properties={ name={ const=%s }", policy->name);
+    hs_jsonw_put(w, "description=%s anyOf=[ ={ type=string pattern=%s }", policy->summary, r.text);
+    hs_jsonw_put(w, "={ type=object properties={ name={ const=%s }", policy->name);
     for (const struct hs_param *p = params; p != NULL && p->key != NULL; p++) {
-        put(w, "%s={ description=%s", p->key, p->help);
+        hs_jsonw_put(w, "%s={ description=%s", p->key, p->help);
         put_param(w, p);
         hs_jsonw_end_object(w);
     }
-    put(w, "} required=![ =name ] additionalProperties=false } ]");
+    hs_jsonw_put(w, "} required=![ =name ] additionalProperties=false } ]");
 }
 
 /* "policy_horus-s": a name in a reference; "horus+" is "policy_horus_plus". */
@@ -402,12 +353,12 @@ static void put_policies(struct hs_jsonw *w)
 {
     const struct hs_policy_ops *policy;
     char name[96];
-    put(w, "policy={ anyOf=[");
+    hs_jsonw_put(w, "policy={ anyOf=[");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
         def_name(policy, name, sizeof name);
         put_ref(w, "#/$defs/", name);
     }
-    put(w, "] }");
+    hs_jsonw_put(w, "] }");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
         def_name(policy, name, sizeof name);
         hs_jsonw_member_object(w, name);
@@ -420,8 +371,9 @@ static void put_policies(struct hs_jsonw *w)
 
 static void begin_document(struct hs_jsonw *w, const char *title, const char *description)
 {
-    put(w, "={ $schema=https://json-schema.org/draft/2020-12/schema title=%s description=%s", title,
-        description);
+    hs_jsonw_put(w,
+                 "={ $schema=https://json-schema.org/draft/2020-12/schema title=%s description=%s",
+                 title, description);
 }
 
 /* Members of an open object: every key of a configuration of that verb, and no other. */
@@ -435,7 +387,7 @@ static void put_keys(struct hs_jsonw *w, const struct hs_verb *verb)
         put_option(w, o);
         hs_jsonw_end_object(w);
     }
-    put(w, "} additionalProperties=false");
+    hs_jsonw_put(w, "} additionalProperties=false");
 }
 
 /* ---- experiments ---- */
@@ -446,50 +398,52 @@ static void put_keys(struct hs_jsonw *w, const struct hs_verb *verb)
 /* A list of values, or where has_range "1..5", too. */
 static void put_list(struct hs_jsonw *w, const char *key, bool has_range)
 {
-    put(w, has_range ? "%s={ anyOf=[ ={ type=array minItems=#1" : "%s={ type=array minItems=#1",
+    hs_jsonw_put(
+        w, has_range ? "%s={ anyOf=[ ={ type=array minItems=#1" : "%s={ type=array minItems=#1",
         key);
     hs_jsonw_key(w, "items");
     if (strcmp(key, OF_POLICY) != 0)
         put_ref(w, OF_KEYS, key);
     else /* of a parameter of a policy: any type */
-        put(w, "=!{ type=[ =string =number =boolean ] }");
+        hs_jsonw_put(w, "=!{ type=[ =string =number =boolean ] }");
     if (has_range)
-        put(w, "} ={ type=string pattern=%s } ]",
-            "^([0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*)$");
+        hs_jsonw_put(w, "} ={ type=string pattern=%s } ]",
+                     "^([0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*)$");
     hs_jsonw_end_object(w);
 }
 
 static void put_axes(struct hs_jsonw *w, const struct hs_verb *verb, const char *name,
                      const char *description, bool has_ranges)
 {
-    put(w, "%s={ description=%s type=object properties={", name, description);
+    hs_jsonw_put(w, "%s={ description=%s type=object properties={", name, description);
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
         if (!o->is_local)
             put_list(w, o->param.key, has_ranges && o->param.type == HS_PARAM_INT);
-    put(w, "} patternProperties={");
+    hs_jsonw_put(w, "} patternProperties={");
     put_list(w, OF_POLICY, false);
-    put(w, "} additionalProperties=false }");
+    hs_jsonw_put(w, "} additionalProperties=false }");
 }
 
 static void experiment_schema(struct hs_jsonw *w, const struct hs_verb *verb)
 {
     begin_document(w, "horus sweep EXPERIMENT.json", verb->summary);
     begin_properties(w);
-    put(w, "name={ description=%s type=string pattern=%s }", "of the directory of the results",
-        "^[^/\\n]{1,200}$");
-    put(w, "config={ description=%s $ref=#/$defs/keys }", "keys of a run that hold for all points");
+    hs_jsonw_put(w, "name={ description=%s type=string pattern=%s }",
+                 "of the directory of the results", "^[^/\\n]{1,200}$");
+    hs_jsonw_put(w, "config={ description=%s $ref=#/$defs/keys }",
+                 "keys of a run that hold for all points");
     put_axes(w, verb, "grid", "lists of values, each combined with each", true);
     put_axes(w, verb, "zip", "lists of one length, which advance together", false);
-    put(w, "list={ description=%s type=array minItems=#1 items={ type=object properties={",
-        "points, one by one");
+    hs_jsonw_put(w, "list={ description=%s type=array minItems=#1 items={ type=object properties={",
+                 "points, one by one");
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
         if (!o->is_local) {
             hs_jsonw_key(w, o->param.key);
             put_ref(w, OF_KEYS, o->param.key);
         }
-    put(w, "} patternProperties={ %s={ } } additionalProperties=false } } }", OF_POLICY);
-    put(w, "additionalProperties=false anyOf=[ =!{ required=[ =grid ] } "
-           "=!{ required=[ =zip ] } =!{ required=[ =list ] } ] $defs={ keys={");
+    hs_jsonw_put(w, "} patternProperties={ %s={ } } additionalProperties=false } } }", OF_POLICY);
+    hs_jsonw_put(w, "additionalProperties=false anyOf=[ =!{ required=[ =grid ] } "
+                    "=!{ required=[ =zip ] } =!{ required=[ =list ] } ] $defs={ keys={");
     put_keys(w, verb);
     hs_jsonw_end_object(w);
     put_policies(w);
@@ -527,18 +481,18 @@ static void put_definition(struct hs_jsonw *w, const char *ref)
 static void put_members(struct hs_jsonw *w, const struct member *m, uint32_t count)
 {
     for (; count > 0; count--, m++) {
-        put(w, "%s={ description=%s", m->key, m->description);
+        hs_jsonw_put(w, "%s={ description=%s", m->key, m->description);
         switch (m->kind) {
         case NUMBER:
         case INTEGER:
-            put(w, "type=%s minimum=%g maximum=%g", m->kind == NUMBER ? "number" : "integer",
-                m->min, m->max);
+            hs_jsonw_put(w, "type=%s minimum=%g maximum=%g",
+                         m->kind == NUMBER ? "number" : "integer", m->min, m->max);
             break;
         case LIST:
-            put(w, "type=array minItems=%g", m->min);
+            hs_jsonw_put(w, "type=array minItems=%g", m->min);
             if (m->max > 0)
-                put(w, "maxItems=%g", m->max);
-            put(w, "items={");
+                hs_jsonw_put(w, "maxItems=%g", m->max);
+            hs_jsonw_put(w, "items={");
             put_definition(w, m->ref);
             hs_jsonw_end_object(w);
             break;
@@ -546,10 +500,10 @@ static void put_members(struct hs_jsonw *w, const struct member *m, uint32_t cou
             put_definition(w, m->ref);
             break;
         case NAME:
-            put(w, NAME_WORDS);
+            hs_jsonw_put(w, NAME_WORDS);
             break;
         case DATE:
-            put(w, NAME_WORDS " pattern=%s", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
+            hs_jsonw_put(w, NAME_WORDS " pattern=%s", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
             break;
         }
         hs_jsonw_end_object(w);
@@ -558,7 +512,7 @@ static void put_members(struct hs_jsonw *w, const struct member *m, uint32_t cou
 
 static void put_required(struct hs_jsonw *w, const struct member *members, uint32_t count)
 {
-    put(w, "required=![");
+    hs_jsonw_put(w, "required=![");
     for (uint32_t i = 0; i < count; i++)
         hs_jsonw_text(w, members[i].key);
     hs_jsonw_end_array(w);
@@ -566,11 +520,11 @@ static void put_required(struct hs_jsonw *w, const struct member *members, uint3
 
 static void put_file_object(struct hs_jsonw *w, const struct object *object)
 {
-    put(w, "%s={ type=object properties={", object->name);
+    hs_jsonw_put(w, "%s={ type=object properties={", object->name);
     put_members(w, object->members, object->count);
     hs_jsonw_end_object(w);
     put_required(w, object->members + object->first_required, object->required);
-    put(w, "additionalProperties=false }");
+    hs_jsonw_put(w, "additionalProperties=false }");
 }
 
 #define OBJECT_OF(table, first, required)                                                          \
@@ -647,10 +601,10 @@ static const struct object workload_objects[] = {
 /* [probability, value] and the like: `first` is the largest that the first number may be. */
 static void put_row(struct hs_jsonw *w, const char *name, double first, double least, double most)
 {
-    put(w,
-        "%s={ type=array minItems=%g maxItems=%g prefixItems=[ ={ type=number "
-        "minimum=#0 maximum=%g } ] items={ $ref=#/$defs/weight } }",
-        name, least, most, first);
+    hs_jsonw_put(w,
+                 "%s={ type=array minItems=%g maxItems=%g prefixItems=[ ={ type=number "
+                 "minimum=#0 maximum=%g } ] items={ $ref=#/$defs/weight } }",
+                 name, least, most, first);
 }
 
 static void workload_schema(struct hs_jsonw *w)
@@ -660,10 +614,10 @@ static void workload_schema(struct hs_jsonw *w)
     put_members(w, workload, COUNT_OF(workload));
     hs_jsonw_end_object(w);
     put_required(w, workload, 3);
-    put(w,
-        "additionalProperties=false $defs={ weight={ type=number minimum=#0 "
-        "maximum=%g }",
-        weight_max);
+    hs_jsonw_put(w,
+                 "additionalProperties=false $defs={ weight={ type=number minimum=#0 "
+                 "maximum=%g }",
+                 weight_max);
     put_row(w, "point", 1, 2, 2);
     put_row(w, "state", 1, 1 + HS_WORKLOAD_STATES, 1 + HS_WORKLOAD_STATES);
     put_row(w, "size", gpus_max, 2, 3);
@@ -698,22 +652,22 @@ static void cluster_schema(struct hs_jsonw *w)
 {
     begin_properties(w);
     put_members(w, cluster_name, COUNT_OF(cluster_name));
-    put(w,
-        "gpu_types={ description=%s type=object minProperties=#1 maxProperties=%g "
-        "propertyNames={ " NAME_WORDS " } additionalProperties={ type=object properties={",
-        "the GPU types by name; then every node names one", (double)HS_GPU_TYPES_MAX);
+    hs_jsonw_put(w,
+                 "gpu_types={ description=%s type=object minProperties=#1 maxProperties=%g "
+                 "propertyNames={ " NAME_WORDS " } additionalProperties={ type=object properties={",
+                 "the GPU types by name; then every node names one", (double)HS_GPU_TYPES_MAX);
     put_members(w, gpu_memory, COUNT_OF(gpu_memory));
-    put(w,
-        "speed={ description=%s type=number exclusiveMinimum=#0 maximum=%g } } "
-        "additionalProperties=false } }",
-        "1: the GPUs on which the trace was recorded", (double)HS_GPU_SPEED_MAX);
+    hs_jsonw_put(w,
+                 "speed={ description=%s type=number exclusiveMinimum=#0 maximum=%g } } "
+                 "additionalProperties=false } }",
+                 "1: the GPUs on which the trace was recorded", (double)HS_GPU_SPEED_MAX);
     put_members(w, cluster_nodes, COUNT_OF(cluster_nodes));
-    put(w,
-        "vcs={ description=%s type=object minProperties=#1 propertyNames={ " NAME_WORDS
-        " } additionalProperties={ type=integer minimum=#0 maximum=%g } } } "
-        "additionalProperties=false oneOf=[ ={ required=![ =nodes ] } "
-        "={ required=![ =racks ] } ] $defs={",
-        "GPUs of each virtual cluster, for --vc", (double)UINT32_MAX);
+    hs_jsonw_put(w,
+                 "vcs={ description=%s type=object minProperties=#1 propertyNames={ " NAME_WORDS
+                 " } additionalProperties={ type=integer minimum=#0 maximum=%g } } } "
+                 "additionalProperties=false oneOf=[ ={ required=![ =nodes ] } "
+                 "={ required=![ =racks ] } ] $defs={",
+                 "GPUs of each virtual cluster, for --vc", (double)UINT32_MAX);
     for (uint32_t i = 0; i < COUNT_OF(cluster_objects); i++)
         put_file_object(w, &cluster_objects[i]);
     hs_jsonw_end_object(w);
