@@ -172,11 +172,11 @@ static void series_has_these_metrics(void **state)
     static char expected[LIST_SIZE], written[LIST_SIZE];
     read_table("## `series.csv`", "| metric |", false, expected);
     written[0] = '\0';
-    for (int c = 0; c < HS_CH_SERIES; c++) {
-        const char *metric = hs_channel_metric((enum hs_channel)c);
-        if (c == 0 || strcmp(metric, hs_channel_metric((enum hs_channel)(c - 1))) != 0)
-            append(written, metric, strlen(metric));
-    }
+#define METRIC(name, metric, key, value) metric,
+    static const char *const metrics[] = {HS_SERIES_CHANNELS(METRIC)};
+    for (int c = 0; c < HS_CH_SERIES; c++)
+        if (c == 0 || strcmp(metrics[c], metrics[c - 1]) != 0)
+            append(written, metrics[c], strlen(metrics[c]));
     assert_string_equal(written, expected);
 }
 

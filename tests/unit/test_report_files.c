@@ -16,7 +16,6 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "report/run/manifest.h"
-#include "report/run/observers.h"
 #include "report/report.h"
 #include "support/handrun.h"
 #include "support/sink.h"
@@ -333,27 +332,36 @@ static void shared_gpus_are_held_once(void **state)
     static const uint32_t gpu[] = {0};
     const struct hs_job_record job = {.gpus = 1, .gpu_milli = HS_GPU_MILLI, .gpu_util_pm = 600};
     struct hs_segment segment = {.job = &job, .gpus = gpu, .gpu_count = 1};
+    const struct hs_submission submission = {.gpus = 1, .gpu_milli = HS_GPU_MILLI};
+    static struct hs_summary shared;
     struct hs_cluster cluster;
-    struct hs_nodes nodes;
-    struct hs_output_file file;
+    struct hs_report *report;
+    struct hs_rundir dir;
+    char path[HS_PATH_SIZE];
     char *text;
     size_t length;
-    const char *path = scratch_path("nodes.csv");
     handrun_cluster(&cluster);
-    hs_nodes_open(&nodes, &cluster);
-    struct hs_observer o = hs_nodes_observer(&nodes);
-    assert_int_equal(o.on_start(o.ctx, 0, &job, gpu, 1), HS_OK);
-    assert_int_equal(o.on_start(o.ctx, 2000000, &job, gpu, 1), HS_OK);
+    assert_int_equal(hs_rundir_open(&dir, scratch_path("shared"), false, &sink.diag), HS_OK);
+    const struct hs_report_options options = {
+        .dir = &dir, .cluster = &cluster, .outputs = HS_OUT_NODES};
+    assert_int_equal(hs_report_open(&report, &options, &sink.diag), HS_OK);
+    const struct hs_observer *o = hs_report_observer(report, 0),
+                             *figures = hs_report_observer(report, 1);
+    assert_int_equal(figures->on_submit(figures->ctx, 0, &submission), HS_OK);
+    assert_int_equal(o->on_start(o->ctx, 0, &job, gpu, 1), HS_OK);
+    assert_int_equal(o->on_start(o->ctx, 2000000, &job, gpu, 1), HS_OK);
     segment.end_us = 4000000;
-    assert_int_equal(o.on_segment(o.ctx, &segment), HS_OK);
+    assert_int_equal(o->on_segment(o->ctx, &segment), HS_OK);
     segment.end_us = 6000000;
-    assert_int_equal(o.on_segment(o.ctx, &segment), HS_OK);
-    assert_int_equal(hs_nodes_write(&nodes, path, 10000000, &file, &sink.diag), HS_OK);
-    hs_nodes_free(&nodes);
+    assert_int_equal(o->on_segment(o->ctx, &segment), HS_OK);
+    assert_int_equal(hs_report_finish(report, 10000000, &shared, &sink.diag), HS_OK);
+    hs_report_close(report);
+    hs_rundir_file(&dir, "nodes.csv", path, sizeof path);
     assert_int_equal(hs_read_file(path, 1 << 16, &text, &length, &sink.diag), HS_OK);
     assert_string_equal(strchr(text, '\n') + 1, "0,n0,V100,0,2,2,6,2,0.3,0.22\n"
                                                 "1,n1,V100,0,2,0,0,0,0,0\n");
     hs_free(text);
+    hs_rundir_discard(&dir);
 }
 
 /* jobs.csv leads to a device that is always full: the run ends at the next instant. */

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "report/run/observers.h"
-#include "report/run/observers.h"
+#include "support/handrun.h"
 #include "support/sink.h"
 
 #define S HS_US_PER_S
@@ -38,7 +38,7 @@ static void integrates_exactly(void **state)
     hs_timeline_open(&t);
     for (int i = 0; i < 3; i++)
         hs_timeline_step(&t, &steps[i]);
-    hs_timeline_close(&t, END_US);
+    hs_timeline_advance(&t, END_US);
     assert_int_equal((uint64_t)t.sum[HS_CH_GPUS_HELD], 14 * S);
     assert_int_equal((uint64_t)t.sum[HS_CH_LOADED], 2 * S);      /* a job waits in [3, 5) */
     assert_int_equal((uint64_t)t.sum[HS_CH_HELD_LOADED], 8 * S); /* 4 GPUs, 2 s */
@@ -55,7 +55,7 @@ static void counts_a_partial_last_interval(void **state)
     struct hs_timeline t;
     hs_timeline_open(&t);
     hs_timeline_step(&t, &(struct hs_instant){.time_us = 0, .running = 3});
-    hs_timeline_close(&t, 2 * S + S / 2);
+    hs_timeline_advance(&t, 2 * S + S / 2);
     assert_int_equal(hs_timeline_intervals(&t), 3);
     assert_int_equal(hs_timeline_start_us(&t, 2), 2 * S);
     assert_int_equal(hs_timeline_start_us(&t, 3), 2 * S + S / 2);
@@ -80,7 +80,7 @@ static void doubles_without_losing_anything(void **state)
         direct += (hs_u128)running * (uint64_t)dt;
         hs_timeline_step(&t, &(struct hs_instant){.time_us = now + dt / 2, .is_still = true});
         now += dt;
-        hs_timeline_close(&t, now);
+        hs_timeline_advance(&t, now);
         running = hs_mix64(8, i) % 100;
     }
     uint32_t count = hs_timeline_intervals(&t);
@@ -101,7 +101,7 @@ static void survives_a_gap_of_years(void **state)
     const int64_t years = INT64_C(300000000) * S; /* 9.5 years */
     hs_timeline_open(&t);
     hs_timeline_step(&t, &(struct hs_instant){.time_us = 0, .running = 1});
-    hs_timeline_close(&t, years);
+    hs_timeline_advance(&t, years);
     assert_true(t.sum[HS_CH_RUNNING] == (hs_u128)years);
     assert_in_range(hs_timeline_intervals(&t), HS_TIMELINE_MARKS / 2, HS_TIMELINE_MARKS + 1);
     hs_timeline_free(&t);
@@ -111,24 +111,27 @@ static void survives_a_gap_of_years(void **state)
 static void expect_rows(int64_t sample_us, const char *metric, const char *expected)
 {
     struct sink sink;
-    struct hs_series series;
-    struct hs_timeline timeline;
-    const char *path = scratch_path("series.csv");
-    char rows[1024] = "";
+    static struct hs_summary summary;
+    struct hs_cluster cluster;
+    struct hs_report *report;
+    struct hs_rundir dir;
+    const struct hs_observer *observer;
+    char path[HS_PATH_SIZE], rows[1024] = "";
     char *text;
     size_t length;
     sink_init(&sink);
-    hs_timeline_open(&timeline);
-    assert_int_equal(hs_series_open(&series, path, sample_us, 4, &sink.diag), HS_OK);
-    struct hs_observer observer = hs_series_observer(&series);
-    for (int i = 0; i < 3; i++) {
-        hs_timeline_step(&timeline, &steps[i]);
-        if (observer.on_instant != NULL)
-            assert_int_equal(observer.on_instant(observer.ctx, &steps[i]), HS_OK);
-    }
-    hs_timeline_close(&timeline, END_US);
-    hs_series_finish(&series, END_US, &timeline);
-    assert_int_equal(hs_csvw_close(&series.csv, &sink.diag), HS_OK);
+    handrun_cluster(&cluster);
+    assert_int_equal(hs_rundir_open(&dir, scratch_path("run"), false, &sink.diag), HS_OK);
+    const struct hs_report_options options = {
+        .dir = &dir, .cluster = &cluster, .outputs = HS_OUT_SERIES, .sample_us = sample_us};
+    assert_int_equal(hs_report_open(&report, &options, &sink.diag), HS_OK);
+    for (int i = 0; i < 3; i++)
+        for (size_t o = 0; (observer = hs_report_observer(report, o)) != NULL; o++)
+            if (observer->on_instant != NULL)
+                assert_int_equal(observer->on_instant(observer->ctx, &steps[i]), HS_OK);
+    assert_int_equal(hs_report_finish(report, END_US, &summary, &sink.diag), HS_OK);
+    hs_report_close(report);
+    hs_rundir_file(&dir, "series.csv", path, sizeof path);
     assert_int_equal(hs_read_file(path, 1 << 20, &text, &length, &sink.diag), HS_OK);
     assert_memory_equal(text, "time,metric,key,value\n", 22);
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
@@ -138,7 +141,7 @@ static void expect_rows(int64_t sample_us, const char *metric, const char *expec
     }
     assert_string_equal(rows, expected);
     hs_free(text);
-    hs_timeline_free(&timeline);
+    hs_rundir_discard(&dir);
 }
 
 static void samples_every_change(void **state)

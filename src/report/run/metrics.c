@@ -68,37 +68,36 @@ static void add_measure(struct hs_summary *s, const struct hs_stats *stats, enum
 }
 
 /* Mean over `us` of time of an integral, as a share of `full` times the GPUs. */
-static double share(const struct hs_metrics_source *src, enum hs_channel channel, uint64_t full,
-                    hs_u128 us)
+static double share(const struct hs_report *r, enum hs_channel channel, uint64_t full, hs_u128 us)
 {
-    return hs_exact_double(src->timeline->sum[channel], us * src->gpus * full);
+    return hs_exact_double(r->timeline.sum[channel], us * r->options.cluster->gpu_count * full);
 }
 
-static double util(const struct hs_metrics_source *src, enum hs_channel channel, hs_u128 us)
+static double util(const struct hs_report *r, enum hs_channel channel, hs_u128 us)
 {
-    return src->stats->has_util ? share(src, channel, FULL_PM, us) : (double)NAN;
+    return r->stats.has_util ? share(r, channel, FULL_PM, us) : (double)NAN;
 }
 
-static void add_cluster(struct hs_summary *s, const struct hs_metrics_source *src)
+static void add_cluster(struct hs_summary *s, const struct hs_report *r)
 {
     static const char never_loaded[] = "no job ever waited";
-    hs_u128 span = (hs_u128)src->span_us, loaded = src->timeline->sum[HS_CH_LOADED];
-    const char *util_reason = src->stats->has_util ? no_span : no_util;
-    const char *loaded_reason = src->stats->has_util ? never_loaded : no_util;
-    add(s, "gpu_allocation", "1", share(src, HS_CH_GPUS_HELD, 1, span), no_span);
-    add(s, "gpu_utilization", "1", util(src, HS_CH_UTIL_MODEL, span), util_reason);
-    add(s, "gpu_utilization_sum", "1", util(src, HS_CH_UTIL_SUM, span), util_reason);
+    hs_u128 span = (hs_u128)r->span_us, loaded = r->timeline.sum[HS_CH_LOADED];
+    const char *util_reason = r->stats.has_util ? no_span : no_util;
+    const char *loaded_reason = r->stats.has_util ? never_loaded : no_util;
+    add(s, "gpu_allocation", "1", share(r, HS_CH_GPUS_HELD, 1, span), no_span);
+    add(s, "gpu_utilization", "1", util(r, HS_CH_UTIL_MODEL, span), util_reason);
+    add(s, "gpu_utilization_sum", "1", util(r, HS_CH_UTIL_SUM, span), util_reason);
     add(s, "loaded_share", "1", hs_exact_double(loaded, span), no_span);
-    add(s, "gpu_allocation_loaded", "1", share(src, HS_CH_HELD_LOADED, 1, loaded), never_loaded);
-    add(s, "gpu_utilization_loaded", "1", util(src, HS_CH_UTIL_MODEL_LOADED, loaded),
+    add(s, "gpu_allocation_loaded", "1", share(r, HS_CH_HELD_LOADED, 1, loaded), never_loaded);
+    add(s, "gpu_utilization_loaded", "1", util(r, HS_CH_UTIL_MODEL_LOADED, loaded), loaded_reason);
+    add(s, "gpu_utilization_sum_loaded", "1", util(r, HS_CH_UTIL_SUM_LOADED, loaded),
         loaded_reason);
-    add(s, "gpu_utilization_sum_loaded", "1", util(src, HS_CH_UTIL_SUM_LOADED, loaded),
-        loaded_reason);
-    add(s, "gpu_sharing", "1", share(src, HS_CH_GPUS_SHARED, 1, span), no_span);
+    add(s, "gpu_sharing", "1", share(r, HS_CH_GPUS_SHARED, 1, span), no_span);
     add(s, "useful_gpu_share", "1",
-        hs_exact_double(src->stats->done_milli_ns, span * src->gpus * HS_NS_PER_US * FULL_MILLI),
+        hs_exact_double(r->stats.done_milli_ns,
+                        span * r->options.cluster->gpu_count * HS_NS_PER_US * FULL_MILLI),
         no_span);
-    add(s, "fragmentation", "1", share(src, HS_CH_FRAGMENTED, 1, span), no_span);
+    add(s, "fragmentation", "1", share(r, HS_CH_FRAGMENTED, 1, span), no_span);
 }
 
 static void add_gpu_seconds(struct hs_summary *s, const char *name, hs_u128 num, hs_u128 den)
@@ -106,10 +105,10 @@ static void add_gpu_seconds(struct hs_summary *s, const char *name, hs_u128 num,
     add(s, name, "GPU s", hs_exact_double(num, den), NULL);
 }
 
-static void add_costs(struct hs_summary *s, const struct hs_metrics_source *src)
+static void add_costs(struct hs_summary *s, const struct hs_report *r)
 {
-    const struct hs_stats *stats = src->stats;
-    const hs_u128 *sum = src->timeline->sum;
+    const struct hs_stats *stats = &r->stats;
+    const hs_u128 *sum = r->timeline.sum;
     const hs_u128 us = HS_US_PER_S;
     add_count(s, "preemptions", stats->preemptions);
     add_count(s, "migrations", stats->migrations);
@@ -128,12 +127,12 @@ static void add_costs(struct hs_summary *s, const struct hs_metrics_source *src)
 
 /* Little's law without limits: over a whole run the integral of the number of jobs in the system is
  * the sum of the times they spent there, exactly. */
-static void add_queue(struct hs_summary *s, const struct hs_metrics_source *src)
+static void add_queue(struct hs_summary *s, const struct hs_report *r)
 {
-    const hs_u128 *sum = src->timeline->sum;
+    const hs_u128 *sum = r->timeline.sum;
     hs_u128 waiting = sum[HS_CH_PENDING] + sum[HS_CH_SUSPENDED];
-    hs_u128 in_system = waiting + sum[HS_CH_RUNNING], summed = src->stats->in_system_us;
-    hs_u128 span = (hs_u128)src->span_us;
+    hs_u128 in_system = waiting + sum[HS_CH_RUNNING], summed = r->stats.in_system_us;
+    hs_u128 span = (hs_u128)r->span_us;
     double gap = in_system >= summed ? hs_exact_double(in_system - summed, HS_US_PER_S)
                                      : -hs_exact_double(summed - in_system, HS_US_PER_S);
     add(s, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span), no_span);
@@ -143,37 +142,37 @@ static void add_queue(struct hs_summary *s, const struct hs_metrics_source *src)
 }
 
 /* Why no bound at all holds, or NULL. */
-static const char *no_bound(const struct hs_metrics_source *src)
+static const char *no_bound(const struct hs_report *r)
 {
-    if (src->options->is_sharing)
+    if (r->options.is_sharing)
         return "jobs may share a GPU, so a GPU may do more than one GPU-second of work a second";
-    if (src->options->is_resizing)
+    if (r->options.is_resizing)
         return "a gang may run on more or fewer GPUs than it asked for";
-    if (src->stats->unfinished > 0)
+    if (r->stats.unfinished > 0)
         return "the run was cut before every job ended";
-    if (src->stats->failed > 0)
+    if (r->stats.failed > 0)
         return "a job was ended before its work was done";
-    if (src->bounds->has_late_rejection)
+    if (r->bounds.has_late_rejection)
         return "a job was rejected after it had been accepted";
-    return src->bounds->jobs == 0 ? "no job was completed" : NULL;
+    return r->bounds.jobs == 0 ? "no job was completed" : NULL;
 }
 
-static const char *no_mean_bound(const struct hs_metrics_source *src)
+static const char *no_mean_bound(const struct hs_report *r)
 {
-    const char *reason = no_bound(src);
-    if (reason == NULL && src->stats->counted != src->stats->done)
+    const char *reason = no_bound(r);
+    if (reason == NULL && r->stats.counted != r->stats.done)
         reason = "the bound is for all jobs, the mean for those inside the window";
     return reason;
 }
 
-static const char *no_wait_bound(const struct hs_metrics_source *src)
+static const char *no_wait_bound(const struct hs_report *r)
 {
-    const char *reason = no_mean_bound(src);
-    if (reason == NULL && src->options->is_preemptive)
+    const char *reason = no_mean_bound(r);
+    if (reason == NULL && r->options.is_preemptive)
         reason = "with preemption a job may start early and wait later";
-    if (reason == NULL && src->stats->retries > 0)
+    if (reason == NULL && r->stats.retries > 0)
         reason = "a job that fails waits again before its next attempt";
-    if (reason == NULL && src->stats->done_run_us != src->stats->work_us)
+    if (reason == NULL && r->stats.done_run_us != r->stats.work_us)
         reason = "some jobs did not run at isolated speed (costs, GPU types or spread gangs)";
     return reason;
 }
@@ -188,11 +187,11 @@ static void add_bound(struct hs_summary *s, const char *name, const char *share_
         absent != NULL ? absent : "the figure it bounds is 0");
 }
 
-static void add_bounds(struct hs_summary *s, const struct hs_metrics_source *src)
+static void add_bounds(struct hs_summary *s, const struct hs_report *r)
 {
-    const struct hs_bounds *b = src->bounds;
-    const struct hs_stats *stats = src->stats;
-    const char *absent = no_bound(src);
+    const struct hs_bounds *b = &r->bounds;
+    const struct hs_stats *stats = &r->stats;
+    const char *absent = no_bound(r);
     double work = hs_bounds_makespan_work(b), longest = hs_bounds_makespan_longest(b);
     add(s, "makespan_bound_work", "s", absent == NULL ? work : (double)NAN, absent);
     add(s, "makespan_bound_longest", "s", absent == NULL ? longest : (double)NAN, absent);
@@ -202,17 +201,17 @@ static void add_bounds(struct hs_summary *s, const struct hs_metrics_source *src
         hs_exact_double(stats->work_us, (hs_u128)stats->done * HS_US_PER_S),
         "no job was completed");
     add_bound(s, "mean_jct_bound", "mean_jct_bound_share", stats->figure[HS_M_JCT][HS_F_MEAN],
-              hs_bounds_mean_jct(b), no_mean_bound(src));
+              hs_bounds_mean_jct(b), no_mean_bound(r));
     add_bound(s, "mean_wait_bound", "mean_wait_bound_share", stats->figure[HS_M_WAIT][HS_F_MEAN],
-              hs_bounds_mean_wait(b, stats->work_us), no_wait_bound(src));
+              hs_bounds_mean_wait(b, stats->work_us), no_wait_bound(r));
 }
 
 /* Mean GPUs held over time as levels. */
-static void draw_sparkline(struct hs_summary *summary, const struct hs_metrics_source *source)
+static void draw_sparkline(struct hs_summary *summary, const struct hs_report *r)
 {
     static const char levels[] = "0123456789abcdef";
     static_assert(SPARK_WIDTH < sizeof summary->sparkline, "the text must end");
-    const struct hs_timeline *t = source->timeline;
+    const struct hs_timeline *t = &r->timeline;
     uint32_t count = hs_timeline_intervals(t);
     uint32_t width = count < SPARK_WIDTH ? count : SPARK_WIDTH;
     for (uint32_t i = 0; i < width; i++) {
@@ -222,16 +221,16 @@ static void draw_sparkline(struct hs_summary *summary, const struct hs_metrics_s
         for (uint32_t k = from; k < to; k++)
             held += hs_timeline_part(t, HS_CH_GPUS_HELD, k);
         uint64_t us = (uint64_t)(hs_timeline_start_us(t, to) - hs_timeline_start_us(t, from));
-        hs_u128 full = (hs_u128)us * source->gpus;
+        hs_u128 full = (hs_u128)us * r->options.cluster->gpu_count;
         uint64_t level = full > 0 ? hs_exact_scaled(held, full, 15) : 0;
         summary->sparkline[i] = levels[level < 15 ? level : 15];
     }
     summary->sparkline[width] = '\0';
 }
 
-void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source *source)
+void hs_metrics_fill(struct hs_summary *summary, const struct hs_report *r)
 {
-    const struct hs_stats *stats = source->stats;
+    const struct hs_stats *stats = &r->stats;
     summary->count = 0;
     add_count(summary, "n_jobs", stats->submitted);
     add_count(summary, "n_done", stats->done);
@@ -246,10 +245,10 @@ void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source 
     add_measure(summary, stats, HS_M_BOUNDED);
     add(summary, "fairness_jain", "1", stats->jain,
         "fewer than two users completed jobs that use GPUs");
-    add_cluster(summary, source);
-    add_costs(summary, source);
-    add_queue(summary, source);
-    add_bounds(summary, source);
+    add_cluster(summary, r);
+    add_costs(summary, r);
+    add_queue(summary, r);
+    add_bounds(summary, r);
     summary->before_classes = summary->count;
     add_measure(summary, stats, HS_M_RUN_SLOWDOWN);
     add(summary, "colocated_share", "1", hs_exact_double(stats->colocated_us, stats->run_us),
@@ -263,9 +262,9 @@ void hs_metrics_fill(struct hs_summary *summary, const struct hs_metrics_source 
     add_count(summary, "trials_undone", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_UNDONE]);
     add(summary, "host_mib_seconds", "MiB s", hs_exact_double(stats->host_mib_us, HS_US_PER_S),
         NULL);
-    add_gpu_seconds(summary, "wait_constraint_gpu_seconds",
-                    source->timeline->sum[HS_CH_WAIT_CONSTRAINT], HS_US_PER_S);
+    add_gpu_seconds(summary, "wait_constraint_gpu_seconds", r->timeline.sum[HS_CH_WAIT_CONSTRAINT],
+                    HS_US_PER_S);
     add(summary, "gpu_allocated_share", "1",
-        share(source, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)source->span_us), no_span);
-    draw_sparkline(summary, source);
+        share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
+    draw_sparkline(summary, r);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The rows of jobs.csv, segments.csv and decisions.csv.
- *
- * A job's finish follows its last segment directly, so the GPUs of the last segment are those of
- * the job that ends, if the segment is of that job at all: one list serves all jobs, whatever their
- * number.
+ * The rows of jobs.csv, segments.csv, decisions.csv and nodes.csv.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +9,27 @@
 #include "base/memory.h"
 #include "model/cluster.h"
 #include "report/run/observers.h"
+#include "report/stats/exact.h"
 
 /* ---- jobs.csv ---- */
 
 #define NO_JOB UINT64_MAX
 #define NANO   UINT64_C(1000000000)
+
+/* A row a job, in the order in which jobs end; first the 13 columns of evalys' JobSet under their
+ * own names, then ours.
+ *
+ * A job's finish follows its last segment directly, so the GPUs of the last segment are those of
+ * the job that ends, if the segment is of that job at all: one list serves all jobs, whatever their
+ * number. */
+struct jobs_file {
+    struct hs_row_file file;
+    struct hs_csvtexts texts;
+    const char *workload;
+    uint32_t *gpus; /* of the last segment, and the index of its job */
+    uint32_t gpu_count, gpus_cap;
+    uint64_t gpus_of;
+};
 
 /* Each of these writes a field and its comma, and returns their end. */
 static char *put_end(char *to, size_t len) /* of a number of so many bytes */
@@ -78,9 +90,24 @@ static char *put_gpu_time(char *to, const struct hs_job_record *job)
     return put_nano(to, (uint64_t)job->gpu_us * job->gpu_milli);
 }
 
-static char *put_text(struct hs_jobs_file *f, char *to, const char *text)
+static char *put_text(struct jobs_file *f, char *to, const char *text)
 {
-    return hs_csvtexts_put(&f->texts, &f->csv, to, text);
+    return hs_csvtexts_put(&f->texts, &f->file.csv, to, text);
+}
+
+/* What a job ends with: its recorded outcome when it ran to its end, else its state. */
+static const char *status_of(const struct hs_job_record *job)
+{
+    switch (job->state) {
+    case HS_JOB_DONE:
+        return hs_outcome_text(job->outcome);
+    case HS_JOB_FAILED:
+        return "failed";
+    case HS_JOB_REJECTED:
+        return "rejected";
+    default:
+        return "unfinished";
+    }
 }
 
 /* The columns of jobs.csv behind the id, in order, and how each is written: in two parts, between
@@ -101,7 +128,7 @@ static char *put_text(struct hs_jobs_file *f, char *to, const char *text)
 #define COLUMNS_BEHIND_GPUS(COLUMN)                                                                \
     COLUMN("user", put_text(f, to, job->user))                                                     \
     COLUMN("vc", put_text(f, to, job->vc))                                                         \
-    COLUMN("status", put_text(f, to, hs_job_status_text(job)))                                     \
+    COLUMN("status", put_text(f, to, status_of(job)))                                              \
     COLUMN("model", put_text(f, to, job->model))                                                   \
     COLUMN("batch", put_text(f, to, job->batch))                                                   \
     COLUMN("gpu_type", put_text(f, to, job->gpu_type))                                             \
@@ -134,12 +161,10 @@ static char *put_text(struct hs_jobs_file *f, char *to, const char *text)
 
 #define NAME(name, written)  "," name
 #define WRITE(name, written) to = written;
-static const char jobs_header[] =
-    "job_id" COLUMNS_BEFORE_GPUS(NAME) ",allocated_resources" COLUMNS_BEHIND_GPUS(NAME);
 
 static enum hs_status on_job_segment(void *ctx, const struct hs_segment *segment)
 {
-    struct hs_jobs_file *f = ctx;
+    struct jobs_file *f = ctx;
     hs_grow((void **)&f->gpus, &f->gpus_cap, segment->gpu_count, sizeof *f->gpus,
             (uint64_t)HS_NODES_MAX * HS_NODE_GPUS_MAX);
     if (segment->gpu_count > 0)
@@ -151,8 +176,8 @@ static enum hs_status on_job_segment(void *ctx, const struct hs_segment *segment
 
 static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
 {
-    struct hs_jobs_file *f = ctx;
-    struct hs_csvw *w = &f->csv;
+    struct jobs_file *f = ctx;
+    struct hs_csvw *w = &f->file.csv;
     const int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
     const bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0;
     const bool has_run = has_started && has_ended;
@@ -168,37 +193,26 @@ static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_j
     return HS_OK;
 }
 
-const char *hs_job_status_text(const struct hs_job_record *job)
+static void jobs_open(void *state)
 {
-    switch (job->state) {
-    case HS_JOB_DONE:
-        return hs_outcome_text(job->outcome);
-    case HS_JOB_FAILED:
-        return "failed";
-    case HS_JOB_REJECTED:
-        return "rejected";
-    default:
-        return "unfinished";
-    }
+    struct jobs_file *f = state;
+    f->workload = f->file.report->options.workload_name;
+    f->gpus_of = NO_JOB;
 }
 
-enum hs_status hs_jobs_file_open(struct hs_jobs_file *f, const char *path, const char *workload,
-                                 struct hs_diag *diag)
+static void jobs_free(void *state)
 {
-    *f = (struct hs_jobs_file){.workload = workload, .gpus_of = NO_JOB};
-    return hs_csvw_open(&f->csv, path, jobs_header, diag);
+    hs_free(((struct jobs_file *)state)->gpus);
 }
 
-struct hs_observer hs_jobs_file_observer(struct hs_jobs_file *f)
-{
-    return (struct hs_observer){.ctx = f, .on_segment = on_job_segment, .on_finish = on_job_finish};
-}
-
-void hs_jobs_file_free(struct hs_jobs_file *f)
-{
-    hs_free(f->gpus);
-    f->gpus = NULL;
-}
+const struct hs_row_format hs_jobs_file = {
+    .output = HS_OUT_JOBS,
+    .name = "jobs.csv",
+    .header = "job_id" COLUMNS_BEFORE_GPUS(NAME) ",allocated_resources" COLUMNS_BEHIND_GPUS(NAME),
+    .state_size = sizeof(struct jobs_file),
+    .observer = {.on_segment = on_job_segment, .on_finish = on_job_finish},
+    .open = jobs_open,
+    .free = jobs_free};
 
 /* ---- segments.csv ---- */
 
@@ -206,9 +220,10 @@ void hs_jobs_file_free(struct hs_jobs_file *f)
  * most half a nanosecond per second held. */
 #define RATE_DECIMALS 9
 
+/* A row an uninterrupted placement, in the order in which they end: the exact Gantt chart. */
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
 {
-    struct hs_csvw *w = ctx;
+    struct hs_csvw *w = &((struct hs_row_file *)ctx)->csv;
     uint64_t held_ns = (uint64_t)((segment->end_us - segment->start_us) * HS_NS_PER_US);
     hs_csvw_text(w, segment->job->id);
     hs_csvw_seconds(w, segment->start_us);
@@ -221,21 +236,23 @@ static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
     return HS_OK;
 }
 
-enum hs_status hs_segments_open(struct hs_csvw *csv, const char *path, struct hs_diag *diag)
-{
-    return hs_csvw_open(csv, path,
-                        "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by", diag);
-}
-
-struct hs_observer hs_segments_observer(struct hs_csvw *csv)
-{
-    return (struct hs_observer){.ctx = csv, .on_segment = on_segment};
-}
+const struct hs_row_format hs_segments_file = {
+    .output = HS_OUT_SEGMENTS,
+    .name = "segments.csv",
+    .header = "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by",
+    .state_size = sizeof(struct hs_row_file),
+    .observer = {.on_segment = on_segment}};
 
 /* ---- decisions.csv ---- */
 
 #define SHARE_DECIMALS 6
 #define WORD_SIZE      8u
+
+/* A row an action of the policy, with what led to it. */
+struct decisions_file {
+    struct hs_row_file file;
+    char by_order[160], by_preemption[160]; /* the reasons where the policy gives none */
+};
 
 static const struct {
     enum hs_event_kind kind;
@@ -305,8 +322,8 @@ static void put_value(struct hs_csvw *w, const struct hs_decision *decision)
 
 static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_decision *decision)
 {
-    struct hs_decisions *d = ctx;
-    struct hs_csvw *w = &d->csv;
+    struct decisions_file *d = ctx;
+    struct hs_csvw *w = &d->file.csv;
     const char *const reasons[] = {
         [REASON_NONE] = "", [REASON_ORDER] = d->by_order, [REASON_PREEMPTION] = d->by_preemption};
     hs_csvw_seconds(w, now_us);
@@ -322,21 +339,155 @@ static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_dec
     return HS_OK;
 }
 
-enum hs_status hs_decisions_open(struct hs_decisions *d, const char *path,
-                                 const struct hs_semantics *semantics, struct hs_diag *diag)
+static void decisions_open(void *state)
 {
-    d->by_order[0] = d->by_preemption[0] = '\0';
-    if (semantics != NULL) {
-        (void)snprintf(d->by_order, sizeof d->by_order, "its turn: order %s, scan %s",
-                       semantics->order, semantics->scan);
-        (void)snprintf(d->by_preemption, sizeof d->by_preemption, "preemption %s",
-                       semantics->preemption);
-    }
-    return hs_csvw_open(&d->csv, path,
-                        "time,job_id,action,gpus,allocated_resources,value,trigger,because", diag);
+    struct decisions_file *d = state;
+    const struct hs_semantics *semantics = d->file.report->options.semantics;
+    if (semantics == NULL)
+        return;
+    (void)snprintf(d->by_order, sizeof d->by_order, "its turn: order %s, scan %s", semantics->order,
+                   semantics->scan);
+    (void)snprintf(d->by_preemption, sizeof d->by_preemption, "preemption %s",
+                   semantics->preemption);
 }
 
-struct hs_observer hs_decisions_observer(struct hs_decisions *d)
+const struct hs_row_format hs_decisions_file = {
+    .output = HS_OUT_DECISIONS,
+    .name = "decisions.csv",
+    .header = "time,job_id,action,gpus,allocated_resources,value,trigger,because",
+    .state_size = sizeof(struct decisions_file),
+    .observer = {.on_decision = on_decision},
+    .open = decisions_open};
+
+/* ---- nodes.csv ---- */
+
+#define FULL_PM    1000u
+#define MILLIONTHS UINT64_C(1000000)
+
+struct node_gpu {
+    int64_t since_us; /* the account is complete up to here */
+    uint32_t node;
+    uint32_t tenants;
+    uint32_t util_pm; /* sum over the tenants; unknown counts 0 */
+    bool is_divided;  /* they have shares of it, which is no sharing */
+};
+
+struct node_account {
+    uint64_t held_us, shared_us; /* GPU x us */
+    hs_u128 util_pm_us;
+    uint64_t placements;
+};
+
+/* A row a node. Every GPU is booked when its tenants change, so that a shared GPU counts once as
+ * held however many jobs are on it. Utilization is the proxy min(100 %, sum of the tenants' solo
+ * utilizations): the value of the joint model for a single GPU is not handed to observers. O(gang)
+ * a placement, memory O(GPUs). */
+struct nodes_file {
+    struct hs_row_file file;
+    const struct hs_cluster *cluster;
+    struct node_gpu *gpus;
+    struct node_account *accounts;
+    bool has_util; /* the utilization of at least one job is known */
+};
+
+/* The GPU up to now, and then with one tenant more or less (+1, -1). */
+static struct node_gpu *book(struct nodes_file *n, uint32_t index, int64_t now_us,
+                             const struct hs_job_record *job, int change)
 {
-    return (struct hs_observer){.ctx = d, .on_decision = on_decision};
+    struct node_gpu *gpu = &n->gpus[index];
+    struct node_account *account = &n->accounts[gpu->node];
+    uint64_t dt = (uint64_t)(now_us - gpu->since_us);
+    gpu->since_us = now_us;
+    if (gpu->tenants > 0)
+        account->held_us += dt;
+    if (gpu->tenants > 1 && !gpu->is_divided)
+        account->shared_us += dt;
+    account->util_pm_us += (hs_u128)dt * (gpu->util_pm < FULL_PM ? gpu->util_pm : FULL_PM);
+    gpu->tenants += (uint32_t)change;
+    if (job->gpu_util_pm > 0)
+        gpu->util_pm += (uint32_t)(change * job->gpu_util_pm);
+    return gpu;
 }
+
+static enum hs_status on_node_start(void *ctx, int64_t now_us, const struct hs_job_record *job,
+                                    const uint32_t *gpus, uint32_t gpu_count)
+{
+    struct nodes_file *n = ctx;
+    uint32_t node = n->cluster->node_count;
+    n->has_util = n->has_util || job->gpu_util_pm >= 0;
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        struct node_gpu *gpu = book(n, gpus[i], now_us, job, 1);
+        gpu->is_divided = job->gpu_milli < HS_GPU_MILLI;
+        n->accounts[gpu->node].placements += gpu->node != node;
+        node = gpu->node;
+    }
+    return HS_OK;
+}
+
+static enum hs_status on_node_segment(void *ctx, const struct hs_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->gpu_count; i++)
+        (void)book(ctx, segment->gpus[i], segment->end_us, segment->job, -1);
+    return HS_OK;
+}
+
+static void nodes_open(void *state)
+{
+    struct nodes_file *n = state;
+    const struct hs_cluster *cluster = n->file.report->options.cluster;
+    n->cluster = cluster;
+    n->gpus = hs_alloc_zeroed(cluster->gpu_count, sizeof *n->gpus);
+    n->accounts = hs_alloc_zeroed(cluster->node_count, sizeof *n->accounts);
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        for (uint32_t g = 0; g < cluster->nodes[i].gpus; g++)
+            n->gpus[cluster->nodes[i].first_gpu + g].node = i;
+}
+
+/* A share of nothing is an empty field. */
+static void put_share(struct hs_csvw *w, hs_u128 part, hs_u128 whole)
+{
+    hs_csvw_ratio(w, whole > 0 ? hs_exact_scaled(part, whole, MILLIONTHS) : 0,
+                  whole > 0 ? MILLIONTHS : 0, 6);
+}
+
+static enum hs_status nodes_finish(void *state, int64_t end_us)
+{
+    const struct nodes_file *n = state;
+    struct hs_csvw *w = &((struct hs_row_file *)state)->csv;
+    (void)end_us;
+    for (uint32_t i = 0; i < n->cluster->node_count; i++) {
+        const struct hs_node *node = &n->cluster->nodes[i];
+        const struct node_account *account = &n->accounts[i];
+        const hs_u128 capacity_us = (hs_u128)node->gpus * (uint64_t)n->file.report->span_us;
+        hs_csvw_u64(w, i);
+        hs_csvw_text(w, node->name);
+        hs_csvw_text(w, n->cluster->types[node->type].name);
+        hs_csvw_u64(w, node->rack);
+        hs_csvw_u64(w, node->gpus);
+        hs_csvw_u64(w, account->placements);
+        hs_csvw_seconds(w, (int64_t)account->held_us);
+        hs_csvw_seconds(w, (int64_t)account->shared_us);
+        put_share(w, account->held_us, capacity_us);
+        put_share(w, account->util_pm_us, n->has_util ? capacity_us * FULL_PM : 0);
+        hs_csvw_end(w);
+    }
+    return HS_OK;
+}
+
+static void nodes_free(void *state)
+{
+    struct nodes_file *n = state;
+    hs_free(n->gpus);
+    hs_free(n->accounts);
+}
+
+const struct hs_row_format hs_nodes_file = {
+    .output = HS_OUT_NODES,
+    .name = "nodes.csv",
+    .header = "node,name,gpu_type,rack,gpus,placements,gpu_seconds,shared_gpu_seconds,allocation,"
+              "utilization",
+    .state_size = sizeof(struct nodes_file),
+    .observer = {.on_start = on_node_start, .on_segment = on_node_segment},
+    .open = nodes_open,
+    .finish = nodes_finish,
+    .free = nodes_free};
