@@ -62,60 +62,40 @@ void hs_calibrate_say_counts(const struct hs_calibrate_run *run, uint32_t sets)
 void hs_calibrate_write_dropped(struct hs_jsonw *w, const char *const *texts,
                                 const uint32_t *counts, uint32_t n)
 {
-    hs_jsonw_member_array(w, "dropped");
-    for (uint32_t why = 0; why < n; why++) {
-        if (counts[why] == 0)
-            continue;
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "why", texts[why]);
-        hs_jsonw_member_u64(w, "rows", counts[why]);
-        hs_jsonw_end_object(w);
-    }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "dropped=[");
+    for (uint32_t why = 0; why < n; why++)
+        if (counts[why] > 0)
+            hs_jsonw_put(w, "=!{ why=%s rows=%u }", texts[why], counts[why]);
+    hs_jsonw_put(w, "]");
 }
 
-/* ---- the head of a model file ---- */
-
+/* The members that every model file begins with. */
 static void write_head(struct hs_jsonw *w, const char *kind, const struct hs_calibrate_run *run)
 {
     struct hs_clean_counts sum = {0};
+    hs_jsonw_put(w, "kind=%s format=%u data=[", kind, HS_MODEL_FORMAT);
     for (uint32_t i = 0; i < run->sets; i++) {
         sum.read += run->counts[i].read;
         sum.kept += run->counts[i].kept;
         for (uint32_t why = 0; why < HS_DROPPED_COUNT; why++)
             sum.dropped[why] += run->counts[i].dropped[why];
-    }
-    hs_jsonw_member_text(w, "kind", kind);
-    hs_jsonw_member_u64(w, "format", HS_MODEL_FORMAT);
-    hs_jsonw_member_array(w, "data");
-    for (uint32_t i = 0; i < run->sets; i++) {
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "format", run->set[i].format);
-        hs_jsonw_member_array(w, "files");
+        hs_jsonw_put(w, "=!{ format=%s files=[", run->set[i].format);
         for (uint32_t f = 0; f < run->set[i].file_count; f++) {
             const struct hs_measure_file *file = &run->set[i].files[f];
-            hs_write_line(w);
-            hs_jsonw_member_text(w, "name", file->name);
+            hs_jsonw_put(w, "=!{ name=%s", file->name);
             hs_jsonw_key(w, "hash");
             hs_jsonw_hash(w, file->hash);
-            hs_jsonw_member_u64(w, "bytes", file->bytes);
-            hs_jsonw_member_u64(w, "rows", file->rows);
-            hs_jsonw_end_object(w);
+            hs_jsonw_put(w, "bytes=%" PRIu64 " rows=%" PRIu64 " }", file->bytes, file->rows);
         }
-        hs_jsonw_end_array(w);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "] }");
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_member_array(w, "cleaning");
+    hs_jsonw_put(w, "] cleaning=[");
     for (uint32_t bit = 0; bit < HS_CLEAN_COUNT; bit++)
         if ((run->options.clean >> bit & 1) != 0)
             hs_jsonw_text(w, hs_clean_step_at(bit));
-    hs_jsonw_end_array(w);
-    hs_jsonw_member_object(w, "rows");
-    hs_jsonw_member_u64(w, "read", sum.read);
-    hs_jsonw_member_u64(w, "kept", sum.kept);
+    hs_jsonw_put(w, "] rows={ read=%u kept=%u", sum.read, sum.kept);
     hs_calibrate_write_dropped(w, hs_dropped_texts, sum.dropped, HS_DROPPED_COUNT);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 /* ---- a run ---- */
@@ -134,10 +114,10 @@ static enum hs_status calibrate(struct hs_calibrate_run *run, const struct hs_ca
     HS_TRY(subject->fit(run, study));
     subject->say(run, study);
     if (model != NULL) {
-        hs_jsonw_object(model);
+        hs_jsonw_put(model, "={");
         write_head(model, subject->name, run);
         subject->write(run, study, model);
-        hs_jsonw_end_object(model);
+        hs_jsonw_put(model, "}");
     }
     if (run->options.rows == NULL)
         return HS_OK;
@@ -160,8 +140,6 @@ enum hs_status hs_calibrate(const struct hs_calibration *subject,
     if (status != HS_OK && diag->errors == errors) /* a limit, which could not be reported */
         status = hs_fail(diag, status, NULL, NULL, "calibrate %s: %s", subject->name,
                          hs_status_text(status));
-    if (subject->free != NULL)
-        subject->free(study);
     for (uint32_t i = 0; i <= HS_CALIBRATE_DATA_MAX; i++)
         hs_measure_free(&run->set[i]);
     hs_catalogue_free(&run->catalogue);

@@ -51,13 +51,12 @@ struct hs_calibration {
     const char *data;     /* what --data may be, one line for help */
     uint32_t steps;       /* the cleaning steps that concern it */
     const char *rows;     /* header of the CSV for plots */
-    size_t study_size;    /* of what it finds out: zeroed at first */
+    size_t study_size;    /* of what it finds out: zeroed at first, its parts in run->arena */
     bool needs_catalogue; /* run->catalogue is options.profiles, unless that is NULL */
     /* Reads run->options.data into run->set where the subject has its own way; NULL = one set
      * each. */
     enum hs_status (*read)(struct hs_calibrate_run *run);
     enum hs_status (*fit)(struct hs_calibrate_run *run, void *study);
-    void (*free)(void *study); /* what is not in run->arena; NULL = nothing */
     void (*say)(const struct hs_calibrate_run *run, const void *study); /* the table */
     /* Members of the model file behind its head. */
     void (*write)(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w);
@@ -74,9 +73,9 @@ HS_MUST_USE enum hs_status hs_calibrate(const struct hs_calibration *subject,
 
 /* ---- for subjects ---- */
 
-/* Cleans the first run->sets sets and counts their rows. */
+/* Cleans run->sets sets and counts their rows. */
 void hs_calibrate_clean(struct hs_calibrate_run *run);
-/* Prints these counts of the first `sets`. */
+/* Prints the counts of the first `sets`. */
 void hs_calibrate_say_counts(const struct hs_calibrate_run *run, uint32_t sets);
 /* A list "dropped" of {why, rows}. */
 void hs_calibrate_write_dropped(struct hs_jsonw *w, const char *const *texts,

@@ -86,8 +86,8 @@ static enum hs_status fit_general(struct interference_study *s, struct hs_diag *
     struct hs_pairgeneral *g = &s->general;
     struct hs_pairset *set = &s->chosen->set;
     hs_pairgeneral_open(g, set);
-    s->held = hs_arena_alloc(&set->arena, set->row_count * sizeof *s->held);
-    s->fitted = hs_arena_alloc(&set->arena, set->row_count * sizeof *s->fitted);
+    s->held = hs_arena_alloc(set->arena, set->row_count * sizeof *s->held);
+    s->fitted = hs_arena_alloc(set->arena, set->row_count * sizeof *s->fitted);
     HS_TRY(hs_pairfit_to(&g->fit, NULL, diag)); /* with the reason if it cannot */
     g->is_tuned = true;
     HS_TRY(score_general(g, s->held, s->tuned, diag));
@@ -135,8 +135,8 @@ static enum hs_status fit_table(struct interference_study *s, struct interferenc
                        "%s: %" PRIu32 " speeds of %" PRIu32
                        " jobs are too few: each job needs two at least",
                        set->gpu, set->row_count, set->job_count);
-    t->held = hs_arena_alloc(&set->arena, set->row_count * sizeof *t->held);
-    t->fitted = hs_arena_alloc(&set->arena, set->row_count * sizeof *t->fitted);
+    t->held = hs_arena_alloc(set->arena, set->row_count * sizeof *t->held);
+    t->fitted = hs_arena_alloc(set->arena, set->row_count * sizeof *t->fitted);
     if (t->is_two_way) {
         t->ridge = ridge > 0 ? ridge : HS_EFFECT_RIDGE;
         HS_TRY(hs_paireffects_open(&t->effects, set, t == s->chosen ? NULL : s->general.theta,
@@ -151,18 +151,16 @@ static enum hs_status fit_table(struct interference_study *s, struct interferenc
 }
 
 static enum hs_status add_table(struct interference_study *s, const struct hs_measurements *m,
-                                uint32_t gpu, struct hs_diag *diag)
+                                uint32_t gpu, struct hs_arena *arena, struct hs_diag *diag)
 {
     if (s->count == TABLES_MAX)
         return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "pairs on more than %u GPU types",
                        TABLES_MAX - 1);
     struct interference_table *t = &s->tables[s->count];
     struct hs_pairset *set = &t->set;
-    HS_TRY(hs_pairset_collect(set, m, gpu, diag));
-    if (set->row_count == 0) {
-        hs_pairset_free(set);
+    HS_TRY(hs_pairset_collect(set, m, gpu, arena, diag));
+    if (set->row_count == 0)
         return HS_OK;
-    }
     s->count++;
     for (uint32_t i = 0; i + 1 < s->count; i++)
         if (hs_model_same_name(s->tables[i].set.gpu, set->gpu))
@@ -191,7 +189,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     hs_calibrate_say_counts(run, run->sets);
     for (uint32_t i = 0; i < run->sets; i++)
         for (uint32_t gpu = 0; gpu < run->set[i].gpu_count; gpu++)
-            HS_TRY(add_table(s, &run->set[i], gpu, run->diag));
+            HS_TRY(add_table(s, &run->set[i], gpu, &run->arena, run->diag));
     if (s->count == 0)
         return hs_fail(run->diag, HS_E_INPUT, NULL, "see which rows cleaning dropped, and why",
                        "no pair of jobs is left to fit to");
@@ -205,13 +203,6 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     for (uint32_t i = 0; i < s->count; i++)
         HS_TRY(fit_table(s, &s->tables[i], run->options.ridge, run->diag));
     return HS_OK;
-}
-
-static void free_study(void *study)
-{
-    struct interference_study *s = study;
-    for (uint32_t i = 0; i < TABLES_MAX; i++)
-        hs_pairset_free(&s->tables[i].set);
 }
 
 static const char *form_of(const struct interference_table *t)
@@ -230,23 +221,17 @@ static bool keeps_pairs(const struct hs_calibrate_run *run, const struct interfe
 
 static void say_decisions_head(struct hs_output *out)
 {
+    const double *at = hs_pair_thresholds;
     hs_say(out, "\n  %-42s%7s   share of right decisions  balanced\n", "S of both at most",
            "pairs");
-    hs_say(out, "  %-42s%7s", "", "");
-    for (int twice = 0; twice < 2; twice++)
-        for (uint32_t t = 0; t < HS_PAIR_THRESHOLDS; t++)
-            hs_say_number(out, hs_pair_thresholds[t], 1, 8);
-    hs_say(out, "\n");
+    hs_say_row(out, "%51s%8.1f%8.1f%8.1f%8.1f%8.1f%8.1f\n", "", at[0], at[1], at[2], at[0], at[1],
+               at[2]);
 }
 
 static void say_decisions(struct hs_output *out, const char *name, const struct hs_pairscore *s)
 {
-    hs_say(out, "  %-42s%7" PRIu32, name, s->pairs);
-    for (uint32_t t = 0; t < HS_PAIR_THRESHOLDS; t++)
-        hs_say_number(out, s->accuracy[t], 3, 8);
-    for (uint32_t t = 0; t < HS_PAIR_THRESHOLDS; t++)
-        hs_say_number(out, s->balanced[t], 3, 8);
-    hs_say(out, "\n");
+    hs_say_row(out, "  %-42s%7u%8.3f%8.3f%8.3f%8.3f%8.3f%8.3f\n", name, s->pairs, s->accuracy[0],
+               s->accuracy[1], s->accuracy[2], s->balanced[0], s->balanced[1], s->balanced[2]);
 }
 
 static void say_size(struct hs_output *out, const struct hs_pairset *set)
@@ -257,17 +242,12 @@ static void say_size(struct hs_output *out, const struct hs_pairset *set)
 
 static void say_general(const struct interference_study *s, struct hs_output *out)
 {
-    static const char *const names[HS_GENERAL_PARAMETERS] = {"k", "alpha", "beta"};
+    const double *theta = s->general.theta;
     char name[64];
     hs_say(out, "\n%s, general form S = 1 + k u^alpha v^beta\n  ", s->chosen->set.gpu);
     say_size(out, &s->chosen->set);
-    hs_say(out, "\n");
-    for (int p = 0; p < HS_GENERAL_PARAMETERS; p++) {
-        hs_say(out, "   %s ", names[p]);
-        hs_say_number(out, p == HS_GENERAL_LN_K ? exp(s->general.theta[p]) : s->general.theta[p], 4,
-                      0);
-    }
-    hs_say(out, "\n");
+    hs_say_row(out, "\n   k %.4f   alpha %.4f   beta %.4f\n", exp(theta[HS_GENERAL_LN_K]),
+               theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
     hs_say_score_head(out, "speed beside another");
     for (int line = 0; line < HS_UNSEEN_KINDS; line++)
         hs_say_score(out, general_lines[line], &s->scores[line].speed);
@@ -279,17 +259,14 @@ static void say_general(const struct interference_study *s, struct hs_output *ou
     for (int line = 0; line < HS_UNSEEN_KINDS; line++)
         say_decisions(out, general_lines[line], &s->scores[line]);
     /* Only the last threshold is tuned. */
-    hs_say(out, "\n  S above %.1f is seldom predicted: cut at ", HS_TUNED_THRESHOLD);
-    hs_say_number(out, s->tuned_cut, 2, 0);
-    hs_say(out, " instead, found without the unseen rows\n");
-    for (int line = 0; line < HS_UNSEEN_KINDS; line++) {
-        const struct hs_pairscore *score = &s->tuned[line];
-        hs_say(out, "  %-42s%7" PRIu32 "%16s", general_lines[line], score->pairs, "");
-        hs_say_number(out, score->accuracy[HS_PAIR_THRESHOLDS - 1], 3, 8);
-        hs_say(out, "%16s", "");
-        hs_say_number(out, score->balanced[HS_PAIR_THRESHOLDS - 1], 3, 8);
-        hs_say(out, "\n");
-    }
+    hs_say_row(out,
+               "\n  S above %.1f is seldom predicted: cut at %.2f instead, found without the "
+               "unseen rows\n",
+               HS_TUNED_THRESHOLD, s->tuned_cut);
+    for (int line = 0; line < HS_UNSEEN_KINDS; line++)
+        hs_say_row(out, "  %-42s%7u%24.3f%24.3f\n", general_lines[line], s->tuned[line].pairs,
+                   s->tuned[line].accuracy[HS_PAIR_THRESHOLDS - 1],
+                   s->tuned[line].balanced[HS_PAIR_THRESHOLDS - 1]);
 }
 
 static void say_table(const struct hs_calibrate_run *run, const struct interference_table *t)
@@ -301,8 +278,7 @@ static void say_table(const struct hs_calibrate_run *run, const struct interfere
                          : "1 / (1 + a b) + effect of both models");
     say_size(out, &t->set);
     size_t len = hs_fmt_double(lambda, hs_fmt_round6(t->ridge));
-    hs_say(out, ", lambda %.*s", (int)len, lambda);
-    hs_say(out, "\n  measured pairs %s\n",
+    hs_say(out, ", lambda %.*s\n  measured pairs %s\n", (int)len, lambda,
            keeps_pairs(run, t)             ? "written to the model file, and used before the fit"
            : run->options.is_keeping_pairs ? "not written: Lucid's licence does not allow it"
                                            : "not written: not asked for");
@@ -335,24 +311,17 @@ static void write_general(const struct interference_study *s, struct hs_jsonw *w
     uint32_t last = HS_PAIR_THRESHOLDS - 1;
     const struct hs_pairscore *tuned = &s->tuned[HS_UNSEEN_OWN_MODEL];
     const double *theta = s->general.theta;
-    hs_jsonw_member_object(w, "general");
-    hs_jsonw_member_text(w, "gpu", s->chosen->set.gpu);
-    hs_jsonw_member_text(w, "form", "1 + k u^alpha v^beta");
-    HS_WRITE_NUMBERS(w, {"k", exp(theta[HS_GENERAL_LN_K])}, {"alpha", theta[HS_GENERAL_ALPHA]},
-                     {"beta", theta[HS_GENERAL_BETA]});
-    hs_jsonw_member_object(w, "in_sample");
+    hs_jsonw_put(w, "general={ gpu=%s form=%s k=%.6g alpha=%.6g beta=%.6g in_sample={",
+                 s->chosen->set.gpu, "1 + k u^alpha v^beta", exp(theta[HS_GENERAL_LN_K]),
+                 theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
     hs_pairscore_write_members(w, general_lines[HS_UNSEEN_NOTHING], &s->scores[HS_UNSEEN_NOTHING]);
-    hs_jsonw_member_object(w, "tuned_cut");
-    HS_WRITE_NUMBERS(w, {"threshold", HS_TUNED_THRESHOLD}, {"cut", s->tuned_cut},
-                     {"accuracy", tuned->accuracy[last]},
-                     {"balanced_accuracy", tuned->balanced[last]});
-    hs_jsonw_end_object(w);
-    hs_jsonw_end_object(w);
-    hs_jsonw_member_array(w, "holdout");
+    hs_jsonw_put(w,
+                 "tuned_cut={ threshold=%.6g cut=%.6g accuracy=%.6g balanced_accuracy=%.6g } } "
+                 "holdout=[",
+                 HS_TUNED_THRESHOLD, s->tuned_cut, tuned->accuracy[last], tuned->balanced[last]);
     for (int line = 0; line < HS_UNSEEN_NOTHING; line++)
         hs_pairscore_write(w, general_lines[line], &s->scores[line]);
-    hs_jsonw_end_array(w);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "] }");
 }
 
 /* A curve of three knots as a line with a bend at the middle one:
@@ -361,7 +330,8 @@ static void write_curve(struct hs_jsonw *w, const char *const *names, const doub
 {
     double first = (at_knot[1] - at_knot[0]) / (hs_effect_knots[1] - hs_effect_knots[0]);
     double second = (at_knot[2] - at_knot[1]) / (hs_effect_knots[2] - hs_effect_knots[1]);
-    HS_WRITE_NUMBERS(w, {names[0], at_knot[0]}, {names[1], first}, {names[2], second - first});
+    hs_jsonw_put(w, "%s=%.6g %s=%.6g %s=%.6g", names[0], at_knot[0], names[1], first, names[2],
+                 second - first);
 }
 
 static void write_jobs(const struct interference_table *t, struct hs_jsonw *w)
@@ -375,20 +345,19 @@ static void write_jobs(const struct interference_table *t, struct hs_jsonw *w)
         b += exp(f->ln_b[i]);
     }
     double scale = sqrt(b / a); /* to equal means: only the product of a and b is known */
-    hs_jsonw_member_array(w, "jobs");
+    hs_jsonw_put(w, "jobs=[");
     for (uint32_t i = 0; i < t->set.job_count; i++) {
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "profile", t->set.jobs[i].key);
+        hs_jsonw_put(w, "=!{ profile=%s", t->set.jobs[i].key);
         if (t->is_two_way) {
-            hs_score_write_number(w, "util", hs_pairset_util(&t->set, i));
+            hs_jsonw_put(w, "util=%.6g", hs_pairset_util(&t->set, i));
             write_curve(w, own_names, t->effects.jobs[i].own);
             write_curve(w, other_names, t->effects.jobs[i].other);
         } else {
-            HS_WRITE_NUMBERS(w, {"a", exp(f->ln_a[i]) * scale}, {"b", exp(f->ln_b[i]) / scale});
+            hs_jsonw_put(w, "a=%.6g b=%.6g", exp(f->ln_a[i]) * scale, exp(f->ln_b[i]) / scale);
         }
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 /* The mean of all rows of the same two jobs, at the first of them. */
@@ -406,42 +375,29 @@ static void write_pair(const struct hs_pairset *set, uint32_t row, struct hs_jso
         sum += other->speed;
         count++;
     }
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_array(w);
-    hs_jsonw_u64(w, first->own);
-    hs_jsonw_u64(w, first->other);
-    hs_jsonw_double(w, hs_fmt_round6(count / sum));
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "=![ =%u =%u =%.6g ]", first->own, first->other, count / sum);
 }
 
 static void write_table(const struct hs_calibrate_run *run, const struct interference_table *t,
                         struct hs_jsonw *w)
 {
     const double *effects = t->is_two_way ? t->effects.pairs : t->rank1.pairs;
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "gpu", t->set.gpu);
-    hs_jsonw_member_text(w, "form", form_of(t));
-    hs_score_write_number(w, "lambda", t->ridge);
+    hs_jsonw_put(w, "={ gpu=%s form=%s lambda=%.6g", t->set.gpu, form_of(t), t->ridge);
     write_jobs(t, w);
-    hs_jsonw_member_array(w, "model_pairs");
-    for (uint32_t p = 0; p < t->set.model_pair_count; p++) {
-        hs_jsonw_on_one_line(w);
-        hs_jsonw_array(w);
-        hs_jsonw_text(w, t->set.models[t->set.model_pairs[p].own]);
-        hs_jsonw_text(w, t->set.models[t->set.model_pairs[p].other]);
-        hs_jsonw_double(w, hs_fmt_round6(effects[p]));
-        hs_jsonw_end_array(w);
-    }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "model_pairs=[");
+    for (uint32_t p = 0; p < t->set.model_pair_count; p++)
+        hs_jsonw_put(w, "=![ =%s =%s =%.6g ]", t->set.models[t->set.model_pairs[p].own],
+                     t->set.models[t->set.model_pairs[p].other], effects[p]);
+    hs_jsonw_put(w, "]");
     if (keeps_pairs(run, t)) {
-        hs_jsonw_member_array(w, "pairs");
+        hs_jsonw_put(w, "pairs=[");
         for (uint32_t r = 0; r < t->set.row_count; r++)
             write_pair(&t->set, r, w);
-        hs_jsonw_end_array(w);
+        hs_jsonw_put(w, "]");
     }
     hs_jsonw_key(w, "in_sample");
     hs_pairscore_write(w, table_lines[ALL], &t->scores[ALL]);
-    hs_jsonw_member_array(w, "holdout");
+    hs_jsonw_put(w, "holdout=[");
     /* First as the engine applies it: a run reports the error of the first line. */
     hs_pairscore_write(w, table_lines[JOBS_CUT], &t->scores[JOBS_CUT]);
     for (int line = 0; line < ALL; line++)
@@ -449,8 +405,7 @@ static void write_table(const struct hs_calibrate_run *run, const struct interfe
             hs_pairscore_write(w, table_lines[line], &t->scores[line]);
     for (uint32_t step = 0; !t->is_two_way && step < HS_COLD_STEPS; step++)
         hs_score_write(w, cold_lines[step], &t->cold[step]);
-    hs_jsonw_end_array(w);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "] }");
 }
 
 static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
@@ -458,10 +413,10 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
     const struct interference_study *s = study;
     if (s->chosen != NULL)
         write_general(s, w);
-    hs_jsonw_member_array(w, "tables");
+    hs_jsonw_put(w, "tables=[");
     for (uint32_t i = 0; i < s->count; i++)
         write_table(run, &s->tables[i], w);
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 /* ---- rows for plots ---- */
@@ -476,8 +431,7 @@ static void write_row(struct hs_csvw *w, const struct hs_pairset *set, const cha
     hs_csvw_text(w, form);
     hs_csvw_text(w, set->jobs[r->own].key);
     hs_csvw_text(w, set->jobs[r->other].key);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        hs_csvw_double(w, hs_fmt_round6(numbers[i]));
+    hs_score_write_fields(w, numbers, sizeof numbers / sizeof numbers[0]);
 }
 
 /* All rows, once for each form that was fitted to them. */
@@ -511,7 +465,6 @@ const struct hs_calibration hs_calibration_interference = {
     .rows = "gpu,form,own,other,own_util,other_util,observed,held_out,in_sample,fold",
     .study_size = sizeof(struct interference_study),
     .fit = fit,
-    .free = free_study,
     .say = say,
     .write = write,
     .write_rows = write_rows,

@@ -16,7 +16,7 @@
 
 static double *numbers_of(struct hs_pairset *set, uint64_t count)
 {
-    return hs_arena_alloc(&set->arena, count * sizeof(double));
+    return hs_arena_alloc(set->arena, count * sizeof(double));
 }
 
 /* ---- logistic fits ----
@@ -85,7 +85,7 @@ static enum hs_status solve(struct logistic *l, double *theta, const char *what,
 
 static struct logistic_row *rows_of(struct hs_pairset *set)
 {
-    return hs_arena_alloc(&set->arena, set->row_count * sizeof(struct logistic_row));
+    return hs_arena_alloc(set->arena, set->row_count * sizeof(struct logistic_row));
 }
 
 /* ---- general ----
@@ -187,51 +187,37 @@ void hs_pairgeneral_open(struct hs_pairgeneral *g, struct hs_pairset *set)
         .fit = {set, general_fit, general_speed}, .cut = HS_TUNED_THRESHOLD, .rows = rows_of(set)};
 }
 
-/* The order matters: the last fit is that to all rows. */
-static enum hs_status study_pairset(struct hs_pairset *set, struct hs_general_fit *fit,
-                                    struct hs_diag *diag)
+enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets,
+                                struct hs_general_fit *fit, struct hs_arena *arena,
+                                struct hs_diag *diag)
 {
+    /* The order matters: the last fit is that to all rows. */
     static const enum hs_unseen kinds[] = {HS_UNSEEN_OWN_MODEL, HS_UNSEEN_OTHER_MODEL,
                                            HS_UNSEEN_NOTHING};
+    struct hs_pairset best = {0}, next;
     struct hs_pairgeneral g;
-    hs_pairgeneral_open(&g, set);
+    for (uint32_t s = 0; s < sets; s++)
+        for (uint32_t gpu = 0; gpu < set[s].gpu_count; gpu++) {
+            HS_TRY(hs_pairset_collect(&next, &set[s], gpu, arena, diag));
+            if (next.has_utils && next.row_count > best.row_count)
+                best = next;
+        }
+    if (best.row_count == 0)
+        return hs_fail(diag, HS_E_INPUT, NULL,
+                       "pairs need the utilization of both jobs alone (util_a, util_b)",
+                       "no pair of jobs with measured utilizations is left to fit to");
+    hs_pairgeneral_open(&g, &best);
     HS_TRY(hs_pairfit_to(&g.fit, NULL, diag)); /* with the reason if it cannot */
-    double *predicted = numbers_of(set, set->row_count);
+    double *predicted = numbers_of(&best, best.row_count);
+    *fit = (struct hs_general_fit){.gpu = best.gpu, .rows = best.row_count, .runs = best.runs};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         HS_TRY(hs_pairholdout(&g.fit, kinds[i], 0, predicted, diag));
-        hs_pairscore(set, predicted, &fit->scores[kinds[i]]);
+        hs_pairscore(&best, predicted, &fit->scores[kinds[i]]);
     }
-    fit->gpu = set->gpu;
     fit->k = exp(g.theta[HS_GENERAL_LN_K]);
     fit->alpha = g.theta[HS_GENERAL_ALPHA];
     fit->beta = g.theta[HS_GENERAL_BETA];
-    fit->rows = set->row_count;
-    fit->runs = set->runs;
     return HS_OK;
-}
-
-enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets,
-                                struct hs_general_fit *fit, struct hs_diag *diag)
-{
-    struct hs_pairset best = {0}, next;
-    enum hs_status status = HS_OK;
-    *fit = (struct hs_general_fit){0};
-    for (uint32_t s = 0; s < sets; s++)
-        for (uint32_t gpu = 0; gpu < set[s].gpu_count && status == HS_OK; gpu++) {
-            status = hs_pairset_collect(&next, &set[s], gpu, diag);
-            bool is_better = next.has_utils && next.row_count > best.row_count;
-            hs_pairset_free(is_better ? &best : &next);
-            if (is_better)
-                best = next;
-        }
-    if (status == HS_OK)
-        status = best.row_count > 0
-                     ? study_pairset(&best, fit, diag)
-                     : hs_fail(diag, HS_E_INPUT, NULL,
-                               "pairs need the utilization of both jobs alone (util_a, util_b)",
-                               "no pair of jobs with measured utilizations is left to fit to");
-    hs_pairset_free(&best);
-    return status;
 }
 
 /* ---- two-way effects ----
@@ -526,9 +512,9 @@ enum hs_status hs_paircold_study(struct hs_pairrank1 *f, struct hs_score scores[
     struct hs_predictions lists[HS_COLD_STEPS] = {{0}};
     struct cold_start c = {
         .f = f,
-        .is_held = hs_arena_alloc(&set->arena, set->row_count * sizeof *c.is_held),
-        .partners = hs_arena_alloc(&set->arena, set->job_count * sizeof *c.partners),
-        .rank_of = hs_arena_alloc(&set->arena, set->job_count * sizeof *c.rank_of),
+        .is_held = hs_arena_alloc(set->arena, set->row_count * sizeof *c.is_held),
+        .partners = hs_arena_alloc(set->arena, set->job_count * sizeof *c.partners),
+        .rank_of = hs_arena_alloc(set->arena, set->job_count * sizeof *c.rank_of),
         .medians = numbers_of(set, set->job_count),
     };
     enum hs_status status = HS_OK;

@@ -3,13 +3,12 @@
  * Speeds of jobs beside others on one GPU type of one campaign, the forms that are fitted to them,
  * and cross-validation of these.
  *
- *     HS_TRY(hs_pairset_collect(&set, &measurements, gpu, diag));      // may have no rows
+ *     HS_TRY(hs_pairset_collect(&set, &measurements, gpu, arena, diag)); // may have no rows
  *     struct hs_pairgeneral g;
  *     hs_pairgeneral_open(&g, &set);
  *     HS_TRY(hs_pairholdout(&g.fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, diag));
  *     hs_pairscore(&set, predicted, &score);
  *     HS_TRY(hs_pairfit_to(&g.fit, NULL, diag));                       // to all rows
- *     hs_pairset_free(&set);                                           // frees the form, too
  */
 #ifndef HORUS_CALIBRATE_PAIRS_H
 #define HORUS_CALIBRATE_PAIRS_H
@@ -49,7 +48,7 @@ struct hs_model_pair {
 };
 
 struct hs_pairset {
-    struct hs_arena arena;    /* rows, and what is fitted to them */
+    struct hs_arena *arena;   /* of the rows, and of what is fitted to them */
     const char *gpu, *format; /* of the measurements, which must live as long */
     struct hs_pairjob *jobs;  /* in the order of the data, as are all others */
     const char **models;
@@ -63,8 +62,7 @@ struct hs_pairset {
 /* The rows that no cleaning step marked. O(rows log rows + models^2). */
 HS_MUST_USE enum hs_status hs_pairset_collect(struct hs_pairset *set,
                                               const struct hs_measurements *m, uint32_t gpu,
-                                              struct hs_diag *diag);
-void hs_pairset_free(struct hs_pairset *set);
+                                              struct hs_arena *arena, struct hs_diag *diag);
 /* Makes one row of the two that a job beside itself has, with their mean speed: by name they are
  * the same measurement twice. */
 void hs_pairset_merge(struct hs_pairset *set);
@@ -85,12 +83,12 @@ enum hs_unseen {
 };
 
 uint32_t hs_pairset_folds(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds);
+/* The fold whose fit predicts the row. */
+uint32_t hs_pairset_fold(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
+                         uint32_t row);
 /* Out of the fit of that fold? */
 bool hs_pairset_is_held(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
                         uint32_t fold, uint32_t row);
-/* Predicted by the fit of that fold? Each row is, in exactly one. */
-bool hs_pairset_is_tested(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
-                          uint32_t fold, uint32_t row);
 
 /* ---- forms ---- */
 
@@ -107,10 +105,6 @@ HS_MUST_USE static inline enum hs_status hs_pairfit_to(struct hs_pairfit *fit, c
                                                        struct hs_diag *diag)
 {
     return fit->fit(fit, is_held, diag);
-}
-static inline double hs_pairfit_speed(const struct hs_pairfit *fit, uint32_t row)
-{
-    return fit->speed(fit, row);
 }
 /* A fit that fails without a message: for a fold that leaves too little. */
 HS_MUST_USE enum hs_status hs_pairfit_try(struct hs_pairfit *fit, const bool *is_held);
@@ -238,6 +232,7 @@ struct hs_general_fit {
 };
 /* To the GPU type of all the sets that has most rows with utilizations, the first of equals. */
 HS_MUST_USE enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets,
-                                            struct hs_general_fit *fit, struct hs_diag *diag);
+                                            struct hs_general_fit *fit, struct hs_arena *arena,
+                                            struct hs_diag *diag);
 
 #endif

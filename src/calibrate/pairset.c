@@ -64,7 +64,7 @@ static void number_rows(struct hs_pairset *set, const struct hs_measurements *m,
     uint32_t *run_of = hs_alloc_zeroed((uint64_t)m->pair_ids + 1, sizeof *run_of);
     uint32_t *unordered = hs_alloc_zeroed(cells * 2, sizeof *unordered);
     uint32_t *directed = unordered + cells;
-    set->model_pairs = hs_arena_alloc(&set->arena, cells * sizeof *set->model_pairs);
+    set->model_pairs = hs_arena_alloc(set->arena, cells * sizeof *set->model_pairs);
     for (uint32_t i = 0; i < m->pair_count; i++) {
         const struct hs_pair *pair = &m->pairs[i];
         if (!is_used(m, pair, gpu))
@@ -128,38 +128,31 @@ static void rank_rows(struct hs_pairset *set)
 }
 
 enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measurements *m,
-                                  uint32_t gpu, struct hs_diag *diag)
+                                  uint32_t gpu, struct hs_arena *arena, struct hs_diag *diag)
 {
-    *set = (struct hs_pairset){.gpu = m->gpus[gpu], .format = m->format, .has_utils = true};
-    uint32_t *job_of = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *job_of), used = 0;
-    set->jobs = hs_arena_alloc(&set->arena, JOBS_MAX * sizeof *set->jobs);
-    set->models = hs_arena_alloc(&set->arena, JOBS_MAX * sizeof *set->models);
-    for (uint32_t i = 0; i < m->pair_count && set->job_count + 2 <= JOBS_MAX; i++) {
+    *set = (struct hs_pairset){
+        .arena = arena, .gpu = m->gpus[gpu], .format = m->format, .has_utils = true};
+    uint32_t *job_of = hs_arena_alloc(arena, (uint64_t)m->solo_count * sizeof *job_of), used = 0;
+    set->jobs = hs_arena_alloc(arena, JOBS_MAX * sizeof *set->jobs);
+    set->models = hs_arena_alloc(arena, JOBS_MAX * sizeof *set->models);
+    for (uint32_t i = 0; i < m->pair_count; i++) {
         const struct hs_pair *pair = &m->pairs[i];
         if (!is_used(m, pair, gpu))
             continue;
         number_job(set, &m->solos[pair->own], &job_of[pair->own]);
         number_job(set, &m->solos[pair->other], &job_of[pair->other]);
+        if (set->job_count + 2 > JOBS_MAX)
+            return hs_fail(diag, HS_E_LIMIT, NULL, NULL,
+                           "%s: pairs of more than %u jobs on one GPU type", m->gpus[gpu],
+                           JOBS_MAX - 1);
         used++;
     }
-    bool is_full = set->job_count + 2 > JOBS_MAX;
-    if (used > 0 && !is_full) {
-        set->rows = hs_arena_alloc(&set->arena, (uint64_t)used * sizeof *set->rows);
-        number_rows(set, m, gpu, job_of);
-        rank_rows(set);
-    }
-    hs_free(job_of);
-    if (!is_full)
+    if (used == 0)
         return HS_OK;
-    hs_pairset_free(set);
-    return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "%s: pairs of more than %u jobs on one GPU type",
-                   m->gpus[gpu], JOBS_MAX - 1);
-}
-
-void hs_pairset_free(struct hs_pairset *set)
-{
-    hs_arena_free(&set->arena);
-    *set = (struct hs_pairset){0};
+    set->rows = hs_arena_alloc(arena, (uint64_t)used * sizeof *set->rows);
+    number_rows(set, m, gpu, job_of);
+    rank_rows(set);
+    return HS_OK;
 }
 
 void hs_pairset_merge(struct hs_pairset *set)
@@ -192,27 +185,31 @@ uint32_t hs_pairset_folds(const struct hs_pairset *set, enum hs_unseen what, uin
     return folds[what];
 }
 
+uint32_t hs_pairset_fold(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
+                         uint32_t row)
+{
+    const struct hs_pairrow *r = &set->rows[row];
+    switch (what) {
+    case HS_UNSEEN_OWN_MODEL:
+        return set->jobs[r->own].model;
+    case HS_UNSEEN_OTHER_MODEL:
+        return set->jobs[r->other].model;
+    case HS_UNSEEN_MODEL_PAIR:
+        return r->models;
+    case HS_UNSEEN_JOB_PAIR:
+        return r->jobs_rank % job_folds;
+    default:
+        return 0;
+    }
+}
+
 bool hs_pairset_is_held(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
                         uint32_t fold, uint32_t row)
 {
     const struct hs_pairrow *r = &set->rows[row];
-    if (what == HS_UNSEEN_MODEL_PAIR)
-        return r->models == fold;
-    if (what == HS_UNSEEN_JOB_PAIR)
-        return r->jobs_rank % job_folds == fold;
-    return what != HS_UNSEEN_NOTHING &&
-           (set->jobs[r->own].model == fold || set->jobs[r->other].model == fold);
-}
-
-bool hs_pairset_is_tested(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
-                          uint32_t fold, uint32_t row)
-{
-    const struct hs_pairrow *r = &set->rows[row];
-    if (what == HS_UNSEEN_OWN_MODEL)
-        return set->jobs[r->own].model == fold;
-    if (what == HS_UNSEEN_OTHER_MODEL)
-        return set->jobs[r->other].model == fold;
-    return what == HS_UNSEEN_NOTHING || hs_pairset_is_held(set, what, job_folds, fold, row);
+    if (what == HS_UNSEEN_OWN_MODEL || what == HS_UNSEEN_OTHER_MODEL)
+        return set->jobs[r->own].model == fold || set->jobs[r->other].model == fold;
+    return what != HS_UNSEEN_NOTHING && hs_pairset_fold(set, what, job_folds, row) == fold;
 }
 
 enum hs_status hs_pairfit_try(struct hs_pairfit *fit, const bool *is_held)
@@ -233,14 +230,14 @@ enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, uint3
         uint32_t tested = 0;
         for (uint32_t r = 0; r < set->row_count; r++) {
             is_held[r] = hs_pairset_is_held(set, what, job_folds, fold, r);
-            tested += hs_pairset_is_tested(set, what, job_folds, fold, r);
+            tested += hs_pairset_fold(set, what, job_folds, r) == fold;
         }
         if (tested == 0)
             continue;
         status = hs_pairfit_try(fit, is_held);
         failed += status == HS_E_INPUT;
         for (uint32_t r = 0; r < set->row_count; r++)
-            if (hs_pairset_is_tested(set, what, job_folds, fold, r))
+            if (hs_pairset_fold(set, what, job_folds, r) == fold)
                 predicted[r] = status == HS_OK ? fit->speed(fit, r) : NAN;
     }
     hs_free(is_held);
@@ -304,27 +301,19 @@ void hs_pairscore(const struct hs_pairset *set, const double *predicted, struct 
     hs_free(observed_s);
 }
 
-static void write_list(struct hs_jsonw *w, const char *key, const double *values)
-{
-    hs_jsonw_member_array(w, key);
-    for (uint32_t t = 0; t < HS_PAIR_THRESHOLDS; t++)
-        hs_jsonw_double(w, hs_fmt_round6(values[t]));
-    hs_jsonw_end_array(w);
-}
-
 void hs_pairscore_write_members(struct hs_jsonw *w, const char *protocol,
                                 const struct hs_pairscore *score)
 {
+    const double *right = score->accuracy, *balanced = score->balanced;
     hs_score_write_members(w, protocol, &score->speed);
-    if (score->pairs > 0) {
-        write_list(w, "accuracy", score->accuracy);
-        write_list(w, "balanced_accuracy", score->balanced);
-    }
+    if (score->pairs > 0)
+        hs_jsonw_put(w, "accuracy=[ =%.6g =%.6g =%.6g ] balanced_accuracy=[ =%.6g =%.6g =%.6g ]",
+                     right[0], right[1], right[2], balanced[0], balanced[1], balanced[2]);
 }
 
 void hs_pairscore_write(struct hs_jsonw *w, const char *protocol, const struct hs_pairscore *score)
 {
-    hs_write_line(w);
+    hs_jsonw_put(w, "=!{");
     hs_pairscore_write_members(w, protocol, score);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }

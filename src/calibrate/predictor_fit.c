@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Rows of the catalogue that the utilization predictor can be fitted to, and three small fits. The
- * load and the GPU time of a step are both
- *     ln value = ln(exp(t0) x0 + exp(t1) x1 + exp(t2) x2) - t3 amp
- * by nonlinear least squares; errors count with Huber's smooth loss, for single models are far off
- * for reasons that no count of the graph shows (a point cloud that the host prepares), and a model
- * counts as the root of its rows. A weak prior holds what the data leaves open: with its strength
- * between 0.1 and 1 and the width of the loss between 0.02 and 0.1 the held-out errors on Lucid's
- * rows change by less than 0.002.
- * What a model adds is a ridge on three effects. Its strength is the one of most evidence under
- * normal effects and errors, over a grid: nothing is chosen on held-out rows.
+ * Rows of the catalogue that the utilization predictor can be fitted to, three small fits, and
+ * predictions of rows that these have not seen: one configuration left out, a model left out, a
+ * model left out but for one configuration, another GPU type. The load and the GPU time of a step
+ * are both ln value = ln(exp(t0) x0 + exp(t1) x1 + exp(t2) x2) - t3 amp by nonlinear least squares;
+ * errors count with Huber's smooth loss, for single models are far off for reasons that no count of
+ * the graph shows (a point cloud that the host prepares), and a model counts as the root of its
+ * rows. A weak prior holds what the data leaves open: with its strength between 0.1 and 1 and the
+ * width of the loss between 0.02 and 0.1 the held-out errors on Lucid's rows change by less than
+ * 0.002. What a model adds is a ridge on three effects. Its strength is the one of most evidence
+ * under normal effects and errors, over a grid: nothing is chosen on held-out rows.
  */
+#include "calibrate/predictor_fit.h"
+
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/timeparse.h"
-#include "calibrate/predictor_fit.h"
 #include "calibrate/solve.h"
 #include "model/modelfile.h"
 
@@ -40,6 +42,8 @@
 #define RIDGE_STEPS 27u
 #define LOGIT_MIN   0.02 /* logit(1) is infinite */
 #define SHIFT_RIDGE 1e-3 /* holds an effect of which there are no rows, moves no other */
+/* Leave-one-out up to here; then every so-manieth row together, to stay within seconds. */
+#define FOLDS_MAX 200u
 
 /* ---- rows ---- */
 
@@ -60,7 +64,8 @@ static enum hs_utilrow_reason reason_of(const struct hs_profile *profile, struct
     return hs_utilwork_of(profile, work) ? HS_UTILROW_REASONS : HS_UTILROW_NO_FEATURES;
 }
 
-bool hs_utilrows_is_first_of_gpu(const struct hs_catalogue *catalogue, uint32_t profile)
+/* No earlier profile is of the same GPU type? */
+static bool is_first_of_gpu(const struct hs_catalogue *catalogue, uint32_t profile)
 {
     for (uint32_t j = 0; j < profile; j++)
         if (hs_model_same_name(catalogue->profiles[j].gpu, catalogue->profiles[profile].gpu))
@@ -76,7 +81,7 @@ static const char *most_measured(const struct hs_catalogue *catalogue)
         const char *gpu = catalogue->profiles[i].gpu;
         uint32_t usable = 0;
         struct hs_utilwork work;
-        if (!hs_utilrows_is_first_of_gpu(catalogue, i))
+        if (!is_first_of_gpu(catalogue, i))
             continue;
         for (uint32_t j = i; j < catalogue->count; j++)
             usable += hs_model_same_name(catalogue->profiles[j].gpu, gpu) &&
@@ -89,76 +94,62 @@ static const char *most_measured(const struct hs_catalogue *catalogue)
     return best;
 }
 
-static void add_row(struct hs_utilrows *data, const struct hs_profile *profile,
-                    const struct hs_utilwork *work)
+static int by_model(const void *a, const void *b)
 {
-    uint32_t model = data->models;
-    for (uint32_t i = 0; i < data->count; i++)
-        if (hs_model_same_name(data->rows[i].profile->model, profile->model) &&
-            hs_model_same_name(data->rows[i].profile->dataset, profile->dataset)) {
-            model = data->rows[i].model;
-            break;
-        }
-    data->models += model == data->models;
-    data->rows[data->count++] = (struct hs_utilrow){.profile = profile,
-                                                    .model = model,
-                                                    .util = profile->util_pm / 1000.0,
-                                                    .step_ms = profile->step_ms,
-                                                    .work = *work};
+    const struct hs_utilrow *x = a, *y = b;
+    if (x->model != y->model)
+        return x->model < y->model ? -1 : 1;
+    if (x->work.batch != y->work.batch)
+        return x->work.batch < y->work.batch ? -1 : 1;
+    if (x->work.is_amp != y->work.is_amp)
+        return x->work.is_amp ? 1 : -1;
+    return x->place < y->place ? -1 : 1;
 }
 
-/* Groups the rows by model, each group by batch, precision and place in the catalogue. */
+/* Numbers the models and groups the rows by them. */
 static void group(struct hs_utilrows *data)
 {
-    data->members = hs_arena_alloc(&data->arena, data->count * sizeof *data->members);
-    data->start = hs_arena_alloc(&data->arena, (data->models + 2) * sizeof *data->start);
-    for (uint32_t i = 0; i < data->count; i++)
-        data->start[data->rows[i].model + 2]++;
-    for (uint32_t m = 0; m < data->models; m++)
-        data->start[m + 2] += data->start[m + 1];
+    struct hs_utilrow *rows = data->rows;
     for (uint32_t i = 0; i < data->count; i++) {
-        uint32_t first = data->start[data->rows[i].model],
-                 at = data->start[data->rows[i].model + 1]++;
-        const struct hs_utilwork *own = &data->rows[i].work;
-        for (; at > first; at--) { /* rows come in order of place: equals stay behind each other */
-            const struct hs_utilwork *before = &data->rows[data->members[at - 1]].work;
-            if (before->batch < own->batch ||
-                (before->batch == own->batch && (own->is_amp || !before->is_amp)))
-                break;
-            data->members[at] = data->members[at - 1];
-        }
-        data->members[at] = i;
+        uint32_t j = 0;
+        while (j < i && !(hs_model_same_name(rows[j].profile->model, rows[i].profile->model) &&
+                          hs_model_same_name(rows[j].profile->dataset, rows[i].profile->dataset)))
+            j++;
+        rows[i].model = j < i ? rows[j].model : data->models++;
+    }
+    qsort(rows, data->count, sizeof *rows, by_model);
+    data->start = hs_arena_alloc(data->arena, (data->models + 1) * sizeof *data->start);
+    data->by_place = hs_arena_alloc(data->arena, data->count * sizeof *data->by_place);
+    for (uint32_t i = 0; i < data->count; i++) {
+        data->start[rows[i].model + 1] = i + 1;
+        data->by_place[rows[i].place] = i;
     }
 }
 
 /* Step times of one model: none where a larger batch takes so much less that it cannot be the time
  * of a step. Host times: where the catalogue has none, of the other rows. */
-static void settle_times(struct hs_utilrows *data, const uint32_t *members, uint32_t count)
+static void settle_times(struct hs_utilrows *data, uint32_t first, uint32_t end)
 {
     struct hs_utilrow *rows = data->rows;
     bool is_wrong = false;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = i + 1; j < count; j++) {
-            const struct hs_utilrow *small = &rows[members[i]], *large = &rows[members[j]];
-            is_wrong = is_wrong || (small->work.is_amp == large->work.is_amp &&
-                                    small->work.batch < large->work.batch &&
-                                    small->step_ms > STEP_SHRINKS_MAX * large->step_ms);
-        }
-    for (uint32_t i = 0; i < count; i++) {
-        struct hs_utilrow *row = &rows[members[i]];
-        data->no_time += is_wrong && row->step_ms > 0;
-        if (is_wrong || !(row->step_ms > 0))
-            row->step_ms = NAN;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t j = i + 1; j < end; j++)
+            is_wrong = is_wrong || (rows[i].work.is_amp == rows[j].work.is_amp &&
+                                    rows[i].work.batch < rows[j].work.batch &&
+                                    rows[i].step_ms > STEP_SHRINKS_MAX * rows[j].step_ms);
+    for (uint32_t i = first; i < end; i++) {
+        data->no_time += is_wrong && rows[i].step_ms > 0;
+        if (is_wrong || !(rows[i].step_ms > 0))
+            rows[i].step_ms = NAN;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct hs_utilrow *row = &rows[members[i]];
+    for (uint32_t i = first; i < end; i++) {
         double sample_ms = INFINITY;
-        for (uint32_t j = 0; j < count; j++)
+        for (uint32_t j = first; j < end; j++)
             if (j != i) /* fmin passes over NaN */
-                sample_ms = fmin(sample_ms, rows[members[j]].step_ms / rows[members[j]].work.batch);
-        row->host_ms = row->profile->host_ms > 0 ? row->profile->host_ms
-                       : isfinite(sample_ms)     ? sample_ms * row->work.batch
-                                                 : NAN;
+                sample_ms = fmin(sample_ms, rows[j].step_ms / rows[j].work.batch);
+        rows[i].host_ms = rows[i].profile->host_ms > 0 ? rows[i].profile->host_ms
+                          : isfinite(sample_ms)        ? sample_ms * rows[i].work.batch
+                                                       : NAN;
     }
 }
 
@@ -186,50 +177,60 @@ static enum hs_status check_rows(const struct hs_utilrows *data, struct hs_diag 
 }
 
 enum hs_status hs_utilrows_collect(struct hs_utilrows *data, const struct hs_catalogue *catalogue,
-                                   const char *gpu, struct hs_diag *diag)
+                                   const char *gpu, struct hs_arena *arena, struct hs_diag *diag)
 {
-    *data = (struct hs_utilrows){.gpu = gpu != NULL ? gpu : most_measured(catalogue)};
-    data->rows = hs_arena_alloc(&data->arena, catalogue->count * sizeof *data->rows);
+    *data =
+        (struct hs_utilrows){.arena = arena, .gpu = gpu != NULL ? gpu : most_measured(catalogue)};
+    data->rows = hs_arena_alloc(arena, catalogue->count * sizeof *data->rows);
     for (uint32_t i = 0; i < catalogue->count; i++) {
         const struct hs_profile *profile = &catalogue->profiles[i];
-        struct hs_utilwork work;
-        enum hs_utilrow_reason reason = reason_of(profile, &work);
+        struct hs_utilrow row = {.profile = profile,
+                                 .place = data->count,
+                                 .util = profile->util_pm / 1000.0,
+                                 .step_ms = profile->step_ms};
+        enum hs_utilrow_reason reason = reason_of(profile, &row.work);
         if (reason != HS_UTILROW_NOT_MEASURED && data->gpu != NULL &&
             !hs_model_same_name(profile->gpu, data->gpu))
             reason = HS_UTILROW_OTHER_GPU;
         if (reason != HS_UTILROW_REASONS)
             data->dropped[reason]++;
         else
-            add_row(data, profile, &work);
+            data->rows[data->count++] = row;
     }
-    HS_TRY(check_rows(data, diag));
     group(data);
+    HS_TRY(check_rows(data, diag));
     for (uint32_t m = 0; m < data->models; m++)
-        settle_times(data, data->members + data->start[m], data->start[m + 1] - data->start[m]);
+        settle_times(data, data->start[m], data->start[m + 1]);
     return HS_OK;
 }
 
-void hs_utilrows_free(struct hs_utilrows *data)
+static bool is_out(const bool *is_held, uint32_t row)
 {
-    hs_arena_free(&data->arena);
-    *data = (struct hs_utilrows){0};
+    return is_held != NULL && is_held[row];
 }
 
 /* ---- load and GPU time ---- */
 
-/* One nonlinear fit: rows of (x0, x1, x2, amp) and what they should give. */
+/* A nonlinear fit, of rows of (x0, x1, x2, amp) to what they should give. */
+struct load_kind {
+    const char *what;
+    double prior[COEFFICIENTS], width;
+    bool is_util; /* the target is 1 - exp(-value), else ln value */
+};
+
+static const struct load_kind load_kind = {"load of a step", {-2, -1, 0, 0.5}, UTIL_WIDTH, true};
+static const struct load_kind busy_kind = {
+    "GPU time of a step", {-2, -1, -2, 0.3}, LN_WIDTH, false};
+
 struct load_sample {
     double x[3], target, root_weight;
     bool is_amp;
 };
 
 struct load_problem {
+    const struct load_kind *kind;
     struct load_sample *samples;
     uint32_t count;
-    double prior[COEFFICIENTS];
-    double width;
-    bool is_util; /* the target is 1 - exp(-value), else ln value */
-    const char *what;
 };
 
 /* ln value at theta; its gradient by theta. */
@@ -254,21 +255,21 @@ static void load_at(const struct load_problem *problem, const double *theta, dou
     for (uint32_t r = 0; r < n; r++) {
         const struct load_sample *s = &problem->samples[r];
         double gradient[COEFFICIENTS], value = value_at(s, theta, gradient), slope = 1;
-        if (problem->is_util) {
+        if (problem->kind->is_util) {
             slope = exp(value - exp(value));
             value = hs_util_of_log_load(value);
         }
-        double error = (value - s->target) / problem->width, root = sqrt(1 + error * error);
+        double error = (value - s->target) / problem->kind->width, root = sqrt(1 + error * error);
         if (f != NULL)
             f[r] = s->root_weight * (error * sqrt(2 / (1 + root)));
         double derivative = sqrt((1 + root) / 2) / root;
         for (uint32_t i = 0; i < COEFFICIENTS && j != NULL; i++)
             j[r * COEFFICIENTS + i] =
-                s->root_weight * derivative * slope * gradient[i] / problem->width;
+                s->root_weight * derivative * slope * gradient[i] / problem->kind->width;
     }
     for (uint32_t p = 0; p < COEFFICIENTS; p++) {
         if (f != NULL)
-            f[n + p] = PRIOR_STRENGTH * (theta[p] - problem->prior[p]);
+            f[n + p] = PRIOR_STRENGTH * (theta[p] - problem->kind->prior[p]);
         for (uint32_t i = 0; i < COEFFICIENTS && j != NULL; i++)
             j[(n + p) * COEFFICIENTS + i] = i == p ? PRIOR_STRENGTH : 0;
     }
@@ -286,22 +287,22 @@ static void load_jacobian(void *ctx, const double *theta, double *j)
 
 /* Every model counts as the root of its rows, the mean weight is 1. */
 static void fill_samples(struct load_problem *problem, const struct hs_utilrows *data,
-                         const bool *is_used)
+                         const bool *is_held)
 {
+    bool is_util = problem->kind->is_util;
     double total = 0;
     for (uint32_t m = 0; m < data->models; m++) {
         uint32_t first = problem->count;
-        for (uint32_t at = data->start[m]; at < data->start[m + 1]; at++) {
-            const struct hs_utilrow *row = &data->rows[data->members[at]];
+        for (uint32_t i = data->start[m]; i < data->start[m + 1]; i++) {
+            const struct hs_utilrow *row = &data->rows[i];
             const struct hs_utilwork *work = &row->work;
-            double divisor = problem->is_util ? work->layers : 1;
-            if (!is_used[data->members[at]] ||
-                !(problem->is_util || (row->step_ms > 0 && row->util > 0)))
+            double divisor = is_util ? work->layers : 1;
+            if (is_out(is_held, i) || !(is_util || (row->step_ms > 0 && row->util > 0)))
                 continue;
             problem->samples[problem->count++] = (struct load_sample){
-                .x = {problem->is_util ? 1 : work->layers, work->gmacs * work->batch / divisor,
+                .x = {is_util ? 1 : work->layers, work->gmacs * work->batch / divisor,
                       work->moutputs * work->batch / divisor},
-                .target = problem->is_util ? row->util : log(row->util * row->step_ms),
+                .target = is_util ? row->util : log(row->util * row->step_ms),
                 .is_amp = work->is_amp,
             };
         }
@@ -317,40 +318,40 @@ static void fill_samples(struct load_problem *problem, const struct hs_utilrows 
 
 /* From the prior; where that ends nowhere (utilizations that no count explains), from one with the
  * counts mattering less and less. spread: root mean square of the errors that are left. */
-static enum hs_status load_fit(struct load_problem *problem, const struct hs_utilrows *data,
-                               const bool *is_used, double *theta, double *spread,
+static enum hs_status load_fit(const struct load_kind *kind, const struct hs_utilrows *data,
+                               const bool *is_held, double *theta, double *spread,
                                struct hs_diag *diag)
 {
+    struct load_problem problem = {
+        .kind = kind,
+        .samples = hs_alloc_zeroed((uint64_t)data->count + 1, sizeof *problem.samples)};
     double squares = 0, gradient[COEFFICIENTS];
     enum hs_status status = HS_E_INPUT;
     struct hs_diag quiet;
     hs_diag_init(&quiet, NULL, NULL);
-    problem->samples = hs_alloc_zeroed((uint64_t)data->count + 1, sizeof *problem->samples);
-    fill_samples(problem, data, is_used);
-    struct hs_nls nls = {problem->count + COEFFICIENTS, COEFFICIENTS, load_residual, load_jacobian,
-                         problem};
+    fill_samples(&problem, data, is_held);
+    struct hs_nls nls = {problem.count + COEFFICIENTS, COEFFICIENTS, load_residual, load_jacobian,
+                         &problem};
     for (uint32_t start = 0; start < STARTS && status == HS_E_INPUT; start++) {
         for (uint32_t p = 0; p < COEFFICIENTS; p++)
-            theta[p] = problem->prior[p] - (p == 1 || p == 2 ? START_STEP * start : 0);
+            theta[p] = kind->prior[p] - (p == 1 || p == 2 ? START_STEP * start : 0);
         status =
-            hs_solve_nls(&nls, theta, STEPS_MAX, problem->what, start + 1 < STARTS ? &quiet : diag);
+            hs_solve_nls(&nls, theta, STEPS_MAX, kind->what, start + 1 < STARTS ? &quiet : diag);
     }
-    for (uint32_t r = 0; r < problem->count; r++) {
-        double error = value_at(&problem->samples[r], theta, gradient) - problem->samples[r].target;
+    for (uint32_t r = 0; r < problem.count; r++) {
+        double error = value_at(&problem.samples[r], theta, gradient) - problem.samples[r].target;
         squares += error * error;
     }
-    *spread = problem->count > 0 ? sqrt(squares / problem->count) : 0;
-    hs_free(problem->samples);
+    *spread = problem.count > 0 ? sqrt(squares / problem.count) : 0;
+    hs_free(problem.samples);
     return status;
 }
 
-enum hs_status hs_utilfit_load(const struct hs_utilrows *data, const bool *is_used,
+static enum hs_status fit_load(const struct hs_utilrows *data, const bool *is_held,
                                struct hs_utilform *form, struct hs_diag *diag)
 {
-    struct load_problem problem = {
-        .prior = {-2, -1, 0, 0.5}, .width = UTIL_WIDTH, .is_util = true, .what = "load of a step"};
     double theta[COEFFICIENTS], spread;
-    HS_TRY(load_fit(&problem, data, is_used, theta, &spread, diag));
+    HS_TRY(load_fit(&load_kind, data, is_held, theta, &spread, diag));
     form->launch = exp(theta[0]);
     form->per_gmac = exp(theta[1]);
     form->per_moutput = exp(theta[2]);
@@ -359,13 +360,11 @@ enum hs_status hs_utilfit_load(const struct hs_utilrows *data, const bool *is_us
 }
 
 /* Where no row has a step time the prior is all there is, with a margin of one width. */
-static enum hs_status fit_busy(const struct hs_utilrows *data, const bool *is_used,
+static enum hs_status fit_busy(const struct hs_utilrows *data, const bool *is_held,
                                struct hs_utilform *form, struct hs_diag *diag)
 {
-    struct load_problem problem = {
-        .prior = {-2, -1, -2, 0.3}, .width = LN_WIDTH, .what = "GPU time of a step"};
     double theta[COEFFICIENTS], spread;
-    HS_TRY(load_fit(&problem, data, is_used, theta, &spread, diag));
+    HS_TRY(load_fit(&busy_kind, data, is_held, theta, &spread, diag));
     form->busy_layer_ms = exp(theta[0]);
     form->busy_gmac_ms = exp(theta[1]);
     form->busy_moutput_ms = exp(theta[2]);
@@ -388,28 +387,25 @@ static double residual_of(const struct hs_utilform *form, const struct hs_utilro
     return hs_util_residual(row->util, hs_utilform_log_load(form, &row->work));
 }
 
-static void centre(const struct hs_utilrows *data, const bool *is_used, uint32_t model,
+static void centre(const struct hs_utilrows *data, const bool *is_held, uint32_t model,
                    const struct hs_utilform *form, struct model_effects *e)
 {
     double *batches = hs_alloc_zeroed((uint64_t)data->count + 1, sizeof *batches), sum = 0;
     *e = (struct model_effects){.configs = 0};
-    for (uint32_t at = data->start[model]; at < data->start[model + 1]; at++) {
-        const struct hs_utilrow *row = &data->rows[data->members[at]];
-        if (!is_used[data->members[at]])
-            continue;
-        batches[e->configs++] = row->work.batch / HS_UTIL_BATCH;
-        sum += residual_of(form, row);
-    }
+    for (uint32_t i = data->start[model]; i < data->start[model + 1]; i++)
+        if (!is_out(is_held, i)) {
+            batches[e->configs++] = data->rows[i].work.batch / HS_UTIL_BATCH;
+            sum += residual_of(form, &data->rows[i]);
+        }
     if (e->configs > 0)
         hs_utilmate_centre(&e->mate, sum / e->configs, batches, e->configs);
     hs_free(batches);
-    for (uint32_t at = data->start[model]; at < data->start[model + 1]; at++) {
-        const struct hs_utilrow *row = &data->rows[data->members[at]];
-        if (!is_used[data->members[at]])
+    for (uint32_t row = data->start[model]; row < data->start[model + 1]; row++) {
+        const struct hs_utilwork *work = &data->rows[row].work;
+        if (is_out(is_held, row))
             continue;
-        double y = residual_of(form, row) - hs_utilmate_effect(&e->mate, &row->work);
-        double ln_batch = log(row->work.batch / HS_UTIL_BATCH);
-        double precision = row->work.is_amp ? 0.5 : -0.5;
+        double y = residual_of(form, &data->rows[row]) - hs_utilmate_effect(&e->mate, work);
+        double ln_batch = log(work->batch / HS_UTIL_BATCH), precision = work->is_amp ? 0.5 : -0.5;
         const double x[EFFECTS] = {ln_batch, precision, ln_batch * precision};
         for (uint32_t i = 0; i < EFFECTS; i++) {
             for (uint32_t j = 0; j < EFFECTS; j++)
@@ -450,14 +446,14 @@ static enum hs_status deviance(const struct model_effects *all, uint32_t models,
     return HS_OK;
 }
 
-static enum hs_status pick_ridge(const struct hs_utilrows *data, const bool *is_used,
+static enum hs_status pick_ridge(const struct hs_utilrows *data, const bool *is_held,
                                  struct hs_utilfit *fit, struct hs_diag *diag)
 {
     struct model_effects *all = hs_alloc_zeroed((uint64_t)data->models + 1, sizeof *all);
     enum hs_status status = HS_OK;
     double best = INFINITY, ridge = RIDGE_MIN, value;
     for (uint32_t m = 0; m < data->models; m++)
-        centre(data, is_used, m, &fit->form, &all[m]);
+        centre(data, is_held, m, &fit->form, &all[m]);
     for (uint32_t step = 0; step < RIDGE_STEPS && status == HS_OK; step++, ridge *= RIDGE_RATIO) {
         status = deviance(all, data->models, ridge, &value, diag);
         if (status == HS_OK && value < best) {
@@ -469,22 +465,22 @@ static enum hs_status pick_ridge(const struct hs_utilrows *data, const bool *is_
     return status;
 }
 
-enum hs_status hs_utilfit(const struct hs_utilrows *data, const bool *is_used, double ridge,
+enum hs_status hs_utilfit(const struct hs_utilrows *data, const bool *is_held, double ridge,
                           struct hs_utilfit *fit, struct hs_diag *diag)
 {
-    HS_TRY(hs_utilfit_load(data, is_used, &fit->form, diag));
-    HS_TRY(fit_busy(data, is_used, &fit->form, diag));
+    HS_TRY(fit_load(data, is_held, &fit->form, diag));
+    HS_TRY(fit_busy(data, is_held, &fit->form, diag));
     fit->ridge = ridge;
-    return ridge > 0 ? HS_OK : pick_ridge(data, is_used, fit, diag);
+    return ridge > 0 ? HS_OK : pick_ridge(data, is_held, fit, diag);
 }
 
-enum hs_status hs_utilfit_mate(const struct hs_utilrows *data, const bool *is_used, uint32_t model,
+enum hs_status hs_utilfit_mate(const struct hs_utilrows *data, const bool *is_held, uint32_t model,
                                const struct hs_utilfit *fit, struct hs_utilmate *mate,
                                uint32_t *configs, struct hs_diag *diag)
 {
     struct model_effects e;
     double beta[EFFECTS];
-    centre(data, is_used, model, &fit->form, &e);
+    centre(data, is_held, model, &fit->form, &e);
     HS_TRY(solve_effects(&e, fit->ridge, beta, NULL, diag));
     *mate = e.mate;
     mate->slope = beta[0];
@@ -503,50 +499,318 @@ double hs_utilfit_predict(const struct hs_utilfit *fit, const struct hs_utilmate
 
 /* ---- shifts ---- */
 
-static double link_of(enum hs_utillink link, double util)
+static double link_of(int link, double util)
 {
     double clipped = fmin(fmax(util, LOGIT_MIN), 1 - LOGIT_MIN);
     return link == HS_UTILLINK_LOAD ? hs_util_to_log_load(util) : log(clipped / (1 - clipped));
 }
 
 /* One regression on (ln batch, amp), of all less the mean of their model. */
-enum hs_status hs_utilshift_fit(const struct hs_utilrows *data, const bool *is_used,
-                                enum hs_utillink link, struct hs_utilshift *shift,
-                                struct hs_diag *diag)
+enum hs_status hs_utilshifts_fit(const struct hs_utilrows *data, const bool *is_held,
+                                 struct hs_utilshift *shifts, struct hs_diag *diag)
 {
     static const double lambdas[2] = {SHIFT_RIDGE, SHIFT_RIDGE};
     double *x = hs_alloc_zeroed((uint64_t)data->count * 3, sizeof *x), beta[2] = {0};
     double *y = x + (size_t)data->count * 2;
-    uint32_t n = 0;
-    for (uint32_t m = 0; m < data->models; m++) {
-        double mean[3] = {0};
-        uint32_t first = n;
-        for (uint32_t at = data->start[m]; at < data->start[m + 1]; at++) {
-            const struct hs_utilrow *row = &data->rows[data->members[at]];
-            if (!is_used[data->members[at]])
-                continue;
-            mean[0] += x[(size_t)n * 2] = log(row->work.batch);
-            mean[1] += x[(size_t)n * 2 + 1] = row->work.is_amp;
-            mean[2] += y[n++] = link_of(link, row->util);
+    enum hs_status status = HS_OK;
+    for (int link = 0; link < HS_UTILLINKS && status == HS_OK; link++) {
+        uint32_t n = 0;
+        for (uint32_t m = 0; m < data->models; m++) {
+            double mean[3] = {0};
+            uint32_t first = n;
+            for (uint32_t i = data->start[m]; i < data->start[m + 1]; i++) {
+                const struct hs_utilrow *row = &data->rows[i];
+                if (is_out(is_held, i))
+                    continue;
+                mean[0] += x[(size_t)n * 2] = log(row->work.batch);
+                mean[1] += x[(size_t)n * 2 + 1] = row->work.is_amp;
+                mean[2] += y[n++] = link_of(link, row->util);
+            }
+            for (uint32_t i = first; i < n; i++) {
+                x[(size_t)i * 2] -= mean[0] / (n - first);
+                x[(size_t)i * 2 + 1] -= mean[1] / (n - first);
+                y[i] -= mean[2] / (n - first);
+            }
         }
-        for (uint32_t i = first; i < n; i++) {
-            x[(size_t)i * 2] -= mean[0] / (n - first);
-            x[(size_t)i * 2 + 1] -= mean[1] / (n - first);
-            y[i] -= mean[2] / (n - first);
-        }
+        status = hs_solve_ridge(x, y, n, 2, lambdas, beta, "shift of a measurement", diag);
+        shifts[link] = (struct hs_utilshift){beta[0], beta[1]};
     }
-    enum hs_status status =
-        hs_solve_ridge(x, y, n, 2, lambdas, beta, "shift of a measurement", diag);
-    *shift = (struct hs_utilshift){beta[0], beta[1]};
     hs_free(x);
     return status;
 }
 
-double hs_utilshift_apply(const struct hs_utilshift *shift, enum hs_utillink link,
-                          const struct hs_utilrow *from, const struct hs_utilrow *to)
+/* The utilization of one row by that of another of its model. */
+static double shifted(const struct hs_utilshift *shifts, int link, const struct hs_utilrow *from,
+                      const struct hs_utilrow *to)
 {
     double value = link_of(link, from->util) +
-                   shift->per_ln_batch * log(to->work.batch / from->work.batch) +
-                   shift->amp * ((int)to->work.is_amp - (int)from->work.is_amp);
+                   shifts[link].per_ln_batch * log(to->work.batch / from->work.batch) +
+                   shifts[link].amp * ((int)to->work.is_amp - (int)from->work.is_amp);
     return link == HS_UTILLINK_LOAD ? hs_util_of_log_load(value) : 1 / (1 + exp(-value));
+}
+
+/* ---- predictions of held-out rows ---- */
+
+struct util_holdout {
+    struct hs_utilholdout *out;
+    const struct hs_utilrows *data;
+    double ridge;
+    bool *is_held, *inner; /* rows out of the fit of the fold; of a fit inside it */
+    struct hs_predictions lists[HS_UTILRULE_COUNT];
+    struct hs_diag *diag;
+};
+
+static void add(struct hs_predictions *lists, int rule, const struct hs_utilrow *row, double util)
+{
+    hs_predictions_add(&lists[rule], row->util, util);
+}
+
+static void score_lists(struct hs_predictions *lists, struct hs_utilscore *scores)
+{
+    for (uint32_t rule = 0; rule < HS_UTILRULE_COUNT; rule++) {
+        struct hs_predictions *l = &lists[rule];
+        hs_predictions_score(l, &scores[rule].score);
+        scores[rule].rmsle = hs_score_rmsle(l->observed, l->predicted, l->count, 1);
+        scores[rule].rmsle_percent = hs_score_rmsle(l->observed, l->predicted, l->count, 100);
+        hs_predictions_free(l);
+    }
+}
+
+static enum hs_status leave_configs_out(struct util_holdout *h)
+{
+    const struct hs_utilrows *data = h->data;
+    uint32_t folds = data->count < FOLDS_MAX ? data->count : FOLDS_MAX;
+    for (uint32_t fold = 0; fold < folds; fold++) {
+        struct hs_utilfit fit;
+        for (uint32_t i = 0; i < data->count; i++)
+            h->is_held[i] = data->rows[i].place % folds == fold;
+        HS_TRY(hs_utilfit(data, h->is_held, h->ridge, &fit, h->diag));
+        for (uint32_t place = fold; place < data->count; place += folds) {
+            uint32_t i = data->by_place[place], configs;
+            const struct hs_utilrow *row = &data->rows[i];
+            struct hs_utilmate mate;
+            HS_TRY(hs_utilfit_mate(data, h->is_held, row->model, &fit, &mate, &configs, h->diag));
+            if (configs == 0)
+                continue;
+            h->out->config[i] = hs_utilfit_predict(&fit, &mate, &row->work);
+            add(h->lists, HS_UTILRULE_CONFIG, row, h->out->config[i]);
+        }
+    }
+    return HS_OK;
+}
+
+/* A row of middle batch and precision of a model. */
+static uint32_t middle_of(const struct hs_utilrows *data, uint32_t model)
+{
+    return data->start[model] + (data->start[model + 1] - data->start[model]) / 2;
+}
+
+/* By a rule that knows one row; the rule behind it is that from the middle row alone. */
+static void add_from(struct hs_predictions *lists, int rule, const struct hs_utilrows *data,
+                     uint32_t from, const struct hs_utilrow *row, double util)
+{
+    add(lists, rule, row, util);
+    if (from == middle_of(data, row->model))
+        add(lists, rule + 1, row, util);
+}
+
+/* From each row of a model to its others, by the measured value and by both shifts of it. */
+static void predict_by_shifts(const struct hs_utilrows *data, uint32_t model,
+                              const struct hs_utilshift *shifts, struct hs_predictions *lists)
+{
+    static const int rules[HS_UTILLINKS] = {HS_UTILRULE_SHIFT, HS_UTILRULE_LOGIT};
+    uint32_t begin = data->start[model], end = data->start[model + 1];
+    for (uint32_t i = begin; i < end; i++)
+        for (uint32_t j = begin; j < end; j++) {
+            const struct hs_utilrow *from = &data->rows[i], *to = &data->rows[j];
+            if (i == j)
+                continue;
+            for (int link = 0; link < HS_UTILLINKS; link++)
+                add_from(lists, rules[link], data, i, to, shifted(shifts, link, from, to));
+            add_from(lists, HS_UTILRULE_COPY, data, i, to, from->util);
+        }
+}
+
+/* From one row of a model that the fit has not seen to its others. */
+static void predict_from(struct util_holdout *h, uint32_t from, const struct hs_utilfit *fit)
+{
+    const struct hs_utilrows *data = h->data;
+    const struct hs_utilrow *known = &data->rows[from];
+    struct hs_utilmate mate;
+    double batch = known->work.batch / HS_UTIL_BATCH;
+    hs_utilmate_centre(&mate, residual_of(&fit->form, known), &batch, 1);
+    for (uint32_t to = data->start[known->model]; to < data->start[known->model + 1]; to++)
+        if (to != from)
+            add_from(h->lists, HS_UTILRULE_ONE, data, from, &data->rows[to],
+                     hs_utilfit_predict(fit, &mate, &data->rows[to].work));
+}
+
+/* In log1p(per cent) over ln batch, through the other batches of the same precision: what the
+ * policies' "table" predictor does (model/predictor.c). NaN below two other batches. */
+static double line_through_others(const struct hs_utilrows *data, const struct hs_utilrow *to)
+{
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (uint32_t i = data->start[to->model]; i < data->start[to->model + 1]; i++) {
+        const struct hs_utilrow *from = &data->rows[i];
+        if (from == to || from->work.is_amp != to->work.is_amp)
+            continue;
+        double ln_batch = log(from->work.batch), value = log1p(100 * from->util);
+        n += 1;
+        x += ln_batch;
+        y += value;
+        xx += ln_batch * ln_batch;
+        xy += ln_batch * value;
+    }
+    double spread = n > 0 ? xx - x * x / n : 0;
+    if (spread < 1e-6)
+        return NAN;
+    double slope = (xy - x * y / n) / spread;
+    double value = y / n + slope * (log(to->work.batch) - x / n);
+    return fmin(fmax(expm1(value) / 100, 0.01), 1);
+}
+
+/* Counts that a step's launches could go by. */
+static double divisor_of(const struct hs_utilrow *row, uint32_t choice)
+{
+    const double *f = row->profile->features;
+    double dense = f[HS_FEATURE_CONVS] + f[HS_FEATURE_LINEARS];
+    double all = dense + f[HS_FEATURE_ACTIVATIONS] + f[HS_FEATURE_OTHERS];
+    const double divisors[] = {row->work.layers, dense, all, 30};
+    return divisors[choice] >= 1 ? divisors[choice] : row->work.layers;
+}
+#define DIVISORS 4u
+
+static enum hs_status predict_model(const struct hs_utilrows *data, const bool *is_held,
+                                    uint32_t model, struct hs_predictions *list,
+                                    struct hs_diag *diag)
+{
+    struct hs_utilform form;
+    HS_TRY(fit_load(data, is_held, &form, diag));
+    for (uint32_t i = data->start[model]; i < data->start[model + 1]; i++)
+        add(list, 0, &data->rows[i],
+            hs_util_of_log_load(hs_utilform_log_load(&form, &data->rows[i].work)));
+    return HS_OK;
+}
+
+/* MAE of leave-one-model-out within the rows that are not held. */
+static enum hs_status inner_error(struct util_holdout *h, const struct hs_utilrows *data,
+                                  double *mae)
+{
+    struct hs_predictions list = {0};
+    struct hs_score score;
+    enum hs_status status = HS_OK;
+    for (uint32_t m = 0; m < data->models && status == HS_OK; m++) {
+        if (h->is_held[data->start[m]])
+            continue;
+        for (uint32_t i = 0; i < data->count; i++)
+            h->inner[i] = h->is_held[i] || data->rows[i].model == m;
+        status = predict_model(data, h->inner, m, &list, h->diag);
+    }
+    hs_predictions_score(&list, &score);
+    *mae = score.mae;
+    hs_predictions_free(&list);
+    return status;
+}
+
+/* The held-out model with the divisor that is best without it. */
+static enum hs_status predict_by_best_divisor(struct util_holdout *h, uint32_t model)
+{
+    struct hs_utilrows copy = *h->data; /* with other divisors in its rows */
+    double best_mae = INFINITY, mae;
+    uint32_t best = 0;
+    enum hs_status status = HS_OK;
+    copy.rows = hs_alloc_zeroed(copy.count, sizeof *copy.rows);
+    memcpy(copy.rows, h->data->rows, copy.count * sizeof *copy.rows);
+    for (uint32_t choice = 0; choice < DIVISORS && status == HS_OK; choice++) {
+        for (uint32_t i = 0; i < copy.count; i++)
+            copy.rows[i].work.layers = divisor_of(&h->data->rows[i], choice);
+        status = inner_error(h, &copy, &mae);
+        if (status == HS_OK && mae < best_mae) {
+            best_mae = mae;
+            best = choice;
+        }
+    }
+    h->out->divisors_kept += best == 0;
+    for (uint32_t i = 0; i < copy.count; i++)
+        copy.rows[i].work.layers = divisor_of(&h->data->rows[i], best);
+    if (status == HS_OK)
+        status =
+            predict_model(&copy, h->is_held, model, &h->lists[HS_UTILRULE_UNSEEN_DIVISOR], h->diag);
+    hs_free(copy.rows);
+    return status;
+}
+
+static enum hs_status leave_model_out(struct util_holdout *h, uint32_t model)
+{
+    const struct hs_utilrows *data = h->data;
+    struct hs_utilfit fit;
+    struct hs_utilshift shifts[HS_UTILLINKS];
+    double sum = 0, used = 0;
+    for (uint32_t i = 0; i < data->count; i++) {
+        h->is_held[i] = data->rows[i].model == model;
+        sum += h->is_held[i] ? 0 : data->rows[i].util;
+        used += !h->is_held[i];
+    }
+    HS_TRY(hs_utilfit(data, h->is_held, h->ridge, &fit, h->diag));
+    HS_TRY(hs_utilshifts_fit(data, h->is_held, shifts, h->diag));
+    predict_by_shifts(data, model, shifts, h->lists);
+    for (uint32_t i = data->start[model]; i < data->start[model + 1]; i++) {
+        const struct hs_utilrow *row = &data->rows[i];
+        double util = hs_util_of_log_load(hs_utilform_log_load(&fit.form, &row->work));
+        double line = line_through_others(data, row);
+        h->out->model[i] = util;
+        h->out->host[i] = hs_utilform_host_limit(&fit.form, &row->work, util, row->host_ms);
+        add(h->lists, HS_UTILRULE_UNSEEN, row, util);
+        add(h->lists, HS_UTILRULE_UNSEEN_HOST, row, h->out->host[i]);
+        add(h->lists, HS_UTILRULE_UNSEEN_STEP, row,
+            hs_utilform_host_limit(&fit.form, &row->work, util, row->step_ms));
+        add(h->lists, HS_UTILRULE_CONSTANT, row, sum / used);
+        if (!isnan(line))
+            add(h->lists, HS_UTILRULE_CONFIG_TABLE, row, line);
+        predict_from(h, i, &fit);
+    }
+    return predict_by_best_divisor(h, model);
+}
+
+enum hs_status hs_utilholdout_run(struct hs_utilholdout *out, struct hs_utilrows *data,
+                                  double ridge, struct hs_diag *diag)
+{
+    uint64_t n = data->count;
+    double *predicted = hs_arena_alloc(data->arena, 3 * n * sizeof *predicted);
+    bool *held = hs_arena_alloc(data->arena, 2 * n * sizeof *held);
+    struct util_holdout h = {out, data, ridge, .is_held = held, .inner = held + n, .diag = diag};
+    *out = (struct hs_utilholdout){
+        .config = predicted, .model = predicted + n, .host = predicted + 2 * n};
+    for (uint64_t i = 0; i < 3 * n; i++)
+        predicted[i] = NAN;
+    enum hs_status status = leave_configs_out(&h);
+    for (uint32_t m = 0; m < data->models && status == HS_OK; m++)
+        status = leave_model_out(&h, m);
+    score_lists(h.lists, out->rules);
+    return status;
+}
+
+void hs_utilholdout_elsewhere(struct hs_utilholdout *h, const struct hs_utilrows *data,
+                              const struct hs_catalogue *catalogue, const struct hs_utilfit *fit,
+                              const struct hs_utilshift *shifts)
+{
+    for (uint32_t i = 0; i < catalogue->count && h->elsewhere_count < HS_UTILELSEWHERE_MAX; i++) {
+        struct hs_predictions lists[HS_UTILRULE_COUNT] = {{0}};
+        struct hs_utilrows there;
+        struct hs_diag quiet;
+        const char *gpu = catalogue->profiles[i].gpu;
+        hs_diag_init(&quiet, NULL, NULL);
+        if (hs_model_same_name(gpu, data->gpu) || !is_first_of_gpu(catalogue, i) ||
+            hs_utilrows_collect(&there, catalogue, gpu, data->arena, &quiet) != HS_OK)
+            continue; /* too few rows */
+        for (uint32_t m = 0; m < there.models; m++)
+            predict_by_shifts(&there, m, shifts, lists);
+        for (uint32_t r = 0; r < there.count; r++)
+            add(lists, HS_UTILRULE_UNSEEN, &there.rows[r],
+                hs_util_of_log_load(hs_utilform_log_load(&fit->form, &there.rows[r].work)));
+        struct hs_utilelsewhere *result = &h->elsewhere[h->elsewhere_count++];
+        *result =
+            (struct hs_utilelsewhere){.gpu = gpu, .rows = there.count, .models = there.models};
+        score_lists(lists, result->rules);
+    }
 }

@@ -3,9 +3,9 @@
  * The fit of the utilization predictor (model/utilmodel.h) to measured rows of one GPU type, and
  * its errors on rows that were held out, beside those of simpler rules.
  *
- *     HS_TRY(hs_utilrows_collect(&data, &catalogue, NULL, diag));
- *     HS_TRY(hs_utilfit(&data, is_used, 0, &fit, diag));
- *     HS_TRY(hs_utilfit_mate(&data, is_used, model, &fit, &mate, &configs, diag));
+ *     HS_TRY(hs_utilrows_collect(&data, &catalogue, NULL, arena, diag));
+ *     HS_TRY(hs_utilfit(&data, NULL, 0, &fit, diag));
+ *     HS_TRY(hs_utilfit_mate(&data, NULL, model, &fit, &mate, &configs, diag));
  *     u = hs_utilfit_predict(&fit, &mate, &row->work);
  *     HS_TRY(hs_utilholdout_run(&holdout, &data, 0, diag));
  *     holdout.rules[HS_UTILRULE_UNSEEN].score.mae
@@ -25,6 +25,7 @@
 struct hs_utilrow {
     const struct hs_profile *profile;
     uint32_t model; /* of model and dataset, by first appearance */
+    uint32_t place; /* in the order of the catalogue */
     double util;    /* 0..1 */
     double step_ms; /* NaN: unknown or implausible */
     double host_ms; /* the catalogue's, else a batch at the highest rate of other rows of the
@@ -48,13 +49,12 @@ enum hs_utilrow_reason {
 extern const char *const hs_utilrow_texts[HS_UTILROW_REASONS];
 
 struct hs_utilrows {
-    struct hs_arena arena;
+    struct hs_arena *arena;
     const char *gpu;
-    struct hs_utilrow *rows; /* in the order of the catalogue */
+    struct hs_utilrow *rows; /* by model, batch, precision and place */
     uint32_t count, models;
-    uint32_t *members; /* of model m: members[start[m]] up to members[start[m + 1]], by batch and
-                          precision */
-    uint32_t *start;
+    uint32_t *start;    /* rows of model m: start[m] up to start[m + 1] */
+    uint32_t *by_place; /* rows in the order of the catalogue */
     uint32_t dropped[HS_UTILROW_REASONS];
     uint32_t no_time; /* rows whose step time is implausible: set to NaN */
 };
@@ -66,26 +66,21 @@ struct hs_utilrows {
 #define HS_UTILMODELS_MIN 3u
 HS_MUST_USE enum hs_status hs_utilrows_collect(struct hs_utilrows *data,
                                                const struct hs_catalogue *catalogue,
-                                               const char *gpu, struct hs_diag *diag);
-void hs_utilrows_free(struct hs_utilrows *data);
-/* Is no earlier profile of the same GPU type? */
-bool hs_utilrows_is_first_of_gpu(const struct hs_catalogue *catalogue, uint32_t profile);
+                                               const char *gpu, struct hs_arena *arena,
+                                               struct hs_diag *diag);
 
-/* ---- fits ---- */
+/* ---- fits, to the rows that are not held out (is_held NULL: to all) ---- */
 
 struct hs_utilfit {
     struct hs_utilform form;
     double ridge;
 };
 
-/* Fitted to the rows with is_used. ridge 0: of most evidence. */
-HS_MUST_USE enum hs_status hs_utilfit(const struct hs_utilrows *data, const bool *is_used,
+/* ridge 0: of most evidence. */
+HS_MUST_USE enum hs_status hs_utilfit(const struct hs_utilrows *data, const bool *is_held,
                                       double ridge, struct hs_utilfit *fit, struct hs_diag *diag);
-/* The load alone: launch, per_gmac, per_moutput, amp. */
-HS_MUST_USE enum hs_status hs_utilfit_load(const struct hs_utilrows *data, const bool *is_used,
-                                           struct hs_utilform *form, struct hs_diag *diag);
-/* What the used rows of a model add; configs: how many they are (0: nothing is added). */
-HS_MUST_USE enum hs_status hs_utilfit_mate(const struct hs_utilrows *data, const bool *is_used,
+/* What the rows of a model add; configs: how many they are (0: nothing is added). */
+HS_MUST_USE enum hs_status hs_utilfit_mate(const struct hs_utilrows *data, const bool *is_held,
                                            uint32_t model, const struct hs_utilfit *fit,
                                            struct hs_utilmate *mate, uint32_t *configs,
                                            struct hs_diag *diag);
@@ -98,12 +93,9 @@ struct hs_utilshift {
 };
 enum hs_utillink { HS_UTILLINK_LOAD, HS_UTILLINK_LOGIT, HS_UTILLINKS };
 
-HS_MUST_USE enum hs_status hs_utilshift_fit(const struct hs_utilrows *data, const bool *is_used,
-                                            enum hs_utillink link, struct hs_utilshift *shift,
-                                            struct hs_diag *diag);
-/* The utilization of one row by that of another of its model. */
-double hs_utilshift_apply(const struct hs_utilshift *shift, enum hs_utillink link,
-                          const struct hs_utilrow *from, const struct hs_utilrow *to);
+/* Of each link. */
+HS_MUST_USE enum hs_status hs_utilshifts_fit(const struct hs_utilrows *data, const bool *is_held,
+                                             struct hs_utilshift *shifts, struct hs_diag *diag);
 
 /* ---- errors on held-out rows ---- */
 
@@ -149,9 +141,8 @@ struct hs_utilelsewhere {
 
 struct hs_utilholdout {
     struct hs_utilscore rules[HS_UTILRULE_COUNT];
-    double *config, *model,
-        *host;              /* predictions of each row, in the arena of the rows; NaN = none */
-    uint32_t divisors_kept; /* held-out models for which layers were chosen inside */
+    double *config, *model, *host; /* predictions of each row; NaN = none */
+    uint32_t divisors_kept;        /* held-out models for which layers were chosen inside */
     struct hs_utilelsewhere elsewhere[HS_UTILELSEWHERE_MAX];
     uint32_t elsewhere_count;
 };
@@ -163,8 +154,8 @@ HS_MUST_USE enum hs_status hs_utilholdout_run(struct hs_utilholdout *holdout,
                                               struct hs_diag *diag);
 /* The fit and the shifts on rows of the other GPU types of the catalogue, nothing fitted again:
  * what to expect of a type that was never measured. */
-void hs_utilholdout_elsewhere(struct hs_utilholdout *holdout, const struct hs_catalogue *catalogue,
-                              const char *gpu, const struct hs_utilfit *fit,
+void hs_utilholdout_elsewhere(struct hs_utilholdout *holdout, const struct hs_utilrows *data,
+                              const struct hs_catalogue *catalogue, const struct hs_utilfit *fit,
                               const struct hs_utilshift *shifts);
 
 #endif

@@ -19,7 +19,6 @@
 
 #define BYTES_PER_MIB   1048576.0
 #define PUBLISHED_RMSLE 0.154 /* Yeung et al., HotCloud'20, abstract: scale and split not known */
-#define NAME_WIDTH      58
 
 static const struct {
     const char *protocol, *knows;
@@ -129,28 +128,20 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
     struct predictor_study *s = study;
     struct hs_utilrows *rows = &s->rows;
-    HS_TRY(hs_utilrows_collect(rows, &run->catalogue, NULL, run->diag));
-    bool *is_used = hs_arena_alloc(&run->arena, rows->count * sizeof *is_used);
-    memset(is_used, true, rows->count * sizeof *is_used);
-    HS_TRY(hs_utilfit(rows, is_used, run->options.ridge, &s->fit, run->diag));
+    HS_TRY(hs_utilrows_collect(rows, &run->catalogue, NULL, &run->arena, run->diag));
+    HS_TRY(hs_utilfit(rows, NULL, run->options.ridge, &s->fit, run->diag));
     s->models = hs_arena_alloc(&run->arena, rows->models * sizeof *s->models);
     for (uint32_t m = 0; m < rows->models; m++)
-        HS_TRY(hs_utilfit_mate(rows, is_used, m, &s->fit, &s->models[m].mate, &s->models[m].configs,
+        HS_TRY(hs_utilfit_mate(rows, NULL, m, &s->fit, &s->models[m].mate, &s->models[m].configs,
                                run->diag));
-    for (int l = 0; l < HS_UTILLINKS; l++)
-        HS_TRY(hs_utilshift_fit(rows, is_used, (enum hs_utillink)l, &s->shifts[l], run->diag));
+    HS_TRY(hs_utilshifts_fit(rows, NULL, s->shifts, run->diag));
     HS_TRY(hs_utilholdout_run(&s->holdout, rows, run->options.ridge, run->diag));
-    hs_utilholdout_elsewhere(&s->holdout, &run->catalogue, rows->gpu, &s->fit, s->shifts);
+    hs_utilholdout_elsewhere(&s->holdout, rows, &run->catalogue, &s->fit, s->shifts);
     study_memory(rows, &s->memory);
     s->has_general = run->sets > 1;
-    return s->has_general ? hs_general_study(run->set, run->sets - 1, &s->general, run->diag)
-                          : HS_OK;
-}
-
-static void free_study(void *study)
-{
-    struct predictor_study *s = study;
-    hs_utilrows_free(&s->rows);
+    return s->has_general
+               ? hs_general_study(run->set, run->sets - 1, &s->general, &run->arena, run->diag)
+               : HS_OK;
 }
 
 /* ---- the table ---- */
@@ -158,20 +149,14 @@ static void free_study(void *study)
 static void say_rules(struct hs_output *out, const char *title, const char *gpu,
                       const struct hs_utilscore *scores, uint32_t least)
 {
-    char name[NAME_WIDTH + 1];
-    (void)snprintf(name, sizeof name, "%s, %s", title, gpu);
-    hs_say(out, "\n%-*s%6s%8s%8s%8s%8s%8s\n", NAME_WIDTH, name, "n", "MAE", "RMSE", "R2", "RMSLE",
-           "of %");
+    hs_say(out, "\n%s, %-*s%6s%8s%8s%8s%8s%8s\n", title, 56 - (int)strlen(title), gpu, "n", "MAE",
+           "RMSE", "R2", "RMSLE", "of %");
     for (int rule = 0; rule < HS_UTILRULE_COUNT; rule++) {
         const struct hs_utilscore *s = &scores[rule];
-        const double values[] = {s->score.mae, s->score.rmse, s->score.r2, s->rmsle,
-                                 s->rmsle_percent};
-        if (s->score.n < least)
-            continue;
-        hs_say(out, "  %-*s%6" PRIu32, NAME_WIDTH - 2, rules[rule].protocol, s->score.n);
-        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-            hs_say_number(out, values[i], 3, 8);
-        hs_say(out, "\n");
+        if (s->score.n >= least)
+            hs_say_row(out, "  %-56s%6u%8.3f%8.3f%8.3f%8.3f%8.3f\n", rules[rule].protocol,
+                       s->score.n, s->score.mae, s->score.rmse, s->score.r2, s->rmsle,
+                       s->rmsle_percent);
     }
 }
 
@@ -182,8 +167,8 @@ static void say_holdout(const struct predictor_study *s, struct hs_output *out)
     for (uint32_t i = 0; i < s->rows.count; i++)
         without_loader += !(s->rows.rows[i].profile->host_ms > 0);
     say_rules(out, "solo GPU utilization", s->rows.gpu, h->rules, 0);
-    hs_say(out, "  %-*s%6s%8s%8s%8s%8s%8s\n", NAME_WIDTH - 2,
-           "published (HotCloud'20; scale and split not known)", "", "", "", "", "0.154", "");
+    hs_say(out, "  %-56s%38s%8s\n", "published (HotCloud'20; scale and split not known)", "0.154",
+           "");
     hs_say(out,
            "R2 against the mean of the rows predicted. RMSLE: of log1p(fraction); of %%: of "
            "log1p(per cent).\n"
@@ -207,10 +192,9 @@ static void say_models(const struct predictor_study *s, struct hs_output *out)
     hs_say(out, "  %-16s%-16s%6s%10s%10s%10s%10s%10s\n", "model", "dataset", "n", "measured",
            "predicted", "config", "model", "and host");
     for (uint32_t m = 0; m < rows->models; m++) {
-        uint32_t first = rows->start[m], end = rows->start[m + 1];
-        double observed = 0, predicted = 0, known = 0, errors[3] = {0}, n = end - first;
-        for (uint32_t at = first; at < end; at++) {
-            uint32_t i = rows->members[at];
+        uint32_t first = rows->start[m], n = rows->start[m + 1] - first;
+        double observed = 0, predicted = 0, known = 0, errors[3] = {0};
+        for (uint32_t i = first; i < first + n; i++) {
             double util = rows->rows[i].util;
             observed += util;
             predicted += h->model[i];
@@ -221,30 +205,12 @@ static void say_models(const struct predictor_study *s, struct hs_output *out)
             errors[1] += fabs(h->model[i] - util);
             errors[2] += fabs(h->host[i] - util);
         }
-        const struct hs_profile *profile = rows->rows[rows->members[first]].profile;
-        const double values[] = {observed / n, predicted / n, errors[0] / known, errors[1] / n,
-                                 errors[2] / n};
-        hs_say(out, "  %-16s%-16s%6" PRIu32, profile->model, profile->dataset, end - first);
-        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-            hs_say_number(out, values[i], 3, 10);
-        hs_say(out, "\n");
+        const struct hs_profile *profile = rows->rows[first].profile;
+        hs_say_row(out, "  %-16s%-16s%6u%10.3f%10.3f%10.3f%10.3f%10.3f\n", profile->model,
+                   profile->dataset, n, observed / n, predicted / n, errors[0] / known,
+                   errors[1] / n, errors[2] / n);
     }
 }
-
-/* A title, then names with their values on one line. */
-static void say_named(struct hs_output *out, const char *title,
-                      const struct hs_named_number *numbers, size_t n)
-{
-    hs_say(out, "\n%s\n ", title);
-    for (size_t i = 0; i < n; i++) {
-        hs_say(out, "  %s ", numbers[i].key);
-        hs_say_number(out, numbers[i].value, 4, 0);
-    }
-}
-#define SAY_NAMED(out, title, ...)                                                                 \
-    say_named(out, title, (const struct hs_named_number[]){__VA_ARGS__},                           \
-              sizeof((const struct hs_named_number[]){__VA_ARGS__}) /                              \
-                  sizeof(struct hs_named_number))
 
 static void say(const struct hs_calibrate_run *run, const void *study)
 {
@@ -253,8 +219,9 @@ static void say(const struct hs_calibrate_run *run, const void *study)
     const struct hs_utilform *form = &s->fit.form;
     const struct memory_estimates *m = &s->memory;
     const struct hs_general_fit *g = &s->general;
+    const struct hs_utilshift *load = &s->shifts[HS_UTILLINK_LOAD];
+    const struct hs_utilshift *logit = &s->shifts[HS_UTILLINK_LOGIT];
     struct hs_output *out = run->out;
-    char title[128];
     hs_calibrate_say_counts(run, run->sets - 1);
     hs_say(out, "catalogue: %" PRIu32 " rows; %" PRIu32 " used, %" PRIu32 " models on %s\n",
            run->catalogue.count, rows->count, rows->models, rows->gpu);
@@ -268,125 +235,77 @@ static void say(const struct hs_calibrate_run *run, const void *study)
                rows->no_time);
     say_holdout(s, out);
     say_models(s, out);
-    SAY_NAMED(out, "fit to all rows: u = 1 - exp(-load)", {"launch", form->launch},
-              {"per_gmac", form->per_gmac}, {"per_moutput", form->per_moutput}, {"amp", form->amp},
-              {"ridge", s->fit.ridge});
-    SAY_NAMED(out, "GPU time of a step, ms", {"layer", form->busy_layer_ms},
-              {"gmac", form->busy_gmac_ms}, {"moutput", form->busy_moutput_ms},
-              {"amp", form->busy_amp}, {"margin", form->busy_margin});
-    for (int l = 0; l < HS_UTILLINKS; l++)
-        SAY_NAMED(
-            out, l == HS_UTILLINK_LOAD ? "shift of ln load without features" : "shift of the logit",
-            {"per ln batch", s->shifts[l].per_ln_batch}, {"amp", s->shifts[l].amp});
-    hs_say(out, "\n");
-    if (m->rows > 0) {
-        hs_say(out,
-               "\nmemory by 4 (outputs B + params + B params), %" PRIu32 " rows, %" PRIu32
-               " too low\n   RMSE, MiB",
-               m->rows, m->short_rows);
-        hs_say_number(out, m->rmse_mib, 0, 8);
-        hs_say(out, "  ln(estimate / measured): mean ");
-        hs_say_number(out, m->ln_mean, 4, 0);
-        hs_say(out, "  sd ");
-        hs_say_number(out, m->ln_sd, 4, 0);
-        hs_say(out, "\n");
-    }
-    if (!s->has_general)
-        return;
-    (void)snprintf(title, sizeof title,
-                   "policies' slowdown of a pair: 1 + k u^alpha v^beta, %" PRIu32 " rows", g->rows);
-    SAY_NAMED(out, title, {"k", g->k}, {"alpha", g->alpha}, {"beta", g->beta},
-              {"RMSE of the speed, unseen model", g->scores[HS_UNSEEN_OWN_MODEL].speed.rmse});
-    hs_say(out, "\n");
+    hs_say_row(out,
+               "\nfit to all rows: u = 1 - exp(-load)\n   launch %.4f  per_gmac %.4f  "
+               "per_moutput %.4f  amp %.4f  ridge %.4f",
+               form->launch, form->per_gmac, form->per_moutput, form->amp, s->fit.ridge);
+    hs_say_row(out,
+               "\nGPU time of a step, ms\n   layer %.4f  gmac %.4f  moutput %.4f  amp %.4f  "
+               "margin %.4f",
+               form->busy_layer_ms, form->busy_gmac_ms, form->busy_moutput_ms, form->busy_amp,
+               form->busy_margin);
+    hs_say_row(out, "\nshift of ln load without features\n   per ln batch %.4f  amp %.4f",
+               load->per_ln_batch, load->amp);
+    hs_say_row(out, "\nshift of the logit\n   per ln batch %.4f  amp %.4f\n", logit->per_ln_batch,
+               logit->amp);
+    if (m->rows > 0)
+        hs_say_row(out,
+                   "\nmemory by 4 (outputs B + params + B params), %u rows, %u too low\n"
+                   "   RMSE, MiB%8.0f  ln(estimate / measured): mean %.4f  sd %.4f\n",
+                   m->rows, m->short_rows, m->rmse_mib, m->ln_mean, m->ln_sd);
+    if (s->has_general)
+        hs_say_row(out,
+                   "\npolicies' slowdown of a pair: 1 + k u^alpha v^beta, %u rows\n   k %.4f  "
+                   "alpha %.4f  beta %.4f  RMSE of the speed, unseen model %.4f\n",
+                   g->rows, g->k, g->alpha, g->beta, g->scores[HS_UNSEEN_OWN_MODEL].speed.rmse);
 }
 
 /* ---- the model file ---- */
 
-static void write_general(const struct hs_general_fit *g, struct hs_jsonw *w)
-{
-    const struct hs_pairscore *unseen = &g->scores[HS_UNSEEN_OWN_MODEL];
-    hs_jsonw_member_object(w, "general");
-    hs_jsonw_member_text(w, "gpu", g->gpu);
-    hs_jsonw_member_text(w, "form", "1 + k u^alpha v^beta");
-    HS_WRITE_NUMBERS(w, {"k", g->k}, {"alpha", g->alpha}, {"beta", g->beta},
-                     {"error", unseen->speed.rmse});
-    hs_jsonw_member_array(w, "holdout");
-    hs_pairscore_write(w, "unseen model, own", unseen);
-    hs_jsonw_end_array(w);
-    hs_jsonw_end_object(w);
-}
-
-static void write_fit(const struct predictor_study *s, struct hs_jsonw *w)
-{
-    const struct hs_utilform *form = &s->fit.form;
-    hs_jsonw_member_object(w, "fit");
-    hs_jsonw_member_text(w, "gpu", s->rows.gpu);
-    hs_jsonw_member_text(
-        w, "form",
-        "u = 1 - exp(-load), load = (launch + (per_gmac MACs/1e9 + per_moutput outputs/1e6) "
-        "batch / layers) exp(-amp)");
-    hs_jsonw_member_object(w, "load");
-    HS_WRITE_NUMBERS(w, {"launch", form->launch}, {"per_gmac", form->per_gmac},
-                     {"per_moutput", form->per_moutput}, {"amp", form->amp});
-    hs_jsonw_end_object(w);
-    hs_jsonw_member_object(w, "busy");
-    HS_WRITE_NUMBERS(w, {"layer_ms", form->busy_layer_ms}, {"gmac_ms", form->busy_gmac_ms},
-                     {"moutput_ms", form->busy_moutput_ms}, {"amp", form->busy_amp},
-                     {"margin", form->busy_margin});
-    hs_jsonw_end_object(w);
-    hs_score_write_number(w, "ridge", s->fit.ridge);
-    hs_jsonw_member_array(w, "models");
-    for (uint32_t m = 0; m < s->rows.models; m++) {
-        const struct hs_utilmate *mate = &s->models[m].mate;
-        const struct hs_profile *profile = s->rows.rows[s->rows.members[s->rows.start[m]]].profile;
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "model", profile->model);
-        hs_jsonw_member_text(w, "dataset", profile->dataset);
-        hs_jsonw_member_u64(w, "configs", s->models[m].configs);
-        HS_WRITE_NUMBERS(w, {"more_work", mate->more_work}, {"host", mate->host},
-                         {"slope", mate->slope}, {"amp", mate->amp},
-                         {"slope_amp", mate->slope_amp});
-        hs_jsonw_end_object(w);
-    }
-    hs_jsonw_end_array(w);
-    hs_jsonw_end_object(w);
-}
-
 static void write_score(const struct hs_utilscore *score, int rule, struct hs_jsonw *w)
 {
-    hs_jsonw_object(w);
+    hs_jsonw_put(w, "={");
     hs_score_write_members(w, rules[rule].protocol, &score->score);
-    HS_WRITE_NUMBERS(w, {"rmsle", score->rmsle}, {"rmsle_percent", score->rmsle_percent});
-    hs_jsonw_member_text(w, "knows", rules[rule].knows);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "rmsle=%.6g rmsle_percent=%.6g knows=%s }", score->rmsle, score->rmsle_percent,
+                 rules[rule].knows);
 }
 
 static void write_scores(const struct hs_utilscore *scores, struct hs_jsonw *w)
 {
-    hs_jsonw_member_array(w, "holdout");
+    hs_jsonw_put(w, "holdout=[");
     for (int rule = 0; rule < HS_UTILRULE_COUNT; rule++)
         if (scores[rule].score.n > 0)
             write_score(&scores[rule], rule, w);
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
-static void write_holdout(const struct hs_utilholdout *h, struct hs_jsonw *w)
+static void write_fit(const struct predictor_study *s, struct hs_jsonw *w)
 {
-    write_scores(h->rules, w);
-    hs_jsonw_member_u64(w, "divisors_kept", h->divisors_kept);
-    hs_score_write_number(w, "published_rmsle", PUBLISHED_RMSLE);
-    hs_jsonw_member_array(w, "elsewhere");
-    for (uint32_t e = 0; e < h->elsewhere_count; e++) {
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "gpu", h->elsewhere[e].gpu);
-        hs_jsonw_member_u64(w, "rows", h->elsewhere[e].rows);
-        hs_jsonw_member_u64(w, "models", h->elsewhere[e].models);
-        write_scores(h->elsewhere[e].rules, w);
-        hs_jsonw_end_object(w);
+    const struct hs_general_fit *g = &s->general;
+    const struct hs_utilform *form = &s->fit.form;
+    hs_jsonw_put(w, "general={ gpu=%s form=%s k=%.6g alpha=%.6g beta=%.6g error=%.6g holdout=[",
+                 g->gpu, "1 + k u^alpha v^beta", g->k, g->alpha, g->beta,
+                 g->scores[HS_UNSEEN_OWN_MODEL].speed.rmse);
+    hs_pairscore_write(w, "unseen model, own", &g->scores[HS_UNSEEN_OWN_MODEL]);
+    hs_jsonw_put(w, "] } fit={ gpu=%s form=%s", s->rows.gpu,
+                 "u = 1 - exp(-load), load = (launch + (per_gmac MACs/1e9 + per_moutput "
+                 "outputs/1e6) batch / layers) exp(-amp)");
+    hs_jsonw_put(w, "load={ launch=%.6g per_gmac=%.6g per_moutput=%.6g amp=%.6g }", form->launch,
+                 form->per_gmac, form->per_moutput, form->amp);
+    hs_jsonw_put(w, "busy={ layer_ms=%.6g gmac_ms=%.6g moutput_ms=%.6g amp=%.6g margin=%.6g }",
+                 form->busy_layer_ms, form->busy_gmac_ms, form->busy_moutput_ms, form->busy_amp,
+                 form->busy_margin);
+    hs_jsonw_put(w, "ridge=%.6g models=[", s->fit.ridge);
+    for (uint32_t m = 0; m < s->rows.models; m++) {
+        const struct hs_utilmate *mate = &s->models[m].mate;
+        const struct hs_profile *profile = s->rows.rows[s->rows.start[m]].profile;
+        hs_jsonw_put(w,
+                     "=!{ model=%s dataset=%s configs=%u more_work=%.6g host=%.6g slope=%.6g "
+                     "amp=%.6g slope_amp=%.6g }",
+                     profile->model, profile->dataset, s->models[m].configs, mate->more_work,
+                     mate->host, mate->slope, mate->amp, mate->slope_amp);
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_key(w, "table");
-    write_score(&h->rules[HS_UTILRULE_CONFIG_TABLE], HS_UTILRULE_CONFIG_TABLE, w);
+    hs_jsonw_put(w, "] }");
 }
 
 static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
@@ -394,36 +313,37 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
     static const char *const links[HS_UTILLINKS][2] = {{"shift", "ln load"},
                                                        {"logit_shift", "logit"}};
     const struct predictor_study *s = study;
+    const struct hs_utilholdout *h = &s->holdout;
     const struct memory_estimates *m = &s->memory;
-    hs_jsonw_member_object(w, "profiles");
-    hs_jsonw_member_u64(w, "read", run->catalogue.count);
-    hs_jsonw_member_u64(w, "kept", s->rows.count);
+    hs_jsonw_put(w, "profiles={ read=%u kept=%u", run->catalogue.count, s->rows.count);
     hs_calibrate_write_dropped(w, hs_utilrow_texts, s->rows.dropped, HS_UTILROW_REASONS);
-    hs_jsonw_member_u64(w, "step_times_refused", s->rows.no_time);
-    hs_jsonw_end_object(w);
-    write_general(&s->general, w);
+    hs_jsonw_put(w, "step_times_refused=%u }", s->rows.no_time);
     write_fit(s, w);
-    for (int l = 0; l < HS_UTILLINKS; l++) {
-        hs_jsonw_member_object(w, links[l][0]);
-        hs_jsonw_member_text(w, "form", links[l][1]);
-        HS_WRITE_NUMBERS(w, {"per_ln_batch", s->shifts[l].per_ln_batch}, {"amp", s->shifts[l].amp});
-        hs_jsonw_end_object(w);
+    for (int l = 0; l < HS_UTILLINKS; l++)
+        hs_jsonw_put(w, "%s={ form=%s per_ln_batch=%.6g amp=%.6g }", links[l][0], links[l][1],
+                     s->shifts[l].per_ln_batch, s->shifts[l].amp);
+    hs_jsonw_put(w, "predictions=[");
+    for (uint32_t place = 0; place < s->rows.count; place++) {
+        uint32_t i = s->rows.by_place[place];
+        hs_jsonw_put(w, "=!{ profile=%s config=%.6g model=%.6g }", s->rows.rows[i].profile->key,
+                     h->config[i], h->model[i]);
     }
-    hs_jsonw_member_array(w, "predictions");
-    for (uint32_t i = 0; i < s->rows.count; i++) {
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "profile", s->rows.rows[i].profile->key);
-        HS_WRITE_NUMBERS(w, {"config", s->holdout.config[i]}, {"model", s->holdout.model[i]});
-        hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "]");
+    write_scores(h->rules, w);
+    hs_jsonw_put(w, "divisors_kept=%u published_rmsle=%.6g elsewhere=[", h->divisors_kept,
+                 PUBLISHED_RMSLE);
+    for (uint32_t e = 0; e < h->elsewhere_count; e++) {
+        const struct hs_utilelsewhere *there = &h->elsewhere[e];
+        hs_jsonw_put(w, "=!{ gpu=%s rows=%u models=%u", there->gpu, there->rows, there->models);
+        write_scores(there->rules, w);
+        hs_jsonw_put(w, "}");
     }
-    hs_jsonw_end_array(w);
-    write_holdout(&s->holdout, w);
-    hs_jsonw_member_object(w, "memory");
-    hs_jsonw_member_text(w, "form", "4 (outputs batch + params + batch params) bytes");
-    hs_jsonw_member_u64(w, "n", m->rows);
-    hs_jsonw_member_u64(w, "too_low", m->short_rows);
-    HS_WRITE_NUMBERS(w, {"rmse_mib", m->rmse_mib}, {"ln_mean", m->ln_mean}, {"ln_sd", m->ln_sd});
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "]");
+    hs_jsonw_key(w, "table");
+    write_score(&h->rules[HS_UTILRULE_CONFIG_TABLE], HS_UTILRULE_CONFIG_TABLE, w);
+    hs_jsonw_put(w, "memory={ form=%s n=%u too_low=%u rmse_mib=%.6g ln_mean=%.6g ln_sd=%.6g }",
+                 "4 (outputs batch + params + batch params) bytes", m->rows, m->short_rows,
+                 m->rmse_mib, m->ln_mean, m->ln_sd);
 }
 
 /* ---- rows for plots ---- */
@@ -431,16 +351,16 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
 static void write_rows(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w)
 {
     const struct predictor_study *s = study;
+    const struct hs_utilholdout *h = &s->holdout;
     (void)run;
-    for (uint32_t i = 0; i < s->rows.count; i++) {
+    for (uint32_t place = 0; place < s->rows.count; place++) {
+        uint32_t i = s->rows.by_place[place];
         const struct hs_utilrow *row = &s->rows.rows[i];
-        const double numbers[] = {row->util, s->holdout.config[i], s->holdout.model[i],
-                                  s->holdout.host[i]};
+        const double numbers[] = {row->util, h->config[i], h->model[i], h->host[i]};
         hs_csvw_text(w, row->profile->key);
         hs_csvw_text(w, s->rows.gpu);
         hs_csvw_text(w, row->profile->model);
-        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
-            hs_csvw_double(w, hs_fmt_round6(numbers[k]));
+        hs_score_write_fields(w, numbers, sizeof numbers / sizeof numbers[0]);
         hs_csvw_end(w);
     }
 }
@@ -455,7 +375,6 @@ const struct hs_calibration hs_calibration_predictor = {
     .study_size = sizeof(struct predictor_study),
     .read = read,
     .fit = fit,
-    .free = free_study,
     .say = say,
     .write = write,
     .write_rows = write_rows,

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,7 @@
 #include "base/memory.h"
 
 #define ROUNDING    1e-12 /* of the mean, relative: far above 2^-53, far below any measurement */
-#define NAME_WIDTH  44
-#define LARGEST     1e9 /* of what is printed; keeps the scaled number within 63 bits */
+#define LARGEST     1e9   /* of what is printed; keeps the scaled number within 63 bits */
 #define DECIMAL_MAX 9u
 
 void hs_sort_numbers(double *values, uint32_t n)
@@ -99,31 +99,24 @@ void hs_predictions_free(struct hs_predictions *list)
 
 /* ---- in a model file ---- */
 
-void hs_score_write_number(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_double(w, hs_fmt_round6(value));
-}
-
-void hs_score_write_numbers(struct hs_jsonw *w, const struct hs_named_number *numbers, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        hs_score_write_number(w, numbers[i].key, numbers[i].value);
-}
-
 void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)
 {
-    hs_jsonw_member_text(w, "protocol", protocol);
-    hs_jsonw_member_u64(w, "n", score->n);
-    HS_WRITE_NUMBERS(w, {"mae", score->mae}, {"rmse", score->rmse}, {"r2", score->r2},
-                     {"bias", score->bias}, {"p95", score->p95}, {"rho", score->rho});
+    hs_jsonw_put(w, "protocol=%s n=%u mae=%.6g rmse=%.6g r2=%.6g bias=%.6g p95=%.6g rho=%.6g",
+                 protocol, score->n, score->mae, score->rmse, score->r2, score->bias, score->p95,
+                 score->rho);
 }
 
 void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score)
 {
-    hs_write_line(w);
+    hs_jsonw_put(w, "=!{");
     hs_score_write_members(w, protocol, score);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
+}
+
+void hs_score_write_fields(struct hs_csvw *w, const double *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hs_csvw_double(w, hs_fmt_round6(numbers[i]));
 }
 
 /* ---- in a table ---- */
@@ -144,7 +137,6 @@ static void format(char text[64], double value, unsigned decimals)
         (void)snprintf(text + len, 64 - (size_t)len, ".%0*" PRIu64, (int)decimals, scaled % scale);
 }
 
-/* Columns must not run together: decimals give way, then the column. */
 void hs_say_number(struct hs_output *out, double value, unsigned decimals, int width)
 {
     char text[64];
@@ -155,18 +147,40 @@ void hs_say_number(struct hs_output *out, double value, unsigned decimals, int w
     hs_say(out, "%s%*s", is_wide ? " " : "", width, text);
 }
 
+void hs_say_row(struct hs_output *out, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    while (*fmt != '\0') {
+        size_t plain = strcspn(fmt, "%");
+        hs_output_put(out, fmt, plain);
+        fmt += plain;
+        if (*fmt == '\0')
+            break;
+        char *end;
+        int width = (int)strtol(fmt + 1, &end, 10);
+        unsigned decimals = *end == '.' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
+        if (*end == 'f')
+            hs_say_number(out, va_arg(args, double), decimals, width);
+        else if (*end == 's')
+            hs_say(out, "%*s", width, va_arg(args, const char *));
+        else if (*end == 'u')
+            hs_say(out, "%*u", width, va_arg(args, unsigned));
+        else
+            hs_output_put(out, end, 1); /* of %% */
+        fmt = end + 1;
+    }
+    va_end(args);
+}
+
 void hs_say_score_head(struct hs_output *out, const char *title)
 {
-    hs_say(out, "\n%-*s%7s%8s%8s%8s%8s%8s%8s\n", NAME_WIDTH, title, "n", "MAE", "RMSE", "R2",
-           "bias", "p95", "rho");
+    hs_say(out, "\n%-44s%7s%8s%8s%8s%8s%8s%8s\n", title, "n", "MAE", "RMSE", "R2", "bias", "p95",
+           "rho");
 }
 
 void hs_say_score(struct hs_output *out, const char *name, const struct hs_score *score)
 {
-    const double values[] = {score->mae,  score->rmse, score->r2,
-                             score->bias, score->p95,  score->rho};
-    hs_say(out, "  %-*s%7" PRIu32, NAME_WIDTH - 2, name, score->n);
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        hs_say_number(out, values[i], 4, 8);
-    hs_say(out, "\n");
+    hs_say_row(out, "  %-42s%7u%8.4f%8.4f%8.4f%8.4f%8.4f%8.4f\n", name, score->n, score->mae,
+               score->rmse, score->r2, score->bias, score->p95, score->rho);
 }

@@ -7,7 +7,7 @@
  *     hs_predictions_score(&list, &s);
  *     hs_say_score_head(out, "joint GPU utilization");
  *     hs_say_score(out, "1 - prod(1 - u), unseen model", &s);
- *     hs_say_number(out, share * 100, 1, 8);                   // "    80.5", "       -" for NaN
+ *     hs_say_row(out, "  %-42s%8.1f\n", "right", share * 100); // "    80.5", "       -" for NaN
  */
 #ifndef HORUS_CALIBRATE_SCORE_H
 #define HORUS_CALIBRATE_SCORE_H
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/io.h"
+#include "data/csvwrite.h"
 #include "data/json.h"
 
 struct hs_score {
@@ -46,32 +47,20 @@ double hs_percentile(const double *sorted, uint32_t n, uint32_t percent);
 
 /* ---- in a model file ---- */
 
-void hs_score_write_number(struct hs_jsonw *w, const char *key, double value);
-/* HS_WRITE_NUMBERS(w, {"k", k}, {"alpha", alpha}): members in that order. */
-struct hs_named_number {
-    const char *key;
-    double value;
-};
-void hs_score_write_numbers(struct hs_jsonw *w, const struct hs_named_number *numbers, size_t n);
-#define HS_WRITE_NUMBERS(w, ...)                                                                   \
-    hs_score_write_numbers(w, (const struct hs_named_number[]){__VA_ARGS__},                       \
-                           sizeof((const struct hs_named_number[]){__VA_ARGS__}) /                 \
-                               sizeof(struct hs_named_number))
 /* A line of a "holdout" list: {"protocol": ..., "n": ..., "mae": ...}, and its members alone. */
 void hs_score_write(struct hs_jsonw *w, const char *protocol, const struct hs_score *score);
 void hs_score_write_members(struct hs_jsonw *w, const char *protocol, const struct hs_score *score);
-
-/* An object as the next element, on one line. */
-static inline void hs_write_line(struct hs_jsonw *w)
-{
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_object(w);
-}
+/* Fields of a row for plots, rounded to six digits. */
+void hs_score_write_fields(struct hs_csvw *w, const double *numbers, size_t n);
 
 /* ---- in a table ---- */
 
-/* With exactly so many decimals (at most 9), right-aligned in at least so many bytes. */
+/* With exactly so many decimals (at most 9), right-aligned in at least so many bytes; "-" for NaN.
+ * Columns do not run together: decimals give way, then the column. */
 void hs_say_number(struct hs_output *out, double value, unsigned decimals, int width);
+/* printf of %s, %u and %f, each with a width, where %8.3f is hs_say_number(out, value, 3, 8). */
+HS_PRINTF(2, 3)
+void hs_say_row(struct hs_output *out, const char *fmt, ...);
 /* Columns n, MAE, RMSE, R2, bias, p95, rho behind a name. */
 void hs_say_score_head(struct hs_output *out, const char *title);
 void hs_say_score(struct hs_output *out, const char *name, const struct hs_score *score);

@@ -553,10 +553,6 @@ static void say_table(struct hs_output *out, const struct speed_table *table)
                table->families[f].name);
         say_speeds(out, table, table->families[f].speed);
     }
-}
-
-static void say_errors(struct hs_output *out, const struct speed_table *table)
-{
     hs_say(out, "\nerror of the time if a speed is not measured, %% (mean and 95 %% of n jobs)\n");
     for (uint32_t r = 0; r < table->type_count; r++)
         for (uint32_t t = r + 1; t < table->type_count; t++) {
@@ -564,10 +560,8 @@ static void say_errors(struct hs_output *out, const struct speed_table *table)
             for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++) {
                 struct hs_score score;
                 error_of(table, scheme, t, r, &score);
-                hs_say(out, "    %-40s%5" PRIu32, schemes[scheme].name, score.n);
-                hs_say_number(out, 100 * score.mae, 1, 8);
-                hs_say_number(out, 100 * score.p95, 1, 8);
-                hs_say(out, "\n");
+                hs_say_row(out, "    %-40s%5u%8.1f%8.1f\n", schemes[scheme].name, score.n,
+                           100 * score.mae, 100 * score.p95);
             }
         }
 }
@@ -579,10 +573,8 @@ static void say_curves(struct hs_output *out, const char *title, const struct ga
     for (uint32_t i = 0; i < list->count; i++) {
         const struct gang_curve *c = &list->curves[i];
         hs_say(out, "  %-10s%-16s%3" PRIu32 " jobs", c->gpu, c->family, c->jobs);
-        for (uint32_t k = 0; k < c->count; k++) {
-            hs_say(out, "%6" PRIu32 " GPUs", c->gpus[k]);
-            hs_say_number(out, c->value[k], 3, 6);
-        }
+        for (uint32_t k = 0; k < c->count; k++)
+            hs_say_row(out, "%6u GPUs%6.3f", c->gpus[k], c->value[k]);
         hs_say(out, "\n");
     }
 }
@@ -593,7 +585,6 @@ static void say(const struct hs_calibrate_run *run, const void *study)
     struct hs_output *out = run->out;
     hs_calibrate_say_counts(run, run->sets);
     say_table(out, &s->table);
-    say_errors(out, &s->table);
     say_curves(out, "scaling efficiency of gangs on as few nodes as possible", &s->scaling);
     say_curves(out, "throughput of spread gangs relative to those", &s->spread);
     for (uint32_t i = 0; i < s->note_count; i++)
@@ -604,98 +595,74 @@ static void say(const struct hs_calibrate_run *run, const void *study)
 
 static void write_speeds(struct hs_jsonw *w, const struct speed_table *table, const double *speed)
 {
-    hs_jsonw_member_object(w, "speed");
+    hs_jsonw_put(w, "speed={");
     for (uint32_t t = 0; t < table->type_count; t++)
         if (speed[t] > 0)
-            hs_score_write_number(w, table->types[t], speed[t]);
-    hs_jsonw_end_object(w);
+            hs_jsonw_put(w, "%s=%.6g", table->types[t], speed[t]);
+    hs_jsonw_put(w, "} }");
 }
 
 static void write_table(struct hs_jsonw *w, const struct speed_table *table)
 {
-    hs_jsonw_member_array(w, "types");
+    hs_jsonw_put(w, "types=[");
     for (uint32_t t = 0; t < table->type_count; t++)
         hs_jsonw_text(w, table->types[t]);
-    hs_jsonw_end_array(w);
-    hs_jsonw_member_text(w, "reference", table->types[0]);
-    hs_jsonw_member_array(w, "jobs");
+    hs_jsonw_put(w, "] reference=%s jobs=[", table->types[0]);
     for (uint32_t j = 0; j < table->job_count; j++) {
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "profile", table->jobs[j].profile);
-        hs_jsonw_member_text(w, "family", table->jobs[j].family);
+        hs_jsonw_put(w, "=!{ profile=%s family=%s", table->jobs[j].profile, table->jobs[j].family);
         write_speeds(w, table, table->jobs[j].speed);
-        hs_jsonw_end_object(w);
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_member_array(w, "families");
+    hs_jsonw_put(w, "] families=[");
     for (uint32_t f = 0; f < table->family_count; f++) {
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "family", table->families[f].name);
-        hs_jsonw_member_u64(w, "jobs", table->families[f].jobs);
+        hs_jsonw_put(w, "=!{ family=%s jobs=%u", table->families[f].name, table->families[f].jobs);
         write_speeds(w, table, table->families[f].speed);
-        hs_jsonw_end_object(w);
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void write_curves(struct hs_jsonw *w, const char *key, const char *value_key,
                          const struct gang_curves *list)
 {
-    hs_jsonw_member_array(w, key);
+    hs_jsonw_put(w, "%s=[", key);
     for (uint32_t i = 0; i < list->count; i++) {
         const struct gang_curve *c = &list->curves[i];
-        hs_write_line(w);
-        hs_jsonw_member_text(w, "family", c->family);
-        hs_jsonw_member_text(w, "gpu", c->gpu);
-        hs_jsonw_member_u64(w, "jobs", c->jobs);
-        hs_jsonw_member_array(w, "gpus");
+        hs_jsonw_put(w, "=!{ family=%s gpu=%s jobs=%u gpus=[", c->family, c->gpu, c->jobs);
         for (uint32_t k = 0; k < c->count; k++)
             hs_jsonw_u64(w, c->gpus[k]);
-        hs_jsonw_end_array(w);
-        hs_jsonw_member_array(w, value_key);
+        hs_jsonw_put(w, "] %s=[", value_key);
         for (uint32_t k = 0; k < c->count; k++)
-            hs_jsonw_double(w, hs_fmt_round6(c->value[k]));
-        hs_jsonw_end_array(w);
-        hs_jsonw_end_object(w);
+            hs_jsonw_put(w, "=%.6g", c->value[k]);
+        hs_jsonw_put(w, "] }");
     }
-    hs_jsonw_end_array(w);
-}
-
-static void write_error(struct hs_jsonw *w, const struct speed_table *table, int scheme,
-                        uint32_t type, uint32_t reference)
-{
-    struct hs_score score;
-    error_of(table, scheme, type, reference, &score);
-    if (score.n == 0)
-        return;
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "protocol", schemes[scheme].protocol);
-    hs_jsonw_member_text(w, "fallback", schemes[scheme].fallback);
-    hs_jsonw_member_text(w, "gpu", table->types[type]);
-    hs_jsonw_member_text(w, "reference", table->types[reference]);
-    hs_jsonw_member_u64(w, "n", score.n);
-    HS_WRITE_NUMBERS(w, {"mape", score.mae}, {"p95", score.p95});
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
 {
     const struct speed_study *s = study;
+    const struct speed_table *table = &s->table;
     (void)run;
-    hs_jsonw_member_array(w, "notes");
+    hs_jsonw_put(w, "notes=[");
     for (uint32_t i = 0; i < s->note_count; i++)
         hs_jsonw_text(w, s->notes[i]);
-    hs_jsonw_end_array(w);
-    write_table(w, &s->table);
+    hs_jsonw_put(w, "]");
+    write_table(w, table);
     write_curves(w, "scaling", "efficiency", &s->scaling);
     write_curves(w, "spread", "factor", &s->spread);
-    hs_jsonw_member_array(w, "holdout");
+    hs_jsonw_put(w, "holdout=[");
     for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++)
-        for (uint32_t r = 0; r < s->table.type_count; r++)
-            for (uint32_t t = 0; t < s->table.type_count; t++)
-                if (t != r)
-                    write_error(w, &s->table, scheme, t, r);
-    hs_jsonw_end_array(w);
+        for (uint32_t r = 0; r < table->type_count; r++)
+            for (uint32_t t = 0; t < table->type_count; t++) {
+                struct hs_score score;
+                error_of(table, scheme, t, r, &score);
+                if (t != r && score.n > 0)
+                    hs_jsonw_put(w,
+                                 "={ protocol=%s fallback=%s gpu=%s reference=%s n=%u mape=%.6g "
+                                 "p95=%.6g }",
+                                 schemes[scheme].protocol, schemes[scheme].fallback,
+                                 table->types[t], table->types[r], score.n, score.mae, score.p95);
+            }
+    hs_jsonw_put(w, "]");
 }
 
 /* ---- rows for plots ---- */
@@ -717,8 +684,7 @@ static void write_rows(const struct hs_calibrate_run *run, const void *study, st
                 hs_csvw_text(w, table->types[t]);
                 hs_csvw_text(w, table->jobs[j].profile);
                 hs_csvw_text(w, table->jobs[j].family);
-                hs_csvw_double(w, hs_fmt_round6(observed));
-                hs_csvw_double(w, hs_fmt_round6(predicted));
+                hs_score_write_fields(w, (const double[]){observed, predicted}, 2);
                 hs_csvw_end(w);
             }
 }

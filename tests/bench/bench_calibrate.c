@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "calibrate/clean.h"
-#include "calibrate/joint.h"
+#include "calibrate/utilization.h"
 #include "calibrate/pairs.h"
 #include "calibrate/predictor_fit.h"
 
@@ -27,6 +27,7 @@ static const char *const source_paths[SOURCES] = {"lucid", "gavel/oracle_through
 struct data {
     struct hs_measurements sets[SOURCES];
     struct hs_catalogue catalogue;
+    struct hs_arena arena;
     struct hs_diag diag;
 };
 
@@ -56,12 +57,10 @@ static enum hs_status fit_pairs(struct data *d, enum source source)
     const struct hs_measurements *m = &d->sets[source];
     for (uint32_t gpu = 0; gpu < m->gpu_count; gpu++) {
         struct hs_pairset set;
-        HS_TRY(hs_pairset_collect(&set, m, gpu, &d->diag));
+        HS_TRY(hs_pairset_collect(&set, m, gpu, &d->arena, &d->diag));
         if (!set.has_utils)
             hs_pairset_merge(&set);
-        enum hs_status status = fit_pairset(&set, &d->diag);
-        hs_pairset_free(&set);
-        HS_TRY(status);
+        HS_TRY(fit_pairset(&set, &d->diag));
     }
     return HS_OK;
 }
@@ -76,44 +75,29 @@ static enum hs_status fit_utilization(struct data *d)
 {
     struct hs_joint_data joint;
     struct hs_joint_model known = {.ridge = JOINT_RIDGE};
-    hs_joint_collect(&joint, &d->sets[LUCID], 1);
+    hs_joint_collect(&joint, &d->sets[LUCID], 1, &d->arena);
     for (int target = 0; target < HS_JOINT_TARGETS; target++)
         for (uint32_t form = 0; form < HS_JOINT_FORMS; form++) {
             struct hs_joint_model model = {.form = &hs_joint_forms[form],
                                            .target = (enum hs_joint_target)target};
             HS_TRY(hs_joint_fit(&joint, &model, HS_JOINT_NOTHING_HELD, 0, &d->diag));
         }
-    known.effects = hs_alloc_zeroed(joint.jobs.count, sizeof *known.effects);
-    enum hs_status status = hs_joint_fit(&joint, &known, HS_JOINT_NOTHING_HELD, 0, &d->diag);
-    hs_free(known.effects);
-    hs_joint_free(&joint);
-    return status;
-}
-
-static enum hs_status fit_solo(const struct hs_utilrows *rows, bool *is_used, struct hs_diag *diag)
-{
-    struct hs_utilfit fit;
-    struct hs_utilmate mate;
-    struct hs_utilshift shift;
-    uint32_t configs;
-    for (uint32_t i = 0; i < rows->count; i++)
-        is_used[i] = true;
-    HS_TRY(hs_utilfit(rows, is_used, 0, &fit, diag));
-    for (uint32_t model = 0; model < rows->models; model++)
-        HS_TRY(hs_utilfit_mate(rows, is_used, model, &fit, &mate, &configs, diag));
-    HS_TRY(hs_utilshift_fit(rows, is_used, HS_UTILLINK_LOAD, &shift, diag));
-    return hs_utilshift_fit(rows, is_used, HS_UTILLINK_LOGIT, &shift, diag);
+    known.effects = hs_arena_alloc(&d->arena, joint.jobs * sizeof *known.effects);
+    return hs_joint_fit(&joint, &known, HS_JOINT_NOTHING_HELD, 0, &d->diag);
 }
 
 static enum hs_status fit_predictor(struct data *d)
 {
     struct hs_utilrows rows;
-    HS_TRY(hs_utilrows_collect(&rows, &d->catalogue, NULL, &d->diag));
-    bool *is_used = hs_alloc_zeroed(rows.count, sizeof *is_used);
-    enum hs_status status = is_used != NULL ? fit_solo(&rows, is_used, &d->diag) : HS_E_MEMORY;
-    hs_free(is_used);
-    hs_utilrows_free(&rows);
-    return status;
+    struct hs_utilfit fit;
+    struct hs_utilmate mate;
+    struct hs_utilshift shifts[HS_UTILLINKS];
+    uint32_t configs;
+    HS_TRY(hs_utilrows_collect(&rows, &d->catalogue, NULL, &d->arena, &d->diag));
+    HS_TRY(hs_utilfit(&rows, NULL, 0, &fit, &d->diag));
+    for (uint32_t model = 0; model < rows.models; model++)
+        HS_TRY(hs_utilfit_mate(&rows, NULL, model, &fit, &mate, &configs, &d->diag));
+    return hs_utilshifts_fit(&rows, NULL, shifts, &d->diag);
 }
 
 /* ---- their time ---- */
@@ -143,6 +127,7 @@ static enum hs_status time_all(struct data *d)
             double begin_ms = now_ms();
             HS_TRY(fits[i].fit(d));
             double round_ms = now_ms() - begin_ms;
+            hs_arena_free(&d->arena);
             if (round == 0 || round_ms < best_ms)
                 best_ms = round_ms;
         }

@@ -165,7 +165,7 @@ static void test_a2_coefficients(void **state)
         add_row(&m, &row, at);
     hs_csv_close(csv);
     hs_input_close(input);
-    assert_int_equal(hs_general_study(&m, 1, &fit, &sink.diag), HS_OK);
+    assert_int_equal(hs_general_study(&m, 1, &fit, &m.arena, &sink.diag), HS_OK);
     assert_int_equal(fit.rows, 1836);
     assert_int_equal(fit.runs, 918);
     expect_near("k", fit.k, 0.677, 0.005);

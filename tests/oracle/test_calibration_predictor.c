@@ -33,7 +33,7 @@ static struct {
     struct hs_utilrows rows;
     struct hs_utilfit fit;
     struct hs_utilholdout holdout;
-    bool is_used[256];
+    struct hs_arena arena;
 } lucid;
 
 static void must(enum hs_status status)
@@ -50,21 +50,17 @@ static int study(void **state)
     if (scratch_open(state) != 0)
         return -1;
     must(hs_catalogue_load(&lucid.catalogue, CATALOGUE, diag));
-    must(hs_utilrows_collect(&lucid.rows, &lucid.catalogue, "RTX3090", diag));
-    for (uint32_t i = 0; i < lucid.rows.count; i++)
-        lucid.is_used[i] = true;
-    must(hs_utilfit(&lucid.rows, lucid.is_used, 0, &lucid.fit, diag));
+    must(hs_utilrows_collect(&lucid.rows, &lucid.catalogue, "RTX3090", &lucid.arena, diag));
+    must(hs_utilfit(&lucid.rows, NULL, 0, &lucid.fit, diag));
     must(hs_utilholdout_run(&lucid.holdout, &lucid.rows, 0, diag));
-    for (int link = 0; link < HS_UTILLINKS; link++)
-        must(hs_utilshift_fit(&lucid.rows, lucid.is_used, (enum hs_utillink)link, &shifts[link],
-                              diag));
-    hs_utilholdout_elsewhere(&lucid.holdout, &lucid.catalogue, lucid.rows.gpu, &lucid.fit, shifts);
+    must(hs_utilshifts_fit(&lucid.rows, NULL, shifts, diag));
+    hs_utilholdout_elsewhere(&lucid.holdout, &lucid.rows, &lucid.catalogue, &lucid.fit, shifts);
     return 0;
 }
 
 static int forget(void **state)
 {
-    hs_utilrows_free(&lucid.rows);
+    hs_arena_free(&lucid.arena);
     hs_catalogue_free(&lucid.catalogue);
     return scratch_close(state);
 }
@@ -236,7 +232,7 @@ static void check_round_trip(const char *path)
         struct hs_utilmate mate;
         uint32_t configs;
         enum hs_utilbasis basis;
-        must(hs_utilfit_mate(&lucid.rows, lucid.is_used, row->model, &lucid.fit, &mate, &configs,
+        must(hs_utilfit_mate(&lucid.rows, NULL, row->model, &lucid.fit, &mate, &configs,
                              &lucid.sink.diag));
         double fitted = hs_utilfit_predict(&lucid.fit, &mate, &row->work);
         expect_near(hs_utilmodel_predict(m, row->profile, &basis), fitted, 1e-4, "a prediction");

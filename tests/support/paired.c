@@ -43,13 +43,12 @@ void paired_read(struct paired *p, const struct paired_job *jobs, uint32_t count
     measured_good(&p->measured, scratch_path("paired.csv"));
     measured_clean(&p->measured, 0);
     assert_int_equal(hs_pairset_collect(&p->set, &p->measured.m, measured_gpu(&p->measured, "V100"),
-                                        &p->measured.sink.diag),
+                                        &p->measured.m.arena, &p->measured.sink.diag),
                      HS_OK);
 }
 
 void paired_free(struct paired *p)
 {
-    hs_pairset_free(&p->set);
     hs_measure_free(&p->measured.m);
 }
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "calibrate/joint.h"
+#include "calibrate/utilization.h"
 #include "support/subject.h"
 
 static double value(uint32_t form, const double *theta, double u, double v, double m, double n)

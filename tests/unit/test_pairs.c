@@ -60,14 +60,18 @@ static void test_numbers(void **state)
     assert_string_equal(t.set.models[last->other], "B");
 }
 
+static enum hs_status collect(void)
+{
+    return hs_pairset_collect(&t.set, &t.measured.m, 0, &t.measured.m.arena, &t.measured.sink.diag);
+}
+
 static void test_marked_rows_and_gangs_are_left_out(void **state)
 {
     (void)state;
     paired_read(&t, four, FOUR, paired_queue);
     t.measured.m.pairs[0].dropped = HS_DROPPED(NO_OVERLAP);
     t.measured.m.solos[t.measured.m.pairs[2].other].gpus = 2; /* A/2: in 4 runs, 8 rows */
-    hs_pairset_free(&t.set);
-    assert_int_equal(hs_pairset_collect(&t.set, &t.measured.m, 0, &t.measured.sink.diag), HS_OK);
+    assert_int_equal(collect(), HS_OK);
     assert_int_equal(t.set.row_count, FOUR_ROWS - 1 - 8);
     assert_int_equal(t.set.job_count, 3);
 }
@@ -76,10 +80,9 @@ static void test_no_rows(void **state)
 {
     (void)state;
     paired_read(&t, four, FOUR, paired_queue);
-    hs_pairset_free(&t.set);
     for (uint32_t i = 0; i < t.measured.m.pair_count; i++)
         t.measured.m.pairs[i].dropped = HS_DROPPED(FAILED);
-    assert_int_equal(hs_pairset_collect(&t.set, &t.measured.m, 0, &t.measured.sink.diag), HS_OK);
+    assert_int_equal(collect(), HS_OK);
     assert_int_equal(t.set.row_count, 0);
 }
 
@@ -88,8 +91,7 @@ static void test_one_unknown_utilization(void **state)
     (void)state;
     paired_read(&t, four, FOUR, paired_queue);
     t.measured.m.solos[2].util = NAN;
-    hs_pairset_free(&t.set);
-    assert_int_equal(hs_pairset_collect(&t.set, &t.measured.m, 0, &t.measured.sink.diag), HS_OK);
+    assert_int_equal(collect(), HS_OK);
     assert_false(t.set.has_utils);
 }
 
@@ -119,7 +121,7 @@ static void test_each_row_is_tested_once_by_a_fit_without_it(void **state)
         for (uint32_t r = 0; r < t.set.row_count; r++) {
             uint32_t tested = 0;
             for (uint32_t f = 0; f < hs_pairset_folds(&t.set, kinds[k], 3); f++)
-                if (hs_pairset_is_tested(&t.set, kinds[k], 3, f, r)) {
+                if (hs_pairset_fold(&t.set, kinds[k], 3, r) == f) {
                     tested++;
                     assert_true(hs_pairset_is_held(&t.set, kinds[k], 3, f, r));
                 }
@@ -137,8 +139,8 @@ static void test_an_unseen_model_is_out_in_both_roles(void **state)
     assert_int_equal(hs_pairset_folds(&t.set, HS_UNSEEN_OWN_MODEL, 0), 3);
     for (uint32_t r = 0; r < t.set.row_count; r++) {
         left += !hs_pairset_is_held(&t.set, HS_UNSEEN_OWN_MODEL, 0, 0, r);
-        own += hs_pairset_is_tested(&t.set, HS_UNSEEN_OWN_MODEL, 0, 0, r);
-        others += hs_pairset_is_tested(&t.set, HS_UNSEEN_OTHER_MODEL, 0, 0, r);
+        own += hs_pairset_fold(&t.set, HS_UNSEEN_OWN_MODEL, 0, r) == 0;
+        others += hs_pairset_fold(&t.set, HS_UNSEEN_OTHER_MODEL, 0, r) == 0;
         assert_int_equal(hs_pairset_is_held(&t.set, HS_UNSEEN_OWN_MODEL, 0, 0, r),
                          hs_pairset_is_held(&t.set, HS_UNSEEN_OTHER_MODEL, 0, 0, r));
     }
@@ -359,7 +361,8 @@ static void test_coefficients_are_found_again(void **state)
     (void)state;
     sink_init(&sink);
     paired_read(&t, busy, 5, made);
-    assert_int_equal(hs_general_study(&t.measured.m, 1, &fit, &sink.diag), HS_OK);
+    assert_int_equal(hs_general_study(&t.measured.m, 1, &fit, &t.measured.m.arena, &sink.diag),
+                     HS_OK);
     assert_string_equal(fit.gpu, "V100");
     assert_near(fit.k, 0.8, 1e-7);
     assert_near(fit.alpha, 1.2, 1e-7);
@@ -385,7 +388,7 @@ static void test_exponents_may_be_held(void **state)
     assert_int_equal(hs_pairfit_to(&g.fit, NULL, &sink.diag), HS_OK);
     assert_near(g.theta[HS_GENERAL_LN_K], 0, 1e-9);
     assert_near(g.theta[HS_GENERAL_BETA], 1, 0);
-    assert_near(hs_pairfit_speed(&g.fit, 0), 1 / 1.04, 1e-9);
+    assert_near(g.fit.speed(&g.fit, 0), 1 / 1.04, 1e-9);
 }
 
 /* Slowdowns are half as large as measured where both are busy: the form cannot follow them all,
@@ -421,7 +424,8 @@ static void expect_refusal(const struct paired_job *all, uint32_t count, paired_
     struct hs_general_fit fit;
     sink_init(&sink);
     paired_read(&t, all, count, speed);
-    assert_int_equal(hs_general_study(&t.measured.m, 1, &fit, &sink.diag), HS_E_INPUT);
+    assert_int_equal(hs_general_study(&t.measured.m, 1, &fit, &t.measured.m.arena, &sink.diag),
+                     HS_E_INPUT);
     assert_int_equal(sink.diag.errors, 1);
     if (strstr(sink.text, message) == NULL)
         fail_msg("%s", sink.text);
@@ -461,7 +465,8 @@ static void test_undisturbed_jobs_have_no_slowdown(void **state)
     (void)state;
     sink_init(&sink);
     paired_read(&t, busy, 5, undisturbed);
-    assert_int_equal(hs_general_study(&t.measured.m, 1, &fit, &sink.diag), HS_OK);
+    assert_int_equal(hs_general_study(&t.measured.m, 1, &fit, &t.measured.m.arena, &sink.diag),
+                     HS_OK);
     assert_true(fit.k >= 0 && fit.k < 1e-4);
     assert_true(isfinite(fit.alpha) && isfinite(fit.beta));
     assert_near(fit.scores[HS_UNSEEN_NOTHING].speed.rmse, 0, 1e-4);
@@ -488,7 +493,7 @@ static void test_the_largest_set_is_chosen(void **state)
         measured_clean(&sets[i], 0);
         all[i] = sets[i].m;
     }
-    assert_int_equal(hs_general_study(all, 3, &fit, &sink.diag), HS_OK);
+    assert_int_equal(hs_general_study(all, 3, &fit, &sets[0].m.arena, &sink.diag), HS_OK);
     assert_string_equal(fit.gpu, "V100");
     for (int i = 0; i < 3; i++)
         hs_measure_free(&sets[i].m);
@@ -528,9 +533,9 @@ static void test_one_row_is_shared_out(void **state)
     for (uint32_t r = 0; r < 6; r++)
         if (!is_held[r]) {
             assert_near(e.pairs[t.set.rows[r].model_pair], -0.01, 1e-12);
-            assert_near(hs_pairfit_speed(&e.fit, r), 0.93, 1e-12);
+            assert_near(e.fit.speed(&e.fit, r), 0.93, 1e-12);
         } else if (t.set.rows[r].own != 0 && t.set.rows[r].other != 1) {
-            assert_near(hs_pairfit_speed(&e.fit, r), 1, 0); /* B beside A: nothing known */
+            assert_near(e.fit.speed(&e.fit, r), 1, 0); /* B beside A: nothing known */
         }
 }
 
@@ -557,7 +562,7 @@ static void test_a_bent_line_is_followed(void **state)
     assert_int_equal(hs_paireffects_open(&e, &t.set, queue, 1e-6, &sink.diag), HS_OK);
     assert_int_equal(hs_pairfit_to(&e.fit, NULL, &sink.diag), HS_OK);
     for (uint32_t r = 0; r < t.set.row_count; r++)
-        assert_near(hs_pairfit_speed(&e.fit, r), t.set.rows[r].speed, 1e-4);
+        assert_near(e.fit.speed(&e.fit, r), t.set.rows[r].speed, 1e-4);
 }
 
 /* With nothing left by the general form there are no effects; it is fitted with them. */
@@ -582,7 +587,7 @@ static void test_speeds_have_a_floor(void **state)
     paired_read(&t, five, 5, paired_queue);
     assert_int_equal(hs_paireffects_open(&e, &t.set, none, 3, &sink.diag), HS_OK);
     e.jobs[0].own[0] = -5;
-    assert_near(hs_pairfit_speed(&e.fit, 0), HS_SPEED_MIN, 0);
+    assert_near(e.fit.speed(&e.fit, 0), HS_SPEED_MIN, 0);
 }
 
 static void test_too_many_effects_are_refused(void **state)

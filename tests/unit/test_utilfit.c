@@ -68,6 +68,7 @@ static void fill(struct text *t, const double *host)
 struct data {
     struct hs_catalogue catalogue;
     struct hs_utilrows rows;
+    struct hs_arena arena;
     struct sink sink;
 };
 
@@ -77,21 +78,19 @@ static void open_data(struct data *d, const char *text)
     d->catalogue = (struct hs_catalogue){0};
     const char *path = scratch_write("profiles.csv", text, strlen(text));
     if (hs_catalogue_load(&d->catalogue, path, &d->sink.diag) != HS_OK ||
-        hs_utilrows_collect(&d->rows, &d->catalogue, NULL, &d->sink.diag) != HS_OK)
+        hs_utilrows_collect(&d->rows, &d->catalogue, NULL, &d->arena, &d->sink.diag) != HS_OK)
         fail_msg("%s", d->sink.text);
 }
 
 static void close_data(struct data *d)
 {
-    hs_utilrows_free(&d->rows);
+    hs_arena_free(&d->arena);
     hs_catalogue_free(&d->catalogue);
 }
 
-static void fit_all(struct data *d, bool *is_used, struct hs_utilfit *fit)
+static void fit_all(struct data *d, struct hs_utilfit *fit)
 {
-    for (uint32_t i = 0; i < d->rows.count; i++)
-        is_used[i] = true;
-    if (hs_utilfit(&d->rows, is_used, 0, fit, &d->sink.diag) != HS_OK)
+    if (hs_utilfit(&d->rows, NULL, 0, fit, &d->sink.diag) != HS_OK)
         fail_msg("%s", d->sink.text);
 }
 
@@ -106,14 +105,13 @@ static void test_recovers_the_load(void **state)
     (void)state;
     static struct text t;
     static struct data d;
-    static bool is_used[128];
     struct hs_utilfit fit;
     struct hs_utilholdout h;
     fill(&t, NULL);
     open_data(&d, t.bytes);
     assert_int_equal(d.rows.count, 56);
     assert_int_equal(d.rows.models, 7);
-    fit_all(&d, is_used, &fit);
+    fit_all(&d, &fit);
     /* the prior pulls by no more than a few per cent */
     assert_true(fabs(fit.form.launch / 0.2 - 1) < 0.02);
     assert_true(fabs(fit.form.per_gmac / 0.05 - 1) < 0.1);
@@ -139,16 +137,14 @@ static void test_finds_a_slow_host(void **state)
     static const double host[MODELS] = {0, 0, 0, 0, 30, 0, 0};
     static struct text t;
     static struct data d;
-    static bool is_used[128];
     struct hs_utilfit fit;
     struct hs_utilmate mate;
     struct hs_utilholdout h;
     uint32_t configs;
     fill(&t, host);
     open_data(&d, t.bytes);
-    fit_all(&d, is_used, &fit);
-    assert_int_equal(hs_utilfit_mate(&d.rows, is_used, 4, &fit, &mate, &configs, &d.sink.diag),
-                     HS_OK);
+    fit_all(&d, &fit);
+    assert_int_equal(hs_utilfit_mate(&d.rows, NULL, 4, &fit, &mate, &configs, &d.sink.diag), HS_OK);
     assert_int_equal(configs, 8);
     assert_true(mate.host > 25 && mate.host < 36); /* 30, from utilizations of 4 % to 6 % */
     run_holdout(&d, &h);
@@ -222,7 +218,6 @@ static void test_saturated_models(void **state)
     (void)state;
     static struct text t;
     static struct data d;
-    static bool is_used[128];
     struct hs_utilfit fit;
     struct hs_utilmate mate;
     uint32_t configs;
@@ -231,9 +226,8 @@ static void test_saturated_models(void **state)
                    "Sat,set,64,fp32,G1,99.5,20,60000000000,90000000,50\n";
     memcpy(t.bytes + t.len, extra, sizeof extra);
     open_data(&d, t.bytes);
-    fit_all(&d, is_used, &fit);
-    assert_int_equal(hs_utilfit_mate(&d.rows, is_used, 7, &fit, &mate, &configs, &d.sink.diag),
-                     HS_OK);
+    fit_all(&d, &fit);
+    assert_int_equal(hs_utilfit_mate(&d.rows, NULL, 7, &fit, &mate, &configs, &d.sink.diag), HS_OK);
     assert_int_equal(configs, 2);
     assert_true(mate.host == 0 && mate.more_work == 0 && mate.slope == 0 && mate.amp == 0);
     close_data(&d);
@@ -276,13 +270,14 @@ static void expect_refusal(const char *text, const char *message)
     static struct sink sink;
     struct hs_catalogue catalogue = {0};
     struct hs_utilrows rows;
+    struct hs_arena arena = {0};
     sink_init(&sink);
     const char *path = scratch_write("bad.csv", text, strlen(text));
     assert_int_equal(hs_catalogue_load(&catalogue, path, &sink.diag), HS_OK);
-    assert_int_equal(hs_utilrows_collect(&rows, &catalogue, NULL, &sink.diag), HS_E_INPUT);
+    assert_int_equal(hs_utilrows_collect(&rows, &catalogue, NULL, &arena, &sink.diag), HS_E_INPUT);
     if (strstr(sink.text, message) == NULL)
         fail_msg("'%s' is not in: %s", message, sink.text);
-    hs_utilrows_free(&rows);
+    hs_arena_free(&arena);
     hs_catalogue_free(&catalogue);
 }
 
@@ -310,7 +305,6 @@ static void test_sparse_data(void **state)
     (void)state;
     static struct text t;
     static struct data d;
-    static bool is_used[128];
     struct hs_utilfit fit;
     struct hs_utilholdout h;
     t.len = 0;
@@ -323,7 +317,7 @@ static void test_sparse_data(void **state)
                 models[m].gmacs * 1e9, models[m].moutputs * 1e6, models[m].layers);
     open_data(&d, t.bytes);
     assert_int_equal(d.rows.count, 8);
-    fit_all(&d, is_used, &fit);
+    fit_all(&d, &fit);
     const double *numbers = (const double *)&fit.form;
     for (size_t i = 0; i < sizeof fit.form / sizeof(double); i++)
         assert_true(isfinite(numbers[i]));

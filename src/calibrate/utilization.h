@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Pairs of jobs by what they use alone and together, forms that predict the one from the other, and
- * their errors on pairs that were held out.
+ * Pairs of jobs by what they use alone and together, and forms that predict the one from the other.
  *
- *     HS_TRY(hs_joint_collect(&data, set, sets));
+ *     hs_joint_collect(&data, set, sets, &arena);
  *     struct hs_joint_model model = {.form = &hs_joint_forms[f], .target = HS_JOINT_GPU};
- *     HS_TRY(hs_joint_holdout(&data, &model, HS_JOINT_UNSEEN_MODEL, NULL, &score, diag));
+ *     HS_TRY(hs_joint_fit(&data, &model, HS_JOINT_NOTHING_HELD, 0, diag));
  */
-#ifndef HORUS_CALIBRATE_JOINT_H
-#define HORUS_CALIBRATE_JOINT_H
+#ifndef HORUS_CALIBRATE_UTILIZATION_H
+#define HORUS_CALIBRATE_UTILIZATION_H
 
-#include <stdbool.h>
-
-#include "base/intern.h"
 #include "calibrate/measure.h"
-#include "calibrate/score.h"
 
 enum hs_joint_target { HS_JOINT_GPU, HS_JOINT_BANDWIDTH, HS_JOINT_TARGETS };
 
@@ -22,22 +17,21 @@ enum hs_joint_target { HS_JOINT_GPU, HS_JOINT_BANDWIDTH, HS_JOINT_TARGETS };
 struct hs_joint_row {
     double alone[HS_JOINT_TARGETS][2], joint[HS_JOINT_TARGETS];
     double mem_mib[2], joint_mem_mib;
+    const char *gpu, *key[2];
     uint32_t model[2], job[2]; /* ids, from 1 */
     uint32_t models;           /* id of the unordered pair of models */
-    const char *gpu;
 };
 
 struct hs_joint_data {
     struct hs_joint_row *rows; /* in the order of the data */
-    uint32_t count, cap;
-    struct hs_intern models, model_pairs, jobs;
+    uint32_t count;
+    uint32_t models, model_pairs, jobs; /* one more than the largest id */
 };
 
-/* Pairs that no cleaning step marked and whose GPU utilizations are all there. */
-void hs_joint_collect(struct hs_joint_data *data, const struct hs_measurements *set, uint32_t sets);
-void hs_joint_free(struct hs_joint_data *data);
-
-/* ---- models ---- */
+/* Pairs that no cleaning step marked and whose GPU utilizations are all there. Texts are those of
+ * the measurements. */
+void hs_joint_collect(struct hs_joint_data *data, const struct hs_measurements *set, uint32_t sets,
+                      struct hs_arena *arena);
 
 #define HS_JOINT_PARAMETERS_MAX 3u
 
@@ -69,10 +63,8 @@ struct hs_joint_model {
     enum hs_joint_target target;
     double theta[HS_JOINT_PARAMETERS_MAX];
     double ridge;
-    double *effects; /* by job id, 0 .. jobs.count: room of the caller */
+    double *effects; /* by job id: room of the caller */
 };
-
-/* ---- fits and errors ---- */
 
 enum hs_joint_protocol {
     HS_JOINT_UNSEEN_MODEL,  /* each pair once for each of its two models */
@@ -81,7 +73,6 @@ enum hs_joint_protocol {
     HS_JOINT_PROTOCOLS,
     HS_JOINT_NOTHING_HELD = HS_JOINT_PROTOCOLS
 };
-extern const char *const hs_joint_protocol_texts[HS_JOINT_PROTOCOLS];
 
 /* To all rows that the fold of the protocol does not hold out; HS_E_INPUT, without a message for a
  * form, if they do not determine the parameters. */
@@ -89,11 +80,5 @@ HS_MUST_USE enum hs_status hs_joint_fit(const struct hs_joint_data *data,
                                         struct hs_joint_model *model,
                                         enum hs_joint_protocol protocol, uint32_t fold,
                                         struct hs_diag *diag);
-/* predicted: of each row, from the last fold in which it was held out; NaN where the model has no
- * value; may be NULL. Where a fold cannot be fitted the score has 0 rows. */
-HS_MUST_USE enum hs_status hs_joint_holdout(const struct hs_joint_data *data,
-                                            struct hs_joint_model *model,
-                                            enum hs_joint_protocol protocol, double *predicted,
-                                            struct hs_score *score, struct hs_diag *diag);
 
 #endif
