@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "report/html/html.h"
+#include "report/html/page.h"
 #include "support/sink.h"
 
 static void assert_near(double value, double expected)
@@ -130,7 +130,7 @@ static void expect(const char *expected)
 static void expect_text(const char *text, const char *expected)
 {
     begin();
-    hs_html_text(&out, text);
+    hs_markup(&out, "%s", text);
     expect(expected);
 }
 
@@ -207,11 +207,13 @@ static void base64(void **state)
         {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
         {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"foobar", "Zm9vYmFy"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char expected[64] = "data:image/png;base64,";
-        memcpy(expected + strlen(expected), cases[i][1], strlen(cases[i][1]) + 1);
+        char expected[160];
+        (void)snprintf(expected, sizeof expected,
+                       "<image preserveAspectRatio=\"none\" x=\"1\" y=\"2\" width=\"3\" "
+                       "height=\"4\" href=\"data:image/png;base64,%s\"/>\n",
+                       cases[i][1]);
         begin();
-        hs_html_data_uri(&out, "image/png", (const unsigned char *)cases[i][0],
-                         strlen(cases[i][0]));
+        hs_svg_image(&out, 1, 2, 3, 4, (const unsigned char *)cases[i][0], strlen(cases[i][0]));
         expect(expected);
     }
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/html/page_data.h"
+#include "report/html/page.h"
 
 static struct hs_arena arena;
 

@@ -611,8 +611,8 @@ static enum hs_status write_manifest(struct comparing *c, const struct hs_rundir
         (void)snprintf(paths[r], sizeof paths[r], "%s/jobs.csv", run->dir);
         inputs[r] = (struct hs_manifest_input){.role = roles[r],
                                                .path = paths[r],
-                                               .hash = run->hash,
-                                               .bytes = run->bytes,
+                                               .hash = run->manifest.rows_hash,
+                                               .bytes = run->manifest.rows_bytes,
                                                .rows = run->count};
     }
     manifest.machine =

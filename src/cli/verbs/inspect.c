@@ -87,8 +87,7 @@ struct explain_options {
 static enum hs_status explain(struct hs_call *call)
 {
     const struct explain_options *options = call->options;
-    const struct hs_explain_style style = {.columns = call->terminal.columns,
-                                           .use_utf8 = call->terminal.use_utf8,
+    const struct hs_explain_style style = {.use_utf8 = call->terminal.use_utf8,
                                            .as_json = options->json};
     struct hs_explain *explain;
     uint32_t job = 0;

@@ -52,20 +52,19 @@ static const struct hs_cell cells[] = {
     {NULL, HS_CELL_TEXT, 0},
 };
 
-static enum hs_status add_row(struct hs_paired_run *run, const struct hs_rowfile *f)
+static enum hs_status add_row(void *ctx, const struct hs_rowfile *f)
 {
+    struct hs_paired_run *run = ctx;
     struct cells c = {.row = {.number = run->count}};
     struct hs_paired_row *row = &c.row;
-    HS_TRY(hs_rowfile_read(f, cells, &c));
+    HS_TRY(hs_rowfile_read(f, &c));
     row->is_done = strcmp(c.success, "1") == 0;
     if (row->is_done && row->wait_us < 0)
-        return hs_rowfile_bad_cell(f, "waiting_time",
-                                   "the time that a job which is done has waited");
+        return hs_rowfile_bad(f, "waiting_time", "the time that a job which is done has waited");
     if (row->is_done && row->jct_us < 0)
-        return hs_rowfile_bad_cell(f, "turnaround_time",
-                                   "the time that a job which is done has taken");
+        return hs_rowfile_bad(f, "turnaround_time", "the time that a job which is done has taken");
     if (row->is_done && row->run_us < 0)
-        return hs_rowfile_bad_cell(f, "run", "the time that a job which is done has run");
+        return hs_rowfile_bad(f, "run", "the time that a job which is done has run");
     row->id = hs_arena_text(&run->arena, c.id, strlen(c.id));
     row->vc = hs_intern_get(&run->vcs, c.vc);
     hs_grow((void **)&run->rows, &run->cap, (uint64_t)run->count + 1, sizeof *run->rows, ROWS_MAX);
@@ -73,42 +72,16 @@ static enum hs_status add_row(struct hs_paired_run *run, const struct hs_rowfile
     return HS_OK;
 }
 
-static enum hs_status read_rows(struct hs_paired_run *run, const char *path, struct hs_diag *diag)
-{
-    struct hs_rowfile f;
-    enum hs_status s = hs_rowfile_open_cells(&f, path, cells, diag);
-    while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
-        s = add_row(run, &f);
-    if (s == HS_END) {
-        run->hash = hs_input_hash(f.input);
-        run->bytes = hs_input_bytes(f.input);
-        s = HS_OK;
-    }
-    hs_rowfile_close(&f);
-    return s;
-}
-
 static enum hs_status load_run(struct hs_paired_run *run, const char *dir, struct hs_diag *diag)
 {
-    static const char name[] = "jobs.csv";
-    char path[HS_PATH_SIZE];
-    struct hs_place place = {.file = dir};
     run->dir = dir;
     hs_intern_init(&run->vcs);
     HS_TRY(hs_runmanifest_open(&run->manifest, dir, diag));
-    const struct hs_runmanifest_file *file = hs_runmanifest_file(&run->manifest, name);
-    if (file == NULL && run->manifest.file_count > 0)
-        return hs_fail(diag, HS_E_INPUT, &place, "repeat the run with --outputs=jobs, or all",
-                       "nothing to compare: the run was made without %s", name);
-    int length = snprintf(path, sizeof path, "%s/%s", dir, name);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path is too long: %s", dir);
-    HS_TRY(read_rows(run, path, diag));
-    place.file = path;
-    if (file != NULL && run->hash != file->hash)
-        hs_report(diag, HS_WARNING, &place, "`horus verify` says more",
-                  "not the file that the manifest lists: it was changed after the run");
-    return HS_OK;
+    if (hs_runmanifest_file(&run->manifest, "jobs.csv") == NULL && run->manifest.file_count > 0)
+        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
+                       "repeat the run with --outputs=jobs, or all",
+                       "nothing to compare: the run was made without jobs.csv");
+    return hs_rowfile_each(&run->manifest, "jobs.csv", cells, add_row, run);
 }
 
 /* ---- joining ---- */

@@ -57,7 +57,6 @@ struct hs_paired_run {
     struct hs_intern vcs;
     struct hs_paired_row *rows; /* in order of submission */
     uint32_t count, cap;
-    uint64_t hash, bytes; /* of jobs.csv */
 };
 
 /* Of one metric over the jobs of one group: in seconds, or without a unit for the slowdowns. NaN

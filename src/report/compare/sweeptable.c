@@ -19,7 +19,6 @@ const char *const hs_sweep_metrics[HS_SWEEP_METRICS_MAX + 1] = {
     "gpu_allocation", NULL};
 
 #define AXIS_PREFIX "axis_"
-#define NO_AXIS     UINT32_MAX
 
 struct sweep_reading {
     struct hs_sweeptable *t;
@@ -190,17 +189,17 @@ static bool follows(const struct hs_sweeptable *t, uint32_t a, uint32_t b)
 /* The free axis (not yet in a part) with most values; of numbers, or of names. */
 static uint32_t longest_free(const struct hs_sweeptable *t, bool is_numeric)
 {
-    uint32_t longest = NO_AXIS;
+    uint32_t longest = HS_SWEEP_NONE;
     for (uint32_t a = 0; a < t->axis_count; a++)
         if (t->axes[a].part == HS_SWEEP_FACET && t->axes[a].is_numeric == is_numeric &&
-            (longest == NO_AXIS || t->axes[a].count > t->axes[longest].count))
+            (longest == HS_SWEEP_NONE || t->axes[a].count > t->axes[longest].count))
             longest = a;
     return longest;
 }
 
 static void take_part(struct hs_sweeptable *t, uint32_t axis, enum hs_sweep_part part)
 {
-    if (axis == NO_AXIS)
+    if (axis == HS_SWEEP_NONE)
         return;
     t->axes[axis].part = part;
     for (uint32_t a = 0; a < t->axis_count; a++)
@@ -208,10 +207,10 @@ static void take_part(struct hs_sweeptable *t, uint32_t axis, enum hs_sweep_part
             t->axes[a].part = HS_SWEEP_FIXED;
 }
 
-/* x: the axis that was asked for, or NO_AXIS. */
+/* x: the axis that was asked for, or HS_SWEEP_NONE. */
 static void give_parts(struct hs_sweeptable *t, uint32_t x)
 {
-    t->line = t->x = NO_AXIS;
+    t->line = t->x = HS_SWEEP_NONE;
     for (uint32_t a = 0; a < t->axis_count; a++) {
         struct hs_sweeptable_axis *axis = &t->axes[a];
         axis->part = axis->count < 2      ? HS_SWEEP_FIXED
@@ -220,22 +219,22 @@ static void give_parts(struct hs_sweeptable *t, uint32_t x)
         if (axis->part == HS_SWEEP_FACET && strcmp(axis->key, "policy") == 0)
             t->line = a;
     }
-    if (x != NO_AXIS && x == t->line)
-        t->line = NO_AXIS;
+    if (x != HS_SWEEP_NONE && x == t->line)
+        t->line = HS_SWEEP_NONE;
     t->x = x;
-    if (x != NO_AXIS)
+    if (x != HS_SWEEP_NONE)
         take_part(t, x, HS_SWEEP_X);
     take_part(t, t->line, HS_SWEEP_LINE);
-    if (x == NO_AXIS) {
+    if (x == HS_SWEEP_NONE) {
         t->x = longest_free(t, true);
         take_part(t, t->x, HS_SWEEP_X);
     }
-    if (t->line == NO_AXIS) {
+    if (t->line == HS_SWEEP_NONE) {
         t->line = longest_free(t, false);
-        t->line = t->line != NO_AXIS ? t->line : longest_free(t, true);
+        t->line = t->line != HS_SWEEP_NONE ? t->line : longest_free(t, true);
         take_part(t, t->line, HS_SWEEP_LINE);
     }
-    if (t->x == NO_AXIS) {
+    if (t->x == HS_SWEEP_NONE) {
         t->x = longest_free(t, false);
         take_part(t, t->x, HS_SWEEP_X);
     }
@@ -285,8 +284,8 @@ static void slot_points(struct hs_sweeptable *t)
     t->slots = hs_arena_alloc(&t->arena, ((uint64_t)t->point_count + 1) * sizeof *t->slots);
     for (uint32_t i = 0; i < t->point_count; i++) {
         const struct hs_sweeptable_point *p = &t->points[i];
-        const uint32_t line = t->line != NO_AXIS ? p->at[t->line] : 0,
-                       x = t->x != NO_AXIS ? p->at[t->x] : 0;
+        const uint32_t line = t->line != HS_SWEEP_NONE ? p->at[t->line] : 0,
+                       x = t->x != HS_SWEEP_NONE ? p->at[t->x] : 0;
         if (p->is_done)
             t->slots[t->slot_count++] =
                 (struct hs_sweep_slot){.cell = cell_number(t, p->facet, line, x), .point = i};
@@ -313,7 +312,7 @@ enum hs_status hs_sweeptable_read(struct hs_sweeptable *t, const char *path,
 {
     struct sweep_reading r = {.t = t, .diag = diag, .needs_all = metrics != hs_sweep_metrics};
     struct hs_input *input;
-    uint32_t axis = NO_AXIS;
+    uint32_t axis = HS_SWEEP_NONE;
     *t = (struct hs_sweeptable){0};
     for (; metrics[t->metric_count] != NULL; t->metric_count++)
         t->metrics[t->metric_count] = metrics[t->metric_count];
@@ -339,12 +338,12 @@ enum hs_status hs_sweeptable_read(struct hs_sweeptable *t, const char *path,
 
 uint32_t hs_sweeptable_lines(const struct hs_sweeptable *t)
 {
-    return t->line != NO_AXIS ? t->axes[t->line].count : 1;
+    return t->line != HS_SWEEP_NONE ? t->axes[t->line].count : 1;
 }
 
 uint32_t hs_sweeptable_places(const struct hs_sweeptable *t)
 {
-    return t->x != NO_AXIS ? t->axes[t->x].count : 1;
+    return t->x != HS_SWEEP_NONE ? t->axes[t->x].count : 1;
 }
 
 void hs_sweeptable_cell(const struct hs_sweeptable *t, uint32_t facet, uint32_t line, uint32_t x,

@@ -20,6 +20,7 @@
 #define HS_SWEEP_VALUES_MAX    256u /* of an axis */
 #define HS_SWEEP_POINTS_MAX    100000u
 #define HS_SWEEP_METRICS_MAX   6u
+#define HS_SWEEP_NONE          UINT32_MAX /* no axis */
 
 /* Those of the page of a sweep, NULL behind the last. */
 extern const char *const hs_sweep_metrics[HS_SWEEP_METRICS_MAX + 1];
@@ -62,7 +63,7 @@ struct hs_sweeptable {
     uint32_t axis_count, point_count, point_cap;
     const char *metrics[HS_SWEEP_METRICS_MAX];
     uint32_t metric_count;
-    uint32_t line, x; /* axes; UINT32_MAX = none: one line, one place */
+    uint32_t line, x; /* axes; HS_SWEEP_NONE: one line, one place */
     uint32_t facets, replicates;
     struct hs_sweep_slot *slots; /* of the points that are done, in order of cells and of points */
     uint32_t slot_count;

@@ -9,10 +9,8 @@
 
 #include "base/fixed.h"
 #include "base/fmt.h"
-#include "report/explain/explain_data.h"
-#include "report/report.h"
+#include "report/explain/explain.h"
 #include "report/run/run_table.h"
-#include "report/run/rowfile.h"
 #include "report/stats/exact.h"
 
 #define STAGES_FIRST    14u /* of many the first and the last are shown */
@@ -22,7 +20,6 @@
 #define RUN_BAR_CELLS   30u
 #define GPUS_SIZE       44
 #define RANGE_SIZE      28u /* a blank, two ids, and " ..." behind */
-#define LONGEST         10  /* jobs that are named of a run */
 #define ID_WIDTH_MAX    40u
 
 /* ---- texts ---- */
@@ -108,52 +105,7 @@ static void say_causes(const struct hs_explain *x, const bool is_met[EXPLAIN_CAU
             "  a job that waits for room beside others waits for resources here.\n");
 }
 
-/* ---- decisions.csv ---- */
-
-/* A row; time and value are in millionths. */
-struct decision {
-    const char *job, *action, *gpus, *trigger, *plan_reason;
-    int64_t time_us, value;
-};
-#define AT(field) offsetof(struct decision, field)
-
-static const struct hs_cell decision_cells[] = {
-    {"job_id", HS_CELL_TEXT, AT(job)},
-    {"time", HS_CELL_TIME_OR_NONE, AT(time_us)},
-    {"value", HS_CELL_NUMBER, AT(value)},
-    {"action", HS_CELL_TEXT, AT(action)},
-    {"allocated_resources", HS_CELL_TEXT, AT(gpus)},
-    {"trigger", HS_CELL_TEXT, AT(trigger)},
-    {"because", HS_CELL_TEXT, AT(plan_reason)},
-    {NULL, HS_CELL_TEXT, 0},
-};
-
-/* Calls `use` for each row that is of the watched job, to its first error; NULL: reads them. */
-static enum hs_status each_decision(const struct hs_explain *x,
-                                    void (*use)(void *ctx, const struct decision *d), void *ctx)
-{
-    char path[EXPLAIN_PATH_SIZE];
-    struct hs_rowfile f;
-    struct decision d;
-    (void)snprintf(path, sizeof path, "%s/decisions.csv", x->dir); /* as long as jobs.csv's */
-    enum hs_status s = hs_rowfile_open_cells(&f, path, decision_cells, x->diag);
-    while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK) {
-        if (strcmp(hs_rowfile_text(&f, 0), x->jobs[x->watched].id) != 0)
-            continue;
-        s = hs_rowfile_read(&f, decision_cells, &d);
-        if (s == HS_OK && use != NULL)
-            use(ctx, &d);
-    }
-    hs_rowfile_close(&f);
-    return s == HS_END ? HS_OK : s;
-}
-
 /* ---- a job as text ---- */
-
-static const char *text_of(const struct hs_explain *x, uint32_t id)
-{
-    return hs_intern_text(&x->texts, id);
-}
 
 static void say_line(struct hs_output *out, const char *what, int64_t us, const char *remark)
 {
@@ -170,19 +122,19 @@ static void say_head(const struct hs_explain *x, const struct explain_job *job,
                job->gpus > 1 ? "each of " : "", job->gpus, plural(job->gpus));
     else
         hs_say(out, "job %s: %u GPU%s", job->id, job->gpus, plural(job->gpus));
-    if (job->model != 0)
-        hs_say(out, ", %s", text_of(x, job->model));
-    if (job->user != 0)
-        hs_say(out, ", user %s", text_of(x, job->user));
-    if (job->vc_name != 0)
-        hs_say(out, ", vc %s", text_of(x, job->vc_name));
+    if (job->model[0] != '\0')
+        hs_say(out, ", %s", job->model);
+    if (job->user[0] != '\0')
+        hs_say(out, ", user %s", job->user);
+    if (job->vc_name[0] != '\0')
+        hs_say(out, ", vc %s", job->vc_name);
     hs_say(out, "\nunder %s: order %s, scan %s\n\n", x->policy != NULL ? x->policy : "?", x->order,
            x->scan);
     say_line(out, "submitted", job->submit_us, "after the first job of the trace");
     say_line(out, "waited", job->pending_us,
              job->start_us < 0 ? "and never started" : "without GPUs, in all");
     say_line(out, "ran", job->run_us, "holding GPUs");
-    say_line(out, job->is_done ? "JCT" : "in system", in_system_us, text_of(x, job->status));
+    say_line(out, job->is_done ? "JCT" : "in system", in_system_us, job->status);
     if (job->isolated_us > 0 && job->is_done)
         hs_say(out, "  %-10s%10.2f  JCT over its run time alone on the reference GPU\n", "slowdown",
                (double)in_system_us / (double)job->isolated_us);
@@ -224,18 +176,17 @@ static void say_waits(const struct explain_job *job, const struct hs_explain_sty
         say_cause(out, style, "  beside others", job->colocated_us, job);
 }
 
-static void say_stage_causes(const struct explain_stage *stage, struct hs_output *out)
+/* "resources 80 %, priority 20 %". says_whole: also of a cause that is all of it. */
+static void say_mix(struct hs_output *out, const int64_t us[EXPLAIN_CAUSES], bool says_whole)
 {
-    int64_t whole_us = sum_of_us(stage->wait_us);
+    const int64_t sum_us = sum_of_us(us);
     const char *comma = "";
-    hs_say(out, "waits  ");
     for (int c = 0; c < EXPLAIN_CAUSES; c++) {
-        double share = (double)stage->wait_us[c] / (double)whole_us;
-        if (share < 0.005) /* the table above has it */
+        if (us[c] * 200 < sum_us) /* below half a per cent */
             continue;
         hs_say(out, "%s%s", comma, explain_cause_names[c]);
-        if (share < 0.995)
-            hs_say(out, " %.0f %%", 100 * share);
+        if (says_whole || us[c] * 200 < sum_us * 199)
+            hs_say(out, " %.0f %%", 100 * (double)us[c] / (double)sum_us);
         comma = ", ";
     }
 }
@@ -255,7 +206,8 @@ static void say_stages(const struct hs_explain *x, int64_t submit_us, struct hs_
         hs_say(out, "  %10s%12s  ", LENGTH(stage->from_us - submit_us),
                LENGTH(stage->to_us - stage->from_us));
         if (stage->segment == EXPLAIN_NONE) {
-            say_stage_causes(stage, out);
+            hs_say(out, "waits  ");
+            say_mix(out, stage->wait_us, false);
         } else {
             const struct explain_segment *s = &x->segments[stage->segment];
             gpus_text(x, s, gpus, sizeof gpus);
@@ -277,8 +229,8 @@ static void say_names(const struct hs_explain *x, const struct explain_list *lis
     for (uint32_t i = 0; i < list->named; i++) {
         const struct explain_job *other = &x->jobs[list->jobs[i]];
         hs_say(out, "  %-16s %4u GPU%-2s %s%s%s%s%s\n", other->id, other->gpus, plural(other->gpus),
-               when, LENGTH(sign * (list->us[i] - origin_us)), then, other->model != 0 ? "  " : "",
-               other->model != 0 ? text_of(x, other->model) : "");
+               when, LENGTH(sign * (list->us[i] - origin_us)), then,
+               other->model[0] != '\0' ? "  " : "", other->model);
     }
     if (list->count > list->named)
         hs_say(out, "  and %u more\n", list->count - list->named);
@@ -314,37 +266,23 @@ static void say_others(const struct hs_explain *x, const struct explain_job *job
         hs_say(out, "lost: %s of work that was done again\n", LENGTH(job->lost_ns / HS_NS_PER_US));
 }
 
-struct decision_printer {
-    int64_t submit_us;
-    struct hs_output *out;
-    uint32_t count;
-};
-
-static void say_decision(void *ctx, const struct decision *d)
+static void say_decisions(const struct hs_explain *x, int64_t submit_us, struct hs_output *out)
 {
-    struct decision_printer *t = ctx;
-    if (t->count == 0)
-        hs_say(t->out, "\ndecided%12s  %-13s  %-10s  %s\n", "after", "at a", "action", "because");
-    if (t->count++ < DECISIONS_SHOWN)
-        hs_say(t->out, "  %10s  %-13s  %-10s  %s\n", LENGTH(d->time_us - t->submit_us), d->trigger,
-               d->action, d->plan_reason);
-}
-
-static enum hs_status say_decisions(const struct hs_explain *x, int64_t submit_us,
-                                    struct hs_output *out)
-{
-    struct decision_printer t = {.submit_us = submit_us, .out = out};
-    if (!x->has_decisions) {
+    if (!x->has_decisions)
         hs_say(out,
                "\nWhat the policy decided about it is recorded with `horus run --decisions`.\n");
-        return HS_OK;
-    }
-    HS_TRY(each_decision(x, say_decision, &t));
-    if (t.count == 0)
+    else if (x->decision_count == 0)
         hs_say(out, "\nThe policy decided nothing about it.\n");
-    if (t.count > DECISIONS_SHOWN)
-        hs_say(out, "  %10s  %u more are in decisions.csv\n", "...", t.count - DECISIONS_SHOWN);
-    return HS_OK;
+    else
+        hs_say(out, "\ndecided%12s  %-13s  %-10s  %s\n", "after", "at a", "action", "because");
+    for (uint32_t i = 0; i < x->decision_count && i < DECISIONS_SHOWN; i++) {
+        const struct explain_decision *d = &x->decisions[i];
+        hs_say(out, "  %10s  %-13s  %-10s  %s\n", LENGTH(d->time_us - submit_us), d->trigger,
+               d->action, d->plan_reason);
+    }
+    if (x->decision_count > DECISIONS_SHOWN)
+        hs_say(out, "  %10s  %u more are in decisions.csv\n", "...",
+               x->decision_count - DECISIONS_SHOWN);
 }
 
 /* ---- a run as text ---- */
@@ -396,65 +334,37 @@ static void say_over_time(const struct hs_explain *x, struct hs_output *out)
     }
 }
 
-/* "resources 80 %, priority 20 %". */
-static void say_reasons(const struct explain_job *job, struct hs_output *out)
-{
-    int64_t us[EXPLAIN_CAUSES] = {0}, again_us = sum_of_us(job->wait_us[EXPLAIN_PREEMPTED]);
-    const char *comma = "";
-    for (int phase = 0; phase < EXPLAIN_PHASES; phase++)
-        for (int c = 0; c < EXPLAIN_CAUSES; c++)
-            us[c] += job->wait_us[phase][c];
-    int64_t sum_us = sum_of_us(us);
-    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
-        if (us[c] * 200 < sum_us) /* below half a per cent */
-            continue;
-        hs_say(out, "%s%s %.0f %%", comma, explain_cause_names[c],
-               100 * (double)us[c] / (double)sum_us);
-        comma = ", ";
-    }
-    if (again_us * 200 >= sum_us && again_us > 0)
-        hs_say(out, "; %.0f %% after preemptions", 100 * (double)again_us / (double)sum_us);
-    hs_say(out, "\n");
-}
-
-/* The ten that waited longest, longest first; returns how many there are. */
-static uint32_t find_longest(const struct hs_explain *x, uint32_t jobs[LONGEST])
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < x->job_count; i++) {
-        int64_t us = x->jobs[i].pending_us;
-        if (us == 0)
-            continue;
-        uint32_t at = count < LONGEST ? count++ : LONGEST;
-        for (; at > 0 && x->jobs[jobs[at - 1]].pending_us < us; at--)
-            if (at < LONGEST)
-                jobs[at] = jobs[at - 1];
-        if (at < LONGEST)
-            jobs[at] = i;
-    }
-    return count;
-}
-
 static void say_longest(const struct hs_explain *x, struct hs_output *out)
 {
-    uint32_t jobs[LONGEST], count = find_longest(x, jobs);
+    struct explain_list longest;
     size_t width = strlen("job");
-    if (count == 0)
+    explain_find_longest(x, &longest);
+    if (longest.count == 0)
         return;
-    for (uint32_t i = 0; i < count; i++) {
-        size_t own = strlen(x->jobs[jobs[i]].id);
+    for (uint32_t i = 0; i < longest.named; i++) {
+        size_t own = strlen(x->jobs[longest.jobs[i]].id);
         width = own > width ? own : width;
     }
     width = width < ID_WIDTH_MAX ? width : ID_WIDTH_MAX;
     hs_say(out, "\nwho waited longest\n  %-*s  %5s  %10s  %10s  %s\n", (int)width, "job", "GPUs",
            "submitted", "waited", "why");
-    for (uint32_t i = 0; i < count; i++) {
-        const struct explain_job *job = &x->jobs[jobs[i]];
+    for (uint32_t i = 0; i < longest.named; i++) {
+        const struct explain_job *job = &x->jobs[longest.jobs[i]];
+        const int64_t again_us = sum_of_us(job->wait_us[EXPLAIN_PREEMPTED]);
+        int64_t us[EXPLAIN_CAUSES] = {0};
+        for (int phase = 0; phase < EXPLAIN_PHASES; phase++)
+            for (int c = 0; c < EXPLAIN_CAUSES; c++)
+                us[c] += job->wait_us[phase][c];
+        const int64_t sum_us = sum_of_us(us);
         hs_say(out, "  %-*s  %5u  %10s  %10s  ", (int)width, job->id, job->gpus,
                LENGTH(job->submit_us), LENGTH(job->pending_us));
-        say_reasons(job, out);
+        say_mix(out, us, true);
+        if (again_us * 200 >= sum_us && again_us > 0)
+            hs_say(out, "; %.0f %% after preemptions", 100 * (double)again_us / (double)sum_us);
+        hs_say(out, "\n");
     }
-    hs_say(out, "`horus explain %s --job %s` tells more of one.\n", x->dir, x->jobs[jobs[0]].id);
+    hs_say(out, "`horus explain %s --job %s` tells more of one.\n", x->dir,
+           x->jobs[longest.jobs[0]].id);
 }
 
 /* ---- JSON ---- */
@@ -491,13 +401,12 @@ static void put_head(const struct hs_explain *x, const struct explain_job *job, 
 {
     hs_jsonw_member_text(w, "job_id", job->id);
     hs_jsonw_member_text(w, "policy", x->policy);
-    hs_jsonw_member_text(w, "user", text_of(x, job->user));
-    hs_jsonw_member_text(w, "vc", text_of(x, job->vc_name));
-    hs_jsonw_member_text(w, "model", text_of(x, job->model));
-    hs_jsonw_member_text(w, "status", text_of(x, job->status));
+    hs_jsonw_member_text(w, "user", job->user);
+    hs_jsonw_member_text(w, "vc", job->vc_name);
+    hs_jsonw_member_text(w, "model", job->model);
+    hs_jsonw_member_text(w, "status", job->status);
     hs_jsonw_member_u64(w, "gpus", job->gpus);
-    hs_jsonw_key(w, "gpu_share");
-    hs_jsonw_double(w, job->gpu_milli / (double)HS_GPU_MILLI);
+    hs_jsonw_member_double(w, "gpu_share", job->gpu_milli / (double)HS_GPU_MILLI);
     put_seconds(w, "submission_time", job->submit_us);
     put_seconds(w, "starting_time", job->start_us);
     put_seconds(w, "end_time", job->end_us);
@@ -506,8 +415,7 @@ static void put_head(const struct hs_explain *x, const struct explain_job *job, 
     put_seconds(w, "run", job->run_us);
     put_seconds(w, "overhead", job->overhead_us);
     put_seconds(w, "colocated", job->colocated_us);
-    hs_jsonw_key(w, "waits");
-    hs_jsonw_object(w);
+    hs_jsonw_member_object(w, "waits");
     put_phases(w, job);
     hs_jsonw_end_object(w);
 }
@@ -515,8 +423,7 @@ static void put_head(const struct hs_explain *x, const struct explain_job *job, 
 /* `gpus`: room for the ranges of any stage. */
 static void put_stages(const struct hs_explain *x, char *gpus, size_t gpus_size, struct hs_jsonw *w)
 {
-    hs_jsonw_key(w, "life");
-    hs_jsonw_array(w);
+    hs_jsonw_member_array(w, "life");
     for (uint32_t i = 0; i < x->stage_count; i++) {
         const struct explain_stage *stage = &x->stages[i];
         hs_jsonw_object(w);
@@ -544,11 +451,9 @@ static void put_stages(const struct hs_explain *x, char *gpus, size_t gpus_size,
 static void put_list(const struct hs_explain *x, const char *key, const char *what,
                      const struct explain_list *list, struct hs_jsonw *w)
 {
-    hs_jsonw_key(w, key);
-    hs_jsonw_object(w);
+    hs_jsonw_member_object(w, key);
     hs_jsonw_member_u64(w, "jobs", list->count);
-    hs_jsonw_key(w, "named");
-    hs_jsonw_array(w);
+    hs_jsonw_member_array(w, "named");
     for (uint32_t i = 0; i < list->named; i++) {
         hs_jsonw_on_one_line(w);
         hs_jsonw_object(w);
@@ -560,22 +465,31 @@ static void put_list(const struct hs_explain *x, const char *key, const char *wh
     hs_jsonw_end_object(w);
 }
 
-static void put_decision(void *ctx, const struct decision *d)
+static void put_decisions(const struct hs_explain *x, struct hs_jsonw *w)
 {
-    struct hs_jsonw *w = ctx;
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_object(w);
-    put_seconds(w, "time", d->time_us);
-    hs_jsonw_member_text(w, "action", d->action);
-    hs_jsonw_member_text(w, "gpus", d->gpus);
-    put_seconds(w, "value", d->value);
-    hs_jsonw_member_text(w, "trigger", d->trigger);
-    hs_jsonw_member_text(w, "because", d->plan_reason);
-    hs_jsonw_end_object(w);
+    hs_jsonw_key(w, "decisions");
+    if (!x->has_decisions) {
+        hs_jsonw_null(w);
+        return;
+    }
+    hs_jsonw_array(w);
+    for (uint32_t i = 0; i < x->decision_count; i++) {
+        const struct explain_decision *d = &x->decisions[i];
+        hs_jsonw_on_one_line(w);
+        hs_jsonw_object(w);
+        put_seconds(w, "time", d->time_us);
+        hs_jsonw_member_text(w, "action", d->action);
+        hs_jsonw_member_text(w, "gpus", d->gpus);
+        put_seconds(w, "value", d->value);
+        hs_jsonw_member_text(w, "trigger", d->trigger);
+        hs_jsonw_member_text(w, "because", d->plan_reason);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
 }
 
-static enum hs_status put_job(const struct hs_explain *x, const struct explain_around *around,
-                              struct hs_output *out)
+static void put_job(const struct hs_explain *x, const struct explain_around *around,
+                    struct hs_output *out)
 {
     struct hs_jsonw w;
     uint32_t most = 0;
@@ -594,17 +508,9 @@ static enum hs_status put_job(const struct hs_explain *x, const struct explain_a
     put_list(x, "overtaken_by", "starting_time", &around->overtaken, &w);
     put_list(x, "gpus_held_before_by", "end_time", &around->freed, &w);
     put_list(x, "beside", "seconds", &around->beside, &w);
-    hs_jsonw_key(&w, "decisions");
-    if (x->has_decisions) {
-        hs_jsonw_array(&w);
-        HS_TRY(each_decision(x, put_decision, &w));
-        hs_jsonw_end_array(&w);
-    } else {
-        hs_jsonw_null(&w);
-    }
+    put_decisions(x, &w);
     hs_jsonw_end_object(&w);
     hs_jsonw_finish(&w);
-    return HS_OK;
 }
 
 static void put_gpu_seconds(struct hs_jsonw *w, const explain_waits waits)
@@ -622,14 +528,14 @@ static void put_gpu_seconds(struct hs_jsonw *w, const explain_waits waits)
 static void put_run(const struct hs_explain *x, struct hs_output *out)
 {
     struct hs_jsonw w;
-    uint32_t jobs[LONGEST], count = find_longest(x, jobs);
+    struct explain_list longest;
+    explain_find_longest(x, &longest);
     hs_jsonw_begin(&w, out);
     hs_jsonw_object(&w);
     hs_jsonw_member_text(&w, "policy", x->policy);
     hs_jsonw_member_u64(&w, "jobs", x->job_count);
     put_gpu_seconds(&w, x->total);
-    hs_jsonw_key(&w, "intervals");
-    hs_jsonw_array(&w);
+    hs_jsonw_member_array(&w, "intervals");
     for (uint32_t i = 0; i < EXPLAIN_INTERVALS; i++) {
         hs_jsonw_object(&w);
         put_seconds(&w, "from", explain_interval_us(x, i));
@@ -638,10 +544,9 @@ static void put_run(const struct hs_explain *x, struct hs_output *out)
         hs_jsonw_end_object(&w);
     }
     hs_jsonw_end_array(&w);
-    hs_jsonw_key(&w, "longest");
-    hs_jsonw_array(&w);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct explain_job *job = &x->jobs[jobs[i]];
+    hs_jsonw_member_array(&w, "longest");
+    for (uint32_t i = 0; i < longest.named; i++) {
+        const struct explain_job *job = &x->jobs[longest.jobs[i]];
         hs_jsonw_object(&w);
         hs_jsonw_member_text(&w, "job_id", job->id);
         hs_jsonw_member_u64(&w, "gpus", job->gpus);
@@ -665,16 +570,15 @@ enum hs_status hs_explain_say_job(struct hs_explain *x, uint32_t job,
     x->watched = job;
     HS_TRY(explain_replay(x));
     explain_look_around(x, &around);
-    if (x->has_decisions) /* all are read before anything is printed: no output is cut short by a
-                             bad row */
-        HS_TRY(each_decision(x, NULL, NULL));
-    if (style->as_json)
-        return put_job(x, &around, out);
+    if (style->as_json) {
+        put_job(x, &around, out);
+        return HS_OK;
+    }
     say_head(x, j, out);
     say_waits(j, style, out);
     say_stages(x, j->submit_us, out);
     say_others(x, j, &around, out);
-    HS_TRY(say_decisions(x, j->submit_us, out));
+    say_decisions(x, j->submit_us, out);
     for (int phase = 0; phase < EXPLAIN_PHASES; phase++)
         for (int c = 0; c < EXPLAIN_CAUSES; c++)
             is_met[c] = is_met[c] || j->wait_us[phase][c] > 0;

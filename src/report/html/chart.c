@@ -6,10 +6,94 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "report/html/html.h"
+/* ---- markup ---- */
+
+/* Of a code that came in len > 1 bytes: is that its shortest form, and is it in XML 1.0? */
+static bool is_character(uint32_t code, size_t len)
+{
+    const bool is_long = (len == 3 && code < 0x800) || (len == 4 && code < 0x10000);
+    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+    return !is_long && !is_surrogate && code <= 0x10ffff && code != 0xfffe && code != 0xffff;
+}
+
+/* Bytes of the character at `text` if it is whole and may stand in XML; else 0. RFC 3629, 4. */
+static size_t character_length(const unsigned char *text)
+{
+    const unsigned char lead = text[0];
+    if (lead < 0x80)
+        return lead >= 0x20 || lead == '\t' || lead == '\n' || lead == '\r';
+    if (lead < 0xc2 || lead > 0xf4)
+        return 0;
+    const size_t len = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    uint32_t code = lead & (0xffu >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3fu);
+    }
+    return is_character(code, len) ? len : 0;
+}
+
+/* Safe between tags and in quoted attributes: & < > " ' are escaped; bytes that are no UTF-8, and
+ * characters that XML does not have, become U+FFFD. */
+static void put_text(struct hs_output *out, const char *text)
+{
+    static const char special[] = "&<>\"'", replacement[] = "\xef\xbf\xbd";
+    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    while (*text != '\0') {
+        const char *found = strchr(special, *text);
+        const size_t len = character_length((const unsigned char *)text);
+        if (found != NULL)
+            hs_say(out, "%s", escapes[found - special]);
+        else if (len > 0)
+            hs_output_put(out, text, len);
+        else
+            hs_output_put(out, replacement, sizeof replacement - 1);
+        text += len > 0 ? len : 1;
+    }
+}
+
+void hs_markup(struct hs_output *out, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    for (const char *next; *fmt != '\0'; fmt = next) {
+        next = fmt + strcspn(fmt, "%");
+        hs_output_put(out, fmt, (size_t)(next - fmt));
+        if (*next == '\0')
+            break;
+        const bool is_long = next[1] == 'l';
+        next += is_long ? 2 : 1;
+        if (*next == 's')
+            put_text(out, va_arg(args, const char *));
+        else if (*next == 'u')
+            hs_say(out, "%" PRIu64, is_long ? va_arg(args, uint64_t) : va_arg(args, uint32_t));
+        else
+            hs_output_put(out, "%", 1);
+        next++;
+    }
+    va_end(args);
+}
+
+static void put_base64(struct hs_output *out, const unsigned char *bytes, size_t len)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        const size_t left = len - i;
+        const uint32_t three = (uint32_t)bytes[i] << 16 |
+                               (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                               (left > 2 ? (uint32_t)bytes[i + 2] : 0);
+        const char four[] = {letters[three >> 18], letters[three >> 12 & 63],
+                             left > 1 ? letters[three >> 6 & 63] : '=',
+                             left > 2 ? letters[three & 63] : '='};
+        hs_output_put(out, four, sizeof four);
+    }
+}
 
 /* ---- scales ---- */
 
@@ -62,49 +146,39 @@ void hs_short_number(char text[HS_TICK_LABEL_SIZE], double value)
     snprintf(text, HS_TICK_LABEL_SIZE, "%.3g%s", value, thousands[power]);
 }
 
-/* In the largest unit that divides the step. */
-static void label_time(char text[HS_TICK_LABEL_SIZE], double value, double step)
-{
-    if (value == 0)
-        snprintf(text, HS_TICK_LABEL_SIZE, "0");
-    else if (step >= DAY)
-        snprintf(text, HS_TICK_LABEL_SIZE, "%.6g d", value / DAY);
-    else if (step >= HOUR)
-        snprintf(text, HS_TICK_LABEL_SIZE, "%.6g h", value / HOUR);
-    else if (step >= MINUTE)
-        snprintf(text, HS_TICK_LABEL_SIZE, "%.6g min", value / MINUTE);
-    else
-        snprintf(text, HS_TICK_LABEL_SIZE, "%.6g s", value);
-}
-
+/* A time in the largest unit that divides the step. */
 static void label(struct hs_tick *tick, enum hs_axis axis, double step)
 {
-    if (axis == HS_AXIS_TIME)
-        label_time(tick->label, tick->value, step);
-    else if (axis == HS_AXIS_SHARE)
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{DAY, "d"}, {HOUR, "h"}, {MINUTE, "min"}, {1, "s"}};
+    size_t u = 0;
+    while (u + 1 < COUNT(units) && step < units[u].seconds)
+        u++;
+    if (axis == HS_AXIS_SHARE)
         snprintf(tick->label, sizeof tick->label, "%.6g %%", 100 * tick->value);
-    else
+    else if (axis == HS_AXIS_PLAIN || tick->value == 0)
         hs_short_number(tick->label, tick->value);
+    else
+        snprintf(tick->label, sizeof tick->label, "%.6g %s", tick->value / units[u].seconds,
+                 units[u].name);
 }
 
-/* 1, 2 or 5 times a power of ten, not below least. */
-static double plain_step(double least)
-{
-    double power = pow(10, floor(log10(least)));
-    for (int i = 0; i < 3; i++) {
-        static const double steps[] = {1, 2, 5};
-        if (steps[i] * power >= least * (1 - 1e-12))
-            return steps[i] * power;
-    }
-    return 10 * power;
-}
-
+/* The least division that is not below `least`: of clocks and calendars, or 1, 2 or 5 times a power
+ * of ten. */
 static double step_of(enum hs_axis axis, double least)
 {
+    static const double steps[] = {1, 2, 5};
+    const double power = pow(10, floor(log10(least)));
+    least *= 1 - 1e-12;
     for (size_t i = 0; axis == HS_AXIS_TIME && i < COUNT(time_steps); i++)
-        if (time_steps[i] >= least * (1 - 1e-12))
+        if (time_steps[i] >= least)
             return time_steps[i];
-    return plain_step(least);
+    for (size_t i = 0; i < COUNT(steps); i++)
+        if (steps[i] * power >= least)
+            return steps[i] * power;
+    return 10 * power;
 }
 
 static uint32_t even_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
@@ -265,7 +339,8 @@ void hs_path_end(struct hs_path *p, const char *title)
     end_element(p->out, "path", title);
 }
 
-void hs_svg_length(struct hs_output *out, double length)
+/* A coordinate or length, to a tenth: "12", "12.5". */
+static void put_length(struct hs_output *out, double length)
 {
     const int64_t value = tenths(length), size = value < 0 ? -value : value;
     hs_say(out, "%s%" PRId64, value < 0 ? "-" : "", size / 10);
@@ -276,19 +351,34 @@ void hs_svg_length(struct hs_output *out, double length)
 static void put_attribute(struct hs_output *out, const char *name, double length)
 {
     hs_say(out, " %s=\"", name);
-    hs_svg_length(out, length);
+    put_length(out, length);
     hs_say(out, "\"");
+}
+
+static void put_box(struct hs_output *out, double x, double y, double width, double height)
+{
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    put_attribute(out, "width", width);
+    put_attribute(out, "height", height);
 }
 
 void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, double x, double y,
                  double width, double height, const char *title)
 {
     put_element(out, "rect", class, colour);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y);
-    put_attribute(out, "width", width);
-    put_attribute(out, "height", height);
+    put_box(out, x, y, width, height);
     end_element(out, "rect", title);
+}
+
+void hs_svg_image(struct hs_output *out, double x, double y, double width, double height,
+                  const unsigned char *png, size_t len)
+{
+    hs_say(out, "<image preserveAspectRatio=\"none\"");
+    put_box(out, x, y, width, height);
+    hs_say(out, " href=\"data:image/png;base64,");
+    put_base64(out, png, len);
+    hs_say(out, "\"/>\n");
 }
 
 void hs_svg_dot(struct hs_output *out, const char *colour, double x, double y, const char *title)
@@ -309,30 +399,32 @@ void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, 
     hs_markup(out, ">%s</text>", text);
 }
 
-void hs_chart_place(struct hs_chart *c, struct hs_output *out)
-{
-    c->out = out;
-    c->x.at_from = c->left;
-    c->x.at_to = c->right;
-    c->y.at_from = c->bottom;
-    c->y.at_to = c->top;
-}
-
-void hs_chart_begin(struct hs_chart *c, struct hs_output *out, const char *label)
-{
-    hs_chart_place(c, out);
-    hs_say(out, "<svg viewBox=\"0 0 ");
-    hs_svg_length(out, c->width);
-    hs_say(out, " ");
-    hs_svg_length(out, c->height);
-    hs_markup(out, "\" role=\"img\" aria-label=\"%s\">\n", label);
-}
+/* ---- charts ---- */
 
 #define LABEL_BELOW 15.0
 #define LABEL_ASIDE 7.0
-#define LABEL_RAISE 4.0 /* half the height of a digit */
+#define LABEL_RAISE 4.0  /* half the height of a digit */
+#define TITLE_BELOW 32.0 /* of the x axis */
+#define TITLE_ASIDE 49.0
 
-void hs_chart_x_marks(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted, bool has_labels)
+void hs_svg_begin(struct hs_output *out, double width, double height, const char *label)
+{
+    hs_say(out, "<svg viewBox=\"0 0 ");
+    put_length(out, width);
+    hs_say(out, " ");
+    put_length(out, height);
+    hs_markup(out, "\" role=\"img\" aria-label=\"%s\">\n", label);
+}
+
+void hs_chart_place(struct hs_chart *c, double left, double right, double top, double bottom)
+{
+    c->left = c->x.at_from = left;
+    c->right = c->x.at_to = right;
+    c->top = c->y.at_to = top;
+    c->bottom = c->y.at_from = bottom;
+}
+
+void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted, bool has_labels)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
     const uint32_t count = hs_scale_ticks(&c->x, axis, wanted, ticks);
@@ -347,11 +439,6 @@ void hs_chart_x_marks(const struct hs_chart *c, enum hs_axis axis, uint32_t want
     for (uint32_t i = 0; i < count && has_labels; i++)
         hs_svg_text(c->out, hs_scale_at(&c->x, ticks[i].value), c->bottom + LABEL_BELOW, "middle",
                     "tick", ticks[i].label);
-}
-
-void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
-{
-    hs_chart_x_marks(c, axis, wanted, true);
 }
 
 void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uint32_t count)
@@ -375,7 +462,33 @@ void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wante
     hs_chart_y_marks(c, ticks, hs_scale_ticks(&c->y, axis, wanted, ticks));
 }
 
-void hs_chart_end(const struct hs_chart *c)
+/* A metric without a title of its own goes by its name, without underscores. */
+static void put_title(struct hs_output *out, double x, double y, const char *title)
 {
-    hs_say(c->out, "</svg>\n");
+    char text[80];
+    (void)snprintf(text, sizeof text, "%s", title);
+    for (char *at = text; *at != '\0'; at++)
+        *at = *at == '_' ? ' ' : *at;
+    hs_svg_text(out, x, y, "middle", "name", text);
+}
+
+void hs_chart_titles(const struct hs_chart *c, const char *x_title, const char *y_title)
+{
+    struct hs_path path;
+    hs_path_begin(&path, c->out, "axis", NULL);
+    hs_path_to(&path, c->left, c->top);
+    hs_path_to(&path, c->left, c->bottom);
+    hs_path_to(&path, c->right, c->bottom);
+    hs_path_end(&path, NULL);
+    if (x_title != NULL)
+        put_title(c->out, (c->left + c->right) / 2, c->bottom + TITLE_BELOW, x_title);
+    if (y_title == NULL)
+        return;
+    hs_say(c->out, "<g transform=\"translate(");
+    put_length(c->out, c->left - TITLE_ASIDE);
+    hs_say(c->out, " ");
+    put_length(c->out, (c->top + c->bottom) / 2);
+    hs_say(c->out, ") rotate(-90)\">");
+    put_title(c->out, 0, 0, y_title);
+    hs_say(c->out, "</g>\n");
 }

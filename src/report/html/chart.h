@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Charts as SVG: scales and the round values that mark an axis, paths of few bytes, rectangles,
- * dots, texts. Lengths are units of the view box, y grows downwards. Colours and line widths come
- * from a style sheet, by class.
+ * Markup that is HTML, SVG and well-formed XML, and charts in it: scales and the round values that
+ * mark an axis, paths of few bytes, rectangles, dots, texts. Lengths are units of the view box, y
+ * grows downwards. Colours and line widths come from a style sheet, by class.
  *
- *     struct hs_chart c = {.width = 300, .height = 220, .left = 44, .right = 290, .top = 8,
- *                          .bottom = 196, .x = {.from = 1, .to = 86400, .is_log = true},
+ *     struct hs_chart c = {.out = out, .x = {.from = 1, .to = 86400, .is_log = true},
  *                          .y = {.from = 0, .to = 1}};
- *     hs_chart_begin(&c, out, "Job completion time");
- *     hs_chart_x_axis(&c, HS_AXIS_TIME, 6);
+ *     hs_chart_place(&c, 44, 290, 8, 196);
+ *     hs_chart_x_axis(&c, HS_AXIS_TIME, 6, true);
  *     hs_path_begin(&path, out, "line", "k0");
  *     for (...) hs_path_to(&path, hs_scale_at(&c.x, value), hs_scale_at(&c.y, share));
  *     hs_path_end(&path, "fifo: median 5.1 min");
- *     hs_chart_end(&c);
  */
 #ifndef HORUS_REPORT_HTML_CHART_H
 #define HORUS_REPORT_HTML_CHART_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/io.h"
+
+/* ---- markup ---- */
+
+#define HS_HTML_SAY_MAX 1024 /* bytes of a text that is composed before it is escaped */
+
+/* Markup whose %s are escaped (& < > " ', and what is no UTF-8 or not in XML); of other conversions
+ * it knows %u, "%" PRIu64 and %%. hs_say writes plain markup. */
+HS_PRINTF(2, 3)
+void hs_markup(struct hs_output *out, const char *fmt, ...);
 
 /* ---- scales ---- */
 
@@ -75,11 +83,11 @@ void hs_path_to(struct hs_path *path, double x, double y); /* the first one move
 void hs_path_close(struct hs_path *path);                  /* back to its begin */
 void hs_path_end(struct hs_path *path, const char *title); /* tooltip; NULL = none */
 
-/* A coordinate or length, to a tenth: "12", "12.5". */
-void hs_svg_length(struct hs_output *out, double length);
 /* title: tooltip, NULL = none. */
 void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, double x, double y,
                  double width, double height, const char *title);
+void hs_svg_image(struct hs_output *out, double x, double y, double width, double height,
+                  const unsigned char *png, size_t len);
 void hs_svg_dot(struct hs_output *out, const char *colour, double x, double y, const char *title);
 /* anchor: "start", "middle", "end". */
 void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, const char *class,
@@ -87,23 +95,22 @@ void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, 
 
 /* ---- charts ---- */
 
+/* A picture of this view box. label: its content in words. */
+void hs_svg_begin(struct hs_output *out, double width, double height, const char *label);
+
 struct hs_chart {
     struct hs_output *out;
-    double width, height;            /* of the view box */
-    double left, right, top, bottom; /* edges of the plot inside it */
-    struct hs_scale x, y;            /* at_from and at_to are set by hs_chart_place */
+    double left, right, top, bottom; /* edges of the plot; set by hs_chart_place, like the ends */
+    struct hs_scale x, y;            /* of the scales, at_from and at_to */
 };
-/* Ties the scales to the edges: a chart inside a picture that is open already. */
-void hs_chart_place(struct hs_chart *chart, struct hs_output *out);
-/* The same in a picture of its own; label: its content in words. */
-void hs_chart_begin(struct hs_chart *chart, struct hs_output *out, const char *label);
-void hs_chart_end(const struct hs_chart *chart);
-/* Marks and labels below the plot, and grid lines across it. */
-void hs_chart_x_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted);
-void hs_chart_x_marks(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted,
-                      bool has_labels);
+void hs_chart_place(struct hs_chart *chart, double left, double right, double top, double bottom);
+/* Grid lines across the plot at the values of an axis, and labels beside it. */
+void hs_chart_x_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted,
+                     bool has_labels);
 void hs_chart_y_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted);
-/* At given places. */
+/* The same at given values. */
 void hs_chart_y_marks(const struct hs_chart *chart, const struct hs_tick *ticks, uint32_t count);
+/* Lines along the axes, and their titles, NULL = none. */
+void hs_chart_titles(const struct hs_chart *chart, const char *x_title, const char *y_title);
 
 #endif

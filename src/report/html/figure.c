@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/html/html.h"
 #include "report/html/page.h"
 
 #define TITLE_HEIGHT 24.0
@@ -15,25 +14,15 @@
 #define KEY_GAP      16.0
 #define KEY_MARK     22.0 /* width of a line or square, and the blank behind it */
 #define LETTER       6.4  /* mean width of one at 12 pixels */
-#define TITLE_BELOW  32.0 /* of the x axis */
 
-static const struct kind {
-    const char *name;
-    enum hs_status (*draw)(struct hs_page *page);
-    bool is_of_sweep, has_metrics, has_scale;
-} kinds[HS_FIGURE_KINDS] = {
-    {"cdf", hs_figure_cdf, false, true, true},
-    {"classes", hs_figure_classes, false, true, true},
-    {"gantt", hs_figure_gantt, false, false, false},
-    {"heat", hs_figure_heat, false, false, false},
-    {"sweep", hs_figure_sweep, true, true, true},
-    {"time", hs_figure_time, false, false, false},
-    {"waits", hs_figure_waits, false, false, false},
+static const struct hs_figure *const kinds[HS_FIGURE_KINDS] = {
+    &hs_figure_cdf,   &hs_figure_classes, &hs_figure_gantt, &hs_figure_heat,
+    &hs_figure_sweep, &hs_figure_time,    &hs_figure_waits,
 };
 
 const char *hs_figure_kind(size_t index)
 {
-    return index < HS_FIGURE_KINDS ? kinds[index].name : NULL;
+    return index < HS_FIGURE_KINDS ? kinds[index]->name : NULL;
 }
 
 /* dash: of a line, tenths, so that curves differ in grey print, too. */
@@ -68,58 +57,84 @@ static void put_style(struct hs_output *out)
     hs_say(out, "</style>\n");
 }
 
-/* ---- the frame ---- */
-
-static double key_width(const struct hs_figure_key *key)
+const char *hs_page_colour(uint32_t group)
 {
-    return KEY_MARK + LETTER * (double)strlen(key->label) + KEY_GAP;
+    return colours[group % HS_PAGE_DRAWN_MAX].name;
 }
 
-/* Where a key stands: *x along its row, and the row, from 0. */
-static uint32_t place_keys(const struct hs_page *page, const struct hs_figure_key *keys,
-                           uint32_t count, double *x)
+/* ---- legends ---- */
+
+uint32_t hs_page_group_keys(const struct hs_page *page, const char *class,
+                            struct hs_figure_key keys[HS_PAGE_DRAWN_MAX])
 {
+    const uint32_t count = page->group_count > 1 ? hs_page_drawn(page) : 0;
+    for (uint32_t g = 0; g < count; g++)
+        keys[g] = (struct hs_figure_key){class, hs_page_colour(g), page->rows[g].label};
+    return count;
+}
+
+void hs_page_keys(struct hs_page *page, const struct hs_figure_key *keys, uint32_t count)
+{
+    hs_say(page->out, "<p class=\"legend\">");
+    for (uint32_t i = 0; i < count; i++)
+        hs_markup(page->out, "<span><i class=\"%s\"></i>%s</span> ", keys[i].colour, keys[i].label);
+    hs_say(page->out, "</p>\n");
+}
+
+void hs_page_legend(struct hs_page *page)
+{
+    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
+    const uint32_t count = hs_page_group_keys(page, NULL, keys);
+    if (count > 0)
+        hs_page_keys(page, keys, count);
+    if (page->group_count > HS_PAGE_DRAWN_MAX)
+        hs_page_note(page, "Drawn are the first %u of %u; the tables have all.", HS_PAGE_DRAWN_MAX,
+                     page->group_count);
+}
+
+/* Puts the keys of a figure in rows from `top` on; returns how many rows. Only counts them where it
+ * is not `shown`. */
+static uint32_t put_keys(struct hs_page *page, const struct hs_figure_key *keys, uint32_t count,
+                         double top, bool shown)
+{
+    double x = KEY_GAP;
     uint32_t row = 0;
-    *x = KEY_GAP;
     for (uint32_t i = 0; i < count; i++) {
-        if (*x > KEY_GAP && *x + key_width(&keys[i]) > page->figure->width) {
+        const struct hs_figure_key *key = &keys[i];
+        const double width = KEY_MARK + LETTER * (double)strlen(key->label) + KEY_GAP;
+        if (x > KEY_GAP && x + width > page->figure->width) {
             row++;
-            *x = KEY_GAP;
+            x = KEY_GAP;
         }
-        *x += i + 1 < count ? key_width(&keys[i]) : 0;
-    }
-    return row;
-}
-
-static void put_keys(struct hs_page *page, const struct hs_figure_key *keys, uint32_t count,
-                     double top)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        double x;
-        const double y = top + KEY_HEIGHT * (place_keys(page, keys, i + 1, &x) + 0.5);
-        if (strcmp(keys[i].class, "line") == 0 || keys[i].colour == NULL) {
+        const double y = top + KEY_HEIGHT * (row + 0.5);
+        if (shown && (strcmp(key->class, "line") == 0 || key->colour == NULL)) {
             struct hs_path path;
-            hs_path_begin(&path, page->out, keys[i].class, keys[i].colour);
+            hs_path_begin(&path, page->out, key->class, key->colour);
             hs_path_to(&path, x, y);
             hs_path_to(&path, x + KEY_MARK - 5, y);
             hs_path_end(&path, NULL);
-        } else {
-            hs_svg_rect(page->out, keys[i].class, keys[i].colour, x + 5, y - 5, 10, 10, NULL);
+        } else if (shown) {
+            hs_svg_rect(page->out, key->class, key->colour, x + 5, y - 5, 10, 10, NULL);
         }
-        hs_svg_text(page->out, x + KEY_MARK, y + 4, "start", "name", keys[i].label);
+        if (shown)
+            hs_svg_text(page->out, x + KEY_MARK, y + 4, "start", "name", key->label);
+        x += width;
     }
+    return count > 0 ? row + 1 : 0;
 }
+
+/* ---- plots ---- */
 
 void hs_figure_begin(struct hs_page *page, struct hs_frame *f, const struct hs_figure_key *keys,
                      uint32_t count)
 {
     struct hs_output *out = page->out;
     const struct hs_figure_options *o = page->figure;
-    double x;
     const double head = o->title != NULL ? TITLE_HEIGHT : 4;
     f->height = o->height > 0 ? o->height : f->height;
-    f->top = head + (count > 0 ? KEY_HEIGHT * (place_keys(page, keys, count, &x) + 1) + 4 : 0);
-    const double height = f->top + f->rows * (f->above + f->height + f->below) + f->last;
+    f->top = head + (count > 0 ? KEY_HEIGHT * put_keys(page, keys, count, head, false) + 4 : 0);
+    const double height =
+        f->top + f->rows * (f->margin.above + f->height + f->margin.below) + f->last;
     hs_say(out,
            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
            "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n",
@@ -128,63 +143,47 @@ void hs_figure_begin(struct hs_page *page, struct hs_frame *f, const struct hs_f
     hs_say(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
     if (o->title != NULL)
         hs_svg_text(out, o->width / 2, 17, "middle", "title", o->title);
-    put_keys(page, keys, count, head);
-}
-
-void hs_figure_begin_groups(struct hs_page *page, struct hs_frame *frame, const char *class)
-{
-    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
-    const uint32_t count = page->group_count > 1 ? page->group_count : 0;
-    for (uint32_t g = 0; g < count; g++)
-        keys[g] = (struct hs_figure_key){class, hs_page_colour(g), page->groups[g].label};
-    hs_figure_begin(page, frame, keys, count);
-}
-
-void hs_figure_panel(struct hs_page *page, const struct hs_frame *f, uint32_t row, uint32_t column,
-                     struct hs_chart *c)
-{
-    const double width = (page->figure->width - f->first) / f->columns;
-    c->left = f->first + width * column + f->left;
-    c->right = f->first + width * (column + 1) - f->right;
-    c->top = f->top + row * (f->above + f->height + f->below) + f->above;
-    c->bottom = c->top + f->height;
-    hs_chart_place(c, page->out);
-}
-
-/* A metric without a title of its own goes by its name, without underscores. */
-static void put_title(struct hs_output *out, double x, double y, const char *title)
-{
-    char text[80];
-    (void)snprintf(text, sizeof text, "%s", title);
-    for (char *at = text; *at != '\0'; at++)
-        *at = *at == '_' ? ' ' : *at;
-    hs_svg_text(out, x, y, "middle", "name", text);
-}
-
-void hs_figure_axes(const struct hs_chart *c, const char *x_title, const char *y_title)
-{
-    struct hs_path path;
-    hs_path_begin(&path, c->out, "axis", NULL);
-    hs_path_to(&path, c->left, c->top);
-    hs_path_to(&path, c->left, c->bottom);
-    hs_path_to(&path, c->right, c->bottom);
-    hs_path_end(&path, NULL);
-    if (x_title != NULL)
-        put_title(c->out, (c->left + c->right) / 2, c->bottom + TITLE_BELOW, x_title);
-    if (y_title == NULL)
-        return;
-    hs_say(c->out, "<g transform=\"translate(");
-    hs_svg_length(c->out, c->left - 49);
-    hs_say(c->out, " ");
-    hs_svg_length(c->out, (c->top + c->bottom) / 2);
-    hs_say(c->out, ") rotate(-90)\">");
-    put_title(c->out, 0, 0, y_title);
-    hs_say(c->out, "</g>\n");
+    (void)put_keys(page, keys, count, head, true);
 }
 
 void hs_figure_end(struct hs_page *page)
 {
     hs_say(page->out, "</svg>\n");
+}
+
+void hs_plot_begin(struct hs_page *page, const struct hs_frame *f, uint32_t row, uint32_t column,
+                   struct hs_chart *c, const char *label)
+{
+    c->out = page->out;
+    if (page->figure == NULL) {
+        hs_chart_place(c, f->margin.left, f->width - f->margin.right, f->margin.above,
+                       f->margin.above + f->height);
+        hs_svg_begin(c->out, f->width, c->bottom + f->margin.below, label);
+        return;
+    }
+    const double width = (page->figure->width - f->first) / f->columns,
+                 left = f->first + width * column,
+                 top = f->top + row * (f->margin.above + f->height + f->margin.below) +
+                       f->margin.above;
+    hs_chart_place(c, left + f->margin.left, f->first + width * (column + 1) - f->margin.right, top,
+                   top + f->height);
+}
+
+void hs_plot_name(const struct hs_page *page, const struct hs_chart *c, uint32_t group)
+{
+    const bool is_page = page->figure == NULL;
+    if (page->group_count > 1)
+        hs_svg_text(c->out, is_page ? c->left : c->left + 4, is_page ? 11 : c->top - 6, "start",
+                    "name", page->rows[group].label);
+}
+
+void hs_plot_end(const struct hs_page *page, const struct hs_chart *c, const char *x_title,
+                 const char *y_title)
+{
+    if (page->figure == NULL)
+        hs_say(c->out, "</svg>\n");
+    else
+        hs_chart_titles(c, x_title, y_title);
 }
 
 /* ---- what is drawn ---- */
@@ -193,10 +192,10 @@ enum hs_status hs_figure_need(struct hs_page *page, const char *name)
 {
     for (uint32_t g = 0; g < page->group_count; g++) {
         const struct hs_page_group *group = &page->groups[g];
-        if (hs_page_has(page, group, name))
+        if (hs_page_has(page, g, name))
             continue;
-        const struct hs_place place = {.file = group->count > 0 ? page->runs[group->first].dir
-                                                                : page->dir};
+        const struct hs_place place = {
+            .file = group->count > 0 ? page->runs[group->first].manifest.dir : page->manifest.dir};
         return hs_fail(page->diag, HS_E_INPUT, &place, "repeat it with --outputs=all",
                        group->count > 0 ? "there is no %s: --outputs left it out"
                                         : "the comparison kept no runs, hence no %s",
@@ -223,34 +222,28 @@ enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
                      : hs_fail(page->diag, HS_E_USAGE, NULL, NULL, "--metric names no metric");
 }
 
-static enum hs_status check(struct hs_page *page, const struct kind *kind)
+enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
+                               const struct hs_figure_options *o, struct hs_output *out)
 {
-    const struct hs_figure_options *o = page->figure;
-    const char *unused = o->metrics != NULL && !kind->has_metrics           ? "metric"
-                         : o->by != NULL && kind->draw != hs_figure_classes ? "by"
-                         : o->x != NULL && !kind->is_of_sweep               ? "x"
-                         : o->scale != HS_FIGURE_AUTO && !kind->has_scale   ? "scale"
+    const struct hs_figure *figure = kinds[kind];
+    const char *unused = o->metrics != NULL && !figure->has_metrics         ? "metric"
+                         : o->by != NULL && !figure->has_classes            ? "by"
+                         : o->x != NULL && !figure->is_of_sweep             ? "x"
+                         : o->scale != HS_FIGURE_AUTO && !figure->has_scale ? "scale"
                                                                             : NULL;
+    page->out = out;
+    page->figure = o;
     if (unused != NULL)
         return hs_fail(page->diag, HS_E_USAGE, NULL, "horus help plot tells what each kind takes",
-                       "a figure of kind '%s' takes no --%s", kind->name, unused);
-    if ((page->kind == HS_PAGE_SWEEP) != kind->is_of_sweep)
+                       "a figure of kind '%s' takes no --%s", figure->name, unused);
+    if ((page->kind == HS_PAGE_SWEEP) != figure->is_of_sweep)
         return hs_fail(page->diag, HS_E_USAGE, NULL, NULL,
-                       kind->is_of_sweep ? "a figure of kind '%s' needs the directory of a sweep"
-                                         : "a figure of kind '%s' needs runs, or a comparison",
-                       kind->name);
-    if (!kind->is_of_sweep && page->group_count > HS_PAGE_DRAWN_MAX)
+                       figure->is_of_sweep ? "a figure of kind '%s' needs the directory of a sweep"
+                                           : "a figure of kind '%s' needs runs, or a comparison",
+                       figure->name);
+    if (!figure->is_of_sweep && page->group_count > HS_PAGE_DRAWN_MAX)
         return hs_fail(page->diag, HS_E_USAGE, NULL, "name those that matter",
                        "a figure has room for %u runs or policies, not for %u", HS_PAGE_DRAWN_MAX,
                        page->group_count);
-    return HS_OK;
-}
-
-enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
-                               const struct hs_figure_options *options, struct hs_output *out)
-{
-    page->out = out;
-    page->figure = options;
-    HS_TRY(check(page, &kinds[kind]));
-    return kinds[kind].draw(page);
+    return figure->draw(page);
 }

@@ -1,46 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The frame of the page: its sections in order, and what they share.
+ * The page: its head, its sections in order, and its tables: the runs, all metrics (what a cell
+ * shows is rounded; its attribute data-value has every digit), and what was run: assumptions,
+ * configuration, inputs and outputs with their hashes, checks and warnings, from the manifests.
+ * What differs from one run of the same thing to the next (host, times) is left out, so that the
+ * page does not differ either.
  */
 #include "report/html/page.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/builtin.h"
 #include "base/fixed.h"
+#include "base/fmt.h"
 #include "base/timeparse.h"
-#include "report/html/html.h"
 
-#define TITLE_GROUPS 4u /* named in it */
+#define TITLE_GROUPS  4u /* named in it */
+#define COLUMNS_SHOWN 10
+#define VALUE_SIZE    1024
 
-struct section {
-    const char *id, *heading;
-};
-static const struct section of_runs[] = {
-    {"summary", "Summary"},       {"distributions", "Distributions"},
-    {"time", "Over time"},        {"waiting", "Why jobs waited"},
-    {"classes", "Kinds of jobs"}, {"nodes", "Where"},
-    {"method", "What was run"},   {NULL, NULL}};
-static const struct section of_a_sweep[] = {
-    {"results", "Results"}, {"points", "Points"}, {"method", "What was run"}, {NULL, NULL}};
+/* ---- what sections share ---- */
 
-const char *hs_page_colour(uint32_t group)
+uint32_t hs_page_drawn(const struct hs_page *page)
 {
-    static const char *const classes[HS_PAGE_DRAWN_MAX] = {"k0", "k1", "k2", "k3",
-                                                           "k4", "k5", "k6", "k7"};
-    return classes[group % HS_PAGE_DRAWN_MAX];
-}
-
-void hs_page_begin_section(struct hs_page *page, const char *id, const char *heading)
-{
-    hs_say(page->out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, heading);
-}
-
-void hs_page_end_section(struct hs_page *page)
-{
-    hs_say(page->out, "</section>\n");
+    return page->group_count < HS_PAGE_DRAWN_MAX ? page->group_count : HS_PAGE_DRAWN_MAX;
 }
 
 void hs_page_note(struct hs_page *page, const char *fmt, ...)
@@ -53,17 +40,48 @@ void hs_page_note(struct hs_page *page, const char *fmt, ...)
     hs_markup(page->out, "<p class=\"note\">%s</p>\n", text);
 }
 
-void hs_page_begin_table(struct hs_page *page, const char *summary)
+void hs_page_begin_table(struct hs_page *page, const char *summary, const char *class)
 {
-    hs_say(page->out,
-           "<details><summary>%s</summary>\n<div class=\"wide\"><table "
-           "class=\"figures\"><thead><tr>",
-           summary);
+    if (summary != NULL)
+        hs_say(page->out, "<details><summary>%s</summary>\n", summary);
+    hs_say(page->out, "<div class=\"wide\"><table class=\"%s\"><thead><tr>", class);
 }
 
-void hs_page_end_table(struct hs_page *page)
+void hs_page_metric_head(struct hs_page *page, const char *metric)
 {
-    hs_say(page->out, "</tbody></table></div></details>\n");
+    hs_markup(page->out, "<th scope=\"col\" title=\"%s\">%s</th>", metric,
+              hs_runcolumn_of(metric).title);
+}
+
+/* The rest of a start tag, and the value behind it. */
+static void put_value(struct hs_output *out, const struct hs_runcolumn *column, double value)
+{
+    char text[HS_COLUMN_TEXT_SIZE], digits[HS_FMT_MAX + 1];
+    hs_markup(out, " data-metric=\"%s\"", column->metric);
+    if (!isnan(value)) {
+        digits[hs_fmt_double(digits, value)] = '\0';
+        hs_say(out, " data-value=\"%s\"", digits);
+    }
+    hs_runcolumn_text(column, value, text);
+    hs_markup(out, ">%s", text);
+}
+
+void hs_html_cell(struct hs_output *out, const struct hs_runcolumn *column, double value,
+                  const char *class, const char *below)
+{
+    hs_say(out, "<td");
+    if (class != NULL)
+        hs_say(out, " class=\"%s\"", class);
+    put_value(out, column, value);
+    if (below[0] != '\0')
+        hs_markup(out, "<small>%s</small>", below);
+    hs_say(out, "</td>");
+}
+
+void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
+{
+    const struct hs_runcolumn column = hs_runcolumn_of(metric);
+    hs_html_cell(page->out, &column, value, NULL, "");
 }
 
 double hs_page_span(const struct hs_page *page)
@@ -71,17 +89,15 @@ double hs_page_span(const struct hs_page *page)
     double span = 0;
     for (uint32_t g = 0; g < hs_page_drawn(page); g++) {
         const struct hs_page_group *group = &page->groups[g];
-        const double makespan = hs_summary_get(group->figures.summary, "makespan");
-        int64_t us;
+        const double makespan = hs_summary_get(page->rows[g].summary, "makespan");
         span = makespan > span ? makespan : span;
         /* jobs that a horizon cut may go on behind the last one that ended */
-        if (group->count == 0 || !(hs_summary_get(group->figures.summary, "n_unfinished") > 0))
+        if (group->count == 0 || !(hs_summary_get(page->rows[g].summary, "n_unfinished") > 0))
             continue;
-        const char *until =
-            hs_json_text(hs_json_get(page->runs[group->first].manifest.config, "until"));
-        if (until != NULL && hs_parse_duration_us(until, strlen(until), &us) &&
-            (double)us / HS_US_PER_S > span)
-            span = (double)us / HS_US_PER_S;
+        const double until_s =
+            (double)hs_runmanifest_duration_us(&page->runs[group->first].manifest, "until") /
+            HS_US_PER_S;
+        span = until_s > span ? until_s : span;
     }
     return span;
 }
@@ -91,7 +107,7 @@ bool hs_page_can_draw(struct hs_page *page, const char *name)
     const uint32_t drawn = hs_page_drawn(page);
     uint32_t having = 0;
     for (uint32_t g = 0; g < drawn; g++)
-        having += hs_page_has(page, &page->groups[g], name);
+        having += hs_page_has(page, g, name);
     if (having == 0 && page->kind == HS_PAGE_COMPARISON && page->run_count == 0)
         hs_page_note(page,
                      "Left out: the comparison kept no runs, hence no %s. Repeat it with "
@@ -100,35 +116,421 @@ bool hs_page_can_draw(struct hs_page *page, const char *name)
     else if (having == 0)
         hs_page_note(page, "Left out: there is no %s. Repeat the run with --outputs=all.", name);
     for (uint32_t g = 0; g < drawn && having > 0; g++)
-        if (!hs_page_has(page, &page->groups[g], name))
-            hs_page_note(page, "%s has no %s and is left out.", page->groups[g].label, name);
+        if (!hs_page_has(page, g, name))
+            hs_page_note(page, "%s has no %s and is left out.", page->rows[g].label, name);
     return having > 0;
 }
 
-void hs_page_legend(struct hs_page *page)
+/* ---- objects of manifests and cards ---- */
+
+/* The text of a member; "" for none. */
+static const char *text_of(const struct hs_json *object, const char *key)
 {
-    if (page->group_count < 2)
-        return;
-    hs_say(page->out, "<p class=\"legend\">");
-    for (uint32_t g = 0; g < hs_page_drawn(page); g++)
-        hs_markup(page->out, "<span><i class=\"%s\"></i>%s</span> ", hs_page_colour(g),
-                  page->groups[g].label);
-    hs_say(page->out, "</p>\n");
-    if (page->group_count > HS_PAGE_DRAWN_MAX)
-        hs_page_note(page, "Drawn are the first %u of %u; the tables have all.", HS_PAGE_DRAWN_MAX,
-                     page->group_count);
+    const char *text = hs_json_text(hs_json_get(object, key));
+    return text != NULL ? text : "";
 }
+
+/* A value as one line: lists with commas. */
+static void value_text(const struct hs_json *value, char text[VALUE_SIZE])
+{
+    char number[HS_RUNMANIFEST_NUMBER_SIZE];
+    size_t len = 0;
+    text[0] = '\0';
+    if (hs_json_kind(value) == HS_JSON_ARRAY) {
+        for (const struct hs_json *v = hs_json_first(value); v != NULL && len < VALUE_SIZE;
+             v = hs_json_next(v)) {
+            const char *one = hs_runmanifest_text(v, number);
+            int put = snprintf(text + len, VALUE_SIZE - len, "%s%s", len > 0 ? ", " : "",
+                               one != NULL ? one : "...");
+            len += put > 0 ? (size_t)put : 0;
+        }
+        return;
+    }
+    const char *one = hs_json_kind(value) == HS_JSON_BOOL ? (hs_json_bool(value) ? "yes" : "no")
+                                                          : hs_runmanifest_text(value, number);
+    (void)snprintf(text, VALUE_SIZE, "%s", one != NULL ? one : "");
+}
+
+/* What a table has a row a key of: the cards of the groups, or the configurations of their first
+ * runs; a comparison and a sweep have one configuration, however many groups. */
+enum stated { CARD, CONFIG };
+
+static const struct hs_json *object_of(const struct hs_page *page, enum stated of, uint32_t group)
+{
+    return of == CARD                   ? page->groups[group].card
+           : page->kind == HS_PAGE_RUNS ? page->runs[page->groups[group].first].manifest.config
+                                        : page->manifest.config;
+}
+
+static uint32_t columns_of(const struct hs_page *page, enum stated of)
+{
+    return of == CONFIG && page->kind != HS_PAGE_RUNS ? 1 : page->group_count;
+}
+
+static bool is_alike(const struct hs_page *page, enum stated of, const char *key)
+{
+    char first[VALUE_SIZE], other[VALUE_SIZE];
+    value_text(hs_json_get(object_of(page, of, 0), key), first);
+    for (uint32_t g = 1; g < columns_of(page, of); g++) {
+        value_text(hs_json_get(object_of(page, of, g), key), other);
+        if (strcmp(first, other) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- head ---- */
+
+/* "2000 jobs of sample on 16x8:V100 under 4 policies." */
+static void say_what(struct hs_page *page)
+{
+    struct hs_output *out = page->out;
+    const struct hs_json *card = page->groups[0].card;
+    const double jobs = hs_summary_get(page->rows[0].summary, "n_jobs");
+    bool is_same = !isnan(jobs);
+    for (uint32_t g = 1; g < page->group_count; g++)
+        is_same = is_same && hs_summary_get(page->rows[g].summary, "n_jobs") == jobs;
+    hs_say(out, "<p class=\"lead\">");
+    if (!is_alike(page, CARD, "workload")) {
+        hs_say(out, "Different workloads");
+    } else {
+        if (is_same)
+            hs_say(out, "%.0f jobs of ", jobs);
+        hs_markup(out, is_same ? "<b>%s</b>" : "Jobs of <b>%s</b>", text_of(card, "workload"));
+    }
+    if (is_alike(page, CARD, "cluster"))
+        hs_markup(out, " on <b>%s</b>", text_of(card, "cluster"));
+    else
+        hs_say(out, " on different clusters");
+    if (page->group_count == 1)
+        hs_markup(out, ", scheduled by <b>%s</b>", text_of(card, "policy"));
+    else
+        hs_say(out, page->kind == HS_PAGE_COMPARISON ? ", scheduled by %u policies" : ", %u runs",
+               page->group_count);
+    hs_say(out, ".</p>\n");
+}
+
+/* What every reader should know before a figure: jobs that the statistics leave out. */
+static void warn(struct hs_page *page)
+{
+    static const struct {
+        const char *metric, *text;
+    } kinds[] = {{"n_rejected", "rejected, because they can never fit"},
+                 {"n_unfinished", "cut by the end of the simulation"},
+                 {"n_failed", "ended before their work was done"}};
+    if (!is_alike(page, CARD, "workload") || !is_alike(page, CARD, "cluster"))
+        hs_say(page->out, "<p class=\"caution\">The runs differ in workload or cluster: ratios "
+                          "and best marks below compare different problems.</p>\n");
+    for (uint32_t g = 0; g < page->group_count; g++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            const struct hs_table_row *row = &page->rows[g];
+            const double jobs = hs_summary_get(row->summary, kinds[k].metric);
+            if (!(jobs > 0))
+                continue;
+            hs_say(page->out, "<p class=\"caution\">");
+            if (page->group_count > 1)
+                hs_markup(page->out, "%s: ", row->label);
+            hs_say(page->out,
+                   "%.6g of %.0f jobs were %s; statistics of jobs are over the others.</p>\n", jobs,
+                   hs_summary_get(row->summary, "n_jobs"), kinds[k].text);
+        }
+}
+
+static void put_head(struct hs_page *page)
+{
+    static const char *const tiles[] = {"mean_jct", "p99_jct",        "mean_wait",       "p99_wait",
+                                        "makespan", "gpu_allocation", "gpu_utilization", NULL};
+    say_what(page);
+    warn(page);
+    if (page->group_count > 1)
+        return;
+    hs_say(page->out, "<dl class=\"tiles\">\n");
+    for (const char *const *metric = tiles; *metric != NULL; metric++) {
+        const struct hs_runcolumn column = hs_runcolumn_of(*metric);
+        hs_markup(page->out, "<div><dt>%s</dt><dd", column.title);
+        put_value(page->out, &column, hs_summary_get(page->rows[0].summary, *metric));
+        hs_say(page->out, "</dd></div>\n");
+    }
+    hs_say(page->out, "</dl>\n");
+}
+
+/* "60 runs of sample on 10x8:V100: policy x 4, load x 5, seed x 3.", and what is not done. */
+static void put_sweep_head(struct hs_page *page)
+{
+    const struct hs_sweeptable *t = page->sweep;
+    struct hs_output *out = page->out;
+    uint32_t failed = 0, missing = 0;
+    const char *before = ": ";
+    hs_say(out, "<p class=\"lead\">%" PRIu32 " runs", t->point_count);
+    if (t->workload != NULL)
+        hs_markup(out, " of <b>%s</b>", t->workload);
+    if (t->cluster != NULL)
+        hs_markup(out, " on <b>%s</b>", t->cluster);
+    for (uint32_t a = 0; a < t->axis_count; a++)
+        if (t->axes[a].count > 1) {
+            hs_markup(out, "%s%u values of %s", before, t->axes[a].count, t->axes[a].key);
+            before = ", ";
+        }
+    hs_say(out, ".</p>\n");
+    for (uint32_t i = 0; i < t->point_count; i++) {
+        const bool has_failed = strcmp(t->points[i].state, "failed") == 0;
+        failed += has_failed;
+        missing += !has_failed && !t->points[i].is_done;
+    }
+    if (failed + missing > 0)
+        hs_say(out,
+               "<p class=\"caution\">%" PRIu32 " of %" PRIu32 " points failed and %" PRIu32
+               " have not run: means are over the others.</p>\n",
+               failed, t->point_count, missing);
+}
+
+/* ---- the summary ---- */
+
+static void put_labels(struct hs_page *page, uint32_t count)
+{
+    for (uint32_t g = 0; g < count; g++)
+        hs_markup(page->out, "<th scope=\"col\">%s</th>", page->rows[g].label);
+}
+
+/* A row a run. The first has intervals of its means below them, the others ratios to it. */
+static void put_runs(struct hs_page *page, const struct hs_run_table *table)
+{
+    struct hs_output *out = page->out;
+    struct hs_runcolumn chosen[COLUMNS_SHOWN];
+    uint32_t count = 0;
+    for (const char *const *m = hs_table_run_columns; *m != NULL && count < COLUMNS_SHOWN; m++) {
+        chosen[count] = hs_runcolumn_of(*m);
+        count += hs_table_is_telling(table, &chosen[count]);
+    }
+    hs_page_begin_table(page, NULL, "figures");
+    hs_say(out, "<th></th>");
+    for (uint32_t c = 0; c < count; c++)
+        hs_page_metric_head(page, chosen[c].metric);
+    hs_say(out, HS_TABLE_ROWS);
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        const struct hs_table_row *row = &page->rows[g];
+        hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\"><i class=\"%s\"></i>%s</th>",
+                  row->label, g < HS_PAGE_DRAWN_MAX ? hs_page_colour(g) : "", row->label);
+        for (uint32_t c = 0; c < count; c++) {
+            const double value = hs_summary_get(row->summary, chosen[c].metric);
+            char below[HS_COLUMN_TEXT_SIZE];
+            hs_table_below(row, chosen[c].metric, below);
+            hs_html_cell(out, &chosen[c], value,
+                         value == hs_table_best(table, &chosen[c]) ? "best" : NULL, below);
+        }
+        hs_say(out, "</tr>\n");
+    }
+    hs_say(out, HS_TABLE_END "\n");
+}
+
+static void put_metric(struct hs_page *page, const struct hs_run_table *table, uint32_t index)
+{
+    struct hs_output *out = page->out;
+    const struct hs_metric *metric = &page->rows[0].summary->metrics[index];
+    const struct hs_runcolumn column = hs_runcolumn_of(metric->name);
+    const double best = hs_table_best(table, &column);
+    const char *why = NULL; /* it is absent */
+    hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>", metric->name,
+              strcmp(metric->unit, "1") == 0 ? "" : metric->unit);
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        const struct hs_summary *summary = page->rows[g].summary;
+        const double value = hs_summary_get(summary, metric->name);
+        hs_html_cell(out, &column, value, value == best ? "best" : NULL, "");
+        if (why == NULL && index < summary->count)
+            why = summary->metrics[index].absent_because;
+    }
+    hs_markup(out, "<td class=\"text\">%s</td></tr>\n", why != NULL ? why : "");
+}
+
+static enum hs_status put_summary(struct hs_page *page)
+{
+    const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
+    const char *first = page->rows[0].label;
+    if (page->group_count > 1) {
+        put_runs(page, &table);
+        if (page->kind == HS_PAGE_COMPARISON)
+            hs_page_note(page,
+                         "Means over the runs of each policy; below, the ratio to %s with its 95 "
+                         "%% interval over pairs of runs (of %s itself: half the interval of its "
+                         "mean). The best of each column is marked.",
+                         first, first);
+        else
+            hs_page_note(page,
+                         "Below each value its ratio to %s. The best of each column is marked.",
+                         first);
+    }
+    hs_page_begin_table(page, "All metrics", "figures all");
+    hs_say(page->out, "<th></th><th></th>");
+    put_labels(page, page->group_count);
+    hs_say(page->out, "<th></th>" HS_TABLE_ROWS);
+    for (uint32_t m = 0; m < page->rows[0].summary->count; m++)
+        put_metric(page, &table, m);
+    hs_say(page->out, HS_TABLE_END "</details>\n");
+    return HS_OK;
+}
+
+/* ---- what was run ---- */
+
+/* Of a key that a sweep went through, its values; else one of the configuration. */
+static void column_text(const struct hs_page *page, enum stated of, uint32_t column,
+                        const char *key, char text[VALUE_SIZE])
+{
+    const struct hs_sweeptable *t = of == CONFIG ? page->sweep : NULL;
+    size_t len = 0;
+    value_text(hs_json_get(object_of(page, of, column), key), text);
+    for (uint32_t a = 0; t != NULL && a < t->axis_count; a++)
+        for (uint32_t i = 0; strcmp(t->axes[a].key, key) == 0 && i < t->axes[a].count; i++) {
+            const int put = snprintf(text + len, VALUE_SIZE - len, "%s%s",
+                                     i == 0 ? "swept: " : ", ", t->axes[a].values[i]);
+            len += put > 0 && (size_t)put < VALUE_SIZE - len ? (size_t)put : 0;
+        }
+}
+
+/* A row a key: one cell across all groups where they agree. Keys of the first group, then those
+ * that only later ones have. */
+static void put_object(struct hs_page *page, enum stated of)
+{
+    struct hs_output *out = page->out;
+    const uint32_t columns = columns_of(page, of);
+    char text[VALUE_SIZE];
+    hs_say(out, "<div class=\"wide\"><table class=\"method\">");
+    if (columns > 1) {
+        hs_say(out, "<thead><tr><th></th>");
+        put_labels(page, columns);
+        hs_say(out, "</tr></thead>\n");
+    }
+    hs_say(out, "<tbody>\n");
+    for (uint32_t g = 0; g < columns; g++) {
+        const struct hs_json *v = hs_json_first(object_of(page, of, g));
+        for (; v != NULL; v = hs_json_next(v)) {
+            const char *key = hs_json_key(v);
+            const bool alike = is_alike(page, of, key);
+            bool is_new = true;
+            for (uint32_t before = 0; before < g && is_new; before++)
+                is_new = hs_json_get(object_of(page, of, before), key) == NULL;
+            if (!is_new)
+                continue;
+            hs_markup(out, "<tr><th scope=\"row\">%s</th>", key);
+            for (uint32_t c = 0; c < (alike ? 1 : columns); c++) {
+                column_text(page, of, c, key, text);
+                hs_say(out, "<td class=\"text\"");
+                if (alike)
+                    hs_say(out, " colspan=\"%" PRIu32 "\"", columns);
+                hs_markup(out, ">%s</td>", text);
+            }
+            hs_say(out, "</tr>\n");
+        }
+    }
+    hs_say(out, HS_TABLE_END "\n");
+}
+
+/* The files of a list; their names are the members `name`. */
+static void put_files(struct hs_output *out, const struct hs_json *list, const char *name)
+{
+    static const char *const counts[] = {"rows", "bytes"};
+    for (const struct hs_json *f = hs_json_first(list); f != NULL; f = hs_json_next(f)) {
+        if (strcmp(text_of(f, name), HS_PAGE_FILE) == 0) /* the page cannot list itself */
+            continue;
+        hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>", text_of(f, name),
+                  text_of(f, "role"));
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            char text[VALUE_SIZE];
+            value_text(hs_json_get(f, counts[i]), text);
+            hs_markup(out, "<td>%s</td>", strcmp(text, "0") == 0 ? "" : text);
+        }
+        hs_markup(out, "<td class=\"text\"><code>%s</code></td></tr>\n", text_of(f, "xxh3_64"));
+    }
+}
+
+/* A text, or the members of an object. */
+static void put_stated(struct hs_output *out, const struct hs_json *root, const char *key)
+{
+    const struct hs_json *value = hs_json_get(root, key), *count = hs_json_first(value);
+    char text[VALUE_SIZE];
+    if (hs_json_text(value) == NULL && count == NULL)
+        return;
+    hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s", key, text_of(root, key));
+    for (bool is_first = true; count != NULL; count = hs_json_next(count), is_first = false) {
+        value_text(count, text);
+        hs_markup(out, "%s%s %s", is_first ? "" : ", ", hs_json_key(count), text);
+    }
+    hs_say(out, "</td></tr>\n");
+}
+
+/* Warnings, or files and program, of a manifest. label: "", or that of the run and ": ". */
+static void put_warnings(struct hs_page *page, const struct hs_json *root, const char *label)
+{
+    for (const struct hs_json *w = hs_json_first(hs_json_get(root, "warnings")); w != NULL;
+         w = hs_json_next(w))
+        if (hs_json_text(w) != NULL)
+            hs_markup(page->out, "<p class=\"caution\">%s%s%s</p>\n", label,
+                      label[0] != '\0' ? ": " : "", hs_json_text(w));
+}
+
+static void put_manifest(struct hs_page *page, const struct hs_json *root, const char *label)
+{
+    static const char *const keys[] = {"version",   "commit", "compiler", "flags",
+                                       "libraries", "engine", "assigned", "checks"};
+    struct hs_output *out = page->out;
+    const char *colon = label[0] != '\0' ? ": " : "";
+    hs_markup(out, "<details><summary>Inputs and outputs%s%s</summary>\n", colon, label);
+    hs_page_begin_table(page, NULL, "figures");
+    hs_say(out, "<th>file</th><th>role</th><th>rows</th><th>bytes</th><th>XXH3-64</th>" //
+           HS_TABLE_ROWS);
+    put_files(out, hs_json_get(root, "inputs"), "path");
+    put_files(out, hs_json_get(root, "outputs"), "name");
+    hs_say(out, HS_TABLE_END "\n</details>\n");
+    hs_markup(out, "<details><summary>Program and checks%s%s</summary>\n", colon, label);
+    hs_say(out, "<div class=\"wide\"><table class=\"method\"><tbody>\n");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        put_stated(out, root, keys[i]);
+    hs_say(out, HS_TABLE_END "\n</details>\n");
+}
+
+/* The manifest of a comparison or sweep, or that of each run with its label where there are
+ * several. */
+static void with_manifests(struct hs_page *page,
+                           void (*put)(struct hs_page *page, const struct hs_json *root,
+                                       const char *label))
+{
+    if (page->kind != HS_PAGE_RUNS)
+        put(page, hs_json_root(page->manifest.doc), "");
+    for (uint32_t g = 0; g < page->group_count && page->kind == HS_PAGE_RUNS; g++)
+        put(page, hs_json_root(page->runs[page->groups[g].first].manifest.doc),
+            page->group_count > 1 ? page->rows[g].label : "");
+}
+
+static enum hs_status put_method(struct hs_page *page)
+{
+    with_manifests(page, put_warnings);
+    if (page->kind != HS_PAGE_SWEEP)
+        put_object(page, CARD);
+    hs_say(page->out, "<details><summary>Configuration</summary>\n");
+    put_object(page, CONFIG);
+    hs_say(page->out, "</details>\n");
+    with_manifests(page, put_manifest);
+    return HS_OK;
+}
+
+/* ---- the whole ---- */
+
+static const struct hs_page_section summary = {"summary", "Summary", put_summary},
+                                    method = {"method", "What was run", put_method};
+static const struct hs_page_section *const of_runs[] = {&summary,         &hs_page_distributions,
+                                                        &hs_page_time,    &hs_page_waiting,
+                                                        &hs_page_classes, &hs_page_nodes,
+                                                        &method,          NULL},
+                                           *const of_a_sweep[] = {&hs_page_results, &hs_page_points,
+                                                                  &method, NULL};
 
 static void put_title(struct hs_page *page)
 {
     const struct hs_json *of = page->kind == HS_PAGE_SWEEP
                                    ? hs_json_get(hs_json_root(page->manifest.doc), "sweep")
                                    : page->groups[0].card;
-    const char *name =
-        hs_json_text(hs_json_get(of, page->kind == HS_PAGE_SWEEP ? "name" : "workload"));
-    hs_html_text(page->out, name != NULL ? name : "");
+    hs_markup(page->out, "%s", text_of(of, page->kind == HS_PAGE_SWEEP ? "name" : "workload"));
     for (uint32_t g = 0; g < page->group_count && g < TITLE_GROUPS; g++)
-        hs_markup(page->out, "%s%s", g == 0 ? ": " : ", ", page->groups[g].label);
+        hs_markup(page->out, "%s%s", g == 0 ? ": " : ", ", page->rows[g].label);
     if (page->group_count > TITLE_GROUPS)
         hs_say(page->out, ", ...");
 }
@@ -142,10 +544,13 @@ static void put_style(struct hs_output *out)
     hs_output_put(out, rules, strlen(rules));
 }
 
-/* The policy keeps the promise that nothing is fetched, whatever a name in a trace may hold. */
-static void begin_page(struct hs_page *page)
+/* The content security policy keeps the promise that nothing is fetched, whatever a name in a trace
+ * may hold. */
+enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
 {
-    struct hs_output *out = page->out;
+    const struct hs_page_section *const *sections =
+        page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
+    page->out = out;
     hs_say(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                 "style-src 'unsafe-inline'; img-src data:\"/>\n"
@@ -158,36 +563,19 @@ static void begin_page(struct hs_page *page)
                 "report</p>\n<h1>");
     put_title(page);
     hs_say(out, "</h1>\n");
-}
-
-static void put_contents(struct hs_page *page)
-{
-    const struct section *s = page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
-    hs_say(page->out, "<nav>");
-    for (; s->id != NULL; s++)
-        hs_say(page->out, "<a href=\"#%s\">%s</a> ", s->id, s->heading);
-    hs_say(page->out, "</nav>\n</header>\n");
-}
-
-enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
-{
-    page->out = out;
-    begin_page(page);
-    if (page->kind == HS_PAGE_SWEEP) {
-        hs_page_sweep_head(page);
-        put_contents(page);
-        hs_page_sweep(page);
-    } else {
-        hs_page_head(page);
-        put_contents(page);
-        hs_page_summary(page);
-        HS_TRY(hs_page_cdf(page));
-        HS_TRY(hs_page_series(page));
-        hs_page_waiting(page);
-        hs_page_classes(page);
-        HS_TRY(hs_page_nodes(page));
+    if (page->kind == HS_PAGE_SWEEP)
+        put_sweep_head(page);
+    else
+        put_head(page);
+    hs_say(out, "<nav>");
+    for (size_t i = 0; sections[i] != NULL; i++)
+        hs_say(out, "<a href=\"#%s\">%s</a> ", sections[i]->id, sections[i]->heading);
+    hs_say(out, "</nav>\n</header>\n");
+    for (size_t i = 0; sections[i] != NULL; i++) {
+        hs_say(out, "<section id=\"%s\">\n<h2>%s</h2>\n", sections[i]->id, sections[i]->heading);
+        HS_TRY(sections[i]->put(page));
+        hs_say(out, "</section>\n");
     }
-    hs_page_method(page);
     hs_say(out, "</main>\n</body>\n</html>\n");
     return HS_OK;
 }

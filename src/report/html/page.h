@@ -24,10 +24,9 @@
 #include "base/memory.h"
 #include "report/compare/sweeptable.h"
 #include "report/html/chart.h"
-#include "report/report.h"
-#include "report/run/run_table.h"
-#include "report/run/rowfile.h"
 #include "report/run/manifest.h"
+#include "report/run/rowfile.h"
+#include "report/run/run_table.h"
 #include "report/run/summary.h"
 
 enum hs_page_kind { HS_PAGE_RUNS, HS_PAGE_COMPARISON, HS_PAGE_SWEEP };
@@ -48,16 +47,13 @@ struct hs_figure_options {
 };
 
 struct hs_page_run {
-    const char *dir;
     struct hs_runmanifest manifest;
     struct hs_runsummary summary;
 };
 
 struct hs_page_group {
-    const char *label;
-    uint32_t first, count;       /* of its runs; 0 of a comparison that kept none */
-    const struct hs_json *card;  /* semantics, an object */
-    struct hs_table_row figures; /* label and summary; of a comparison ratios or means, too */
+    uint32_t first, count;      /* of its runs; 0 of a comparison that kept none */
+    const struct hs_json *card; /* semantics, an object */
 };
 
 struct hs_page {
@@ -67,10 +63,10 @@ struct hs_page {
     enum hs_page_kind kind;
     struct hs_page_run *runs;
     struct hs_page_group *groups;
-    struct hs_table_row *rows; /* the figures of the groups, in a row */
+    struct hs_table_row
+        *rows; /* of each group label and summary; of a comparison ratios or means */
     uint32_t run_count, group_count;
-    const char *dir;                        /* of the comparison or sweep; NULL for runs */
-    struct hs_runmanifest manifest;         /* of it */
+    struct hs_runmanifest manifest;         /* of the comparison or sweep */
     struct hs_sweeptable *sweep;            /* NULL unless it is one */
     const struct hs_figure_options *figure; /* NULL while a page is written */
 };
@@ -91,102 +87,98 @@ void hs_page_close(struct hs_page *page);
 #define HS_FIGURE_KINDS 7u
 const char *hs_figure_kind(size_t index);
 
-/* ---- between the files of this module ---- */
+/* ---- between the files of this module: what there is to draw ---- */
 
-/* DIR/NAME in the memory of the page. */
-const char *hs_page_path(struct hs_page *page, const char *dir, const char *name);
-/* HS_E_LIMIT past HS_PAGE_GROUPS_MAX. */
-HS_MUST_USE enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
-                                             const struct hs_json *card, uint32_t first,
-                                             uint32_t count);
+/* A section of the page, under a heading of its own. */
+struct hs_page_section {
+    const char *id, *heading;
+    enum hs_status (*put)(struct hs_page *page);
+};
+extern const struct hs_page_section hs_page_distributions, hs_page_classes, hs_page_time,
+    hs_page_waiting, hs_page_nodes, hs_page_results, hs_page_points;
+
+/* A kind of figure, and which options it takes beside those of all. */
+struct hs_figure {
+    const char *name;
+    enum hs_status (*draw)(struct hs_page *page);
+    bool is_of_sweep; /* takes --x, and the directory of a sweep */
+    bool has_metrics, has_scale, has_classes;
+};
+extern const struct hs_figure hs_figure_cdf, hs_figure_classes, hs_figure_gantt, hs_figure_heat,
+    hs_figure_sweep, hs_figure_time, hs_figure_waits;
+
 /* Groups that are drawn: the first HS_PAGE_DRAWN_MAX. */
 uint32_t hs_page_drawn(const struct hs_page *page);
+/* "k0" ... "k7". */
+const char *hs_page_colour(uint32_t group);
 /* Is the file in the directory of the group's first run? */
-bool hs_page_has(const struct hs_page *page, const struct hs_page_group *group, const char *name);
-/* The rows of a file of a run; columns as for hs_rowfile_open. each() reads one row. A file that is
- * not the one that the manifest lists is warned of. */
-HS_MUST_USE enum hs_status
-hs_page_read(struct hs_page *page, const struct hs_page_run *run, const char *name,
-             const char *const *columns,
-             enum hs_status (*each)(void *ctx, const struct hs_rowfile *f), void *ctx);
+bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name);
+/* Whether a drawn group has the file; says which have it not, and why. */
+bool hs_page_can_draw(struct hs_page *page, const char *name);
+/* Seconds: all charts over time have one axis, that of the longest run drawn; 0 = no time. */
+double hs_page_span(const struct hs_page *page);
 /* The table of the sweep, its lines as the groups of the page. metrics as for hs_sweeptable_read;
  * x: the swept key along the axis, NULL = the one of most numbers. */
 HS_MUST_USE enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metrics,
                                               const char *x);
 
-/* View boxes as wide as the page on a desk, where a unit is a pixel: the whole, and one of three.
- */
-#define HS_PAGE_WIDTH 944.0
-#define HS_PAGE_THIRD 298.0
+/* ---- parts of a page ---- */
 
-/* The sections, in their order. Each begins with a heading of its own. */
-void hs_page_head(struct hs_page *page); /* title, what was simulated, key figures */
-void hs_page_summary(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_page_cdf(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_page_series(struct hs_page *page);
-void hs_page_classes(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_page_nodes(struct hs_page *page);
-void hs_page_waiting(struct hs_page *page);
-void hs_page_sweep_head(struct hs_page *page); /* of a sweep, in place of hs_page_head */
-void hs_page_sweep(struct hs_page *page);      /* results and points */
-void hs_page_method(struct hs_page *page);
-
-/* <section id=...><h2>. Closed by hs_page_end_section. */
-void hs_page_begin_section(struct hs_page *page, const char *id, const char *heading);
-void hs_page_end_section(struct hs_page *page);
 /* A paragraph in a smaller face; the text is escaped. */
 HS_PRINTF(2, 3) void hs_page_note(struct hs_page *page, const char *fmt, ...);
-/* <details> with a table in it, up to the first cell of its head; and its end. */
-void hs_page_begin_table(struct hs_page *page, const char *summary);
-void hs_page_end_table(struct hs_page *page);
-/* Seconds: all charts over time have one axis, that of the longest run drawn; 0 = no time. */
-double hs_page_span(const struct hs_page *page);
-/* Whether a drawn group has the file; says which have it not, and why. */
-bool hs_page_can_draw(struct hs_page *page, const char *name);
-/* Coloured names of the drawn groups; nothing for one. */
-void hs_page_legend(struct hs_page *page);
-/* What keeps jobs waiting: all together are all of the waiting. */
-enum hs_wait {
-    HS_WAIT_RESOURCES,
-    HS_WAIT_FRAGMENTATION,
-    HS_WAIT_CONSTRAINT,
-    HS_WAIT_QUOTA,
-    HS_WAIT_PRIORITY,
-    HS_WAITS
-};
-struct hs_wait_cause {
-    const char *key; /* in series.csv */
-    const char *meaning, *colour;
-};
-extern const struct hs_wait_cause hs_wait_causes[HS_WAITS];
-/* "k0" ... "k7". */
-const char *hs_page_colour(uint32_t group);
+/* A table of a class, up to the first cell of its head; in <details> unless summary is NULL. */
+void hs_page_begin_table(struct hs_page *page, const char *summary, const char *class);
+#define HS_TABLE_ROWS "</tr></thead>\n<tbody>\n" /* behind the last cell of the head */
+#define HS_TABLE_END  "</tbody></table></div>"
+/* The head of a column of that metric. */
+void hs_page_metric_head(struct hs_page *page, const char *metric);
+/* A cell with a value, rounded: every digit stands in the attribute data-value, which is absent for
+ * NaN. class: of the cell, NULL = none. below: a second line, "" = none. */
+void hs_html_cell(struct hs_output *out, const struct hs_runcolumn *column, double value,
+                  const char *class, const char *below);
+/* The same with neither. */
+void hs_page_metric_cell(struct hs_page *page, const char *metric, double value);
 
-/* ---- figures ---- */
+/* ---- plots: of a page each a picture of its own, of a figure parts of one ---- */
+
+#define HS_PAGE_WIDTH                                                                              \
+    944.0                   /* view boxes as wide as the page on a desk, where a unit is a pixel,  \
+                             */
+#define HS_PAGE_THIRD 298.0 /* and as one of three */
 
 /* Plots of one size in rows and columns, and the room around each. */
 struct hs_frame {
     uint32_t rows, columns;
-    double height;                    /* of a plot; that of the options comes first */
-    double left, right, above, below; /* of each plot */
-    double first;                     /* more at the left of the first column */
-    double last;                      /* more below the last row */
-    double top;                       /* set by hs_figure_begin */
+    double width, height; /* of a picture on a page; of a plot, that of the options comes first */
+    struct {
+        double left, right, above, below;
+    } margin;
+    double first; /* more at the left of the first column */
+    double last;  /* more below the last row */
+    double top;   /* set by hs_figure_begin */
 };
-/* An entry of the legend: a line, or a square of "area", "layer" ... */
+/* An entry of a legend: a line, or a square of "area", "layer" ... */
 struct hs_figure_key {
     const char *class, *colour, *label;
 };
 void hs_figure_begin(struct hs_page *page, struct hs_frame *frame, const struct hs_figure_key *keys,
                      uint32_t count);
-/* The same with the drawn groups as keys; none for one group. */
-void hs_figure_begin_groups(struct hs_page *page, struct hs_frame *frame, const char *class);
-/* Sets the edges and places the chart, whose scales are set. */
-void hs_figure_panel(struct hs_page *page, const struct hs_frame *frame, uint32_t row,
-                     uint32_t column, struct hs_chart *chart);
-/* Lines along the axes, and their titles; NULL = none. */
-void hs_figure_axes(const struct hs_chart *chart, const char *x_title, const char *y_title);
 void hs_figure_end(struct hs_page *page);
+/* The drawn groups as keys; returns how many: none for one group. */
+uint32_t hs_page_group_keys(const struct hs_page *page, const char *class,
+                            struct hs_figure_key keys[HS_PAGE_DRAWN_MAX]);
+/* Squares and names. */
+void hs_page_keys(struct hs_page *page, const struct hs_figure_key *keys, uint32_t count);
+/* Those of the drawn groups; nothing for one. */
+void hs_page_legend(struct hs_page *page);
+/* Places the chart, whose scales are set. label: its content in words. */
+void hs_plot_begin(struct hs_page *page, const struct hs_frame *frame, uint32_t row,
+                   uint32_t column, struct hs_chart *chart, const char *label);
+/* The name of the group above its plot, where there are several. */
+void hs_plot_name(const struct hs_page *page, const struct hs_chart *chart, uint32_t group);
+/* In a figure with lines along the axes and their titles; NULL = none. */
+void hs_plot_end(const struct hs_page *page, const struct hs_chart *chart, const char *x_title,
+                 const char *y_title);
 /* HS_E_INPUT unless every drawn group has the file. */
 HS_MUST_USE enum hs_status hs_figure_need(struct hs_page *page, const char *name);
 /* The names of options->metrics, else of the preset, NULL behind the last. HS_E_USAGE where there
@@ -195,13 +187,35 @@ HS_MUST_USE enum hs_status hs_figure_need(struct hs_page *page, const char *name
 HS_MUST_USE enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
                                              const char *names[HS_FIGURE_METRICS_MAX + 1]);
 
-/* The kinds, each in the file of its section. */
-HS_MUST_USE enum hs_status hs_figure_cdf(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_figure_classes(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_figure_gantt(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_figure_heat(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_figure_sweep(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_figure_time(struct hs_page *page);
-HS_MUST_USE enum hs_status hs_figure_waits(struct hs_page *page);
+/* ---- figures, for tests too ---- */
+
+/* A step function of time: mean, smallest and largest value of each interval.
+ *
+ *     hs_buckets_open(&b, &arena, 360, span_s);
+ *     hs_buckets_put(&b, time_s, value);                // holds until the next one
+ *     hs_buckets_finish(&b);
+ *     ... b.of[i].mean ...
+ */
+struct hs_bucket {
+    double mean, min, max; /* NaN where nothing is known */
+    double known_s;        /* time with a value */
+};
+struct hs_buckets {
+    struct hs_bucket *of;
+    uint32_t count;
+    double span_s;
+    double time_s, value; /* the last change */
+    bool has_value;
+};
+/* span_s > 0. */
+void hs_buckets_open(struct hs_buckets *b, struct hs_arena *arena, uint32_t count, double span_s);
+/* In order of time; times past the span are not counted. O(1) a change and an interval. */
+void hs_buckets_put(struct hs_buckets *b, double time_s, double value);
+void hs_buckets_finish(struct hs_buckets *b); /* the last value holds until the end */
+
+/* How many of count ascending values are at or below limit. O(log count). */
+uint32_t hs_rank(const int64_t *values, uint32_t count, int64_t limit);
+/* The smallest value with at least permille/1000 of all values at or below it; count > 0. */
+int64_t hs_nearest_rank(const int64_t *values, uint32_t count, uint32_t permille);
 
 #endif

@@ -7,41 +7,152 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/html/html.h"
+#include "base/fixed.h"
 #include "report/html/page.h"
-#include "report/html/page_data.h"
+
+/* ---- values of jobs: of those of the statistics in summary.json (done, and submitted inside the
+ * window of --warmup and --cooldown) ---- */
+
+#define JOBS_MAX (UINT32_MAX / 2)
+#define VALUES   5u
+#define ON_PAGE  3u /* values of a job that the page draws: the first of them */
+
+/* name: of --metric, and behind a quantile in the metrics of a summary: p50_jct */
+static const struct value_kind {
+    const char *heading, *noun, *name, *column;
+    enum hs_axis axis;
+} value_kinds[VALUES] = {
+    {"Job completion time", "JCT", "jct", "turnaround_time", HS_AXIS_TIME},
+    {"Wait until the first start", "wait", "wait", "waiting_time", HS_AXIS_TIME},
+    {"Slowdown: JCT / run time alone", "slowdown", "slowdown", "slowdown", HS_AXIS_PLAIN},
+    {"Queueing delay (all time without GPUs)", "queueing delay", "queueing_delay", "queueing_delay",
+     HS_AXIS_TIME},
+    {"Slowdown while running", "run slowdown", "run_slowdown", "run_slowdown", HS_AXIS_PLAIN},
+};
+
+/* A kind of value of the jobs of a group: microseconds, or millionths of a slowdown; ascending. */
+struct sample {
+    int64_t *values;
+    uint32_t count, cap;
+};
+
+struct curves {
+    struct hs_page *page;
+    struct sample of[HS_PAGE_DRAWN_MAX][VALUES];
+    uint32_t drawn, what; /* what: the kind that is drawn */
+    struct hs_chart chart;
+};
+
+/* value: -1 = it has none. */
+struct job_row {
+    int64_t submit_us, value[VALUES];
+    const char *success;
+};
+
+struct job_reading {
+    struct job_row *rows; /* of jobs that are done */
+    uint32_t count, cap;
+    int64_t last_submit_us; /* of any job */
+};
+
+static enum hs_status read_job(void *ctx, const struct hs_rowfile *f)
+{
+    struct job_reading *r = ctx;
+    struct job_row row = {.value = {-1, -1, -1, -1, -1}};
+    HS_TRY(hs_rowfile_read(f, &row));
+    r->last_submit_us = row.submit_us > r->last_submit_us ? row.submit_us : r->last_submit_us;
+    if (strcmp(row.success, "1") != 0)
+        return HS_OK;
+    hs_grow((void **)&r->rows, &r->cap, (uint64_t)r->count + 1, sizeof *r->rows, JOBS_MAX);
+    r->rows[r->count++] = row;
+    return HS_OK;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The wanted values (bits 1 << kind) of a run. */
+static enum hs_status read_run(struct sample samples[VALUES], struct hs_page_run *run,
+                               uint32_t wanted)
+{
+    struct hs_cell cells[2 + VALUES + 1] = {
+        {"submission_time", HS_CELL_TIME_OR_NONE, offsetof(struct job_row, submit_us)},
+        {"success", HS_CELL_TEXT, offsetof(struct job_row, success)}};
+    struct job_reading r = {.rows = NULL};
+    for (uint32_t v = 0, column = 2; v < VALUES; v++)
+        if (wanted >> v & 1)
+            cells[column++] =
+                (struct hs_cell){value_kinds[v].column, HS_CELL_NUMBER,
+                                 offsetof(struct job_row, value) + v * sizeof(int64_t)};
+    const enum hs_status status = hs_rowfile_each(&run->manifest, "jobs.csv", cells, read_job, &r);
+    const int64_t from_us = hs_runmanifest_duration_us(&run->manifest, "warmup"),
+                  to_us = r.last_submit_us - hs_runmanifest_duration_us(&run->manifest, "cooldown");
+    for (uint32_t v = 0; v < VALUES; v++) {
+        struct sample *s = &samples[v];
+        hs_grow((void **)&s->values, &s->cap, (uint64_t)s->count + r.count, sizeof *s->values,
+                JOBS_MAX);
+        for (uint32_t i = 0; i < r.count; i++)
+            if (r.rows[i].value[v] >= 0 && r.rows[i].submit_us >= from_us &&
+                r.rows[i].submit_us <= to_us)
+                s->values[s->count++] = r.rows[i].value[v];
+    }
+    hs_free(r.rows);
+    return status;
+}
+
+/* Of all runs of a group together. O(jobs log jobs). */
+static enum hs_status read_groups(struct curves *s, uint32_t wanted)
+{
+    for (uint32_t g = 0; g < s->drawn; g++) {
+        const struct hs_page_group *group = &s->page->groups[g];
+        for (uint32_t k = 0; k < group->count && hs_page_has(s->page, g, "jobs.csv"); k++)
+            HS_TRY(read_run(s->of[g], &s->page->runs[group->first + k], wanted));
+        for (uint32_t v = 0; v < VALUES; v++)
+            if (s->of[g][v].count > 0)
+                qsort(s->of[g][v].values, s->of[g][v].count, sizeof(int64_t), compare_values);
+    }
+    return HS_OK;
+}
+
+static void free_groups(struct curves *s)
+{
+    for (uint32_t g = 0; g < s->drawn; g++)
+        for (uint32_t v = 0; v < VALUES; v++)
+            hs_free(s->of[g][v].values);
+}
+
+uint32_t hs_rank(const int64_t *values, uint32_t count, int64_t limit)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (values[middle] <= limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t hs_nearest_rank(const int64_t *values, uint32_t count, uint32_t permille)
+{
+    const uint64_t rank = ((uint64_t)count * permille + 999) / 1000;
+    return values[rank > 0 ? rank - 1 : 0];
+}
 
 /* ---- distributions ---- */
 
 #define POINTS_MAX 512u
 #define PROBES     28u /* columns with a tooltip */
-#define HEIGHT     220.0
 #define HALF       0.5 /* of the jobs: an axis of shares may begin above it */
 #define MICRO      1e6 /* of values in a second, or in a slowdown of 1 */
 #define NARROW     5.0 /* a slowdown in a figure below this ratio has an even axis */
-#define ON_PAGE    3u  /* values of a job that the page draws: the first of them */
-
-/* name: of --metric, and behind a quantile in the metrics of a summary: p50_jct */
-static const struct value_kind {
-    const char *heading, *noun, *name;
-    enum hs_axis axis;
-} value_kinds[HS_JOBVALUES] = {
-    {"Job completion time", "JCT", "jct", HS_AXIS_TIME},
-    {"Wait until the first start", "wait", "wait", HS_AXIS_TIME},
-    {"Slowdown: JCT / run time alone", "slowdown", "slowdown", HS_AXIS_PLAIN},
-    {"Queueing delay (all time without GPUs)", "queueing delay", "queueing_delay", HS_AXIS_TIME},
-    {"Slowdown while running", "run slowdown", "run_slowdown", HS_AXIS_PLAIN},
-};
-
-struct curves {
-    struct hs_page *page;
-    struct hs_jobvalues of[HS_PAGE_DRAWN_MAX];
-    uint32_t drawn;
-    enum hs_jobvalue what;
-    struct hs_chart chart;
-};
 
 /* From the value that 1 % of all positive ones are below, for the group where that is least, to
  * the largest. False if there is nothing to draw: no value above 0. */
@@ -50,8 +161,8 @@ static bool find_range(const struct curves *s, double *from, double *to)
     *from = (double)INFINITY;
     *to = 0;
     for (uint32_t g = 0; g < s->drawn; g++) {
-        const int64_t *values = s->of[g].of[s->what];
-        const uint32_t count = s->of[g].count[s->what], zeros = hs_rank(values, count, 0);
+        const int64_t *values = s->of[g][s->what].values;
+        const uint32_t count = s->of[g][s->what].count, zeros = hs_rank(values, count, 0);
         if (zeros == count)
             continue;
         const double low = (double)hs_nearest_rank(values + zeros, count - zeros, 10) / MICRO,
@@ -64,8 +175,8 @@ static bool find_range(const struct curves *s, double *from, double *to)
 
 static double share_at(const struct curves *s, uint32_t group, double value)
 {
-    const uint32_t count = s->of[group].count[s->what];
-    return (double)hs_rank(s->of[group].of[s->what], count, llround(value * MICRO)) / count;
+    const struct sample *of = &s->of[group][s->what];
+    return (double)hs_rank(of->values, of->count, llround(value * MICRO)) / of->count;
 }
 
 /* Where most jobs are at or below the begin of the axis in all groups, what happens above is
@@ -74,7 +185,7 @@ static double least_share(const struct curves *s, double from)
 {
     double least = 1;
     for (uint32_t g = 0; g < s->drawn; g++)
-        if (s->of[g].count[s->what] > 0 && share_at(s, g, from) < least)
+        if (s->of[g][s->what].count > 0 && share_at(s, g, from) < least)
             least = share_at(s, g, from);
     return least < HALF ? 0 : least < 1 ? floor(10 * least) / 10 : 0.9;
 }
@@ -98,13 +209,10 @@ static bool set_scales(struct curves *s, enum hs_figure_scale scale)
     return true;
 }
 
-static double quantile_of(const struct curves *s, uint32_t group, enum hs_jobvalue what,
-                          uint32_t permille)
+static double quantile_of(const struct sample *of, uint32_t permille)
 {
-    const struct hs_jobvalues *of = &s->of[group];
-    return of->count[what] > 0
-               ? (double)hs_nearest_rank(of->of[what], of->count[what], permille) / MICRO
-               : (double)NAN;
+    return of->count > 0 ? (double)hs_nearest_rank(of->values, of->count, permille) / MICRO
+                         : (double)NAN;
 }
 
 static void value_text(const struct curves *s, double value, char text[HS_COLUMN_TEXT_SIZE])
@@ -136,8 +244,8 @@ static void put_curve(const struct curves *s, uint32_t group)
         y = hs_scale_at(&c->y, share_at(s, group, value));
         hs_path_to(&path, x, y);
     }
-    value_text(s, quantile_of(s, group, s->what, 500), median);
-    (void)snprintf(title, sizeof title, "%s: median %s %s", s->page->groups[group].label,
+    value_text(s, quantile_of(&s->of[group][s->what], 500), median);
+    (void)snprintf(title, sizeof title, "%s: median %s %s", s->page->rows[group].label,
                    value_kinds[s->what].noun, median);
     hs_path_end(&path, title);
 }
@@ -148,12 +256,12 @@ static void put_quantiles(const struct curves *s, uint32_t group)
     static const uint32_t permilles[] = {500, 900, 990};
     const struct hs_chart *c = &s->chart;
     for (size_t i = 0; i < sizeof permilles / sizeof *permilles; i++) {
-        const double value = quantile_of(s, group, s->what, permilles[i]);
+        const double value = quantile_of(&s->of[group][s->what], permilles[i]);
         char text[HS_COLUMN_TEXT_SIZE], title[HS_HTML_SAY_MAX];
         if (value < c->x.from || permilles[i] < 1000 * c->y.from)
             continue;
         value_text(s, value, text);
-        (void)snprintf(title, sizeof title, "%s: p%" PRIu32 " %s %s", s->page->groups[group].label,
+        (void)snprintf(title, sizeof title, "%s: p%" PRIu32 " %s %s", s->page->rows[group].label,
                        permilles[i] / 10, value_kinds[s->what].noun, text);
         hs_svg_dot(c->out, hs_page_colour(group), hs_scale_at(&c->x, value),
                    hs_scale_at(&c->y, permilles[i] / 1000.0), title);
@@ -171,107 +279,93 @@ static void put_probes(const struct curves *s)
         value_text(s, value, text);
         int len = snprintf(title, sizeof title, "%s up to %s:", value_kinds[s->what].noun, text);
         for (uint32_t g = 0; g < s->drawn && len > 0 && (size_t)len < sizeof title; g++)
-            if (s->of[g].count[s->what] > 0)
+            if (s->of[g][s->what].count > 0)
                 len += snprintf(title + len, sizeof title - (size_t)len, "%s %s %.1f %%",
                                 g == 0 ? "" : ",",
-                                s->page->group_count > 1 ? s->page->groups[g].label : "",
+                                s->page->group_count > 1 ? s->page->rows[g].label : "",
                                 100 * share_at(s, g, value));
         hs_svg_rect(c->out, "probe", NULL, c->left + i * step, c->top, step, c->bottom - c->top,
                     title);
     }
 }
 
-static void put_chart(struct curves *s)
+/* On a page with tooltips and dots. */
+static void put_plot(struct curves *s, const struct hs_frame *frame, uint32_t index)
 {
-    struct hs_output *out = s->page->out;
-    hs_say(out, "<figure><figcaption>%s</figcaption>\n", value_kinds[s->what].heading);
-    s->chart = (struct hs_chart){.width = HS_PAGE_THIRD,
-                                 .height = HEIGHT,
-                                 .left = 44,
-                                 .right = HS_PAGE_THIRD - 10,
-                                 .top = 8,
-                                 .bottom = HEIGHT - 24};
-    if (!set_scales(s, HS_FIGURE_LOG)) {
+    const struct value_kind *kind = &value_kinds[s->what];
+    const bool is_page = s->page->figure == NULL;
+    const uint32_t column = index % frame->columns;
+    const bool has_values = set_scales(s, is_page ? HS_FIGURE_LOG : s->page->figure->scale);
+    if (is_page)
+        hs_say(s->page->out, "<figure><figcaption>%s</figcaption>\n", kind->heading);
+    if (!has_values) /* the axis of values that are all 0 */
+        s->chart.x = (struct hs_scale){.from = 0, .to = 1};
+    if (is_page && !has_values) {
         hs_page_note(s->page, "No job has one above 0.");
     } else {
-        hs_chart_begin(&s->chart, out, value_kinds[s->what].heading);
+        hs_plot_begin(s->page, frame, index / frame->columns, column, &s->chart, kind->heading);
         hs_chart_y_axis(&s->chart, HS_AXIS_SHARE, 6);
-        hs_chart_x_axis(&s->chart, value_kinds[s->what].axis, 6);
-        put_probes(s);
-        for (uint32_t g = s->drawn; g-- > 0;)
-            if (s->of[g].count[s->what] > 0)
+        hs_chart_x_axis(&s->chart, kind->axis, is_page ? 6 : frame->columns == 1 ? 10 : 5, true);
+        if (is_page)
+            put_probes(s);
+        for (uint32_t g = s->drawn; g-- > 0 && has_values;)
+            if (s->of[g][s->what].count > 0)
                 put_curve(s, g);
-        for (uint32_t g = s->drawn; g-- > 0;)
-            if (s->of[g].count[s->what] > 0)
+        for (uint32_t g = s->drawn; g-- > 0 && is_page;)
+            if (s->of[g][s->what].count > 0)
                 put_quantiles(s, g);
-        hs_chart_end(&s->chart);
+        hs_plot_end(s->page, &s->chart, kind->heading, column == 0 ? "Share of the jobs" : NULL);
     }
-    hs_say(out, "</figure>\n");
+    if (is_page)
+        hs_say(s->page->out, "</figure>\n");
 }
-
-static const struct {
-    uint32_t permille;
-    const char *name;
-} quantiles[] = {{10, "p1"},   {50, "p5"},     {100, "p10"}, {250, "p25"},
-                 {500, "p50"}, {750, "p75"},   {900, "p90"}, {950, "p95"},
-                 {990, "p99"}, {999, "p99.9"}, {1000, "max"}};
-#define QUANTILES (sizeof quantiles / sizeof *quantiles)
 
 static void put_quantile_table(const struct curves *s)
 {
+    static const struct {
+        uint32_t permille;
+        const char *name;
+    } quantiles[] = {{10, "p1"},   {50, "p5"},     {100, "p10"}, {250, "p25"},
+                     {500, "p50"}, {750, "p75"},   {900, "p90"}, {950, "p95"},
+                     {990, "p99"}, {999, "p99.9"}, {1000, "max"}};
+    const size_t count = sizeof quantiles / sizeof *quantiles;
     struct hs_output *out = s->page->out;
-    hs_page_begin_table(s->page, "Quantiles");
+    hs_page_begin_table(s->page, "Quantiles", "figures");
     hs_say(out, "<th></th><th></th><th>jobs</th>");
-    for (size_t q = 0; q < QUANTILES; q++)
+    for (size_t q = 0; q < count; q++)
         hs_say(out, "<th scope=\"col\">%s</th>", quantiles[q].name);
-    hs_say(out, "</tr></thead>\n<tbody>\n");
+    hs_say(out, HS_TABLE_ROWS);
     for (uint32_t what = 0; what < ON_PAGE; what++)
         for (uint32_t g = 0; g < s->drawn; g++) {
-            const char *label = s->page->groups[g].label;
+            const char *label = s->page->rows[g].label;
             hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", label, label);
             hs_say(out, "<td class=\"text\">%s</td><td>%" PRIu32 "</td>", value_kinds[what].noun,
-                   s->of[g].count[what]);
-            for (size_t q = 0; q < QUANTILES; q++) {
+                   s->of[g][what].count);
+            for (size_t q = 0; q < count; q++) {
                 char name[32];
                 (void)snprintf(name, sizeof name, "%s_%s", quantiles[q].name,
                                value_kinds[what].name);
-                const struct hs_runcolumn column = hs_runcolumn_of(name);
-                hs_html_cell(out, &column,
-                             quantile_of(s, g, (enum hs_jobvalue)what, quantiles[q].permille), NULL,
-                             "");
+                hs_page_metric_cell(s->page, name,
+                                    quantile_of(&s->of[g][what], quantiles[q].permille));
             }
             hs_say(out, "</tr>\n");
         }
-    hs_page_end_table(s->page);
+    hs_say(out, HS_TABLE_END "</details>\n");
 }
 
-static enum hs_status read_groups(struct curves *s, uint32_t wanted)
+static enum hs_status put_distributions(struct hs_page *page)
 {
-    for (uint32_t g = 0; g < s->drawn; g++)
-        if (hs_page_has(s->page, &s->page->groups[g], "jobs.csv"))
-            HS_TRY(hs_jobvalues_read(&s->of[g], s->page, &s->page->groups[g], wanted));
-    return HS_OK;
-}
-
-static void free_groups(struct curves *s)
-{
-    for (uint32_t g = 0; g < s->drawn; g++)
-        hs_jobvalues_free(&s->of[g]);
-}
-
-enum hs_status hs_page_cdf(struct hs_page *page)
-{
+    static const struct hs_frame frame = {
+        .columns = ON_PAGE, .width = HS_PAGE_THIRD, .height = 188, .margin = {44, 10, 8, 24}};
     struct curves s = {.page = page, .drawn = hs_page_drawn(page)};
-    hs_page_begin_section(page, "distributions", "Distributions");
-    enum hs_status status = HS_OK;
-    if (hs_page_can_draw(page, "jobs.csv") &&
-        (status = read_groups(&s, (1u << ON_PAGE) - 1)) == HS_OK) {
+    if (!hs_page_can_draw(page, "jobs.csv"))
+        return HS_OK;
+    const enum hs_status status = read_groups(&s, (1u << ON_PAGE) - 1);
+    if (status == HS_OK) {
         hs_page_legend(page);
         hs_say(page->out, "<div class=\"charts\">\n");
-        for (uint32_t what = 0; what < ON_PAGE; what++) {
-            s.what = (enum hs_jobvalue)what;
-            put_chart(&s);
-        }
+        for (s.what = 0; s.what < ON_PAGE; s.what++)
+            put_plot(&s, &frame, s.what);
         hs_say(page->out, "</div>\n");
         hs_page_note(
             page,
@@ -282,81 +376,64 @@ enum hs_status hs_page_cdf(struct hs_page *page)
         put_quantile_table(&s);
     }
     free_groups(&s);
-    hs_page_end_section(page);
     return status;
 }
 
+const struct hs_page_section hs_page_distributions = {"distributions", "Distributions",
+                                                      put_distributions};
+
 /* The values that --metric names; *wanted has their bits. */
-static enum hs_status choose_values(struct hs_page *page, enum hs_jobvalue chosen[],
-                                    uint32_t *count, uint32_t *wanted)
+static enum hs_status choose_values(struct hs_page *page, uint32_t chosen[], uint32_t *count,
+                                    uint32_t *wanted)
 {
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     HS_TRY(hs_figure_metrics(page, "jct,wait,slowdown", names));
     for (*count = 0, *wanted = 0; names[*count] != NULL; ++*count) {
         uint32_t v = 0;
-        while (v < HS_JOBVALUES && strcmp(value_kinds[v].name, names[*count]) != 0)
+        while (v < VALUES && strcmp(value_kinds[v].name, names[*count]) != 0)
             v++;
-        if (v == HS_JOBVALUES)
+        if (v == VALUES)
             return hs_fail(
                 page->diag, HS_E_USAGE, NULL, NULL,
                 "no metric '%s' of a cdf: jct, wait, slowdown, queueing_delay or run_slowdown",
                 names[*count]);
-        chosen[*count] = (enum hs_jobvalue)v;
+        chosen[*count] = v;
         *wanted |= 1u << v;
     }
     return HS_OK;
 }
 
-static enum hs_status draw_values(struct curves *s, const enum hs_jobvalue chosen[], uint32_t count)
-{
-    struct hs_page *page = s->page;
-    uint32_t jobs = 0;
-    for (uint32_t g = 0; g < s->drawn; g++)
-        jobs += s->of[g].count[chosen[0]];
-    if (jobs == 0)
-        return hs_fail(page->diag, HS_E_INPUT, NULL, NULL,
-                       "no job counts in any of the runs: done, and inside the window of "
-                       "--warmup and --cooldown");
-    const uint32_t columns = count < 3 ? count : 3;
-    struct hs_frame frame = {.rows = (count + columns - 1) / columns,
-                             .columns = columns,
-                             .height = columns == 1 ? 320 : 200,
-                             .left = 66,
-                             .right = 14,
-                             .above = 10,
-                             .below = 40};
-    hs_figure_begin_groups(page, &frame, "line");
-    for (uint32_t i = 0; i < count; i++) {
-        s->what = chosen[i];
-        const bool has_values = set_scales(s, page->figure->scale);
-        if (!has_values) /* the axis of values that are all 0 */
-            s->chart.x = (struct hs_scale){.from = 0, .to = 1};
-        hs_figure_panel(page, &frame, i / columns, i % columns, &s->chart);
-        hs_chart_y_axis(&s->chart, HS_AXIS_SHARE, 6);
-        hs_chart_x_axis(&s->chart, value_kinds[s->what].axis, columns == 1 ? 10 : 5);
-        for (uint32_t g = s->drawn; g-- > 0 && has_values;)
-            if (s->of[g].count[s->what] > 0)
-                put_curve(s, g);
-        hs_figure_axes(&s->chart, value_kinds[s->what].heading,
-                       i % columns == 0 ? "Share of the jobs" : NULL);
-    }
-    hs_figure_end(page);
-    return HS_OK;
-}
-
-enum hs_status hs_figure_cdf(struct hs_page *page)
+static enum hs_status draw_cdf(struct hs_page *page)
 {
     struct curves s = {.page = page, .drawn = page->group_count};
-    enum hs_jobvalue chosen[HS_FIGURE_METRICS_MAX];
-    uint32_t count, wanted;
+    uint32_t chosen[HS_FIGURE_METRICS_MAX], count, wanted, jobs = 0;
     HS_TRY(hs_figure_need(page, "jobs.csv"));
     HS_TRY(choose_values(page, chosen, &count, &wanted));
     enum hs_status status = read_groups(&s, wanted);
-    if (status == HS_OK)
-        status = draw_values(&s, chosen, count);
+    for (uint32_t g = 0; g < s.drawn; g++)
+        jobs += s.of[g][chosen[0]].count;
+    if (status == HS_OK && jobs == 0)
+        status = hs_fail(page->diag, HS_E_INPUT, NULL, NULL,
+                         "no job counts in any of the runs: done, and inside the window of "
+                         "--warmup and --cooldown");
+    if (status == HS_OK) {
+        struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
+        struct hs_frame frame = {.columns = count < 3 ? count : 3, .margin = {66, 14, 10, 40}};
+        frame.rows = (count + frame.columns - 1) / frame.columns;
+        frame.height = frame.columns == 1 ? 320 : 200;
+        hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
+        for (uint32_t i = 0; i < count; i++) {
+            s.what = chosen[i];
+            put_plot(&s, &frame, i);
+        }
+        hs_figure_end(page);
+    }
     free_groups(&s);
     return status;
 }
+
+const struct hs_figure hs_figure_cdf = {
+    .name = "cdf", .draw = draw_cdf, .has_metrics = true, .has_scale = true};
 
 /* ---- classes ---- */
 
@@ -375,7 +452,6 @@ static const struct class_kind {
     {"user_quintile", "By user: fifths of the users, from the lightest (q1) to the heaviest (q5)"},
     {"vc", "By virtual cluster"},
 };
-#define CLASS_KINDS (sizeof class_kinds / sizeof *class_kinds)
 
 /* The classes of one kind that are shown, as they are in the first group that has them. */
 struct rows {
@@ -405,7 +481,7 @@ static const struct hs_class *find_class(const struct hs_summary *s, const char 
 static double measure_of(const struct rows *r, uint32_t group, uint32_t row, const char *measure)
 {
     const struct hs_class *class =
-        find_class(r->page->groups[group].figures.summary, r->kind, r->of[row]->name);
+        find_class(r->page->rows[group].summary, r->kind, r->of[row]->name);
     return class != NULL ? class->value[measure_index(measure)] : (double)NAN;
 }
 
@@ -430,12 +506,12 @@ static void add_row(struct rows *r, const struct hs_class *class)
 static void find_rows(struct rows *r)
 {
     for (uint32_t g = 0; g < r->page->group_count; g++) {
-        const struct hs_summary *s = r->page->groups[g].figures.summary;
+        const struct hs_summary *s = r->page->rows[g].summary;
         for (uint32_t i = 0; i < s->class_count; i++) {
             bool is_new = strcmp(s->classes[i].kind, r->kind) == 0;
             for (uint32_t before = 0; before < g && is_new; before++)
-                is_new = find_class(r->page->groups[before].figures.summary, r->kind,
-                                    s->classes[i].name) == NULL;
+                is_new =
+                    find_class(r->page->rows[before].summary, r->kind, s->classes[i].name) == NULL;
             if (is_new)
                 add_row(r, &s->classes[i]);
         }
@@ -469,7 +545,7 @@ static void put_bar(const struct rows *r, const struct hs_chart *c, uint32_t gro
     hs_table_time(jct_text, jct);
     hs_table_time(wait_text, wait);
     (void)snprintf(title, sizeof title, "%s, %s: mean JCT %s, of it %s wait; bounded slowdown %.3g",
-                   r->page->groups[group].label, r->of[row]->name, jct_text, wait_text, slowdown);
+                   r->page->rows[group].label, r->of[row]->name, jct_text, wait_text, slowdown);
     hs_svg_rect(c->out, "area", colour, c->left, y, hs_scale_at(&c->x, jct) - c->left, height,
                 title);
     hs_svg_rect(c->out, "solid", colour, c->left, y, hs_scale_at(&c->x, wait) - c->left, height,
@@ -484,18 +560,14 @@ static void put_rows(const struct rows *r)
 {
     const uint32_t drawn = hs_page_drawn(r->page);
     const double bar = drawn > 1 ? BAR_MANY : BAR_HEIGHT, row_height = bar * drawn + ROW_GAP;
-    struct hs_chart c = {.width = HS_PAGE_WIDTH,
-                         .height = 4 + row_height * r->count + 22,
-                         .left = LABEL_WIDTH,
-                         .right = HS_PAGE_WIDTH -
-                                  (drawn > 1 ? 14 : 130), /* room for the value behind the bar */
-                         .top = 4,
-                         .bottom = 4 + row_height * r->count,
-                         .x = {.from = 0, .to = largest(r, "mean_jct")},
-                         .y = {.from = 0, .to = 1}};
+    const struct hs_frame frame = {
+        .width = HS_PAGE_WIDTH,
+        .height = row_height * r->count,
+        .margin = {LABEL_WIDTH, drawn > 1 ? 14 : 130, 4, 22}}; /* 130: the value behind the bar */
+    struct hs_chart c = {.x = {.from = 0, .to = largest(r, "mean_jct")}, .y = {.from = 0, .to = 1}};
     char text[40];
-    hs_chart_begin(&c, r->page->out, "Mean completion time and wait");
-    hs_chart_x_axis(&c, HS_AXIS_TIME, 7);
+    hs_plot_begin(r->page, &frame, 0, 0, &c, "Mean completion time and wait");
+    hs_chart_x_axis(&c, HS_AXIS_TIME, 7, true);
     for (uint32_t i = 0; i < r->count; i++) {
         const double y = c.top + row_height * i + ROW_GAP / 2;
         hs_svg_text(c.out, c.left - 74, y + bar * drawn / 2 + 4, "end", "name", r->of[i]->name);
@@ -504,7 +576,7 @@ static void put_rows(const struct rows *r)
         for (uint32_t g = 0; g < drawn; g++)
             put_bar(r, &c, g, i, y + bar * g, bar - (drawn > 1 ? 1 : 0));
     }
-    hs_chart_end(&c);
+    hs_plot_end(r->page, &c, NULL, NULL);
 }
 
 /* ---- the table ---- */
@@ -521,54 +593,47 @@ static void put_class_table(const struct rows *r)
                                            "mean_run_slowdown",
                                            NULL};
     struct hs_output *out = r->page->out;
-    hs_page_begin_table(r->page, "Figures");
+    hs_page_begin_table(r->page, "Figures", "figures");
     hs_say(out, "<th></th><th></th><th>jobs</th>");
     for (const char *const *m = measures; *m != NULL; m++)
-        hs_say(out, "<th scope=\"col\" title=\"%s\">%s</th>", *m, hs_runcolumn_of(*m).title);
-    hs_say(out, "</tr></thead>\n<tbody>\n");
+        hs_page_metric_head(r->page, *m);
+    hs_say(out, HS_TABLE_ROWS);
     for (uint32_t i = 0; i < r->count; i++)
         for (uint32_t g = 0; g < r->page->group_count; g++) {
             const struct hs_class *class =
-                find_class(r->page->groups[g].figures.summary, r->kind, r->of[i]->name);
+                find_class(r->page->rows[g].summary, r->kind, r->of[i]->name);
             if (class == NULL)
                 continue;
             hs_markup(out,
                       "<tr data-class=\"%s %s\"><th scope=\"row\">%s</th><td class=\"text\">%s</td>"
                       "<td>%" PRIu64 "</td>",
                       r->kind, class->name, class->name,
-                      r->page->group_count > 1 ? r->page->groups[g].label : "", class->jobs);
-            for (const char *const *m = measures; *m != NULL; m++) {
-                const struct hs_runcolumn column = hs_runcolumn_of(*m);
-                hs_html_cell(out, &column, class->value[measure_index(*m)], NULL, "");
-            }
+                      r->page->group_count > 1 ? r->page->rows[g].label : "", class->jobs);
+            for (const char *const *m = measures; *m != NULL; m++)
+                hs_page_metric_cell(r->page, *m, class->value[measure_index(*m)]);
             hs_say(out, "</tr>\n");
         }
-    hs_page_end_table(r->page);
+    hs_say(out, HS_TABLE_END "</details>\n");
 }
 
-static bool put_kind(struct hs_page *page, const struct class_kind *kind)
-{
-    struct rows rows = {.page = page, .kind = kind->name};
-    find_rows(&rows);
-    if (rows.count < 2 || !(largest(&rows, "mean_jct") > 0)) /* one kind is all jobs */
-        return false;
-    hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", kind->heading);
-    put_rows(&rows);
-    if (rows.left_out > 0)
-        hs_page_note(page, "The %u with most jobs; %" PRIu32 " more are in summary.json.", ROWS_MAX,
-                     rows.left_out);
-    put_class_table(&rows);
-    hs_say(page->out, "</figure>\n");
-    return true;
-}
-
-void hs_page_classes(struct hs_page *page)
+static enum hs_status put_classes(struct hs_page *page)
 {
     bool is_any = false;
-    hs_page_begin_section(page, "classes", "Kinds of jobs");
     hs_page_legend(page);
-    for (size_t k = 0; k < CLASS_KINDS; k++)
-        is_any = put_kind(page, &class_kinds[k]) || is_any;
+    for (size_t k = 0; k < sizeof class_kinds / sizeof *class_kinds; k++) {
+        struct rows rows = {.page = page, .kind = class_kinds[k].name};
+        find_rows(&rows);
+        if (rows.count < 2 || !(largest(&rows, "mean_jct") > 0)) /* one kind is all jobs */
+            continue;
+        is_any = true;
+        hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", class_kinds[k].heading);
+        put_rows(&rows);
+        if (rows.left_out > 0)
+            hs_page_note(page, "The %u with most jobs; %" PRIu32 " more are in summary.json.",
+                         ROWS_MAX, rows.left_out);
+        put_class_table(&rows);
+        hs_say(page->out, "</figure>\n");
+    }
     if (!is_any)
         hs_page_note(page, page->run_count == 0
                                ? "Left out: the comparison kept no runs. Repeat it with "
@@ -580,8 +645,10 @@ void hs_page_classes(struct hs_page *page)
             "Bars: mean completion time; the strong part of each is the mean wait before the "
             "first start.%s",
             page->kind == HS_PAGE_COMPARISON ? " Of the first run of each policy." : "");
-    hs_page_end_section(page);
+    return HS_OK;
 }
+
+const struct hs_page_section hs_page_classes = {"classes", "Kinds of jobs", put_classes};
 
 /* ---- the figure ---- */
 
@@ -599,8 +666,8 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
         .x = {.from = is_log ? (shown.kind == HS_COLUMN_RATIO ? 1 : most / 1e4) : 0,
               .to = most > 0 ? most * 1.02 : 1,
               .is_log = is_log}};
-    hs_figure_panel(page, frame, 0, column, &c);
-    hs_chart_x_axis(&c, shown.kind == HS_COLUMN_TIME ? HS_AXIS_TIME : HS_AXIS_PLAIN, 5);
+    hs_plot_begin(page, frame, 0, column, &c, NULL);
+    hs_chart_x_axis(&c, shown.kind == HS_COLUMN_TIME ? HS_AXIS_TIME : HS_AXIS_PLAIN, 5, true);
     for (uint32_t i = 0; i < r->count; i++) {
         const double y = c.top + row_height * (i + 0.08);
         if (column == 0)
@@ -612,18 +679,19 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
             if (isnan(value))
                 continue;
             hs_runcolumn_text(&shown, value, text);
-            (void)snprintf(title, sizeof title, "%s, %s: %s", page->groups[g].label, r->of[i]->name,
+            (void)snprintf(title, sizeof title, "%s, %s: %s", page->rows[g].label, r->of[i]->name,
                            text);
             hs_svg_rect(c.out, "solid", hs_page_colour(g), c.left, y + bar * g,
                         hs_scale_at(&c.x, value) - c.left, bar * 0.92, title);
         }
     }
-    hs_figure_axes(&c, shown.title, NULL);
+    hs_plot_end(page, &c, shown.title, NULL);
 }
 
-enum hs_status hs_figure_classes(struct hs_page *page)
+static enum hs_status draw_classes(struct hs_page *page)
 {
     struct rows rows = {.page = page, .kind = page->figure->by != NULL ? page->figure->by : "gpus"};
+    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     uint32_t count = 0;
     size_t longest = 0;
@@ -643,13 +711,16 @@ enum hs_status hs_figure_classes(struct hs_page *page)
                              .columns = count,
                              .height = rows.count * (10 + 8.0 * page->group_count),
                              .first = 16 + 6.4 * (double)(longest < 20 ? longest : 20),
-                             .left = 10,
-                             .right = 12,
-                             .above = 8,
-                             .below = 40};
-    hs_figure_begin_groups(page, &frame, "solid");
+                             .margin = {10, 12, 8, 40}};
+    hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "solid", keys));
     for (uint32_t m = 0; m < count; m++)
         put_measure(page, &frame, &rows, m, names[m]);
     hs_figure_end(page);
     return HS_OK;
 }
+
+const struct hs_figure hs_figure_classes = {.name = "classes",
+                                            .draw = draw_classes,
+                                            .has_metrics = true,
+                                            .has_scale = true,
+                                            .has_classes = true};

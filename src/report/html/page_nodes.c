@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fixed.h"
 #include "base/png.h"
-#include "report/html/html.h"
 #include "report/html/page.h"
-#include "report/html/page_data.h"
 
 #define CELLS_MAX   48000u /* of all maps of the page */
 #define COLUMNS_MIN 96u
@@ -22,18 +21,228 @@
 #define ROW_HEIGHT  15.0 /* of a node, or GPU, where there are few */
 #define HEIGHT_MAX  320.0
 #define GANTT_MAX   480.0
-#define NAMES_MAX   24u /* beside a map */
-#define LEFT        62.0
+#define NAMES_MAX   24u  /* beside a map */
 #define ROUNDING    1e-6 /* of sums of times */
 
 static const struct hs_colour full = {0x1f, 0x83, 0xc4, 255};
 
+/* ---- jobs per GPU by node and interval of time, in a table whose size does not depend on the
+ * jobs, and the placements themselves where they are few ---- */
+
+#define GPUS_MAX       (1u << 24)
+#define PLACEMENTS_MAX 500u
+
+struct map_node {
+    const char *name, *gpu_type;
+    uint64_t gpus, placements;
+    double allocation; /* 0 to 1 */
+};
+struct placement {
+    const char *job, *gpus, *ended_by; /* gpus: as in the file, "0-3 6" */
+    int64_t start_us, end_us;
+    double start_s, end_s;
+};
+
+struct occupancy_map {
+    struct hs_arena arena;
+    struct map_node *nodes;
+    uint32_t *row_of_gpu; /* row of the table */
+    uint32_t node_count, node_cap, gpu_count, gpu_cap;
+    uint32_t rows, columns, nodes_a_row; /* the last row may have fewer */
+    double *jobs_per_gpu;                /* rows x columns, means over the interval */
+    double span_s, most;                 /* most: the largest of these */
+    struct placement placements[PLACEMENTS_MAX];
+    uint64_t segments; /* of the run; placements are complete up to PLACEMENTS_MAX */
+};
+
 struct nodes_section {
     struct hs_page *page;
-    struct hs_occupancy_map *maps, *map; /* of the groups that are drawn; of this one */
+    struct occupancy_map *maps, *map; /* of the groups that are drawn; of this one */
     uint32_t drawn, group;
     double span_s, most; /* of the colours: jobs per GPU */
 };
+
+static const struct hs_cell node_cells[] = {
+    {"name", HS_CELL_TEXT, offsetof(struct map_node, name)},
+    {"gpu_type", HS_CELL_TEXT, offsetof(struct map_node, gpu_type)},
+    {"gpus", HS_CELL_COUNT, offsetof(struct map_node, gpus)},
+    {"placements", HS_CELL_COUNT, offsetof(struct map_node, placements)},
+    {"allocation", HS_CELL_DOUBLE, offsetof(struct map_node, allocation)},
+    {NULL, HS_CELL_TEXT, 0},
+};
+
+static const struct hs_cell segment_cells[] = {
+    {"job_id", HS_CELL_TEXT, offsetof(struct placement, job)},
+    {"start", HS_CELL_TIME, offsetof(struct placement, start_us)},
+    {"end", HS_CELL_TIME, offsetof(struct placement, end_us)},
+    {"allocated_resources", HS_CELL_TEXT, offsetof(struct placement, gpus)},
+    {"ended_by", HS_CELL_TEXT, offsetof(struct placement, ended_by)},
+    {NULL, HS_CELL_TEXT, 0},
+};
+
+static void keep_text(struct occupancy_map *map, const char **text)
+{
+    *text = hs_arena_text(&map->arena, *text, strlen(*text));
+}
+
+static enum hs_status read_node(void *ctx, const struct hs_rowfile *f)
+{
+    struct occupancy_map *map = ctx;
+    hs_grow((void **)&map->nodes, &map->node_cap, (uint64_t)map->node_count + 1, sizeof *map->nodes,
+            GPUS_MAX);
+    struct map_node *node = &map->nodes[map->node_count];
+    HS_TRY(hs_rowfile_read(f, node));
+    if (node->gpus > GPUS_MAX - map->gpu_count)
+        return hs_rowfile_bad(f, "gpus", "a number of GPUs of a node");
+    keep_text(map, &node->name);
+    keep_text(map, &node->gpu_type);
+    map->gpu_count += (uint32_t)node->gpus;
+    map->node_count++;
+    return HS_OK;
+}
+
+/* Rows of as many nodes as it takes, then columns for the cells that are left. */
+static void shape(const struct nodes_section *s, struct occupancy_map *map)
+{
+    const uint32_t rows_max = s->drawn > 1 ? ROWS_MANY : ROWS_ALONE,
+                   columns_max = s->page->figure != NULL ? COLUMNS_MAX / 2 : COLUMNS_MAX;
+    map->nodes_a_row = (map->node_count + rows_max - 1) / rows_max;
+    map->nodes_a_row = map->nodes_a_row > 0 ? map->nodes_a_row : 1;
+    map->rows = (map->node_count + map->nodes_a_row - 1) / map->nodes_a_row;
+    map->columns = CELLS_MAX / s->drawn / (map->rows > 0 ? map->rows : 1);
+    map->columns = map->columns < columns_max ? map->columns : columns_max;
+    map->columns = map->columns > COLUMNS_MIN ? map->columns : COLUMNS_MIN;
+    map->span_s = s->span_s;
+    map->jobs_per_gpu =
+        hs_alloc_zeroed((uint64_t)map->rows * map->columns + 1, sizeof *map->jobs_per_gpu);
+    hs_grow((void **)&map->row_of_gpu, &map->gpu_cap, (uint64_t)map->gpu_count + 1,
+            sizeof *map->row_of_gpu, GPUS_MAX + 1);
+    uint32_t gpu = 0;
+    for (uint32_t n = 0; n < map->node_count; n++)
+        for (uint32_t i = 0; i < map->nodes[n].gpus; i++)
+            map->row_of_gpu[gpu++] = n / map->nodes_a_row;
+}
+
+/* So many GPUs of a row, each with one job more. */
+static void add_held(struct occupancy_map *map, const struct placement *p, uint32_t row,
+                     uint32_t gpus)
+{
+    const double width = map->span_s / map->columns;
+    uint32_t first = (uint32_t)(p->start_s / width), last = (uint32_t)(p->end_s / width);
+    last = last < map->columns ? last : map->columns - 1;
+    for (uint32_t c = first; c <= last; c++) {
+        const double from = p->start_s > c * width ? p->start_s : c * width,
+                     to = p->end_s < (c + 1) * width ? p->end_s : (c + 1) * width;
+        if (to > from)
+            map->jobs_per_gpu[(size_t)row * map->columns + c] += gpus * (to - from);
+    }
+}
+
+static enum hs_status read_segment(void *ctx, const struct hs_rowfile *f)
+{
+    struct occupancy_map *map = ctx;
+    struct placement p;
+    uint32_t first, last;
+    HS_TRY(hs_rowfile_read(f, &p));
+    if (p.end_us < p.start_us)
+        return hs_rowfile_bad(f, "end", "a time at or after the start");
+    const char *set = p.gpus;
+    p.start_s = (double)p.start_us / HS_US_PER_S;
+    p.end_s = (double)p.end_us / HS_US_PER_S;
+    if (map->segments < PLACEMENTS_MAX) {
+        keep_text(map, &p.job);
+        keep_text(map, &p.gpus);
+        keep_text(map, &p.ended_by);
+        map->placements[map->segments] = p;
+    }
+    map->segments++;
+    p.end_s = p.end_s < map->span_s ? p.end_s : map->span_s;
+    while (*set != '\0' && p.start_s < map->span_s) {
+        if (!hs_rowfile_range(&set, &first, &last))
+            return hs_rowfile_bad(f, "allocated_resources", "a set of GPUs such as '0-3 6'");
+        if (last >= map->gpu_count)
+            return hs_rowfile_bad(f, "allocated_resources", "a set of GPUs of this cluster");
+        for (uint32_t end; first <= last; first = end) { /* a row at a time */
+            const uint32_t row = map->row_of_gpu[first];
+            for (end = first; end <= last && map->row_of_gpu[end] == row;)
+                end++;
+            add_held(map, &p, row, end - first);
+        }
+    }
+    return HS_OK;
+}
+
+/* GPU-seconds to jobs per GPU. */
+static void divide(struct occupancy_map *map)
+{
+    const double width = map->span_s / map->columns;
+    uint32_t *gpus = hs_alloc_zeroed((uint64_t)map->rows + 1, sizeof *gpus);
+    for (uint32_t gpu = 0; gpu < map->gpu_count; gpu++)
+        gpus[map->row_of_gpu[gpu]]++;
+    for (size_t i = 0; i < (size_t)map->rows * map->columns; i++) {
+        double *cell = &map->jobs_per_gpu[i];
+        if (gpus[i / map->columns] > 0)
+            *cell /= gpus[i / map->columns] * width;
+        map->most = *cell > map->most ? *cell : map->most;
+    }
+    hs_free(gpus);
+}
+
+/* nodes.csv and segments.csv of the first run of each group. O(segments + cells). */
+static enum hs_status open_section(struct nodes_section *s, struct hs_page *page)
+{
+    *s = (struct nodes_section){
+        .page = page, .span_s = hs_page_span(page), .drawn = hs_page_drawn(page), .most = 1};
+    if (page->figure != NULL) {
+        HS_TRY(hs_figure_need(page, "segments.csv"));
+        HS_TRY(hs_figure_need(page, "nodes.csv"));
+    }
+    if (!(s->span_s > 0))
+        return hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "no time passed in the simulation");
+    s->maps = hs_alloc_zeroed(s->drawn, sizeof *s->maps);
+    for (uint32_t g = 0; g < s->drawn; g++) {
+        struct occupancy_map *map = &s->maps[g];
+        if (!hs_page_has(page, g, "segments.csv") || !hs_page_has(page, g, "nodes.csv"))
+            continue;
+        struct hs_runmanifest *run = &page->runs[page->groups[g].first].manifest;
+        HS_TRY(hs_rowfile_each(run, "nodes.csv", node_cells, read_node, map));
+        shape(s, map);
+        HS_TRY(hs_rowfile_each(run, "segments.csv", segment_cells, read_segment, map));
+        divide(map);
+        if (map->most > s->most + ROUNDING) /* the dark end of the colours */
+            s->most = ceil(map->most - ROUNDING);
+    }
+    return HS_OK;
+}
+
+static void close_section(struct nodes_section *s)
+{
+    for (uint32_t g = 0; g < s->drawn && s->maps != NULL; g++) {
+        hs_arena_free(&s->maps[g].arena);
+        hs_free(s->maps[g].nodes);
+        hs_free(s->maps[g].row_of_gpu);
+        hs_free(s->maps[g].jobs_per_gpu);
+    }
+    hs_free(s->maps);
+}
+
+/* The plot of a group, with its axis of time. */
+static struct hs_chart begin_plot(const struct nodes_section *s, const struct hs_frame *frame,
+                                  bool has_axis, const char *label)
+{
+    struct hs_chart c = {.x = {.from = 0, .to = s->span_s}, .y = {.from = 0, .to = 1}};
+    hs_plot_begin(s->page, frame, s->group, 0, &c, label);
+    if (has_axis || s->page->figure != NULL)
+        hs_chart_x_axis(&c, HS_AXIS_TIME, 10, has_axis);
+    hs_plot_name(s->page, &c, s->group);
+    return c;
+}
+
+static void end_plot(const struct nodes_section *s, const struct hs_chart *c, const char *y_title)
+{
+    const bool is_last = s->group + 1 == s->drawn;
+    hs_plot_end(s->page, c, is_last ? "Time since the first submission" : NULL, y_title);
+}
 
 /* ---- heat map ---- */
 
@@ -51,10 +260,8 @@ static uint8_t level_of(const struct nodes_section *s, double jobs_per_gpu)
 /* As a PNG: the same colour, more of it, stands on a light page as on a dark one. */
 static void put_picture(const struct nodes_section *s, const struct hs_chart *c)
 {
-    const struct hs_occupancy_map *map = s->map;
+    const struct occupancy_map *map = s->map;
     const size_t count = (size_t)map->rows * map->columns;
-    const double places[] = {c->left, c->top, c->right - c->left, c->bottom - c->top};
-    static const char *const names[] = {"x", "\" y", "\" width", "\" height"};
     struct hs_colour palette[LEVELS];
     uint8_t *pixels = hs_alloc_zeroed(count, 1);
     unsigned char *png;
@@ -70,30 +277,24 @@ static void put_picture(const struct nodes_section *s, const struct hs_chart *c)
                                            .pixels = pixels,
                                            .palette = palette,
                                            .colours = LEVELS},
-                      &png, &len) != HS_OK)
-        return;
-    hs_say(c->out, "<image preserveAspectRatio=\"none\" ");
-    for (size_t i = 0; i < 4; i++) {
-        hs_say(c->out, "%s=\"", names[i]);
-        hs_svg_length(c->out, places[i]);
+                      &png, &len) == HS_OK) {
+        hs_svg_image(c->out, c->left, c->top, c->right - c->left, c->bottom - c->top, png, len);
+        hs_free(png);
     }
-    hs_say(c->out, "\" href=\"");
-    hs_html_data_uri(c->out, "image/png", png, len);
-    hs_say(c->out, "\"/>\n");
-    hs_free(png);
     hs_free(pixels);
 }
 
 /* Of its nodes: "n0 (V100): GPU allocation 56.3 %, 424 placements". */
-static void row_text(const struct hs_occupancy_map *map, uint32_t row, char text[HS_HTML_SAY_MAX])
+static void row_text(const struct occupancy_map *map, uint32_t row, char text[HS_HTML_SAY_MAX])
 {
     const uint32_t first = row * map->nodes_a_row;
     double held = 0, gpus = 0;
     uint64_t placements = 0;
     uint32_t n = first;
     for (; n < first + map->nodes_a_row && n < map->node_count; n++) {
-        held += map->nodes[n].allocation * map->nodes[n].gpus;
-        gpus += map->nodes[n].gpus;
+        if (!isnan(map->nodes[n].allocation))
+            held += map->nodes[n].allocation * (double)map->nodes[n].gpus;
+        gpus += (double)map->nodes[n].gpus;
         placements += map->nodes[n].placements;
     }
     (void)snprintf(text, HS_HTML_SAY_MAX,
@@ -105,7 +306,7 @@ static void row_text(const struct hs_occupancy_map *map, uint32_t row, char text
 
 static void put_rows(const struct nodes_section *s, const struct hs_chart *c)
 {
-    const struct hs_occupancy_map *map = s->map;
+    const struct occupancy_map *map = s->map;
     const double height = (c->bottom - c->top) / map->rows;
     const uint32_t every = (map->rows + NAMES_MAX - 1) / NAMES_MAX;
     for (uint32_t row = 0; row < map->rows; row++) {
@@ -119,28 +320,6 @@ static void put_rows(const struct nodes_section *s, const struct hs_chart *c)
     }
 }
 
-/* A chart as wide as the page: a map or a Gantt chart of so many rows. */
-static struct hs_chart begin_chart(const struct nodes_section *s, double height, bool has_axis,
-                                   const char *label)
-{
-    const bool is_named = s->page->group_count > 1;
-    const double head = is_named ? 18 : 6;
-    struct hs_chart c = {.width = HS_PAGE_WIDTH,
-                         .height = head + height + (has_axis ? 24 : 6),
-                         .left = LEFT,
-                         .right = HS_PAGE_WIDTH - 14,
-                         .top = head,
-                         .bottom = head + height,
-                         .x = {.from = 0, .to = s->span_s},
-                         .y = {.from = 0, .to = 1}};
-    hs_chart_begin(&c, s->page->out, label);
-    if (has_axis)
-        hs_chart_x_axis(&c, HS_AXIS_TIME, 10);
-    if (is_named)
-        hs_svg_text(c.out, c.left, 11, "start", "name", s->page->groups[s->group].label);
-    return c;
-}
-
 /* ---- Gantt chart ---- */
 
 /* Ends of a placement; what is not in the table came off its GPUs but goes on. */
@@ -150,7 +329,7 @@ static const struct ending {
 } endings[] = {{"finish", "k0", false}, {"oom", "k1", true},      {"failure", "k1", true},
                {"kill", "k1", true},    {"horizon", "w0", false}, {NULL, "k4", false}};
 
-static const struct ending *ending_of(const struct hs_placement *p)
+static const struct ending *ending_of(const struct placement *p)
 {
     const struct ending *e = endings;
     while (e->name != NULL && strcmp(e->name, p->ended_by) != 0)
@@ -158,7 +337,7 @@ static const struct ending *ending_of(const struct hs_placement *p)
     return e;
 }
 
-static void put_placement(const struct hs_chart *c, const struct hs_placement *p, double gpu_height)
+static void put_placement(const struct hs_chart *c, const struct placement *p, double gpu_height)
 {
     const double x = hs_scale_at(&c->x, p->start_s), end = hs_scale_at(&c->x, p->end_s);
     const char *set = p->gpus;
@@ -174,12 +353,11 @@ static void put_placement(const struct hs_chart *c, const struct hs_placement *p
 }
 
 /* A line above each node, and its name. */
-static void put_nodes(const struct hs_occupancy_map *map, const struct hs_chart *c,
-                      double gpu_height)
+static void put_nodes(const struct occupancy_map *map, const struct hs_chart *c, double gpu_height)
 {
     const uint32_t every = (map->node_count + NAMES_MAX - 1) / NAMES_MAX;
     uint32_t gpu = 0;
-    for (uint32_t n = 0; n < map->node_count; gpu += map->nodes[n++].gpus) {
+    for (uint32_t n = 0; n < map->node_count; gpu += (uint32_t)map->nodes[n++].gpus) {
         struct hs_path path;
         hs_path_begin(&path, c->out, "axis", NULL);
         hs_path_to(&path, c->left, c->top + gpu * gpu_height);
@@ -187,52 +365,44 @@ static void put_nodes(const struct hs_occupancy_map *map, const struct hs_chart 
         hs_path_end(&path, NULL);
         if (n % every == 0)
             hs_svg_text(c->out, c->left - 7,
-                        c->top + (gpu + map->nodes[n].gpus / 2.0) * gpu_height + 4, "end", "tick",
-                        map->nodes[n].name);
+                        c->top + (gpu + (double)map->nodes[n].gpus / 2) * gpu_height + 4, "end",
+                        "tick", map->nodes[n].name);
     }
 }
 
 /* ---- the section ---- */
 
-/* The most jobs per GPU, rounded up: the dark end of the colours. */
-static double most_of(const struct nodes_section *s)
-{
-    double most = 1;
-    for (uint32_t g = 0; g < s->drawn; g++)
-        if (s->maps[g].most > most + ROUNDING)
-            most = ceil(s->maps[g].most - ROUNDING);
-    return most;
-}
-
 /* The heat map of a group, or its Gantt chart. */
 static void put_group(struct nodes_section *s, bool is_heat, bool is_last)
 {
-    const struct hs_occupancy_map *map = s->map = &s->maps[s->group];
-    const double many = s->page->group_count > 1 ? 0.5 : 1,
-                 height = is_heat ? limit(ROW_HEIGHT * map->rows, HEIGHT_MAX * many)
-                                  : limit(ROW_HEIGHT * map->gpu_count, GANTT_MAX);
-    const struct hs_chart c = begin_chart(s, height, !is_heat || is_last,
-                                          is_heat ? "Jobs per GPU by node and time"
-                                                  : "Placements of jobs on GPUs over time");
+    const struct occupancy_map *map = s->map = &s->maps[s->group];
+    const bool has_axis = !is_heat || is_last, is_one = s->page->group_count == 1;
+    const struct hs_frame frame = {
+        .width = HS_PAGE_WIDTH,
+        .height = is_heat ? limit(ROW_HEIGHT * map->rows, is_one ? HEIGHT_MAX : HEIGHT_MAX / 2)
+                          : limit(ROW_HEIGHT * map->gpu_count, GANTT_MAX),
+        .margin = {62, 14, is_one ? 6 : 18, has_axis ? 24 : 6}};
+    const struct hs_chart c = begin_plot(s, &frame, has_axis,
+                                         is_heat ? "Jobs per GPU by node and time"
+                                                 : "Placements of jobs on GPUs over time");
     if (is_heat) {
         put_picture(s, &c);
         put_rows(s, &c);
     } else {
-        put_nodes(map, &c, height / map->gpu_count);
+        put_nodes(map, &c, frame.height / map->gpu_count);
         for (uint64_t i = 0; i < map->segments; i++)
-            put_placement(&c, &map->placements[i], height / map->gpu_count);
+            put_placement(&c, &map->placements[i], frame.height / map->gpu_count);
     }
-    hs_chart_end(&c);
+    end_plot(s, &c, NULL);
 }
 
-static enum hs_status put_groups(struct nodes_section *s)
+static void put_groups(struct nodes_section *s)
 {
     struct hs_output *out = s->page->out;
     bool has_maps = false;
     uint32_t last = s->drawn;
-    s->most = most_of(s);
     for (uint32_t g = 0; g < s->drawn; g++)
-        has_maps = has_maps || s->maps[g].segments > HS_PLACEMENTS_MAX;
+        has_maps = has_maps || s->maps[g].segments > PLACEMENTS_MAX;
     while (last > 0 && s->maps[last - 1].segments == 0)
         last--;
     hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n",
@@ -251,89 +421,34 @@ static enum hs_status put_groups(struct nodes_section *s)
                               "it was preempted, suspended or moved, red until it failed, ran out "
                               "of memory or was killed.");
     hs_say(out, "</figure>\n");
-    return HS_OK;
 }
 
-/* Reads the maps and draws them with `put`. */
-static enum hs_status with_maps(struct nodes_section *s,
-                                enum hs_status (*put)(struct nodes_section *s))
+static enum hs_status put_where(struct hs_page *page)
 {
-    s->drawn = hs_page_drawn(s->page);
-    s->maps = hs_alloc_zeroed(s->drawn, sizeof *s->maps);
-    const struct hs_occupancy_map_size size = {
-        .rows_max = s->drawn > 1 ? ROWS_MANY : ROWS_ALONE,
-        .columns_min = COLUMNS_MIN,
-        .columns_max = s->page->figure != NULL ? COLUMNS_MAX / 2 : COLUMNS_MAX,
-        .cells = CELLS_MAX / s->drawn,
-        .span_s = s->span_s};
-    enum hs_status status = HS_OK;
-    for (uint32_t g = 0; g < s->drawn && status == HS_OK; g++)
-        if (hs_page_has(s->page, &s->page->groups[g], "segments.csv") &&
-            hs_page_has(s->page, &s->page->groups[g], "nodes.csv"))
-            status = hs_occupancy_map_read(&s->maps[g], s->page, &s->page->groups[g], &size);
-    if (status == HS_OK)
-        status = put(s);
-    for (uint32_t g = 0; g < s->drawn; g++)
-        hs_occupancy_map_free(&s->maps[g]);
-    hs_free(s->maps);
-    return status;
-}
-
-enum hs_status hs_page_nodes(struct hs_page *page)
-{
-    struct nodes_section s = {.page = page, .span_s = hs_page_span(page)};
-    enum hs_status status = HS_OK;
-    hs_page_begin_section(page, "nodes", "Where");
-    if (hs_page_can_draw(page, "segments.csv") && hs_page_can_draw(page, "nodes.csv")) {
-        if (s.span_s > 0)
-            status = with_maps(&s, put_groups);
-        else
-            hs_page_note(page, "Left out: no time passed in the simulation.");
+    struct nodes_section s;
+    if (!hs_page_can_draw(page, "segments.csv") || !hs_page_can_draw(page, "nodes.csv"))
+        return HS_OK;
+    if (!(hs_page_span(page) > 0)) {
+        hs_page_note(page, "Left out: no time passed in the simulation.");
+        return HS_OK;
     }
-    hs_page_end_section(page);
+    const enum hs_status status = open_section(&s, page);
+    if (status == HS_OK)
+        put_groups(&s);
+    close_section(&s);
     return status;
 }
+
+const struct hs_page_section hs_page_nodes = {"nodes", "Where", put_where};
 
 /* ---- the figures ---- */
 
-static enum hs_status open_figure(struct nodes_section *s, struct hs_page *page)
-{
-    *s = (struct nodes_section){.page = page, .span_s = hs_page_span(page)};
-    HS_TRY(hs_figure_need(page, "segments.csv"));
-    HS_TRY(hs_figure_need(page, "nodes.csv"));
-    return s->span_s > 0
-               ? HS_OK
-               : hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "no time passed in the simulation");
-}
-
-/* The panel of a group, with its name and its axis of time. */
-static struct hs_chart begin_panel(const struct nodes_section *s, const struct hs_frame *frame)
-{
-    struct hs_page *page = s->page;
-    struct hs_chart c = {.x = {.from = 0, .to = s->span_s}, .y = {.from = 0, .to = 1}};
-    hs_figure_panel(page, frame, s->group, 0, &c);
-    hs_chart_x_marks(&c, HS_AXIS_TIME, 10, s->group + 1 == frame->rows);
-    if (page->group_count > 1)
-        hs_svg_text(c.out, c.left + 4, c.top - 6, "start", "name", page->groups[s->group].label);
-    return c;
-}
-
-static void end_panel(const struct nodes_section *s, const struct hs_chart *c, const char *y_title)
-{
-    const bool is_last = s->group + 1 == s->page->group_count;
-    hs_figure_axes(c, is_last ? "Time since the first submission" : NULL, y_title);
-}
-
 static struct hs_frame frame_of(const struct nodes_section *s, double height, double right)
 {
-    const uint32_t rows = s->page->group_count;
-    return (struct hs_frame){.rows = rows,
+    return (struct hs_frame){.rows = s->drawn,
                              .columns = 1,
                              .height = height,
-                             .left = 66,
-                             .right = right,
-                             .above = rows > 1 ? 20 : 8,
-                             .below = 6,
+                             .margin = {66, right, s->drawn > 1 ? 20 : 8, 6},
                              .last = 34};
 }
 
@@ -360,7 +475,7 @@ static void put_ramp(const struct nodes_section *s, const struct hs_chart *c)
 /* A path a level of the colour: converters blur a picture that is scaled up. */
 static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
 {
-    const struct hs_occupancy_map *map = s->map;
+    const struct occupancy_map *map = s->map;
     const double width = (c->right - c->left) / map->columns,
                  height = (c->bottom - c->top) / map->rows;
     for (uint32_t level = 1; level < LEVELS; level++) {
@@ -386,32 +501,31 @@ static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
     }
 }
 
-static enum hs_status put_heat(struct nodes_section *s)
-{
-    const uint32_t drawn = s->drawn;
-    struct hs_frame frame = frame_of(s, drawn > 1 ? 140 : 260, 62);
-    s->most = most_of(s);
-    hs_figure_begin(s->page, &frame, NULL, 0);
-    for (s->group = 0; s->group < drawn; s->group++) {
-        s->map = &s->maps[s->group];
-        const struct hs_chart c = begin_panel(s, &frame);
-        put_cells(s, &c);
-        put_rows(s, &c);
-        put_ramp(s, &c);
-        end_panel(s, &c, "Node");
-        if (s->group + 1 == drawn)
-            hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
-    }
-    hs_figure_end(s->page);
-    return HS_OK;
-}
-
-enum hs_status hs_figure_heat(struct hs_page *page)
+static enum hs_status draw_heat(struct hs_page *page)
 {
     struct nodes_section s;
-    HS_TRY(open_figure(&s, page));
-    return with_maps(&s, put_heat);
+    const enum hs_status status = open_section(&s, page);
+    if (status == HS_OK) {
+        struct hs_frame frame = frame_of(&s, s.drawn > 1 ? 140 : 260, 62);
+        hs_figure_begin(page, &frame, NULL, 0);
+        for (s.group = 0; s.group < s.drawn; s.group++) {
+            const bool is_last = s.group + 1 == s.drawn;
+            s.map = &s.maps[s.group];
+            const struct hs_chart c = begin_plot(&s, &frame, is_last, NULL);
+            put_cells(&s, &c);
+            put_rows(&s, &c);
+            put_ramp(&s, &c);
+            end_plot(&s, &c, "Node");
+            if (is_last)
+                hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
+        }
+        hs_figure_end(page);
+    }
+    close_section(&s);
+    return status;
 }
+
+const struct hs_figure hs_figure_heat = {.name = "heat", .draw = draw_heat};
 
 /* ---- a Gantt chart for a paper: a colour a job, shared GPUs divided ---- */
 
@@ -419,10 +533,10 @@ struct lanes {
     const struct nodes_section *s;
     struct hs_chart c;
     double gpu_height;
-    uint32_t by_start[HS_PLACEMENTS_MAX];                       /* placements */
-    uint32_t slot[HS_PLACEMENTS_MAX], slots[HS_PLACEMENTS_MAX]; /* on this GPU; slots 0 = not */
-    uint32_t first[HS_PLACEMENTS_MAX]; /* GPU where a box begins that is not drawn yet; or NONE */
-    bool is_named[HS_PLACEMENTS_MAX];
+    uint32_t by_start[PLACEMENTS_MAX];                    /* placements */
+    uint32_t slot[PLACEMENTS_MAX], slots[PLACEMENTS_MAX]; /* on this GPU; slots 0 = not */
+    uint32_t first[PLACEMENTS_MAX]; /* GPU where a box begins that is not drawn yet; or NONE */
+    bool is_named[PLACEMENTS_MAX];
 };
 #define NONE UINT32_MAX
 
@@ -439,7 +553,7 @@ static const char *job_colour(const char *job)
  * that it shares. */
 static void put_box(struct lanes *l, uint32_t i, uint32_t first, uint32_t end)
 {
-    const struct hs_placement *p = &l->s->map->placements[i];
+    const struct placement *p = &l->s->map->placements[i];
     const struct ending *ending = ending_of(p);
     const double share = 1.0 / (l->slots[i] > 0 ? l->slots[i] : 1),
                  x = hs_scale_at(&l->c.x, p->start_s), right = hs_scale_at(&l->c.x, p->end_s),
@@ -459,7 +573,7 @@ static void put_box(struct lanes *l, uint32_t i, uint32_t first, uint32_t end)
     }
 }
 
-static bool has_gpu(const struct hs_placement *p, uint32_t gpu)
+static bool has_gpu(const struct placement *p, uint32_t gpu)
 {
     const char *set = p->gpus;
     uint32_t first, last;
@@ -473,12 +587,12 @@ static bool has_gpu(const struct hs_placement *p, uint32_t gpu)
  * as many as those that overlap, directly or through others, take. */
 static void divide_gpu(struct lanes *l, uint32_t gpu)
 {
-    const struct hs_occupancy_map *map = l->s->map;
-    double until[HS_PLACEMENTS_MAX], latest = 0;
-    uint32_t members[HS_PLACEMENTS_MAX], count = 0, used = 0;
+    const struct occupancy_map *map = l->s->map;
+    double until[PLACEMENTS_MAX], latest = 0;
+    uint32_t members[PLACEMENTS_MAX], count = 0, used = 0;
     for (uint32_t k = 0; k <= map->segments; k++) {
         const uint32_t i = k < map->segments ? l->by_start[k] : NONE;
-        const struct hs_placement *p = i != NONE ? &map->placements[i] : NULL;
+        const struct placement *p = i != NONE ? &map->placements[i] : NULL;
         if (p != NULL && (!has_gpu(p, gpu) || !(p->end_s > p->start_s))) {
             l->slots[i] = 0;
             continue;
@@ -503,7 +617,7 @@ static void divide_gpu(struct lanes *l, uint32_t gpu)
 
 static void put_lanes(struct lanes *l)
 {
-    const struct hs_occupancy_map *map = l->s->map;
+    const struct occupancy_map *map = l->s->map;
     for (uint32_t i = 0; i < map->segments; i++) { /* in order of starts, by insertion */
         uint32_t k = i;
         for (; k > 0 && map->placements[l->by_start[k - 1]].start_s > map->placements[i].start_s;
@@ -533,23 +647,22 @@ static void put_lanes(struct lanes *l)
 
 static enum hs_status put_gantts(struct nodes_section *s)
 {
-    const uint32_t drawn = s->drawn;
-    struct hs_occupancy_map *maps = s->maps;
     static const struct hs_figure_key keys[] = {{"stop", NULL, "taken off its GPUs"},
                                                 {"lost", NULL, "failed or killed"}};
     struct hs_figure_key shown[2];
     bool has[2] = {false, false};
     uint32_t count = 0, most = 1;
-    for (uint32_t g = 0; g < drawn; g++) {
-        if (maps[g].segments > HS_PLACEMENTS_MAX)
+    for (uint32_t g = 0; g < s->drawn; g++) {
+        const struct occupancy_map *map = &s->maps[g];
+        if (map->segments > PLACEMENTS_MAX)
             return hs_fail(s->page->diag, HS_E_INPUT,
-                           &(struct hs_place){.file = s->page->groups[g].label},
+                           &(struct hs_place){.file = s->page->rows[g].label},
                            "draw it as 'heat', or a shorter run",
-                           "%" PRIu64 " placements; a Gantt chart has room for %u",
-                           maps[g].segments, HS_PLACEMENTS_MAX);
-        most = maps[g].gpu_count > most ? maps[g].gpu_count : most;
-        for (uint64_t i = 0; i < maps[g].segments; i++) {
-            const struct ending *e = ending_of(&maps[g].placements[i]);
+                           "%" PRIu64 " placements; a Gantt chart has room for %u", map->segments,
+                           PLACEMENTS_MAX);
+        most = map->gpu_count > most ? map->gpu_count : most;
+        for (uint64_t i = 0; i < map->segments; i++) {
+            const struct ending *e = ending_of(&map->placements[i]);
             has[0] = has[0] || e->name == NULL;
             has[1] = has[1] || e->is_lost;
         }
@@ -559,21 +672,26 @@ static enum hs_status put_gantts(struct nodes_section *s)
             shown[count++] = keys[k];
     struct hs_frame frame = frame_of(s, limit(ROW_HEIGHT * most, GANTT_MAX), 16);
     hs_figure_begin(s->page, &frame, shown, count);
-    for (s->group = 0; s->group < drawn; s->group++) {
-        struct lanes l = {.s = s, .gpu_height = frame.height / maps[s->group].gpu_count};
-        s->map = &maps[s->group];
-        l.c = begin_panel(s, &frame);
+    for (s->group = 0; s->group < s->drawn; s->group++) {
+        struct lanes l = {.s = s, .gpu_height = frame.height / s->maps[s->group].gpu_count};
+        s->map = &s->maps[s->group];
+        l.c = begin_plot(s, &frame, s->group + 1 == s->drawn, NULL);
         put_lanes(&l);
         put_nodes(s->map, &l.c, l.gpu_height);
-        end_panel(s, &l.c, "GPUs by node");
+        end_plot(s, &l.c, "GPUs by node");
     }
     hs_figure_end(s->page);
     return HS_OK;
 }
 
-enum hs_status hs_figure_gantt(struct hs_page *page)
+static enum hs_status draw_gantt(struct hs_page *page)
 {
     struct nodes_section s;
-    HS_TRY(open_figure(&s, page));
-    return with_maps(&s, put_gantts);
+    enum hs_status status = open_section(&s, page);
+    if (status == HS_OK)
+        status = put_gantts(&s);
+    close_section(&s);
+    return status;
 }
+
+const struct hs_figure hs_figure_gantt = {.name = "gantt", .draw = draw_gantt};

@@ -9,18 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timeparse.h"
-#include "report/html/html.h"
+#include "base/fixed.h"
 #include "report/html/page.h"
-#include "report/html/page_data.h"
 
-const struct hs_wait_cause hs_wait_causes[HS_WAITS] = {
-    [HS_WAIT_RESOURCES] = {"resources", "insufficient resources, too few GPUs are free", "w0"},
-    [HS_WAIT_FRAGMENTATION] = {"fragmentation", "enough are free, on no node together", "w1"},
-    [HS_WAIT_CONSTRAINT] = {"constraint", "placement constraint, the gang takes several nodes",
-                            "w2"},
-    [HS_WAIT_QUOTA] = {"quota", "its virtual cluster has no room", "w3"},
-    [HS_WAIT_PRIORITY] = {"priority", "head-of-line blocking or lower priority", "w4"},
+/* What keeps jobs waiting: all together are all of the waiting. */
+enum { FRAGMENTATION = 1, CAUSES = 5 };
+static const struct {
+    const char *key; /* in series.csv */
+    const char *meaning, *colour;
+} causes[CAUSES] = {
+    {"resources", "insufficient resources, too few GPUs are free", "w0"},
+    {"fragmentation", "enough are free, on no node together", "w1"},
+    {"constraint", "placement constraint, the gang takes several nodes", "w2"},
+    {"quota", "its virtual cluster has no room", "w3"},
+    {"priority", "head-of-line blocking or lower priority", "w4"},
 };
 
 #define BUCKETS_ALONE 360u /* of a run that is alone on the page */
@@ -28,16 +30,12 @@ const struct hs_wait_cause hs_wait_causes[HS_WAITS] = {
 #define PROBES_ALONE  60u /* columns with a tooltip */
 #define PROBES_MANY   24u
 
-enum { TIME, METRIC, KEY, VALUE };
-static const char *const columns[] = {"time", "metric", "key", "value", NULL};
-
-enum series { HELD, UTIL, PENDING, SUSPENDED, FRAGMENTED, FIXED };
-static const char *const fixed_names[FIXED] = {"gpus_held", "util_model", "pending", "suspended",
-                                               "fragmented"};
+enum series { HELD, UTIL, PENDING, SUSPENDED, FIXED };
+static const char *const fixed_names[FIXED] = {"gpus_held", "util_model", "pending", "suspended"};
 
 /* One run: the fixed series, then one a cause of waiting. */
 struct track {
-    struct hs_buckets of[FIXED + HS_WAITS];
+    struct hs_buckets of[FIXED + CAUSES];
     double gpus; /* of the cluster; 0 = unknown */
     bool is_read;
 };
@@ -49,60 +47,130 @@ struct series_section {
     double span_s;
 };
 
+/* ---- step functions ---- */
+
+void hs_buckets_open(struct hs_buckets *b, struct hs_arena *arena, uint32_t count, double span_s)
+{
+    *b = (struct hs_buckets){.count = count, .span_s = span_s};
+    b->of = hs_arena_alloc(arena, count * sizeof *b->of);
+}
+
+static void add(struct hs_bucket *bucket, double length_s, double value)
+{
+    if (bucket->known_s == 0 || value < bucket->min)
+        bucket->min = value;
+    if (bucket->known_s == 0 || value > bucket->max)
+        bucket->max = value;
+    bucket->mean += length_s * value; /* a sum until hs_buckets_finish */
+    bucket->known_s += length_s;
+}
+
+/* The value that was put last, from its time to until_s. */
+static void spread(struct hs_buckets *b, double until_s)
+{
+    const double width = b->span_s / b->count;
+    double from = b->time_s;
+    if (until_s > b->span_s)
+        until_s = b->span_s;
+    while (from < until_s) {
+        uint32_t i = (uint32_t)(from / width);
+        i += (i + 1) * width <= from; /* rounding put it before the border */
+        i = i < b->count ? i : b->count - 1;
+        double end = i + 1 < b->count ? (i + 1) * width : b->span_s;
+        end = end < until_s ? end : until_s;
+        add(&b->of[i], end - from, b->value);
+        from = end;
+    }
+}
+
+void hs_buckets_put(struct hs_buckets *b, double time_s, double value)
+{
+    if (b->has_value)
+        spread(b, time_s);
+    b->time_s = time_s;
+    b->value = value;
+    b->has_value = true;
+}
+
+void hs_buckets_finish(struct hs_buckets *b)
+{
+    if (b->has_value)
+        spread(b, b->span_s);
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct hs_bucket *bucket = &b->of[i];
+        if (bucket->known_s > 0)
+            bucket->mean /= bucket->known_s;
+        else
+            bucket->mean = bucket->min = bucket->max = (double)NAN;
+    }
+}
+
 /* ---- reading ---- */
+
+struct series_row {
+    const char *metric, *key;
+    int64_t time_us;
+    double value;
+};
+static const struct hs_cell series_cells[] = {
+    {"time", HS_CELL_TIME, offsetof(struct series_row, time_us)},
+    {"metric", HS_CELL_TEXT, offsetof(struct series_row, metric)},
+    {"key", HS_CELL_TEXT, offsetof(struct series_row, key)},
+    {"value", HS_CELL_DOUBLE, offsetof(struct series_row, value)},
+    {NULL, HS_CELL_TEXT, 0},
+};
 
 static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
 {
     struct series_section *s = ctx;
-    const char *metric = hs_rowfile_text(f, METRIC), *time = hs_rowfile_text(f, TIME),
-               *key = hs_present_name(hs_rowfile_text(f, KEY)), *number = hs_rowfile_text(f, VALUE);
-    double time_s, value;
+    struct series_row row;
     uint32_t series = 0;
-    if (!hs_parse_double(time, strlen(time), &time_s))
-        return hs_rowfile_bad(f, TIME, "a time in seconds");
-    if (!hs_parse_double(number, strlen(number), &value))
-        return hs_rowfile_bad(f, VALUE, "a number");
-    while (series < FIXED && strcmp(fixed_names[series], metric) != 0)
+    HS_TRY(hs_rowfile_read(f, &row));
+    while (series < FIXED && strcmp(fixed_names[series], row.metric) != 0)
         series++;
-    if (series == FIXED && strcmp(metric, "gpus_waiting") == 0)
-        while (series < FIXED + HS_WAITS && strcmp(hs_wait_causes[series - FIXED].key, key) != 0)
-            series++;
-    else if (series == FIXED)
+    if (series == FIXED && strcmp(row.metric, "gpus_waiting") != 0)
         return HS_OK;
+    while (series >= FIXED && series < FIXED + CAUSES &&
+           strcmp(causes[series - FIXED].key, hs_present_name(row.key)) != 0)
+        series++;
+    if (series == FIXED + CAUSES)
+        return HS_OK;
+    if (isnan(row.value))
+        return hs_rowfile_bad(f, "value", "a number");
     struct hs_buckets *b = &s->tracks[s->reading].of[series];
-    if (series == FIXED + HS_WAITS)
-        return HS_OK;
     if (b->of == NULL)
         hs_buckets_open(b, &s->page->arena, s->buckets, s->span_s);
-    hs_buckets_put(b, time_s, value);
+    hs_buckets_put(b, (double)row.time_us / HS_US_PER_S, row.value);
     return HS_OK;
 }
 
 static enum hs_status add_gpus(void *ctx, const struct hs_rowfile *f)
 {
     double *gpus = ctx;
-    uint64_t count = 0;
-    HS_TRY(hs_rowfile_count(f, 0, &count));
+    uint64_t count;
+    HS_TRY(hs_rowfile_read(f, &count));
     *gpus += (double)count;
     return HS_OK;
 }
 
-static enum hs_status read_track(struct series_section *s, uint32_t group)
+/* Of the first run of each group. */
+static enum hs_status read_tracks(struct series_section *s)
 {
-    static const char *const gpu_columns[] = {"gpus", NULL};
-    const struct hs_page_group *g = &s->page->groups[group];
-    struct track *track = &s->tracks[group];
-    if (!hs_page_has(s->page, g, "series.csv"))
-        return HS_OK;
-    s->reading = group;
-    track->is_read = true;
-    HS_TRY(hs_page_read(s->page, &s->page->runs[g->first], "series.csv", columns, read_row, s));
-    for (uint32_t i = 0; i < FIXED + HS_WAITS; i++)
-        if (track->of[i].of != NULL)
-            hs_buckets_finish(&track->of[i]);
-    if (hs_page_has(s->page, g, "nodes.csv"))
-        HS_TRY(hs_page_read(s->page, &s->page->runs[g->first], "nodes.csv", gpu_columns, add_gpus,
-                            &track->gpus));
+    static const struct hs_cell gpu_cells[] = {{"gpus", HS_CELL_COUNT, 0}, {NULL, HS_CELL_TEXT, 0}};
+    for (uint32_t g = 0; g < s->drawn; g++) {
+        struct track *track = &s->tracks[g];
+        if (!hs_page_has(s->page, g, "series.csv"))
+            continue;
+        struct hs_runmanifest *run = &s->page->runs[s->page->groups[g].first].manifest;
+        s->reading = g;
+        track->is_read = true;
+        HS_TRY(hs_rowfile_each(run, "series.csv", series_cells, read_row, s));
+        for (uint32_t i = 0; i < FIXED + CAUSES; i++)
+            if (track->of[i].of != NULL)
+                hs_buckets_finish(&track->of[i]);
+        if (hs_page_has(s->page, g, "nodes.csv"))
+            HS_TRY(hs_rowfile_each(run, "nodes.csv", gpu_cells, add_gpus, &track->gpus));
+    }
     return HS_OK;
 }
 
@@ -158,16 +226,15 @@ static void put_area(const struct series_section *s, const struct hs_chart *c, c
 
 enum level { MEAN, MIN, MAX };
 
-static void take_level(const struct series_section *s, const struct track *t, uint32_t series,
-                       enum level what, double level[BUCKETS_ALONE])
+/* Adds `factor` x the mean, smallest or largest value of each interval. */
+static void add_level(const struct series_section *s, const struct hs_buckets *b, enum level what,
+                      double factor, double level[BUCKETS_ALONE])
 {
-    const struct hs_buckets *b = &t->of[series];
-    for (uint32_t i = 0; i < s->buckets; i++) {
-        double value = 0;
-        if (b->of != NULL && !isnan(b->of[i].mean))
-            value = what == MEAN ? b->of[i].mean : what == MIN ? b->of[i].min : b->of[i].max;
-        level[i] = series == UTIL ? value * t->gpus : value; /* a share of all GPUs */
-    }
+    for (uint32_t i = 0; i < s->buckets && b->of != NULL; i++)
+        if (!isnan(b->of[i].mean))
+            level[i] += factor * (what == MEAN  ? b->of[i].mean
+                                  : what == MIN ? b->of[i].min
+                                                : b->of[i].max);
 }
 
 static void put_line(const struct series_section *s, const struct hs_chart *c, const double *level,
@@ -192,48 +259,48 @@ static const struct {
      "Filled: GPUs that jobs hold. Line: modelled utilization x GPUs. ", 120, HELD, 1},
     {"Jobs that wait", "Pending before the first start; stronger, suspended after it. ", 90,
      PENDING, 2},
-    {"GPUs that waiting jobs want, by what keeps them waiting", "", 90, FIXED, HS_WAITS},
+    {"GPUs that waiting jobs want, by what keeps them waiting", "", 90, FIXED, CAUSES},
 };
 
 static void put_gpus(const struct series_section *s, const struct hs_chart *c, uint32_t group)
 {
     const struct track *t = &s->tracks[group];
-    double level[BUCKETS_ALONE], zero[BUCKETS_ALONE] = {0};
-    take_level(s, t, HELD, MEAN, level);
-    put_area(s, c, "area", hs_page_colour(group), level, zero, NULL);
+    const double zero[BUCKETS_ALONE] = {0};
+    double held[BUCKETS_ALONE] = {0}, used[BUCKETS_ALONE] = {0};
+    add_level(s, &t->of[HELD], MEAN, 1, held);
+    put_area(s, c, "area", hs_page_colour(group), held, zero, NULL);
     if (s->page->group_count == 1) {
-        double low[BUCKETS_ALONE], high[BUCKETS_ALONE];
-        take_level(s, t, HELD, MIN, low);
-        take_level(s, t, HELD, MAX, high);
+        double low[BUCKETS_ALONE] = {0}, high[BUCKETS_ALONE] = {0};
+        add_level(s, &t->of[HELD], MIN, 1, low);
+        add_level(s, &t->of[HELD], MAX, 1, high);
         put_area(s, c, "band", NULL, high, low, NULL);
     }
     if (t->gpus > 0) {
-        take_level(s, t, UTIL, MEAN, level);
-        put_line(s, c, level, hs_page_colour(group));
+        add_level(s, &t->of[UTIL], MEAN, t->gpus, used); /* a share of all GPUs */
+        put_line(s, c, used, hs_page_colour(group));
     }
 }
 
 static void put_queue(const struct series_section *s, const struct hs_chart *c, uint32_t group)
 {
     const struct track *t = &s->tracks[group];
-    double suspended[BUCKETS_ALONE], both[BUCKETS_ALONE], zero[BUCKETS_ALONE] = {0};
-    take_level(s, t, SUSPENDED, MEAN, suspended);
-    take_level(s, t, PENDING, MEAN, both);
-    for (uint32_t i = 0; i < s->buckets; i++)
-        both[i] += suspended[i];
+    const double zero[BUCKETS_ALONE] = {0};
+    double suspended[BUCKETS_ALONE] = {0}, both[BUCKETS_ALONE] = {0};
+    add_level(s, &t->of[SUSPENDED], MEAN, 1, suspended);
+    add_level(s, &t->of[PENDING], MEAN, 1, both);
+    add_level(s, &t->of[SUSPENDED], MEAN, 1, both);
     put_area(s, c, "area", hs_page_colour(group), both, zero, NULL);
     put_area(s, c, "area dark", hs_page_colour(group), suspended, zero, NULL);
 }
 
 static void put_causes(const struct series_section *s, const struct hs_chart *c, uint32_t group)
 {
-    double bottom[BUCKETS_ALONE] = {0}, top[BUCKETS_ALONE];
-    for (uint32_t k = 0; k < HS_WAITS; k++) {
-        take_level(s, &s->tracks[group], FIXED + k, MEAN, top);
-        for (uint32_t i = 0; i < s->buckets; i++)
-            top[i] += bottom[i];
-        if (s->tracks[group].of[FIXED + k].of != NULL)
-            put_area(s, c, "layer", hs_wait_causes[k].colour, top, bottom, hs_wait_causes[k].key);
+    double bottom[BUCKETS_ALONE] = {0}, top[BUCKETS_ALONE] = {0};
+    for (uint32_t k = 0; k < CAUSES; k++) {
+        const struct hs_buckets *b = &s->tracks[group].of[FIXED + k];
+        add_level(s, b, MEAN, 1, top);
+        if (b->of != NULL)
+            put_area(s, c, "layer", causes[k].colour, top, bottom, causes[k].key);
         memcpy(bottom, top, sizeof bottom);
     }
 }
@@ -267,10 +334,10 @@ static void probe_text(const struct series_section *s, const struct track *t, en
                        mean_between(&t->of[SUSPENDED], from, to));
     } else {
         int len = snprintf(text, HS_HTML_SAY_MAX, "%s:", when);
-        for (uint32_t k = 0; k < HS_WAITS && len > 0 && len < HS_HTML_SAY_MAX; k++)
+        for (uint32_t k = 0; k < CAUSES && len > 0 && len < HS_HTML_SAY_MAX; k++)
             if (t->of[FIXED + k].of != NULL)
                 len += snprintf(text + len, HS_HTML_SAY_MAX - (size_t)len, " %s %.4g",
-                                hs_wait_causes[k].key, mean_between(&t->of[FIXED + k], from, to));
+                                causes[k].key, mean_between(&t->of[FIXED + k], from, to));
     }
 }
 
@@ -288,6 +355,8 @@ static void put_probes(const struct series_section *s, const struct hs_chart *c,
 }
 
 /* ---- the section ---- */
+
+static const char time_title[] = "Time since the first submission";
 
 static double top_of(const struct series_section *s, enum chart chart)
 {
@@ -308,60 +377,64 @@ static void put_gpu_marks(const struct hs_chart *c, double gpus)
     hs_chart_y_marks(c, marks, 3);
 }
 
-static void put_panel(const struct series_section *s, uint32_t group, enum chart chart, double top,
-                      bool is_last)
+/* The causes for which any group waits as keys; returns how many. */
+static uint32_t cause_keys(const struct series_section *s, struct hs_figure_key keys[CAUSES])
 {
-    struct hs_chart c = {.width = HS_PAGE_WIDTH,
-                         .height = charts[chart].height + (is_last ? 22 : 4),
-                         .left = 52,
-                         .right = HS_PAGE_WIDTH - 14,
-                         .top = s->page->group_count > 1 ? 18 : 8,
-                         .bottom = charts[chart].height,
-                         .x = {.from = 0, .to = s->span_s},
-                         .y = {.from = 0, .to = top}};
-    hs_chart_begin(&c, s->page->out, charts[chart].heading);
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < CAUSES; k++)
+        if (largest(s, FIXED + k, 1) > 0)
+            keys[count++] = (struct hs_figure_key){"layer", causes[k].colour, causes[k].key};
+    return count;
+}
+
+/* A chart of a group. */
+static void put_panel(const struct series_section *s, const struct hs_frame *frame, uint32_t group,
+                      enum chart chart, double top, bool is_last)
+{
+    const bool is_page = s->page->figure == NULL;
+    struct hs_chart c = {.x = {.from = 0, .to = s->span_s}, .y = {.from = 0, .to = top}};
+    hs_plot_begin(s->page, frame, group, 0, &c, charts[chart].heading);
     if (chart == GPUS && s->tracks[group].gpus > 0)
         put_gpu_marks(&c, s->tracks[group].gpus);
     else
-        hs_chart_y_axis(&c, HS_AXIS_PLAIN, 4);
-    if (is_last)
-        hs_chart_x_axis(&c, HS_AXIS_TIME, 10);
+        hs_chart_y_axis(&c, HS_AXIS_PLAIN, is_page ? 4 : 5);
+    if (is_last || !is_page)
+        hs_chart_x_axis(&c, HS_AXIS_TIME, 10, is_last);
     if (chart == GPUS)
         put_gpus(s, &c, group);
     else if (chart == QUEUE)
         put_queue(s, &c, group);
     else
         put_causes(s, &c, group);
-    if (s->page->group_count > 1)
-        hs_svg_text(c.out, c.left, 11, "start", "name", s->page->groups[group].label);
-    put_probes(s, &c, group, chart);
-    hs_chart_end(&c);
+    hs_plot_name(s->page, &c, group);
+    if (is_page)
+        put_probes(s, &c, group, chart);
+    hs_plot_end(s->page, &c, is_last ? time_title : NULL, "GPUs wanted");
 }
 
 static void put_chart(const struct series_section *s, enum chart chart)
 {
     struct hs_output *out = s->page->out;
-    const double top = top_of(s, chart);
+    const bool is_one = s->page->group_count == 1;
+    const double top = top_of(s, chart), above = is_one ? 8 : 18;
+    struct hs_figure_key keys[CAUSES];
     uint32_t last = s->drawn;
     while (last > 0 && !s->tracks[last - 1].is_read)
         last--;
     hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n", charts[chart].heading);
-    if (chart == WAITING && top > 0) {
-        hs_say(out, "<p class=\"legend\">");
-        for (uint32_t k = 0; k < HS_WAITS; k++) {
-            if (largest(s, FIXED + k, 1) > 0)
-                hs_say(out, "<span><i class=\"%s\"></i>%s</span> ", hs_wait_causes[k].colour,
-                       hs_wait_causes[k].key);
-        }
-        hs_say(out, "</p>\n");
+    if (chart == WAITING && top > 0)
+        hs_page_keys(s->page, keys, cause_keys(s, keys));
+    for (uint32_t g = 0; g < last && top > 0; g++) {
+        const bool is_last = g + 1 == last;
+        const struct hs_frame frame = {.width = HS_PAGE_WIDTH,
+                                       .height = charts[chart].height - above,
+                                       .margin = {52, 14, above, is_last ? 22 : 4}};
+        if (s->tracks[g].is_read)
+            put_panel(s, &frame, g, chart, top, is_last);
     }
     if (top > 0)
-        for (uint32_t g = 0; g < last; g++)
-            if (s->tracks[g].is_read)
-                put_panel(s, g, chart, top, g + 1 == last);
-    if (top > 0)
         hs_page_note(s->page, "%s%s", charts[chart].note,
-                     chart == GPUS && s->page->group_count == 1
+                     chart == GPUS && is_one
                          ? "Shaded: between smallest and largest value of the interval."
                          : "");
     else
@@ -369,229 +442,188 @@ static void put_chart(const struct series_section *s, enum chart chart)
     hs_say(out, "</figure>\n");
 }
 
-static enum hs_status read_tracks(struct series_section *s)
+/* A page has no such section where no time passed, a figure is refused. */
+static struct series_section section_of(struct hs_page *page)
 {
-    for (uint32_t g = 0; g < s->drawn; g++)
-        HS_TRY(read_track(s, g));
+    const bool is_alone = page->figure == NULL && page->group_count == 1;
+    return (struct series_section){.page = page,
+                                   .drawn = hs_page_drawn(page),
+                                   .buckets = is_alone ? BUCKETS_ALONE : BUCKETS_MANY,
+                                   .span_s = hs_page_span(page)};
+}
+
+static enum hs_status put_time(struct hs_page *page)
+{
+    struct series_section s = section_of(page);
+    if (!hs_page_can_draw(page, "series.csv"))
+        return HS_OK;
+    if (!(s.span_s > 0)) {
+        hs_page_note(page, "Left out: no time passed in the simulation.");
+        return HS_OK;
+    }
+    HS_TRY(read_tracks(&s));
+    for (uint32_t chart = 0; chart < CHARTS; chart++)
+        put_chart(&s, (enum chart)chart);
+    if (page->kind == HS_PAGE_COMPARISON)
+        hs_page_note(page, "Of several runs of a policy the first is drawn.");
     return HS_OK;
 }
 
-enum hs_status hs_page_series(struct hs_page *page)
-{
-    struct series_section s = {.page = page,
-                               .drawn = hs_page_drawn(page),
-                               .buckets = page->group_count > 1 ? BUCKETS_MANY : BUCKETS_ALONE,
-                               .span_s = hs_page_span(page)};
-    hs_page_begin_section(page, "time", "Over time");
-    const bool can_draw = hs_page_can_draw(page, "series.csv");
-    if (can_draw && !(s.span_s > 0)) {
-        hs_page_note(page, "Left out: no time passed in the simulation.");
-    } else if (can_draw) {
-        HS_TRY(read_tracks(&s));
-        for (uint32_t chart = 0; chart < CHARTS; chart++)
-            put_chart(&s, (enum chart)chart);
-        if (page->kind == HS_PAGE_COMPARISON)
-            hs_page_note(page, "Of several runs of a policy the first is drawn.");
-    }
-    hs_page_end_section(page);
-    return HS_OK;
-}
+const struct hs_page_section hs_page_time = {"time", "Over time", put_time};
 
 /* ---- the figures ---- */
 
 static enum hs_status open_figure(struct series_section *s, struct hs_page *page)
 {
-    *s = (struct series_section){.page = page,
-                                 .drawn = page->group_count,
-                                 .buckets = BUCKETS_MANY,
-                                 .span_s = hs_page_span(page)};
+    *s = section_of(page);
     HS_TRY(hs_figure_need(page, "series.csv"));
     if (!(s->span_s > 0))
         return hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "no time passed in the simulation");
     return read_tracks(s);
 }
 
-/* The level of a group in a panel of the figure of kind time. */
-static void line_level(const struct series_section *s, uint32_t group, enum chart chart,
-                       double *level)
-{
-    double more[BUCKETS_ALONE];
-    static const uint32_t series[] = {HELD, UTIL, PENDING};
-    struct track track = s->tracks[group];
-    track.gpus = 1; /* utilization as a share */
-    take_level(s, &track, series[chart], MEAN, level);
-    if (series[chart] != PENDING)
-        return;
-    take_level(s, &track, SUSPENDED, MEAN, more);
-    for (uint32_t i = 0; i < s->buckets; i++)
-        level[i] += more[i];
-}
-
-enum hs_status hs_figure_time(struct hs_page *page)
+/* A line a group in each plot: GPU allocation, utilization as a share, jobs that wait. */
+static enum hs_status draw_time(struct hs_page *page)
 {
     static const char *const titles[] = {"GPU allocation", "GPU utilization", "Jobs waiting"};
-    struct hs_frame frame = {.rows = 3,
-                             .columns = 1,
-                             .height = 130,
-                             .left = 66,
-                             .right = 16,
-                             .above = 12,
-                             .below = 6,
-                             .last = 34};
+    static const uint32_t series[] = {HELD, UTIL, PENDING};
+    struct hs_frame frame = {
+        .rows = 3, .columns = 1, .height = 130, .margin = {66, 16, 12, 6}, .last = 34};
+    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     struct series_section s;
     HS_TRY(open_figure(&s, page));
-    hs_figure_begin_groups(page, &frame, "line");
+    hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
     for (uint32_t row = 0; row < 3; row++) {
         const double top = row == 1 ? 1 : top_of(&s, row == 0 ? GPUS : QUEUE);
         struct hs_chart c = {.x = {.from = 0, .to = s.span_s},
                              .y = {.from = 0, .to = top > 0 ? top : 1}};
-        hs_figure_panel(page, &frame, row, 0, &c);
+        hs_plot_begin(page, &frame, row, 0, &c, NULL);
         if (row == 0 && s.tracks[0].gpus > 0)
             put_gpu_marks(&c, top);
         else
             hs_chart_y_axis(&c, row == 1 ? HS_AXIS_SHARE : HS_AXIS_PLAIN, 5);
-        hs_chart_x_marks(&c, HS_AXIS_TIME, 10, row == 2);
+        hs_chart_x_axis(&c, HS_AXIS_TIME, 10, row == 2);
         for (uint32_t g = 0; g < s.drawn; g++) {
-            double level[BUCKETS_ALONE];
-            line_level(&s, g, (enum chart)row, level);
+            double level[BUCKETS_ALONE] = {0};
+            add_level(&s, &s.tracks[g].of[series[row]], MEAN, 1, level);
+            if (row == 2)
+                add_level(&s, &s.tracks[g].of[SUSPENDED], MEAN, 1, level);
             put_line(&s, &c, level, hs_page_colour(g));
         }
-        hs_figure_axes(&c, row == 2 ? "Time since the first submission" : NULL, titles[row]);
+        hs_plot_end(page, &c, row == 2 ? time_title : NULL, titles[row]);
     }
     hs_figure_end(page);
     return HS_OK;
 }
 
-enum hs_status hs_figure_waits(struct hs_page *page)
+const struct hs_figure hs_figure_time = {.name = "time", .draw = draw_time};
+
+static enum hs_status draw_waits(struct hs_page *page)
 {
+    const bool is_one = page->group_count == 1;
     struct hs_frame frame = {.rows = page->group_count,
                              .columns = 1,
-                             .height = page->group_count == 1 ? 240 : 130,
-                             .left = 66,
-                             .right = 16,
-                             .above = page->group_count == 1 ? 10 : 20,
-                             .below = 6,
+                             .height = is_one ? 240 : 130,
+                             .margin = {66, 16, is_one ? 10 : 20, 6},
                              .last = 34};
-    struct hs_figure_key keys[HS_WAITS];
-    uint32_t count = 0;
+    struct hs_figure_key keys[CAUSES];
     struct series_section s;
     HS_TRY(open_figure(&s, page));
     const double top = top_of(&s, WAITING);
-    for (uint32_t k = 0; k < HS_WAITS && top > 0; k++) {
-        if (largest(&s, FIXED + k, 1) > 0)
-            keys[count++] =
-                (struct hs_figure_key){"layer", hs_wait_causes[k].colour, hs_wait_causes[k].key};
-    }
-    hs_figure_begin(page, &frame, keys, count);
-    for (uint32_t g = 0; g < s.drawn; g++) {
-        struct hs_chart c = {.x = {.from = 0, .to = s.span_s},
-                             .y = {.from = 0, .to = top > 0 ? top : 1}};
-        const bool is_last = g + 1 == s.drawn;
-        hs_figure_panel(page, &frame, g, 0, &c);
-        hs_chart_y_axis(&c, HS_AXIS_PLAIN, 5);
-        hs_chart_x_marks(&c, HS_AXIS_TIME, 10, is_last);
-        put_causes(&s, &c, g);
-        if (page->group_count > 1)
-            hs_svg_text(c.out, c.left + 4, c.top - 6, "start", "name", page->groups[g].label);
-        hs_figure_axes(&c, is_last ? "Time since the first submission" : NULL, "GPUs wanted");
-    }
+    hs_figure_begin(page, &frame, keys, cause_keys(&s, keys));
+    for (uint32_t g = 0; g < s.drawn; g++)
+        put_panel(&s, &frame, g, WAITING, top > 0 ? top : 1, g + 1 == s.drawn);
     hs_figure_end(page);
     return HS_OK;
 }
 
+const struct hs_figure hs_figure_waits = {.name = "waits", .draw = draw_waits};
+
 /* ---- why jobs waited: a bar a group, divided by cause ---- */
 
-#define LABEL_WIDTH     150.0
 #define BAR_HEIGHT      18.0
 #define ROW_HEIGHT      26.0
 #define SECONDS_OF_HOUR 3600.0
 
-/* GPU-seconds; NaN where the run does not tell. */
-static double wait_of(const struct hs_summary *s, enum hs_wait cause)
+/* GPU-seconds; 0 where the run does not tell. */
+static double wait_of(const struct hs_summary *s, uint32_t cause)
 {
     char name[HS_HTML_SAY_MAX];
-    if (cause == HS_WAIT_FRAGMENTATION)
-        return hs_summary_get(s, "wait_placement_gpu_seconds") -
-               hs_summary_get(s, "wait_constraint_gpu_seconds");
-    (void)snprintf(name, sizeof name, "wait_%s_gpu_seconds", hs_wait_causes[cause].key);
-    return hs_summary_get(s, name);
+    double seconds;
+    (void)snprintf(name, sizeof name, "wait_%s_gpu_seconds", causes[cause].key);
+    if (cause == FRAGMENTATION)
+        seconds = hs_summary_get(s, "wait_placement_gpu_seconds") -
+                  hs_summary_get(s, "wait_constraint_gpu_seconds");
+    else
+        seconds = hs_summary_get(s, name);
+    return seconds > 0 ? seconds : 0;
 }
 
 static double total_wait(const struct hs_summary *s)
 {
     double sum = 0;
-    for (uint32_t k = 0; k < HS_WAITS; k++)
-        sum += wait_of(s, (enum hs_wait)k) > 0 ? wait_of(s, (enum hs_wait)k) : 0;
+    for (uint32_t k = 0; k < CAUSES; k++)
+        sum += wait_of(s, k);
     return sum;
 }
 
 static void put_waits(struct hs_page *page, const struct hs_chart *c, uint32_t group, double y)
 {
-    const struct hs_summary *s = page->groups[group].figures.summary;
+    const struct hs_summary *s = page->rows[group].summary;
     double from = 0;
-    for (uint32_t k = 0; k < HS_WAITS; k++) {
-        const struct hs_wait_cause *cause = &hs_wait_causes[k];
-        const double seconds = wait_of(s, (enum hs_wait)k), hours = seconds / SECONDS_OF_HOUR;
+    for (uint32_t k = 0; k < CAUSES; k++) {
+        const double seconds = wait_of(s, k), hours = seconds / SECONDS_OF_HOUR;
         char title[HS_HTML_SAY_MAX];
         if (!(seconds > 0))
             continue;
         (void)snprintf(title, sizeof title, "%s: %.4g GPU-hours, %.1f %%: %s, %s",
-                       page->groups[group].label, hours, 100 * seconds / total_wait(s), cause->key,
-                       cause->meaning);
-        hs_svg_rect(c->out, "layer", cause->colour, hs_scale_at(&c->x, from), y,
+                       page->rows[group].label, hours, 100 * seconds / total_wait(s), causes[k].key,
+                       causes[k].meaning);
+        hs_svg_rect(c->out, "layer", causes[k].colour, hs_scale_at(&c->x, from), y,
                     hs_scale_at(&c->x, from + hours) - hs_scale_at(&c->x, from), BAR_HEIGHT, title);
         from += hours;
     }
 }
 
-static void put_wait_chart(struct hs_page *page, double most)
+static enum hs_status put_waiting(struct hs_page *page)
 {
     const uint32_t drawn = hs_page_drawn(page);
-    struct hs_chart c = {.width = HS_PAGE_WIDTH,
-                         .height = 4 + ROW_HEIGHT * drawn + 36,
-                         .left = page->group_count > 1 ? LABEL_WIDTH : 14,
-                         .right = HS_PAGE_WIDTH - 14,
-                         .top = 4,
-                         .bottom = 4 + ROW_HEIGHT * drawn,
-                         .x = {.from = 0, .to = most / SECONDS_OF_HOUR},
-                         .y = {.from = 0, .to = 1}};
-    hs_chart_begin(&c, page->out, "GPU-hours of waiting by cause");
-    hs_chart_x_axis(&c, HS_AXIS_PLAIN, 7);
-    hs_svg_text(c.out, c.right, c.height - 4, "end", "tick", "GPU-hours");
+    const bool is_one = page->group_count == 1;
+    const struct hs_frame frame = {.width = HS_PAGE_WIDTH,
+                                   .height = ROW_HEIGHT * drawn,
+                                   .margin = {is_one ? 14 : 150, 14, 4, 36}};
+    double most = 0;
+    for (uint32_t g = 0; g < drawn; g++)
+        most = fmax(most, total_wait(page->rows[g].summary));
+    if (!(most > 0)) {
+        hs_page_note(page, "No job waited.");
+        return HS_OK;
+    }
+    hs_say(page->out, "<p class=\"legend\">");
+    for (uint32_t k = 0; k < CAUSES; k++) {
+        bool is_in_any = false;
+        for (uint32_t g = 0; g < drawn; g++)
+            is_in_any = is_in_any || wait_of(page->rows[g].summary, k) > 0;
+        if (is_in_any)
+            hs_say(page->out, "<span><i class=\"%s\"></i>%s: %s</span> ", causes[k].colour,
+                   causes[k].key, causes[k].meaning);
+    }
+    hs_say(page->out, "</p>\n<figure>\n");
+    struct hs_chart c = {.x = {.from = 0, .to = most / SECONDS_OF_HOUR}, .y = {.from = 0, .to = 1}};
+    hs_plot_begin(page, &frame, 0, 0, &c, "GPU-hours of waiting by cause");
+    hs_chart_x_axis(&c, HS_AXIS_PLAIN, 7, true);
+    hs_svg_text(c.out, c.right, c.bottom + 32, "end", "tick", "GPU-hours");
     for (uint32_t g = 0; g < drawn; g++) {
         put_waits(page, &c, g, c.top + ROW_HEIGHT * g + 4);
-        if (page->group_count > 1)
+        if (!is_one)
             hs_svg_text(c.out, c.left - 8, c.top + ROW_HEIGHT * g + 17, "end", "name",
-                        page->groups[g].label);
+                        page->rows[g].label);
     }
-    hs_chart_end(&c);
+    hs_plot_end(page, &c, NULL, NULL);
+    hs_say(page->out, "</figure>\n");
+    hs_page_note(page, "GPUs wanted by waiting jobs x time. A job waits for one cause at a "
+                       "time; 'All metrics' above has the figures.");
+    return HS_OK;
 }
 
-void hs_page_waiting(struct hs_page *page)
-{
-    double most = 0;
-    hs_page_begin_section(page, "waiting", "Why jobs waited");
-    for (uint32_t g = 0; g < hs_page_drawn(page); g++) {
-        const double total = total_wait(page->groups[g].figures.summary);
-        most = total > most ? total : most;
-    }
-    if (most > 0) {
-        hs_say(page->out, "<p class=\"legend\">");
-        for (uint32_t k = 0; k < HS_WAITS; k++) {
-            bool is_in_any = false;
-            for (uint32_t g = 0; g < hs_page_drawn(page); g++)
-                is_in_any = is_in_any || wait_of(page->groups[g].figures.summary, k) > 0;
-            if (is_in_any)
-                hs_say(page->out, "<span><i class=\"%s\"></i>%s: %s</span> ",
-                       hs_wait_causes[k].colour, hs_wait_causes[k].key, hs_wait_causes[k].meaning);
-        }
-        hs_say(page->out, "</p>\n<figure>\n");
-        put_wait_chart(page, most);
-        hs_say(page->out, "</figure>\n");
-        hs_page_note(page, "GPUs wanted by waiting jobs x time. A job waits for one cause at a "
-                           "time; 'All metrics' above has the figures.");
-    } else {
-        hs_page_note(page, "No job waited.");
-    }
-    hs_page_end_section(page);
-}
+const struct hs_page_section hs_page_waiting = {"waiting", "Why jobs waited", put_waiting};

@@ -9,14 +9,11 @@
 #include <string.h>
 
 #include "report/compare/replicated.h"
-#include "report/html/html.h"
 #include "report/html/page.h"
 
-#define HEIGHT     220.0
 #define FACETS_MAX 6u   /* drawn */
 #define POINTS_MAX 400u /* listed */
 #define WIDE_RANGE 30   /* largest / smallest from which on an axis is logarithmic */
-#define NO_AXIS    UINT32_MAX
 
 struct view {
     struct hs_page *page;
@@ -50,12 +47,12 @@ static void fill_cells(struct view *v)
 
 static const char *line_name(const struct view *v, uint32_t line)
 {
-    return v->t->line != NO_AXIS ? v->t->axes[v->t->line].values[line] : "all runs";
+    return v->t->line != HS_SWEEP_NONE ? v->t->axes[v->t->line].values[line] : "all runs";
 }
 
 static const char *place_name(const struct view *v, uint32_t x)
 {
-    return v->t->x != NO_AXIS ? v->t->axes[v->t->x].values[x] : "";
+    return v->t->x != HS_SWEEP_NONE ? v->t->axes[v->t->x].values[x] : "";
 }
 
 /* "tiresias, load 0.8: mean JCT 1.02 h, +-2.1%, 3 runs". */
@@ -66,8 +63,8 @@ static void cell_text(const struct view *v, uint32_t line, uint32_t x, char text
     hs_runcolumn_text(&v->column, cell->value, value);
     hs_runcolumn_spread_text(cell->value, cell->low, cell->high, spread);
     (void)snprintf(text, HS_HTML_SAY_MAX, "%s%s%s %s: %s %s%s%s, %" PRIu32 " %s",
-                   line_name(v, line), v->t->x != NO_AXIS ? ", " : "",
-                   v->t->x != NO_AXIS ? v->t->axes[v->t->x].key : "", place_name(v, x),
+                   line_name(v, line), v->t->x != HS_SWEEP_NONE ? ", " : "",
+                   v->t->x != HS_SWEEP_NONE ? v->t->axes[v->t->x].key : "", place_name(v, x),
                    v->column.title, value, spread[0] != '\0' ? ", " : "", spread, cell->runs,
                    cell->runs == 1 ? "run" : "runs");
 }
@@ -146,45 +143,48 @@ static bool set_scales(const struct view *v, struct hs_chart *c, enum hs_figure_
     return most > 0;
 }
 
-static void put_curves(const struct view *v, const struct hs_chart *c)
+static enum hs_axis axis_of(const struct hs_runcolumn *column)
+{
+    return column->kind == HS_COLUMN_TIME    ? HS_AXIS_TIME
+           : column->kind == HS_COLUMN_SHARE ? HS_AXIS_SHARE
+                                             : HS_AXIS_PLAIN;
+}
+
+/* The curves of the metric over the x axis. */
+static void put_plot(const struct view *v, const struct hs_frame *frame)
 {
     const uint32_t drawn = v->lines < HS_PAGE_DRAWN_MAX ? v->lines : HS_PAGE_DRAWN_MAX;
     const struct hs_sweeptable_axis *axis = &v->t->axes[v->t->x];
-    hs_chart_y_axis(c,
-                    v->column.kind == HS_COLUMN_TIME    ? HS_AXIS_TIME
-                    : v->column.kind == HS_COLUMN_SHARE ? HS_AXIS_SHARE
-                                                        : HS_AXIS_PLAIN,
-                    6);
-    if (axis->is_numeric)
-        hs_chart_x_axis(c, HS_AXIS_PLAIN, 6);
-    for (uint32_t x = 0; x < v->places && !axis->is_numeric; x++)
-        hs_svg_text(c->out, hs_scale_at(&c->x, x), c->bottom + 15, "middle", "tick",
-                    axis->values[x]);
-    hs_svg_text(c->out, (c->left + c->right) / 2, c->bottom + 34, "middle", "tick", axis->key);
-    for (uint32_t line = drawn; line-- > 0;)
-        put_band(v, c, line);
-    for (uint32_t line = drawn; line-- > 0;)
-        put_line(v, c, line);
-}
-
-static void put_chart(const struct view *v)
-{
-    struct hs_output *out = v->page->out;
-    struct hs_chart c = {.width = HS_PAGE_THIRD,
-                         .height = HEIGHT,
-                         .left = 48,
-                         .right = HS_PAGE_THIRD - 10,
-                         .top = 8,
-                         .bottom = HEIGHT - 38};
-    hs_markup(out, "<figure><figcaption>%s</figcaption>\n", v->column.title);
-    if (set_scales(v, &c, HS_FIGURE_AUTO)) {
-        hs_chart_begin(&c, out, v->column.title);
-        put_curves(v, &c);
-        hs_chart_end(&c);
-    } else {
-        hs_page_note(v->page, "0 everywhere.");
+    const bool is_page = v->page->figure == NULL;
+    struct hs_chart c = {.out = v->page->out};
+    char text[HS_HTML_SAY_MAX];
+    if (is_page)
+        hs_markup(c.out, "<figure><figcaption>%s</figcaption>\n", v->column.title);
+    if (!set_scales(v, &c, is_page ? HS_FIGURE_AUTO : v->page->figure->scale)) {
+        c.y.to = 1;
+        if (is_page) {
+            hs_page_note(v->page, "0 everywhere.");
+            hs_say(c.out, "</figure>\n");
+            return;
+        }
     }
-    hs_say(out, "</figure>\n");
+    hs_plot_begin(v->page, frame, v->facet, v->metric, &c, v->column.title);
+    hs_chart_y_axis(&c, axis_of(&v->column), 6);
+    if (axis->is_numeric)
+        hs_chart_x_axis(&c, HS_AXIS_PLAIN, 6, true);
+    for (uint32_t x = 0; x < v->places && !axis->is_numeric; x++)
+        hs_svg_text(c.out, hs_scale_at(&c.x, x), c.bottom + 15, "middle", "tick", axis->values[x]);
+    hs_svg_text(c.out, (c.left + c.right) / 2, c.bottom + 34, "middle", "tick", axis->key);
+    for (uint32_t line = drawn; line-- > 0;)
+        put_band(v, &c, line);
+    for (uint32_t line = drawn; line-- > 0;)
+        put_line(v, &c, line);
+    hs_sweeptable_facet(v->t, v->facet, text, sizeof text);
+    if (!is_page && v->metric == 0)
+        hs_svg_text(c.out, c.left, c.top - 10, "start", "name", text);
+    hs_plot_end(v->page, &c, NULL, v->column.title);
+    if (is_page)
+        hs_say(c.out, "</figure>\n");
 }
 
 /* ---- matrices ---- */
@@ -221,11 +221,11 @@ static void put_matrix(const struct view *v)
         most = v->cells[i].value > most ? v->cells[i].value : most;
         least = v->cells[i].value < least ? v->cells[i].value : least;
     }
-    hs_markup(out, "<div class=\"wide\"><table class=\"figures matrix\"><thead><tr><th>%s</th>",
-              v->t->x != NO_AXIS ? v->t->axes[v->t->x].key : "");
+    hs_page_begin_table(v->page, NULL, "figures matrix");
+    hs_markup(out, "<th>%s</th>", v->t->x != HS_SWEEP_NONE ? v->t->axes[v->t->x].key : "");
     for (uint32_t x = 0; x < v->places; x++)
         hs_markup(out, "<th scope=\"col\">%s</th>", place_name(v, x));
-    hs_say(out, "</tr></thead>\n<tbody>\n");
+    hs_say(out, HS_TABLE_ROWS);
     for (uint32_t line = 0; line < v->lines; line++) {
         hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", line_name(v, line),
                   line_name(v, line));
@@ -243,28 +243,29 @@ static void put_matrix(const struct view *v)
         }
         hs_say(out, "</tr>\n");
     }
-    hs_say(out, "</tbody></table></div>\n");
+    hs_say(out, HS_TABLE_END "\n");
 }
 
 /* ---- points ---- */
 
-static void put_points(struct hs_page *page, const struct hs_sweeptable *t)
+static enum hs_status put_points(struct hs_page *page)
 {
+    const struct hs_sweeptable *t = page->sweep;
     struct hs_output *out = page->out;
+    char summary[40];
     if (t->point_count > POINTS_MAX) {
         hs_page_note(page, "There are %" PRIu32 ", too many to list: they are in sweep.csv.",
                      t->point_count);
-        return;
+        return HS_OK;
     }
-    hs_say(out,
-           "<details><summary>All %" PRIu32 " points</summary>\n<div class=\"wide\"><table "
-           "class=\"figures points\"><thead><tr><th>point</th><th>run</th><th>state</th>",
-           t->point_count);
+    (void)snprintf(summary, sizeof summary, "All %" PRIu32 " points", t->point_count);
+    hs_page_begin_table(page, summary, "figures points");
+    hs_say(out, "<th>point</th><th>run</th><th>state</th>");
     for (uint32_t a = 0; a < t->axis_count; a++)
         hs_markup(out, "<th>%s</th>", t->axes[a].key);
     for (uint32_t m = 0; m < t->metric_count; m++)
         hs_say(out, "<th>%s</th>", hs_runcolumn_of(t->metrics[m]).title);
-    hs_say(out, "</tr></thead>\n<tbody>\n");
+    hs_say(out, HS_TABLE_ROWS);
     for (uint32_t i = 0; i < t->point_count; i++) {
         const struct hs_sweeptable_point *p = &t->points[i];
         hs_say(out, "<tr%s><td>%" PRIu32 "</td>", p->is_done ? "" : " class=\"failed\"", i + 1);
@@ -274,60 +275,33 @@ static void put_points(struct hs_page *page, const struct hs_sweeptable *t)
         hs_say(out, "</td>");
         for (uint32_t a = 0; a < t->axis_count; a++)
             hs_markup(out, "<td>%s</td>", t->axes[a].values[p->at[a]]);
-        for (uint32_t m = 0; m < t->metric_count; m++) {
-            const struct hs_runcolumn column = hs_runcolumn_of(t->metrics[m]);
-            hs_html_cell(out, &column, p->value[m], NULL, "");
-        }
+        for (uint32_t m = 0; m < t->metric_count; m++)
+            hs_page_metric_cell(page, t->metrics[m], p->value[m]);
         hs_say(out, "</tr>\n");
     }
-    hs_say(out, "</tbody></table></div></details>\n");
+    hs_say(out, HS_TABLE_END "</details>\n");
+    return HS_OK;
 }
+
+const struct hs_page_section hs_page_points = {"points", "Points", put_points};
 
 /* ---- the page ---- */
-
-/* "60 runs of sample on 10x8:V100: policy x 4, load x 5, seed x 3.", and what is not done. */
-void hs_page_sweep_head(struct hs_page *page)
-{
-    const struct hs_sweeptable *t = page->sweep;
-    struct hs_output *out = page->out;
-    uint32_t failed = 0, missing = 0;
-    const char *before = ": ";
-    hs_say(out, "<p class=\"lead\">%" PRIu32 " runs", t->point_count);
-    if (t->workload != NULL)
-        hs_markup(out, " of <b>%s</b>", t->workload);
-    if (t->cluster != NULL)
-        hs_markup(out, " on <b>%s</b>", t->cluster);
-    for (uint32_t a = 0; a < t->axis_count; a++)
-        if (t->axes[a].count > 1) {
-            hs_markup(out, "%s%u values of %s", before, t->axes[a].count, t->axes[a].key);
-            before = ", ";
-        }
-    hs_say(out, ".</p>\n");
-    for (uint32_t i = 0; i < t->point_count; i++) {
-        const bool has_failed = strcmp(t->points[i].state, "failed") == 0;
-        failed += has_failed;
-        missing += !has_failed && !t->points[i].is_done;
-    }
-    if (failed + missing > 0)
-        hs_say(out,
-               "<p class=\"caution\">%" PRIu32 " of %" PRIu32 " points failed and %" PRIu32
-               " have not run: means are over the others.</p>\n",
-               failed, t->point_count, missing);
-}
 
 /* The charts and tables of a facet. */
 static void put_facet(struct view *v)
 {
+    static const struct hs_frame frame = {
+        .width = HS_PAGE_THIRD, .height = 174, .margin = {48, 10, 8, 38}};
     struct hs_output *out = v->page->out;
     char text[HS_HTML_SAY_MAX];
     hs_sweeptable_facet(v->t, v->facet, text, sizeof text);
     if (text[0] != '\0')
         hs_markup(out, "<h3>%s</h3>\n", text);
-    if (v->t->x != NO_AXIS && v->places > 1) {
+    if (v->t->x != HS_SWEEP_NONE && v->places > 1) {
         hs_say(out, "<div class=\"charts\">\n");
         for (v->metric = 0; v->metric < v->t->metric_count; v->metric++) {
             fill_cells(v);
-            put_chart(v);
+            put_plot(v, &frame);
         }
         hs_say(out, "</div>\n");
     }
@@ -340,23 +314,25 @@ static void put_facet(struct view *v)
     }
 }
 
-static void open_view(struct view *v, struct hs_page *page)
+static struct view view_of(struct hs_page *page)
 {
     const struct hs_sweeptable *t = page->sweep;
-    *v = (struct view){
-        .page = page, .t = t, .lines = hs_sweeptable_lines(t), .places = hs_sweeptable_places(t)};
-    const uint64_t cells = (uint64_t)v->lines * v->places;
-    v->cells = hs_arena_alloc(&page->arena, cells * sizeof *v->cells);
-    v->ratios = hs_arena_alloc(&page->arena, cells * sizeof *v->ratios);
-    v->values = hs_arena_alloc(&page->arena, (t->replicates + 1) * sizeof *v->values);
-    v->firsts = hs_arena_alloc(&page->arena, (t->replicates + 1) * sizeof *v->firsts);
+    const uint32_t lines = hs_sweeptable_lines(t), places = hs_sweeptable_places(t);
+    const uint64_t cells = (uint64_t)lines * places, replicates = (uint64_t)t->replicates + 1;
+    return (struct view){
+        .page = page,
+        .t = t,
+        .lines = lines,
+        .places = places,
+        .cells = hs_arena_alloc(&page->arena, cells * sizeof(struct hs_replicated)),
+        .ratios = hs_arena_alloc(&page->arena, cells * sizeof(struct hs_replicated)),
+        .values = hs_arena_alloc(&page->arena, replicates * sizeof(double)),
+        .firsts = hs_arena_alloc(&page->arena, replicates * sizeof(double))};
 }
 
-void hs_page_sweep(struct hs_page *page)
+static enum hs_status put_results(struct hs_page *page)
 {
-    struct view v;
-    open_view(&v, page);
-    hs_page_begin_section(page, "results", "Results");
+    struct view v = view_of(page);
     hs_page_legend(page);
     for (v.facet = 0; v.facet < v.t->facets && v.facet < FACETS_MAX; v.facet++)
         put_facet(&v);
@@ -370,71 +346,45 @@ void hs_page_sweep(struct hs_page *page)
         "column is marked, and below a value is its ratio to %s over the same seeds (of "
         "%s itself: half the interval of its mean).",
         line_name(&v, 0), line_name(&v, 0));
-    hs_page_end_section(page);
-    hs_page_begin_section(page, "points", "Points");
-    put_points(page, page->sweep);
-    hs_page_end_section(page);
+    return HS_OK;
 }
+
+const struct hs_page_section hs_page_results = {"results", "Results", put_results};
 
 /* ---- the figure ---- */
 
 /* The part of a curve's name that tells the facets apart stands above each row of plots. */
-enum hs_status hs_figure_sweep(struct hs_page *page)
+static enum hs_status draw_sweep(struct hs_page *page)
 {
+    const struct hs_place place = {.file = page->manifest.dir};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
-    struct view v;
+    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     HS_TRY(hs_figure_metrics(page, "mean_jct,mean_wait,gpu_utilization", names));
     HS_TRY(hs_page_read_sweep(page, names, page->figure->x));
-    open_view(&v, page);
-    if (v.t->x == NO_AXIS || v.places < 2)
-        return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = page->dir}, NULL,
+    struct view v = view_of(page);
+    if (v.t->x == HS_SWEEP_NONE || v.places < 2)
+        return hs_fail(page->diag, HS_E_INPUT, &place, NULL,
                        "nothing was swept that could be the axis of a figure");
     if (v.lines > HS_PAGE_DRAWN_MAX || v.t->facets > FACETS_MAX)
-        return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = page->dir},
-                       "--x=KEY takes another axis",
+        return hs_fail(page->diag, HS_E_INPUT, &place, "--x=KEY takes another axis",
                        "%" PRIu32 " curves in %" PRIu32 " rows; a figure has room for %u in %u",
                        v.lines, v.t->facets, HS_PAGE_DRAWN_MAX, FACETS_MAX);
     struct hs_frame frame = {.rows = v.t->facets,
                              .columns = v.t->metric_count,
                              .height = v.t->metric_count == 1 ? 320 : 200,
-                             .left = 66,
-                             .right = 12,
-                             .above = v.t->facets > 1 ? 26 : 10,
-                             .below = 40};
-    hs_figure_begin_groups(page, &frame, "line");
+                             .margin = {66, 12, v.t->facets > 1 ? 26 : 10, 40}};
+    hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
     for (v.facet = 0; v.facet < v.t->facets; v.facet++)
         for (v.metric = 0; v.metric < v.t->metric_count; v.metric++) {
-            struct hs_chart c = {0};
-            char text[HS_HTML_SAY_MAX];
             fill_cells(&v);
-            if (!set_scales(&v, &c, page->figure->scale))
-                c.y.to = 1;
-            hs_figure_panel(page, &frame, v.facet, v.metric, &c);
-            put_curves(&v, &c);
-            hs_sweeptable_facet(v.t, v.facet, text, sizeof text);
-            if (v.metric == 0)
-                hs_svg_text(c.out, c.left, c.top - 10, "start", "name", text);
-            hs_figure_axes(&c, NULL, v.column.title);
+            put_plot(&v, &frame);
         }
     hs_figure_end(page);
     return HS_OK;
 }
 
-/* ---- reading ---- */
-
-enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metrics, const char *x)
-{
-    const char *path = hs_page_path(page, page->dir, "sweep.csv");
-    if (page->sweep != NULL)
-        hs_sweeptable_free(page->sweep);
-    page->sweep = hs_arena_alloc(&page->arena, sizeof *page->sweep);
-    page->group_count = 0;
-    HS_TRY(hs_sweeptable_read(page->sweep, path, metrics, x, page->diag));
-    const struct hs_sweeptable *t = page->sweep;
-    if (t->point_count == 0)
-        return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                       "the sweep has no points");
-    for (uint32_t line = 0; t->line != NO_AXIS && line < t->axes[t->line].count; line++)
-        HS_TRY(hs_page_add_group(page, t->axes[t->line].values[line], NULL, 0, 0));
-    return HS_OK;
-}
+const struct hs_figure hs_figure_sweep = {.name = "sweep",
+                                          .draw = draw_sweep,
+                                          .is_of_sweep = true,
+                                          .has_metrics = true,
+                                          .has_scale = true};

@@ -203,12 +203,14 @@ enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, st
                        "the manifest is written last: without it a run was cut short",
                        "not a finished run: there is no manifest.json in it");
     }
-    return hs_runmanifest_load(m, path, diag);
+    const enum hs_status status = hs_runmanifest_load(m, path, diag);
+    m->dir = dir;
+    return status;
 }
 
 enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, struct hs_diag *diag)
 {
-    *m = (struct hs_runmanifest){0};
+    *m = (struct hs_runmanifest){.diag = diag};
     HS_TRY(hs_json_load(&m->doc, path, diag));
     const struct hs_json *root = hs_json_root(m->doc);
     struct hs_place place = hs_json_place(m->doc, root);

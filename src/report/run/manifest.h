@@ -97,6 +97,8 @@ struct hs_runmanifest_input {
 };
 
 struct hs_runmanifest {
+    const char *dir; /* borrowed; NULL of a manifest by itself */
+    struct hs_diag *diag;
     struct hs_json_doc *doc;
     const struct hs_json *config;      /* an object: the effective configuration */
     const struct hs_json *assumptions; /* NULL = not stated, likewise below */
@@ -107,6 +109,7 @@ struct hs_runmanifest {
     uint32_t input_count;
     uint64_t trace_hash, trace_bytes;
     bool has_trace_hash;
+    uint64_t rows_hash, rows_bytes; /* of the file that hs_rowfile_each read last */
 };
 
 /* HS_E_INPUT for a directory without a manifest, and for a manifest without a configuration. */

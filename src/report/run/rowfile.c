@@ -4,10 +4,13 @@
  */
 #include "report/run/rowfile.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fixed.h"
 #include "base/timeparse.h"
+#include "report/run/manifest.h"
 
 #define GPU_MILLI 1000
 #define NS_PER_S  INT64_C(1000000000)
@@ -74,45 +77,25 @@ const struct hs_json *hs_renamed_get(const struct hs_json *object, const char *k
     return value != NULL ? value : hs_json_get(object, former_name(key));
 }
 
-static enum hs_status open_file(struct hs_rowfile *f, const char *path)
-{
-    HS_TRY(hs_input_open(&f->input, path, f->diag));
-    hs_csv_open(&f->csv, f->input, ',', f->diag);
-    enum hs_status s = hs_csv_next(f->csv, &f->row);
-    if (s == HS_END)
-        return hs_fail(f->diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                       "the file is empty");
-    HS_TRY(s);
-    for (uint32_t i = 0; i < f->count; i++) {
-        f->at[i] = hs_renamed_column(&f->row, f->names[i]);
-        struct hs_place place = hs_csv_place(f->csv, f->row.count);
-        if (f->at[i] == UINT32_MAX)
-            return hs_fail(f->diag, HS_E_INPUT, &place, NULL, "there is no column '%s'",
-                           f->names[i]);
-    }
-    return HS_OK;
-}
-
-enum hs_status hs_rowfile_open(struct hs_rowfile *f, const char *path, const char *const *names,
+enum hs_status hs_rowfile_open(struct hs_rowfile *f, const char *path, const struct hs_cell *cells,
                                struct hs_diag *diag)
 {
-    *f = (struct hs_rowfile){.diag = diag};
-    while (names[f->count] != NULL) {
-        f->names[f->count] = names[f->count];
-        f->count++;
+    *f = (struct hs_rowfile){.diag = diag, .cells = cells};
+    HS_TRY(hs_input_open(&f->input, path, diag));
+    hs_csv_open(&f->csv, f->input, ',', diag);
+    enum hs_status s = hs_csv_next(f->csv, &f->row);
+    if (s == HS_END)
+        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                       "the file is empty");
+    HS_TRY(s);
+    for (uint32_t i = 0; cells[i].column != NULL; i++) {
+        f->at[i] = hs_renamed_column(&f->row, cells[i].column);
+        struct hs_place place = hs_csv_place(f->csv, f->row.count);
+        if (f->at[i] == UINT32_MAX)
+            return hs_fail(diag, HS_E_INPUT, &place, NULL, "there is no column '%s'",
+                           cells[i].column);
     }
-    return open_file(f, path);
-}
-
-enum hs_status hs_rowfile_open_cells(struct hs_rowfile *f, const char *path,
-                                     const struct hs_cell *cells, struct hs_diag *diag)
-{
-    *f = (struct hs_rowfile){.diag = diag};
-    while (cells[f->count].column != NULL) {
-        f->names[f->count] = cells[f->count].column;
-        f->count++;
-    }
-    return open_file(f, path);
+    return HS_OK;
 }
 
 enum hs_status hs_rowfile_next(struct hs_rowfile *f)
@@ -125,19 +108,19 @@ const char *hs_rowfile_text(const struct hs_rowfile *f, uint32_t column)
     return f->at[column] < f->row.count ? f->row.fields[f->at[column]] : "";
 }
 
-enum hs_status hs_rowfile_bad(const struct hs_rowfile *f, uint32_t column, const char *expected)
+static enum hs_status bad(const struct hs_rowfile *f, uint32_t column, const char *expected)
 {
     struct hs_place place = hs_csv_place(f->csv, f->at[column]);
-    return hs_fail(f->diag, HS_E_INPUT, &place, NULL, "%s is not %s", f->names[column], expected);
+    return hs_fail(f->diag, HS_E_INPUT, &place, NULL, "%s is not %s", f->cells[column].column,
+                   expected);
 }
 
-enum hs_status hs_rowfile_bad_cell(const struct hs_rowfile *f, const char *name,
-                                   const char *expected)
+enum hs_status hs_rowfile_bad(const struct hs_rowfile *f, const char *name, const char *expected)
 {
     uint32_t column = 0;
-    while (strcmp(f->names[column], name) != 0)
+    while (strcmp(f->cells[column].column, name) != 0)
         column++;
-    return hs_rowfile_bad(f, column, expected);
+    return bad(f, column, expected);
 }
 
 enum hs_status hs_rowfile_decimal(const struct hs_rowfile *f, uint32_t column, int64_t unit,
@@ -146,53 +129,58 @@ enum hs_status hs_rowfile_decimal(const struct hs_rowfile *f, uint32_t column, i
     const char *text = hs_rowfile_text(f, column);
     *value = -1;
     if (text[0] != '\0' && (!hs_parse_decimal_us(text, strlen(text), unit, value) || *value < 0))
-        return hs_rowfile_bad(f, column, expected);
+        return bad(f, column, expected);
     return HS_OK;
 }
 
-enum hs_status hs_rowfile_count(const struct hs_rowfile *f, uint32_t column, uint64_t *count)
+static enum hs_status read_count(const struct hs_rowfile *f, uint32_t column, uint64_t *count)
 {
     const char *text = hs_rowfile_text(f, column);
     int64_t value = 0;
     if (text[0] != '\0' && (!hs_parse_int64(text, strlen(text), &value) || value < 0))
-        return hs_rowfile_bad(f, column, "a count");
+        return bad(f, column, "a count");
     *count = (uint64_t)value;
     return HS_OK;
 }
 
-static enum hs_status read_cell(const struct hs_rowfile *f, uint32_t column, enum hs_cell_kind kind,
-                                void *to)
+static enum hs_status read_cell(const struct hs_rowfile *f, uint32_t column, void *to)
 {
+    const enum hs_cell_kind kind = f->cells[column].kind;
+    const char *text = hs_rowfile_text(f, column);
     uint64_t count;
     int64_t value;
     switch (kind) {
     case HS_CELL_TEXT:
-        *(const char **)to = hs_rowfile_text(f, column);
+        *(const char **)to = text;
         return HS_OK;
+    case HS_CELL_DOUBLE:
+        *(double *)to = (double)NAN;
+        return text[0] == '\0' || hs_parse_double(text, strlen(text), to)
+                   ? HS_OK
+                   : bad(f, column, "a number");
     case HS_CELL_COUNT:
-        return hs_rowfile_count(f, column, to);
+        return read_count(f, column, to);
     case HS_CELL_COUNT32:
-        HS_TRY(hs_rowfile_count(f, column, &count));
+        HS_TRY(read_count(f, column, &count));
         *(uint32_t *)to = (uint32_t)count;
-        return count > UINT32_MAX ? hs_rowfile_bad(f, column, "a count") : HS_OK;
+        return count > UINT32_MAX ? bad(f, column, "a count") : HS_OK;
     default:
         HS_TRY(hs_rowfile_decimal(f, column, decimals[kind].unit, decimals[kind].expected, &value));
         if (value < 0 && !decimals[kind].may_be_empty)
-            return hs_rowfile_bad(f, column, decimals[kind].expected);
+            return bad(f, column, decimals[kind].expected);
     }
     if (kind != HS_CELL_SHARE) {
         *(int64_t *)to = value;
         return HS_OK;
     }
     *(uint32_t *)to = (uint32_t)value;
-    return value < 1 || value > GPU_MILLI ? hs_rowfile_bad(f, column, decimals[kind].expected)
-                                          : HS_OK;
+    return value < 1 || value > GPU_MILLI ? bad(f, column, decimals[kind].expected) : HS_OK;
 }
 
-enum hs_status hs_rowfile_read(const struct hs_rowfile *f, const struct hs_cell *cells, void *row)
+enum hs_status hs_rowfile_read(const struct hs_rowfile *f, void *row)
 {
-    for (uint32_t i = 0; i < f->count; i++)
-        HS_TRY(read_cell(f, i, cells[i].kind, (char *)row + cells[i].offset));
+    for (uint32_t i = 0; f->cells[i].column != NULL; i++)
+        HS_TRY(read_cell(f, i, (char *)row + f->cells[i].offset));
     return HS_OK;
 }
 
@@ -221,4 +209,29 @@ void hs_rowfile_close(struct hs_rowfile *f)
         hs_csv_close(f->csv);
     if (f->input != NULL)
         hs_input_close(f->input);
+}
+
+enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
+                               const struct hs_cell *cells,
+                               enum hs_status (*each)(void *ctx, const struct hs_rowfile *f),
+                               void *ctx)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_rowfile f;
+    const struct hs_runmanifest_file *listed = hs_runmanifest_file(m, name);
+    (void)snprintf(path, sizeof path, "%s/%s", m->dir, name); /* no longer than manifest.json */
+    enum hs_status s = hs_rowfile_open(&f, path, cells, m->diag);
+    while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
+        s = each(ctx, &f);
+    if (s == HS_END) {
+        s = HS_OK;
+        m->rows_hash = hs_input_hash(f.input);
+        m->rows_bytes = hs_input_bytes(f.input);
+        if (listed != NULL && listed->hash != m->rows_hash)
+            hs_report(m->diag, HS_WARNING, &(struct hs_place){.file = path},
+                      "`horus verify` says more",
+                      "not the file that the manifest lists: it was changed after the run");
+    }
+    hs_rowfile_close(&f);
+    return s;
 }

@@ -139,14 +139,14 @@ static enum hs_status add_job_row(struct verify_run *run, const struct hs_rowfil
             run->strange_line = f->row.line;
         return HS_OK;
     }
-    HS_TRY(hs_rowfile_read(f, job_cells, &cells));
+    HS_TRY(hs_rowfile_read(f, &cells));
     HS_TRY(gpu_time(f, row));
     int class = 0;
     while (class < HS_JOB_CLASS_COUNT &&
            strcmp(cells.job_class, hs_job_class_text((enum hs_job_class) class)) != 0)
         class ++;
     if (class == HS_JOB_CLASS_COUNT)
-        return hs_rowfile_bad_cell(f, "class", "auto, guaranteed or opportunistic");
+        return hs_rowfile_bad(f, "class", "auto, guaranteed or opportunistic");
     row->job_class = (enum hs_job_class) class;
     row->is_done = strcmp(cells.success, "1") == 0;
     row->is_rejected = strcmp(cells.status, "rejected") == 0;
@@ -186,7 +186,7 @@ static enum hs_status read_gpus(struct verify_run *run, const struct hs_rowfile 
     while (*at != '\0') {
         uint32_t first, last;
         if (!hs_rowfile_range(&at, &first, &last) || (int64_t)first <= above)
-            return hs_rowfile_bad_cell(f, "allocated_resources",
+            return hs_rowfile_bad(f, "allocated_resources",
                                        "a list of ascending GPU ids such as '0-7 16'");
         hs_grow((void **)&run->ranges, &run->range_cap, (uint64_t)run->range_count + 1,
                 sizeof *run->ranges, SEGMENTS_MAX);
@@ -202,15 +202,15 @@ static enum hs_status add_segment(struct verify_run *run, const struct hs_rowfil
 {
     struct segment_cells cells = {.seg = {.line = f->row.line, .job = VERIFY_NONE}};
     struct verify_segment *seg = &cells.seg;
-    HS_TRY(hs_rowfile_read(f, segment_cells, &cells));
+    HS_TRY(hs_rowfile_read(f, &cells));
     if (seg->start_us < 0 || seg->end_us < seg->start_us)
-        return hs_rowfile_bad_cell(f, "end", "a time at or after start");
+        return hs_rowfile_bad(f, "end", "a time at or after start");
     int end = 0;
     while (end <= HS_SEGMENT_FAILURE &&
            strcmp(cells.ended_by, hs_segment_end_text((enum hs_segment_end)end)) != 0)
         end++;
     if (end > HS_SEGMENT_FAILURE)
-        return hs_rowfile_bad_cell(
+        return hs_rowfile_bad(
             f, "ended_by", "finish, preempt, suspend, migrate, kill, horizon, oom or failure");
     seg->ended_by = (enum hs_segment_end)end;
     HS_TRY(read_gpus(run, f, cells.gpus, seg));
@@ -241,7 +241,7 @@ load_rows(struct verify_run *run, const char *name, const struct hs_cell *cells,
     char path[VERIFY_PATH_SIZE];
     struct hs_rowfile f;
     HS_TRY(verify_path(run, name, path));
-    enum hs_status s = hs_rowfile_open_cells(&f, path, cells, run->diag);
+    enum hs_status s = hs_rowfile_open(&f, path, cells, run->diag);
     while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
         s = add(run, &f);
     hs_rowfile_close(&f);

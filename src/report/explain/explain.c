@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The run again, in order of time, from its segments: which GPUs are free, what each virtual
+ * The files of a run into memory: job n of jobs.csv has id n + 1 in `ids`, which is why ids must be
+ * unique: segments name jobs by them alone.
+ *
+ * Then the run again, in order of time, from its segments: which GPUs are free, what each virtual
  * cluster holds, which jobs wait. Between two moments nothing changes, and every class of jobs that
  * wait alike is booked to its cause, by the rule of the engine (engine/wait_causes.h). O(events x
  * classes with a job that waits).
@@ -9,15 +12,320 @@
  * which were on its GPUs. One look at all segments each; O(segments x segments of the job that
  * overlap).
  */
+#include "report/explain/explain.h"
+
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fixed.h"
 #include "model/freeindex.h"
 #include "model/partindex.h"
-#include "report/explain/explain_data.h"
+#include "report/run/rowfile.h"
 
 const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmentation", "constraint",
                                                          "quota", "priority"};
+
+#define ROWS_MAX      (UINT32_MAX / 2)
+#define NEAREST_AMONG 100000u /* of a larger trace the first ones */
+
+/* ---- manifest and cluster ---- */
+
+static const char *config_text(const struct hs_explain *x, const char *key)
+{
+    return hs_json_text(hs_json_get(x->manifest.config, key));
+}
+
+static enum hs_status load_cluster(struct hs_explain *x)
+{
+    struct hs_place place = {.file = x->dir};
+    const char *spec = config_text(x, "cluster"), *vc = config_text(x, "vc");
+    if (spec == NULL)
+        return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "the manifest names no cluster");
+    HS_TRY(hs_cluster_load(&x->cluster, spec, x->diag));
+    x->has_cluster = true;
+    for (uint32_t i = 0; i < x->manifest.input_count; i++)
+        if (strcmp(x->manifest.inputs[i].role, "cluster") == 0 &&
+            x->manifest.inputs[i].hash != x->cluster.input_hash)
+            hs_report(x->diag, HS_WARNING, &place, "what is told of causes is of another cluster",
+                      "'%s' was changed after the run", spec);
+    if (vc == NULL || strcmp(vc, "ignore") == 0)
+        return HS_OK;
+    const char *date = config_text(x, "vc_date");
+    return hs_cluster_set_vcs(&x->cluster, strcmp(vc, "quota") == 0 ? HS_VC_QUOTA : HS_VC_PARTITION,
+                              config_text(x, "vc_file"), date != NULL ? date : "", x->diag);
+}
+
+static const char *or_unknown(const char *text)
+{
+    return text != NULL ? text : "?";
+}
+
+static enum hs_status load_manifest(struct hs_explain *x)
+{
+    struct hs_place place = {.file = x->dir};
+    HS_TRY(hs_runmanifest_open(&x->manifest, x->dir, x->diag));
+    static const char *const needed[] = {"jobs.csv", "segments.csv"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (hs_runmanifest_file(&x->manifest, needed[i]) == NULL)
+            return hs_fail(x->diag, HS_E_INPUT, &place,
+                           "repeat the run with --outputs=jobs,segments, or all",
+                           "nothing to explain: the run was made without %s", needed[i]);
+    const struct hs_json *assumptions = x->manifest.assumptions;
+    const char *can = x->manifest.can != NULL ? x->manifest.can : "";
+    x->may_borrow = strstr(can, "borrow") != NULL;
+    x->is_sharing = strstr(can, "co-locate") != NULL;
+    x->policy = config_text(x, "policy");
+    x->order = or_unknown(hs_json_text(hs_json_get(assumptions, "order")));
+    x->scan = or_unknown(hs_json_text(hs_json_get(assumptions, "scan")));
+    x->has_decisions = hs_runmanifest_file(&x->manifest, "decisions.csv") != NULL;
+    return load_cluster(x);
+}
+
+/* ---- jobs.csv ---- */
+
+struct explain_job_cells {
+    struct explain_job job;
+    const char *success;
+};
+#define AT(field) offsetof(struct explain_job_cells, field)
+
+static const struct hs_cell job_cells[] = {
+    {"job_id", HS_CELL_TEXT, AT(job.id)},
+    {"submission_time", HS_CELL_TIME, AT(job.submit_us)},
+    {"starting_time", HS_CELL_TIME_OR_NONE, AT(job.start_us)},
+    {"isolated", HS_CELL_TIME, AT(job.isolated_us)},
+    {"run", HS_CELL_TIME, AT(job.run_us)},
+    {"queueing_delay", HS_CELL_TIME, AT(job.pending_us)},
+    {"overhead", HS_CELL_TIME, AT(job.overhead_us)},
+    {"colocated", HS_CELL_TIME, AT(job.colocated_us)},
+    {"lost", HS_CELL_NANO, AT(job.lost_ns)},
+    {"requested_number_of_resources", HS_CELL_COUNT32, AT(job.gpus)},
+    {"gpu_share", HS_CELL_SHARE, AT(job.gpu_milli)},
+    {"preemptions", HS_CELL_COUNT, AT(job.preemptions)},
+    {"migrations", HS_CELL_COUNT, AT(job.migrations)},
+    {"ooms", HS_CELL_COUNT, AT(job.ooms)},
+    {"switches", HS_CELL_COUNT, AT(job.switches)},
+    {"success", HS_CELL_TEXT, AT(success)},
+    {"user", HS_CELL_TEXT, AT(job.user)},
+    {"vc", HS_CELL_TEXT, AT(job.vc_name)},
+    {"model", HS_CELL_TEXT, AT(job.model)},
+    {"status", HS_CELL_TEXT, AT(job.status)},
+    {NULL, HS_CELL_TEXT, 0},
+};
+
+/* Few: as many as there are sizes of gangs, and shares, in a pool. */
+static void class_of(struct hs_explain *x, struct explain_job *job)
+{
+    uint32_t vc = job->vc == UINT32_MAX ? 0 : job->vc; /* rejected: it never waits */
+    for (job->class = 0; job->class < x->class_count; job->class ++)
+        if (x->classes[job->class].vc == vc && x->classes[job->class].gpus == job->gpus &&
+            x->classes[job->class].gpu_milli == job->gpu_milli)
+            return;
+    hs_grow((void **)&x->classes, &x->class_cap, (uint64_t)x->class_count + 1, sizeof *x->classes,
+            ROWS_MAX);
+    x->classes[x->class_count++] =
+        (struct explain_class){.vc = vc, .gpus = job->gpus, .gpu_milli = job->gpu_milli};
+}
+
+static const char *keep_text(struct hs_explain *x, const char *text)
+{
+    return hs_intern_text(&x->texts, hs_intern_get(&x->texts, text));
+}
+
+static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
+{
+    struct hs_explain *x = ctx;
+    struct explain_job_cells cells = {
+        .job = {.first_segment = EXPLAIN_NONE, .last_segment = EXPLAIN_NONE}};
+    struct explain_job *job = &cells.job;
+    uint32_t name = hs_intern_get(&x->ids, hs_rowfile_text(f, 0));
+    if (name != x->job_count + 1) {
+        struct hs_place place = hs_csv_place(f->csv, f->at[0]);
+        return hs_fail(x->diag, HS_E_INPUT, &place, "give every job of the trace an id of its own",
+                       "job id '%s' is not unique, so its segments cannot be told apart",
+                       hs_rowfile_text(f, 0));
+    }
+    HS_TRY(hs_rowfile_read(f, &cells));
+    job->id = hs_intern_text(&x->ids, name);
+    job->user = keep_text(x, job->user);
+    job->vc_name = keep_text(x, job->vc_name);
+    job->model = keep_text(x, job->model);
+    job->status = keep_text(x, job->status);
+    job->is_done = strcmp(cells.success, "1") == 0;
+    job->end_us = job->submit_us + job->run_us + job->pending_us;
+    job->vc = hs_cluster_vc(&x->cluster, job->vc_name);
+    class_of(x, job);
+    if (x->job_count == 0 || job->submit_us < x->begin_us)
+        x->begin_us = job->submit_us;
+    if (x->job_count == 0 || job->end_us > x->end_us)
+        x->end_us = job->end_us;
+    hs_grow((void **)&x->jobs, &x->job_cap, (uint64_t)x->job_count + 1, sizeof *x->jobs, ROWS_MAX);
+    x->jobs[x->job_count++] = *job;
+    return HS_OK;
+}
+
+/* ---- segments.csv ---- */
+
+struct explain_segment_cells {
+    struct explain_segment segment;
+    const char *id, *gpus, *ended_by;
+};
+#define SEG(field) offsetof(struct explain_segment_cells, field)
+
+static const struct hs_cell segment_cells[] = {
+    {"job_id", HS_CELL_TEXT, SEG(id)},
+    {"start", HS_CELL_TIME, SEG(segment.start_us)},
+    {"end", HS_CELL_TIME, SEG(segment.end_us)},
+    {"mean_rate", HS_CELL_RATE, SEG(segment.rate_ppb)},
+    {"tenants", HS_CELL_COUNT32, SEG(segment.tenants)},
+    {"allocated_resources", HS_CELL_TEXT, SEG(gpus)},
+    {"ended_by", HS_CELL_TEXT, SEG(ended_by)},
+    {NULL, HS_CELL_TEXT, 0},
+};
+
+static enum hs_status read_gpus(struct hs_explain *x, const struct hs_rowfile *f, const char *at,
+                                struct explain_segment *s)
+{
+    s->first_range = x->range_count;
+    while (*at != '\0') {
+        struct explain_range r;
+        if (!hs_rowfile_range(&at, &r.first, &r.last) || r.last >= x->cluster.gpu_count)
+            return hs_rowfile_bad(f, "allocated_resources",
+                                  "a list of ascending GPUs of the cluster");
+        hs_grow((void **)&x->ranges, &x->range_cap, (uint64_t)x->range_count + 1, sizeof *x->ranges,
+                ROWS_MAX);
+        x->ranges[x->range_count++] = r;
+        s->gpus += r.last - r.first + 1;
+    }
+    s->ranges = x->range_count - s->first_range;
+    return HS_OK;
+}
+
+/* Segments of a job never overlap, so the file has them in order: each is the next of its job. */
+static enum hs_status add_segment(void *ctx, const struct hs_rowfile *f)
+{
+    struct hs_explain *x = ctx;
+    struct explain_segment_cells cells = {.segment = {.next_of_job = EXPLAIN_NONE}};
+    struct explain_segment *s = &cells.segment;
+    HS_TRY(hs_rowfile_read(f, &cells));
+    const uint32_t name = hs_intern_find(&x->ids, cells.id), index = x->segment_count;
+    if (name == 0 || name == UINT32_MAX)
+        return hs_rowfile_bad(f, "job_id", "a job of jobs.csv");
+    struct explain_job *job = &x->jobs[name - 1];
+    if (job->vc == UINT32_MAX)
+        return hs_rowfile_bad(f, "job_id", "a job of a virtual cluster that the cluster has");
+    if (s->end_us < s->start_us)
+        return hs_rowfile_bad(f, "end", "a time at or after start");
+    int end = 0;
+    while (end <= HS_SEGMENT_FAILURE &&
+           strcmp(cells.ended_by, hs_segment_end_text((enum hs_segment_end)end)) != 0)
+        end++;
+    if (end > HS_SEGMENT_FAILURE)
+        return hs_rowfile_bad(f, "ended_by", "an end that a segment can have");
+    s->ended_by = (enum hs_segment_end)end;
+    s->job = name - 1;
+    HS_TRY(read_gpus(x, f, cells.gpus, s));
+    hs_grow((void **)&x->segments, &x->segment_cap, (uint64_t)index + 1, sizeof *x->segments,
+            ROWS_MAX);
+    x->segments[x->segment_count++] = *s;
+    if (job->first_segment == EXPLAIN_NONE)
+        job->first_segment = index;
+    else
+        x->segments[job->last_segment].next_of_job = index;
+    job->last_segment = index;
+    return HS_OK;
+}
+
+/* ---- decisions.csv ---- */
+
+#define DECISION(field) offsetof(struct explain_decision, field)
+
+static const struct hs_cell decision_cells[] = {
+    {"job_id", HS_CELL_TEXT, DECISION(job)},
+    {"time", HS_CELL_TIME_OR_NONE, DECISION(time_us)},
+    {"value", HS_CELL_NUMBER, DECISION(value)},
+    {"action", HS_CELL_TEXT, DECISION(action)},
+    {"allocated_resources", HS_CELL_TEXT, DECISION(gpus)},
+    {"trigger", HS_CELL_TEXT, DECISION(trigger)},
+    {"because", HS_CELL_TEXT, DECISION(plan_reason)},
+    {NULL, HS_CELL_TEXT, 0},
+};
+
+/* Of the job that is watched. */
+static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
+{
+    struct hs_explain *x = ctx;
+    struct explain_decision d;
+    if (strcmp(hs_rowfile_text(f, 0), x->jobs[x->watched].id) != 0)
+        return HS_OK;
+    HS_TRY(hs_rowfile_read(f, &d));
+    d.action = keep_text(x, d.action);
+    d.gpus = keep_text(x, d.gpus);
+    d.trigger = keep_text(x, d.trigger);
+    d.plan_reason = keep_text(x, d.plan_reason);
+    hs_grow((void **)&x->decisions, &x->decision_cap, (uint64_t)x->decision_count + 1,
+            sizeof *x->decisions, ROWS_MAX);
+    x->decisions[x->decision_count++] = d;
+    return HS_OK;
+}
+
+/* ---- the whole ---- */
+
+enum hs_status hs_explain_load(struct hs_explain **explain, const char *dir, struct hs_diag *diag)
+{
+    struct hs_explain *x = hs_alloc_zeroed(1, sizeof *x);
+    *explain = x;
+    x->dir = dir;
+    x->diag = diag;
+    x->watched = EXPLAIN_NONE;
+    hs_intern_init(&x->ids);
+    hs_intern_init(&x->texts);
+    HS_TRY(load_manifest(x));
+    HS_TRY(hs_rowfile_each(&x->manifest, "jobs.csv", job_cells, add_job, x));
+    return hs_rowfile_each(&x->manifest, "segments.csv", segment_cells, add_segment, x);
+}
+
+enum hs_status hs_explain_find(const struct hs_explain *x, const char *id, uint32_t *job,
+                               struct hs_diag *diag)
+{
+    uint32_t name = hs_intern_find(&x->ids, id);
+    if (name != 0 && name != UINT32_MAX) {
+        *job = name - 1;
+        return HS_OK;
+    }
+    uint32_t count = x->job_count < NEAREST_AMONG ? x->job_count : NEAREST_AMONG;
+    const char **names = hs_alloc_zeroed((uint64_t)count + 1, sizeof *names);
+    char hint[HS_HINT_SIZE];
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = x->jobs[i].id;
+    const enum hs_status status =
+        hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
+                hs_did_you_mean(hint, id, names, count, "the first column of jobs.csv has the ids"),
+                "the run has no job '%s'", id);
+    hs_free(names);
+    return status;
+}
+
+void hs_explain_close(struct hs_explain *x)
+{
+    if (x == NULL)
+        return;
+    hs_runmanifest_close(&x->manifest);
+    if (x->has_cluster)
+        hs_cluster_free(&x->cluster);
+    hs_intern_free(&x->ids);
+    hs_intern_free(&x->texts);
+    hs_free(x->jobs);
+    hs_free(x->segments);
+    hs_free(x->ranges);
+    hs_free(x->classes);
+    hs_free(x->stages);
+    hs_free(x->decisions);
+    hs_free(x);
+}
+
+/* ---- the replay ---- */
 
 /* In the order in which they are handled at one time: ends before beginnings. */
 enum kind { GIVE, GO, TAKE, WAIT };
@@ -48,8 +356,8 @@ struct replay {
 
 /* ---- events ---- */
 
-static void add(struct replay *r, int64_t us, enum kind kind, enum explain_phase phase,
-                uint32_t subject)
+static void add_event(struct replay *r, int64_t us, enum kind kind, enum explain_phase phase,
+                      uint32_t subject)
 {
     r->events[r->count++] = (struct event){
         .us = us, .subject = subject, .kind = (uint8_t)kind, .phase = (uint8_t)phase};
@@ -60,12 +368,12 @@ static void add_wait(struct replay *r, uint32_t job, enum explain_phase phase, i
 {
     if (to_us <= from_us)
         return;
-    add(r, from_us, WAIT, phase, job);
-    add(r, to_us, GO, phase, job);
+    add_event(r, from_us, WAIT, phase, job);
+    add_event(r, to_us, GO, phase, job);
 }
 
 /* Its segments, and the gaps between them. False if they are not what jobs.csv states. */
-static bool add_job(struct replay *r, uint32_t index)
+static bool add_events(struct replay *r, uint32_t index)
 {
     const struct explain_job *job = &r->x->jobs[index];
     int64_t at_us = job->submit_us, run_us = 0;
@@ -76,8 +384,8 @@ static bool add_job(struct replay *r, uint32_t index)
         is_in_order = is_in_order && s->start_us >= at_us;
         add_wait(r, index, phase, at_us, s->start_us);
         if (s->end_us > s->start_us) {
-            add(r, s->start_us, TAKE, phase, i);
-            add(r, s->end_us, GIVE, phase, i);
+            add_event(r, s->start_us, TAKE, phase, i);
+            add_event(r, s->end_us, GIVE, phase, i);
         }
         run_us += s->end_us - s->start_us;
         at_us = s->end_us;
@@ -108,7 +416,7 @@ static enum hs_status collect(struct replay *r)
     const uint64_t most = 4 * (uint64_t)x->segment_count + 2 * (uint64_t)x->job_count;
     r->events = hs_alloc_zeroed(most + 1, sizeof *r->events);
     for (uint32_t i = 0; i < x->job_count; i++)
-        if (!add_job(r, i))
+        if (!add_events(r, i))
             return hs_fail(
                 x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir}, "`horus verify` says more",
                 "jobs.csv and segments.csv contradict each other about job '%s'", x->jobs[i].id);
@@ -291,22 +599,25 @@ enum hs_status explain_replay(struct hs_explain *x)
         play(&r);
     hs_free(r.events);
     hs_arena_free(&r.arena);
+    if (s == HS_OK && x->watched != EXPLAIN_NONE && x->has_decisions)
+        s = hs_rowfile_each(&x->manifest, "decisions.csv", decision_cells, add_decision, x);
     return s;
 }
 
 /* ---- the other jobs ---- */
 
-/* Keeps the named ones in order of `sign` x us; equal ones as they come. */
-static void list_insert(struct explain_list *list, uint32_t job, int64_t us, int sign)
+/* Keeps the first `room` in order of `sign` x us; equal ones as they come. */
+static void list_insert(struct explain_list *list, uint32_t room, uint32_t job, int64_t us,
+                        int sign)
 {
-    uint32_t at = list->named < EXPLAIN_NAMED ? list->named++ : EXPLAIN_NAMED;
+    uint32_t at = list->named < room ? list->named++ : room;
     list->count++;
     for (; at > 0 && sign * list->us[at - 1] > sign * us; at--)
-        if (at < EXPLAIN_NAMED) {
+        if (at < room) {
             list->us[at] = list->us[at - 1];
             list->jobs[at] = list->jobs[at - 1];
         }
-    if (at < EXPLAIN_NAMED) {
+    if (at < room) {
         list->us[at] = us;
         list->jobs[at] = job;
     }
@@ -339,7 +650,7 @@ static void look_for_overtakers(const struct hs_explain *x, struct explain_list 
         const uint32_t k = stage_after(x, other->start_us);
         if (k < x->stage_count && x->stages[k].segment == EXPLAIN_NONE &&
             x->stages[k].from_us <= other->start_us)
-            list_insert(list, i, other->start_us, 1);
+            list_insert(list, EXPLAIN_NAMED, i, other->start_us, 1);
     }
 }
 
@@ -378,16 +689,14 @@ static void look_for_predecessors(const struct hs_explain *x, struct explain_aro
     const struct explain_segment *first = &x->segments[x->jobs[x->watched].first_segment];
     uint32_t *last = hs_alloc_zeroed((uint64_t)x->cluster.gpu_count + 1, sizeof *last);
     bool *is_listed = hs_alloc_zeroed((uint64_t)x->job_count + 1, sizeof *is_listed);
-    const bool has_memory = last != NULL && is_listed != NULL;
-    if (has_memory)
-        find_last_holders(x, first, last);
-    for (uint32_t k = 0; has_memory && k < first->ranges; k++) {
+    find_last_holders(x, first, last);
+    for (uint32_t k = 0; k < first->ranges; k++) {
         const struct explain_range *range = &x->ranges[first->first_range + k];
         for (uint32_t gpu = range->first; gpu <= range->last; gpu++) {
             const struct explain_segment *s = last[gpu] > 0 ? &x->segments[last[gpu] - 1] : NULL;
             around->idle_gpus += s == NULL;
             if (s != NULL && !is_listed[s->job])
-                list_insert(&around->freed, s->job, s->end_us, -1);
+                list_insert(&around->freed, EXPLAIN_NAMED, s->job, s->end_us, -1);
             if (s != NULL)
                 is_listed[s->job] = true;
         }
@@ -413,7 +722,7 @@ static void look_for_partners(const struct hs_explain *x, struct explain_list *l
     }
     for (uint32_t i = 0; i < x->job_count; i++)
         if (beside_us[i] > 0)
-            list_insert(list, i, beside_us[i], -1);
+            list_insert(list, EXPLAIN_NAMED, i, beside_us[i], -1);
     hs_free(beside_us);
 }
 
@@ -426,4 +735,12 @@ void explain_look_around(const struct hs_explain *x, struct explain_around *arou
     look_for_predecessors(x, around);
     if (x->is_sharing)
         look_for_partners(x, &around->beside);
+}
+
+void explain_find_longest(const struct hs_explain *x, struct explain_list *list)
+{
+    *list = (struct explain_list){0};
+    for (uint32_t i = 0; i < x->job_count; i++)
+        if (x->jobs[i].pending_us > 0)
+            list_insert(list, EXPLAIN_LONGEST, i, x->jobs[i].pending_us, -1);
 }
