@@ -17,7 +17,7 @@ complexity_max=15
 
 sources() { find src include tests -name '*.[ch]' | sort; }
 scripts() {
-    find scripts tests .ci -type f \( -name '*.sh' -o -path '.ci/*' \) | sort
+    find scripts tests .ci configs -type f \( -name '*.sh' -o -name '*.bash' -o -path '.ci/*' \) | sort
 }
 
 # Everything compiles without a warning; kept apart from build/release, so that it is incremental.

@@ -73,6 +73,23 @@ const struct hs_verb *hs_verb_find(const char *name);
 /* HS_E_USAGE with the nearest verb. */
 HS_MUST_USE enum hs_status hs_verb_unknown(const char *name, struct hs_diag *diag);
 
+/* ---- options: default < --config FILE < --set key=value < flag. Options and operands may be
+ * mixed, "--" ends the options, long names may be shortened as far as they stay unique. The
+ * environment has no effect (POSIXLY_CORRECT is ignored) ---- */
+
+enum hs_help_wish { HS_HELP_NONE, HS_HELP_SHORT, HS_HELP_ALL };
+
+/* argv[0], the name of the verb, is skipped. Fills call->options, call->config and the operands.
+ * *help: --help or -h was met, nothing else was done. */
+HS_MUST_USE enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
+                                            enum hs_help_wish *help);
+/* "N", "REAL", "DURATION", "off|fast|full", or the unit of a text; "" for a flag. */
+const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size);
+/* NULL if the table has no such key. */
+const struct hs_option *hs_option_find(const struct hs_option *table, const char *key);
+/* The next value of a repeated option, whose values are lines of *rest; NULL after the last. */
+const char *hs_option_next(const char **rest, struct hs_arena *arena);
+
 /* Compiler, flags and libraries, as `horus version --verbose` shows them. */
 void hs_version_say(struct hs_output *out, bool is_verbose);
 

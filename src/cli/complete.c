@@ -7,16 +7,18 @@
  */
 #include <string.h>
 
+#include "base/builtin.h"
 #include "cli/help.h"
-#include "cli/options.h"
 #include "horus/version.h"
 
 #define OPERANDS_MAX 8u /* completed at most, of a verb that takes many */
 
-static void complete_lines(struct hs_output *out, const char *const *lines)
+/* The functions of a shell: a file of configs/ behind its first comment. */
+static void say_functions(struct hs_output *out, const char *name)
 {
-    for (; *lines != NULL; lines++)
-        hs_say(out, "%s\n", *lines);
+    const struct hs_builtin *file = hs_builtin_find(name);
+    const char *begin = strstr(file->data, "\n\n") + 2;
+    hs_output_put(out, begin, file->len - (size_t)(begin - file->data));
 }
 
 /* One word, a blank before all but the first. */
@@ -76,23 +78,9 @@ static void complete_verbs(struct hs_output *out)
         hs_say(out, "%s%s", i > 0 ? " " : "", verb->name);
 }
 
-static void say_values(struct hs_output *out, const struct hs_policy_ops *policy)
-{
-    static const char *const words[] = {[HS_PARAM_FLAG] = "yes no", [HS_PARAM_FILE] = "@file"};
-    for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
-        if (p->type != HS_PARAM_CHOICE && p->type != HS_PARAM_FLAG && p->type != HS_PARAM_FILE)
-            continue;
-        hs_say(out, "    '%s %s') echo '", policy->name, p->key);
-        if (p->type != HS_PARAM_CHOICE)
-            hs_say(out, "%s", words[p->type]);
-        for (size_t i = 0; p->type == HS_PARAM_CHOICE && p->choices[i] != NULL; i++)
-            hs_say(out, "%s%s", i > 0 ? " " : "", p->choices[i]);
-        hs_say(out, "' ;;\n");
-    }
-}
-
 static void complete_policies(struct hs_output *out)
 {
+    static const char *const flags[] = {"yes", "no", NULL}, *const files[] = {"@file", NULL};
     const struct hs_policy_ops *policy;
     hs_say(out, "_horus_policies='");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
@@ -107,7 +95,18 @@ static void complete_policies(struct hs_output *out)
     hs_say(out, "    esac\n}\n\n# POLICY PARAMETER: its values, where they are words\n"
                 "_horus_choices()\n{\n    case \"$1 $2\" in\n");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
-        say_values(out, policy);
+        for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
+            const char *const *words = p->type == HS_PARAM_CHOICE ? p->choices
+                                       : p->type == HS_PARAM_FLAG ? flags
+                                       : p->type == HS_PARAM_FILE ? files
+                                                                  : NULL;
+            if (words == NULL)
+                continue;
+            hs_say(out, "    '%s %s') echo '", policy->name, p->key);
+            for (size_t w = 0; words[w] != NULL; w++)
+                hs_say(out, "%s%s", w > 0 ? " " : "", words[w]);
+            hs_say(out, "' ;;\n");
+        }
     hs_say(out, "    esac\n}\n\n");
 }
 
@@ -116,152 +115,25 @@ static void complete_keys(struct hs_output *out)
     const struct hs_verb *verb;
     hs_say(out, "# COMMAND: the keys of its configuration\n_horus_keys()\n{\n    case $1 in\n");
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
-        bool is_first = true, has_set = hs_option_find(verb->options, "set") != NULL;
-        for (const struct hs_option *o = verb->options; has_set && o->param.key != NULL; o++) {
-            if (o->is_local)
-                continue;
-            if (is_first)
-                hs_say(out, "    %s) echo '%s", verb->name, o->param.key);
-            else
-                hs_say(out, " %s", o->param.key);
-            is_first = false;
-        }
-        if (!is_first)
-            hs_say(out, "' ;;\n");
+        bool is_first = true;
+        if (hs_option_find(verb->options, "set") == NULL)
+            continue;
+        hs_say(out, "    %s) echo '", verb->name);
+        for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+            if (!o->is_local)
+                say_word(out, &is_first, o->param.key, strlen(o->param.key));
+        hs_say(out, "' ;;\n");
     }
     hs_say(out, "    esac\n}\n\n");
 }
-
 /* ---- bash 4.3 and later. ':' and '=' separate words for readline, not for horus: the words are
  * taken from the line itself, and of each candidate what readline believes to be an earlier word is
  * cut off ---- */
 
-static const char *const bash_functions[] = {
-    "# WORDS PREFIX VALUE: adds to `found` the words that VALUE begins, PREFIX before each",
-    "_horus_offer()",
-    "{",
-    "    local word prefix=$2 value=$3 path",
-    "    for word in $1; do",
-    "        case $word in",
-    "        @none) ;;",
-    "        @file | @dir)",
-    "            compopt -o filenames 2>/dev/null",
-    "            while IFS= read -r path; do found+=(\"$prefix$path\"); done < <(",
-    "                if [ \"$word\" = @dir ]; then",
-    "                    compgen -d -- \"$value\"",
-    "                else",
-    "                    compgen -f -- \"$value\"",
-    "                fi",
-    "            )",
-    "            ;;",
-    "        @command) _horus_offer \"$_horus_commands\" \"$prefix\" \"$value\" ;;",
-    "        @policy) _horus_offer_policy \"$prefix\" \"$value\" ;;",
-    "        @setting) _horus_offer_setting \"$prefix\" \"$value\" ;;",
-    "        @list)",
-    "            prefix=$prefix${value%\"${value##*,}\"}",
-    "            value=${value##*,}",
-    "            ;;",
-    "        *) [[ $word == \"$value\"* ]] && found+=(\"$prefix$word\") ;;",
-    "        esac",
-    "    done",
-    "}",
-    "",
-    "# PREFIX VALUE: name, or name:key=value,key=value",
-    "_horus_offer_policy()",
-    "{",
-    "    local name=${2%%:*} list before last keys",
-    "    if [[ $2 != *:* ]]; then",
-    "        _horus_offer \"$_horus_policies\" \"$1\" \"$2\"",
-    "        return",
-    "    fi",
-    "    list=${2#*:}",
-    "    last=${list##*,}",
-    "    before=$1$name:${list%\"$last\"}",
-    "    if [[ $last == *=* ]]; then",
-    "        _horus_offer \"$(_horus_choices \"$name\" \"${last%%=*}\")\" \"$before${last%%=*}=\" "
-    "\\",
-    "            \"${last#*=}\"",
-    "        return",
-    "    fi",
-    "    keys=$(_horus_params \"$name\")",
-    "    [ -z \"$keys\" ] || _horus_offer \"${keys// /= }=\" \"$before\" \"$last\"",
-    "}",
-    "",
-    "# PREFIX VALUE: key=value of a configuration",
-    "_horus_offer_setting()",
-    "{",
-    "    local key=${2%%=*} keys",
-    "    if [[ $2 == *=* ]]; then",
-    "        _horus_offer \"$(_horus_value \"$verb\" \"--${key//_/-}\")\" \"$1$key=\" \"${2#*=}\"",
-    "        return",
-    "    fi",
-    "    keys=$(_horus_keys \"$verb\")",
-    "    [ -z \"$keys\" ] || _horus_offer \"${keys// /= }=\" \"$1\" \"$2\"",
-    "}",
-    "",
-    "# Reads the words before the last one into `verb`, `operand` (its number) and `option` (whose",
-    "# value is asked for).",
-    "_horus_walk()",
-    "{",
-    "    local i is_ended=no",
-    "    for ((i = 1; i + 1 < ${#words[@]}; i++)); do",
-    "        case $is_ended:${words[i]} in",
-    "        no:--) is_ended=yes ;;",
-    "        no:--*=*) ;;",
-    "        no:-?*)",
-    "            [ -n \"$(_horus_value \"$verb\" \"${words[i]}\")\" ] || continue",
-    "            i=$((i + 1))",
-    "            [ \"$((i + 1))\" -lt ${#words[@]} ] || option=${words[i - 1]}",
-    "            ;;",
-    "        *)",
-    "            if [ -n \"$verb\" ]; then",
-    "                operand=$((operand + 1))",
-    "            elif [[ \" $_horus_commands \" == *\" ${words[i]} \"* ]]; then",
-    "                verb=${words[i]}",
-    "            else",
-    "                verb=run",
-    "                operand=1",
-    "            fi",
-    "            ;;",
-    "        esac",
-    "    done",
-    "}",
-    "",
-    "_horus()",
-    "{",
-    "    local IFS=$' \\t\\n' line=${COMP_LINE:0:COMP_POINT} words=() found=()",
-    "    local verb='' operand=0 option='' word breaks='' cut=''",
-    "    read -ra words <<<\"$line\"",
-    "    [[ $line != *[[:space:]] ]] || words+=('')",
-    "    word=${words[${#words[@]} - 1]}",
-    "    _horus_walk",
-    "    if [ -n \"$option\" ]; then",
-    "        _horus_offer \"$(_horus_value \"$verb\" \"$option\")\" '' \"$word\"",
-    "    elif [[ $word == --*=* ]]; then",
-    "        _horus_offer \"$(_horus_value \"$verb\" \"${word%%=*}\")\" \"${word%%=*}=\" "
-    "\"${word#*=}\"",
-    "    elif [[ $word == -* ]]; then",
-    "        _horus_offer \"$(_horus_options \"$verb\")\" '' \"$word\"",
-    "    elif [ -z \"$verb\" ]; then",
-    "        _horus_offer '@command @file' '' \"$word\"",
-    "    else",
-    "        _horus_offer \"$(_horus_operand \"$verb\" \"$operand\")\" '' \"$word\"",
-    "    fi",
-    "    [[ $COMP_WORDBREAKS != *:* ]] || breaks+=:",
-    "    [[ $COMP_WORDBREAKS != *=* ]] || breaks+='='",
-    "    [[ -z $breaks || $word != *[$breaks]* ]] || cut=${word%\"${word##*[\"$breaks\"]}\"}",
-    "    COMPREPLY=(\"${found[@]#\"$cut\"}\")",
-    "    [[ \"${found[*]}\" != *= ]] || compopt -o nospace 2>/dev/null",
-    "}",
-    "",
-    "complete -F _horus horus",
-    NULL,
-};
-
-void hs_complete_bash(struct hs_output *out)
+void hs_complete_bash(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     char name[64];
-    const struct hs_verb *verb;
+    (void)columns;
     hs_say(out, "# bash completion of horus " HS_VERSION ", made by 'horus help --form=bash'.\n"
                 "# To try it: source <(horus help --form=bash)\n\n_horus_commands='");
     complete_verbs(out);
@@ -300,86 +172,11 @@ void hs_complete_bash(struct hs_output *out)
     hs_say(out, "    esac\n}\n\n");
     complete_keys(out);
     complete_policies(out);
-    complete_lines(out, bash_functions);
+    say_functions(out, "completion.bash");
 }
 
 /* ---- zsh: one function a verb that calls _arguments with its options, and one for all values
  * ---- */
-
-static const char *const zsh_functions[] = {
-    "# WORDS...: what the value may be",
-    "_horus_value()",
-    "{",
-    "    local word",
-    "    local -a values",
-    "    for word; do",
-    "        case $word in",
-    "        @none) _message value ;;",
-    "        @file) _files ;;",
-    "        @dir) _files -/ ;;",
-    "        @command) compadd -- ${=_horus_commands} ;;",
-    "        @policy) _horus_policy ;;",
-    "        @setting) _horus_setting ;;",
-    "        @list) compset -P '*,' ;;",
-    "        *) values+=($word) ;;",
-    "        esac",
-    "    done",
-    "    (( ! $#values )) || compadd -- $values",
-    "}",
-    "",
-    "# name, or name:key=value,key=value",
-    "_horus_policy()",
-    "{",
-    "    local name=${PREFIX%%:*} key",
-    "    if [[ $PREFIX != *:* ]]; then",
-    "        compadd -- ${=_horus_policies}",
-    "        return",
-    "    fi",
-    "    compset -P 1 '*:'",
-    "    compset -P '*,'",
-    "    if [[ $PREFIX == *=* ]]; then",
-    "        key=${PREFIX%%=*}",
-    "        compset -P 1 '*='",
-    "        _horus_value ${=$(_horus_choices $name $key)}",
-    "    else",
-    "        compadd -S = -- ${=$(_horus_params $name)}",
-    "    fi",
-    "}",
-    "",
-    "# key=value of a configuration",
-    "_horus_setting()",
-    "{",
-    "    if [[ $PREFIX == *=* ]]; then",
-    "        compset -P 1 '*='",
-    "        _message value",
-    "    else",
-    "        compadd -S = -- ${=$(_horus_keys $_horus_verb)}",
-    "    fi",
-    "}",
-    "",
-    "_horus()",
-    "{",
-    "    local _horus_verb=run",
-    "    if (( CURRENT == 2 )); then",
-    "        _describe -t commands command _horus_described",
-    "        _files",
-    "        return",
-    "    fi",
-    "    if (( $+functions[_horus_command_$words[2]] )); then",
-    "        _horus_verb=$words[2]",
-    "        shift words",
-    "        (( CURRENT-- ))",
-    "    fi",
-    "    _horus_command_$_horus_verb",
-    "}",
-    "",
-    "if [ \"$funcstack[1]\" = _horus ]; then",
-    "    _horus \"$@\"",
-    "else",
-    "    compdef _horus horus",
-    "fi",
-    NULL,
-};
 
 /* Inside single quotes, with a backslash before what _arguments or _describe would read. */
 static void put_quoted(struct hs_output *out, const char *text, const char *special)
@@ -424,23 +221,9 @@ static void zsh_option(struct hs_output *out, const struct hs_option *o)
     hs_say(out, "'");
 }
 
-static void zsh_verb(struct hs_output *out, const struct hs_verb *verb)
+void hs_complete_zsh(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
-    hs_say(out, "_horus_command_%s()\n{\n    _arguments -s -S", verb->name);
-    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
-        zsh_option(out, o);
-    hs_say(out, " \\\n        '(- *)'{-h,--help}'[help]: :(all)'");
-    for (uint32_t at = 0; at < verb->operands_max && at < OPERANDS_MAX; at++) {
-        hs_say(out, " \\\n        '%u:operand: _horus_value ", at + 1);
-        say_parts(out, verb->operands, at, verb->word_at);
-        hs_say(out, "'");
-    }
-    hs_say(out, "\n}\n\n");
-}
-
-void hs_complete_zsh(struct hs_output *out)
-{
-    const struct hs_verb *verb;
+    (void)columns;
     hs_say(out, "#compdef horus\n"
                 "# zsh completion of horus " HS_VERSION ", made by 'horus help --form=zsh'.\n"
                 "# To try it: source <(horus help --form=zsh)\n\n_horus_commands='");
@@ -454,7 +237,17 @@ void hs_complete_zsh(struct hs_output *out)
     hs_say(out, ")\n\n");
     complete_keys(out);
     complete_policies(out);
-    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
-        zsh_verb(out, verb);
-    complete_lines(out, zsh_functions);
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
+        hs_say(out, "_horus_command_%s()\n{\n    _arguments -s -S", verb->name);
+        for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+            zsh_option(out, o);
+        hs_say(out, " \\\n        '(- *)'{-h,--help}'[help]: :(all)'");
+        for (uint32_t at = 0; at < verb->operands_max && at < OPERANDS_MAX; at++) {
+            hs_say(out, " \\\n        '%u:operand: _horus_value ", at + 1);
+            say_parts(out, verb->operands, at, verb->word_at);
+            hs_say(out, "'");
+        }
+        hs_say(out, "\n}\n\n");
+    }
+    say_functions(out, "completion.zsh");
 }

@@ -12,14 +12,14 @@
 #include <string.h>
 
 #include "base/builtin.h"
-#include "cli/options.h"
+#include "base/fmt.h"
 #include "cli/record.h"
 #include "data/param_table.h"
 #include "horus/version.h"
 #include "traces/format.h"
 
 #define SUMMARY         "A trace-driven simulator of GPU-cluster schedulers for deep learning."
-#define SYNOPSIS_INDENT 26u
+#define SYNOPSIS_INDENT 26
 
 /* ---- the vocabulary ---- */
 
@@ -141,7 +141,7 @@ bool hs_metavar_part(const char *text, uint32_t position, uint32_t index,
     return false;
 }
 
-/* ---- text ---- */
+/* ---- what the forms show ---- */
 
 static const struct {
     const char *code, *meaning;
@@ -161,6 +161,34 @@ static const char *const program_examples[] = {
     "traces/sample.csv", "run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit", "policies srtf"};
 #define EXAMPLE_COUNT (sizeof program_examples / sizeof *program_examples)
 
+/* Of one option. */
+struct shown {
+    char name[64], words[256], range[256]; /* range: "" where the metavar says it */
+    const char *metavar, *preset;          /* preset: NULL where there is none to show */
+};
+
+static void show(const struct hs_option *option, struct shown *s)
+{
+    const struct hs_param *p = &option->param;
+    (void)hs_option_long_name(p, s->name, sizeof s->name);
+    s->metavar = hs_option_metavar(p, s->words, sizeof s->words);
+    s->preset = p->type == HS_PARAM_FLAG ? NULL : p->preset;
+    if (s->preset != NULL && *s->preset == '\0')
+        s->preset = "none";
+    s->range[0] = '\0';
+    if (p->max > p->min)
+        (void)hs_param_expects(p, s->range, sizeof s->range);
+}
+
+/* Is it the first of its group? */
+static bool begins_group(const struct hs_verb *verb, const struct hs_option *o)
+{
+    return o->group != NULL &&
+           (o == verb->options || o[-1].group == NULL || strcmp(o[-1].group, o->group) != 0);
+}
+
+/* ---- text ---- */
+
 static void say_examples(struct hs_output *out, const struct hs_verb *verb)
 {
     hs_say(out, "\nExamples:\n");
@@ -168,61 +196,30 @@ static void say_examples(struct hs_output *out, const struct hs_verb *verb)
         hs_say(out, "  horus %s\n", verb->examples[i]);
 }
 
-/* "  -p, --policy=SPEC": returns the column reached. */
-static uint32_t say_synopsis(struct hs_output *out, const struct hs_option *option, bool is_brief)
-{
-    char name[64], choices[256], text[512], letter[8] = "    ";
-    const struct hs_param *param = &option->param;
-    const char *metavar = hs_option_metavar(param, choices, sizeof choices);
-    if (option->letter != 0)
-        (void)snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    if (is_brief && param->type == HS_PARAM_CHOICE)
-        metavar = "WHAT";
-    (void)snprintf(text, sizeof text, "  %s--%s%s%s", letter,
-                   hs_option_long_name(param, name, sizeof name), *metavar != '\0' ? "=" : "",
-                   metavar);
-    hs_say(out, "%s", text);
-    return (uint32_t)strlen(text);
-}
-
-/* The default as help shows it; NULL where there is none to show. */
-static const char *shown_preset(const struct hs_param *param)
-{
-    if (param->type == HS_PARAM_FLAG || param->preset == NULL)
-        return NULL;
-    return *param->preset != '\0' ? param->preset : "none";
-}
-
-/* The range or the values, where the metavar does not have them; "" if so. */
-static const char *shown_range(const struct hs_param *param, char *text, size_t size)
-{
-    text[0] = '\0';
-    if (param->max > param->min)
-        (void)hs_param_expects(param, text, size);
-    return text;
-}
-
 static void say_option(struct hs_output *out, const struct hs_option *option, bool is_brief,
                        uint32_t columns)
 {
-    const struct hs_param *param = &option->param;
-    uint32_t at = say_synopsis(out, option, is_brief);
-    if (at + 2 > SYNOPSIS_INDENT) {
-        hs_say(out, "\n");
-        at = 0;
-    }
-    hs_say(out, "%*s", (int)(SYNOPSIS_INDENT - at), "");
+    const struct hs_param *p = &option->param;
+    char line[512] = "      ", text[1024];
+    struct shown s;
+    show(option, &s);
+    if (is_brief && p->type == HS_PARAM_CHOICE)
+        s.metavar = "WHAT";
+    if (option->letter != 0)
+        (void)snprintf(line, sizeof line, "  -%c, ", option->letter);
+    hs_append(line, sizeof line, "--%s%s%s", s.name, *s.metavar != '\0' ? "=" : "", s.metavar);
+    if (strlen(line) + 2 > SYNOPSIS_INDENT)
+        hs_say(out, "%s\n%*s", line, SYNOPSIS_INDENT, "");
+    else
+        hs_say(out, "%-*s", SYNOPSIS_INDENT, line);
 
-    char text[1024], range[256];
-    const char *preset = shown_preset(param);
-    int n = snprintf(text, sizeof text, "%s", param->help);
-    if (preset != NULL && n > 0 && (size_t)n < sizeof text)
-        n += snprintf(text + n, sizeof text - (size_t)n, " [%s]", preset);
-    (void)shown_range(param, range, sizeof range);
-    if (!is_brief && range[0] != '\0' && n > 0 && (size_t)n < sizeof text)
-        n += snprintf(text + n, sizeof text - (size_t)n, "; %s", range);
-    if (!is_brief && param->source != NULL && n > 0 && (size_t)n < sizeof text)
-        (void)snprintf(text + n, sizeof text - (size_t)n, "; source: %s", param->source);
+    (void)snprintf(text, sizeof text, "%s", p->help);
+    if (s.preset != NULL)
+        hs_append(text, sizeof text, " [%s]", s.preset);
+    if (!is_brief && s.range[0] != '\0')
+        hs_append(text, sizeof text, "; %s", s.range);
+    if (!is_brief && p->source != NULL)
+        hs_append(text, sizeof text, "; source: %s", p->source);
     hs_say_wrapped(out, text, SYNOPSIS_INDENT, columns);
 }
 
@@ -245,11 +242,9 @@ void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_
         hs_say(out, "\n");
         hs_say_wrapped(out, verb->details, 0, columns);
     }
-    const char *group = NULL;
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
-        if (o->group != NULL && (group == NULL || strcmp(group, o->group) != 0))
+        if (begins_group(verb, o))
             hs_say(out, "\n%s:\n", o->group);
-        group = o->group;
         say_option(out, o, false, columns);
     }
     say_examples(out, verb);
@@ -260,11 +255,11 @@ void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_
                "max_jobs with the value 9.\n");
 }
 
-void hs_help_program(struct hs_output *out, uint32_t columns)
+void hs_help_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
+    char codes[512] = "Exit codes:"; /* "0 ok, 1 comparison or verification failed, ..." */
     hs_say(out, "usage: horus COMMAND [options]        horus TRACE [options] is horus run "
                 "TRACE\n" SUMMARY "\n\n");
-    const struct hs_verb *verb;
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
         hs_say(out, "  %-10s %-26s %s\n", verb->name, verb->operands, verb->summary);
     hs_say(out, "\nExamples:\n");
@@ -272,16 +267,15 @@ void hs_help_program(struct hs_output *out, uint32_t columns)
         hs_say(out, "  horus %s\n", program_examples[i]);
     hs_say(out,
            "\n'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.\n");
-    char text[512] = "Exit codes:"; /* "0 ok, 1 comparison or verification failed, ..." */
-    size_t len = strlen(text);
-    for (size_t i = 0; i < EXIT_CODE_COUNT && len < sizeof text; i++)
-        len += (size_t)snprintf(text + len, sizeof text - len, " %s %s%s", exit_codes[i].code,
-                                exit_codes[i].meaning, i + 1 < EXIT_CODE_COUNT ? "," : ".");
-    hs_say_wrapped(out, text, 0, columns);
+    for (size_t i = 0; i < EXIT_CODE_COUNT; i++)
+        hs_append(codes, sizeof codes, " %s %s%s", exit_codes[i].code, exit_codes[i].meaning,
+                  i + 1 < EXIT_CODE_COUNT ? "," : ".");
+    hs_say_wrapped(out, codes, 0, columns);
 }
 
-static void help_formats(struct hs_output *out, uint32_t columns)
+static void help_formats(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
+    (void)verb;
     hs_say(out, "Trace formats, recognised by content (--format overrides); .gz and .zst are read\n"
                 "as they are, - is standard input.\n\n");
     const struct hs_trace_format *format;
@@ -339,28 +333,24 @@ void hs_man_title(struct hs_output *out, const char *name, int section, const ch
 
 static void man_options(struct hs_output *out, const struct hs_verb *verb)
 {
-    char name[64], choices[256], range[256];
-    const char *group = NULL;
+    struct shown s;
     hs_say(out, "# OPTIONS\n\n");
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
-        const struct hs_param *param = &o->param;
-        const char *metavar = hs_option_metavar(param, choices, sizeof choices);
-        const char *preset = shown_preset(param);
-        if (o->group != NULL && (group == NULL || strcmp(group, o->group) != 0))
+        show(o, &s);
+        if (begins_group(verb, o))
             hs_say(out, "## %s\n\n", o->group);
-        group = o->group;
         if (o->letter != 0)
             hs_say(out, "*-%c*, ", o->letter);
-        hs_say(out, "*--%s*", hs_option_long_name(param, name, sizeof name));
-        if (*metavar != '\0')
-            hs_man_say(out, "=_%t_", metavar);
-        hs_man_say(out, "\n\t%.", param->help);
-        if (preset != NULL)
-            hs_man_say(out, " Default: *%t*.", preset);
-        if (*shown_range(param, range, sizeof range) != '\0')
-            hs_man_say(out, " Range: %.", range);
-        if (param->source != NULL)
-            hs_man_say(out, " Source: %.", param->source);
+        hs_say(out, "*--%s*", s.name);
+        if (*s.metavar != '\0')
+            hs_man_say(out, "=_%t_", s.metavar);
+        hs_man_say(out, "\n\t%.", o->param.help);
+        if (s.preset != NULL)
+            hs_man_say(out, " Default: *%t*.", s.preset);
+        if (s.range[0] != '\0')
+            hs_man_say(out, " Range: %.", s.range);
+        if (o->param.source != NULL)
+            hs_man_say(out, " Source: %.", o->param.source);
         hs_say(out, "\n\n");
     }
     hs_say(out, "*-h*, *--help* [*all*]\n\tA dozen lines; with *all* every option, its range and "
@@ -375,8 +365,9 @@ static void man_exit_codes(struct hs_output *out)
     hs_say(out, "# EXAMPLES\n\n");
 }
 
-static void man_verb(struct hs_output *out, const struct hs_verb *verb)
+static void man_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
+    (void)columns;
     char name[64];
     (void)snprintf(name, sizeof name, "-%s", verb->name);
     hs_man_title(out, name, 1, verb->summary);
@@ -403,9 +394,9 @@ static void man_verb(struct hs_output *out, const struct hs_verb *verb)
     hs_say(out, "# SEE ALSO\n\n*horus*(1), *horus-policies*(7), *horus-formats*(5)\n");
 }
 
-static void man_program(struct hs_output *out)
+static void man_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
-    const struct hs_verb *verb;
+    (void)columns;
     const struct hs_metavar *metavar;
     hs_man_title(out, "", 1, SUMMARY);
     hs_say(out, "# SYNOPSIS\n\n*horus* _COMMAND_ [_options_]\n\n*horus* _TRACE_ [_options_]\n\n"
@@ -441,8 +432,9 @@ static void man_program(struct hs_output *out)
     hs_say(out, "*horus-policies*(7), *horus-formats*(5)\n");
 }
 
-static void man_formats(struct hs_output *out)
+static void man_formats(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
+    (void)verb, (void)columns;
     const struct hs_trace_format *format;
     hs_man_title(out, "-formats", 5, "trace formats of horus");
     hs_say(out, "# DESCRIPTION\n\nThe format of a trace is recognised by content; *--format* "
@@ -462,9 +454,9 @@ static void put_cell(struct hs_output *out, const char *text)
         hs_output_put(out, *c == '|' ? "\\|" : c, *c == '|' ? 2 : 1);
 }
 
-static void markdown_program(struct hs_output *out)
+static void markdown_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
-    const struct hs_verb *verb;
+    (void)columns;
     hs_say(out, "| command | does |\n| --- | --- |\n");
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
         hs_say(out, "| `horus %s%s", verb->name, *verb->operands != '\0' ? " " : "");
@@ -475,26 +467,24 @@ static void markdown_program(struct hs_output *out)
     }
 }
 
-static void markdown_verb(struct hs_output *out, const struct hs_verb *verb)
+static void markdown_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
-    char name[64], choices[256], range[256];
+    struct shown s;
+    (void)columns;
     hs_say(out, "| option | default | range | meaning | source |\n"
                 "| --- | --- | --- | --- | --- |\n");
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
-        const struct hs_param *p = &o->param;
-        const char *metavar = hs_option_metavar(p, choices, sizeof choices);
-        const char *preset = shown_preset(p);
+        show(o, &s);
+        const char *tick = s.preset != NULL ? "`" : "";
         hs_say(out, "| `");
         if (o->letter != 0)
             hs_say(out, "-%c, ", o->letter);
-        hs_say(out, "--%s%s", hs_option_long_name(p, name, sizeof name),
-               *metavar != '\0' ? "=" : "");
-        put_cell(out, metavar);
-        hs_say(out, "` | %s%s%s | %s | ", preset != NULL ? "`" : "", preset != NULL ? preset : "",
-               preset != NULL ? "`" : "", shown_range(p, range, sizeof range));
-        put_cell(out, p->help);
+        hs_say(out, "--%s%s", s.name, *s.metavar != '\0' ? "=" : "");
+        put_cell(out, s.metavar);
+        hs_say(out, "` | %s%s%s | %s | ", tick, s.preset != NULL ? s.preset : "", tick, s.range);
+        put_cell(out, o->param.help);
         hs_say(out, " | ");
-        put_cell(out, p->source != NULL ? p->source : "");
+        put_cell(out, o->param.source != NULL ? o->param.source : "");
         hs_say(out, " |\n");
     }
 }
@@ -531,21 +521,6 @@ static void words_json(struct hs_jsonw *w, const char *(*word_at)(size_t))
     hs_jsonw_end_array(w);
 }
 
-static void option_json(struct hs_jsonw *w, const struct hs_option *o)
-{
-    char name[64], choices[256], letter[2] = {o->letter, '\0'};
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "long", hs_option_long_name(&o->param, name, sizeof name));
-    hs_jsonw_member_text(w, "letter", o->letter != 0 ? letter : NULL);
-    hs_jsonw_member_text(w, "metavar", hs_option_metavar(&o->param, choices, sizeof choices));
-    hs_param_json(w, &o->param);
-    words_json(w, o->word_at);
-    hs_jsonw_member_text(w, "group", o->group);
-    hs_jsonw_member_bool(w, "may_be_repeated", o->is_repeated);
-    hs_jsonw_member_bool(w, "is_key_of_config", !o->is_local);
-    hs_jsonw_end_object(w);
-}
-
 static void verb_json(struct hs_jsonw *w, const struct hs_verb *verb)
 {
     hs_jsonw_object(w);
@@ -555,15 +530,29 @@ static void verb_json(struct hs_jsonw *w, const struct hs_verb *verb)
     words_json(w, verb->word_at);
     hs_jsonw_member_bool(w, "takes_config", hs_option_find(verb->options, "config") != NULL);
     hs_jsonw_member_array(w, "options");
-    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
-        option_json(w, o);
+    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
+        const char letter[] = {o->letter, '\0'};
+        struct shown s;
+        show(o, &s);
+        hs_jsonw_object(w);
+        hs_jsonw_member_text(w, "long", s.name);
+        hs_jsonw_member_text(w, "letter", o->letter != 0 ? letter : NULL);
+        hs_jsonw_member_text(w, "metavar", s.metavar);
+        hs_param_json(w, &o->param);
+        words_json(w, o->word_at);
+        hs_jsonw_member_text(w, "group", o->group);
+        hs_jsonw_member_bool(w, "may_be_repeated", o->is_repeated);
+        hs_jsonw_member_bool(w, "is_key_of_config", !o->is_local);
+        hs_jsonw_end_object(w);
+    }
     hs_jsonw_end_array(w);
     hs_jsonw_end_object(w);
 }
 
-static void tables_json(struct hs_output *out, const struct hs_verb *verb)
+static void tables_json(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     struct hs_jsonw w;
+    (void)columns;
     hs_jsonw_begin(&w, out);
     if (verb != NULL) {
         verb_json(&w, verb);
@@ -578,79 +567,42 @@ static void tables_json(struct hs_output *out, const struct hs_verb *verb)
 
 /* ---- the verb ---- */
 
-enum form { FORM_TEXT, FORM_MARKDOWN, FORM_JSON, FORM_MAN, FORM_BASH, FORM_ZSH };
+/* Writes one form of the tables: of the verb, where it is about one. */
+typedef void help_writer(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
+
 static const char *const forms[] = {"text", "markdown", "json", "man", "bash", "zsh", NULL};
+
+/* By form; NULL: there is none. */
+static const struct {
+    help_writer *program, *verb, *formats;
+} writers[] = {{hs_help_program, hs_help_verb_all, help_formats},
+               {markdown_program, markdown_verb, NULL},
+               {tables_json, tables_json, NULL},
+               {man_program, man_verb, man_formats},
+               {hs_complete_bash, NULL, NULL},
+               {hs_complete_zsh, NULL, NULL}};
 
 struct help_options {
     int32_t form;
 };
 
-static void help_program(struct hs_call *call, enum form form)
-{
-    struct hs_output *out = &call->out;
-    switch (form) {
-    case FORM_TEXT:
-        hs_help_program(out, call->terminal.columns);
-        break;
-    case FORM_MARKDOWN:
-        markdown_program(out);
-        break;
-    case FORM_JSON:
-        tables_json(out, NULL);
-        break;
-    case FORM_MAN:
-        man_program(out);
-        break;
-    case FORM_BASH:
-        hs_complete_bash(out);
-        break;
-    case FORM_ZSH:
-        hs_complete_zsh(out);
-        break;
-    }
-}
-
 static enum hs_status help(struct hs_call *call)
 {
-    const enum form form = (enum form)((const struct help_options *)call->options)->form;
-    struct hs_output *out = &call->out;
+    const int32_t form = ((const struct help_options *)call->options)->form;
     const char *topic = call->operand_count > 0 ? call->operands[0] : NULL;
-    if (topic == NULL) {
-        help_program(call, form);
-        return HS_OK;
-    }
-    const bool is_formats = strcmp(topic, "formats") == 0;
-    const struct hs_verb *verb = is_formats ? NULL : hs_verb_find(topic);
-    if (!is_formats && verb == NULL)
+    const struct hs_verb *verb = topic != NULL ? hs_verb_find(topic) : NULL;
+    help_writer *write = writers[form].program;
+    if (verb != NULL)
+        write = writers[form].verb;
+    else if (topic != NULL && strcmp(topic, "formats") == 0)
+        write = writers[form].formats;
+    else if (topic != NULL)
         return hs_verb_unknown(topic, &call->diag);
-    switch (form) {
-    case FORM_TEXT:
-        if (is_formats)
-            help_formats(out, call->terminal.columns);
-        else
-            hs_help_verb_all(out, verb, call->terminal.columns);
-        return HS_OK;
-    case FORM_MAN:
-        if (is_formats)
-            man_formats(out);
-        else
-            man_verb(out, verb);
-        return HS_OK;
-    case FORM_MARKDOWN:
-    case FORM_JSON:
-        if (is_formats)
-            break;
-        if (form == FORM_MARKDOWN)
-            markdown_verb(out, verb);
-        else
-            tables_json(out, verb);
-        return HS_OK;
-    case FORM_BASH:
-    case FORM_ZSH:
-        break;
-    }
-    return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out", "help: '%s' has no form '%s'",
-                   topic, forms[form]);
+    if (write == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out",
+                       "help: '%s' has no form '%s'", topic, forms[form]);
+    write(&call->out, verb, call->terminal.columns);
+    return HS_OK;
 }
 
 static const struct hs_option help_table[] = {
@@ -692,9 +644,14 @@ void hs_version_say(struct hs_output *out, bool is_verbose)
     for (uint32_t i = 0; i < count; i++)
         hs_say(out, "%-11s %s\n", libraries[i].name, libraries[i].version);
     const struct hs_builtin *file;
-    for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++)
-        if (strcmp(file->name, "report.css") != 0) /* no model */
-            hs_say(out, "%-11s " HS_BUILTIN "%s\n", i == 0 ? "models" : "", file->name);
+    const char *label = "models";
+    for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++) {
+        const char *suffix = strrchr(file->name, '.');
+        if (strcmp(suffix, ".csv") != 0 && strcmp(suffix, ".json") != 0)
+            continue; /* a style sheet or a script */
+        hs_say(out, "%-11s " HS_BUILTIN "%s\n", label, file->name);
+        label = "";
+    }
     hs_say(out, "licence     GPL-3.0-or-later\n");
 }
 

@@ -15,7 +15,8 @@
 /* A dozen lines and three examples; everything with default, range and unit. */
 void hs_help_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
-void hs_help_program(struct hs_output *out, uint32_t columns);
+/* Of all verbs; any verb given counts for nothing. */
+void hs_help_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 
 /* ---- manual pages, as sources of scdoc(1) ---- */
 
@@ -33,8 +34,8 @@ void hs_param_json(struct hs_jsonw *w, const struct hs_param *param);
 
 /* ---- completion scripts ---- */
 
-void hs_complete_bash(struct hs_output *out);
-void hs_complete_zsh(struct hs_output *out);
+void hs_complete_bash(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
+void hs_complete_zsh(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 
 /* ---- the vocabulary of values: words in capitals such as "FILE" or "TIME", what each means, which
  * texts it stands for and what a shell offers for it ---- */

@@ -13,7 +13,6 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/process.h"
-#include "cli/options.h"
 
 static struct hs_diag *program_diag;
 
@@ -29,22 +28,22 @@ static enum hs_status call_verb(struct hs_call *call, int argc, char **argv)
 {
     enum hs_help_wish help;
     HS_TRY(hs_options_parse(call, argc, argv, &help));
-    if (help == HS_HELP_SHORT)
-        hs_help_verb(&call->out, call->verb, call->terminal.columns);
-    if (help == HS_HELP_ALL)
-        hs_help_verb_all(&call->out, call->verb, call->terminal.columns);
-    return help == HS_HELP_NONE ? call->verb->run(call) : HS_OK;
+    if (help == HS_HELP_NONE)
+        return call->verb->run(call);
+    (help == HS_HELP_ALL ? hs_help_verb_all : hs_help_verb)(&call->out, call->verb,
+                                                            call->terminal.columns);
+    return HS_OK;
 }
 
 static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
 {
     if (argc < 2) {
-        hs_help_program(&call->out, call->terminal.columns);
+        hs_help_program(&call->out, NULL, call->terminal.columns);
         return hs_fail(&call->diag, HS_E_USAGE, NULL, NULL, "a command or a trace is missing");
     }
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        hs_help_program(&call->out, call->terminal.columns);
+        hs_help_program(&call->out, NULL, call->terminal.columns);
         return HS_OK;
     }
     if (strcmp(word, "--version") == 0) {

@@ -13,7 +13,6 @@
 #include "base/builtin.h"
 #include "base/fixed.h"
 #include "cli/run_options.h"
-#include "cli/options.h"
 #include "data/param_table.h"
 #include "horus/policy.h"
 

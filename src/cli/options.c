@@ -4,7 +4,7 @@
  * words, flags are first collected and applied last, because the file that --config names comes
  * before them in precedence.
  */
-#include "cli/options.h"
+#include "cli/cli.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "horus/policy.h"
 #include "support/sink.h"
 

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
 
 /* What stands at the position, with blanks between; a literal in quotes. */
 static void expect(const char *text, uint32_t position, const char *parts)

@@ -12,7 +12,6 @@
 
 #include "base/fmt.h"
 #include "cli/run_options.h"
-#include "cli/options.h"
 #include "data/json.h"
 #include "data/param_table.h"
 

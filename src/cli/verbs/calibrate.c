@@ -9,7 +9,7 @@
 #include "base/builtin.h"
 #include "base/wholefile.h"
 #include "calibrate/calibration.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 
 #define SUBJECTS_MAX 16
 

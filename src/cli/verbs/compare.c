@@ -19,7 +19,6 @@
 #include "base/rng.h"
 #include "base/timeparse.h"
 #include "cli/run_options.h"
-#include "cli/options.h"
 #include "cli/process.h"
 #include "cli/record.h"
 #include "data/param_table.h"

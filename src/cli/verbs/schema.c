@@ -12,7 +12,6 @@
 
 #include "base/timeparse.h"
 #include "cli/help.h"
-#include "cli/options.h"
 #include "data/json.h"
 #include "model/cluster.h"
 #include "workload/workload.h"
