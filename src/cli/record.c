@@ -6,14 +6,17 @@
  */
 #include "cli/record.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include "base/codec.h"
+#include "base/fmt.h"
 #include "base/hash.h"
 #include "base/rng.h"
+#include "base/timeparse.h"
 #include "data/csvread.h"
 #include "data/json.h"
 #include "data/param_table.h"
@@ -215,40 +218,71 @@ enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
     return hs_csvw_close(csv, diag);
 }
 
-static enum hs_status read_rows(struct hs_csv *csv, const char *path,
-                                const struct hs_summary_taker *taker, struct hs_diag *diag)
+static struct hs_csv_row keep_row(const struct hs_csv_row *row, struct hs_arena *arena)
 {
-    struct hs_csv_row row;
-    enum hs_status status = hs_csv_next(csv, &row);
-    if (status == HS_OK)
-        status = taker->head(taker->ctx, &row, diag);
-    if (status == HS_OK)
-        status = hs_csv_next(csv, &row);
-    if (status == HS_END)
-        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                       "a summary has a header and a row");
-    if (status != HS_OK)
-        return status;
-    taker->row(taker->ctx, &row);
-    status = hs_csv_next(csv, &row); /* to the end: the hash is of the whole file */
-    return status == HS_END ? HS_OK : status;
+    const char **fields = hs_arena_alloc(arena, row->count * sizeof *fields + 1);
+    uint32_t *lengths = hs_arena_alloc(arena, row->count * sizeof *lengths + 1);
+    for (uint32_t i = 0; i < row->count; i++) {
+        fields[i] = hs_arena_text(arena, row->fields[i], row->lengths[i]);
+        lengths[i] = row->lengths[i];
+    }
+    return (struct hs_csv_row){fields, lengths, row->count, row->line};
 }
 
-enum hs_status hs_record_read_summary(const char *path, const struct hs_summary_taker *taker,
-                                      uint64_t *hash, struct hs_diag *diag)
+enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
+                                      struct hs_summary_csv *summary, struct hs_diag *diag)
 {
     struct hs_input *input;
     struct hs_csv *csv;
+    struct hs_csv_row row;
     HS_TRY(hs_input_open(&input, path, diag));
     hs_csv_open(&csv, input, ',', diag);
-    enum hs_status status = HS_OK;
+    enum hs_status status = hs_csv_next(csv, &row);
     if (status == HS_OK) {
-        status = read_rows(csv, path, taker, diag);
-        *hash = hs_input_hash(input);
-        hs_csv_close(csv);
+        summary->head = keep_row(&row, arena);
+        status = hs_csv_next(csv, &row);
     }
+    if (status == HS_OK) {
+        summary->row = keep_row(&row, arena);
+        status = hs_csv_next(csv, &row); /* to the end: the hash is of the whole file */
+        status = status == HS_END ? HS_OK : status;
+    } else if (status == HS_END) {
+        status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                         "a summary has a header and a row");
+    }
+    summary->hash = hs_input_hash(input);
+    hs_csv_close(csv);
     hs_input_close(input);
     return status;
+}
+
+bool hs_record_same_row(const struct hs_csv_row *a, const struct hs_csv_row *b)
+{
+    for (uint32_t i = 0; i < a->count && i < b->count; i++)
+        if (strcmp(a->fields[i], b->fields[i]) != 0)
+            return false;
+    return a->count == b->count;
+}
+
+double hs_record_number(const struct hs_csv_row *row, uint32_t column)
+{
+    double value;
+    if (column < row->count && hs_parse_double(row->fields[column], row->lengths[column], &value))
+        return value;
+    return (double)NAN;
+}
+
+char *hs_record_header(struct hs_arena *arena, const char *first, const char *prefix,
+                       const char *const *names, uint32_t count)
+{
+    size_t size = strlen(first) + 1;
+    for (uint32_t i = 0; i < count; i++)
+        size += strlen(prefix) + strlen(names[i]) + 1;
+    char *header = hs_arena_alloc(arena, size);
+    hs_append(header, size, "%s", first);
+    for (uint32_t i = 0; i < count; i++)
+        hs_append(header, size, ",%s%s", prefix, names[i]);
+    return header;
 }
 
 enum hs_status hs_record_manifest(struct hs_manifest *manifest, const struct hs_message_log *log,

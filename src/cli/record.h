@@ -53,15 +53,20 @@ HS_MUST_USE enum hs_status hs_record_run(const struct hs_setup *setup,
 /* Closes a file of the directory; *file is its entry in the manifest. */
 HS_MUST_USE enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
                                                struct hs_output_file *file, struct hs_diag *diag);
-/* The header and the row of a summary.csv, and the hash of the file. */
-struct hs_summary_taker {
-    void *ctx;
-    enum hs_status (*head)(void *ctx, const struct hs_csv_row *head, struct hs_diag *diag);
-    void (*row)(void *ctx, const struct hs_csv_row *row);
+/* The header and the row of a summary.csv, in an arena, and the hash of the file. */
+struct hs_summary_csv {
+    struct hs_csv_row head, row;
+    uint64_t hash;
 };
-HS_MUST_USE enum hs_status hs_record_read_summary(const char *path,
-                                                  const struct hs_summary_taker *taker,
-                                                  uint64_t *hash, struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
+                                                  struct hs_summary_csv *summary,
+                                                  struct hs_diag *diag);
+bool hs_record_same_row(const struct hs_csv_row *a, const struct hs_csv_row *b);
+/* NaN where there is none. */
+double hs_record_number(const struct hs_csv_row *row, uint32_t column);
+/* The header of a table of runs: further columns behind those of `first`, each with a prefix. */
+char *hs_record_header(struct hs_arena *arena, const char *first, const char *prefix,
+                       const char *const *names, uint32_t count);
 /* Adds libraries and warnings (log may be NULL) to a manifest and writes it. */
 HS_MUST_USE enum hs_status hs_record_manifest(struct hs_manifest *manifest,
                                               const struct hs_message_log *log,

@@ -1,327 +1,487 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus sweep EXPERIMENT.json`: from the file to axes. Every value is checked where it stands, so
- * that a mistake is reported with its line before the first point runs.
+ * `horus sweep EXPERIMENT.json`: runs the points, and gathers them. sweep.csv has their summaries
+ * in the order of the points, each after its values on the axes; fields are copied as they are, so
+ * that the file is the same wherever the points ran. The manifest comes last: it marks a gathered
+ * sweep. Then what a sweep prints: commands and makefiles for other launchers, numbers of points
+ * for a job array, the state, and at the end a table over its first two axes.
  */
-#include "cli/sweep/sweep.h"
-
+#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/fmt.h"
-#include "cli/run_options.h"
-#include "data/json.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/timeparse.h"
+#include "cli/process.h"
+#include "cli/record.h"
+#include "cli/sweep/sweep.h"
 #include "data/param_table.h"
+#include "report/run/run_table.h"
 
-struct experiment {
-    struct hs_sweep *sweep;
-    const struct hs_json_doc *doc;
-    struct hs_diag *diag;
+#define FAILURES_SHOWN 20u
+
+/* ---- sweep.csv ---- */
+
+static enum hs_status read_summary(const struct hs_sweep *sweep, uint32_t point,
+                                   struct hs_arena *arena, struct hs_summary_csv *summary)
+{
+    char path[HS_PATH_SIZE];
+    hs_sweep_path(sweep, HS_RUNS_DIR, sweep->points[point].name, "/summary.csv", path);
+    return hs_record_read_summary(path, arena, summary, &sweep->call->diag);
+}
+
+/* The columns of the first finished point, which are those of all; none where no point is. */
+static enum hs_status read_head(struct hs_sweep *sweep, struct hs_csv_row *head, uint32_t *metric)
+{
+    struct hs_summary_csv first = {0};
+    uint32_t i = 0;
+    while (i < sweep->point_count && sweep->points[i].state != HS_POINT_DONE)
+        i++;
+    if (i < sweep->point_count)
+        HS_TRY(read_summary(sweep, i, &sweep->call->arena, &first));
+    *head = first.head;
+    *metric = hs_csv_column(head, sweep->options->metric);
+    if (i < sweep->point_count && *metric == UINT32_MAX)
+        return hs_fail(&sweep->call->diag, HS_E_INPUT, NULL, "was it written by another version?",
+                       "a summary has no column '%s'", sweep->options->metric);
+    return HS_OK;
+}
+
+/* The row of a point; one that is not finished has no values of a summary. */
+static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct hs_csv_row *head,
+                                struct hs_csvw *csv, struct hs_arena *arena, uint32_t metric)
+{
+    static const char *const states[] = {"missing", "done", "failed"};
+    const struct hs_sweep_point *point = &sweep->points[i];
+    struct hs_summary_csv summary = {0};
+    sweep->values[i] = (double)NAN;
+    if (point->state == HS_POINT_DONE) {
+        HS_TRY(read_summary(sweep, i, arena, &summary));
+        if (!hs_record_same_row(&summary.head, head)) {
+            char path[HS_PATH_SIZE];
+            hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/summary.csv", path);
+            return hs_fail(&sweep->call->diag, HS_E_INPUT,
+                           &(struct hs_place){.file = path, .line = 1},
+                           "was it written by another version? remove the run, and sweep again",
+                           "its columns are not those of the points before it");
+        }
+        sweep->values[i] = hs_record_number(&summary.row, metric);
+    }
+    hs_csvw_u64(csv, (uint64_t)i + 1);
+    hs_csvw_text(csv, point->name);
+    hs_csvw_text(csv, states[point->state]);
+    if (point->state == HS_POINT_MISSING)
+        hs_csvw_empty(csv);
+    else /* a finished one may have failed before */
+        hs_csvw_i64(csv, point->state == HS_POINT_FAILED ? point->exit_code : 0);
+    for (uint32_t k = 0; k < sweep->key_count; k++)
+        hs_csvw_text(csv, hs_sweep_value(sweep, i, k));
+    for (uint32_t c = 0; c < head->count; c++)
+        hs_csvw_text(csv, c < summary.row.count ? summary.row.fields[c] : NULL);
+    hs_csvw_end(csv);
+    return HS_OK;
+}
+
+static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir *dir,
+                                 struct hs_output_file *file)
+{
+    struct hs_diag *diag = &sweep->call->diag;
+    struct hs_arena arena = {0};
+    struct hs_csvw csv;
+    struct hs_csv_row head;
+    char path[HS_PATH_SIZE], *header;
+    uint32_t metric;
+    HS_TRY(read_head(sweep, &head, &metric));
+    header = hs_record_header(&sweep->call->arena, HS_SWEEP_COLUMNS, "axis_", sweep->keys,
+                              sweep->key_count);
+    header = hs_record_header(&sweep->call->arena, header, "", head.fields, head.count);
+    hs_rundir_file(dir, "sweep.csv", path, sizeof path);
+    HS_TRY(hs_csvw_open(&csv, path, header, diag));
+    enum hs_status status = HS_OK;
+    for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
+        status = write_row(sweep, i, &head, &csv, &arena, metric);
+        hs_arena_reset(&arena);
+    }
+    hs_arena_free(&arena);
+    enum hs_status closed = hs_record_close_csv(&csv, "sweep.csv", file, diag);
+    return status != HS_OK ? status : closed;
+}
+
+/* ---- manifest.json ---- */
+
+static void write_sweep(void *ctx, struct hs_jsonw *w)
+{
+    const struct hs_sweep *sweep = ctx;
+    hs_jsonw_member_object(w, "sweep");
+    hs_jsonw_member_text(w, "name", sweep->name);
+    hs_jsonw_member_u64(w, "points", sweep->point_count);
+    hs_jsonw_member_u64(w, "done", hs_sweep_count(sweep, HS_POINT_DONE));
+    hs_jsonw_member_u64(w, "failed", hs_sweep_count(sweep, HS_POINT_FAILED));
+    hs_jsonw_member_u64(w, "missing", hs_sweep_count(sweep, HS_POINT_MISSING));
+    hs_jsonw_member_array(w, "axes");
+    for (uint32_t a = 0; a < sweep->axis_count; a++) {
+        hs_jsonw_on_one_line(w);
+        hs_jsonw_object(w);
+        hs_jsonw_member_array(w, "keys");
+        for (uint32_t k = 0; k < sweep->axes[a].key_count; k++)
+            hs_jsonw_text(w, sweep->keys[sweep->axes[a].first_key + k]);
+        hs_jsonw_end_array(w);
+        hs_jsonw_member_u64(w, "values", sweep->axes[a].rows);
+        hs_jsonw_end_object(w);
+    }
+    hs_jsonw_end_array(w);
+    hs_jsonw_end_object(w);
+}
+
+static enum hs_status write_manifest(struct hs_sweep *sweep, const struct hs_rundir *dir,
+                                     const struct hs_output_file *file)
+{
+    const struct hs_manifest_input input = {.role = "experiment",
+                                            .path = sweep->file,
+                                            .hash = sweep->file_hash,
+                                            .bytes = sweep->file_bytes};
+    bool is_whole = hs_sweep_count(sweep, HS_POINT_DONE) == sweep->point_count;
+    struct hs_manifest manifest = {.status = is_whole ? "complete" : "partial",
+                                   .seed = (uint64_t)sweep->base.seed,
+                                   .inputs = &input,
+                                   .input_count = 1,
+                                   .outputs = file,
+                                   .output_count = 1,
+                                   .write_config = hs_record_config,
+                                   .config_ctx = &sweep->config,
+                                   .write_more = write_sweep,
+                                   .more_ctx = sweep};
+    manifest.machine.command = sweep->call->command;
+    manifest.machine.host = hs_record_machine(NULL, 0, false).host;
+    return hs_record_manifest(&manifest, NULL, dir, &sweep->call->diag);
+}
+
+/* A manifest is there only beside the sweep.csv that it describes. */
+static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *dir)
+{
+    static const char *const files[] = {"sweep.csv", "manifest.json"};
+    struct hs_diag *diag = &sweep->call->diag;
+    char from[HS_PATH_SIZE], to[HS_PATH_SIZE];
+    const struct hs_place place = {.file = to};
+    (void)snprintf(to, sizeof to, "%s/manifest.json", sweep->dir);
+    if (unlink(to) != 0 && errno != ENOENT)
+        return hs_fail(diag, HS_E_IO, &place, NULL, "cannot remove: %s", strerror(errno));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        hs_rundir_file(dir, files[i], from, sizeof from);
+        (void)snprintf(to, sizeof to, "%s/%s", sweep->dir, files[i]);
+        if (rename(from, to) != 0)
+            return hs_fail(diag, HS_E_IO, &place, NULL, "cannot rename: %s", strerror(errno));
+    }
+    return HS_OK;
+}
+
+/* Two processes that end at the same time gather one after the other, the later for both. */
+static enum hs_status gather(struct hs_sweep *sweep)
+{
+    char path[HS_PATH_SIZE], lock_path[HS_PATH_SIZE];
+    struct hs_file_lock lock;
+    struct hs_rundir dir;
+    struct hs_output_file file;
+    struct hs_diag *diag = &sweep->call->diag;
+    sweep->values = hs_arena_alloc(&sweep->call->arena, sweep->point_count * sizeof *sweep->values);
+    (void)snprintf(lock_path, sizeof lock_path, "%s/gather.lock", sweep->dir);
+    (void)snprintf(path, sizeof path, "%s/gather", sweep->dir);
+    HS_TRY(hs_file_lock_take(&lock, lock_path, diag));
+    enum hs_status status = hs_sweep_settle(sweep);
+    if (status == HS_OK)
+        status = hs_rundir_open(&dir, path, true, diag);
+    if (status == HS_OK) {
+        status = write_rows(sweep, &dir, &file);
+        if (status == HS_OK)
+            status = write_manifest(sweep, &dir, &file);
+        if (status == HS_OK)
+            status = publish(sweep, &dir);
+        hs_rundir_discard(&dir);
+    }
+    hs_file_lock_free(&lock, lock_path);
+    return status;
+}
+
+/* ---- what is printed ---- */
+
+/* What reads a command. */
+enum reader { BY_SHELL, BY_MAKE };
+
+/* In single quotes where its reader would see more in it than the text. Between the quotes the
+ * quote itself is the shell's, '$' is make's own. */
+static void say_word(struct hs_output *out, enum reader reader, const char *word)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+-/:,@%";
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        hs_say(out, "%s", word);
+        return;
+    }
+    hs_output_put(out, "'", 1);
+    for (const char *c = word; *c != '\0'; c++)
+        if (*c == '\'' || (*c == '$' && reader == BY_MAKE))
+            hs_say(out, "%s", *c == '$' ? "$$" : "'\\''");
+        else
+            hs_output_put(out, c, 1);
+    hs_output_put(out, "'", 1);
+}
+
+/* The sweep, with the values that were given beside the experiment. */
+static void say_command(struct hs_output *out, enum reader reader, const struct hs_sweep *sweep)
+{
+    char value[4096], pair[4200];
+    const struct hs_config *config = &sweep->call->config;
+    say_word(out, reader, sweep->call->command[0]);
+    hs_say(out, " sweep ");
+    say_word(out, reader, sweep->file);
+    hs_say(out, " -o ");
+    say_word(out, reader, sweep->dir);
+    for (size_t i = 0; config->options[i].param.key != NULL; i++) {
+        const struct hs_param *param = &config->options[i].param;
+        if (config->options[i].is_local || config->origin[i] < HS_FROM_SET)
+            continue;
+        (void)hs_param_print(param, config->base, value, sizeof value);
+        (void)snprintf(pair, sizeof pair, "%s=%s", param->key, value);
+        hs_say(out, " --set ");
+        say_word(out, reader, pair);
+    }
+}
+
+static void say_list(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        say_command(out, BY_SHELL, sweep);
+        hs_say(out, " --index %" PRIu32 "\n", i + 1);
+    }
+}
+
+/* A point that fails stops its target, not those of others (make -k). */
+static void say_make(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    hs_say(out, "# make -k -j 8 -f FILE\n.PHONY: all");
+    for (uint32_t i = 0; i < sweep->point_count; i++)
+        hs_say(out, " %" PRIu32, i + 1);
+    hs_say(out, "\nall:");
+    for (uint32_t i = 0; i < sweep->point_count; i++)
+        hs_say(out, " %" PRIu32, i + 1);
+    hs_say(out, "\n\t");
+    say_command(out, BY_MAKE, sweep);
+    hs_say(out, " --gather\n");
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        hs_say(out, "%" PRIu32 ":\n\t@", i + 1);
+        say_command(out, BY_MAKE, sweep);
+        hs_say(out, " --index $@\n");
+    }
+}
+
+static void say_pending(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    const char *comma = "";
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        uint32_t first = i;
+        if (sweep->points[i].state == HS_POINT_DONE)
+            continue;
+        while (i + 1 < sweep->point_count && sweep->points[i + 1].state != HS_POINT_DONE)
+            i++;
+        hs_say(out, i > first ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, comma, first + 1, i + 1);
+        comma = ",";
+    }
+    hs_say(out, "\n");
+}
+
+/* "90 points: 6 policy x 5 load x 3 seed". */
+static void say_shape(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    hs_say(out, "%s: %" PRIu32 " point%s", sweep->name, sweep->point_count,
+           sweep->point_count == 1 ? "" : "s");
+    for (uint32_t a = 0; a < sweep->axis_count; a++) {
+        const struct hs_sweep_axis *axis = &sweep->axes[a];
+        hs_say(out, "%s%" PRIu32, a > 0 ? " x " : " = ", axis->rows);
+        for (uint32_t k = 0; k < axis->key_count; k++)
+            hs_say(out, "%s%s", k > 0 ? "+" : " ", sweep->keys[axis->first_key + k]);
+    }
+    hs_say(out, "\n");
+}
+
+static void say_status(const struct hs_sweep *sweep)
+{
+    struct hs_output *out = &sweep->call->out;
+    char text[512];
+    uint32_t shown = 0;
+    say_shape(sweep);
+    hs_say(out, "finished %" PRIu32 ", failed %" PRIu32 ", missing %" PRIu32 "\n",
+           hs_sweep_count(sweep, HS_POINT_DONE), hs_sweep_count(sweep, HS_POINT_FAILED),
+           hs_sweep_count(sweep, HS_POINT_MISSING));
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        const struct hs_sweep_point *point = &sweep->points[i];
+        if (point->state != HS_POINT_FAILED || shown++ >= FAILURES_SHOWN)
+            continue;
+        hs_sweep_point_text(sweep, i, text, sizeof text);
+        hs_say(out, "\n  point %" PRIu32 "  %s\n    exit %" PRId32 "  ", i + 1, text,
+               point->exit_code);
+        hs_sweep_failure_text(sweep, point, text, sizeof text);
+        hs_say(out, "%s\n    %s/failed/%s.log\n", text, sweep->dir, point->name);
+    }
+    if (shown > FAILURES_SHOWN)
+        hs_say(out, "\n  and %" PRIu32 " more in %s/failed/\n", shown - FAILURES_SHOWN, sweep->dir);
+}
+
+/* ---- the table at the end ---- */
+
+/* Rows: the values of the first key that has several; columns: those of the next that is no seed;
+ * cells: means over the rest. A key is UINT32_MAX where there is none. */
+struct pivot {
+    const struct hs_sweep *sweep;
+    uint32_t row_key, column_key;
 };
 
-HS_PRINTF(4, 5)
-static enum hs_status fail_at(const struct experiment *x, const struct hs_json *value,
-                              const char *hint, const char *fmt, ...)
+#define ROW_WIDTH         28u
+#define ROW_WIDTH_MAX     44u
+#define COLUMN_WIDTH      12u
+#define COLUMN_WIDTH_MAX  28u
+#define TABLE_ROWS_MAX    64u
+#define TABLE_COLUMNS_MAX 16u
+
+/* The different values of a key. */
+struct heads {
+    uint32_t key, width, count;
+    const char *values[TABLE_ROWS_MAX];
+    bool are_cut; /* there are more than these */
+};
+
+static const char *value_of(const struct pivot *p, uint32_t point, uint32_t key)
 {
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    struct hs_place place = hs_json_place(x->doc, value);
-    return hs_fail(x->diag, HS_E_INPUT, &place, hint, "%s", text);
+    const char *text = key != UINT32_MAX ? hs_sweep_value(p->sweep, point, key) : "";
+    return text != NULL ? text : "";
 }
 
-static enum hs_status expect(const struct experiment *x, const struct hs_json *value,
-                             enum hs_json_kind kind, const char *what)
+/* As many as there are, or `most`; as wide as the widest of them, and a blank. */
+static struct heads find_heads(const struct pivot *p, uint32_t key, uint32_t most, uint32_t width,
+                               uint32_t width_max)
 {
-    return hs_json_kind(value) == kind ? HS_OK : fail_at(x, value, NULL, "expected %s", what);
-}
-
-/* '-' and '_' are the same in keys. */
-static bool are_same_key(const char *a, const char *b)
-{
-    for (; *a != '\0' && (*a == '-' ? '_' : *a) == (*b == '-' ? '_' : *b); a++)
-        b++;
-    return *a == *b;
-}
-
-static uint32_t find_key(const struct hs_sweep *sweep, uint32_t from, const char *key)
-{
-    while (from < sweep->key_count && !are_same_key(sweep->keys[from], key))
-        from++;
-    return from;
-}
-
-/* Starts an axis; its keys follow. */
-static enum hs_status add_axis(const struct experiment *x, const struct hs_json *value,
-                               struct hs_sweep_axis **axis)
-{
-    struct hs_sweep *sweep = x->sweep;
-    if (sweep->axis_count == HS_SWEEP_AXES_MAX)
-        return fail_at(x, value, NULL, "more than %u axes", HS_SWEEP_AXES_MAX);
-    *axis = &sweep->axes[sweep->axis_count++];
-    **axis = (struct hs_sweep_axis){.first_key = sweep->key_count};
-    return HS_OK;
-}
-
-/* A swept key that is given elsewhere, too, is refused: which of the two is meant cannot be known.
- */
-static enum hs_status add_key(const struct experiment *x, struct hs_sweep_axis *axis,
-                              const struct hs_json *member)
-{
-    struct hs_sweep *sweep = x->sweep;
-    const char *key = hs_json_key(member);
-    enum hs_origin origin = hs_config_origin(&sweep->call->config, key);
-    struct hs_place place = hs_json_place_key(x->doc, member);
-    if (find_key(sweep, 0, key) < sweep->key_count)
-        return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "'%s' is swept twice", key);
-    if (sweep->key_count == HS_SWEEP_KEYS_MAX)
-        return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "more than %u keys are swept",
-                       HS_SWEEP_KEYS_MAX);
-    if (origin != HS_FROM_DEFAULT)
-        return hs_fail(x->diag, HS_E_INPUT, &place, "leave it out there", "'%s' is swept and %s",
-                       key,
-                       origin == HS_FROM_FILE ? "stands in \"config\" too" : "given as option too");
-    char *kept = hs_arena_text(&sweep->call->arena, key, strlen(key));
-    for (char *c = kept; *c != '\0'; c++)
-        *c = *c == '-' ? '_' : *c; /* sweep.csv has one spelling for its readers */
-    sweep->keys[sweep->key_count++] = kept;
-    axis->key_count++;
-    return HS_OK;
-}
-
-static enum hs_status make_room(const struct experiment *x, const struct hs_json *value,
-                                struct hs_sweep_axis *axis, uint64_t rows)
-{
-    if (rows == 0)
-        return fail_at(x, value, "at least one value", "an axis without a value");
-    if (rows > HS_SWEEP_POINTS_MAX)
-        return fail_at(x, value, NULL, "more than %u values", HS_SWEEP_POINTS_MAX);
-    axis->rows = (uint32_t)rows;
-    axis->pairs =
-        hs_arena_alloc(&x->sweep->call->arena, rows * axis->key_count * sizeof *axis->pairs);
-    return HS_OK;
-}
-
-static enum hs_status read_value(const struct experiment *x, struct hs_sweep_axis *axis,
-                                 uint32_t row, uint32_t key, const struct hs_json *value,
-                                 const struct hs_json *place_of)
-{
-    return hs_config_pair(&x->sweep->call->config, x->doc, x->sweep->keys[axis->first_key + key],
-                          value, place_of, &axis->pairs[(size_t)row * axis->key_count + key],
-                          x->diag);
-}
-
-/* "1..3" for a key of integers, such as the seed. */
-static enum hs_status read_range(const struct experiment *x, struct hs_sweep_axis *axis,
-                                 const struct hs_json *member)
-{
-    const int64_t *numbers;
-    uint32_t count;
-    char pair[128];
-    const char *key = hs_json_key(member);
-    struct hs_diag silent = {.least = HS_ERROR}; /* the message about seeds is replaced below */
-    if (hs_seeds_parse(hs_json_text(member), key, 0, &x->sweep->call->arena, &numbers, &count,
-                       &silent) != HS_OK)
-        return fail_at(x, member, "upwards, each once, at most 1000: \"1..5\" or \"1..3,7\"",
-                       "expected a list of values, or a range of numbers");
-    HS_TRY(make_room(x, member, axis, count));
-    for (uint32_t i = 0; i < count; i++) {
-        int len = snprintf(pair, sizeof pair, "%.100s=%" PRId64, key, numbers[i]);
-        axis->pairs[i] = hs_arena_text(&x->sweep->call->arena, pair, (size_t)len);
-    }
-    return HS_OK;
-}
-
-/* The values of one key, which is key number `key` of its axis. */
-static enum hs_status read_list(const struct experiment *x, struct hs_sweep_axis *axis,
-                                uint32_t key, const struct hs_json *member)
-{
-    uint32_t row = 0;
-    HS_TRY(expect(x, member, HS_JSON_ARRAY, "a list of values: [...]"));
-    if (key == 0)
-        HS_TRY(make_room(x, member, axis, hs_json_count(member)));
-    if (hs_json_count(member) != axis->rows)
-        return fail_at(x, member, "lists of \"zip\" advance together",
-                       "%" PRIu32 " values, where the first list has %" PRIu32,
-                       hs_json_count(member), axis->rows);
-    for (const struct hs_json *v = hs_json_first(member); v != NULL; v = hs_json_next(v))
-        HS_TRY(read_value(x, axis, row++, key, v, member));
-    return HS_OK;
-}
-
-static enum hs_status read_grid(const struct experiment *x, const struct hs_json *grid)
-{
-    struct hs_sweep_axis *axis = NULL;
-    HS_TRY(expect(x, grid, HS_JSON_OBJECT, "an object: {\"load\": [0.6, 0.8], ...}"));
-    for (const struct hs_json *m = hs_json_first(grid); m != NULL; m = hs_json_next(m)) {
-        HS_TRY(add_axis(x, m, &axis));
-        HS_TRY(add_key(x, axis, m));
-        const char *key = x->sweep->keys[axis->first_key];
-        const struct hs_option *option = hs_option_find(x->sweep->call->config.options, key);
-        bool is_integer = option != NULL && option->param.type == HS_PARAM_INT;
-        if (hs_json_kind(m) == HS_JSON_TEXT && is_integer)
-            HS_TRY(read_range(x, axis, m));
-        else
-            HS_TRY(read_list(x, axis, 0, m));
-    }
-    return HS_OK;
-}
-
-static enum hs_status read_zip(const struct experiment *x, const struct hs_json *zip)
-{
-    struct hs_sweep_axis *axis = NULL;
-    uint32_t key = 0;
-    HS_TRY(expect(x, zip, HS_JSON_OBJECT, "an object: {\"cluster\": [...], \"load\": [...]}"));
-    HS_TRY(add_axis(x, zip, &axis));
-    for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
-        HS_TRY(add_key(x, axis, m));
-    for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
-        HS_TRY(read_list(x, axis, key++, m));
-    return key > 0 ? HS_OK : fail_at(x, zip, NULL, "\"zip\" has no key");
-}
-
-/* The keys of a row need not be those of another. */
-static enum hs_status read_rows(const struct experiment *x, const struct hs_json *list)
-{
-    struct hs_sweep_axis *axis = NULL;
-    uint32_t row = 0;
-    HS_TRY(expect(x, list, HS_JSON_ARRAY, "a list of points: [{\"policy\": \"fifo\"}, ...]"));
-    HS_TRY(add_axis(x, list, &axis));
-    for (const struct hs_json *o = hs_json_first(list); o != NULL; o = hs_json_next(o)) {
-        HS_TRY(expect(x, o, HS_JSON_OBJECT, "an object: {\"policy\": \"fifo\", \"load\": 1}"));
-        for (const struct hs_json *m = hs_json_first(o); m != NULL; m = hs_json_next(m))
-            if (find_key(x->sweep, axis->first_key, hs_json_key(m)) == x->sweep->key_count)
-                HS_TRY(add_key(x, axis, m));
-    }
-    if (axis->key_count == 0)
-        return fail_at(x, list, NULL, "\"list\" has no point that sets a key");
-    HS_TRY(make_room(x, list, axis, hs_json_count(list)));
-    for (const struct hs_json *o = hs_json_first(list); o != NULL; o = hs_json_next(o), row++)
-        for (const struct hs_json *m = hs_json_first(o); m != NULL; m = hs_json_next(m)) {
-            uint32_t key = find_key(x->sweep, axis->first_key, hs_json_key(m));
-            if (axis->pairs[(size_t)row * axis->key_count + key - axis->first_key] != NULL)
-                return fail_at(x, m, NULL, "'%s' stands twice in a point", hs_json_key(m));
-            HS_TRY(read_value(x, axis, row, key - axis->first_key, m, m));
-        }
-    return HS_OK;
-}
-
-static const char *const members[] = {"name", "config", "grid", "zip", "list", "$schema"};
-enum { MEMBER_COUNT = sizeof members / sizeof *members };
-
-static enum hs_status check_members(const struct experiment *x, const struct hs_json *root)
-{
-    char hint[HS_HINT_SIZE];
-    HS_TRY(expect(x, root, HS_JSON_OBJECT, "an experiment: {\"config\": {...}, \"grid\": {...}}"));
-    for (const struct hs_json *m = hs_json_first(root); m != NULL; m = hs_json_next(m)) {
-        size_t i = 0;
-        while (i < MEMBER_COUNT && strcmp(members[i], hs_json_key(m)) != 0)
-            i++;
-        if (i < MEMBER_COUNT)
+    struct heads heads = {.key = key, .width = width};
+    for (uint32_t i = 0; i < p->sweep->point_count && !heads.are_cut; i++) {
+        const char *value = value_of(p, i, key);
+        uint32_t h = 0, len = (uint32_t)strlen(value) + 1;
+        while (h < heads.count && strcmp(heads.values[h], value) != 0)
+            h++;
+        heads.are_cut = h == most;
+        if (h < heads.count || heads.are_cut)
             continue;
-        struct hs_place place = hs_json_place_key(x->doc, m);
-        return hs_fail(x->diag, HS_E_INPUT, &place,
-                       hs_did_you_mean(hint, hs_json_key(m), members, MEMBER_COUNT,
-                                       "keys of a run stand in \"config\" or on an axis"),
-                       "'%s' is no part of an experiment", hs_json_key(m));
+        if (len > heads.width)
+            heads.width = len < width_max ? len : width_max;
+        heads.values[heads.count++] = value;
     }
-    return HS_OK;
+    return heads;
 }
 
-static enum hs_status read_members(const struct experiment *x, const struct hs_json *root)
+static bool varies(const struct pivot *p, uint32_t key)
 {
-    const struct hs_json *name, *config, *grid, *zip, *list;
-    HS_TRY(check_members(x, root));
-    if ((name = hs_json_get(root, "name")) != NULL) {
-        const char *text = hs_json_text(name);
-        if (text == NULL || *text == '\0' || strpbrk(text, "/\n") != NULL || strlen(text) > 200)
-            return fail_at(x, name, "it names the directory of the results",
-                           "expected a name of 1 to 200 bytes without a slash");
-        x->sweep->name = hs_arena_text(&x->sweep->call->arena, text, strlen(text));
-    }
-    if ((config = hs_json_get(root, "config")) != NULL)
-        HS_TRY(hs_config_load_object(&x->sweep->call->config, x->doc, config, x->diag));
-    if ((grid = hs_json_get(root, "grid")) != NULL)
-        HS_TRY(read_grid(x, grid));
-    if ((zip = hs_json_get(root, "zip")) != NULL)
-        HS_TRY(read_zip(x, zip));
-    if ((list = hs_json_get(root, "list")) != NULL)
-        HS_TRY(read_rows(x, list));
-    uint64_t count = 1;
-    for (uint32_t a = 0; a < x->sweep->axis_count; a++) {
-        count *= x->sweep->axes[a].rows;
-        if (count > HS_SWEEP_POINTS_MAX)
-            return fail_at(x, root, "sweep in parts", "more than %u points", HS_SWEEP_POINTS_MAX);
-    }
-    if (x->sweep->axis_count == 0)
-        return fail_at(x, root, "for example \"grid\": {\"policy\": [\"fifo\", \"srtf\"]}",
-                       "nothing is swept: no \"grid\", \"zip\" or \"list\"");
-    x->sweep->point_count = (uint32_t)count;
-    return HS_OK;
+    for (uint32_t i = 1; i < p->sweep->point_count; i++)
+        if (strcmp(value_of(p, i, key), value_of(p, 0, key)) != 0)
+            return true;
+    return false;
 }
 
-/* Bytes, so that the path of a file of a point fits. */
-#define DIR_MAX (HS_PATH_SIZE - HS_RUN_NAME_SIZE - 64u)
-
-static enum hs_status name_dir(struct hs_sweep *sweep)
+static uint32_t pick_key(const struct pivot *p, uint32_t other)
 {
-    struct hs_diag *diag = &sweep->call->diag, silent = {.least = HS_ERROR};
-    struct hs_json_doc *doc;
-    char dir[HS_WORKLOAD_MAX + 16], path[HS_PATH_SIZE];
-    const char *given = sweep->options->run.output;
-    (void)snprintf(dir, sizeof dir, "results/%s", sweep->name);
-    if (given == NULL)
-        given = dir;
-    size_t len = strlen(given);
-    if (len == 0 || len > DIR_MAX)
-        return hs_fail(diag, HS_E_USAGE, NULL, NULL,
-                       "the name of a sweep's directory has 1 to %u bytes, not %zu", DIR_MAX, len);
-    while (len > 1 && given[len - 1] == '/')
-        len--;
-    sweep->dir = hs_arena_text(&sweep->call->arena, given, len);
-    /* The manifest of a run or a comparison would be replaced by that of the sweep. Another process
-     * may be replacing one just now: a manifest that cannot be read is ignored. */
-    (void)snprintf(path, sizeof path, "%s/manifest.json", sweep->dir);
-    if (hs_json_load(&doc, path, &silent) != HS_OK)
-        return HS_OK;
-    bool is_sweep = hs_json_get(hs_json_root(doc), "sweep") != NULL;
-    hs_json_close(doc);
-    if (is_sweep)
-        return HS_OK;
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = sweep->dir},
-                   "name another directory with -o, or remove this one",
-                   "a run or a comparison stands here, not a sweep");
+    for (uint32_t k = 0; k < p->sweep->key_count; k++) {
+        const char *key = p->sweep->keys[k];
+        size_t len = strlen(key);
+        bool is_seed = len >= 4 && strcmp(key + len - 4, "seed") == 0;
+        if (k != other && !is_seed && varies(p, k))
+            return k;
+    }
+    return UINT32_MAX;
 }
 
-static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *call)
+/* The mean of a cell; "-" where it has no point. */
+static void cell_text(const struct pivot *p, const char *row, const char *column,
+                      char text[HS_TABLE_TIME_SIZE])
 {
-    char name[HS_WORKLOAD_MAX + 1];
-    struct hs_json_doc *doc;
-    sweep->call = call;
-    sweep->options = call->options;
-    sweep->file = call->operands[0];
-    call->config.file = sweep->file;
-    hs_message_log_open(&sweep->once, &call->diag, HS_LOG_UNIQUE);
-    HS_TRY(hs_json_load(&doc, sweep->file, &call->diag));
-    const struct experiment x = {sweep, doc, &call->diag};
-    enum hs_status status = read_members(&x, hs_json_root(doc));
-    hs_json_close(doc);
-    HS_TRY(status);
-    HS_TRY(hs_hash_file(sweep->file, &sweep->file_hash, &sweep->file_bytes, &call->diag));
-    sweep->base = sweep->options->run;
-    sweep->base.output = NULL;
-    sweep->base.force = true; /* replaces what a killed run left; a finished point is not run */
-    sweep->config = hs_run_config(&call->config, &sweep->base);
-    sweep->config.policy_sets = call->config.policy_sets;
-    if (sweep->name == NULL) {
-        hs_workload_name(sweep->file, name, sizeof name);
-        sweep->name = hs_arena_text(&call->arena, name, strlen(name));
+    const double *values = p->sweep->values;
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->sweep->point_count; i++) {
+        if (isnan(values[i]) || strcmp(value_of(p, i, p->row_key), row) != 0 ||
+            strcmp(value_of(p, i, p->column_key), column) != 0)
+            continue;
+        sum += values[i];
+        count++;
     }
-    return name_dir(sweep);
+    if (count == 0)
+        (void)snprintf(text, HS_TABLE_TIME_SIZE, "-");
+    else if (strcmp(p->sweep->metric_unit, "s") == 0)
+        hs_table_time(text, sum / count);
+    else
+        (void)snprintf(text, HS_TABLE_TIME_SIZE, "%.6g", sum / count);
+}
+
+/* "mean_jct, mean over seed"; then the key of the columns before their values. */
+static void say_heads(const struct pivot *p, const struct heads *rows, const struct heads *columns)
+{
+    const struct hs_sweep *sweep = p->sweep;
+    struct hs_output *out = &sweep->call->out;
+    const char *before = ", mean over ";
+    hs_say(out, "\n%s", sweep->options->metric);
+    for (uint32_t k = 0; k < sweep->key_count; k++)
+        if (k != p->row_key && k != p->column_key && varies(p, k)) {
+            hs_say(out, "%s%s", before, sweep->keys[k]);
+            before = ", ";
+        }
+    hs_say(out, "\n");
+    if (columns->key == UINT32_MAX)
+        return;
+    hs_say(out, "%*.*s", (int)rows->width, (int)rows->width, sweep->keys[columns->key]);
+    for (uint32_t c = 0; c < columns->count; c++)
+        hs_say(out, "%*.*s", (int)columns->width, (int)columns->width - 1, columns->values[c]);
+    hs_say(out, "\n");
+}
+
+static void say_cut(const struct pivot *p, const struct heads *heads)
+{
+    if (heads->are_cut)
+        hs_say(&p->sweep->call->out, "not all values of %s are shown: sweep.csv has them\n",
+               p->sweep->keys[heads->key]);
+}
+
+static void say_pivot(const struct hs_sweep *sweep)
+{
+    struct pivot pivot = {.sweep = sweep}, *p = &pivot;
+    struct hs_output *out = &sweep->call->out;
+    char text[HS_TABLE_TIME_SIZE];
+    p->row_key = pick_key(p, UINT32_MAX);
+    p->column_key = p->row_key != UINT32_MAX ? pick_key(p, p->row_key) : UINT32_MAX;
+    struct heads rows = find_heads(p, p->row_key, TABLE_ROWS_MAX, ROW_WIDTH, ROW_WIDTH_MAX);
+    struct heads columns =
+        find_heads(p, p->column_key, TABLE_COLUMNS_MAX, COLUMN_WIDTH, COLUMN_WIDTH_MAX);
+    uint32_t terminal = sweep->call->terminal.columns;
+    uint32_t room = terminal > rows.width ? (terminal - rows.width) / columns.width : 0;
+    if (room == 0)
+        room = 1;
+    if (columns.count > room) {
+        columns.count = room;
+        columns.are_cut = true;
+    }
+    say_heads(p, &rows, &columns);
+    for (uint32_t r = 0; r < rows.count; r++) {
+        hs_say(out, "%-*.*s", (int)rows.width, (int)rows.width - 1, rows.values[r]);
+        for (uint32_t c = 0; c < columns.count; c++) {
+            cell_text(p, rows.values[r], columns.values[c], text);
+            hs_say(out, "%*s", (int)columns.width, text);
+        }
+        hs_say(out, "\n");
+    }
+    say_cut(p, &columns);
+    say_cut(p, &rows);
 }
 
 /* ---- the verb ---- */
@@ -330,7 +490,7 @@ static enum hs_status all_points(struct hs_sweep *sweep)
 {
     const struct hs_sweep_options *options = sweep->options;
     if (options->lists || options->makes) {
-        (options->lists ? hs_sweep_say_list : hs_sweep_say_make)(sweep);
+        (options->lists ? say_list : say_make)(sweep);
         return HS_OK;
     }
     if (options->run.print_config) {
@@ -339,43 +499,39 @@ static enum hs_status all_points(struct hs_sweep *sweep)
     }
     HS_TRY(hs_sweep_plan(sweep));
     if (options->pending || options->status) {
-        (options->pending ? hs_sweep_say_pending : hs_sweep_say_status)(sweep);
+        (options->pending ? say_pending : say_status)(sweep);
         return HS_OK;
     }
     char runs[HS_PATH_SIZE];
     hs_sweep_path(sweep, HS_RUNS_DIR, "", "", runs);
-    HS_TRY(
-        hs_rundir_make_parents(runs, &sweep->call->diag)); /* reported once, not by every point */
+    HS_TRY(hs_rundir_make_parents(runs, &sweep->call->diag)); /* reported once, not by each point */
     enum hs_status status = options->gathers ? HS_OK : hs_sweep_run_all(sweep);
     if (status == HS_E_INTERRUPTED)
         return status;
-    HS_TRY(hs_sweep_gather(sweep));
+    HS_TRY(gather(sweep));
     uint32_t left = sweep->point_count - hs_sweep_count(sweep, HS_POINT_DONE);
     if (left > 0)
         hs_report(&sweep->call->diag, HS_WARNING, NULL, "--status says more",
                   "%" PRIu32 " of %" PRIu32 " points are not finished", left, sweep->point_count);
-    HS_TRY(hs_sweep_say_end(sweep));
+    say_shape(sweep);
+    if (left < sweep->point_count)
+        say_pivot(sweep);
+    hs_say(&sweep->call->out, "\nfiles       %s/sweep.csv, %s/runs/\n", sweep->dir, sweep->dir);
     return status;
-}
-
-static enum hs_status check_actions(struct hs_call *call)
-{
-    const struct hs_sweep_options *o = call->options;
-    int actions = o->lists + o->makes + o->pending + o->status + o->gathers + (o->index > 0);
-    if (actions > 1)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "one of them at a time",
-                       "sweep: more than one of --list, --make, --pending, --status, --gather and "
-                       "--index");
-    return hs_run_check_looks(call);
 }
 
 static enum hs_status sweep(struct hs_call *call)
 {
+    const struct hs_sweep_options *o = call->options;
     struct hs_sweep *sweep = hs_arena_alloc(&call->arena, sizeof *sweep);
-    HS_TRY(check_actions(call));
-    enum hs_status status = read_experiment(sweep, call);
+    if (o->lists + o->makes + o->pending + o->status + o->gathers + (o->index > 0) > 1)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "one of them at a time",
+                       "sweep: more than one of --list, --make, --pending, --status, --gather and "
+                       "--index");
+    HS_TRY(hs_run_check_looks(call));
+    enum hs_status status = hs_sweep_read(sweep, call);
     if (status == HS_OK)
-        status = sweep->options->index > 0 ? hs_sweep_run_one(sweep) : all_points(sweep);
+        status = o->index > 0 ? hs_sweep_run_one(sweep) : all_points(sweep);
     hs_message_log_close(&sweep->once);
     hs_free(sweep->hashed);
     return status;

@@ -5,10 +5,10 @@
  * configuration and inputs, so that a finished one is never run again, by whatever it was launched:
  * -j here, GNU parallel, Slurm.
  *
- *     read_experiment (sweep.c)                           // axes; simulates and writes nothing
+ *     HS_TRY(hs_sweep_read(&sweep, call));        // axes; simulates and writes nothing
  *     HS_TRY(hs_sweep_plan(&sweep));              // the name and state of every point
  *     HS_TRY(hs_sweep_run_all(&sweep));           // those that are missing
- *     HS_TRY(hs_sweep_gather(&sweep));            // sweep.csv, manifest.json
+ *     gather (sweep.c)                            // sweep.csv, manifest.json
  *
  * The directory: runs/NAME/ (a run's directory; its manifest marks a finished point),
  * failed/NAME.log (how a point failed), sweep.csv and manifest.json (gathered).
@@ -63,8 +63,13 @@ struct hs_sweep {
     struct hs_sweep_workload *hashed; /* inputs that were read for their hash */
     uint32_t hashed_count, hashed_cap;
     const char *metric_unit;    /* of --metric; after hs_sweep_plan() */
+    double *values;             /* of --metric by point, once gathered; NaN = none */
     struct hs_message_log once; /* messages of the points, each text once */
 };
+
+/* ---- the file (sweep_experiment.c) ---- */
+
+HS_MUST_USE enum hs_status hs_sweep_read(struct hs_sweep *sweep, struct hs_call *call);
 
 /* ---- points (sweep_points.c) ---- */
 
@@ -92,16 +97,6 @@ HS_MUST_USE enum hs_status hs_sweep_run_all(struct hs_sweep *sweep);
  * finish one; HS_E_INTERRUPTED if a signal ends the wait. */
 HS_MUST_USE enum hs_status hs_sweep_settle(struct hs_sweep *sweep);
 
-/* ---- results (sweep_results.c) ---- */
-
-/* Settles; then sweep.csv and manifest.json, of the points as their states say. */
 #define HS_SWEEP_COLUMNS "point,run,state,exit" /* then axis_KEY of each, then summary.csv's */
-HS_MUST_USE enum hs_status hs_sweep_gather(struct hs_sweep *sweep);
-/* Standard output: --list, --make, --pending, --status, and the end of a sweep. */
-void hs_sweep_say_list(const struct hs_sweep *sweep);
-void hs_sweep_say_make(const struct hs_sweep *sweep);
-void hs_sweep_say_pending(const struct hs_sweep *sweep);
-void hs_sweep_say_status(const struct hs_sweep *sweep);
-HS_MUST_USE enum hs_status hs_sweep_say_end(const struct hs_sweep *sweep);
 
 #endif

@@ -23,8 +23,6 @@
 #include "traces/trace_cache.h"
 
 #define MESSAGES_MAX (1u << 24) /* bytes of one cell */
-#define HEADER_SIZE  32768
-#define COLUMNS_MAX  1024
 
 /* Path of a cell's run directory, or of a file in it. */
 static void cell_path(const struct hs_rundir *dir, const struct hs_compare_cell *cell,
@@ -171,85 +169,56 @@ enum hs_status hs_cells_run(struct hs_compare *c, const struct hs_rundir *dir)
 
 /* ---- runs.csv ---- */
 
-/* runs.csv while it is written. The columns policy and seed of a summary are in front of a row,
- * policy as it was given. */
-struct runs {
-    struct hs_compare *compare;
-    const struct hs_rundir *dir;
-    struct hs_csvw csv;
-    bool is_open;
-    uint32_t index;                     /* of the cell that is read */
-    uint32_t column_of[HS_METRICS_MAX]; /* of each metric in a summary */
-    bool is_taken[COLUMNS_MAX];         /* columns that go into the row */
-    uint32_t columns;
-};
-
-/* Opens runs.csv by the header of the first summary; all summaries have the same. */
-static enum hs_status take_head(void *ctx, const struct hs_csv_row *head, struct hs_diag *diag)
+/* Policy (as it was given) and seed stand in front of a row, not among the columns of a summary. */
+static bool stands_in_front(const char *column)
 {
-    struct runs *r = ctx;
-    const struct hs_summary *metrics = r->compare->metrics;
-    char header[HEADER_SIZE] = HS_RUNS_COLUMNS, path[HS_PATH_SIZE];
-    size_t len = strlen(header);
-    if (r->is_open)
-        return HS_OK;
-    if (head->count > COLUMNS_MAX)
-        return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "a summary has too many columns");
-    r->columns = head->count;
-    for (uint32_t i = 0; i < head->count; i++) {
-        r->is_taken[i] =
-            strcmp(head->fields[i], "policy") != 0 && strcmp(head->fields[i], "seed") != 0;
-        if (r->is_taken[i] && len < sizeof header)
-            len += (size_t)snprintf(header + len, sizeof header - len, ",%s", head->fields[i]);
-    }
-    if (len >= sizeof header)
-        return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "the header of runs.csv is too long");
-    for (uint32_t m = 0; m < metrics->count; m++)
-        r->column_of[m] = hs_csv_column(head, metrics->metrics[m].name);
-    hs_rundir_file(r->dir, "runs.csv", path, sizeof path);
-    HS_TRY(hs_csvw_open(&r->csv, path, header, diag));
-    r->is_open = true;
-    return HS_OK;
+    return strcmp(column, "policy") == 0 || strcmp(column, "seed") == 0;
 }
 
-static void take_row(void *ctx, const struct hs_csv_row *row)
-{
-    struct runs *r = ctx;
-    struct hs_compare *c = r->compare;
-    const struct hs_compare_cell *cell = &c->cells[r->index];
-    double *values = c->values + (size_t)r->index * c->metrics->count;
-    for (uint32_t m = 0; m < c->metrics->count; m++) {
-        uint32_t column = r->column_of[m];
-        if (column >= row->count ||
-            !hs_parse_double(row->fields[column], row->lengths[column], &values[m]))
-            values[m] = (double)NAN;
-    }
-    hs_csvw_text(&r->csv, c->policies[cell->policy].spec);
-    hs_csvw_i64(&r->csv, cell->seed);
-    hs_csvw_i64(&r->csv, cell->assignment);
-    for (uint32_t i = 0; i < row->count && i < r->columns; i++)
-        if (r->is_taken[i])
-            hs_csvw_text(&r->csv, row->fields[i]);
-    hs_csvw_end(&r->csv);
-}
-
+/* All summaries have the columns of the first. */
 static enum hs_status write_runs(struct hs_compare *c, const struct hs_rundir *dir)
 {
-    struct runs r = {.compare = c, .dir = dir};
-    const struct hs_summary_taker taker = {&r, take_head, take_row};
+    struct hs_diag *diag = &c->call->diag;
+    struct hs_arena arena = {0};
+    struct hs_summary_csv first, summary;
+    struct hs_csvw csv;
     char path[HS_PATH_SIZE];
+    uint32_t count = 0, column_of[HS_METRICS_MAX];
+    cell_path(dir, &c->cells[0], "summary.csv", path);
+    HS_TRY(hs_record_read_summary(path, &c->call->arena, &first, diag));
+    const struct hs_csv_row *head = &first.head;
+    const char **names = hs_arena_alloc(&c->call->arena, head->count * sizeof *names + 1);
+    for (uint32_t i = 0; i < head->count; i++)
+        if (!stands_in_front(head->fields[i]))
+            names[count++] = head->fields[i];
+    for (uint32_t m = 0; m < c->metrics->count; m++)
+        column_of[m] = hs_csv_column(head, c->metrics->metrics[m].name);
+    hs_rundir_file(dir, "runs.csv", path, sizeof path);
+    HS_TRY(hs_csvw_open(
+        &csv, path, hs_record_header(&c->call->arena, HS_RUNS_COLUMNS, "", names, count), diag));
     enum hs_status status = HS_OK;
-    for (r.index = 0; r.index < c->cell_count && status == HS_OK; r.index++) {
-        struct hs_compare_cell *cell = &c->cells[r.index];
+    for (uint32_t k = 0; k < c->cell_count; k++) {
+        struct hs_compare_cell *cell = &c->cells[k];
+        double *values = c->values + (size_t)k * c->metrics->count;
         cell_path(dir, cell, "summary.csv", path);
-        status = hs_record_read_summary(path, &taker, &cell->summary_hash, &c->call->diag);
+        status = hs_record_read_summary(path, &arena, &summary, diag);
+        if (status != HS_OK)
+            break;
+        cell->summary_hash = summary.hash;
+        for (uint32_t m = 0; m < c->metrics->count; m++)
+            values[m] = hs_record_number(&summary.row, column_of[m]);
+        hs_csvw_text(&csv, c->policies[cell->policy].spec);
+        hs_csvw_i64(&csv, cell->seed);
+        hs_csvw_i64(&csv, cell->assignment);
+        for (uint32_t i = 0; i < summary.row.count && i < head->count; i++)
+            if (!stands_in_front(head->fields[i]))
+                hs_csvw_text(&csv, summary.row.fields[i]);
+        hs_csvw_end(&csv);
+        hs_arena_reset(&arena);
     }
-    if (r.is_open) {
-        enum hs_status closed =
-            hs_record_close_csv(&r.csv, "runs.csv", &c->files[1], &c->call->diag);
-        status = status != HS_OK ? status : closed;
-    }
-    return status;
+    hs_arena_free(&arena);
+    enum hs_status closed = hs_record_close_csv(&csv, "runs.csv", &c->files[1], diag);
+    return status != HS_OK ? status : closed;
 }
 
 /* ---- compare.csv, order.csv ---- */
