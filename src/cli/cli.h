@@ -69,9 +69,29 @@ HS_VERBS
 
 /* index 0, 1, ... until NULL. */
 const struct hs_verb *hs_verb_at(size_t index);
+/* NULL if there is none. */
 const struct hs_verb *hs_verb_find(const char *name);
-/* HS_E_USAGE with the nearest verb. */
-HS_MUST_USE enum hs_status hs_verb_unknown(const char *name, struct hs_diag *diag);
+/* HS_E_USAGE with the nearest verb where there is none. */
+HS_MUST_USE enum hs_status hs_verb_get(const char *name, const struct hs_verb **verb,
+                                       struct hs_diag *diag);
+
+/* ---- words of a list ---- */
+
+/* The place of a word in a list; HS_E_USAGE where it is not there: what is said is `what` and the
+ * word, the hint is the nearest word or `otherwise`. */
+HS_MUST_USE enum hs_status hs_word_find(const char *const *words, uint32_t count, const char *word,
+                                        const char *what, const char *otherwise, uint32_t *index,
+                                        struct hs_diag *diag);
+/* The same in a list that a function gives, of at most HS_WORDS_MAX words. */
+#define HS_WORDS_MAX 64
+HS_MUST_USE enum hs_status hs_word_find_at(const char *(*word_at)(size_t index), const char *word,
+                                           const char *what, const char *otherwise, uint32_t *index,
+                                           struct hs_diag *diag);
+/* Is it in a list with NULL at the end? */
+bool hs_word_is_in(const char *const *words, const char *word);
+
+/* HS_E_IO where the file of -o is there already and --force was not given. */
+HS_MUST_USE enum hs_status hs_refuse_existing(const char *path, bool force, struct hs_diag *diag);
 
 /* ---- options: default < --config FILE < --set key=value < flag. Options and operands may be
  * mixed, "--" ends the options, long names may be shortened as far as they stay unique. The

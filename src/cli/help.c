@@ -13,6 +13,7 @@
 
 #include "base/builtin.h"
 #include "base/fmt.h"
+#include "cli/option_rows.h"
 #include "cli/record.h"
 #include "data/param_table.h"
 #include "horus/version.h"
@@ -590,14 +591,14 @@ static enum hs_status help(struct hs_call *call)
 {
     const int32_t form = ((const struct help_options *)call->options)->form;
     const char *topic = call->operand_count > 0 ? call->operands[0] : NULL;
-    const struct hs_verb *verb = topic != NULL ? hs_verb_find(topic) : NULL;
+    const struct hs_verb *verb = NULL;
     help_writer *write = writers[form].program;
-    if (verb != NULL)
-        write = writers[form].verb;
-    else if (topic != NULL && strcmp(topic, "formats") == 0)
+    if (topic != NULL && strcmp(topic, "formats") == 0) {
         write = writers[form].formats;
-    else if (topic != NULL)
-        return hs_verb_unknown(topic, &call->diag);
+    } else if (topic != NULL) {
+        HS_TRY(hs_verb_get(topic, &verb, &call->diag));
+        write = writers[form].verb;
+    }
     if (write == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out",
                        "help: '%s' has no form '%s'", topic, forms[form]);
@@ -605,13 +606,14 @@ static enum hs_status help(struct hs_call *call)
     return HS_OK;
 }
 
+#define OWNER struct help_options
 static const struct hs_option help_table[] = {
-    HS_OPTION(
-        CHOICE, "form", offsetof(struct help_options, form), "text",
+    ROW(form, CHOICE, "Output", "text",
         "Markdown table, JSON, source of a manual page for scdoc(1), or completion for a shell",
-        .param.choices = forms, .group = "Output", .in_short_help = true, .is_local = true),
+        WORDS(forms), SHORT, LOCAL),
     HS_OPTIONS_END,
 };
+#undef OWNER
 
 const struct hs_verb hs_verb_help = {
     .name = "help",
@@ -662,10 +664,10 @@ static enum hs_status version(struct hs_call *call)
     return HS_OK;
 }
 
+#define OWNER struct version_options
 static const struct hs_option version_table[] = {
-    HS_OPTION(FLAG, "verbose", offsetof(struct version_options, verbose), "no",
-              "also compiler, flags, libraries and built-in model files", .letter = 'v',
-              .group = "Output", .in_short_help = true, .is_local = true),
+    ROW(verbose, FLAG, "Output", "no", "also compiler, flags, libraries and built-in model files",
+        LETTER('v'), SHORT, LOCAL),
     HS_OPTIONS_END,
 };
 

@@ -50,16 +50,14 @@ static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
         hs_version_say(&call->out, false);
         return HS_OK;
     }
-    call->verb = hs_verb_find(word);
-    if (call->verb != NULL)
-        return call_verb(call, argc - 1, argv + 1);
-    bool is_trace = *word == '-' ||
-                    strncmp(word, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
-                    strpbrk(word, "./") != NULL || access(word, F_OK) == 0;
-    if (!is_trace)
-        return hs_verb_unknown(word, &call->diag);
+    bool is_trace =
+        hs_verb_find(word) == NULL &&
+        (*word == '-' || strncmp(word, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
+         strpbrk(word, "./") != NULL || access(word, F_OK) == 0);
     call->verb = &hs_verb_run;
-    return call_verb(call, argc, argv);
+    if (!is_trace)
+        HS_TRY(hs_verb_get(word, &call->verb, &call->diag));
+    return call_verb(call, argc - !is_trace, argv + !is_trace);
 }
 
 static enum hs_status finish(struct hs_call *call, enum hs_status status)

@@ -234,13 +234,6 @@ static void say_models(struct hs_models *m, const struct hs_run_options *options
 
 /* ---- options without effect ---- */
 
-static bool is_listed(const char *const *keys, const char *key)
-{
-    while (*keys != NULL && strcmp(*keys, key) != 0)
-        keys++;
-    return *keys != NULL;
-}
-
 /* A parameter of a predictor that is not in use, given in this call: a --config file may have all.
  */
 static void warn_of_idle_predictor(const struct hs_config *config, struct hs_diag *diag)
@@ -293,15 +286,15 @@ static void note_idle_options(const struct hs_config *config, const struct hs_mo
         const char *key = config->options[i].param.key;
         if (config->origin[i] == HS_FROM_DEFAULT)
             continue;
-        if (!is_sharing && is_listed(of_sharing, key))
+        if (!is_sharing && hs_word_is_in(of_sharing, key))
             hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s shares no GPU", key,
                       need->policy);
         note_idle_cost(key, need, diag);
         if (strcmp(key, "memory_limits") == 0 && (need->can & HS_CAN_THROTTLE) == 0)
             hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s limits nobody's memory", key,
                       need->policy);
-        if (((need->knows & HS_KNOWS_UTILIZATION) == 0 && is_listed(of_utilization, key)) ||
-            ((need->knows & HS_KNOWS_MEMORY) == 0 && is_listed(of_memory, key)))
+        if (((need->knows & HS_KNOWS_UTILIZATION) == 0 && hs_word_is_in(of_utilization, key)) ||
+            ((need->knows & HS_KNOWS_MEMORY) == 0 && hs_word_is_in(of_memory, key)))
             hs_report(diag, HS_NOTE, NULL, NULL,
                       "%s has no effect: %s asks for no such prediction ('horus policies')", key,
                       need->policy);

@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "data/param_table.h"
 
@@ -33,16 +34,56 @@ const struct hs_verb *hs_verb_find(const char *name)
     return NULL;
 }
 
-enum hs_status hs_verb_unknown(const char *name, struct hs_diag *diag)
+static const char *verb_name_at(size_t index)
 {
-    const char *names[VERB_COUNT];
+    return index < VERB_COUNT ? verbs[index]->name : NULL;
+}
+
+enum hs_status hs_verb_get(const char *name, const struct hs_verb **verb, struct hs_diag *diag)
+{
+    uint32_t index;
+    HS_TRY(hs_word_find_at(verb_name_at, name, "no command and no file is named",
+                           "'horus help' lists the commands", &index, diag));
+    *verb = verbs[index];
+    return HS_OK;
+}
+
+enum hs_status hs_word_find(const char *const *words, uint32_t count, const char *word,
+                            const char *what, const char *otherwise, uint32_t *index,
+                            struct hs_diag *diag)
+{
     char hint[HS_HINT_SIZE];
-    for (size_t i = 0; i < VERB_COUNT; i++)
-        names[i] = verbs[i]->name;
-    return hs_fail(
-        diag, HS_E_USAGE, NULL,
-        hs_did_you_mean(hint, name, names, VERB_COUNT, "'horus help' lists the commands"),
-        "no command and no file is named '%s'", name);
+    for (*index = 0; *index < count; (*index)++)
+        if (strcmp(words[*index], word) == 0)
+            return HS_OK;
+    return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, word, words, count, otherwise),
+                   "%s '%s'", what, word);
+}
+
+enum hs_status hs_word_find_at(const char *(*word_at)(size_t index), const char *word,
+                               const char *what, const char *otherwise, uint32_t *index,
+                               struct hs_diag *diag)
+{
+    const char *words[HS_WORDS_MAX];
+    uint32_t count = 0;
+    while (count < HS_WORDS_MAX && (words[count] = word_at(count)) != NULL)
+        count++;
+    return hs_word_find(words, count, word, what, otherwise, index, diag);
+}
+
+bool hs_word_is_in(const char *const *words, const char *word)
+{
+    while (*words != NULL && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
+}
+
+enum hs_status hs_refuse_existing(const char *path, bool force, struct hs_diag *diag)
+{
+    if (force || strcmp(path, "-") == 0 || access(path, F_OK) != 0)
+        return HS_OK;
+    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path},
+                   "give --force to replace it, or another name with -o", "this file exists");
 }
 
 const struct hs_option *hs_option_find(const struct hs_option *table, const char *key)

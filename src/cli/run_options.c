@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/timeparse.h"
+#include "cli/option_rows.h"
 #include "cli/setup.h"
 #include "model/interference.h"
 #include "report/report.h"
@@ -277,22 +278,12 @@ static const char *written_at(size_t index)
     return NULL;
 }
 
-#define AT(field)         offsetof(struct hs_run_options, field)
+#define OWNER             struct hs_run_options
+#define AT(field)         offsetof(OWNER, field)
 #define OF_COMPARE(field) offsetof(struct hs_compare_options, field)
 #define OF_SWEEP(field)   offsetof(struct hs_sweep_options, field)
-/* A row whose key is the name of its field. */
-#define ROW(name, kind, heading, preset, ...)                                                      \
-    HS_OPTION(kind, #name, AT(name), preset, __VA_ARGS__, .group = heading)
-#define SHORT     .in_short_help = true
-#define LOCAL     .is_local = true
-#define REPEATED  .is_repeated = true
-#define LETTER(c) .letter = c
-#define UNIT(u)   .param.unit = u
-#define WORDS(w)  .param.choices = w
-#define SOURCE(s) .param.source = s
-
-#define YEARS_100_S 3153600000
-#define SEED_RANGE  HS_RANGE(0, 9e15)
+#define YEARS_100_S       3153600000
+#define SEED_RANGE        HS_RANGE(0, 9e15)
 
 #define INTAKE "Reading the trace"
 #define TRACE_ROWS                                                                                 \

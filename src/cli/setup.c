@@ -20,8 +20,6 @@
 #include "traces/replay.h"
 #include "workload/workload.h"
 
-#define POLICIES_MAX 64
-
 void hs_workload_name(const char *path, char *name, size_t size)
 {
     static const char *const suffixes[] = {".gz", ".zst", ".csv", ".json", ".jsonl", ".txt"};
@@ -69,25 +67,25 @@ void hs_setup_can_text(uint32_t can, char *text, size_t size)
     bits_text(can, words, sizeof words / sizeof *words, text, size);
 }
 
+static const char *policy_name_at(size_t index)
+{
+    const struct hs_policy_ops *policy = hs_policy_at(index);
+    return policy != NULL ? policy->name : NULL;
+}
+
 enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                     const struct hs_policy_ops **policy, struct hs_diag *diag)
 {
-    char text[64], hint[HS_HINT_SIZE];
-    const char *names[POLICIES_MAX];
-    size_t count = 0;
+    char text[64];
+    uint32_t index;
     (void)snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text), name);
-    *policy = hs_policy_find(text);
-    if (*policy != NULL)
-        return HS_OK;
     if (strchr(text, ',') != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "one -p each, e.g. -p fifo -p sjf",
                        "'%s' is not one policy", text);
-    const struct hs_policy_ops *known;
-    while (count < POLICIES_MAX && (known = hs_policy_at(count)) != NULL)
-        names[count++] = known->name;
-    return hs_fail(diag, HS_E_USAGE, NULL,
-                   hs_did_you_mean(hint, text, names, count, "'horus policies' lists them"),
-                   "unknown policy '%s'", text);
+    HS_TRY(hs_word_find_at(policy_name_at, text, "unknown policy", "'horus policies' lists them",
+                           &index, diag));
+    *policy = hs_policy_at(index);
+    return HS_OK;
 }
 
 enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **policy, void **state,
@@ -283,19 +281,6 @@ enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, s
     return status == HS_END ? HS_OK : status;
 }
 
-/* Options that count by the content of their files, or the policy, which counts by its parameters.
- */
-static bool counts_by_content(const char *key)
-{
-    static const char *const keys[] = {
-        "policy", "trace",         "vc_file",       "profiles",
-        "models", "restart_table", "memory_limits", "gavel_throughputs"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
-}
-
 static uint64_t mix_param(uint64_t hash, const struct hs_param *param, const void *base)
 {
     char value[4096];
@@ -316,10 +301,14 @@ static enum hs_status mix_file(uint64_t *hash, const char *path, struct hs_diag 
 
 enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct hs_diag *diag)
 {
+    /* By the content of their files, or the policy by its parameters. */
+    static const char *const by_content[] = {
+        "policy",        "trace",         "vc_file",           "profiles", "models",
+        "restart_table", "memory_limits", "gavel_throughputs", NULL};
     const struct hs_run_options *options = setup->options;
     uint64_t hash = hs_seed_of(hs_seed_of(0, HS_VERSION), hs_version_commit());
     for (const struct hs_option *o = setup->config->options; o->param.key != NULL; o++)
-        if (!o->is_local && !counts_by_content(o->param.key))
+        if (!o->is_local && !hs_word_is_in(by_content, o->param.key))
             hash = mix_param(hash, &o->param, options);
     hash = hs_seed_of(hash, setup->policy->name);
     for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++)

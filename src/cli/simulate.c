@@ -394,12 +394,14 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
 }
 
 enum hs_status hs_simulate_metrics(const struct hs_setup *setup, struct hs_summary *metrics,
-                                   struct hs_diag *diag)
+                                   const char *names[HS_METRICS_MAX], struct hs_diag *diag)
 {
     struct pass pass = {.setup = setup, .diag = diag};
     HS_TRY(open_report(&pass, NULL));
     enum hs_status status = hs_report_finish(pass.report, 0, metrics, diag);
     hs_report_close(pass.report);
+    for (uint32_t m = 0; m < metrics->count; m++)
+        names[m] = metrics->metrics[m].name;
     return status;
 }
 

@@ -61,7 +61,9 @@ HS_MUST_USE enum hs_status hs_simulate_dry(const struct hs_setup *setup,
 
 /* The names and units of the metrics that a run would have; values mean nothing. */
 HS_MUST_USE enum hs_status hs_simulate_metrics(const struct hs_setup *setup,
-                                               struct hs_summary *metrics, struct hs_diag *diag);
+                                               struct hs_summary *metrics,
+                                               const char *names[HS_METRICS_MAX],
+                                               struct hs_diag *diag);
 
 /* Rows that the reader left out, one warning a kind, rows that came late (has_order), and jobs
  * whose GPUs were rounded up. */

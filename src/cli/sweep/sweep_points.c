@@ -117,17 +117,13 @@ static bool are_same(const char *a, const char *b)
  * that a run reads when it begins are named by one setup. */
 static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
 {
-    static const char *const late[] = {"load",   "seed",     "assign_seed",
-                                       "until",  "startup",  "tie_jitter",
-                                       "warmup", "cooldown", "scale_time"};
-    for (uint32_t k = 0; k < sweep->key_count; k++) {
-        size_t i = 0;
-        while (i < sizeof late / sizeof *late && strcmp(late[i], sweep->keys[k]) != 0)
-            i++;
-        if (i == sizeof late / sizeof *late &&
+    static const char *const late[] = {"load",       "seed",       "assign_seed", "until",
+                                       "startup",    "tie_jitter", "warmup",      "cooldown",
+                                       "scale_time", NULL};
+    for (uint32_t k = 0; k < sweep->key_count; k++)
+        if (!hs_word_is_in(late, sweep->keys[k]) &&
             !are_same(pair_of(sweep, a, k), pair_of(sweep, b, k)))
             return false;
-    }
     return true;
 }
 
@@ -248,21 +244,15 @@ static enum hs_status check_twins(struct hs_sweep *sweep)
 /* A mistake in --metric is reported before the points are run. */
 static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup *setup)
 {
-    struct hs_diag *diag = &sweep->call->diag;
-    const char *names[HS_METRICS_MAX], *asked = sweep->options->metric;
-    char hint[HS_HINT_SIZE];
+    const char *names[HS_METRICS_MAX];
+    uint32_t index;
     struct hs_summary *metrics = hs_arena_alloc(&sweep->call->arena, sizeof *metrics);
-    HS_TRY(hs_simulate_metrics(setup, metrics, diag));
-    for (uint32_t m = 0; m < metrics->count; m++) {
-        if (strcmp(metrics->metrics[m].name, asked) == 0) {
-            sweep->metric_unit = metrics->metrics[m].unit;
-            return HS_OK;
-        }
-        names[m] = metrics->metrics[m].name;
-    }
-    return hs_fail(diag, HS_E_USAGE, NULL,
-                   hs_did_you_mean(hint, asked, names, metrics->count, "did you mean 'mean_jct'?"),
-                   "metric: there is none named '%s'", asked);
+    HS_TRY(hs_simulate_metrics(setup, metrics, names, &sweep->call->diag));
+    HS_TRY(hs_word_find(names, metrics->count, sweep->options->metric,
+                        "metric: there is none named", "did you mean 'mean_jct'?", &index,
+                        &sweep->call->diag));
+    sweep->metric_unit = metrics->metrics[index].unit;
+    return HS_OK;
 }
 
 enum hs_status hs_sweep_plan(struct hs_sweep *sweep)

@@ -10,8 +10,7 @@
 #include "base/wholefile.h"
 #include "calibrate/calibration.h"
 #include "cli/cli.h"
-
-#define SUBJECTS_MAX 16
+#include "cli/option_rows.h"
 
 struct calibrate_options {
     const char *data, *output, *clean, *profiles, *rows;
@@ -63,26 +62,24 @@ static enum hs_status fit(struct hs_call *call, const struct hs_calibration *sub
     return hs_wholefile_close(&file, status, &call->diag);
 }
 
+static const char *subject_at(size_t index)
+{
+    const struct hs_calibration *subject = hs_calibration_at(index);
+    return subject != NULL ? subject->name : NULL;
+}
+
 static enum hs_status calibrate(struct hs_call *call)
 {
     const struct calibrate_options *given = call->options;
-    const char *names[SUBJECTS_MAX], *name = call->operands[0], *rest = given->data, *path;
-    const struct hs_calibration *subject;
-    char hint[HS_HINT_SIZE];
-    size_t count = 0;
+    const char *rest = given->data, *path;
+    uint32_t index;
     struct hs_calibrate_options options = {.overlap = given->overlap / 100,
                                            .ridge = given->ridge,
                                            .is_keeping_pairs = given->keep_pairs,
                                            .profiles = given->profiles,
                                            .rows = given->rows};
-    while ((subject = hs_calibration_at(count)) != NULL && count < SUBJECTS_MAX &&
-           strcmp(subject->name, name) != 0)
-        names[count++] = subject->name;
-    if (subject == NULL)
-        return hs_fail(
-            &call->diag, HS_E_USAGE, NULL,
-            hs_did_you_mean(hint, name, names, count, "'horus calibrate --help' lists them"),
-            "calibrate: unknown subject '%s'", name);
+    HS_TRY(hs_word_find_at(subject_at, call->operands[0], "calibrate: unknown subject",
+                           "'horus calibrate --help' lists them", &index, &call->diag));
     HS_TRY(hs_clean_parse(given->clean, &options.clean, &call->diag));
     if (rest == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "configs/models/README.md tells the forms",
@@ -99,42 +96,34 @@ static enum hs_status calibrate(struct hs_call *call)
         HS_TRY(hs_wholefile_begin(&rows, given->rows, &call->diag));
     if (rows.beside[0] != '\0')
         options.rows = rows.beside;
-    return hs_wholefile_end(&rows, fit(call, subject, &options), &call->diag);
+    return hs_wholefile_end(&rows, fit(call, hs_calibration_at(index), &options), &call->diag);
 }
 
-#define ROW(name, kind, heading, preset, ...)                                                      \
-    HS_OPTION(kind, #name, offsetof(struct calibrate_options, name), preset, __VA_ARGS__,          \
-              .group = heading)
+#define OWNER struct calibrate_options
 
 static const struct hs_option options_table[] = {
     ROW(data, TEXT, "Data", NULL,
         "measurements: a folder of Lucid's, a JSON of Gavel's, a CSV of your own; may be repeated",
-        .param.unit = "PATH", .in_short_help = true, .is_repeated = true),
+        UNIT("PATH"), SHORT, REPEATED),
     ROW(clean, TEXT, "Data", "default", "cleaning steps: default, all, none, or a list of them",
-        .param.unit = "LIST", .in_short_help = true, .word_at = hs_clean_step_at),
+        UNIT("LIST"), SHORT, .word_at = hs_clean_step_at),
     ROW(overlap, REAL, "Data", "5",
         "a pair whose joint utilization is lower than that of one job alone by more than this did "
         "not overlap",
-        HS_RANGE(0, 100), .param.unit = "%",
-        .param.source = "configs/models/README.md, step overlap: 2 to 20 change k by 0.07"),
+        HS_RANGE(0, 100), UNIT("%"),
+        SOURCE("configs/models/README.md, step overlap: 2 to 20 change k by 0.07")),
     ROW(profiles, TEXT, "Data", HS_BUILTIN "profiles.csv",
-        "profile catalogue: families and graph features", .param.unit = "FILE"),
+        "profile catalogue: families and graph features", UNIT("FILE")),
     ROW(ridge, REAL, "Fit", "0", "strength of the ridge terms; 0: the subject's own",
         HS_RANGE(0, 1e6)),
     ROW(output, TEXT, "Results", NULL, "the model file to write; absent: only the table",
-        .param.unit = "FILE", .letter = 'o', .in_short_help = true),
+        UNIT("FILE"), LETTER('o'), SHORT),
     ROW(keep_pairs, FLAG, "Results", "no",
         "write the measured pairs, too, where their licence allows it"),
     ROW(rows, TEXT, "Results", NULL, "CSV of every row with observation and held-out prediction",
-        .param.unit = "FILE"),
+        UNIT("FILE")),
     HS_OPTIONS_END,
 };
-
-static const char *subject_at(size_t index)
-{
-    const struct hs_calibration *subject = hs_calibration_at(index);
-    return subject != NULL ? subject->name : NULL;
-}
 
 const struct hs_verb hs_verb_calibrate = {
     .name = "calibrate",

@@ -216,23 +216,18 @@ static enum hs_status judge(const struct hs_compare *c, const struct hs_fail_if 
 static enum hs_status read_columns(struct hs_compare *c)
 {
     const char *text = c->options->metrics;
-    struct hs_diag *diag = &c->call->diag;
-    char hint[HS_HINT_SIZE];
+    uint32_t index;
     if (text == NULL)
         return HS_OK;
     c->columns = hs_arena_alloc(&c->call->arena, (strlen(text) + 2) * sizeof *c->columns);
     for (uint32_t count = 0;; count++) {
         size_t len = strcspn(text, ",");
         const char *name = hs_arena_text(&c->call->arena, text, len);
-        for (uint32_t i = 0; i < count; i++)
-            if (strcmp(c->columns[i], name) == 0)
-                return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
-                               "metrics: '%s' is given twice", name);
-        if (hs_compare_metric(c, name) == UINT32_MAX)
-            return hs_fail(diag, HS_E_USAGE, NULL,
-                           hs_did_you_mean(hint, name, c->metric_names, c->metrics->count,
-                                           "results/README.md lists the metrics"),
-                           "metrics: unknown metric '%s'", name);
+        if (hs_word_is_in(c->columns, name))
+            return hs_fail(&c->call->diag, HS_E_USAGE, NULL, "leave one out",
+                           "metrics: '%s' is given twice", name);
+        HS_TRY(hs_word_find(c->metric_names, c->metrics->count, name, "metrics: unknown metric",
+                            "results/README.md lists the metrics", &index, &c->call->diag));
         c->columns[count] = name;
         if (text[len] == '\0')
             return HS_OK;
@@ -401,9 +396,7 @@ static enum hs_status plan(struct hs_compare *c, struct hs_call *call)
     c->log.diag.least = c->options->run.verbose ? HS_NOTE : HS_WARNING;
     while (c->policies_open < c->policy_count)
         HS_TRY(open_policy(c));
-    HS_TRY(hs_simulate_metrics(&c->policies[0].setup, c->metrics, &call->diag));
-    for (uint32_t m = 0; m < c->metrics->count; m++)
-        c->metric_names[m] = c->metrics->metrics[m].name;
+    HS_TRY(hs_simulate_metrics(&c->policies[0].setup, c->metrics, c->metric_names, &call->diag));
     HS_TRY(read_columns(c));
     HS_TRY(read_conditions(c));
     uint64_t metrics = c->metrics->count;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/wholefile.h"
+#include "cli/option_rows.h"
 #include "cli/run_options.h"
 #include "cli/simulate.h"
 #include "traces/trace_stream.h"
@@ -198,11 +199,7 @@ static const char *workload_at(size_t index)
 #define JOBS    "Jobs"
 #define FITTED  "Workload"
 #define IN_FILE "File"
-#define SHORT   .in_short_help = true
-#define UNIT(u) .param.unit = u
-#define ROW(name, kind, heading, preset, ...)                                                      \
-    HS_OPTION(kind, #name, offsetof(struct generate_options, name), preset, __VA_ARGS__,           \
-              .group = heading)
+#define OWNER   struct generate_options
 
 static const struct hs_option options_table[] = {
     ROW(like, TEXT, JOBS, NULL, "the workload: philly, venus, earth, saturn, uranus or pai",
@@ -210,7 +207,7 @@ static const struct hs_option options_table[] = {
     ROW(workload, TEXT, JOBS, NULL, "a workload of your own, configs/README.md tells the form",
         UNIT("FILE"), SHORT),
     ROW(jobs, INT, JOBS, "0", "how many jobs; 0: as many as --days take, 10,000 without",
-        HS_RANGE(0, 1e12), .letter = 'n', SHORT),
+        HS_RANGE(0, 1e12), LETTER('n'), SHORT),
     ROW(days, REAL, JOBS, "0",
         "span, to the hour; 0: as many days as the jobs take at the rate of the workload",
         HS_RANGE(0, 1e5), UNIT("DAYS"), SHORT),
@@ -220,7 +217,7 @@ static const struct hs_option options_table[] = {
         HS_RANGE(0, 1000), SHORT),
     ROW(cluster, TEXT, JOBS, NULL,
         "of --load: JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100", UNIT("SPEC"),
-        .letter = 'c', SHORT),
+        LETTER('c'), SHORT),
     ROW(seed, INT, JOBS, "1", "same seed, same bytes", HS_RANGE(0, 9e15), SHORT),
     ROW(fit, TEXT, FITTED, NULL,
         "write the workload of this trace to -o, for --workload; any format, - is standard input",
@@ -235,8 +232,8 @@ static const struct hs_option options_table[] = {
         "csv, philly, helios, ...: 'horus help formats'; absent: by the name of the file",
         UNIT("NAME"), SHORT),
     ROW(output, TEXT, IN_FILE, "-", "where to write, .gz or .zst compressed; - is standard output",
-        UNIT("FILE"), .letter = 'o', SHORT, .is_local = true),
-    ROW(quiet, FLAG, IN_FILE, "no", "warnings and errors only", .letter = 'q', .is_local = true),
+        UNIT("FILE"), LETTER('o'), SHORT, LOCAL),
+    ROW(quiet, FLAG, IN_FILE, "no", "warnings and errors only", LETTER('q'), LOCAL),
     HS_OPTIONS_END,
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/option_rows.h"
 #include "cli/setup.h"
 #include "data/json.h"
 #include "data/param_table.h"
@@ -311,14 +312,12 @@ static enum hs_status policies(struct hs_call *call)
     return HS_OK;
 }
 
-#define ROW(name, help_, is_short)                                                                 \
-    HS_OPTION(FLAG, #name, offsetof(struct policies_options, name), "no", help_,                   \
-              .group = "Output", .is_local = true, .in_short_help = is_short)
-
+#define OWNER struct policies_options
 static const struct hs_option options_table[] = {
-    ROW(json, "everything as JSON", true),
-    ROW(markdown, "a Markdown table", true),
-    ROW(man, "source of the manual page horus-policies(7), for scdoc(1)", false),
+    ROW(json, FLAG, "Output", "no", "everything as JSON", LOCAL, SHORT),
+    ROW(markdown, FLAG, "Output", "no", "a Markdown table", LOCAL, SHORT),
+    ROW(man, FLAG, "Output", "no", "source of the manual page horus-policies(7), for scdoc(1)",
+        LOCAL),
     HS_OPTIONS_END,
 };
 

@@ -14,6 +14,7 @@
 #include "base/fmt.h"
 #include "calibrate/score.h"
 #include "cli/cli.h"
+#include "cli/option_rows.h"
 #include "cli/verbs/predict.h"
 #include "data/json.h"
 
@@ -441,14 +442,10 @@ static const char *const predictors[] = {"oracle", "noisy", "table", "regress", 
 static const char *const memory_predictors[] = {"oracle", "formula", "noisy", NULL};
 static const char *const holdouts[] = {"config", "model", NULL};
 
-#define ASKED   "Question"
-#define TRUTH   "Truth: what a run applies"
-#define TOLD    "Prediction: what a policy is told"
-#define SHORT   .in_short_help = true
-#define UNIT(u) .param.unit = u
-#define ROW(name, kind, heading, preset, ...)                                                      \
-    HS_OPTION(kind, #name, offsetof(struct hs_predict_options, name), preset, __VA_ARGS__,         \
-              .group = heading)
+#define ASKED "Question"
+#define TRUTH "Truth: what a run applies"
+#define TOLD  "Prediction: what a policy is told"
+#define OWNER struct hs_predict_options
 
 static const struct hs_option options_table[] = {
     ROW(job, TEXT, ASKED, NULL,
@@ -456,7 +453,7 @@ static const struct hs_option options_table[] = {
         "the first that the catalogue has",
         UNIT(JOB_FORM), SHORT),
     ROW(with, TEXT, ASKED, NULL, "a job on the same GPU; may be repeated", UNIT(JOB_FORM), SHORT,
-        .is_repeated = true),
+        REPEATED),
     ROW(gpu, TEXT, ASKED, NULL, "GPU type, such as V100", UNIT("TYPE"), SHORT),
     ROW(list, FLAG, ASKED, "no",
         "the models, datasets, precisions and batches that there are to ask about", SHORT),
@@ -470,22 +467,20 @@ static const struct hs_option options_table[] = {
     ROW(interference, TEXT, TRUTH, "measured+fit", "measured+fit, fit, const:X or none",
         UNIT("MODEL")),
     ROW(gamma, REAL, TRUTH, "1", "slowdowns to this power; 1: as measured", HS_RANGE(0, 10)),
-    ROW(crowd, CHOICE, TRUTH, "additive", "more than two jobs on a GPU", .param.choices = crowds),
+    ROW(crowd, CHOICE, TRUTH, "additive", "more than two jobs on a GPU", WORDS(crowds)),
     ROW(predictor, CHOICE, TOLD, "regress",
         "utilization: the truth, the truth with the noise of one draw (the preset of a run), other "
         "batches of the model, or a regression on its graph",
-        .param.choices = predictors),
+        WORDS(predictors)),
     ROW(predictor_holdout, CHOICE, TOLD, "config",
-        "regress: fitted without this configuration, or without its model",
-        .param.choices = holdouts),
+        "regress: fitted without this configuration, or without its model", WORDS(holdouts)),
     ROW(util_noise, REAL, TOLD, "0.154", "noisy: RMSLE of the utilization", HS_RANGE(0, 5),
-        .param.source = "Yeung et al. HotCloud'20"),
+        SOURCE("Yeung et al. HotCloud'20")),
     ROW(util_bias, REAL, TOLD, "0", "noisy: mean of the log error", HS_RANGE(-5, 5)),
     ROW(memory_predictor, CHOICE, TOLD, "oracle",
-        "GPU memory: the truth, the formula of Horus, or noise",
-        .param.choices = memory_predictors),
+        "GPU memory: the truth, the formula of Horus, or noise", WORDS(memory_predictors)),
     ROW(memory_noise, REAL, TOLD, "0.665", "noisy: standard deviation of ln(estimate / truth)",
-        HS_RANGE(0, 5), .param.source = "the formula against 18 measurements of GPUMemNet"),
+        HS_RANGE(0, 5), SOURCE("the formula against 18 measurements of GPUMemNet")),
     ROW(seed, INT, TOLD, "1", "of the noise", HS_RANGE(0, 9e15)),
     HS_OPTIONS_END,
 };

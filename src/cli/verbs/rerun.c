@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/builtin.h"
+#include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "data/config.h"
 #include "horus/version.h"
@@ -322,13 +323,13 @@ static enum hs_status rerun(struct hs_call *call)
     return status;
 }
 
+#define OWNER struct rerun_options
 static const struct hs_option options_table[] = {
-    HS_OPTION(TEXT, "trace", offsetof(struct rerun_options, trace), NULL,
-              "the trace, where it lies now; its content must be the recorded one",
-              .param.unit = "FILE", .group = "Rerun", .in_short_help = true),
-    HS_OPTION(TEXT, "output", offsetof(struct rerun_options, output), NULL,
-              "keep the new run here; absent: it is removed when it has been compared",
-              .param.unit = "DIR", .letter = 'o', .group = "Rerun", .in_short_help = true),
+    ROW(trace, TEXT, "Rerun", NULL,
+        "the trace, where it lies now; its content must be the recorded one", UNIT("FILE"), SHORT),
+    ROW(output, TEXT, "Rerun", NULL,
+        "keep the new run here; absent: it is removed when it has been compared", UNIT("DIR"),
+        LETTER('o'), SHORT),
     HS_OPTIONS_END,
 };
 

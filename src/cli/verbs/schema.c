@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/timeparse.h"
 #include "cli/help.h"
 #include "data/json.h"
 #include "model/cluster.h"
 #include "workload/workload.h"
 
-#define COUNT_OF(a)  ((uint32_t)(sizeof(a) / sizeof *(a)))
-#define EXACT_MAX    9007199254740991.0 /* 2^53 - 1: no larger number is read */
-#define SUBJECTS_MAX 16
+#define COUNT_OF(a) ((uint32_t)(sizeof(a) / sizeof *(a)))
+#define EXACT_MAX   9007199254740991.0 /* 2^53 - 1: no larger number is read */
 
 /* ---- writing ---- */
 
@@ -696,21 +696,13 @@ static enum hs_status schema(struct hs_call *call)
 {
     struct hs_jsonw w;
     const char *name = call->operand_count > 0 ? call->operands[0] : subject_at(0), *subject;
-    const char *names[SUBJECTS_MAX];
-    char list[96] = "one of", hint[HS_HINT_SIZE];
-    size_t count = 0, used = strlen(list);
-    while ((subject = subject_at(count)) != NULL && strcmp(subject, name) != 0 &&
-           count < SUBJECTS_MAX) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s %s", count > 0 ? "," : "",
-                                 subject);
-        names[count++] = subject;
-        if (used >= sizeof list)
-            used = sizeof list - 1;
-    }
-    if (subject == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       hs_did_you_mean(hint, name, names, count, list),
-                       "schema: there is none of '%s'", name);
+    char list[96] = "one of";
+    uint32_t index;
+    for (size_t i = 0; (subject = subject_at(i)) != NULL; i++)
+        hs_append(list, sizeof list, "%s %s", i > 0 ? "," : "", subject);
+    HS_TRY(
+        hs_word_find_at(subject_at, name, "schema: there is none of", list, &index, &call->diag));
+    subject = subject_at(index);
     const struct hs_verb *verb = hs_verb_find(subject);
     hs_jsonw_begin(&w, &call->out);
     if (subject == workload_subject) {

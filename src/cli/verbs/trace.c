@@ -305,16 +305,9 @@ static enum hs_status trace(struct hs_call *call)
 {
     struct hs_run_options *options = call->options;
     struct hs_trace_options trace_options;
-    const char *names[ACTION_COUNT], *name = call->operands[0];
-    char hint[HS_HINT_SIZE];
-    size_t i = 0;
-    for (; i < ACTION_COUNT && strcmp(name, actions[i].name) != 0; i++)
-        names[i] = actions[i].name;
-    if (i == ACTION_COUNT)
-        return hs_fail(
-            &call->diag, HS_E_USAGE, NULL,
-            hs_did_you_mean(hint, name, names, ACTION_COUNT, "info, validate, convert or assign"),
-            "trace: unknown action '%s'", name);
+    uint32_t i;
+    HS_TRY(hs_word_find_at(action_at, call->operands[0], "trace: unknown action",
+                           "info, validate, convert or assign", &i, &call->diag));
     if (options->quiet)
         call->diag.least = HS_WARNING;
     options->trace = call->operands[1];

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Words for the rows of option tables, for files that define one: OWNER is the structure that the
+ * table fills.
+ *
+ *     #define OWNER struct plot_options
+ *     static const struct hs_option options_table[] = {
+ *         ROW(output, TEXT, "File", "a.svg", "where it goes", UNIT("FILE"), LETTER('o'), SHORT),
+ *         HS_OPTIONS_END,
+ *     };
+ */
+#ifndef HORUS_CLI_OPTION_ROWS_H
+#define HORUS_CLI_OPTION_ROWS_H
+
+#include <stddef.h>
+
+#include "data/config.h"
+
+/* A row whose key is the name of its field; heading: of its group, NULL = none. */
+#define ROW(name, kind, heading, preset, ...)                                                      \
+    HS_OPTION(kind, #name, offsetof(OWNER, name), preset, __VA_ARGS__, .group = heading)
+#define SHORT     .in_short_help = true
+#define LOCAL     .is_local = true
+#define REPEATED  .is_repeated = true
+#define LETTER(c) .letter = c
+#define UNIT(u)   .param.unit = u
+#define WORDS(w)  .param.choices = w
+#define SOURCE(s) .param.source = s
+
+#endif
