@@ -228,8 +228,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/libraries
 # The files of configs/ that the program carries with it.
 $(BUILD)/builtin_files.def: $(EMBEDDED) scripts/embed.sh $(BUILD)/sources
 	$(Q)scripts/embed.sh configs $(EMBEDDED) > $@
-$(BUILD)/src/base/builtin.o: $(BUILD)/builtin_files.def
-$(BUILD)/src/base/builtin.o: EXTRA = -I$(BUILD)
+$(BUILD)/src/base/io.o: $(BUILD)/builtin_files.def
+$(BUILD)/src/base/io.o: EXTRA = -I$(BUILD)
 
 # The tests see the sources' headers and tests/ itself: #include "support/scenario.h".
 $(BUILD)/tests/%.o: EXTRA = -Itests

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Prints the C table of the files that are compiled into the program (src/base/builtin.c).
+# Prints the C table of the files that are compiled into the program (src/base/io.c).
 #   scripts/embed.sh configs FILE...      FILE is below configs; it is named without that folder
 set -eu
 export LC_ALL=C

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * gzip (RFC 1952) through zlib and Zstandard (RFC 8878); the only file that includes zlib.h and
- * zstd.h. Members and frames may follow each other (pigz, bgzip, cat a.gz b.gz); anything else
+ * gzip (RFC 1952) and PNG through zlib, Zstandard (RFC 8878); the only file that includes zlib.h
+ * and zstd.h. Members and frames may follow each other (pigz, bgzip, cat a.gz b.gz); anything else
  * behind a member is an error, because data that are not read must not be lost in silence.
  */
 #include "base/codec.h"
@@ -113,28 +113,6 @@ static void gzip_pack_close(void *ctx)
     hs_free(ctx);
 }
 
-enum hs_status hs_deflate(const void *data, size_t len, unsigned char **packed, size_t *packed_len)
-{
-    if (len > UINT_MAX)
-        return HS_E_LIMIT;
-    uLongf room = compressBound((uLong)len);
-    *packed = hs_alloc_zeroed(room, 1);
-    if (compress2(*packed, &room, data, (uLong)len, Z_BEST_COMPRESSION) != Z_OK)
-        hs_fatal(HS_E_MEMORY); /* the only failure with enough room */
-    *packed_len = room;
-    return HS_OK;
-}
-
-uint32_t hs_crc32(uint32_t crc, const void *data, size_t len)
-{
-    const Bytef *at = data;
-    for (unsigned piece; len > 0; at += piece, len -= piece) {
-        piece = clamp(len);
-        crc = (uint32_t)crc32(crc, at, piece);
-    }
-    return crc;
-}
-
 const char *hs_gzip_library_version(void)
 {
     return zlibVersion();
@@ -241,3 +219,62 @@ const struct hs_codec hs_codec_zstd = {.name = "zstd",
                                        .pack_open = zstd_pack_open,
                                        .pack = zstd_pack,
                                        .pack_close = zstd_pack_close};
+
+/* ---- PNG ---- */
+
+static const unsigned char signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+
+#define CHUNK_AROUND  12u /* length, name and CRC */
+#define HEADER_SIZE   13u
+#define DEPTH         8
+#define INDEXED       3
+#define COLOURS_MAX   256u
+#define AROUND_PIXELS (sizeof signature + 5 * CHUNK_AROUND + HEADER_SIZE + 4 * COLOURS_MAX)
+
+static unsigned char *put_u32(unsigned char *at, size_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(value >> (24 - 8 * i));
+    return at + 4;
+}
+
+/* A chunk whose data are at + 8 already; returns its end. */
+static unsigned char *seal_chunk(unsigned char *at, const char *name, size_t len)
+{
+    put_u32(at, len);
+    memcpy(at + 4, name, 4);
+    return put_u32(at + 8 + len, crc32(0, at + 4, (unsigned)len + 4));
+}
+
+/* Four chunks: header, palette, its transparency, pixels. Rows are not filtered: neighbours in a
+ * palette are no numbers that differences would make smaller. */
+enum hs_status hs_png_encode(const struct hs_picture *p, unsigned char **png, size_t *len)
+{
+    if (p->width - 1 >= HS_PNG_SIDE_MAX || p->height - 1 >= HS_PNG_SIDE_MAX ||
+        p->colours - 1 >= COLOURS_MAX)
+        return HS_E_LIMIT;
+    const size_t stride = (size_t)p->width + 1; /* a row begins with a filter byte: 0, none */
+    unsigned char *rows = hs_alloc_zeroed(p->height, stride);
+    for (uint32_t y = 0; y < p->height; y++)
+        memcpy(rows + y * stride + 1, p->pixels + (size_t)y * p->width, p->width);
+    uLongf packed = compressBound((uLong)(p->height * stride));
+    *png = hs_alloc_zeroed(AROUND_PIXELS + packed, 1);
+    unsigned char *at = *png + sizeof signature, *data = at + 8;
+    memcpy(*png, signature, sizeof signature);
+    put_u32(put_u32(data, p->width), p->height);
+    data[8] = DEPTH;
+    data[9] = INDEXED;
+    at = seal_chunk(at, "IHDR", HEADER_SIZE);
+    for (uint32_t i = 0; i < p->colours; i++)
+        memcpy(at + 8 + 3 * i, &p->palette[i], 3); /* red, green, blue */
+    at = seal_chunk(at, "PLTE", 3 * (size_t)p->colours);
+    for (uint32_t i = 0; i < p->colours; i++)
+        at[8 + i] = p->palette[i].alpha;
+    at = seal_chunk(at, "tRNS", p->colours);
+    if (compress2(at + 8, &packed, rows, (uLong)(p->height * stride), Z_BEST_COMPRESSION) != Z_OK)
+        hs_fatal(HS_E_MEMORY); /* the only failure with enough room */
+    at = seal_chunk(seal_chunk(at, "IDAT", packed), "IEND", 0);
+    hs_free(rows);
+    *len = (size_t)(at - *png);
+    return HS_OK;
+}

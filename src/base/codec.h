@@ -2,7 +2,8 @@
  *
  * How io.c sees a compression format: a record with a magic number and a step function that turns
  * bytes in into bytes out, across the ends of members or frames; and the way back, into one member
- * or frame. Beside it compression of a piece of memory, for PNG files.
+ * or frame. Beside it pictures of few colours as PNG files in memory (ISO/IEC 15948): a palette
+ * with transparency, a byte a pixel.
  */
 #ifndef HORUS_BASE_CODEC_H
 #define HORUS_BASE_CODEC_H
@@ -51,11 +52,21 @@ extern const struct hs_codec hs_codec_zstd;
 const char *hs_gzip_library_version(void);
 const char *hs_zstd_library_version(void);
 
-/* The zlib format (RFC 1950), as small as it gets; *packed is freed with hs_free. HS_E_LIMIT past
- * what the library takes in one piece. */
-HS_MUST_USE enum hs_status hs_deflate(const void *data, size_t len, unsigned char **packed,
-                                      size_t *packed_len);
-/* CRC-32 of ISO 3309, of more bytes behind those that gave crc; 0 for the first. */
-uint32_t hs_crc32(uint32_t crc, const void *data, size_t len);
+struct hs_colour {
+    uint8_t red, green, blue, alpha;
+};
+
+#define HS_PNG_SIDE_MAX 32767u
+
+struct hs_picture {
+    uint32_t width, height; /* 1 to HS_PNG_SIDE_MAX */
+    const uint8_t *pixels;  /* row by row from the top, each an index into the palette */
+    const struct hs_colour *palette;
+    uint32_t colours; /* 1 to 256 */
+};
+
+/* *png is freed with hs_free. */
+HS_MUST_USE enum hs_status hs_png_encode(const struct hs_picture *picture, unsigned char **png,
+                                         size_t *len);
 
 #endif

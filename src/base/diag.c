@@ -53,26 +53,35 @@ static void text_repeat(struct text *t, char c, size_t count)
         text_add(t, &c, 1);
 }
 
-/* Bytes of the printable character at data; 0 if it must be escaped: controls (C0, DEL, C1) and
- * what is not UTF-8 (RFC 3629: no overlong forms, no surrogates). */
-static size_t glyph_len(const char *data, size_t len)
+size_t hs_utf8_len(const char *text, size_t len)
 {
-    static const uint32_t smallest[] = {0, 0, 0xa0, 0x800, 0x10000};
-    unsigned char lead = (unsigned char)data[0];
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char lead = (unsigned char)text[0];
     if (lead < 0x80)
-        return lead >= 0x20 && lead != 0x7f;
+        return 1;
     size_t need = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
     if (lead < 0xc2 || lead > 0xf4 || need > len)
         return 0;
     uint32_t point = lead & (0xffu >> (need + 1));
     for (size_t i = 1; i < need; i++) {
-        unsigned char c = (unsigned char)data[i];
+        unsigned char c = (unsigned char)text[i];
         if ((c & 0xc0) != 0x80)
             return 0;
         point = point << 6 | (c & 0x3f);
     }
     bool is_surrogate = point >= 0xd800 && point <= 0xdfff;
     return point >= smallest[need] && point <= 0x10ffff && !is_surrogate ? need : 0;
+}
+
+/* Bytes of the printable character at data; 0 if it must be escaped: controls (C0, DEL, C1) and
+ * what is not UTF-8. */
+static size_t glyph_len(const char *data, size_t len)
+{
+    unsigned char c = (unsigned char)data[0];
+    size_t glyph = hs_utf8_len(data, len);
+    bool is_control =
+        c < 0x20 || c == 0x7f || (c == 0xc2 && len > 1 && (unsigned char)data[1] < 0xa0);
+    return is_control ? 0 : glyph;
 }
 
 static void text_add_safe(struct text *t, const char *data, size_t len)
@@ -291,4 +300,13 @@ const char *hs_did_you_mean(char text[HS_HINT_SIZE], const char *word, const cha
         return otherwise;
     (void)snprintf(text, HS_HINT_SIZE, "did you mean '%.100s'?", nearest);
     return text;
+}
+
+void hs_append(char *text, size_t size, const char *fmt, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text + used, size - used, fmt, args);
+    va_end(args);
 }

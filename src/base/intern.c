@@ -37,13 +37,6 @@ static inline uint64_t word_of(const char *text, size_t *len)
     return word;
 }
 
-uint64_t hs_name_word(const char *text)
-{
-    size_t len = 0;
-    const uint64_t word = text != NULL ? word_of(text, &len) : 0;
-    return len < HEAD ? word : HS_NAME_LONG;
-}
-
 /* Fibonacci hashing: 2^64 over the golden ratio. The upper half depends on every byte. */
 static inline uint64_t spread(uint64_t word)
 {
@@ -127,10 +120,12 @@ static HS_APART uint32_t other_get(struct hs_intern *names, const char *text)
 
 /* Called several times for each job, nearly always with a short name that is known: the slot
  * answers alone, for the empty name too, and nothing is called. */
-HS_EXPANDED uint32_t hs_intern_get_word(struct hs_intern *names, const char *text, uint64_t word)
+HS_EXPANDED uint32_t hs_intern_get(struct hs_intern *names, const char *text)
 {
+    size_t len = 0;
+    const uint64_t word = text != NULL ? word_of(text, &len) : 0;
     const uint32_t mask = names->table_size - 1;
-    for (uint32_t at = (uint32_t)(spread(word) >> 32); word != HS_NAME_LONG; at++) {
+    for (uint32_t at = (uint32_t)(spread(word) >> 32); len < HEAD; at++) {
         const struct hs_intern_slot *slot = &names->table[at & mask];
         if (slot->number == 0)
             break;

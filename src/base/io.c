@@ -4,7 +4,9 @@
  * compressed ones through a second buffer and a codec. Every byte handed out is hashed. A failure
  * of an input is reported once and then returned for ever. An output hashes and writes its buffer
  * when it is full; the first errno is kept, what follows it is dropped (the file is lost anyway),
- * and close reports it: writers of rows need no checks.
+ * and close reports it: writers of rows need no checks. A whole file is written beside, synced and
+ * renamed: a reader of PATH never sees half a file. The table of the files in the program is made
+ * by scripts/embed.sh.
  */
 #include "base/io.h"
 
@@ -18,14 +20,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/builtin.h"
 #include "base/codec.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
+/* ---- files in the program ---- */
+
+#include "builtin_files.def"
+
+const struct hs_builtin *hs_builtin_at(size_t index)
+{
+    return builtin_files[index].name != NULL ? &builtin_files[index] : NULL;
+}
+
+const struct hs_builtin *hs_builtin_find(const char *path)
+{
+    size_t prefix = strlen(HS_BUILTIN);
+    if (strncmp(path, HS_BUILTIN, prefix) == 0)
+        path += prefix;
+    for (size_t i = 0; builtin_files[i].name != NULL; i++)
+        if (strcmp(builtin_files[i].name, path) == 0)
+            return &builtin_files[i];
+    return NULL;
+}
+
 /* ---- input ---- */
 
+#define INPUT_PIECE ((size_t)64 << 10)
+
 volatile sig_atomic_t hs_input_stop;
+
+static const struct hs_codec *const codecs[] = {&hs_codec_gzip, &hs_codec_zstd};
 
 struct hs_input {
     const char *path;
@@ -91,7 +116,7 @@ static enum hs_status decode(struct hs_input *in, char *to, size_t room, size_t 
     while (*len == 0) {
         if (in->raw_len == 0) {
             in->raw_begin = 0;
-            HS_TRY(file_read(in, in->raw, HS_INPUT_PIECE, &in->raw_len));
+            HS_TRY(file_read(in, in->raw, INPUT_PIECE, &in->raw_len));
         }
         size_t given = in->raw_len;
         struct hs_codec_io io = {
@@ -126,7 +151,7 @@ static enum hs_status input_next(struct hs_input *in, char *to, size_t room, siz
 static enum hs_status input_more(struct hs_input *in)
 {
     size_t got;
-    HS_TRY(input_next(in, in->buffer + in->ready, HS_INPUT_PIECE - in->ready, &got));
+    HS_TRY(input_next(in, in->buffer + in->ready, INPUT_PIECE - in->ready, &got));
     in->ready += got;
     return HS_OK;
 }
@@ -172,11 +197,10 @@ static enum hs_status file_open(struct hs_input *in, const char *path)
 /* The head is in the buffer as if the file were plain; if it is not, it becomes raw input. */
 static void codec_open(struct hs_input *in)
 {
-    static const struct hs_codec *const codecs[] = {&hs_codec_gzip, &hs_codec_zstd};
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++) {
         if (!codecs[i]->recognise(in->buffer, in->ready))
             continue;
-        in->raw = hs_alloc_zeroed(HS_INPUT_PIECE, 1);
+        in->raw = hs_alloc_zeroed(INPUT_PIECE, 1);
         in->codec_ctx = codecs[i]->open();
         in->codec = codecs[i];
         in->status = HS_OK; /* the end was that of the compressed bytes */
@@ -190,7 +214,7 @@ static void codec_open(struct hs_input *in)
 static enum hs_status input_start(struct hs_input *in, const char *path)
 {
     HS_TRY(file_open(in, path));
-    in->buffer = hs_alloc_zeroed(HS_INPUT_PIECE, 1);
+    in->buffer = hs_alloc_zeroed(INPUT_PIECE, 1);
     in->hash = hs_hash_open();
     HS_TRY(input_fill(in, HS_CODEC_HEAD));
     codec_open(in);
@@ -227,13 +251,14 @@ enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len
     return HS_OK;
 }
 
-enum hs_status hs_input_read_to(struct hs_input *in, char *to, size_t *len)
+/* hs_input_read into memory of at least INPUT_PIECE bytes. */
+static enum hs_status input_read_to(struct hs_input *in, char *to, size_t *len)
 {
     *len = in->ready;
     if (in->ready > 0)
         memcpy(to, in->buffer, in->ready); /* what was looked at */
     else if (in->status == HS_OK)
-        HS_TRY(input_next(in, to, HS_INPUT_PIECE, len));
+        HS_TRY(input_next(in, to, INPUT_PIECE, len));
     if (*len == 0)
         return in->status;
     hs_hash_update(in->hash, to, *len);
@@ -245,7 +270,7 @@ enum hs_status hs_input_read_to(struct hs_input *in, char *to, size_t *len)
 enum hs_status hs_input_peek(struct hs_input *in, const char **data, size_t *len)
 {
     assert(in->bytes == 0);
-    HS_TRY(input_fill(in, HS_INPUT_PIECE));
+    HS_TRY(input_fill(in, INPUT_PIECE));
     *data = in->buffer;
     *len = in->ready;
     return HS_OK;
@@ -326,6 +351,45 @@ enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, s
     return status;
 }
 
+/* ---- windows ---- */
+
+/* Room for one more piece behind bytes[0, end). */
+static void room_make(struct hs_window *window)
+{
+    uint64_t need = window->end + INPUT_PIECE;
+    if (HS_LIKELY(need <= window->cap))
+        return;
+    uint64_t cap = 2 * need < window->max ? 2 * need : window->max;
+    char *bytes = need <= cap ? hs_alloc_zeroed(cap + HS_WINDOW_MARGIN, 1) : NULL;
+    if (window->end > 0)
+        memcpy(bytes, window->bytes, window->end);
+    hs_free(window->bytes);
+    window->bytes = bytes;
+    window->cap = (uint32_t)cap;
+}
+
+enum hs_status hs_window_more(struct hs_window *window, uint32_t keep)
+{
+    size_t len = 0;
+    if (keep > 0)
+        memmove(window->bytes, window->bytes + keep, window->end - keep);
+    window->end -= keep;
+    if (window->is_done || window->is_broken)
+        return window->is_done ? HS_END : HS_E_IO;
+    room_make(window);
+    enum hs_status status = input_read_to(window->input, window->bytes + window->end, &len);
+    window->end += (uint32_t)len;
+    window->is_done = status == HS_END;
+    window->is_broken = status != HS_OK && status != HS_END;
+    return status;
+}
+
+void hs_window_free(struct hs_window *window)
+{
+    hs_free(window->bytes);
+    window->bytes = NULL;
+}
+
 /* ---- output ---- */
 
 #define BUFFER_SIZE (256u << 10)
@@ -348,8 +412,6 @@ struct hs_packing {
     void *ctx;
     char packed[BUFFER_SIZE];
 };
-
-static const struct hs_codec *const codecs[] = {&hs_codec_gzip, &hs_codec_zstd};
 
 static const struct hs_codec *codec_of(const char *path)
 {
@@ -408,8 +470,9 @@ static void output_free(struct hs_output *out)
     out->fd = -1;
 }
 
-enum hs_status hs_output_open_as(struct hs_output *out, const char *path, const char *name,
-                                 struct hs_diag *diag)
+/* Messages call it `name`. */
+static enum hs_status output_open_as(struct hs_output *out, const char *path, const char *name,
+                                     struct hs_diag *diag)
 {
     *out = (struct hs_output){.fd = -1};
     bool is_stdout = strcmp(path, "-") == 0;
@@ -433,7 +496,7 @@ enum hs_status hs_output_open_as(struct hs_output *out, const char *path, const 
 
 enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs_diag *diag)
 {
-    return hs_output_open_as(out, path, strcmp(path, "-") == 0 ? "<stdout>" : path, diag);
+    return output_open_as(out, path, strcmp(path, "-") == 0 ? "<stdout>" : path, diag);
 }
 
 void hs_output_flush(struct hs_output *out)
@@ -517,4 +580,104 @@ enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
                          "cannot write: %s", strerror(out->error));
     output_free(out);
     return status;
+}
+
+/* ---- whole files ---- */
+
+/* Of a file that is there and has contents that can be lost. */
+static bool find_file(const char *path, int standard, struct stat *info)
+{
+    int failed = strcmp(path, "-") == 0 ? fstat(standard, info) : stat(path, info);
+    return failed == 0 && S_ISREG(info->st_mode);
+}
+
+static bool is_same_file(const char *output, const char *input)
+{
+    struct stat out, in;
+    return find_file(output, STDOUT_FILENO, &out) && find_file(input, STDIN_FILENO, &in) &&
+           out.st_dev == in.st_dev && out.st_ino == in.st_ino;
+}
+
+enum hs_status hs_wholefile_check(const char *path, const char *option, const char *const *inputs,
+                                  uint32_t count, struct hs_diag *diag)
+{
+    char beside[HS_WHOLEFILE_PATH_MAX];
+    int len = snprintf(beside, sizeof beside, "%s.tmp", path);
+    bool has_beside = len > 0 && (size_t)len < sizeof beside;
+    for (uint32_t i = 0; i < count; i++)
+        if (inputs[i] != NULL &&
+            (is_same_file(path, inputs[i]) || (has_beside && is_same_file(beside, inputs[i]))))
+            return hs_fail(diag, HS_E_USAGE, NULL, "write to another file",
+                           "%s %s would destroy the input %s", option, path, inputs[i]);
+    return HS_OK;
+}
+
+#define UNFINISHED_MAX 4
+
+/* Written beside at this moment, each by the process that began it; for the handler of a signal. */
+static const char *volatile unfinished[UNFINISHED_MAX];
+static volatile pid_t owners[UNFINISHED_MAX];
+
+static void replace_unfinished(const char *old, const char *by)
+{
+    for (size_t i = 0; i < UNFINISHED_MAX; i++)
+        if (unfinished[i] == old) {
+            owners[i] = getpid();
+            unfinished[i] = by;
+            return;
+        }
+}
+
+void hs_wholefile_abandon(void)
+{
+    for (size_t i = 0; i < UNFINISHED_MAX; i++)
+        if (unfinished[i] != NULL && owners[i] == getpid())
+            (void)unlink(unfinished[i]);
+}
+
+enum hs_status hs_wholefile_begin(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
+{
+    struct stat info;
+    memset(file, 0, sizeof *file);
+    /* A device or a pipe is written to; a file renamed to its name would take its place. */
+    if (strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+        return HS_OK;
+    int len = snprintf(file->beside, sizeof file->beside, "%s.tmp", path);
+    if (len < 0 || (size_t)len >= sizeof file->beside)
+        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the name of the output file is too long");
+    (void)snprintf(file->path, sizeof file->path, "%s", path);
+    replace_unfinished(NULL, file->beside);
+    return HS_OK;
+}
+
+enum hs_status hs_wholefile_end(struct hs_wholefile *file, enum hs_status status,
+                                struct hs_diag *diag)
+{
+    if (file->beside[0] == '\0')
+        return status;
+    if (status == HS_OK && rename(file->beside, file->path) != 0)
+        status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = file->path}, NULL,
+                         "cannot write: %s", strerror(errno));
+    if (status != HS_OK)
+        (void)unlink(file->beside); /* the failure has been reported */
+    replace_unfinished(file->beside, NULL);
+    return status;
+}
+
+enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
+{
+    HS_TRY(hs_wholefile_begin(file, path, diag));
+    if (file->beside[0] == '\0')
+        return hs_output_open(&file->out, path, diag);
+    enum hs_status status = output_open_as(&file->out, file->beside, path, diag);
+    if (status != HS_OK)
+        replace_unfinished(file->beside, NULL);
+    return status;
+}
+
+enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,
+                                  struct hs_diag *diag)
+{
+    enum hs_status closed = hs_output_close(&file->out, diag);
+    return hs_wholefile_end(file, status == HS_OK ? closed : status, diag);
 }

@@ -4,6 +4,9 @@
  * multi-member gzip and multi-frame zstd are read to the end, a truncated one is an error.
  * Writers buffer, hash (XXH3-64) and count what they write, and keep the first error: every failed
  * write, fsync or close ends in HS_E_IO with the system's reason.
+ *
+ * Files of configs/ are compiled into the program, so that it needs nothing beside it: a path that
+ * begins with "builtin:" names one ("builtin:models/speed.json") and opens like any other.
  */
 #ifndef HORUS_BASE_IO_H
 #define HORUS_BASE_IO_H
@@ -16,6 +19,18 @@
 #include "base/diag.h"
 #include "horus/compiler.h"
 
+#define HS_BUILTIN "builtin:"
+
+struct hs_builtin {
+    const char *name; /* "models/speed.json" */
+    const char *data;
+    size_t len;
+};
+
+const struct hs_builtin *hs_builtin_at(size_t index); /* NULL past the end; by name, ascending */
+/* Of a path with or without the prefix; NULL if there is none. */
+const struct hs_builtin *hs_builtin_find(const char *path);
+
 struct hs_input;
 
 /* For a signal handler without SA_RESTART: once set, a read that waits ends in HS_E_INTERRUPTED. */
@@ -27,15 +42,12 @@ extern volatile sig_atomic_t hs_input_stop;
 #define HS_INPUT_GENERATED "gen:"
 
 /* path is borrowed until close; "-" is standard input, "builtin:x" a file of the program itself
- * (base/builtin.h), "gen:x" itself. */
+ * (HS_BUILTIN), "gen:x" itself. */
 HS_MUST_USE enum hs_status hs_input_open(struct hs_input **in, const char *path,
                                          struct hs_diag *diag);
 /* The next bytes, decompressed: *data points into the input's buffer until the next call. HS_END
  * at the end of the data. */
 HS_MUST_USE enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len);
-/* The same into memory of the caller, at least HS_INPUT_PIECE bytes. */
-#define HS_INPUT_PIECE ((size_t)64 << 10)
-HS_MUST_USE enum hs_status hs_input_read_to(struct hs_input *in, char *to, size_t *len);
 /* Up to the first 64 KiB without consuming them, to recognise a format. */
 HS_MUST_USE enum hs_status hs_input_peek(struct hs_input *in, const char **data, size_t *len);
 const char *hs_input_path(const struct hs_input *in); /* "<stdin>" for "-" */
@@ -48,6 +60,26 @@ void hs_input_close(struct hs_input *in);
 /* A whole file in memory, NUL-terminated, freed with hs_free; HS_E_LIMIT past max_bytes. */
 HS_MUST_USE enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text,
                                         size_t *len, struct hs_diag *diag);
+
+/* A stretch of an input held in one piece: what is being read and the line around it, so that a
+ * message can quote it, never the whole file. */
+#define HS_WINDOW_MARGIN 64u
+
+struct hs_window {
+    struct hs_input *input;
+    struct hs_diag *diag;
+    char *bytes;
+    uint32_t end; /* bytes[0, end) are held; HS_WINDOW_MARGIN bytes behind may be read, too */
+    uint32_t cap, max;
+    bool is_done, is_broken;
+};
+
+/* Moves bytes[keep, end) to the front and appends the next bytes of the input. Whatever it returns,
+ * offsets into the window are smaller by `keep` then. HS_END: there are no more. Failures are
+ * reported; a failed input fails again as HS_E_IO, so that no caller can take it for one bad row
+ * after another. */
+HS_MUST_USE enum hs_status hs_window_more(struct hs_window *window, uint32_t keep);
+void hs_window_free(struct hs_window *window);
 
 struct hs_output {
     char *buffer, *at, *end; /* [buffer, at) is to be written */
@@ -62,9 +94,6 @@ struct hs_output {
 /* Creates or truncates path (mode 0644). "-" is standard output. */
 HS_MUST_USE enum hs_status hs_output_open(struct hs_output *out, const char *path,
                                           struct hs_diag *diag);
-/* The same; messages call it `name`. */
-HS_MUST_USE enum hs_status hs_output_open_as(struct hs_output *out, const char *path,
-                                             const char *name, struct hs_diag *diag);
 /* Compresses what is put from now on if path ends in ".gz" or ".zst"; before the first byte. Hash
  * and count stay those of the bytes put. */
 void hs_output_pack(struct hs_output *out, const char *path);
@@ -96,5 +125,47 @@ bool hs_output_failed(const struct hs_output *out); /* sticky */
 uint64_t hs_output_hash(struct hs_output *out);     /* of everything put so far */
 /* Flushes, fsyncs regular files, closes; reports the first error of the whole life. */
 HS_MUST_USE enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag);
+
+/* One output file that is complete or absent: written beside its place as PATH.tmp and renamed once
+ * every byte is on the disk. "-" (standard output), a device and a pipe are written directly: there
+ * nothing can be taken back.
+ *
+ *     HS_TRY(hs_wholefile_check(path, "-o", &input, 1, diag));   // at the very begin
+ *     HS_TRY(hs_wholefile_open(&file, path, diag));
+ *     enum hs_status status = write_rows(&file.out);
+ *     return hs_wholefile_close(&file, status, diag);
+ */
+#define HS_WHOLEFILE_PATH_MAX 4096
+
+/* HS_E_USAGE if writing path, or the file beside it, would destroy one of the inputs, under
+ * whatever name; "-" is what it was redirected to. Devices and pipes can be both. Inputs may be
+ * NULL, or not there: opening them reports that. option: how path was given, e.g. "-o". */
+HS_MUST_USE enum hs_status hs_wholefile_check(const char *path, const char *option,
+                                              const char *const *inputs, uint32_t count,
+                                              struct hs_diag *diag);
+
+struct hs_wholefile {
+    struct hs_output out;
+    char path[HS_WHOLEFILE_PATH_MAX],
+        beside[HS_WHOLEFILE_PATH_MAX]; /* beside "" = written directly */
+};
+
+HS_MUST_USE enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path,
+                                             struct hs_diag *diag);
+/* In place if status is HS_OK and all could be written, else gone. Returns status, or why it could
+ * not be written. */
+HS_MUST_USE enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,
+                                              struct hs_diag *diag);
+
+/* The same for a file that the caller opens and closes: it writes to file->beside, or to path where
+ * that is "". */
+HS_MUST_USE enum hs_status hs_wholefile_begin(struct hs_wholefile *file, const char *path,
+                                              struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_wholefile_end(struct hs_wholefile *file, enum hs_status status,
+                                            struct hs_diag *diag);
+
+/* Removes what this process writes beside at this moment: for the handler of a signal that ends the
+ * program, and for one that has run out of memory. */
+void hs_wholefile_abandon(void);
 
 #endif

@@ -145,7 +145,6 @@ bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us)
 
 #define UNIT_MAX     INT64_C(1000000000000) /* 11 days in microseconds */
 #define EXPONENT_MAX INT64_C(1000000000000000)
-#define SCALE        UINT64_C(1000000000000000000) /* of 18 decimals */
 
 /* -?digits[.digits][e[+-]digits], at least one digit before the exponent */
 struct number {
@@ -210,28 +209,7 @@ static unsigned digit_at(const struct number *n, int64_t i)
     if (i < 0 || (uint64_t)i >= n->whole_len + n->fraction_len)
         return 0;
     size_t at = (size_t)i;
-    char c = at < n->whole_len ? n->whole[at] : n->fraction[at - n->whole_len];
-    return (unsigned)(c - '0');
-}
-
-/* Compares rest / SCALE + d * unit / SCALE with 1/2, where d = 0.xyz... are the digits from `at`:
- * d against p / unit with p = SCALE / 2 - rest, by long division. */
-static int half_compare(const struct number *n, int64_t at, uint64_t rest, uint64_t unit)
-{
-    if (rest > SCALE / 2)
-        return 1;
-    uint64_t p = SCALE / 2 - rest;
-    if (p >= unit)
-        return -1; /* d < 1 */
-    int64_t count = (int64_t)(n->whole_len + n->fraction_len);
-    for (; at < count; at++) {
-        p *= 10;
-        unsigned digit = digit_at(n, at);
-        if (digit != p / unit)
-            return digit < p / unit ? -1 : 1;
-        p %= unit;
-    }
-    return p == 0 ? 0 : -1;
+    return (unsigned)((at < n->whole_len ? n->whole[at] : n->fraction[at - n->whole_len]) - '0');
 }
 
 static bool sign_apply(hs_u128 magnitude, bool is_negative, int64_t *out)
@@ -242,34 +220,34 @@ static bool sign_apply(hs_u128 magnitude, bool is_negative, int64_t *out)
     return true;
 }
 
+/* The fraction times twice the unit is found from its last digit on: each step adds a digit and
+ * divides by ten, and whatever leaves a remainder is noted. Its lowest bit is the half. */
 static bool decimal_slow(const char *text, size_t len, uint64_t unit, int64_t *out)
 {
     struct number n;
     if (!number_scan(text, len, &n))
         return false;
-    int64_t count = (int64_t)(n.whole_len + n.fraction_len);
-    int64_t at = 0;
+    int64_t count = (int64_t)(n.whole_len + n.fraction_len), point = n.exponent, at = 0;
+    point += (int64_t)n.whole_len;
     while (at < count && digit_at(&n, at) == 0)
         at++;
     *out = 0;
     if (at == count)
         return true;
-    int64_t point = (int64_t)n.whole_len + n.exponent;
-    uint64_t whole = 0;
+    uint64_t whole = 0, twice = 0, rest = 0;
     for (; at < point; at++) { /* its first digit is not 0: ends or overflows within 19 rounds */
         unsigned digit = digit_at(&n, at);
         if (whole > ((uint64_t)INT64_MAX - digit) / 10)
             return false;
         whole = whole * 10 + digit;
     }
-    uint64_t fraction = 0;
-    for (int64_t i = 0; i < 18; i++)
-        fraction = fraction * 10 + digit_at(&n, point + i);
-    hs_u128 scaled = (hs_u128)fraction * unit;
-    int half = half_compare(&n, point + 18, (uint64_t)(scaled % SCALE), unit);
-    bool is_up = half > 0 || (half == 0 && !n.is_negative);
-    hs_u128 magnitude = (hs_u128)whole * unit + scaled / SCALE + is_up;
-    return sign_apply(magnitude, n.is_negative, out);
+    for (int64_t i = count - 1; i >= point && (i >= 0 || twice > 0); i--) {
+        twice += digit_at(&n, i) * 2 * unit;
+        rest |= twice % 10;
+        twice /= 10;
+    }
+    bool is_up = twice % 2 != 0 && (rest != 0 || !n.is_negative);
+    return sign_apply((hs_u128)whole * unit + twice / 2 + is_up, n.is_negative, out);
 }
 
 bool hs_parse_decimal_us(const char *text, size_t len, int64_t unit_us, int64_t *out_us)

@@ -9,8 +9,6 @@
 #ifndef HORUS_BASE_WORD8_H
 #define HORUS_BASE_WORD8_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "horus/compiler.h"
@@ -51,23 +49,6 @@ static inline uint64_t hs_word8_zeros(uint64_t word)
 static inline unsigned hs_word8_first(uint64_t word)
 {
     return HS_CTZ64(word) / 8;
-}
-
-/* The number that the first `len` bytes of a word are, 1 to 8 digits; false, and nothing written,
- * if they are none. Pairs, fours and eights of digits at once: no branch asks how many there are.
- */
-static inline bool hs_word8_number(uint64_t word, size_t len, uint32_t *number)
-{
-    if (len - 1 >= 8)
-        return false;
-    const uint64_t digits = (word ^ HS_WORD8_OF('0')) << 8 * (8 - len); /* zeros in front */
-    const uint64_t above_9 = (digits | (digits + HS_WORD8_OF(0x7f - 9))) & HS_WORD8_OF(0x80);
-    if (above_9 != 0)
-        return false;
-    const uint64_t pairs = (digits * 10 + (digits >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
-    const uint64_t fours = (pairs * 100 + (pairs >> 16)) & UINT64_C(0x0000ffff0000ffff);
-    *number = (uint32_t)(fours * 10000 + (fours >> 32));
-    return true;
 }
 
 #endif

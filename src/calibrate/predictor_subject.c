@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 #include "calibrate/calibration.h"
 #include "calibrate/pairs.h"
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 #include "cli/help.h"
 #include "horus/version.h"
 

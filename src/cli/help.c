@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 #include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "cli/record.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 #include "base/fixed.h"
 #include "cli/run_options.h"
 #include "data/param_table.h"

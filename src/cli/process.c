@@ -19,7 +19,6 @@
 
 #include "base/io.h"
 #include "base/memory.h"
-#include "base/wholefile.h"
 #include "report/run/rundir.h"
 
 /* ---- signals ---- */

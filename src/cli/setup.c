@@ -13,7 +13,7 @@
 #include "base/fixed.h"
 #include "base/rng.h"
 #include "base/timeparse.h"
-#include "base/wholefile.h"
+#include "base/io.h"
 #include "cli/run_options.h"
 #include "data/param_table.h"
 #include "horus/version.h"

@@ -51,20 +51,15 @@ static size_t option_find(const struct hs_config *config, const char *key)
 static enum hs_status key_unknown(const struct hs_config *config, const char *key,
                                   const struct hs_place *place, struct hs_diag *diag)
 {
-    const char *names[HS_OPTIONS_MAX];
-    char hint[128];
-    size_t count = 0, index = option_find(config, key);
+    const char *names[HS_OPTIONS_MAX], *hint = "it is about one call: give it on the command line";
+    char nearest[HS_HINT_SIZE];
+    size_t count = 0;
 
     for (const struct hs_option *o = config->options; o->param.key != NULL; o++)
         if (!o->is_local)
             names[count++] = o->param.key;
-    const char *nearest = hs_nearest(key, names, count);
-    if (index != NO_OPTION)
-        (void)snprintf(hint, sizeof hint, "it is about one call: give it on the command line");
-    else if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    else
-        (void)snprintf(hint, sizeof hint, "--print-config shows every key");
+    if (option_find(config, key) == NO_OPTION)
+        hint = hs_did_you_mean(nearest, key, names, count, "--print-config shows every key");
     return hs_fail(diag, place != NULL ? HS_E_INPUT : HS_E_USAGE, place, hint, "unknown key '%s'",
                    key);
 }

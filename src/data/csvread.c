@@ -22,7 +22,7 @@
 
 #include "base/block64.h"
 #include "base/memory.h"
-#include "data/window.h"
+#include "base/io.h"
 #include "horus/compiler.h"
 
 #define FIELDS_MAX  4096u
@@ -573,13 +573,10 @@ static enum hs_status bind_field(const struct hs_csv *csv, const char *name, uin
         at[c] = field;
         return HS_OK;
     }
-    char hint[128];
-    const char *nearest = hs_nearest(name, head->names, head->count);
-    if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    else
-        (void)snprintf(hint, sizeof hint, "%s", head->hint);
-    return hs_fail(diag, HS_E_INPUT, &place, hint, "unknown column '%s'", name);
+    char hint[HS_HINT_SIZE];
+    return hs_fail(diag, HS_E_INPUT, &place,
+                   hs_did_you_mean(hint, name, head->names, head->count, head->hint),
+                   "unknown column '%s'", name);
 }
 
 enum hs_status hs_csv_bind(const struct hs_csv *csv, const struct hs_csv_row *header,

@@ -18,7 +18,6 @@
 
 #include "base/diag.h"
 #include "base/io.h"
-#include "data/window.h"
 
 enum hs_fields_at {
     HS_FIELDS_BLANKS, /* a run of blanks and tabs ends a field; there are none at the ends */

@@ -425,30 +425,20 @@ bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
     return false;
 }
 
-static void fault_unknown_key(struct hs_jsoncheck *c, const struct hs_json *member,
-                              const char *const *keys, uint32_t count, const char *what)
-{
-    char hint[512];
-    const char *nearest = hs_nearest(hs_json_key(member), keys, count);
-    if (nearest != NULL) {
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    } else {
-        size_t len = (size_t)snprintf(hint, sizeof hint, "known keys:");
-        for (uint32_t i = 0; i < count && len < sizeof hint; i++)
-            len += (size_t)snprintf(hint + len, sizeof hint - len, " %s", keys[i]);
-    }
-    fault_at_key(c, member, hint, "unknown key '%s' in %s", hs_json_key(member), what);
-}
-
 void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
                        const char *const *keys, uint32_t count, const char *what)
 {
+    char nearest[HS_HINT_SIZE], known[512] = "known keys:";
+    for (uint32_t i = 0; i < count; i++)
+        hs_append(known, sizeof known, " %s", keys[i]);
     for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
+        const char *key = hs_json_key(m);
         uint32_t i = 0;
-        while (i < count && strcmp(keys[i], hs_json_key(m)) != 0)
+        while (i < count && strcmp(keys[i], key) != 0)
             i++;
         if (i == count)
-            fault_unknown_key(c, m, keys, count, what);
+            fault_at_key(c, m, hs_did_you_mean(nearest, key, keys, count, known),
+                         "unknown key '%s' in %s", key, what);
     }
 }
 

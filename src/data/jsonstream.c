@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "data/json_private.h"
-#include "data/window.h"
+#include "base/io.h"
 
 #define ELEMENT_MAX (16u << 20)
 #define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))

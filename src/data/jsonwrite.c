@@ -62,42 +62,12 @@ static void container_end(struct hs_jsonw *w, const char *bracket)
     w->needs_comma = true;
 }
 
-/* Length of the UTF-8 sequence at p (table 3-7 of the Unicode standard: no overlong forms, no
- * surrogates), 0 if it is broken. */
-static size_t utf8_length(const unsigned char *p)
-{
-    static const struct {
-        unsigned char first, last, low, high; /* of the first byte; of the second byte */
-        size_t len;
-    } rows[] = {
-        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-    };
-
-    if (p[0] < 0x80)
-        return 1;
-    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        if (p[0] < rows[r].first || p[0] > rows[r].last)
-            continue;
-        if (p[1] < rows[r].low || p[1] > rows[r].high)
-            return 0;
-        for (size_t i = 2; i < rows[r].len; i++)
-            if ((p[i] & 0xC0u) != 0x80)
-                return 0;
-        return rows[r].len;
-    }
-    return 0;
-}
-
 bool hs_json_keeps(const char *text)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    while (*p != '\0') {
-        size_t n = utf8_length(p);
+    for (size_t n, len = strlen(text); len > 0; text += n, len -= n) {
+        n = hs_utf8_len(text, len);
         if (n == 0)
             return false;
-        p += n;
     }
     return true;
 }
@@ -111,7 +81,7 @@ void hs_json_put_text(struct hs_output *out, const char *text, size_t len)
     for (size_t n; p < end; p += n) {
         char escape[6] = {'\\', 'u', '0', '0', hex[*p >> 4], hex[*p & 15]};
         const char *letter = *p != '\0' ? strchr(special, *p) : NULL;
-        n = utf8_length(p);
+        n = hs_utf8_len((const char *)p, (size_t)(end - p));
         if (letter != NULL) {
             escape[1] = "\"\\ntrbf"[letter - special];
             hs_output_put(out, escape, 2);

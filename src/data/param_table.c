@@ -176,44 +176,28 @@ static enum hs_status status_of(const struct hs_place *place)
     return place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
 }
 
-/* "did you mean 'x'?", or the words there are after `title`; NULL if title is NULL then. */
-static const char *hint_of(const char *word, const char *const *words, size_t count,
-                           const char *title, char *hint, size_t size)
-{
-    const char *nearest = hs_nearest(word, words, count);
-    if (nearest != NULL) {
-        (void)snprintf(hint, size, "did you mean '%s'?", nearest);
-        return hint;
-    }
-    if (title == NULL)
-        return NULL;
-    int len = snprintf(hint, size, "%s", title);
-    for (size_t i = 0; i < count && len > 0 && (size_t)len < size; i++)
-        len += snprintf(hint + len, size - (size_t)len, "%s %s", i > 0 ? "," : "", words[i]);
-    return hint;
-}
-
 static enum hs_status key_fail(const struct hs_param *table, const char *what, const char *key,
                                const struct hs_place *place, struct hs_diag *diag)
 {
     const char *names[NAMES_MAX];
-    char hint[512];
+    char hint[HS_HINT_SIZE], known[512] = "the parameters are";
     size_t count = 0;
     struct subject subject = subject_of(what);
 
-    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++)
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++) {
+        hs_append(known, sizeof known, "%s %s", count > 0 ? "," : "", p->key);
         names[count++] = p->key;
-    const char *advice = count > 0
-                             ? hint_of(key, names, count, "the parameters are", hint, sizeof hint)
-                             : "it has no parameters";
-    return hs_fail(diag, status_of(place), place, advice, "%s%sunknown parameter '%s'",
-                   subject.what, subject.colon, key);
+    }
+    return hs_fail(
+        diag, status_of(place), place,
+        hs_did_you_mean(hint, key, names, count, count > 0 ? known : "it has no parameters"),
+        "%s%sunknown parameter '%s'", subject.what, subject.colon, key);
 }
 
 static enum hs_status value_fail(const struct hs_param *param, const char *what, const char *value,
                                  const struct hs_place *place, struct hs_diag *diag)
 {
-    char wanted[512], hint[128];
+    char wanted[512], hint[HS_HINT_SIZE];
     const char *advice = NULL;
     size_t count = 0;
     struct subject subject = subject_of(what);
@@ -222,7 +206,7 @@ static enum hs_status value_fail(const struct hs_param *param, const char *what,
     if (param->type == HS_PARAM_CHOICE) {
         while (param->choices[count] != NULL)
             count++;
-        advice = hint_of(value, param->choices, count, NULL, hint, sizeof hint);
+        advice = hs_did_you_mean(hint, value, param->choices, count, NULL);
     }
     return hs_fail(diag, status_of(place), place, advice, "%s%s'%s' must be %s, not '%s'",
                    subject.what, subject.colon, param->key, wanted, value);

@@ -77,31 +77,31 @@ const struct hs_trace_format *hs_trace_format_find(const char *name)
 const char *hs_trace_format_list(bool is_for_writing, char list[HS_FORMAT_LIST_MAX])
 {
     const char *names[FORMAT_COUNT];
-    size_t count = 0, used = 0;
-    list[0] = '\0';
+    size_t count = 0;
     for (size_t i = 0; i < FORMAT_COUNT; i++)
         if (!is_for_writing || formats[i]->layout != NULL)
             names[count++] = formats[i]->name;
-    for (size_t i = 0; i < count && used < HS_FORMAT_LIST_MAX; i++) {
-        const char *before = i == 0 ? "" : i + 1 < count ? ", " : " or ";
-        used += (size_t)snprintf(list + used, HS_FORMAT_LIST_MAX - used, "%s%s", before, names[i]);
-    }
+    list[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        hs_append(list, HS_FORMAT_LIST_MAX, "%s%s",
+                  i == 0          ? ""
+                  : i + 1 < count ? ", "
+                                  : " or ",
+                  names[i]);
     return list;
 }
 
 enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag)
 {
-    char list[HS_FORMAT_LIST_MAX], hint[HS_FORMAT_LIST_MAX + 16];
+    char list[HS_FORMAT_LIST_MAX], known[HS_FORMAT_LIST_MAX + 16], hint[HS_HINT_SIZE];
     const char *names[FORMAT_COUNT];
     if (strcmp(name, "auto") == 0 || hs_trace_format_find(name))
         return HS_OK;
     for (size_t i = 0; i < FORMAT_COUNT; i++)
         names[i] = formats[i]->name;
-    (void)snprintf(hint, sizeof hint, "one of %s", hs_trace_format_list(false, list));
-    const char *nearest = hs_nearest(name, names, FORMAT_COUNT);
-    if (nearest)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown trace format '%s'", name);
+    (void)snprintf(known, sizeof known, "one of %s", hs_trace_format_list(false, list));
+    return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, name, names, FORMAT_COUNT, known),
+                   "unknown trace format '%s'", name);
 }
 
 const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len)

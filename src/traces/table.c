@@ -66,7 +66,6 @@ static const char *find_source(const struct hs_table *table, uint32_t index, boo
 static enum hs_status fail_missing(const struct hs_table *table, const char *const *names)
 {
     char missing[512] = "", map[512] = "", header[1024], hint[2048];
-    size_t missing_used = 0, map_used = 0;
     unsigned count = 0;
     for (uint32_t i = 0; i < table->column_count; i++) {
         const struct hs_column *column = &table->columns[i];
@@ -76,15 +75,11 @@ static enum hs_status fail_missing(const struct hs_table *table, const char *con
         const char *source = find_source(table, i, &is_missing);
         bool is_again = i > 0 && strcmp(table->columns[i - 1].key, column->key) == 0;
         if (!is_again && (is_missing || strcmp(source, column->key) != 0))
-            map_used += (size_t)snprintf(map + map_used, sizeof map - map_used, "%s%s=%.64s",
-                                         map_used > 0 ? "," : "", column->key,
-                                         source != NULL ? source : "COLUMN");
-        if (!is_missing)
-            continue;
-        missing_used +=
-            (size_t)snprintf(missing + missing_used, sizeof missing - missing_used, "%s'%.64s'",
-                             count > 0 ? ", " : "", names && names[i] ? names[i] : column->name);
-        count++;
+            hs_append(map, sizeof map, "%s%s=%.64s", map[0] != '\0' ? "," : "", column->key,
+                      source != NULL ? source : "COLUMN");
+        if (is_missing)
+            hs_append(missing, sizeof missing, "%s'%.64s'", count++ > 0 ? ", " : "",
+                      names && names[i] ? names[i] : column->name);
     }
     list_header(&table->row, header, sizeof header);
     snprintf(hint, sizeof hint, "the file has: %s; name the columns with --format=csv --map=%s",
@@ -252,13 +247,13 @@ static enum hs_status read_class(const struct hs_table *table, uint32_t field, c
         *out = (enum hs_job_class)i;
         return HS_OK;
     }
-    char hint[96] = "guaranteed, opportunistic or auto; --map=class= leaves the column alone";
-    const char *nearest = hs_nearest(text, names, HS_JOB_CLASS_COUNT);
-    if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    static const char known[] =
+        "guaranteed, opportunistic or auto; --map=class= leaves the column alone";
+    char hint[HS_HINT_SIZE];
     struct hs_place place = hs_csv_place(table->csv, field);
-    return hs_trace_bad_row(table->faults, HS_FAULT_CLASS, &place, hint, "unknown class '%s'",
-                            text);
+    return hs_trace_bad_row(table->faults, HS_FAULT_CLASS, &place,
+                            hs_did_you_mean(hint, text, names, HS_JOB_CLASS_COUNT, known),
+                            "unknown class '%s'", text);
 }
 
 /* As text, for it is part of a profile's key. */

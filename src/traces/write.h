@@ -27,7 +27,7 @@
 #ifndef HORUS_TRACES_WRITE_H
 #define HORUS_TRACES_WRITE_H
 
-#include "base/wholefile.h"
+#include "base/io.h"
 #include "data/csvwrite.h"
 #include "horus/trace.h"
 #include "traces/format.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 
 #define FOLDER "workloads/"
 #define SUFFIX ".json"

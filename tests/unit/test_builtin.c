@@ -3,7 +3,6 @@
  * Files compiled into the program are the files of configs/, byte for byte, and open like any
  * other.
  */
-#include "base/builtin.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 #include "support/truth.h"
 
 static const struct hs_interference_options plain = {.gamma = 1};

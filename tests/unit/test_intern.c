@@ -106,35 +106,6 @@ static void test_names_that_begin_alike(void **state)
     hs_intern_free(&names);
 }
 
-/* Of two names that differ in any byte the words differ; the limit is seven bytes. */
-static void test_words_of_short_names(void **state)
-{
-    (void)state;
-    assert_int_equal(hs_name_word(NULL), 0);
-    assert_int_equal(hs_name_word(""), 0);
-    assert_int_equal(hs_name_word("a"), 'a');
-    assert_int_equal(hs_name_word("ab"), 'b' << 8 | 'a');
-    assert_true(hs_name_word("u000008") != hs_name_word("u000080"));
-    assert_true(hs_name_word("u000008") < HS_NAME_LONG >> 8);
-    assert_true(hs_name_word("\xff\xff\xff\xff\xff\xff\xff") == HS_NAME_LONG >> 8);
-    assert_true(hs_name_word("u0000008") == HS_NAME_LONG);
-    assert_true(hs_name_word("a user with a long name") == HS_NAME_LONG);
-}
-
-/* Whatever stands behind their ends, and bytes that are 1 or 128 beside them. */
-static void test_words_of_names_with_room(void **state)
-{
-    static const char *const names[] = {"",          "a",       "\x01",     "\x80\x01", "u00008",
-                                        "u\xff\x01", "u000008", "u0000008", "u00000008"};
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char text[16];
-        memset(text, (int)i % 3 - 1, sizeof text);
-        memcpy(text, names[i], strlen(names[i]) + 1);
-        assert_true(hs_name_word_at(text) == hs_name_word(names[i]));
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,8 +114,6 @@ int main(void)
         cmocka_unit_test(test_find_does_not_add),
         cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_names_that_begin_alike),
-        cmocka_unit_test(test_words_of_short_names),
-        cmocka_unit_test(test_words_of_names_with_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

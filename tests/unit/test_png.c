@@ -3,7 +3,6 @@
  * A picture taken apart again, chunk by chunk, with checksums computed here by their definitions:
  * CRC-32 bit by bit, and Adler-32 of the rows, which stands at the end of the compressed data.
  */
-#include "base/png.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,14 +39,6 @@ static const unsigned char *chunk(const unsigned char **at, const char *name, ui
     assert_int_equal(u32(data + *len), crc_by_bits(*at + 4, *len + 4));
     *at = data + *len + 4;
     return data;
-}
-
-/* The check value that catalogues of CRCs give for these nine bytes. */
-static void crc_of_the_nine_digits(void **state)
-{
-    (void)state;
-    assert_int_equal(hs_crc32(0, "123456789", 9), 0xcbf43926);
-    assert_int_equal(hs_crc32(hs_crc32(0, "1234", 4), "56789", 5), 0xcbf43926);
 }
 
 /* Rows with their filter byte: 00 00 01 02, 00 02 02 02. Adler-32 (RFC 1950): a = 1 + sum of the
@@ -102,7 +93,6 @@ static void what_png_does_not_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc_of_the_nine_digits),
         cmocka_unit_test(a_picture_of_six_pixels),
         cmocka_unit_test(what_png_does_not_hold),
     };

@@ -2,7 +2,7 @@
  *
  * A file that is complete or absent: after success, after a failure of the writer, of the disk.
  */
-#include "base/wholefile.h"
+#include "base/io.h"
 
 #include <stdio.h>
 #include <string.h>

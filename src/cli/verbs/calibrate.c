@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/builtin.h"
-#include "base/wholefile.h"
+#include "base/io.h"
 #include "calibrate/calibration.h"
 #include "cli/cli.h"
 #include "cli/option_rows.h"

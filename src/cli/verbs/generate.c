@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/wholefile.h"
+#include "base/io.h"
 #include "cli/option_rows.h"
 #include "cli/run_options.h"
 #include "cli/simulate.h"

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/builtin.h"
 #include "base/fmt.h"
+#include "base/io.h"
 #include "calibrate/score.h"
 #include "cli/cli.h"
 #include "cli/option_rows.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "data/config.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/wholefile.h"
+#include "base/io.h"
 #include "cli/cli.h"
 #include "cli/simulate.h"
 #include "traces/trace_report.h"

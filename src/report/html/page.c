@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/timeparse.h"

@@ -79,13 +79,10 @@ static enum hs_status set_name(struct mapping *mapping, const char *key, const c
         mapping->names[i] = hs_arena_text(&mapping->arena, name, name_len);
         return HS_OK;
     }
-    char hint[64 + 64];
-    const char *nearest = hs_nearest(key, keys, COLUMN_COUNT);
-    if (nearest)
-        snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    else
-        snprintf(hint, sizeof hint, "the left side is a column of the native format");
-    return hs_fail(diag, place ? HS_E_INPUT : HS_E_USAGE, place, hint,
+    char hint[HS_HINT_SIZE];
+    return hs_fail(diag, place ? HS_E_INPUT : HS_E_USAGE, place,
+                   hs_did_you_mean(hint, key, keys, COLUMN_COUNT,
+                                   "the left side is a column of the native format"),
                    "mapping of unknown column '%s'", key);
 }
 
