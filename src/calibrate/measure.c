@@ -32,24 +32,29 @@ const char *const hs_dropped_texts[HS_DROPPED_COUNT] = {
 const struct hs_solo hs_solo_unmeasured = {
     .gpus = 1, .speed = NAN, .util = NAN, .bw_util = NAN, .mem_mib = NAN};
 
-void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD])
+/* The first bytes of a file as text; "" of an empty one. */
+static enum hs_status read_head(const char *path, char text[HS_MEASURE_HEAD], struct hs_diag *diag)
 {
-    struct hs_diag quiet;
-    struct hs_input *input = NULL;
-    const char *data = NULL;
+    struct hs_input *input;
+    const char *data;
     size_t len = 0;
-
-    hs_diag_init(&quiet, NULL, NULL);
     text[0] = '\0';
-    if (hs_input_open(&input, path, &quiet) != HS_OK)
-        return;
-    if (hs_input_peek(input, &data, &len) == HS_OK && len > 0) {
-        if (len >= HS_MEASURE_HEAD)
-            len = HS_MEASURE_HEAD - 1;
+    HS_TRY(hs_input_open(&input, path, diag));
+    enum hs_status status = hs_input_peek(input, &data, &len);
+    if (status == HS_OK) {
+        len = len < HS_MEASURE_HEAD ? len : HS_MEASURE_HEAD - 1;
         memcpy(text, data, len);
         text[len] = '\0';
     }
     hs_input_close(input);
+    return status == HS_END ? HS_OK : status;
+}
+
+void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD])
+{
+    struct hs_diag quiet;
+    hs_diag_init(&quiet, NULL, NULL);
+    (void)read_head(path, text, &quiet); /* one that cannot be read is as good as empty */
 }
 
 static const char *copy_of(struct hs_measurements *m, const char *text)
@@ -77,23 +82,18 @@ enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name, uint3
     return HS_OK;
 }
 
-enum hs_status hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo,
-                               uint32_t *index)
+uint32_t hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo)
 {
     char key[KEY_MAX], name[KEY_MAX + 64];
-
-    int len = snprintf(key, sizeof key, "%s/%s/%s/%s", solo->model, solo->dataset, solo->batch,
-                       solo->precision);
-    if (len < 0 || (size_t)len >= sizeof key)
-        return HS_E_LIMIT;
+    (void)snprintf(key, sizeof key, "%s/%s/%s/%s", solo->model, solo->dataset, solo->batch,
+                   solo->precision);
     (void)snprintf(name, sizeof name, "%s %" PRIu32 " %" PRIu32 " %d", key, solo->gpu, solo->gpus,
                    solo->is_spread);
     if (m->solo_names.table_size == 0)
         hs_intern_init(&m->solo_names);
-    *index = hs_intern_get(&m->solo_names, name) - 1; /* id 0 is the empty text */
-    if (*index < m->solo_count)
-        return HS_OK;
-    assert(*index == m->solo_count);
+    uint32_t index = hs_intern_get(&m->solo_names, name) - 1; /* id 0 is the empty text */
+    if (index < m->solo_count)
+        return index;
     hs_grow((void **)&m->solos, &m->solo_cap, (uint64_t)m->solo_count + 1, sizeof *m->solos,
             HS_MEASURE_MAX);
     struct hs_solo *copy = &m->solos[m->solo_count++];
@@ -104,7 +104,7 @@ enum hs_status hs_measure_solo(struct hs_measurements *m, const struct hs_solo *
     copy->batch = copy_of(m, solo->batch);
     copy->precision = copy_of(m, solo->precision);
     copy->family = solo->family != NULL ? copy_of(m, solo->family) : copy->model;
-    return HS_OK;
+    return index;
 }
 
 void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair)
@@ -179,7 +179,8 @@ static enum hs_status find_job(const struct gavel_reading *r, const struct hs_js
     solo.gpus = name.gpus > 0 ? name.gpus : 1;
     solo.is_spread = r->is_spread;
     solo.speed = speed;
-    return hs_measure_solo(r->m, &solo, index);
+    *index = hs_measure_solo(r->m, &solo);
+    return HS_OK;
 }
 
 /* Both speeds of a pair; false if the entry is none. */
@@ -314,10 +315,9 @@ static enum hs_status read_gavel(struct hs_measurements *m, const char *path, st
     return HS_OK;
 }
 
-static bool is_gavel(const char *path)
+static bool is_gavel(const char *path, const char *head)
 {
-    char head[HS_MEASURE_HEAD];
-    hs_measure_head(path, head);
+    (void)path;
     const char *text = strncmp(head, "\xEF\xBB\xBF", 3) == 0 ? head + 3 : head;
     return text[strspn(text, " \t\r\n")] == '{';
 }
@@ -330,38 +330,23 @@ static const struct hs_measure_format gavel = {
 static const struct hs_measure_format *const formats[] = {&hs_measure_lucid, &gavel,
                                                           &hs_measure_own};
 
-/* Reports a path that cannot be read or has nothing in it. */
-static enum hs_status path_check(const char *path, bool *is_folder, struct hs_diag *diag)
+static enum hs_status read_any(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
     struct stat info;
-    struct hs_input *input;
-    const char *data;
-    size_t len;
-
-    *is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    if (*is_folder)
-        return HS_OK;
+    char head[HS_MEASURE_HEAD] = "", hint[512] = "";
+    size_t used = 0;
+    bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
     if (strcmp(path, "-") == 0)
         return hs_fail(diag, HS_E_INPUT, NULL, "write them to a file first",
                        "measurements cannot be read from standard input");
-    HS_TRY(hs_input_open(&input, path, diag));
-    enum hs_status status = hs_input_peek(input, &data, &len);
-    hs_input_close(input);
-    if (status == HS_END || (status == HS_OK && len == 0))
+    if (!is_folder)
+        HS_TRY(read_head(path, head, diag));
+    if (!is_folder && head[0] == '\0')
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
                        "the file is empty");
-    return status;
-}
-
-static enum hs_status read_any(struct hs_measurements *m, const char *path, struct hs_diag *diag)
-{
-    bool is_folder;
-    char hint[512] = "";
-    size_t used = 0;
-    HS_TRY(path_check(path, &is_folder, diag));
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         const struct hs_measure_format *format = formats[i];
-        if (format->recognise(path)) {
+        if (format->recognise(path, head)) {
             m->format = format->name;
             return format->read(m, path, diag);
         }

@@ -118,7 +118,7 @@ void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD]);
 
 struct hs_measure_format {
     const char *name, *summary;
-    bool (*recognise)(const char *path);
+    bool (*recognise)(const char *path, const char *head); /* head: "" of a folder */
     enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 };
 extern const struct hs_measure_format hs_measure_lucid, hs_measure_own;
@@ -126,9 +126,9 @@ extern const struct hs_measure_format hs_measure_lucid, hs_measure_own;
 /* One GPU, nothing measured. */
 extern const struct hs_solo hs_solo_unmeasured;
 /* A solo of that (model, dataset, batch, precision, GPU type, gpus, spread), added if new; its
- * index. key is made from its parts, family NULL is the model; texts are copied. */
-HS_MUST_USE enum hs_status hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo,
-                                           uint32_t *index);
+ * index. key is made from its parts, family NULL is the model; texts are copied, each of at most
+ * HS_MEASURE_NAME_MAX bytes. */
+uint32_t hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo);
 void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
 /* Both directions of a run under a new pair id; *first is that of its own job. */
 void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, double speed_of_other,

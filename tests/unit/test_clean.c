@@ -40,10 +40,8 @@ static uint32_t job_on(const char *gpu, const char *model, const char *batch, do
                            .util = util,
                            .bw_util = bw,
                            .mem_mib = NAN};
-    uint32_t index;
     assert_int_equal(hs_measure_gpu(&m, gpu, &solo.gpu), HS_OK);
-    assert_int_equal(hs_measure_solo(&m, &solo, &index), HS_OK);
-    return index;
+    return hs_measure_solo(&m, &solo);
 }
 
 static uint32_t job(const char *model, double util, double bw)
@@ -282,9 +280,8 @@ static void test_campaign_by_twins(void **state)
     uint32_t first = pair(a, b, .8, .8, .9);
     (void)pair(b, c, .8, .8, .9);
     struct hs_solo twin = m.solos[a];
-    uint32_t index;
     twin.is_spread = true;
-    assert_int_equal(hs_measure_solo(&m, &twin, &index), HS_OK);
+    uint32_t index = hs_measure_solo(&m, &twin);
     clean(HS_CLEAN_CAMPAIGN);
     assert_int_equal(counts.kept, 4);
     m.solos[index].speed = 101;
