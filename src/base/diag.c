@@ -301,12 +301,3 @@ const char *hs_did_you_mean(char text[HS_HINT_SIZE], const char *word, const cha
     (void)snprintf(text, HS_HINT_SIZE, "did you mean '%.100s'?", nearest);
     return text;
 }
-
-void hs_append(char *text, size_t size, const char *fmt, ...)
-{
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text + used, size - used, fmt, args);
-    va_end(args);
-}

@@ -66,10 +66,6 @@ const char *hs_nearest(const char *word, const char *const *words, size_t count)
 const char *hs_did_you_mean(char text[HS_HINT_SIZE], const char *word, const char *const *words,
                             size_t count, const char *otherwise);
 
-/* Printed behind what is in text, which is cut to size - 1 bytes: lists and hints. */
-HS_PRINTF(3, 4)
-void hs_append(char *text, size_t size, const char *fmt, ...);
-
 /* Bytes of the UTF-8 character at text, of which len bytes may be read; 0 if there is none (RFC
  * 3629: no overlong forms, no surrogates). */
 size_t hs_utf8_len(const char *text, size_t len);

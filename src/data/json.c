@@ -16,6 +16,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/fmt.h"
 #include "base/io.h"
 #include "data/json_private.h"
 

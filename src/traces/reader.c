@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/fmt.h"
 #include "base/memory.h"
 #include "traces/cell.h"
 #include "traces/table.h"
