@@ -16,7 +16,8 @@ static void integrate(struct hs_timeline *t, int64_t until_us)
     const uint64_t dt_us = (uint64_t)(until_us - t->time_us);
     t->time_us = until_us;
     for (int c = 0; c < HS_CH_SERIES; c++)
-        t->sum[c] += (hs_u128)t->value[c] * dt_us;
+        if (t->value[c] != 0) /* most are: without waiting jobs, shared GPUs, utilizations */
+            t->sum[c] += (hs_u128)t->value[c] * dt_us;
     if (t->value[HS_CH_PENDING] + t->value[HS_CH_SUSPENDED] == 0)
         return;
     t->sum[HS_CH_LOADED] += dt_us;

@@ -56,10 +56,11 @@ void hs_classes_add(struct hs_classes *c, const struct hs_job_record *job, struc
     user->milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
     if (key == NULL)
         return;
-    *key = (struct hs_class_key){.user = job->user_index,
-                                 .gpus = (uint8_t)(HS_CLASS_GPUS + hs_class_of_gpus(job->gpus)),
-                                 .outcome = (uint8_t)(HS_CLASS_OUTCOME + (uint32_t)job->outcome),
-                                 .job_class = (uint8_t)(HS_CLASS_JOB + (uint32_t)job->job_class)};
+    const uint32_t cell =
+        (hs_class_of_gpus(job->gpus) * HS_OUTCOME_COUNT + (uint32_t)job->outcome) *
+            HS_JOB_CLASS_COUNT +
+        (uint32_t)job->job_class;
+    *key = (struct hs_class_key){.user = job->user_index, .cell = (uint8_t)cell};
     if (user->jobs++ == 0)
         c->has_users = c->has_users || job->user[0] != '\0';
     c->has_job_classes = c->has_job_classes || job->job_class != HS_JOB_CLASS_AUTO;

@@ -28,14 +28,19 @@ enum {
     HS_CLASS_VC = HS_CLASS_JOB + HS_JOB_CLASS_COUNT,
     /* named VCs; jobs of further ones share the last class, "(others)" */
     HS_CLASS_VCS_MAX = HS_CLASSES_MAX - HS_CLASS_VC,
-    HS_CLASSES_OF_JOB = 6
+    /* Jobs of one size, outcome and job class: the statistics count a job once for its cell, and
+     * add the cells up to classes. */
+    HS_CELLS = HS_CLASS_GPUS_COUNT * HS_OUTCOME_COUNT * HS_JOB_CLASS_COUNT,
+    HS_CLASSES_OF_CELL = 4, /* all, GPUs, outcome, job class */
+    HS_CLASSES_OF_JOB = HS_CLASSES_OF_CELL + 2
 };
-_Static_assert(HS_CLASSES_MAX <= UINT8_MAX, "a sample holds a class in a byte");
+_Static_assert(HS_CLASSES_MAX <= UINT8_MAX && HS_CELLS <= UINT8_MAX, "bytes of a sample");
 
 /* What the classes of a completed job are found by. */
 struct hs_class_key {
     uint32_t user;
-    uint8_t gpus, outcome, job_class, vc; /* indices of classes */
+    uint8_t cell;
+    uint8_t vc; /* index of a class */
 };
 
 struct hs_user_account {
@@ -62,18 +67,26 @@ void hs_classes_add(struct hs_classes *c, const struct hs_job_record *job,
 /* After the last job: ranks the users. With fewer users than quintiles there are no such classes.
  */
 void hs_classes_rank_users(struct hs_classes *c);
-/* After that: the classes of a job; returns how many. */
-static inline uint32_t hs_classes_of(const struct hs_classes *c, const struct hs_class_key *key,
-                                     uint32_t of[HS_CLASSES_OF_JOB])
+/* After that: the classes of the jobs of a cell; returns how many. */
+static inline uint32_t hs_classes_of_cell(const struct hs_classes *c, uint32_t cell,
+                                          uint32_t of[HS_CLASSES_OF_CELL])
+{
+    of[0] = HS_CLASS_ALL;
+    of[1] = HS_CLASS_JOB + cell % HS_JOB_CLASS_COUNT;
+    of[2] = HS_CLASS_OUTCOME + cell / HS_JOB_CLASS_COUNT % HS_OUTCOME_COUNT;
+    of[3] = HS_CLASS_GPUS + cell / HS_JOB_CLASS_COUNT / HS_OUTCOME_COUNT;
+    if (c->has_job_classes)
+        return 4;
+    of[1] = of[3];
+    return 3;
+}
+/* The classes of a job beside those of its cell. */
+static inline uint32_t hs_classes_beside(const struct hs_classes *c, const struct hs_class_key *key,
+                                         uint32_t of[HS_CLASSES_OF_JOB - HS_CLASSES_OF_CELL])
 {
     uint32_t count = 0;
-    of[count++] = HS_CLASS_ALL;
-    of[count++] = key->gpus;
-    of[count++] = key->outcome;
     if (c->has_users)
         of[count++] = HS_CLASS_QUINTILE + c->users[key->user].quintile;
-    if (c->has_job_classes)
-        of[count++] = key->job_class;
     if (c->has_vcs)
         of[count++] = key->vc;
     return count;

@@ -171,12 +171,12 @@ static bool is_resolved(const struct hs_quantiles *q)
     return true;
 }
 
-void hs_quantiles_open(struct hs_quantiles *q, uint32_t sets)
+void hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t parts)
 {
     const uint64_t least = sizeof *q->collection * HS_QUANTILE_COLLECTED / sizeof *q->cells + 1;
     *q = (struct hs_quantiles){.set_count = sets};
     q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
-    void *memory = hs_alloc_zeroed(sets > least ? sets : least, sizeof *q->cells);
+    void *memory = hs_alloc_zeroed(sets + parts > least ? sets + parts : least, sizeof *q->cells);
     q->cells = memory;
     q->collection = memory;
 }
@@ -197,6 +197,12 @@ bool hs_quantiles_begin(struct hs_quantiles *q)
     for (uint32_t i = 0; q->pass == HS_PASS_SPLIT && i < q->set_count; i++)
         memset(q->cells[i], 0, q->sets[i].ranges * SPLIT * sizeof *q->cells[i]);
     return true;
+}
+
+void hs_quantiles_add(struct hs_quantiles *q, uint32_t set, uint32_t part)
+{
+    for (uint32_t i = 0; i < HS_QUANTILE_CELLS; i++)
+        q->cells[set][i] += q->cells[part][i];
 }
 
 uint32_t hs_quantiles_wanted(const struct hs_quantiles *q, uint32_t set,

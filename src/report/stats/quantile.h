@@ -64,7 +64,8 @@ struct hs_quantiles {
     enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT, HS_PASS_DONE } pass;
 };
 
-void hs_quantiles_open(struct hs_quantiles *q, uint32_t sets);
+/* parts: further counters behind those of the sets, for hs_quantiles_add. */
+void hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t parts);
 /* Begins a pass; false when everything is known. */
 bool hs_quantiles_begin(struct hs_quantiles *q);
 
@@ -83,6 +84,9 @@ static inline void hs_quantiles_count(struct hs_quantiles *q, uint32_t set, uint
 {
     q->cells[set][bucket]++;
 }
+
+/* In the first pass: adds what was counted for a part, set_count + its number, to a set. */
+void hs_quantiles_add(struct hs_quantiles *q, uint32_t set, uint32_t part);
 
 /* The buckets whose values a later pass asks of a set; returns how many. */
 uint32_t hs_quantiles_wanted(const struct hs_quantiles *q, uint32_t set,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Statistics of jobs: counts and sums while the run goes on, and a record of 64 bytes a completed
- * job in a temporary file, from which means and exact quantiles of wait, JCT and slowdowns are
- * found at the end, for all jobs and for each class. Memory does not grow with the number of jobs.
+ * Statistics of jobs: counts and sums while the run goes on, and a record of 24 or 64 bytes a
+ * completed job in temporary files, from which means and exact quantiles of wait, JCT and slowdowns
+ * are found at the end, for all jobs and for each class. Memory does not grow with the number of
+ * jobs.
  *
  * Slowdowns are integers, parts per million rounded half up, so that they sort and sum exactly.
  */
@@ -42,7 +43,7 @@ enum hs_figure {
 struct hs_stats {
     struct hs_diag *diag;
     int64_t warmup_us, cooldown_us;
-    struct hs_temp_records samples; /* of completed jobs */
+    struct hs_temp_records plain, samples; /* of completed jobs: packed; all others */
     struct hs_classes classes;
     uint64_t submitted, done, failed, rejected, unfinished;
     uint64_t preemptions, migrations, ooms, retries, switches;
