@@ -110,7 +110,8 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
         return hs_fail(diag, HS_E_INPUT, &place,
                        "`horus compare ... --outputs all` keeps the directories of its runs",
                        "not the manifest of a run: it lists no summary.json");
-    if (!r->manifest.has_trace_hash || hs_json_count(inputs) != r->manifest.input_count)
+    if (hs_runmanifest_trace(&r->manifest) == NULL ||
+        hs_json_count(inputs) != r->manifest.input_count)
         return hs_fail(diag, HS_E_INPUT, &place, NULL,
                        "not every input has a role, a path, a hash and a size, or there is no "
                        "trace among them");
@@ -147,7 +148,7 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
 /* ---- inputs ---- */
 
 /* Counts and reports an input that is not as recorded. */
-static enum hs_status check_input(const struct rerun *r, const struct hs_runmanifest_input *input,
+static enum hs_status check_input(const struct rerun *r, const struct hs_manifest_input *input,
                                   uint32_t *faults, struct hs_diag *diag)
 {
     char hint[256] = "paths are as they were given: go to the folder where they hold";
@@ -228,8 +229,8 @@ static uint32_t say_files(struct hs_output *out, const struct hs_runmanifest *wa
 {
     uint32_t differing = 0;
     for (uint32_t i = 0; i < was->file_count; i++) {
-        const struct hs_runmanifest_file *old = &was->files[i];
-        const struct hs_runmanifest_file *now = hs_runmanifest_file(is, old->name);
+        const struct hs_output_file *old = &was->files[i];
+        const struct hs_output_file *now = hs_runmanifest_file(is, old->name);
         if (strcmp(old->name, HS_PAGE_FILE) == 0) {
             hs_say(out, "%-14s  %016" PRIx64 "  made of the others: not compared\n", old->name,
                    old->hash);

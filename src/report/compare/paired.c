@@ -151,19 +151,15 @@ static enum hs_status differs(const struct hs_paired *p, const char *what)
 
 static enum hs_status check_trace(const struct hs_paired *p)
 {
-    const struct hs_runmanifest *a = &p->runs[HS_PAIRED_A].manifest,
-                                *b = &p->runs[HS_PAIRED_B].manifest;
+    const struct hs_manifest_input *a = hs_runmanifest_trace(&p->runs[HS_PAIRED_A].manifest),
+                                   *b = hs_runmanifest_trace(&p->runs[HS_PAIRED_B].manifest);
     char what[2 * HS_PATH_SIZE];
-    const char *trace_a = hs_json_text(hs_json_get(a->config, "trace"));
-    const char *trace_b = hs_json_text(hs_json_get(b->config, "trace"));
-    if (!a->has_trace_hash || !b->has_trace_hash ||
-        (a->trace_hash == b->trace_hash && a->trace_bytes == b->trace_bytes))
+    if (a == NULL || b == NULL || (a->hash == b->hash && a->bytes == b->bytes))
         return HS_OK;
     (void)snprintf(what, sizeof what,
                    "trace %s (%016" PRIx64 ", %" PRIu64 " bytes) against %s (%016" PRIx64
                    ", %" PRIu64 " bytes)",
-                   trace_b != NULL ? trace_b : "-", b->trace_hash, b->trace_bytes,
-                   trace_a != NULL ? trace_a : "-", a->trace_hash, a->trace_bytes);
+                   b->path, b->hash, b->bytes, a->path, a->hash, a->bytes);
     return differs(p, what);
 }
 

@@ -6,6 +6,7 @@
 #include "report/run/manifest.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,110 +25,66 @@ static void write_counts(struct hs_jsonw *w, const char *key,
 {
     if (counts == NULL)
         return;
-    hs_jsonw_key(w, key);
-    hs_jsonw_object(w);
+    hs_jsonw_member_object(w, key);
     for (uint32_t i = 0; i < count; i++)
         hs_jsonw_member_u64(w, counts[i].name, counts[i].value);
     hs_jsonw_end_object(w);
 }
 
-static void write_build(struct hs_jsonw *w, const struct hs_manifest *m)
-{
-    hs_jsonw_member_text(w, "version", HS_VERSION);
-    hs_jsonw_member_text(w, "commit", hs_version_commit());
-    hs_jsonw_member_text(w, "compiler", hs_version_compiler());
-    hs_jsonw_member_text(w, "flags", hs_version_flags());
-    hs_jsonw_key(w, "libraries");
-    hs_jsonw_object(w);
-    for (uint32_t i = 0; i < m->libraries_count; i++)
-        hs_jsonw_member_text(w, m->libraries[i].name, m->libraries[i].version);
-    hs_jsonw_end_object(w);
-}
-
-/* The end of an input or output file. */
-static void write_file(struct hs_jsonw *w, uint64_t hash, uint64_t bytes)
-{
-    hs_jsonw_key(w, "xxh3_64");
-    hs_jsonw_hash(w, hash);
-    hs_jsonw_member_u64(w, "bytes", bytes);
-}
-
 static void write_files(struct hs_jsonw *w, const struct hs_manifest *m)
 {
-    hs_jsonw_key(w, "inputs");
-    hs_jsonw_array(w);
+    hs_jsonw_member_array(w, "inputs");
     for (uint32_t i = 0; i < m->input_count; i++) {
         const struct hs_manifest_input *in = &m->inputs[i];
-        hs_jsonw_object(w);
-        hs_jsonw_member_text(w, "role", in->role);
-        hs_jsonw_member_text(w, "path", in->path);
-        write_file(w, in->hash, in->bytes);
+        hs_jsonw_put(w, "={ role=%s path=%s", in->role, in->path);
+        hs_jsonw_key(w, "xxh3_64");
+        hs_jsonw_hash(w, in->hash);
+        hs_jsonw_member_u64(w, "bytes", in->bytes);
         if (in->rows > 0)
             hs_jsonw_member_u64(w, "rows", in->rows);
         hs_jsonw_end_object(w);
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_key(w, "outputs");
-    hs_jsonw_array(w);
+    hs_jsonw_put(w, "] outputs=[");
     for (uint32_t i = 0; i < m->output_count; i++) {
         const struct hs_output_file *out = &m->outputs[i];
-        hs_jsonw_object(w);
-        hs_jsonw_member_text(w, "name", out->name);
-        write_file(w, out->hash, out->bytes);
-        hs_jsonw_member_u64(w, "rows", out->rows);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "={ name=%s", out->name);
+        hs_jsonw_key(w, "xxh3_64");
+        hs_jsonw_hash(w, out->hash);
+        hs_jsonw_put(w, "bytes=%" PRIu64 " rows=%" PRIu64 " }", out->bytes, out->rows);
     }
     hs_jsonw_end_array(w);
 }
 
-static void write_machine(struct hs_jsonw *w, const struct hs_manifest_volatile *machine)
-{
-    hs_jsonw_key(w, "volatile");
-    hs_jsonw_object(w);
-    hs_jsonw_key(w, "command");
-    hs_jsonw_array(w);
-    for (const char *const *arg = machine->command; arg != NULL && *arg != NULL; arg++)
-        hs_jsonw_text(w, *arg);
-    hs_jsonw_end_array(w);
-    hs_jsonw_member_text(w, "host", machine->host);
-    hs_jsonw_key(w, "wall_s");
-    hs_jsonw_double(w, machine->wall_s);
-    hs_jsonw_key(w, "cpu_s");
-    hs_jsonw_double(w, machine->cpu_s);
-    hs_jsonw_member_u64(w, "peak_rss_kib", machine->peak_rss_kib);
-    hs_jsonw_end_object(w);
-}
-
 static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
 {
-    hs_jsonw_object(w);
-    hs_jsonw_member_u64(w, "schema", MANIFEST_SCHEMA);
-    hs_jsonw_member_text(w, "program", "horus");
-    write_build(w, m);
-    hs_jsonw_member_text(w, "status", m->status);
+    hs_jsonw_put(w, "={ schema=%u program=horus version=%s commit=%s compiler=%s flags=%s",
+                 MANIFEST_SCHEMA, HS_VERSION, hs_version_commit(), hs_version_compiler(),
+                 hs_version_flags());
+    hs_jsonw_member_object(w, "libraries");
+    for (uint32_t i = 0; i < m->libraries_count; i++)
+        hs_jsonw_member_text(w, m->libraries[i].name, m->libraries[i].version);
+    hs_jsonw_put(w, "} status=%s", m->status);
     if (m->card != NULL) {
         hs_jsonw_key(w, "assumptions");
         hs_card_write_json(m->card, w);
     }
     hs_jsonw_member_u64(w, "seed", m->seed);
     hs_jsonw_key(w, "config");
-    if (m->write_config != NULL)
-        m->write_config(m->config_ctx, w);
-    else
-        hs_jsonw_null(w);
+    m->write_config(m->config_ctx, w);
     if (m->write_more != NULL)
         m->write_more(m->more_ctx, w);
     write_files(w, m);
     write_counts(w, "engine", m->engine, m->engine_count);
     write_counts(w, "assigned", m->assigned, m->assigned_count);
     write_counts(w, "checks", m->checks, m->check_count);
-    hs_jsonw_key(w, "warnings");
-    hs_jsonw_array(w);
+    hs_jsonw_member_array(w, "warnings");
     for (uint32_t i = 0; i < m->warning_count; i++)
         hs_jsonw_text(w, m->warnings[i]);
-    hs_jsonw_end_array(w);
-    write_machine(w, &m->machine);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "] volatile={ command=[");
+    for (const char *const *arg = m->machine.command; arg != NULL && *arg != NULL; arg++)
+        hs_jsonw_text(w, *arg);
+    hs_jsonw_put(w, "] host=%s wall_s=%g cpu_s=%g peak_rss_kib=%" PRIu64 " } }", m->machine.host,
+                 m->machine.wall_s, m->machine.cpu_s, m->machine.peak_rss_kib);
     hs_jsonw_finish(w);
 }
 
@@ -135,10 +92,10 @@ enum hs_status hs_manifest_write(const struct hs_manifest *manifest, const struc
                                  struct hs_diag *diag)
 {
     char path[HS_PATH_SIZE];
-    hs_rundir_file(dir, "manifest.json", path, sizeof path);
     struct hs_output out;
-    HS_TRY(hs_output_open(&out, path, diag));
     struct hs_jsonw w;
+    hs_rundir_file(dir, "manifest.json", path, sizeof path);
+    HS_TRY(hs_output_open(&out, path, diag));
     hs_jsonw_begin(&w, &out);
     write_all(&w, manifest);
     return hs_output_close(&out, diag);
@@ -155,33 +112,23 @@ static bool read_hash(const struct hs_json *value, uint64_t *hash)
     return true;
 }
 
-static void read_inputs(struct hs_runmanifest *m, const struct hs_json *root)
+/* A file that is not described as a run describes it is passed over. */
+static void read_files(struct hs_runmanifest *m, const struct hs_json *root)
 {
     const struct hs_json *in = hs_json_first(hs_json_get(root, "inputs"));
     for (; in != NULL && m->input_count < HS_RUNMANIFEST_FILES_MAX; in = hs_json_next(in)) {
-        struct hs_runmanifest_input *input = &m->inputs[m->input_count];
+        struct hs_manifest_input *input = &m->inputs[m->input_count];
         int64_t bytes = 0;
         input->role = hs_json_text(hs_json_get(in, "role"));
         input->path = hs_json_text(hs_json_get(in, "path"));
-        bool has_hash = read_hash(hs_json_get(in, "xxh3_64"), &input->hash) &&
-                        hs_json_int(hs_json_get(in, "bytes"), &bytes);
+        m->input_count += input->role != NULL && input->path != NULL &&
+                          read_hash(hs_json_get(in, "xxh3_64"), &input->hash) &&
+                          hs_json_int(hs_json_get(in, "bytes"), &bytes);
         input->bytes = (uint64_t)bytes;
-        if (input->role == NULL || !has_hash)
-            continue;
-        if (strcmp(input->role, "trace") == 0) {
-            m->has_trace_hash = true;
-            m->trace_hash = input->hash;
-            m->trace_bytes = input->bytes;
-        }
-        m->input_count += input->path != NULL;
     }
-}
-
-static void read_files(struct hs_runmanifest *m, const struct hs_json *root)
-{
     const struct hs_json *out = hs_json_first(hs_json_get(root, "outputs"));
     for (; out != NULL && m->file_count < HS_RUNMANIFEST_FILES_MAX; out = hs_json_next(out)) {
-        struct hs_runmanifest_file *file = &m->files[m->file_count];
+        struct hs_output_file *file = &m->files[m->file_count];
         file->name = hs_json_text(hs_json_get(out, "name"));
         m->file_count += file->name != NULL && read_hash(hs_json_get(out, "xxh3_64"), &file->hash);
     }
@@ -221,17 +168,23 @@ enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, s
                        "the manifest has no configuration");
     m->assumptions = hs_renamed_get(root, "assumptions");
     m->can = hs_json_text(hs_json_get(m->assumptions, "can"));
-    read_inputs(m, root);
     read_files(m, root);
     return HS_OK;
 }
 
-const struct hs_runmanifest_file *hs_runmanifest_file(const struct hs_runmanifest *m,
-                                                      const char *name)
+const struct hs_output_file *hs_runmanifest_file(const struct hs_runmanifest *m, const char *name)
 {
     for (uint32_t i = 0; i < m->file_count; i++)
         if (strcmp(m->files[i].name, name) == 0)
             return &m->files[i];
+    return NULL;
+}
+
+const struct hs_manifest_input *hs_runmanifest_trace(const struct hs_runmanifest *m)
+{
+    for (uint32_t i = 0; i < m->input_count; i++)
+        if (strcmp(m->inputs[i].role, "trace") == 0)
+            return &m->inputs[i];
     return NULL;
 }
 

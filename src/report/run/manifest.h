@@ -12,7 +12,7 @@
  * and read back:
  *
  *     enum hs_status s = hs_runmanifest_open(&run, dir, diag);
- *     ... run.config, run.trace_hash, hs_runmanifest_file(&run, "jobs.csv") ...
+ *     ... run.config, hs_runmanifest_file(&run, "jobs.csv") ...
  *     hs_runmanifest_close(&run);                     // also after a failed open
  */
 #ifndef HORUS_REPORT_RUN_MANIFEST_H
@@ -68,7 +68,7 @@ struct hs_manifest {
     const char *const *warnings;
     uint32_t libraries_count, input_count, output_count, engine_count, assigned_count, check_count,
         warning_count;
-    /* Writes exactly one JSON value, the effective configuration; NULL = null. */
+    /* Writes exactly one JSON value, the effective configuration. */
     void (*write_config)(void *ctx, struct hs_jsonw *w);
     void *config_ctx;
     /* Writes further members behind the configuration; NULL = none. */
@@ -84,18 +84,6 @@ HS_MUST_USE enum hs_status hs_manifest_write(const struct hs_manifest *manifest,
 
 #define HS_RUNMANIFEST_FILES_MAX 32
 
-/* An output file as it is listed; the name lives as long as the manifest is open. */
-struct hs_runmanifest_file {
-    const char *name;
-    uint64_t hash;
-};
-
-/* An input as it is listed; likewise. */
-struct hs_runmanifest_input {
-    const char *role, *path;
-    uint64_t hash, bytes; /* of the decompressed content */
-};
-
 struct hs_runmanifest {
     const char *dir; /* borrowed; NULL of a manifest by itself */
     struct hs_diag *diag;
@@ -103,12 +91,10 @@ struct hs_runmanifest {
     const struct hs_json *config;      /* an object: the effective configuration */
     const struct hs_json *assumptions; /* NULL = not stated, likewise below */
     const char *can;                   /* of the assumptions */
-    struct hs_runmanifest_file files[HS_RUNMANIFEST_FILES_MAX];
+    struct hs_output_file files[HS_RUNMANIFEST_FILES_MAX]; /* names and hashes alone */
     uint32_t file_count;
-    struct hs_runmanifest_input inputs[HS_RUNMANIFEST_FILES_MAX];
+    struct hs_manifest_input inputs[HS_RUNMANIFEST_FILES_MAX]; /* without rows */
     uint32_t input_count;
-    uint64_t trace_hash, trace_bytes;
-    bool has_trace_hash;
     uint64_t rows_hash, rows_bytes; /* of the file that hs_rowfile_each read last */
 };
 
@@ -119,8 +105,8 @@ HS_MUST_USE enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const c
 HS_MUST_USE enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path,
                                                struct hs_diag *diag);
 /* NULL if it is not listed. */
-const struct hs_runmanifest_file *hs_runmanifest_file(const struct hs_runmanifest *m,
-                                                      const char *name);
+const struct hs_output_file *hs_runmanifest_file(const struct hs_runmanifest *m, const char *name);
+const struct hs_manifest_input *hs_runmanifest_trace(const struct hs_runmanifest *m);
 /* A number or text of the configuration as text, to `text` if it needs room; NULL for any other
  * value and for none. */
 #define HS_RUNMANIFEST_NUMBER_SIZE 40

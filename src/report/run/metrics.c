@@ -44,20 +44,16 @@ static double makespan(const struct hs_stats *stats)
     return hs_exact_double((uint64_t)(stats->last_finish_us - stats->first_submit_us), HS_US_PER_S);
 }
 
-/* "mean_wait", "p50_wait" ...: names are constants, for a summary outlives its report. */
-#define FIGURES(of)                                                                                \
-    {                                                                                              \
-        "mean_" of, "p50_" of, "p90_" of, "p95_" of, "p99_" of, "max_" of                          \
-    }
+/* Names are constants, for a summary outlives its report. */
 static const struct {
     const char *names[HS_FIGURES], *unit;
 } measures[HS_MEASURES] = {
-    [HS_M_WAIT] = {FIGURES("wait"), "s"},
-    [HS_M_JCT] = {FIGURES("jct"), "s"},
-    [HS_M_SLOWDOWN] = {FIGURES("slowdown"), "1"},
-    [HS_M_RUN_SLOWDOWN] = {FIGURES("run_slowdown"), "1"},
-    [HS_M_BOUNDED] = {FIGURES("bounded_slowdown"), "1"},
-    [HS_M_PROGRESS] = {FIGURES("time_to_progress"), "s"},
+    [HS_M_WAIT] = {{HS_FIGURE_NAMES("wait")}, "s"},
+    [HS_M_JCT] = {{HS_FIGURE_NAMES("jct")}, "s"},
+    [HS_M_SLOWDOWN] = {{HS_FIGURE_NAMES("slowdown")}, "1"},
+    [HS_M_RUN_SLOWDOWN] = {{HS_FIGURE_NAMES("run_slowdown")}, "1"},
+    [HS_M_BOUNDED] = {{HS_FIGURE_NAMES("bounded_slowdown")}, "1"},
+    [HS_M_PROGRESS] = {{HS_FIGURE_NAMES("time_to_progress")}, "s"},
 };
 
 static void add_measure(struct hs_summary *s, const struct hs_stats *stats, enum hs_measure measure)

@@ -12,15 +12,21 @@
 
 #include "base/io.h"
 #include "data/csvwrite.h"
-#include "report/stats/classes.h"
 #include "report/run/rowfile.h"
+#include "report/stats/classes.h"
 
 #define SUMMARY_SCHEMA 1
-#define HEADER_SIZE    16384
 
-/* Measures of the classes that are columns of the CSV. */
-static const char *const csv_measures[] = {"mean_wait", "mean_jct", "mean_slowdown"};
-#define CSV_MEASURES (sizeof csv_measures / sizeof *csv_measures)
+/* The order is that of the figures in stats.c. */
+static const char *const class_measures[HS_CLASS_MEASURES] = {
+    HS_FIGURE_NAMES("wait"), HS_FIGURE_NAMES("jct"), HS_FIGURE_NAMES("slowdown"),
+    "mean_bounded_slowdown", "mean_isolated",        HS_FIGURE_NAMES("run_slowdown"),
+    "mean_time_to_progress"};
+
+const char *hs_class_measure(uint32_t index)
+{
+    return index < HS_CLASS_MEASURES ? class_measures[index] : NULL;
+}
 
 double hs_summary_get(const struct hs_summary *summary, const char *name)
 {
@@ -103,29 +109,15 @@ double hs_spread_deviation(const struct hs_spread *spread)
 
 /* ---- summary.json ---- */
 
-static void put_double(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_double(w, value);
-}
-
-static void begin_object(struct hs_jsonw *w, const char *key)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_object(w);
-}
-
 static void put_metrics(const struct hs_summary *s, struct hs_jsonw *w)
 {
-    begin_object(w, "metrics");
+    hs_jsonw_member_object(w, "metrics");
     for (uint32_t i = 0; i < s->count; i++)
-        put_double(w, s->metrics[i].name, s->metrics[i].value);
-    hs_jsonw_end_object(w);
-    begin_object(w, "units");
+        hs_jsonw_member_double(w, s->metrics[i].name, s->metrics[i].value);
+    hs_jsonw_put(w, "} units={");
     for (uint32_t i = 0; i < s->count; i++)
         hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].unit);
-    hs_jsonw_end_object(w);
-    begin_object(w, "absent");
+    hs_jsonw_put(w, "} absent={");
     for (uint32_t i = 0; i < s->count; i++)
         if (s->metrics[i].absent_because != NULL)
             hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].absent_because);
@@ -135,15 +127,15 @@ static void put_metrics(const struct hs_summary *s, struct hs_jsonw *w)
 /* Classes of one kind stand together. */
 static void put_classes(const struct hs_summary *s, struct hs_jsonw *w)
 {
-    begin_object(w, "classes");
+    hs_jsonw_member_object(w, "classes");
     for (uint32_t i = 0; i < s->class_count; i++) {
         const struct hs_class *class = &s->classes[i];
         if (i == 0 || strcmp(class->kind, class[-1].kind) != 0)
-            begin_object(w, class->kind);
-        begin_object(w, class->name);
+            hs_jsonw_member_object(w, class->kind);
+        hs_jsonw_member_object(w, class->name);
         hs_jsonw_member_u64(w, "jobs", class->jobs);
         for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
-            put_double(w, hs_class_measure(m), class->value[m]);
+            hs_jsonw_member_double(w, class_measures[m], class->value[m]);
         hs_jsonw_end_object(w);
         if (i + 1 == s->class_count || strcmp(class->kind, class[1].kind) != 0)
             hs_jsonw_end_object(w);
@@ -155,16 +147,11 @@ static void put_spreads(const struct hs_summary *s, struct hs_jsonw *w)
 {
     if (s->spread_count == 0)
         return;
-    begin_object(w, "tie_jitter");
-    hs_jsonw_member_u64(w, "runs", s->spreads[0].runs);
+    hs_jsonw_put(w, "tie_jitter={ runs=%u", s->spreads[0].runs);
     for (uint32_t i = 0; i < s->spread_count; i++) {
         const struct hs_spread *spread = &s->spreads[i];
-        begin_object(w, spread->name);
-        put_double(w, "mean", spread->mean);
-        put_double(w, "deviation", hs_spread_deviation(spread));
-        put_double(w, "min", spread->min);
-        put_double(w, "max", spread->max);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "%s={ mean=%g deviation=%g min=%g max=%g }", spread->name, spread->mean,
+                     hs_spread_deviation(spread), spread->min, spread->max);
     }
     hs_jsonw_end_object(w);
 }
@@ -177,15 +164,13 @@ static enum hs_status write_json(const struct hs_summary *s, const struct hs_car
     struct hs_jsonw w;
     HS_TRY(hs_output_open(&out, path, diag));
     hs_jsonw_begin(&w, &out);
-    hs_jsonw_object(&w);
-    hs_jsonw_member_u64(&w, "schema", SUMMARY_SCHEMA);
+    hs_jsonw_put(&w, "={ schema=%u", SUMMARY_SCHEMA);
     hs_jsonw_key(&w, "assumptions");
     hs_card_write_json(card, &w);
     put_metrics(s, &w);
     put_classes(s, &w);
     put_spreads(s, &w);
-    hs_jsonw_member_text(&w, "sparkline", s->sparkline);
-    hs_jsonw_end_object(&w);
+    hs_jsonw_put(&w, "sparkline=%s }", s->sparkline);
     hs_jsonw_finish(&w);
     *file = hs_output_file_of(&out, "summary.json", 0);
     return hs_output_close(&out, diag);
@@ -193,114 +178,81 @@ static enum hs_status write_json(const struct hs_summary *s, const struct hs_car
 
 /* ---- summary.csv ---- */
 
-struct header {
-    char text[HEADER_SIZE];
-    size_t length;
-};
-
-static void header_put(struct header *h, const char *text)
+/* Metrics [from, to): names in the header, values in the row. */
+static void put_columns(const struct hs_summary *s, uint32_t from, uint32_t to, bool is_header,
+                        struct hs_csvw *w)
 {
-    size_t length = strlen(text);
-    if (h->length + length < sizeof h->text) {
-        memcpy(h->text + h->length, text, length + 1);
-        h->length += length;
-    }
+    for (uint32_t i = from; i < to; i++)
+        if (is_header)
+            hs_csvw_text(w, s->metrics[i].name);
+        else
+            hs_csvw_double(w, s->metrics[i].value);
 }
 
 /* "2-4" is 2_4 and ">32" is over_32 in a column name. */
-static void header_put_class(struct header *h, const struct hs_class *class, const char *measure)
+static void put_class_name(const struct hs_class *class, const char *measure, struct hs_csvw *w)
 {
-    header_put(h, ",");
-    header_put(h, class->kind);
-    header_put(h, "_");
-    for (const char *c = class->name; *c != '\0'; c++)
-        header_put(h, *c == '>' ? "over_" : *c == '-' ? "_" : (const char[]){*c, '\0'});
-    header_put(h, "_");
-    header_put(h, measure);
+    const bool is_over = class->name[0] == '>';
+    char name[128];
+    (void)snprintf(name, sizeof name, "%s_%s%s_%s", class->kind, is_over ? "over_" : "",
+                   class->name + is_over, measure);
+    for (char *at = name; (at = strchr(at, '-')) != NULL;)
+        *at = '_';
+    hs_csvw_text(w, name);
 }
 
-static const struct hs_class *find_class(const struct hs_summary *s, const struct hs_class *like)
-{
-    for (uint32_t i = 0; i < s->class_count; i++)
-        if (strcmp(s->classes[i].kind, like->kind) == 0 &&
-            strcmp(s->classes[i].name, like->name) == 0)
-            return &s->classes[i];
-    return NULL;
-}
-
-static double measure_of(const struct hs_class *class, const char *name)
-{
-    uint32_t index = 0;
-    while (strcmp(hs_class_measure(index), name) != 0)
-        index++;
-    return class->value[index];
-}
-
-/* Metrics [from, to): their names to the header, or (NULL) their values to the row. */
-static void put_columns(const struct hs_summary *s, uint32_t from, uint32_t to, struct header *h,
-                        struct hs_csvw *w)
-{
-    for (uint32_t i = from; i < to; i++) {
-        if (h == NULL) {
-            hs_csvw_double(w, s->metrics[i].value);
-            continue;
-        }
-        header_put(h, ",");
-        header_put(h, s->metrics[i].name);
-    }
-}
-
-/* The same of classes. */
+/* The same of classes: how many jobs, mean wait, mean JCT and mean slowdown. */
 static void put_class_columns(const struct hs_summary *s, uint32_t from, uint32_t to,
-                              struct header *h, struct hs_csvw *w)
+                              bool is_header, struct hs_csvw *w)
 {
     for (uint32_t i = from; i < to; i++) {
+        const struct hs_class *class = NULL;
         struct hs_class like;
         hs_classes_name(NULL, i, &like);
-        const struct hs_class *class = find_class(s, &like);
-        if (h != NULL)
-            header_put_class(h, &like, "jobs");
+        for (uint32_t c = 0; c < s->class_count && class == NULL; c++)
+            if (strcmp(s->classes[c].kind, like.kind) == 0 &&
+                strcmp(s->classes[c].name, like.name) == 0)
+                class = &s->classes[c];
+        if (is_header)
+            put_class_name(&like, "jobs", w);
         else
             hs_csvw_u64(w, class != NULL ? class->jobs : 0);
-        for (size_t m = 0; m < CSV_MEASURES; m++)
-            if (h != NULL)
-                header_put_class(h, &like, csv_measures[m]);
+        for (uint32_t m = 0; m < 3 * HS_FIGURES; m += HS_FIGURES)
+            if (is_header)
+                put_class_name(&like, class_measures[m], w);
             else
-                hs_csvw_double(w, class != NULL ? measure_of(class, csv_measures[m]) : (double)NAN);
+                hs_csvw_double(w, class != NULL ? class->value[m] : (double)NAN);
     }
 }
 
-static void put_all_columns(const struct hs_summary *s, struct header *h, struct hs_csvw *w)
+static void put_row(const struct hs_summary *s, const struct hs_card *card, bool is_header,
+                    struct hs_csvw *w)
 {
-    put_columns(s, 0, s->before_classes, h, w);
-    put_class_columns(s, HS_CLASS_ALL + 1, HS_CLASS_JOB, h, w);
-    put_columns(s, s->before_classes, s->before_job_classes, h, w);
-    put_class_columns(s, HS_CLASS_JOB, HS_CLASS_VC, h, w);
-    put_columns(s, s->before_job_classes, s->count, h, w);
+    struct card_field fields[CARD_FIELDS];
+    list_card(card, fields);
+    for (int i = 0; i < CARD_FIELDS; i++) {
+        if (i == SEED_BEFORE && is_header)
+            hs_csvw_text(w, "seed");
+        else if (i == SEED_BEFORE)
+            hs_csvw_u64(w, card->seed);
+        hs_csvw_text(w, is_header ? fields[i].name : fields[i].text);
+    }
+    put_columns(s, 0, s->before_classes, is_header, w);
+    put_class_columns(s, HS_CLASS_ALL + 1, HS_CLASS_JOB, is_header, w);
+    put_columns(s, s->before_classes, s->before_job_classes, is_header, w);
+    put_class_columns(s, HS_CLASS_JOB, HS_CLASS_VC, is_header, w);
+    put_columns(s, s->before_job_classes, s->count, is_header, w);
+    hs_csvw_end(w);
 }
 
 static enum hs_status write_csv(const struct hs_summary *s, const struct hs_card *card,
                                 const char *path, struct hs_output_file *file, struct hs_diag *diag)
 {
-    struct header header = {.length = 0};
-    struct card_field fields[CARD_FIELDS];
-    struct hs_csvw w;
-    list_card(card, fields);
-    for (int i = 0; i < CARD_FIELDS; i++) {
-        header_put(&header, i > 0 ? "," : "");
-        header_put(&header, i == SEED_BEFORE ? "seed," : "");
-        header_put(&header, fields[i].name);
-    }
-    put_all_columns(s, &header, NULL);
-    HS_TRY(hs_csvw_open(&w, path, header.text, diag));
-    for (int i = 0; i < CARD_FIELDS; i++) {
-        if (i == SEED_BEFORE)
-            hs_csvw_u64(&w, card->seed);
-        hs_csvw_text(&w, fields[i].text);
-    }
-    put_all_columns(s, NULL, &w);
-    hs_csvw_end(&w);
-    *file = hs_output_file_of(&w.out, "summary.csv", w.rows);
+    struct hs_csvw w = {0};
+    HS_TRY(hs_output_open(&w.out, path, diag));
+    put_row(s, card, true, &w);
+    put_row(s, card, false, &w);
+    *file = hs_output_file_of(&w.out, "summary.csv", 1);
     return hs_csvw_close(&w, diag);
 }
 
@@ -350,7 +302,7 @@ static void read_classes(struct hs_summary *s, const struct hs_json *root)
             class->jobs = (uint64_t)jobs;
             (void)snprintf(class->name, sizeof class->name, "%s", hs_json_key(figures));
             for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
-                class->value[m] = number_or_nan(hs_json_get(figures, hs_class_measure(m)));
+                class->value[m] = number_or_nan(hs_json_get(figures, class_measures[m]));
         }
     }
 }

@@ -23,6 +23,10 @@ struct hs_metric {
     const char *absent_because; /* NULL when there is a value */
 };
 
+/* Of a measure, in the order of the metrics. */
+enum { HS_F_MEAN, HS_F_P50, HS_F_P90, HS_F_P95, HS_F_P99, HS_F_MAX, HS_FIGURES };
+#define HS_FIGURE_NAMES(of) "mean_" of, "p50_" of, "p90_" of, "p95_" of, "p99_" of, "max_" of
+
 /* The same figures for one class of jobs; measures are named by hs_class_measure(). NaN = none. */
 #define HS_CLASS_MEASURES 27
 #define HS_CLASS_NAME_MAX 63

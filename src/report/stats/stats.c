@@ -349,41 +349,6 @@ static enum hs_status run_pass(struct evaluation *e)
 
 /* ---- the figures ---- */
 
-static const char *const class_measures[HS_CLASS_MEASURES] = {
-    "mean_wait",
-    "p50_wait",
-    "p90_wait",
-    "p95_wait",
-    "p99_wait",
-    "max_wait",
-    "mean_jct",
-    "p50_jct",
-    "p90_jct",
-    "p95_jct",
-    "p99_jct",
-    "max_jct",
-    "mean_slowdown",
-    "p50_slowdown",
-    "p90_slowdown",
-    "p95_slowdown",
-    "p99_slowdown",
-    "max_slowdown",
-    "mean_bounded_slowdown",
-    "mean_isolated",
-    "mean_run_slowdown",
-    "p50_run_slowdown",
-    "p90_run_slowdown",
-    "p95_run_slowdown",
-    "p99_run_slowdown",
-    "max_run_slowdown",
-    "mean_time_to_progress",
-};
-
-const char *hs_class_measure(uint32_t index)
-{
-    return index < HS_CLASS_MEASURES ? class_measures[index] : NULL;
-}
-
 static uint64_t count_of(const struct evaluation *e, uint32_t measure, uint32_t class)
 {
     return e->quantiles.sets[set_of(e, measure, class)].count;
@@ -427,7 +392,7 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
         if (jobs == 0)
             continue;
         struct hs_class *class = &summary->classes[summary->class_count++];
-        double *value = class->value; /* in the order of class_measures */
+        double *value = class->value; /* in the order of hs_class_measure() */
         hs_classes_name(&s->classes, i, class);
         class->jobs = jobs;
         for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)

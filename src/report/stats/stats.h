@@ -27,15 +27,6 @@ enum hs_measure {
     HS_M_PROGRESS, /* from submission to first progress; of a job without work, to its end */
     HS_MEASURES
 };
-enum hs_figure {
-    HS_F_MEAN,
-    HS_F_P50,
-    HS_F_P90,
-    HS_F_P95,
-    HS_F_P99,
-    HS_F_MAX,
-    HS_FIGURES /* the order of the metrics in a summary */
-};
 
 /* Bounded slowdown counts jobs shorter than this as this long (Feitelson & Rudolph, JSSPP 1998). */
 #define HS_BOUND_US INT64_C(10000000)

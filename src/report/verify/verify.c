@@ -74,7 +74,7 @@ const char *verify_seconds(char text[HS_FMT_MAX + 1], int64_t us)
 static enum hs_status check_outputs(struct verify_run *run, struct verify_check *c)
 {
     for (uint32_t i = 0; i < run->manifest.file_count; i++) {
-        const struct hs_runmanifest_file *file = &run->manifest.files[i];
+        const struct hs_output_file *file = &run->manifest.files[i];
         char path[VERIFY_PATH_SIZE];
         struct hs_input *in;
         const char *data;
@@ -97,13 +97,13 @@ static enum hs_status check_outputs(struct verify_run *run, struct verify_check 
 
 static enum hs_status check_trace(struct verify_run *run, struct verify_check *c)
 {
-    if (!run->manifest.has_trace_hash) {
+    const struct hs_manifest_input *trace = hs_runmanifest_trace(&run->manifest);
+    if (trace == NULL) {
         c->skipped = "the manifest has no hash of it";
         return HS_OK;
     }
     c->looked = 1;
-    if (run->trace_hash != run->manifest.trace_hash ||
-        run->trace_bytes != run->manifest.trace_bytes)
+    if (run->trace_hash != trace->hash || run->trace_bytes != trace->bytes)
         verify_fault(c, "%s has changed since the run", run->setup.trace.path);
     return HS_OK;
 }
