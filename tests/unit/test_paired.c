@@ -31,7 +31,8 @@
     "vc,isolated,run\n"
 #define MANIFEST                                                                                   \
     "{\"config\": {\"trace\": \"t.csv\", \"policy\": \"fifo\", \"load\": 1, \"warmup\": \"0s\","   \
-    " \"cooldown\": \"0s\"},\n \"inputs\": [{\"role\": \"trace\", \"xxh3_64\": "                   \
+    " \"cooldown\": \"0s\"},\n \"inputs\": [{\"role\": \"trace\", \"path\": \"t.csv\", "           \
+    "\"xxh3_64\": "                                                                                \
     "\"0123456789abcdef\", \"bytes\": 62}], \"outputs\": []}\n"
 
 static const char rows_a[] = HEAD "p,0,1,1,0,20,x,20,20\n"

@@ -255,10 +255,11 @@ static void lies_in_manifest(void **state)
                  "\"outputs\": [{\"name\": \"jobs.csv\", \"xxh3_64\": \"0123456789abcdef\"}, "
                  "{\"name\": \"segments.csv\", \"xxh3_64\": \"0123456789abcdef\"}]",
                  "        jobs.csv is not the file that the manifest lists\n");
-    expect_fault(MANIFEST, "\"inputs\": []",
-                 "\"inputs\": [{\"role\": \"trace\", \"xxh3_64\": \"0123456789abcdef\", "
-                 "\"bytes\": 62}]",
-                 "trace.csv has changed since the run\n");
+    expect_fault(
+        MANIFEST, "\"inputs\": []",
+        "\"inputs\": [{\"role\": \"trace\", \"path\": \"t\", \"xxh3_64\": \"0123456789abcdef\", "
+        "\"bytes\": 62}]",
+        "trace.csv has changed since the run\n");
     expect_fault(MANIFEST, "1x2:V100", "1x1", "job 0 on GPU 1, the cluster's last is 0\n");
     /* twice the load: submissions at 0, 5, 10 */
     expect_fault(MANIFEST, "\"load\": 1", "\"load\": 2",

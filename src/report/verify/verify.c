@@ -14,45 +14,26 @@
 
 /* ---- faults ---- */
 
-/* `line` 0: without a place before the text. */
-HS_PRINTF(5, 0)
-static void keep_fault(struct verify_check *c, const char *file, int64_t line, const char *id,
-                       const char *fmt, va_list args)
+void verify_fault(struct verify_check *c, const char *file, int64_t line, const char *id,
+                  const char *fmt, ...)
 {
+    va_list args;
+    int used = 0;
     if (c->faults++ >= VERIFY_LINES)
         return;
     char *text = c->lines[c->faults - 1];
-    int used = 0;
-    if (line > 0)
-        used = snprintf(text, VERIFY_LINE_SIZE, "%s:%" PRId64 ": job %s", file, line, id);
+    if (file != NULL)
+        used = snprintf(text, VERIFY_LINE_SIZE, "%s:%" PRId64 "%s%s", file, line,
+                        id != NULL ? ": job " : "", id != NULL ? id : "");
+    va_start(args, fmt);
     if (used >= 0 && used < VERIFY_LINE_SIZE)
         (void)vsnprintf(text + used, VERIFY_LINE_SIZE - (size_t)used, fmt, args);
-}
-
-void verify_fault(struct verify_check *c, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    keep_fault(c, NULL, 0, NULL, fmt, args);
     va_end(args);
 }
 
-void verify_fault_job(struct verify_check *c, const struct verify_job *j, const char *fmt, ...)
+const char *verify_id(const struct verify_run *run, const struct verify_segment *seg)
 {
-    va_list args;
-    va_start(args, fmt);
-    keep_fault(c, "jobs.csv", j->row.line, j->id, fmt, args);
-    va_end(args);
-}
-
-void verify_fault_segment(const struct verify_run *run, struct verify_check *c,
-                          const struct verify_segment *seg, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    keep_fault(c, "segments.csv", seg->line, seg->job != VERIFY_NONE ? run->jobs[seg->job].id : "?",
-               fmt, args);
-    va_end(args);
+    return seg->job != VERIFY_NONE ? run->jobs[seg->job].id : "?";
 }
 
 int64_t verify_ppm(int64_t num, int64_t den)
@@ -71,11 +52,12 @@ const char *verify_seconds(char text[HS_FMT_MAX + 1], int64_t us)
 
 /* ---- the files ---- */
 
-static enum hs_status check_outputs(struct verify_run *run, struct verify_check *c)
+static enum hs_status check_outputs(struct verify_check *c)
 {
+    struct verify_run *run = c->run;
     for (uint32_t i = 0; i < run->manifest.file_count; i++) {
         const struct hs_output_file *file = &run->manifest.files[i];
-        char path[VERIFY_PATH_SIZE];
+        char path[HS_PATH_SIZE];
         struct hs_input *in;
         const char *data;
         size_t len;
@@ -90,13 +72,14 @@ static enum hs_status check_outputs(struct verify_run *run, struct verify_check 
             return s;
         c->looked++;
         if (hash != file->hash)
-            verify_fault(c, "%s is not the file that the manifest lists", file->name);
+            VERIFY_FAULT(c, "%s is not the file that the manifest lists", file->name);
     }
     return HS_OK;
 }
 
-static enum hs_status check_trace(struct verify_run *run, struct verify_check *c)
+static enum hs_status check_trace(struct verify_check *c)
 {
+    struct verify_run *run = c->run;
     const struct hs_manifest_input *trace = hs_runmanifest_trace(&run->manifest);
     if (trace == NULL) {
         c->skipped = "the manifest has no hash of it";
@@ -104,7 +87,7 @@ static enum hs_status check_trace(struct verify_run *run, struct verify_check *c
     }
     c->looked = 1;
     if (run->trace_hash != trace->hash || run->trace_bytes != trace->bytes)
-        verify_fault(c, "%s has changed since the run", run->setup.trace.path);
+        VERIFY_FAULT(c, "%s has changed since the run", run->setup.trace.path);
     return HS_OK;
 }
 
@@ -133,16 +116,17 @@ static void print_check(struct hs_output *out, const struct verify_rule *rule,
 enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                             struct verify_check *c)
 {
+    c->run = run;
     if (rule->run != NULL)
-        HS_TRY(rule->run(run, c));
+        HS_TRY(rule->run(c));
     if (c->skipped != NULL)
         return HS_OK;
     for (uint32_t i = 0; rule->segment != NULL && i < run->segment_count; i++)
         if (run->segments[i].job != VERIFY_NONE)
-            rule->segment(run, c, &run->segments[i]);
+            rule->segment(c, &run->segments[i]);
     for (uint32_t i = 0; rule->job != NULL && i < run->job_count; i++)
         if (run->jobs[i].row.line != 0)
-            rule->job(run, c, &run->jobs[i]);
+            rule->job(c, &run->jobs[i]);
     if (c->looked == 0)
         c->skipped = rule->skipped;
     return HS_OK;

@@ -13,7 +13,7 @@
  *     {
  *         c->looked++;
  *         if (seg->gpus != run->jobs[seg->job].gpus)
- *             verify_fault_segment(run, c, seg, " holds %" PRIu32 " GPUs", seg->gpus);
+ *             VERIFY_FAULT_SEGMENT(c, seg, " holds %" PRIu32 " GPUs", seg->gpus);
  *     }
  */
 #ifndef HORUS_REPORT_VERIFY_VERIFY_DATA_H
@@ -129,12 +129,14 @@ struct verify_gpu {
 /* What the manifest says that was simulated. */
 struct verify_setup {
     struct hs_trace_options trace;
-    const char *cluster;
+    const char *cluster, *sort, *window;
+    int32_t time_unit, vc;
+    int32_t retries; /* enum verify_retries */
+    double skip_bad_rows;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     bool is_sharing, is_slicing, is_throttling, is_resizing; /* what the policy may do */
     bool is_partitioned;
-    enum verify_retries retries;
 };
 
 struct verify_run {
@@ -163,13 +165,10 @@ struct verify_run {
     uint64_t trace_hash, trace_bytes;
 };
 
-#define VERIFY_PATH_SIZE 4096
 /* DIR/name. */
 HS_MUST_USE enum hs_status verify_path(const struct verify_run *run, const char *name,
-                                       char path[VERIFY_PATH_SIZE]);
-/* manifest.json, and the cluster that it names, read anew (verify_setup.c). */
-HS_MUST_USE enum hs_status verify_load_setup(struct verify_run *run);
-/* These, then the trace, jobs.csv and segments.csv. */
+                                       char path[HS_PATH_SIZE]);
+/* manifest.json, the cluster and the trace that it names, jobs.csv and segments.csv. */
 HS_MUST_USE enum hs_status verify_load(struct verify_run *run);
 void verify_free(struct verify_run *run);
 
@@ -179,6 +178,7 @@ void verify_free(struct verify_run *run);
 #define VERIFY_LINE_SIZE 320
 
 struct verify_check {
+    struct verify_run *run;
     uint64_t looked, faults;
     char note[VERIFY_LINE_SIZE]; /* printed behind the counts; "" = none */
     char lines[VERIFY_LINES][VERIFY_LINE_SIZE];
@@ -188,10 +188,9 @@ struct verify_check {
 /* "ok    <title>: 12,345 <things>, 0 <faults>" */
 struct verify_rule {
     const char *title, *things, *faults;
-    enum hs_status (*run)(struct verify_run *run, struct verify_check *c);
-    void (*segment)(struct verify_run *run, struct verify_check *c,
-                    const struct verify_segment *segment);
-    void (*job)(struct verify_run *run, struct verify_check *c, const struct verify_job *job);
+    enum hs_status (*run)(struct verify_check *c);
+    void (*segment)(struct verify_check *c, const struct verify_segment *segment);
+    void (*job)(struct verify_check *c, const struct verify_job *job);
     const char *skipped; /* why, where it had nothing to look at; NULL: not skipped then */
 };
 
@@ -203,14 +202,19 @@ extern const struct verify_rule verify_schedule_rules[];
 extern const struct verify_rule verify_job_rules[];
 extern const struct verify_rule verify_sum_rules[];
 
-/* Count a fault and keep the text of the first three: as it is, behind "jobs.csv:12: job j1" or
- * "segments.csv:12: job j1". */
-HS_PRINTF(2, 3) void verify_fault(struct verify_check *c, const char *fmt, ...);
-HS_PRINTF(3, 4)
-void verify_fault_job(struct verify_check *c, const struct verify_job *j, const char *fmt, ...);
-HS_PRINTF(4, 5)
-void verify_fault_segment(const struct verify_run *run, struct verify_check *c,
-                          const struct verify_segment *seg, const char *fmt, ...);
+/* Counts a fault and keeps the text of the first three: as it is (file NULL), behind
+ * "jobs.csv:12", or behind "jobs.csv:12: job j1". */
+HS_PRINTF(5, 6)
+void verify_fault(struct verify_check *c, const char *file, int64_t line, const char *id,
+                  const char *fmt, ...);
+#define VERIFY_FAULT(c, ...)        verify_fault(c, NULL, 0, NULL, __VA_ARGS__)
+#define VERIFY_FAULT_JOB(c, j, ...) verify_fault(c, "jobs.csv", (j)->row.line, (j)->id, __VA_ARGS__)
+#define VERIFY_FAULT_SEGMENT(c, seg, ...)                                                          \
+    verify_fault(c, "segments.csv", (seg)->line, verify_id((c)->run, seg), __VA_ARGS__)
+#define VERIFY_FAULT_LINE(c, seg, ...)                                                             \
+    verify_fault(c, "segments.csv", (seg)->line, NULL, __VA_ARGS__)
+/* Of the job of a segment; "?" if the trace does not have it. */
+const char *verify_id(const struct verify_run *run, const struct verify_segment *seg);
 
 /* num / den in millionths, rounded half up; -1 where num is missing (-1) or den is 0. */
 int64_t verify_ppm(int64_t num, int64_t den);

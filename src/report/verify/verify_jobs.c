@@ -30,7 +30,7 @@ static void compare(struct verify_check *c, const struct verify_job *j, const ch
                     int64_t stated_us, int64_t rebuilt_us, const char *source)
 {
     if (stated_us != rebuilt_us)
-        verify_fault_job(c, j, ": %s %s, by %s %s", what,
+        VERIFY_FAULT_JOB(c, j, ": %s %s, by %s %s", what,
                          stated_us < 0 ? "missing" : VERIFY_SECONDS(stated_us), source,
                          rebuilt_us < 0 ? "missing" : VERIFY_SECONDS(rebuilt_us));
 }
@@ -39,7 +39,7 @@ static void compare_count(struct verify_check *c, const struct verify_job *j, co
                           uint64_t stated, uint64_t rebuilt, const char *source)
 {
     if (stated != rebuilt)
-        verify_fault_job(c, j, ": %s %" PRIu64 ", by %s %" PRIu64, what, stated, source, rebuilt);
+        VERIFY_FAULT_JOB(c, j, ": %s %" PRIu64 ", by %s %" PRIu64, what, stated, source, rebuilt);
 }
 
 /* Seconds with nine decimals. */
@@ -67,26 +67,26 @@ static bool is_steady(const struct verify_run *run, const struct verify_job *j)
 
 /* ---- rows ---- */
 
-static enum hs_status check_rows(struct verify_run *run, struct verify_check *c)
+static enum hs_status check_rows(struct verify_check *c)
 {
+    struct verify_run *run = c->run;
     if (run->strange_rows > 0)
-        verify_fault(c, "jobs.csv:%" PRId64 ": not a job of the trace, or a second row of one",
-                     run->strange_line);
+        verify_fault(c, "jobs.csv", run->strange_line, NULL,
+                     ": not a job of the trace, or a second row of one");
     c->faults += run->strange_rows > 0 ? run->strange_rows - 1 : 0;
     for (uint32_t i = 0; i < run->job_count; i++) {
         const struct verify_job *j = &run->jobs[i];
         const bool is_due = j->submit_us <= run->setup.until_us;
         c->looked++;
         if (j->row.line == 0 && is_due)
-            verify_fault(c, "job %s of the trace has no row in jobs.csv", j->id);
+            VERIFY_FAULT(c, "job %s of the trace has no row in jobs.csv", j->id);
         else if (j->row.line != 0 && !is_due)
-            verify_fault_job(c, j, " is submitted after the horizon");
+            VERIFY_FAULT_JOB(c, j, " is submitted after the horizon");
     }
     return HS_OK;
 }
 
-static void check_against_trace(struct verify_run *run, struct verify_check *c,
-                                const struct verify_job *j)
+static void check_against_trace(struct verify_check *c, const struct verify_job *j)
 {
     c->looked++;
     compare(c, j, "submission_time", j->row.submit_us, j->submit_us, by_trace);
@@ -94,27 +94,25 @@ static void check_against_trace(struct verify_run *run, struct verify_check *c,
     compare_count(c, j, "requested_number_of_resources", j->row.gpus, j->gpus, by_trace);
     /* under a policy that divides no GPU all have whole ones */
     compare_count(c, j, "thousandths of gpu_share", j->row.gpu_milli,
-                  run->is_divided ? j->gpu_milli : VERIFY_GPU_MILLI, by_trace);
+                  c->run->is_divided ? j->gpu_milli : VERIFY_GPU_MILLI, by_trace);
     if (j->row.job_class != j->job_class)
-        verify_fault_job(c, j, ": class %s, by the trace %s", hs_job_class_text(j->row.job_class),
+        VERIFY_FAULT_JOB(c, j, ": class %s, by the trace %s", hs_job_class_text(j->row.job_class),
                          hs_job_class_text(j->job_class));
 }
 
-static void check_against_segments(struct verify_run *run, struct verify_check *c,
-                                   const struct verify_job *j)
+static void check_against_segments(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
-    (void)run;
     c->looked++;
     compare(c, j, "starting_time", row->start_us, j->sum.first_start_us, by_segments);
     if (row->is_done)
         compare(c, j, "finish_time", row->finish_us, j->sum.finish_us, by_segments);
     else if (j->sum.finish_us >= 0)
-        verify_fault_job(c, j, " is not done, by %s it finished", by_segments);
+        VERIFY_FAULT_JOB(c, j, " is not done, by %s it finished", by_segments);
     compare(c, j, "run", row->run_us, j->sum.run_us, by_segments);
     compare(c, j, "colocated", row->colocated_us, j->sum.colocated_us, by_segments);
     if (row->milli_us != j->sum.milli_us)
-        verify_fault_job(c, j, ": gpu_seconds %s, by segments.csv %s", NANOSECONDS(row->milli_us),
+        VERIFY_FAULT_JOB(c, j, ": gpu_seconds %s, by segments.csv %s", NANOSECONDS(row->milli_us),
                          NANOSECONDS(j->sum.milli_us));
     compare_count(c, j, "preemptions", row->preemptions, j->sum.preemptions, by_segments);
     compare_count(c, j, "migrations", row->migrations, j->sum.migrations, by_segments);
@@ -122,11 +120,9 @@ static void check_against_segments(struct verify_run *run, struct verify_check *
     compare_count(c, j, "nodes", row->nodes, j->sum.last_nodes, by_segments);
 }
 
-static void check_derived(struct verify_run *run, struct verify_check *c,
-                          const struct verify_job *j)
+static void check_derived(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
-    (void)run;
     c->looked++;
     compare(c, j, "waiting_time", row->wait_us,
             row->start_us < 0 ? -1 : row->start_us - row->submit_us, by_times);
@@ -137,12 +133,10 @@ static void check_derived(struct verify_run *run, struct verify_check *c,
                 row->finish_us - row->submit_us - row->run_us, by_times);
 }
 
-static void check_slowdowns(struct verify_run *run, struct verify_check *c,
-                            const struct verify_job *j)
+static void check_slowdowns(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     const bool has_ended = row->finish_us >= 0;
-    (void)run;
     c->looked++;
     compare(c, j, "slowdown", row->slowdown_ppm,
             verify_ppm(has_ended ? row->finish_us - row->submit_us : -1, row->work_us), by_times);
@@ -151,32 +145,32 @@ static void check_slowdowns(struct verify_run *run, struct verify_check *c,
 }
 
 /* Without a horizon every job must come to an end. */
-static void check_end(struct verify_run *run, struct verify_check *c, const struct verify_job *j)
+static void check_end(struct verify_check *c, const struct verify_job *j)
 {
     c->looked++;
     if (j->row.is_rejected && j->sum.segments > 0)
-        verify_fault_job(c, j, " is rejected and yet ran");
-    else if (!j->row.is_rejected && j->row.finish_us < 0 && run->setup.until_us == HS_TIME_MAX)
-        verify_fault_job(c, j, " never ends, though the run has no horizon");
+        VERIFY_FAULT_JOB(c, j, " is rejected and yet ran");
+    else if (!j->row.is_rejected && j->row.finish_us < 0 && c->run->setup.until_us == HS_TIME_MAX)
+        VERIFY_FAULT_JOB(c, j, " never ends, though the run has no horizon");
 }
 
 /* A placement that ran out of memory loses what was done in it; a job that was given up, all. */
-static void check_loss(struct verify_run *run, struct verify_check *c, const struct verify_job *j)
+static void check_loss(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     const bool is_given_up = !row->is_done && !row->is_rejected && row->finish_us >= 0;
     const hs_i128 due = is_given_up ? j->sum.done : j->sum.oom_done;
-    (void)run;
     c->looked++;
     if (!is_within(due, (hs_i128)row->lost_ns * NANO_OF_NS,
                    is_given_up ? j->sum.run_us : j->sum.oom_us))
-        verify_fault_job(c, j, ": lost %s, by segments.csv %s", NANOSECONDS(row->lost_ns),
+        VERIFY_FAULT_JOB(c, j, ": lost %s, by segments.csv %s", NANOSECONDS(row->lost_ns),
                          NANOSECONDS(due / NANO_OF_NS));
 }
 
 /* Work that was lost is part of what was done. */
-static enum hs_status check_work(struct verify_run *run, struct verify_check *c)
+static enum hs_status check_work(struct verify_check *c)
 {
+    struct verify_run *run = c->run;
     uint64_t exact = 0, within = 0;
     for (uint32_t i = 0; i < run->job_count; i++) {
         const struct verify_job *j = &run->jobs[i];
@@ -192,7 +186,7 @@ static enum hs_status check_work(struct verify_run *run, struct verify_check *c)
             exact += is_exact;
             within += !is_exact;
         } else {
-            verify_fault(c, "job %s ran %s, %s of it overhead, for %s of work", j->id,
+            VERIFY_FAULT(c, "job %s ran %s, %s of it overhead, for %s of work", j->id,
                          VERIFY_SECONDS(j->sum.run_us), VERIFY_SECONDS(row->overhead_us),
                          VERIFY_SECONDS(j->work_us));
         }
@@ -234,13 +228,13 @@ static void check_attempt(const struct verify_run *run, const struct verify_job 
         (is_exact ? sum->attempt_us == due_us
                   : is_within(sum->attempt_done, (hs_i128)due_us * VERIFY_NANO, sum->attempt_us)))
         return;
-    verify_fault(c, "attempt %" PRIu64 " of job %s ran %s for %s of work", n + 1, j->id,
+    VERIFY_FAULT(c, "attempt %" PRIu64 " of job %s ran %s for %s of work", n + 1, j->id,
                  VERIFY_SECONDS(sum->attempt_us), VERIFY_SECONDS(due_us));
 }
 
-static void add_attempt(struct verify_run *run, struct verify_check *c,
-                        const struct verify_segment *seg)
+static void add_attempt(struct verify_check *c, const struct verify_segment *seg)
 {
+    struct verify_run *run = c->run;
     const struct verify_job *j = &run->jobs[seg->job];
     struct verify_sum *sum = &run->jobs[seg->job].sum;
     sum->attempt_us += seg->end_us - seg->start_us;
@@ -250,14 +244,14 @@ static void add_attempt(struct verify_run *run, struct verify_check *c,
         return;
     check_attempt(run, j, false, c);
     if (++sum->failures >= attempts_of(run, j))
-        verify_fault_segment(run, c, seg, " fails once too often");
+        VERIFY_FAULT_SEGMENT(c, seg, " fails once too often");
     sum->attempt_done = 0;
     sum->attempt_us = 0;
 }
 
-static void check_attempts(struct verify_run *run, struct verify_check *c,
-                           const struct verify_job *j)
+static void check_attempts(struct verify_check *c, const struct verify_job *j)
 {
+    struct verify_run *run = c->run;
     const uint64_t attempts = j->sum.failures + 1;
     const bool is_generated = run->setup.retries == VERIFY_GENERATE;
     compare_count(c, j, "attempts", j->row.attempts, attempts, by_segments);
@@ -266,108 +260,105 @@ static void check_attempts(struct verify_run *run, struct verify_check *c,
     if (attempts > 1 || is_generated) /* else its work is all there is */
         check_attempt(run, j, true, c);
     if (!is_generated && attempts < attempts_of(run, j))
-        verify_fault_job(c, j,
+        VERIFY_FAULT_JOB(c, j,
                          " is done after %" PRIu64 " attempts, by the trace it takes %" PRIu64,
                          attempts, attempts_of(run, j));
 }
 
 /* ---- switches, progress, memory on the host ---- */
 
-static enum hs_status note_pauses(struct verify_run *run, struct verify_check *c)
+static enum hs_status note_pauses(struct verify_check *c)
 {
-    if (run->setup.is_slicing)
+    if (c->run->setup.is_slicing)
         (void)snprintf(c->note, sizeof c->note, " (pauses leave no segment)");
     return HS_OK;
 }
 
-static void check_switches(struct verify_run *run, struct verify_check *c,
-                           const struct verify_job *j)
+static void check_switches(struct verify_check *c, const struct verify_job *j)
 {
-    const bool may_pause = run->setup.is_slicing;
+    const bool may_pause = c->run->setup.is_slicing;
     c->looked++;
     if (j->row.switches < j->sum.suspensions ||
         (j->row.switches > j->sum.suspensions && !may_pause))
-        verify_fault_job(c, j, ": switches %" PRIu64 ", by segments.csv %s%" PRIu64,
+        VERIFY_FAULT_JOB(c, j, ": switches %" PRIu64 ", by segments.csv %s%" PRIu64,
                          j->row.switches, may_pause ? "at least " : "", j->sum.suspensions);
 }
 
 /* Nothing is done before the first progress. */
-static void check_before(struct verify_run *run, struct verify_check *c,
-                         const struct verify_segment *seg)
+static void check_before(struct verify_check *c, const struct verify_segment *seg)
 {
-    struct verify_job *j = &run->jobs[seg->job];
+    struct verify_job *j = &c->run->jobs[seg->job];
     const int64_t progress_us = j->row.progress_us;
     if (seg->start_us <= progress_us && progress_us <= seg->end_us)
         j->sum.is_progress_placed = true;
     if (j->sum.first_long_us < 0 && seg->start_us < seg->end_us)
         j->sum.first_long_us = seg->start_us;
     if (seg->rate_nano > 0 && (progress_us < 0 || seg->end_us <= progress_us))
-        verify_fault_segment(run, c, seg, " has done work by %s, before its first progress",
+        VERIFY_FAULT_SEGMENT(c, seg, " has done work by %s, before its first progress",
                              VERIFY_SECONDS(seg->end_us));
 }
 
 /* With nothing to pay and no turn to wait for it begins by the first placement of any length. */
-static void check_progress(struct verify_run *run, struct verify_check *c,
-                           const struct verify_job *j)
+static void check_progress(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
-    const bool is_prompt = !run->setup.is_slicing && row->overhead_us == 0 && j->work_us > 0;
+    const bool is_prompt = !c->run->setup.is_slicing && row->overhead_us == 0 && j->work_us > 0;
     c->looked++;
     if (row->progress_us < 0) {
         if (row->is_done && j->work_us > 0)
-            verify_fault_job(c, j, " is done without any progress");
+            VERIFY_FAULT_JOB(c, j, " is done without any progress");
     } else if (!j->sum.is_progress_placed) {
-        verify_fault_job(c, j, ": first_progress %s, without a GPU",
+        VERIFY_FAULT_JOB(c, j, ": first_progress %s, without a GPU",
                          VERIFY_SECONDS(row->progress_us));
     } else if (is_prompt && j->sum.first_long_us >= 0 && row->progress_us > j->sum.first_long_us) {
-        verify_fault_job(c, j, ": first_progress %s, by segments.csv %s",
+        VERIFY_FAULT_JOB(c, j, ": first_progress %s, by segments.csv %s",
                          VERIFY_SECONDS(row->progress_us), VERIFY_SECONDS(j->sum.first_long_us));
     }
 }
 
-/* Time that the job was suspended with its process on the host, times the GPUs that it had;
- * segments of a job do not overlap, or another check has reported it. */
-static enum hs_status add_up_host(struct verify_run *run, struct verify_check *c)
+static enum hs_status note_lanes(struct verify_check *c)
 {
-    const int64_t until_us = run->setup.until_us;
-    for (uint32_t i = 0; i < run->segment_count; i++) {
-        const struct verify_segment *seg = &run->segments[i];
-        if (seg->job == VERIFY_NONE)
-            continue;
-        struct verify_sum *sum = &run->jobs[seg->job].sum;
-        if (sum->suspended_from_us >= 0)
-            sum->on_host_us += (seg->start_us - sum->suspended_from_us) * sum->suspended_gpus;
-        sum->suspended_from_us = seg->ended_by == HS_SEGMENT_SUSPEND ? seg->end_us : -1;
-        sum->suspended_gpus = seg->gpus;
-    }
-    for (uint32_t i = 0; i < run->job_count && until_us != HS_TIME_MAX; i++) {
-        struct verify_sum *sum = &run->jobs[i].sum;
-        if (sum->suspended_from_us >= 0)
-            sum->on_host_us += (until_us - sum->suspended_from_us) * sum->suspended_gpus;
-    }
-    if (run->setup.is_slicing || run->setup.is_throttling)
+    if (c->run->setup.is_slicing || c->run->setup.is_throttling)
         (void)snprintf(
             c->note, sizeof c->note,
             " (at least what suspended jobs keep: lanes and limits are not in the files)");
     return HS_OK;
 }
 
+/* Time that the job was suspended with its process on the host, times the GPUs that it had;
+ * segments of a job do not overlap, or another check has reported it. */
+static int64_t on_host_us(const struct verify_sum *sum, int64_t until_us)
+{
+    return sum->suspended_from_us >= 0 ? (until_us - sum->suspended_from_us) * sum->suspended_gpus
+                                       : 0;
+}
+
+static void add_host(struct verify_check *c, const struct verify_segment *seg)
+{
+    struct verify_sum *sum = &c->run->jobs[seg->job].sum;
+    sum->on_host_us += on_host_us(sum, seg->start_us);
+    sum->suspended_from_us = seg->ended_by == HS_SEGMENT_SUSPEND ? seg->end_us : -1;
+    sum->suspended_gpus = seg->gpus;
+}
+
 /* A suspended job keeps the same memory each time: its persistent GPU memory, of all the GPUs that
  * it had, as the trace has it or (0) as only the run knows it. */
-static void check_host(struct verify_run *run, struct verify_check *c, const struct verify_job *j)
+static void check_host(struct verify_check *c, const struct verify_job *j)
 {
-    const bool may_be_more = run->setup.is_slicing || run->setup.is_throttling;
-    const hs_i128 stated = j->row.host_mib_us, time_us = j->sum.on_host_us;
-    const hs_i128 kept = time_us * j->persistent_mib;
+    const bool may_be_more = c->run->setup.is_slicing || c->run->setup.is_throttling;
+    const int64_t until_us = c->run->setup.until_us;
+    const int64_t host_us =
+        j->sum.on_host_us + (until_us != HS_TIME_MAX ? on_host_us(&j->sum, until_us) : 0);
+    const hs_i128 stated = j->row.host_mib_us, kept = (hs_i128)host_us * j->persistent_mib;
     bool is_right;
     if (j->persistent_mib > 0)
         is_right = may_be_more ? stated >= kept : stated == kept;
     else
-        is_right = may_be_more || (time_us == 0 ? stated == 0 : stated % time_us == 0);
+        is_right = may_be_more || (host_us == 0 ? stated == 0 : stated % host_us == 0);
     c->looked++;
     if (!is_right)
-        verify_fault_job(c, j, ": host_mib_seconds %s, suspended for %s GPU s",
-                         VERIFY_SECONDS(j->row.host_mib_us), VERIFY_SECONDS(j->sum.on_host_us));
+        VERIFY_FAULT_JOB(c, j, ": host_mib_seconds %s, suspended for %s GPU s",
+                         VERIFY_SECONDS(j->row.host_mib_us), VERIFY_SECONDS(host_us));
 }
 
 const struct verify_rule verify_job_rules[] = {
@@ -385,7 +376,7 @@ const struct verify_rule verify_job_rules[] = {
      .job = check_switches},
     {"jobs make progress from where they say", "jobs", "differences", .segment = check_before,
      .job = check_progress},
-    {"memory lies on the host while jobs are suspended", "jobs", "differences", .run = add_up_host,
-     .job = check_host},
+    {"memory lies on the host while jobs are suspended", "jobs", "differences", .run = note_lanes,
+     .segment = add_host, .job = check_host},
     {.title = NULL},
 };

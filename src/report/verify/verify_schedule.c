@@ -79,21 +79,22 @@ static int compare_segments(const void *a, const void *b)
 }
 
 /* Sorts the segments, for all rules that follow. */
-static enum hs_status check_known(struct verify_run *run, struct verify_check *c)
+static enum hs_status check_known(struct verify_check *c)
 {
+    struct verify_run *run = c->run;
     if (run->segment_count > 0)
         qsort(run->segments, run->segment_count, sizeof *run->segments, compare_segments);
     for (uint32_t i = 0; i < run->segment_count; i++) {
         c->looked++;
         if (run->segments[i].job == VERIFY_NONE)
-            verify_fault(c, "segments.csv:%" PRId64 ": the trace has no such job",
-                         run->segments[i].line);
+            VERIFY_FAULT_LINE(c, &run->segments[i], ": the trace has no such job");
     }
     return HS_OK;
 }
 
-static enum hs_status check_gpus_exist(struct verify_run *run, struct verify_check *c)
+static enum hs_status check_gpus_exist(struct verify_check *c)
 {
+    struct verify_run *run = c->run;
     for (uint32_t i = 0; i < run->segment_count; i++) {
         const struct verify_segment *seg = &run->segments[i];
         c->looked += seg->gpus;
@@ -101,16 +102,16 @@ static enum hs_status check_gpus_exist(struct verify_run *run, struct verify_che
             continue;
         uint32_t last = run->ranges[seg->range_first + seg->range_count - 1].last;
         if (last >= run->gpu_count)
-            verify_fault_segment(run, c, seg, " on GPU %" PRIu32 ", the cluster's last is %" PRIu32,
+            VERIFY_FAULT_SEGMENT(c, seg, " on GPU %" PRIu32 ", the cluster's last is %" PRIu32,
                                  last, run->gpu_count - 1);
     }
     return HS_OK;
 }
 
 /* A policy that may not resize gives each gang what it asks for. */
-static void check_gang(struct verify_run *run, struct verify_check *c,
-                       const struct verify_segment *seg)
+static void check_gang(struct verify_check *c, const struct verify_segment *seg)
 {
+    struct verify_run *run = c->run;
     const struct verify_job *j = &run->jobs[seg->job];
     uint32_t least = run->setup.is_resizing ? j->gpus_min : j->gpus;
     uint32_t most = run->setup.is_resizing ? j->gpus_max : j->gpus;
@@ -118,21 +119,19 @@ static void check_gang(struct verify_run *run, struct verify_check *c,
     if (seg->gpus >= least && seg->gpus <= most)
         return;
     if (least == most)
-        verify_fault_segment(run, c, seg, " holds %" PRIu32 " GPUs and needs %" PRIu32, seg->gpus,
+        VERIFY_FAULT_SEGMENT(c, seg, " holds %" PRIu32 " GPUs and needs %" PRIu32, seg->gpus,
                              least);
     else
-        verify_fault_segment(run, c, seg,
-                             " holds %" PRIu32 " GPUs and needs %" PRIu32 " to %" PRIu32, seg->gpus,
-                             least, most);
+        VERIFY_FAULT_SEGMENT(c, seg, " holds %" PRIu32 " GPUs and needs %" PRIu32 " to %" PRIu32,
+                             seg->gpus, least, most);
 }
 
-static void check_submission(struct verify_run *run, struct verify_check *c,
-                             const struct verify_segment *seg)
+static void check_submission(struct verify_check *c, const struct verify_segment *seg)
 {
-    const int64_t submit_us = run->jobs[seg->job].submit_us;
+    const int64_t submit_us = c->run->jobs[seg->job].submit_us;
     c->looked++;
     if (seg->start_us < submit_us)
-        verify_fault_segment(run, c, seg, " starts at %s, submitted at %s",
+        VERIFY_FAULT_SEGMENT(c, seg, " starts at %s, submitted at %s",
                              VERIFY_SECONDS(seg->start_us), VERIFY_SECONDS(submit_us));
 }
 
@@ -148,9 +147,9 @@ static bool is_one_of(const char *types, const char *type)
     return false;
 }
 
-static void check_type(struct verify_run *run, struct verify_check *c,
-                       const struct verify_segment *seg)
+static void check_type(struct verify_check *c, const struct verify_segment *seg)
 {
+    struct verify_run *run = c->run;
     const uint32_t wanted = run->jobs[seg->job].types;
     if (wanted == 0)
         return;
@@ -160,23 +159,23 @@ static void check_type(struct verify_run *run, struct verify_check *c,
         const char *type = hs_intern_text(&run->types, run->nodes[p.id].type);
         if (is_one_of(types, type))
             continue;
-        verify_fault_segment(run, c, seg, " wants GPUs of type %s, node %" PRIu32 " has %s", types,
-                             p.id, type);
+        VERIFY_FAULT_SEGMENT(c, seg, " wants GPUs of type %s, node %" PRIu32 " has %s", types, p.id,
+                             type);
         return;
     }
 }
 
-static enum hs_status is_partitioned(struct verify_run *run, struct verify_check *c)
+static enum hs_status is_partitioned(struct verify_check *c)
 {
-    if (!run->setup.is_partitioned)
+    if (!c->run->setup.is_partitioned)
         c->skipped = "the run has no partition into virtual clusters";
     return HS_OK;
 }
 
 /* Which nodes a VC has is not looked up: only that no node serves two. */
-static void check_owner(struct verify_run *run, struct verify_check *c,
-                        const struct verify_segment *seg)
+static void check_owner(struct verify_check *c, const struct verify_segment *seg)
 {
+    struct verify_run *run = c->run;
     const uint32_t vc = run->jobs[seg->job].vc;
     c->looked++;
     for (struct place p = FIRST_PLACE; next_node(run, seg, &p);) {
@@ -184,7 +183,7 @@ static void check_owner(struct verify_run *run, struct verify_check *c,
         if (node->owner == 0)
             node->owner = vc + 1;
         if (node->owner != vc + 1)
-            verify_fault_segment(run, c, seg, " of VC '%s' on node %" PRIu32 ", which VC '%s' used",
+            VERIFY_FAULT_SEGMENT(c, seg, " of VC '%s' on node %" PRIu32 ", which VC '%s' used",
                                  hs_intern_text(&run->vcs, vc), p.id,
                                  hs_intern_text(&run->vcs, node->owner - 1));
     }
@@ -205,28 +204,28 @@ static int compare_ends(const void *a, const void *b)
     return x->segment < y->segment ? -1 : x->segment > y->segment;
 }
 
-/* One walk over the begins and ends of all segments of some length, by time; what ends makes room
- * before anything begins. */
-typedef void change(struct verify_run *run, struct verify_check *c, struct verify_segment *seg,
-                    int64_t now_us);
-static void sweep(struct verify_run *run, struct verify_check *c, change *begins, change *ends)
+/* One walk over the begins and ends of all segments of some length, by time, where `apply` is
+ * called with sign 1 and -1; what ends makes room before anything begins. */
+typedef void change(struct verify_check *c, struct verify_segment *seg, int sign, int64_t now_us);
+static void sweep(struct verify_check *c, change *apply)
 {
-    struct end *list = hs_alloc_zeroed(run->segment_count + UINT64_C(1), sizeof *list);
+    struct verify_segment *segments = c->run->segments;
+    const uint32_t segment_count = c->run->segment_count;
+    struct end *list = hs_alloc_zeroed(segment_count + UINT64_C(1), sizeof *list);
     uint32_t count = 0, ended = 0;
-    for (uint32_t i = 0; i < run->segment_count; i++)
-        if (run->segments[i].start_us < run->segments[i].end_us)
-            list[count++] = (struct end){run->segments[i].end_us, i};
+    for (uint32_t i = 0; i < segment_count; i++)
+        if (segments[i].start_us < segments[i].end_us)
+            list[count++] = (struct end){segments[i].end_us, i};
     qsort(list, count, sizeof *list, compare_ends);
-    for (uint32_t i = 0; i < run->segment_count; i++) {
-        struct verify_segment *seg = &run->segments[i];
-        if (seg->start_us == seg->end_us)
+    for (uint32_t i = 0; i <= segment_count; i++) {
+        const int64_t now_us = i < segment_count ? segments[i].start_us : INT64_MAX;
+        if (i < segment_count && now_us == segments[i].end_us)
             continue;
-        for (; ended < count && list[ended].at_us <= seg->start_us; ended++)
-            ends(run, c, &run->segments[list[ended].segment], list[ended].at_us);
-        begins(run, c, seg, seg->start_us);
+        for (; ended < count && list[ended].at_us <= now_us; ended++)
+            apply(c, &segments[list[ended].segment], -1, list[ended].at_us);
+        if (i < segment_count)
+            apply(c, &segments[i], 1, now_us);
     }
-    for (; ended < count; ended++)
-        ends(run, c, &run->segments[list[ended].segment], list[ended].at_us);
     hs_free(list);
 }
 
@@ -255,56 +254,52 @@ static void account(struct verify_run *run, struct verify_gpu *g, int64_t now_us
     run->allocated_us += (hs_i128)length_us * (g->milli + (g->holders > 0 ? VERIFY_GPU_MILLI : 0));
 }
 
-static void take_gpus(struct verify_run *run, struct verify_check *c, struct verify_segment *seg,
-                      int64_t now_us)
+/* One more has the GPU whole, or (sign -1) one less. */
+static void change_holders(struct verify_run *run, struct verify_gpu *g, struct verify_segment *seg,
+                           int sign, int64_t now_us)
 {
-    const uint32_t milli = milli_of(run, seg);
-    for (struct place p = FIRST_PLACE; next_gpu(run, seg, &p);) {
-        struct verify_gpu *g = &run->gpus[p.id];
-        account(run, g, now_us);
-        if (milli < VERIFY_GPU_MILLI) {
-            g->milli += milli;
-        } else {
-            if (g->holders == 1) {
-                g->shared_from_us = now_us;
-                begin_sharing(&run->segments[g->sum], now_us);
-            }
-            if (g->holders++ > 0)
-                begin_sharing(seg, now_us);
-            g->sum += (uint64_t)(seg - run->segments);
+    struct verify_segment *other = &run->segments[g->sum]; /* where there is one holder */
+    const uint64_t index = (uint64_t)(seg - run->segments);
+    if (sign > 0) {
+        if (g->holders == 1) {
+            g->shared_from_us = now_us;
+            begin_sharing(other, now_us);
         }
-        if (g->holders > 0 && g->milli > 0)
-            verify_fault(c,
-                         "segments.csv:%" PRId64 ": GPU %" PRIu32
-                         " at %s is held whole, and shares of it too",
-                         seg->line, p.id, VERIFY_SECONDS(now_us));
-        else if (g->milli > VERIFY_GPU_MILLI)
-            verify_fault(c,
-                         "segments.csv:%" PRId64 ": the shares of GPU %" PRIu32
-                         " at %s are %" PRIu32 " thousandths of it",
-                         seg->line, p.id, VERIFY_SECONDS(now_us), g->milli);
+        if (g->holders++ > 0)
+            begin_sharing(seg, now_us);
+        g->sum += index;
+        return;
+    }
+    g->sum -= index;
+    if (--g->holders > 0)
+        end_sharing(run, seg, now_us);
+    if (g->holders == 1) {
+        run->shared_us += now_us - g->shared_from_us;
+        end_sharing(run, &run->segments[g->sum], now_us);
     }
 }
 
-static void give_gpus(struct verify_run *run, struct verify_check *c, struct verify_segment *seg,
-                      int64_t now_us)
+static void change_gpus(struct verify_check *c, struct verify_segment *seg, int sign,
+                        int64_t now_us)
 {
+    struct verify_run *run = c->run;
     const uint32_t milli = milli_of(run, seg);
-    (void)c;
     for (struct place p = FIRST_PLACE; next_gpu(run, seg, &p);) {
         struct verify_gpu *g = &run->gpus[p.id];
         account(run, g, now_us);
-        if (milli < VERIFY_GPU_MILLI) {
-            g->milli -= milli;
+        if (milli < VERIFY_GPU_MILLI)
+            g->milli += (uint32_t)sign * milli;
+        else
+            change_holders(run, g, seg, sign, now_us);
+        if (sign < 0)
             continue;
-        }
-        g->sum -= (uint64_t)(seg - run->segments);
-        if (--g->holders > 0)
-            end_sharing(run, seg, now_us);
-        if (g->holders == 1) {
-            run->shared_us += now_us - g->shared_from_us;
-            end_sharing(run, &run->segments[g->sum], now_us);
-        }
+        if (g->holders > 0 && g->milli > 0)
+            VERIFY_FAULT_LINE(c, seg, ": GPU %" PRIu32 " at %s is held whole, and shares of it too",
+                              p.id, VERIFY_SECONDS(now_us));
+        else if (g->milli > VERIFY_GPU_MILLI)
+            VERIFY_FAULT_LINE(
+                c, seg, ": the shares of GPU %" PRIu32 " at %s are %" PRIu32 " thousandths of it",
+                p.id, VERIFY_SECONDS(now_us), g->milli);
     }
 }
 
@@ -317,15 +312,11 @@ static bool may_share(const struct verify_run *run, const struct verify_segment 
     return run->setup.is_sharing && a->tenants >= 2 && b->tenants >= 2;
 }
 
-static const char *id_of(const struct verify_run *run, const struct verify_segment *seg)
-{
-    return seg->job == VERIFY_NONE ? "?" : run->jobs[seg->job].id;
-}
-
 /* Each segment against the one, of those that began before, that keeps the GPU longest; then adds
  * up the time that GPUs are held and shared, and that jobs are beside others. */
-static enum hs_status check_overlap(struct verify_run *run, struct verify_check *c)
+static enum hs_status check_overlap(struct verify_check *c)
 {
+    struct verify_run *run = c->run;
     for (uint32_t i = 0; i < run->segment_count; i++) {
         const struct verify_segment *seg = &run->segments[i];
         c->looked++;
@@ -333,27 +324,30 @@ static enum hs_status check_overlap(struct verify_run *run, struct verify_check 
             uint32_t *longest = &run->gpus[p.id].longest;
             const struct verify_segment *other = *longest > 0 ? &run->segments[*longest - 1] : NULL;
             if (other != NULL && other->end_us > seg->start_us && !may_share(run, other, seg))
-                verify_fault(c,
+                VERIFY_FAULT(c,
                              "GPU %" PRIu32 " at %s: job %s (segments.csv:%" PRId64 ") and job %s "
                              "(segments.csv:%" PRId64 ")",
-                             p.id, VERIFY_SECONDS(seg->start_us), id_of(run, other), other->line,
-                             id_of(run, seg), seg->line);
+                             p.id, VERIFY_SECONDS(seg->start_us), verify_id(run, other),
+                             other->line, verify_id(run, seg), seg->line);
             if (other == NULL || seg->end_us >= other->end_us)
                 *longest = i + 1;
         }
     }
-    sweep(run, c, take_gpus, give_gpus);
+    sweep(c, change_gpus);
     return HS_OK;
 }
 
 /* ---- hosts: cores and memory ---- */
 
-/* By what the trace says that the job wants: each worker takes its part, rounded down. sign 1: the
- * workers come; -1: they leave. */
-static void book_host(struct verify_run *run, struct verify_check *c,
-                      const struct verify_segment *seg, int64_t sign, int64_t now_us)
+/* By what the trace says that the job wants: each worker takes its part, rounded down. */
+static void change_hosts(struct verify_check *c, struct verify_segment *seg, int sign,
+                         int64_t now_us)
 {
-    const struct verify_job *j = &run->jobs[seg->job];
+    const struct verify_run *run = c->run;
+    const struct verify_job *j = seg->job != VERIFY_NONE ? &run->jobs[seg->job] : NULL;
+    if (j == NULL || (j->worker_cpus_milli == 0 && j->worker_mem_mib == 0))
+        return;
+    c->looked += sign > 0;
     for (struct place p = FIRST_PLACE; next_gpu(run, seg, &p);) {
         const uint32_t index = node_of(run, p.id);
         struct verify_node *node = &run->nodes[index];
@@ -363,45 +357,22 @@ static void book_host(struct verify_run *run, struct verify_check *c,
         if (sign < 0 || (p.id != last && node[1].first_gpu != p.id + 1))
             continue; /* checked once, at the last of its GPUs there */
         if (node->cpus_milli > 0 && node->cpus_milli_used > node->cpus_milli)
-            verify_fault(c,
-                         "segments.csv:%" PRId64 ": with job %s at %s, node %" PRIu32
-                         " gives %" PRId64 " thousandths of cores and has %" PRId64,
-                         seg->line, j->id, VERIFY_SECONDS(now_us), index, node->cpus_milli_used,
-                         node->cpus_milli);
+            VERIFY_FAULT_LINE(c, seg,
+                              ": with job %s at %s, node %" PRIu32 " gives %" PRId64
+                              " thousandths of cores and has %" PRId64,
+                              j->id, VERIFY_SECONDS(now_us), index, node->cpus_milli_used,
+                              node->cpus_milli);
         else if (node->mem_mib > 0 && node->mem_mib_used > node->mem_mib)
-            verify_fault(c,
-                         "segments.csv:%" PRId64 ": with job %s at %s, node %" PRIu32
-                         " gives %" PRId64 " MiB and has %" PRId64,
-                         seg->line, j->id, VERIFY_SECONDS(now_us), index, node->mem_mib_used,
-                         node->mem_mib);
+            VERIFY_FAULT_LINE(
+                c, seg,
+                ": with job %s at %s, node %" PRIu32 " gives %" PRId64 " MiB and has %" PRId64,
+                j->id, VERIFY_SECONDS(now_us), index, node->mem_mib_used, node->mem_mib);
     }
 }
 
-static bool has_host_needs(const struct verify_run *run, const struct verify_segment *seg)
+static enum hs_status check_hosts(struct verify_check *c)
 {
-    return seg->job != VERIFY_NONE &&
-           (run->jobs[seg->job].worker_cpus_milli > 0 || run->jobs[seg->job].worker_mem_mib > 0);
-}
-
-static void take_host(struct verify_run *run, struct verify_check *c, struct verify_segment *seg,
-                      int64_t now_us)
-{
-    if (!has_host_needs(run, seg))
-        return;
-    c->looked++;
-    book_host(run, c, seg, 1, now_us);
-}
-
-static void give_host(struct verify_run *run, struct verify_check *c, struct verify_segment *seg,
-                      int64_t now_us)
-{
-    if (has_host_needs(run, seg))
-        book_host(run, c, seg, -1, now_us);
-}
-
-static enum hs_status check_hosts(struct verify_run *run, struct verify_check *c)
-{
-    sweep(run, c, take_host, give_host);
+    sweep(c, change_hosts);
     return HS_OK;
 }
 
@@ -443,18 +414,17 @@ static void add_up(const struct verify_run *run, const struct verify_segment *se
 }
 
 /* Also adds the segments up for each job, for the rules on jobs. */
-static void check_one_place(struct verify_run *run, struct verify_check *c,
-                            const struct verify_segment *seg)
+static void check_one_place(struct verify_check *c, const struct verify_segment *seg)
 {
-    struct verify_sum *sum = &run->jobs[seg->job].sum;
+    struct verify_sum *sum = &c->run->jobs[seg->job].sum;
     c->looked++;
     if (sum->finish_us >= 0)
-        verify_fault_segment(run, c, seg, " starts at %s, after its finish",
+        VERIFY_FAULT_SEGMENT(c, seg, " starts at %s, after its finish",
                              VERIFY_SECONDS(seg->start_us));
     else if (sum->segments > 0 && seg->start_us < sum->last_end_us)
-        verify_fault_segment(run, c, seg, " starts at %s, while it still runs",
+        VERIFY_FAULT_SEGMENT(c, seg, " starts at %s, while it still runs",
                              VERIFY_SECONDS(seg->start_us));
-    add_up(run, seg, sum);
+    add_up(c->run, seg, sum);
 }
 
 const struct verify_rule verify_schedule_rules[] = {

@@ -148,7 +148,7 @@ static void compare(const struct stated *s, const char *name, double num, double
         return;
     left[hs_fmt_double(left, value)] = '\0';
     right[hs_fmt_double(right, rebuilt)] = '\0';
-    verify_fault(s->check, "summary.json: %s%s is %s, by the rows it is %s", s->owner, name,
+    VERIFY_FAULT(s->check, "summary.json: %s%s is %s, by the rows it is %s", s->owner, name,
                  is_stated ? left : "missing", den > 0 ? right : "undefined");
 }
 
@@ -220,9 +220,10 @@ static void compare_statistics(const struct stated *s, const struct hs_json *cla
     compare_classes(s->check, classes, sums);
 }
 
-static void compare_all(const struct verify_run *run, struct verify_check *c,
-                        const struct hs_json *root, const struct verify_sums *sums)
+static void compare_all(struct verify_check *c, const struct hs_json *root,
+                        const struct verify_sums *sums)
 {
+    const struct verify_run *run = c->run;
     const struct stated s = {c, hs_json_get(root, "metrics"), ""};
     const double gpu_span = (double)run->gpu_count * (double)sums->span_us;
     compare(&s, "n_jobs", (double)sums->jobs, 1);
@@ -253,15 +254,16 @@ static void compare_all(const struct verify_run *run, struct verify_check *c,
     compare(&s, "gpu_allocated_share", (double)run->allocated_us, gpu_span * VERIFY_GPU_MILLI);
 }
 
-static enum hs_status check_summary(struct verify_run *run, struct verify_check *c)
+static enum hs_status check_summary(struct verify_check *c)
 {
-    char path[VERIFY_PATH_SIZE];
+    struct verify_run *run = c->run;
+    char path[HS_PATH_SIZE];
     struct hs_json_doc *doc;
     struct verify_sums sums = {0};
     HS_TRY(verify_path(run, "summary.json", path));
     HS_TRY(hs_json_load(&doc, path, run->diag));
     add_jobs(run, &sums);
-    compare_all(run, c, hs_json_root(doc), &sums);
+    compare_all(c, hs_json_root(doc), &sums);
     for (int m = 0; m < MEASURES; m++)
         hs_free(sums.values[m].of);
     hs_json_close(doc);
