@@ -9,6 +9,7 @@
 
 #include <fnmatch.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds)
         snprintf(text, HS_TABLE_TIME_SIZE, "%.2f d", seconds / 86400);
 }
 
-/* By the name of a metric; the first that matches counts. */
+/* By the name of a metric; the first that matches counts, and for others PLAIN and NONE. */
 static const struct {
     const char *pattern;
     enum hs_runcolumn_kind kind;
@@ -37,11 +38,9 @@ static const struct {
     {"mean_queueing_delay", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"*_time_to_progress", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"mean_isolated", HS_COLUMN_TIME, HS_BEST_NONE},
-    {"*_bound", HS_COLUMN_TIME, HS_BEST_NONE},
-    {"makespan_bound_longest", HS_COLUMN_TIME, HS_BEST_NONE},
-    {"makespan_bound_work", HS_COLUMN_TIME, HS_BEST_NONE},
-    {"*_bound_share", HS_COLUMN_SHARE, HS_BEST_MOST},
     {"*slowdown", HS_COLUMN_RATIO, HS_BEST_LEAST},
+    {"*_bound_share", HS_COLUMN_SHARE, HS_BEST_MOST},
+    {"*_bound*", HS_COLUMN_TIME, HS_BEST_NONE},
     {"fairness_*", HS_COLUMN_RATIO, HS_BEST_MOST},
     {"gpu_sharing", HS_COLUMN_SHARE, HS_BEST_NONE},
     {"gpu_allocation*", HS_COLUMN_SHARE, HS_BEST_MOST},
@@ -52,9 +51,6 @@ static const struct {
     {"ooms", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"preemptions", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"migrations", HS_COLUMN_PLAIN, HS_BEST_LEAST},
-    {"switches", HS_COLUMN_PLAIN, HS_BEST_NONE},
-    {"trials_*", HS_COLUMN_PLAIN, HS_BEST_NONE},
-    {"retries", HS_COLUMN_PLAIN, HS_BEST_NONE},
     {"deadline_misses", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"lost_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"overhead_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
@@ -63,29 +59,36 @@ static const struct {
 
 /* Events: things that most policies never do, or that ought not to happen. */
 enum { ALWAYS, OF_EVENTS, OF_RESUMING };
+#define RUN_COLUMNS 18u /* the first of them, in order of importance */
 static const struct {
     const char *metric, *title; /* title NULL: the metric's own name */
     int shown;
 } titles[] = {
     {"mean_jct", "mean JCT", ALWAYS},
-    {"p50_jct", "p50 JCT", ALWAYS},
-    {"p99_jct", "p99 JCT", ALWAYS},
     {"mean_wait", "mean wait", ALWAYS},
-    {"p99_wait", "p99 wait", ALWAYS},
     {"mean_queueing_delay", "queueing", OF_RESUMING},
-    {"mean_time_to_progress", "to progress", OF_RESUMING},
+    {"makespan", NULL, ALWAYS},
+    {"ooms", "OOMs", OF_EVENTS},
+    {"gpu_allocation", "GPU alloc", ALWAYS},
     {"mean_run_slowdown", "run slowdown", ALWAYS},
     {"p99_run_slowdown", "p99 run slowdown", ALWAYS},
-    {"mean_bounded_slowdown", "slowdown", ALWAYS},
-    {"gpu_allocation", "GPU alloc", ALWAYS},
-    {"gpu_utilization", "GPU util", ALWAYS},
-    {"gpu_utilization_loaded", "util loaded", ALWAYS},
-    {"ooms", "OOMs", OF_EVENTS},
+    {"mean_time_to_progress", "to progress", OF_RESUMING},
     {"switches", NULL, OF_EVENTS},
     {"migrations", NULL, OF_EVENTS},
     {"trials_kept", "trials kept", OF_EVENTS},
     {"trials_undone", "undone", OF_EVENTS},
+    {"p99_jct", "p99 JCT", ALWAYS},
+    {"p50_jct", "p50 JCT", ALWAYS},
+    {"p99_wait", "p99 wait", ALWAYS},
+    {"mean_bounded_slowdown", "slowdown", ALWAYS},
+    {"gpu_utilization", "GPU util", ALWAYS},
+    {"gpu_utilization_loaded", "util loaded", ALWAYS},
 };
+
+const char *hs_table_run_column(uint32_t index)
+{
+    return index < RUN_COLUMNS ? titles[index].metric : NULL;
+}
 
 struct hs_runcolumn hs_runcolumn_of(const char *metric)
 {
@@ -161,31 +164,10 @@ void hs_runcolumn_spread_text(double mean, double low, double high, char text[HS
 #define LINE_SIZE   8192u
 #define COLUMNS_MAX HS_METRICS_MAX
 
-/* A narrow terminal loses the last ones. */
-const char *const hs_table_run_columns[] = {"mean_jct",
-                                            "mean_wait",
-                                            "mean_queueing_delay",
-                                            "makespan",
-                                            "ooms",
-                                            "gpu_allocation",
-                                            "mean_run_slowdown",
-                                            "p99_run_slowdown",
-                                            "mean_time_to_progress",
-                                            "switches",
-                                            "migrations",
-                                            "trials_kept",
-                                            "trials_undone",
-                                            "p99_jct",
-                                            "p50_jct",
-                                            "p99_wait",
-                                            "mean_bounded_slowdown",
-                                            "gpu_utilization",
-                                            NULL};
-
 struct column {
     struct hs_runcolumn how;
     double best; /* NaN: none is marked */
-    uint32_t width;
+    uint32_t width, mark_width;
 };
 
 struct layout {
@@ -253,28 +235,24 @@ static uint32_t widest(uint32_t width, const char *text)
     return len > width ? len : width;
 }
 
-/* Without the mark. */
-static uint32_t width_of(const struct hs_run_table *table, const struct hs_runcolumn *how)
+static struct column column_of(const struct hs_run_table *table, const char *metric)
 {
+    struct column column = {.how = hs_runcolumn_of(metric)};
     char text[HS_COLUMN_TEXT_SIZE];
-    uint32_t width = widest(0, how->title);
+    column.best = hs_table_best(table, &column.how);
+    column.mark_width = isnan(column.best) ? 0 : 2;
+    column.width = widest(0, column.how.title);
     for (uint32_t i = 0; i < table->row_count; i++) {
-        hs_runcolumn_text(how, value_of(&table->rows[i], how->metric), text);
-        width = widest(width, text);
-        hs_table_below(&table->rows[i], how->metric, text);
-        width = widest(width, text);
+        hs_runcolumn_text(&column.how, value_of(&table->rows[i], metric), text);
+        column.width = widest(column.width, text);
+        hs_table_below(&table->rows[i], metric, text);
+        column.width = widest(column.width, text);
     }
-    return width;
-}
-
-static uint32_t mark_width(const struct column *column)
-{
-    return isnan(column->best) ? 0 : 2;
+    return column;
 }
 
 static void make_layout(struct layout *layout, const struct hs_run_table *table)
 {
-    const char *const *metric = table->metrics != NULL ? table->metrics : hs_table_run_columns;
     layout->table = table;
     layout->count = 0;
     layout->label_width = widest(0, "policy");
@@ -282,18 +260,17 @@ static void make_layout(struct layout *layout, const struct hs_run_table *table)
         if (strlen(table->rows[i].label) <= LABEL_WIDTH)
             layout->label_width = widest(layout->label_width, table->rows[i].label);
     uint32_t used = layout->label_width;
-    for (; *metric != NULL && layout->count < COLUMNS_MAX; metric++) {
-        struct column *column = &layout->columns[layout->count];
-        column->how = hs_runcolumn_of(*metric);
-        if (!table->shows_all && !hs_table_is_telling(table, &column->how))
-            continue;
-        column->best = hs_table_best(table, &column->how);
-        column->width = width_of(table, &column->how);
-        uint32_t need = GAP + column->width + mark_width(column);
+    for (uint32_t i = 0; layout->count < COLUMNS_MAX; i++) {
+        const char *metric = table->metrics != NULL ? table->metrics[i] : hs_table_run_column(i);
+        if (metric == NULL)
+            break;
+        const struct column column = column_of(table, metric);
+        const uint32_t need = GAP + column.width + column.mark_width;
         /* the first column stays, however narrow the terminal */
-        if (!table->shows_all && layout->count > 0 && used + need > table->columns)
+        if (!table->shows_all && (!hs_table_is_telling(table, &column.how) ||
+                                  (layout->count > 0 && used + need > table->columns)))
             continue;
-        layout->count++;
+        layout->columns[layout->count++] = column;
         used += need;
     }
     layout->has_spark = used + GAP + SPARK_CELLS <= table->columns;
@@ -301,19 +278,16 @@ static void make_layout(struct layout *layout, const struct hs_run_table *table)
         layout->has_spark = layout->has_spark && table->rows[i].summary->sparkline[0] != '\0';
 }
 
-static void put(struct line *line, const char *text)
+HS_PRINTF(2, 3)
+static void put(struct line *line, const char *fmt, ...)
 {
-    size_t len = strlen(text);
-    if (len < LINE_SIZE - line->len) {
-        memcpy(line->text + line->len, text, len);
-        line->len += len;
-    }
-}
-
-static void put_padding(struct line *line, size_t count)
-{
-    while (count-- > 0)
-        put(line, " ");
+    const size_t room = LINE_SIZE - line->len;
+    va_list args;
+    va_start(args, fmt);
+    int length = vsnprintf(line->text + line->len, room, fmt, args);
+    va_end(args);
+    if (length > 0)
+        line->len += (size_t)length < room ? (size_t)length : room - 1;
 }
 
 static void end_line(struct line *line, struct hs_output *out)
@@ -329,12 +303,9 @@ static void end_line(struct line *line, struct hs_output *out)
 static void put_cell(struct line *line, const struct column *column, const char *text, bool is_best,
                      bool is_bold)
 {
-    put_padding(line, GAP + column->width - strlen(text));
-    put(line, is_bold ? "\033[1m" : "");
-    put(line, text);
-    put(line, is_best ? " *" : "");
-    put(line, is_bold ? "\033[0m" : "");
-    put_padding(line, is_best ? 0 : mark_width(column));
+    put(line, "%*s%s%s%s%s%*s", (int)(GAP + column->width - strlen(text)), "",
+        is_bold ? "\033[1m" : "", text, is_best ? " *" : "", is_bold ? "\033[0m" : "",
+        is_best ? 0 : (int)column->mark_width, "");
 }
 
 /* The summary's line of levels, thinned to SPARK_CELLS by taking the mean of neighbours. */
@@ -343,7 +314,7 @@ static void put_spark(struct line *line, const char *levels, bool use_utf8)
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
     size_t count = strlen(levels), width = count < SPARK_CELLS ? count : SPARK_CELLS;
-    put_padding(line, GAP);
+    put(line, "%*s", (int)GAP, "");
     for (size_t i = 0; i < width; i++) {
         size_t from = i * count / width, to = (i + 1) * count / width;
         size_t sum = 0;
@@ -351,35 +322,22 @@ static void put_spark(struct line *line, const char *levels, bool use_utf8)
             sum += (size_t)(levels[k] <= '9' ? levels[k] - '0' : levels[k] - 'a' + 10);
         /* 0..15 to 0..8, rounded up so that only an idle cluster is blank */
         size_t step = (sum * 8 + 15 * (to - from) - 1) / (15 * (to - from));
-        put(line, use_utf8 ? blocks[step] : ascii[step]);
+        put(line, "%s", use_utf8 ? blocks[step] : ascii[step]);
     }
 }
 
-static void put_head(struct line *line, const struct layout *layout)
+/* The values of a row, and below them what there is to say of them. */
+static void put_row(struct line *line, const struct layout *layout, const struct hs_table_row *row,
+                    struct hs_output *out)
 {
-    put(line, "policy");
-    put_padding(line, layout->label_width - strlen("policy"));
-    for (uint32_t c = 0; c < layout->count; c++)
-        put_cell(line, &layout->columns[c], layout->columns[c].how.title, false, false);
-    put(line, layout->has_spark ? "  GPU allocation over time" : "");
-}
-
-static void put_label(struct line *line, const struct layout *layout, const char *label,
-                      struct hs_output *out)
-{
-    put(line, label);
-    if (strlen(label) <= layout->label_width) {
-        put_padding(line, layout->label_width - strlen(label));
-        return;
-    }
-    end_line(line, out);
-    put_padding(line, layout->label_width);
-}
-
-static void put_values(struct line *line, const struct layout *layout,
-                       const struct hs_table_row *row)
-{
+    const int width = (int)layout->label_width;
     char text[HS_COLUMN_TEXT_SIZE];
+    bool is_any = false;
+    put(line, "%-*s", width, row->label);
+    if (line->len > layout->label_width) {
+        end_line(line, out);
+        put(line, "%*s", width, "");
+    }
     for (uint32_t c = 0; c < layout->count; c++) {
         const struct column *column = &layout->columns[c];
         double value = value_of(row, column->how.metric);
@@ -389,21 +347,16 @@ static void put_values(struct line *line, const struct layout *layout,
     }
     if (layout->has_spark)
         put_spark(line, row->summary->sparkline, layout->table->use_utf8);
-}
-
-/* False if there is nothing below the values. */
-static bool put_below(struct line *line, const struct layout *layout,
-                      const struct hs_table_row *row)
-{
-    char text[HS_COLUMN_TEXT_SIZE];
-    bool is_any = false;
-    put_padding(line, layout->label_width);
+    end_line(line, out);
+    put(line, "%*s", width, "");
     for (uint32_t c = 0; c < layout->count; c++) {
         hs_table_below(row, layout->columns[c].how.metric, text);
         is_any = is_any || text[0] != '\0';
         put_cell(line, &layout->columns[c], text, false, false);
     }
-    return is_any;
+    if (is_any)
+        end_line(line, out);
+    line->len = 0;
 }
 
 void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
@@ -411,14 +364,11 @@ void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
     struct layout layout;
     struct line line = {.len = 0};
     make_layout(&layout, table);
-    put_head(&line, &layout);
+    put(&line, "%-*s", (int)layout.label_width, "policy");
+    for (uint32_t c = 0; c < layout.count; c++)
+        put_cell(&line, &layout.columns[c], layout.columns[c].how.title, false, false);
+    put(&line, "%s", layout.has_spark ? "  GPU allocation over time" : "");
     end_line(&line, out);
-    for (uint32_t i = 0; i < table->row_count; i++) {
-        put_label(&line, &layout, table->rows[i].label, out);
-        put_values(&line, &layout, &table->rows[i]);
-        end_line(&line, out);
-        if (put_below(&line, &layout, &table->rows[i]))
-            end_line(&line, out);
-        line.len = 0;
-    }
+    for (uint32_t i = 0; i < table->row_count; i++)
+        put_row(&line, &layout, &table->rows[i], out);
 }

@@ -61,8 +61,8 @@ struct hs_run_table {
 /* Aligned, best value of each column marked '*', ratios or intervals below the values, utilization
  * sparkline where every row has one. */
 void hs_table_print(struct hs_output *out, const struct hs_run_table *table);
-/* The columns of a run in order of importance, ends with NULL. */
-extern const char *const hs_table_run_columns[];
+/* The columns of a run in order of importance; NULL past the last. */
+const char *hs_table_run_column(uint32_t index);
 /* Whether the column says anything: some row has a value, what is of sharing was shared, what it
  * counts happened, and jobs waited again, or still, after they had started. */
 bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how);

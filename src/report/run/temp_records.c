@@ -24,18 +24,19 @@ static enum hs_status temp_records_failed(const struct hs_temp_records *s, struc
                    error != 0 ? strerror(error) : "it ends too early");
 }
 
-static enum hs_status create_file(struct hs_temp_records *s, struct hs_diag *diag)
+/* The file, if there is none yet. */
+static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
 {
     char path[PATH_SIZE];
+    if (s->fd >= 0)
+        return HS_OK;
     int length = snprintf(path, sizeof path, "%s/.horus-jobs-XXXXXX", s->dir);
     if (length < 0 || (size_t)length >= sizeof path)
         return temp_records_failed(s, diag, "create", ENAMETOOLONG);
     s->fd = mkstemp(path);
     if (s->fd < 0)
         return temp_records_failed(s, diag, "create", errno);
-    if (unlink(path) != 0)
-        return temp_records_failed(s, diag, "unlink", errno);
-    return HS_OK;
+    return unlink(path) == 0 ? HS_OK : temp_records_failed(s, diag, "unlink", errno);
 }
 
 /* Moves bytes between the buffer and the file at record `first`. */
@@ -60,8 +61,7 @@ static enum hs_status transfer(struct hs_temp_records *s, uint64_t first, uint32
 
 enum hs_status hs_temp_records_flush(struct hs_temp_records *s, struct hs_diag *diag)
 {
-    if (s->fd < 0)
-        HS_TRY(create_file(s, diag));
+    HS_TRY(need_file(s, diag));
     HS_TRY(transfer(s, s->count - s->buffered, s->buffered, true, diag));
     s->buffered = 0;
     return HS_OK;
@@ -69,18 +69,17 @@ enum hs_status hs_temp_records_flush(struct hs_temp_records *s, struct hs_diag *
 
 void hs_temp_records_open(struct hs_temp_records *s, uint32_t record_size, const char *dir)
 {
-    *s = (struct hs_temp_records){.dir = dir, .record_size = record_size, .fd = -1};
-    if (s->dir == NULL)
-        s->dir = "/tmp";
-    s->buffer_records = HS_TEMP_RECORDS_BUFFER / record_size;
+    *s = (struct hs_temp_records){.dir = dir != NULL ? dir : "/tmp",
+                                  .record_size = record_size,
+                                  .buffer_records = HS_TEMP_RECORDS_BUFFER / record_size,
+                                  .fd = -1};
     s->buffer = hs_alloc_zeroed(s->buffer_records, record_size);
 }
 
 enum hs_status hs_temp_records_put_at(struct hs_temp_records *s, uint64_t number,
                                       const void *record, struct hs_diag *diag)
 {
-    if (s->fd < 0)
-        HS_TRY(create_file(s, diag));
+    HS_TRY(need_file(s, diag));
     memcpy(s->buffer, record, s->record_size);
     HS_TRY(transfer(s, number, 1, true, diag));
     s->count = number < s->count ? s->count : number + 1;
