@@ -18,8 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-
 #define NAME_ROOM 128u /* bytes kept free in a path for suffixes and file names */
 
 static struct hs_rundir *unfinished; /* all that are open in this process */
@@ -30,26 +28,10 @@ static enum hs_status dir_failed(struct hs_diag *diag, const char *path, const c
                    strerror(errno));
 }
 
-static char *path_with(const char *path, const char *suffix)
-{
-    size_t length = strlen(path), extra = strlen(suffix);
-    char *text = hs_alloc_zeroed(length + extra + 1, 1);
-    memcpy(text, path, length);
-    memcpy(text + length, suffix, extra);
-    return text;
-}
-
 static bool exists(const char *path)
 {
     struct stat info;
     return lstat(path, &info) == 0;
-}
-
-static bool has_manifest(const char *path)
-{
-    char file[HS_PATH_SIZE + NAME_ROOM];
-    snprintf(file, sizeof file, "%s/manifest.json", path);
-    return exists(file);
 }
 
 static bool is_dots(const char *name)
@@ -57,8 +39,13 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static bool is_empty_dir(const char *path)
+/* It has a manifest, or is an empty directory. */
+static bool is_run(const char *path)
 {
+    char file[HS_PATH_SIZE + NAME_ROOM];
+    snprintf(file, sizeof file, "%s/manifest.json", path);
+    if (exists(file))
+        return true;
     DIR *dir = opendir(path);
     if (dir == NULL)
         return false;
@@ -72,37 +59,35 @@ static bool is_empty_dir(const char *path)
 /* A run directory, the runs/ in it, and a run directory in that. */
 enum level { LEVEL_DIR, LEVEL_RUNS, LEVEL_RUN };
 
-static bool remove_level(const char *path, enum level level);
-
-static bool remove_entry(int dir, const char *path, const char *name, enum level level)
-{
-    char below[HS_PATH_SIZE + 2 * NAME_ROOM];
-    bool is_folder = level == LEVEL_RUNS || (level == LEVEL_DIR && strcmp(name, HS_RUNS_DIR) == 0);
-    if (!is_folder)
-        return unlinkat(dir, name, 0) == 0;
-    snprintf(below, sizeof below, "%s/%s", path, name);
-    return remove_level(below, level == LEVEL_DIR ? LEVEL_RUNS : LEVEL_RUN);
-}
-
 /* Empties and removes a directory of that level; errno says what went wrong. */
 static bool remove_level(const char *path, enum level level)
 {
+    char below[HS_PATH_SIZE + 2 * NAME_ROOM];
     DIR *dir = opendir(path);
     if (dir == NULL)
         return false;
     bool is_done = true;
-    for (const struct dirent *entry; is_done && (entry = readdir(dir)) != NULL;)
-        if (!is_dots(entry->d_name))
-            is_done = remove_entry(dirfd(dir), path, entry->d_name, level);
+    for (const struct dirent *entry; is_done && (entry = readdir(dir)) != NULL;) {
+        if (is_dots(entry->d_name))
+            continue;
+        snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
+        if (level == LEVEL_RUNS || (level == LEVEL_DIR && strcmp(entry->d_name, HS_RUNS_DIR) == 0))
+            is_done = remove_level(below, level == LEVEL_DIR ? LEVEL_RUNS : LEVEL_RUN);
+        else
+            is_done = unlink(below) == 0;
+    }
     int error = errno;
     closedir(dir);
     errno = error;
     return is_done && rmdir(path) == 0;
 }
 
-static bool sync_dir(const char *path)
+/* The directory, or the first `length` bytes of its path. */
+static bool sync_dir(const char *path, size_t length)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char copy[HS_PATH_SIZE];
+    snprintf(copy, sizeof copy, "%.*s", (int)length, path);
+    int fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return false;
     bool is_done = fsync(fd) == 0;
@@ -110,18 +95,6 @@ static bool sync_dir(const char *path)
     close(fd);
     errno = error;
     return is_done;
-}
-
-static bool sync_parent(const char *path)
-{
-    char parent[HS_PATH_SIZE];
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return sync_dir(".");
-    size_t length = slash == path ? 1 : (size_t)(slash - path);
-    memcpy(parent, path, length);
-    parent[length] = '\0';
-    return sync_dir(parent);
 }
 
 enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag)
@@ -142,7 +115,7 @@ static enum hs_status check_existing(const char *path, bool force, struct hs_dia
     struct hs_place place = {.file = path};
     if (!exists(path))
         return HS_OK;
-    if (!has_manifest(path) && !is_empty_dir(path))
+    if (!is_run(path))
         return hs_fail(diag, HS_E_IO, &place, "choose another name with -o",
                        "exists and is not a run directory: it is not replaced");
     if (!force)
@@ -175,19 +148,13 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
         return hs_fail(diag, HS_E_USAGE, NULL, NULL,
                        "the name of a run directory has 1 to %u bytes, not %zu",
                        HS_PATH_SIZE - NAME_ROOM, length);
-    dir->final_path = path_with(path, "");
-    while (length > 1 && dir->final_path[length - 1] == '/')
-        dir->final_path[--length] = '\0';
-    dir->tmp_path = path_with(dir->final_path, ".tmp");
-    enum hs_status status = check_existing(dir->final_path, force, diag);
-    if (status == HS_OK)
-        status = hs_rundir_make_parents(dir->final_path, diag);
-    if (status == HS_OK)
-        status = make_tmp(dir->tmp_path, force, diag);
-    if (status != HS_OK) {
-        hs_rundir_discard(dir);
-        return status;
-    }
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    snprintf(dir->final_path, sizeof dir->final_path, "%.*s", (int)length, path);
+    snprintf(dir->tmp_path, sizeof dir->tmp_path, "%s.tmp", dir->final_path);
+    HS_TRY(check_existing(dir->final_path, force, diag));
+    HS_TRY(hs_rundir_make_parents(dir->final_path, diag));
+    HS_TRY(make_tmp(dir->tmp_path, force, diag));
     dir->is_open = true;
     dir->owner = getpid();
     dir->next = unfinished;
@@ -203,7 +170,7 @@ void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, s
 /* Puts tmp in the place of an old run: the old one is whole until the new one stands. */
 static enum hs_status replace(const struct hs_rundir *dir, struct hs_diag *diag)
 {
-    char old[HS_PATH_SIZE];
+    char old[HS_PATH_SIZE + 8];
     snprintf(old, sizeof old, "%s.old", dir->final_path);
     if (rename(dir->final_path, old) != 0)
         return dir_failed(diag, dir->final_path, "move the old run aside");
@@ -235,7 +202,7 @@ enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag)
 
 enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
 {
-    if (!sync_dir(dir->tmp_path))
+    if (!sync_dir(dir->tmp_path, HS_PATH_SIZE))
         return dir_failed(diag, dir->tmp_path, "flush the directory to the disk");
     /* rename(2) itself replaces an empty directory; one that came since open stays without force */
     if (rename(dir->tmp_path, dir->final_path) != 0) {
@@ -245,19 +212,13 @@ enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
     }
     dir->is_open = false;
     enum hs_status status = HS_OK;
-    if (!sync_parent(dir->final_path))
+    const char *slash = strrchr(dir->final_path, '/');
+    const size_t length =
+        slash == NULL || slash == dir->final_path ? 1 : (size_t)(slash - dir->final_path);
+    if (!sync_dir(slash != NULL ? dir->final_path : ".", length))
         status = dir_failed(diag, dir->final_path, "flush the directory above to the disk");
     hs_rundir_discard(dir);
     return status;
-}
-
-static void unlist(const struct hs_rundir *dir)
-{
-    for (struct hs_rundir **at = &unfinished; *at != NULL; at = &(*at)->next)
-        if (*at == dir) {
-            *at = dir->next;
-            return;
-        }
 }
 
 void hs_rundir_abandon(void)
@@ -269,11 +230,13 @@ void hs_rundir_abandon(void)
 
 void hs_rundir_discard(struct hs_rundir *dir)
 {
-    unlist(dir);
+    struct hs_rundir **at = &unfinished;
+    while (*at != NULL && *at != dir)
+        at = &(*at)->next;
+    if (*at == dir)
+        *at = dir->next;
     /* best effort on the way out of a failure that has been reported */
     if (dir->is_open)
         (void)remove_level(dir->tmp_path, LEVEL_DIR);
-    hs_free(dir->final_path);
-    hs_free(dir->tmp_path);
     *dir = (struct hs_rundir){0};
 }

@@ -13,8 +13,10 @@
 
 #include "base/diag.h"
 
+#define HS_PATH_SIZE 4096u
+
 struct hs_rundir {
-    char *final_path, *tmp_path;
+    char final_path[HS_PATH_SIZE], tmp_path[HS_PATH_SIZE + 8];
     bool is_open;
     bool may_replace; /* force */
     int owner;        /* the process that opened it */
@@ -28,7 +30,6 @@ HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *pat
 HS_MUST_USE enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag);
 /* Path of a file inside the directory being built; buffer owned by the caller. HS_PATH_SIZE bytes
  * always suffice for the names this program gives. */
-#define HS_PATH_SIZE 4096u
 void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
 #define HS_RUNS_DIR "runs"
 /* Removes runs/ again. */
