@@ -298,8 +298,9 @@ static void put_runs(struct hs_page *page, const struct hs_run_table *table)
     struct hs_output *out = page->out;
     struct hs_runcolumn chosen[COLUMNS_SHOWN];
     uint32_t count = 0;
-    for (const char *const *m = hs_table_run_columns; *m != NULL && count < COLUMNS_SHOWN; m++) {
-        chosen[count] = hs_runcolumn_of(*m);
+    const char *metric;
+    for (uint32_t i = 0; (metric = hs_table_run_column(i)) != NULL && count < COLUMNS_SHOWN; i++) {
+        chosen[count] = hs_runcolumn_of(metric);
         count += hs_table_is_telling(table, &chosen[count]);
     }
     hs_page_begin_table(page, NULL, "figures");

@@ -218,7 +218,7 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
 {
     char path[HS_PATH_SIZE];
     struct hs_rowfile f;
-    const struct hs_runmanifest_file *listed = hs_runmanifest_file(m, name);
+    const struct hs_output_file *listed = hs_runmanifest_file(m, name);
     (void)snprintf(path, sizeof path, "%s/%s", m->dir, name); /* no longer than manifest.json */
     enum hs_status s = hs_rowfile_open(&f, path, cells, m->diag);
     while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
