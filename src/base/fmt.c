@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,4 +206,13 @@ double hs_fmt_round6(double value)
         return value;
     (void)snprintf(text, sizeof text, "%.5e", value);
     return strtod(text, NULL);
+}
+
+void hs_append(char *text, size_t size, const char *fmt, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text + used, size - used, fmt, args);
+    va_end(args);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "horus/compiler.h"
 
 #define HS_FMT_MAX 32
 
@@ -45,5 +46,9 @@ size_t hs_fmt_double(char *out, double value);
 /* The number rounded to six significant digits, as fitted figures are written: beyond them a last
  * bit of libm would show. */
 double hs_fmt_round6(double value);
+
+/* Behind the NUL-terminated text of a buffer of `size` bytes; what does not fit is cut off. */
+HS_PRINTF(3, 4)
+void hs_append(char *text, size_t size, const char *fmt, ...);
 
 #endif
