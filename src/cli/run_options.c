@@ -18,7 +18,7 @@
 #include "model/interference.h"
 #include "report/report.h"
 #include "traces/format.h"
-#include "traces/replay.h"
+#include "traces/trace_stream.h"
 #include "traces/write.h"
 
 /* ---- texts with a form of their own ---- */

@@ -17,7 +17,7 @@
 #include "cli/run_options.h"
 #include "data/param_table.h"
 #include "horus/version.h"
-#include "traces/replay.h"
+#include "traces/trace_stream.h"
 #include "workload/workload.h"
 
 void hs_workload_name(const char *path, char *name, size_t size)

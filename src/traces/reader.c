@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of formats, made from formats.def, opening a trace and pulling checked rows from it.
+ * The table of formats, opening a trace and pulling checked rows from it.
  * The checks of values are here, once for all formats; O(1) a row.
  */
-#include "traces/reader.h"
+#include "traces/format.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/fmt.h"
 #include "base/memory.h"
-#include "traces/cell.h"
 #include "traces/table.h"
 
 /* ---- formats ---- */
 
+/* Order decides between equally sure recognisers. */
+#define FORMATS(X)                                                                                 \
+    X(csv)                                                                                         \
+    X(helios) X(philly) X(tiresias) X(acme) X(muri) X(chronus) X(elasticflow) X(swf) X(pai)        \
+        X(pai_jobs) X(openb) X(gavel) X(generated)
+
 #define FORMAT(name) extern const struct hs_trace_format hs_trace_format_##name;
-#include "traces/formats.def"
+FORMATS(FORMAT)
 #undef FORMAT
 
 static const struct hs_trace_format *const formats[] = {
 #define FORMAT(name) &hs_trace_format_##name,
-#include "traces/formats.def"
+    FORMATS(FORMAT)
 #undef FORMAT
 };
 #define FORMAT_COUNT (sizeof formats / sizeof *formats)
@@ -124,6 +130,55 @@ const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t
         }
     }
     return best;
+}
+
+/* ---- bad rows ---- */
+
+const struct hs_fault_text hs_fault_texts[HS_FAULT_COUNT] = {
+#define HS_FAULT_ROW(name, what, repair) {what, repair},
+    HS_FAULT_LIST(HS_FAULT_ROW)
+#undef HS_FAULT_ROW
+};
+
+static void relay(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_faults *faults = ctx;
+    struct hs_diag *diag = faults->diag;
+    if (severity == HS_ERROR) {
+        faults->is_row_bad = true;
+        faults->kind = HS_FAULT_STRUCTURE;
+        faults->total++;
+        if (++faults->counts[HS_FAULT_STRUCTURE] > HS_FAULTS_SHOWN)
+            return;
+        severity = faults->severity;
+    }
+    *(severity == HS_ERROR ? &diag->errors : &diag->warnings) += severity != HS_NOTE;
+    if (severity >= diag->least)
+        diag->emit(diag->ctx, severity, text, len);
+}
+
+void hs_faults_init(struct hs_faults *faults, enum hs_severity severity, struct hs_diag *diag)
+{
+    *faults = (struct hs_faults){.diag = diag, .severity = severity};
+    hs_diag_init(&faults->relay, relay, faults);
+}
+
+enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
+                                const struct hs_place *place, const char *hint, const char *fmt,
+                                ...)
+{
+    faults->is_row_bad = true;
+    faults->kind = kind;
+    faults->total++;
+    if (++faults->counts[kind] > HS_FAULTS_SHOWN)
+        return HS_E_INPUT;
+    char text[512]; /* user text in it is cut, never overrun */
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    hs_report(faults->diag, faults->severity, place, hint, "%s", text);
+    return HS_E_INPUT;
 }
 
 /* ---- rows ---- */

@@ -20,7 +20,6 @@
 #include "base/fmt.h"
 #include "base/io.h"
 #include "data/csvread.h"
-#include "traces/cell.h"
 #include "traces/format.h"
 
 enum hs_cell {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The iterator over a trace: reader -> window that restores order -> window of time and sample ->
- * limit -> load and scale of time. Or a trace that is already in memory. A sorted format, and a
- * window of 0 or 1 row, pass rows through without a copy. O(1) a row in order, O(log window) a late
- * one.
+ * limit -> load and scale of time. Or a trace that is already in memory: it was recorded by reading
+ * through the iterator, so that sorting, dropping and limits have one implementation. A sorted
+ * format, and a window of 0 or 1 row, pass rows through without a copy. O(1) a row in order, O(log
+ * window) a late one.
+ *
+ * Load and scale are taken as whole 10^-9, and each time moves by itself, in 128 bits, submissions
+ * from the first row: no error adds up. A time that is not 0 stays at least a microsecond.
  */
 #include "traces/trace_stream.h"
 
@@ -11,19 +15,49 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/hash.h"
+#include "base/intern.h"
 #include "base/memory.h"
-#include "traces/reader.h"
+#include "base/rng.h"
+#include "base/timeparse.h"
+#include "traces/format.h"
 #include "traces/reorder.h"
-#include "traces/replay.h"
-#include "traces/trace_cache.h"
-#include "traces/trace_report.h"
 
+#define ONE         UINT64_C(1000000000)                            /* load and scale of 1 */
+#define JOBS_MAX    (UINT64_C(1) << 31)                             /* of a cache */
+#define CALENDAR_US (INT64_C(7305) * 86400 * HS_TRACE_TIME_UNIT_US) /* 1990-01-01 */
 #define BAD_MEASURE 1000 /* the tolerated share is of at least so many rows while reading */
+
+/* What had been counted when a job was handed out. */
+struct cache_mark {
+    uint64_t rows, reordered, rounded, folded;
+    uint32_t drops; /* row of drops */
+};
+
+struct cache_drops {
+    uint64_t counts[HS_DROP_COUNT];
+};
+
+struct hs_trace_cache {
+    struct hs_arena texts;  /* ids and attempts */
+    struct hs_intern names; /* every other text */
+    struct hs_trace_job *jobs;
+    struct cache_mark *marks;  /* of each job, and one more: at the end of the trace */
+    struct cache_drops *drops; /* each set of counts that occurred */
+    uint32_t jobs_cap, marks_cap, drops_cap, drops_count;
+    uint64_t count;
+    int64_t first_us; /* recorded submission of the first row */
+    uint64_t hash, bytes;
+    const char *format; /* name */
+};
 
 struct hs_trace {
     const struct hs_trace_options *options;
     struct hs_diag *diag;
-    struct hs_replay replay;
+    uint64_t load, scale;            /* in 10^-9 */
+    uint64_t sample;                 /* jobs whose number is below are kept; UINT64_MAX = all */
+    uint64_t sample_seed;            /* of these numbers */
+    struct hs_attempt_list attempts; /* of the job that was moved last */
     struct hs_reader reader;
     struct hs_reorder held;
     struct hs_trace_job row; /* passed through, or copied from the cache, which is shared */
@@ -45,19 +79,34 @@ void hs_trace_options_default(struct hs_trace_options *options)
                                          .sample = 1};
 }
 
+/* false for what is no number, too. */
+static bool is_factor(double value)
+{
+    return value >= HS_REPLAY_LEAST && value <= HS_REPLAY_MOST;
+}
+
 enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_options *options,
                              struct hs_diag *diag)
 {
     const enum hs_severity severity = options->skip_bad_permille > 0 ? HS_WARNING : HS_ERROR;
     *trace = NULL;
-    struct hs_replay replay;
-    HS_TRY(hs_replay_open(&replay, options, diag));
+    if (!is_factor(options->load))
+        return hs_fail(diag, HS_E_USAGE, NULL, "1 replays as recorded, 2 twice as fast",
+                       "load must be between 0.000001 and 1000000");
+    if (!is_factor(options->scale_time))
+        return hs_fail(diag, HS_E_USAGE, NULL, "1 replays as recorded, 0.1 in a tenth of the time",
+                       "scale_time must be between 0.000001 and 1000000");
+    if (!(options->sample > 0 && options->sample <= 1))
+        return hs_fail(diag, HS_E_USAGE, NULL, "0.1 keeps about every tenth job",
+                       "sample_jobs must be above 0, and at most 1");
     struct hs_trace *t = hs_alloc_zeroed(1, sizeof *t);
     t->options = options;
     t->diag = diag;
-    t->replay = replay;
+    t->load = (uint64_t)(options->load * (double)ONE + 0.5);
+    t->scale = (uint64_t)(options->scale_time * (double)ONE + 0.5);
+    t->sample = options->sample < 1 ? (uint64_t)(options->sample * 0x1p64) : UINT64_MAX;
+    t->sample_seed = hs_seed_of(options->sample_seed, "sample of jobs");
     t->last_us = INT64_MIN;
-    hs_reorder_init(&t->held);
     if (options->trace_cache == NULL) {
         enum hs_status status = hs_reader_open(&t->reader, options, severity, diag);
         if (status != HS_OK) {
@@ -72,13 +121,11 @@ enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_opti
 /* "3 not a number, 1 out of range". */
 static void list_faults(const struct hs_faults *faults, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (int kind = 0; kind < HS_FAULT_COUNT && used < size; kind++)
+    for (int kind = 0; kind < HS_FAULT_COUNT; kind++)
         if (faults->counts[kind] > 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%llu %s", used > 0 ? ", " : "",
-                                     (unsigned long long)faults->counts[kind],
-                                     hs_fault_text((enum hs_fault)kind));
+            hs_append(text, size, "%s%llu %s", text[0] != '\0' ? ", " : "",
+                      (unsigned long long)faults->counts[kind], hs_fault_texts[kind].what);
 }
 
 /* More than the tolerated share, of the rows read or of `least` if that is more. */
@@ -156,6 +203,12 @@ HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job *
     return HS_LIKELY(t->row.submit_us >= t->last_us) ? HS_OK : fail_late(t, *job);
 }
 
+/* By the job's id and the seed alone. */
+static bool is_sampled(const struct hs_trace *t, const char *id)
+{
+    return hs_mix64(t->sample_seed, hs_hash_of(id, strlen(id))) < t->sample;
+}
+
 /* The next job inside the window of time, the sample and the limit, at its recorded times. */
 static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
 {
@@ -169,11 +222,12 @@ static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
             t->first_us = t->last_us;
             t->has_first = true;
         }
-        if (hs_replay_is_behind(&t->replay, t->first_us, t->last_us))
+        const struct hs_trace_window *window = &t->options->window;
+        if (t->last_us - (window->is_to_date ? 0 : t->first_us) >= window->to_us)
             return HS_END;
-        if (hs_replay_is_before(&t->replay, t->first_us, t->last_us))
+        if (t->last_us - (window->is_from_date ? 0 : t->first_us) < window->from_us)
             t->reader.counts.drops[HS_DROP_WINDOW]++;
-        else if (!hs_replay_samples(&t->replay, (*job)->id))
+        else if (t->sample != UINT64_MAX && !is_sampled(t, (*job)->id))
             t->reader.counts.drops[HS_DROP_SAMPLE]++;
         else
             return HS_OK;
@@ -192,18 +246,13 @@ static HS_APART enum hs_status next_cached(struct hs_trace *t, struct hs_trace_j
 
 static enum hs_status fail_no_jobs(struct hs_trace *t)
 {
-    char reasons[512], hint[80];
-    size_t used = 0;
-    reasons[0] = '\0';
-    for (int i = 0; i < HS_DROP_COUNT && used < sizeof reasons; i++)
+    char reasons[512] = "", hint[80] = "the first submission is at ", clock[HS_CLOCK_TEXT];
+    for (int i = 0; i < HS_DROP_COUNT; i++)
         if (t->reader.counts.drops[i] > 0)
-            used += (size_t)snprintf(
-                reasons + used, sizeof reasons - used, "%s%llu %s", used > 0 ? ", " : ": ",
-                (unsigned long long)t->reader.counts.drops[i], hs_drop_texts[i]);
+            hs_append(reasons, sizeof reasons, "%s%llu %s", reasons[0] != '\0' ? ", " : ": ",
+                      (unsigned long long)t->reader.counts.drops[i], hs_drop_texts[i]);
     struct hs_place place = {.file = hs_input_path(t->reader.input)};
-    if (t->has_first)
-        (void)snprintf(hint, sizeof hint, "the first submission is at %s",
-                       hs_figure_clock(t->first_us).text);
+    hs_append(hint, sizeof hint, "%s", hs_trace_clock_text(clock, t->first_us));
     return hs_fail(t->diag, HS_E_INPUT, &place, t->has_first ? hint : NULL,
                    "no job to replay in %llu rows%s", (unsigned long long)t->reader.counts.rows,
                    reasons);
@@ -224,6 +273,65 @@ static enum hs_status finish(struct hs_trace *t)
     return t->accepted == 0 ? fail_no_jobs(t) : HS_END;
 }
 
+/* ---- load and scale ---- */
+
+/* us >= 0 times the scale, or no more than the largest time. */
+static int64_t scaled(const struct hs_trace *t, int64_t us)
+{
+    hs_u128 moved = (hs_u128)(uint64_t)us * t->scale / ONE;
+    if (moved == 0 && us > 0)
+        return 1;
+    return moved < INT64_MAX / 4 ? (int64_t)moved : INT64_MAX / 4;
+}
+
+/* The sums up to each, so that all together are the whole. */
+static void scale_attempts(struct hs_trace *t, struct hs_trace_job *job)
+{
+    int64_t sum_us = 0, before_us = 0;
+    t->attempts.count = 0;
+    for (uint32_t i = 0; i < job->attempts; i++) {
+        sum_us += job->attempts_us[i];
+        int64_t end_us = scaled(t, sum_us);
+        hs_attempts_add(&t->attempts, end_us - before_us);
+        before_us = end_us;
+    }
+    if (job->attempts > 0)
+        job->attempts_us = t->attempts.run_us;
+}
+
+/* A deadline may lie before the submission. */
+static int64_t moved_deadline(const struct hs_trace *t, const struct hs_trace_job *job,
+                              int64_t submit_us)
+{
+    int64_t left_us = job->deadline_us - job->submit_us;
+    int64_t moved_us = submit_us + (left_us < 0 ? -scaled(t, -left_us) : scaled(t, left_us));
+    return moved_us > 0 ? moved_us : 0;
+}
+
+/* Moves all times of the job. HS_E_INPUT beyond 285 years. */
+static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job *job)
+{
+    int64_t first_us = hs_trace_first_us(t);
+    uint64_t offset_us = (uint64_t)(job->submit_us - first_us);
+    hs_u128 moved = (hs_u128)offset_us * t->scale / t->load;
+    int64_t submit_us = first_us + (int64_t)(moved < INT64_MAX / 4 ? moved : INT64_MAX / 4);
+    if (job->deadline_us >= 0)
+        job->deadline_us = moved_deadline(t, job, submit_us);
+    job->submit_us = submit_us;
+    if (t->scale != ONE) {
+        job->duration_us = scaled(t, job->duration_us);
+        job->later_us = scaled(t, job->later_us);
+        scale_attempts(t, job);
+    }
+    if (job->submit_us > HS_TRACE_TIME_MAX || job->duration_us > HS_TRACE_TIME_MAX ||
+        job->deadline_us > HS_TRACE_TIME_MAX || job->later_us > HS_TRACE_TIME_MAX)
+        return hs_fail(t->diag, HS_E_INPUT, NULL, "a larger load, or a smaller scale of time",
+                       "job '%s' moves beyond 285 years (2^53 microseconds)", job->id);
+    return HS_OK;
+}
+
+/* ---- the trace ---- */
+
 enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job)
 {
     struct hs_trace *t = trace;
@@ -231,8 +339,8 @@ enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job)
     if (t->ended != HS_OK)
         return t->ended;
     enum hs_status status = HS_UNLIKELY(is_cached) ? next_cached(t, job) : next_wanted(t, job);
-    if (status == HS_OK && HS_UNLIKELY(t->replay.moves))
-        status = hs_replay_move(&t->replay, hs_trace_first_us(t), *job, t->diag);
+    if (status == HS_OK && HS_UNLIKELY(t->load != ONE || t->scale != ONE))
+        status = move_job(t, *job);
     if (HS_LIKELY(status == HS_OK)) {
         t->accepted++;
         return HS_OK;
@@ -273,7 +381,7 @@ void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *c
                                        .drop_kinds = HS_DROP_COUNT};
     if (cache == NULL || trace->accepted == 0)
         return;
-    const struct hs_trace_cache_mark *mark =
+    const struct cache_mark *mark =
         &cache->marks[trace->ended == HS_END ? cache->count : trace->accepted - 1];
     counts->rows = mark->rows;
     counts->reordered = mark->reordered;
@@ -336,6 +444,182 @@ void hs_trace_close(struct hs_trace *trace)
         return;
     hs_reader_close(&trace->reader);
     hs_reorder_free(&trace->held);
-    hs_replay_close(&trace->replay);
+    hs_attempts_free(&trace->attempts);
     hs_free(trace);
+}
+
+/* ---- windows and clocks ---- */
+
+/* A bound that is not given leaves what is there. */
+static bool read_bound(const char *text, size_t len, int64_t *us, bool *is_date)
+{
+    static const char midnight[] = " 00:00:00";
+    char whole[32];
+    if (len == 0)
+        return true;
+    *is_date = hs_parse_datetime_us(text, len, us);
+    if (!*is_date && len == strlen("2017-10-01")) {
+        (void)snprintf(whole, sizeof whole, "%.*s%s", (int)len, text, midnight);
+        *is_date = hs_parse_datetime_us(whole, strlen(whole), us);
+    }
+    return *is_date || (hs_parse_duration_us(text, len, us) && *us >= 0);
+}
+
+enum hs_status hs_trace_window_parse(const char *text, struct hs_trace_window *window,
+                                     struct hs_diag *diag)
+{
+    static const char form[] = "FROM..TO, for example 10d..20d, 2017-10-01..2017-12-01 or ..12h";
+    const char *dots = strstr(text, "..");
+    *window = (struct hs_trace_window){.to_us = INT64_MAX};
+    if (dots == NULL ||
+        !read_bound(text, (size_t)(dots - text), &window->from_us, &window->is_from_date) ||
+        !read_bound(dots + 2, strlen(dots + 2), &window->to_us, &window->is_to_date))
+        return hs_fail(diag, HS_E_USAGE, NULL, form,
+                       "window is not two times or dates with '..' between: '%s'", text);
+    bool is_open = window->to_us == INT64_MAX;
+    if (!is_open && window->is_from_date == window->is_to_date && window->from_us >= window->to_us)
+        return hs_fail(diag, HS_E_USAGE, NULL, form, "the window ends before it begins: '%s'",
+                       text);
+    return HS_OK;
+}
+
+const char *hs_trace_clock_text(char text[HS_CLOCK_TEXT], int64_t us)
+{
+    text[us < CALENDAR_US ? hs_fmt_seconds(text, us) : hs_fmt_datetime(text, us)] = '\0';
+    return text;
+}
+
+/* ---- traces in memory ---- */
+
+static void say_nothing(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    (void)ctx, (void)severity, (void)text, (void)len;
+}
+
+static void keep_job(struct hs_trace_cache *trace_cache, const struct hs_trace_job *job)
+{
+    hs_grow((void **)&trace_cache->jobs, &trace_cache->jobs_cap, trace_cache->count + 1,
+            sizeof *trace_cache->jobs, JOBS_MAX);
+    struct hs_trace_job *kept = &trace_cache->jobs[trace_cache->count];
+    *kept = *job;
+    kept->id = hs_arena_text(&trace_cache->texts, job->id, strlen(job->id));
+    const char **names[] = {&kept->user,    &kept->vc,    &kept->gpu_type, &kept->model,
+                            &kept->dataset, &kept->batch, &kept->precision};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (*names[i] != NULL)
+            *names[i] =
+                hs_intern_text(&trace_cache->names, hs_intern_get(&trace_cache->names, *names[i]));
+    if (job->attempts > 0) {
+        int64_t *attempts_us =
+            hs_arena_alloc(&trace_cache->texts, job->attempts * sizeof *job->attempts_us);
+        memcpy(attempts_us, job->attempts_us, job->attempts * sizeof *attempts_us);
+        kept->attempts_us = attempts_us;
+    }
+    trace_cache->count++;
+}
+
+/* What is counted by now; drops are rare, so that most jobs share a set of counts. */
+static void keep_mark(struct hs_trace_cache *trace_cache, const struct hs_trace *trace,
+                      uint64_t index)
+{
+    struct hs_trace_counts counts;
+    hs_trace_get_counts(trace, &counts);
+    hs_grow((void **)&trace_cache->marks, &trace_cache->marks_cap, index + 1,
+            sizeof *trace_cache->marks, JOBS_MAX);
+    size_t size = sizeof trace_cache->drops->counts;
+    if (trace_cache->drops_count == 0 ||
+        memcmp(trace_cache->drops[trace_cache->drops_count - 1].counts, counts.drops, size) != 0) {
+        hs_grow((void **)&trace_cache->drops, &trace_cache->drops_cap,
+                (uint64_t)trace_cache->drops_count + 1, sizeof *trace_cache->drops, JOBS_MAX);
+        memcpy(trace_cache->drops[trace_cache->drops_count++].counts, counts.drops, size);
+    }
+    trace_cache->marks[index] = (struct cache_mark){counts.rows, counts.reordered, counts.rounded,
+                                                    counts.folded, trace_cache->drops_count - 1};
+}
+
+static enum hs_status keep_all(struct hs_trace_cache *trace_cache, struct hs_trace *trace)
+{
+    struct hs_trace_job *job;
+    enum hs_status status;
+    while ((status = hs_trace_next(trace, &job)) == HS_OK) {
+        if (trace_cache->count + 1 == JOBS_MAX)
+            return HS_E_LIMIT;
+        keep_job(trace_cache, job);
+        keep_mark(trace_cache, trace, trace_cache->count - 1);
+    }
+    if (status != HS_END)
+        return status;
+    keep_mark(trace_cache, trace, trace_cache->count);
+    trace_cache->first_us = hs_trace_first_us(trace);
+    trace_cache->format = hs_trace_format_name(trace);
+    return hs_trace_identity(trace, &trace_cache->hash, &trace_cache->bytes);
+}
+
+enum hs_status hs_trace_cache_record(struct hs_trace_cache **trace_cache,
+                                     const struct hs_trace_options *options, struct hs_diag *diag)
+{
+    struct hs_trace_options recorded = *options;
+    struct hs_trace *trace = NULL;
+    struct hs_diag silent;
+    recorded.load = recorded.scale_time = 1;
+    recorded.trace_cache = NULL;
+    *trace_cache = NULL;
+    hs_diag_init(&silent, say_nothing, NULL);
+    struct hs_trace_cache *t = hs_alloc_zeroed(1, sizeof *t);
+    hs_intern_init(&t->names);
+    enum hs_status status = hs_trace_open(&trace, &recorded, &silent);
+    if (status == HS_OK)
+        status = keep_all(t, trace);
+    hs_trace_close(trace);
+    if (status == HS_E_LIMIT)
+        hs_report(diag, HS_NOTE, NULL, NULL, "%s does not fit into memory: each run reads it",
+                  options->path);
+    if (status == HS_OK && silent.errors + silent.warnings == 0)
+        *trace_cache = t;
+    else
+        hs_trace_cache_free(t);
+    return status == HS_E_INTERRUPTED ? status : HS_OK;
+}
+
+static uint64_t mix_text(uint64_t key, const char *text)
+{
+    return hs_seed_of(hs_mix64(key, text != NULL), text != NULL ? text : "");
+}
+
+uint64_t hs_trace_cache_key(const struct hs_trace_options *o)
+{
+    const uint64_t numbers[] = {(uint64_t)o->time_unit_us,
+                                (uint64_t)o->philly_attempts,
+                                (uint64_t)o->cpu_jobs,
+                                (uint64_t)o->zero_duration,
+                                (uint64_t)o->openb_pending,
+                                o->keeps_attempts,
+                                o->sort_window,
+                                o->max_jobs,
+                                (uint64_t)o->window.from_us,
+                                (uint64_t)o->window.to_us,
+                                o->window.is_from_date,
+                                o->window.is_to_date,
+                                (uint64_t)(o->sample * 0x1p52),
+                                o->sample < 1 ? o->sample_seed : 0,
+                                o->gpus,
+                                o->skip_bad_permille};
+    uint64_t key = mix_text(0, o->path);
+    key = mix_text(mix_text(mix_text(key, o->format), o->map), o->outcomes);
+    key = mix_text(key, o->gavel_throughputs);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        key = hs_mix64(key, numbers[i]);
+    return key;
+}
+
+void hs_trace_cache_free(struct hs_trace_cache *trace_cache)
+{
+    if (trace_cache == NULL)
+        return;
+    hs_arena_free(&trace_cache->texts);
+    hs_intern_free(&trace_cache->names);
+    hs_free(trace_cache->jobs);
+    hs_free(trace_cache->marks);
+    hs_free(trace_cache->drops);
+    hs_free(trace_cache);
 }

@@ -23,6 +23,9 @@ enum hs_cpu_jobs { HS_CPU_JOBS_SKIP, HS_CPU_JOBS_KEEP };
 enum hs_openb_pending { HS_OPENB_PENDING_DROP, HS_OPENB_PENDING_RUN };
 enum hs_zero_duration { HS_ZERO_KEEP, HS_ZERO_DROP, HS_ZERO_ONE_SECOND };
 
+#define HS_REPLAY_LEAST 1e-6 /* of load and scale */
+#define HS_REPLAY_MOST  1e6
+
 #define HS_SORT_ALL           UINT64_MAX
 #define HS_SORT_WINDOW        8192    /* default: rows held back to restore order */
 #define HS_TRACE_TIME_UNIT_US 1000000 /* of most formats */
@@ -49,14 +52,18 @@ struct hs_trace_options {
     uint64_t sort_window; /* rows held back to restore order; HS_SORT_ALL = whole trace */
     uint64_t max_jobs;    /* stop after so many accepted jobs; 0 = all */
     struct hs_trace_window window;
-    double load;       /* divides inter-arrival gaps; 1 = as recorded */
-    double scale_time; /* multiplies gaps and what jobs take (traces/replay.h); 1 */
-    double sample;     /* share of the jobs that is kept, chosen by id and seed; 1 = all */
+    /* Load divides the gaps between submissions: twice the load is twice the jobs in the same time.
+     * The scale multiplies the trace's own times, the gaps and what jobs take (durations, attempts,
+     * the time to a deadline, gpu_mem_later_after): a tenth replays a trace in a tenth of the time
+     * at the same load. Steps and costs of preemption are those of models and machines, not of the
+     * trace's clock, and stay. */
+    double load, scale_time; /* 1 = as recorded */
+    double sample;           /* share of the jobs that is kept, chosen by id and seed; 1 = all */
     uint64_t sample_seed;
     uint64_t gpus;                            /* of the cluster, for gen:NAME,load=X; 0 = unknown */
     uint32_t skip_bad_permille;               /* bad rows tolerated; 0 = strict */
     const struct hs_trace_cache *trace_cache; /* what these options give at load and scale 1, in
-                                   memory (traces/trace_cache.h); NULL = read path */
+                                   memory; NULL = read path */
 };
 
 #define HS_ROUNDED_TEXT "to thousandths, above one to whole GPUs"
@@ -102,5 +109,30 @@ double hs_trace_expected(const struct hs_trace *trace);
 HS_MUST_USE enum hs_status hs_trace_identity(struct hs_trace *trace, uint64_t *hash,
                                              uint64_t *bytes);
 void hs_trace_close(struct hs_trace *trace);
+
+/* "10d..20d", "2017-10-01..2017-12-01", "..30d", "2020-04-01 12:00:00..": times since the first
+ * submission, or dates of the trace's clock. HS_E_USAGE. */
+HS_MUST_USE enum hs_status hs_trace_window_parse(const char *text, struct hs_trace_window *window,
+                                                 struct hs_diag *diag);
+/* "2020-04-01 00:00:00" of a trace clock that is a calendar (from 1990 on), else seconds; in text,
+ * which is returned. */
+#define HS_CLOCK_TEXT 40
+const char *hs_trace_clock_text(char text[HS_CLOCK_TEXT], int64_t us);
+
+/* A trace in memory, read once and replayed any number of times: what the points of a sweep share.
+ * A trace that is opened on a cache hands out the same jobs and the same counts as one that reads
+ * the file, at any load and scale of time.
+ *
+ *     HS_TRY(hs_trace_cache_record(&cache, &options, diag));
+ *     options.trace_cache = cache; // may be NULL: then the file is read
+ *
+ * Reads the whole trace by the options, but at load and scale 1. *trace_cache is NULL where the
+ * trace is refused or has bad rows: each run that reads it reports them. 300 bytes a job. */
+HS_MUST_USE enum hs_status hs_trace_cache_record(struct hs_trace_cache **trace_cache,
+                                                 const struct hs_trace_options *options,
+                                                 struct hs_diag *diag);
+/* Equal for options that give the same cache, whatever their load and scale of time. */
+uint64_t hs_trace_cache_key(const struct hs_trace_options *options);
+void hs_trace_cache_free(struct hs_trace_cache *trace_cache); /* NULL is fine */
 
 #endif

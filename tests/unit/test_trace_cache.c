@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "support/sink.h"
-#include "traces/trace_cache.h"
+#include "traces/trace_stream.h"
 
 static void assert_text(const char *got, const char *want)
 {
@@ -123,7 +123,6 @@ static uint64_t check(struct hs_trace_options *options)
         options->load = loads[i];
         options->scale_time = scales[i];
         jobs = replay_beside(options, trace_cache);
-        assert_true(jobs == trace_cache->count);
     }
     hs_trace_cache_free(trace_cache);
     return jobs;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "support/traced.h"
-#include "traces/replay.h"
+#include "traces/trace_stream.h"
 
 #define SECOND INT64_C(1000000)
 #define DAY    (86400 * SECOND)

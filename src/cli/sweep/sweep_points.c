@@ -17,7 +17,7 @@
 #include "cli/process.h"
 #include "cli/sweep/sweep.h"
 #include "data/json.h"
-#include "traces/trace_cache.h"
+#include "traces/trace_stream.h"
 
 #define LOG_MAX       (1u << 21) /* bytes */
 #define FAILURES_TOLD 20u        /* while it runs */

@@ -20,7 +20,7 @@
 #include "data/csvread.h"
 #include "data/csvwrite.h"
 #include "report/run/summary.h"
-#include "traces/trace_cache.h"
+#include "traces/trace_stream.h"
 
 #define MESSAGES_MAX (1u << 24) /* bytes of one cell */
 

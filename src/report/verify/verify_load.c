@@ -23,7 +23,7 @@
 #include "data/param_table.h"
 #include "report/run/rowfile.h"
 #include "report/verify/verify_data.h"
-#include "traces/replay.h"
+#include "traces/trace_stream.h"
 
 #define JOBS_MAX      (HS_INTERN_MAX - 1)
 #define SEGMENTS_MAX  UINT32_MAX

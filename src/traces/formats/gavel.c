@@ -29,7 +29,6 @@
 #include "base/intern.h"
 #include "data/gaveljob.h"
 #include "data/json.h"
-#include "traces/cell.h"
 #include "traces/format.h"
 #include "traces/write.h"
 
@@ -372,7 +371,7 @@ static enum hs_status open_gavel(void *state, struct hs_input *input,
     struct gavel *g = state;
     g->faults = faults;
     g->path = options->gavel_throughputs;
-    hs_fieldread_init(&g->in, input, HS_FIELDS_TABS, hs_faults_relay(faults));
+    hs_fieldread_init(&g->in, input, HS_FIELDS_TABS, &faults->relay);
     return g->path != NULL ? speeds_load(&g->speeds, g->path, faults->diag) : HS_OK;
 }
 

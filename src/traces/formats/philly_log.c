@@ -20,9 +20,9 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/timeparse.h"
 #include "data/json.h"
 #include "data/jsonstream.h"
-#include "traces/cell.h"
 #include "traces/format.h"
 #include "traces/write.h"
 
@@ -67,7 +67,7 @@ static enum hs_status open_philly(void *state, struct hs_input *input,
                        "leave out --philly-attempts=split, or --retries=attempts",
                        "--philly-attempts=split makes a job of each attempt: none is left to be "
                        "submitted again");
-    hs_jsonstream_open(&p->stream, input, hs_faults_relay(faults));
+    hs_jsonstream_open(&p->stream, input, &faults->relay);
     return HS_OK;
 }
 
@@ -101,7 +101,7 @@ static enum hs_status get_time(struct philly_log *p, const struct hs_json *objec
     const char *text;
     HS_TRY(get_text(p, object, key, &text));
     *out_us = NO_TIME;
-    if (text && hs_cell_date(text, strlen(text), out_us) != HS_CELL_OK) {
+    if (text && !hs_parse_datetime_us(text, strlen(text), out_us)) {
         struct hs_place place = hs_jsonstream_place(p->stream, hs_json_get(object, key));
         return hs_trace_bad_row(p->faults, HS_FAULT_TIME, &place,
                                 "a date and time such as 2017-10-09 07:00:55",

@@ -33,7 +33,6 @@
 #include "base/memory.h"
 #include "base/timeparse.h"
 #include "data/fieldread.h"
-#include "traces/cell.h"
 #include "traces/format.h"
 #include "traces/write.h"
 
@@ -295,7 +294,7 @@ static enum hs_status open_swf(void *state, struct hs_input *input,
     struct swf *s = state;
     (void)options;
     s->faults = faults;
-    hs_fieldread_init(&s->in, input, HS_FIELDS_BLANKS, hs_faults_relay(faults));
+    hs_fieldread_init(&s->in, input, HS_FIELDS_BLANKS, &faults->relay);
     return HS_OK;
 }
 

@@ -1,0 +1,800 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `horus trace info`: what is in a trace, in one pass over its jobs in order, and with --compare
+ * how far two traces are apart. Memory of the first: names of VCs and users, two histograms a class
+ * of GPU counts. The second reads both whole and keeps sorted numbers (duration, once more in its
+ * bucket of GPUs, gap, GPUs: 32 bytes a job, up to twice that while they grow): distances are
+ * exact, over every value.
+ *
+ * `horus trace validate`: one pass over the rows in file order, whatever is wrong with them. The
+ * messages of readers and parsers are caught, the first of each kind kept, and listed at the end,
+ * with the load that the trace offers a cluster and the jobs that can never fit it. Memory: the
+ * sort window, 16 to 32 bytes a job id, the names of GPU types and VCs.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/sample.h"
+#include "traces/format.h"
+#include "traces/reorder.h"
+#include "traces/trace_report.h"
+
+#define US_PER_S UINT64_C(1000000)
+
+/* A number as text, to live in a caller's expression. */
+struct number_text {
+    char text[HS_CLOCK_TEXT];
+};
+
+/* den 0: "-" */
+static struct number_text ratio_text(uint64_t num, uint64_t den, unsigned decimals)
+{
+    struct number_text f = {"-"};
+    if (den > 0)
+        f.text[hs_fmt_ratio(f.text, num, den, decimals)] = '\0';
+    return f;
+}
+
+/* Seconds, rounded to milliseconds below 1,000 s and to seconds from there on. */
+static struct number_text seconds_text(uint64_t us)
+{
+    return ratio_text(us, US_PER_S, us < 1000 * US_PER_S ? 3 : 0);
+}
+
+/* What was read, by what, and what was passed over by which rule: the head of both reports. */
+static void say_intake(struct hs_output *out, const char *path, const char *format,
+                       const struct hs_trace_counts *counts)
+{
+    hs_say(out, "trace        %s (%s)\n", path, format);
+    hs_say(out, "rows         %llu\n", (unsigned long long)counts->rows);
+    hs_say(out, "jobs         %llu\n", (unsigned long long)counts->accepted);
+    if (counts->bad > 0)
+        hs_say(out, "bad rows     %llu\n", (unsigned long long)counts->bad);
+    for (uint32_t i = 0; i < counts->drop_kinds; i++)
+        if (counts->drops[i] > 0)
+            hs_say(out, "dropped      %llu %s\n", (unsigned long long)counts->drops[i],
+                   counts->drop_texts[i]);
+    if (counts->rounded > 0)
+        hs_say(out, "rounded up   %llu GPU demands (" HS_ROUNDED_TEXT ")\n",
+               (unsigned long long)counts->rounded);
+}
+
+/* ---- horus trace info ---- */
+
+#define CLASSES 8 /* the last one holds all jobs */
+#define ALL     (CLASSES - 1)
+
+static const char *const class_names[CLASSES] = {"0",   "1",    "2",    "3-4",
+                                                 "5-8", "9-16", "> 16", "all"};
+
+struct class
+{
+    struct hs_loghist durations, gaps; /* microseconds */
+    hs_u128 gpu_us;
+    int64_t last_us; /* submission of the latest job */
+};
+
+struct info {
+    struct class classes[CLASSES];
+    struct hs_intern users, vcs;
+    uint64_t outcomes[HS_OUTCOME_COUNT];
+    hs_u128 outcome_gpu_us[HS_OUTCOME_COUNT];
+    uint64_t job_classes[HS_JOB_CLASS_COUNT];
+    hs_u128 job_class_gpu_us[HS_JOB_CLASS_COUNT];
+    uint64_t with_step, elastic; /* jobs */
+    int64_t first_us, last_us;
+    uint32_t gpus_max;
+    uint64_t jobs;
+    struct hs_fractions utils;
+};
+
+static unsigned class_of(uint32_t gpus)
+{
+    static const uint32_t limits[ALL] = {0, 1, 2, 4, 8, 16, UINT32_MAX};
+    unsigned i = 0;
+    while (gpus > limits[i])
+        i++;
+    return i;
+}
+
+static void add_to_class(struct class *c, const struct hs_trace_job *job)
+{
+    hs_loghist_add(&c->durations, (uint64_t)job->duration_us);
+    if (c->durations.count > 1)
+        hs_loghist_add(&c->gaps, (uint64_t)(job->submit_us - c->last_us));
+    c->last_us = job->submit_us;
+    c->gpu_us += hs_trace_job_gpu_us(job);
+}
+
+static void info_add(struct info *info, const struct hs_trace_job *job)
+{
+    if (info->jobs++ == 0)
+        info->first_us = job->submit_us;
+    info->last_us = job->submit_us;
+    if (job->gpus > 0)
+        hs_fractions_count(&info->utils, job->gpu_util_pm);
+    if (job->gpus > info->gpus_max)
+        info->gpus_max = job->gpus;
+    hs_u128 gpu_us = hs_trace_job_gpu_us(job);
+    info->outcomes[job->outcome]++;
+    info->outcome_gpu_us[job->outcome] += gpu_us;
+    info->job_classes[job->job_class]++;
+    info->job_class_gpu_us[job->job_class] += gpu_us;
+    info->with_step += job->step_us > 0;
+    info->elastic += job->gpus_min < job->gpus || job->gpus_max > job->gpus;
+    (void)hs_intern_get(&info->users, job->user);
+    (void)hs_intern_get(&info->vcs, job->vc);
+    add_to_class(&info->classes[class_of(job->gpus)], job);
+    add_to_class(&info->classes[ALL], job);
+}
+
+/* Both sums brought below 2^64: shares are printed to a tenth of a percent. */
+static struct number_text percent(hs_u128 part, hs_u128 whole)
+{
+    while (whole >> 56 != 0) {
+        part >>= 1;
+        whole >>= 1;
+    }
+    return ratio_text((uint64_t)part * 100, (uint64_t)whole, 1);
+}
+
+static void say_span(const struct info *info, struct hs_output *out)
+{
+    char clock[HS_CLOCK_TEXT];
+    uint64_t span_us = (uint64_t)(info->last_us - info->first_us);
+    const uint64_t day_us = UINT64_C(86400000000);
+    hs_say(out, "first        %s\n", hs_trace_clock_text(clock, info->first_us));
+    hs_say(out, "last         %s\n", hs_trace_clock_text(clock, info->last_us));
+    hs_say(out, "span         %s days\n", ratio_text(span_us, day_us, 2).text);
+    uint64_t gpu_s = (uint64_t)(info->classes[ALL].gpu_us / 1000000);
+    hs_say(out, "GPU hours    %s\n", ratio_text(gpu_s, 3600, 1).text);
+    hs_say(out, "mean demand  %s GPUs over the span\n",
+           ratio_text(gpu_s, span_us / 1000000, 1).text);
+    hs_say(out, "largest job  %u GPUs\n", info->gpus_max);
+    /* id 0 is "no name" */
+    hs_say(out, "VCs          %u\n", info->vcs.count - 1);
+    hs_say(out, "users        %u\n", info->users.count - 1);
+    if (info->with_step > 0)
+        hs_say(out, "mini-batch   known of %llu jobs\n", (unsigned long long)info->with_step);
+    if (info->elastic > 0)
+        hs_say(out, "elastic      %llu jobs\n", (unsigned long long)info->elastic);
+}
+
+/* A row of the tables of jobs by outcome, class or GPUs; none where no job has it. */
+static void say_part(const struct info *info, const char *name, uint64_t jobs, hs_u128 gpu_us,
+                     struct hs_output *out)
+{
+    if (jobs > 0)
+        hs_say(out, "%-13s %11llu %10s %10s\n", name, (unsigned long long)jobs,
+               percent(jobs, info->jobs).text, percent(gpu_us, info->classes[ALL].gpu_us).text);
+}
+
+static void say_parts(const struct info *info, struct hs_output *out)
+{
+    static const char head[] = "\n%-13s %11s %10s %10s\n";
+    hs_say(out, head, "outcome", "jobs", "jobs %", "GPU time %");
+    for (int i = 0; i < HS_OUTCOME_COUNT; i++)
+        say_part(info, hs_outcome_text((enum hs_outcome)i), info->outcomes[i],
+                 info->outcome_gpu_us[i], out);
+    /* Most traces have no classes. */
+    if (info->job_classes[HS_JOB_CLASS_AUTO] < info->jobs) {
+        hs_say(out, head, "class", "jobs", "jobs %", "GPU time %");
+        for (int i = 0; i < HS_JOB_CLASS_COUNT; i++)
+            say_part(info, hs_job_class_text((enum hs_job_class)i), info->job_classes[i],
+                     info->job_class_gpu_us[i], out);
+    }
+    hs_say(out, head, "GPUs", "jobs", "jobs %", "GPU time %");
+    for (int i = 0; i < ALL; i++)
+        say_part(info, class_names[i], info->classes[i].durations.count, info->classes[i].gpu_us,
+                 out);
+}
+
+static void say_quantiles(const struct info *info, const char *title, bool is_gap,
+                          struct hs_output *out)
+{
+    static const uint32_t permilles[] = {50, 250, 500, 750, 900, 950, 990};
+    hs_say(out, "\n%s, seconds\n%-6s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", title, "GPUs", "mean",
+           "p5", "p25", "p50", "p75", "p90", "p95", "p99", "max");
+    for (int i = 0; i < CLASSES; i++) {
+        const struct class *c = &info->classes[i];
+        const struct hs_loghist *h = is_gap ? &c->gaps : &c->durations;
+        if (h->count == 0)
+            continue;
+        hs_say(out, "%-6s %9s", class_names[i], seconds_text(hs_loghist_mean(h)).text);
+        for (size_t q = 0; q < sizeof permilles / sizeof permilles[0]; q++)
+            hs_say(out, " %9s", seconds_text(hs_loghist_quantile(h, permilles[q])).text);
+        hs_say(out, " %9s\n", seconds_text(h->max).text);
+    }
+}
+
+static enum hs_status describe(struct info *info, const struct hs_trace_options *options,
+                               struct hs_output *out, struct hs_diag *diag)
+{
+    struct hs_trace *trace;
+    struct hs_trace_job *job;
+    enum hs_status status;
+    HS_TRY(hs_trace_open(&trace, options, diag));
+    while ((status = hs_trace_next(trace, &job)) == HS_OK)
+        info_add(info, job);
+    if (status == HS_END) {
+        struct hs_trace_counts counts;
+        hs_trace_get_counts(trace, &counts);
+        say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
+        if (counts.reordered > 0)
+            hs_say(out, "put in order %llu\n", (unsigned long long)counts.reordered);
+        say_span(info, out);
+        say_parts(info, out);
+        say_quantiles(info, "duration", false, out);
+        say_quantiles(info, "time between submissions (within the class)", true, out);
+        hs_say(out, "\nQuantiles are values that occurred, at most 0.1 %% above the exact ones "
+                    "(logarithmic histogram).\n");
+        hs_fractions_warn(&info->utils, NULL, "gpu_util", "jobs", diag);
+    }
+    hs_trace_close(trace);
+    return status == HS_END ? HS_OK : status;
+}
+
+enum hs_status hs_trace_info(const struct hs_trace_options *options, struct hs_output *out,
+                             struct hs_diag *diag)
+{
+    struct info info = {0};
+    hs_intern_init(&info.users);
+    hs_intern_init(&info.vcs);
+    enum hs_status status = describe(&info, options, out, diag);
+    for (int i = 0; i < CLASSES; i++) {
+        hs_loghist_free(&info.classes[i].durations);
+        hs_loghist_free(&info.classes[i].gaps);
+    }
+    hs_intern_free(&info.users);
+    hs_intern_free(&info.vcs);
+    return status;
+}
+
+/* ---- horus trace info --compare ---- */
+
+#define BUCKETS 8
+
+static const char *const bucket_names[BUCKETS] = {"0",   "< 1",  "1",     "2-4",
+                                                  "5-8", "9-16", "17-32", "> 32"};
+
+struct trace_sums {
+    struct hs_sample durations, buckets[BUCKETS], gaps; /* microseconds */
+    struct hs_sample gpus;                              /* thousandths */
+    uint64_t outcomes[HS_OUTCOME_COUNT];
+    uint64_t jobs;
+    int64_t last_us;
+};
+
+static unsigned bucket_of(uint64_t gpus_milli)
+{
+    static const uint64_t limits[BUCKETS - 1] = {0, 999, 1000, 4000, 8000, 16000, 32000};
+    unsigned i = 0;
+    while (i < BUCKETS - 1 && gpus_milli > limits[i])
+        i++;
+    return i;
+}
+
+static void sums_add(struct trace_sums *sums, const struct hs_trace_job *job)
+{
+    uint64_t gpus_milli = (uint64_t)job->gpus * job->gpu_milli;
+    if (sums->jobs++ > 0)
+        hs_sample_add(&sums->gaps, (uint64_t)(job->submit_us - sums->last_us));
+    sums->last_us = job->submit_us;
+    sums->outcomes[job->outcome]++;
+    hs_sample_add(&sums->gpus, gpus_milli);
+    hs_sample_add(&sums->durations, (uint64_t)job->duration_us);
+    hs_sample_add(&sums->buckets[bucket_of(gpus_milli)], (uint64_t)job->duration_us);
+}
+
+static void sums_free(struct trace_sums *sums)
+{
+    hs_sample_free(&sums->durations);
+    hs_sample_free(&sums->gaps);
+    hs_sample_free(&sums->gpus);
+    for (int i = 0; i < BUCKETS; i++)
+        hs_sample_free(&sums->buckets[i]);
+}
+
+static enum hs_status sums_read(struct trace_sums *sums, struct hs_trace *trace)
+{
+    struct hs_trace_job *job;
+    enum hs_status status;
+    while ((status = hs_trace_next(trace, &job)) == HS_OK)
+        sums_add(sums, job);
+    hs_sample_sort(&sums->durations);
+    hs_sample_sort(&sums->gaps);
+    hs_sample_sort(&sums->gpus);
+    for (int i = 0; i < BUCKETS; i++)
+        hs_sample_sort(&sums->buckets[i]);
+    return status == HS_END ? HS_OK : status;
+}
+
+/* One trace, and the lines about what was read of it. */
+static enum hs_status gather(struct trace_sums *sums, const struct hs_trace_options *options,
+                             const char *letter, struct hs_output *out, struct hs_diag *diag)
+{
+    struct hs_trace *trace;
+    struct hs_trace_counts counts;
+    HS_TRY(hs_trace_open(&trace, options, diag));
+    enum hs_status status = sums_read(sums, trace);
+    if (status == HS_OK) {
+        hs_trace_get_counts(trace, &counts);
+        hs_say(out, "%s:\n", letter);
+        say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
+        hs_say(out, "\n");
+    }
+    hs_trace_close(trace);
+    return status;
+}
+
+/* Distances and ratios to four places; "-" where there is nothing to divide by. */
+static struct number_text figure(double value, bool is_known)
+{
+    struct number_text f = {"-"};
+    if (is_known && value < 1e9)
+        f.text[hs_fmt_ratio(f.text, (uint64_t)(value * 1e6 + 0.5), 1000000, 4)] = '\0';
+    else if (is_known)
+        f.text[hs_fmt_double(f.text, value)] = '\0';
+    return f;
+}
+
+static struct number_text ratio(double a, double b)
+{
+    return figure(a > 0 ? b / a : 0, a > 0);
+}
+
+static void say_row(const char *what, const char *bucket, const struct hs_sample *a,
+                    const struct hs_sample *b, struct hs_output *out)
+{
+    bool both = a->count > 0 && b->count > 0;
+    if (a->count == 0 && b->count == 0)
+        return;
+    hs_say(out, "%-9s %-7s %10u %10u %8s %8s", what, bucket, a->count, b->count,
+           both ? figure(hs_ks(a, b), true).text : "-",
+           both ? figure(hs_ks_noise(a->count, b->count), true).text : "-");
+    hs_say(out, " %9s %9s\n", both ? ratio(hs_sample_mean(a), hs_sample_mean(b)).text : "-",
+           both ? ratio(hs_sample_median(a), hs_sample_median(b)).text : "-");
+}
+
+static void say_distances(const struct trace_sums *a, const struct trace_sums *b,
+                          struct hs_output *out)
+{
+    hs_say(out, "%-9s %-7s %10s %10s %8s %8s %9s %9s\n", "", "GPUs", "values A", "values B", "KS",
+           "noise", "mean", "median");
+    say_row("duration", "all", &a->durations, &b->durations, out);
+    for (int i = 0; i < BUCKETS; i++)
+        say_row("", bucket_names[i], &a->buckets[i], &b->buckets[i], out);
+    say_row("GPUs", "", &a->gpus, &b->gpus, out);
+    say_row("gap", "", &a->gaps, &b->gaps, out);
+}
+
+static struct number_text share(uint64_t part, uint64_t whole)
+{
+    return ratio_text(part, whole, 4);
+}
+
+static void sums_say_outcomes(const struct trace_sums *a, const struct trace_sums *b,
+                              struct hs_output *out)
+{
+    double largest = 0;
+    hs_say(out, "\n%-12s %10s %10s %10s\n", "outcome", "share A", "share B", "difference");
+    for (int i = 0; i < HS_OUTCOME_COUNT; i++) {
+        double of_a = (double)a->outcomes[i] / (double)a->jobs;
+        double of_b = (double)b->outcomes[i] / (double)b->jobs;
+        double difference = of_a > of_b ? of_a - of_b : of_b - of_a;
+        largest = difference > largest ? difference : largest;
+        if (a->outcomes[i] > 0 || b->outcomes[i] > 0)
+            hs_say(out, "%-12s %10s %10s %10s\n", hs_outcome_text((enum hs_outcome)i),
+                   share(a->outcomes[i], a->jobs).text, share(b->outcomes[i], b->jobs).text,
+                   figure(difference, true).text);
+    }
+    hs_say(out, "%-12s %10s %10s %10s\n", "largest", "", "", figure(largest, true).text);
+}
+
+enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
+                                const struct hs_trace_options *options, struct hs_output *out,
+                                struct hs_diag *diag)
+{
+    struct trace_sums a = {0}, b = {0};
+    enum hs_status status = gather(&a, reference, "A", out, diag);
+    if (status == HS_OK)
+        status = gather(&b, options, "B", out, diag);
+    if (status == HS_OK) {
+        say_distances(&a, &b, out);
+        sums_say_outcomes(&a, &b, out);
+        hs_say(out,
+               "\nKS: largest difference of the two cumulative distributions, over every value. "
+               "noise: what two\nsamples of one distribution of these sizes stay below 19 "
+               "times out of 20. mean, median: of B over A.\n");
+    }
+    sums_free(&a);
+    sums_free(&b);
+    return status;
+}
+
+/* ---- horus trace validate: job ids seen before ---- */
+
+/* Hashes of job ids, 16 to 32 bytes an id. Two different ids of one 64-bit hash would be taken for
+ * a repetition: odds below 1e-6 for ten million jobs. */
+struct idset {
+    uint64_t *hashes; /* open addressing; 0 = empty */
+    uint64_t size, count;
+};
+
+#define IDS_MIN 1024
+
+static bool insert_id(uint64_t *hashes, uint64_t size, uint64_t hash)
+{
+    uint64_t at = hash & (size - 1);
+    while (hashes[at] != 0) {
+        if (hashes[at] == hash)
+            return false;
+        at = (at + 1) & (size - 1);
+    }
+    hashes[at] = hash;
+    return true;
+}
+
+static void grow_ids(struct idset *set)
+{
+    uint64_t size = set->size > 0 ? set->size * 2 : IDS_MIN;
+    uint64_t *hashes = hs_alloc_zeroed(size, sizeof *hashes);
+    for (uint64_t i = 0; i < set->size; i++)
+        if (set->hashes[i] != 0)
+            insert_id(hashes, size, set->hashes[i]);
+    hs_free(set->hashes);
+    set->hashes = hashes;
+    set->size = size;
+}
+
+/* false: it was there. */
+static bool idset_add(struct idset *set, const char *id)
+{
+    if (set->count * 2 >= set->size)
+        grow_ids(set);
+    uint64_t hash = hs_hash_of(id, strlen(id));
+    bool is_new = insert_id(set->hashes, set->size, hash != 0 ? hash : 1);
+    set->count += is_new;
+    return is_new;
+}
+
+/* ---- offered load ---- */
+
+#define UNFIT_SHOWN 3
+
+struct load_sum {
+    hs_u128 gpu_us;
+    uint64_t jobs;
+};
+
+struct offered_load {
+    const struct hs_trace_capacity *cluster; /* NULL: demand alone */
+    struct hs_intern types, vcs;             /* id 0: none named */
+    struct load_sum *by_type, *by_vc;
+    uint32_t by_type_cap, by_vc_cap;
+    struct load_sum all;
+    int64_t first_us, last_us;
+    uint64_t unfit;
+    char unfit_texts[UNFIT_SHOWN][512];
+};
+
+/* GPUs of the pools of this name, or of several joined by '|'; false if there is none. */
+static bool find_pools(const struct hs_trace_pool *pools, uint32_t count, const char *names,
+                       uint64_t *gpus)
+{
+    bool is_known = false;
+    *gpus = 0;
+    for (const char *name = names; *name != '\0'; name += *name == '|') {
+        size_t len = strcspn(name, "|");
+        for (uint32_t i = 0; i < count; i++)
+            if (strlen(pools[i].name) == len && memcmp(pools[i].name, name, len) == 0) {
+                *gpus += pools[i].gpus;
+                is_known = true;
+            }
+        name += len;
+    }
+    return is_known;
+}
+
+static void add_to(struct hs_intern *names, struct load_sum **sums, uint32_t *cap, const char *name,
+                   const struct hs_trace_job *job)
+{
+    uint32_t id = hs_intern_get(names, name);
+    hs_grow((void **)sums, cap, (uint64_t)id + 1, sizeof **sums, HS_INTERN_MAX);
+    (*sums)[id].gpu_us += hs_trace_job_gpu_us(job);
+    (*sums)[id].jobs++;
+}
+
+/* The smallest pool the job is bound to; name: what to call it. NULL when it names an unknown one.
+ */
+static bool find_bound(const struct hs_trace_capacity *c, const struct hs_trace_job *job,
+                       uint64_t *gpus, const char **kind, const char **name)
+{
+    *gpus = c->gpus;
+    *kind = "the cluster";
+    *name = "";
+    const char *vc = job->vc ? job->vc : ""; /* which is none of them */
+    const char *names[2] = {job->gpu_type, c->vc_count > 0 ? vc : NULL};
+    const struct hs_trace_pool *pools[2] = {c->types, c->vcs};
+    uint32_t counts[2] = {c->type_count, c->vc_count};
+    static const char *const kinds[2] = {"GPU type", "VC"};
+    for (int i = 0; i < 2; i++) {
+        if (!names[i])
+            continue;
+        uint64_t bound;
+        bool is_known = find_pools(pools[i], counts[i], names[i], &bound);
+        if (!is_known || bound < *gpus) {
+            *gpus = bound;
+            *kind = kinds[i];
+            *name = names[i];
+        }
+        if (!is_known)
+            return false;
+    }
+    return true;
+}
+
+static void note_unfit(struct offered_load *load, const struct hs_trace_job *job)
+{
+    uint64_t gpus;
+    const char *kind, *name;
+    bool is_known = find_bound(load->cluster, job, &gpus, &kind, &name);
+    if (is_known && job->gpus_min <= gpus)
+        return;
+    if (load->unfit < UNFIT_SHOWN) {
+        char *text = load->unfit_texts[load->unfit];
+        size_t size = sizeof load->unfit_texts[0];
+        if (is_known)
+            snprintf(text, size, "line %lld: job '%s' wants %u GPUs, %s%s%s has %llu",
+                     (long long)job->line, job->id, job->gpus_min, kind, name[0] ? " " : "", name,
+                     (unsigned long long)gpus);
+        else if (name[0] == '\0')
+            snprintf(text, size, "line %lld: job '%s' names no %s", (long long)job->line, job->id,
+                     kind);
+        else
+            snprintf(text, size, "line %lld: job '%s' wants %s '%.100s', which the cluster lacks",
+                     (long long)job->line, job->id, kind, name);
+    }
+    load->unfit++;
+}
+
+static void load_add(struct offered_load *load, const struct hs_trace_job *job)
+{
+    if (job->submit_us < load->first_us)
+        load->first_us = job->submit_us;
+    if (job->submit_us > load->last_us)
+        load->last_us = job->submit_us;
+    load->all.gpu_us += hs_trace_job_gpu_us(job);
+    load->all.jobs++;
+    if (load->cluster)
+        note_unfit(load, job);
+    add_to(&load->types, &load->by_type, &load->by_type_cap, job->gpu_type, job);
+    add_to(&load->vcs, &load->by_vc, &load->by_vc_cap, job->vc, job);
+}
+
+/* gpus 0: not known, so only the demand is printed. */
+static void say_load(const struct offered_load *load, const char *kind, const char *name,
+                     const struct load_sum *sum, uint64_t gpus, struct hs_output *out)
+{
+    uint64_t span_s = (uint64_t)(load->last_us - load->first_us) / 1000000;
+    uint64_t gpu_s = (uint64_t)(sum->gpu_us / 1000000);
+    char have[24] = "-";
+    if (gpus > 0)
+        snprintf(have, sizeof have, "%llu", (unsigned long long)gpus);
+    /* 100 gpu_s fits as long as a trace asks for less than 5e9 GPU-years. */
+    hs_say(out, "%-9s %-16s %9s %12llu %16s %8s\n", kind, name, have, (unsigned long long)sum->jobs,
+           ratio_text(gpu_s, span_s, 1).text,
+           gpus > 0 ? ratio_text(gpu_s * 100, span_s * gpus, 1).text : "-");
+}
+
+static void say_pools(const struct offered_load *load, const char *kind,
+                      const struct hs_intern *names, const struct load_sum *sums,
+                      const struct hs_trace_pool *pools, uint32_t pool_count, struct hs_output *out)
+{
+    for (uint32_t id = 1; id < names->count; id++) {
+        const char *name = hs_intern_text(names, id);
+        uint64_t gpus;
+        (void)find_pools(pools, pool_count, name, &gpus);
+        say_load(load, kind, name, &sums[id], gpus, out);
+    }
+    if (names->count > 1 && sums[0].jobs > 0)
+        say_load(load, kind, "(none)", &sums[0], 0, out);
+}
+
+static void say_loads(const struct offered_load *load, struct hs_output *out)
+{
+    const struct hs_trace_capacity *c = load->cluster;
+    if (load->all.jobs == 0 || load->last_us <= load->first_us)
+        return;
+    hs_say(out, "\noffered load over the span of the submissions\n");
+    hs_say(out, "%-9s %-16s %9s %12s %16s %8s\n", "", "", "GPUs", "jobs", "mean GPUs wanted",
+           "load %");
+    say_load(load, "all", "", &load->all, c ? c->gpus : 0, out);
+    say_pools(load, "GPU type", &load->types, load->by_type, c ? c->types : NULL,
+              c ? c->type_count : 0, out);
+    say_pools(load, "VC", &load->vcs, load->by_vc, c ? c->vcs : NULL, c ? c->vc_count : 0, out);
+    if (!c)
+        return;
+    hs_say(out, "\n%llu jobs can never fit the cluster%s\n", (unsigned long long)load->unfit,
+           load->unfit > 0 ? ": a run rejects them" : "");
+    for (uint64_t i = 0; i < load->unfit && i < UNFIT_SHOWN; i++)
+        hs_say(out, "    %s\n", load->unfit_texts[i]);
+}
+
+/* ---- the pass ---- */
+
+struct trace_validation {
+    const struct hs_trace_options *options;
+    struct hs_diag *diag;   /* of the caller */
+    struct hs_diag catcher; /* of the reader */
+    struct hs_reader reader;
+    struct hs_reorder held;
+    struct idset ids;
+    struct offered_load load;
+    struct hs_fractions utils;
+    struct hs_arena texts;
+    const char *shown[HS_FAULT_COUNT][HS_FAULTS_SHOWN]; /* first line of each message */
+    uint64_t jobs, late;
+    int64_t newest_us;     /* latest submission so far */
+    int64_t handed_out_us; /* submission that a run would have handed out last */
+    int64_t latest_us;     /* by how much a row came late, at most */
+    bool is_open;          /* the header was understood: faults are those of rows */
+    bool is_cut_short;     /* the file could not be read to its end */
+};
+
+/* Warnings, notes and whatever is not about a row go to the caller as they are. */
+static void catch_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct trace_validation *d = ctx;
+    const struct hs_faults *faults = &d->reader.faults;
+    if (severity != HS_ERROR || !faults->is_row_bad || !d->is_open) {
+        *(severity == HS_ERROR ? &d->diag->errors : &d->diag->warnings) += severity != HS_NOTE;
+        if (severity >= d->diag->least)
+            d->diag->emit(d->diag->ctx, severity, text, len);
+        return;
+    }
+    const char *end = memchr(text, '\n', len);
+    uint64_t nth = faults->counts[faults->kind] - 1;
+    if (nth < HS_FAULTS_SHOWN)
+        d->shown[faults->kind][nth] =
+            hs_arena_text(&d->texts, text, end ? (size_t)(end - text) : len);
+}
+
+/* Pushes the time of the job through the window that a run would use. */
+static void check_order(struct trace_validation *d, const struct hs_trace_job *job)
+{
+    if (d->jobs > 0 && job->submit_us < d->newest_us) {
+        d->late++;
+        if (d->newest_us - job->submit_us > d->latest_us)
+            d->latest_us = d->newest_us - job->submit_us;
+    }
+    if (d->jobs == 0 || job->submit_us > d->newest_us)
+        d->newest_us = job->submit_us;
+    if (d->options->sort_window == HS_SORT_ALL)
+        return;
+    if (job->submit_us < d->handed_out_us) {
+        struct hs_place place = hs_reader_place(&d->reader, "submit_time");
+        d->reader.faults.is_row_bad = true;
+        (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_ORDER, &place, NULL,
+                               "job '%s' comes %s s late, past the %llu rows held back", job->id,
+                               seconds_text((uint64_t)(d->handed_out_us - job->submit_us)).text,
+                               (unsigned long long)d->options->sort_window);
+        return;
+    }
+    struct hs_trace_job *time_only = hs_reorder_room(&d->held);
+    *time_only = (struct hs_trace_job){.id = "", .submit_us = job->submit_us};
+    hs_reorder_push(&d->held);
+    if (d->held.count < d->options->sort_window)
+        return;
+    const struct hs_trace_job *first = hs_reorder_pop(&d->held);
+    if (first != NULL)
+        d->handed_out_us = first->submit_us;
+}
+
+static void examine(struct trace_validation *d, const struct hs_trace_job *job)
+{
+    check_order(d, job);
+    if (!idset_add(&d->ids, job->id)) {
+        struct hs_place place = hs_reader_place(&d->reader, "job_id");
+        (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_DUPLICATE, &place, NULL,
+                               "job id '%s' was seen before", job->id);
+    }
+    d->jobs++;
+    if (job->gpus > 0)
+        hs_fractions_count(&d->utils, job->gpu_util_pm);
+    load_add(&d->load, job);
+}
+
+/* Reads on over every bad row. A file that cannot be read to its end is one more fault. */
+static enum hs_status examine_all(struct trace_validation *d)
+{
+    struct hs_trace_job job;
+    for (;;) {
+        enum hs_status status = hs_reader_next(&d->reader, &job);
+        if (status == HS_END)
+            return HS_OK;
+        if (status == HS_E_INPUT && d->reader.faults.is_row_bad)
+            continue;
+        if (status == HS_E_INPUT) {
+            d->is_cut_short = true;
+            d->reader.faults.total += d->reader.faults.counts[HS_FAULT_STRUCTURE] == 0;
+            return HS_OK;
+        }
+        HS_TRY(status);
+        examine(d, &job);
+    }
+}
+
+static void say_faults(const struct trace_validation *d, struct hs_output *out)
+{
+    const struct hs_faults *faults = &d->reader.faults;
+    for (int kind = 0; kind < HS_FAULT_COUNT; kind++) {
+        if (faults->counts[kind] == 0)
+            continue;
+        hs_say(out, "\n%llu %s\n", (unsigned long long)faults->counts[kind],
+               hs_fault_texts[kind].what);
+        for (int i = 0; i < HS_FAULTS_SHOWN && d->shown[kind][i]; i++)
+            hs_say(out, "    %s\n", d->shown[kind][i]);
+        hs_say(out, "    repair: %s\n", hs_fault_texts[kind].repair);
+    }
+    if (d->is_cut_short)
+        hs_say(out, "\nthe file cannot be read to its end: rows and jobs are those before it\n");
+}
+
+static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
+{
+    const struct hs_reader *r = &d->reader;
+    const struct hs_trace_counts counts = {.rows = r->counts.rows,
+                                           .accepted = d->jobs,
+                                           .rounded = r->counts.rounded,
+                                           .drop_texts = hs_drop_texts,
+                                           .drops = r->counts.drops,
+                                           .drop_kinds = HS_DROP_COUNT};
+    say_intake(out, hs_input_path(r->input), r->format->name, &counts);
+    if (d->late > 0)
+        hs_say(out, "out of order %llu rows, at most %s s late\n", (unsigned long long)d->late,
+               seconds_text((uint64_t)d->latest_us).text);
+    say_faults(d, out);
+    say_loads(&d->load, out);
+    uint64_t faults = r->faults.total;
+    hs_say(out, "\n%llu fault%s\n", (unsigned long long)faults, faults == 1 ? "" : "s");
+    return faults;
+}
+
+enum hs_status hs_trace_validate(const struct hs_trace_options *options,
+                                 const struct hs_trace_capacity *cluster, struct hs_output *out,
+                                 struct hs_diag *diag)
+{
+    struct trace_validation *d = hs_alloc_zeroed(1, sizeof *d);
+    d->options = options;
+    d->diag = diag;
+    d->handed_out_us = INT64_MIN;
+    hs_diag_init(&d->catcher, catch_message, d);
+    hs_reorder_init(&d->held);
+    d->load =
+        (struct offered_load){.cluster = cluster, .first_us = INT64_MAX, .last_us = INT64_MIN};
+    hs_intern_init(&d->load.types);
+    hs_intern_init(&d->load.vcs);
+    enum hs_status status = hs_reader_open(&d->reader, options, HS_ERROR, &d->catcher);
+    d->is_open = status == HS_OK;
+    if (status == HS_OK)
+        status = examine_all(d);
+    if (status == HS_OK) {
+        hs_fractions_warn(&d->utils, NULL, "gpu_util", "jobs", diag);
+        status = say_report(d, out) > 0 ? HS_E_INPUT : HS_OK;
+    }
+    hs_reader_close(&d->reader);
+    hs_reorder_free(&d->held);
+    hs_free(d->ids.hashes);
+    hs_intern_free(&d->load.types);
+    hs_intern_free(&d->load.vcs);
+    hs_free(d->load.by_type);
+    hs_free(d->load.by_vc);
+    hs_arena_free(&d->texts);
+    hs_free(d);
+    return status;
+}
