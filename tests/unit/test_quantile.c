@@ -51,7 +51,7 @@ static void expect_exact(uint64_t *values, uint32_t count, int most_passes)
     qsort(values, count, sizeof *values, compare);
     for (int i = 0; i < HS_QUANTILES; i++) {
         uint64_t rank = (count * permille[i] + 999) / 1000; /* smallest r with r >= q n */
-        assert_int_equal(hs_quantiles_get(&q, 0, (enum hs_quantile)i), values[rank - 1]);
+        assert_int_equal(q.sets[0].value[i], values[rank - 1]);
     }
     assert_int_equal(q.sets[0].count, count);
     hs_quantiles_close(&q);
@@ -74,10 +74,10 @@ static void follows_the_definition(void **state)
         for (uint32_t i = 0; i < cases[c].count; i++)
             values[i] = cases[c].count - i;
         replay(&q, values, cases[c].count);
-        assert_int_equal(hs_quantiles_get(&q, 0, HS_P50), cases[c].p50);
-        assert_int_equal(hs_quantiles_get(&q, 0, HS_P90), cases[c].p90);
-        assert_int_equal(hs_quantiles_get(&q, 0, HS_P95), cases[c].p95);
-        assert_int_equal(hs_quantiles_get(&q, 0, HS_P99), cases[c].p99);
+        assert_int_equal(q.sets[0].value[HS_P50], cases[c].p50);
+        assert_int_equal(q.sets[0].value[HS_P90], cases[c].p90);
+        assert_int_equal(q.sets[0].value[HS_P95], cases[c].p95);
+        assert_int_equal(q.sets[0].value[HS_P99], cases[c].p99);
         hs_quantiles_close(&q);
     }
 }
@@ -90,7 +90,7 @@ static void handles_small_sets_and_extremes(void **state)
     expect_exact(wide, 9, 2);
     struct hs_quantiles q;
     assert_int_equal(replay(&q, NULL, 0), 1);
-    assert_int_equal(hs_quantiles_get(&q, 0, HS_P50), 0);
+    assert_int_equal(q.sets[0].value[HS_P50], 0);
     assert_int_equal(q.sets[0].count, 0);
     hs_quantiles_close(&q);
 }
@@ -141,11 +141,11 @@ static void keeps_sets_apart(void **state)
             add(&q, 4, i * 1000000);
         }
     }
-    assert_int_equal(hs_quantiles_get(&q, 0, HS_P90), 90000);
-    assert_int_equal(hs_quantiles_get(&q, 1, HS_P90), 0);
-    assert_int_equal(hs_quantiles_get(&q, 2, HS_P90), 90000000);
-    assert_int_equal(hs_quantiles_get(&q, 3, HS_P90), 0);
-    assert_int_equal(hs_quantiles_get(&q, 4, HS_P90), 90000000);
+    assert_int_equal(q.sets[0].value[HS_P90], 90000);
+    assert_int_equal(q.sets[1].value[HS_P90], 0);
+    assert_int_equal(q.sets[2].value[HS_P90], 90000000);
+    assert_int_equal(q.sets[3].value[HS_P90], 0);
+    assert_int_equal(q.sets[4].value[HS_P90], 90000000);
     hs_quantiles_close(&q);
 }
 

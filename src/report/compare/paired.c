@@ -303,7 +303,7 @@ static void group_by_gpus(struct hs_paired *p, uint8_t (*of)[KINDS])
         is_seen[hs_class_of_gpus(row_of(p, i)->gpus)] = true;
     for (uint32_t c = 0; c < HS_CLASS_GPUS_COUNT; c++) {
         struct hs_class class;
-        hs_classes_name(NULL, HS_CLASS_GPUS + c, &class);
+        hs_class_name(HS_CLASS_GPUS + c, &class);
         if (is_seen[c])
             group_of[c] = add_group(p, class.kind, class.name);
     }

@@ -25,7 +25,7 @@
 #include "base/memory.h"
 #include "data/json.h"
 #include "report/compare/bootstrap.h"
-#include "report/stats/classes.h"
+#include "report/stats/stats.h"
 #include "report/report.h"
 #include "report/run/rundir.h"
 #include "report/run/manifest.h"

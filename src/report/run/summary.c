@@ -13,7 +13,7 @@
 #include "base/io.h"
 #include "data/csvwrite.h"
 #include "report/run/rowfile.h"
-#include "report/stats/classes.h"
+#include "report/stats/stats.h"
 
 #define SUMMARY_SCHEMA 1
 
@@ -208,7 +208,7 @@ static void put_class_columns(const struct hs_summary *s, uint32_t from, uint32_
     for (uint32_t i = from; i < to; i++) {
         const struct hs_class *class = NULL;
         struct hs_class like;
-        hs_classes_name(NULL, i, &like);
+        hs_class_name(i, &like);
         for (uint32_t c = 0; c < s->class_count && class == NULL; c++)
             if (strcmp(s->classes[c].kind, like.kind) == 0 &&
                 strcmp(s->classes[c].name, like.name) == 0)

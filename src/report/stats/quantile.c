@@ -148,27 +148,16 @@ static void settle(struct hs_quantiles *q)
     }
 }
 
-/* Deals out the collection; false if the values left do not fit it. */
-static bool can_collect(struct hs_quantiles *q)
+/* Deals out the collection; returns how many values are in ranges. */
+static uint64_t deal(struct hs_quantiles *q)
 {
     uint64_t total = 0;
-    for (uint32_t i = 0; i < q->set_count; i++) {
+    for (uint32_t i = 0; i < q->set_count; i++)
         for (uint32_t r = 0; r < q->sets[i].ranges; r++) {
             q->sets[i].range[r].first = (uint32_t)total;
             total += q->sets[i].range[r].count;
-            if (total > HS_QUANTILE_COLLECTED)
-                return false;
         }
-    }
-    return true;
-}
-
-static bool is_resolved(const struct hs_quantiles *q)
-{
-    for (uint32_t i = 0; i < q->set_count; i++)
-        if (q->sets[i].ranges > 0)
-            return false;
-    return true;
+    return total;
 }
 
 void hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t parts)
@@ -187,16 +176,12 @@ bool hs_quantiles_begin(struct hs_quantiles *q)
         q->pass = HS_PASS_FIRST;
         return true;
     }
-    if (q->pass != HS_PASS_DONE)
-        settle(q);
-    if (is_resolved(q)) {
-        q->pass = HS_PASS_DONE;
-        return false;
-    }
-    q->pass = can_collect(q) ? HS_PASS_COLLECT : HS_PASS_SPLIT;
+    settle(q);
+    const uint64_t left = deal(q);
+    q->pass = left <= HS_QUANTILE_COLLECTED ? HS_PASS_COLLECT : HS_PASS_SPLIT;
     for (uint32_t i = 0; q->pass == HS_PASS_SPLIT && i < q->set_count; i++)
         memset(q->cells[i], 0, q->sets[i].ranges * SPLIT * sizeof *q->cells[i]);
-    return true;
+    return left > 0;
 }
 
 void hs_quantiles_add(struct hs_quantiles *q, uint32_t set, uint32_t part)
@@ -229,11 +214,6 @@ void hs_quantiles_take(struct hs_quantiles *q, uint32_t set_index, uint64_t valu
         q->collection[r->first + r->collected++] = value;
     else
         q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
-}
-
-uint64_t hs_quantiles_get(const struct hs_quantiles *q, uint32_t set, enum hs_quantile which)
-{
-    return q->sets[set].value[which];
 }
 
 void hs_quantiles_close(struct hs_quantiles *q)

@@ -10,7 +10,7 @@
  *                 hs_quantiles_count(&q, set, hs_quantile_bucket(value));
  *             else
  *                 hs_quantiles_take(&q, set, value);
- *     p90 = hs_quantiles_get(&q, set, HS_P90);
+ *     p90 = q.sets[set].value[HS_P90];            // 0 for an empty set
  *
  * A quantile is the smallest value with at least q n values <= it; the largest value is one too.
  * The first pass counts values in logarithmic buckets; each later pass splits the buckets that hold
@@ -61,12 +61,12 @@ struct hs_quantiles {
     uint32_t (*cells)[HS_QUANTILE_CELLS];
     uint64_t *collection; /* in the same memory: a pass that collects counts nothing */
     uint32_t set_count;
-    enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT, HS_PASS_DONE } pass;
+    enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT } pass;
 };
 
 /* parts: further counters behind those of the sets, for hs_quantiles_add. */
 void hs_quantiles_open(struct hs_quantiles *q, uint32_t sets, uint32_t parts);
-/* Begins a pass; false when everything is known. */
+/* Begins a pass; false when everything is known, the last call. */
 bool hs_quantiles_begin(struct hs_quantiles *q);
 
 /* Bucket of the first pass: values below 32 each their own, above that 32 per power of two, up to
@@ -94,8 +94,6 @@ uint32_t hs_quantiles_wanted(const struct hs_quantiles *q, uint32_t set,
 /* Adds a value to a set in a later pass, if it is in a range of it. */
 void hs_quantiles_take(struct hs_quantiles *q, uint32_t set, uint64_t value);
 
-/* After the last pass; 0 for an empty set. */
-uint64_t hs_quantiles_get(const struct hs_quantiles *q, uint32_t set, enum hs_quantile which);
 void hs_quantiles_close(struct hs_quantiles *q);
 
 #endif

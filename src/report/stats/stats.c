@@ -10,19 +10,37 @@
 #include "report/stats/stats.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/stats/exact.h"
 #include "report/stats/quantile.h"
 
 #define PPM     UINT64_C(1000000)
 #define MASK_48 UINT64_C(0xffffffffffff)
 
+enum {
+    /* Jobs of one size, outcome and job class: the statistics count a job once for its cell, and
+     * add the cells up to classes. */
+    CELLS = HS_CLASS_GPUS_COUNT * HS_OUTCOME_COUNT * HS_JOB_CLASS_COUNT,
+    CLASSES_OF_CELL = 4, /* all, GPUs, outcome, job class */
+    CLASSES_OF_JOB = CLASSES_OF_CELL + 2
+};
+_Static_assert(HS_CLASSES_MAX <= UINT8_MAX && CELLS <= UINT8_MAX, "bytes of a sample");
+
+/* What the classes of a completed job are found by. */
+struct class_key {
+    uint32_t user;
+    uint8_t cell;
+    uint8_t vc; /* index of a class */
+};
+
 struct sample {
     int64_t submit_us, wait_us, jct_us, run_us, work_us;
     int64_t progress_us; /* from submission to first progress */
     uint32_t milli_gpus; /* that it asked for, in thousandths; UINT32_MAX at most */
-    struct hs_class_key key;
+    struct class_key key;
 };
 
 /* Of a job that started, ran for its isolated time and ended, where no cooldown asks for its
@@ -59,6 +77,155 @@ static bool pack(const struct sample *s, struct plain_sample *plain)
            s->progress_us == s->wait_us;
 }
 
+/* ---- classes ---- */
+
+uint32_t hs_class_of_gpus(uint32_t gpus)
+{
+    if (gpus <= 2)
+        return gpus;
+    const uint32_t log2 = 64 - HS_CLZ64(gpus - 1); /* rounded up */
+    return log2 < HS_CLASS_GPUS_COUNT - 1 ? log2 : HS_CLASS_GPUS_COUNT - 1;
+}
+
+/* Longer names end in "...". */
+static void set_name(struct hs_class *out, const char *kind, const char *name)
+{
+    const size_t length = strlen(name);
+    const bool is_long = length > HS_CLASS_NAME_MAX;
+    out->kind = kind;
+    memcpy(out->name, name, is_long ? HS_CLASS_NAME_MAX : length + 1);
+    if (is_long)
+        memcpy(out->name + HS_CLASS_NAME_MAX - 3, "...", 4);
+}
+
+void hs_class_name(uint32_t index, struct hs_class *out)
+{
+    static const char *const gpus[] = {"0", "1", "2-4", "5-8", "9-16", "17-32", ">32"};
+    static const char *const quintiles[] = {"q1", "q2", "q3", "q4", "q5"};
+    if (index >= HS_CLASS_JOB)
+        set_name(out, "class", hs_job_class_text((enum hs_job_class)(index - HS_CLASS_JOB)));
+    else if (index >= HS_CLASS_OUTCOME)
+        set_name(out, "outcome", hs_outcome_text((enum hs_outcome)(index - HS_CLASS_OUTCOME)));
+    else if (index >= HS_CLASS_QUINTILE)
+        set_name(out, "user_quintile", quintiles[index - HS_CLASS_QUINTILE]);
+    else
+        set_name(out, "gpus", gpus[index - HS_CLASS_GPUS]);
+}
+
+static void vc_name(const struct hs_stats *s, uint32_t vc, struct hs_class *out)
+{
+    const char *name = hs_intern_text(&s->vcs, vc);
+    if (vc == HS_CLASS_VCS_MAX - 1 && s->vcs.count > HS_CLASS_VCS_MAX)
+        name = "(others)";
+    set_name(out, "vc", name[0] != '\0' ? name : "(none)");
+}
+
+/* Books the GPU time of a job that ended. */
+static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_record *job)
+{
+    hs_grow((void **)&s->users, &s->user_cap, (uint64_t)job->user_index + 1, sizeof *s->users,
+            HS_INTERN_MAX);
+    if (job->user_index >= s->user_count)
+        s->user_count = job->user_index + 1;
+    struct hs_user_account *user = &s->users[job->user_index];
+    user->milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
+    return user;
+}
+
+/* Of a job that is done. VCs past the most that are named share the last class. */
+static struct class_key key_of(struct hs_stats *s, const struct hs_job_record *job)
+{
+    const uint32_t cell =
+        (hs_class_of_gpus(job->gpus) * HS_OUTCOME_COUNT + (uint32_t)job->outcome) *
+            HS_JOB_CLASS_COUNT +
+        (uint32_t)job->job_class;
+    hs_grow((void **)&s->vc_of, &s->vc_of_cap, (uint64_t)job->vc_index + 1, sizeof *s->vc_of,
+            HS_INTERN_MAX);
+    uint32_t *vc = &s->vc_of[job->vc_index];
+    if (*vc == 0) {
+        *vc = hs_intern_get(&s->vcs, job->vc) + 1;
+        s->has_vcs = s->has_vcs || job->vc[0] != '\0';
+    }
+    s->has_job_classes = s->has_job_classes || job->job_class != HS_JOB_CLASS_AUTO;
+    return (struct class_key){
+        .user = job->user_index,
+        .cell = (uint8_t)cell,
+        .vc = (uint8_t)(HS_CLASS_VC + (*vc <= HS_CLASS_VCS_MAX ? *vc : HS_CLASS_VCS_MAX) - 1)};
+}
+
+struct user_rank {
+    hs_u128 milli_us;
+    uint32_t user;
+};
+
+static int compare_users(const void *a, const void *b)
+{
+    const struct user_rank *x = a, *y = b;
+    if (x->milli_us != y->milli_us)
+        return x->milli_us < y->milli_us ? -1 : 1;
+    return (x->user > y->user) - (x->user < y->user);
+}
+
+/* After the last job. With fewer users than quintiles the classes would only rename the users. */
+static void rank_users(struct hs_stats *s)
+{
+    struct user_rank *ranks = hs_alloc_zeroed((uint64_t)s->user_count + 1, sizeof *ranks);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->user_count; i++)
+        if (s->users[i].jobs > 0)
+            ranks[count++] = (struct user_rank){.milli_us = s->users[i].milli_us, .user = i};
+    qsort(ranks, count, sizeof *ranks, compare_users);
+    for (uint32_t i = 0; i < count; i++)
+        s->users[ranks[i].user].quintile = (uint8_t)((uint64_t)i * HS_CLASS_QUINTILES / count);
+    s->has_users = s->has_users && count >= HS_CLASS_QUINTILES;
+    hs_free(ranks);
+}
+
+/* The classes of the jobs of a cell; returns how many. */
+static uint32_t classes_of_cell(const struct hs_stats *s, uint32_t cell,
+                                uint32_t of[CLASSES_OF_CELL])
+{
+    of[0] = HS_CLASS_ALL;
+    of[1] = HS_CLASS_JOB + cell % HS_JOB_CLASS_COUNT;
+    of[2] = HS_CLASS_OUTCOME + cell / HS_JOB_CLASS_COUNT % HS_OUTCOME_COUNT;
+    of[3] = HS_CLASS_GPUS + cell / HS_JOB_CLASS_COUNT / HS_OUTCOME_COUNT;
+    if (s->has_job_classes)
+        return 4;
+    of[1] = of[3];
+    return 3;
+}
+
+/* The classes of a job beside those of its cell, once the users are ranked. */
+static uint32_t classes_beside(const struct hs_stats *s, const struct class_key *key,
+                               uint32_t of[CLASSES_OF_JOB - CLASSES_OF_CELL])
+{
+    uint32_t count = 0;
+    if (s->has_users)
+        of[count++] = HS_CLASS_QUINTILE + s->users[key->user].quintile;
+    if (s->has_vcs)
+        of[count++] = key->vc;
+    return count;
+}
+
+/* Fairness: Jain, Chiu, Hawe, "A quantitative measure of fairness", DEC TR-301, 1984: (sum x)^2 /
+ * (n sum x^2) over what each user gets. What a user gets is here the GPU time that its jobs needed
+ * over the GPU time between their submission and their end: 1 where its jobs never wait, near 0
+ * where they mostly do. NaN with fewer than two users. */
+static double jain_index(const struct hs_stats *s)
+{
+    double sum = 0, squares = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->user_count; i++) {
+        if (s->users[i].sojourn == 0)
+            continue;
+        double share = hs_exact_double(s->users[i].need, s->users[i].sojourn);
+        sum += share;
+        squares += share * share;
+        count++;
+    }
+    return count >= 2 && squares > 0 ? sum * sum / (count * squares) : (double)NAN;
+}
+
 /* ---- while the run goes on ---- */
 
 void hs_stats_open(struct hs_stats *s, const char *dir, int64_t warmup_us, int64_t cooldown_us,
@@ -72,7 +239,7 @@ void hs_stats_open(struct hs_stats *s, const char *dir, int64_t warmup_us, int64
                            .last_finish_us = -1};
     hs_temp_records_open(&s->plain, sizeof(struct plain_sample), dir);
     hs_temp_records_open(&s->samples, sizeof(struct sample), dir);
-    hs_classes_open(&s->classes);
+    hs_intern_init(&s->vcs);
 }
 
 void hs_stats_submit(struct hs_stats *s, int64_t now_us, const struct hs_submission *job)
@@ -86,11 +253,13 @@ void hs_stats_submit(struct hs_stats *s, int64_t now_us, const struct hs_submiss
 
 static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *job)
 {
-    struct hs_class_key key;
     if (s->done == UINT32_MAX)
         return hs_fail(s->diag, HS_E_LIMIT, NULL, NULL,
                        "job statistics hold at most 4,294,967,295 completed jobs");
-    hs_classes_add(&s->classes, job, &key);
+    struct hs_user_account *user = add_user(s, job);
+    if (user->jobs++ == 0)
+        s->has_users = s->has_users || job->user[0] != '\0';
+    const struct class_key key = key_of(s, job);
     s->done++;
     s->work_us += (uint64_t)job->work_us;
     s->done_run_us += (uint64_t)job->run_us;
@@ -159,7 +328,7 @@ enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_
         s->rejected++;
     else
         s->unfinished++;
-    hs_classes_add(&s->classes, job, NULL);
+    (void)add_user(s, job);
     return HS_OK;
 }
 
@@ -167,7 +336,9 @@ void hs_stats_close(struct hs_stats *s)
 {
     hs_temp_records_close(&s->plain);
     hs_temp_records_close(&s->samples);
-    hs_classes_close(&s->classes);
+    hs_free(s->users);
+    hs_free(s->vc_of);
+    hs_intern_free(&s->vcs);
 }
 
 /* ---- at its end ---- */
@@ -183,9 +354,9 @@ struct evaluation {
     /* What the values of a measure start from. Slowdowns less it are 0 for the many jobs of 1,
      * which are then alone in a bucket: their quantiles need no further pass. */
     uint64_t least[HS_MEASURES];
-    bool is_first_pass, has_cell[HS_CELLS];
-    hs_u128 sums[HS_CLASSES_MAX + HS_CELLS][SUMS]; /* of values less the least; cells behind */
-    hs_u128 run_us;                                /* of all jobs */
+    bool is_first_pass, has_cell[CELLS];
+    hs_u128 sums[HS_CLASSES_MAX + CELLS][SUMS]; /* of values less the least; cells behind */
+    hs_u128 run_us;                             /* of all jobs */
     /* a later pass: the classes that ask for the values of a bucket, by the rest modulo 64 */
     uint64_t wanted[HS_MEASURES][HS_QUANTILE_BUCKETS];
 };
@@ -247,11 +418,10 @@ HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
 /* The first pass: sums, and the buckets of the values. */
 static void count_job(struct evaluation *e, const struct sample *job)
 {
-    struct hs_classes *classes = &e->stats->classes;
-    struct hs_user_account *user = &classes->users[job->key.user];
+    struct hs_user_account *user = &e->stats->users[job->key.user];
     uint64_t value[SUMS];
-    uint32_t of[HS_CLASSES_OF_JOB], bucket[HS_MEASURES];
-    const uint32_t count = hs_classes_beside(classes, &job->key, of);
+    uint32_t of[CLASSES_OF_JOB], bucket[HS_MEASURES];
+    const uint32_t count = classes_beside(e->stats, &job->key, of);
     measure(e, job, value);
     e->has_cell[job->key.cell] = true;
     for (uint32_t m = 0; m < HS_MEASURES; m++)
@@ -270,10 +440,9 @@ static void count_job(struct evaluation *e, const struct sample *job)
 /* After the first pass. */
 static void add_cells(struct evaluation *e)
 {
-    uint32_t of[HS_CLASSES_OF_CELL];
-    for (uint32_t cell = 0; cell < HS_CELLS; cell++) {
-        const uint32_t count =
-            e->has_cell[cell] ? hs_classes_of_cell(&e->stats->classes, cell, of) : 0;
+    uint32_t of[CLASSES_OF_CELL];
+    for (uint32_t cell = 0; cell < CELLS; cell++) {
+        const uint32_t count = e->has_cell[cell] ? classes_of_cell(e->stats, cell, of) : 0;
         for (uint32_t i = 0; i < count; i++) {
             for (uint32_t m = 0; m < SUMS; m++)
                 e->sums[of[i]][m] += e->sums[HS_CLASSES_MAX + cell][m];
@@ -287,9 +456,9 @@ static void add_cells(struct evaluation *e)
 static void take_job(struct evaluation *e, const struct sample *job)
 {
     uint64_t value[SUMS];
-    uint32_t of[HS_CLASSES_OF_JOB];
-    uint32_t count = hs_classes_of_cell(&e->stats->classes, job->key.cell, of);
-    count += hs_classes_beside(&e->stats->classes, &job->key, of + count);
+    uint32_t of[CLASSES_OF_JOB];
+    uint32_t count = classes_of_cell(e->stats, job->key.cell, of);
+    count += classes_beside(e->stats, &job->key, of + count);
     measure(e, job, value);
     for (uint32_t m = 0; m < HS_MEASURES; m++) {
         const uint64_t asking = e->wanted[m][hs_quantile_bucket(value[m])];
@@ -349,9 +518,10 @@ static enum hs_status run_pass(struct evaluation *e)
 
 /* ---- the figures ---- */
 
-static uint64_t count_of(const struct evaluation *e, uint32_t measure, uint32_t class)
+static const struct hs_quantile_set *set_at(const struct evaluation *e, uint32_t measure,
+                                            uint32_t class)
 {
-    return e->quantiles.sets[set_of(e, measure, class)].count;
+    return &e->quantiles.sets[set_of(e, measure, class)];
 }
 
 /* In units of 1e6 of what was added (us, ppm); NaN without jobs. */
@@ -365,35 +535,33 @@ static double mean_of(const struct evaluation *e, uint32_t measure, uint32_t cla
 static void set_figures(const struct evaluation *e, uint32_t measure, uint32_t class,
                         double out[HS_FIGURES])
 {
-    const uint64_t count = count_of(e, measure, class);
-    out[HS_F_MEAN] = mean_of(e, measure, class, count);
+    const struct hs_quantile_set *set = set_at(e, measure, class);
+    out[HS_F_MEAN] = mean_of(e, measure, class, set->count);
     for (int i = 0; i < HS_QUANTILES; i++)
         out[HS_F_P50 + i] =
-            count > 0
-                ? hs_exact_double(e->least[measure] + hs_quantiles_get(&e->quantiles,
-                                                                       set_of(e, measure, class),
-                                                                       (enum hs_quantile)i),
-                                  PPM)
-                : (double)NAN;
+            hs_exact_double(e->least[measure] + set->value[i], set->count > 0 ? PPM : 0);
 }
 
 static void fill(const struct evaluation *e, struct hs_summary *summary)
 {
     struct hs_stats *s = e->stats;
-    s->counted = count_of(e, HS_M_WAIT, HS_CLASS_ALL);
+    s->counted = set_at(e, HS_M_WAIT, HS_CLASS_ALL)->count;
     s->mean_queueing_delay =
         hs_exact_double(e->sums[HS_CLASS_ALL][HS_M_JCT] - e->run_us, (hs_u128)s->counted * PPM);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         set_figures(e, m, HS_CLASS_ALL, s->figure[m]);
-    s->jain = hs_classes_jain(&s->classes);
+    s->jain = jain_index(s);
     summary->class_count = 0;
     for (uint32_t i = 1; i < e->classes; i++) {
-        const uint64_t jobs = count_of(e, HS_M_WAIT, i);
+        const uint64_t jobs = set_at(e, HS_M_WAIT, i)->count;
         if (jobs == 0)
             continue;
         struct hs_class *class = &summary->classes[summary->class_count++];
         double *value = class->value; /* in the order of hs_class_measure() */
-        hs_classes_name(&s->classes, i, class);
+        if (i >= HS_CLASS_VC)
+            vc_name(s, i - HS_CLASS_VC, class);
+        else
+            hs_class_name(i, class);
         class->jobs = jobs;
         for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)
             set_figures(e, m, i, value);
@@ -407,14 +575,14 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
 enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary)
 {
     const uint64_t least = s->has_faster ? 0 : PPM;
+    const uint32_t vcs = s->vcs.count < HS_CLASS_VCS_MAX ? s->vcs.count : HS_CLASS_VCS_MAX;
     struct evaluation e = {
         .stats = s,
-        .classes = hs_classes_count(&s->classes),
+        .classes = HS_CLASS_VC + (s->has_vcs ? vcs : 0),
         .least = {[HS_M_SLOWDOWN] = least, [HS_M_RUN_SLOWDOWN] = least, [HS_M_BOUNDED] = PPM},
         .is_first_pass = true};
-    hs_classes_rank_users(&s->classes);
-    hs_quantiles_open(&e.quantiles, SETS_OF_CLASS * e.classes + SETS_OF_ALL,
-                      SETS_OF_CLASS * HS_CELLS);
+    rank_users(s);
+    hs_quantiles_open(&e.quantiles, SETS_OF_CLASS * e.classes + SETS_OF_ALL, SETS_OF_CLASS * CELLS);
     enum hs_status status = HS_OK;
     for (; status == HS_OK && hs_quantiles_begin(&e.quantiles); e.is_first_pass = false)
         status = run_pass(&e);

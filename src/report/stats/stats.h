@@ -14,9 +14,34 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/intern.h"
 #include "horus/observe.h"
+#include "report/run/summary.h"
 #include "report/run/temp_records.h"
-#include "report/stats/classes.h"
+
+/* ---- classes of completed jobs: all; by GPUs, quintile of the user among all users by GPU time,
+ * recorded outcome, class that the user asked for (where any job asks for one), virtual cluster
+ * ---- */
+
+enum {
+    HS_CLASS_ALL = 0,
+    HS_CLASS_GPUS = 1, /* 0, 1, 2-4, 5-8, 9-16, 17-32, >32 */
+    HS_CLASS_GPUS_COUNT = 7,
+    HS_CLASS_QUINTILE = HS_CLASS_GPUS + HS_CLASS_GPUS_COUNT,
+    HS_CLASS_QUINTILES = 5,
+    HS_CLASS_OUTCOME = HS_CLASS_QUINTILE + HS_CLASS_QUINTILES,
+    HS_CLASS_JOB = HS_CLASS_OUTCOME + HS_OUTCOME_COUNT, /* enum hs_job_class */
+    HS_CLASS_VC = HS_CLASS_JOB + HS_JOB_CLASS_COUNT,
+    /* named VCs; jobs of further ones share the last class, "(others)" */
+    HS_CLASS_VCS_MAX = HS_CLASSES_MAX - HS_CLASS_VC
+};
+
+/* HS_CLASS_GPUS + this: the class of a gang of so many GPUs. */
+uint32_t hs_class_of_gpus(uint32_t gpus);
+/* Kind and name of class `index`, above 0 and below HS_CLASS_VC. */
+void hs_class_name(uint32_t index, struct hs_class *out);
+
+/* ---- statistics ---- */
 
 enum hs_measure {
     HS_M_WAIT,
@@ -31,11 +56,24 @@ enum hs_measure {
 /* Bounded slowdown counts jobs shorter than this as this long (Feitelson & Rudolph, JSSPP 1998). */
 #define HS_BOUND_US INT64_C(10000000)
 
+struct hs_user_account {
+    hs_u128 milli_us;      /* thousandths of GPUs held x time, all jobs */
+    hs_u128 need, sojourn; /* sums of thousandths x isolated and x JCT, for the fairness index */
+    uint64_t jobs;         /* completed */
+    uint8_t quintile;      /* once the users are ranked */
+};
+
 struct hs_stats {
     struct hs_diag *diag;
     int64_t warmup_us, cooldown_us;
     struct hs_temp_records plain, samples; /* of completed jobs: packed; all others */
-    struct hs_classes classes;
+    struct hs_user_account *users;         /* by the engine's ids: memory follows them, not jobs */
+    uint32_t user_count, user_cap;
+    struct hs_intern vcs;
+    uint32_t *vc_of; /* by the engine's ids: VC + 1; 0 = no job of it yet */
+    uint32_t vc_of_cap;
+    /* some completed job has a name of that kind, or asks for a class */
+    bool has_users, has_vcs, has_job_classes;
     uint64_t submitted, done, failed, rejected, unfinished;
     uint64_t preemptions, migrations, ooms, retries, switches;
     uint64_t policy_counter[HS_POLICY_COUNTER_COUNT];        /* what the policy counted */
