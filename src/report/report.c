@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Opens the files that the options ask for, hands out the observers, closes the files in the same
- * order. The figures are gathered always; files only where there is a directory for them.
+ * order; fills the summary. The figures are gathered always; files only where there is a directory.
  */
 #include "report/report.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
+#include "base/fixed.h"
 #include "base/memory.h"
 #include "report/run/observers.h"
+#include "report/stats/exact.h"
 
 /* In the order of the manifest. */
 static const struct hs_row_format *const formats[HS_ROW_FILES] = {
@@ -50,6 +54,266 @@ static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
         if (hs_output_failed(&r->open[i]->csv.out))
             return hs_csvw_close(&r->open[i]->csv, r->diag);
     return HS_OK;
+}
+
+/* ---- the metrics ----
+ * Names and units are those of results/README.md; a test compares the two. Unit "1" is a plain
+ * ratio, shares are between 0 and 1. */
+
+#define FULL_PM     1000u /* utilization is summed in per mille of a GPU */
+#define FULL_MILLI  1000u /* thousandths of a GPU held whole */
+#define NS_PER_S    UINT64_C(1000000000)
+#define SPARK_WIDTH 60u
+
+static const char no_span[] = "the run has no length";
+static const char no_job[] = "no job was completed inside the window";
+static const char no_util[] = "the trace gives no GPU utilization";
+
+static void add(struct hs_summary *s, const char *name, const char *unit, double value,
+                const char *absent_because)
+{
+    assert(s->count < HS_METRICS_MAX);
+    bool is_absent = isnan(value);
+    s->metrics[s->count++] =
+        (struct hs_metric){.name = name,
+                           .unit = unit,
+                           .value = value,
+                           .absent_because = is_absent ? absent_because : NULL};
+}
+
+static void add_count(struct hs_summary *s, const char *name, uint64_t value)
+{
+    add(s, name, "1", (double)value, NULL);
+}
+
+static double makespan(const struct hs_stats *stats)
+{
+    if (stats->last_finish_us < 0)
+        return (double)NAN;
+    return hs_exact_double((uint64_t)(stats->last_finish_us - stats->first_submit_us), HS_US_PER_S);
+}
+
+/* Names are constants, for a summary outlives its report. */
+static const struct {
+    const char *names[HS_FIGURES], *unit;
+} measures[HS_MEASURES] = {
+    [HS_M_WAIT] = {{HS_FIGURE_NAMES("wait")}, "s"},
+    [HS_M_JCT] = {{HS_FIGURE_NAMES("jct")}, "s"},
+    [HS_M_SLOWDOWN] = {{HS_FIGURE_NAMES("slowdown")}, "1"},
+    [HS_M_RUN_SLOWDOWN] = {{HS_FIGURE_NAMES("run_slowdown")}, "1"},
+    [HS_M_BOUNDED] = {{HS_FIGURE_NAMES("bounded_slowdown")}, "1"},
+    [HS_M_PROGRESS] = {{HS_FIGURE_NAMES("time_to_progress")}, "s"},
+};
+
+static void add_measure(struct hs_summary *s, const struct hs_stats *stats, enum hs_measure measure)
+{
+    for (int f = 0; f < HS_FIGURES; f++)
+        add(s, measures[measure].names[f], measures[measure].unit, stats->figure[measure][f],
+            no_job);
+}
+
+/* Mean over `us` of time of an integral, as a share of `full` times the GPUs. */
+static double share(const struct hs_report *r, enum hs_channel channel, uint64_t full, hs_u128 us)
+{
+    return hs_exact_double(r->timeline.sum[channel], us * r->options.cluster->gpu_count * full);
+}
+
+static double util(const struct hs_report *r, enum hs_channel channel, hs_u128 us)
+{
+    return r->stats.has_util ? share(r, channel, FULL_PM, us) : (double)NAN;
+}
+
+static void add_cluster(struct hs_summary *s, const struct hs_report *r)
+{
+    static const char never_loaded[] = "no job ever waited";
+    hs_u128 span = (hs_u128)r->span_us, loaded = r->timeline.sum[HS_CH_LOADED];
+    const char *util_reason = r->stats.has_util ? no_span : no_util;
+    const char *loaded_reason = r->stats.has_util ? never_loaded : no_util;
+    add(s, "gpu_allocation", "1", share(r, HS_CH_GPUS_HELD, 1, span), no_span);
+    add(s, "gpu_utilization", "1", util(r, HS_CH_UTIL_MODEL, span), util_reason);
+    add(s, "gpu_utilization_sum", "1", util(r, HS_CH_UTIL_SUM, span), util_reason);
+    add(s, "loaded_share", "1", hs_exact_double(loaded, span), no_span);
+    add(s, "gpu_allocation_loaded", "1", share(r, HS_CH_HELD_LOADED, 1, loaded), never_loaded);
+    add(s, "gpu_utilization_loaded", "1", util(r, HS_CH_UTIL_MODEL_LOADED, loaded), loaded_reason);
+    add(s, "gpu_utilization_sum_loaded", "1", util(r, HS_CH_UTIL_SUM_LOADED, loaded),
+        loaded_reason);
+    add(s, "gpu_sharing", "1", share(r, HS_CH_GPUS_SHARED, 1, span), no_span);
+    add(s, "useful_gpu_share", "1",
+        hs_exact_double(r->stats.done_milli_ns,
+                        span * r->options.cluster->gpu_count * HS_NS_PER_US * FULL_MILLI),
+        no_span);
+    add(s, "fragmentation", "1", share(r, HS_CH_FRAGMENTED, 1, span), no_span);
+}
+
+static void add_gpu_seconds(struct hs_summary *s, const char *name, hs_u128 num, hs_u128 den)
+{
+    add(s, name, "GPU s", hs_exact_double(num, den), NULL);
+}
+
+static void add_costs(struct hs_summary *s, const struct hs_report *r)
+{
+    const struct hs_stats *stats = &r->stats;
+    const hs_u128 *sum = r->timeline.sum;
+    const hs_u128 us = HS_US_PER_S;
+    add_count(s, "preemptions", stats->preemptions);
+    add_count(s, "migrations", stats->migrations);
+    add_count(s, "ooms", stats->ooms);
+    add_count(s, "deadlines", stats->deadlines);
+    add_count(s, "deadline_misses", stats->deadline_misses);
+    add_gpu_seconds(s, "held_gpu_seconds", sum[HS_CH_GPUS_HELD], us);
+    add_gpu_seconds(s, "done_gpu_seconds", stats->done_milli_ns, NS_PER_S * FULL_MILLI);
+    add_gpu_seconds(s, "overhead_gpu_seconds", stats->overhead_milli_us, us * FULL_MILLI);
+    add_gpu_seconds(s, "lost_gpu_seconds", stats->lost_milli_ns, NS_PER_S * FULL_MILLI);
+    add_gpu_seconds(s, "wait_resources_gpu_seconds", sum[HS_CH_WAIT_RESOURCES], us);
+    add_gpu_seconds(s, "wait_placement_gpu_seconds", sum[HS_CH_WAIT_PLACEMENT], us);
+    add_gpu_seconds(s, "wait_quota_gpu_seconds", sum[HS_CH_WAIT_QUOTA], us);
+    add_gpu_seconds(s, "wait_priority_gpu_seconds", sum[HS_CH_WAIT_PRIORITY], us);
+}
+
+/* Little's law without limits: over a whole run the integral of the number of jobs in the system is
+ * the sum of the times they spent there, exactly. */
+static void add_queue(struct hs_summary *s, const struct hs_report *r)
+{
+    const hs_u128 *sum = r->timeline.sum;
+    hs_u128 waiting = sum[HS_CH_PENDING] + sum[HS_CH_SUSPENDED];
+    hs_u128 in_system = waiting + sum[HS_CH_RUNNING], summed = r->stats.in_system_us;
+    hs_u128 span = (hs_u128)r->span_us;
+    double gap = in_system >= summed ? hs_exact_double(in_system - summed, HS_US_PER_S)
+                                     : -hs_exact_double(summed - in_system, HS_US_PER_S);
+    add(s, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span), no_span);
+    add(s, "mean_queue_length", "jobs", hs_exact_double(waiting, span), no_span);
+    add(s, "mean_in_system", "jobs", hs_exact_double(in_system, span), no_span);
+    add(s, "little_gap", "job s", gap, NULL);
+}
+
+/* Why no bound at all holds, or NULL. */
+static const char *no_bound(const struct hs_report *r)
+{
+    if (r->options.is_sharing)
+        return "jobs may share a GPU, so a GPU may do more than one GPU-second of work a second";
+    if (r->options.is_resizing)
+        return "a gang may run on more or fewer GPUs than it asked for";
+    if (r->stats.unfinished > 0)
+        return "the run was cut before every job ended";
+    if (r->stats.failed > 0)
+        return "a job was ended before its work was done";
+    if (r->bounds.has_late_rejection)
+        return "a job was rejected after it had been accepted";
+    return r->bounds.jobs == 0 ? "no job was completed" : NULL;
+}
+
+static const char *no_mean_bound(const struct hs_report *r)
+{
+    const char *reason = no_bound(r);
+    if (reason == NULL && r->stats.counted != r->stats.done)
+        reason = "the bound is for all jobs, the mean for those inside the window";
+    return reason;
+}
+
+static const char *no_wait_bound(const struct hs_report *r)
+{
+    const char *reason = no_mean_bound(r);
+    if (reason == NULL && r->options.is_preemptive)
+        reason = "with preemption a job may start early and wait later";
+    if (reason == NULL && r->stats.retries > 0)
+        reason = "a job that fails waits again before its next attempt";
+    if (reason == NULL && r->stats.done_run_us != r->stats.work_us)
+        reason = "some jobs did not run at isolated speed (costs, GPU types or spread gangs)";
+    return reason;
+}
+
+static void add_bound(struct hs_summary *s, const char *name, const char *share_name, double value,
+                      double bound, const char *absent)
+{
+    if (absent != NULL)
+        bound = (double)NAN;
+    add(s, name, "s", bound, absent);
+    add(s, share_name, "1", value == 0 && bound == 0 ? 1 : bound / value,
+        absent != NULL ? absent : "the figure it bounds is 0");
+}
+
+static void add_bounds(struct hs_summary *s, const struct hs_report *r)
+{
+    const struct hs_bounds *b = &r->bounds;
+    const struct hs_stats *stats = &r->stats;
+    const char *absent = no_bound(r);
+    double work = hs_bounds_makespan_work(b), longest = hs_bounds_makespan_longest(b);
+    add(s, "makespan_bound_work", "s", absent == NULL ? work : (double)NAN, absent);
+    add(s, "makespan_bound_longest", "s", absent == NULL ? longest : (double)NAN, absent);
+    add_bound(s, "makespan_bound", "makespan_bound_share", makespan(stats), fmax(work, longest),
+              absent);
+    add(s, "mean_isolated", "s",
+        hs_exact_double(stats->work_us, (hs_u128)stats->done * HS_US_PER_S),
+        "no job was completed");
+    add_bound(s, "mean_jct_bound", "mean_jct_bound_share", stats->figure[HS_M_JCT][HS_F_MEAN],
+              hs_bounds_mean_jct(b), no_mean_bound(r));
+    add_bound(s, "mean_wait_bound", "mean_wait_bound_share", stats->figure[HS_M_WAIT][HS_F_MEAN],
+              hs_bounds_mean_wait(b, stats->work_us), no_wait_bound(r));
+}
+
+/* Mean GPUs held over time as levels. */
+static void draw_sparkline(struct hs_summary *summary, const struct hs_report *r)
+{
+    static const char levels[] = "0123456789abcdef";
+    static_assert(SPARK_WIDTH < sizeof summary->sparkline, "the text must end");
+    const struct hs_timeline *t = &r->timeline;
+    uint32_t count = hs_timeline_intervals(t);
+    uint32_t width = count < SPARK_WIDTH ? count : SPARK_WIDTH;
+    for (uint32_t i = 0; i < width; i++) {
+        uint32_t from = (uint32_t)((uint64_t)i * count / width);
+        uint32_t to = (uint32_t)((uint64_t)(i + 1) * count / width);
+        hs_u128 held = 0;
+        for (uint32_t k = from; k < to; k++)
+            held += hs_timeline_part(t, HS_CH_GPUS_HELD, k);
+        uint64_t us = (uint64_t)(hs_timeline_start_us(t, to) - hs_timeline_start_us(t, from));
+        hs_u128 full = (hs_u128)us * r->options.cluster->gpu_count;
+        uint64_t level = full > 0 ? hs_exact_scaled(held, full, 15) : 0;
+        summary->sparkline[i] = levels[level < 15 ? level : 15];
+    }
+    summary->sparkline[width] = '\0';
+}
+
+/* The metrics of src/MODEL.md in a fixed order, and the sparkline; a metric that does not apply is
+ * listed with the reason. */
+static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
+{
+    const struct hs_stats *stats = &r->stats;
+    summary->count = 0;
+    add_count(summary, "n_jobs", stats->submitted);
+    add_count(summary, "n_done", stats->done);
+    add_count(summary, "n_failed", stats->failed);
+    add_count(summary, "n_rejected", stats->rejected);
+    add_count(summary, "n_unfinished", stats->unfinished);
+    add_count(summary, "n_counted", stats->counted);
+    add(summary, "makespan", "s", makespan(stats), "no job ended");
+    add_measure(summary, stats, HS_M_WAIT);
+    add_measure(summary, stats, HS_M_JCT);
+    add_measure(summary, stats, HS_M_SLOWDOWN);
+    add_measure(summary, stats, HS_M_BOUNDED);
+    add(summary, "fairness_jain", "1", stats->jain,
+        "fewer than two users completed jobs that use GPUs");
+    add_cluster(summary, r);
+    add_costs(summary, r);
+    add_queue(summary, r);
+    add_bounds(summary, r);
+    summary->before_classes = summary->count;
+    add_measure(summary, stats, HS_M_RUN_SLOWDOWN);
+    add(summary, "colocated_share", "1", hs_exact_double(stats->colocated_us, stats->run_us),
+        "no job ran for any time");
+    add_count(summary, "retries", stats->retries);
+    add(summary, "mean_queueing_delay", "s", stats->mean_queueing_delay, no_job);
+    summary->before_job_classes = summary->count;
+    add_measure(summary, stats, HS_M_PROGRESS);
+    add_count(summary, "switches", stats->switches);
+    add_count(summary, "trials_kept", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_KEPT]);
+    add_count(summary, "trials_undone", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_UNDONE]);
+    add(summary, "host_mib_seconds", "MiB s", hs_exact_double(stats->host_mib_us, HS_US_PER_S),
+        NULL);
+    add_gpu_seconds(summary, "wait_constraint_gpu_seconds", r->timeline.sum[HS_CH_WAIT_CONSTRAINT],
+                    HS_US_PER_S);
+    add(summary, "gpu_allocated_share", "1",
+        share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
+    draw_sparkline(summary, r);
 }
 
 /* ---- opening and closing ---- */
@@ -129,7 +393,7 @@ enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_s
     hs_timeline_advance(&r->timeline, end_us);
     hs_bounds_finish(&r->bounds);
     HS_TRY(hs_stats_finish(&r->stats, summary));
-    hs_metrics_fill(summary, r);
+    fill_metrics(summary, r);
     return HS_OK;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What report.c puts together: the files that a run writes row by row, the exact integrals over
- * time, and the metrics that are made of them and of stats/. results/README.md says what the
- * columns mean.
+ * What report.c puts together: the files that a run writes row by row, and the exact integrals over
+ * time. results/README.md says what the columns mean.
  */
 #ifndef HORUS_REPORT_RUN_OBSERVERS_H
 #define HORUS_REPORT_RUN_OBSERVERS_H
@@ -103,10 +102,9 @@ struct hs_row_format {
     enum hs_status (*finish)(void *state, int64_t end_us);
     void (*free)(void *state);
 };
-extern const struct hs_row_format hs_jobs_file, hs_segments_file, hs_decisions_file,
-    hs_nodes_file;                                /* rows.c */
+extern const struct hs_row_format hs_jobs_file, hs_segments_file, hs_decisions_file, hs_nodes_file,
+    hs_swf_file;                                  /* rows.c */
 extern const struct hs_row_format hs_series_file; /* timeline.c */
-extern const struct hs_row_format hs_swf_file;    /* swf.c */
 
 #define HS_ROW_FILES 6
 
@@ -122,9 +120,5 @@ struct hs_report {
     struct hs_output_file files[HS_ROW_FILES];
     uint32_t open_count, file_count;
 };
-
-/* The metrics of src/MODEL.md in a fixed order, and the sparkline, once all else is finished; a
- * metric that does not apply is listed with the reason (metrics.c). */
-void hs_metrics_fill(struct hs_summary *summary, const struct hs_report *report);
 
 #endif

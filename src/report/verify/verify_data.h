@@ -200,7 +200,6 @@ HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct ver
 /* Lists end with a NULL title. */
 extern const struct verify_rule verify_schedule_rules[];
 extern const struct verify_rule verify_job_rules[];
-extern const struct verify_rule verify_sum_rules[];
 
 /* Counts a fault and keeps the text of the first three: as it is (file NULL), behind
  * "jobs.csv:12", or behind "jobs.csv:12: job j1". */

@@ -460,7 +460,7 @@ static enum hs_status read_gpus(struct verify_run *run, const struct hs_rowfile 
         uint32_t first, last;
         if (!hs_rowfile_range(&at, &first, &last) || (int64_t)first <= above)
             return hs_rowfile_bad(f, "allocated_resources",
-                                       "a list of ascending GPU ids such as '0-7 16'");
+                                  "a list of ascending GPU ids such as '0-7 16'");
         hs_grow((void **)&run->ranges, &run->range_cap, (uint64_t)run->range_count + 1,
                 sizeof *run->ranges, SEGMENTS_MAX);
         run->ranges[run->range_count++] = (struct verify_range){first, last};
@@ -483,8 +483,8 @@ static enum hs_status add_segment(struct verify_run *run, const struct hs_rowfil
            strcmp(cells.ended_by, hs_segment_end_text((enum hs_segment_end)end)) != 0)
         end++;
     if (end > HS_SEGMENT_FAILURE)
-        return hs_rowfile_bad(
-            f, "ended_by", "finish, preempt, suspend, migrate, kill, horizon, oom or failure");
+        return hs_rowfile_bad(f, "ended_by",
+                              "finish, preempt, suspend, migrate, kill, horizon, oom or failure");
     seg->ended_by = (enum hs_segment_end)end;
     HS_TRY(read_gpus(run, f, cells.gpus, seg));
     const uint32_t name = hs_intern_find(&run->ids, cells.id);
