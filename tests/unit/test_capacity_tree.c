@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 #include "engine/state.h"
-#include "policies/salus/salus.h"
+#include "policies/lib/capacity_tree.h"
 
 #define THINGS 60
 #define TREES  2
@@ -34,7 +34,7 @@ static void close_rooms(void)
 
 static struct hs_capacity room(uint64_t all_mib, uint64_t kept_mib)
 {
-    return (struct hs_capacity){all_mib, kept_mib};
+    return (struct hs_capacity){{all_mib, kept_mib}};
 }
 
 /* In order of the key, then of the number: 5 (1), 2 (3), 7 (3), 1 (9). */
@@ -83,9 +83,8 @@ static uint32_t first_by_walk(const struct thing *things, uint32_t tree, uint64_
     for (uint32_t i = 0; i < THINGS; i++) {
         const struct thing *t = &things[i];
         bool is_behind = t->key > key || (t->key == key && i >= from);
-        if (t->is_in && t->tree == tree && is_behind && t->room.all_mib >= need.all_mib &&
-            t->room.kept_mib >= need.kept_mib &&
-            (best == HS_NO_CAPACITY || t->key < things[best].key))
+        if (t->is_in && t->tree == tree && is_behind && t->room.of[0] >= need.of[0] &&
+            t->room.of[1] >= need.of[1] && (best == HS_NO_CAPACITY || t->key < things[best].key))
             best = i;
     }
     return best;

@@ -135,7 +135,7 @@ static void virtual_clusters_do_not_see_each_other(void **state)
     add(4, 0, 0);
     EXPECT_WINDOW(0, 5, 3);
     EXPECT_WINDOW(1, 5, 4);
-    assert_int_equal(hs_hplus_queues_count(&hqueues, 0), 1);
+    assert_int_equal(hqueues.by_vc[0].count, 1);
     waiting_close();
 }
 

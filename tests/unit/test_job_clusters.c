@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "policies/horus/job_clusters.h"
+#include "policies/horus/hplus_queues.h"
 
 #define Q32_ONE (UINT64_C(1) << 32)
 #define MANY    10000

@@ -190,8 +190,8 @@ static void what_a_job_asks_for(void **state)
     assert_int_equal(scratch[0].need.all_mib, 3258);
     assert_int_equal(scratch[0].need.peak_mib, 3001);
     struct hs_capacity all = hs_salus_clip(&scratch[0].need, 3000);
-    assert_int_equal(all.all_mib, 3000);
-    assert_int_equal(all.kept_mib, 1102);
+    assert_int_equal(all.of[HS_SALUS_ALL], 3000);
+    assert_int_equal(all.of[HS_SALUS_KEPT], 1102);
     assert_true(hs_salus_suits(&lanes, 0, &scratch[0].need));
     asks(1, 1, 1000, 14701); /* 15701 and not 15700 */
     assert_false(hs_salus_suits(&lanes, 0, &scratch[1].need));
@@ -202,8 +202,8 @@ static void what_a_job_asks_for(void **state)
         assert_true(scratch[job].need.is_alone);
         assert_true(hs_salus_suits(&lanes, 0, &scratch[job].need));
         all = hs_salus_clip(&scratch[job].need, 15700);
-        assert_int_equal(all.all_mib, 15700);
-        assert_int_equal(all.kept_mib, 15700);
+        assert_int_equal(all.of[HS_SALUS_ALL], 15700);
+        assert_int_equal(all.of[HS_SALUS_KEPT], 15700);
     }
     lanes_close();
 }

@@ -1,161 +1,480 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Horus: of the waiting jobs of least predicted utilization the first that can be placed, idle GPUs
- * before shared ones, by predicted utilization and memory (README.md). It neither preempts nor
- * ages: jobs of high utilization can starve, and large gangs at the head can block.
+ * Horus' placement, and the policies that use it or stand beside it (README.md):
  *
- * Migration, off by default, is what the authors meant; in their code it is never reached: now and
- * then, when a GPU is idle, the job of highest predicted utilization (unknown counts as 100 %)
+ *     horus              of the waiting jobs of least predicted utilization the first that can be
+ *                        placed. It neither preempts nor ages: jobs of high utilization can starve,
+ *                        and large gangs at the head can block
+ *     horus+             queues of alike jobs in place of one queue; the queue of most jobs times
+ *                        wait is served first, so that no kind of job starves. Credits grow with
+ *                        time alone, hence its timers
+ *     colocate-fifo      Horus' cost in order of submission: what the placement is worth without
+ *                        Horus' queue
+ *     pack               the fullest GPU that has memory for the job, idle ones last; it knows
+ *                        nothing of utilization, so it pairs what should not be paired
+ *     gandiva-pack-only  what AntMan's authors call Gandiva: the GPU of lowest utilization, as
+ *                        predicted of its tenants, that has memory for the job; idle ones win ties.
+ *                        No slicing, no migration, no trial: what was packed stays packed
+ *     gandiva-like       what Horus' authors call Gandiva: the GPU of least memory, load and
+ *                        tenants, with no prediction of the candidate; with a quantum, a job that
+ *                        has run for so long makes way when others wait
+ *
+ * The cost of a GPU is in integers, 2^-20; divisions round down. For Horus it is the memory in use,
+ * how far the utilizations on the GPU miss 100 %, and its tenants.
+ *
+ * Migration, off by default, is what Horus' authors meant; in their code it is never reached: now
+ * and then, when a GPU is idle, the job of highest predicted utilization (unknown counts as 100 %)
  * leaves a GPU of more than two tenants for it. Jobs on one GPU only.
  */
+#include "policies/horus/hplus_queues.h"
 #include "policies/lib/colocate.h"
-#include "policies/horus/horus_place.h"
 
-#define CROWDED 3 /* tenants: "more than two" */
+#define FULL_PM   1000
+#define TYPES_MAX 64 /* GPU types of a cluster */
+#define CROWDED   3  /* tenants: "more than two" */
 
+enum { INTENDED, ASCODED };
+enum { PREDICTED, MEASURED };
+enum { BY_UTILIZATION, BY_SUBMISSION };
+static const char *const cost_names[] = {"intended", "ascoded", NULL};
+static const char *const signal_names[] = {"predicted", "measured", NULL};
+static const char *const order_names[] = {"util_asc", "fifo", NULL};
+
+/* A policy leaves the parameters that it does not have at 0. */
 struct horus {
-    struct hs_horus place; /* begins with a struct hs_colocation */
-    int32_t order;
+    struct hs_colocation colocation; /* first: hs_share_load */
+    double w_u_over, w_u_under, w_mem, w_n, w_type;
+    int32_t cost, signal, order;
     int64_t look_ahead, max_starts, wake_period_us;
     bool migrates;
-    int64_t migrate_every_us; /* parameters up to here */
-    int64_t migrate_next_us;  /* not before */
-    struct hs_vc_queues queue;
+    int64_t migrate_every_us;
+    int64_t quantum_us, suspend_us;                   /* gandiva-like; quantum 0 = none */
+    struct hs_colocate waiting;                       /* horus+: its flags of what is awake alone */
+    struct hs_hplus_queues hqueues;                   /* horus+; parameters up to here */
+    hs_load_cost *cost_of;                            /* ctx: struct candidate */
+    int64_t over_q20, under_q20, mem_q20, tenant_q20; /* the weights */
+    int64_t type_q20[TYPES_MAX];                      /* of being slower than the fastest type */
+    int64_t migrate_next_us;                          /* not before */
+    struct hs_job_queue running; /* by the end of the quantum; a job is in it or waits */
+    int64_t timer_us;            /* of the timer that is set; 0 = none */
+    int64_t due_us;              /* end of the first quantum that began in this pass */
+    bool
+        has_room; /* horus+: a job was refused although a GPU is open: time alone may change that */
 };
 
-enum { BY_UTILIZATION, BY_SUBMISSION };
-static const char *const orders[] = {"util_asc", "fifo", NULL};
+struct candidate {
+    struct hs_candidate job;
+    const struct horus *h;
+};
+
+/* ---- costs ---- */
+
+static int64_t load_pm(const struct horus *h, const struct hs_load *load)
+{
+    return h->signal == MEASURED ? (int64_t)load->measured_pm : load->sum[0];
+}
+
+static int64_t horus_cost(const void *ctx, const struct hs_load_range *r)
+{
+    const struct candidate *c = ctx;
+    const struct horus *h = c->h;
+    if (!hs_share_allows(&c->job, r))
+        return HS_NEVER;
+    int64_t cost = h->tenant_q20 * r->least.tenants + h->type_q20[r->gpu_type % TYPES_MAX];
+    /* distance of the utilization from 100 %: least over the range */
+    int64_t over = load_pm(h, &r->least) + c->job.util_peak_pm - FULL_PM;
+    int64_t under = FULL_PM - load_pm(h, &r->most) - c->job.util_peak_pm;
+    if (over > 0)
+        cost += h->over_q20 * over / FULL_PM;
+    else if (under > 0)
+        cost += h->under_q20 * under / FULL_PM;
+    int64_t claim_mib = r->least.claim_mib, mem_mib = c->job.mem_mib;
+    if (h->cost == INTENDED)
+        return cost + hs_cost_of_memory(h->mem_q20, claim_mib + mem_mib, r->capacity_mib);
+    return cost + (r->capacity_mib > 0 ? h->mem_q20 * claim_mib : 0) +
+           hs_cost_of_memory(h->mem_q20, mem_mib, r->capacity_mib);
+}
+
+/* Minus the share of the memory in use. */
+static int64_t pack_cost(const void *ctx, const struct hs_load_range *r)
+{
+    const struct candidate *c = ctx;
+    if (!hs_share_allows(&c->job, r))
+        return HS_NEVER;
+    int64_t claim_mib = r->most.claim_mib;
+    return r->capacity_mib == 0 ? -claim_mib : -(claim_mib * (1 << 20) / r->capacity_mib);
+}
+
+/* The utilization of the tenants, 0 of an idle GPU. */
+static int64_t pack_only_cost(const void *ctx, const struct hs_load_range *r)
+{
+    return hs_share_allows(&((const struct candidate *)ctx)->job, r) ? r->least.sum[0] : HS_NEVER;
+}
+
+static int64_t like_cost(const void *ctx, const struct hs_load_range *r)
+{
+    const struct candidate *c = ctx;
+    if (!hs_share_allows(&c->job, r))
+        return HS_NEVER;
+    int64_t util_pm = load_pm(c->h, &r->least), mem_mib = r->least.claim_mib + c->job.mem_mib;
+    util_pm = util_pm < FULL_PM ? util_pm : FULL_PM;
+    return hs_cost_of_memory(c->h->mem_q20, mem_mib, r->capacity_mib) +
+           util_pm * (1 << 20) / FULL_PM + c->h->tenant_q20 * r->least.tenants;
+}
+
+static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cost *cost_of)
+{
+    h->cost_of = cost_of;
+    h->over_q20 = hs_cost_q20(h->w_u_over);
+    h->under_q20 = hs_cost_q20(h->w_u_under);
+    h->mem_q20 = hs_cost_q20(h->w_mem);
+    h->tenant_q20 = hs_cost_q20(h->w_n);
+    uint64_t fastest = 1;
+    for (uint32_t t = 0; t < hs_view_gpu_types(v); t++)
+        if (hs_view_type_speed_q32(v, t) > fastest)
+            fastest = hs_view_type_speed_q32(v, t);
+    for (uint32_t t = 0; t < hs_view_gpu_types(v) && t < TYPES_MAX; t++) {
+        double share = (double)hs_view_type_speed_q32(v, t) / (double)fastest;
+        h->type_q20[t] = hs_cost_q20(h->w_type * (1 - share));
+    }
+    h->colocation.is_blind = cost_of == pack_cost;
+    hs_colocation_init(&h->colocation, v);
+    hs_vc_queues_init(&h->waiting.queue, v);
+    return HS_OK;
+}
+
+/* ---- the queue ---- */
 
 static void horus_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct horus *h = state;
-    *can = HS_CAN_COLOCATE | (h->max_starts > 0 ? HS_CAN_TIME : 0) |
-           (h->migrates ? HS_CAN_MIGRATE : 0);
-    *knows = hs_horus_knows(&h->place);
+    *can &= HS_CAN_COLOCATE | (h->migrates ? HS_CAN_MIGRATE : 0) |
+            (h->quantum_us > 0 ? HS_CAN_PREEMPT : 0) |
+            (h->max_starts > 0 || h->quantum_us > 0 || h->hqueues.queues > 0 ? HS_CAN_TIME : 0);
+    *knows &= HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | (h->signal == MEASURED ? HS_KNOWS_RATE : 0);
 }
 
-static enum hs_status horus_init(void *state, const struct hs_view *v)
+static bool is_by_utilization(const struct horus *h)
 {
-    struct horus *h = state;
-    hs_horus_init(&h->place, v);
-    hs_vc_queues_init(&h->queue, v);
-    return HS_OK;
+    return h->look_ahead > 0 && h->order == BY_UTILIZATION;
+}
+
+/* Predicted mean utilization, per mille; unknown counts as 100 %. */
+static int64_t utilization_pm(const struct hs_view *v, hs_job_id job)
+{
+    int32_t pm = hs_view_util_pm(v, job);
+    return pm >= 0 ? pm : FULL_PM;
+}
+
+/* A quantum is one of service: what the job owes is paid before it counts, so that every turn
+ * brings it on, however short the quantum. */
+static int64_t end_of_quantum_us(const struct horus *h, const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_now_us(v) + hs_view_cost_left_us(v, job) + h->quantum_us;
 }
 
 static void horus_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct horus *h = state;
+    hs_job_id job = event->job;
+    bool has_run = event->kind == HS_EVENT_STOPPED ||
+                   (event->kind == HS_EVENT_FINISH && hs_view_first_start_us(v, job) >= 0);
+    if (has_run && h->quantum_us > 0)
+        hs_job_queue_remove(&h->running, v, job);
+    if (event->kind == HS_EVENT_STARTED && h->quantum_us > 0)
+        hs_job_queue_add(&h->running, v, job, end_of_quantum_us(h, v, job));
     if (event->kind == HS_EVENT_TIMER)
-        hs_vc_queues_wake_all(&h->queue);
-    else
-        hs_colocate_event(&h->queue, v, event,
-                          h->order == BY_UTILIZATION ? hs_horus_by_utilization(v, event->job) : 0);
+        hs_vc_queues_wake_all(&h->waiting.queue);
+    else if (is_by_utilization(h))
+        hs_colocate_event(&h->waiting.queue, v, event, utilization_pm(v, job));
+    else /* with a quantum, a job that was stopped goes to the end of the queue */
+        hs_colocate_event(&h->waiting.queue, v, event, h->quantum_us > 0 ? hs_view_now_us(v) : 0);
 }
 
-static bool horus_place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
+static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
-    return hs_horus_place(&((struct horus *)state)->place, v, p, id);
+    struct horus *h = state;
+    struct candidate c = {.h = h};
+    if (hs_share_is_blocked(&h->colocation, v, id))
+        return false;
+    hs_candidate_set(&c.job, &h->colocation, v, id);
+    if (!hs_share_place(&h->colocation, v, p, id, h->cost_of, &c))
+        return false;
+    int64_t end_us = end_of_quantum_us(h, v, id);
+    h->due_us = end_us < h->due_us ? end_us : h->due_us;
+    return true;
 }
 
 /* ---- migration ---- */
 
-/* What moves: the busiest single-GPU job on a crowded GPU that an idle one could host, ties to the
- * first GPU and the later tenant. */
-struct migration {
-    hs_job_id job; /* HS_NO_JOB = none */
-    uint32_t from, to_node;
-    int64_t util_pm;
-};
-
-static struct migration best_move(const struct hs_view *v)
-{
-    struct migration best = {.job = HS_NO_JOB, .util_pm = -1};
-    uint32_t last = hs_view_nodes(v) - 1;
-    uint32_t gpus = hs_view_node_first_gpu(v, last) + hs_view_node_gpus(v, last);
-    for (uint32_t g = 0; g < gpus; g++)
-        for (uint32_t i = 0, n = hs_view_gpu_tenants(v, g); n >= CROWDED && i < n; i++) {
-            const hs_job_id job = hs_view_gpu_tenant(v, g, i);
-            int64_t util_pm = hs_horus_by_utilization(v, job);
-            if (hs_view_gpus(v, job) != 1 || util_pm <= best.util_pm)
-                continue;
-            uint32_t node = hs_view_best_fit(v, job, 1);
-            if (node != HS_NO_NODE)
-                best = (struct migration){job, g, node, util_pm};
-        }
-    return best;
-}
-
-/* True when a job is moved: there may be room where it was. O(GPUs) while a GPU is idle and no job
- * was moved within `migrate_every`. */
+/* Moves the busiest single-GPU job on a crowded GPU to an idle one that could host it, ties to the
+ * first GPU and the later tenant. True when a job is moved: there may be room where it was. O(GPUs)
+ * while a GPU is idle and no job was moved within `migrate_every`. */
 static bool migrate(struct horus *h, const struct hs_view *v, struct hs_plan *p)
 {
+    if (!h->migrates || hs_view_now_us(v) < h->migrate_next_us)
+        return false;
     bool is_a_gpu_idle = false;
     for (uint32_t vc = 0; vc < hs_view_vcs(v); vc++)
         is_a_gpu_idle = is_a_gpu_idle || hs_view_free_gpus(v, vc) > 0;
-    if (!h->migrates || hs_view_now_us(v) < h->migrate_next_us || !is_a_gpu_idle)
+    if (!is_a_gpu_idle)
         return false;
-    const struct migration move = best_move(v);
-    if (move.job == HS_NO_JOB)
+    hs_job_id moved = HS_NO_JOB;
+    uint32_t from = 0, to_node = 0, last = hs_view_nodes(v) - 1;
+    uint32_t gpus = hs_view_node_first_gpu(v, last) + hs_view_node_gpus(v, last);
+    int64_t most_pm = -1;
+    for (uint32_t g = 0; g < gpus; g++)
+        for (uint32_t i = 0, n = hs_view_gpu_tenants(v, g); n >= CROWDED && i < n; i++) {
+            const hs_job_id job = hs_view_gpu_tenant(v, g, i);
+            int64_t util_pm = utilization_pm(v, job);
+            if (hs_view_gpus(v, job) != 1 || util_pm <= most_pm)
+                continue;
+            uint32_t node = hs_view_best_fit(v, job, 1);
+            if (node == HS_NO_NODE)
+                continue;
+            moved = job;
+            from = g;
+            to_node = node;
+            most_pm = util_pm;
+        }
+    if (moved == HS_NO_JOB)
         return false;
-    uint32_t first = hs_view_node_first_gpu(v, move.to_node);
-    bool is_across = move.from < first || move.from >= first + hs_view_node_gpus(v, move.to_node);
-    uint32_t to = hs_view_idle_gpu(v, move.to_node, 0);
     /* 0.3 s + 1.6 s/GB within a server, + 2.4 s/GB across (MODEL.md 7); a MiB is 1.048576e-3 GB,
      * and 1048576 / 1000000 = 16384 / 15625. */
-    int64_t ms_per_gb = is_across ? 1600 + 2400 : 1600;
-    int64_t pause_us = 300000 + hs_view_gpu_mem_mib(v, move.job) * ms_per_gb * 16384 / 15625;
+    int64_t ms_per_gb = hs_view_gpu_node(v, from) == to_node ? 1600 : 1600 + 2400;
+    int64_t pause_us = 300000 + hs_view_gpu_mem_mib(v, moved) * ms_per_gb * 16384 / 15625;
     hs_plan_reason(p, "the busiest on a crowded GPU: to an idle one");
-    hs_plan_migrate(p, move.job, pause_us);
+    uint32_t to = hs_view_idle_gpu(v, to_node, 0);
+    hs_plan_migrate(p, moved, pause_us);
     hs_plan_on_gpu(p, to);
+    hs_plan_reason(p, NULL);
     h->migrate_next_us = hs_view_now_us(v) + h->migrate_every_us;
     return true;
+}
+
+/* ---- quanta ---- */
+
+/* Another job may want what this one holds. */
+static bool must_yield(const struct horus *h, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_vc_queues *q = &h->waiting.queue;
+    uint32_t own = hs_view_vc(v, job);
+    bool is_wanted = false;
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        if (q->by_vc[vc].count > 0 && (vc == own || !hs_view_vcs_are_apart(v)))
+            is_wanted = true;
+    return is_wanted && hs_view_gpus(v, job) > 0;
+}
+
+/* Jobs whose quantum is over make way for those that wait, or get another one. */
+static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan *p)
+{
+    int64_t now_us = hs_view_now_us(v);
+    hs_job_id job = hs_job_queue_first(&h->running, v);
+    while (job != HS_NO_JOB && hs_job_queue_key(v, job) <= now_us) {
+        hs_job_id next = hs_job_queue_next(&h->running, v, job);
+        if (must_yield(h, v, job)) {
+            hs_plan_reason(p, "its quantum is over, and others wait");
+            hs_plan_preempt(p, job, h->suspend_us);
+            h->due_us = now_us; /* it may start again where others did not want its place */
+        } else {
+            hs_job_queue_remove(&h->running, v, job);
+            hs_job_queue_add(&h->running, v, job, now_us + h->quantum_us);
+        }
+        job = next;
+    }
+}
+
+/* For the quantum that ends first: of the jobs that run, or have been started just now. */
+static void set_timer(struct horus *h, const struct hs_view *v, struct hs_plan *p)
+{
+    int64_t now_us = hs_view_now_us(v), due_us = h->due_us;
+    hs_job_id job = hs_job_queue_first(&h->running, v);
+    if (job != HS_NO_JOB && hs_job_queue_key(v, job) < due_us)
+        due_us = hs_job_queue_key(v, job);
+    if (due_us == INT64_MAX)
+        return;
+    due_us = due_us > now_us ? due_us : now_us; /* in the past: it was preempted just now */
+    if (due_us == now_us || h->timer_us <= now_us || due_us < h->timer_us) {
+        hs_plan_timer(p, due_us, 0);
+        h->timer_us = due_us;
+    }
 }
 
 static enum hs_status horus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct horus *h = state;
-    if (migrate(h, v, p))
-        hs_vc_queues_wake_all(&h->queue);
-    const struct hs_colocate_rule rule = {.place = horus_place,
+    const struct hs_colocate_rule rule = {.place = place,
                                           .state = h,
-                                          .colocation = &h->place.colocation,
-                                          .max_refusals = (uint64_t)h->look_ahead,
+                                          .colocation = &h->colocation,
+                                          .max_refusals =
+                                              h->look_ahead > 0 ? (uint64_t)h->look_ahead
+                                              : h->waiting.scan == HS_SCAN_STRICT ? 1
+                                                                                  : UINT64_MAX,
                                           .max_starts = (uint32_t)h->max_starts};
-    uint32_t starts = hs_colocate_scan(&h->queue, v, p, &rule);
+    h->due_us = INT64_MAX;
+    if (migrate(h, v, p))
+        hs_vc_queues_wake_all(&h->waiting.queue);
+    if (h->quantum_us > 0)
+        end_quanta(h, v, p);
+    uint32_t starts = hs_colocate_scan(&h->waiting.queue, v, p, &rule);
     if (h->max_starts > 0 && starts > 0) /* there may be more to start, at the next tick */
         hs_plan_timer(p, hs_view_now_us(v) + h->wake_period_us, 0);
+    if (h->quantum_us > 0)
+        set_timer(h, v, p);
     return HS_OK;
 }
 
-static void horus_semantics(const void *state, struct hs_semantics *out)
+/* placement: NULL = by Horus' cost. */
+static void describe(const struct horus *h, const char *placement, struct hs_semantics *out)
 {
-    const struct horus *h = state;
-    *out = (struct hs_semantics){.order = h->order == BY_UTILIZATION ? "utilization" : "submit",
-                                 .scan = "look-ahead",
-                                 .placement = hs_horus_placement(&h->place),
-                                 .preemption = h->migrates ? "migrate" : "none",
-                                 .cost = h->migrates ? "memory" : "none"};
+    if (placement == NULL)
+        placement = h->cost == ASCODED ? "horus-ascoded" : "horus";
+    *out = (struct hs_semantics){.order = is_by_utilization(h) ? "utilization" : "submit",
+                                 .scan = h->look_ahead > 0 ? "look-ahead"
+                                                           : hs_scan_names[h->waiting.scan],
+                                 .placement = placement,
+                                 .preemption = h->migrates         ? "migrate"
+                                               : h->quantum_us > 0 ? "quantum"
+                                                                   : "none",
+                                 .cost = h->migrates         ? "memory"
+                                         : h->quantum_us > 0 ? "fixed"
+                                                             : "none"};
 }
 
 static const char *horus_check(const void *state, const struct hs_view *v)
 {
-    return hs_vc_queues_check(&((const struct horus *)state)->queue, v);
+    const struct horus *h = state;
+    const char *broken = hs_vc_queues_check(&h->waiting.queue, v);
+    return broken != NULL ? broken : hs_hplus_queues_check(&h->hqueues, v);
 }
 
-static const struct hs_param params[] = {
-    HS_PARAM_CHOICE(struct horus, order, "order", "util_asc", orders,
+/* ---- horus+ ---- */
+
+static enum hs_status horus_plus_init(void *state, const struct hs_view *v)
+{
+    struct horus *h = state;
+    hs_hplus_queues_init(&h->hqueues, v);
+    return init(h, v, horus_cost);
+}
+
+static void horus_plus_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    struct horus *h = state;
+    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_STOPPED)
+        hs_hplus_queues_add(&h->hqueues, v, event->job, utilization_pm(v, event->job));
+    else if (event->kind == HS_EVENT_FINISH)
+        hs_hplus_queues_remove(&h->hqueues, v, event->job);
+    if (event->kind == HS_EVENT_TIMER)
+        hs_vc_queues_wake_all(&h->waiting.queue);
+    else if (event->kind != HS_EVENT_STARTED && event->kind != HS_EVENT_PROGRESS)
+        hs_vc_queues_wake(&h->waiting.queue, v, event->job);
+}
+
+/* Starts the first job of a window that can be placed; false when none can. */
+static bool start_one(struct horus *h, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
+{
+    struct hs_hplus_queues_window window;
+    hs_job_id job;
+    hs_hplus_queues_open(&window, &h->hqueues, v, vc, (uint32_t)h->look_ahead);
+    while ((job = hs_hplus_queues_next(&window)) != HS_NO_JOB) {
+        if (place(h, v, p, job) || hs_reject_hopeless(v, p, job)) {
+            hs_hplus_queues_remove(&h->hqueues, v, job);
+            return true;
+        }
+        if (hs_is_full(v, job) && !hs_hplus_queues_have_cpu_jobs(&h->hqueues, v, vc))
+            return false;
+        h->has_room = true;
+    }
+    return false;
+}
+
+static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    struct horus *h = state;
+    h->has_room = false;
+    for (uint32_t vc = 0; vc < hs_view_vcs(v); vc++) {
+        if (!h->waiting.queue.is_awake[vc])
+            continue;
+        h->waiting.queue.is_awake[vc] = false;
+        hs_hplus_queues_refresh(&h->hqueues, v, vc);
+        while (h->hqueues.by_vc[vc].count > 0 && start_one(h, v, p, vc))
+            continue;
+    }
+    if (h->has_room)
+        hs_hplus_queues_wake(&h->hqueues, v, p);
+    return HS_OK;
+}
+
+static void horus_plus_semantics(const void *state, struct hs_semantics *out)
+{
+    describe(state, NULL, out);
+    out->order = "lanes by credit, utilization";
+}
+
+/* ---- parameters ---- */
+
+#define AUTHORS "the authors' simulator"
+#define SIGNAL_PARAM(text, ...)                                                                    \
+    HS_PARAM_CHOICE(struct horus, signal, "signal", "predicted", signal_names, text, __VA_ARGS__)
+#define WEIGHT_PARAM(field, name, value, text, origin)                                             \
+    HS_PARAM_REAL(struct horus, field, name, value, 0, 1000, text, .source = origin)
+#define MEMORY_WEIGHT_PARAM WEIGHT_PARAM(w_mem, "w_mem", "1.3", "weight of memory in use", AUTHORS)
+#define TENANT_WEIGHT_PARAM WEIGHT_PARAM(w_n, "w_n", "1", "weight of each tenant", AUTHORS)
+#define COST_PARAMS                                                                                \
+    HS_PARAM_CHOICE(                                                                               \
+        struct horus, cost, "cost", "intended", cost_names,                                        \
+        "memory as a fraction of the GPU's; ascoded: in MiB, as published, so that it rules",      \
+        .source = "ascoded: github.com/matthewygf/GPUSchedule, for comparison only"),              \
+        SIGNAL_PARAM("utilization of a GPU: sum of its tenants' predictions, or measured on it",   \
+                     .source = NULL),                                                              \
+        MEMORY_WEIGHT_PARAM,                                                                       \
+        WEIGHT_PARAM(w_u_over, "w_u_over", "1.6", "weight of utilization beyond 100 %", AUTHORS),  \
+        WEIGHT_PARAM(w_u_under, "w_u_under", "1", "weight of utilization short of 100 %",          \
+                     AUTHORS),                                                                     \
+        TENANT_WEIGHT_PARAM,                                                                       \
+        WEIGHT_PARAM(w_type, "w_type", "0", "weight of being slower than the fastest GPU type",    \
+                     "0: the authors' simulator has one type"),                                    \
+        HS_SHARE_PARAMS(struct horus, colocation, "3"),                                            \
+        HS_UTIL_CAP_PARAM(struct horus, colocation)
+#define LOOK_AHEAD_PARAM(most)                                                                     \
+    HS_PARAM_INT(struct horus, look_ahead, "look_ahead", "5", 1, most,                             \
+                 "waiting jobs that are tried before the rest waits", .unit = "jobs",              \
+                 .source = "5: " AUTHORS)
+
+static const struct hs_param pack_params[] = {
+    HS_COLOCATE_SCAN(struct horus, waiting), HS_SHARE_PARAMS(struct horus, colocation, "2"), {0}};
+
+static const struct hs_param gandiva_like_params[] = {
+    HS_COLOCATE_SCAN(struct horus, waiting),
+    SIGNAL_PARAM("utilization of a GPU: sum of what is told of its tenants, or measured on it",
+                 .source = "predicted: the authors' simulator sums the telemetry of the tasks"),
+    MEMORY_WEIGHT_PARAM,
+    TENANT_WEIGHT_PARAM,
+    HS_PARAM_DURATION(struct horus, quantum_us, "quantum", "0s", 0, 1e9,
+                      "after this time of progress a job makes way if others wait; 0: never",
+                      .source = "the authors' simulator: 100 ticks of about a minute"),
+    HS_PARAM_DURATION(struct horus, suspend_us, "suspend", "0.1s", 0, 1e6,
+                      "with quantum: what suspending and resuming costs",
+                      .source = "Xiao et al., Gandiva, OSDI'18"),
+    HS_SHARE_PARAMS(struct horus, colocation, "2"),
+    {0}};
+
+static const struct hs_param colocate_fifo_params[] = {
+    HS_COLOCATE_SCAN(struct horus, waiting), COST_PARAMS, {0}};
+
+static const struct hs_param horus_params[] = {
+    HS_PARAM_CHOICE(struct horus, order, "order", "util_asc", order_names,
                     "of the waiting jobs: least predicted utilization first, or submission",
                     .source = "util_asc: the authors' simulator"),
-    HS_PARAM_INT(struct horus, look_ahead, "look_ahead", "5", 1, 1000000,
-                 "waiting jobs that are tried before the rest waits", .unit = "jobs",
-                 .source = "5: the authors' simulator"),
+    LOOK_AHEAD_PARAM(1000000),
     HS_PARAM_INT(struct horus, max_starts, "max_starts", "0", 0, 1000000,
                  "started at one moment; 0: as many as fit (1, a tick apart: the authors' loop)",
                  .unit = "jobs"),
     HS_PARAM_DURATION(struct horus, wake_period_us, "tick", "60s", 1, 86400,
                       "with max_starts: from one moment to the next",
                       .source = "60 s: the authors' simulator counts minutes"),
-    HS_HORUS_PARAMS(struct horus, place),
+    COST_PARAMS,
     HS_PARAM_FLAG(struct horus, migrates, "migrate", "no",
                   "move the busiest job of a GPU with more than two to an idle GPU",
                   .source = "the authors' intention; never reached in their simulator"),
@@ -163,21 +482,68 @@ static const struct hs_param params[] = {
                       "at most one move in this time"),
     {0}};
 
-const struct hs_policy_ops hs_policy_horus = {
-    .name = "horus",
-    .summary = "least predicted utilization first, placed by predicted utilization and memory",
-    .cite = "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, its faults mended",
-    .can = HS_CAN_COLOCATE | HS_CAN_TIME | HS_CAN_MIGRATE,
-    .knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE,
-    .params = params,
-    .state_size = sizeof(struct horus),
-    .job_state_size = sizeof(struct hs_job_queue_link),
-    .tenants = hs_share_tenants,
-    .load = hs_share_load,
-    .needs = horus_needs,
-    .init = horus_init,
-    .on_event = horus_event,
-    .decide = horus_decide,
-    .semantics = horus_semantics,
-    .check = horus_check,
-};
+static const struct hs_param horus_plus_params[] = {LOOK_AHEAD_PARAM(HS_HPLUS_LOOK_AHEAD),
+                                                    HS_HPLUS_PARAMS(struct horus, hqueues),
+                                                    COST_PARAMS,
+                                                    {0}};
+
+/* ---- the policies ---- */
+
+#define ALL_KNOWN (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE)
+
+/* may, known: what it may do and know; prefix: of its hooks. */
+#define HORUS_POLICY(id, label, text, source, may, known, table, prefix, links)                    \
+    const struct hs_policy_ops hs_policy_##id = {                                                  \
+        .name = label,                                                                             \
+        .summary = text,                                                                           \
+        .cite = source,                                                                            \
+        .can = HS_CAN_COLOCATE | (may),                                                            \
+        .knows = known,                                                                            \
+        .params = table,                                                                           \
+        .state_size = sizeof(struct horus),                                                        \
+        .job_state_size = sizeof(links),                                                           \
+        .tenants = hs_share_tenants,                                                               \
+        .load = hs_share_load,                                                                     \
+        .needs = horus_needs,                                                                      \
+        .init = id##_init,                                                                         \
+        .on_event = prefix##_event,                                                                \
+        .decide = prefix##_decide,                                                                 \
+        .semantics = id##_semantics,                                                               \
+        .check = horus_check,                                                                      \
+    }
+
+/* One queue, and a cost of a GPU for each. */
+#define ONE_QUEUE(id, label, text, source, may, known, table, cost_of, placement)                  \
+    static enum hs_status id##_init(void *state, const struct hs_view *v)                          \
+    {                                                                                              \
+        return init(state, v, cost_of);                                                            \
+    }                                                                                              \
+    static void id##_semantics(const void *state, struct hs_semantics *out)                        \
+    {                                                                                              \
+        describe(state, placement, out);                                                           \
+    }                                                                                              \
+    HORUS_POLICY(id, label, text, source, may, known, table, horus, struct hs_job_queue_link)
+
+ONE_QUEUE(horus, "horus",
+          "least predicted utilization first, placed by predicted utilization and memory",
+          "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, its faults mended",
+          HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, horus_params, horus_cost, NULL);
+ONE_QUEUE(colocate_fifo, "colocate-fifo", "first come, first served, placed by the cost of horus",
+          "ours: Horus' placement (Yeung et al., TPDS 33(1), 2022) without its queue", 0, ALL_KNOWN,
+          colocate_fifo_params, horus_cost, NULL);
+ONE_QUEUE(pack, "pack", "first come, first served on the fullest GPU with memory for the job",
+          "the packing baseline of Yeung et al., TPDS 33(1), 2022", 0, HS_KNOWS_MEMORY, pack_params,
+          pack_cost, "pack");
+ONE_QUEUE(gandiva_pack_only, "gandiva-pack-only",
+          "first come, first served on the GPU of lowest utilization with enough memory",
+          "Gandiva as the baseline of Xiao et al., AntMan, OSDI'20", 0,
+          HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY, pack_params, pack_only_cost,
+          "lowest utilization");
+ONE_QUEUE(gandiva_like, "gandiva-like",
+          "first come, first served on the GPU of least memory, load and tenants",
+          "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults mended",
+          HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, gandiva_like_params, like_cost, "gandiva-like");
+HORUS_POLICY(horus_plus, "horus+",
+             "horus with lanes of alike jobs, the lane of most jobs times wait first",
+             "Yeung et al., Horus+, TPDS 33(1), 2022; as in their simulator, its faults mended",
+             HS_CAN_TIME, ALL_KNOWN, horus_plus_params, horus_plus, struct hs_hplus_queues_scratch);

@@ -3,22 +3,237 @@
  * Which job waits in which queue. Each queue is one or two ordered sets over the jobs' scratch;
  * clustering walks them twice, to draw the sample and to move the jobs that are nearer to another
  * centroid now.
+ *
+ * k-means is in fixed point. Bounds, with at most 2^12 jobs of features below 2^20: n * sum of
+ * squares < 2^64; 1 / deviation <= n, so a z-score in Q16 is below 2^48 and a sum over the sample
+ * below 2^60.
  */
 #include "policies/horus/hplus_queues.h"
 
+#include <string.h>
+
 #include "policies/lib/vc_queues.h"
+
+#define NO_GROUP        UINT32_MAX
+#define NO_POINT        UINT32_MAX
+#define MINUTE_US       INT64_C(60000000)
+#define UNKNOWN_UTIL_PM 1000 /* of a job without a prediction */
 
 const char *const hs_hplus_credit_names[] = {"median", "mean", NULL};
 
-#define MINUTE_US       INT64_C(60000000)
-#define UNKNOWN_UTIL_PM 1000 /* of a job without a prediction */
+/* ---- clusters ---- */
+
+void hs_cluster_sample_clear(struct hs_cluster_sample *s)
+{
+    s->count = 0;
+    s->limit = UINT64_C(1) << 32;
+}
+
+/* Halves the range of the mixes; about half of the points go. */
+static void sample_thin(struct hs_cluster_sample *s)
+{
+    uint32_t kept = 0;
+    s->limit >>= 1;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->points[i].mix >= s->limit)
+            continue;
+        s->points[kept] = s->points[i];
+        s->order[kept] = s->order[i];
+        kept++;
+    }
+    s->count = kept;
+}
+
+void hs_cluster_sample_offer(struct hs_cluster_sample *s, const struct hs_features *features,
+                             int64_t submit_us, uint64_t rank, uint32_t mix)
+{
+    while (mix < s->limit && s->count == HS_CLUSTER_SAMPLE)
+        sample_thin(s);
+    if (mix >= s->limit)
+        return;
+    s->points[s->count] = (struct hs_demand_point){.features = *features, .mix = mix};
+    s->order[s->count] = (struct hs_sort_entry){.submit_us = submit_us, .rank = rank};
+    s->count++;
+}
+
+/* Floor of the root: bit by bit, the same everywhere. */
+static uint64_t root_of(uint64_t x)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit >>= 1)
+        if ((root + bit) * (root + bit) <= x)
+            root += bit;
+    return root;
+}
+
+static uint64_t feature_of(const struct hs_features *features, uint32_t f)
+{
+    return features->x[f] < HS_FEATURE_MAX ? features->x[f] : HS_FEATURE_MAX;
+}
+
+/* 1 / standard deviation: n / root of (n sum of squares - square of the sum). */
+static uint64_t weight_of(const struct hs_cluster_sample *s, uint32_t f)
+{
+    uint64_t n = s->count, sum = 0, squares = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint64_t x = feature_of(&s->points[i].features, f);
+        sum += x;
+        squares += x * x;
+    }
+    uint64_t scaled = n * squares - sum * sum;
+    if (scaled == 0)
+        return 0;
+    uint32_t half_shift = HS_CLZ64(scaled) / 2; /* leaves the root 32 bits */
+    uint64_t root = root_of(scaled << 2 * half_shift);
+    return (uint64_t)(((hs_u128)n << (32 + half_shift)) / root);
+}
+
+static void z_scores(const struct hs_clusters *c, const struct hs_features *features,
+                     uint64_t z_q16[HS_FEATURES])
+{
+    for (uint32_t f = 0; f < HS_FEATURES; f++)
+        z_q16[f] = feature_of(features, f) * c->weight_q32[f] >> 16;
+}
+
+static inline uint64_t apart(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+_Static_assert(HS_FEATURES == 4, "distance_q16() adds up four");
+
+static inline uint64_t distance_q16(const uint64_t a[HS_FEATURES], const uint64_t b[HS_FEATURES])
+{
+    return apart(a[0], b[0]) + apart(a[1], b[1]) + apart(a[2], b[2]) + apart(a[3], b[3]);
+}
+
+static uint32_t nearest(const struct hs_clusters *c, const uint64_t z_q16[HS_FEATURES])
+{
+    uint64_t least = INT64_MAX;
+    uint32_t best = 0;
+    for (uint32_t g = 0; g < c->count; g++) {
+        uint64_t distance = distance_q16(z_q16, c->centroid_q16[g]);
+        best = distance < least ? g : best;
+        least = distance < least ? distance : least;
+    }
+    return best;
+}
+
+uint32_t hs_clusters_nearest(const struct hs_clusters *c, const struct hs_features *features)
+{
+    uint64_t z_q16[HS_FEATURES];
+    z_scores(c, features, z_q16);
+    return nearest(c, z_q16);
+}
+
+static void seed(struct hs_clusters *c, struct hs_cluster_sample *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct hs_demand_point *point = &s->points[i];
+        z_scores(c, &point->features, point->z_q16);
+        point->group = NO_GROUP;
+        s->order[i].job = i;
+        s->order[i].key = 0;
+        for (uint32_t f = 0; f < HS_FEATURES; f++)
+            s->order[i].key += (int64_t)point->z_q16[f];
+    }
+    hs_sort(s->order, s->count);
+    for (uint32_t g = 0; g < c->count; g++) {
+        uint32_t at = (2 * g + 1) * s->count / (2 * c->count);
+        memcpy(c->centroid_q16[g], s->points[s->order[at].job].z_q16, sizeof c->centroid_q16[g]);
+    }
+}
+
+/* Of the members of a group. */
+struct group_sum {
+    uint64_t z_q16[HS_FEATURES], count;
+};
+
+/* times: 1, or -1 to take it out. */
+static void group_add(struct group_sum *sum, const struct hs_demand_point *point, int64_t times)
+{
+    sum->count += (uint64_t)times;
+    for (uint32_t f = 0; f < HS_FEATURES; f++)
+        sum->z_q16[f] += (uint64_t)times * point->z_q16[f];
+}
+
+/* The point farthest from its centroid that was not taken; NO_POINT: all are where theirs is. */
+static uint32_t farthest(const struct hs_clusters *c, const struct hs_cluster_sample *s,
+                         const uint32_t *taken, uint32_t taken_count)
+{
+    uint32_t best = NO_POINT;
+    uint64_t most_q16 = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t at = s->order[i].job;
+        uint64_t here_q16 = distance_q16(s->points[at].z_q16, c->centroid_q16[s->points[at].group]);
+        bool is_taken = false;
+        for (uint32_t t = 0; t < taken_count; t++)
+            is_taken = is_taken || taken[t] == at;
+        if (here_q16 > most_q16 && !is_taken) {
+            most_q16 = here_q16;
+            best = at;
+        }
+    }
+    return best;
+}
+
+/* Each group without jobs takes one, for its centroid alone: where the job is the next round says.
+ */
+static void fill_empty(const struct hs_clusters *c, const struct hs_cluster_sample *s,
+                       struct group_sum sums[HS_CLUSTERS_MAX])
+{
+    uint32_t taken[HS_CLUSTERS_MAX], taken_count = 0;
+    for (uint32_t g = 0; g < c->count; g++) {
+        uint32_t at = sums[g].count == 0 ? farthest(c, s, taken, taken_count) : NO_POINT;
+        if (at == NO_POINT)
+            continue;
+        group_add(&sums[s->points[at].group], &s->points[at], -1);
+        group_add(&sums[g], &s->points[at], 1);
+        taken[taken_count++] = at;
+    }
+}
+
+/* False when every job was in its group already. */
+static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
+{
+    struct group_sum sums[HS_CLUSTERS_MAX] = {0};
+    bool has_moved = false;
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct hs_demand_point *point = &s->points[i];
+        uint32_t group = nearest(c, point->z_q16);
+        has_moved = has_moved || group != point->group;
+        point->group = group;
+        group_add(&sums[group], point, 1);
+    }
+    if (!has_moved)
+        return false;
+    fill_empty(c, s, sums);
+    for (uint32_t g = 0; g < c->count; g++)
+        for (uint32_t f = 0; f < HS_FEATURES && sums[g].count > 0; f++)
+            c->centroid_q16[g][f] = sums[g].z_q16[f] / sums[g].count;
+    return true;
+}
+
+void hs_clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluster_sample *s)
+{
+    if (s->count == 0)
+        return;
+    c->count = count;
+    for (uint32_t f = 0; f < HS_FEATURES; f++)
+        c->weight_q32[f] = weight_of(s, f);
+    seed(c, s);
+    for (uint32_t round = 0; round < HS_CLUSTER_ROUNDS && fit_once(c, s); round++)
+        continue;
+}
+
+/* ---- queues ---- */
 
 static struct hs_hplus_queues_scratch *scratch_of(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_scratch(v, job);
 }
 
-enum hs_status hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v)
+void hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v)
 {
     l->vcs = hs_view_vcs(v);
     l->by_vc = hs_view_alloc(v, l->vcs * sizeof *l->by_vc);
@@ -26,7 +241,10 @@ enum hs_status hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_v
         for (uint32_t i = 0; i < HS_HPLUS_MAX; i++)
             l->by_vc[vc].hqueues[i].by_submit = (struct hs_job_queue){
                 .link_offset = offsetof(struct hs_hplus_queues_scratch, by_submit)};
-    return l->queues > 1 ? hs_cluster_sample_init(&l->sample, v) : HS_OK;
+    if (l->queues == 1)
+        return;
+    l->sample.points = hs_view_alloc(v, HS_CLUSTER_SAMPLE * sizeof *l->sample.points);
+    l->sample.order = hs_view_alloc(v, HS_CLUSTER_SAMPLE * sizeof *l->sample.order);
 }
 
 static uint32_t util_or_unknown(int32_t util_pm)
@@ -48,23 +266,32 @@ static bool use_median(const struct hs_hplus_queues *l)
 }
 
 /* The median of n jobs in order of submission is the one at position floor((n - 1) / 2), from 0: of
- * two middle jobs the one that waits longer. Without `job`, one of the n, it is a step away from
- * `median` or the same. */
-enum median_step_kind { MEDIAN_STAYS, MEDIAN_TO_PREV, MEDIAN_TO_NEXT };
-static enum median_step_kind median_step(const struct hs_job_queue *by_submit,
-                                         const struct hs_view *v, hs_job_id median, uint32_t n,
-                                         hs_job_id job)
+ * two middle jobs the one that waits longer. Without `job`, one of the n, it is the next one (1),
+ * the one before (-1) or the same (0). */
+static int median_step(const struct hs_job_queue *by_submit, const struct hs_view *v,
+                       hs_job_id median, uint32_t n, hs_job_id job)
 {
     if (n % 2 == 1)
-        return job == median || hs_job_queue_is_before(by_submit, v, median, job) ? MEDIAN_TO_PREV
-                                                                                  : MEDIAN_STAYS;
-    return job == median || hs_job_queue_is_before(by_submit, v, job, median) ? MEDIAN_TO_NEXT
-                                                                              : MEDIAN_STAYS;
+        return job == median || hs_job_queue_is_before(by_submit, v, median, job) ? -1 : 0;
+    return job == median || hs_job_queue_is_before(by_submit, v, job, median) ? 1 : 0;
 }
 
-static void submit_add(struct hs_hplus_queue *hqueue, const struct hs_view *v, hs_job_id job)
+static hs_job_id at_step(const struct hs_job_queue *by_submit, const struct hs_view *v,
+                         hs_job_id job, int step)
+{
+    return step > 0   ? hs_job_queue_next(by_submit, v, job)
+           : step < 0 ? hs_job_queue_prev(by_submit, v, job)
+                      : job;
+}
+
+static void hqueue_add(const struct hs_hplus_queues *l, const struct hs_view *v,
+                       struct hs_hplus_queue *hqueue, hs_job_id job, int64_t key)
 {
     struct hs_job_queue *set = &hqueue->by_submit;
+    hs_job_queue_add(&hqueue->by_key, v, job, key);
+    hqueue->submit_sum_us += hs_view_submit_us(v, job);
+    if (!use_median(l))
+        return;
     hs_job_queue_add(set, v, job, hs_view_submit_us(v, job));
     if (set->count == 1)
         hqueue->median = job;
@@ -74,38 +301,17 @@ static void submit_add(struct hs_hplus_queue *hqueue, const struct hs_view *v, h
         hqueue->median = hs_job_queue_next(set, v, hqueue->median);
 }
 
-static void submit_remove(struct hs_hplus_queue *hqueue, const struct hs_view *v, hs_job_id job)
-{
-    struct hs_job_queue *set = &hqueue->by_submit;
-    switch (median_step(set, v, hqueue->median, set->count, job)) {
-    case MEDIAN_STAYS:
-        break;
-    case MEDIAN_TO_PREV:
-        hqueue->median = hs_job_queue_prev(set, v, hqueue->median);
-        break;
-    case MEDIAN_TO_NEXT:
-        hqueue->median = hs_job_queue_next(set, v, hqueue->median);
-        break;
-    }
-    hs_job_queue_remove(set, v, job);
-}
-
-static void hqueue_add(const struct hs_hplus_queues *l, const struct hs_view *v,
-                       struct hs_hplus_queue *hqueue, hs_job_id job, int64_t key)
-{
-    hs_job_queue_add(&hqueue->by_key, v, job, key);
-    if (use_median(l))
-        submit_add(hqueue, v, job);
-    hqueue->submit_sum_us += hs_view_submit_us(v, job);
-}
-
 static void hqueue_remove(const struct hs_hplus_queues *l, const struct hs_view *v,
                           struct hs_hplus_queue *hqueue, hs_job_id job)
 {
+    struct hs_job_queue *set = &hqueue->by_submit;
     hs_job_queue_remove(&hqueue->by_key, v, job);
-    if (use_median(l))
-        submit_remove(hqueue, v, job);
     hqueue->submit_sum_us -= hs_view_submit_us(v, job);
+    if (!use_median(l))
+        return;
+    int step = median_step(set, v, hqueue->median, set->count, job);
+    hqueue->median = at_step(set, v, hqueue->median, step);
+    hs_job_queue_remove(set, v, job);
 }
 
 void hs_hplus_queues_add(struct hs_hplus_queues *l, const struct hs_view *v, hs_job_id job,
@@ -129,11 +335,6 @@ void hs_hplus_queues_remove(struct hs_hplus_queues *l, const struct hs_view *v, 
     hqueue_remove(l, v, &set->hqueues[scratch_of(v, job)->hqueue], job);
     set->count--;
     set->changes++;
-}
-
-uint32_t hs_hplus_queues_count(const struct hs_hplus_queues *l, uint32_t vc)
-{
-    return l->by_vc[vc].count;
 }
 
 bool hs_hplus_queues_have_cpu_jobs(const struct hs_hplus_queues *l, const struct hs_view *v,
@@ -167,7 +368,7 @@ static void draw_sample(struct hs_hplus_queues *l, const struct hs_view *v,
         for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB;
              j = hs_job_queue_next(jobs, v, j)) {
             const struct hs_hplus_queues_scratch *scratch = scratch_of(v, j);
-            if (hs_cluster_sample_wants(&l->sample, scratch->mix))
+            if (scratch->mix < l->sample.limit)
                 hs_cluster_sample_offer(&l->sample, &scratch->features, hs_view_submit_us(v, j),
                                         hs_view_rank(v, j), scratch->mix);
         }
@@ -259,21 +460,6 @@ static bool is_given(const struct hs_hplus_queues_window *w, hs_job_id job)
     return false;
 }
 
-/* The median of the queue without this job, which is given out. */
-static void leave_out(struct hs_hplus_queues_window *w, uint32_t hqueue, hs_job_id job)
-{
-    const struct hs_job_queue *jobs = &w->set->hqueues[hqueue].by_submit;
-    struct hs_hplus_queues_head *head = &w->heads[hqueue];
-    enum median_step_kind step = median_step(jobs, w->v, head->median, head->count, job);
-    w->given[w->given_count++] = job;
-    if (step == MEDIAN_STAYS)
-        return;
-    do
-        head->median = step == MEDIAN_TO_PREV ? hs_job_queue_prev(jobs, w->v, head->median)
-                                              : hs_job_queue_next(jobs, w->v, head->median);
-    while (head->median != HS_NO_JOB && is_given(w, head->median));
-}
-
 hs_job_id hs_hplus_queues_next(struct hs_hplus_queues_window *w)
 {
     if (w->left == 0)
@@ -287,8 +473,14 @@ hs_job_id hs_hplus_queues_next(struct hs_hplus_queues_window *w)
         return HS_NO_JOB;
     hs_job_id job = head->next;
     head->next = hs_job_queue_next(&w->set->hqueues[best].by_key, w->v, job);
-    if (use_median(w->hqueues))
-        leave_out(w, best, job);
+    if (use_median(w->hqueues)) { /* the median of the queue without this job */
+        const struct hs_job_queue *jobs = &w->set->hqueues[best].by_submit;
+        int step = median_step(jobs, w->v, head->median, head->count, job);
+        w->given[w->given_count++] = job;
+        do
+            head->median = at_step(jobs, w->v, head->median, step);
+        while (step != 0 && head->median != HS_NO_JOB && is_given(w, head->median));
+    }
     head->count--;
     head->submit_sum_us -= hs_view_submit_us(w->v, job);
     refresh_credit(w, best);

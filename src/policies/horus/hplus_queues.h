@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The waiting queues of Horus+: jobs that ask for alike amounts (GPUs, predicted mean and peak
- * utilization, predicted memory; job_clusters.h) wait in one queue, in order of their key. One set
+ * utilization, predicted memory; clusters, below) wait in one queue, in order of their key. One set
  * of queues per virtual cluster.
  *
  *     hs_hplus_queues_add(&queues, v, job, key);                // SUBMIT, STOPPED
@@ -11,7 +11,7 @@
  *     hs_hplus_queues_open(&w, &queues, v, vc, look_ahead);
  *     while ((job = hs_hplus_queues_next(&w)) != HS_NO_JOB)
  *         if (place(job)) { hs_hplus_queues_remove(&queues, v, job); break; }  // open another
- *     if (hs_hplus_queues_count(&queues, vc) > 0) hs_hplus_queues_wake(&queues, v, p);
+ *     if (queues.by_vc[vc].count > 0) hs_hplus_queues_wake(&queues, v, p);
  *
  * Clustering anew is due when more jobs wait than the last time by recluster_growth; or when
  * recluster_period has passed and as many came or went since: without changes the clusters would
@@ -34,8 +34,67 @@
 #define HORUS_POLICIES_HORUS_HPLUS_QUEUES_H
 
 #include "horus/compiler.h"
-#include "policies/horus/job_clusters.h"
-#include "policies/lib/job_queue.h"
+#include "policies/lib/job_heap.h"
+
+/* ---- clusters ----
+ * Groups of alike jobs: k-means over four features in integers, so that every machine draws the
+ * same lines.
+ *
+ *     hs_cluster_sample_clear(&sample);
+ *     for (each job) hs_cluster_sample_offer(&sample, &features, submit_us, rank, mix);
+ *     hs_clusters_fit(&clusters, 4, &sample);
+ *     group = hs_clusters_nearest(&clusters, &features);      // also of jobs that come later
+ *
+ * - Distance: Manhattan, of z-scores in Q16. Only the division by the standard deviation is done:
+ *   the mean cancels in every distance. A feature in which all jobs are equal has no weight.
+ * - Seeds: the jobs of the sample in order of the sum of their z-scores (how much they ask for),
+ *   ties by submission and rank; seed i of k is the one at position floor((2 i + 1) n / (2 k)).
+ * - Iterations: each job to its nearest centroid (ties: the lower one), each centroid to the mean
+ *   of its jobs (rounded down), until nothing moves, at most 20 times. A centroid without jobs goes
+ *   to the job that is farthest from its own (ties: the earlier in the order of the seeds); when
+ *   all jobs are where their centroids are it stays, without jobs.
+ * - Sample: all jobs if they are at most HS_CLUSTER_SAMPLE; else those whose mixed rank is below
+ *   the largest 2^-k of its range that leaves no more: the result is a function of the set of jobs
+ *   alone, not of the order in which they are offered. O(sample x clusters x 20).
+ */
+#define HS_CLUSTERS_MAX   8
+#define HS_CLUSTER_SAMPLE 4096
+#define HS_FEATURES       4
+#define HS_FEATURE_MAX    ((1u << 20) - 1) /* larger values count as this */
+#define HS_CLUSTER_ROUNDS 20
+
+struct hs_features {
+    uint32_t x[HS_FEATURES];
+};
+
+struct hs_clusters {
+    uint32_t count; /* 0 = never fitted: everything is in group 0 */
+    uint64_t weight_q32[HS_FEATURES];
+    uint64_t centroid_q16[HS_CLUSTERS_MAX][HS_FEATURES];
+};
+
+struct hs_demand_point {
+    struct hs_features features;
+    uint64_t z_q16[HS_FEATURES];
+    uint32_t mix;
+    uint32_t group; /* in a fit */
+};
+
+struct hs_cluster_sample {
+    struct hs_demand_point *points;
+    struct hs_sort_entry *order; /* of the points */
+    uint32_t count;
+    uint64_t limit; /* only mixes below it: the offer of another changes nothing */
+};
+
+void hs_cluster_sample_clear(struct hs_cluster_sample *s);
+void hs_cluster_sample_offer(struct hs_cluster_sample *s, const struct hs_features *features,
+                             int64_t submit_us, uint64_t rank, uint32_t mix);
+/* 1 <= count <= HS_CLUSTERS_MAX. Uses up the sample. An empty sample changes nothing. */
+void hs_clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluster_sample *s);
+uint32_t hs_clusters_nearest(const struct hs_clusters *c, const struct hs_features *features);
+
+/* ---- queues ---- */
 
 #define HS_HPLUS_MAX HS_CLUSTERS_MAX
 
@@ -44,8 +103,9 @@ extern const char *const hs_hplus_credit_names[];
 
 struct hs_hplus_queue {
     struct hs_job_queue by_key;
-    struct hs_job_queue by_submit; /* empty unless hs_hplus_queues_use_median */
-    hs_job_id median;              /* of by_submit; HS_NO_JOB if that is empty */
+    struct hs_job_queue
+        by_submit;    /* empty unless credit is the median and there are several queues */
+    hs_job_id median; /* of by_submit; HS_NO_JOB if that is empty */
     hs_i128 submit_sum_us;
 };
 
@@ -93,13 +153,12 @@ struct hs_hplus_queues_scratch {
             state_type, field.wake_period_us, "wake_period", "60s", 1, 86400,                      \
             "decide at least this often while jobs wait: credits grow with time alone")
 
-HS_MUST_USE enum hs_status hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v);
+void hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v);
 /* The key orders the queue, smaller first. A job that is in already may not be added. */
 void hs_hplus_queues_add(struct hs_hplus_queues *l, const struct hs_view *v, hs_job_id job,
                          int64_t key);
 void hs_hplus_queues_remove(struct hs_hplus_queues *l, const struct hs_view *v,
                             hs_job_id job); /* no-op if out */
-uint32_t hs_hplus_queues_count(const struct hs_hplus_queues *l, uint32_t vc);
 /* Does a job wait that asks for no GPU? O(queues). */
 bool hs_hplus_queues_have_cpu_jobs(const struct hs_hplus_queues *l, const struct hs_view *v,
                                    uint32_t vc);

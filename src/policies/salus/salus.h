@@ -2,11 +2,9 @@
  *
  * The parts of the Salus policies (README.md says what they do):
  *
- *     salus.c         parameters, events, one decision, the records
+ *     salus.c         parameters, events, one decision; which member of a lane runs; the records
  *     salus_lanes.c   memory: which job may be in which lane
- *     salus_place.c   the GPUs or the lane of a job that is admitted
- *     salus_queue.c   which waiting jobs are tried
- *     salus_turns.c   which member of a lane runs
+ *     salus_admit.c   which waiting jobs are tried; the GPUs or the lane of one that is admitted
  *
  * A lane is a slice group (horus/plan.h) of jobs that take turns with the memory that a mini-batch
  * needs; the word is that of Salus. A lane belongs to g GPUs and takes gangs of g. P is what a job
@@ -17,52 +15,14 @@
 #ifndef HORUS_POLICIES_SALUS_SALUS_H
 #define HORUS_POLICIES_SALUS_SALUS_H
 
+#include "policies/lib/capacity_tree.h"
 #include "policies/lib/job_heap.h"
 #include "policies/lib/params.h"
 #include "policies/lib/vc_queues.h"
 
-/* Items (lanes or GPUs) in order of (key, number), each with the memory that is free in it: finds
- * the first with enough. Trees share one array of items; an item is in one tree at most.
- *
- *     for (i = hs_capacity_tree_first(&t, tree, key, need); i != HS_NO_CAPACITY;
- *          i = hs_capacity_tree_next(&t, tree, i, need)) ...
- *
- * A treap whose nodes know the most memory of their subtree (a max segment tree over the order).
- * O(log n) each, and for a search the items that have enough of one kind but not of the other. */
-#define HS_NO_CAPACITY UINT32_MAX
-
-/* Of an item: free for a new member in all, and for what it keeps between mini-batches. Of a job:
- * what it needs of both. */
-struct hs_capacity {
-    uint64_t all_mib, kept_mib;
-};
-
-struct hs_capacity_tree_node {
-    uint64_t key;
-    struct hs_capacity room, most; /* of the item, and the most of both in its subtree */
-    uint32_t left, right, priority;
-    bool is_in;
-};
-
-struct hs_capacity_tree {
-    struct hs_capacity_tree_node *nodes;
-    uint32_t *roots; /* of the trees */
-};
-
-void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, uint64_t items,
-                           uint32_t trees);
-/* Adds an item, or changes its key or room. */
-void hs_capacity_tree_put(struct hs_capacity_tree *r, uint32_t tree, uint32_t item, uint64_t key,
-                          struct hs_capacity room);
-void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree,
-                           uint32_t item); /* no-op if out */
-/* The first whose key is at least `key` and whose room is at least `need` of both kinds;
- * HS_NO_CAPACITY: none. */
-uint32_t hs_capacity_tree_first(const struct hs_capacity_tree *r, uint32_t tree, uint64_t key,
-                                struct hs_capacity need);
-/* The first such item behind this one, which is in. */
-uint32_t hs_capacity_tree_next(const struct hs_capacity_tree *r, uint32_t tree, uint32_t item,
-                               struct hs_capacity need);
+/* The two kinds of hs_capacity: free for a new member in all, and for what it keeps between
+ * mini-batches; of a job, what it needs of both. */
+enum { HS_SALUS_ALL, HS_SALUS_KEPT };
 
 /* Which member of a lane has the next mini-batch. */
 enum hs_salus_rule {
@@ -173,13 +133,8 @@ struct hs_salus_lanes {
     bool has_grown; /* a job came to need more than it was admitted for */
     int64_t least_capacity_mib, most_capacity_mib;
     struct hs_capacity_tree gpu_tree;  /* GPUs with lanes and room for one more, by their lanes */
-    struct hs_capacity_tree lane_tree; /* lanes with room for a member, by (GPUs, members) */
-};
-
-/* GPUs of the job that is being placed, and scratch: their utilizations. */
-struct hs_salus_picks {
-    uint32_t *gpus, *utils_pm;
-    uint32_t count;
+    struct hs_capacity_tree lane_tree; /* lanes with room for a member, by
+                                          (GPUs << 32 | members) */
 };
 
 struct hs_salus {
@@ -197,24 +152,17 @@ struct hs_salus {
     uint32_t *first_class;                 /* per VC: number + 1; */
     struct hs_job_queue *blocked;          /* per VC: those in no class */
     struct hs_merge_head *heads;           /* scratch of a scan over all these */
-    struct hs_salus_picks picks;
+    uint32_t *picks, *picks_pm; /* GPUs of the job that is being placed; scratch: their */
+    uint32_t pick_count;        /* utilizations */
     hs_job_id first_candidate, last_candidate;
     uint32_t touched; /* lanes to look at: the first, or HS_NO_LANE */
     bool is_awake;    /* a job came or left since the last scan */
     int64_t armed_us; /* timer of the next poll */
 };
 
-#define HS_SALUS_POLL_TAG UINT64_MAX /* of its timer; other tags are lanes */
-
 static inline struct hs_salus_job *hs_salus_job(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_scratch(v, job);
-}
-
-/* Key in lane_tree of a lane of so many GPUs and members. */
-static inline uint64_t hs_salus_lane_key(uint32_t gpus, uint32_t members)
-{
-    return (uint64_t)gpus << 32 | members;
 }
 
 /* ---- salus_lanes.c ---- */
@@ -258,18 +206,7 @@ void hs_salus_requeue(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_
 /* NULL, or the rule broken. O(GPUs x lanes on one + members). */
 const char *hs_salus_lanes_check(const struct hs_salus_lanes *l, const struct hs_view *v);
 
-/* ---- salus_place.c ---- */
-
-/* Puts the job into a lane and its start into the plan; false, with nothing changed, if no lane
- * takes it. */
-bool hs_salus_admit(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job);
-/* Appends the start of an admitted job, paused or not as starts_waiting says. */
-void hs_salus_start(const struct hs_salus *s, const struct hs_view *v, struct hs_plan *p,
-                    hs_job_id job);
-/* Start-up of a job that never ran, beside what the run charges. */
-int64_t hs_salus_startup_us(const struct hs_salus *s, const struct hs_view *v, hs_job_id job);
-
-/* ---- salus_queue.c ---- */
+/* ---- salus_admit.c ---- */
 
 void hs_salus_queue_init(struct hs_salus *s, const struct hs_view *v);
 void hs_salus_queue_add(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
@@ -278,26 +215,11 @@ void hs_salus_queue_remove(struct hs_salus *s, const struct hs_view *v, hs_job_i
 void hs_salus_queue_scan(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p);
 /* Writes the plan of the scan again, with candidates that start as their lanes decided. */
 void hs_salus_queue_repeat(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p);
-/* Sets the timer of the next poll, if there is anything to try then. */
-void hs_salus_queue_poll(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p);
 const char *hs_salus_queue_check(const struct hs_salus *s, const struct hs_view *v);
 
-/* ---- salus_turns.c ---- */
+/* ---- salus.c ---- */
 
 /* The job was admitted to its lane. */
 void hs_salus_came(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
-/* Its first mini-batch is ready. */
-void hs_salus_ready(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
-/* The mini-batch that was awaited is done. */
-void hs_salus_stepped(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
-/* The job leaves its lane. */
-void hs_salus_left(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
-/* The timer of a lane. */
-void hs_salus_due(struct hs_salus *s, const struct hs_view *v, uint32_t lane);
-/* Decides which members of a touched lane run. O(members). */
-void hs_salus_choose(struct hs_salus *s, const struct hs_view *v, uint32_t lane);
-/* Writes that into the plan. */
-void hs_salus_turn(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t lane);
-const char *hs_salus_turns_check(const struct hs_salus *s, const struct hs_view *v);
 
 #endif

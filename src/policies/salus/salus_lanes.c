@@ -19,163 +19,6 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* ---- capacity tree ---- */
-
-/* Trees are split and merged (Seidel & Aragon, Algorithmica 1996). Priorities are a mix of the
- * number, so that the shape is the same on every machine. */
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Finaliser of a 32-bit mix (Murmur3): spreads numbers that count up. */
-static uint32_t priority_of(uint32_t h)
-{
-    h = (h ^ h >> 16) * 0x85ebca6bu;
-    h = (h ^ h >> 13) * 0xc2b2ae35u;
-    return h ^ h >> 16;
-}
-
-void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, uint64_t items,
-                           uint32_t trees)
-{
-    r->nodes = hs_view_alloc(v, items * sizeof *r->nodes);
-    r->roots = hs_view_alloc(v, (uint64_t)trees * sizeof *r->roots);
-    for (uint32_t i = 0; i < trees; i++)
-        r->roots[i] = HS_NO_CAPACITY;
-}
-
-static void refresh(struct hs_capacity_tree *r, uint32_t at)
-{
-    struct hs_capacity_tree_node *node = &r->nodes[at];
-    node->most = node->room;
-    const uint32_t below[] = {node->left, node->right};
-    for (int i = 0; i < 2; i++) {
-        if (below[i] == HS_NO_CAPACITY)
-            continue;
-        const struct hs_capacity *most = &r->nodes[below[i]].most;
-        node->most.all_mib = larger(node->most.all_mib, most->all_mib);
-        node->most.kept_mib = larger(node->most.kept_mib, most->kept_mib);
-    }
-}
-
-/* The item is before the position (key, number). */
-static bool is_before(const struct hs_capacity_tree *r, uint32_t at, uint64_t key, uint32_t item)
-{
-    uint64_t own = r->nodes[at].key;
-    return own != key ? own < key : at < item;
-}
-
-/* Of the tree below `at`, what is before the position onto *left, the rest onto *right. */
-static void split(struct hs_capacity_tree *r, uint32_t at, uint64_t key, uint32_t item,
-                  uint32_t *left, uint32_t *right)
-{
-    if (at == HS_NO_CAPACITY) {
-        *left = *right = HS_NO_CAPACITY;
-        return;
-    }
-    if (is_before(r, at, key, item)) {
-        split(r, r->nodes[at].right, key, item, &r->nodes[at].right, right);
-        *left = at;
-    } else {
-        split(r, r->nodes[at].left, key, item, left, &r->nodes[at].left);
-        *right = at;
-    }
-    refresh(r, at);
-}
-
-/* All of `a` is before all of `b`. */
-static uint32_t merge(struct hs_capacity_tree *r, uint32_t a, uint32_t b)
-{
-    if (a == HS_NO_CAPACITY || b == HS_NO_CAPACITY)
-        return a == HS_NO_CAPACITY ? b : a;
-    if (r->nodes[a].priority > r->nodes[b].priority) {
-        r->nodes[a].right = merge(r, r->nodes[a].right, b);
-        refresh(r, a);
-        return a;
-    }
-    r->nodes[b].left = merge(r, a, r->nodes[b].left);
-    refresh(r, b);
-    return b;
-}
-
-/* The room of the item changed: refreshes the nodes on the path to it. */
-static void refresh_down_to(struct hs_capacity_tree *r, uint32_t at, uint32_t item)
-{
-    if (at != item)
-        refresh_down_to(
-            r, is_before(r, at, r->nodes[item].key, item) ? r->nodes[at].right : r->nodes[at].left,
-            item);
-    refresh(r, at);
-}
-
-void hs_capacity_tree_put(struct hs_capacity_tree *r, uint32_t tree, uint32_t item, uint64_t key,
-                          struct hs_capacity room)
-{
-    struct hs_capacity_tree_node *node = &r->nodes[item];
-    if (node->is_in && node->key == key) {
-        node->room = room;
-        refresh_down_to(r, r->roots[tree], item);
-        return;
-    }
-    hs_capacity_tree_drop(r, tree, item);
-    *node = (struct hs_capacity_tree_node){.key = key,
-                                           .room = room,
-                                           .most = room,
-                                           .left = HS_NO_CAPACITY,
-                                           .right = HS_NO_CAPACITY,
-                                           .priority = priority_of(item),
-                                           .is_in = true};
-    uint32_t left, right;
-    split(r, r->roots[tree], key, item, &left, &right);
-    r->roots[tree] = merge(r, merge(r, left, item), right);
-}
-
-void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree, uint32_t item)
-{
-    struct hs_capacity_tree_node *node = &r->nodes[item];
-    uint32_t left, own, right;
-    if (!node->is_in)
-        return;
-    split(r, r->roots[tree], node->key, item, &left, &right);
-    split(r, right, node->key, item + 1, &own, &right);
-    r->roots[tree] = merge(r, left, right);
-    node->is_in = false;
-}
-
-static bool has_room(const struct hs_capacity *room, struct hs_capacity need)
-{
-    return room->all_mib >= need.all_mib && room->kept_mib >= need.kept_mib;
-}
-
-static uint32_t first_from(const struct hs_capacity_tree *r, uint32_t at, uint64_t key,
-                           uint32_t item, struct hs_capacity need)
-{
-    if (at == HS_NO_CAPACITY || !has_room(&r->nodes[at].most, need))
-        return HS_NO_CAPACITY;
-    if (is_before(r, at, key, item))
-        return first_from(r, r->nodes[at].right, key, item, need);
-    uint32_t left = first_from(r, r->nodes[at].left, key, item, need);
-    if (left != HS_NO_CAPACITY)
-        return left;
-    if (has_room(&r->nodes[at].room, need))
-        return at;
-    return first_from(r, r->nodes[at].right, key, item, need);
-}
-
-uint32_t hs_capacity_tree_first(const struct hs_capacity_tree *r, uint32_t tree, uint64_t key,
-                                struct hs_capacity need)
-{
-    return first_from(r, r->roots[tree], key, 0, need);
-}
-
-uint32_t hs_capacity_tree_next(const struct hs_capacity_tree *r, uint32_t tree, uint32_t item,
-                               struct hs_capacity need)
-{
-    return first_from(r, r->roots[tree], r->nodes[item].key, item + 1, need);
-}
-
 /* ---- memory of GPUs ---- */
 
 void hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v)
@@ -234,7 +77,7 @@ struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capac
 {
     int64_t all_mib = need->is_alone ? capacity : least(need->all_mib, capacity);
     int64_t kept_mib = need->is_alone ? capacity : least(need->kept_mib, all_mib);
-    return (struct hs_capacity){(uint64_t)all_mib, (uint64_t)kept_mib};
+    return (struct hs_capacity){{(uint64_t)all_mib, (uint64_t)kept_mib}};
 }
 
 bool hs_salus_suits(const struct hs_salus_lanes *l, uint32_t gpu, const struct hs_salus_need *need)
@@ -256,42 +99,36 @@ bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
                        const struct hs_salus_need *need)
 {
     return hs_salus_suits(l, gpu, need) &&
-           hs_salus_free_mib(l, gpu) >= hs_salus_clip(need, l->gpus[gpu].capacity_mib).all_mib;
-}
-
-/* Least of its GPUs; below 0 when none of them takes another job. */
-static int64_t lane_free_mib(const struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
-{
-    int64_t free_mib = INT64_MAX;
-    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane) {
-        const struct hs_salus_gpu *gpu = &l->gpus[l->slots[s].gpu];
-        if (gpu->is_whole || (int64_t)gpu->sessions >= l->max_sessions)
-            return -1;
-        free_mib = least(free_mib, gpu->capacity_mib - gpu->used_mib);
-    }
-    return free_mib;
+           hs_salus_free_mib(l, gpu) >=
+               hs_salus_clip(need, l->gpus[gpu].capacity_mib).of[HS_SALUS_ALL];
 }
 
 struct hs_capacity hs_salus_room(const struct hs_salus_lanes *l, uint32_t id)
 {
     const struct hs_salus_lane *lane = &l->lanes[id];
-    int64_t free_mib = lane_free_mib(l, lane), all_mib = free_mib + lane->size_mib;
-    int64_t kept_mib = free_mib;
+    int64_t free_mib = INT64_MAX; /* least of its GPUs */
+    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane) {
+        const struct hs_salus_gpu *gpu = &l->gpus[l->slots[s].gpu];
+        bool is_closed = gpu->is_whole || (int64_t)gpu->sessions >= l->max_sessions;
+        free_mib = least(free_mib, is_closed ? -1 : gpu->capacity_mib - gpu->used_mib);
+    }
+    int64_t all_mib = free_mib + lane->size_mib, kept_mib = free_mib;
     if (l->model == HS_SALUS_CODE) { /* it never grows into memory beside it */
         all_mib = lane->size_mib - lane->kept_mib;
         kept_mib = all_mib - lane->most_mib;
     }
     if (free_mib < 0 || kept_mib < 0)
-        return (struct hs_capacity){0, 0};
-    return (struct hs_capacity){(uint64_t)all_mib, (uint64_t)kept_mib};
+        return (struct hs_capacity){{0, 0}};
+    return (struct hs_capacity){{(uint64_t)all_mib, (uint64_t)kept_mib}};
 }
 
 bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct hs_salus_need *need)
 {
     int64_t capacity = l->lanes[lane].capacity_mib;
     struct hs_capacity room = hs_salus_room(l, lane), all = hs_salus_clip(need, capacity);
-    return !need->is_alone && need->peak_mib <= capacity && all.all_mib <= room.all_mib &&
-           all.kept_mib <= room.kept_mib;
+    return !need->is_alone && need->peak_mib <= capacity &&
+           all.of[HS_SALUS_ALL] <= room.of[HS_SALUS_ALL] &&
+           all.of[HS_SALUS_KEPT] <= room.of[HS_SALUS_KEPT];
 }
 
 uint32_t hs_salus_pool(const struct hs_view *v, hs_job_id job)
@@ -304,12 +141,6 @@ static int64_t lane_charge_mib(const struct hs_salus_lanes *l, const struct hs_s
     return l->model == HS_SALUS_CODE ? lane->size_mib : lane->kept_mib + lane->size_mib;
 }
 
-static void uncharge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
-{
-    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane)
-        l->gpus[l->slots[s].gpu].used_mib -= lane_charge_mib(l, lane);
-}
-
 /* A lane without room is in no tree: every job needs some. */
 static void index_lane(struct hs_salus_lanes *l, uint32_t id)
 {
@@ -318,11 +149,11 @@ static void index_lane(struct hs_salus_lanes *l, uint32_t id)
         return;
     struct hs_capacity room = hs_salus_room(l, id);
     lane->indexed = l->changes;
-    if (room.all_mib == 0)
+    if (room.of[HS_SALUS_ALL] == 0)
         hs_capacity_tree_drop(&l->lane_tree, lane->pool, id);
     else
         hs_capacity_tree_put(&l->lane_tree, lane->pool, id,
-                             hs_salus_lane_key(lane->gpus, lane->members), room);
+                             (uint64_t)lane->gpus << 32 | lane->members, room);
 }
 
 static uint32_t step_of(const struct hs_salus_lanes *l, uint64_t mib)
@@ -350,19 +181,22 @@ static void index_gpu(struct hs_salus_lanes *l, uint32_t id)
         open[gpu->step]++;
     if (free_mib > 0)
         hs_capacity_tree_put(&l->gpu_tree, gpu->pool, id, gpu->lanes,
-                             (struct hs_capacity){free_mib, free_mib});
+                             (struct hs_capacity){{free_mib, free_mib}});
     else
         hs_capacity_tree_drop(&l->gpu_tree, gpu->pool, id);
     for (uint32_t s = gpu->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_on_gpu)
         index_lane(l, l->slots[s].lane);
 }
 
-static void charge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
+/* Takes the charge of a lane that is about to change from each of its GPUs (-1), or adds the new
+ * one (1). */
+static void charge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane, int64_t times)
 {
     for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane)
-        l->gpus[l->slots[s].gpu].used_mib += lane_charge_mib(l, lane);
+        l->gpus[l->slots[s].gpu].used_mib += times * lane_charge_mib(l, lane);
     l->changes++;
-    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane)
+    for (uint32_t s = times > 0 ? lane->first_slot : HS_NO_SLOT; s != HS_NO_SLOT;
+         s = l->slots[s].next_of_lane)
         index_gpu(l, l->slots[s].gpu);
 }
 
@@ -463,14 +297,21 @@ static void lane_resize(const struct hs_salus_lanes *l, const struct hs_view *v,
         lane->size_mib = most(lane->size_mib, lane->kept_mib + lane->most_mib);
 }
 
-static void sit_down(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job, uint32_t id)
+static void set_memory(const struct hs_salus_lane *lane, struct hs_salus_job *j)
+{
+    struct hs_capacity all = hs_salus_clip(&j->need, lane->capacity_mib);
+    j->kept_mib = (int64_t)all.of[HS_SALUS_KEPT];
+    j->rest_mib = (int64_t)(all.of[HS_SALUS_ALL] - all.of[HS_SALUS_KEPT]);
+}
+
+/* Its charge is that of before, and is to be set anew. */
+static void add_member(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
+                       uint32_t id)
 {
     struct hs_salus_lane *lane = &l->lanes[id];
     struct hs_salus_job *j = hs_salus_job(v, job);
-    struct hs_capacity all = hs_salus_clip(&j->need, lane->capacity_mib);
     j->lane = id + 1;
-    j->kept_mib = (int64_t)all.kept_mib;
-    j->rest_mib = (int64_t)(all.all_mib - all.kept_mib);
+    set_memory(lane, j);
     count_member(l, lane, j, true);
     queue_add(lane, v, job);
     lane_resize(l, v, lane);
@@ -498,17 +339,17 @@ void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_jo
         slot_add(l, id, gpus[i]);
         lane->capacity_mib = least(lane->capacity_mib, l->gpus[gpus[i]].capacity_mib);
     }
-    sit_down(l, v, job, id);
+    add_member(l, v, job, id);
     lane->cut_mib = lane->most_mib;
-    charge(l, lane);
+    charge(l, lane, 1);
 }
 
 void hs_salus_lane_join(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
                         uint32_t id)
 {
-    uncharge(l, &l->lanes[id]);
-    sit_down(l, v, job, id);
-    charge(l, &l->lanes[id]);
+    charge(l, &l->lanes[id], -1);
+    add_member(l, v, job, id);
+    charge(l, &l->lanes[id], 1);
 }
 
 void hs_salus_lane_leave(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job)
@@ -516,14 +357,14 @@ void hs_salus_lane_leave(struct hs_salus_lanes *l, const struct hs_view *v, hs_j
     struct hs_salus_job *j = hs_salus_job(v, job);
     uint32_t id = j->lane - 1;
     struct hs_salus_lane *lane = &l->lanes[id];
-    uncharge(l, lane);
+    charge(l, lane, -1);
     queue_remove(lane, v, job);
     count_member(l, lane, j, false);
     note_freed(l, v, lane);
     j->lane = 0;
     if (lane->members > 0) {
         lane_resize(l, v, lane);
-        charge(l, lane);
+        charge(l, lane, 1);
         return;
     }
     hs_capacity_tree_drop(&l->lane_tree, lane->pool, id);
@@ -549,14 +390,13 @@ void hs_salus_lane_renew(struct hs_salus_lanes *l, const struct hs_view *v, hs_j
     struct hs_salus_job *j = hs_salus_job(v, job);
     struct hs_salus_lane *lane = &l->lanes[j->lane - 1];
     j->need = hs_salus_need(l, v, job);
-    struct hs_capacity all = hs_salus_clip(&j->need, lane->capacity_mib);
     l->has_grown = true;
-    uncharge(l, lane);
-    lane->kept_mib += (int64_t)all.kept_mib - j->kept_mib;
-    j->kept_mib = (int64_t)all.kept_mib;
-    j->rest_mib = (int64_t)(all.all_mib - all.kept_mib);
+    charge(l, lane, -1);
+    lane->kept_mib -= j->kept_mib;
+    set_memory(lane, j);
+    lane->kept_mib += j->kept_mib;
     lane_resize(l, v, lane);
-    charge(l, lane);
+    charge(l, lane, 1);
     note_freed(l, v, lane);
 }
 
@@ -593,7 +433,7 @@ static const char *gpu_check(const struct hs_salus_lanes *l, uint32_t id)
     uint32_t lanes = 0, sessions = 0;
     for (uint32_t s = gpu->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_on_gpu) {
         const struct hs_salus_lane *lane = &l->lanes[l->slots[s].lane];
-        used_mib += lane->size_mib + (l->model == HS_SALUS_CODE ? 0 : lane->kept_mib);
+        used_mib += lane_charge_mib(l, lane);
         sessions += lane->members;
         lanes++;
     }
@@ -609,18 +449,12 @@ static const char *gpu_check(const struct hs_salus_lanes *l, uint32_t id)
 const char *hs_salus_lanes_check(const struct hs_salus_lanes *l, const struct hs_view *v)
 {
     uint64_t sessions = 0;
-    for (uint32_t id = 0; id < l->lanes_used; id++) {
-        if (l->lanes[id].members == 0)
-            continue;
-        const char *broken = lane_check(l, v, id);
-        if (broken != NULL)
-            return broken;
+    const char *broken = NULL;
+    for (uint32_t id = 0; id < l->lanes_used && broken == NULL; id++) {
         sessions += l->lanes[id].members;
+        broken = l->lanes[id].members > 0 ? lane_check(l, v, id) : NULL;
     }
-    for (uint32_t id = 0; id < l->gpu_count; id++) {
-        const char *broken = gpu_check(l, id);
-        if (broken != NULL)
-            return broken;
-    }
-    return sessions != l->sessions ? "sessions are miscounted" : NULL;
+    for (uint32_t id = 0; id < l->gpu_count && broken == NULL; id++)
+        broken = gpu_check(l, id);
+    return broken == NULL && sessions != l->sessions ? "sessions are miscounted" : broken;
 }
