@@ -93,7 +93,6 @@ static enum hs_status gandiva_init(void *state, const struct hs_view *v)
     uint64_t queues = (uint64_t)g->vcs * g->sizes;
     g->pools = hs_view_alloc(v, (uint64_t)g->pool_count * sizeof *g->pools);
     g->claimed = hs_view_alloc(v, (uint64_t)g->vcs * sizeof *g->claimed);
-    g->has_arrival = hs_view_alloc(v, (uint64_t)g->vcs * sizeof *g->has_arrival);
     g->queues = hs_view_alloc(v, queues * sizeof *g->queues);
     g->waits = hs_view_alloc(v, (queues / 64 + 1) * sizeof *g->waits);
     g->heads = hs_view_alloc(v, queues * sizeof *g->heads);
@@ -305,13 +304,6 @@ static bool is_placed(const struct hs_view *v, hs_job_id job)
     return state == HS_JOB_STARTING || state == HS_JOB_RUNNING || state == HS_JOB_MIGRATING;
 }
 
-/* Sums over the ring of a server. */
-struct server_sums {
-    uint32_t units, jobs, trials;
-    uint64_t demand;
-    bool waits, is_awaited; /* a job for its turn; a mini-batch to end */
-};
-
 static const char *check_member(const struct hs_view *v, uint32_t server, hs_job_id leader,
                                 hs_job_id job)
 {
@@ -327,56 +319,41 @@ static const char *check_member(const struct hs_view *v, uint32_t server, hs_job
     return NULL;
 }
 
-static const char *check_coscheduled_set(const struct hs_gandiva *g, const struct hs_view *v,
-                                         uint32_t server, hs_job_id leader,
-                                         struct server_sums *sums)
-{
-    const struct hs_gandiva_job *l = hs_gandiva_job(v, leader);
-    uint32_t members = 0;
-    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member) {
-        const char *broken = check_member(v, server, leader, m);
-        if (broken != NULL)
-            return broken;
-        members++;
-        sums->is_awaited = sums->is_awaited || hs_gandiva_job(v, m)->is_awaited;
-    }
-    if (members != l->members || members > (uint64_t)g->max_pack)
-        return "a group has other members than it counts, or too many";
-    if (members > 1 && hs_view_gpus(v, leader) != 1)
-        return "gangs are packed";
-    sums->units++;
-    sums->jobs += members;
-    sums->trials += l->trial != HS_NO_JOB;
-    sums->demand += hs_view_gpus(v, leader);
-    sums->waits =
-        sums->waits || (members == 1 && !l->is_running && !hs_view_is_constrained(v, leader));
-    return NULL;
-}
+/* Sums over the ring of a server. */
+struct server_sums {
+    uint32_t units, jobs, trials;
+    uint64_t demand;
+    bool waits, is_awaited; /* a job for its turn; a mini-batch to end */
+};
 
 static const char *check_ring(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
                               struct server_sums *sums)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     hs_job_id before = HS_NO_JOB;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
-        const char *broken = check_coscheduled_set(g, v, server, u, sums);
-        if (broken != NULL)
-            return broken;
-        if (hs_gandiva_job(v, u)->prev != before)
+    for (hs_job_id u = s->head; u != HS_NO_JOB; before = u, u = hs_gandiva_job(v, u)->next) {
+        const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
+        uint32_t members = 0;
+        for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member, members++) {
+            const char *broken = check_member(v, server, u, m);
+            if (broken != NULL)
+                return broken;
+            sums->is_awaited = sums->is_awaited || hs_gandiva_job(v, m)->is_awaited;
+        }
+        if (members != l->members || members > (uint64_t)g->max_pack)
+            return "a group has other members than it counts, or too many";
+        if (members > 1 && hs_view_gpus(v, u) != 1)
+            return "gangs are packed";
+        if (l->prev != before)
             return "a ring is torn";
-        before = u;
+        sums->units++;
+        sums->jobs += members;
+        sums->trials += l->trial != HS_NO_JOB;
+        sums->demand += hs_view_gpus(v, u);
+        sums->waits =
+            sums->waits || (members == 1 && !l->is_running && !hs_view_is_constrained(v, u));
     }
     return before == s->tail ? NULL : "a ring is torn at its end";
-}
-
-static bool counts_right(const struct hs_gandiva *g, const struct hs_gandiva_server *s,
-                         const struct server_sums *sums)
-{
-    uint32_t pinned = 0;
-    for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus; gpu++)
-        pinned += g->pin_owner[gpu] != 0;
-    return sums->units == s->units && sums->jobs == s->jobs && pinned == s->pinned &&
-           sums->demand + pinned == s->demand && sums->trials == s->trials;
 }
 
 static const char *check_server(const struct hs_gandiva *g, const struct hs_view *v,
@@ -385,9 +362,13 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
     const struct hs_gandiva_server *s = &g->servers[server];
     struct server_sums sums = {0};
     const char *broken = check_ring(g, v, server, &sums);
+    uint32_t pinned = 0;
+    for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus; gpu++)
+        pinned += g->pin_owner[gpu] != 0;
     if (broken != NULL)
         return broken;
-    if (!counts_right(g, s, &sums))
+    if (sums.units != s->units || sums.jobs != s->jobs || sums.trials != s->trials ||
+        pinned != s->pinned || sums.demand + pinned != s->demand)
         return "a server counts other jobs or GPUs than it has";
     if (hs_gandiva_is_empty(s) && s->affinity != 0)
         return "an empty server has an affinity";
@@ -402,33 +383,25 @@ static const char *check_server(const struct hs_gandiva *g, const struct hs_view
     return NULL;
 }
 
-static const char *check_queues(const struct hs_gandiva *g, const struct hs_view *v)
-{
-    for (uint32_t i = 0; i < g->vcs * g->sizes; i++) {
-        const struct hs_job_queue *queue = &g->queues[i];
-        if (!hs_job_queue_is_valid(queue, v))
-            return "a waiting queue is out of order";
-        for (hs_job_id j = hs_job_queue_first(queue, v); j != HS_NO_JOB;
-             j = hs_job_queue_next(queue, v, j))
-            if (!hs_job_waits(v, j) || hs_gandiva_job(v, j)->where != HS_GANDIVA_WAITS)
-                return "a waiting queue holds a job that does not wait";
-    }
-    return NULL;
-}
-
 static const char *gandiva_check(const void *state, const struct hs_view *v)
 {
     const struct hs_gandiva *g = state;
-    for (uint32_t i = 0; i < g->server_count; i++) {
-        const char *broken = check_server(g, v, i);
-        if (broken != NULL)
-            return broken;
+    const char *broken = NULL;
+    for (uint32_t i = 0; i < g->server_count && broken == NULL; i++)
+        broken = check_server(g, v, i);
+    for (uint32_t i = 0; i < g->vcs * g->sizes && broken == NULL; i++) {
+        const struct hs_job_queue *queue = &g->queues[i];
+        broken = hs_waiting_check(queue, v);
+        for (hs_job_id j = hs_job_queue_first(queue, v); j != HS_NO_JOB;
+             j = hs_job_queue_next(queue, v, j))
+            if (hs_gandiva_job(v, j)->where != HS_GANDIVA_WAITS)
+                return "a waiting queue holds a job that does not wait";
     }
     for (hs_job_id j = hs_job_queue_first(&g->spread, v); j != HS_NO_JOB;
          j = hs_job_queue_next(&g->spread, v, j))
         if (hs_gandiva_job(v, j)->where != HS_GANDIVA_SPREAD || !is_placed(v, j))
             return "a job that is said to be spread is not, or does not run";
-    return check_queues(g, v);
+    return broken;
 }
 
 /* ---- the record ---- */

@@ -4,10 +4,10 @@
  *
  *     gandiva.c          parameters, events, one decision, invariants
  *     gandiva_server.c   jobs of a server; GPUs given and taken; indexes over servers
- *     gandiva_place.c    Algorithm 1, and the queue of jobs that it finds no server for
- *     gandiva_slicing.c  turns on a server, by quanta or as shares of time
- *     gandiva_pack.c     trials of several jobs on one GPU
- *     gandiva_move.c     moves between servers, and growth on idle GPUs
+ *     gandiva_place.c    Algorithm 1, and the queue of jobs that it finds no server for; moves
+ *                        between servers, and growth on idle GPUs
+ *     gandiva_slicing.c  turns on a server, by quanta or as shares of time; trials of several jobs
+ * on one GPU
  *
  * A job belongs to one server at a time, whether it runs there or waits for its turn. The ring of a
  * server holds its units in the order of turns: a unit is a job, or a group of jobs packed on one
@@ -81,14 +81,14 @@ struct hs_gandiva_server {
 
 /* Of the jobs that may use the same servers: a virtual cluster, or all. */
 struct hs_gandiva_pool {
-    uint64_t gpus;        /* in all */
-    uint64_t opened_gpus; /* of servers that have jobs, */
-    uint64_t free_gpus;   /* and those without demand among them */
-    uint32_t jobs;        /* that belong to a server or are spread */
-    uint32_t sliced_jobs; /* on over-subscribed servers */
-    bool has_departure;   /* since the last scan of its queues */
-    bool has_gained;      /* GPUs fell free in this instant */
-    bool is_defrag_due;   /* something changed since the last look */
+    uint64_t gpus;                   /* in all */
+    uint64_t opened_gpus;            /* of servers that have jobs, */
+    uint64_t free_gpus;              /* and those without demand among them */
+    uint32_t jobs;                   /* that belong to a server or are spread */
+    uint32_t sliced_jobs;            /* on over-subscribed servers */
+    bool has_arrival, has_departure; /* since the last scan of its queues */
+    bool has_gained;                 /* GPUs fell free in this instant */
+    bool is_defrag_due;              /* something changed since the last look */
 };
 
 enum hs_gandiva_where {
@@ -165,7 +165,6 @@ struct hs_gandiva {
     uint32_t last_set;           /* last number of a coscheduled set */
     struct hs_job_queue *queues; /* per VC and gang size, the last one for all that are larger */
     uint64_t *waits;             /* bit per queue: it has jobs */
-    bool *has_arrival;           /* per VC */
     uint32_t vcs, sizes;
     struct hs_merge_head *heads; /* scratch of a scan, */
     uint64_t *limits;            /* and by queue: the largest gang that may fit */
@@ -240,17 +239,13 @@ void hs_gandiva_to_tail(struct hs_gandiva *g, const struct hs_view *v, hs_job_id
 void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server,
                     uint32_t gpus);
 
-/* The next two are the only functions that give GPUs to jobs of a ring. */
-enum hs_gandiva_how { HS_GANDIVA_START, HS_GANDIVA_RESTART, HS_GANDIVA_MIGRATE };
-/* These GPUs of its server; RESTART: in place of others of it, at the cost of a switch. */
+/* Gives a job of a ring GPUs of its server: these, or idle ones, lowest first, of which there are
+ * enough (gpus NULL). RESTART: in place of others of the server, at the cost of a switch; MOVE,
+ * RESIZE: in place of others, of another or the same server, which count as idle, with a pause. */
+enum hs_gandiva_how { HS_GANDIVA_START, HS_GANDIVA_RESTART, HS_GANDIVA_MOVE, HS_GANDIVA_RESIZE };
 void hs_gandiva_allocate(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                          hs_job_id job, enum hs_gandiva_how how, const uint32_t *gpus,
                          uint32_t count);
-/* Idle GPUs of its server, lowest first, of which there are enough; MIGRATE: in place of others of
- * any server, which count as idle, with a pause. */
-void hs_gandiva_allocate_idle(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                              hs_job_id job, enum hs_gandiva_how how, int64_t pause_us,
-                              uint32_t count);
 void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                         hs_job_id job);
 /* Of a migration, by the size of the checkpoint. */
@@ -259,12 +254,6 @@ int64_t hs_gandiva_pause_us(const struct hs_gandiva *g, const struct hs_view *v,
 
 /* ---- gandiva_place.c ---- */
 
-/* The smallest empty server of the job's pool that has so many GPUs; HS_NO_NODE: none. */
-uint32_t hs_gandiva_empty_server(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                                 uint32_t gpus);
-/* The server with fewest free GPUs, but at least so many; HS_NO_NODE: none. */
-uint32_t hs_gandiva_best_fit(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                             uint32_t gpus);
 void hs_gandiva_enqueue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
 void hs_gandiva_dequeue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
 /* Places all waiting jobs that can be placed, in order of submission. */
@@ -278,8 +267,6 @@ void hs_gandiva_shares(struct hs_gandiva_turn *ring, uint32_t count, uint32_t sl
 /* Decides what runs on the server from now on. */
 void hs_gandiva_slice(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                       uint32_t server);
-
-/* ---- gandiva_pack.c ---- */
 
 bool hs_gandiva_fits_gpu(const struct hs_view *v, uint32_t gpu, uint64_t mem_mib);
 /* Predicted memory of all members. */
@@ -297,8 +284,6 @@ void hs_gandiva_look_for_pairs(struct hs_gandiva *g, const struct hs_view *v, ui
 int64_t hs_gandiva_next_look_us(const struct hs_gandiva *g, int64_t after_us);
 /* Members that do not run with the others leave a group that has outgrown its GPU. */
 void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
-
-/* ---- gandiva_move.c ---- */
 
 /* Both: true if a job moved. */
 bool hs_gandiva_reduce_heights(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,

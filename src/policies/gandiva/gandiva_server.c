@@ -273,44 +273,35 @@ void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job
 
 /* ---- groups ---- */
 
-/* The next member takes the place of the leader. */
-static void promote(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id old)
-{
-    const struct hs_gandiva_job *from = hs_gandiva_job(v, old);
-    hs_job_id leader = from->member;
-    struct hs_gandiva_job *to = hs_gandiva_job(v, leader);
-    to->members = from->members;
-    to->joined_us = from->joined_us;
-    to->deadline_us = from->deadline_us;
-    to->ended_us = from->ended_us;
-    to->overshoot_us = from->overshoot_us;
-    to->trial_until_us = from->trial_until_us;
-    to->trial = from->trial;
-    to->has_turn = from->has_turn;
-    ring_insert(s, v, leader, old);
-    ring_remove(s, v, old);
-    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
-        hs_gandiva_job(v, m)->leader = leader;
-}
-
-/* A member leaves a group of several; the rest is a group still, or a single job. */
+/* A member leaves a group of several; the rest is a group still, or a single job. The next member
+ * takes the place of a leader. */
 static void leave_group(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id job)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    hs_job_id leader = j->leader;
-    if (leader == job) {
-        leader = j->member;
-        promote(s, v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job), *at = hs_gandiva_job(v, j->leader);
+    if (j == at) {
+        hs_job_id leader = j->member;
+        at = hs_gandiva_job(v, leader);
+        at->members = j->members;
+        at->joined_us = j->joined_us;
+        at->deadline_us = j->deadline_us;
+        at->ended_us = j->ended_us;
+        at->overshoot_us = j->overshoot_us;
+        at->trial_until_us = j->trial_until_us;
+        at->trial = j->trial;
+        at->has_turn = j->has_turn;
+        ring_insert(s, v, leader, job);
+        ring_remove(s, v, job);
+        for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+            hs_gandiva_job(v, m)->leader = leader;
     } else {
-        struct hs_gandiva_job *at = hs_gandiva_job(v, leader);
         while (at->member != job)
             at = hs_gandiva_job(v, at->member);
         at->member = j->member;
+        at = hs_gandiva_job(v, j->leader);
     }
-    struct hs_gandiva_job *group = hs_gandiva_job(v, leader);
-    group->members--;
-    if (group->trial != HS_NO_JOB && (group->trial == job || group->members == 1)) {
-        group->trial = HS_NO_JOB;
+    at->members--;
+    if (at->trial != HS_NO_JOB && (at->trial == job || at->members == 1)) {
+        at->trial = HS_NO_JOB;
         s->trials--;
     }
     j->leader = job;
@@ -373,25 +364,6 @@ static void note_gain(struct hs_gandiva *g, const struct hs_view *v, uint32_t se
     hs_gandiva_refresh(g, v, server);
 }
 
-static void leave_server(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
-{
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    struct hs_gandiva_server *s = &g->servers[j->server];
-    uint32_t gpus = hs_view_gpus(v, job);
-    if (hs_gandiva_job(v, j->leader)->members > 1) {
-        leave_group(s, v, job);
-    } else {
-        ring_remove(s, v, job);
-        s->demand -= gpus;
-        s->units--;
-    }
-    s->jobs--;
-    s->elastic -= j->is_elastic;
-    s->giants -= j->is_giant;
-    s->grown -= j->held > gpus ? j->held - gpus : 0;
-    note_gain(g, v, j->server);
-}
-
 static void unpin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
 {
     for (uint32_t gpu = hs_gandiva_job(v, job)->first_pin, next; gpu != HS_NO_GPU; gpu = next) {
@@ -410,13 +382,27 @@ static void unpin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
 void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    if (j->where == HS_GANDIVA_ON_SERVER)
-        leave_server(g, v, job);
-    else if (j->where == HS_GANDIVA_SPREAD)
-        unpin(g, v, job);
-    else
+    struct hs_gandiva_server *s = &g->servers[j->server];
+    uint32_t gpus = hs_view_gpus(v, job);
+    if (j->where != HS_GANDIVA_ON_SERVER && j->where != HS_GANDIVA_SPREAD)
         return;
-    g->claimed[hs_view_vc(v, job)] -= hs_view_gpus(v, job);
+    if (j->where == HS_GANDIVA_ON_SERVER) {
+        if (hs_gandiva_job(v, j->leader)->members > 1) {
+            leave_group(s, v, job);
+        } else {
+            ring_remove(s, v, job);
+            s->demand -= gpus;
+            s->units--;
+        }
+        s->jobs--;
+        s->elastic -= j->is_elastic;
+        s->giants -= j->is_giant;
+        s->grown -= j->held > gpus ? j->held - gpus : 0;
+        note_gain(g, v, j->server);
+    } else {
+        unpin(g, v, job);
+    }
+    g->claimed[hs_view_vc(v, job)] -= gpus;
     g->pools[hs_gandiva_pool_of(g, v, job)].jobs--;
     j->where = HS_GANDIVA_NOWHERE;
     j->is_running = j->is_awaited = j->has_turn = false;
@@ -427,8 +413,8 @@ void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
 
 /* ---- GPUs of a job ---- */
 
-static void note_gpus(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                      const uint32_t *gpus, uint32_t count)
+/* It holds so many GPUs from now on, which are none of those that it held. */
+static void set_held(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t count)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
     struct hs_gandiva_server *s = &g->servers[j->server];
@@ -436,10 +422,8 @@ static void note_gpus(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
     s->grown -= j->held > demand ? j->held - demand : 0;
     s->grown += count > demand ? count - demand : 0;
     j->held = count;
-    j->gpu = count > 0 ? gpus[0] : HS_NO_GPU;
+    j->gpu = HS_NO_GPU;
     j->gpu_bits = 0;
-    for (uint32_t i = 0; i < count && s->gpus <= HS_GANDIVA_WIDEST; i++)
-        j->gpu_bits |= UINT64_C(1) << (gpus[i] - s->first_gpu);
 }
 
 /* Its coscheduled set: that of the members of its group that run on the GPU, or a new one; 0, its
@@ -472,23 +456,24 @@ static const char *reason(const struct hs_view *v, hs_job_id job, enum hs_gandiv
     return hs_view_state(v, job) == HS_JOB_SUSPENDED ? "its turn on its server" : NULL;
 }
 
-/* Everything up to the GPUs. gpu: the first of them if other jobs may be there, or HS_NO_GPU. Where
- * servers may be sliced by shares, each job of a ring is in the slice group of its server from its
- * start on, so that it can be given a share later. */
-static void begin_allocation(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                             hs_job_id job, enum hs_gandiva_how how, int64_t pause_us, uint32_t gpu)
+/* Where servers may be sliced by shares, each job of a ring is in the slice group of its server
+ * from its start on, so that it can be given a share later. */
+void hs_gandiva_allocate(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                         hs_job_id job, enum hs_gandiva_how how, const uint32_t *gpus,
+                         uint32_t count)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    if (how != HS_GANDIVA_MIGRATE)
+    const struct hs_gandiva_server *s = &g->servers[j->server];
+    if (how == HS_GANDIVA_MOVE || how == HS_GANDIVA_RESIZE) {
+        hs_plan_migrate(p, job, hs_gandiva_pause_us(g, v, job, how == HS_GANDIVA_MOVE));
+    } else {
         hs_plan_reason(p, reason(v, job, how));
-    if (how == HS_GANDIVA_RESTART)
-        hs_plan_suspend(p, job, g->switch_us);
-    if (how == HS_GANDIVA_MIGRATE)
-        hs_plan_migrate(p, job, pause_us);
-    else
+        if (how == HS_GANDIVA_RESTART)
+            hs_plan_suspend(p, job, g->switch_us);
         hs_plan_start(p, job);
+    }
     if (g->slices && g->slicing != HS_SLICING_EXACT) {
-        j->set = set_number(g, v, job, gpu);
+        j->set = set_number(g, v, job, gpus != NULL ? gpus[0] : HS_NO_GPU);
         hs_plan_slice_group(p, &(struct hs_turn){.slice_group = j->server + 1,
                                                  .coscheduled_set = j->set,
                                                  .keeps = HS_KEEPS_NOTHING});
@@ -497,29 +482,14 @@ static void begin_allocation(struct hs_gandiva *g, const struct hs_view *v, stru
     j->is_awaited = j->is_regrouped = false;
     j->share_q32 = HS_GANDIVA_ONE_Q32;
     j->touched = g->plan;
-}
-
-void hs_gandiva_allocate(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                         hs_job_id job, enum hs_gandiva_how how, const uint32_t *gpus,
-                         uint32_t count)
-{
-    begin_allocation(g, v, p, job, how, 0, gpus[0]);
-    for (uint32_t i = 0; i < count; i++)
-        hs_plan_on_gpu(p, gpus[i]);
-    note_gpus(g, v, job, gpus, count);
-}
-
-void hs_gandiva_allocate_idle(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                              hs_job_id job, enum hs_gandiva_how how, int64_t pause_us,
-                              uint32_t count)
-{
-    uint32_t gpu = 0, server = hs_gandiva_job(v, job)->server;
-    begin_allocation(g, v, p, job, how, pause_us, HS_NO_GPU);
-    for (uint32_t i = 0; i < count; i++) {
-        g->levels[i] = gpu = hs_view_idle_gpu(v, server, gpu);
+    set_held(g, v, job, count);
+    for (uint32_t i = 0, gpu = 0; i < count; i++) {
+        gpu = gpus != NULL ? gpus[i] : hs_view_idle_gpu(v, j->server, gpu);
         hs_plan_on_gpu(p, gpu);
+        j->gpu = i == 0 ? gpu : j->gpu;
+        if (s->gpus <= HS_GANDIVA_WIDEST)
+            j->gpu_bits |= UINT64_C(1) << (gpu - s->first_gpu);
     }
-    note_gpus(g, v, job, g->levels, count);
 }
 
 void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
@@ -530,7 +500,7 @@ void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs
         hs_gandiva_measure(v, job);
     hs_plan_reason(p, "its turn is over: others of its server run");
     hs_plan_suspend(p, job, g->switch_us);
-    note_gpus(g, v, job, NULL, 0);
+    set_held(g, v, job, 0);
     j->is_running = j->is_awaited = false;
     j->touched = g->plan;
 }

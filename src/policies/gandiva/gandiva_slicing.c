@@ -21,11 +21,22 @@
  * a unit are a home in name only. Homes go to the GPUs with fewest units, lowest first, and no GPU
  * stays empty while another is home of two: a slice group has no more time than its GPUs.
  * O(ring x GPUs), and the cost of the shares, when a job comes or leaves; nothing in between.
+ *
+ * Packing by trial and undo, on over-subscribed servers. Jobs on one GPU that have run alone for a
+ * quantum, and for profile_steps mini-batches where these are known, are tried in order of
+ * utilization beside the unit of least utilization of the same server that leaves memory for them;
+ * each unit takes one job on trial at a time. After the trial the rates of all members, each
+ * relative to its own rate alone, are added up: slicing would give 1 in all.
+ *
+ * A server is looked at when the introspection is due and something has changed there, or a job may
+ * have been profiled since; O(ring^2) then. Not tried again are a job that failed with
+ * HS_GANDIVA_FAILED others, one whose GPU ran out of memory, and one whose memory is not known.
  */
 #include "policies/gandiva/gandiva.h"
 
-#define LEAST_TURNS 127u
-#define PINNED      UINT32_MAX /* level of a GPU of a spread job */
+#define LEAST_TURNS     127u
+#define PINNED          UINT32_MAX /* level of a GPU of a spread job */
+#define UNKNOWN_UTIL_PM 1000
 
 /* One dispatch of one server. */
 struct slice_pass {
@@ -57,37 +68,30 @@ static hs_job_id running_member(const struct slice_pass *x, hs_job_id leader)
 
 /* ---- round robin: what runs ---- */
 
-/* The highest priority below *priority on the server. */
-static bool next_priority(const struct slice_pass *x, int64_t *priority)
-{
-    int64_t best = INT64_MIN;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
-        int32_t own = hs_view_priority(x->v, u);
-        if (own < *priority && own > best)
-            best = own;
-    }
-    *priority = best;
-    return best != INT64_MIN;
-}
-
 static void choose_units(const struct slice_pass *x)
 {
     uint32_t room = x->s->gpus - x->s->pinned;
-    int64_t priority = INT64_MAX;
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
         bool is_fixed = job_of(x, u)->is_running && is_touched(x, u);
         job_of(x, u)->has_turn = is_fixed;
         room -= is_fixed ? hs_view_gpus(x->v, u) : 0;
     }
-    while (next_priority(x, &priority))
+    for (int64_t priority = INT64_MAX, next;; priority = next) {
+        next = INT64_MIN; /* the highest below the last one */
+        for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
+            int32_t own = hs_view_priority(x->v, u);
+            next = own < priority && own > next ? own : next;
+        }
+        if (next == INT64_MIN)
+            return;
         for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
             struct hs_gandiva_job *l = job_of(x, u);
-            if (l->has_turn || hs_view_priority(x->v, u) != priority ||
-                hs_view_gpus(x->v, u) > room)
+            if (l->has_turn || hs_view_priority(x->v, u) != next || hs_view_gpus(x->v, u) > room)
                 continue;
             l->has_turn = true;
             room -= hs_view_gpus(x->v, u);
         }
+    }
 }
 
 /* ---- round robin: what stops ---- */
@@ -191,7 +195,7 @@ static void start_unit(const struct slice_pass *x, hs_job_id leader)
         if (!can || !make_room(x, leader, m))
             continue;
         if (first == HS_NO_JOB)
-            hs_gandiva_allocate_idle(x->g, x->v, x->p, m, HS_GANDIVA_START, 0, gpus);
+            hs_gandiva_allocate(x->g, x->v, x->p, m, HS_GANDIVA_START, NULL, gpus);
         else
             hs_gandiva_allocate(x->g, x->v, x->p, m, HS_GANDIVA_START, &job_of(x, first)->gpu, 1);
         first = first == HS_NO_JOB ? m : first;
@@ -260,11 +264,10 @@ static void begin_trials(const struct slice_pass *x)
 
 static void choose_turns(struct hs_gandiva_turn *ring, uint32_t count, uint32_t slots)
 {
-    int64_t priority = (int64_t)INT32_MAX + 1, next;
     for (uint32_t i = 0; i < count; i++)
         ring[i].runs = false;
-    for (;; priority = next) {
-        next = INT64_MIN; /* the highest below the last one */
+    for (int64_t priority = INT64_MAX, next;; priority = next) {
+        next = INT64_MIN;
         for (uint32_t i = 0; i < count; i++)
             if (ring[i].priority < priority && ring[i].priority > next)
                 next = ring[i].priority;
@@ -549,4 +552,263 @@ void hs_gandiva_slice(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
     set_turns(&x);
     begin_trials(&x);
     x.s->is_changed = false;
+}
+
+/* ---- packing: memory and rates ---- */
+
+bool hs_gandiva_fits_gpu(const struct hs_view *v, uint32_t gpu, uint64_t mem_mib)
+{
+    uint32_t capacity_mib = hs_view_gpu_capacity_mib(v, gpu);
+    return capacity_mib == UINT32_MAX || mem_mib <= capacity_mib;
+}
+
+uint64_t hs_gandiva_unit_mib(const struct hs_view *v, hs_job_id leader)
+{
+    uint64_t mib = 0;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+        mib += hs_view_gpu_mem_mib(v, m);
+    return mib;
+}
+
+bool hs_gandiva_is_overfull(const struct hs_view *v, const struct hs_gandiva_server *s)
+{
+    bool is = false;
+    for (hs_job_id u = s->may_burst ? s->head : HS_NO_JOB; u != HS_NO_JOB && !is;
+         u = hs_gandiva_job(v, u)->next)
+        is = !hs_gandiva_fits_gpu(v, s->first_gpu, hs_gandiva_unit_mib(v, u));
+    return is;
+}
+
+int64_t hs_gandiva_next_look_us(const struct hs_gandiva *g, int64_t after_us)
+{
+    return (after_us / g->introspect_us + 1) * g->introspect_us;
+}
+
+/* The rate alone is measured once on each server. */
+void hs_gandiva_measure(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (hs_view_state(v, job) != HS_JOB_RUNNING)
+        return;
+    uint64_t rate_q32 = (uint64_t)(((hs_u128)hs_view_rate_q32(v, job) << 32) / j->share_q32);
+    if (hs_gandiva_job(v, j->leader)->members > 1)
+        j->packed_q32 = rate_q32;
+    else if (j->alone_q32 == 0)
+        j->alone_q32 = rate_q32;
+}
+
+/* ---- which jobs may be packed ---- */
+
+/* A unit that may be tried: it has no trial under way, and all of its members may be packed. */
+static bool is_packable(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader)
+{
+    const struct hs_gandiva_job *l = hs_gandiva_job(v, leader);
+    bool is = l->trial == HS_NO_JOB && l->members < (uint64_t)g->max_pack;
+    for (hs_job_id m = leader; m != HS_NO_JOB && is; m = hs_gandiva_job(v, m)->member) {
+        const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
+        is = hs_view_gpus(v, m) == 1 && j->held <= 1 && hs_view_ooms(v, m) == 0 &&
+             hs_view_gpu_mem_mib(v, m) > 0 && j->failed_count < HS_GANDIVA_FAILED;
+    }
+    return is;
+}
+
+static int64_t as_wait_us(hs_u128 us)
+{
+    return us < INT64_MAX / 2 ? (int64_t)us : INT64_MAX / 2;
+}
+
+/* Time until a single job is profiled, at the earliest; 0: it is. It has run alone for a quantum
+ * then, where of attained time its share counts, and has done enough mini-batches, on the fastest
+ * GPU. */
+static int64_t profile_in_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+{
+    uint64_t share_q32 = hs_gandiva_job(v, job)->share_q32, quantum_us = (uint64_t)g->quantum_us;
+    int64_t step_us = hs_view_step_us(v, job), slice_us = 0, steps_us = 0;
+    if (share_q32 == 0) /* it never ran */
+        return 1;
+    hs_u128 run_us = ((hs_u128)(uint64_t)hs_view_attained_us(v, job) * share_q32) >> 32;
+    if (run_us < quantum_us)
+        slice_us = as_wait_us(((quantum_us - run_us) << 32) / share_q32);
+    if (step_us > 0 && hs_view_steps(v, job) < (uint64_t)g->profile_steps) {
+        /* besides the present one */
+        uint64_t rest = (uint64_t)g->profile_steps - hs_view_steps(v, job) - 1;
+        steps_us = as_wait_us(((hs_u128)rest * (uint64_t)step_us << 32) / g->max_speed_q32) + 1;
+    }
+    int64_t rest_us = slice_us > steps_us ? slice_us : steps_us;
+    if (rest_us == 0 && hs_gandiva_job(v, job)->alone_q32 == 0)
+        return 1; /* not seen running since it joined its server */
+    return rest_us;
+}
+
+/* ---- pairs ---- */
+
+static bool has_failed(const struct hs_view *v, hs_job_id job, hs_job_id other)
+{
+    const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    bool has = false;
+    for (uint32_t i = 0; i < j->failed_count && !has; i++)
+        has = j->failed[i] == hs_view_rank(v, other);
+    return has;
+}
+
+static void note_failure(const struct hs_view *v, hs_job_id job, hs_job_id other)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    if (j->failed_count < HS_GANDIVA_FAILED)
+        j->failed[j->failed_count++] = hs_view_rank(v, other);
+}
+
+static bool may_try(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                    hs_job_id leader, uint32_t server)
+{
+    /* CPUs and host memory for both at the same time: they run now, or one can be added */
+    bool has_workers =
+        (!hs_view_is_constrained(v, job) && !hs_view_is_constrained(v, leader)) ||
+        (hs_gandiva_job(v, leader)->is_running &&
+         (hs_gandiva_job(v, job)->is_running || hs_gandiva_has_workers(v, job, server, 1)));
+    bool may = has_workers && job != leader && hs_gandiva_job(v, leader)->leader == leader &&
+               is_packable(g, v, leader) &&
+               hs_view_priority(v, job) == hs_view_priority(v, leader) &&
+               hs_gandiva_fits_gpu(v, g->servers[server].first_gpu,
+                                   hs_gandiva_unit_mib(v, leader) + hs_view_gpu_mem_mib(v, job));
+    for (hs_job_id m = leader; m != HS_NO_JOB && may; m = hs_gandiva_job(v, m)->member)
+        may = !has_failed(v, job, m) && !has_failed(v, m, job);
+    return may;
+}
+
+/* Single jobs in g->movers beside units in g->targets, both in order of utilization. */
+static void try_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
+                      uint32_t movers, uint32_t targets)
+{
+    for (uint32_t i = 0; i < movers && g->servers[server].is_over; i++) {
+        hs_job_id job = g->movers[i].job;
+        uint32_t k = 0;
+        if (hs_gandiva_job(v, job)->members > 1) /* another has just joined it */
+            continue;
+        while (k < targets && !may_try(g, v, job, g->targets[k].job, server))
+            k++;
+        if (k == targets)
+            continue;
+        hs_job_id leader = g->targets[k].job;
+        hs_gandiva_merge(g, v, job, leader);
+        for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+            hs_gandiva_job(v, m)->packed_q32 = 0;
+    }
+}
+
+void hs_gandiva_look_for_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    int64_t profile_us = INT64_MAX;
+    uint32_t movers = 0, targets = 0;
+    s->look_us = 0;
+    if (!s->is_over)
+        return;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
+        if (!is_packable(g, v, u))
+            continue;
+        bool is_single = hs_gandiva_job(v, u)->members == 1;
+        if (is_single && hs_gandiva_job(v, u)->is_running)
+            hs_gandiva_measure(v, u);
+        int64_t in_us = is_single ? profile_in_us(g, v, u) : 0;
+        if (in_us > 0) {
+            profile_us = in_us < profile_us ? in_us : profile_us;
+            continue;
+        }
+        int64_t util_pm = 0;
+        for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+            util_pm += hs_view_util_pm(v, m) >= 0 ? hs_view_util_pm(v, m) : UNKNOWN_UTIL_PM;
+        g->targets[targets] = hs_gandiva_entry(v, u, util_pm);
+        if (is_single)
+            g->movers[movers++] = g->targets[targets];
+        targets++;
+    }
+    if (profile_us < INT64_MAX / 2)
+        s->look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v) + profile_us - 1);
+    hs_sort(g->movers, movers);
+    hs_sort(g->targets, targets);
+    try_pairs(g, v, server, movers, targets);
+}
+
+/* ---- trials ---- */
+
+/* Sum of the rates of all members, each relative to its own alone; 0: one was not seen running. */
+static hs_u128 speed_of_group_q32(const struct hs_view *v, hs_job_id leader)
+{
+    hs_u128 sum_q32 = 0;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member) {
+        const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
+        if (j->is_running)
+            hs_gandiva_measure(v, m);
+        if (j->packed_q32 == 0 || j->alone_q32 == 0)
+            return 0;
+        sum_q32 += ((hs_u128)j->packed_q32 << 32) / j->alone_q32;
+    }
+    return sum_q32;
+}
+
+void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                             uint32_t server)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    hs_job_id next;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
+        struct hs_gandiva_job *l = hs_gandiva_job(v, u);
+        next = l->next;
+        if (l->trial == HS_NO_JOB || l->trial_until_us == 0 ||
+            l->trial_until_us > hs_view_now_us(v))
+            continue;
+        hs_u128 speed_q32 = speed_of_group_q32(v, u);
+        hs_job_id job = l->trial;
+        if (speed_q32 == 0) {
+            l->trial_until_us = hs_view_now_us(v) + g->trial_us;
+        } else if (speed_q32 > g->keep_q32) {
+            l->trial = HS_NO_JOB;
+            s->trials--;
+            g->pools[s->pool].has_departure = true; /* the group counts for less than a trial */
+            hs_plan_count(p, HS_POLICY_COUNTER_TRIAL_KEPT);
+        } else {
+            for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+                if (m != job) {
+                    note_failure(v, job, m);
+                    note_failure(v, m, job);
+                }
+            hs_gandiva_split(g, v, job);
+            hs_plan_count(p, HS_POLICY_COUNTER_TRIAL_UNDONE);
+        }
+    }
+}
+
+/* A member that does not run with the first one that runs; HS_NO_JOB: none. */
+static hs_job_id not_yet_there(const struct hs_gandiva_server *s, const struct hs_view *v,
+                               hs_job_id leader)
+{
+    const struct hs_gandiva_job *first = NULL;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member) {
+        const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
+        if (!j->is_running || (j->is_regrouped && s->is_processor_sharing) ||
+            (first != NULL && j->gpu != first->gpu))
+            return m;
+        first = first == NULL ? j : first;
+    }
+    return HS_NO_JOB;
+}
+
+void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+{
+    const struct hs_gandiva_server *s = &g->servers[server];
+    hs_job_id next;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
+        hs_job_id leader = u, job = u;
+        next = hs_gandiva_job(v, u)->next;
+        while (job != HS_NO_JOB && hs_gandiva_job(v, leader)->members > 1 &&
+               !hs_gandiva_fits_gpu(v, s->first_gpu, hs_gandiva_unit_mib(v, leader))) {
+            hs_job_id second = hs_gandiva_job(v, leader)->member;
+            job = not_yet_there(s, v, leader);
+            if (job == leader)
+                leader = second;
+            if (job != HS_NO_JOB)
+                hs_gandiva_split(g, v, job);
+        }
+    }
 }
