@@ -40,7 +40,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
                                                        offsetof(struct hs_antman_job, other)};
     hs_allocation_map_init(&s->allocations, v);
     s->gpu_count = s->allocations.gpus;
-    hs_min_tree_init(&s->candidates, v, s->gpu_count, s->thr_pm);
+    hs_capacity_tree_init(&s->candidates, v, s->gpu_count, 1);
     s->gpus = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->gpus);
     s->open = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->open);
     s->reserved = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->reserved);
@@ -50,7 +50,6 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->freed = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->freed);
     s->looked = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->looked);
     s->chosen = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->chosen);
-    s->hidden = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->hidden);
     s->due = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->due);
     s->node_gpus = hs_view_alloc(v, (uint64_t)hs_view_max_node_gpus(v) * sizeof *s->node_gpus);
     for (uint32_t node = 0; node < nodes; node++) {
@@ -58,7 +57,8 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
         s->open_gpus += s->open[node];
     }
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++)
-        hs_min_tree_set(&s->candidates, gpu, 0, &(struct hs_gpu_room){UINT32_MAX, UINT32_MAX});
+        hs_capacity_tree_put(&s->candidates, 0, gpu, 0,
+                             (struct hs_capacity){{UINT32_MAX, UINT32_MAX}});
     return HS_OK;
 }
 

@@ -14,38 +14,8 @@
 #define HORUS_POLICIES_ANTMAN_ANTMAN_H
 
 #include "policies/lib/allocation_map.h"
+#include "policies/lib/capacity_tree.h"
 #include "policies/lib/vc_queues.h"
-
-/* The GPU of least load among those with room, of two kinds: a tournament, that is a min segment
- * tree of loads with the most room of each subtree.
- *
- *     hs_min_tree_init(&t, v, gpus, 800);                 // all closed
- *     hs_min_tree_set(&t, gpu, load_pm, &room);           // or HS_MIN_TREE_CLOSED
- *     gpu = hs_min_tree_first(&t, &need);                 // HS_NO_GPU: none below 800
- *
- * To find several, close each one that was found. Ties go to the lowest number. O(log GPUs) to set,
- * and to find where the least loaded ones have room. */
-#define HS_MIN_TREE_CLOSED UINT32_MAX
-
-struct hs_gpu_room {
-    uint32_t memory, time;
-};
-
-struct hs_min_tree {
-    uint32_t *load;           /* least of each subtree, the root first; leaves from `size` on */
-    struct hs_gpu_room *room; /* most of each kind in the subtree */
-    uint32_t size;
-    uint32_t below;
-    uint32_t count; /* GPUs with a load below `below` */
-};
-
-void hs_min_tree_init(struct hs_min_tree *t, const struct hs_view *v, uint32_t count,
-                      uint32_t below);
-void hs_min_tree_set(struct hs_min_tree *t, uint32_t at, uint32_t load,
-                     const struct hs_gpu_room *room);
-uint32_t hs_min_tree_first(const struct hs_min_tree *t, const struct hs_gpu_room *need);
-/* The most room of either kind on GPUs with a load below `below`. O(1). */
-struct hs_gpu_room hs_min_tree_most(const struct hs_min_tree *t);
 
 #define HS_ANTMAN_GUESTS_MOST 16 /* guests of one GPU whose memory is shared out */
 #define HS_ANTMAN_CHUNKS_MOST 20 /* chunks of a job's peak memory */
@@ -127,7 +97,6 @@ struct hs_antman {
     uint32_t *looked;     /* scratch: those that are looked at now */
     uint32_t *chosen;     /* GPUs of that gang */
     uint32_t *node_gpus;  /* scratch: usable GPUs of one node, cheapest first */
-    uint32_t *hidden;     /* scratch: GPUs that one search has closed */
     uint32_t *due;        /* GPUs whose tick is now */
     uint32_t due_count, gpu_count, chosen_count, freed_count;
     uint64_t open_gpus, reserved_gpus;
@@ -137,7 +106,7 @@ struct hs_antman {
     int64_t round, waiting_round; /* of the last job that was served */
     int64_t reservations;         /* made so far: their order */
     struct hs_allocation_map allocations;
-    struct hs_min_tree candidates;          /* GPUs by load, for opportunistic jobs */
+    struct hs_capacity_tree candidates;     /* GPUs by load, for opportunistic jobs */
     uint32_t newest, oldest;                /* list of unsettled GPUs */
     uint32_t first_coordinated;             /* list of GPUs to be coordinated */
     uint32_t first_review;                  /* list of jobs whose cap and limit may change */

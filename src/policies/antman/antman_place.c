@@ -6,88 +6,14 @@
  *
  * GPUs of opportunistic jobs. Candidates are GPUs by the mean of their utilization over a window. A
  * GPU that changed within the window is unsettled and looked at in each pass; the mean of the
- * others is what it was, and a tournament remembers it.
+ * others is what it was, and a tree remembers it.
  */
 #include "policies/antman/antman.h"
 
 #define FULL_PM 1000u
+#define TIME    1 /* kinds of room for guests: GPU memory, and utilization, per mille */
 /* A GPU with guests costs more than any number of their utilizations. */
 #define GUEST_COST (INT64_C(1) << 32)
-
-/* ---- tournament: a heap-shaped array, node n over nodes 2n and 2n + 1 ---- */
-
-void hs_min_tree_init(struct hs_min_tree *t, const struct hs_view *v, uint32_t count,
-                      uint32_t below)
-{
-    t->size = 1;
-    while (t->size < count)
-        t->size *= 2;
-    t->below = below;
-    t->load = hs_view_alloc(v, 2 * (uint64_t)t->size * sizeof *t->load);
-    t->room = hs_view_alloc(v, 2 * (uint64_t)t->size * sizeof *t->room);
-    for (uint32_t n = 0; n < 2 * t->size; n++)
-        t->load[n] = HS_MIN_TREE_CLOSED;
-}
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
-void hs_min_tree_set(struct hs_min_tree *t, uint32_t at, uint32_t load,
-                     const struct hs_gpu_room *room)
-{
-    uint32_t n = t->size + at;
-    t->count += load < t->below;
-    t->count -= t->load[n] < t->below;
-    t->load[n] = load;
-    t->room[n] = load < t->below ? *room : (struct hs_gpu_room){0};
-    for (n /= 2; n > 0; n /= 2) {
-        const uint32_t *two = &t->load[2 * n];
-        const struct hs_gpu_room *rooms = &t->room[2 * n];
-        t->load[n] = two[0] < two[1] ? two[0] : two[1];
-        t->room[n] = (struct hs_gpu_room){.memory = larger(rooms[0].memory, rooms[1].memory),
-                                          .time = larger(rooms[0].time, rooms[1].time)};
-    }
-}
-
-struct hs_gpu_room hs_min_tree_most(const struct hs_min_tree *t)
-{
-    return t->room[1];
-}
-
-struct tree_search {
-    const struct hs_min_tree *t;
-    struct hs_gpu_room need;
-    uint32_t best, at;
-};
-
-/* width: leaves below the node; first: the first of them. */
-static void look_below(struct tree_search *s, uint32_t n, uint32_t first, uint32_t width)
-{
-    const struct hs_min_tree *t = s->t;
-    if (t->room[n].memory < s->need.memory || t->room[n].time < s->need.time ||
-        t->load[n] > s->best || (t->load[n] == s->best && first > s->at))
-        return;
-    if (width == 1) {
-        s->best = t->load[n];
-        s->at = first;
-        return;
-    }
-    uint32_t half = width / 2;
-    bool is_right_less = t->load[2 * n + 1] < t->load[2 * n];
-    look_below(s, 2 * n + is_right_less, first + (is_right_less ? half : 0), half);
-    look_below(s, 2 * n + !is_right_less, first + (is_right_less ? 0 : half), half);
-}
-
-uint32_t hs_min_tree_first(const struct hs_min_tree *t, const struct hs_gpu_room *need)
-{
-    struct tree_search s = {.t = t, .need = *need, .best = t->below, .at = 0};
-    if (t->count == 0)
-        return HS_NO_GPU;
-    look_below(&s, 1, 0, t->size);
-    return s.best < t->below ? s.at : HS_NO_GPU;
-}
 
 /* ---- books ---- */
 
@@ -489,9 +415,13 @@ static void renew(const struct hs_antman_pass *x, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &x->s->gpus[gpu];
     int64_t mib = room_mib(x, gpu);
-    const struct hs_gpu_room room = {.memory = mib > 0 ? (uint32_t)mib : 0, .time = room_pm(x, g)};
-    bool may_come = mib >= 0 && is_open(x, g) && (g->guests == 0 || room.time > 0);
-    hs_min_tree_set(&x->s->candidates, gpu, may_come ? load_pm(x, gpu) : HS_MIN_TREE_CLOSED, &room);
+    const struct hs_capacity room = {{mib > 0 ? (uint64_t)mib : 0, room_pm(x, g)}};
+    bool may_come = mib >= 0 && is_open(x, g) && (g->guests == 0 || room.of[TIME] > 0);
+    uint32_t pm = may_come ? load_pm(x, gpu) : UINT32_MAX;
+    if (pm < x->s->thr_pm)
+        hs_capacity_tree_put(&x->s->candidates, 0, gpu, pm, room);
+    else
+        hs_capacity_tree_drop(&x->s->candidates, 0, gpu);
 }
 
 /* ---- opportunistic jobs: placement ---- */
@@ -502,19 +432,17 @@ uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_cons
     return hs_view_gpus(v, job) > 0 ? hs_antman_job(v, job)->util_pm : 0;
 }
 
-/* The candidates of least load; those that were looked at are closed meanwhile. */
+/* The candidates of least load. */
 static bool choose(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
 {
     struct hs_antman *s = x->s;
     const struct hs_antman_job *j = hs_antman_job(x->v, job);
-    const struct hs_gpu_room need = {.memory = j->least_mib, .time = j->util_pm};
-    uint32_t hidden = 0, gpu;
+    const struct hs_capacity need = {{j->least_mib, j->util_pm}};
     s->chosen_count = 0;
-    while (s->chosen_count < gpus &&
-           (gpu = hs_min_tree_first(&s->candidates, &need)) != HS_NO_GPU) {
+    for (uint32_t gpu = hs_capacity_tree_first(&s->candidates, 0, 0, need);
+         s->chosen_count < gpus && gpu != HS_NO_CAPACITY;
+         gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need)) {
         uint32_t node = hs_view_gpu_node(x->v, gpu);
-        s->hidden[hidden++] = gpu;
-        hs_min_tree_set(&s->candidates, gpu, HS_MIN_TREE_CLOSED, &need);
         if (hs_view_may_use(x->v, job, node) && hs_view_may_join(x->v, gpu, job) &&
             hs_view_node_workers(x->v, job, node) > s->node_taken[node]) {
             s->chosen[s->chosen_count++] = gpu;
@@ -523,8 +451,6 @@ static bool choose(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
     }
     for (uint32_t i = 0; i < s->chosen_count; i++)
         s->node_taken[hs_view_gpu_node(x->v, s->chosen[i])] = 0;
-    for (uint32_t i = 0; i < hidden; i++)
-        renew(x, s->hidden[i]);
     return s->chosen_count == gpus;
 }
 
@@ -542,7 +468,7 @@ void hs_antman_fill(const struct hs_antman_pass *x)
     }
     hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting, x->v);
     for (;;) {
-        uint32_t most_pm = hs_min_tree_most(&s->candidates).time;
+        uint64_t most_pm = hs_capacity_tree_most(&s->candidates, 0).of[TIME];
         bool is_constrained;
         if (next != HS_NO_JOB && hs_antman_need_pm(x->v, next, &is_constrained) > most_pm)
             next = hs_job_queue_next_fitting(&s->waiting, x->v, next, most_pm);

@@ -108,6 +108,7 @@ void hs_capacity_tree_put(struct hs_capacity_tree *r, uint32_t tree, uint32_t it
     uint32_t left, right;
     split(r, r->roots[tree], key, item, &left, &right);
     r->roots[tree] = merge(r, merge(r, left, item), right);
+    r->count++;
 }
 
 void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree, uint32_t item)
@@ -120,6 +121,7 @@ void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree, uint32_t i
     split(r, right, node->key, item + 1, &own, &right);
     r->roots[tree] = merge(r, left, right);
     node->is_in = false;
+    r->count--;
 }
 
 static bool has_room(const struct hs_capacity *room, struct hs_capacity need)
@@ -150,4 +152,10 @@ uint32_t hs_capacity_tree_next(const struct hs_capacity_tree *r, uint32_t tree, 
                                struct hs_capacity need)
 {
     return first_from(r, r->roots[tree], r->nodes[item].key, item + 1, need);
+}
+
+struct hs_capacity hs_capacity_tree_most(const struct hs_capacity_tree *r, uint32_t tree)
+{
+    uint32_t root = r->roots[tree];
+    return root != HS_NO_CAPACITY ? r->nodes[root].most : (struct hs_capacity){{0, 0}};
 }

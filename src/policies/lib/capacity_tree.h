@@ -33,6 +33,7 @@ struct hs_capacity_tree_node {
 struct hs_capacity_tree {
     struct hs_capacity_tree_node *nodes;
     uint32_t *roots; /* of the trees */
+    uint32_t count;  /* items in all of them */
 };
 
 void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, uint64_t items,
@@ -49,5 +50,7 @@ uint32_t hs_capacity_tree_first(const struct hs_capacity_tree *r, uint32_t tree,
 /* The first such item behind this one, which is in. */
 uint32_t hs_capacity_tree_next(const struct hs_capacity_tree *r, uint32_t tree, uint32_t item,
                                struct hs_capacity need);
+/* The most room of each kind of any item of the tree. O(1). */
+struct hs_capacity hs_capacity_tree_most(const struct hs_capacity_tree *r, uint32_t tree);
 
 #endif
