@@ -10,13 +10,10 @@
  *            looked up for the first S_m > a in whole seconds, and with whole services where the
  *            residual ones should be summed (gittins.e: sum of S in place of S - a)
  *
- *     HS_TRY(hs_gittins_init(&g, v));                       // room for a sample that is learnt
- *     HS_TRY(hs_gittins_load(&g, v, "samples.csv"));        // or one from a file
- *     index = hs_gittins_index(&g, attained, delta);
- *
- * A learnt sample is that of the last jobs to finish, taken anew whenever their number has doubled,
- * then every HS_GITTINS_KEPT jobs: what was computed from it holds for as long, and the work is
- * O(log) a job. Service in GPU-us or us.
+ * A sample comes from a file, or is learnt. Sorted, with prefix sums, it makes an index two
+ * searches and a division. A learnt sample is that of the last jobs to finish, taken anew whenever
+ * their number has doubled, then every HS_GITTINS_KEPT jobs: what was computed from it holds for as
+ * long, and the work is O(log) a job. Service in GPU-us or us.
  */
 #ifndef HORUS_POLICIES_TIRESIAS_GITTINS_H
 #define HORUS_POLICIES_TIRESIAS_GITTINS_H
@@ -38,9 +35,6 @@ struct hs_gittins {
     uint64_t finished;
 };
 
-HS_MUST_USE enum hs_status hs_gittins_init(struct hs_gittins *g, const struct hs_view *v);
-HS_MUST_USE enum hs_status hs_gittins_load(struct hs_gittins *g, const struct hs_view *v,
-                                           const char *path);
 /* A job has finished with that service in all. True when the sample was taken anew. */
 bool hs_gittins_learn(struct hs_gittins *g, int64_t service_us);
 /* In units of 1e-12 (exact) or 1e-10 (repo) a second, larger first; 0 when the sample has nothing

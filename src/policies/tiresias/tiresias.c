@@ -20,6 +20,9 @@
  * jobs) for each job that changes its queue; gittins besides O(holders of the queues that lose
  * GPUs), because service changes the order.
  */
+#include <math.h>
+#include <string.h>
+
 #include "policies/lib/preempt_select.h"
 #include "policies/lib/vc_queues.h"
 #include "policies/tiresias/gittins.h"
@@ -89,6 +92,121 @@ static inline struct tiresias_queues *queues_of(const struct tiresias *t, const 
 static inline bool promotes(const struct tiresias *t)
 {
     return t->promote_knob > 0;
+}
+
+/* ---- Gittins index ---- */
+
+static void allocate(struct hs_gittins *g, const struct hs_view *v, uint32_t cap)
+{
+    g->sizes = hs_view_alloc(v, cap * sizeof *g->sizes);
+    g->sums = hs_view_alloc(v, (cap + UINT64_C(1)) * sizeof *g->sums);
+    g->scale = hs_view_alloc(v, cap * sizeof *g->scale);
+    g->entries = hs_view_alloc(v, cap * sizeof *g->entries);
+}
+
+/* How many of the sample are at most so large. */
+static uint32_t count_until(const struct hs_gittins *g, int64_t size)
+{
+    uint32_t low = 0, high = g->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->sizes[middle] <= size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static double seconds(int64_t us)
+{
+    return (double)us / (double)SECOND_US;
+}
+
+/* As published, at a = S_m - 1. */
+static double repo_index(const struct hs_gittins *g, int64_t attained_us)
+{
+    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
+    if (i == n)
+        return 0;
+    if (attained_us < INT64_MAX - g->repo_delta_us)
+        k = count_until(g, attained_us + g->repo_delta_us);
+    double p = (double)(k - i) / (double)(n - i);
+    double e =
+        (g->sums[k] - g->sums[i] + seconds(g->repo_delta_us) * (double)(n - k)) / (double)(n - i);
+    return 1e6 * p / e;
+}
+
+static void tabulate(struct hs_gittins *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        g->entries[i] = (struct hs_sort_entry){.key = g->sizes[i], .rank = i};
+    hs_sort(g->entries, g->count);
+    g->sums[0] = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->sizes[i] = g->entries[i].key;
+        g->sums[i + 1] = g->sums[i] + seconds(g->sizes[i]);
+    }
+    for (uint32_t i = 0; g->is_repo && i < g->count; i++)
+        g->scale[i] = repo_index(g, g->sizes[i] - SECOND_US);
+}
+
+/* Reads the sample, or makes room for one that is learnt. */
+static enum hs_status gittins_open(struct hs_gittins *g, const struct hs_view *v, const char *path)
+{
+    const int64_t *values;
+    if (path == NULL) {
+        g->recent = hs_view_alloc(v, HS_GITTINS_KEPT * sizeof *g->recent);
+        allocate(g, v, HS_GITTINS_KEPT);
+        return HS_OK;
+    }
+    HS_TRY(hs_view_numbers(v, path, &values, &g->count));
+    allocate(g, v, g->count);
+    memcpy(g->sizes, values, g->count * sizeof *values);
+    tabulate(g);
+    return HS_OK;
+}
+
+bool hs_gittins_learn(struct hs_gittins *g, int64_t service_us)
+{
+    if (g->recent == NULL)
+        return false;
+    g->recent[g->finished++ % HS_GITTINS_KEPT] = service_us;
+    bool is_due = g->finished >= HS_GITTINS_KEPT
+                      ? g->finished % HS_GITTINS_KEPT == 0
+                      : g->finished >= HS_GITTINS_FIRST && (g->finished & (g->finished - 1)) == 0;
+    if (!is_due)
+        return false;
+    g->count = g->finished < HS_GITTINS_KEPT ? (uint32_t)g->finished : HS_GITTINS_KEPT;
+    memcpy(g->sizes, g->recent, g->count * sizeof *g->sizes);
+    tabulate(g);
+    return true;
+}
+
+static double exact_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us)
+{
+    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
+    double beyond = 0; /* what those that end later take */
+    if (i == n)
+        return 0;
+    if (delta_us < INT64_MAX - attained_us) {
+        k = count_until(g, attained_us + delta_us);
+        if (k == i) /* also where it does not look ahead at all: then e is 0 */
+            return 0;
+        beyond = seconds(delta_us) * (double)(n - k);
+    }
+    double p = (double)(k - i) / (double)(n - i);
+    double e = (g->sums[k] - g->sums[i] - seconds(attained_us) * (double)(k - i) + beyond) /
+               (double)(n - i);
+    return p / fmax(e, p * seconds(1)); /* each takes 1 us at least, whatever cancelled out */
+}
+
+int64_t hs_gittins_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us)
+{
+    if (!g->is_repo)
+        return llrint(1e12 * exact_index(g, attained_us, delta_us));
+    uint32_t m = count_until(g, attained_us / SECOND_US * SECOND_US);
+    return m < g->count ? llrint(1e4 * g->scale[m]) : 0;
 }
 
 /* ---- the account of a job, and the moments that follow from it ---- */
@@ -195,14 +313,12 @@ static void forget(struct tiresias_queues *q, const struct hs_view *v, hs_job_id
         hs_job_queue_remove(&q->due, v, job);
 }
 
-/* It has had the service of its queue by now. */
-static bool is_beyond(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
+/* Service as it is weighed, up to now. */
+static int64_t attained(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     const struct tiresias_job *j = job_of(v, job);
     int64_t served_us = j->choice.is_served ? hs_view_now_us(v) - j->since_us : 0;
-    return j->choice.level + 1u < t->levels &&
-           hs_choice_weigh(j->service_us + served_us, weight_of(t, v, job)) >=
-               t->limits.us[j->choice.level];
+    return hs_choice_weigh(j->service_us + served_us, weight_of(t, v, job));
 }
 
 /* ---- the queues ---- */
@@ -210,11 +326,9 @@ static bool is_beyond(const struct tiresias *t, const struct hs_view *v, hs_job_
 static int64_t gittins_key(const struct hs_view *v, hs_job_id job, const void *ctx)
 {
     const struct tiresias *t = ctx;
-    struct tiresias_job *j = job_of(v, job);
-    int64_t served_us = j->choice.is_served ? hs_view_now_us(v) - j->since_us : 0;
-    int64_t delta_us = j->choice.level + 1u < t->levels ? t->limits.us[j->choice.level] : INT64_MAX;
-    int64_t attained = hs_choice_weigh(j->service_us + served_us, weight_of(t, v, job));
-    return -hs_gittins_index(&t->gittins, attained, delta_us);
+    uint32_t level = job_of(v, job)->choice.level;
+    int64_t delta_us = level + 1 < t->levels ? t->limits.us[level] : INT64_MAX;
+    return -hs_gittins_index(&t->gittins, attained(t, v, job), delta_us);
 }
 
 /* By its place, if that is what the order goes by. */
@@ -361,7 +475,7 @@ static HS_COLD void lose_restarts(struct tiresias *t, const struct hs_view *v, s
              j = hs_job_queue_next(set, v, j)) {
             if (since_us > 0)
                 hs_plan_add_overhead(p, j, hs_compat_lost_us(v, j, since_us));
-            if (is_beyond(t, v, j)) {
+            if (level + 1 < t->levels && attained(t, v, j) >= t->limits.us[level]) {
                 forget(q, v, j);
                 hs_job_queue_add(&q->due, v, j, now_us);
             }
@@ -574,15 +688,17 @@ static enum hs_status tiresias_decide(void *state, const struct hs_view *v, stru
     return HS_OK;
 }
 
-static const char *queues_check(const struct tiresias *t, const struct tiresias_queues *q,
-                                const struct hs_view *v)
+static const char *tiresias_check(const void *state, const struct hs_view *v)
 {
+    const struct tiresias *t = state;
     uint64_t held = 0;
-    for (uint32_t level = 0; level < t->levels; level++) {
-        struct hs_job_queue *holding = &q->holding[level].set;
-        struct hs_job_queue *waiting = &q->waiting[level];
-        if (!hs_job_queue_is_valid(holding, v) || !hs_job_queue_is_valid(waiting, v))
-            return "a queue is out of order";
+    for (uint32_t i = 0; i < t->vcs * t->levels; i++) {
+        uint32_t level = i % t->levels;
+        const struct tiresias_queues *q = &t->by_vc[i / t->levels];
+        const struct hs_job_queue *holding = &q->holding[level].set, *waiting = &q->waiting[level];
+        const char *fault = hs_waiting_check(waiting, v);
+        if (fault != NULL || !hs_job_queue_is_valid(holding, v))
+            return fault != NULL ? fault : "a queue is out of order";
         for (hs_job_id j = hs_job_queue_first(holding, v); j != HS_NO_JOB;
              j = hs_job_queue_next(holding, v, j)) {
             if (hs_job_waits(v, j) || job_of(v, j)->choice.level != level)
@@ -591,19 +707,13 @@ static const char *queues_check(const struct tiresias *t, const struct tiresias_
         }
         for (hs_job_id j = hs_job_queue_first(waiting, v); j != HS_NO_JOB;
              j = hs_job_queue_next(waiting, v, j))
-            if (!hs_job_waits(v, j) || job_of(v, j)->choice.level != level)
-                return "a queue counts a job with GPUs, or one of another, among those that wait";
-    }
-    return held == q->held ? NULL : "the GPUs that the jobs of a queue hold are miscounted";
-}
-
-static const char *tiresias_check(const void *state, const struct hs_view *v)
-{
-    const struct tiresias *t = state;
-    for (uint32_t vc = 0; vc < t->vcs; vc++) {
-        const char *fault = queues_check(t, &t->by_vc[vc], v);
-        if (fault != NULL)
-            return fault;
+            if (job_of(v, j)->choice.level != level)
+                return "a queue counts a job of another among those that wait";
+        if (level + 1 < t->levels)
+            continue;
+        if (held != q->held)
+            return "the GPUs that the jobs of a queue hold are miscounted";
+        held = 0;
     }
     return NULL;
 }
@@ -639,8 +749,7 @@ static enum hs_status las_init(void *state, const struct hs_view *v)
         return HS_OK;
     t->gittins.is_repo = t->gittins_form == GITTINS_REPO;
     t->gittins.repo_delta_us = t->gittins_delta_us;
-    return t->samples != NULL ? hs_gittins_load(&t->gittins, v, t->samples)
-                              : hs_gittins_init(&t->gittins, v);
+    return gittins_open(&t->gittins, v, t->samples);
 }
 
 static enum hs_status tiresias_init(void *state, const struct hs_view *v)
