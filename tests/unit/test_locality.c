@@ -2,7 +2,7 @@
  *
  * Placement by levels of locality, through the real engine: some GPUs of each node are taken, then
  * one gang is tried at each level, in one plan that is taken back. A placement is written
- * node:gpus+node:gpus, "-" is none. By hand from the rules in locality.h; then drawn clusters
+ * node:gpus+node:gpus, "-" is none. By hand from the rules in philly.h; then drawn clusters
  * and gangs against placements that are worked out here, node by node.
  */
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "policies/philly/locality.h"
+#include "policies/philly/philly.h"
 #include "support/run.h"
 #include "support/sink.h"
 

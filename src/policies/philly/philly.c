@@ -16,7 +16,7 @@
  *   GPUs, has used + m <= quota and could be placed now, at its level and without preemption. That
  *   is no try: it stays due. After a walk that held a job back and started one there is another.
  *   (A pass ends with no job due: one that holds others back is tried later in that walk.)
- * - Otherwise it is tried: placed at its level (locality.h: what lower levels allow comes
+ * - Otherwise it is tried: placed at its level (philly.h: what lower levels allow comes
  *   first); or else by preemption, below. If both fail, tries++; every relax_after tries level++,
  *   up to max_level; due again at now + retry, or, with retry=0, in the next pass.
  * - On a pool that is wholly idle waiting brings nothing: the level goes up at once until the job
@@ -35,7 +35,7 @@
  * passes of its own and is as independent as a separate run.
  *
  * Cost of a pass: O(VCs), O(log waiting) for each VC with due jobs, and O(log waiting) and a
- * placement (locality.h) for each due job that is looked at: one at max_level is not, when a
+ * placement (philly.h) for each due job that is looked at: one at max_level is not, when a
  * smaller one of its VC failed there and nothing changed. For one held back a placement for
  * each VC under its quota; for one that preempts a placement for each victim, and O(running). With
  * retry > 0 a job is tried once each `retry`; with retry=0 all waiting jobs are tried in each pass.
@@ -49,12 +49,147 @@
  * clock: in a pass those of its phase are due, and a failure changes nothing. A job at max_level
  * that is larger than one of its kind that failed is not even looked at.
  */
-#include "policies/lib/job_queue.h"
+#include "policies/philly/philly.h"
+
 #include "policies/lib/params.h"
 #include "policies/lib/vc_queues.h"
-#include "policies/philly/locality.h"
 
 #define PHILLY_PPM 1000000u /* of fair_ppm */
+
+/* ---- placement by locality ----
+ * Racks are sorted by free GPUs only when a gang looks for several nodes; whether a rack is worth
+ * it is read from its sum first. Its nodes with GPUs for the job are collected and sorted. */
+
+/* A gang being placed. */
+struct level_gang {
+    struct hs_locality *l;
+    const struct hs_view *v;
+    struct hs_plan *p;
+    hs_job_id job;
+    uint32_t gpus;
+    uint32_t size;  /* g */
+    uint32_t nodes; /* collected in l->nodes */
+};
+
+void hs_locality_init(struct hs_locality *l, const struct hs_view *v)
+{
+    l->racks = hs_view_alloc(v, (uint64_t)hs_view_racks(v) * sizeof *l->racks);
+    l->nodes = hs_view_alloc(v, (uint64_t)hs_view_nodes(v) * sizeof *l->nodes);
+}
+
+/* Most free first, then lowest id. */
+static struct hs_sort_entry entry_of(uint32_t id, uint32_t free_gpus)
+{
+    return (struct hs_sort_entry){.key = -(int64_t)free_gpus, .rank = id, .job = id};
+}
+
+static uint32_t room_of(const struct hs_sort_entry *e)
+{
+    return (uint32_t)-e->key;
+}
+
+/* Nodes of a rack, by the GPUs that the job could take now, in the order in which they give them.
+ */
+static void collect_nodes(struct level_gang *g, uint32_t rack)
+{
+    g->nodes = 0;
+    for (uint32_t node = hs_view_rack_first(g->v, rack); node < hs_view_rack_first(g->v, rack + 1);
+         node++) {
+        uint32_t gpus = hs_view_node_free(g->v, node);
+        if (gpus == 0 || hs_view_first_fit(g->v, g->job, 1, node) != node)
+            continue; /* not its pool, or no CPU for one */
+        uint32_t workers = hs_view_node_workers(g->v, g->job, node);
+        gpus = workers < gpus ? workers : gpus;
+        if (gpus == 0)
+            continue;
+        g->l->nodes[g->nodes++] = entry_of(node, gpus);
+    }
+    hs_sort(g->l->nodes, g->nodes);
+}
+
+/* Racks with so many free GPUs at least, in the order in which they are tried. */
+static uint32_t collect_racks(const struct level_gang *g, uint32_t least)
+{
+    uint32_t count = 0;
+    for (uint32_t rack = 0; rack < hs_view_racks(g->v); rack++) {
+        uint32_t free_gpus = hs_view_rack_free(g->v, rack);
+        if (free_gpus >= least)
+            g->l->racks[count++] = entry_of(rack, free_gpus);
+    }
+    hs_sort(g->l->racks, count);
+    return count;
+}
+
+/* What the collected nodes have, in order, at most `rest`; returns what is still missing. */
+static uint32_t take(const struct level_gang *g, uint32_t rest)
+{
+    for (uint32_t i = 0; i < g->nodes && rest > 0; i++) {
+        uint32_t room = room_of(&g->l->nodes[i]);
+        uint32_t gpus = room < rest ? room : rest;
+        hs_plan_on_node(g->p, g->l->nodes[i].job, gpus);
+        rest -= gpus;
+    }
+    return rest;
+}
+
+static bool place_in_one_rack(struct level_gang *g, uint32_t most_servers)
+{
+    uint32_t count = collect_racks(g, g->gpus);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t room = 0;
+        collect_nodes(g, g->l->racks[i].job);
+        for (uint32_t n = 0; n < g->nodes && n < most_servers; n++)
+            room += room_of(&g->l->nodes[n]);
+        if (room < g->gpus)
+            continue;
+        hs_plan_start(g->p, g->job);
+        (void)take(g, g->gpus);
+        return true;
+    }
+    return false;
+}
+
+static bool place_on_fewest(struct level_gang *g)
+{
+    if (g->gpus > g->size)
+        return place_in_one_rack(g, (g->gpus - 1) / g->size + 1);
+    uint32_t node = hs_view_best_fit(g->v, g->job, g->gpus);
+    if (node == HS_NO_NODE)
+        return false;
+    hs_plan_start_on_node(g->p, g->job, node);
+    return true;
+}
+
+static bool place_anywhere(struct level_gang *g)
+{
+    uint32_t mark = hs_plan_mark(g->p), rest = g->gpus, count = collect_racks(g, 1);
+    hs_plan_start(g->p, g->job);
+    for (uint32_t i = 0; i < count && rest > 0; i++) {
+        collect_nodes(g, g->l->racks[i].job);
+        rest = take(g, rest);
+    }
+    if (rest > 0)
+        hs_plan_rollback(g->p, mark);
+    return rest == 0;
+}
+
+bool hs_locality_place(struct hs_locality *l, const struct hs_view *v, struct hs_plan *p,
+                       hs_job_id job, enum hs_locality_level level)
+{
+    struct level_gang g = {.l = l, .v = v, .p = p, .job = job, .gpus = hs_view_gpus(v, job)};
+    if (g.gpus == 0) {
+        hs_plan_start(p, job);
+        return true;
+    }
+    g.size = hs_view_node_size(v, job, UINT32_MAX);
+    if (hs_view_free_gpus(v, hs_view_vc(v, job)) < g.gpus || g.size == 0)
+        return false;
+    return place_on_fewest(&g) ||
+           (level >= HS_LOCALITY_RACK && place_in_one_rack(&g, UINT32_MAX)) ||
+           (level >= HS_LOCALITY_ANYWHERE && place_anywhere(&g));
+}
+
+/* ---- queues ---- */
 
 enum requeue { REQUEUE_TAIL, REQUEUE_HEAD };
 static const char *const requeue_names[] = {"tail", "head", NULL};
@@ -115,8 +250,6 @@ struct queue_walk {
     struct hs_gang_limits bounds; /* a try of a job beyond them fails */
     struct hs_job_queue_place at; /* in the queue */
 };
-
-enum outcome { STARTED, TURNED_AWAY, HELD_BACK, FAILED };
 
 static struct philly_scratch *scratch_of(const struct hs_view *v, hs_job_id job)
 {
@@ -424,15 +557,6 @@ static bool is_held_back(const struct queue_walk *w, hs_job_id job)
     return false;
 }
 
-static enum outcome consider(const struct queue_walk *w, hs_job_id job)
-{
-    if (is_held_back(w, job))
-        return HELD_BACK;
-    if (try_to_start(w->x, job))
-        return STARTED;
-    return hs_reject_hopeless(w->x->v, w->x->p, job) ? TURNED_AWAY : FAILED;
-}
-
 /* After the state of the cluster changed. */
 static void look_around(struct queue_walk *w)
 {
@@ -448,30 +572,25 @@ static void look_around(struct queue_walk *w)
     w->bounds.plain = w->bounds.constrained = most > room ? most : room;
 }
 
-static void settle(struct queue_walk *w, hs_job_id job, enum outcome outcome)
+static void serve(struct queue_walk *w, hs_job_id job)
 {
     struct philly_pass *x = w->x;
-    switch (outcome) {
-    case STARTED:
-        x->has_started = true;
-        leave(x->s, x->v, job);
-        look_around(w);
-        break;
-    case TURNED_AWAY:
-        leave(x->s, x->v, job);
-        break;
-    case HELD_BACK:
+    if (is_held_back(w, job)) {
         x->has_held_back = true;
         if (scratch_of(x->v, job)->set == PHILLY_ASLEEP)
             enter(x->s, x->v, job, PHILLY_DUE, waiting_key(x->s, x->v, job, 0));
-        break;
-    case FAILED:
+    } else if (try_to_start(x, job)) {
+        x->has_started = true;
+        leave(x->s, x->v, job);
+        look_around(w);
+    } else if (hs_reject_hopeless(x->v, x->p, job)) {
+        leave(x->s, x->v, job);
+    } else {
         if (!w->has_rivals && is_monotone(x, job) &&
             level_after(x->s, tries_of(x, job)) == x->s->max_level &&
             hs_view_gpus(x->v, job) <= w->bounds.plain)
             w->bounds.plain = hs_view_gpus(x->v, job) - 1;
         sleep_on(x, job);
-        break;
     }
 }
 
@@ -494,16 +613,8 @@ static void walk_vc(struct philly_pass *x, uint32_t vc)
             due = hs_job_queue_next(&q->due, x->v, job);
         w.at = place_of(x, job);
         w.at.rank++;
-        settle(&w, job, consider(&w, job));
+        serve(&w, job);
     }
-}
-
-static void walk(struct philly_pass *x)
-{
-    x->has_started = x->has_held_back = false;
-    sort_by_use(x);
-    for (uint32_t i = 0; i < x->s->due_count; i++)
-        walk_vc(x, x->s->by_use[i]);
 }
 
 /* Is there to be a pass? VCs that share nodes share passes; else those that nothing woke take no
@@ -565,9 +676,12 @@ static enum hs_status philly_decide(void *state, const struct hs_view *v, struct
         return HS_OK;
     if (s->retry_us > 0)
         x.phase = hs_view_now_us(v) % s->retry_us;
-    do
-        walk(&x);
-    while (x.has_held_back && x.has_started);
+    do {
+        x.has_started = x.has_held_back = false;
+        sort_by_use(&x);
+        for (uint32_t i = 0; i < s->due_count; i++)
+            walk_vc(&x, s->by_use[i]);
+    } while (x.has_held_back && x.has_started);
     if (s->retry_us > 0)
         set_timer(&x);
     return HS_OK;

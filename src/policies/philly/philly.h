@@ -27,8 +27,8 @@
  * rack with enough free GPUs that is looked at O(nodes of the rack) and a sort of those with free
  * GPUs.
  */
-#ifndef HORUS_POLICIES_PHILLY_LOCALITY_H
-#define HORUS_POLICIES_PHILLY_LOCALITY_H
+#ifndef HORUS_POLICIES_PHILLY_PHILLY_H
+#define HORUS_POLICIES_PHILLY_PHILLY_H
 
 #include "policies/lib/job_heap.h"
 
