@@ -50,6 +50,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->freed = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->freed);
     s->looked = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->looked);
     s->chosen = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->chosen);
+    s->unsettled = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->unsettled);
     s->due = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->due);
     s->node_gpus = hs_view_alloc(v, (uint64_t)hs_view_max_node_gpus(v) * sizeof *s->node_gpus);
     for (uint32_t node = 0; node < nodes; node++) {
@@ -156,9 +157,7 @@ static void upgrade(const struct hs_antman_pass *x, hs_job_id job)
     for (uint32_t h = j->first_allocation; h != 0; h = entries[h].next_of_job) {
         uint32_t gpu = entries[h].gpu;
         struct hs_antman_gpu *g = &s->gpus[gpu];
-        g->guests--;
-        g->guest_pm -= j->util_pm;
-        g->least_mib -= j->least_mib;
+        hs_antman_count_guest(g, j, -1);
         hs_antman_set_owner(s, x->v, gpu, job + 1);
         g->since_us = x->now_us - s->init_us;
         hs_antman_begin_ramp(x, gpu);
@@ -346,11 +345,8 @@ static void left(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
     const struct hs_map_entry *entries = s->allocations.allocations;
     for (uint32_t h = j->first_allocation; h != 0; h = entries[h].next_of_job) {
         uint32_t gpu = entries[h].gpu;
-        struct hs_antman_gpu *g = &s->gpus[gpu];
         if (j->role == HS_ANTMAN_OPPORTUNISTIC) {
-            g->guests--;
-            g->guest_pm -= j->util_pm;
-            g->least_mib -= j->least_mib;
+            hs_antman_count_guest(&s->gpus[gpu], j, -1);
             hs_antman_note_freed(s, hs_view_gpu_node(v, gpu));
         } else {
             hs_antman_set_owner(s, v, gpu, 0);

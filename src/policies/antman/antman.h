@@ -39,8 +39,8 @@ struct hs_antman_job {
     uint32_t old_limit_mib, old_usable_mib; /* limit, and memory within it, before this decision */
     uint32_t cap_steps;                     /* of the cap in force */
     uint32_t first_allocation;
-    uint32_t first_reserved, reserved_count;
-    uint32_t next_review; /* next of `first_review` */
+    uint32_t reserved_count; /* GPUs reserved for it */
+    uint32_t next_review;    /* next of `first_review` */
     enum hs_antman_role role : 8;
     bool is_reviewed : 1;
     bool is_new : 1;          /* placed in this decision */
@@ -54,7 +54,6 @@ struct hs_antman_job {
 struct hs_antman_gpu {
     uint32_t owner;    /* 0 = none */
     uint32_t reserved; /* for this guaranteed job; 0 = none */
-    uint32_t next_reserved, prev_reserved;
     uint32_t guests;
     uint32_t guest_pm;         /* sum of their utilizations */
     uint64_t least_mib;        /* and of the least memory that they need */
@@ -63,7 +62,6 @@ struct hs_antman_gpu {
     int64_t tick_us;           /* of the timer that is set; 0 = none */
     int64_t known_us;          /* from when on the window covers all jobs that are there */
     int64_t changed_us;        /* last change of its utilization */
-    uint32_t newer, older;     /* in the list of unsettled GPUs */
     uint32_t next_coordinated; /* next of `first_coordinated` */
     bool is_unsettled;         /* changed within the window */
     bool is_coordinated;
@@ -107,7 +105,7 @@ struct hs_antman {
     int64_t reservations;         /* made so far: their order */
     struct hs_allocation_map allocations;
     struct hs_capacity_tree candidates;     /* GPUs by load, for opportunistic jobs */
-    uint32_t newest, oldest;                /* list of unsettled GPUs */
+    uint32_t *unsettled, unsettled_count;   /* GPUs */
     uint32_t first_coordinated;             /* list of GPUs to be coordinated */
     uint32_t first_review;                  /* list of jobs whose cap and limit may change */
     int64_t sample_at_us, conversion_at_us; /* of the last timers set */
@@ -126,6 +124,15 @@ struct hs_antman_pass {
 static inline struct hs_antman_job *hs_antman_job(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_scratch(v, job);
+}
+
+/* A guest comes to the GPU (1), or leaves it (-1). */
+static inline void hs_antman_count_guest(struct hs_antman_gpu *g, const struct hs_antman_job *j,
+                                         int times)
+{
+    g->guests += (uint32_t)times;
+    g->guest_pm += (uint32_t)times * j->util_pm;
+    g->least_mib += (uint64_t)times * j->least_mib;
 }
 
 /* ---- antman.c ---- */

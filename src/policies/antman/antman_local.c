@@ -231,7 +231,6 @@ struct guests {
     uint32_t entries[HS_ANTMAN_GUESTS_MOST];
     struct hs_antman_share shares[HS_ANTMAN_GUESTS_MOST];
     uint32_t count;
-    uint64_t peak_mib;
 };
 
 static uint64_t speed_of(const void *ctx, uint32_t i, uint32_t limit_mib)
@@ -240,23 +239,6 @@ static uint64_t speed_of(const void *ctx, uint32_t i, uint32_t limit_mib)
     const struct hs_antman_pass *x = guests->x;
     return hs_view_limited_q32(x->v, x->s->allocations.allocations[guests->entries[i]].job,
                                limit_mib);
-}
-
-static void find_guests(struct guests *guests, const struct hs_antman_pass *x, uint32_t gpu)
-{
-    const struct hs_map_entry *entries = x->s->allocations.allocations;
-    guests->x = x;
-    guests->count = 0;
-    guests->peak_mib = 0;
-    for (uint32_t h = x->s->allocations.on_gpu[gpu]; h != 0; h = entries[h].next_on_gpu) {
-        const struct hs_antman_job *j = hs_antman_job(x->v, entries[h].job);
-        if (j->role != HS_ANTMAN_OPPORTUNISTIC || j->peak_mib == 0)
-            continue;
-        guests->entries[guests->count] = h;
-        guests->shares[guests->count++] = (struct hs_antman_share){
-            .least_mib = j->least_mib, .peak_mib = j->peak_mib, .given_mib = j->least_mib};
-        guests->peak_mib += j->peak_mib;
-    }
 }
 
 /* Limit of an owner, or of a job that is alone. A job that is alone has none, unless it has grown
@@ -278,22 +260,29 @@ static void share_memory(const struct hs_antman_pass *x, uint32_t gpu)
     struct hs_antman *s = x->s;
     const struct hs_antman_gpu *g = &s->gpus[gpu];
     struct hs_map_entry *entries = s->allocations.allocations;
-    struct guests guests;
+    struct guests guests = {.x = x, .count = 0};
     uint32_t capacity_mib = hs_view_gpu_capacity_mib(x->v, gpu), room_mib = capacity_mib;
-    bool is_settling = hs_antman_is_settling(s, g, x->now_us);
+    bool is_limited = capacity_mib < UINT32_MAX,
+         is_settling = hs_antman_is_settling(s, g, x->now_us);
+    uint64_t peak_mib = 0; /* of all guests */
     for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0; h = entries[h].next_on_gpu) {
-        entries[h].limit_mib =
-            capacity_mib < UINT32_MAX ? limit_of_one(x, gpu, entries[h].job) : UINT32_MAX;
+        const struct hs_antman_job *j = hs_antman_job(x->v, entries[h].job);
+        entries[h].limit_mib = is_limited ? limit_of_one(x, gpu, entries[h].job) : UINT32_MAX;
         if (entries[h].job + 1 == g->owner && g->guests > 0)
             room_mib -= entries[h].limit_mib;
+        if (j->role != HS_ANTMAN_OPPORTUNISTIC || j->peak_mib == 0)
+            continue;
+        guests.entries[guests.count] = h;
+        guests.shares[guests.count++] = (struct hs_antman_share){
+            .least_mib = j->least_mib, .peak_mib = j->peak_mib, .given_mib = j->least_mib};
+        peak_mib += j->peak_mib;
     }
-    if (capacity_mib == UINT32_MAX || g->guests == (g->owner == 0))
+    if (!is_limited || g->guests == (g->owner == 0))
         return;
-    find_guests(&guests, x, gpu);
-    if (!is_settling && guests.peak_mib > room_mib)
+    if (!is_settling && peak_mib > room_mib)
         hs_antman_split(guests.shares, guests.count, room_mib, s->chunks, speed_of, &guests);
     for (uint32_t i = 0; i < guests.count; i++)
-        entries[guests.entries[i]].limit_mib = is_settling || guests.peak_mib > room_mib
+        entries[guests.entries[i]].limit_mib = is_settling || peak_mib > room_mib
                                                    ? guests.shares[i].given_mib
                                                    : guests.shares[i].peak_mib;
 }

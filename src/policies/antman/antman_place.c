@@ -71,9 +71,7 @@ void hs_antman_start(const struct hs_antman_pass *x, hs_job_id job, enum hs_antm
     for (uint32_t i = 0; i < s->chosen_count; i++) {
         struct hs_antman_gpu *g = &s->gpus[s->chosen[i]];
         if (is_guest) {
-            g->guests++;
-            g->guest_pm += j->util_pm;
-            g->least_mib += j->least_mib;
+            hs_antman_count_guest(g, j, 1);
         } else {
             hs_antman_set_owner(s, x->v, s->chosen[i], job + 1);
             g->since_us = x->now_us;
@@ -177,57 +175,42 @@ static void choose_idle_of(const struct hs_antman_pass *x, uint32_t node, uint32
     }
 }
 
-/* Whole nodes of the largest size for a gang that is larger than a node, then the fullest that has
- * enough for the rest. Not where ties are drawn: a search in vain would change later draws. */
-static bool choose_idle_nodes(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+/* Idle GPUs of the fullest node that has enough, or for a gang that is larger than a node those of
+ * whole nodes of the largest size and then of the fullest that has enough for the rest: nothing is
+ * better, and nothing else needs to be looked at, unless some GPUs are reserved. Not of several
+ * nodes where ties are drawn: a search in vain would change later draws. */
+static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
 {
-    struct hs_antman *s = x->s;
-    uint32_t size = hs_view_max_node_gpus(x->v), from = 0, node;
+    uint32_t size = hs_view_max_node_gpus(x->v), from = 0;
+    if (x->s->reserved_gpus > 0)
+        return false;
+    uint32_t node = hs_view_best_fit(x->v, job, gpus);
+    if (node != HS_NO_NODE) {
+        choose_idle_of(x, node, gpus);
+        return true;
+    }
     if (gpus <= size || hs_view_ties_are_drawn(x->v) ||
         hs_view_idle_count(x->v, job, size) < gpus / size)
         return false;
     for (; gpus > 0; gpus -= size < gpus ? size : gpus) {
         node = hs_view_idle_node(x->v, job, size, from);
         from = node + 1;
-        if (gpus < size) {
-            uint32_t fullest = hs_view_best_fit(x->v, job, gpus);
-            if (fullest != HS_NO_NODE && hs_view_node_free(x->v, fullest) < size)
-                node = fullest;
+        uint32_t fullest = gpus < size ? hs_view_best_fit(x->v, job, gpus) : HS_NO_NODE;
+        if (fullest != HS_NO_NODE && hs_view_node_free(x->v, fullest) < size)
+            node = fullest;
+        if (node == HS_NO_NODE) {
+            x->s->chosen_count = 0;
+            return false;
         }
-        if (node == HS_NO_NODE)
-            break;
         choose_idle_of(x, node, gpus < size ? gpus : size);
     }
-    if (gpus > 0)
-        s->chosen_count = 0;
-    return gpus == 0;
-}
-
-/* Idle GPUs of the fullest node that has enough, or of whole nodes: nothing is better, and nothing
- * else needs to be looked at, unless some GPUs are reserved. */
-static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
-{
-    if (x->s->reserved_gpus > 0)
-        return false;
-    uint32_t node = hs_view_best_fit(x->v, job, gpus);
-    if (node == HS_NO_NODE)
-        return choose_idle_nodes(x, job, gpus);
-    choose_idle_of(x, node, gpus);
     return true;
 }
 
 static void unreserve_gpu(struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
 {
-    struct hs_antman_gpu *g = &s->gpus[gpu];
-    struct hs_antman_job *j = hs_antman_job(v, g->reserved - 1);
-    if (g->prev_reserved != 0)
-        s->gpus[g->prev_reserved - 1].next_reserved = g->next_reserved;
-    else
-        j->first_reserved = g->next_reserved;
-    if (g->next_reserved != 0)
-        s->gpus[g->next_reserved - 1].prev_reserved = g->prev_reserved;
-    g->reserved = g->next_reserved = g->prev_reserved = 0;
-    j->reserved_count--;
+    hs_antman_job(v, s->gpus[gpu].reserved - 1)->reserved_count--;
+    s->gpus[gpu].reserved = 0;
     s->reserved[hs_view_gpu_node(v, gpu)]--;
     s->reserved_gpus--;
     count_open(s, v, gpu, false);
@@ -271,18 +254,13 @@ static void reserve_gpu(const struct hs_antman_pass *x, uint32_t gpu, hs_job_id 
 {
     struct hs_antman *s = x->s;
     struct hs_antman_gpu *g = &s->gpus[gpu];
-    struct hs_antman_job *j = hs_antman_job(x->v, job);
     if (g->reserved != 0 && g->reserved != job + 1)
         unreserve_gpu(s, x->v, gpu);
     hs_antman_unsettle(s, x->v, gpu);
     if (g->reserved != 0)
         return;
     g->reserved = job + 1;
-    g->next_reserved = j->first_reserved;
-    if (g->next_reserved != 0)
-        s->gpus[g->next_reserved - 1].prev_reserved = gpu + 1;
-    j->first_reserved = gpu + 1;
-    j->reserved_count++;
+    hs_antman_job(x->v, job)->reserved_count++;
     s->reserved[hs_view_gpu_node(x->v, gpu)]++;
     s->reserved_gpus++;
     count_open(s, x->v, gpu, true);
@@ -307,40 +285,20 @@ void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t b
 
 void hs_antman_unreserve(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
 {
-    while (hs_antman_job(v, job)->first_reserved != 0)
-        unreserve_gpu(s, v, hs_antman_job(v, job)->first_reserved - 1);
+    const struct hs_antman_job *j = hs_antman_job(v, job);
+    for (uint32_t gpu = 0; j->reserved_count > 0; gpu++)
+        if (s->gpus[gpu].reserved == job + 1)
+            unreserve_gpu(s, v, gpu);
 }
 
 /* ---- unsettled GPUs ---- */
 
-static void unlink_gpu(struct hs_antman *s, uint32_t gpu)
-{
-    struct hs_antman_gpu *g = &s->gpus[gpu];
-    if (g->newer != 0)
-        s->gpus[g->newer - 1].older = g->older;
-    else
-        s->newest = g->older;
-    if (g->older != 0)
-        s->gpus[g->older - 1].newer = g->newer;
-    else
-        s->oldest = g->newer;
-    g->is_unsettled = false;
-}
-
 void hs_antman_unsettle(struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
 {
-    struct hs_antman_gpu *g = &s->gpus[gpu];
-    if (g->is_unsettled)
-        unlink_gpu(s, gpu);
-    g->is_unsettled = true;
-    g->changed_us = hs_view_now_us(v);
-    g->newer = 0;
-    g->older = s->newest;
-    if (s->newest != 0)
-        s->gpus[s->newest - 1].newer = gpu + 1;
-    else
-        s->oldest = gpu + 1;
-    s->newest = gpu + 1;
+    if (!s->gpus[gpu].is_unsettled)
+        s->unsettled[s->unsettled_count++] = gpu;
+    s->gpus[gpu].is_unsettled = true;
+    s->gpus[gpu].changed_us = hs_view_now_us(v);
 }
 
 /* ---- opportunistic jobs: candidates ---- */
@@ -459,12 +417,14 @@ void hs_antman_fill(const struct hs_antman_pass *x)
     struct hs_antman *s = x->s;
     if (s->waiting.count == 0)
         return;
-    for (uint32_t at = s->oldest, newer; at != 0; at = newer) {
-        const struct hs_antman_gpu *g = &s->gpus[at - 1];
-        newer = g->newer;
-        renew(x, at - 1);
-        if (x->now_us - g->changed_us >= s->window_us && !hs_antman_is_settling(s, g, x->now_us))
-            unlink_gpu(s, at - 1);
+    for (uint32_t i = s->unsettled_count; i-- > 0;) {
+        uint32_t gpu = s->unsettled[i];
+        struct hs_antman_gpu *g = &s->gpus[gpu];
+        renew(x, gpu);
+        if (x->now_us - g->changed_us < s->window_us || hs_antman_is_settling(s, g, x->now_us))
+            continue;
+        g->is_unsettled = false;
+        s->unsettled[i] = s->unsettled[--s->unsettled_count];
     }
     hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting, x->v);
     for (;;) {
@@ -482,7 +442,7 @@ void hs_antman_fill(const struct hs_antman_pass *x)
             hs_antman_start(x, job, HS_ANTMAN_OPPORTUNISTIC);
             for (uint32_t i = 0; i < gpus; i++)
                 renew(x, s->chosen[i]);
-        } else if (s->oldest == 0) {
+        } else if (s->unsettled_count == 0) {
             (void)hs_reject_hopeless(x->v, x->p, job);
         }
     }
@@ -492,7 +452,7 @@ void hs_antman_watch(const struct hs_antman_pass *x)
 {
     struct hs_antman *s = x->s;
     int64_t at_us = (x->now_us / s->tick_us + 1) * s->tick_us;
-    if (s->waiting.count == 0 || s->oldest == 0 || at_us == s->sample_at_us)
+    if (s->waiting.count == 0 || s->unsettled_count == 0 || at_us == s->sample_at_us)
         return;
     hs_plan_timer(x->p, at_us, s->gpu_count);
     s->sample_at_us = at_us;
@@ -500,12 +460,16 @@ void hs_antman_watch(const struct hs_antman_pass *x)
 
 /* ---- invariants ---- */
 
-/* The jobs on a GPU are its owner and guests, as it counts them. */
-static const char *check_jobs(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+static const char *check_gpu(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
     const struct hs_map_entry *entries = s->allocations.allocations;
     uint32_t owners = 0, guests = 0, guest_pm = 0;
+    if (g->owner != 0 && (g->steps > g->most || g->reserved != 0 ||
+                          hs_antman_job(v, g->owner - 1)->role != HS_ANTMAN_GUARANTEED))
+        return "caps beside a guaranteed job are above what it leaves, or its GPU is reserved, or "
+               "its "
+               "owner is not guaranteed";
     for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0; h = entries[h].next_on_gpu) {
         hs_job_id job = entries[h].job;
         const struct hs_antman_job *j = hs_antman_job(v, job);
@@ -524,25 +488,14 @@ static const char *check_jobs(const struct hs_antman *s, const struct hs_view *v
     return NULL;
 }
 
-static const char *check_gpu(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
-{
-    const struct hs_antman_gpu *g = &s->gpus[gpu];
-    if (g->owner != 0 && g->steps > g->most)
-        return "the caps beside a guaranteed job are above what it leaves";
-    if (g->owner != 0 && hs_antman_job(v, g->owner - 1)->role != HS_ANTMAN_GUARANTEED)
-        return "a GPU is owned by a job that is not guaranteed";
-    if (g->owner != 0 && g->reserved != 0)
-        return "a GPU is reserved that has an owner";
-    if (g->reserved != 0 && hs_antman_job(v, g->reserved - 1)->role != HS_ANTMAN_RESERVING)
-        return "a GPU is reserved for a job that does not wait for it";
-    return check_jobs(s, v, gpu);
-}
-
 const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view *v)
 {
     uint64_t open = 0, reserved = 0, charged = 0;
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++) {
         const char *broken = check_gpu(s, v, gpu);
+        uint32_t job = s->gpus[gpu].reserved;
+        if (broken == NULL && job != 0 && hs_antman_job(v, job - 1)->role != HS_ANTMAN_RESERVING)
+            broken = "a GPU is reserved for a job that does not wait for it";
         if (broken != NULL)
             return broken;
         open += s->gpus[gpu].owner == 0 && s->gpus[gpu].reserved == 0;
